@@ -1,0 +1,100 @@
+/** @file base.h
+ *  Status codes, allocator and log hooks, ids: what every other header of perp rests on.
+ *
+ *  Units are the user's. Comments give dimensions as L (length), M (mass), T (time); angles are radians.
+ *  Every pointer in these headers is one of: *copied* (perp keeps its own copy), *borrowed until ...*
+ *  (perp or the caller may look at it for that long), *owned by the caller*. */
+#ifndef PERP_BASE_H
+#define PERP_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Marks the symbols that the shared library exports; everything else is hidden. */
+#if defined(__GNUC__)
+#define PERP_API __attribute__((visibility("default")))
+#define PERP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define PERP_API
+#define PERP_PRINTF(fmt, args)
+#endif
+
+#define PERP_VERSION_MAJOR 0
+#define PERP_VERSION_MINOR 1
+#define PERP_VERSION_PATCH 0
+
+/** Version of the plug-in interface; a plug-in records the value it was compiled with. */
+#define PERP_ABI 1u
+
+/** All status codes: name, value, text. A status is an error or PERP_OK; how a solver ended is a
+ *  perp_outcome (problem.h) and not an error. */
+#define PERP_STATUS_MAP(X)                                              \
+    X(OK, 0, "ok")                                                      \
+    X(E_ARG, -1, "argument not finite, out of range, or a stale id")    \
+    X(E_MEMORY, -2, "allocation failed")                                \
+    X(E_NAME, -3, "stage or setting name unknown, or already taken")    \
+    X(E_FIT, -4, "these stages do not fit together")                    \
+    X(E_SOLVE, -5, "no acceptable solution; the world is unchanged")    \
+    X(E_IO, -6, "file could not be read or written")                    \
+    X(E_GEOMETRY, -7, "degenerate or unsupported geometry")
+
+/** Result of every function that can fail. */
+typedef enum perp_status {
+#define PERP_STATUS_ENUM(name, value, text) PERP_##name = (value),
+    PERP_STATUS_MAP(PERP_STATUS_ENUM)
+#undef PERP_STATUS_ENUM
+} perp_status;
+
+/** Name of a status, such as "PERP_E_ARG"; "unknown status" for a number that is none. */
+PERP_API const char *perp_status_name(perp_status s);
+
+/** One line of help for a status. */
+PERP_API const char *perp_status_text(perp_status s);
+
+/** Version of the library that is linked, "major.minor.patch". */
+PERP_API const char *perp_version(void);
+
+/** Where an object takes its memory from. Both functions or neither; {0} means malloc and free.
+ *  `alloc` returns memory aligned as malloc's or NULL, which perp survives with PERP_E_MEMORY. */
+typedef struct perp_allocator {
+    void *(*alloc)(size_t size, void *ctx); /**< at least one byte is asked for */
+    void (*free)(void *p, void *ctx);       /**< never called with NULL */
+    void *ctx;                              /**< handed to both, borrowed until the object is destroyed */
+} perp_allocator;
+
+/** How serious a log line is. */
+typedef enum perp_log_level { PERP_LOG_DEBUG, PERP_LOG_INFO, PERP_LOG_WARNING } perp_log_level;
+
+/** Where an object sends its remarks. {0} means silence: the library never prints. */
+typedef struct perp_log {
+    void (*line)(perp_log_level level, const char *text, void *ctx); /**< `text` borrowed until it returns */
+    void *ctx;                                                       /**< borrowed until the object is destroyed */
+} perp_log;
+
+/** Ids are values with a generation: an id of something removed is *stale* and refused, never reused.
+ *  {0} is no id at all. */
+typedef struct perp_body_id {
+    uint32_t slot, gen;
+} perp_body_id;
+/** Id of a shape. */
+typedef struct perp_shape_id {
+    uint32_t slot, gen;
+} perp_shape_id;
+/** Id of a joint. */
+typedef struct perp_joint_id {
+    uint32_t slot, gen;
+} perp_joint_id;
+/** Id of a force element: spring, controller, applied force. */
+typedef struct perp_force_id {
+    uint32_t slot, gen;
+} perp_force_id;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

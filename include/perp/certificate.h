@@ -1,0 +1,52 @@
+/** @file certificate.h
+ *  What every step comes with: how well the laws hold, how deep bodies overlap, where the energy went. */
+#ifndef PERP_CERTIFICATE_H
+#define PERP_CERTIFICATE_H
+
+#include "perp/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Energy ledger of a step (or of several, summed) [M L^2/T^2]. With constant mass the change of kinetic energy is exactly
+ *  the sum of 1/2 (nu + nu+) . impulse over all impulses; the entries below are that sum, split by cause. */
+typedef struct perp_ledger {
+    double kinetic_before, kinetic_after;
+    double gravity;    /**< work of gravity */
+    double applied;    /**< applied forces and force controllers */
+    double spring;     /**< springs and dampers between points */
+    double kinematic;  /**< done by kinematic bodies through contacts and joints */
+    double joint;      /**< bilateral joint impulses, their stabilisation and correction */
+    double motor;      /**< joint motors */
+    double joint_loss; /**< joint springs, dampers, dry friction and limits */
+    double normal;     /**< normal contact impulses (impact loss) */
+    double friction;   /**< friction impulses; not positive */
+    double turning;    /**< 3D: left by the turning of the inertia; zero in 2D and for free rotation */
+    double remainder;  /**< kinetic_after - kinetic_before - all of the above: rounding only */
+} perp_ledger;
+
+/** Certificate of a step, measured on the next state before it is committed. Velocities are largest absolute values. */
+typedef struct perp_certificate {
+    double t;                  /**< time at the end of the step [T] */
+    double h;                  /**< step [T] */
+    bool accepted;
+    perp_step_residual law;    /**< residuals of the laws (worst substep) [L/T] */
+    double joint_error;        /**< largest joint position error at the end pose [L or rad] */
+    double overlap;            /**< deepest true overlap of any two bodies at the end pose [L], >= 0 */
+    int overlap_shape[2];      /**< slots of the two shapes of the deepest overlap, -1 if none */
+    int contacts;              /**< contacts in the problem */
+    int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
+    int unknowns;              /**< size of the complementarity problem (largest substep) */
+    int substeps;              /**< 1 if the step was solved whole */
+    int fallbacks;             /**< solves that needed another solver than the one chosen */
+    const char *solver;        /**< solver whose answer was taken (last substep); "" if there was nothing to solve. Borrowed for ever */
+    int iterations;            /**< total over substeps */
+    double residual;           /**< complementarity residual measured by the judge (worst substep) */
+    perp_ledger ledger;        /**< summed over substeps */
+} perp_certificate;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/** @file contact.h
+ *  Contacts as the user sees them. */
+#ifndef PERP_CONTACT_H
+#define PERP_CONTACT_H
+
+#include "perp/math.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a contact did in the last step. */
+typedef enum perp_contact_state {
+    PERP_CONTACT_SEPARATING, /**< no impulse */
+    PERP_CONTACT_STICKING,   /**< pressed, no slip */
+    PERP_CONTACT_SLIDING     /**< pressed, slips (also every pressed contact without friction) */
+} perp_contact_state;
+
+/** A potential contact of the last step between shapes A and B. Points and gap are as measured before the step, with kinematic bodies
+ *  already at the end of it. */
+typedef struct perp_contact {
+    perp_shape_id a, b;
+    uint64_t feature;          /**< the same feature pair has the same number from step to step */
+    perp_vec3 a_W, b_W;        /**< the two points [L] */
+    perp_vec3 n_W, t_W, o_W;   /**< unit normal from A to B, tangents: a right-handed frame */
+    double gap;                /**< n . (b - a) [L]: > 0 apart, < 0 overlap */
+    double mu, restitution;    /**< of this pair */
+    double impulse_C[3];       /**< on B, along n, t, o [M L/T] */
+    double gap_end;            /**< linearised gap at the end of the step: gap + h n . (relative velocity) [L] */
+    perp_contact_state state;
+} perp_contact;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

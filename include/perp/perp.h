@@ -1,0 +1,17 @@
+/** @file perp.h
+ *  Everything: rigid bodies with intermittent frictional contact, every step certified. */
+#ifndef PERP_PERP_H
+#define PERP_PERP_H
+
+#include "perp/base.h"
+#include "perp/certificate.h"
+#include "perp/contact.h"
+#include "perp/drive.h"
+#include "perp/joint.h"
+#include "perp/math.h"
+#include "perp/plugin.h"
+#include "perp/problem.h"
+#include "perp/shape.h"
+#include "perp/world.h"
+
+#endif

@@ -1,0 +1,72 @@
+/** @file plugin.h
+ *  Stages by name: the solver interface, settings tables, registration. */
+#ifndef PERP_PLUGIN_H
+#define PERP_PLUGIN_H
+
+#include "perp/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Type of a setting. */
+typedef enum perp_field_type { PERP_FIELD_INT, PERP_FIELD_DOUBLE, PERP_FIELD_BOOL } perp_field_type;
+
+/** One setting of a stage: where it lies in its settings struct and what it may be. Ints, doubles and bools have
+ *  those C types in the struct. */
+typedef struct perp_field {
+    const char *name; /**< words with underscores, such as "max_pivots" */
+    perp_field_type type;
+    size_t offset;    /**< offsetof in the settings struct */
+    double value;     /**< default */
+    double min, max;  /**< inclusive */
+    const char *help;
+} perp_field;
+
+/** A solver. Stateless code: everything it needs comes in, everything it finds goes out. */
+typedef struct perp_solver_type {
+    uint32_t abi;             /**< PERP_ABI of the header it was compiled with */
+    const char *name;         /**< "lemke" */
+    const char *source;       /**< paper, section, equation */
+    unsigned takes;           /**< mask of perp_class */
+    const perp_field *fields; /**< settings, nfield of them */
+    int nfield;
+    size_t settings_size;     /**< size of the settings struct; at most PERP_SETTINGS_MAX */
+    /** Bytes of workspace for this problem (sizes only may matter). */
+    size_t (*work_size)(const perp_problem *p, const void *settings);
+    /** Solves. `z`: guess in (zeros for none), answer out, finite whatever the outcome. `work`: work_size bytes,
+     *  aligned as malloc's, contents undefined. Fills `info->iterations` and `info->warm`. Must not allocate. */
+    perp_outcome (*solve)(const perp_problem *p, const void *settings, double *z, void *work, perp_solve_info *info);
+} perp_solver_type;
+
+/** Largest settings struct a stage may have, in bytes. */
+#define PERP_SETTINGS_MAX 128
+
+/** Adds a solver for the whole process; `type` and all it points to are borrowed for ever (make it static const).
+ *  Safe to call from any thread. PERP_E_NAME if the name is taken, PERP_E_ARG if a field is missing or the ABI is
+ *  another, PERP_E_MEMORY if the table (32 entries) is full. */
+PERP_API perp_status perp_solver_register(const perp_solver_type *type);
+
+/** The solver of that name, or NULL. */
+PERP_API const perp_solver_type *perp_solver_find(const char *name);
+
+/** Number of solvers known, built-in first. */
+PERP_API int perp_solver_count(void);
+
+/** The i-th solver, 0 <= i < perp_solver_count(). */
+PERP_API const perp_solver_type *perp_solver_at(int i);
+
+/** Fills a settings struct with the defaults of its field table. */
+PERP_API void perp_fields_default(const perp_field *fields, int nfield, void *settings);
+
+/** Sets one field by name. PERP_E_NAME: no such field; PERP_E_ARG: out of range, not finite, or not integral. */
+PERP_API perp_status perp_fields_set(const perp_field *fields, int nfield, void *settings, const char *name, double value);
+
+/** Reads one field by name. */
+PERP_API perp_status perp_fields_get(const perp_field *fields, int nfield, const void *settings, const char *name,
+                                     double *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,244 @@
+/** @file world.h
+ *  The world: bodies, shapes, joints, forces, and the step.
+ *
+ *      perp_world_def wd = perp_world_def_default(3);
+ *      perp_world *w;
+ *      if (perp_world_create(&wd, &w)) ...;
+ *      perp_body_def bd = perp_body_def_default(PERP_BODY_DYNAMIC);
+ *      bd.X_WB = perp_pose_at(0, 0, 1);
+ *      perp_body_id ball;
+ *      if (perp_body_add(w, &bd, &ball)) puts(perp_world_why(w));
+ *      perp_shape_def sd = perp_shape_sphere(0.1);
+ *      perp_shape_add(w, ball, &sd, NULL);
+ *      perp_certificate c;
+ *      while (perp_world_time(w) < 1 && !perp_world_step(w, &c)) ...;
+ *      perp_world_destroy(w);
+ *
+ *  A world is used by one thread at a time; different worlds may be used by different threads. */
+#ifndef PERP_WORLD_H
+#define PERP_WORLD_H
+
+#include "perp/certificate.h"
+#include "perp/contact.h"
+#include "perp/drive.h"
+#include "perp/joint.h"
+#include "perp/plugin.h"
+#include "perp/shape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How the first step treats the given velocities. */
+typedef enum perp_start {
+    PERP_START_PLAIN,    /**< they are taken as they are (Notes): positions err by a h t/2 under constant acceleration a */
+    PERP_START_STAGGERED /**< they are moved back by half a step of the (constrained) acceleration, so that positions are
+                              exact for constant acceleration; velocities read back are those at t - h/2 */
+} perp_start;
+
+/** Which complementarity problem a stepper makes. */
+typedef enum perp_form {
+    PERP_FORM_LCP, /**< joints eliminated beforehand (Williams 2.37-2.38) */
+    PERP_FORM_MLCP /**< joint impulses stay as free and bounded variables (Williams 2.34 without nu) */
+} perp_form;
+
+/** Where the first friction direction points. */
+typedef enum perp_friction_frame {
+    PERP_FRICTION_SLIP, /**< along the slip expected without contact, fixed where there is none */
+    PERP_FRICTION_FIXED /**< along the contact's tangent t (see perp_v3_frame) */
+} perp_friction_frame;
+
+/** Most solvers in a fallback chain. */
+#define PERP_FALLBACK_MAX 4
+
+/** Definition of a world. */
+typedef struct perp_world_def {
+    int dim;                  /**< 2: motion in x-y, rotation about z; 3: spatial */
+    perp_vec3 gravity_W;      /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
+    double h;                 /**< time step [T]; default 0.001 */
+    perp_start start;         /**< default plain */
+    const char *detector;      /**< "plain"; NULL: default */
+    const char *contact_model; /**< "standard"; NULL: default */
+    const char *stepper;       /**< "stewart-trinkle" (default), "anitescu-potra" */
+    const char *solver;        /**< "lemke" (default), "pgs", "enumerate", or registered by the user */
+    const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends */
+    perp_form form;            /**< default LCP */
+    int friction_directions;   /**< 3D: directions of the pyramid, >= 3; default 8. 2D always has two */
+    perp_friction_frame friction_frame; /**< default slip */
+    double tolerance;          /**< a step is accepted if its law residuals are below this times the speed scale; default 1e-8 */
+    int max_halvings;          /**< an unsolved step is tried in 2, 4, ... 2^max_halvings substeps; default 4 */
+    bool warm_start;           /**< start solvers from the impulses of the last step; default true */
+    bool joint_correction;     /**< Williams' Algorithm 1 after each step; default false */
+    double correction_position, correction_velocity; /**< its tolerances [L], [L/T]; default 1e-10 */
+    perp_allocator alloc;      /**< {0}: malloc and free */
+    perp_log log;              /**< {0}: silent */
+    uint32_t cookie;           /**< set by perp_world_def_default(), checked by perp_world_create() */
+} perp_world_def;
+
+/** @name World
+ *  @{ */
+/** Defaults for dimension 2 or 3. */
+PERP_API perp_world_def perp_world_def_default(int dim);
+/** Makes an empty world. Stages are looked up and checked against each other here: PERP_E_NAME, PERP_E_FIT, PERP_E_ARG,
+ *  PERP_E_MEMORY; on failure *out is NULL.
+ *  @param def  copied
+ *  @param out  owned by the caller, see perp_world_destroy() */
+PERP_API perp_status perp_world_create(const perp_world_def *def, perp_world **out);
+/** As perp_world_create(), with a sentence in `why` on failure (there is no world to ask). */
+PERP_API perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, char *why, size_t why_size);
+/** Frees a world and all in it. NULL is fine. */
+PERP_API void perp_world_destroy(perp_world *w);
+/** One step of h. On failure (PERP_E_SOLVE, PERP_E_MEMORY) the world is as it was, perp_world_why() tells why, and
+ *  perp_world_failed_problem() holds the problem. Once the scene is steady, no memory is allocated.
+ *  @param cert  filled, also on PERP_E_SOLVE (with the best that was found); may be NULL */
+PERP_API perp_status perp_world_step(perp_world *w, perp_certificate *cert);
+/** One sentence about the last failure in this world; "" if there was none. Borrowed until the next call that fails. */
+PERP_API const char *perp_world_why(const perp_world *w);
+/** The step problem of the last failed step; NULL if the last step succeeded. Borrowed until the next step. */
+PERP_API const perp_step_problem *perp_world_failed_problem(const perp_world *w);
+/** The step problem of the last step (of its last substep); NULL before the first. Borrowed until the next step. */
+PERP_API const perp_step_problem *perp_world_problem(const perp_world *w);
+/** Time [T]. */
+PERP_API double perp_world_time(const perp_world *w);
+/** Number of steps taken. */
+PERP_API uint64_t perp_world_steps(const perp_world *w);
+/** Dimension, 2 or 3. */
+PERP_API int perp_world_dim(const perp_world *w);
+/** Changes the time step from the next step on. PERP_E_ARG if not positive and finite. A staggered world starts anew. */
+PERP_API perp_status perp_world_set_h(perp_world *w, double h);
+/** Sets a setting of the chosen solver or a fallback by name, such as "lemke.max_pivots" or "pgs.relaxation".
+ *  PERP_E_NAME, PERP_E_ARG. */
+PERP_API perp_status perp_world_set(perp_world *w, const char *name, double value);
+/** The contacts of the last step. @return their number; *out borrowed until the next step. */
+PERP_API int perp_world_contacts(const perp_world *w, const perp_contact **out);
+/** Kinetic, gravitational (zero at the origin) and spring energy now [M L^2/T^2]; any pointer may be NULL. */
+PERP_API void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, double *spring);
+/** Total linear momentum, and angular momentum about the world origin, of the dynamic bodies. */
+PERP_API void perp_world_momentum(const perp_world *w, perp_vec3 *linear, perp_vec3 *angular);
+/** Deepest true overlap of any two bodies now [L], >= 0. */
+PERP_API double perp_world_overlap(const perp_world *w);
+/** Largest joint position error now [L or rad]. */
+PERP_API double perp_world_joint_error(const perp_world *w);
+/** @} */
+
+/** @name State
+ *  The state is everything that changes in a step: time, poses, velocities, joint windings, motion and warm-start memory.
+ *  @{ */
+/** Bytes that perp_world_get_state() needs now. */
+PERP_API size_t perp_world_state_size(const perp_world *w);
+/** Writes the state into a buffer of `size` bytes, at least perp_world_state_size(). PERP_E_ARG if too small. */
+PERP_API perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size);
+/** Restores a state from a world with the same bodies and joints; PERP_E_ARG, and no change, if it does not fit or is damaged.
+ *  Continuing gives the same bits as the world it was taken from. */
+PERP_API perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size);
+/** A copy that behaves the same to the bit; ids stay valid in it. User contexts are shared. */
+PERP_API perp_status perp_world_clone(const perp_world *w, perp_world **out);
+/** Hash of time, poses, velocities and joint windings. */
+PERP_API uint64_t perp_world_hash(const perp_world *w);
+/** @} */
+
+/** @name Bodies
+ *  @{ */
+/** Kinds of body. */
+typedef enum perp_body_kind {
+    PERP_BODY_OBSTACLE,  /**< fixed */
+    PERP_BODY_KINEMATIC, /**< pose is a function of time, see perp_body_set_motion() */
+    PERP_BODY_DYNAMIC    /**< moves by forces and impulses */
+} perp_body_kind;
+
+/** Definition of a body. */
+typedef struct perp_body_def {
+    perp_body_kind kind;
+    perp_pose X_WB;       /**< body frame B in world W; its origin Bo is the centre of mass. 2D: z = 0, turned about z */
+    perp_vec3 v_W, w_W;   /**< velocity of Bo [L/T], angular velocity [rad/T]; obstacle: zero; kinematic: constant motion */
+    double mass;          /**< dynamic: > 0 [M]; default 1 */
+    perp_mat3 I_B;        /**< dynamic: inertia about Bo in B, symmetric positive definite [M L^2]; 2D: only c[2].z counts; default 1 */
+    bool particle;        /**< dynamic: no rotation; inertia is ignored */
+    bool no_gravity;      /**< dynamic: gravity does not act */
+    const char *name;     /**< copied; NULL for none */
+    uint32_t cookie;      /**< set by perp_body_def_default() */
+} perp_body_def;
+
+/** Defaults for a kind of body. */
+PERP_API perp_body_def perp_body_def_default(perp_body_kind kind);
+/** Sets mass and inertia of a definition from a shape of uniform density whose centre of mass is the body origin (within 1e-9 of
+ *  its size); PERP_E_GEOMETRY otherwise. */
+PERP_API perp_status perp_body_def_mass(perp_body_def *def, const perp_shape_def *shape, int dim, double density);
+/** Adds a body. PERP_E_ARG (see perp_world_why()), PERP_E_MEMORY. @param out may be NULL */
+PERP_API perp_status perp_body_add(perp_world *w, const perp_body_def *def, perp_body_id *out);
+/** Removes a body with its shapes, joints and force elements. PERP_E_ARG if stale. */
+PERP_API perp_status perp_body_remove(perp_world *w, perp_body_id b);
+/** Pose now. PERP_E_ARG if stale. */
+PERP_API perp_status perp_body_pose(const perp_world *w, perp_body_id b, perp_pose *X_WB);
+/** Rotation angle in 2D, counted without wrapping [rad]. PERP_E_ARG if stale or in 3D. */
+PERP_API perp_status perp_body_angle(const perp_world *w, perp_body_id b, double *angle);
+/** Velocity of the centre of mass and angular velocity, in W; either pointer may be NULL. In a staggered world: those at t - h/2. */
+PERP_API perp_status perp_body_velocity(const perp_world *w, perp_body_id b, perp_vec3 *v_W, perp_vec3 *w_W);
+/** Places a dynamic body or an obstacle. PERP_E_ARG. */
+PERP_API perp_status perp_body_set_pose(perp_world *w, perp_body_id b, perp_pose X_WB);
+/** Sets the velocity of a dynamic body. PERP_E_ARG. */
+PERP_API perp_status perp_body_set_velocity(perp_world *w, perp_body_id b, perp_vec3 v_W, perp_vec3 w_W);
+/** Sets the force at the centre of mass and the torque that act on a dynamic body until changed, beside gravity and force elements. */
+PERP_API perp_status perp_body_set_force(perp_world *w, perp_body_id b, perp_vec3 force_W, perp_vec3 torque_W);
+/** Gives a kinematic body its motion. `def` copied. PERP_E_ARG, PERP_E_MEMORY. */
+PERP_API perp_status perp_body_set_motion(perp_world *w, perp_body_id b, const perp_motion_def *def);
+/** Name of a body, "" for none, NULL if stale. Borrowed until the body is removed. */
+PERP_API const char *perp_body_name(const perp_world *w, perp_body_id b);
+/** Number of bodies. */
+PERP_API int perp_world_body_count(const perp_world *w);
+/** Ids of all bodies in order of their slots; writes at most `max`. @return number of bodies */
+PERP_API int perp_world_bodies(const perp_world *w, perp_body_id *out, int max);
+/** @} */
+
+/** @name Shapes and materials
+ *  @{ */
+/** Puts a shape on a body. PERP_E_ARG, PERP_E_GEOMETRY (degenerate, or kind not for this dimension or body), PERP_E_MEMORY. */
+PERP_API perp_status perp_shape_add(perp_world *w, perp_body_id b, const perp_shape_def *def, perp_shape_id *out);
+/** Body that carries a shape; {0} if stale. */
+PERP_API perp_body_id perp_shape_body(const perp_world *w, perp_shape_id s);
+
+/** Law of a pair of materials. */
+typedef struct perp_pair_law {
+    double mu;          /**< Coulomb friction, >= 0 */
+    double restitution; /**< Newton's, 0 to 1: the normal velocity after an impact is at least -restitution times that before */
+} perp_pair_law;
+
+/** Adds a material; its number is *out. Material 0 exists. PERP_E_MEMORY */
+PERP_API perp_status perp_material_add(perp_world *w, int *out);
+/** Sets the law between two materials (they may be the same), both orders. Default: mu 0, restitution 0. PERP_E_ARG */
+PERP_API perp_status perp_pair_set(perp_world *w, int material_a, int material_b, perp_pair_law law);
+/** Sets the law of every pair, also of materials to come. PERP_E_ARG */
+PERP_API perp_status perp_pair_set_all(perp_world *w, perp_pair_law law);
+/** @} */
+
+/** @name Joints
+ *  @{ */
+/** Adds a joint. PERP_E_ARG, PERP_E_MEMORY. */
+PERP_API perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_id *out);
+/** Removes a joint. */
+PERP_API perp_status perp_joint_remove(perp_world *w, perp_joint_id j);
+/** Coordinates of a joint and their rates, perp_joint_ncoord() of each; angles count turns. Either pointer may be NULL. */
+PERP_API perp_status perp_joint_read(const perp_world *w, perp_joint_id j, double *coord, double *rate);
+/** Constraint impulse of the last step on body B: linear at the origin of Jb and angular, in W [M L/T, M L^2/T]; with motors, limits
+ *  and the rest of the axis extras included. */
+PERP_API perp_status perp_joint_impulse(const perp_world *w, perp_joint_id j, perp_wrench *out);
+/** Position error of a joint: largest distance [L] and angle [rad] by which its frames miss. */
+PERP_API perp_status perp_joint_error(const perp_world *w, perp_joint_id j, double *position, double *angle);
+/** Changes the extras of one coordinate (motor speed, limits, ...). */
+PERP_API perp_status perp_joint_set_axis(perp_world *w, perp_joint_id j, int coord, const perp_joint_axis *axis);
+/** @} */
+
+/** @name Forces
+ *  @{ */
+/** Adds a force element. PERP_E_ARG, PERP_E_MEMORY. */
+PERP_API perp_status perp_force_add(perp_world *w, const perp_force_def *def, perp_force_id *out);
+/** Removes a force element. */
+PERP_API perp_status perp_force_remove(perp_world *w, perp_force_id f);
+/** Changes target and target_rate of a PD controller. */
+PERP_API perp_status perp_force_set_target(perp_world *w, perp_force_id f, double target, double target_rate);
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

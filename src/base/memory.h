@@ -1,0 +1,47 @@
+/* memory.h - the allocator hook, growing arrays, and the arena of a step.
+ * Memory in perp is of two kinds only: arrays owned by an object, and one arena per world for the step. */
+#ifndef PP_MEMORY_H
+#define PP_MEMORY_H
+
+#include "perp/base.h"
+
+/* NULL if the allocator says so; size 0 asks for one byte. */
+void *pp_alloc(const perp_allocator *a, size_t size);
+/* NULL is fine. */
+void pp_free(const perp_allocator *a, void *p);
+
+/* Makes *array hold at least `need` elements of `size` bytes, keeping the first `used` and zeroing the rest. *cap is the
+ * capacity. False, and nothing changed, if memory is refused. Capacities double, so a steady scene stops allocating. */
+bool pp_grow(const perp_allocator *a, void **array, int *cap, int used, int need, size_t size);
+#define PP_GROW(a, array, cap, used, need) pp_grow((a), (void **)&(array), &(cap), (used), (need), sizeof *(array))
+
+/* Bump allocator for one step. Blocks never move while in use; pp_arena_reset() replaces several blocks by one of the
+ * high-water size, so that after the first steps the heap is not touched. */
+typedef struct pp_arena_block pp_arena_block;
+typedef struct pp_arena {
+    perp_allocator alloc;
+    pp_arena_block *head; /* newest block, the one in use */
+    size_t total;         /* bytes in all blocks */
+    size_t high;          /* most bytes ever in use since the last reset that grew */
+} pp_arena;
+
+void pp_arena_init(pp_arena *a, perp_allocator alloc);
+/* 64-byte aligned, contents undefined; NULL if memory is refused. */
+void *pp_arena_get(pp_arena *a, size_t size);
+/* The same, zeroed. */
+void *pp_arena_zero(pp_arena *a, size_t size);
+#define PP_ARENA_ARRAY(a, type, n) ((type *)pp_arena_get((a), sizeof(type) * (size_t)((n) > 0 ? (n) : 1)))
+#define PP_ARENA_ZERO(a, type, n) ((type *)pp_arena_zero((a), sizeof(type) * (size_t)((n) > 0 ? (n) : 1)))
+/* Forgets everything handed out. */
+void pp_arena_reset(pp_arena *a);
+void pp_arena_free(pp_arena *a);
+
+/* Position in the arena: what was handed out after a mark is forgotten by pp_arena_release. */
+typedef struct pp_arena_mark {
+    pp_arena_block *block;
+    size_t used;
+} pp_arena_mark;
+pp_arena_mark pp_arena_here(const pp_arena *a);
+void pp_arena_release(pp_arena *a, pp_arena_mark m);
+
+#endif

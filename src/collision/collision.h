@@ -1,0 +1,81 @@
+/* collision.h - geometry of shapes, the detector stage (shapes -> feature pairs, gaps) and the independent overlap measure.
+ * This module knows poses and geometry; it never sees masses, velocities or forces. */
+#ifndef PP_COLLISION_H
+#define PP_COLLISION_H
+
+#include "base/memory.h"
+#include "perp/contact.h"
+#include "perp/shape.h"
+
+/* Checked geometry of a shape in its frame S; immutable after pp_geometry_create. A box becomes a polygon or polyhedron. Point order
+ * does not matter: polygons are counter-clockwise starting from the lexicographically smallest vertex, polyhedra have coplanar
+ * facets merged into one face. */
+typedef struct pp_geometry {
+    perp_shape_kind kind;
+    int dim;
+    double radius;       /* sphere */
+    perp_vec3 normal;    /* half-space */
+    double offset;
+    int nvert;           /* polygon, polyhedron, box; particle and sphere: 1 (the centre, at 0) */
+    perp_vec3 *vert;     /* in S */
+    int nface;           /* polygon: nvert edges (edge i from vertex i to i+1); polyhedron: faces */
+    perp_vec3 *face_n;   /* outward unit normals */
+    double *face_d;      /* n . x = d on the face */
+    int *face_start;     /* nface + 1: into face_vert; polyhedron and polygon */
+    int *face_vert;      /* vertices of each face, counter-clockwise seen from outside */
+    int nedge;           /* polyhedron: edges */
+    int (*edge)[4];      /* vertex a, vertex b, the face on the left and the face on the right */
+    double bound;        /* largest distance of a point of the shape from the origin of S; INFINITY for a half-space */
+    double size;         /* a length for tolerances: the largest extent */
+} pp_geometry;
+
+/* Builds and checks. PERP_E_GEOMETRY, PERP_E_ARG, PERP_E_MEMORY with a sentence in why. */
+perp_status pp_geometry_create(const perp_shape_def *def, int dim, const perp_allocator *a, pp_geometry **out, char *why,
+                               size_t why_size);
+void pp_geometry_destroy(pp_geometry *g, const perp_allocator *a);
+
+/* A shape placed in the world, as the detector sees it. */
+typedef struct pp_placed {
+    const pp_geometry *g;
+    perp_pose X_WS;
+    double reach;     /* how far any point of the shape may travel in the step [L] */
+    int body;         /* two shapes of one body are never tested */
+    bool moves;       /* false: obstacle or kinematic; two that do not move are never tested */
+    int slot;         /* of the shape in the world */
+    uint32_t group, mask;
+} pp_placed;
+
+/* A feature pair found: as perp_contact, with indices into the array of placed shapes; i < j and n from i to j. */
+typedef struct pp_pair {
+    int i, j;
+    uint64_t feature;
+    perp_vec3 a_W, b_W, n_W;
+    double gap;
+} pp_pair;
+
+typedef struct pp_pair_list {
+    pp_pair *pair;
+    int n, cap;
+} pp_pair_list;
+
+/* Says whether two shapes (indices into the placed array) may touch; for jointed bodies and user exclusions. NULL: all may. */
+typedef bool (*pp_pair_filter)(int i, int j, const void *ctx);
+
+/* Detector stage. Writes all feature pairs with gap <= reach_i + reach_j, ordered by (i, j, feature). The list grows with `a`. */
+typedef struct pp_detector_type {
+    const char *name;
+    unsigned shapes; /* mask of 1 << perp_shape_kind it handles */
+    perp_status (*detect)(int dim, int nplaced, const pp_placed *placed, pp_pair_filter filter, const void *ctx,
+                          const perp_allocator *a, pp_arena *arena, pp_pair_list *out);
+} pp_detector_type;
+extern const pp_detector_type pp_detector_plain;
+
+/* Signed separation of two placed shapes: positive distance-like when apart (a lower bound of the distance), minus the exact
+ * penetration depth when they overlap (smallest translation that parts them). An implementation of its own for the certificate: it
+ * shares no code with the detector beyond pp_geometry. Two half-spaces, or two particles: INFINITY. */
+double pp_separation(const pp_placed *a, const pp_placed *b);
+
+/* Deepest overlap (>= 0) of any pair the filter allows; shape slots in which[2], -1 if there is none. */
+double pp_deepest_overlap(int nplaced, const pp_placed *placed, pp_pair_filter filter, const void *ctx, int which[2]);
+
+#endif

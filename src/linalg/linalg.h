@@ -1,0 +1,61 @@
+/* linalg.h - dense and sparse linear algebra: one thin layer over OpenBLAS/LAPACK and SuiteSparse.
+ *
+ * Dense matrices are column-major with leading dimension ld, as LAPACK wants them. No function here allocates, except where
+ * its comment says "allocates": those keep what they allocate in an object, and a warm call does not allocate again. */
+#ifndef PP_LINALG_H
+#define PP_LINALG_H
+
+#include "base/memory.h"
+
+/* y = beta y + alpha op(A) x; A m x n; trans: op is the transpose. */
+void pp_gemv(bool trans, int m, int n, double alpha, const double *A, int ld, const double *x, double beta, double *y);
+/* C = beta C + alpha op(A) op(B); C m x n, inner dimension k. */
+void pp_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
+             double beta, double *C, int ldc);
+
+/* LU with partial pivoting in place; false if exactly singular or not finite. piv: n. */
+bool pp_lu(int n, double *A, int ld, int *piv);
+/* Solves with the factors, nrhs right-hand sides in B (overwritten). */
+void pp_lu_solve(int n, const double *LU, int ld, const int *piv, int nrhs, double *B, int ldb);
+/* Estimate of the reciprocal condition number (1-norm) from the factors; anorm: 1-norm of the matrix before. work: 4n, iwork: n. */
+double pp_lu_rcond(int n, const double *LU, int ld, double anorm, double *work, int *iwork);
+double pp_norm1(int n, const double *A, int ld);
+
+/* Cholesky, lower, in place; false if not positive definite. */
+bool pp_cholesky(int n, double *A, int ld);
+void pp_cholesky_solve(int n, const double *L, int ld, int nrhs, double *B, int ldb);
+
+/* Eigenvalues (ascending) and eigenvectors (columns, over A) of a symmetric matrix. False if it did not converge.
+ * work: pp_eigen_work(n) doubles. */
+bool pp_eigen(int n, double *A, int ld, double *lambda, double *work);
+int pp_eigen_work(int n);
+
+/* Symmetric positive semidefinite A, n x n (lower and upper given), factorised so that systems with it can be solved in the
+ * least-squares, least-norm sense: x = A^+ b. Rank is decided after scaling A to unit diagonal, at `tol` (1e-11 is usual)
+ * relative to the largest eigenvalue. Full rank: Cholesky. Otherwise: eigenvectors. Everything lies in `work`.
+ * Zero diagonal entries (rows that touch nothing) are allowed and give x_i = 0. */
+typedef struct pp_psd {
+    int n, rank;
+    double *scale;  /* n: 1/sqrt(diagonal) */
+    double *F;      /* n x n: Cholesky factor, or eigenvectors */
+    double *lambda; /* n: eigenvalues, NULL for Cholesky */
+} pp_psd;
+size_t pp_psd_work(int n); /* doubles */
+bool pp_psd_factor(pp_psd *f, int n, const double *A, int ld, double tol, double *work);
+/* B (n x nrhs) is overwritten by A^+ B. tmp: n doubles. */
+void pp_psd_solve(const pp_psd *f, int nrhs, double *B, int ldb, double *tmp);
+
+/* Sparse symmetric positive definite systems by CHOLMOD. The pattern is analysed once and kept while it stays the same.
+ * Columns compressed, lower triangle, row indices ascending within a column. */
+typedef struct pp_sparse_chol pp_sparse_chol;
+/* Allocates; NULL if memory is refused. */
+pp_sparse_chol *pp_sparse_chol_new(const perp_allocator *a);
+void pp_sparse_chol_free(pp_sparse_chol *s);
+/* Allocates when the pattern is new. False if not positive definite or out of memory. */
+bool pp_sparse_chol_factor(pp_sparse_chol *s, int n, const int *colptr, const int *rowind, const double *values);
+/* x (n x nrhs, ld n) is overwritten. */
+bool pp_sparse_chol_solve(pp_sparse_chol *s, int nrhs, double *x);
+/* Number of symbolic analyses so far, for tests. */
+int pp_sparse_chol_analyses(const pp_sparse_chol *s);
+
+#endif

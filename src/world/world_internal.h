@@ -1,0 +1,141 @@
+/* world_internal.h - what a world is made of, for the files of src/world, src/stepper, src/update and src/certificate. */
+#ifndef PP_WORLD_INTERNAL_H
+#define PP_WORLD_INTERNAL_H
+
+#include "base/memory.h"
+#include "collision/collision.h"
+#include "control/motion.h"
+#include "joint/joint_rows.h"
+#include "perp/world.h"
+#include "problem/convert.h"
+#include "solver/solver.h"
+
+#define PP_WHY 256
+
+typedef struct pp_body {
+    uint32_t gen;        /* odd: alive */
+    perp_body_kind kind;
+    bool particle, no_gravity;
+    double mass;
+    perp_mat3 I_B, I_inv_B;
+    bool isotropic;      /* inertia is a multiple of 1: free rotation is the exponential map */
+    perp_vec3 force_W, torque_W;
+    pp_motion *motion;   /* kinematic; NULL: at rest */
+    char *name;
+} pp_body;
+
+typedef struct pp_shape {
+    uint32_t gen;
+    int body;            /* slot */
+    pp_geometry *g;
+    perp_pose X_BS;
+    double radius_B;     /* largest distance of its points from Bo; INFINITY for a half-space */
+    int material;
+    uint32_t group, mask;
+} pp_shape;
+
+typedef struct pp_joint {
+    uint32_t gen;
+    int a, b;            /* body slots, a = -1: world */
+    perp_joint_def def;  /* name and ids in it are not used */
+    char *name;
+} pp_joint;
+
+typedef struct pp_force {
+    uint32_t gen;
+    int a, b;            /* body slots; spring: a = -1: world */
+    int joint;           /* PD: slot */
+    perp_force_def def;
+} pp_force;
+
+/* Everything that changes in a step. Arrays are indexed by body or joint slot. */
+typedef struct pp_state {
+    double t;
+    uint64_t step;
+    bool started;              /* the staggered start has been made */
+    perp_pose *X;
+    double *theta;             /* 2D: accumulated angle */
+    perp_vec3 *v, *w;
+    double (*coord)[PERP_JOINT_MAX_COORD]; /* unwrapped joint coordinates */
+} pp_state;
+
+/* Impulses remembered from the last step for warm starts. */
+typedef struct pp_memory_contact {
+    uint32_t slot_a, slot_b;
+    uint64_t feature;
+    double p[3];               /* impulse on B in W: a frame may turn between steps */
+    double sigma;
+} pp_memory_contact;
+
+typedef struct pp_warm {
+    pp_memory_contact *contact;
+    int ncontact, cap_contact;
+    double *joint;             /* impulses of joint rows, by (joint slot, row number) */
+    uint32_t *joint_key;
+    int njoint, cap_joint;
+} pp_warm;
+
+struct perp_world {
+    perp_world_def def;        /* strings in it point to registry names */
+    const pp_detector_type *detector;
+    const struct pp_stepper_type *stepper;
+    const struct pp_contact_model_type *model;
+    const perp_solver_type *solver[1 + PERP_FALLBACK_MAX];
+    int nsolver;
+    union {
+        double align;
+        char bytes[PERP_SETTINGS_MAX];
+    } settings[1 + PERP_FALLBACK_MAX];
+    perp_allocator alloc;
+    pp_arena arena;
+
+    pp_body *body;
+    int nbody, cap_body;       /* slots in use, dead ones included */
+    pp_shape *shape;
+    int nshape, cap_shape;
+    pp_joint *joint;
+    int njoint, cap_joint;
+    pp_force *force;
+    int nforce, cap_force;
+
+    perp_pair_law *law;        /* nmaterial x nmaterial */
+    int nmaterial, cap_law;
+    perp_pair_law law_all;
+
+    pp_state state;            /* committed */
+    int cap_state_body, cap_state_joint;
+    pp_warm warm;
+
+    perp_contact *contact;     /* of the last step */
+    int ncontact, cap_contact;
+    perp_wrench *joint_impulse; /* by joint slot, last step */
+    int cap_joint_impulse;
+    pp_pair_list pairs;        /* detector's output, kept for its capacity */
+
+    bool failed;               /* last step failed: problem is the failed one */
+    bool has_problem;
+    perp_step_problem problem; /* of the last step; lies in the arena until the next one */
+
+    char why[PP_WHY];
+};
+
+/* Sets the sentence and returns the status. */
+perp_status pp_fail(perp_world *w, perp_status s, const char *format, ...) PERP_PRINTF(3, 4);
+void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...) PERP_PRINTF(3, 4);
+
+/* Slot of a live id, or -1. */
+int pp_body_slot(const perp_world *w, perp_body_id id);
+int pp_shape_slot(const perp_world *w, perp_shape_id id);
+int pp_joint_slot(const perp_world *w, perp_joint_id id);
+int pp_force_slot(const perp_world *w, perp_force_id id);
+static inline bool pp_alive(uint32_t gen) { return (gen & 1u) != 0; }
+
+/* Degrees of freedom of a body. */
+static inline int pp_ndof(const perp_world *w, const pp_body *b) {
+    return b->kind != PERP_BODY_DYNAMIC ? 0 : w->def.dim == 2 ? (b->particle ? 2 : 3) : (b->particle ? 3 : 6);
+}
+
+/* A side of joint j in a state; kinematic bodies are taken as they stand in it. */
+pp_joint_side pp_side(const perp_world *w, const pp_state *s, int body_slot, const int *block);
+
+#endif
