@@ -17,7 +17,7 @@ typedef struct perp_world perp_world;
 
 /** How a kinematic body moves. */
 typedef enum perp_motion_kind {
-    PERP_MOTION_CONSTANT, /**< constant velocity and angular velocity from the body's pose at t = 0 */
+    PERP_MOTION_CONSTANT, /**< constant velocity and angular velocity from the body's pose now */
     PERP_MOTION_USER,     /**< a function of time */
     PERP_MOTION_SINUSOID, /**< sums of sinusoids of acceleration (Berard 5.3) */
     PERP_MOTION_TABLE     /**< poses at given times, interpolated */
@@ -39,7 +39,7 @@ typedef struct perp_pose_at_time {
 } perp_pose_at_time;
 
 /** Definition of a motion. The pose at time t:
- *  - constant: p(0) + v t, rotated by exp(w t) before the initial orientation;
+ *  - constant: moved by v (t - t0) and turned by exp(w (t - t0)) from the body's pose at the time t0 when the motion is set;
  *  - user: what `pose` writes; it must be a function of t alone (perp calls it for t and t + h, more than once);
  *  - sinusoid: centre + the double integral without constant or linear part, -A sin(omega t + phase)/omega^2 summed. The
  *    orientation solves q' = 1/2 (0, w) q with w the single integral, by a fourth-order Runge-Kutta method (closed form when

@@ -41,9 +41,10 @@ typedef struct perp_problem {
         perp_lcp lcp;
         perp_mlcp mlcp;
     } as; /**< the member that `cls` names */
-    /** Natural scale of each variable: |z_i| of size z_scale_i changes w_i noticeably (1/M_ii for an impulse row).
-     *  NULL: all 1. The residual weighs z by 1/z_scale, so that it has the unit of w. */
-    const double *z_scale;
+    /** Natural sizes of the variables and of the rows: the residual compares z_i/z_scale_i with w_i/w_scale_i, so the two must come
+     *  out in one unit, for contact problems a velocity. An impulse row: z_scale = 1/M_ii, w_scale = 1. A slip speed, whose row is an
+     *  impulse: z_scale = 1, w_scale = 1/(inverse mass along the slip). Positive; NULL: all 1. */
+    const double *z_scale, *w_scale;
 } perp_problem;
 
 /** How a solver ended, in its own words. The library believes only the residual. */
@@ -74,8 +75,8 @@ PERP_API double perp_lcp_residual(const perp_lcp *p, const double *z);
 /** Largest natural-map residual |z_i - mid(lo_i, hi_i, z_i - w_i)| of a mixed LCP. */
 PERP_API double perp_mlcp_residual(const perp_mlcp *p, const double *z);
 
-/** The judge: the natural-map residual with every variable divided by its z_scale, so that it has the unit of w
- *  (a velocity for contact rows, an impulse for the rows of the friction bound). */
+/** The judge: the largest natural-map residual with every variable divided by its z_scale and every row by its w_scale,
+ *  |min(z_i/z_scale_i, w_i/w_scale_i)| for an LCP: a velocity for all rows of a step problem. */
 PERP_API double perp_problem_residual(const perp_problem *p, const double *z);
 
 /** Checks sizes, finiteness and bounds of a problem made by hand.
@@ -159,14 +160,18 @@ typedef struct perp_step_solution {
     double *sigma;     /**< ncontact: slip speed in the pyramid's norm */
 } perp_step_solution;
 
-/** Residuals of a step solution against the laws, all as velocities unless said. */
+/** Residuals of a step solution against the laws, all as velocities; INFINITY if something is not finite. W is the inverse mass
+ *  J Minv J' of a row by itself. */
 typedef struct perp_step_residual {
     double momentum;   /**< largest |Minv (M nu - momentum - G p)| */
-    double joint;      /**< largest natural-map residual of joint rows */
-    double normal;     /**< largest |min(w_n, W_nn p_n)|, W_nn the contact's own inverse mass */
-    double cone;       /**< largest excess of friction over its pyramid, times W_tt */
-    double dissipation;/**< largest failure of maximum dissipation: W-scaled natural map of the friction law */
-    double scale;      /**< size of the velocities these are to be compared with */
+    double joint;      /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p, W with compliance */
+    double normal;     /**< largest |min(w_n, W_nn p_n)| */
+    double cone;       /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k}, W_f = max(W_tt, W_oo);
+                            without friction the polygon is the point 0 */
+    double dissipation;/**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on W_f mu p_n conv{d_k}: zero
+                            exactly if p_f lies in the polygon and no point of it dissipates more */
+    double scale;      /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over all rows and of
+                            the translational part of nu_free = Minv momentum */
 } perp_step_residual;
 
 /** Measures a solution of a step problem; see perp_step_residual. Independent of every solver and conversion.

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PP_HASH_START 1469598103934665603ull
+#define PP_HASH_START 14695981039346656037ull
 
 static inline uint64_t pp_hash(uint64_t h, const void *data, size_t size) {
     const unsigned char *p = data;

@@ -29,10 +29,12 @@ bool pp_grow(const perp_allocator *a, void **array, int *cap, int used, int need
     if ((size_t)bigger > SIZE_MAX / size) return false;
     char *p = pp_alloc(a, (size_t)bigger * size);
     if (!p) return false;
-    if (used > 0) memcpy(p, *array, (size_t)used * size);
+    void *old; /* copied bytewise: the caller's pointer is of another type than void *, which may not alias it */
+    memcpy(&old, array, sizeof old);
+    if (used > 0) memcpy(p, old, (size_t)used * size);
     memset(p + (size_t)used * size, 0, (size_t)(bigger - used) * size);
-    pp_free(a, *array);
-    *array = p;
+    pp_free(a, old);
+    memcpy(array, &p, sizeof p);
     *cap = bigger;
     return true;
 }

@@ -2,7 +2,7 @@
 #include "perp/base.h"
 
 #define STR2(x) #x
-#define STR(x) STR2(x)
+#define STR(x)  STR2(x)
 
 const char *perp_status_name(perp_status s) {
     switch (s) {
@@ -24,4 +24,6 @@ const char *perp_status_text(perp_status s) {
     return "unknown status";
 }
 
-const char *perp_version(void) { return STR(PERP_VERSION_MAJOR) "." STR(PERP_VERSION_MINOR) "." STR(PERP_VERSION_PATCH); }
+const char *perp_version(void) {
+    return STR(PERP_VERSION_MAJOR) "." STR(PERP_VERSION_MINOR) "." STR(PERP_VERSION_PATCH);
+}

@@ -23,16 +23,29 @@ typedef struct pp_geometry {
     double *face_d;      /* n . x = d on the face */
     int *face_start;     /* nface + 1: into face_vert; polyhedron and polygon */
     int *face_vert;      /* vertices of each face, counter-clockwise seen from outside */
+    int *face_edge;      /* polyhedron, beside face_vert: the edge from that vertex to the next one of the face */
     int nedge;           /* polyhedron: edges */
     int (*edge)[4];      /* vertex a, vertex b, the face on the left and the face on the right */
     double bound;        /* largest distance of a point of the shape from the origin of S; INFINITY for a half-space */
     double size;         /* a length for tolerances: the largest extent */
 } pp_geometry;
 
-/* Builds and checks. PERP_E_GEOMETRY, PERP_E_ARG, PERP_E_MEMORY with a sentence in why. */
+/* Cookie of a perp_shape_def made by perp_shape_particle() and its sisters. */
+#define PP_SHAPE_COOKIE 0x5ba9e001u
+
+/* Most points a hull may be given. */
+#define PP_HULL_MAX 10000
+
+/* Lengths outside this range are refused: their fifth powers (inertia) must stay far from overflow and underflow. */
+#define PP_LENGTH_MIN 1e-50
+#define PP_LENGTH_MAX 1e50
+
+/* Builds and checks (X_BS included, although the geometry itself is in S). PERP_E_GEOMETRY, PERP_E_ARG, PERP_E_MEMORY with a sentence in why. */
 perp_status pp_geometry_create(const perp_shape_def *def, int dim, const perp_allocator *a, pp_geometry **out, char *why,
                                size_t why_size);
 void pp_geometry_destroy(pp_geometry *g, const perp_allocator *a);
+/* A deep copy; false if memory is refused. */
+bool pp_geometry_clone(const pp_geometry *g, const perp_allocator *a, pp_geometry **out);
 
 /* A shape placed in the world, as the detector sees it. */
 typedef struct pp_placed {
@@ -52,6 +65,22 @@ typedef struct pp_pair {
     perp_vec3 a_W, b_W, n_W;
     double gap;
 } pp_pair;
+
+/* Feature numbers: which feature of i meets which feature of j. The number does not depend on which of the two gave the
+ * reference plane. kind: one of the four below; owner: 0 if the face (or edge, of a vertex-edge pair) belongs to i, 1 if to j.
+ *   VERTEX_FACE  a = face, b = vertex of the other     sphere, particle: vertex 0; half-space: owner and face 0
+ *   EDGE_EDGE    a = edge of i, b = edge of j           owner 0
+ *   VERTEX_EDGE  a = edge, b = vertex of the other
+ *   VERTEX_VERTEX a = vertex of i, b = vertex of j      owner 0
+ * Two spheres have feature 0; a vertex on a half-space has its vertex number. In 2D faces are the edges of the polygon. */
+enum { PP_VERTEX_FACE, PP_EDGE_EDGE, PP_VERTEX_EDGE, PP_VERTEX_VERTEX };
+static inline uint64_t pp_feature(int kind, int owner, int a, int b) {
+    return (uint64_t)kind << 56 | (uint64_t)owner << 48 | (uint64_t)a << 24 | (uint64_t)b;
+}
+static inline int pp_feature_kind(uint64_t f) { return (int)(f >> 56); }
+static inline int pp_feature_owner(uint64_t f) { return (int)(f >> 48 & 0xff); }
+static inline int pp_feature_a(uint64_t f) { return (int)(f >> 24 & 0xffffff); }
+static inline int pp_feature_b(uint64_t f) { return (int)(f & 0xffffff); }
 
 typedef struct pp_pair_list {
     pp_pair *pair;

@@ -6,39 +6,51 @@
 #include "perp/joint.h"
 #include "perp/problem.h"
 
-/* One side of a joint: a body, or the world (block -1, zero velocity). A kinematic body stands at the end of the step and
- * has the mean velocity of the step. */
+/* One side of a joint: a body, or the world (block -1, zero velocity). A kinematic body stands at the end of the step
+ * and has the mean velocity of the step. */
 typedef struct pp_joint_side {
     perp_pose X_WB;
-    double theta;     /* 2D: accumulated angle */
-    perp_vec3 v, w;   /* velocity of Bo, angular velocity, in W */
-    int block;        /* mass block of a dynamic body, else -1 */
-    int ndof;         /* 2, 3, 6; 0 if block is -1 */
+    double theta;   /* 2D: accumulated angle */
+    perp_vec3 v, w; /* velocity of Bo, angular velocity, in W */
+    int block;      /* mass block of a dynamic body, else -1 */
+    int ndof;       /* 2, 3, 6 for a dynamic body, with or without a block; 0 for others */
 } pp_joint_side;
 
 /* Most rows one joint can give: 6 bilateral, and limit (2), motor, spring, friction for each of 3 coordinates. */
 #define PP_JOINT_MAX_ROWS (6 + 5 * PERP_JOINT_MAX_COORD)
 
-/* Checks kind, frames (finite, unit quaternions to 1e-6), bounds and signs of the extras. */
+/* Marks a definition made by perp_joint_def_default(). */
+#define PP_JOINT_COOKIE 0x4a4f494eu
+
+/* Checks cookie, kind, frames (finite, unit quaternions to 1e-6), bounds and signs of the extras; ids are the caller's
+ * to check. */
 perp_status pp_joint_check(const perp_joint_def *def, int dim, char *why, size_t why_size);
 
 /* Coordinates from poses. `last`: coordinates at the time before, from which angles are continued by the nearest turn
- * (NULL: the turn with |angle| <= pi). In 2D angles are differences of theta and need no help. */
-void pp_joint_coords(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, const double *last,
-                     double *coord);
+ * (NULL: the turn with |angle| <= pi). In 2D angles are differences of theta, continued likewise: theta may hold whole
+ * turns from before the joint was made. */
+void pp_joint_coords(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
+                     const double *last, double *coord);
 /* Their rates from the velocities. */
 void pp_joint_rates(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *rate);
 
 /* Errors of the bilateral part: at most 6, in the order of the rows; returns their number. */
 int pp_joint_errors(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, double *phi);
 
+/* How many of the errors, the first ones, are distances; the others are angles. */
+int pp_joint_ntranslation(perp_joint_kind kind, int dim);
+
 /* Constraint rows for a step of h: first the bilateral ones, then limits, motors, springs, friction by coordinate.
- * Row velocity is that of B relative to A; a positive impulse acts on B. Limits are given only when they can be reached in the step
- * with `margin` (a rate [L/T or rad/T] that is surely not exceeded; INFINITY: always). kind, joint = -1 filled. Returns the number of rows. */
-int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b, const double *coord,
-                  double h, double margin, perp_joint_row *out);
+ * Row velocity is that of B relative to A; a positive impulse acts on B. Limits are given only when they can be reached
+ * in the step with `margin` (a rate [L/T or rad/T] that is surely not exceeded; INFINITY: always). kind, joint = -1
+ * filled. `coord` is measured like the errors, with kinematic sides where they stand. If a side is a particle (ndof ==
+ * dim), which has no orientation, rotations are neither locked nor driven; pp_joint_errors() leaves them out too.
+ * Returns the number of rows; none if both sides have no block. */
+int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
+                  const double *coord, double h, double margin, perp_joint_row *out);
 
 /* Impulse p of a row as a wrench on B at the origin of Jb, in W, for read-out: linear and angular part. */
-perp_wrench pp_joint_row_wrench(const perp_joint_row *r, int dim, const pp_joint_side *b, const perp_joint_def *def, double p);
+perp_wrench pp_joint_row_wrench(const perp_joint_row *r, int dim, const pp_joint_side *b, const perp_joint_def *def,
+                                double p);
 
 #endif

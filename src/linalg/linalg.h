@@ -1,4 +1,5 @@
-/* linalg.h - dense and sparse linear algebra: one thin layer over OpenBLAS/LAPACK and SuiteSparse.
+/* linalg.h - dense and sparse linear algebra: loops of our own where the bits must not depend on alignment or threads, LAPACK and
+ * SuiteSparse for the rest.
  *
  * Dense matrices are column-major with leading dimension ld, as LAPACK wants them. No function here allocates, except where
  * its comment says "allocates": those keep what they allocate in an object, and a warm call does not allocate again. */
@@ -17,8 +18,8 @@ void pp_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *
 bool pp_lu(int n, double *A, int ld, int *piv);
 /* Solves with the factors, nrhs right-hand sides in B (overwritten). */
 void pp_lu_solve(int n, const double *LU, int ld, const int *piv, int nrhs, double *B, int ldb);
-/* Estimate of the reciprocal condition number (1-norm) from the factors; anorm: 1-norm of the matrix before. work: 4n, iwork: n. */
-double pp_lu_rcond(int n, const double *LU, int ld, double anorm, double *work, int *iwork);
+/* Estimate of the reciprocal condition number (1-norm) from the factors; anorm: 1-norm of the matrix before. work: 2n. */
+double pp_lu_rcond(int n, const double *LU, int ld, const int *piv, double anorm, double *work);
 double pp_norm1(int n, const double *A, int ld);
 
 /* Cholesky, lower, in place; false if not positive definite. */
@@ -31,16 +32,19 @@ bool pp_eigen(int n, double *A, int ld, double *lambda, double *work);
 int pp_eigen_work(int n);
 
 /* Symmetric positive semidefinite A, n x n (lower and upper given), factorised so that systems with it can be solved in the
- * least-squares, least-norm sense: x = A^+ b. Rank is decided after scaling A to unit diagonal, at `tol` (1e-11 is usual)
- * relative to the largest eigenvalue. Full rank: Cholesky. Otherwise: eigenvectors. Everything lies in `work`.
+ * least-squares, least-norm sense: x = S (S A S)^+ S b with S = diag(scale), which is A^+ b when b is in the range of A up to the
+ * choice among the solutions. Rank is decided on S A S, which has unit diagonal, at `tol` (1e-11 is usual). Full rank: Cholesky with
+ * diagonal pivoting. Otherwise a complete orthogonal factorisation, S A S = Q R R' Q'. Everything lies in `work`.
  * Zero diagonal entries (rows that touch nothing) are allowed and give x_i = 0. */
 typedef struct pp_psd {
     int n, rank;
-    double *scale;  /* n: 1/sqrt(diagonal) */
-    double *F;      /* n x n: Cholesky factor, or eigenvectors */
-    double *lambda; /* n: eigenvalues, NULL for Cholesky */
+    double *scale; /* n: 1/sqrt(diagonal), 0 for a zero diagonal */
+    double *F;     /* n x n: full rank: L of the permuted matrix; else Q, n x rank */
+    double *R;     /* rank x rank upper triangle, ld n; NULL for full rank */
+    int *perm;     /* n: row i of L is row perm[i] of A */
 } pp_psd;
 size_t pp_psd_work(int n); /* doubles */
+/* False if A is not finite or has an eigenvalue that is clearly negative. */
 bool pp_psd_factor(pp_psd *f, int n, const double *A, int ld, double tol, double *work);
 /* B (n x nrhs) is overwritten by A^+ B. tmp: n doubles. */
 void pp_psd_solve(const pp_psd *f, int nrhs, double *B, int ldb, double *tmp);

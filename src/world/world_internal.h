@@ -52,7 +52,7 @@ typedef struct pp_force {
 typedef struct pp_state {
     double t;
     uint64_t step;
-    bool started;              /* the staggered start has been made */
+    double lag;                /* how far the velocities are behind t: 0, or h/2 in a staggered world [T] */
     perp_pose *X;
     double *theta;             /* 2D: accumulated angle */
     perp_vec3 *v, *w;
@@ -72,7 +72,7 @@ typedef struct pp_warm {
     int ncontact, cap_contact;
     double *joint;             /* impulses of joint rows, by (joint slot, row number) */
     uint32_t *joint_key;
-    int njoint, cap_joint;
+    int njoint, cap_joint, cap_joint_key;
 } pp_warm;
 
 struct perp_world {
@@ -90,13 +90,13 @@ struct perp_world {
     pp_arena arena;
 
     pp_body *body;
-    int nbody, cap_body;       /* slots in use, dead ones included */
+    int nbody, cap_body, dead_body;       /* slots in use, dead ones included */
     pp_shape *shape;
-    int nshape, cap_shape;
+    int nshape, cap_shape, dead_shape;
     pp_joint *joint;
-    int njoint, cap_joint;
+    int njoint, cap_joint, dead_joint;
     pp_force *force;
-    int nforce, cap_force;
+    int nforce, cap_force, dead_force;
 
     perp_pair_law *law;        /* nmaterial x nmaterial */
     int nmaterial, cap_law;

@@ -1,0 +1,33 @@
+# cmake --install: headers, library, pkg-config file, CMake package.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS perp EXPORT perpTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PERP_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perp)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perp)
+install(EXPORT perpTargets NAMESPACE perp:: DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/perpConfig.cmake.in ${PROJECT_BINARY_DIR}/perpConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/perpConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/perpConfig.cmake ${PROJECT_BINARY_DIR}/perpConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/perp-dependencies.cmake DESTINATION ${package_dir})
+
+# A static library cannot name what it needs itself, so everybody who links it must; a shared one can.
+set(PERP_PC_NEEDS "-lcholmod -lopenblas -lqhull_r -lm -pthread")
+if(BUILD_SHARED_LIBS)
+  set(PERP_PC_PUBLIC "")
+  set(PERP_PC_PRIVATE "${PERP_PC_NEEDS}")
+else()
+  set(PERP_PC_PUBLIC " ${PERP_PC_NEEDS}")
+  set(PERP_PC_PRIVATE "")
+endif()
+# Where the file lands is known, so prefix is found from it and the tree may be moved or installed with another --prefix.
+file(RELATIVE_PATH PERP_PC_PREFIX "/root/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/root")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/perp.pc.in ${PROJECT_BINARY_DIR}/perp.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/perp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

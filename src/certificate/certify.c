@@ -1,0 +1,119 @@
+/* certify.c - stage 7: next state -> figures
+ * Measured on the state that is about to be committed: law residuals from the step problem (residual.c), joint errors and overlap from
+ * the end poses, contact states from the end velocities, and the energy account (ledger.c). */
+#include <string.h>
+
+#include "problem/rows.h"
+#include "world/frame.h"
+
+/* Pressed contacts slip if their speed stands out from what the tolerance leaves open. */
+static void classify(pp_frame *f, perp_certificate *cert) {
+    double threshold = 10 * f->w->def.tolerance * f->residual.scale;
+    for (int i = 0; i < f->ncontact; i++) {
+        perp_contact *c = &f->contact[i];
+        const perp_contact_row *r = &f->problem.contact[i];
+        const double *p = f->solution.p_contact + 3 * i;
+        memcpy(c->impulse_C, p, sizeof c->impulse_C);
+        c->gap_end = c->gap + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
+        double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t, so = f->w->def.dim == 3 ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o : 0;
+        if (!(p[0] > 0)) {
+            c->state = PERP_CONTACT_SEPARATING;
+            cert->separating++;
+        } else if (r->nd > 0 && sqrt(st * st + so * so) <= threshold) {
+            c->state = PERP_CONTACT_STICKING;
+            cert->sticking++;
+        } else {
+            c->state = PERP_CONTACT_SLIDING;
+            cert->sliding++;
+        }
+    }
+    cert->contacts = f->ncontact;
+}
+
+static double joint_error(const perp_world *w, const pp_state *s) {
+    double worst = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        if (!pp_alive(j->gen)) continue;
+        pp_joint_side a = pp_side(w, s, j->a, NULL), b = pp_side(w, s, j->b, NULL);
+        double phi[6];
+        int n = pp_joint_errors(&j->def, w->def.dim, &a, &b, phi);
+        for (int k = 0; k < n; k++)
+            if (!(fabs(phi[k]) <= worst)) worst = fabs(phi[k]);
+    }
+    return worst;
+}
+
+perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
+    perp_world *w = f->w;
+    *cert = (perp_certificate){.t = f->s1->t,
+                               .h = f->h,
+                               .law = f->residual,
+                               .substeps = 1,
+                               .fallbacks = f->fallbacks,
+                               .unknowns = f->unknowns,
+                               .solver = f->used ? f->used->name : "",
+                               .iterations = f->iterations,
+                               .residual = f->info.residual,
+                               .overlap_shape = {-1, -1}};
+    classify(f, cert);
+    cert->joint_error = joint_error(w, f->s1);
+    if (w->nshape > 0) {
+        pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
+        perp_status st = pp_place(w, f->s1, &end.placed, &end.nplaced);
+        if (st) return st;
+        cert->overlap = pp_deepest_overlap(end.nplaced, end.placed, pp_may_touch, &end, cert->overlap_shape);
+    }
+    pp_ledger(f, &cert->ledger);
+    cert->accepted = f->acceptance <= w->def.tolerance;
+    return PERP_OK;
+}
+
+static void worst(double *sum, double x) {
+    if (!(x <= *sum)) *sum = x;
+}
+
+void pp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
+    if (sum->substeps == 0) {
+        *sum = *c;
+        return;
+    }
+    sum->t = c->t;
+    sum->h += c->h;
+    sum->accepted = sum->accepted && c->accepted;
+    worst(&sum->law.momentum, c->law.momentum);
+    worst(&sum->law.joint, c->law.joint);
+    worst(&sum->law.normal, c->law.normal);
+    worst(&sum->law.cone, c->law.cone);
+    worst(&sum->law.dissipation, c->law.dissipation);
+    worst(&sum->law.scale, c->law.scale);
+    sum->joint_error = c->joint_error; /* positions count at the end of the step */
+    sum->overlap = c->overlap;
+    memcpy(sum->overlap_shape, c->overlap_shape, sizeof sum->overlap_shape);
+    sum->contacts = c->contacts;
+    sum->separating = c->separating;
+    sum->sticking = c->sticking;
+    sum->sliding = c->sliding;
+    if (c->unknowns > sum->unknowns) sum->unknowns = c->unknowns;
+    sum->substeps += c->substeps;
+    sum->fallbacks += c->fallbacks;
+    sum->solver = c->solver;
+    sum->iterations += c->iterations;
+    worst(&sum->residual, c->residual);
+    perp_ledger *a = &sum->ledger;
+    const perp_ledger *b = &c->ledger;
+    a->kinetic_after = b->kinetic_after;
+    a->gravity += b->gravity;
+    a->applied += b->applied;
+    a->spring += b->spring;
+    a->kinematic += b->kinematic;
+    a->joint += b->joint;
+    a->motor += b->motor;
+    a->joint_loss += b->joint_loss;
+    a->normal += b->normal;
+    a->friction += b->friction;
+    a->turning += b->turning;
+    a->remainder += b->remainder;
+}
+
+double perp_world_joint_error(const perp_world *w) { return joint_error(w, &w->state); }

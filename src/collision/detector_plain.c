@@ -1,0 +1,260 @@
+/* detector_plain.c - all pairs of shapes, one after the other
+ *   in: placed shapes with their reaches      out: feature pairs with gap <= reach_i + reach_j
+ * Method   vertices and normals go to W once; boxes grown by the reaches sort out what cannot meet; the rest goes to the
+ *          exact pair functions in pair_*.c (see narrow.h for the rules they share).
+ * Valid    every kind of shape, both dimensions. Contacts are found before shapes overlap: a pair without a contact cannot
+ *          touch as long as no point moves farther than its reach.
+ * Cost     n^2 box tests; per polytope pair faces x vertices, in 3D plus edges x edges. */
+#include <assert.h>
+#include <string.h>
+
+#include "collision/narrow.h"
+
+/* Tolerances as fractions of the smaller shape; the larger one enters with its rounding. */
+#define TIE 1e-9
+#define INSIDE 1e-8
+#define MERGE 1e-7
+#define TOUCH 1e-12
+#define ROUNDING 1e-14
+
+pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b) {
+    double s = a->size < b->size ? a->size : b->size, l = ROUNDING * (a->size < b->size ? b->size : a->size);
+    pp_tolerance t = {TIE * s + l, INSIDE * s + 4 * l, MERGE * s + 16 * l, TOUCH * s + l};
+    return t;
+}
+
+void pp_emit(pp_narrow *w, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n, double gap) {
+    if (!(gap <= w->reach) || w->memory) return;
+    pp_pair_list *l = w->out;
+    if (!PP_GROW(w->a, l->pair, l->cap, l->n, l->n + 1)) {
+        w->memory = true;
+        return;
+    }
+    pp_pair p = {w->i, w->j, feature, a_W, b_W, n, gap};
+    l->pair[l->n++] = p;
+}
+
+void pp_emit_flip(pp_narrow *w, bool flip, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n, double gap) {
+    if (flip)
+        pp_emit(w, feature, b_W, a_W, perp_v3(0.0 - n.x, 0.0 - n.y, 0.0 - n.z), gap);
+    else
+        pp_emit(w, feature, a_W, b_W, n, gap);
+}
+
+bool pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol) {
+    for (int k = w->first; k < w->out->n; k++) {
+        const pp_pair *p = &w->out->pair[k];
+        if (perp_v3_norm(perp_v3_sub(p->a_W, a_W)) <= tol && perp_v3_norm(perp_v3_sub(p->b_W, b_W)) <= tol) return true;
+    }
+    return false;
+}
+
+pp_face_gap pp_face_separation(const pp_solid *s, const pp_solid *o, const pp_tolerance *t) {
+    pp_face_gap best = {-1, -1, -INFINITY};
+    for (int f = 0; f < s->g->nface; f++) {
+        double least = INFINITY;
+        int vertex = 0;
+        for (int v = 0; v < o->g->nvert; v++) {
+            double d = pp_above(s, f, o->v[v]);
+            if (d < least) {
+                least = d;
+                vertex = v;
+            }
+        }
+        if (best.face >= 0 && !(least > best.gap + pp_tie(t, best.gap))) continue;
+        best.face = f;
+        best.vertex = vertex;
+        best.gap = least;
+    }
+    return best;
+}
+
+double pp_face_area(const pp_solid *s, int face) {
+    const int *v = s->g->face_vert + s->g->face_start[face];
+    int n = s->g->face_start[face + 1] - s->g->face_start[face];
+    if (s->g->dim == 2) return perp_v3_norm(perp_v3_sub(s->v[v[1]], s->v[v[0]]));
+    perp_vec3 sum = {0, 0, 0};
+    for (int k = 1; k + 1 < n; k++)
+        sum = perp_v3_add(sum, perp_v3_cross(perp_v3_sub(s->v[v[k]], s->v[v[0]]), perp_v3_sub(s->v[v[k + 1]], s->v[v[0]])));
+    return perp_v3_norm(sum) / 2;
+}
+
+bool pp_choose_second(const pp_solid *A, pp_face_gap fa, const pp_solid *B, pp_face_gap fb, const pp_tolerance *t) {
+    double larger = fabs(fa.gap) > fabs(fb.gap) ? fa.gap : fb.gap, tie = pp_tie(t, larger);
+    if (fb.gap > fa.gap + tie) return true;
+    if (fa.gap > fb.gap + tie) return false;
+    return pp_face_area(B, fb.face) > (1 + PP_TIE_RELATIVE) * pp_face_area(A, fa.face);
+}
+
+int pp_incident_face(const pp_solid *s, perp_vec3 n) {
+    int best = 0;
+    double least = INFINITY;
+    for (int f = 0; f < s->g->nface; f++) {
+        double d = perp_v3_dot(s->n[f], n);
+        if (d < least - 1e-9) {
+            least = d;
+            best = f;
+        }
+    }
+    return best;
+}
+
+static bool is_poly(const pp_geometry *g) {
+    return g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON || g->kind == PERP_SHAPE_POLYHEDRON;
+}
+
+static void grow_box(pp_solid *s, perp_vec3 x, double r) {
+    if (x.x - r < s->lo.x) s->lo.x = x.x - r;
+    if (x.y - r < s->lo.y) s->lo.y = x.y - r;
+    if (x.z - r < s->lo.z) s->lo.z = x.z - r;
+    if (x.x + r > s->hi.x) s->hi.x = x.x + r;
+    if (x.y + r > s->hi.y) s->hi.y = x.y + r;
+    if (x.z + r > s->hi.z) s->hi.z = x.z + r;
+}
+
+/* Vertices, normals and bounding boxes in W; false without memory. */
+static bool place_all(int n, const pp_placed *placed, pp_arena *arena, pp_solid *solid) {
+    int nv = 0, nn = 0;
+    for (int i = 0; i < n; i++) {
+        nv += placed[i].g->nvert;
+        nn += placed[i].g->kind == PERP_SHAPE_HALFSPACE ? 1 : placed[i].g->nface;
+    }
+    perp_vec3 *v = PP_ARENA_ARRAY(arena, perp_vec3, nv), *normal = PP_ARENA_ARRAY(arena, perp_vec3, nn);
+    if (!v || !normal) return false;
+    for (int i = 0; i < n; i++) {
+        const pp_geometry *g = placed[i].g;
+        perp_pose X = placed[i].X_WS;
+        pp_solid *s = &solid[i];
+        s->g = g;
+        s->v = v;
+        s->n = normal;
+        s->at = X.p;
+        s->lo = perp_v3(INFINITY, INFINITY, INFINITY);
+        s->hi = perp_v3(-INFINITY, -INFINITY, -INFINITY);
+        if (g->kind == PERP_SHAPE_HALFSPACE) {
+            normal[0] = perp_q_rotate(X.q, g->normal);
+            s->at = perp_v3_axpy(X.p, g->offset, normal[0]);
+            grow_box(s, X.p, INFINITY);
+            normal++;
+            continue;
+        }
+        for (int k = 0; k < g->nvert; k++) {
+            v[k] = perp_pose_apply(X, g->vert[k]);
+            grow_box(s, v[k], g->radius + placed[i].reach);
+        }
+        for (int k = 0; k < g->nface; k++) normal[k] = perp_q_rotate(X.q, g->face_n[k]);
+        v += g->nvert;
+        normal += g->nface;
+    }
+    return true;
+}
+
+/* Two shapes that may touch as far as groups, bodies and boxes go. */
+static bool may_meet(const pp_placed *p, const pp_solid *s, int i, int j) {
+    if (p[i].body == p[j].body || (!p[i].moves && !p[j].moves)) return false;
+    if (!(p[i].group & p[j].mask) || !(p[j].group & p[i].mask)) return false;
+    return s[i].lo.x <= s[j].hi.x && s[j].lo.x <= s[i].hi.x && s[i].lo.y <= s[j].hi.y && s[j].lo.y <= s[i].hi.y &&
+           s[i].lo.z <= s[j].hi.z && s[j].lo.z <= s[i].hi.z;
+}
+
+typedef struct couple {
+    int i, j; /* i < j */
+} couple;
+
+/* Pairs that may meet, ordered by (i, j), in the arena; -1 without memory. */
+static int broad_phase(int n, const pp_placed *placed, const pp_solid *solid, pp_arena *arena, couple **out) {
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) count += may_meet(placed, solid, i, j);
+    couple *c = PP_ARENA_ARRAY(arena, couple, count);
+    if (!c) return -1;
+    *out = c;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            if (may_meet(placed, solid, i, j)) {
+                c->i = i;
+                c->j = j;
+                c++;
+            }
+    return count;
+}
+
+static void narrow_phase(pp_narrow *w, int dim, const pp_solid *A, const pp_solid *B) {
+    bool plane_a = A->g->kind == PERP_SHAPE_HALFSPACE, plane_b = B->g->kind == PERP_SHAPE_HALFSPACE;
+    bool poly_a = is_poly(A->g), poly_b = is_poly(B->g);
+    if (plane_a && plane_b) return;
+    if (plane_a)
+        pp_pair_halfspace(w, A, B, false);
+    else if (plane_b)
+        pp_pair_halfspace(w, B, A, true);
+    else if (poly_a && poly_b && dim == 2)
+        pp_pair_poly2d(w, A, B);
+    else if (poly_a && poly_b)
+        pp_pair_poly3d(w, A, B);
+    else if (poly_a)
+        pp_pair_sphere_poly(w, A, B, false);
+    else if (poly_b)
+        pp_pair_sphere_poly(w, B, A, true);
+    else
+        pp_pair_spheres(w, A, B);
+}
+
+/* Contacts of one pair by feature number; numbers are unique within a pair, and there are few. */
+static void sort_pair(pp_pair *p, int n) {
+    for (int k = 1; k < n; k++) {
+        pp_pair x = p[k];
+        int m = k;
+        for (; m > 0 && p[m - 1].feature > x.feature; m--) p[m] = p[m - 1];
+        p[m] = x;
+    }
+}
+
+static int largest_face(int n, const pp_placed *placed) {
+    int most = 2;
+    for (int i = 0; i < n; i++) {
+        const pp_geometry *g = placed[i].g;
+        for (int f = 0; f < g->nface; f++)
+            if (g->face_start[f + 1] - g->face_start[f] > most) most = g->face_start[f + 1] - g->face_start[f];
+    }
+    return most;
+}
+
+static perp_status detect(int dim, int n, const pp_placed *placed, pp_pair_filter filter, const void *ctx,
+                          const perp_allocator *a, pp_arena *arena, pp_pair_list *out) {
+    out->n = 0;
+    for (int i = 0; i < n; i++) {
+        if (!perp_v3_finite(placed[i].X_WS.p) || !perp_q_finite(placed[i].X_WS.q) || !(placed[i].reach >= 0)) return PERP_E_ARG;
+        assert(placed[i].g->dim == dim);
+    }
+    pp_arena_mark mark = pp_arena_here(arena);
+    pp_narrow w = {0};
+    w.out = out;
+    w.a = a;
+    int clip = 2 * largest_face(n, placed) + 2;
+    pp_solid *solid = PP_ARENA_ARRAY(arena, pp_solid, n);
+    w.clip[0] = PP_ARENA_ARRAY(arena, pp_clip_point, clip);
+    w.clip[1] = PP_ARENA_ARRAY(arena, pp_clip_point, clip);
+    couple *c = NULL;
+    int count = -1;
+    if (solid && w.clip[0] && w.clip[1] && place_all(n, placed, arena, solid)) count = broad_phase(n, placed, solid, arena, &c);
+    for (int k = 0; k < count && !w.memory; k++) {
+        if (filter && !filter(c[k].i, c[k].j, ctx)) continue;
+        w.i = c[k].i;
+        w.j = c[k].j;
+        w.reach = placed[w.i].reach + placed[w.j].reach;
+        w.first = out->n;
+        narrow_phase(&w, dim, &solid[w.i], &solid[w.j]);
+        sort_pair(out->pair + w.first, out->n - w.first);
+    }
+    pp_arena_release(arena, mark);
+    if (count >= 0 && !w.memory) return PERP_OK;
+    out->n = 0;
+    return PERP_E_MEMORY;
+}
+
+const pp_detector_type pp_detector_plain = {
+    .name = "plain",
+    .shapes = 1u << PERP_SHAPE_PARTICLE | 1u << PERP_SHAPE_SPHERE | 1u << PERP_SHAPE_HALFSPACE | 1u << PERP_SHAPE_BOX |
+              1u << PERP_SHAPE_POLYGON | 1u << PERP_SHAPE_POLYHEDRON,
+    .detect = detect,
+};

@@ -1,0 +1,85 @@
+/* narrow.h - between detector_plain.c and the files pair_*.c: two placed shapes -> contacts.
+ *
+ * One plane per pair: every contact of a pair has the same normal, that of the plane of largest signed separation.
+ * Choices among equals are made by geometry first and by index last, so that exchanging the two shapes or turning
+ * both changes nothing but signs and rounding:
+ *   faces before edges; of two faces, one on each shape, the one of larger area, then the one of shape i; of two faces of one
+ *   shape, the one of lower index. */
+#ifndef PP_NARROW_H
+#define PP_NARROW_H
+
+#include "collision/collision.h"
+
+/* A placed shape with its geometry in W. */
+typedef struct pp_solid {
+    const pp_geometry *g;
+    perp_vec3 *v;      /* vertices in W; sphere, particle: the centre */
+    perp_vec3 *n;      /* face normals in W; half-space: its normal */
+    perp_vec3 at;      /* half-space: a point on its surface */
+    perp_vec3 lo, hi;  /* bounding box in W, grown by the reach */
+} pp_solid;
+
+/* Scratch for clipping; each array as long as the two largest faces together. */
+typedef struct pp_clip_point {
+    perp_vec3 x;     /* on the incident face */
+    uint64_t tag;    /* feature that the point is, see pair_poly3d.c */
+    int side;        /* what the edge from this point to the next one lies on: incident edge >= 0, reference side ~s < 0 */
+} pp_clip_point;
+
+typedef struct pp_narrow {
+    pp_pair_list *out;
+    const perp_allocator *a;
+    int i, j;
+    double reach;    /* reach_i + reach_j */
+    int first;       /* contacts of this pair start here in out */
+    bool memory;     /* growing the list failed */
+    pp_clip_point *clip[2];
+} pp_narrow;
+
+/* Adds a contact with normal n from i to j if gap <= reach. */
+void pp_emit(pp_narrow *w, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n, double gap);
+/* The same for a pair handled in the order (j, i) if flip is true: a is on j, b on i and n from j to i. */
+void pp_emit_flip(pp_narrow *w, bool flip, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n, double gap);
+/* Is there already a contact of this pair whose points are both within tol of these? */
+bool pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol);
+
+/* Lengths for decisions between i and j [L]. */
+typedef struct pp_tolerance {
+    double tie;     /* separations this close (plus PP_TIE_RELATIVE of them) are equal */
+    double inside;  /* points this far outside a face still project into it */
+    double merge;   /* contacts closer than this are one */
+    double touch;   /* closer than this a connecting line has no direction */
+} pp_tolerance;
+#define PP_TIE_RELATIVE 1e-6
+pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b);
+static inline double pp_tie(const pp_tolerance *t, double separation) {
+    return t->tie + PP_TIE_RELATIVE * fabs(separation);
+}
+
+/* A face of largest separation from a set of points. */
+typedef struct pp_face_gap {
+    int face, vertex;  /* vertex: the other shape's deepest */
+    double gap;
+} pp_face_gap;
+/* Over all faces of s, the largest of the smallest distance of o's vertices in front of the face. */
+pp_face_gap pp_face_separation(const pp_solid *s, const pp_solid *o, const pp_tolerance *t);
+double pp_face_area(const pp_solid *s, int face);
+/* Of the two faces, is it B's that gives the plane? */
+bool pp_choose_second(const pp_solid *A, pp_face_gap fa, const pp_solid *B, pp_face_gap fb, const pp_tolerance *t);
+/* Face of s most opposed to n; ties go to the lower index. */
+int pp_incident_face(const pp_solid *s, perp_vec3 n);
+/* Distance of x in front of face f. */
+static inline double pp_above(const pp_solid *s, int f, perp_vec3 x) {
+    return perp_v3_dot(s->n[f], perp_v3_sub(x, s->v[s->g->face_vert[s->g->face_start[f]]]));
+}
+
+/* The pairs. A is shape i unless flip is true. */
+void pp_pair_spheres(pp_narrow *w, const pp_solid *A, const pp_solid *B);
+void pp_pair_halfspace(pp_narrow *w, const pp_solid *plane, const pp_solid *B, bool flip);
+void pp_pair_sphere_poly(pp_narrow *w, const pp_solid *poly, const pp_solid *ball, bool flip);
+void pp_pair_poly2d(pp_narrow *w, const pp_solid *A, const pp_solid *B);
+void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B);
+/* Closest points of two polyhedra that are apart: one contact along the connecting line, two if parallel edges face each other. */
+void pp_pair_closest3d(pp_narrow *w, const pp_solid *A, const pp_solid *B, const pp_tolerance *t);
+
+#endif

@@ -1,0 +1,240 @@
+/* pair_poly3d.c - contacts of two convex polyhedra
+ * Method   the plane of largest separation is sought among the faces of both and the pairs of edges that make a face of the
+ *          Minkowski difference (their arcs on the Gauss sphere cross). A face: the other body's vertices above it, and what
+ *          clipping the face that opposes it most against its sides leaves. A pair of edges: their closest points, and the
+ *          same clipping for the two faces beside them, seen along the normal. If the bodies are apart and that plane does not
+ *          tell their distance, the closest points do (pair_closest3d.c).
+ * Valid    any position. The smallest gap is the distance when apart, minus the depth of penetration when not, both to the
+ *          tie tolerance of narrow.h.
+ * Cost     faces x vertices + edges x edges
+ * Source   separating axis theorem; Williams 3.3, 3.4 for which feature pairs matter. */
+#include <assert.h>
+
+#include "collision/narrow.h"
+
+/* Edge pairs closer to parallel than this (sine) give no plane of their own: a face beside them is as good to this angle. */
+#define PARALLEL 1e-8
+/* Faces beside a pair of edges count if they face the other body at least this much (cosine). */
+#define FACING 0.5
+
+typedef struct edge_gap {
+    int a, b;     /* edges, -1: none */
+    double gap;
+    perp_vec3 n;  /* from A to B */
+    double s, u;  /* closest points on the lines, as fractions of the edges */
+} edge_gap;
+
+static perp_vec3 edge_vector(const pp_solid *s, int e) {
+    return perp_v3_sub(s->v[s->g->edge[e][1]], s->v[s->g->edge[e][0]]);
+}
+
+/* Do the arcs between the normals beside the two edges (of B: negated) cross? With e along n_left x n_right. */
+static bool arcs_cross(const pp_solid *A, int ea, perp_vec3 da, const pp_solid *B, int eb, perp_vec3 db) {
+    double cl = perp_v3_dot(B->n[B->g->edge[eb][2]], da), cr = perp_v3_dot(B->n[B->g->edge[eb][3]], da);
+    if (!(cl * cr < 0)) return false;
+    double dl = perp_v3_dot(A->n[A->g->edge[ea][2]], db), dr = perp_v3_dot(A->n[A->g->edge[ea][3]], db);
+    return dl * dr < 0 && cl * dr < 0; /* the second: same hemisphere */
+}
+
+/* Best pair of edges; stops with a gap above the reach if one proves that the bodies cannot meet. */
+static edge_gap edge_separation(const pp_narrow *w, const pp_solid *A, const pp_solid *B, const pp_tolerance *t) {
+    edge_gap best = {-1, -1, -INFINITY, {0, 0, 0}, 0, 0};
+    for (int i = 0; i < A->g->nedge; i++) {
+        perp_vec3 da = edge_vector(A, i), p = A->v[A->g->edge[i][0]];
+        double la = perp_v3_norm(da);
+        perp_vec3 out = perp_v3_add(A->n[A->g->edge[i][2]], A->n[A->g->edge[i][3]]);
+        for (int j = 0; j < B->g->nedge; j++) {
+            perp_vec3 db = edge_vector(B, j);
+            if (!arcs_cross(A, i, da, B, j, db)) continue;
+            perp_vec3 c = perp_v3_cross(da, db);
+            double l = perp_v3_norm(c);
+            if (!(l > PARALLEL * la * perp_v3_norm(db))) continue;
+            perp_vec3 n = perp_v3_scale((perp_v3_dot(c, out) < 0 ? -1 : 1) / l, c);
+            perp_vec3 r = perp_v3_sub(B->v[B->g->edge[j][0]], p);
+            double gap = perp_v3_dot(n, r);
+            if (best.a >= 0 && !(gap > best.gap + pp_tie(t, best.gap))) continue;
+            best.a = i;
+            best.b = j;
+            best.gap = gap;
+            best.n = n;
+            best.s = perp_v3_dot(perp_v3_cross(r, db), c) / l / l;
+            best.u = perp_v3_dot(perp_v3_cross(r, da), c) / l / l;
+            if (gap > w->reach) return best;
+        }
+    }
+    return best;
+}
+
+/* The plane in use: a face of R, or (edges) the faces beside them, and the face of O that is clipped. */
+typedef struct frame {
+    const pp_solid *R, *O;
+    int fr, fo;
+    perp_vec3 n;  /* from R to O */
+    bool flip;    /* R is shape j */
+} frame;
+
+static int side_count(const pp_solid *s, int f) { return s->g->face_start[f + 1] - s->g->face_start[f]; }
+static int side_vertex(const pp_solid *s, int f, int k) {
+    int n = side_count(s, f);
+    return s->g->face_vert[s->g->face_start[f] + (k < n ? k : k - n)];
+}
+
+/* Distance of x beyond side k of the reference face, seen along n. */
+static double beyond(const frame *c, int k, perp_vec3 x) {
+    perp_vec3 p = c->R->v[side_vertex(c->R, c->fr, k)], q = c->R->v[side_vertex(c->R, c->fr, k + 1)];
+    return perp_v3_dot(perp_v3_unit(perp_v3_cross(perp_v3_sub(q, p), c->n)), perp_v3_sub(x, p));
+}
+
+static bool over_face(const frame *c, perp_vec3 x, double tol) {
+    int n = side_count(c->R, c->fr);
+    for (int k = 0; k < n; k++)
+        if (!(beyond(c, k, x) <= tol)) return false;
+    return true;
+}
+
+/* The feature where the edge of the clipped polygon with label `side` meets side k of the reference face. */
+static uint64_t crossing(const frame *c, int side, int k) {
+    if (side >= 0) { /* an edge of O */
+        int er = c->R->g->face_edge[c->R->g->face_start[c->fr] + k];
+        return pp_feature(PP_EDGE_EDGE, 0, c->flip ? side : er, c->flip ? er : side);
+    }
+    int before = ~side, n = side_count(c->R, c->fr); /* two sides: the corner between them */
+    int corner = (k + 1) % n == before ? before : k;
+    return pp_feature(PP_VERTEX_FACE, c->flip ? 0 : 1, c->fo, side_vertex(c->R, c->fr, corner));
+}
+
+/* Clips the face of O against the sides of the face of R; the result is in w->clip[0]. Sutherland and Hodgman (1974). */
+static int clip_face(pp_narrow *w, const frame *c, double tol) {
+    pp_clip_point *in = w->clip[0], *out = w->clip[1];
+    int m = side_count(c->O, c->fo);
+    for (int k = 0; k < m; k++) {
+        int at = c->O->g->face_start[c->fo] + k, v = c->O->g->face_vert[at];
+        in[k].x = c->O->v[v];
+        in[k].tag = pp_feature(PP_VERTEX_FACE, c->flip ? 1 : 0, c->fr, v);
+        in[k].side = c->O->g->face_edge[at];
+    }
+    for (int k = 0; k < side_count(c->R, c->fr) && m > 0; k++) {
+        int count = 0;
+        double first = beyond(c, k, in[0].x), dp = first;
+        for (int i = 0; i < m; i++) {
+            double dq = i + 1 < m ? beyond(c, k, in[i + 1].x) : first;
+            const pp_clip_point *p = &in[i], *q = &in[i + 1 < m ? i + 1 : 0];
+            if (dp <= tol) out[count++] = *p;
+            if ((dp <= tol) != (dq <= tol)) {
+                double s = dp / (dp - dq);
+                if (!(s > 0)) s = 0;
+                if (!(s < 1)) s = 1;
+                out[count].x = perp_v3_axpy(p->x, s, perp_v3_sub(q->x, p->x));
+                out[count].tag = crossing(c, p->side, k);
+                out[count].side = dp <= tol ? ~k : p->side;
+                count++;
+            }
+            dp = dq;
+        }
+        pp_clip_point *swap = in;
+        in = out;
+        out = swap;
+        m = count;
+    }
+    if (in != w->clip[0]) { /* leave it where the caller looks */
+        pp_clip_point *swap = w->clip[0];
+        w->clip[0] = w->clip[1];
+        w->clip[1] = swap;
+    }
+    return m;
+}
+
+/* Contact at x on O with its partner on the plane of R's face along n. Returns the gap. */
+static double add(pp_narrow *w, const frame *c, uint64_t tag, perp_vec3 x, double merge) {
+    double gap = pp_above(c->R, c->fr, x) / perp_v3_dot(c->n, c->R->n[c->fr]);
+    perp_vec3 a = perp_v3_axpy(x, -gap, c->n);
+    if (merge > 0 && (c->flip ? pp_emitted_near(w, x, a, merge) : pp_emitted_near(w, a, x, merge))) return gap;
+    pp_emit_flip(w, c->flip, tag, a, x, c->n, gap);
+    return gap;
+}
+
+/* All contacts of the frame: vertices of O, corners of R's face, crossings, in this order of precedence where points coincide.
+ * `all`: also vertices of O that are not on its clipped face. Returns the smallest gap, within reach or not. */
+static double manifold(pp_narrow *w, const frame *c, bool all, const pp_tolerance *t) {
+    double least = INFINITY;
+    if (all)
+        for (int v = 0; v < c->O->g->nvert; v++) {
+            if (!over_face(c, c->O->v[v], t->inside)) continue;
+            double gap = add(w, c, pp_feature(PP_VERTEX_FACE, c->flip ? 1 : 0, c->fr, v), c->O->v[v], 0);
+            if (gap < least) least = gap;
+        }
+    int m = clip_face(w, c, t->inside), mine = c->flip ? 1 : 0;
+    for (int pass = all ? 1 : 0; pass < 3; pass++)
+        for (int k = 0; k < m; k++) {
+            uint64_t tag = w->clip[0][k].tag;
+            int rank = pp_feature_kind(tag) == PP_EDGE_EDGE ? 2 : pp_feature_owner(tag) == mine ? 0 : 1;
+            if (rank != pass) continue;
+            double gap = add(w, c, tag, w->clip[0][k].x, t->merge);
+            if (gap < least) least = gap;
+        }
+    return least;
+}
+
+/* Face beside edge e that looks most along n. */
+static int beside(const pp_solid *s, int e, perp_vec3 n) {
+    int l = s->g->edge[e][2], r = s->g->edge[e][3];
+    return perp_v3_dot(s->n[r], n) > perp_v3_dot(s->n[l], n) ? r : l;
+}
+
+static double unit_range(double s) { return s > 0 ? (s < 1 ? s : 1) : 0; }
+
+/* Contacts of a pair of edges; false if they are apart and their closest points are not on both. */
+static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, const edge_gap *e, const pp_tolerance *t) {
+    perp_vec3 da = edge_vector(A, e->a), db = edge_vector(B, e->b);
+    double sa = t->inside / perp_v3_norm(da), sb = t->inside / perp_v3_norm(db);
+    bool on = e->s >= -sa && e->s <= 1 + sa && e->u >= -sb && e->u <= 1 + sb;
+    if (e->gap > t->tie && !on) return false;
+    perp_vec3 a = perp_v3_axpy(A->v[A->g->edge[e->a][0]], unit_range(e->s), da);
+    perp_vec3 b = on ? perp_v3_axpy(B->v[B->g->edge[e->b][0]], unit_range(e->u), db) : perp_v3_axpy(a, e->gap, e->n);
+    pp_emit(w, pp_feature(PP_EDGE_EDGE, 0, e->a, e->b), a, b, e->n, e->gap);
+    frame c = {A, B, beside(A, e->a, e->n), beside(B, e->b, perp_v3_neg(e->n)), e->n, false};
+    if (perp_v3_dot(A->n[c.fr], e->n) >= FACING && perp_v3_dot(B->n[c.fo], e->n) <= -FACING) (void)manifold(w, &c, false, t);
+    return true;
+}
+
+/* The main contact of a pair of edges comes back from the clipping under the same number; the first one stays. */
+static void drop_twins(pp_narrow *w) {
+    pp_pair *p = w->out->pair;
+    int n = w->first;
+    for (int k = w->first; k < w->out->n; k++) {
+        bool twin = false;
+        for (int m = w->first; m < n && !twin; m++) twin = p[m].feature == p[k].feature;
+        if (!twin) p[n++] = p[k];
+    }
+    w->out->n = n;
+}
+
+void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
+    pp_tolerance t = pp_tolerances(A->g, B->g);
+    pp_face_gap fa = pp_face_separation(A, B, &t);
+    if (!(fa.gap <= w->reach)) return;
+    pp_face_gap fb = pp_face_separation(B, A, &t);
+    if (!(fb.gap <= w->reach)) return;
+    edge_gap e = edge_separation(w, A, B, &t);
+    if (!(e.gap <= w->reach)) return;
+    bool flip = pp_choose_second(A, fa, B, fb, &t);
+    pp_face_gap f = flip ? fb : fa;
+    if (e.a >= 0 && e.gap > f.gap + pp_tie(&t, f.gap)) {
+        if (!edge_contacts(w, A, B, &e, &t)) pp_pair_closest3d(w, A, B, &t);
+        drop_twins(w);
+        return;
+    }
+    frame c = {flip ? B : A, flip ? A : B, f.face, 0, {0, 0, 0}, flip};
+    c.n = c.R->n[f.face];
+    c.fo = pp_incident_face(c.O, c.n);
+    double least = manifold(w, &c, true, &t);
+    if (f.gap > t.tie) { /* apart: is the distance seen from this face the true one? */
+        if (least <= f.gap + pp_tie(&t, f.gap)) return;
+        w->out->n = w->first;
+        pp_pair_closest3d(w, A, B, &t);
+    } else if (w->out->n == w->first) { /* touching, and rounding put the deepest vertex beside the face */
+        perp_vec3 x = c.O->v[f.vertex];
+        pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f.face, f.vertex), perp_v3_axpy(x, -f.gap, c.n), x, c.n,
+                     f.gap);
+    }
+}

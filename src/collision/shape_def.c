@@ -1,0 +1,52 @@
+/* shape_def.c - constructors of shape definitions.
+ * They only fill in; everything is checked by pp_geometry_create() and perp_shape_mass(). */
+#include "collision/collision.h"
+
+static perp_shape_def make(perp_shape_kind kind) {
+    perp_shape_def d = {0};
+    d.kind = kind;
+    d.X_BS = perp_pose_identity();
+    d.group = 1;
+    d.mask = ~0u;
+    d.cookie = PP_SHAPE_COOKIE;
+    return d;
+}
+
+perp_shape_def perp_shape_particle(perp_vec3 p_B) {
+    perp_shape_def d = make(PERP_SHAPE_PARTICLE);
+    d.X_BS.p = p_B;
+    return d;
+}
+
+perp_shape_def perp_shape_sphere(double radius) {
+    perp_shape_def d = make(PERP_SHAPE_SPHERE);
+    d.radius = radius;
+    return d;
+}
+
+perp_shape_def perp_shape_halfspace(perp_vec3 normal, double offset) {
+    perp_shape_def d = make(PERP_SHAPE_HALFSPACE);
+    d.normal = normal;
+    d.offset = offset;
+    return d;
+}
+
+perp_shape_def perp_shape_box(double hx, double hy, double hz) {
+    perp_shape_def d = make(PERP_SHAPE_BOX);
+    d.half_size = perp_v3(hx, hy, hz);
+    return d;
+}
+
+perp_shape_def perp_shape_polygon(const perp_vec3 *points, int npoint) {
+    perp_shape_def d = make(PERP_SHAPE_POLYGON);
+    d.points = points;
+    d.npoint = npoint;
+    return d;
+}
+
+perp_shape_def perp_shape_polyhedron(const perp_vec3 *points, int npoint) {
+    perp_shape_def d = make(PERP_SHAPE_POLYHEDRON);
+    d.points = points;
+    d.npoint = npoint;
+    return d;
+}

@@ -1,0 +1,147 @@
+/* collide.c - stage 2: shapes -> feature pairs, gaps
+ *
+ * How far a body may travel in a step is bounded by its own motion (Williams 5.1 with the erratum: |v| h + |a| h^2 +
+ * r (|w| h + |alpha| h^2)) and by that of whatever may push it: the largest travel spreads through bodies that are within reach of
+ * each other, so that a row of resting balls is prepared for the fast one that hits its first. A factor covers impulses that speed a
+ * body up beyond its neighbours; the certificate finds what was missed all the same, and the step is redone with a larger one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "world/frame.h"
+
+static uint64_t pair_key(int a, int b) {
+    uint32_t lo = (uint32_t)(a < b ? a : b), hi = (uint32_t)(a < b ? b : a);
+    return (uint64_t)lo << 32 | hi;
+}
+
+static int compare_keys(const void *x, const void *y) {
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return (a > b) - (a < b);
+}
+
+perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n) {
+    uint64_t *key = PP_ARENA_ARRAY(&w->arena, uint64_t, w->njoint);
+    if (!key) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    *n = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        if (pp_alive(j->gen) && j->a >= 0 && !j->def.collide) key[(*n)++] = pair_key(j->a, j->b);
+    }
+    /* insertion sort: the list is short and mostly in order, and qsort may allocate */
+    for (int i = 1; i < *n; i++) {
+        uint64_t k = key[i];
+        int at = i;
+        for (; at > 0 && key[at - 1] > k; at--) key[at] = key[at - 1];
+        key[at] = k;
+    }
+    *out = key;
+    return PERP_OK;
+}
+
+bool pp_may_touch(int i, int j, const void *frame) {
+    const pp_frame *f = frame;
+    if (f->nexcluded == 0) return true;
+    uint64_t key = pair_key(f->placed[i].body, f->placed[j].body);
+    return !bsearch(&key, f->excluded, (size_t)f->nexcluded, sizeof key, compare_keys);
+}
+
+perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n) {
+    pp_placed *p = PP_ARENA_ARRAY(&w->arena, pp_placed, w->nshape);
+    if (!p) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    *n = 0;
+    for (int i = 0; i < w->nshape; i++) {
+        const pp_shape *sh = &w->shape[i];
+        if (!pp_alive(sh->gen)) continue;
+        p[(*n)++] = (pp_placed){.g = sh->g,
+                                .X_WS = perp_pose_mul(s->X[sh->body], sh->X_BS),
+                                .reach = 0,
+                                .body = sh->body,
+                                .moves = w->body[sh->body].kind == PERP_BODY_DYNAMIC,
+                                .slot = i,
+                                .group = sh->group,
+                                .mask = sh->mask};
+    }
+    *out = p;
+    return PERP_OK;
+}
+
+/* Travel of every body by its own motion and the forces on it. Kinematic bodies stand at the end of the step already, but what they
+ * touch may be taken along at their speed. */
+static void own_travel(const pp_frame *f, double *travel) {
+    const perp_world *w = f->w;
+    for (int i = 0; i < w->nbody; i++) {
+        travel[i] = 0;
+        if (!pp_alive(w->body[i].gen)) continue;
+        if (w->body[i].kind == PERP_BODY_KINEMATIC) travel[i] = f->h * perp_v3_norm(f->s1->v[i]);
+    }
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k], lin = w->def.dim;
+        const pp_body *b = &w->body[slot];
+        double radius = 0, v = 0, a = 0, alpha = 0;
+        for (int i = 0; i < w->nshape; i++)
+            if (pp_alive(w->shape[i].gen) && w->shape[i].body == slot && w->shape[i].radius_B > radius) radius = w->shape[i].radius_B;
+        for (int i = 0; i < nd; i++) {
+            double force = f->i_gravity[at + i] + f->i_applied[at + i] + f->i_spring[at + i];
+            if (i < lin) {
+                v += f->nu0[at + i] * f->nu0[at + i];
+                a += force * force;
+            } else {
+                alpha += force * force;
+            }
+        }
+        v = sqrt(v) + sqrt(a) / b->mass;
+        double om = 0;
+        if (nd > lin) {
+            double inv = lin == 2 ? 1 / b->I_B.c[2].z : perp_m3_eigen(b->I_inv_B, NULL).z;
+            om = perp_v3_norm(f->s0->w[slot]) + sqrt(alpha) * inv;
+        }
+        travel[slot] = f->h * (v + radius * om);
+    }
+}
+
+/* Are the bounds of two placed shapes within their reaches of each other? */
+static bool near(const pp_placed *a, const pp_placed *b) {
+    double reach = a->reach + b->reach;
+    if (a->g->kind == PERP_SHAPE_HALFSPACE || b->g->kind == PERP_SHAPE_HALFSPACE) return false;
+    double r = a->g->bound + b->g->bound + reach;
+    perp_vec3 d = perp_v3_sub(b->X_WS.p, a->X_WS.p);
+    return perp_v3_dot(d, d) <= r * r;
+}
+
+/* Spreads the largest travel over bodies that may push each other, until nothing changes. */
+static void spread_travel(pp_frame *f, double *travel) {
+    bool changed = true;
+    for (int pass = 0; changed && pass < 16; pass++) {
+        changed = false;
+        for (int i = 0; i < f->nplaced; i++) f->placed[i].reach = f->reach_factor * travel[f->placed[i].body];
+        for (int i = 0; i < f->nplaced; i++)
+            for (int j = i + 1; j < f->nplaced; j++) {
+                pp_placed *a = &f->placed[i], *b = &f->placed[j];
+                double ta = travel[a->body], tb = travel[b->body];
+                if (ta == tb || a->body == b->body || !(a->moves || b->moves) || !near(a, b)) continue;
+                double t = ta > tb ? ta : tb;
+                if (a->moves && ta < t) travel[a->body] = t, changed = true;
+                if (b->moves && tb < t) travel[b->body] = t, changed = true;
+            }
+    }
+}
+
+perp_status pp_collide(pp_frame *f) {
+    perp_world *w = f->w;
+    w->pairs.n = 0;
+    f->nplaced = 0;
+    if (w->nshape == 0) return PERP_OK;
+    perp_status st = pp_place(w, f->s1, &f->placed, &f->nplaced);
+    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    if (st) return st;
+    double *travel = PP_ARENA_ARRAY(&w->arena, double, w->nbody);
+    if (!travel) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    own_travel(f, travel);
+    spread_travel(f, travel);
+    for (int i = 0; i < f->nplaced; i++) {
+        pp_placed *p = &f->placed[i];
+        p->reach = p->moves ? f->reach_factor * travel[p->body] + 1e-9 * p->g->size : 0;
+    }
+    st = w->detector->detect(w->def.dim, f->nplaced, f->placed, pp_may_touch, f, &w->alloc, &w->arena, &w->pairs);
+    return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
+}

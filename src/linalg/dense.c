@@ -1,0 +1,223 @@
+/* dense.c - dense products, LU, Cholesky, eigenvalues (column-major)
+ * Problem  A x = b, A = L L', A = V diag(lambda) V' for matrices of a few to a few hundred rows.
+ * Method   column-oriented loops of our own (kernel.h): left-looking LU with partial pivoting, left-looking Cholesky, Hager's estimate
+ *          of the condition; LAPACK's dsyev for eigenvalues. The LCP path must give the same bits on every alignment and thread
+ *          count, which BLAS does not promise; dsyev is not on that path.
+ * Valid    any finite matrix; a matrix that is not finite is refused.
+ * Cost     LU 2/3 n^3, Cholesky 1/3 n^3 flops.
+ * Source   Golub, Van Loan, Matrix Computations (4th ed.), 3.2, 3.4, 4.2; Higham, Accuracy and Stability (2nd ed.), algorithm 15.1. */
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/kernel.h"
+
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work, const int *lwork,
+            int *info);
+
+static const double *col(const double *A, int ld, int j) { return A + (size_t)ld * (size_t)j; }
+static double *colw(double *A, int ld, int j) { return A + (size_t)ld * (size_t)j; }
+
+static void scale_vector(int n, double beta, double *y) {
+    if (beta == 0) /* so that y may hold anything before */
+        for (int i = 0; i < n; i++) y[i] = 0;
+    else if (beta != 1)
+        for (int i = 0; i < n; i++) y[i] *= beta;
+}
+
+/* y += alpha A x */
+static void add_product(int m, int n, double alpha, const double *A, int ld, const double *x, double *y) {
+    int j = 0;
+    for (; j + 4 <= n; j += 4) {
+        const double a[4] = {alpha * x[j], alpha * x[j + 1], alpha * x[j + 2], alpha * x[j + 3]};
+        pp_axpy4(m, a, col(A, ld, j), ld, y);
+    }
+    for (; j < n; j++) pp_axpy(m, alpha * x[j], col(A, ld, j), y);
+}
+
+void pp_gemv(bool trans, int m, int n, double alpha, const double *A, int ld, const double *x, double beta, double *y) {
+    scale_vector(trans ? n : m, beta, y);
+    if (!trans)
+        add_product(m, n, alpha, A, ld, x, y);
+    else
+        for (int j = 0; j < n; j++) y[j] += alpha * pp_dot(m, col(A, ld, j), x);
+}
+
+void pp_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
+             double beta, double *C, int ldc) {
+    for (int j = 0; j < n; j++) {
+        double *c = colw(C, ldc, j);
+        scale_vector(m, beta, c);
+        if (!ta) {
+            int l = 0;
+            for (; l + 4 <= k; l += 4) {
+                double a[4];
+                for (int s = 0; s < 4; s++) a[s] = alpha * (tb ? col(B, ldb, l + s)[j] : col(B, ldb, j)[l + s]);
+                pp_axpy4(m, a, col(A, lda, l), lda, c);
+            }
+            for (; l < k; l++) pp_axpy(m, alpha * (tb ? col(B, ldb, l)[j] : col(B, ldb, j)[l]), col(A, lda, l), c);
+        } else if (!tb) {
+            for (int i = 0; i < m; i++) c[i] += alpha * pp_dot(k, col(A, lda, i), col(B, ldb, j));
+        } else {
+            for (int i = 0; i < m; i++) {
+                double s = 0;
+                for (int l = 0; l < k; l++) s += col(A, lda, i)[l] * col(B, ldb, l)[j];
+                c[i] += alpha * s;
+            }
+        }
+    }
+}
+
+bool pp_lu(int n, double *A, int ld, int *piv) {
+    for (int j = 0; j < n; j++) {
+        double *a = colw(A, ld, j);
+        for (int k = 0; k < j; k++) { /* the row exchanges so far */
+            double t = a[k];
+            a[k] = a[piv[k]];
+            a[piv[k]] = t;
+        }
+        int k = 0;
+        for (; k + 4 <= j; k += 4) { /* subtract four columns of L: first among the four rows themselves, then below */
+            for (int s = 0; s < 4; s++)
+                for (int r = s + 1; r < 4; r++) a[k + r] -= a[k + s] * col(A, ld, k + s)[k + r];
+            const double f[4] = {-a[k], -a[k + 1], -a[k + 2], -a[k + 3]};
+            pp_axpy4(n - k - 4, f, col(A, ld, k) + k + 4, ld, a + k + 4);
+        }
+        for (; k < j; k++) pp_axpy(n - k - 1, -a[k], col(A, ld, k) + k + 1, a + k + 1);
+        int p = j;
+        double best = fabs(a[j]);
+        for (int i = j + 1; i < n; i++)
+            if (fabs(a[i]) > best) best = fabs(a[i]), p = i;
+        piv[j] = p;
+        if (!(best > 0) || !isfinite(best)) return false;
+        for (int i = 0; i < j; i++)
+            if (!isfinite(a[i])) return false;
+        if (p != j)
+            for (int l = 0; l <= j; l++) {
+                double *b = colw(A, ld, l), t = b[j];
+                b[j] = b[p];
+                b[p] = t;
+            }
+        for (int i = j + 1; i < n; i++) {
+            a[i] /= a[j];
+            if (!isfinite(a[i])) return false;
+        }
+    }
+    return true;
+}
+
+void pp_lu_solve(int n, const double *LU, int ld, const int *piv, int nrhs, double *B, int ldb) {
+    for (int r = 0; r < nrhs; r++) {
+        double *b = colw(B, ldb, r);
+        for (int k = 0; k < n; k++) {
+            double t = b[k];
+            b[k] = b[piv[k]];
+            b[piv[k]] = t;
+        }
+        for (int k = 0; k < n; k++)
+            if (b[k] != 0) pp_axpy(n - k - 1, -b[k], col(LU, ld, k) + k + 1, b + k + 1);
+        for (int k = n - 1; k >= 0; k--) {
+            b[k] /= col(LU, ld, k)[k];
+            if (b[k] != 0) pp_axpy(k, -b[k], col(LU, ld, k), b);
+        }
+    }
+}
+
+/* A' x = b with the factors. */
+static void lu_solve_transposed(int n, const double *LU, int ld, const int *piv, double *b) {
+    for (int k = 0; k < n; k++) b[k] = (b[k] - pp_dot(k, col(LU, ld, k), b)) / col(LU, ld, k)[k];
+    for (int k = n - 1; k >= 0; k--) b[k] -= pp_dot(n - k - 1, col(LU, ld, k) + k + 1, b + k + 1);
+    for (int k = n - 1; k >= 0; k--) {
+        double t = b[k];
+        b[k] = b[piv[k]];
+        b[piv[k]] = t;
+    }
+}
+
+double pp_lu_rcond(int n, const double *LU, int ld, const int *piv, double anorm, double *work) {
+    if (n == 0) return 1;
+    if (!(anorm > 0) || !isfinite(anorm)) return 0;
+    double *x = work, *y = work + n, est = 0;
+    for (int i = 0; i < n; i++) x[i] = 1.0 / n;
+    for (int pass = 0; pass < 5; pass++) {
+        memcpy(y, x, sizeof *y * (size_t)n);
+        pp_lu_solve(n, LU, ld, piv, 1, y, n);
+        double s = 0;
+        for (int i = 0; i < n; i++) s += fabs(y[i]);
+        if (!isfinite(s)) return 0;
+        if (s > est) est = s;
+        for (int i = 0; i < n; i++) y[i] = y[i] < 0 ? -1 : 1;
+        lu_solve_transposed(n, LU, ld, piv, y);
+        int best = 0;
+        double zx = 0;
+        for (int i = 0; i < n; i++) {
+            zx += y[i] * x[i];
+            if (fabs(y[i]) > fabs(y[best])) best = i;
+        }
+        if (!isfinite(zx)) return 0;
+        if (pass > 0 && fabs(y[best]) <= zx) break;
+        for (int i = 0; i < n; i++) x[i] = 0;
+        x[best] = 1;
+    }
+    /* Higham's second vector, against matrices that fool the iteration. */
+    for (int i = 0; i < n; i++) y[i] = (i % 2 ? -1 : 1) * (1 + (n > 1 ? (double)i / (n - 1) : 0));
+    pp_lu_solve(n, LU, ld, piv, 1, y, n);
+    double s = 0;
+    for (int i = 0; i < n; i++) s += fabs(y[i]);
+    s *= 2.0 / (3.0 * n);
+    if (s > est) est = s;
+    double r = 1 / (anorm * est);
+    return isfinite(r) ? r : 0;
+}
+
+double pp_norm1(int n, const double *A, int ld) {
+    double norm = 0;
+    for (int j = 0; j < n; j++) {
+        double s = 0;
+        for (int i = 0; i < n; i++) s += fabs(col(A, ld, j)[i]);
+        if (!(s <= norm)) norm = s; /* lets NaN through, on purpose */
+    }
+    return norm;
+}
+
+bool pp_cholesky(int n, double *A, int ld) {
+    for (int j = 0; j < n; j++) {
+        double *a = colw(A, ld, j);
+        int k = 0;
+        for (; k + 4 <= j; k += 4) {
+            const double f[4] = {-col(A, ld, k)[j], -col(A, ld, k + 1)[j], -col(A, ld, k + 2)[j], -col(A, ld, k + 3)[j]};
+            pp_axpy4(n - j, f, col(A, ld, k) + j, ld, a + j);
+        }
+        for (; k < j; k++) pp_axpy(n - j, -col(A, ld, k)[j], col(A, ld, k) + j, a + j);
+        if (!(a[j] > 0) || !isfinite(a[j])) return false;
+        double d = sqrt(a[j]);
+        for (int i = j; i < n; i++) a[i] /= d;
+        a[j] = d;
+    }
+    return true;
+}
+
+void pp_cholesky_solve(int n, const double *L, int ld, int nrhs, double *B, int ldb) {
+    for (int r = 0; r < nrhs; r++) {
+        double *b = colw(B, ldb, r);
+        for (int k = 0; k < n; k++) {
+            b[k] /= col(L, ld, k)[k];
+            if (b[k] != 0) pp_axpy(n - k - 1, -b[k], col(L, ld, k) + k + 1, b + k + 1);
+        }
+        for (int k = n - 1; k >= 0; k--)
+            b[k] = (b[k] - pp_dot(n - k - 1, col(L, ld, k) + k + 1, b + k + 1)) / col(L, ld, k)[k];
+    }
+}
+
+int pp_eigen_work(int n) { return n < 1 ? 1 : 34 * n; } /* (block size 32 + 2) n, as LAPACK likes it */
+
+bool pp_eigen(int n, double *A, int ld, double *lambda, double *work) {
+    if (n == 0) return true;
+    for (int j = 0; j < n; j++)
+        for (int i = j; i < n; i++)
+            if (!isfinite(col(A, ld, j)[i])) return false;
+    int lwork = pp_eigen_work(n), info = 0;
+    dsyev_("V", "L", &n, A, &ld, lambda, work, &lwork, &info);
+    return info == 0;
+}

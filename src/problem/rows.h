@@ -1,0 +1,56 @@
+/* rows.h - the two things one does with a constraint row: w = J nu, and nu += Minv J' p. */
+#ifndef PP_ROWS_H
+#define PP_ROWS_H
+
+#include "perp/problem.h"
+
+/* J nu */
+static inline double pp_row_dot(const perp_step_problem *s, const perp_row *row, const double *nu) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k];
+        if (b < 0) continue;
+        const double *x = nu + s->block_offset[b];
+        for (int c = 0; c < s->block_ndof[b]; c++) sum += row->J[k][c] * x[c];
+    }
+    return sum;
+}
+
+/* momentum += J' p */
+static inline void pp_row_push(const perp_step_problem *s, const perp_row *row, double p, double *momentum) {
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k];
+        if (b < 0) continue;
+        for (int c = 0; c < s->block_ndof[b]; c++) momentum[s->block_offset[b] + c] += row->J[k][c] * p;
+    }
+}
+
+/* nu += Minv J' p */
+static inline void pp_row_spread(const perp_step_problem *s, const perp_row *row, double p, double *nu) {
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k];
+        if (b < 0) continue;
+        int nd = s->block_ndof[b];
+        const double *Mi = s->Minv + 36 * b;
+        for (int d = 0; d < nd; d++) {
+            double x = row->J[k][d] * p;
+            for (int c = 0; c < nd; c++) nu[s->block_offset[b] + c] += Mi[6 * d + c] * x;
+        }
+    }
+}
+
+/* J Minv J': the inverse mass that the row feels. */
+static inline double pp_row_inverse_mass(const perp_step_problem *s, const perp_row *row) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k];
+        if (b < 0) continue;
+        int nd = s->block_ndof[b];
+        const double *Mi = s->Minv + 36 * b, *J = row->J[k];
+        for (int d = 0; d < nd; d++)
+            for (int c = 0; c < nd; c++) sum += J[c] * Mi[6 * d + c] * J[d];
+    }
+    return sum;
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* step_residual.c - the judge of a step: momentum, joints, contact, cone, dissipation, each as a velocity
+ * Problem  given impulses and the velocity at the end of a step, how well does each law of perp_step_problem hold?
+ * Method   straight from the rows; definitions at perp_step_residual. Friction is the variational inequality
+ *            p_f in K = mu p_n conv{d_k},  (q - p_f) . s >= 0 for all q in K,
+ *          whose natural map W p_f - P_WK(W p_f - s) is a velocity and fades as the contact unloads. P projects on a regular polygon.
+ * Valid    anything: what is not finite gives INFINITY. Never allocates.
+ * Cost     (nblock/32 + 1) passes over the rows, nd per contact.
+ * Source   derived here; the polygon law is Berard 2.6, Williams 2.4. */
+#include <math.h>
+#include <stddef.h>
+
+#include "perp/problem.h"
+
+#define BLOCKS 32 /* bodies whose momentum is balanced in one pass over the rows */
+
+static void worsen(double *most, double r) {
+    r = fabs(r);
+    if (isnan(r)) r = INFINITY;
+    if (r > *most) *most = r;
+}
+
+static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+
+/* J x for a vector over all degrees of freedom. */
+static double row_times(const perp_step_problem *p, const perp_row *r, const double *x) {
+    double s = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = r->block[k];
+        if (b < 0) continue;
+        for (int i = 0; i < p->block_ndof[b]; i++) s += r->J[k][i] * x[p->block_offset[b] + i];
+    }
+    return s;
+}
+
+/* J Minv x: with x = momentum the free velocity of the row, with x the row itself its inverse mass. */
+static double row_free(const perp_step_problem *p, const perp_row *r) {
+    double s = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = r->block[k];
+        if (b < 0) continue;
+        for (int i = 0; i < p->block_ndof[b]; i++)
+            for (int j = 0; j < p->block_ndof[b]; j++)
+                s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * p->momentum[p->block_offset[b] + j];
+    }
+    return s;
+}
+
+static double row_mass(const perp_step_problem *p, const perp_row *r) {
+    double s = 0;
+    for (int k = 0; k < 2; k++)
+        for (int l = 0; l < 2; l++) {
+            int b = r->block[k];
+            if (b < 0 || r->block[l] != b) continue;
+            for (int i = 0; i < p->block_ndof[b]; i++)
+                for (int j = 0; j < p->block_ndof[b]; j++) s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * r->J[l][j];
+        }
+    return s;
+}
+
+/* Adds J' p to x, which holds the bodies first .. first + BLOCKS - 1, six numbers each. */
+static void add_impulse(const perp_step_problem *s, const perp_row *r, double p, int first, double x[BLOCKS][6]) {
+    for (int k = 0; k < 2; k++) {
+        int b = r->block[k];
+        if (b < first || b >= first + BLOCKS) continue;
+        for (int i = 0; i < s->block_ndof[b]; i++) x[b - first][i] += r->J[k][i] * p;
+    }
+}
+
+static void momentum(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
+    for (int first = 0; first < p->nblock; first += BLOCKS) {
+        double G[BLOCKS][6] = {{0}}; /* sum of the impulses on each body */
+        for (int j = 0; j < p->njoint; j++) add_impulse(p, &p->joint[j].row, s->p_joint[j], first, G);
+        for (int i = 0; i < p->ncontact; i++) {
+            add_impulse(p, &p->contact[i].n, s->p_contact[3 * i], first, G);
+            add_impulse(p, &p->contact[i].t, s->p_contact[3 * i + 1], first, G);
+            if (p->dim == 3) add_impulse(p, &p->contact[i].o, s->p_contact[3 * i + 2], first, G);
+        }
+        for (int b = first; b < p->nblock && b < first + BLOCKS; b++) {
+            int nd = p->block_ndof[b], at = p->block_offset[b];
+            const double *M = p->M + 36 * (ptrdiff_t)b, *Minv = p->Minv + 36 * (ptrdiff_t)b;
+            double left[6];
+            for (int i = 0; i < nd; i++) {
+                left[i] = -p->momentum[at + i] - G[b - first][i];
+                for (int j = 0; j < nd; j++) left[i] += M[i + 6 * j] * s->nu[at + j];
+            }
+            for (int i = 0; i < nd; i++) {
+                double v = 0, free = 0;
+                for (int j = 0; j < nd; j++) {
+                    v += Minv[i + 6 * j] * left[j];
+                    free += Minv[i + 6 * j] * p->momentum[at + j];
+                }
+                worsen(&out->momentum, v);
+                if (i < p->dim) worsen(&out->scale, free);
+            }
+        }
+    }
+}
+
+static void joints(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
+    for (int j = 0; j < p->njoint; j++) {
+        const perp_joint_row *r = &p->joint[j];
+        double W = row_mass(p, &r->row) + r->compliance, w = row_times(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
+        /* W p - mid(W lo, W hi, W p - w) = mid(W (p - hi), w, W (p - lo)); an infinite bound stays one if W is 0 */
+        double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[j] - r->lo);
+        double above = r->hi == INFINITY ? -INFINITY : W * (s->p_joint[j] - r->hi);
+        worsen(&out->joint, isnan(w + s->p_joint[j]) ? NAN : clamp(w, above, below));
+        worsen(&out->scale, r->b);
+        worsen(&out->scale, row_free(p, &r->row));
+    }
+}
+
+/* Point of the polygon with corners R d_k nearest to y, |y - it| returned. nd = 2 is a line, nd = 0 or R <= 0 the point 0; a line from
+ * 0 for nd = 1. */
+static double nearest(int nd, double phase, double R, const double y[2], double it[2]) {
+    const double turn = 6.283185307179586;
+    it[0] = it[1] = 0;
+    if (!(R > 0) || nd <= 0) return hypot(y[0], y[1]);
+    double best = INFINITY;
+    bool inside = nd >= 3;
+    for (int k = 0; k < nd; k++) {
+        double a = phase + turn * k / nd, b = phase + turn * (k + 1) / nd;
+        double A[2] = {R * cos(a), R * sin(a)}, B[2] = {R * cos(b), R * sin(b)};
+        if (nd == 1) B[0] = B[1] = 0;
+        double e[2] = {B[0] - A[0], B[1] - A[1]}, d[2] = {y[0] - A[0], y[1] - A[1]};
+        if (e[0] * d[1] - e[1] * d[0] < 0) inside = false; /* corners go round counter-clockwise */
+        double t = clamp((e[0] * d[0] + e[1] * d[1]) / (e[0] * e[0] + e[1] * e[1]), 0, 1);
+        double x[2] = {A[0] + t * e[0], A[1] + t * e[1]}, dist = hypot(y[0] - x[0], y[1] - x[1]);
+        if (dist < best) best = dist, it[0] = x[0], it[1] = x[1];
+    }
+    if (inside) it[0] = y[0], it[1] = y[1], best = 0;
+    return best;
+}
+
+static void contacts(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        const double *imp = s->p_contact + 3 * i;
+        double w = row_times(p, &c->n, s->nu) + c->b_n, x = row_mass(p, &c->n) * imp[0];
+        worsen(&out->normal, isnan(w + x) ? NAN : w < x ? w : x);
+        if (row_mass(p, &c->n) == 0 && imp[0] < 0) worsen(&out->normal, INFINITY); /* no mass to measure it by */
+        worsen(&out->scale, c->b_n);
+        worsen(&out->scale, row_free(p, &c->n));
+        bool friction = c->mu > 0 && c->nd > 0, planar = p->dim == 2;
+        double W = row_mass(p, &c->t), Wo = planar ? 0 : row_mass(p, &c->o);
+        if (Wo > W) W = Wo;
+        double f[2] = {W * imp[1], W * imp[2]}, y[2], it[2]; /* imp[2] must be 0 in 2D */
+        double R = friction ? W * c->mu * imp[0] : 0;
+        if (!isfinite(f[0]) || !isfinite(f[1]) || !isfinite(R)) {
+            out->cone = out->dissipation = INFINITY;
+            continue;
+        }
+        double excess = nearest(friction ? c->nd : 0, c->phase, R, f, it);
+        if (friction && imp[0] < 0) excess += W * c->mu * -imp[0];
+        worsen(&out->cone, excess);
+        if (!friction) continue;
+        double slip[2] = {row_times(p, &c->t, s->nu) + c->b_t, planar ? 0 : row_times(p, &c->o, s->nu) + c->b_o};
+        y[0] = f[0] - slip[0];
+        y[1] = f[1] - slip[1];
+        if (!isfinite(y[0]) || !isfinite(y[1])) {
+            out->dissipation = INFINITY;
+            continue;
+        }
+        nearest(c->nd, c->phase, R, y, it);
+        worsen(&out->dissipation, hypot(f[0] - it[0], f[1] - it[1]));
+        worsen(&out->scale, c->b_t);
+        worsen(&out->scale, row_free(p, &c->t));
+        if (planar) continue;
+        worsen(&out->scale, c->b_o);
+        worsen(&out->scale, row_free(p, &c->o));
+    }
+}
+
+perp_step_residual perp_step_problem_residual(const perp_step_problem *p, const perp_step_solution *s) {
+    perp_step_residual out = {0};
+    momentum(p, s, &out);
+    joints(p, s, &out);
+    contacts(p, s, &out);
+    return out;
+}

@@ -1,0 +1,328 @@
+/* solver_lemke.c - complementary pivoting for dense linear complementarity problems
+ *   find z with  z >= 0,  w = M z + q >= 0,  z'w = 0           M: n x n, column-major, any symmetry
+ * Method   equilibrate by powers of two; ray start with a covering vector; lexicographic ratio test, so ties cannot cycle. The
+ *          dictionary holds nonbasic columns only; a pivot is a rank-1 update over its columns. The basis found is solved once more by
+ *          LU on the original data (basis.c), so that the answer does not carry the error of the pivots. A guess is tried as a basis
+ *          first. If a run ends badly: another covering vector, then q perturbed.
+ *          Mixed problems are reduced first (reduce.c).
+ * Valid    M copositive-plus: ends in a solution, or in a ray that proves there is none.
+ *          Other M: a ray proves nothing and we report PERP_OUTCOME_RAY, never "infeasible".
+ * Cost     n (n + 1) doubles; 2 n^2 flops per pivot, usually n/2 to 2 n pivots; with a good guess one LU of its positive part.
+ * Source   Cottle, Pang, Stone (1992), 4.4 (Lemke's scheme I), 4.9 (lexicographic rule); Berard 2.3.1; Ruiz, A scaling algorithm
+ *          to equilibrate rows and columns norms in matrices (2001). */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "linalg/kernel.h"
+#include "solver/basis.h"
+#include "solver/reduce.h"
+#include "solver/solver.h"
+
+typedef struct settings {
+    int max_pivots;
+    double pivot_tol;
+    double tie_tol;
+    double tol;
+    int warm_steps;
+    int tries;
+} settings;
+
+static const perp_field fields[] = {
+    {"max_pivots", PERP_FIELD_INT, offsetof(settings, max_pivots), 0, 0, 1e9, "pivots per run; 0: 50 n + 1000"},
+    {"pivot_tol", PERP_FIELD_DOUBLE, offsetof(settings, pivot_tol), 1e-10, 1e-15, 1e-3, "smaller entries of an equilibrated column count as zero"},
+    {"tie_tol", PERP_FIELD_DOUBLE, offsetof(settings, tie_tol), 1e-12, 0, 1e-6, "ratios within this (relative to q) are ties"},
+    {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-12, 1e-16, 1e-3, "residual, relative to q, at which an answer counts as exact"},
+    {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 6, 0, 1000, "factorisations spent on a guess before pivoting from scratch"},
+    {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5, "runs: plain, other covering vector, perturbed three times"},
+};
+
+/* The answer of a run is taken, and no other run tried, at this multiple of tol. */
+#define GOOD_ENOUGH 100
+
+typedef struct pivoting {
+    int n;
+    double *T;      /* n x (n + 1): x_B = b + T x_N */
+    double *b;      /* n */
+    double *column; /* n: entering column before the update */
+    double *d;      /* n: covering vector */
+    int *basic;     /* n: variable of each row: z_i = i, w_i = n + i, artificial = 2 n */
+    int *nonbasic;  /* n + 1 */
+    int *place;     /* 2 n + 1: row of a basic variable, -1 - column of a nonbasic one */
+    int *tied;      /* n */
+    int count;      /* pivots */
+} pivoting;
+
+typedef struct layout {
+    pivoting t;
+    pp_basis b;
+    double *D, *q, *z; /* equilibration; equilibrated q; guess */
+    bool *in;
+} layout;
+
+static void lay_out(int n, pp_carver *c, layout *l) {
+    size_t N = (size_t)n;
+    l->t.T = PP_CARVE(c, double, N *(N + 1));
+    l->b.A = l->t.T; /* never used at the same time */
+    l->t.b = PP_CARVE(c, double, N);
+    l->t.column = PP_CARVE(c, double, N);
+    l->t.d = PP_CARVE(c, double, N);
+    l->b.w = PP_CARVE(c, double, N);
+    l->b.x = PP_CARVE(c, double, N);
+    l->b.y = PP_CARVE(c, double, N);
+    l->b.best = PP_CARVE(c, double, N);
+    l->D = PP_CARVE(c, double, N);
+    l->q = PP_CARVE(c, double, N);
+    l->z = PP_CARVE(c, double, N);
+    l->t.basic = PP_CARVE(c, int, N);
+    l->t.nonbasic = PP_CARVE(c, int, N + 1);
+    l->t.place = PP_CARVE(c, int, 2 * N + 1);
+    l->t.tied = PP_CARVE(c, int, N);
+    l->b.S = PP_CARVE(c, int, N);
+    l->b.piv = PP_CARVE(c, int, N);
+    l->in = PP_CARVE(c, bool, N);
+    l->t.n = n;
+}
+
+static int plain_size(const perp_problem *p) {
+    if (p->cls == PERP_LCP) return p->as.lcp.n;
+    int n = 0;
+    for (int i = 0; i < p->as.mlcp.n; i++) {
+        bool lo = p->as.mlcp.lo[i] > -INFINITY, hi = p->as.mlcp.hi[i] < INFINITY;
+        if (!(lo && hi && p->as.mlcp.lo[i] == p->as.mlcp.hi[i])) n += lo + hi;
+    }
+    return n;
+}
+
+static size_t work_size(const perp_problem *p, const void *set) {
+    (void)set;
+    pp_carver c = {0};
+    layout l;
+    lay_out(plain_size(p), &c, &l);
+    return c.used + pp_reduce_work(p) + 16;
+}
+
+/* Symmetric scaling D M D with rows and columns of size about 1, D powers of two so that nothing is rounded. */
+static void equilibrate(const pp_plain *p, double *D, double *most) {
+    ptrdiff_t n = p->n;
+    for (int i = 0; i < n; i++) D[i] = 1;
+    for (int pass = 0; pass < 4; pass++) {
+        for (int i = 0; i < n; i++) most[i] = 0;
+        for (int j = 0; j < n; j++) {
+            double up = 0;
+            for (int i = 0; i < n; i++) {
+                double a = fabs(p->M[i + n * j]) * D[i] * D[j];
+                if (a > most[i]) most[i] = a;
+                if (a > up) up = a;
+            }
+            if (up > most[j]) most[j] = up;
+        }
+        for (int i = 0; i < n; i++)
+            if (most[i] > 0 && isfinite(most[i])) D[i] /= sqrt(most[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        int e;
+        double f = frexp(D[i], &e);
+        D[i] = ldexp(1, f > 0.7071067811865476 ? e : e - 1);
+        if (!(D[i] > 1e-100 && D[i] < 1e100)) D[i] = 1;
+    }
+}
+
+/* x_B[row] leaves, x_N[col] enters. */
+static void pivot(pivoting *t, int row, int col) {
+    ptrdiff_t n = t->n;
+    double *entering = t->T + n * col, p = entering[row];
+    memcpy(t->column, entering, sizeof *t->column * (size_t)n);
+    t->column[row] = 0; /* so that the updates leave this row alone */
+    double br = -t->b[row] / p;
+    pp_axpy((int)n, br, t->column, t->b);
+    t->b[row] = br;
+    for (int j = 0; j <= n; j++) {
+        double *c = t->T + n * j, f = c[row];
+        if (j == col || f == 0) continue;
+        f = -f / p;
+        pp_axpy((int)n, f, t->column, c);
+        c[row] = f;
+    }
+    for (int i = 0; i < n; i++) entering[i] = t->column[i] / p;
+    entering[row] = 1 / p;
+    int in = t->nonbasic[col], out = t->basic[row];
+    t->basic[row] = in;
+    t->nonbasic[col] = out;
+    t->place[in] = row;
+    t->place[out] = -1 - col;
+    t->count++;
+}
+
+/* Entry (row, k) of the inverse basis: what a change of q_k does to the variable of this row. */
+static double inverse(const pivoting *t, int row, int k) {
+    int at = t->place[t->n + k];
+    if (at >= 0) return at == row ? 1 : 0;
+    return -t->T[row + (ptrdiff_t)t->n * (-1 - at)];
+}
+
+/* Row that leaves when column col enters, -1 for a ray. The smallest ratio wins; of ties the artificial variable, else the
+ * lexicographically smallest row of (b, B^-1)/pivot. `size` is that of b at the start. */
+static int leaving(pivoting *t, int col, const settings *s, double size) {
+    int n = t->n, artificial = 2 * n;
+    const double *c = t->T + (ptrdiff_t)n * col;
+    double most = 1;
+    for (int i = 0; i < n; i++)
+        if (fabs(c[i]) > most) most = fabs(c[i]);
+    double small = s->pivot_tol * most, tie = s->tie_tol * size, bound = INFINITY;
+    for (int i = 0; i < n; i++) { /* largest step at which no row is below -tie */
+        if (!(c[i] < -small)) continue;
+        double r = ((t->b[i] > 0 ? t->b[i] : 0) + tie) / -c[i];
+        if (r < bound) bound = r;
+    }
+    int ntied = 0;
+    for (int i = 0; i < n; i++) {
+        if (!(c[i] < -small)) continue;
+        double r = (t->b[i] > 0 ? t->b[i] : 0) / -c[i];
+        if (r > bound) continue;
+        if (t->basic[i] == artificial) return i;
+        t->tied[ntied++] = i;
+    }
+    for (int k = 0; k < n && ntied > 1; k++) {
+        double least = INFINITY, range = 0;
+        for (int a = 0; a < ntied; a++) {
+            double v = inverse(t, t->tied[a], k) / -c[t->tied[a]];
+            if (v < least) least = v;
+            if (fabs(v) > range) range = fabs(v);
+        }
+        int kept = 0;
+        for (int a = 0; a < ntied; a++)
+            if (inverse(t, t->tied[a], k) / -c[t->tied[a]] <= least + 1e-9 * range) t->tied[kept++] = t->tied[a];
+        ntied = kept;
+    }
+    return ntied > 0 ? t->tied[0] : -1;
+}
+
+/* One run from the ray start. q and M are equilibrated; on PERP_OUTCOME_SOLVED the basis is in t->basic. */
+static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s) {
+    ptrdiff_t n = p->n;
+    int limit = s->max_pivots > 0 ? s->max_pivots : 50 * p->n + 1000, start = t->count;
+    double size = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) t->T[i + n * j] = D[i] * p->M[i + n * j] * D[j];
+    int first = -1;
+    for (int i = 0; i < n; i++) {
+        t->T[i + n * n] = t->d[i];
+        t->b[i] = q[i];
+        t->basic[i] = (int)n + i;
+        t->nonbasic[i] = i;
+        t->place[i] = -1 - i;
+        t->place[n + i] = i;
+        if (fabs(q[i]) > size) size = fabs(q[i]);
+        /* of ties the last row: the lexicographically smallest */
+        if (q[i] < 0 && (first < 0 || q[i] / t->d[i] <= q[first] / t->d[first])) first = i;
+    }
+    t->nonbasic[n] = 2 * (int)n;
+    t->place[2 * n] = -1 - (int)n;
+    if (first < 0) return PERP_OUTCOME_SOLVED;
+    int left = t->basic[first];
+    pivot(t, first, (int)n);
+    while (t->count - start < limit) {
+        int enter = left < n ? left + (int)n : left - (int)n, col = -1 - t->place[enter];
+        int row = leaving(t, col, s, size);
+        if (row < 0) return PERP_OUTCOME_RAY;
+        left = t->basic[row];
+        pivot(t, row, col);
+        if (left == 2 * n) return PERP_OUTCOME_SOLVED;
+        if (!isfinite(t->b[row])) return PERP_OUTCOME_NUMERICS;
+    }
+    return PERP_OUTCOME_LIMIT;
+}
+
+/* A fixed sequence in [0, 1) without pattern (golden ratio). */
+static double spread(int i) {
+    double x = 0.6180339887498949 * (i + 1);
+    return x - floor(x);
+}
+
+static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
+    int n = p->n;
+    perp_outcome outcome = PERP_OUTCOME_NUMERICS;
+    double size = 0;
+    equilibrate(p, l->D, l->q);
+    for (int i = 0; i < n; i++) {
+        double a = fabs(p->q[i]) * l->D[i];
+        if (a > size) size = a;
+    }
+    for (int try = 0; try < s->tries; try++) {
+        double noise = try < 2 ? 0 : try == 2 ? 1e-10 : try == 3 ? 1e-9 : 1e-8;
+        for (int i = 0; i < n; i++) {
+            l->t.d[i] = try == 0 ? 1 : 1 + spread(i);
+            l->q[i] = l->D[i] * p->q[i];
+            /* a row that is negative by rounding only may be one that nothing can lift */
+            if (l->q[i] < 0 && l->q[i] > -1e-15 * size) l->q[i] = 0;
+            l->q[i] += noise * size * (0.5 + spread(n + i));
+        }
+        perp_outcome o = run(&l->t, p, l->D, l->q, s);
+        if (try == 0 || o == PERP_OUTCOME_SOLVED) outcome = o;
+        for (int i = 0; i < n; i++) {
+            l->in[i] = false;
+            l->z[i] = 0;
+        }
+        for (int i = 0; i < n; i++) {
+            int v = l->t.basic[i];
+            if (v >= n) continue;
+            l->in[v] = true;
+            l->z[v] = l->t.b[i] > 0 ? l->D[v] * l->t.b[i] : 0;
+        }
+        double r = pp_basis_measure(&l->b, l->z); /* the answer as the pivots left it, in case the basis is singular */
+        if (r < l->b.residual) {
+            l->b.residual = r;
+            memcpy(l->b.best, l->z, sizeof *l->z * (size_t)n);
+        }
+        if (o == PERP_OUTCOME_SOLVED) (void)pp_basis_solve(&l->b, l->in, 1 + s->warm_steps, s->tol);
+        if (l->b.residual <= GOOD_ENOUGH * s->tol * l->b.size) return PERP_OUTCOME_SOLVED;
+    }
+    return outcome == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : outcome;
+}
+
+static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, perp_solve_info *info) {
+    const settings *s = set;
+    pp_reduction r;
+    size_t head = (pp_reduce_work(problem) + 15) / 16 * 16;
+    pp_reduce(&r, problem, work);
+    const pp_plain *p = &r.lcp;
+    layout l = {0};
+    pp_carver c = {(char *)work + head, 0};
+    lay_out(p->n, &c, &l);
+    l.b.lcp = p;
+    l.b.residual = INFINITY;
+    bool guess = false, negative = false;
+    pp_reduce_guess(&r, z, l.z);
+    for (int i = 0; i < p->n; i++) {
+        double a = fabs(p->q[i]) / p->ws[i];
+        if (!isfinite(a)) return PERP_OUTCOME_NUMERICS;
+        if (a > l.b.size) l.b.size = a;
+        if (p->q[i] < 0) negative = true;
+        l.b.best[i] = 0;
+        l.in[i] = l.z[i] > 0;
+        if (l.in[i]) guess = true;
+    }
+    perp_outcome outcome = PERP_OUTCOME_SOLVED;
+    info->iterations = 0;
+    info->warm = false;
+    if (negative) {
+        if (guess) info->warm = pp_basis_solve(&l.b, l.in, s->warm_steps, s->tol);
+        if (!info->warm) outcome = cold(&l, p, s);
+        info->iterations = l.t.count + l.b.steps;
+    }
+    pp_reduce_answer(&r, l.b.best, z);
+    return outcome;
+}
+
+const perp_solver_type pp_solver_lemke = {
+    .abi = PERP_ABI,
+    .name = "lemke",
+    .source = "Cottle, Pang, Stone (1992), 4.4 and 4.9; Berard 2.3.1",
+    .takes = PERP_LCP | PERP_MLCP,
+    .fields = fields,
+    .nfield = (int)(sizeof fields / sizeof *fields),
+    .settings_size = sizeof(settings),
+    .work_size = work_size,
+    .solve = solve,
+};

@@ -1,0 +1,136 @@
+/* formulate.c - stage 4: contacts, joints -> step problem
+ *
+ * Rows hold the geometry at the start of the step (kinematic bodies at its end, Berard 5.1.2). The normal row of a contact is the
+ * velocity of B relative to A along n, at the two contact points; tangents likewise. The motion of kinematic bodies is in the gap for
+ * the normal row and in b_t, b_o for the tangents. */
+#include "problem/rows.h"
+#include "stepper/stepper.h"
+
+/* Writes direction d at lever arm r into one side of a row. */
+static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp_vec3 d, perp_vec3 r, double sign) {
+    row->block[side] = block;
+    double *J = row->J[side];
+    for (int i = 0; i < 6; i++) J[i] = 0;
+    if (block < 0) return;
+    perp_vec3 m = perp_v3_cross(r, d);
+    J[0] = sign * d.x;
+    J[1] = sign * d.y;
+    if (dim == 2) {
+        if (ndof == 3) J[2] = sign * m.z;
+        return;
+    }
+    J[2] = sign * d.z;
+    if (ndof == 6) {
+        J[3] = sign * m.x;
+        J[4] = sign * m.y;
+        J[5] = sign * m.z;
+    }
+}
+
+/* Velocity of the point r from the centre of a body that is not dynamic, zero if it is. */
+static perp_vec3 driven_velocity(const pp_frame *f, int body, perp_vec3 r) {
+    if (f->w->body[body].kind != PERP_BODY_KINEMATIC) return perp_v3(0, 0, 0);
+    return perp_v3_add(f->s1->v[body], perp_v3_cross(f->s1->w[body], r));
+}
+
+/* Angle of the first friction direction: against the slip that would be without contact, so that sliding friction has its full size and
+ * true direction whatever the number of directions. Slip that is only rounding has no direction. */
+static double slip_phase(const pp_frame *f, const perp_contact_row *c, const double *nu_free, double noise) {
+    if (f->w->def.dim == 2 || f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
+    double st = pp_row_dot(&f->problem, &c->t, nu_free) + c->b_t, so = pp_row_dot(&f->problem, &c->o, nu_free) + c->b_o;
+    if (!(st * st + so * so > noise * noise)) return 0;
+    return atan2(-so, -st);
+}
+
+static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
+    const perp_world *w = f->w;
+    const perp_contact *c = &f->contact[i];
+    int dim = w->def.dim;
+    int body[2] = {w->shape[f->contact_shape[2 * i]].body, w->shape[f->contact_shape[2 * i + 1]].body};
+    perp_vec3 at[2] = {c->a_W, c->b_W}, r[2];
+    perp_vec3 driven = {0, 0, 0}; /* of B relative to A, by kinematic bodies alone */
+    const double sign[2] = {-1, 1};
+    for (int k = 0; k < 2; k++) {
+        int blk = f->block[body[k]], nd = blk < 0 ? 0 : f->block_ndof[blk];
+        r[k] = perp_v3_sub(at[k], f->s1->X[body[k]].p);
+        put_side(&out->n, k, dim, blk, nd, c->n_W, r[k], sign[k]);
+        put_side(&out->t, k, dim, blk, nd, c->t_W, r[k], sign[k]);
+        put_side(&out->o, k, dim, blk, nd, c->o_W, r[k], sign[k]);
+        driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k]));
+    }
+    out->b_n_kin = perp_v3_dot(driven, c->n_W);
+    out->b_t = perp_v3_dot(driven, c->t_W);
+    out->b_o = dim == 3 ? perp_v3_dot(driven, c->o_W) : 0;
+    if (f->purpose == PP_STEP) {
+        double approach = pp_row_dot(&f->problem, &out->n, f->nu0) + out->b_n_kin;
+        const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
+        double touching = pp_touching(A->g, B->g, c->b_W);
+        out->b_n = w->stepper->normal_rhs(c->gap, approach, c->restitution, f->h, touching);
+    } else {
+        out->b_n = out->b_n_kin;
+    }
+    out->mu = c->mu;
+    out->nd = c->mu > 0 ? (dim == 2 ? 2 : w->def.friction_directions) : 0;
+    out->contact = i;
+    out->phase = out->nd ? slip_phase(f, out, nu_free, noise) : 0;
+}
+
+static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
+    perp_world *w = f->w;
+    *n = 0;
+    *rows = NULL;
+    if (w->njoint == 0) return PERP_OK;
+    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint);
+    f->row_number = PP_ARENA_ARRAY(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint);
+    if (!*rows || !f->row_number) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        if (!pp_alive(j->gen)) continue;
+        pp_joint_side a = pp_side(w, f->s1, j->a, f->block), b = pp_side(w, f->s1, j->b, f->block);
+        if (a.block < 0 && b.block < 0) continue; /* nothing to solve for between two driven bodies */
+        double coord[PERP_JOINT_MAX_COORD];
+        pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[i], coord);
+        int k = pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, f->h, INFINITY, *rows + *n);
+        for (int r = 0; r < k; r++) {
+            perp_joint_row *row = *rows + *n + r;
+            row->joint = i;
+            f->row_number[*n + r] = r;
+            if (f->purpose != PP_STEP && (row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT)) {
+                /* velocity level: a joint keeps its error; a limit acts only when it is reached */
+                if (row->kind == PERP_ROW_LIMIT && row->b > 1e-9 / f->h) row->hi = 0;
+                row->b = row->b_kin;
+            }
+        }
+        *n += k;
+    }
+    return PERP_OK;
+}
+
+perp_status pp_formulate(pp_frame *f) {
+    perp_world *w = f->w;
+    perp_joint_row *joint;
+    int njoint;
+    perp_status st = joint_rows(f, &joint, &njoint);
+    if (st) return st;
+    perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->ncontact);
+    double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    f->problem = (perp_step_problem){.dim = w->def.dim,
+                                     .h = f->h,
+                                     .nblock = f->nblock,
+                                     .ndof = f->ndof,
+                                     .block_ndof = f->block_ndof,
+                                     .block_offset = f->block_offset,
+                                     .M = f->M,
+                                     .Minv = f->Minv,
+                                     .momentum = f->momentum,
+                                     .joint = joint,
+                                     .contact = contact};
+    pp_step_velocity(&f->problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
+    f->problem.njoint = njoint;
+    double speed = f->h * perp_v3_norm(w->def.gravity_W);
+    for (int i = 0; i < f->ndof; i++) speed = fmax(speed, fabs(nu_free[i]));
+    for (int i = 0; i < f->ncontact; i++) contact_row(f, i, nu_free, 1e-10 * speed, &contact[i]);
+    f->problem.ncontact = f->ncontact;
+    return PERP_OK;
+}

@@ -1,0 +1,18 @@
+/* stepper_anitescu_potra.c - the Anitescu-Potra step
+ *   as Stewart-Trinkle, but a contact that touches is held at velocity level: 0 <= p_n _|_ G_n' nu+ >= 0
+ * An overlap is neither corrected nor thrown out, and no energy comes from stabilisation; gaps drift by second-order terms.
+ * Contacts that do not touch yet keep psi/h, or they would be missed until they overlap.
+ * Source   Williams 2.4.1 after (2.35). */
+#include "stepper/stepper.h"
+
+static double normal_rhs(double gap, double approach, double restitution, double h, double touching) {
+    if (pp_bounces(gap, approach, restitution, h)) return restitution * approach;
+    return gap <= touching ? 0 : gap / h;
+}
+
+const pp_stepper_type pp_stepper_anitescu_potra = {
+    .name = "anitescu-potra",
+    .source = "Williams 2.4.1",
+    .makes = PERP_LCP | PERP_MLCP,
+    .normal_rhs = normal_rhs,
+};

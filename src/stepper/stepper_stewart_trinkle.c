@@ -1,0 +1,32 @@
+/* stepper_stewart_trinkle.c - the Stewart-Trinkle step
+ *   M (nu+ - nu) = h f + G p,    0 <= p_n  _|_  G_n' nu+ + psi/h + dpsi/dt >= 0
+ * The gap at the end of the step, linearised, is not negative, so bodies reach each other exactly at the end of a step and an inelastic
+ * impact takes two of them (Notes p. 11). Newton restitution replaces psi/h where a contact closes within the step.
+ * Source   Berard 2.6, Williams (2.34)-(2.35), Notes p. 9-16. */
+#include "stepper/stepper.h"
+
+#include <string.h>
+
+bool pp_bounces(double gap, double approach, double restitution, double h) {
+    return restitution > 0 && approach < 0 && gap + h * approach <= 0;
+}
+
+static double normal_rhs(double gap, double approach, double restitution, double h, double touching) {
+    (void)touching;
+    return pp_bounces(gap, approach, restitution, h) ? restitution * approach : gap / h;
+}
+
+const pp_stepper_type pp_stepper_stewart_trinkle = {
+    .name = "stewart-trinkle",
+    .source = "Berard 2.6; Williams (2.34)-(2.39)",
+    .makes = PERP_LCP | PERP_MLCP,
+    .normal_rhs = normal_rhs,
+};
+
+const pp_stepper_type *pp_stepper_find(const char *name) {
+    static const pp_stepper_type *const all[] = {&pp_stepper_stewart_trinkle, &pp_stepper_anitescu_potra};
+    if (!name) return all[0];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(all[i]->name, name)) return all[i];
+    return NULL;
+}

@@ -1,0 +1,86 @@
+/* warm_start.c - impulses remembered from step to step, matched by contact identity
+ *
+ * Contacts come ordered by (shape A, shape B, feature) from the detector, so the lists of two steps are matched by one merge. Impulses are
+ * kept in world axes, since the tangent frame turns with the normal. */
+#include <string.h>
+
+#include "world/frame.h"
+
+static int compare_contact(const pp_memory_contact *m, uint32_t a, uint32_t b, uint64_t feature) {
+    if (m->slot_a != a) return m->slot_a < a ? -1 : 1;
+    if (m->slot_b != b) return m->slot_b < b ? -1 : 1;
+    return m->feature < feature ? -1 : m->feature > feature;
+}
+
+static uint32_t joint_key(const pp_frame *f, int row) {
+    return (uint32_t)f->problem.joint[row].joint * PP_JOINT_MAX_ROWS + (uint32_t)f->row_number[row];
+}
+
+void pp_recall(const pp_frame *f, double *p_joint, double *p_contact, double *sigma) {
+    const pp_warm *m = &f->w->warm;
+    int k = 0;
+    for (int i = 0; i < f->ncontact; i++) {
+        const perp_contact *c = &f->contact[i];
+        double *p = p_contact + 3 * i;
+        p[0] = p[1] = p[2] = sigma[i] = 0;
+        int order = 1;
+        for (; k < m->ncontact; k++) {
+            order = compare_contact(&m->contact[k], c->a.slot, c->b.slot, c->feature);
+            if (order >= 0) break;
+        }
+        if (k == m->ncontact || order != 0) continue;
+        perp_vec3 P = {m->contact[k].p[0], m->contact[k].p[1], m->contact[k].p[2]};
+        p[0] = fmax(0, perp_v3_dot(P, c->n_W));
+        p[1] = perp_v3_dot(P, c->t_W);
+        p[2] = perp_v3_dot(P, c->o_W);
+        sigma[i] = m->contact[k].sigma;
+    }
+    for (int i = 0, j = 0; i < f->problem.njoint; i++) {
+        uint32_t key = joint_key(f, i);
+        while (j < m->njoint && m->joint_key[j] < key) j++;
+        p_joint[i] = j < m->njoint && m->joint_key[j] == key ? m->joint[j] : 0;
+    }
+}
+
+perp_status pp_reserve(pp_frame *f) {
+    perp_world *w = f->w;
+    pp_warm *m = &w->warm;
+    int nc = f->ncontact, nj = f->problem.njoint;
+    bool ok = PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, nc) &&
+              PP_GROW(&w->alloc, m->joint_key, m->cap_joint_key, m->cap_joint_key, nj) &&
+              PP_GROW(&w->alloc, m->joint, m->cap_joint, m->cap_joint, nj) &&
+              PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, nc) &&
+              PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint);
+    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", nc);
+}
+
+void pp_remember(pp_frame *f, bool add_joint_impulses) {
+    perp_world *w = f->w;
+    pp_warm *m = &w->warm;
+    int nc = f->ncontact, nj = f->problem.njoint;
+    m->ncontact = nc;
+    m->njoint = nj;
+    for (int i = 0; i < nc; i++) {
+        perp_contact *c = &f->contact[i];
+        const double *p = f->solution.p_contact + 3 * i;
+        perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W), perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
+        m->contact[i] = (pp_memory_contact){.slot_a = c->a.slot,
+                                            .slot_b = c->b.slot,
+                                            .feature = c->feature,
+                                            .p = {P.x, P.y, P.z},
+                                            .sigma = f->solution.sigma[i]};
+        w->contact[i] = *c;
+    }
+    w->ncontact = nc;
+    if (!add_joint_impulses && w->njoint) memset(w->joint_impulse, 0, (size_t)w->njoint * sizeof *w->joint_impulse);
+    for (int i = 0; i < nj; i++) {
+        const perp_joint_row *r = &f->problem.joint[i];
+        m->joint_key[i] = joint_key(f, i);
+        m->joint[i] = f->solution.p_joint[i];
+        pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->block);
+        perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, m->joint[i]);
+        perp_wrench *sum = &w->joint_impulse[r->joint];
+        sum->force = perp_v3_add(sum->force, p.force);
+        sum->torque = perp_v3_add(sum->torque, p.torque);
+    }
+}

@@ -1,0 +1,114 @@
+/* frame.h - the working data of one step (or substep), and the stages that fill it in turn.
+ *
+ * A stage reads what the stages before it wrote. Everything lies in the world's arena; the world itself is not touched, so a
+ * step that fails anywhere leaves it as it was. */
+#ifndef PP_FRAME_H
+#define PP_FRAME_H
+
+#include "world/world_internal.h"
+
+/* What a frame is for. */
+typedef enum pp_purpose {
+    PP_STEP,        /* a step */
+    PP_START_FORCED,/* the staggered start: velocity-level constraints of what touches, with forces */
+    PP_START_FREE   /* the same without forces: what an impact at the start alone would do */
+} pp_purpose;
+
+typedef struct pp_frame {
+    perp_world *w;
+    const pp_state *s0;    /* at the start of the step */
+    pp_state *s1;          /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
+    double h;
+    pp_purpose purpose;
+    double reach_factor;   /* safety on how far bodies may travel */
+
+    /* pp_control */
+    int nblock, ndof;
+    int *block;            /* by body slot: mass block, or -1 */
+    int *block_body;       /* by block: body slot */
+    int *block_ndof, *block_offset;
+    const perp_wrench *held; /* by body slot: user and PD forces, held over the whole step; NULL: none */
+    double *nu0;           /* ndof: velocity at the start */
+    double *i_gravity, *i_applied, *i_spring; /* ndof: impulses of forces, h f */
+    perp_quat *q_free;     /* by block: orientation after torque-free rotation (3D) */
+    perp_vec3 *w_free;     /* by block: angular velocity after it */
+    double *M, *Minv, *momentum; /* see perp_step_problem */
+
+    /* pp_collide */
+    pp_placed *placed;
+    int nplaced;
+    const uint64_t *excluded; /* sorted pairs of body slots that never touch */
+    int nexcluded;
+
+    /* pp_contact */
+    perp_contact *contact;
+    int *contact_shape;    /* 2 per contact: shape slots */
+    int ncontact;
+
+    /* pp_formulate */
+    perp_step_problem problem;
+    int *row_number;       /* by joint row: number within its joint, for warm starts */
+
+    /* pp_solve_step */
+    perp_step_solution solution;
+    perp_step_residual residual;
+    double acceptance;     /* residual that decides, relative to the speed scale */
+    const perp_solver_type *used; /* solver whose answer it is; NULL if there was nothing to solve */
+    perp_solve_info info;
+    int iterations, fallbacks, unknowns;
+
+    /* pp_update */
+    double *i_correction;  /* ndof: impulses of Williams' Algorithm 1; NULL if off */
+    bool *rotates_freely;  /* by block */
+} pp_frame;
+
+/* time -> forces, kinematic poses, momentum. */
+perp_status pp_control(pp_frame *f);
+/* User functions and PD controllers, once per step. *out by body slot, from the arena. */
+perp_status pp_control_held(perp_world *w, const perp_wrench **out);
+/* shapes -> feature pairs, gaps (into w->pairs). */
+perp_status pp_collide(pp_frame *f);
+/* pairs -> contacts. */
+perp_status pp_contact(pp_frame *f);
+/* contacts, joints -> step problem. */
+perp_status pp_formulate(pp_frame *f);
+/* step problem -> impulses, velocity; PERP_E_SOLVE if no solver's answer is acceptable. */
+perp_status pp_solve_step(pp_frame *f);
+/* velocity -> next state. */
+perp_status pp_update(pp_frame *f);
+/* next state -> figures of this frame. */
+perp_status pp_certify(pp_frame *f, perp_certificate *cert);
+/* Takes the figures of a further substep into *sum: worst residuals, added counts and energies. */
+void pp_certificate_add(perp_certificate *sum, const perp_certificate *c);
+/* Splits the change of kinetic energy by cause. */
+void pp_ledger(const pp_frame *f, perp_ledger *out);
+/* Williams' Algorithm 1: moves the end state back onto the joints. */
+perp_status pp_correct_joints(pp_frame *f);
+/* Turns and moves block k of the state by the velocity nu (ndof of it) over h, from its pose in `from`. */
+void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to);
+
+/* Makes room in the world for what pp_remember writes, so that a commit cannot fail. */
+perp_status pp_reserve(pp_frame *f);
+/* Remembers the impulses of a solved frame for warm starts, and the contacts and joint impulses for the user. */
+void pp_remember(pp_frame *f, bool add_joint_impulses);
+/* Writes remembered impulses, matched by contact identity, as a guess for the frame's problem. */
+void pp_recall(const pp_frame *f, double *p_joint, double *p_contact, double *sigma);
+
+/* Gap up to which two shapes count as touching: far below any size of theirs, above the rounding of their coordinates [L]. */
+static inline double pp_touching(const pp_geometry *a, const pp_geometry *b, perp_vec3 at_W) {
+    double size = a->size > b->size ? a->size : b->size;
+    return 1e-9 * size + 1e-12 * perp_v3_norm(at_W);
+}
+
+/* May these two placed shapes touch? A pp_pair_filter with the frame as context. */
+bool pp_may_touch(int i, int j, const void *frame);
+/* Places all shapes by the poses of a state; the reaches are zero. From the arena. */
+perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n);
+/* Sorted body pairs that joints keep from touching. From the arena. */
+perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n);
+
+/* A state with room for all slots, from the arena; and the copying of one. */
+perp_status pp_state_new(perp_world *w, pp_state *out);
+void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from);
+
+#endif

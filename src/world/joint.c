@@ -1,0 +1,120 @@
+/* joint.c - joints of a world: adding, removing, reading */
+#include <string.h>
+
+#include "world/frame.h"
+#include "world/lifetime.h"
+
+int pp_joint_slot(const perp_world *w, perp_joint_id id) {
+    if (id.slot >= (uint32_t)w->njoint || !pp_alive(id.gen)) return -1;
+    return w->joint[id.slot].gen == id.gen ? (int)id.slot : -1;
+}
+
+void pp_joint_drop(perp_world *w, int slot) {
+    for (int i = 0; i < w->nforce; i++)
+        if (pp_alive(w->force[i].gen) && w->force[i].def.kind == PERP_FORCE_PD && w->force[i].joint == slot) pp_force_drop(w, i);
+    pp_free(&w->alloc, w->joint[slot].name);
+    w->joint[slot].name = NULL;
+    w->joint[slot].gen++;
+    w->dead_joint++;
+    pp_forget(w);
+}
+
+void pp_forget(perp_world *w) {
+    w->ncontact = 0;
+    w->warm.ncontact = w->warm.njoint = 0;
+    w->has_problem = false;
+}
+
+static void read_coords(const perp_world *w, const pp_joint *j, const double *last, double *coord) {
+    pp_joint_side a = pp_side(w, &w->state, j->a, NULL), b = pp_side(w, &w->state, j->b, NULL);
+    pp_joint_coords(&j->def, w->def.dim, &a, &b, last, coord);
+}
+
+perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_id *out) {
+    if (out) *out = (perp_joint_id){0, 0};
+    if (!def) return pp_fail(w, PERP_E_ARG, "perp_joint_add: def is NULL");
+    perp_status st = pp_joint_check(def, w->def.dim, w->why, sizeof w->why);
+    if (st) return st;
+    pp_joint j = {.a = -1, .b = pp_body_slot(w, def->b), .def = *def};
+    if (j.b < 0) return pp_fail(w, PERP_E_ARG, "perp_joint_add: body b is stale or was never given");
+    if (def->a.gen != 0) {
+        j.a = pp_body_slot(w, def->a);
+        if (j.a < 0) return pp_fail(w, PERP_E_ARG, "perp_joint_add: body a is stale or was never given");
+    }
+    if (j.a == j.b) return pp_fail(w, PERP_E_ARG, "perp_joint_add: a body cannot be joined to itself");
+    bool moves = w->body[j.b].kind == PERP_BODY_DYNAMIC || (j.a >= 0 && w->body[j.a].kind == PERP_BODY_DYNAMIC);
+    if (!moves) return pp_fail(w, PERP_E_ARG, "perp_joint_add: at least one of the bodies must be dynamic");
+    if (!PP_GROW(&w->alloc, w->joint, w->cap_joint, w->njoint, w->njoint + 1) || !pp_state_grow(w, w->nbody, w->njoint + 1) ||
+        !PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint + 1))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for a joint");
+    bool ok = true;
+    j.name = pp_copy_name(&w->alloc, def->name, &ok);
+    if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the name of a joint");
+    j.def.name = NULL;
+    j.def.X_AJ.q = perp_q_unit(def->X_AJ.q);
+    j.def.X_BJ.q = perp_q_unit(def->X_BJ.q);
+    int slot = pp_slot_claim(w->joint, w->njoint, w->dead_joint, sizeof *w->joint);
+    j.gen = w->joint[slot].gen + 1;
+    w->joint[slot] = j;
+    if (slot == w->njoint)
+        w->njoint++;
+    else
+        w->dead_joint--;
+    memset(w->state.coord[slot], 0, sizeof w->state.coord[slot]);
+    memset(&w->joint_impulse[slot], 0, sizeof w->joint_impulse[slot]);
+    read_coords(w, &w->joint[slot], NULL, w->state.coord[slot]);
+    if (out) *out = (perp_joint_id){(uint32_t)slot, j.gen};
+    return PERP_OK;
+}
+
+perp_status perp_joint_remove(perp_world *w, perp_joint_id id) {
+    int slot = pp_joint_slot(w, id);
+    if (slot < 0) return pp_fail(w, PERP_E_ARG, "perp_joint_remove: the joint id is stale or was never given");
+    pp_joint_drop(w, slot);
+    return PERP_OK;
+}
+
+perp_status perp_joint_read(const perp_world *w, perp_joint_id id, double *coord, double *rate) {
+    int slot = pp_joint_slot(w, id);
+    if (slot < 0) return PERP_E_ARG;
+    const pp_joint *j = &w->joint[slot];
+    if (coord) read_coords(w, j, w->state.coord[slot], coord);
+    if (rate) {
+        pp_joint_side a = pp_side(w, &w->state, j->a, NULL), b = pp_side(w, &w->state, j->b, NULL);
+        pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
+    }
+    return PERP_OK;
+}
+
+perp_status perp_joint_impulse(const perp_world *w, perp_joint_id id, perp_wrench *out) {
+    int slot = pp_joint_slot(w, id);
+    if (slot < 0) return PERP_E_ARG;
+    *out = w->joint_impulse[slot];
+    return PERP_OK;
+}
+
+perp_status perp_joint_error(const perp_world *w, perp_joint_id id, double *position, double *angle) {
+    int slot = pp_joint_slot(w, id);
+    if (slot < 0) return PERP_E_ARG;
+    const pp_joint *j = &w->joint[slot];
+    pp_joint_side a = pp_side(w, &w->state, j->a, NULL), b = pp_side(w, &w->state, j->b, NULL);
+    double phi[6], p = 0, r = 0;
+    int n = pp_joint_errors(&j->def, w->def.dim, &a, &b, phi), nt = pp_joint_ntranslation(j->def.kind, w->def.dim);
+    for (int i = 0; i < n; i++) *(i < nt ? &p : &r) += phi[i] * phi[i];
+    if (position) *position = sqrt(p);
+    if (angle) *angle = sqrt(r);
+    return PERP_OK;
+}
+
+perp_status perp_joint_set_axis(perp_world *w, perp_joint_id id, int coord, const perp_joint_axis *axis) {
+    int slot = pp_joint_slot(w, id);
+    if (slot < 0) return pp_fail(w, PERP_E_ARG, "perp_joint_set_axis: the joint id is stale or was never given");
+    pp_joint *j = &w->joint[slot];
+    if (coord < 0 || coord >= perp_joint_ncoord(j->def.kind, w->def.dim) || !axis)
+        return pp_fail(w, PERP_E_ARG, "coordinate is %d; this joint has %d", coord, perp_joint_ncoord(j->def.kind, w->def.dim));
+    perp_joint_def changed = j->def;
+    changed.axis[coord] = *axis;
+    perp_status st = pp_joint_check(&changed, w->def.dim, w->why, sizeof w->why);
+    if (!st) j->def = changed;
+    return st;
+}

@@ -1,0 +1,32 @@
+/* lifetime.h - slots, generations and growth, shared by the files of src/world. */
+#ifndef PP_LIFETIME_H
+#define PP_LIFETIME_H
+
+#include "world/world_internal.h"
+
+/* Marks of definitions made by the _default functions. */
+enum { PP_COOKIE_WORLD = 0x70770001, PP_COOKIE_BODY = 0x70770002 };
+
+/* A slot for something new: the first dead one if there is any, else `n`, the next after the last. Elements begin with their
+ * generation; a reused slot goes on counting, so that old ids stay stale. */
+int pp_slot_claim(const void *array, int n, int dead, size_t size);
+
+/* Makes room for body and joint slots in the committed state; false if memory is refused (what grew stays, harmlessly). */
+bool pp_state_grow(perp_world *w, int nbody, int njoint);
+void pp_state_release(pp_state *s, const perp_allocator *a);
+
+/* Copy of a string, or NULL for NULL; *ok false if memory is refused. */
+char *pp_copy_name(const perp_allocator *a, const char *name, bool *ok);
+
+/* Checks of input; a sentence naming `what` is left in the world. */
+perp_status pp_check_pose(perp_world *w, const char *what, perp_pose *X);
+perp_status pp_check_vector(perp_world *w, const char *what, perp_vec3 v, bool angular);
+
+/* Removes joints and forces that hold on to a body. */
+void pp_joint_drop(perp_world *w, int slot);
+void pp_force_drop(perp_world *w, int slot);
+void pp_shape_drop(perp_world *w, int slot);
+/* A change from outside: contacts of the last step and remembered impulses no longer fit. */
+void pp_forget(perp_world *w);
+
+#endif

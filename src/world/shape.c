@@ -1,0 +1,120 @@
+/* shape.c - shapes on bodies, materials and their pair laws */
+#include <string.h>
+
+#include "world/frame.h"
+#include "world/lifetime.h"
+
+int pp_shape_slot(const perp_world *w, perp_shape_id id) {
+    if (id.slot >= (uint32_t)w->nshape || !pp_alive(id.gen)) return -1;
+    return w->shape[id.slot].gen == id.gen ? (int)id.slot : -1;
+}
+
+void pp_shape_drop(perp_world *w, int slot) {
+    pp_geometry_destroy(w->shape[slot].g, &w->alloc);
+    w->shape[slot].g = NULL;
+    w->shape[slot].gen++;
+    w->dead_shape++;
+}
+
+/* Largest distance of a point of the shape from the body origin. */
+static double radius_about_body(const pp_geometry *g, perp_pose X_BS) {
+    if (g->kind == PERP_SHAPE_HALFSPACE) return INFINITY;
+    if (g->kind == PERP_SHAPE_PARTICLE || g->kind == PERP_SHAPE_SPHERE) return perp_v3_norm(X_BS.p) + g->radius;
+    double r = 0;
+    for (int i = 0; i < g->nvert; i++) r = fmax(r, perp_v3_norm(perp_pose_apply(X_BS, g->vert[i])));
+    return r;
+}
+
+perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_def *def, perp_shape_id *out) {
+    if (out) *out = (perp_shape_id){0, 0};
+    int b = pp_body_slot(w, body);
+    if (b < 0) return pp_fail(w, PERP_E_ARG, "perp_shape_add: the body id is stale or was never given");
+    if (!def) return pp_fail(w, PERP_E_ARG, "perp_shape_add: def is NULL");
+    if (def->material < 0 || def->material >= w->nmaterial)
+        return pp_fail(w, PERP_E_ARG, "material is %d; there are materials 0 to %d", def->material, w->nmaterial - 1);
+    pp_shape s = {.body = b, .X_BS = def->X_BS, .material = def->material, .group = def->group, .mask = def->mask};
+    perp_status st = pp_check_pose(w, "X_BS", &s.X_BS);
+    if (!st) st = pp_geometry_create(def, w->def.dim, &w->alloc, &s.g, w->why, sizeof w->why);
+    if (st) return st;
+    const char *reason = NULL;
+    if (!(w->detector->shapes & (1u << s.g->kind))) reason = "the detector does not handle this kind of shape";
+    if (w->body[b].kind == PERP_BODY_DYNAMIC && s.g->kind == PERP_SHAPE_HALFSPACE) reason = "a dynamic body cannot carry a half-space";
+    if (reason) {
+        pp_geometry_destroy(s.g, &w->alloc);
+        return pp_fail(w, PERP_E_GEOMETRY, "%s", reason);
+    }
+    s.radius_B = radius_about_body(s.g, s.X_BS);
+    if (!PP_GROW(&w->alloc, w->shape, w->cap_shape, w->nshape, w->nshape + 1)) {
+        pp_geometry_destroy(s.g, &w->alloc);
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for a shape");
+    }
+    int slot = pp_slot_claim(w->shape, w->nshape, w->dead_shape, sizeof *w->shape);
+    s.gen = w->shape[slot].gen + 1;
+    w->shape[slot] = s;
+    if (slot == w->nshape)
+        w->nshape++;
+    else
+        w->dead_shape--;
+    if (out) *out = (perp_shape_id){(uint32_t)slot, s.gen};
+    return PERP_OK;
+}
+
+perp_body_id perp_shape_body(const perp_world *w, perp_shape_id id) {
+    int slot = pp_shape_slot(w, id);
+    if (slot < 0) return (perp_body_id){0, 0};
+    int b = w->shape[slot].body;
+    return (perp_body_id){(uint32_t)b, w->body[b].gen};
+}
+
+perp_status perp_material_add(perp_world *w, int *out) {
+    int n = w->nmaterial, m = n + 1, cap = 0;
+    perp_pair_law *law = NULL;
+    if (m > 4096 || !PP_GROW(&w->alloc, law, cap, 0, m * m)) return pp_fail(w, PERP_E_MEMORY, "out of memory for material %d", n);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) law[i * m + j] = i < n && j < n ? w->law[i * n + j] : w->law_all;
+    pp_free(&w->alloc, w->law);
+    w->law = law;
+    w->cap_law = cap;
+    w->nmaterial = m;
+    if (out) *out = n;
+    return PERP_OK;
+}
+
+static perp_status check_law(perp_world *w, perp_pair_law law) {
+    if (!(law.mu >= 0) || !isfinite(law.mu)) return pp_fail(w, PERP_E_ARG, "mu is %g; it must be finite and not negative", law.mu);
+    if (!(law.restitution >= 0) || !(law.restitution <= 1))
+        return pp_fail(w, PERP_E_ARG, "restitution is %g; it must lie between 0 and 1", law.restitution);
+    return PERP_OK;
+}
+
+perp_status perp_pair_set(perp_world *w, int a, int b, perp_pair_law law) {
+    if (a < 0 || b < 0 || a >= w->nmaterial || b >= w->nmaterial)
+        return pp_fail(w, PERP_E_ARG, "materials are %d and %d; there are materials 0 to %d", a, b, w->nmaterial - 1);
+    perp_status st = check_law(w, law);
+    if (st) return st;
+    w->law[a * w->nmaterial + b] = w->law[b * w->nmaterial + a] = law;
+    return PERP_OK;
+}
+
+perp_status perp_pair_set_all(perp_world *w, perp_pair_law law) {
+    perp_status st = check_law(w, law);
+    if (st) return st;
+    w->law_all = law;
+    for (int i = 0; i < w->nmaterial * w->nmaterial; i++) w->law[i] = law;
+    return PERP_OK;
+}
+
+double perp_world_overlap(const perp_world *w) {
+    /* the arena is scratch memory and not part of what a caller can see */
+    perp_world *scratch = (perp_world *)(uintptr_t)w;
+    pp_frame f = {.w = scratch};
+    int which[2];
+    pp_arena_mark mark = pp_arena_here(&scratch->arena);
+    double depth = INFINITY;
+    if (w->nshape == 0)
+        depth = 0;
+    else if (!pp_place(scratch, &w->state, &f.placed, &f.nplaced) && !pp_exclusions(scratch, &f.excluded, &f.nexcluded))
+        depth = pp_deepest_overlap(f.nplaced, f.placed, pp_may_touch, &f, which);
+    pp_arena_release(&scratch->arena, mark);
+    return depth;
+}

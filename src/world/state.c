@@ -1,0 +1,267 @@
+/* state.c - the changing part of a world: room for it, getting, setting, cloning, hashing
+ *
+ * A saved state is a header (magic, version, counts), the arrays of pp_state and the warm-start memory. It holds native doubles: it is for
+ * the same program on the same kind of machine. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "contact/model.h"
+#include "world/frame.h"
+#include "world/lifetime.h"
+
+bool pp_state_grow(perp_world *w, int nbody, int njoint) {
+    const perp_allocator *a = &w->alloc;
+    pp_state *s = &w->state;
+    /* four arrays share one capacity: each grows on its own copy of it, and the common one follows when all have */
+    int cap[4] = {w->cap_state_body, w->cap_state_body, w->cap_state_body, w->cap_state_body}, old = w->cap_state_body;
+    if (nbody > old) {
+        if (!pp_grow(a, (void **)&s->X, &cap[0], old, nbody, sizeof *s->X) || !pp_grow(a, (void **)&s->theta, &cap[1], old, nbody, sizeof *s->theta) ||
+            !pp_grow(a, (void **)&s->v, &cap[2], old, nbody, sizeof *s->v) || !pp_grow(a, (void **)&s->w, &cap[3], old, nbody, sizeof *s->w))
+            return false;
+        w->cap_state_body = cap[0];
+    }
+    return pp_grow(a, (void **)&s->coord, &w->cap_state_joint, w->cap_state_joint, njoint, sizeof *s->coord);
+}
+
+void pp_state_release(pp_state *s, const perp_allocator *a) {
+    pp_free(a, s->X);
+    pp_free(a, s->theta);
+    pp_free(a, s->v);
+    pp_free(a, s->w);
+    pp_free(a, s->coord);
+}
+
+perp_status pp_state_new(perp_world *w, pp_state *s) {
+    pp_arena *a = &w->arena;
+    memset(s, 0, sizeof *s);
+    s->X = PP_ARENA_ARRAY(a, perp_pose, w->nbody);
+    s->theta = PP_ARENA_ARRAY(a, double, w->nbody);
+    s->v = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
+    s->w = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
+    s->coord = pp_arena_get(a, sizeof *s->coord * (size_t)(w->njoint > 0 ? w->njoint : 1));
+    bool ok = s->X && s->theta && s->v && s->w && s->coord;
+    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d bodies", w->nbody);
+}
+
+/* memcpy that accepts NULL with nothing to copy. */
+static void copy(void *to, const void *from, size_t size) {
+    if (size) memcpy(to, from, size);
+}
+
+void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
+    size_t nb = (size_t)w->nbody, nj = (size_t)w->njoint;
+    to->t = from->t;
+    to->step = from->step;
+    to->lag = from->lag;
+    copy(to->X, from->X, nb * sizeof *to->X);
+    copy(to->theta, from->theta, nb * sizeof *to->theta);
+    copy(to->v, from->v, nb * sizeof *to->v);
+    copy(to->w, from->w, nb * sizeof *to->w);
+    copy(to->coord, from->coord, nj * sizeof *to->coord);
+}
+
+typedef struct saved_header {
+    uint64_t magic, layout; /* layout: hash of the generations of all slots */
+    uint64_t size, check;   /* bytes in all; hash of what follows the header */
+    double t, lag;
+    uint64_t step;
+    int32_t nbody, njoint, nwarm_contact, nwarm_joint;
+} saved_header;
+
+static const uint64_t saved_magic = 0x7065727073743031ull; /* "perpst01" */
+
+static uint64_t layout(const perp_world *w) {
+    uint64_t h = pp_hash(PP_HASH_START, &w->def.dim, sizeof w->def.dim);
+    for (int i = 0; i < w->nbody; i++) {
+        h = pp_hash(h, &w->body[i].gen, sizeof w->body[i].gen);
+        h = pp_hash(h, &w->body[i].kind, sizeof w->body[i].kind);
+    }
+    for (int i = 0; i < w->njoint; i++) h = pp_hash(h, &w->joint[i].gen, sizeof w->joint[i].gen);
+    return h;
+}
+
+static size_t saved_size(int nb, int nj, int wc, int wj) {
+    return sizeof(saved_header) + (size_t)nb * (sizeof(perp_pose) + sizeof(double) + 2 * sizeof(perp_vec3)) +
+           (size_t)nj * sizeof(double[PERP_JOINT_MAX_COORD]) + (size_t)wc * sizeof(pp_memory_contact) +
+           (size_t)wj * (sizeof(double) + sizeof(uint32_t));
+}
+
+size_t perp_world_state_size(const perp_world *w) { return saved_size(w->nbody, w->njoint, w->warm.ncontact, w->warm.njoint); }
+
+/* Both directions in one place: the arrays in the order of the file. */
+typedef struct span {
+    void *data;
+    size_t size;
+} span;
+
+static int spans(const perp_world *w, int wc, int wj, span out[8]) {
+    const pp_state *s = &w->state;
+    size_t nb = (size_t)w->nbody, nj = (size_t)w->njoint;
+    span all[8] = {{s->X, nb * sizeof *s->X},
+                   {s->theta, nb * sizeof *s->theta},
+                   {s->v, nb * sizeof *s->v},
+                   {s->w, nb * sizeof *s->w},
+                   {s->coord, nj * sizeof *s->coord},
+                   {w->warm.contact, (size_t)wc * sizeof *w->warm.contact},
+                   {w->warm.joint, (size_t)wj * sizeof *w->warm.joint},
+                   {w->warm.joint_key, (size_t)wj * sizeof *w->warm.joint_key}};
+    memcpy(out, all, sizeof all);
+    return 8;
+}
+
+perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size) {
+    size_t need = perp_world_state_size(w);
+    if (!buf || size < need) return PERP_E_ARG;
+    char *p = (char *)buf + sizeof(saved_header);
+    span part[8];
+    int n = spans(w, w->warm.ncontact, w->warm.njoint, part);
+    for (int i = 0; i < n; i++) {
+        copy(p, part[i].data, part[i].size);
+        p += part[i].size;
+    }
+    saved_header h;
+    memset(&h, 0, sizeof h); /* padding too: the same state gives the same bytes */
+    h.magic = saved_magic;
+    h.layout = layout(w);
+    h.size = need;
+    h.check = pp_hash(PP_HASH_START, (char *)buf + sizeof h, need - sizeof h);
+    h.t = w->state.t;
+    h.lag = w->state.lag;
+    h.step = w->state.step;
+    h.nbody = w->nbody;
+    h.njoint = w->njoint;
+    h.nwarm_contact = w->warm.ncontact;
+    h.nwarm_joint = w->warm.njoint;
+    memcpy(buf, &h, sizeof h);
+    return PERP_OK;
+}
+
+perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
+    saved_header h;
+    if (!buf || size < sizeof h) return pp_fail(w, PERP_E_ARG, "the state has %zu bytes, less than its header", size);
+    memcpy(&h, buf, sizeof h);
+    if (h.magic != saved_magic) return pp_fail(w, PERP_E_ARG, "this is not a saved state");
+    if (h.nbody != w->nbody || h.njoint != w->njoint || h.layout != layout(w))
+        return pp_fail(w, PERP_E_ARG, "the state is of another world: it has %d bodies and %d joints, this world %d and %d, or they were added in "
+                       "another order", h.nbody, h.njoint, w->nbody, w->njoint);
+    bool sane = h.nwarm_contact >= 0 && h.nwarm_joint >= 0 && h.size == saved_size(h.nbody, h.njoint, h.nwarm_contact, h.nwarm_joint) &&
+                h.size <= size && isfinite(h.t) && isfinite(h.lag) &&
+                h.check == pp_hash(PP_HASH_START, (const char *)buf + sizeof h, h.size - sizeof h);
+    if (!sane) return pp_fail(w, PERP_E_ARG, "the state is damaged");
+    pp_warm *m = &w->warm;
+    if (!PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, h.nwarm_contact) ||
+        !PP_GROW(&w->alloc, m->joint, m->cap_joint, m->cap_joint, h.nwarm_joint) ||
+        !PP_GROW(&w->alloc, m->joint_key, m->cap_joint_key, m->cap_joint_key, h.nwarm_joint))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the state");
+    m->ncontact = h.nwarm_contact;
+    m->njoint = h.nwarm_joint;
+    const char *p = (const char *)buf + sizeof h;
+    span part[8];
+    int n = spans(w, m->ncontact, m->njoint, part);
+    for (int i = 0; i < n; i++) {
+        copy(part[i].data, p, part[i].size);
+        p += part[i].size;
+    }
+    w->state.t = h.t;
+    w->state.lag = h.lag;
+    w->state.step = h.step;
+    w->ncontact = 0; /* contacts of the last step are not part of a state */
+    w->has_problem = w->failed = false;
+    return PERP_OK;
+}
+
+uint64_t perp_world_hash(const perp_world *w) {
+    const pp_state *s = &w->state;
+    uint64_t h = pp_hash_double(PP_HASH_START, s->t);
+    h = pp_hash(h, &s->step, sizeof s->step);
+    for (int i = 0; i < w->nbody; i++) {
+        if (!pp_alive(w->body[i].gen)) continue;
+        const double x[] = {s->X[i].p.x, s->X[i].p.y, s->X[i].p.z, s->X[i].q.w, s->X[i].q.x, s->X[i].q.y, s->X[i].q.z, s->theta[i],
+                            s->v[i].x,   s->v[i].y,   s->v[i].z,   s->w[i].x,   s->w[i].y,   s->w[i].z};
+        for (size_t k = 0; k < sizeof x / sizeof *x; k++) h = pp_hash_double(h, x[k]);
+    }
+    for (int i = 0; i < w->njoint; i++)
+        for (int k = 0; pp_alive(w->joint[i].gen) && k < PERP_JOINT_MAX_COORD; k++) h = pp_hash_double(h, s->coord[i][k]);
+    return h;
+}
+
+/* Copies of the arrays of a world into another that has none of its own yet. What was copied is in `to`, so that destroying it frees it. */
+static bool clone_bodies(const perp_world *w, perp_world *to) {
+    const perp_allocator *a = &to->alloc;
+    if (!PP_GROW(a, to->body, to->cap_body, 0, w->nbody)) return false;
+    for (int i = 0; i < w->nbody; i++) {
+        bool ok = true;
+        to->body[i] = w->body[i];
+        to->body[i].motion = NULL;
+        to->body[i].name = pp_copy_name(a, w->body[i].name, &ok);
+        to->nbody = i + 1;
+        if (!ok || (w->body[i].motion && pp_motion_clone(w->body[i].motion, a, &to->body[i].motion))) return false;
+    }
+    to->dead_body = w->dead_body;
+    return true;
+}
+
+static bool clone_rest(const perp_world *w, perp_world *to) {
+    const perp_allocator *a = &to->alloc;
+    if (!PP_GROW(a, to->shape, to->cap_shape, 0, w->nshape) || !PP_GROW(a, to->joint, to->cap_joint, 0, w->njoint) ||
+        !PP_GROW(a, to->force, to->cap_force, 0, w->nforce) || !pp_state_grow(to, w->nbody, w->njoint) ||
+        !PP_GROW(a, to->joint_impulse, to->cap_joint_impulse, 0, w->njoint))
+        return false;
+    for (int i = 0; i < w->nshape; i++) {
+        to->shape[i] = w->shape[i];
+        to->shape[i].g = NULL;
+        to->nshape = i + 1;
+        if (w->shape[i].g && !pp_geometry_clone(w->shape[i].g, a, &to->shape[i].g)) return false;
+    }
+    for (int i = 0; i < w->njoint; i++) {
+        bool ok = true;
+        to->joint[i] = w->joint[i];
+        to->joint[i].name = pp_copy_name(a, w->joint[i].name, &ok);
+        to->njoint = i + 1;
+        if (!ok) return false;
+    }
+    copy(to->force, w->force, (size_t)w->nforce * sizeof *w->force);
+    to->nforce = w->nforce;
+    to->dead_shape = w->dead_shape;
+    to->dead_joint = w->dead_joint;
+    to->dead_force = w->dead_force;
+    int cells = w->nmaterial * w->nmaterial;
+    if (!PP_GROW(a, to->law, to->cap_law, 0, cells)) return false;
+    copy(to->law, w->law, (size_t)cells * sizeof *w->law);
+    to->nmaterial = w->nmaterial;
+    to->law_all = w->law_all;
+    pp_state_copy(w, &to->state, &w->state);
+    copy(to->joint_impulse, w->joint_impulse, (size_t)w->njoint * sizeof *w->joint_impulse);
+    return true;
+}
+
+static bool clone_memory(const perp_world *w, perp_world *to) {
+    const perp_allocator *a = &to->alloc;
+    int nc = w->warm.ncontact, nj = w->warm.njoint;
+    if (!PP_GROW(a, to->warm.contact, to->warm.cap_contact, 0, nc) || !PP_GROW(a, to->warm.joint, to->warm.cap_joint, 0, nj) ||
+        !PP_GROW(a, to->warm.joint_key, to->warm.cap_joint_key, 0, nj) || !PP_GROW(a, to->contact, to->cap_contact, 0, w->ncontact))
+        return false;
+    copy(to->warm.contact, w->warm.contact, (size_t)nc * sizeof *w->warm.contact);
+    copy(to->warm.joint, w->warm.joint, (size_t)nj * sizeof *w->warm.joint);
+    copy(to->warm.joint_key, w->warm.joint_key, (size_t)nj * sizeof *w->warm.joint_key);
+    copy(to->contact, w->contact, (size_t)w->ncontact * sizeof *w->contact);
+    to->warm.ncontact = nc;
+    to->warm.njoint = nj;
+    to->ncontact = w->ncontact;
+    return true;
+}
+
+perp_status perp_world_clone(const perp_world *w, perp_world **out) {
+    if (!out) return PERP_E_ARG;
+    *out = NULL;
+    perp_world *to;
+    perp_status st = perp_world_create(&w->def, &to);
+    if (st) return st;
+    memcpy(to->settings, w->settings, sizeof to->settings);
+    if (!clone_bodies(w, to) || !clone_rest(w, to) || !clone_memory(w, to)) {
+        perp_world_destroy(to);
+        return PERP_E_MEMORY;
+    }
+    *out = to;
+    return PERP_OK;
+}

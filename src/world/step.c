@@ -1,0 +1,162 @@
+/* step.c - one time step, from start to commit
+ *
+ * A stage reads what the stage before it wrote. The world changes only in commit, so a failure anywhere leaves it as it was at the
+ * start. A step that no solver can do is tried in two, four, ... substeps. */
+#include <string.h>
+
+#include "world/frame.h"
+
+/* Most times a frame is redone because bodies met that were not expected to. */
+#define MAX_WIDENINGS 3
+
+static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
+    perp_status s = pp_control(f);        /* time       -> forces, kinematic poses */
+    if (!s) s = pp_collide(f);            /* shapes     -> feature pairs, gaps     */
+    if (!s) s = pp_contact(f);            /* pairs      -> contacts                */
+    if (!s) s = pp_formulate(f);          /* contacts   -> step problem            */
+    if (!s) s = pp_solve_step(f);         /* problem    -> impulses, velocity      */
+    if (!s) s = pp_update(f);             /* velocity   -> next state              */
+    if (!s) s = pp_certify(f, cert);      /* next state -> figures                 */
+    return s;
+}
+
+/* Did two shapes come to overlap between which no contact was foreseen? */
+static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
+    const int *s = cert->overlap_shape;
+    if (s[0] < 0) return false;
+    double size = fmin(f->w->shape[s[0]].g->size, f->w->shape[s[1]].g->size);
+    if (!(cert->overlap > 1e-9 * size)) return false;
+    for (int i = 0; i < f->ncontact; i++) {
+        const int *c = f->contact_shape + 2 * i;
+        if ((c[0] == s[0] && c[1] == s[1]) || (c[0] == s[1] && c[1] == s[0])) return false;
+    }
+    return true;
+}
+
+/* A substep of h from s0 to s1. */
+static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, double h, const perp_wrench *held, pp_frame *f, perp_certificate *cert) {
+    perp_status st = PERP_OK;
+    double factor = 2;
+    for (int widening = 0; widening <= MAX_WIDENINGS; widening++, factor *= 8) {
+        *f = (pp_frame){.w = w, .s0 = s0, .s1 = s1, .h = h, .purpose = PP_STEP, .held = held, .reach_factor = factor};
+        pp_state_copy(w, s1, s0);
+        st = run_frame(f, cert);
+        if (st || !missed_contact(f, cert)) return st;
+    }
+    return st; /* the overlap stands in the certificate */
+}
+
+/* The constrained change of velocity over h at the start state, for the staggered start: velocity-level constraints of what touches, with
+ * and without forces; their difference is h times the acceleration and has no share of an impact. Writes ndof numbers. */
+static perp_status start_acceleration(perp_world *w, const pp_state *s, const perp_wrench *held, double *dnu) {
+    pp_state end;
+    perp_status st = pp_state_new(w, &end);
+    const pp_purpose purpose[2] = {PP_START_FREE, PP_START_FORCED};
+    for (int k = 0; !st && k < 2; k++) {
+        pp_frame f = {.w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = purpose[k], .held = held, .reach_factor = 2};
+        pp_state_copy(w, &end, s);
+        st = pp_control(&f);
+        if (!st) st = pp_collide(&f);
+        if (!st) st = pp_contact(&f);
+        if (!st) st = pp_formulate(&f);
+        if (!st) st = pp_solve_step(&f);
+        for (int i = 0; !st && i < f.ndof; i++) dnu[i] = k == 0 ? f.solution.nu[i] : f.solution.nu[i] - dnu[i];
+    }
+    return st;
+}
+
+/* Moves the velocities of s so that they are h/2 behind the positions. */
+static perp_status stagger(perp_world *w, pp_state *s, const perp_wrench *held) {
+    double lag = w->def.start == PERP_START_STAGGERED ? w->def.h / 2 : 0;
+    if (lag == s->lag) return PERP_OK;
+    double *dnu = PP_ARENA_ZERO(&w->arena, double, 6 * w->nbody);
+    if (!dnu) return pp_fail(w, PERP_E_MEMORY, "out of memory for the staggered start");
+    perp_status st = start_acceleration(w, s, held, dnu);
+    if (st) return st;
+    double back = (lag - s->lag) / w->def.h;
+    int at = 0;
+    for (int i = 0; i < w->nbody; i++) {
+        if (!pp_alive(w->body[i].gen)) continue;
+        int nd = pp_ndof(w, &w->body[i]), lin = w->def.dim;
+        if (nd == 0) continue;
+        s->v[i] = perp_v3_axpy(s->v[i], -back, perp_v3(dnu[at], dnu[at + 1], lin == 3 ? dnu[at + 2] : 0));
+        if (nd > lin)
+            s->w[i] = perp_v3_axpy(s->w[i], -back, lin == 2 ? perp_v3(0, 0, dnu[at + 2]) : perp_v3(dnu[at + 3], dnu[at + 4], dnu[at + 5]));
+        at += nd;
+    }
+    s->lag = lag;
+    return PERP_OK;
+}
+
+/* All substeps of one division of the step; frames and states lie in the arena. */
+static perp_status divided(perp_world *w, const pp_state *start, int n, const perp_wrench *held, pp_frame *frame, perp_certificate *cert) {
+    pp_state *state = PP_ARENA_ARRAY(&w->arena, pp_state, n + 1);
+    if (!state) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    state[0] = *start;
+    *cert = (perp_certificate){.overlap_shape = {-1, -1}, .solver = ""};
+    for (int i = 0; i < n; i++) {
+        perp_certificate c = {.overlap_shape = {-1, -1}, .solver = ""};
+        perp_status st = pp_state_new(w, &state[i + 1]);
+        if (!st) st = substep(w, &state[i], &state[i + 1], w->def.h / n, held, &frame[i], &c);
+        if (st == PERP_E_SOLVE) { /* what is known of the failure */
+            c.law = frame[i].residual;
+            c.unknowns = frame[i].unknowns;
+            c.solver = frame[i].used ? frame[i].used->name : "";
+            c.residual = frame[i].info.residual;
+            c.accepted = false;
+            w->problem = frame[i].problem;
+            w->has_problem = true;
+        }
+        if (!st || st == PERP_E_SOLVE) pp_certificate_add(cert, &c);
+        if (st) return st;
+    }
+    return PERP_OK;
+}
+
+static void commit(perp_world *w, pp_frame *frame, int n) {
+    for (int i = 0; i < n; i++) pp_remember(&frame[i], i > 0);
+    uint64_t step = w->state.step;
+    double t = w->state.t;
+    pp_state_copy(w, &w->state, frame[n - 1].s1);
+    w->state.step = step + 1;
+    w->state.t = t + w->def.h;
+    w->problem = frame[n - 1].problem;
+    w->has_problem = true;
+    w->failed = false;
+    w->why[0] = 0;
+}
+
+perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
+    perp_certificate scratch;
+    if (!cert) cert = &scratch;
+    *cert = (perp_certificate){.overlap_shape = {-1, -1}, .solver = ""};
+    pp_arena_reset(&w->arena);
+    w->has_problem = false;
+    w->failed = false;
+
+    pp_state start;
+    const perp_wrench *held;
+    perp_status st = pp_control_held(w, &held);
+    if (!st) st = pp_state_new(w, &start);
+    if (!st) {
+        pp_state_copy(w, &start, &w->state);
+        st = stagger(w, &start, held);
+    }
+    for (int k = 0; !st; k++) {
+        int n = 1 << k;
+        pp_frame *frame = PP_ARENA_ARRAY(&w->arena, pp_frame, n);
+        st = frame ? divided(w, &start, n, held, frame, cert) : pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        for (int i = 0; !st && i < n; i++) st = pp_reserve(&frame[i]);
+        if (!st) {
+            commit(w, frame, n);
+            return PERP_OK;
+        }
+        if (st == PERP_E_SOLVE && k < w->def.max_halvings) {
+            pp_logf(w, PERP_LOG_INFO, "step %llu in %d parts: %s", (unsigned long long)w->state.step, 2 * n, w->why);
+            st = PERP_OK;
+        }
+    }
+    w->failed = true;
+    pp_logf(w, PERP_LOG_WARNING, "step %llu failed: %s", (unsigned long long)w->state.step, w->why);
+    return st;
+}

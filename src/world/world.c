@@ -1,0 +1,261 @@
+/* world.c - making and ending a world, its settings, and what it tells about itself */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contact/model.h"
+#include "stepper/stepper.h"
+#include "world/frame.h"
+#include "world/lifetime.h"
+
+perp_status pp_fail(perp_world *w, perp_status s, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(w->why, sizeof w->why, format, args);
+    va_end(args);
+    return s;
+}
+
+void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...) {
+    if (!w->def.log.line) return;
+    char text[PP_WHY];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    w->def.log.line(level, text, w->def.log.ctx);
+}
+
+perp_world_def perp_world_def_default(int dim) {
+    return (perp_world_def){.dim = dim,
+                            .gravity_W = dim == 2 ? perp_v3(0, -9.81, 0) : perp_v3(0, 0, -9.81),
+                            .h = 1e-3,
+                            .start = PERP_START_PLAIN,
+                            .detector = "plain",
+                            .contact_model = "standard",
+                            .stepper = "stewart-trinkle",
+                            .solver = "lemke",
+                            .fallback = {"pgs", "enumerate"},
+                            .form = PERP_FORM_LCP,
+                            .friction_directions = 8,
+                            .friction_frame = PERP_FRICTION_SLIP,
+                            .tolerance = 1e-8,
+                            .max_halvings = 4,
+                            .warm_start = true,
+                            .correction_position = 1e-10,
+                            .correction_velocity = 1e-10,
+                            .cookie = PP_COOKIE_WORLD};
+}
+
+static perp_status refuse(char *why, size_t size, perp_status s, const char *format, ...) PERP_PRINTF(4, 5);
+static perp_status refuse(char *why, size_t size, perp_status s, const char *format, ...) {
+    if (!why || size == 0) return s;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, size, format, args);
+    va_end(args);
+    return s;
+}
+
+static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
+    if (d->cookie != PP_COOKIE_WORLD)
+        return refuse(why, n, PERP_E_ARG, "the definition was not made by perp_world_def_default()");
+    if (d->dim != 2 && d->dim != 3) return refuse(why, n, PERP_E_ARG, "dim is %d; it must be 2 or 3", d->dim);
+    if (!perp_v3_finite(d->gravity_W)) return refuse(why, n, PERP_E_ARG, "gravity_W is not finite");
+    if (d->dim == 2 && d->gravity_W.z != 0) return refuse(why, n, PERP_E_ARG, "gravity_W.z is %g; it must be 0 in 2D", d->gravity_W.z);
+    if (!(d->h > 0) || !isfinite(d->h)) return refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
+    if (d->start != PERP_START_PLAIN && d->start != PERP_START_STAGGERED)
+        return refuse(why, n, PERP_E_ARG, "start is %d; it must be plain or staggered", (int)d->start);
+    if (d->form != PERP_FORM_LCP && d->form != PERP_FORM_MLCP)
+        return refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP or MLCP", (int)d->form);
+    if (d->friction_frame != PERP_FRICTION_SLIP && d->friction_frame != PERP_FRICTION_FIXED)
+        return refuse(why, n, PERP_E_ARG, "friction_frame is %d; it must be slip or fixed", (int)d->friction_frame);
+    if (d->friction_directions < 3 || d->friction_directions > 1024)
+        return refuse(why, n, PERP_E_ARG, "friction_directions is %d; it must be 3 to 1024", d->friction_directions);
+    if (!(d->tolerance > 0) || !(d->tolerance < 1)) return refuse(why, n, PERP_E_ARG, "tolerance is %g; it must lie between 0 and 1", d->tolerance);
+    if (d->max_halvings < 0 || d->max_halvings > 16)
+        return refuse(why, n, PERP_E_ARG, "max_halvings is %d; it must be 0 to 16", d->max_halvings);
+    if (!(d->correction_position > 0) || !(d->correction_velocity > 0) || !isfinite(d->correction_position) || !isfinite(d->correction_velocity))
+        return refuse(why, n, PERP_E_ARG, "correction_position and correction_velocity must be positive and finite");
+    if (!d->alloc.alloc != !d->alloc.free) return refuse(why, n, PERP_E_ARG, "the allocator has one function without the other");
+    return PERP_OK;
+}
+
+/* Looks up the stages and checks that they fit together. */
+static perp_status choose_stages(perp_world *w, char *why, size_t n) {
+    perp_world_def *d = &w->def;
+    w->detector = !d->detector || !strcmp(d->detector, pp_detector_plain.name) ? &pp_detector_plain : NULL;
+    if (!w->detector) return refuse(why, n, PERP_E_NAME, "no detector is called \"%s\"; there is: plain", d->detector);
+    w->model = pp_model_find(d->contact_model);
+    if (!w->model) return refuse(why, n, PERP_E_NAME, "no contact model is called \"%s\"; there is: standard", d->contact_model);
+    w->stepper = pp_stepper_find(d->stepper);
+    if (!w->stepper)
+        return refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: stewart-trinkle, anitescu-potra", d->stepper);
+    unsigned cls = d->form == PERP_FORM_LCP ? PERP_LCP : PERP_MLCP;
+    if (!(w->stepper->makes & cls)) return refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of this form", w->stepper->name);
+    const char *names[1 + PERP_FALLBACK_MAX] = {d->solver ? d->solver : "lemke"};
+    for (int i = 0; i < PERP_FALLBACK_MAX; i++) names[1 + i] = d->fallback[i];
+    w->nsolver = 0;
+    for (int i = 0; i < 1 + PERP_FALLBACK_MAX && names[i]; i++) {
+        const perp_solver_type *s = perp_solver_find(names[i]);
+        if (!s) return refuse(why, n, PERP_E_NAME, "no solver is called \"%s\"", names[i]);
+        if (!(s->takes & cls))
+            return refuse(why, n, PERP_E_FIT, "solver %s does not take the %s that stepper %s makes", s->name,
+                          cls == PERP_LCP ? "LCP" : "mixed LCP", w->stepper->name);
+        bool twice = false;
+        for (int k = 0; k < w->nsolver; k++) twice |= w->solver[k] == s;
+        if (twice) continue;
+        perp_fields_default(s->fields, s->nfield, w->settings[w->nsolver].bytes);
+        w->solver[w->nsolver++] = s;
+    }
+    d->detector = w->detector->name;
+    d->contact_model = w->model->name;
+    d->stepper = w->stepper->name;
+    d->solver = w->solver[0]->name;
+    for (int i = 0; i < PERP_FALLBACK_MAX; i++) d->fallback[i] = i + 1 < w->nsolver ? w->solver[i + 1]->name : NULL;
+    return PERP_OK;
+}
+
+perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, char *why, size_t why_size) {
+    if (why && why_size) why[0] = 0;
+    if (!out) return refuse(why, why_size, PERP_E_ARG, "out is NULL");
+    *out = NULL;
+    if (!def) return refuse(why, why_size, PERP_E_ARG, "def is NULL");
+    perp_status st = check_def(def, why, why_size);
+    if (st) return st;
+    perp_world *w = pp_alloc(&def->alloc, sizeof *w);
+    if (!w) return refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
+    memset(w, 0, sizeof *w);
+    w->def = *def;
+    w->alloc = def->alloc;
+    pp_arena_init(&w->arena, w->alloc);
+    st = choose_stages(w, why, why_size);
+    if (!st) {
+        w->nmaterial = 1;
+        if (!PP_GROW(&w->alloc, w->law, w->cap_law, 0, 1)) st = refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
+    }
+    if (st) {
+        perp_world_destroy(w);
+        return st;
+    }
+    *out = w;
+    return PERP_OK;
+}
+
+perp_status perp_world_create(const perp_world_def *def, perp_world **out) { return perp_world_create_why(def, out, NULL, 0); }
+
+void perp_world_destroy(perp_world *w) {
+    if (!w) return;
+    const perp_allocator a = w->alloc;
+    for (int i = 0; i < w->nbody; i++) {
+        pp_motion_destroy(w->body[i].motion, &a);
+        pp_free(&a, w->body[i].name);
+    }
+    for (int i = 0; i < w->nshape; i++) pp_geometry_destroy(w->shape[i].g, &a);
+    for (int i = 0; i < w->njoint; i++) pp_free(&a, w->joint[i].name);
+    pp_free(&a, w->body);
+    pp_free(&a, w->shape);
+    pp_free(&a, w->joint);
+    pp_free(&a, w->force);
+    pp_free(&a, w->law);
+    pp_state_release(&w->state, &a);
+    pp_free(&a, w->warm.contact);
+    pp_free(&a, w->warm.joint);
+    pp_free(&a, w->warm.joint_key);
+    pp_free(&a, w->contact);
+    pp_free(&a, w->joint_impulse);
+    pp_free(&a, w->pairs.pair);
+    pp_arena_free(&w->arena);
+    pp_free(&a, w);
+}
+
+const char *perp_world_why(const perp_world *w) { return w->why; }
+double perp_world_time(const perp_world *w) { return w->state.t; }
+uint64_t perp_world_steps(const perp_world *w) { return w->state.step; }
+int perp_world_dim(const perp_world *w) { return w->def.dim; }
+
+const perp_step_problem *perp_world_failed_problem(const perp_world *w) { return w->failed && w->has_problem ? &w->problem : NULL; }
+const perp_step_problem *perp_world_problem(const perp_world *w) { return w->has_problem ? &w->problem : NULL; }
+
+perp_status perp_world_set_h(perp_world *w, double h) {
+    if (!(h > 0) || !isfinite(h)) return pp_fail(w, PERP_E_ARG, "h is %g; it must be positive and finite", h);
+    w->def.h = h;
+    return PERP_OK;
+}
+
+perp_status perp_world_set(perp_world *w, const char *name, double value) {
+    const char *dot = name ? strchr(name, '.') : NULL;
+    if (!dot) return pp_fail(w, PERP_E_NAME, "\"%s\" is not of the form solver.setting", name ? name : "(null)");
+    for (int i = 0; i < w->nsolver; i++) {
+        const perp_solver_type *s = w->solver[i];
+        if (strlen(s->name) != (size_t)(dot - name) || strncmp(s->name, name, (size_t)(dot - name)) != 0) continue;
+        perp_status st = perp_fields_set(s->fields, s->nfield, w->settings[i].bytes, dot + 1, value);
+        if (st == PERP_E_NAME) return pp_fail(w, st, "solver %s has no setting \"%s\"", s->name, dot + 1);
+        if (st) {
+            for (int k = 0; k < s->nfield; k++)
+                if (!strcmp(s->fields[k].name, dot + 1))
+                    return pp_fail(w, st, "%s is %g; allowed are %s%g to %g", name, value, s->fields[k].type == PERP_FIELD_DOUBLE ? "" : "whole numbers ",
+                                   s->fields[k].min, s->fields[k].max);
+        }
+        return st;
+    }
+    return pp_fail(w, PERP_E_NAME, "no solver of this world is called \"%.*s\"", (int)(dot - name), name);
+}
+
+int perp_world_contacts(const perp_world *w, const perp_contact **out) {
+    *out = w->contact;
+    return w->ncontact;
+}
+
+void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, double *spring) {
+    double k = 0, g = 0, e = 0;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC) continue;
+        k += 0.5 * b->mass * perp_v3_dot(w->state.v[i], w->state.v[i]);
+        if (!b->particle) {
+            perp_vec3 om = perp_q_unrotate(w->state.X[i].q, w->state.w[i]);
+            k += 0.5 * perp_v3_dot(om, perp_m3_mul_v(b->I_B, om));
+        }
+        if (!b->no_gravity) g -= b->mass * perp_v3_dot(w->def.gravity_W, w->state.X[i].p);
+    }
+    for (int i = 0; i < w->nforce; i++) {
+        const pp_force *f = &w->force[i];
+        if (!pp_alive(f->gen) || f->def.kind != PERP_FORCE_SPRING) continue;
+        pp_joint_side a = pp_side(w, &w->state, f->a, NULL), b = pp_side(w, &w->state, f->b, NULL);
+        double x = perp_v3_norm(perp_v3_sub(perp_pose_apply(b.X_WB, f->def.point_B), perp_pose_apply(a.X_WB, f->def.point_A))) -
+                   f->def.rest_length;
+        e += 0.5 * f->def.stiffness * x * x;
+    }
+    if (kinetic) *kinetic = k;
+    if (gravity) *gravity = g;
+    if (spring) *spring = e;
+}
+
+void perp_world_momentum(const perp_world *w, perp_vec3 *linear, perp_vec3 *angular) {
+    perp_vec3 p = {0, 0, 0}, L = {0, 0, 0};
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC) continue;
+        perp_vec3 mv = perp_v3_scale(b->mass, w->state.v[i]);
+        p = perp_v3_add(p, mv);
+        L = perp_v3_add(L, perp_v3_cross(w->state.X[i].p, mv));
+        if (b->particle) continue;
+        perp_quat q = w->state.X[i].q;
+        L = perp_v3_add(L, perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, w->state.w[i]))));
+    }
+    if (linear) *linear = p;
+    if (angular) *angular = L;
+}
+
+pp_joint_side pp_side(const perp_world *w, const pp_state *s, int slot, const int *block) {
+    pp_joint_side side = {.X_WB = perp_pose_identity(), .block = -1};
+    if (slot < 0) return side;
+    side.X_WB = s->X[slot];
+    side.theta = s->theta[slot];
+    side.v = s->v[slot];
+    side.w = s->w[slot];
+    side.ndof = pp_ndof(w, &w->body[slot]);
+    if (block) side.block = block[slot];
+    return side;
+}
