@@ -42,6 +42,7 @@ typedef struct pp_psd {
     double *F;     /* n x n: full rank: L of the permuted matrix; else Q, n x rank */
     double *R;     /* rank x rank upper triangle, ld n; NULL for full rank */
     int *perm;     /* n: row i of L is row perm[i] of A */
+    double least;  /* smallest pivot that counted (unit diagonal): about the reciprocal condition number */
 } pp_psd;
 size_t pp_psd_work(int n); /* doubles */
 /* False if A is not finite or has an eigenvalue that is clearly negative. */

@@ -64,6 +64,7 @@ bool pp_psd_factor(pp_psd *f, int n, const double *A, int ld, double tol, double
     ptrdiff_t m = n;
     f->n = n;
     f->rank = 0;
+    f->least = 1;
     f->scale = work;
     f->F = work + m;
     f->R = NULL;
@@ -93,6 +94,7 @@ bool pp_psd_factor(pp_psd *f, int n, const double *A, int ld, double tol, double
         for (int i = k + 1; i < n; i++)
             if (F[i + m * i] > best) best = F[i + m * i], p = i;
         if (!(best > tol)) break;
+        if (best < f->least) f->least = best;
         if (p != k) {
             exchange(n, F, k, p);
             int t = f->perm[k];

@@ -5,10 +5,9 @@
  * Valid    positive definite A; anything else is refused.
  * Cost     that of the fill; the ordering once per pattern.
  * Source   Chen, Davis, Hager, Rajamanickam, Algorithm 887: CHOLMOD (2008). */
-#include <assert.h>
+#include <cholmod.h>
 #include <math.h>
 #include <string.h>
-#include <suitesparse/cholmod.h>
 
 #include "linalg/linalg.h"
 

@@ -132,7 +132,7 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
     return PERP_OK;
 }
 
-void pp_fill_contacts(pp_converted *c, const double *S, const double *W, const double *w) {
+void pp_fill_contacts(pp_converted *c, const double *S, const double *w) {
     const perp_step_problem *p = c->step;
     ptrdiff_t nw = c->nw, n = c->n;
     int nc = p->ncontact, first = c->first;
@@ -162,14 +162,13 @@ void pp_fill_contacts(pp_converted *c, const double *S, const double *W, const d
     for (int a = 0; a < nc; a++) {
         const int *r = c->row + 3 * a;
         ptrdiff_t vn = first + a;
-        double Wn = S[r[0] + nw * r[0]] > 0 ? S[r[0] + nw * r[0]] : W[r[0] + nw * r[0]];
+        double Wn = c->W[r[0] + nw * r[0]];
         c->q[vn] = w[r[0]];
         c->z_scale[vn] = Wn > 0 ? 1 / Wn : 1;
         if (c->s_index[a] < 0) continue;
         ptrdiff_t vs = first + nc + c->nf + c->s_index[a];
         double wt = w[r[1]], wo = r[2] >= 0 ? w[r[2]] : 0;
-        double St = S[r[1] + nw * r[1]], So = r[2] >= 0 ? S[r[2] + nw * r[2]] : St, Wf = St > So ? St : So;
-        if (!(Wf > 0)) Wf = W[r[1] + nw * r[1]];
+        double Wt = c->W[r[1] + nw * r[1]], Wo = r[2] >= 0 ? c->W[r[2] + nw * r[2]] : Wt, Wf = Wt > Wo ? Wt : Wo;
         if (!(Wf > 0)) Wf = 1;
         for (int k = c->f_start[a]; k < c->f_start[a + 1]; k++) {
             ptrdiff_t vf = first + nc + k;

@@ -15,8 +15,9 @@
 
 /* Rank of the bilateral rows is decided here, on their Delassus block of unit diagonal. */
 #define RANK_TOL 1e-11
-/* S_ii below this times W_ii is rounding. */
+/* S_ii below this times W_ii is rounding, or below HELD_EPS over the smallest pivot, if that is more. */
 #define HELD_TOL 1e-12
+#define HELD_EPS 1e-14
 
 /* S = Schur complement over W, w = that of the free velocities; both hold W and w_shift before. */
 static perp_status eliminate(pp_converted *c, pp_arena *arena, double *S, double *w) {
@@ -48,12 +49,13 @@ static perp_status eliminate(pp_converted *c, pp_arena *arena, double *S, double
         pp_psd_solve(&c->elim, 1, x, (int)ne, x + ne);
         for (int e = 0; e < ne; e++) pp_axpy((int)nw, -x[e], R + nw * e, S + nw * r);
     }
+    double held = HELD_EPS / c->elim.least > HELD_TOL ? HELD_EPS / c->elim.least : HELD_TOL;
     for (int r = 0; r < nw; r++) { /* symmetric again, and clean */
         for (int k = r + 1; k < nw; k++) S[r + nw * k] = S[k + nw * r];
-        if (gone[r] || S[r + nw * r] > HELD_TOL * c->W[r + nw * r]) continue;
+        if (gone[r] || S[r + nw * r] > held * c->W[r + nw * r]) continue;
         double size = fabs(c->w_shift[r]);
         for (int e = 0; e < ne; e++) size += fabs(c->w_shift[c->eliminated[e]]);
-        if (fabs(w[r]) < HELD_TOL * size) w[r] = 0;
+        if (fabs(w[r]) < held * size) w[r] = 0;
         for (int k = 0; k < nw; k++) S[r + nw * k] = 0;
         gone[r] = true; /* its column: after the loop, so that the mirror above does not bring it back */
     }
@@ -86,7 +88,7 @@ static void fill_joints(pp_converted *c, const double *S, const double *w) {
                 c->M[nc + k + n * u] = c->M[u + n * (nc + k)] = sign * (c->dir[2 * k] * st + c->dir[2 * k + 1] * so);
         }
         c->q[u] = sign * w[jr[j]];
-        double mass = s[jr[j]] > 0 ? s[jr[j]] : c->W[jr[j] + nw * jr[j]];
+        double mass = c->W[jr[j] + nw * jr[j]];
         if (!(mass > 0)) mass = 1;
         c->z_scale[u] = 1 / mass;
         if (kind != PP_BOUND_BOTH) continue;
@@ -138,7 +140,7 @@ perp_status pp_to_lcp(pp_converted *c, pp_arena *arena) {
     for (int i = 0; i < n; i++) c->z_scale[i] = c->w_scale[i] = 1;
     perp_status s = eliminate(c, arena, S, w);
     if (s) return s;
-    pp_fill_contacts(c, S, c->W, w);
+    pp_fill_contacts(c, S, w);
     fill_joints(c, S, w);
     return PERP_OK;
 }

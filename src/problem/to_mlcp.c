@@ -25,7 +25,7 @@ perp_status pp_to_mlcp(pp_converted *c, pp_arena *arena) {
         c->hi[i] = INFINITY;
         c->z_scale[i] = c->w_scale[i] = 1;
     }
-    pp_fill_contacts(c, c->W, c->W, c->w_free);
+    pp_fill_contacts(c, c->W, c->w_free);
     const int *jr = c->row + 3 * nc;
     for (int j = 0; j < nj; j++) {
         const double *w = c->W + nw * jr[j];

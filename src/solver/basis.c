@@ -2,6 +2,8 @@
  * Problem  given a set S that should hold the positive variables: z_S with M_SS z_S = -q_S, z = 0 elsewhere, w = M z + q.
  * Method   LU of the block in the natural scales of z and w, one step of refinement on the original data. If some z_S or w is negative, exchange all of them
  *          at once and solve again: this is Newton's method on min(z, w) = 0, which ends in a few steps from a good guess.
+ *          Redundant contacts make M_SS singular; with `share` the factors are those of M_SS + share, and refinement still meets
+ *          the equations exactly. The load is then shared as by contacts of equal, vanishing compliance.
  * Valid    M_SS regular; no guarantee that the exchanges end, hence the limit.
  * Cost     2/3 |S|^3 + 4 n |S| per step.
  * Source   Cottle, Pang, Stone (1992) 2.1 (complementary bases); Kostreva, Block pivot methods for the LCP (1978). */
@@ -26,7 +28,20 @@ double pp_basis_measure(pp_basis *b, const double *z) {
     return most;
 }
 
-bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol) {
+/* Most steps of refinement with a regularised block; each gains a factor of about share/(smallest eigenvalue). */
+#define REFINEMENTS 12
+
+/* Largest |w_i|/ws_i over the basis. */
+static double basis_error(const pp_basis *b, int m) {
+    double most = 0;
+    for (int i = 0; i < m; i++) {
+        double e = fabs(b->w[b->S[i]] / b->lcp->ws[b->S[i]]);
+        if (!(e <= most)) most = e;
+    }
+    return most;
+}
+
+bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol, double share) {
     const pp_plain *p = b->lcp;
     ptrdiff_t n = p->n;
     double *z = b->x;
@@ -39,11 +54,17 @@ bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol) {
         for (int j = 0; j < m; j++)
             for (int i = 0; i < m; i++)
                 b->A[i + (ptrdiff_t)m * j] = p->M[b->S[i] + n * b->S[j]] / p->ws[b->S[i]] * p->zs[b->S[j]];
+        if (share > 0)
+            for (int i = 0; i < m; i++)
+                if (b->A[i + (ptrdiff_t)m * i] > 0) b->A[i + (ptrdiff_t)m * i] += share;
         b->steps++;
         if (!pp_lu(m, b->A, m, b->piv)) return false;
-        double residual = INFINITY;
-        for (int refine = 0; refine < 2; refine++) { /* z = 0 first: w is q */
+        double residual = INFINITY, before = INFINITY;
+        for (int refine = 0; refine < (share > 0 ? REFINEMENTS : 2); refine++) { /* z = 0 first: w is q */
             if (refine == 0) memcpy(b->w, p->q, sizeof *b->w * (size_t)n);
+            double error = basis_error(b, m);
+            if (refine >= 2 && (error <= 0.01 * tol * b->size || !(error < 0.5 * before))) break;
+            before = error;
             for (int i = 0; i < m; i++) b->y[i] = -b->w[b->S[i]] / p->ws[b->S[i]];
             pp_lu_solve(m, b->A, m, b->piv, 1, b->y, m);
             for (int i = 0; i < m; i++) {

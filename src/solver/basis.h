@@ -19,7 +19,9 @@ typedef struct pp_basis {
 double pp_basis_measure(pp_basis *b, const double *z);
 
 /* Starting from the set in[i] (changed), solves M_SS z_S = -q_S, drops variables that came out negative, adds rows that did, and
- * so on, at most `limit` times; keeps the best answer in b->best. True if its residual is <= tol * size. */
-bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol);
+ * so on, at most `limit` times; keeps the best answer in b->best. True if its residual is <= tol * size.
+ * `share` > 0 is added to the positive diagonal (in natural scales) of the factorised block only: the equations are still met exactly, by refinement, and
+ * of many solutions of a singular block the one of least norm comes out. */
+bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol, double share);
 
 #endif

@@ -15,7 +15,11 @@
 #include "linalg/kernel.h"
 
 #define RANK_TOL 1e-11
-#define HELD_TOL 1e-14
+/* A diagonal below HELD_TOL of what it was, or below HELD_EPS over the smallest pivot, if that is more, is rounding; so are then the
+ * symmetric entries of its row and column, which are at most HELD_ROW of the diagonals. */
+#define HELD_TOL 1e-12
+#define HELD_EPS 1e-14
+#define HELD_ROW 1e-4
 
 void *pp_carve(pp_carver *c, size_t count, size_t size) {
     void *p = c->base ? c->base + c->used : NULL;
@@ -63,7 +67,7 @@ static void lay_out(pp_reduction *r, pp_carver *c, layout *l) {
     l->A = PP_CARVE(c, double, F *F);
     l->X = PP_CARVE(c, double, F *P);
     r->p0 = PP_CARVE(c, double, P);
-    r->tmp = PP_CARVE(c, double, 3 * P);
+    r->tmp = PP_CARVE(c, double, 4 * P);
     r->free_index = PP_CARVE(c, int, F);
     r->rperm = PP_CARVE(c, int, F);
     r->cperm = PP_CARVE(c, int, F);
@@ -158,6 +162,28 @@ static void correct_free(const pp_reduction *r, double *z) {
     for (int i = 0; i < r->nfree; i++) z[r->free_index[i]] -= x[i];
 }
 
+/* Rows that the free variables alone hold: with M positive semidefinite, nothing is left of them but rounding, which must not be
+ * taken for a tiny mass. w: q after elimination, by the numbers of the problem. */
+static void clean_held(const pp_reduction *r, double *S, double *q, const double *w0) {
+    const perp_mlcp *m = &r->p->as.mlcp;
+    ptrdiff_t n = r->lcp.n, N = m->n;
+    double held = HELD_EPS / r->sym.least > HELD_TOL ? HELD_EPS / r->sym.least : HELD_TOL, size = 0;
+    for (int i = 0; i < r->nfree; i++) size += fabs(w0[r->free_index[i]]);
+    for (int i = 0; i < N; i++) {
+        ptrdiff_t v = r->first[i];
+        double mi = m->M[i + N * i];
+        if (v < 0 || !(mi > 0) || fabs(S[v + n * v]) > held * mi) continue;
+        for (int j = 0; j < N; j++) {
+            ptrdiff_t u = r->first[j];
+            double mj = m->M[j + N * j];
+            if (u < 0 || !(mj > 0)) continue;
+            double small = HELD_ROW * sqrt(mi * mj);
+            if (fabs(S[v + n * u]) < small && fabs(S[u + n * v]) < small) S[v + n * u] = S[u + n * v] = 0;
+        }
+        if (fabs(q[v]) < held * (fabs(w0[i]) + size)) q[v] = 0;
+    }
+}
+
 void pp_reduce(pp_reduction *r, const perp_problem *p, void *work) {
     memset(r, 0, sizeof *r);
     r->p = p;
@@ -177,7 +203,7 @@ void pp_reduce(pp_reduction *r, const perp_problem *p, void *work) {
     }
     const perp_mlcp *m = &p->as.mlcp;
     ptrdiff_t N = m->n, F = r->nfree;
-    double *w = r->tmp;
+    double *w = r->tmp, *w0 = r->tmp + 3 * N;
     memcpy(w, m->q, sizeof *w * (size_t)N);
     int v = 0, nfree = 0;
     for (int i = 0; i < N; i++) {
@@ -195,6 +221,7 @@ void pp_reduce(pp_reduction *r, const perp_problem *p, void *work) {
         double *x0 = r->tmp + N, *tmp = r->tmp + 2 * N;
         for (int i = 0; i < F; i++) x0[i] = w[r->free_index[i]];
         solve_free(r, x0, tmp);
+        memcpy(w0, w, sizeof *w * (size_t)N);
         for (int i = 0; i < F; i++) pp_axpy((int)N, -x0[i], m->M + N * r->free_index[i], w);
         for (int j = 0; j < N; j++) {
             if (r->first[j] < 0) continue;
@@ -210,9 +237,6 @@ void pp_reduce(pp_reduction *r, const perp_problem *p, void *work) {
         bound b = bound_of(m, j);
         memcpy(column, m->M + N * j, sizeof *column * (size_t)N);
         for (int i = 0; i < F; i++) pp_axpy((int)N, -l.X[i + F * j], m->M + N * r->free_index[i], column);
-        if (F > 0) /* rows that the free variables alone hold: what is left of them is rounding */
-            for (int i = 0; i < N; i++)
-                if (fabs(column[i]) < HELD_TOL * sqrt(fabs(m->M[i + N * i]) * fabs(m->M[j + N * j]))) column[i] = 0;
         double sj = b == UPPER ? -1 : 1;
         for (int i = 0; i < N; i++)
             if (r->first[i] >= 0) l.M[r->first[i] + n * vj] = sj * (bound_of(m, i) == UPPER ? -1 : 1) * column[i];
@@ -226,6 +250,7 @@ void pp_reduce(pp_reduction *r, const perp_problem *p, void *work) {
         l.zs[vj + 1] = l.ws[vj];
         l.ws[vj + 1] = l.zs[vj];
     }
+    if (F > 0 && r->psd) clean_held(r, l.M, l.q, w0);
     r->lcp.M = l.M;
     r->lcp.q = l.q;
 }

@@ -23,7 +23,7 @@ typedef struct pp_reduction {
     pp_psd sym;                /*   factorised so */
     double *LU;                /* else: complete pivoting, nfree square, rank found */
     int rank, *rperm, *cperm;
-    double *tmp;               /* 3 * p->n */
+    double *tmp;               /* 4 * p->n */
 } pp_reduction;
 
 /* Bytes; the bounds matter. */

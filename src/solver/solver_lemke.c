@@ -4,6 +4,9 @@
  *          dictionary holds nonbasic columns only; a pivot is a rank-1 update over its columns. The basis found is solved once more by
  *          LU on the original data (basis.c), so that the answer does not carry the error of the pivots. A guess is tried as a basis
  *          first. If a run ends badly: another covering vector, then q perturbed.
+ *          Redundant contacts leave the impulses open, and with friction the motion too: a body held at two points may turn about one of
+ *          them if the other is chosen to bear nothing. So the first run adds a little to the diagonal (`share`), which selects the
+ *          answer that contacts of equal, vanishing compliance would give; refinement then meets the equations without it.
  *          Mixed problems are reduced first (reduce.c).
  * Valid    M copositive-plus: ends in a solution, or in a ray that proves there is none.
  *          Other M: a ray proves nothing and we report PERP_OUTCOME_RAY, never "infeasible".
@@ -26,6 +29,7 @@ typedef struct settings {
     double tol;
     int warm_steps;
     int tries;
+    double share;
 } settings;
 
 static const perp_field fields[] = {
@@ -35,10 +39,19 @@ static const perp_field fields[] = {
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-12, 1e-16, 1e-3, "residual, relative to q, at which an answer counts as exact"},
     {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 6, 0, 1000, "factorisations spent on a guess before pivoting from scratch"},
     {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5, "runs: plain, other covering vector, perturbed three times"},
+    {"share", PERP_FIELD_DOUBLE, offsetof(settings, share), 1e-6, 0, 1e-2,
+     "compliance, relative to the diagonal, by which redundant contacts share their load; 0: off"},
 };
 
 /* The answer of a run is taken, and no other run tried, at this multiple of tol. */
 #define GOOD_ENOUGH 100
+
+/* Runs with compliance. */
+#define SHARED_TRIES 2
+
+/* Part of the compliance that is left when a basis is solved: enough to choose among many answers, too little to slow the refinement
+ * where masses differ a million times. */
+#define POLISH 1e-3
 
 typedef struct pivoting {
     int n;
@@ -199,7 +212,7 @@ static int leaving(pivoting *t, int col, const settings *s, double size) {
 }
 
 /* One run from the ray start. q and M are equilibrated; on PERP_OUTCOME_SOLVED the basis is in t->basic. */
-static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s) {
+static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s, double share) {
     ptrdiff_t n = p->n;
     int limit = s->max_pivots > 0 ? s->max_pivots : 50 * p->n + 1000, start = t->count;
     double size = 0;
@@ -207,6 +220,7 @@ static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const d
         for (int i = 0; i < n; i++) t->T[i + n * j] = D[i] * p->M[i + n * j] * D[j];
     int first = -1;
     for (int i = 0; i < n; i++) {
+        if (p->M[i + n * i] > 0) t->T[i + n * i] += share * D[i] * (p->ws[i] / p->zs[i]) * D[i];
         t->T[i + n * n] = t->d[i];
         t->b[i] = q[i];
         t->basic[i] = (int)n + i;
@@ -249,17 +263,19 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
         double a = fabs(p->q[i]) * l->D[i];
         if (a > size) size = a;
     }
-    for (int try = 0; try < s->tries; try++) {
+    for (int try = s->share > 0 ? -SHARED_TRIES : 0; try < s->tries; try++) {
+        /* first with a little compliance, then with more, in case its pivots are too small; then exactly */
+        double share = try < 0 ? s->share * (try == -SHARED_TRIES ? 1 : 100) : 0;
         double noise = try < 2 ? 0 : try == 2 ? 1e-10 : try == 3 ? 1e-9 : 1e-8;
         for (int i = 0; i < n; i++) {
-            l->t.d[i] = try == 0 ? 1 : 1 + spread(i);
+            l->t.d[i] = try <= 0 ? 1 : 1 + spread(i);
             l->q[i] = l->D[i] * p->q[i];
             /* a row that is negative by rounding only may be one that nothing can lift */
             if (l->q[i] < 0 && l->q[i] > -1e-15 * size) l->q[i] = 0;
             l->q[i] += noise * size * (0.5 + spread(n + i));
         }
-        perp_outcome o = run(&l->t, p, l->D, l->q, s);
-        if (try == 0 || o == PERP_OUTCOME_SOLVED) outcome = o;
+        perp_outcome o = run(&l->t, p, l->D, l->q, s, share);
+        if (try == 0 || (try > 0 && o == PERP_OUTCOME_SOLVED)) outcome = o;
         for (int i = 0; i < n; i++) {
             l->in[i] = false;
             l->z[i] = 0;
@@ -275,7 +291,8 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
             l->b.residual = r;
             memcpy(l->b.best, l->z, sizeof *l->z * (size_t)n);
         }
-        if (o == PERP_OUTCOME_SOLVED) (void)pp_basis_solve(&l->b, l->in, 1 + s->warm_steps, s->tol);
+        /* a run with compliance may end on a ray next to the answer, when its small pivots drown in rounding */
+        if (o == PERP_OUTCOME_SOLVED || try < 0) (void)pp_basis_solve(&l->b, l->in, 1 + s->warm_steps, s->tol, try < 0 ? POLISH * s->share : 0);
         if (l->b.residual <= GOOD_ENOUGH * s->tol * l->b.size) return PERP_OUTCOME_SOLVED;
     }
     return outcome == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : outcome;
@@ -307,7 +324,7 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     info->iterations = 0;
     info->warm = false;
     if (negative) {
-        if (guess) info->warm = pp_basis_solve(&l.b, l.in, s->warm_steps, s->tol);
+        if (guess) info->warm = pp_basis_solve(&l.b, l.in, s->warm_steps, s->tol, POLISH * s->share);
         if (!info->warm) outcome = cold(&l, p, s);
         info->iterations = l.t.count + l.b.steps;
     }

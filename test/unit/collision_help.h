@@ -64,18 +64,33 @@ static inline pp_geometry *make_plane(int dim, perp_vec3 n, double offset) {
     perp_shape_def d = perp_shape_halfspace(n, offset);
     return make(&d, dim);
 }
-/* Hull of n points on an ellipsoid, so most are vertices; sometimes with a flat side. */
+/* Hull of n points on an ellipsoid, so most are vertices; sometimes with a flat side. Random points may be degenerate, or a
+ * sliver that would spoil the tolerances of a test: then others are taken. */
 static inline pp_geometry *make_hull(int dim, int n) {
-    perp_vec3 p[64], axes = perp_v3(uniform(0.3, 1), uniform(0.3, 1), uniform(0.3, 1));
-    double cut = uniform(0, 1) < 0.5 ? uniform(0, 0.7) : 2;
     assert_true(n <= 64);
-    for (int i = 0; i < n; i++) {
-        perp_vec3 u = random_unit(dim);
-        if (u.y > cut) u.y = cut;
-        p[i] = perp_v3(axes.x * u.x, axes.y * u.y, axes.z * u.z);
+    for (;;) {
+        perp_vec3 p[64], axes = perp_v3(uniform(0.3, 1), uniform(0.3, 1), uniform(0.3, 1));
+        double cut = uniform(0, 1) < 0.5 ? uniform(0, 0.7) : 2;
+        for (int i = 0; i < n; i++) {
+            perp_vec3 u = random_unit(dim);
+            if (u.y > cut) u.y = cut;
+            p[i] = perp_v3(axes.x * u.x, axes.y * u.y, axes.z * u.z);
+        }
+        perp_shape_def d = dim == 2 ? perp_shape_polygon(p, n) : perp_shape_polyhedron(p, n);
+        pp_geometry *g = NULL;
+        if (pp_geometry_create(&d, dim, &plain_alloc, &g, NULL, 0)) continue;
+        double width = INFINITY;
+        for (int f = 0; f < g->nface; f++) {
+            double least = INFINITY;
+            for (int v = 0; v < g->nvert; v++) {
+                double h = perp_v3_dot(g->face_n[f], g->vert[v]);
+                if (h < least) least = h;
+            }
+            if (g->face_d[f] - least < width) width = g->face_d[f] - least;
+        }
+        if (width > 0.05) return g;
+        pp_geometry_destroy(g, &plain_alloc);
     }
-    perp_shape_def d = dim == 2 ? perp_shape_polygon(p, n) : perp_shape_polyhedron(p, n);
-    return make(&d, dim);
 }
 static inline pp_geometry *random_poly(int dim) {
     if (uniform(0, 1) < 0.4) return make_box(dim, uniform(0.1, 1), uniform(0.1, 1), uniform(0.1, 1));

@@ -28,7 +28,7 @@ static void closed_forms(void **state) {
         assert_true(isinf(sep(h, o, h, o)) && sep(h, o, h, o) > 0);
         near(sep(h, o, s, perp_pose_at(3, 1.25, 0)), 0.25, 1e-15);
         near(sep(h, o, p, perp_pose_at(3, 0.25, 0)), -0.25, 1e-15);
-        near(sep(h, perp_pose_2d(0, 1, PI / 2), b, perp_pose_at(2, 0, 0)), 1 + 0.5, 1e-15); /* half-space x <= -0.5 turned */
+        near(sep(h, perp_pose_2d(0, 1, PI / 2), b, perp_pose_at(2, 0, 0)), -3.5, 1e-14); /* x >= -0.5 */
         near(sep(h, o, b, perp_pose_at(9, 2.25, 0)), -0.25, 1e-15);
         near(sep(h, o, b, perp_pose_2d(9, 2, PI / 4)), 2 - 0.5 - 3 / sqrt(2), 1e-15);
         near(sep(b, o, s, perp_pose_at(1.25, 0, 0)), -0.25, 1e-15);  /* over a face */
