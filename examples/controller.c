@@ -1,9 +1,10 @@
 /* controller.c - your own controller, and the one that is built in.
  *
- * A cart on a rail carries a pole, hinged at its foot and tilted by 0.2 rad; a function of ours reads the joints once per step and gives
- * the cart a force that puts all four poles of the linearised system at -3/s. Beside it a built-in PD controller lifts an arm to 45
- * degrees. Expect: after 8 s the cart stands at its target, x = 0.5 m, with the pole upright, both to 1e-4; the arm hangs below its
- * target where kp (target - angle) = m g l cos(angle), as a PD controller without integral part does, to 1e-6 N m. */
+ * A cart on a rail carries a pole, hinged at its foot and tilted by 0.2 rad; a function of ours reads the joints once
+ * per step and gives the cart a force that puts all four poles of the linearised system at -3/s. Beside it a built-in
+ * PD controller lifts an arm to 45 degrees. Expect: after 8 s the cart stands at its target, x = 0.5 m, with the pole
+ * upright, both to 1e-4; the arm hangs below its target where kp (target - angle) = m g l cos(angle), as a PD
+ * controller without integral part does, to 1e-6 N m. */
 #include "perp/perp.h"
 
 #include <stdio.h>
@@ -32,9 +33,11 @@ static void push_cart(const perp_world *w, double t, perp_wrench *out, void *ctx
     b->most = fmax(b->most, fabs(out->force.x));
 }
 
-/* Gains that give (s + r)^4 for  x'' = a1 F + a2 angle,  angle'' = b1 F + b2 angle  (cart M, pole m with centre at l). */
+/* Gains that give (s + r)^4 for  x'' = a1 F + a2 angle,  angle'' = b1 F + b2 angle  (cart M, pole m with centre at l).
+ * */
 static void place_poles(balance *b, double M, double m, double l, double J, double g, double r) {
-    double D = (M + m) * J - m * m * l * l, a1 = J / D, b1 = m * l / D, b2 = (M + m) * m * g * l / D, c = -m * g * l / D;
+    double D = (M + m) * J - m * m * l * l, a1 = J / D, b1 = m * l / D, b2 = (M + m) * m * g * l / D,
+           c = -m * g * l / D;
     b->kx = r * r * r * r / c;
     b->kv = 4 * r * r * r / c;
     b->ka = (6 * r * r + b2 - a1 * b->kx) / b1;
@@ -51,7 +54,8 @@ static perp_body_id add_body(perp_world *w, double mass, double inertia, perp_po
     return b;
 }
 
-static perp_joint_id add_joint(perp_world *w, perp_joint_kind kind, perp_body_id a, perp_pose X_AJ, perp_body_id b, perp_pose X_BJ) {
+static perp_joint_id add_joint(perp_world *w, perp_joint_kind kind, perp_body_id a, perp_pose X_AJ, perp_body_id b,
+                               perp_pose X_BJ) {
     perp_joint_def jd = perp_joint_def_default(kind);
     jd.a = a;
     jd.b = b;
@@ -85,7 +89,8 @@ int main(void) {
 
     /* an arm on a hinge of its own, with the PD controller of the library */
     perp_body_id arm = add_body(w, 1, 0.25 / 12, perp_pose_2d(3.25, 0, 0));
-    perp_joint_id elbow = add_joint(w, PERP_JOINT_REVOLUTE, world, perp_pose_2d(3, 0, 0), arm, perp_pose_2d(-0.25, 0, 0));
+    perp_joint_id elbow =
+        add_joint(w, PERP_JOINT_REVOLUTE, world, perp_pose_2d(3, 0, 0), arm, perp_pose_2d(-0.25, 0, 0));
     perp_force_def pd = perp_force_def_default(PERP_FORCE_PD);
     pd.joint = elbow;
     pd.kp = 100;
@@ -101,11 +106,13 @@ int main(void) {
         must(w, perp_joint_read(w, b.hinge, &a, NULL));
         must(w, perp_joint_read(w, elbow, &lift, NULL));
         worst = fmax(worst, fabs(a));
-        if (perp_world_steps(w) % 1000 == 0) printf("t = %.0f s   cart %9.6f m   pole %+9.6f rad   arm %.6f rad\n", c.t, x, a, lift);
+        if (perp_world_steps(w) % 1000 == 0)
+            printf("t = %.0f s   cart %9.6f m   pole %+9.6f rad   arm %.6f rad\n", c.t, x, a, lift);
     }
     double balance_of_arm = 100 * (pi / 4 - lift) - 1 * g * 0.25 * cos(lift);
     printf("the pole leant by at most %.3f rad, the cart was pushed with at most %.1f N\n", worst, b.most);
-    printf("the arm hangs %.4f rad below its target; torques balance to %.1e N m\n", pi / 4 - lift, fabs(balance_of_arm));
+    printf("the arm hangs %.4f rad below its target; torques balance to %.1e N m\n", pi / 4 - lift,
+           fabs(balance_of_arm));
     perp_world_destroy(w);
 
     if (fabs(x - 0.5) > 1e-4 || fabs(a) > 1e-4 || fabs(balance_of_arm) > 1e-6) {

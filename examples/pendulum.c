@@ -1,8 +1,9 @@
 /* pendulum.c - a rod swings on a hinge in the plane: joints, their coordinates, and energy.
  *
- * A slender rod, 1 m and 1 kg, is let go from the horizontal. Expect: at the bottom it turns at sqrt(3 g/L) = 5.424942 rad/s, and the
- * hinge then carries 2.5 times the weight, 24.525 N. With the staggered start, velocities are those of half a step ago, so the energy
- * that is read mixes two times and wavers by up to g L h omega/4, 0.01 J here, but it has no trend. */
+ * A slender rod, 1 m and 1 kg, is let go from the horizontal. Expect: at the bottom it turns at sqrt(3 g/L) = 5.424942
+ * rad/s, and the hinge then carries 2.5 times the weight, 24.525 N. With the staggered start, velocities are those of
+ * half a step ago, so the energy that is read mixes two times and wavers by up to g L h omega/4, 0.01 J here, but it
+ * has no trend. */
 #include "perp/perp.h"
 
 #include <stdio.h>
@@ -53,12 +54,13 @@ int main(void) {
         if (perp_world_steps(w) % 1000 == 0)
             printf("t = %4.1f s   angle %8.3f deg   rate %7.3f rad/s\n", c.t, angle * 180 / pi, rate);
     }
-    printf("fastest %.6f rad/s (sqrt(3 g/L) = %.6f), hinge then pulls with %.3f N (2.5 m g = %.3f)\n", fastest, sqrt(3 * g / L), pull,
-           2.5 * g);
+    printf("fastest %.6f rad/s (sqrt(3 g/L) = %.6f), hinge then pulls with %.3f N (2.5 m g = %.3f)\n", fastest,
+           sqrt(3 * g / L), pull, 2.5 * g);
     printf("energy stayed within %+.1e .. %+.1e J of its start, the hinge within %.1e m\n", least, most, error);
     perp_world_destroy(w);
 
-    if (fabs(fastest - sqrt(3 * g / L)) > 5e-4 || fabs(pull - 2.5 * g) > 5e-3 || most > 0.01 || least < -0.01 || error > 1e-5) {
+    if (fabs(fastest - sqrt(3 * g / L)) > 5e-4 || fabs(pull - 2.5 * g) > 5e-3 || most > 0.01 || least < -0.01 ||
+        error > 1e-5) {
         printf("not as expected\n");
         return 1;
     }

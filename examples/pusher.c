@@ -1,12 +1,13 @@
 /* pusher.c - a pusher that moves as told slides a block over a rough floor, and the ledger tells where its work went.
  *
- * The pusher sets out at 0.5 m/s from the side of a resting 2 kg block and pushes it exactly 1 m; mu = 0.3. Expect, in joules:
+ * The pusher sets out at 0.5 m/s from the side of a resting 2 kg block and pushes it exactly 1 m; mu = 0.3. Expect, in
+ * joules:
  *     work of the pusher   m v^2 + mu m g d = 0.5 + 5.886 = 6.386
  *     friction             -mu m g d        = -5.886
  *     impact loss          -m v^2/2         = -0.25
  *     kinetic energy       +m v^2/2         =  0.25
- * The entries sum to the change of kinetic energy, to rounding. (In the step of the impact the block has half its speed on average, so
- * mu m g v h/2 = 0.0015 J of friction counts as impact loss.) */
+ * The entries sum to the change of kinetic energy, to rounding. (In the step of the impact the block has half its speed
+ * on average, so mu m g v h/2 = 0.0015 J of friction counts as impact loss.) */
 #include "perp/perp.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* stack.c - three boxes on each other, and the certificate of one step field by field.
  *
- * Expect: after 2 s (400 steps of 5 ms) every box is where it was put, to 1e-12 m, and does not creep: speed below 1e-12 m/s. The floor
- * carries the weight of all three: its normal impulse per step, over h, is 3 m g = 29.43 N. */
+ * Expect: after 2 s (400 steps of 5 ms) every box is where it was put, to 1e-12 m, and does not creep: speed below
+ * 1e-12 m/s. The floor carries the weight of all three: its normal impulse per step, over h, is 3 m g = 29.43 N. */
 #include "perp/perp.h"
 
 #include <stdio.h>
@@ -15,14 +15,16 @@ static void must(const perp_world *w, perp_status s) {
 
 static void print_certificate(const perp_certificate *c) {
     printf("step to t = %g s: %s\n", c->t, c->accepted ? "accepted" : "NOT accepted");
-    printf("  laws [m/s]     momentum %.1e, contact %.1e, friction cone %.1e, dissipation %.1e (speeds are about %.1e)\n", c->law.momentum,
-           c->law.normal, c->law.cone, c->law.dissipation, c->law.scale);
+    printf(
+        "  laws [m/s]     momentum %.1e, contact %.1e, friction cone %.1e, dissipation %.1e (speeds are about %.1e)\n",
+        c->law.momentum, c->law.normal, c->law.cone, c->law.dissipation, c->law.scale);
     printf("  geometry       deepest overlap %.1e m\n", c->overlap);
-    printf("  contacts       %d: %d separating, %d sticking, %d sliding\n", c->contacts, c->separating, c->sticking, c->sliding);
-    printf("  solver         %s, %d unknowns, %d iterations, %d fallbacks, %d substep(s)\n", c->solver, c->unknowns, c->iterations,
-           c->fallbacks, c->substeps);
-    printf("  energy [J]     kinetic %.1e, gravity %.1e, impacts %.1e, friction %.1e, unexplained %.1e\n", c->ledger.kinetic_after,
-           c->ledger.gravity, c->ledger.normal, c->ledger.friction, c->ledger.remainder);
+    printf("  contacts       %d: %d separating, %d sticking, %d sliding\n", c->contacts, c->separating, c->sticking,
+           c->sliding);
+    printf("  solver         %s, %d unknowns, %d iterations, %d fallbacks, %d substep(s)\n", c->solver, c->unknowns,
+           c->iterations, c->fallbacks, c->substeps);
+    printf("  energy [J]     kinetic %.1e, gravity %.1e, impacts %.1e, friction %.1e, unexplained %.1e\n",
+           c->ledger.kinetic_after, c->ledger.gravity, c->ledger.normal, c->ledger.friction, c->ledger.remainder);
 }
 
 int main(void) {
@@ -68,9 +70,10 @@ int main(void) {
     const perp_contact *contact;
     int n = perp_world_contacts(w, &contact);
     for (int i = 0; i < n; i++)
-        if (contact[i].a.slot == ground.slot || contact[i].b.slot == ground.slot) floor_impulse += contact[i].impulse_C[0];
-    printf("after 2 s: moved %.1e m, fastest %.1e m/s, worst overlap %.1e m, floor carries %.6f N\n", moved, speed, overlap,
-           floor_impulse / wd.h);
+        if (contact[i].a.slot == ground.slot || contact[i].b.slot == ground.slot)
+            floor_impulse += contact[i].impulse_C[0];
+    printf("after 2 s: moved %.1e m, fastest %.1e m/s, worst overlap %.1e m, floor carries %.6f N\n", moved, speed,
+           overlap, floor_impulse / wd.h);
     perp_world_destroy(w);
 
     if (moved > 1e-12 || speed > 1e-12 || overlap > 1e-12 || fabs(floor_impulse / wd.h - 29.43) > 1e-8) {

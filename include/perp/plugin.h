@@ -32,7 +32,7 @@ typedef struct perp_solver_type {
     const perp_field *fields; /**< settings, nfield of them */
     int nfield;
     size_t settings_size;     /**< size of the settings struct; at most PERP_SETTINGS_MAX */
-    /** Bytes of workspace for this problem (sizes only may matter). */
+    /** Bytes of workspace for this problem; it may depend on sizes and bounds, not on M and q. */
     size_t (*work_size)(const perp_problem *p, const void *settings);
     /** Solves. `z`: guess in (zeros for none), answer out, finite whatever the outcome. `work`: work_size bytes,
      *  aligned as malloc's, contents undefined. Fills `info->iterations` and `info->warm`. Must not allocate. */

@@ -44,7 +44,7 @@ typedef enum perp_form {
 
 /** Where the first friction direction points. */
 typedef enum perp_friction_frame {
-    PERP_FRICTION_SLIP, /**< along the slip expected without contact, fixed where there is none */
+    PERP_FRICTION_SLIP, /**< along the slip expected without contact; where there is none, along an axis of the bodies */
     PERP_FRICTION_FIXED /**< along the contact's tangent t (see perp_v3_frame) */
 } perp_friction_frame;
 

@@ -14,7 +14,7 @@ static void classify(pp_frame *f, perp_certificate *cert) {
         const perp_contact_row *r = &f->problem.contact[i];
         const double *p = f->solution.p_contact + 3 * i;
         memcpy(c->impulse_C, p, sizeof c->impulse_C);
-        c->gap_end = c->gap + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
+        c->gap_end = c->gap + pp_row_bend(f, &r->n) + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
         double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t, so = f->w->def.dim == 3 ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o : 0;
         if (!(p[0] > 0)) {
             c->state = PERP_CONTACT_SEPARATING;
@@ -44,9 +44,8 @@ static double joint_error(const perp_world *w, const pp_state *s) {
     return worst;
 }
 
-perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
-    perp_world *w = f->w;
-    *cert = (perp_certificate){.t = f->s1->t,
+void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
+    *cert = (perp_certificate){.t = f->s0->t + f->h,
                                .h = f->h,
                                .law = f->residual,
                                .substeps = 1,
@@ -57,6 +56,11 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
                                .residual = f->info.residual,
                                .overlap_shape = {-1, -1}};
     classify(f, cert);
+}
+
+perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
+    perp_world *w = f->w;
+    pp_certify_answer(f, cert);
     cert->joint_error = joint_error(w, f->s1);
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */

@@ -11,10 +11,10 @@
 #include "collision/narrow.h"
 
 /* Tolerances as fractions of the smaller shape; the larger one enters with its rounding. */
-#define TIE 1e-9
-#define INSIDE 1e-8
-#define MERGE 1e-7
-#define TOUCH 1e-12
+#define TIE      1e-9
+#define INSIDE   1e-8
+#define MERGE    1e-7
+#define TOUCH    1e-12
 #define ROUNDING 1e-14
 
 pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b) {
@@ -75,7 +75,8 @@ double pp_face_area(const pp_solid *s, int face) {
     if (s->g->dim == 2) return perp_v3_norm(perp_v3_sub(s->v[v[1]], s->v[v[0]]));
     perp_vec3 sum = {0, 0, 0};
     for (int k = 1; k + 1 < n; k++)
-        sum = perp_v3_add(sum, perp_v3_cross(perp_v3_sub(s->v[v[k]], s->v[v[0]]), perp_v3_sub(s->v[v[k + 1]], s->v[v[0]])));
+        sum = perp_v3_add(sum,
+                          perp_v3_cross(perp_v3_sub(s->v[v[k]], s->v[v[0]]), perp_v3_sub(s->v[v[k + 1]], s->v[v[0]])));
     return perp_v3_norm(sum) / 2;
 }
 
@@ -223,7 +224,8 @@ static perp_status detect(int dim, int n, const pp_placed *placed, pp_pair_filte
                           const perp_allocator *a, pp_arena *arena, pp_pair_list *out) {
     out->n = 0;
     for (int i = 0; i < n; i++) {
-        if (!perp_v3_finite(placed[i].X_WS.p) || !perp_q_finite(placed[i].X_WS.q) || !(placed[i].reach >= 0)) return PERP_E_ARG;
+        if (!perp_v3_finite(placed[i].X_WS.p) || !perp_q_finite(placed[i].X_WS.q) || !(placed[i].reach >= 0))
+            return PERP_E_ARG;
         assert(placed[i].g->dim == dim);
     }
     pp_arena_mark mark = pp_arena_here(arena);
@@ -236,7 +238,8 @@ static perp_status detect(int dim, int n, const pp_placed *placed, pp_pair_filte
     w.clip[1] = PP_ARENA_ARRAY(arena, pp_clip_point, clip);
     couple *c = NULL;
     int count = -1;
-    if (solid && w.clip[0] && w.clip[1] && place_all(n, placed, arena, solid)) count = broad_phase(n, placed, solid, arena, &c);
+    if (solid && w.clip[0] && w.clip[1] && place_all(n, placed, arena, solid))
+        count = broad_phase(n, placed, solid, arena, &c);
     for (int k = 0; k < count && !w.memory; k++) {
         if (filter && !filter(c[k].i, c[k].j, ctx)) continue;
         w.i = c[k].i;
@@ -244,7 +247,7 @@ static perp_status detect(int dim, int n, const pp_placed *placed, pp_pair_filte
         w.reach = placed[w.i].reach + placed[w.j].reach;
         w.first = out->n;
         narrow_phase(&w, dim, &solid[w.i], &solid[w.j]);
-        sort_pair(out->pair + w.first, out->n - w.first);
+        if (out->n > w.first) sort_pair(out->pair + w.first, out->n - w.first);
     }
     pp_arena_release(arena, mark);
     if (count >= 0 && !w.memory) return PERP_OK;

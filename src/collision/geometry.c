@@ -24,7 +24,8 @@ static perp_status check_points(const perp_shape_def *d, int dim, char *why, siz
         return pp_refuse(why, why_size, PERP_E_GEOMETRY, "a %s needs at least %d points, not %d",
                          dim == 2 ? "polygon" : "polyhedron", least, d->npoint);
     if (d->npoint > PP_HULL_MAX)
-        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "%d points are too many; a hull takes up to %d", d->npoint, PP_HULL_MAX);
+        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "%d points are too many; a hull takes up to %d", d->npoint,
+                         PP_HULL_MAX);
     for (int i = 0; i < d->npoint; i++) {
         if (!perp_v3_finite(d->points[i])) return pp_refuse(why, why_size, PERP_E_ARG, "point %d is not finite", i);
         if (!place_ok(d->points[i]))
@@ -33,8 +34,9 @@ static perp_status check_points(const perp_shape_def *d, int dim, char *why, siz
             return pp_refuse(why, why_size, PERP_E_GEOMETRY, "point %d of the polygon is not in the x-y plane", i);
     }
     if (!length_ok(pp_extent(d->points, d->npoint)))
-        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the points lie closer together than %g or farther apart than %g",
-                         PP_LENGTH_MIN, PP_LENGTH_MAX);
+        return pp_refuse(why, why_size, PERP_E_GEOMETRY,
+                         "the points lie closer together than %g or farther apart than %g", PP_LENGTH_MIN,
+                         PP_LENGTH_MAX);
     return PERP_OK;
 }
 
@@ -42,9 +44,10 @@ static perp_status check_pose(const perp_pose *X, int dim, char *why, size_t why
     if (!perp_v3_finite(X->p) || !perp_q_finite(X->q))
         return pp_refuse(why, why_size, PERP_E_ARG, "the pose of the shape is not finite");
     if (!(fabs(perp_q_norm(X->q) - 1) <= 1e-6))
-        return pp_refuse(why, why_size, PERP_E_ARG, "the quaternion in the pose of the shape has length %.9g instead of 1",
-                         perp_q_norm(X->q));
-    if (!place_ok(X->p)) return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the shape is farther from the body than %g", PP_LENGTH_MAX);
+        return pp_refuse(why, why_size, PERP_E_ARG,
+                         "the quaternion in the pose of the shape has length %.9g instead of 1", perp_q_norm(X->q));
+    if (!place_ok(X->p))
+        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the shape is farther from the body than %g", PP_LENGTH_MAX);
     if (dim == 2 && (X->p.z != 0 || X->q.x != 0 || X->q.y != 0))
         return pp_refuse(why, why_size, PERP_E_ARG, "the pose of the shape leaves the x-y plane of a 2D world");
     return PERP_OK;
@@ -53,7 +56,8 @@ static perp_status check_pose(const perp_pose *X, int dim, char *why, size_t why
 static perp_status check(const perp_shape_def *d, int dim, char *why, size_t why_size) {
     if (dim != 2 && dim != 3) return pp_refuse(why, why_size, PERP_E_ARG, "dimension %d is neither 2 nor 3", dim);
     if (d->cookie != PP_SHAPE_COOKIE)
-        return pp_refuse(why, why_size, PERP_E_ARG, "the shape definition was not made by perp_shape_sphere() or its sisters");
+        return pp_refuse(why, why_size, PERP_E_ARG,
+                         "the shape definition was not made by perp_shape_sphere() or its sisters");
     perp_status s = check_pose(&d->X_BS, dim, why, why_size);
     if (s) return s;
     switch (d->kind) {
@@ -61,24 +65,29 @@ static perp_status check(const perp_shape_def *d, int dim, char *why, size_t why
     case PERP_SHAPE_SPHERE:
         if (!isfinite(d->radius)) return pp_refuse(why, why_size, PERP_E_ARG, "the radius is not finite");
         if (!length_ok(d->radius))
-            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "radius %g is not positive, too small or too large", d->radius);
+            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "radius %g is not positive, too small or too large",
+                             d->radius);
         return PERP_OK;
     case PERP_SHAPE_HALFSPACE:
         if (!perp_v3_finite(d->normal) || !isfinite(d->offset))
             return pp_refuse(why, why_size, PERP_E_ARG, "the normal or offset of the half-space is not finite");
         if (!length_ok(perp_v3_norm(d->normal)))
-            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the normal of the half-space has length %g", perp_v3_norm(d->normal));
+            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the normal of the half-space has length %g",
+                             perp_v3_norm(d->normal));
         if (!(fabs(d->offset) <= PP_LENGTH_MAX))
-            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the offset of the half-space is larger than %g", PP_LENGTH_MAX);
+            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the offset of the half-space is larger than %g",
+                             PP_LENGTH_MAX);
         if (dim == 2 && d->normal.z != 0)
-            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the normal of the half-space leaves the x-y plane of a 2D world");
+            return pp_refuse(why, why_size, PERP_E_GEOMETRY,
+                             "the normal of the half-space leaves the x-y plane of a 2D world");
         return PERP_OK;
     case PERP_SHAPE_BOX: {
         perp_vec3 h = d->half_size;
         if (dim == 2) h.z = h.x;
         if (!perp_v3_finite(h)) return pp_refuse(why, why_size, PERP_E_ARG, "a half size of the box is not finite");
         if (!length_ok(h.x) || !length_ok(h.y) || !length_ok(h.z))
-            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "a half size of the box is not positive, too small or too large");
+            return pp_refuse(why, why_size, PERP_E_GEOMETRY,
+                             "a half size of the box is not positive, too small or too large");
         return PERP_OK;
     }
     case PERP_SHAPE_POLYGON:
@@ -264,8 +273,8 @@ static perp_status build(pp_geometry *g, const perp_shape_def *d, const perp_all
     return s ? s : from_hull(g, &h, a, arena, why, why_size);
 }
 
-perp_status pp_geometry_create(const perp_shape_def *def, int dim, const perp_allocator *a, pp_geometry **out, char *why,
-                               size_t why_size) {
+perp_status pp_geometry_create(const perp_shape_def *def, int dim, const perp_allocator *a, pp_geometry **out,
+                               char *why, size_t why_size) {
     *out = NULL;
     if (!def) return pp_refuse(why, why_size, PERP_E_ARG, "no shape definition given");
     perp_status s = check(def, dim, why, why_size);

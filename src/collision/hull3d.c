@@ -21,10 +21,10 @@
 
 /* Facets as qhull leaves them: loops of point numbers, counter-clockwise seen from outside. */
 typedef struct facets {
-    int n, nvert;  /* facets, entries of vert */
-    int *start;    /* n + 1 */
+    int n, nvert; /* facets, entries of vert */
+    int *start;   /* n + 1 */
     int *vert;
-    bool memory;   /* an allocation failed */
+    bool memory; /* an allocation failed */
 } facets;
 
 /* One directed edge of a facet. */
@@ -111,7 +111,8 @@ static perp_status run_qhull(pp_arena *arena, const perp_vec3 *p, int n, double 
     if (code == qh_ERRsingular || code == qh_ERRinput)
         return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the points of the polyhedron lie in a plane");
     if (!read || out->n < 4)
-        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the hull of the points could not be found (qhull error %d)", code);
+        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the hull of the points could not be found (qhull error %d)",
+                         code);
     return PERP_OK;
 }
 
@@ -180,11 +181,13 @@ static bool is_sliver(const perp_vec3 *p, const facets *f, int i, perp_vec3 norm
 
 /* Gathers coplanar facets: group[i] is the number of the face that facet i belongs to. Seeds are taken largest first, so
  * that slivers, whose normals mean nothing, follow their neighbours. Returns the number of faces, -1 without memory. */
-static int merge_facets(pp_arena *arena, const perp_vec3 *p, double tol, const facets *f, const half_edge *e, int *group) {
+static int merge_facets(pp_arena *arena, const perp_vec3 *p, double tol, const facets *f, const half_edge *e,
+                        int *group) {
     int n = f->nvert;
     sized *order = PP_ARENA_ARRAY(arena, sized, f->n);
     perp_vec3 *normal = PP_ARENA_ARRAY(arena, perp_vec3, f->n);
-    int *first = PP_ARENA_ARRAY(arena, int, f->n + 1), *list = PP_ARENA_ARRAY(arena, int, n), *queue = PP_ARENA_ARRAY(arena, int, f->n);
+    int *first = PP_ARENA_ARRAY(arena, int, f->n + 1), *list = PP_ARENA_ARRAY(arena, int, n),
+        *queue = PP_ARENA_ARRAY(arena, int, f->n);
     if (!order || !normal || !first || !list || !queue) return -1;
     for (int i = 0; i < f->n; i++) {
         normal[i] = loop_normal(p, f->vert + f->start[i], f->start[i + 1] - f->start[i]);
@@ -211,7 +214,8 @@ static int merge_facets(pp_arena *arena, const perp_vec3 *p, double tol, const f
                 bool flat = true;
                 for (int m = f->start[j]; m < f->start[j + 1] && flat; m++)
                     flat = fabs(perp_v3_dot(u, perp_v3_sub(p[f->vert[m]], at))) <= tol;
-                if (!flat || (!is_sliver(p, f, j, normal[j], tol) && perp_v3_dot(u, normal[j]) < 0.9 * perp_v3_norm(normal[j])))
+                if (!flat ||
+                    (!is_sliver(p, f, j, normal[j], tol) && perp_v3_dot(u, normal[j]) < 0.9 * perp_v3_norm(normal[j])))
                     continue;
                 group[j] = count;
                 queue[tail++] = j;
@@ -308,11 +312,13 @@ perp_status pp_hull3(pp_arena *arena, const perp_vec3 *points, int n, pp_hull *o
     if (!e || !group || !buffer || !next || !keep || !face)
         return pp_refuse(why, why_size, PERP_E_MEMORY, "no memory for the hull of %d points", n);
     if (!link_edges(&f, e))
-        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the hull of the points is not a closed surface: it is too thin");
+        return pp_refuse(why, why_size, PERP_E_GEOMETRY,
+                         "the hull of the points is not a closed surface: it is too thin");
     int nface = merge_facets(arena, p, tol, &f, e, group);
     if (nface < 0) return pp_refuse(why, why_size, PERP_E_MEMORY, "no memory for the hull of %d points", n);
     if (nface < 4 || !trace_faces(e, f.nvert, group, nface, m, face, buffer, next, keep))
-        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the hull of the points is degenerate: too thin, or edges too short");
+        return pp_refuse(why, why_size, PERP_E_GEOMETRY,
+                         "the hull of the points is degenerate: too thin, or edges too short");
     out->nface = nface;
     out->vert = p;
     for (int v = 0; v < m; v++)

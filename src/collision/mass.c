@@ -118,7 +118,8 @@ static perp_mass unit_mass(const perp_shape_def *d, const pp_geometry *g) {
     }
 }
 
-perp_status perp_shape_mass(const perp_shape_def *def, int dim, double density, perp_mass *out, char *why, size_t why_size) {
+perp_status perp_shape_mass(const perp_shape_def *def, int dim, double density, perp_mass *out, char *why,
+                            size_t why_size) {
     if (!out) return pp_refuse(why, why_size, PERP_E_ARG, "no place for the mass given");
     memset(out, 0, sizeof *out);
     if (!isfinite(density)) return pp_refuse(why, why_size, PERP_E_ARG, "the density is not finite");

@@ -13,26 +13,26 @@
 /* A placed shape with its geometry in W. */
 typedef struct pp_solid {
     const pp_geometry *g;
-    perp_vec3 *v;      /* vertices in W; sphere, particle: the centre */
-    perp_vec3 *n;      /* face normals in W; half-space: its normal */
-    perp_vec3 at;      /* half-space: a point on its surface */
-    perp_vec3 lo, hi;  /* bounding box in W, grown by the reach */
+    perp_vec3 *v;     /* vertices in W; sphere, particle: the centre */
+    perp_vec3 *n;     /* face normals in W; half-space: its normal */
+    perp_vec3 at;     /* half-space: a point on its surface */
+    perp_vec3 lo, hi; /* bounding box in W, grown by the reach */
 } pp_solid;
 
 /* Scratch for clipping; each array as long as the two largest faces together. */
 typedef struct pp_clip_point {
-    perp_vec3 x;     /* on the incident face */
-    uint64_t tag;    /* feature that the point is, see pair_poly3d.c */
-    int side;        /* what the edge from this point to the next one lies on: incident edge >= 0, reference side ~s < 0 */
+    perp_vec3 x;  /* on the incident face */
+    uint64_t tag; /* feature that the point is, see pair_poly3d.c */
+    int side;     /* what the edge from this point to the next one lies on: incident edge >= 0, reference side ~s < 0 */
 } pp_clip_point;
 
 typedef struct pp_narrow {
     pp_pair_list *out;
     const perp_allocator *a;
     int i, j;
-    double reach;    /* reach_i + reach_j */
-    int first;       /* contacts of this pair start here in out */
-    bool memory;     /* growing the list failed */
+    double reach; /* reach_i + reach_j */
+    int first;    /* contacts of this pair start here in out */
+    bool memory;  /* growing the list failed */
     pp_clip_point *clip[2];
 } pp_narrow;
 
@@ -45,10 +45,10 @@ bool pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double to
 
 /* Lengths for decisions between i and j [L]. */
 typedef struct pp_tolerance {
-    double tie;     /* separations this close (plus PP_TIE_RELATIVE of them) are equal */
-    double inside;  /* points this far outside a face still project into it */
-    double merge;   /* contacts closer than this are one */
-    double touch;   /* closer than this a connecting line has no direction */
+    double tie;    /* separations this close (plus PP_TIE_RELATIVE of them) are equal */
+    double inside; /* points this far outside a face still project into it */
+    double merge;  /* contacts closer than this are one */
+    double touch;  /* closer than this a connecting line has no direction */
 } pp_tolerance;
 #define PP_TIE_RELATIVE 1e-6
 pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b);
@@ -58,7 +58,7 @@ static inline double pp_tie(const pp_tolerance *t, double separation) {
 
 /* A face of largest separation from a set of points. */
 typedef struct pp_face_gap {
-    int face, vertex;  /* vertex: the other shape's deepest */
+    int face, vertex; /* vertex: the other shape's deepest */
     double gap;
 } pp_face_gap;
 /* Over all faces of s, the largest of the smallest distance of o's vertices in front of the face. */

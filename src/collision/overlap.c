@@ -37,7 +37,8 @@ static double face_distance(const pp_geometry *g, int f, perp_vec3 x, double h) 
     double least = INFINITY;
     for (int k = 0; k < n; k++) {
         perp_vec3 a = g->vert[g->face_vert[first + k]], b = g->vert[g->face_vert[first + (k + 1) % n]];
-        if (g->dim == 3 && perp_v3_dot(perp_v3_cross(g->face_n[f], perp_v3_sub(b, a)), perp_v3_sub(x, a)) < 0) over = false;
+        if (g->dim == 3 && perp_v3_dot(perp_v3_cross(g->face_n[f], perp_v3_sub(b, a)), perp_v3_sub(x, a)) < 0)
+            over = false;
         double d = segment_distance(x, a, b);
         if (d < least) least = d;
     }
@@ -118,7 +119,8 @@ static double polytopes(const pp_placed *a, const pp_placed *b) {
 static double plane_separation(const pp_placed *plane, const pp_placed *b) {
     if (b->g->kind == PERP_SHAPE_HALFSPACE) return INFINITY;
     perp_vec3 n_W = perp_q_rotate(plane->X_WS.q, plane->g->normal);
-    return perp_v3_dot(n_W, perp_v3_sub(b->X_WS.p, plane->X_WS.p)) - plane->g->offset + lowest(b->g, perp_q_unrotate(b->X_WS.q, n_W));
+    return perp_v3_dot(n_W, perp_v3_sub(b->X_WS.p, plane->X_WS.p)) - plane->g->offset +
+           lowest(b->g, perp_q_unrotate(b->X_WS.q, n_W));
 }
 
 double pp_separation(const pp_placed *a, const pp_placed *b) {

@@ -12,10 +12,10 @@ enum { OVER_FACE, PARALLEL_EDGES, CROSSED_EDGES, VERTEX_ON_EDGE, TWO_VERTICES, N
 typedef struct answer {
     int kind;
     double distance;
-    perp_vec3 a, b, n;  /* points on A and B, normal from A to B */
+    perp_vec3 a, b, n; /* points on A and B, normal from A to B */
     uint64_t feature;
-    int ea, eb;         /* PARALLEL_EDGES */
-    double lo, hi;      /* common part, as fractions of edge ea */
+    int ea, eb;    /* PARALLEL_EDGES */
+    double lo, hi; /* common part, as fractions of edge ea */
 } answer;
 
 /* sin^2 below which two edges are parallel. */
@@ -43,11 +43,20 @@ static void vertices_faces(answer *best, const pp_solid *R, const pp_solid *O, b
     for (int f = 0; f < R->g->nface; f++)
         for (int v = 0; v < O->g->nvert; v++) {
             double d = pp_above(R, f, O->v[v]);
-            if (!(d > 0) || (best->kind != NONE && d > best->distance + pp_tie(t, best->distance)) || !over_face(R, f, O->v[v]))
+            if (!(d > 0) || (best->kind != NONE && d > best->distance + pp_tie(t, best->distance)) ||
+                !over_face(R, f, O->v[v]))
                 continue;
             perp_vec3 foot = perp_v3_axpy(O->v[v], -d, R->n[f]);
-            answer c = {OVER_FACE, d, flip ? O->v[v] : foot, flip ? foot : O->v[v], flip ? perp_v3_neg(R->n[f]) : R->n[f],
-                        pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f, v), 0, 0, 0, 0};
+            answer c = {OVER_FACE,
+                        d,
+                        flip ? O->v[v] : foot,
+                        flip ? foot : O->v[v],
+                        flip ? perp_v3_neg(R->n[f]) : R->n[f],
+                        pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f, v),
+                        0,
+                        0,
+                        0,
+                        0};
             consider(best, &c, t);
         }
 }
@@ -58,7 +67,8 @@ static answer edge_pair(const pp_solid *A, int ea, const pp_solid *B, int eb, co
     const int *va = A->g->edge[ea], *vb = B->g->edge[eb];
     perp_vec3 p = A->v[va[0]], q = B->v[vb[0]], d = perp_v3_sub(A->v[va[1]], p), e = perp_v3_sub(B->v[vb[1]], q);
     perp_vec3 r = perp_v3_sub(p, q), x = perp_v3_cross(d, e);
-    double dd = perp_v3_dot(d, d), ee = perp_v3_dot(e, e), de = perp_v3_dot(d, e), dr = perp_v3_dot(d, r), er = perp_v3_dot(e, r);
+    double dd = perp_v3_dot(d, d), ee = perp_v3_dot(e, e), de = perp_v3_dot(d, e), dr = perp_v3_dot(d, r),
+           er = perp_v3_dot(e, r);
     double det = perp_v3_dot(x, x); /* dd ee - de^2 without cancellation */
     double s = det > 1e-24 * dd * ee ? unit_range((de * er - dr * ee) / det) : 0;
     double u = unit_range((de * s + er) / ee);

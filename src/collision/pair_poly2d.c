@@ -13,7 +13,8 @@ static void closest_edge(const pp_solid *R, const pp_solid *O, double *best, int
         for (int v = 0; v < O->g->nvert; v++) {
             double d = pp_above(R, f, O->v[v]);
             if (!(d > 0 && d < *best)) continue;
-            if (!(perp_v3_dot(e, perp_v3_sub(O->v[v], p)) >= 0 && perp_v3_dot(e, perp_v3_sub(O->v[v], q)) <= 0)) continue;
+            if (!(perp_v3_dot(e, perp_v3_sub(O->v[v], p)) >= 0 && perp_v3_dot(e, perp_v3_sub(O->v[v], q)) <= 0))
+                continue;
             *best = d;
             *edge = f;
             *vertex = v;
@@ -48,7 +49,8 @@ static void closest(pp_narrow *w, const pp_solid *A, const pp_solid *B, const pp
     int f = flip ? edge_b : edge_a, v = flip ? vertex_a : vertex_b;
     perp_vec3 x = flip ? A->v[v] : B->v[v];
     double gap = flip ? over_b : over_a;
-    pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f, v), perp_v3_axpy(x, -gap, R->n[f]), x, R->n[f], gap);
+    pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f, v), perp_v3_axpy(x, -gap, R->n[f]), x, R->n[f],
+                 gap);
 }
 
 /* Contacts of edge f of R with O. Returns the smallest gap found, whether within reach or not. */
@@ -60,7 +62,8 @@ static double manifold(pp_narrow *w, const pp_solid *R, const pp_solid *O, int f
         double s = perp_v3_dot(along, perp_v3_sub(O->v[v], p)), gap = pp_above(R, f, O->v[v]);
         if (!(s >= -t->inside && s <= length + t->inside)) continue;
         if (gap < least) least = gap;
-        pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f, v), perp_v3_axpy(O->v[v], -gap, n), O->v[v], n, gap);
+        pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f, v), perp_v3_axpy(O->v[v], -gap, n), O->v[v],
+                     n, gap);
     }
     int k = pp_incident_face(O, n);
     perp_vec3 c = O->v[k], d = O->v[(k + 1) % O->g->nvert];
@@ -98,6 +101,7 @@ void pp_pair_poly2d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
         closest(w, A, B, &t);
     } else if (w->out->n == w->first) { /* touching, and rounding put the deepest vertex beside the edge */
         perp_vec3 x = O->v[f.vertex], n = R->n[f.face];
-        pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f.face, f.vertex), perp_v3_axpy(x, -f.gap, n), x, n, f.gap);
+        pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f.face, f.vertex), perp_v3_axpy(x, -f.gap, n), x,
+                     n, f.gap);
     }
 }

@@ -18,10 +18,10 @@
 #define FACING 0.5
 
 typedef struct edge_gap {
-    int a, b;     /* edges, -1: none */
+    int a, b; /* edges, -1: none */
     double gap;
-    perp_vec3 n;  /* from A to B */
-    double s, u;  /* closest points on the lines, as fractions of the edges */
+    perp_vec3 n; /* from A to B */
+    double s, u; /* closest points on the lines, as fractions of the edges */
 } edge_gap;
 
 static perp_vec3 edge_vector(const pp_solid *s, int e) {
@@ -69,8 +69,8 @@ static edge_gap edge_separation(const pp_narrow *w, const pp_solid *A, const pp_
 typedef struct frame {
     const pp_solid *R, *O;
     int fr, fo;
-    perp_vec3 n;  /* from R to O */
-    bool flip;    /* R is shape j */
+    perp_vec3 n; /* from R to O */
+    bool flip;   /* R is shape j */
 } frame;
 
 static int side_count(const pp_solid *s, int f) { return s->g->face_start[f + 1] - s->g->face_start[f]; }
@@ -184,7 +184,8 @@ static int beside(const pp_solid *s, int e, perp_vec3 n) {
 static double unit_range(double s) { return s > 0 ? (s < 1 ? s : 1) : 0; }
 
 /* Contacts of a pair of edges; false if they are apart and their closest points are not on both. */
-static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, const edge_gap *e, const pp_tolerance *t) {
+static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, const edge_gap *e,
+                          const pp_tolerance *t) {
     perp_vec3 da = edge_vector(A, e->a), db = edge_vector(B, e->b);
     double sa = t->inside / perp_v3_norm(da), sb = t->inside / perp_v3_norm(db);
     bool on = e->s >= -sa && e->s <= 1 + sa && e->u >= -sb && e->u <= 1 + sb;
@@ -193,7 +194,8 @@ static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, co
     perp_vec3 b = on ? perp_v3_axpy(B->v[B->g->edge[e->b][0]], unit_range(e->u), db) : perp_v3_axpy(a, e->gap, e->n);
     pp_emit(w, pp_feature(PP_EDGE_EDGE, 0, e->a, e->b), a, b, e->n, e->gap);
     frame c = {A, B, beside(A, e->a, e->n), beside(B, e->b, perp_v3_neg(e->n)), e->n, false};
-    if (perp_v3_dot(A->n[c.fr], e->n) >= FACING && perp_v3_dot(B->n[c.fo], e->n) <= -FACING) (void)manifold(w, &c, false, t);
+    if (perp_v3_dot(A->n[c.fr], e->n) >= FACING && perp_v3_dot(B->n[c.fo], e->n) <= -FACING)
+        (void)manifold(w, &c, false, t);
     return true;
 }
 
@@ -234,7 +236,7 @@ void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
         pp_pair_closest3d(w, A, B, &t);
     } else if (w->out->n == w->first) { /* touching, and rounding put the deepest vertex beside the face */
         perp_vec3 x = c.O->v[f.vertex];
-        pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f.face, f.vertex), perp_v3_axpy(x, -f.gap, c.n), x, c.n,
-                     f.gap);
+        pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f.face, f.vertex), perp_v3_axpy(x, -f.gap, c.n),
+                     x, c.n, f.gap);
     }
 }

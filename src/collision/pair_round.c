@@ -32,9 +32,9 @@ void pp_pair_halfspace(pp_narrow *w, const pp_solid *plane, const pp_solid *B, b
 
 /* What of a polytope is closest to a point. */
 typedef struct nearest {
-    int kind;      /* PP_VERTEX_FACE, PP_VERTEX_EDGE or PP_VERTEX_VERTEX */
-    int index;     /* face, edge or vertex */
-    perp_vec3 at;  /* the closest point */
+    int kind;     /* PP_VERTEX_FACE, PP_VERTEX_EDGE or PP_VERTEX_VERTEX */
+    int index;    /* face, edge or vertex */
+    perp_vec3 at; /* the closest point */
     double distance;
 } nearest;
 
@@ -120,6 +120,6 @@ void pp_pair_sphere_poly(pp_narrow *w, const pp_solid *poly, const pp_solid *bal
     if (over >= 0) face = over;
     perp_vec3 n = poly->n[face];
     double d = pp_above(poly, face, x);
-    pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, face, 0), perp_v3_axpy(x, -d, n), perp_v3_axpy(x, -r, n), n,
-                 d - r);
+    pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, face, 0), perp_v3_axpy(x, -d, n),
+                 perp_v3_axpy(x, -r, n), n, d - r);
 }

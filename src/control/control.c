@@ -3,7 +3,9 @@
  * Forces are taken at the start of the step (Berard 2.6). The momentum that the step starts from is M nu with the inertia at
  * the start; the mass of the step problem is that at the orientation to which the body would turn without torque. With no impulse
  * this gives nu+ exactly as torque-free rotation leaves it, energy and momentum kept (perp_rotate_free), and with impulses the
- * velocity product is implicit: M(q') nu+ = M(q) nu + h f + G p needs no term w x I w and its matrix stays symmetric. */
+ * velocity product is implicit: M(q') nu+ = M(q) nu + h f + G p needs no term w x I w and its matrix stays symmetric.
+ * The rotation vector of the torque-free turn is h w_free + bend; the step turns by h w+ + bend, so that a body which is hardly
+ * touched turns hardly otherwise than a free one, and rows see the bend as a displacement that is known beforehand. */
 #include <string.h>
 
 #include "world/frame.h"
@@ -32,8 +34,10 @@ static void apply_coordinate_force(perp_world *w, const pp_joint *j, int c, doub
     }
     memset(def.axis, 0, sizeof def.axis);
     def.axis[c].motor = true;
+    def.axis[c].motor_force = 1; /* one that can do nothing has no row */
     int n = pp_joint_rows(&def, w->def.dim, &side[0], &side[1], s->coord[j - w->joint], 1, INFINITY, row);
-    const perp_joint_row *r = &row[n - 1]; /* bilateral rows come first, the motor last */
+    if (n == 0 || row[n - 1].kind != PERP_ROW_MOTOR) return; /* an angle of a particle: nothing to turn */
+    const perp_joint_row *r = &row[n - 1];                  /* bilateral rows come first, the motor last */
     for (int e = 0; e < 2; e++) {
         int b = r->row.block[e];
         if (b < 0) continue;
@@ -68,9 +72,10 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
         } else if (e->def.kind == PERP_FORCE_PD) {
             const pp_joint *j = &w->joint[e->joint];
             pp_joint_side a = pp_side(w, &w->state, j->a, NULL), b = pp_side(w, &w->state, j->b, NULL);
-            double rate[PERP_JOINT_MAX_COORD], x = w->state.coord[e->joint][e->def.coord];
+            double coord[PERP_JOINT_MAX_COORD], rate[PERP_JOINT_MAX_COORD];
+            pp_joint_coords(&j->def, w->def.dim, &a, &b, w->state.coord[e->joint], coord); /* a body may have been placed since */
             pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
-            double tau = e->def.kp * (e->def.target - x) + e->def.kd * (e->def.target_rate - rate[e->def.coord]);
+            double tau = e->def.kp * (e->def.target - coord[e->def.coord]) + e->def.kd * (e->def.target_rate - rate[e->def.coord]);
             if (tau > e->def.max_force) tau = e->def.max_force;
             if (tau < -e->def.max_force) tau = -e->def.max_force;
             apply_coordinate_force(w, j, e->def.coord, tau, held);
@@ -155,7 +160,8 @@ static perp_status number_blocks(pp_frame *f) {
     f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
     f->q_free = PP_ARENA_ARRAY(a, perp_quat, f->nblock);
     f->w_free = PP_ARENA_ARRAY(a, perp_vec3, f->nblock);
-    bool ok = f->nu0 && f->i_gravity && f->i_applied && f->i_spring && f->momentum && f->M && f->Minv && f->q_free && f->w_free;
+    f->bend = PP_ARENA_ZERO(a, perp_vec3, f->nblock);
+    bool ok = f->nu0 && f->i_gravity && f->i_applied && f->i_spring && f->momentum && f->M && f->Minv && f->q_free && f->w_free && f->bend;
     return ok ? PERP_OK : PERP_E_MEMORY;
 }
 
@@ -166,6 +172,25 @@ static void put_block(double *block, int at, perp_mat3 m) {
         col[1] = m.c[c].y;
         col[2] = m.c[c].z;
     }
+}
+
+/* Rotation vector from q0 to q1, less hw; of the rotation vectors the one next to hw. */
+static perp_vec3 bend_of(perp_quat q0, perp_quat q1, perp_vec3 hw) {
+    const double turn = 6.283185307179586;
+    perp_vec3 phi = perp_q_log(perp_q_mul(q1, perp_q_conj(q0)));
+    perp_vec3 other = perp_v3_axpy(phi, -turn, perp_v3_unit(phi));
+    perp_vec3 a = perp_v3_sub(phi, hw), b = perp_v3_sub(other, hw);
+    return perp_v3_norm(a) <= perp_v3_norm(b) ? a : b;
+}
+
+double pp_row_bend(const pp_frame *f, const perp_row *row) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k];
+        if (b < 0 || f->block_ndof[b] != 6) continue;
+        sum += row->J[k][3] * f->bend[b].x + row->J[k][4] * f->bend[b].y + row->J[k][5] * f->bend[b].z;
+    }
+    return sum;
 }
 
 /* Mass, its inverse and the starting momentum of block k. */
@@ -198,6 +223,7 @@ static perp_status block_mass(pp_frame *f, int k) {
                        perp_v3_norm(om) * f->h);
     perp_quat q = s->X[slot].q;
     perp_vec3 L = perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, om)));
+    if (!b->isotropic) f->bend[k] = bend_of(q, f->q_free[k], perp_v3_scale(f->h, f->w_free[k]));
     if (b->isotropic) { /* the same in all frames, without rounding */
         put_block(M, 3, b->I_B);
         put_block(Mi, 3, b->I_inv_B);

@@ -1,11 +1,12 @@
 /* dense.c - dense products, LU, Cholesky, eigenvalues (column-major)
  * Problem  A x = b, A = L L', A = V diag(lambda) V' for matrices of a few to a few hundred rows.
- * Method   column-oriented loops of our own (kernel.h): left-looking LU with partial pivoting, left-looking Cholesky, Hager's estimate
- *          of the condition; LAPACK's dsyev for eigenvalues. The LCP path must give the same bits on every alignment and thread
- *          count, which BLAS does not promise; dsyev is not on that path.
+ * Method   column-oriented loops of our own (kernel.h): left-looking LU with partial pivoting, left-looking
+ *          Cholesky, Hager's estimate of the condition; LAPACK's dsyev for eigenvalues. The LCP path must give the
+ *          same bits on every alignment and thread count, which BLAS does not promise; dsyev is not on that path.
  * Valid    any finite matrix; a matrix that is not finite is refused.
  * Cost     LU 2/3 n^3, Cholesky 1/3 n^3 flops.
- * Source   Golub, Van Loan, Matrix Computations (4th ed.), 3.2, 3.4, 4.2; Higham, Accuracy and Stability (2nd ed.), algorithm 15.1. */
+ * Source   Golub, Van Loan, Matrix Computations (4th ed.), 3.2, 3.4, 4.2; Higham, Accuracy and Stability (2nd ed.),
+ *          algorithm 15.1. */
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -13,8 +14,8 @@
 
 #include "linalg/kernel.h"
 
-void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work, const int *lwork,
-            int *info);
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
+            const int *lwork, int *info);
 
 static const double *col(const double *A, int ld, int j) { return A + (size_t)ld * (size_t)j; }
 static double *colw(double *A, int ld, int j) { return A + (size_t)ld * (size_t)j; }
@@ -186,7 +187,8 @@ bool pp_cholesky(int n, double *A, int ld) {
         double *a = colw(A, ld, j);
         int k = 0;
         for (; k + 4 <= j; k += 4) {
-            const double f[4] = {-col(A, ld, k)[j], -col(A, ld, k + 1)[j], -col(A, ld, k + 2)[j], -col(A, ld, k + 3)[j]};
+            const double f[4] = {-col(A, ld, k)[j], -col(A, ld, k + 1)[j], -col(A, ld, k + 2)[j],
+                                 -col(A, ld, k + 3)[j]};
             pp_axpy4(n - j, f, col(A, ld, k) + j, ld, a + j);
         }
         for (; k < j; k++) pp_axpy(n - j, -col(A, ld, k)[j], col(A, ld, k) + j, a + j);

@@ -1,6 +1,7 @@
 /* kernel.h - the inner loops of the dense code: y += a x over columns.
- * Every element sees its additions in one fixed order, whatever the compiler makes of the loop, so that the bits depend neither
- * on alignment nor on the number of threads nor on the optimisation level. Four columns at a time, to save loads and stores. */
+ * Every element sees its additions in one fixed order, whatever the compiler makes of the loop, so that the bits
+ * depend neither on alignment nor on the number of threads nor on the optimisation level. Four columns at a time, to
+ * save loads and stores. */
 #ifndef PP_KERNEL_H
 #define PP_KERNEL_H
 

@@ -1,8 +1,9 @@
-/* linalg.h - dense and sparse linear algebra: loops of our own where the bits must not depend on alignment or threads, LAPACK and
- * SuiteSparse for the rest.
+/* linalg.h - dense and sparse linear algebra: loops of our own where the bits must not depend on alignment or
+ * threads, LAPACK and SuiteSparse for the rest.
  *
- * Dense matrices are column-major with leading dimension ld, as LAPACK wants them. No function here allocates, except where
- * its comment says "allocates": those keep what they allocate in an object, and a warm call does not allocate again. */
+ * Dense matrices are column-major with leading dimension ld, as LAPACK wants them. No function here allocates,
+ * except where its comment says "allocates": those keep what they allocate in an object, and a warm call does not
+ * allocate again. */
 #ifndef PP_LINALG_H
 #define PP_LINALG_H
 
@@ -18,7 +19,8 @@ void pp_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *
 bool pp_lu(int n, double *A, int ld, int *piv);
 /* Solves with the factors, nrhs right-hand sides in B (overwritten). */
 void pp_lu_solve(int n, const double *LU, int ld, const int *piv, int nrhs, double *B, int ldb);
-/* Estimate of the reciprocal condition number (1-norm) from the factors; anorm: 1-norm of the matrix before. work: 2n. */
+/* Estimate of the reciprocal condition number (1-norm) from the factors; anorm: 1-norm of the matrix before. work:
+ * 2n. */
 double pp_lu_rcond(int n, const double *LU, int ld, const int *piv, double anorm, double *work);
 double pp_norm1(int n, const double *A, int ld);
 
@@ -31,11 +33,12 @@ void pp_cholesky_solve(int n, const double *L, int ld, int nrhs, double *B, int 
 bool pp_eigen(int n, double *A, int ld, double *lambda, double *work);
 int pp_eigen_work(int n);
 
-/* Symmetric positive semidefinite A, n x n (lower and upper given), factorised so that systems with it can be solved in the
- * least-squares, least-norm sense: x = S (S A S)^+ S b with S = diag(scale), which is A^+ b when b is in the range of A up to the
- * choice among the solutions. Rank is decided on S A S, which has unit diagonal, at `tol` (1e-11 is usual). Full rank: Cholesky with
- * diagonal pivoting. Otherwise a complete orthogonal factorisation, S A S = Q R R' Q'. Everything lies in `work`.
- * Zero diagonal entries (rows that touch nothing) are allowed and give x_i = 0. */
+/* Symmetric positive semidefinite A, n x n (lower and upper given), factorised so that systems with it can be solved
+ * in the least-squares, least-norm sense: x = S (S A S)^+ S b with S = diag(scale), which is A^+ b when b is in the
+ * range of A up to the choice among the solutions. Rank is decided on S A S, which has unit diagonal, at `tol`
+ * (1e-11 is usual). Full rank: Cholesky with diagonal pivoting. Otherwise a complete orthogonal factorisation, S A S
+ * = Q R R' Q'. Everything lies in `work`. Zero diagonal entries (rows that touch nothing) are allowed and give x_i =
+ * 0. */
 typedef struct pp_psd {
     int n, rank;
     double *scale; /* n: 1/sqrt(diagonal), 0 for a zero diagonal */

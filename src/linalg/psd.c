@@ -1,10 +1,13 @@
 /* psd.c - symmetric positive semidefinite systems of any rank
- * Problem  x with A x = b in the least-squares sense, A = A' >= 0 perhaps singular: joint rows of a mechanism may be redundant.
- * Method   scale to unit diagonal; Cholesky with diagonal pivoting, which stops at the first pivot <= tol: that is the rank. If rank < n
- *          the n x r factor is made orthogonal, L = Q R (modified Gram-Schmidt, twice), so that A^+ = Q R'^-1 R^-1 Q'.
+ * Problem  x with A x = b in the least-squares sense, A = A' >= 0 perhaps singular: joint rows of a mechanism may be
+ *          redundant.
+ * Method   scale to unit diagonal; Cholesky with diagonal pivoting, which stops at the first pivot <= tol: that is
+ *          the rank. If rank < n the n x r factor is made orthogonal, L = Q R (modified Gram-Schmidt, twice), so
+ *          that A^+ = Q R'^-1 R^-1 Q'.
  * Valid    singular values of A (scaled) that are either >> tol or << tol; between them the rank is a matter of taste.
  * Cost     n^3/3 flops at full rank, at most 4 n^3 more otherwise.
- * Source   Higham, Analysis of the Cholesky decomposition of a semi-definite matrix (1990); Golub, Van Loan (4th ed.) 5.2.8, 5.4.7. */
+ * Source   Higham, Analysis of the Cholesky decomposition of a semi-definite matrix (1990); Golub, Van Loan (4th
+ *          ed.) 5.2.8, 5.4.7. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

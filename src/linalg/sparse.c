@@ -1,10 +1,12 @@
 /* sparse.c - sparse symmetric positive definite systems
  * Problem  A x = b with the same pattern of A again and again.
- * Method   CHOLMOD, simplicial L L'. A new pattern is ordered (AMD) and analysed; its entries are then kept in that order as an upper
- *          triangle, the one form that CHOLMOD factorises without copies, so that a warm call allocates nothing.
+ * Method   CHOLMOD, simplicial L L'. A new pattern is ordered (AMD) and analysed; its entries are then kept in that
+ *          order as an upper triangle, the one form that CHOLMOD factorises without copies, so that a warm call
+ *          allocates nothing.
  * Valid    positive definite A; anything else is refused.
  * Cost     that of the fill; the ordering once per pattern.
  * Source   Chen, Davis, Hager, Rajamanickam, Algorithm 887: CHOLMOD (2008). */
+#include <assert.h>
 #include <cholmod.h>
 #include <math.h>
 #include <string.h>
@@ -15,16 +17,17 @@ struct pp_sparse_chol {
     perp_allocator alloc;
     cholmod_common common;
     int n, nnz;
-    bool known;            /* the pattern below is analysed */
+    bool known; /* the pattern below is analysed */
     bool factored;
-    int *pattern;          /* n + 1 column starts and nnz row indices, as given */
+    int *pattern; /* n + 1 column starts and nnz row indices, as given */
     int cap_pattern;
-    int *at;               /* nnz: where an entry goes in C */
-    int *inverse;          /* n: place of row i in the order */
+    int *at;      /* nnz: where an entry goes in C */
+    int *inverse; /* n: place of row i in the order */
     int cap_at, cap_inverse;
-    cholmod_sparse *C;     /* permuted, upper triangle */
+    cholmod_sparse *C; /* permuted, upper triangle */
     cholmod_factor *L;
-    cholmod_dense *B, *X, *Y, *E;
+    double *y; /* n: a permuted right-hand side */
+    int cap_y;
     int analyses;
 };
 
@@ -48,10 +51,6 @@ pp_sparse_chol *pp_sparse_chol_new(const perp_allocator *a) {
 static void forget(pp_sparse_chol *s) {
     cholmod_free_sparse(&s->C, &s->common);
     cholmod_free_factor(&s->L, &s->common);
-    cholmod_free_dense(&s->B, &s->common);
-    cholmod_free_dense(&s->X, &s->common);
-    cholmod_free_dense(&s->Y, &s->common);
-    cholmod_free_dense(&s->E, &s->common);
     s->known = s->factored = false;
 }
 
@@ -63,12 +62,14 @@ void pp_sparse_chol_free(pp_sparse_chol *s) {
     pp_free(&a, s->pattern);
     pp_free(&a, s->at);
     pp_free(&a, s->inverse);
+    pp_free(&a, s->y);
     pp_free(&a, s);
 }
 
 /* Order of the pattern: fills inverse. */
 static bool order(pp_sparse_chol *s, int n, const int *colptr, const int *rowind) {
-    cholmod_sparse *A = cholmod_allocate_sparse((size_t)n, (size_t)n, (size_t)colptr[n], 1, 1, -1, CHOLMOD_PATTERN, &s->common);
+    cholmod_sparse *A =
+        cholmod_allocate_sparse((size_t)n, (size_t)n, (size_t)colptr[n], 1, 1, -1, CHOLMOD_PATTERN, &s->common);
     if (!A) return false;
     memcpy(A->p, colptr, sizeof(int) * (size_t)(n + 1));
     memcpy(A->i, rowind, sizeof(int) * (size_t)colptr[n]);
@@ -82,7 +83,8 @@ static bool order(pp_sparse_chol *s, int n, const int *colptr, const int *rowind
     return true;
 }
 
-/* Permuted upper triangle with sorted columns: counted by row first, so that placing by ascending row sorts each column. */
+/* Permuted upper triangle with sorted columns: counted by row first, so that placing by ascending row sorts each
+ * column. */
 static bool permute(pp_sparse_chol *s, int n, const int *colptr, const int *rowind) {
     int nnz = colptr[n];
     s->C = cholmod_allocate_sparse((size_t)n, (size_t)n, (size_t)nnz, 1, 1, 1, CHOLMOD_REAL, &s->common);
@@ -126,6 +128,7 @@ static bool analyse(pp_sparse_chol *s, int n, const int *colptr, const int *rowi
     if (!PP_GROW(&s->alloc, s->pattern, s->cap_pattern, 0, n + 1 + nnz)) return false;
     if (!PP_GROW(&s->alloc, s->at, s->cap_at, 0, nnz)) return false;
     if (!PP_GROW(&s->alloc, s->inverse, s->cap_inverse, 0, n)) return false;
+    if (!PP_GROW(&s->alloc, s->y, s->cap_y, 0, n)) return false;
     memcpy(s->pattern, colptr, sizeof(int) * (size_t)(n + 1));
     memcpy(s->pattern + n + 1, rowind, sizeof(int) * (size_t)nnz);
     if (!order(s, n, colptr, rowind) || !permute(s, n, colptr, rowind)) return false;
@@ -144,7 +147,8 @@ bool pp_sparse_chol_factor(pp_sparse_chol *s, int n, const int *colptr, const in
     s->factored = false;
     for (int k = 0; k < colptr[n]; k++)
         if (!isfinite(values[k])) return false;
-    bool same = s->known && s->n == n && s->nnz == colptr[n] && memcmp(s->pattern, colptr, sizeof(int) * (size_t)(n + 1)) == 0 &&
+    bool same = s->known && s->n == n && s->nnz == colptr[n] &&
+                memcmp(s->pattern, colptr, sizeof(int) * (size_t)(n + 1)) == 0 &&
                 memcmp(s->pattern + n + 1, rowind, sizeof(int) * (size_t)colptr[n]) == 0;
     if (n > 0) {
         if (!same && !analyse(s, n, colptr, rowind)) {
@@ -153,29 +157,35 @@ bool pp_sparse_chol_factor(pp_sparse_chol *s, int n, const int *colptr, const in
         }
         double *x = s->C->x;
         for (int k = 0; k < s->nnz; k++) x[s->at[k]] = values[k];
-        if (!cholmod_factorize(s->C, s->L, &s->common) || s->common.status != CHOLMOD_OK || s->L->minor < s->L->n) return false;
+        if (!cholmod_factorize(s->C, s->L, &s->common) || s->common.status != CHOLMOD_OK || s->L->minor < s->L->n)
+            return false;
+        assert(s->L->is_ll && !s->L->is_super && s->L->ordering == CHOLMOD_NATURAL);
     }
     s->n = n;
     s->factored = true;
     return true;
 }
 
+/* Triangular solves by our own loops over the simplicial columns (diagonal first), as cholmod_solve2 allocates. */
 bool pp_sparse_chol_solve(pp_sparse_chol *s, int nrhs, double *x) {
     if (!s->factored) return false;
-    if (s->n == 0 || nrhs == 0) return true;
+    if (s->n == 0) return true;
+    const int *p = s->L->p, *i = s->L->i, *nz = s->L->nz;
+    const double *L = s->L->x;
     int n = s->n;
-    if (!s->B || (int)s->B->ncol != nrhs) {
-        cholmod_free_dense(&s->B, &s->common);
-        s->B = cholmod_allocate_dense((size_t)n, (size_t)nrhs, (size_t)n, CHOLMOD_REAL, &s->common);
-        if (!s->B) return false;
+    for (int r = 0; r < nrhs; r++) {
+        double *y = s->y, *b = x + (ptrdiff_t)n * r;
+        for (int k = 0; k < n; k++) y[s->inverse[k]] = b[k];
+        for (int j = 0; j < n; j++) {
+            y[j] /= L[p[j]];
+            for (int k = p[j] + 1; k < p[j] + nz[j]; k++) y[i[k]] -= L[k] * y[j];
+        }
+        for (int j = n - 1; j >= 0; j--) {
+            for (int k = p[j] + 1; k < p[j] + nz[j]; k++) y[j] -= L[k] * y[i[k]];
+            y[j] /= L[p[j]];
+        }
+        for (int k = 0; k < n; k++) b[k] = y[s->inverse[k]];
     }
-    double *b = s->B->x;
-    for (int j = 0; j < nrhs; j++)
-        for (int i = 0; i < n; i++) b[s->inverse[i] + (ptrdiff_t)n * j] = x[i + (ptrdiff_t)n * j];
-    if (!cholmod_solve2(CHOLMOD_A, s->L, s->B, NULL, &s->X, NULL, &s->Y, &s->E, &s->common)) return false;
-    const double *y = s->X->x;
-    for (int j = 0; j < nrhs; j++)
-        for (int i = 0; i < n; i++) x[i + (ptrdiff_t)n * j] = y[s->inverse[i] + (ptrdiff_t)n * j];
     return true;
 }
 

@@ -1,13 +1,16 @@
 /* convert.c - what both conversions of a step problem share: rows, Delassus matrix, contact part, and the way back
- * Problem  from M nu = momentum + G p and the rows' laws to a complementarity problem in p alone, nu = Minv (momentum + G p).
- * Method   rows touch at most two bodies each, so W = J Minv J' is summed body by body over the pairs of rows that touch it. Friction
- *          directions are combinations of t and o: W holds t and o only and the directions are expanded from 3 x 3 blocks.
+ * Problem  from M nu = momentum + G p and the rows' laws to a complementarity problem in p alone, nu = Minv
+ *          (momentum + G p).
+ * Method   rows touch at most two bodies each, so W = J Minv J' is summed body by body over the pairs of rows that
+ *          touch it. Friction directions are combinations of t and o: W holds t and o only and the directions are
+ *          expanded from 3 x 3 blocks.
  * Valid    any rows; blocks of 2, 3 or 6 degrees of freedom.
  * Cost     sum over bodies of (rows on it)^2 * 6, plus n^2 for the matrix.
  * Source   Berard 2.6; Williams (2.34). */
 #include "problem/convert.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +22,8 @@ pp_bound pp_bound_of(const perp_joint_row *r) {
     return lo ? PP_BOUND_LOWER : hi ? PP_BOUND_UPPER : PP_BOUND_NONE;
 }
 
-/* Direction k of nd. Quarter turns are exact, opposite directions exactly opposite, so that symmetric scenes stay symmetric. */
+/* Direction k of nd. Quarter turns are exact, opposite directions exactly opposite, so that symmetric scenes stay
+ * symmetric. */
 static void direction(int k, int nd, double phase, double *d) {
     const double pi = 3.141592653589793;
     int turns = 0; /* quarter turns taken out */
@@ -95,7 +99,8 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
     c->w_free = PP_ARENA_ARRAY(arena, double, nw);
     if (!start || !list || !nu || !c->W || !c->w_free) return PERP_E_MEMORY;
     for (int b = 0; b < p->nblock; b++)
-        apply_block(p->Minv + 36 * (ptrdiff_t)b, p->block_ndof[b], p->momentum + p->block_offset[b], nu + p->block_offset[b]);
+        apply_block(p->Minv + 36 * (ptrdiff_t)b, p->block_ndof[b], p->momentum + p->block_offset[b],
+                    nu + p->block_offset[b]);
     /* sides sorted by body, in the order of the rows: count, then place */
     for (int r = 0; r < nrow; r++)
         for (int k = 0; k < 2 && c->row[r] >= 0; k++)
@@ -123,7 +128,8 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
                 double s = 0;
                 for (int k = 0; k < p->block_ndof[b]; k++) s += list[i].J[k] * list[j].MJ[k];
                 c->W[list[i].row + nw * list[j].row] += s;
-                if (i != j) c->W[list[j].row + nw * list[i].row] += s; /* also for a row that has the body on both sides */
+                if (i != j)
+                    c->W[list[j].row + nw * list[i].row] += s; /* also for a row that has the body on both sides */
             }
     for (int j = 0; j < p->njoint; j++) {
         int r = c->row[3 * p->ncontact + j];
@@ -222,7 +228,8 @@ perp_status pp_convert(const perp_step_problem *step, perp_class cls, pp_arena *
     return PERP_OK;
 }
 
-/* Impulses of the eliminated rows from those of all others: W_ee p_e = -(w_e + W_er p_r), and once more with what is left over. */
+/* Impulses of the eliminated rows from those of all others: W_ee p_e = -(w_e + W_er p_r), and once more with what is
+ * left over. */
 static void eliminated_impulses(const pp_converted *c, double *p, double *x, double *tmp) {
     ptrdiff_t nw = c->nw;
     for (int e = 0; e < c->ne; e++) p[c->eliminated[e]] = 0;
@@ -248,6 +255,7 @@ perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, 
             t += c->dir[2 * k] * p_f[k];
             o += c->dir[2 * k + 1] * p_f[k];
         }
+        if (!(p_n[i] > 0)) t = o = 0; /* without pressure no friction, not even by rounding */
         out->p_contact[3 * i] = p_n[i];
         out->p_contact[3 * i + 1] = t;
         out->p_contact[3 * i + 2] = s->dim == 3 ? o : 0;
@@ -274,8 +282,8 @@ perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, 
     return PERP_OK;
 }
 
-/* Shares (p_t, p_o) between the two neighbouring directions that enclose it. A share that is only rounding is dropped: it would put
- * a variable into the starting basis that has no business there. */
+/* Shares (p_t, p_o) between the two neighbouring directions that enclose it. A share that is only rounding is
+ * dropped: it would put a variable into the starting basis that has no business there. */
 static void share_friction(int nd, const double *dir, double t, double o, double *p) {
     for (int k = 0; k < nd; k++) p[k] = 0;
     double size = hypot(t, o);
@@ -298,6 +306,28 @@ static void share_friction(int nd, const double *dir, double t, double o, double
         return;
     }
 }
+
+/* Open contacts that slip have sigma > 0 all the same, and in the basis with it one direction, with no impulse: the
+ * one against the slip that the impulses guessed so far leave. Its number only has to be positive. */
+static void guess_open(const pp_converted *c, double *z) {
+    int nc = c->step->ncontact, first_f = c->first + nc, first_s = first_f + c->nf;
+    for (int i = 0; i < nc; i++) {
+        if (c->s_index[i] < 0 || z[c->first + i] > 0) continue;
+        int best = -1;
+        double least = 0;
+        for (int k = c->f_start[i]; k < c->f_start[i + 1]; k++) {
+            double w = c->q[first_f + k];
+            for (int j = 0; j < c->n; j++)
+                if (z[j] != 0) w += c->M[first_f + k + (ptrdiff_t)c->n * j] * z[j];
+            if (w < least) least = w, best = k;
+        }
+        if (best < 0) continue;
+        z[first_f + best] = DBL_MIN;
+        z[first_s + c->s_index[i]] = -least;
+    }
+}
+
+#define AT_LIMIT 1e-9
 
 void pp_guess(const pp_converted *c, const double *p_joint, const double *p_contact, const double *sigma, double *z) {
     const perp_step_problem *s = c->step;
@@ -322,8 +352,15 @@ void pp_guess(const pp_converted *c, const double *p_joint, const double *p_cont
         }
         pp_bound kind = pp_bound_of(r);
         z[u] = kind == PP_BOUND_UPPER ? r->hi - p : p - r->lo;
-        if (kind == PP_BOUND_BOTH && p == r->hi) z[u + 1] = (r->hi - r->lo) / c->z_scale[u]; /* at its limit: some slip */
+        if (kind != PP_BOUND_BOTH) continue;
+        double room = r->hi - r->lo; /* an impulse that is at a limit but for rounding was at the limit */
+        if (z[u] < AT_LIMIT * room) z[u] = 0;
+        if (room - z[u] < AT_LIMIT * room) {
+            z[u] = room;
+            z[u + 1] = room / c->z_scale[u]; /* some slip */
+        }
     }
+    guess_open(c, z);
 }
 
 /* Adds the momentum J' p of a row to x. */

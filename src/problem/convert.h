@@ -4,12 +4,13 @@
  *   p_n (nc)   normal impulses
  *   p_f (nf)   friction along the directions of each contact in turn
  *   sigma (ns) slip speeds
- *   u          joint rows that are not bilateral: one variable, p - lo or hi - p, if one bound is finite; if both are, two:
- *              p - lo >= 0 and the multiplier s >= 0 of p <= hi. A row with lo = hi has a known impulse and no variable. Rows with
- *              both bounds infinite are eliminated, compliance or not.
- * Bilateral rows and nu are eliminated (Williams 2.37-2.38). Redundant rows do no harm: the elimination uses the pseudo-inverse.
- * Variables of the mixed LCP: p_b (njoint, with bounds lo, hi as they are), then p_n, p_f, sigma; only nu is eliminated.
- * A contact with mu = 0 or nd = 0 has no friction variables. */
+ *   u          joint rows that are not bilateral: one variable, p - lo or hi - p, if one bound is finite; if both
+ *              are, two: p - lo >= 0 and the multiplier s >= 0 of p <= hi. A row with lo = hi has a known impulse
+ *              and no variable. Rows with both bounds infinite are eliminated, compliance or not.
+ * Bilateral rows and nu are eliminated (Williams 2.37-2.38). Redundant rows do no harm: the elimination uses the
+ * pseudo-inverse.
+ * Variables of the mixed LCP: p_b (njoint, with bounds lo, hi as they are), then p_n, p_f, sigma; only nu is
+ * eliminated. A contact with mu = 0 or nd = 0 has no friction variables. */
 #ifndef PP_CONVERT_H
 #define PP_CONVERT_H
 
@@ -23,32 +24,33 @@ typedef struct pp_converted {
     /* the rest is what pp_recover and pp_guess need */
     const perp_step_problem *step;
     perp_class cls;
-    int nf, ns;           /* friction directions, contacts with friction, over all contacts */
-    int first;            /* index of the variable p_n of contact 0: 0 in the LCP, njoint in the mixed one */
-    int *f_start;         /* ncontact + 1: first friction variable of each contact, counted from 0 */
-    int *s_index;         /* ncontact: index among sigmas, -1 without friction */
-    int *u_index;         /* njoint: first variable of the row, -1 if it has none */
-    double *dir;          /* 2 nf: cos and sin of each direction */
-    int nw;               /* rows that matter: n of every contact, t (and in 3D o) of those with friction, all joint rows */
-    int *row;             /* 3 ncontact + njoint: index of n, t, o, joint row among the nw, -1 if it does not matter */
-    double *W;            /* nw x nw: Delassus matrix J Minv J' with compliance on the diagonal */
-    double *w_free;       /* nw: J nu_free + b, nu_free = Minv momentum */
-    double *p0;           /* njoint: impulse at which the variable of the row is zero; LCP only */
-    int ne;               /* eliminated joint rows; LCP only, as all below */
-    int *eliminated;      /* ne: index among the nw */
-    pp_psd elim;          /* factor of their block of W */
-    double *w_shift;      /* nw: w_free + W p0 */
+    int nf, ns;      /* friction directions, contacts with friction, over all contacts */
+    int first;       /* index of the variable p_n of contact 0: 0 in the LCP, njoint in the mixed one */
+    int *f_start;    /* ncontact + 1: first friction variable of each contact, counted from 0 */
+    int *s_index;    /* ncontact: index among sigmas, -1 without friction */
+    int *u_index;    /* njoint: first variable of the row, -1 if it has none */
+    double *dir;     /* 2 nf: cos and sin of each direction */
+    int nw;          /* rows that matter: n of every contact, t (and in 3D o) of those with friction, all joint rows */
+    int *row;        /* 3 ncontact + njoint: index of n, t, o, joint row among the nw, -1 if it does not matter */
+    double *W;       /* nw x nw: Delassus matrix J Minv J' with compliance on the diagonal */
+    double *w_free;  /* nw: J nu_free + b, nu_free = Minv momentum */
+    double *p0;      /* njoint: impulse at which the variable of the row is zero; LCP only */
+    int ne;          /* eliminated joint rows; LCP only, as all below */
+    int *eliminated; /* ne: index among the nw */
+    pp_psd elim;     /* factor of their block of W */
+    double *w_shift; /* nw: w_free + W p0 */
     double *M, *q, *lo, *hi, *z_scale, *w_scale;
 } pp_converted;
 
-/* Everything is allocated from the arena. `step` is borrowed while `out` is used. PERP_E_MEMORY; PERP_E_SOLVE if numbers are not
- * finite. */
+/* Everything is allocated from the arena. `step` is borrowed while `out` is used. PERP_E_MEMORY; PERP_E_SOLVE if
+ * numbers are not finite. */
 perp_status pp_convert(const perp_step_problem *step, perp_class cls, pp_arena *arena, pp_converted *out);
 
 /* From the variables of the solver to impulses and velocity; `out` arrays are the caller's. PERP_E_MEMORY. */
 perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, perp_step_solution *out);
 
-/* From impulses (of a step before) to a guess z for the solver. p_joint: njoint, p_contact: 3 x ncontact, sigma: ncontact. */
+/* From impulses (of a step before) to a guess z for the solver. p_joint: njoint, p_contact: 3 x ncontact, sigma:
+ * ncontact. */
 void pp_guess(const pp_converted *c, const double *p_joint, const double *p_contact, const double *sigma, double *z);
 
 /* nu = Minv (momentum + G p). */

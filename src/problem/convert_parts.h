@@ -11,9 +11,9 @@ pp_bound pp_bound_of(const perp_joint_row *r);
 /* Does this contact have friction variables? */
 static inline bool pp_has_friction(const perp_contact_row *r) { return r->nd > 0 && r->mu > 0; }
 
-/* Writes the contact part of M: for contacts a and b the block of their p_n and p_f from the nw x nw matrix S, and the rows and
- * columns of sigma. M (n x n) is zero before. Also q from the velocities w without these impulses, and z_scale, w_scale. These come
- * from W and not from S, as the laws are judged by what a contact feels by itself. */
+/* Writes the contact part of M: for contacts a and b the block of their p_n and p_f from the nw x nw matrix S, and
+ * the rows and columns of sigma. M (n x n) is zero before. Also q from the velocities w without these impulses, and
+ * z_scale, w_scale. These come from W and not from S, as the laws are judged by what a contact feels by itself. */
 void pp_fill_contacts(pp_converted *c, const double *S, const double *w);
 
 perp_status pp_to_lcp(pp_converted *c, pp_arena *arena);

@@ -1,10 +1,11 @@
 /* residual.c - the judge: how far numbers are from solving a complementarity problem or a step problem
  * Problem  natural-map residuals, zero exactly at a solution, measured from the problem data alone.
- * Method   w = M z + q recomputed, rows in strips so that nothing is allocated. The step problem is measured from its rows (J nu + b),
- *          never from a converted matrix, so that it judges the conversions too.
+ * Method   w = M z + q recomputed, rows in strips so that nothing is allocated. The step problem is measured from
+ *          its rows (J nu + b), never from a converted matrix, so that it judges the conversions too.
  * Valid    anything: what is not finite gives INFINITY.
  * Cost     n^2; step problem: (nblock/32 + 1) passes over the rows.
- * Source   Cottle, Pang, Stone (1992) 5.10 for the natural map; friction as a variational inequality: Acary, Brogliato (2008) 3.9. */
+ * Source   Cottle, Pang, Stone (1992) 5.10 for the natural map; friction as a variational inequality: Acary,
+ *          Brogliato (2008) 3.9. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,15 +36,16 @@ static void worsen(double *most, double r) {
 
 static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
-/* z - mid(lo, hi, z - w). For lo = 0, hi = INFINITY it is min(z, w). Written so that z - w is not rounded where it need not be. */
+/* z - mid(lo, hi, z - w). For lo = 0, hi = INFINITY it is min(z, w). Written so that z - w is not rounded where it
+ * need not be. */
 static double natural(double z, double w, double lo, double hi) {
     double below = z - lo, above = z - hi; /* mid(z - hi, w, z - lo) */
     if (isnan(z) || isnan(w)) return NAN;
     return clamp(w, above, below);
 }
 
-static double residual(int n, const double *M, const double *q, const double *lo, const double *hi, const double *z_scale,
-                       const double *w_scale, const double *z) {
+static double residual(int n, const double *M, const double *q, const double *lo, const double *hi,
+                       const double *z_scale, const double *w_scale, const double *z) {
     double most = 0;
     for (int start = 0; start < n; start += STRIP) {
         double w[STRIP];
@@ -63,14 +65,17 @@ static double residual(int n, const double *M, const double *q, const double *lo
     return most;
 }
 
-double perp_lcp_residual(const perp_lcp *p, const double *z) { return residual(p->n, p->M, p->q, NULL, NULL, NULL, NULL, z); }
+double perp_lcp_residual(const perp_lcp *p, const double *z) {
+    return residual(p->n, p->M, p->q, NULL, NULL, NULL, NULL, z);
+}
 
 double perp_mlcp_residual(const perp_mlcp *p, const double *z) {
     return residual(p->n, p->M, p->q, p->lo, p->hi, NULL, NULL, z);
 }
 
 double perp_problem_residual(const perp_problem *p, const double *z) {
-    if (p->cls == PERP_LCP) return residual(p->as.lcp.n, p->as.lcp.M, p->as.lcp.q, NULL, NULL, p->z_scale, p->w_scale, z);
+    if (p->cls == PERP_LCP)
+        return residual(p->as.lcp.n, p->as.lcp.M, p->as.lcp.q, NULL, NULL, p->z_scale, p->w_scale, z);
     const perp_mlcp *m = &p->as.mlcp;
     return residual(m->n, m->M, m->q, m->lo, m->hi, p->z_scale, p->w_scale, z);
 }
@@ -89,7 +94,8 @@ perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size
     if (why && why_size > 0) why[0] = 0;
     if (!p) return refuse(why, why_size, "There is no problem.");
     if (p->cls != PERP_LCP && p->cls != PERP_MLCP)
-        return refuse(why, why_size, "The class of the problem is %d, which is neither PERP_LCP nor PERP_MLCP.", (int)p->cls);
+        return refuse(why, why_size, "The class of the problem is %d, which is neither PERP_LCP nor PERP_MLCP.",
+                      (int)p->cls);
     bool mixed = p->cls == PERP_MLCP;
     int n = mixed ? p->as.mlcp.n : p->as.lcp.n;
     const double *M = mixed ? p->as.mlcp.M : p->as.lcp.M, *q = mixed ? p->as.mlcp.q : p->as.lcp.q;
@@ -101,13 +107,15 @@ perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size
         for (int i = 0; i < n; i++)
             if (!isfinite(M[i + (ptrdiff_t)n * j])) return refuse(why, why_size, "M(%d, %d) is not finite.", i, j);
         if (!isfinite(q[j])) return refuse(why, why_size, "q(%d) is not finite.", j);
-        if (mixed && !(lo[j] <= hi[j])) return refuse(why, why_size, "Bounds of variable %d: lo = %g is not <= hi = %g.", j, lo[j], hi[j]);
+        if (mixed && !(lo[j] <= hi[j]))
+            return refuse(why, why_size, "Bounds of variable %d: lo = %g is not <= hi = %g.", j, lo[j], hi[j]);
         if (mixed && (lo[j] == INFINITY || hi[j] == -INFINITY))
             return refuse(why, why_size, "Bounds of variable %d leave no finite value.", j);
         for (int k = 0; k < 2; k++) {
             const double *scale = k ? p->w_scale : p->z_scale;
             if (scale && !(scale[j] > 0 && scale[j] < INFINITY))
-                return refuse(why, why_size, "%c_scale(%d) = %g is not positive and finite.", k ? 'w' : 'z', j, scale[j]);
+                return refuse(why, why_size, "%c_scale(%d) = %g is not positive and finite.", k ? 'w' : 'z', j,
+                              scale[j]);
         }
     }
     return PERP_OK;

@@ -2,7 +2,8 @@
  * Problem  given impulses and the velocity at the end of a step, how well does each law of perp_step_problem hold?
  * Method   straight from the rows; definitions at perp_step_residual. Friction is the variational inequality
  *            p_f in K = mu p_n conv{d_k},  (q - p_f) . s >= 0 for all q in K,
- *          whose natural map W p_f - P_WK(W p_f - s) is a velocity and fades as the contact unloads. P projects on a regular polygon.
+ *          whose natural map W p_f - P_WK(W p_f - s) is a velocity and fades as the contact unloads. P projects on a
+ * regular polygon.
  * Valid    anything: what is not finite gives INFINITY. Never allocates.
  * Cost     (nblock/32 + 1) passes over the rows, nd per contact.
  * Source   derived here; the polygon law is Berard 2.6, Williams 2.4. */
@@ -52,7 +53,8 @@ static double row_mass(const perp_step_problem *p, const perp_row *r) {
             int b = r->block[k];
             if (b < 0 || r->block[l] != b) continue;
             for (int i = 0; i < p->block_ndof[b]; i++)
-                for (int j = 0; j < p->block_ndof[b]; j++) s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * r->J[l][j];
+                for (int j = 0; j < p->block_ndof[b]; j++)
+                    s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * r->J[l][j];
         }
     return s;
 }
@@ -99,7 +101,8 @@ static void momentum(const perp_step_problem *p, const perp_step_solution *s, pe
 static void joints(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
-        double W = row_mass(p, &r->row) + r->compliance, w = row_times(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
+        double W = row_mass(p, &r->row) + r->compliance,
+               w = row_times(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
         /* W p - mid(W lo, W hi, W p - w) = mid(W (p - hi), w, W (p - lo)); an infinite bound stays one if W is 0 */
         double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[j] - r->lo);
         double above = r->hi == INFINITY ? -INFINITY : W * (s->p_joint[j] - r->hi);
@@ -109,8 +112,8 @@ static void joints(const perp_step_problem *p, const perp_step_solution *s, perp
     }
 }
 
-/* Point of the polygon with corners R d_k nearest to y, |y - it| returned. nd = 2 is a line, nd = 0 or R <= 0 the point 0; a line from
- * 0 for nd = 1. */
+/* Point of the polygon with corners R d_k nearest to y, |y - it| returned. nd = 2 is a line, nd = 0 or R <= 0 the
+ * point 0; a line from 0 for nd = 1. */
 static double nearest(int nd, double phase, double R, const double y[2], double it[2]) {
     const double turn = 6.283185307179586;
     it[0] = it[1] = 0;

@@ -1,9 +1,10 @@
 /* to_lcp.c - step problem -> LCP: bilateral rows are eliminated, bounded ones become one or two variables
  * Problem  rows r (contacts, bounded joint rows) and e (bilateral joint rows, with or without compliance):
  *            w_r = W_rr p_r + W_re p_e + w_free_r,   0 = W_er p_r + W_ee p_e + w_free_e
- * Method   p_e = -W_ee^+ (W_er p_r + w_free_e);  S = W_rr - W_re W_ee^+ W_er, and w likewise. Rows of S whose diagonal is only rounding
- *          (the joints alone hold them) are set to zero. A bounded impulse is p = p0 + u or p0 - u, u >= 0; a row with both bounds has
- *          s too:  0 <= u _|_ w + s >= 0,  0 <= s _|_ (hi - lo) - u >= 0.
+ * Method   p_e = -W_ee^+ (W_er p_r + w_free_e);  S = W_rr - W_re W_ee^+ W_er, and w likewise. Rows of S whose
+ *          diagonal is only rounding (the joints alone hold them) are set to zero. A bounded impulse is p = p0 + u
+ *          or p0 - u, u >= 0; a row with both bounds has s too:  0 <= u _|_ w + s >= 0,  0 <= s _|_ (hi - lo) - u >=
+ *          0.
  * Valid    W_ee of any rank: if its rows are redundant and disagree a little, they are met in the least-squares sense.
  * Cost     ne^3/3 + ne^2 nr + ne nr^2.
  * Source   Williams (2.37)-(2.38); errata there: the lower left block is G_b'. */
@@ -132,7 +133,7 @@ perp_status pp_to_lcp(pp_converted *c, pp_arena *arena) {
         if (!S) return PERP_E_MEMORY;
         memcpy(S, c->W, sizeof *S * (size_t)(nw * nw));
     }
-    c->M = PP_ARENA_ZERO(arena, double, (ptrdiff_t)n * n);
+    c->M = PP_ARENA_ZERO(arena, double, (ptrdiff_t)n *n);
     c->q = PP_ARENA_ARRAY(arena, double, 3 * (ptrdiff_t)n);
     if (!c->M || !c->q) return PERP_E_MEMORY;
     c->z_scale = c->q + n;

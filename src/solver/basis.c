@@ -2,8 +2,8 @@
  * Problem  given a set S that should hold the positive variables: z_S with M_SS z_S = -q_S, z = 0 elsewhere, w = M z + q.
  * Method   LU of the block in the natural scales of z and w, one step of refinement on the original data. If some z_S or w is negative, exchange all of them
  *          at once and solve again: this is Newton's method on min(z, w) = 0, which ends in a few steps from a good guess.
- *          Redundant contacts make M_SS singular; with `share` the factors are those of M_SS + share, and refinement still meets
- *          the equations exactly. The load is then shared as by contacts of equal, vanishing compliance.
+ *          Redundant contacts make M_SS singular: then proximal points, whose matrix M_SS + share is not. While the basis stays the same
+ *          one factorisation serves them all, and they are nothing but iterative refinement.
  * Valid    M_SS regular; no guarantee that the exchanges end, hence the limit.
  * Cost     2/3 |S|^3 + 4 n |S| per step.
  * Source   Cottle, Pang, Stone (1992) 2.1 (complementary bases); Kostreva, Block pivot methods for the LCP (1978). */
@@ -28,76 +28,160 @@ double pp_basis_measure(pp_basis *b, const double *z) {
     return most;
 }
 
-/* Most steps of refinement with a regularised block; each gains a factor of about share/(smallest eigenvalue). */
-#define REFINEMENTS 12
-
-/* Largest |w_i|/ws_i over the basis. */
-static double basis_error(const pp_basis *b, int m) {
-    double most = 0;
-    for (int i = 0; i < m; i++) {
-        double e = fabs(b->w[b->S[i]] / b->lcp->ws[b->S[i]]);
-        if (!(e <= most)) most = e;
-    }
-    return most;
+/* Indices of the set into b->S; their number. */
+static int collect(pp_basis *b, const bool *in) {
+    int m = 0;
+    for (int i = 0; i < b->lcp->n; i++)
+        if (in[i]) b->S[m++] = i;
+    return m;
 }
 
-bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol, double share) {
+/* LU of M_SS + share D, in natural scales. */
+static bool factorise(pp_basis *b, int m, double share) {
     const pp_plain *p = b->lcp;
     ptrdiff_t n = p->n;
-    double *z = b->x;
+    for (int j = 0; j < m; j++) {
+        double *column = b->A + (ptrdiff_t)m * j;
+        for (int i = 0; i < m; i++) column[i] = p->M[b->S[i] + n * b->S[j]] / p->ws[b->S[i]] * p->zs[b->S[j]];
+        column[j] += share * pp_basis_weight(p, b->S[j]);
+    }
+    b->steps++;
+    return pp_lu(m, b->A, m, b->piv);
+}
+
+/* z_S += -(block)^-1 w_S; false if something is not finite. */
+static bool correct(pp_basis *b, int m, double *z) {
+    const pp_plain *p = b->lcp;
+    for (int i = 0; i < m; i++) b->y[i] = -b->w[b->S[i]] / p->ws[b->S[i]];
+    pp_lu_solve(m, b->A, m, b->piv, 1, b->y, m);
+    for (int i = 0; i < m; i++) {
+        double d = p->zs[b->S[i]] * b->y[i];
+        if (!isfinite(d)) return false;
+        z[b->S[i]] += d;
+    }
+    return true;
+}
+
+/* Takes z, whose residual (and b->w) has just been measured, as the best so far if it is. What is kept is the answer with negative parts
+ * cut off: within the tolerance they are rounding. b->w stays that of z. */
+static void keep(pp_basis *b, const double *z, double residual) {
+    int n = b->lcp->n;
+    if (!(residual < b->residual)) return;
+    bool negative = false;
+    for (int i = 0; i < n; i++) {
+        negative |= z[i] < 0;
+        b->best[i] = z[i] > 0 ? z[i] : 0;
+    }
+    b->residual = residual;
+    if (!negative) return;
+    memcpy(b->y, b->w, sizeof *b->w * (size_t)n);
+    b->residual = pp_basis_measure(b, b->best);
+    memcpy(b->w, b->y, sizeof *b->w * (size_t)n);
+}
+
+bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol) {
+    const pp_plain *p = b->lcp;
+    int n = p->n;
+    double *z = b->x, small = tol * b->size;
     for (int pass = 0; pass < limit; pass++) {
-        int m = 0;
-        for (int i = 0; i < n; i++) {
-            z[i] = 0;
-            if (in[i]) b->S[m++] = i;
-        }
-        for (int j = 0; j < m; j++)
-            for (int i = 0; i < m; i++)
-                b->A[i + (ptrdiff_t)m * j] = p->M[b->S[i] + n * b->S[j]] / p->ws[b->S[i]] * p->zs[b->S[j]];
-        if (share > 0)
-            for (int i = 0; i < m; i++)
-                if (b->A[i + (ptrdiff_t)m * i] > 0) b->A[i + (ptrdiff_t)m * i] += share;
-        b->steps++;
-        if (!pp_lu(m, b->A, m, b->piv)) return false;
-        double residual = INFINITY, before = INFINITY;
-        for (int refine = 0; refine < (share > 0 ? REFINEMENTS : 2); refine++) { /* z = 0 first: w is q */
-            if (refine == 0) memcpy(b->w, p->q, sizeof *b->w * (size_t)n);
-            double error = basis_error(b, m);
-            if (refine >= 2 && (error <= 0.01 * tol * b->size || !(error < 0.5 * before))) break;
-            before = error;
-            for (int i = 0; i < m; i++) b->y[i] = -b->w[b->S[i]] / p->ws[b->S[i]];
-            pp_lu_solve(m, b->A, m, b->piv, 1, b->y, m);
-            for (int i = 0; i < m; i++) {
-                double d = p->zs[b->S[i]] * b->y[i];
-                if (!isfinite(d)) return false;
-                z[b->S[i]] += d;
-            }
+        int m = collect(b, in);
+        if (!factorise(b, m, 0)) return false;
+        for (int i = 0; i < n; i++) z[i] = 0;
+        memcpy(b->w, p->q, sizeof *b->w * (size_t)n);
+        double residual = INFINITY;
+        for (int refine = 0; refine < 2; refine++) {
+            if (!correct(b, m, z)) return false;
             residual = pp_basis_measure(b, z);
         }
-        /* What is kept is the answer with negative parts cut off: within the tolerance they are rounding. */
-        bool negative = false;
-        for (int i = 0; i < m; i++)
-            if (z[b->S[i]] < 0) negative = true;
-        if (residual < b->residual) {
-            for (int i = 0; i < n; i++) b->best[i] = z[i] > 0 ? z[i] : 0;
-            b->residual = residual;
-            if (negative) { /* measured as it is kept; w of the uncut answer is still needed below */
-                memcpy(b->y, b->w, sizeof *b->w * (size_t)n);
-                b->residual = pp_basis_measure(b, b->best);
-                memcpy(b->w, b->y, sizeof *b->w * (size_t)n);
-            }
-        }
-        if (b->residual <= tol * b->size) return true;
+        keep(b, z, residual);
+        if (b->residual <= small) return true;
         bool changed = false;
-        double small = tol * b->size;
         for (int i = 0; i < n; i++) {
             bool wrong = in[i] ? z[i] / p->zs[i] < -small : b->w[i] / p->ws[i] < -small;
-            if (wrong) {
-                in[i] = !in[i];
-                changed = true;
-            }
+            if (!wrong) continue;
+            in[i] = !in[i];
+            changed = true;
         }
         if (!changed) return false;
     }
     return false;
+}
+
+/* Most proximal points; each gains a factor of about share/(share + smallest eigenvalue), and at least this: */
+#define PROXIMAL_POINTS 60
+#define SLOWEST 0.5
+/* They may also drift, by residual/share a time, where the equations of a basis contradict each other, until one more contact opens or
+ * closes. Both are sped up by less compliance, down to about this; less would bring rounding in. */
+#define LEAST_SHARE 1e-9
+
+/* One proximal point from z (changed) by exchanges; *limit counts down. b->w is that of the new z. On failure z is as before. */
+static bool proximal_point(pp_basis *b, bool *in, double *z, double share, double small, int *limit, bool *factorised) {
+    const pp_plain *p = b->lcp;
+    int n = p->n;
+    double *centre = b->c;
+    memcpy(centre, z, sizeof *z * (size_t)n);
+    for (; *limit > 0; --*limit) {
+        int m = collect(b, in);
+        if (!*factorised && !factorise(b, m, share)) break;
+        *factorised = true;
+        /* start at the centre cut to the set: there the equation reads (M + share) dz = -w */
+        for (int i = 0; i < n; i++) z[i] = in[i] ? centre[i] : 0;
+        (void)pp_basis_measure(b, z);
+        if (!correct(b, m, z)) break;
+        (void)pp_basis_measure(b, z);
+        bool changed = false;
+        for (int i = 0; i < n; i++) {
+            bool wrong = in[i] ? z[i] / p->zs[i] < -small : (b->w[i] - pp_basis_pull(p, i, share, centre[i])) / p->ws[i] < -small;
+            if (!wrong) continue;
+            in[i] = !in[i];
+            changed = true;
+        }
+        if (!changed) return true;
+        *factorised = false;
+    }
+    memcpy(z, centre, sizeof *z * (size_t)n);
+    return false;
+}
+
+/* Points that drift move by the same dz time after time. Goes as far along it as no variable of the basis gets negative and no other row;
+ * false if that is no further than the next point. b->c is the point before z; b->w is that of z, b->y is used. */
+static bool run_ahead(pp_basis *b, const bool *in, double *z) {
+    const pp_plain *p = b->lcp;
+    int n = p->n;
+    double far = INFINITY;
+    for (int i = 0; i < n; i++) b->y[i] = 0;
+    for (int j = 0; j < n; j++)
+        if (z[j] != b->c[j]) pp_axpy(n, z[j] - b->c[j], p->M + (ptrdiff_t)n * j, b->y);
+    for (int i = 0; i < n; i++) {
+        double d = in[i] ? (z[i] - b->c[i]) / p->zs[i] : b->y[i] / p->ws[i], at = in[i] ? z[i] / p->zs[i] : b->w[i] / p->ws[i];
+        if (d < 0 && -at / d < far) far = at > 0 ? -at / d : 0;
+    }
+    if (!isfinite(far) || far < 2) return false;
+    for (int i = 0; i < n; i++) z[i] += far * (z[i] - b->c[i]);
+    return true;
+}
+
+bool pp_basis_prox(pp_basis *b, bool *in, double *z, int limit, double tol, double *share) {
+    double before = INFINITY;
+    bool factorised = false;
+    for (int k = 0; k < PROXIMAL_POINTS; k++) {
+        if (!proximal_point(b, in, z, *share, 0.1 * tol * b->size, &limit, &factorised)) break;
+        double residual = pp_basis_measure(b, z);
+        keep(b, z, residual);
+        if (residual <= 0.01 * tol * b->size) break;
+        bool slow = k > 2 && !(residual < SLOWEST * before);
+        before = residual;
+        if (!slow) continue;
+        if (residual <= PP_BASIS_SLACK * tol * b->size) break;
+        if (b->shared_residual == INFINITY) {
+            for (int i = 0; i < b->lcp->n; i++) b->shared[i] = z[i] > 0 ? z[i] : 0;
+            b->shared_residual = residual;
+        }
+        before = INFINITY;
+        if (run_ahead(b, in, z)) continue;
+        if (*share < LEAST_SHARE) break;
+        *share *= 0.01; /* the points go on from where they are, with longer steps */
+        factorised = false;
+    }
+    return b->residual <= PP_BASIS_SLACK * tol * b->size;
 }

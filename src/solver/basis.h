@@ -8,9 +8,11 @@ typedef struct pp_basis {
     const pp_plain *lcp;
     double size;       /* largest |q_i|/ws_i: what residuals are compared with */
     double *A;         /* n x n room for the factors */
-    double *w, *x, *y; /* n each */
+    double *w, *x, *y, *c; /* n each */
     double *best;      /* n: answer with the lowest residual so far */
     double residual;   /* of it; INFINITY before the first */
+    double *shared;    /* n: where proximal points first got on slowly */
+    double shared_residual; /* of it; INFINITY before */
     int *S, *piv;      /* n each: indices of the basis, row exchanges */
     int steps;         /* factorisations so far */
 } pp_basis;
@@ -19,9 +21,26 @@ typedef struct pp_basis {
 double pp_basis_measure(pp_basis *b, const double *z);
 
 /* Starting from the set in[i] (changed), solves M_SS z_S = -q_S, drops variables that came out negative, adds rows that did, and
- * so on, at most `limit` times; keeps the best answer in b->best. True if its residual is <= tol * size.
- * `share` > 0 is added to the positive diagonal (in natural scales) of the factorised block only: the equations are still met exactly, by refinement, and
- * of many solutions of a singular block the one of least norm comes out. */
-bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol, double share);
+ * so on, at most `limit` times; keeps the best answer in b->best. True if its residual is <= tol * size. */
+bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol);
+
+/* Proximal points end at this multiple of tol when they get on slowly. Four feet of a box are never coplanar to the last digit: demanding
+ * more would take the load off one of them for the sake of rounding. */
+#define PP_BASIS_SLACK 100
+
+/* Proximal points z_{k+1} = solution of LCP(M + share D, q - share D z_k), D about 1 in natural scales,
+ * each from the basis of the last by exchanges as above. From z = 0 they end at a solution of the LCP itself, of many the one that
+ * contacts of equal, vanishing compliance would choose: every redundant contact bears its share, whatever the numbering.
+ * z: starting point in, last point out; not b->x. *share falls where the points get on too slowly. At most `limit` exchanges in all.
+ * True if the best residual is <= PP_BASIS_SLACK tol size; false also when the exchanges do not settle: then z is the last point reached, and in[] of no use. */
+bool pp_basis_prox(pp_basis *b, bool *in, double *z, int limit, double tol, double *share);
+
+/* D_i: rows without a diagonal of their own (slip speeds) get far less, just enough to keep every block regular. */
+static inline double pp_basis_weight(const pp_plain *p, int i) { return p->M[i + (ptrdiff_t)p->n * i] != 0 ? 1 : 1e-3; }
+
+/* Term that a proximal point at `centre` takes off row i: share D_i centre_i. */
+static inline double pp_basis_pull(const pp_plain *p, int i, double share, double centre) {
+    return share * pp_basis_weight(p, i) * p->ws[i] / p->zs[i] * centre;
+}
 
 #endif

@@ -1,10 +1,11 @@
 /* reduce.c - mixed LCP -> LCP: free variables eliminated, bounds shifted to zero, boxes doubled
  * Problem  lo <= z <= hi complementary to w = M z + q, as perp_mlcp.
- * Method   free block F: z_F = -M_FF^- (M_FR z_R + q_F), the rest sees the Schur complement. M_FF symmetric positive semidefinite:
- *          pseudo-inverse (psd.c); else LU with complete pivoting, dependent columns set to zero and dependent rows left out.
- *          z = p0 + u, or p0 - u below an upper bound; a box gives u and s with 0 <= u _|_ w + s, 0 <= s _|_ (hi - lo) - u. lo = hi: no
- *          variable.
- * Valid    any M. If M_FF is singular and its rows do not agree, no solution exists and the residual of the answer tells.
+ * Method   free block F: z_F = -M_FF^- (M_FR z_R + q_F), the rest sees the Schur complement. M_FF symmetric positive
+ *          semidefinite: pseudo-inverse (psd.c); else LU with complete pivoting, dependent columns set to zero and
+ *          dependent rows left out. z = p0 + u, or p0 - u below an upper bound; a box gives u and s with 0 <= u _|_
+ *          w + s, 0 <= s _|_ (hi - lo) - u. lo = hi: no variable.
+ * Valid    any M. If M_FF is singular and its rows do not agree, no solution exists and the residual of the answer
+ *          tells.
  * Cost     nF^3 + nF^2 nR + nF nR^2 multiplies.
  * Source   Cottle, Pang, Stone (1992) 1.5, 2.3; Golub, Van Loan (4th ed.) 3.4.8. */
 #include "solver/reduce.h"
@@ -15,11 +16,12 @@
 #include "linalg/kernel.h"
 
 #define RANK_TOL 1e-11
-/* A diagonal below HELD_TOL of what it was, or below HELD_EPS over the smallest pivot, if that is more, is rounding; so are then the
- * symmetric entries of its row and column, which are at most HELD_ROW of the diagonals. */
+/* A diagonal below HELD_TOL of what it was, or below HELD_EPS over the smallest pivot, if that is more, is rounding;
+ * so are then the symmetric entries of its row and column, which are at most HELD_ROW of the diagonals. */
 #define HELD_TOL 1e-12
 #define HELD_EPS 1e-14
 #define HELD_ROW 1e-4
+#define AT_BOUND 1e-9
 
 void *pp_carve(pp_carver *c, size_t count, size_t size) {
     void *p = c->base ? c->base + c->used : NULL;
@@ -162,8 +164,8 @@ static void correct_free(const pp_reduction *r, double *z) {
     for (int i = 0; i < r->nfree; i++) z[r->free_index[i]] -= x[i];
 }
 
-/* Rows that the free variables alone hold: with M positive semidefinite, nothing is left of them but rounding, which must not be
- * taken for a tiny mass. w: q after elimination, by the numbers of the problem. */
+/* Rows that the free variables alone hold: with M positive semidefinite, nothing is left of them but rounding, which
+ * must not be taken for a tiny mass. w: q after elimination, by the numbers of the problem. */
 static void clean_held(const pp_reduction *r, double *S, double *q, const double *w0) {
     const perp_mlcp *m = &r->p->as.mlcp;
     ptrdiff_t n = r->lcp.n, N = m->n;
@@ -268,9 +270,12 @@ void pp_reduce_guess(const pp_reduction *r, const double *z, double *x) {
         double u = b == UPPER ? m->hi[i] - z[i] : z[i] - m->lo[i];
         x[v] = u > 0 ? u : 0;
         if (b != BOTH) continue;
-        double room = m->hi[i] - m->lo[i];
-        x[v + 1] = u >= room ? room / r->lcp.zs[v] * r->lcp.zs[v + 1] : 0; /* at its upper bound: some multiplier */
-        if (u > room) x[v] = room;
+        double room =
+            m->hi[i] - m->lo[i]; /* at a bound but for rounding: at the bound, the upper one with some multiplier */
+        if (u < AT_BOUND * room) x[v] = 0;
+        bool top = room - u < AT_BOUND * room;
+        x[v + 1] = top ? room / r->lcp.zs[v] * r->lcp.zs[v + 1] : 0;
+        if (top) x[v] = room;
     }
 }
 

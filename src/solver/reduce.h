@@ -8,22 +8,22 @@
 /* An LCP with scales, as the pivoting code wants it. */
 typedef struct pp_plain {
     int n;
-    const double *M, *q;       /* n x n, n */
-    const double *zs, *ws;     /* n each, never NULL */
+    const double *M, *q;   /* n x n, n */
+    const double *zs, *ws; /* n each, never NULL */
 } pp_plain;
 
 typedef struct pp_reduction {
     const perp_problem *p;
-    pp_plain lcp;              /* what to solve */
+    pp_plain lcp; /* what to solve */
     int nfree;
-    int *free_index;           /* nfree: variables without bounds, eliminated */
-    int *first;                /* p->n: first variable of the LCP, -1 if free or fixed */
-    double *p0;                /* p->n: value at which the variable of the LCP is zero */
-    bool psd;                  /* free block symmetric positive semidefinite: */
-    pp_psd sym;                /*   factorised so */
-    double *LU;                /* else: complete pivoting, nfree square, rank found */
+    int *free_index; /* nfree: variables without bounds, eliminated */
+    int *first;      /* p->n: first variable of the LCP, -1 if free or fixed */
+    double *p0;      /* p->n: value at which the variable of the LCP is zero */
+    bool psd;        /* free block symmetric positive semidefinite: */
+    pp_psd sym;      /*   factorised so */
+    double *LU;      /* else: complete pivoting, nfree square, rank found */
     int rank, *rperm, *cperm;
-    double *tmp;               /* 4 * p->n */
+    double *tmp; /* 4 * p->n */
 } pp_reduction;
 
 /* Bytes; the bounds matter. */

@@ -1,5 +1,6 @@
 /* registry.c - solvers by name, for the whole process
- * A fixed table behind a mutex: entries are only ever added, so what was found stays valid. The built-in ones come first. */
+ * A fixed table behind a mutex: entries are only ever added, so what was found stays valid. The built-in ones come
+ * first. */
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -28,7 +29,9 @@ static const perp_solver_type *find(const char *name) {
 static bool good_name(const char *s) {
     if (!s || !*s) return false;
     for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '-' || *s == '_')) return false;
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '-' ||
+              *s == '_'))
+            return false;
     return true;
 }
 
@@ -36,7 +39,9 @@ static bool good_fields(const perp_solver_type *t) {
     if (t->nfield < 0 || (t->nfield > 0 && !t->fields) || t->settings_size > PERP_SETTINGS_MAX) return false;
     for (int i = 0; i < t->nfield; i++) {
         const perp_field *f = &t->fields[i];
-        size_t size = f->type == PERP_FIELD_INT ? sizeof(int) : f->type == PERP_FIELD_BOOL ? sizeof(bool) : sizeof(double);
+        size_t size = f->type == PERP_FIELD_INT    ? sizeof(int)
+                      : f->type == PERP_FIELD_BOOL ? sizeof(bool)
+                                                   : sizeof(double);
         if (f->type != PERP_FIELD_INT && f->type != PERP_FIELD_BOOL && f->type != PERP_FIELD_DOUBLE) return false;
         if (!good_name(f->name) || f->offset > t->settings_size || size > t->settings_size - f->offset) return false;
         if (!(f->min <= f->value && f->value <= f->max)) return false;

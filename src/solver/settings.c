@@ -37,7 +37,8 @@ perp_status perp_fields_set(const perp_field *fields, int nfield, void *settings
     return PERP_OK;
 }
 
-perp_status perp_fields_get(const perp_field *fields, int nfield, const void *settings, const char *name, double *value) {
+perp_status perp_fields_get(const perp_field *fields, int nfield, const void *settings, const char *name,
+                            double *value) {
     const perp_field *f = find(fields, nfield, name);
     if (!f) return PERP_E_NAME;
     const char *p = (const char *)settings + f->offset;

@@ -5,8 +5,8 @@
 
 static int size_of(const perp_problem *p) { return p->cls == PERP_LCP ? p->as.lcp.n : p->as.mlcp.n; }
 
-perp_status pp_solve(const perp_solver_type *type, const void *settings, const perp_problem *p, double *z, pp_arena *arena,
-                     perp_solve_info *info) {
+perp_status pp_solve(const perp_solver_type *type, const void *settings, const perp_problem *p, double *z,
+                     pp_arena *arena, perp_solve_info *info) {
     *info = (perp_solve_info){.outcome = PERP_OUTCOME_NUMERICS, .residual = INFINITY};
     if (!(type->takes & (unsigned)p->cls)) return PERP_E_FIT;
     pp_arena_mark mark = pp_arena_here(arena);

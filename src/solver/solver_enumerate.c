@@ -1,11 +1,13 @@
 /* solver_enumerate.c - all complementary bases, one after the other: the oracle for tests
  *   lo <= z <= hi complementary to w = M z + q
- * Method   every variable is in one of its states: at its lower bound, at its upper bound, or basic (w_i = 0); a free one is always
- *          basic, an LCP's has two states. For each combination, in the order of a counter whose first variable turns fastest, the
- *          basic block is solved by Gauss elimination with complete pivoting; what depends on other columns is set to zero, so a
- *          singular block still gives a point if there is one. The first whose residual is within the tolerance is the answer,
- *          otherwise the best.
- * Valid    any M; at most 2^max_n combinations.
+ * Method   every variable is in one of its states: at its lower bound, at its upper bound, or basic (w_i = 0); a
+ *          free one is always basic, an LCP's has two states. For each combination, in the order of a counter whose
+ *          first variable turns fastest, the basic block is solved by Gauss elimination with complete pivoting; what
+ *          depends on other columns is set to zero, so a singular block still gives a point if there is one. The
+ *          first whose residual is within the tolerance is the answer, otherwise the best.
+ * Valid    at most 2^max_n combinations. Complete if every principal block of M is regular, or M positive
+ *          semidefinite. If a block is singular and M indefinite, an answer with z_i = w_i = 0 for dependent columns
+ *          may be missed.
  * Cost     combinations * (basic)^3 / 3 multiplies.
  * Source   Cottle, Pang, Stone (1992) 1.1, 1.3: the union of complementary cones. */
 #include <math.h>
@@ -21,7 +23,8 @@ typedef struct settings {
 
 static const perp_field fields[] = {
     {"max_n", PERP_FIELD_INT, offsetof(settings, max_n), 20, 1, 24, "at most 2^max_n combinations are tried"},
-    {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-11, 1e-16, 1, "residual, relative to q and the bounds, at which to stop"},
+    {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-11, 1e-16, 1,
+     "residual, relative to q and the bounds, at which to stop"},
 };
 
 #define RANK_TOL 1e-11
@@ -127,7 +130,8 @@ static void point(const view *v, const int *state, double *z, double *A, double 
         double ws = v->ws ? v->ws[r] : 1, w = v->q[r];
         for (int j = 0; j < n; j++) w += v->M[r + n * j] * z[j];
         b[i] = -w / ws;
-        for (int j = 0; j < m; j++) A[i + (ptrdiff_t)m * j] = v->M[r + n * basic[j]] / ws * (v->zs ? v->zs[basic[j]] : 1);
+        for (int j = 0; j < m; j++)
+            A[i + (ptrdiff_t)m * j] = v->M[r + n * basic[j]] / ws * (v->zs ? v->zs[basic[j]] : 1);
     }
     gauss(m, A, b, x, cols);
     for (int i = 0; i < m; i++) z[basic[i]] = x[i] * (v->zs ? v->zs[basic[i]] : 1);

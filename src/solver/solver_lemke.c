@@ -33,25 +33,15 @@ typedef struct settings {
 } settings;
 
 static const perp_field fields[] = {
-    {"max_pivots", PERP_FIELD_INT, offsetof(settings, max_pivots), 0, 0, 1e9, "pivots per run; 0: 50 n + 1000"},
+    {"max_pivots", PERP_FIELD_INT, offsetof(settings, max_pivots), 0, 0, 1e9, "pivots per run; 0: 10 n + 500"},
     {"pivot_tol", PERP_FIELD_DOUBLE, offsetof(settings, pivot_tol), 1e-10, 1e-15, 1e-3, "smaller entries of an equilibrated column count as zero"},
     {"tie_tol", PERP_FIELD_DOUBLE, offsetof(settings, tie_tol), 1e-12, 0, 1e-6, "ratios within this (relative to q) are ties"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-12, 1e-16, 1e-3, "residual, relative to q, at which an answer counts as exact"},
     {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 6, 0, 1000, "factorisations spent on a guess before pivoting from scratch"},
     {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5, "runs: plain, other covering vector, perturbed three times"},
-    {"share", PERP_FIELD_DOUBLE, offsetof(settings, share), 1e-6, 0, 1e-2,
+    {"share", PERP_FIELD_DOUBLE, offsetof(settings, share), 1e-4, 0, 1,
      "compliance, relative to the diagonal, by which redundant contacts share their load; 0: off"},
 };
-
-/* The answer of a run is taken, and no other run tried, at this multiple of tol. */
-#define GOOD_ENOUGH 100
-
-/* Runs with compliance. */
-#define SHARED_TRIES 2
-
-/* Part of the compliance that is left when a basis is solved: enough to choose among many answers, too little to slow the refinement
- * where masses differ a million times. */
-#define POLISH 1e-3
 
 typedef struct pivoting {
     int n;
@@ -69,7 +59,7 @@ typedef struct pivoting {
 typedef struct layout {
     pivoting t;
     pp_basis b;
-    double *D, *q, *z; /* equilibration; equilibrated q; guess */
+    double *D, *q, *z, *last; /* equilibration; equilibrated q; guess or proximal point; the one before */
     bool *in;
 } layout;
 
@@ -83,10 +73,13 @@ static void lay_out(int n, pp_carver *c, layout *l) {
     l->b.w = PP_CARVE(c, double, N);
     l->b.x = PP_CARVE(c, double, N);
     l->b.y = PP_CARVE(c, double, N);
+    l->b.c = PP_CARVE(c, double, N);
+    l->b.shared = PP_CARVE(c, double, N);
     l->b.best = PP_CARVE(c, double, N);
     l->D = PP_CARVE(c, double, N);
     l->q = PP_CARVE(c, double, N);
     l->z = PP_CARVE(c, double, N);
+    l->last = PP_CARVE(c, double, N);
     l->t.basic = PP_CARVE(c, int, N);
     l->t.nonbasic = PP_CARVE(c, int, N + 1);
     l->t.place = PP_CARVE(c, int, 2 * N + 1);
@@ -211,16 +204,19 @@ static int leaving(pivoting *t, int col, const settings *s, double size) {
     return ntied > 0 ? t->tied[0] : -1;
 }
 
+/* An artificial variable this small, relative to q, may be zero. The answer is measured in any case. */
+#define VANISHED 1e-9
+
 /* One run from the ray start. q and M are equilibrated; on PERP_OUTCOME_SOLVED the basis is in t->basic. */
 static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s, double share) {
     ptrdiff_t n = p->n;
-    int limit = s->max_pivots > 0 ? s->max_pivots : 50 * p->n + 1000, start = t->count;
+    int limit = s->max_pivots > 0 ? s->max_pivots : 10 * p->n + 500, start = t->count;
     double size = 0;
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) t->T[i + n * j] = D[i] * p->M[i + n * j] * D[j];
     int first = -1;
     for (int i = 0; i < n; i++) {
-        if (p->M[i + n * i] > 0) t->T[i + n * i] += share * D[i] * (p->ws[i] / p->zs[i]) * D[i];
+        t->T[i + n * i] += D[i] * pp_basis_pull(p, i, share, 1) * D[i];
         t->T[i + n * n] = t->d[i];
         t->b[i] = q[i];
         t->basic[i] = (int)n + i;
@@ -239,10 +235,11 @@ static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const d
     while (t->count - start < limit) {
         int enter = left < n ? left + (int)n : left - (int)n, col = -1 - t->place[enter];
         int row = leaving(t, col, s, size);
-        if (row < 0) return PERP_OUTCOME_RAY;
+        if (row < 0) /* an artificial variable that is zero but for rounding could not leave: its basis is that of an answer */
+            return t->b[t->place[2 * n]] <= VANISHED * size ? PERP_OUTCOME_SOLVED : PERP_OUTCOME_RAY;
         left = t->basic[row];
         pivot(t, row, col);
-        if (left == 2 * n) return PERP_OUTCOME_SOLVED;
+        if (left == 2 * n || t->b[t->place[2 * n]] <= s->tie_tol * size) return PERP_OUTCOME_SOLVED;
         if (!isfinite(t->b[row])) return PERP_OUTCOME_NUMERICS;
     }
     return PERP_OUTCOME_LIMIT;
@@ -254,6 +251,55 @@ static double spread(int i) {
     return x - floor(x);
 }
 
+/* Basis that a run ended with: its positive variables into l->in. */
+static void read_basis(layout *l) {
+    int n = l->t.n;
+    for (int i = 0; i < n; i++) l->in[i] = false;
+    for (int i = 0; i < n; i++)
+        if (l->t.basic[i] < n) l->in[l->t.basic[i]] = true;
+    if (l->t.place[2 * n] < 0) return;
+    /* the artificial variable stands in for a pair that is not basic at all: without it the block would be singular */
+    for (int i = 0; i < n; i++)
+        if (l->t.place[i] < 0 && l->t.place[n + i] < 0) l->in[i] = true;
+}
+
+/* Equilibrated q, less the pull of a proximal point, with covering vector and noise. A row that is negative by rounding only may be
+ * one that nothing can lift. */
+static void start_q(layout *l, const pp_plain *p, double size, double share, bool ones, double noise) {
+    int n = p->n;
+    for (int i = 0; i < n; i++) {
+        l->t.d[i] = ones ? 1 : 1 + spread(i);
+        l->q[i] = l->D[i] * (p->q[i] - pp_basis_pull(p, i, share, l->z[i]));
+        if (l->q[i] < 0 && l->q[i] > -1e-15 * size) l->q[i] = 0;
+        l->q[i] += noise * size * (0.5 + spread(n + i));
+    }
+}
+
+/* A shared answer at this multiple of tol is not given up for an exact one that loads some contacts and not others. */
+#define ACCEPTED 1000
+
+/* Most runs for proximal points. */
+#define SHARED_RUNS 8
+/* Exchanges after a run. */
+#define EXCHANGES 20
+
+/* Proximal points from zero: the first by pivoting, the next by exchanges from its basis, by pivoting again where those do not settle. */
+static bool cold_shared(layout *l, const pp_plain *p, const settings *s, double size) {
+    double share = s->share;
+    for (int i = 0; i < p->n; i++) l->z[i] = 0;
+    for (int k = 0; k < SHARED_RUNS; k++) {
+        double before = share, moved = 0;
+        start_q(l, p, size, share, k % 2 == 0, 0);
+        (void)run(&l->t, p, l->D, l->q, s, share); /* on a ray next to the answer its basis may still do */
+        read_basis(l);
+        memcpy(l->last, l->z, sizeof *l->z * (size_t)p->n);
+        if (pp_basis_prox(&l->b, l->in, l->z, EXCHANGES, s->tol, &share)) return true;
+        for (int i = 0; i < p->n; i++) moved = fmax(moved, fabs(l->z[i] - l->last[i]) / p->zs[i]);
+        if (share == before && !(moved > s->tol * l->b.size) && k % 2) share *= 0.01;
+    }
+    return false;
+}
+
 static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
     int n = p->n;
     perp_outcome outcome = PERP_OUTCOME_NUMERICS;
@@ -263,39 +309,35 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
         double a = fabs(p->q[i]) * l->D[i];
         if (a > size) size = a;
     }
-    for (int try = s->share > 0 ? -SHARED_TRIES : 0; try < s->tries; try++) {
-        /* first with a little compliance, then with more, in case its pivots are too small; then exactly */
-        double share = try < 0 ? s->share * (try == -SHARED_TRIES ? 1 : 100) : 0;
+    if (s->share > 0 && (cold_shared(l, p, s, size) || l->b.shared_residual <= ACCEPTED * s->tol * l->b.size)) return PERP_OUTCOME_SOLVED;
+    for (int try = 0; try < s->tries; try++) {
         double noise = try < 2 ? 0 : try == 2 ? 1e-10 : try == 3 ? 1e-9 : 1e-8;
-        for (int i = 0; i < n; i++) {
-            l->t.d[i] = try <= 0 ? 1 : 1 + spread(i);
-            l->q[i] = l->D[i] * p->q[i];
-            /* a row that is negative by rounding only may be one that nothing can lift */
-            if (l->q[i] < 0 && l->q[i] > -1e-15 * size) l->q[i] = 0;
-            l->q[i] += noise * size * (0.5 + spread(n + i));
-        }
-        perp_outcome o = run(&l->t, p, l->D, l->q, s, share);
-        if (try == 0 || (try > 0 && o == PERP_OUTCOME_SOLVED)) outcome = o;
-        for (int i = 0; i < n; i++) {
-            l->in[i] = false;
-            l->z[i] = 0;
-        }
+        for (int i = 0; i < n; i++) l->z[i] = 0;
+        start_q(l, p, size, 0, try == 0, noise);
+        perp_outcome o = run(&l->t, p, l->D, l->q, s, 0);
+        if (try == 0 || o == PERP_OUTCOME_SOLVED) outcome = o;
+        read_basis(l);
         for (int i = 0; i < n; i++) {
             int v = l->t.basic[i];
-            if (v >= n) continue;
-            l->in[v] = true;
-            l->z[v] = l->t.b[i] > 0 ? l->D[v] * l->t.b[i] : 0;
+            if (v < n) l->z[v] = l->t.b[i] > 0 ? l->D[v] * l->t.b[i] : 0;
         }
         double r = pp_basis_measure(&l->b, l->z); /* the answer as the pivots left it, in case the basis is singular */
         if (r < l->b.residual) {
             l->b.residual = r;
             memcpy(l->b.best, l->z, sizeof *l->z * (size_t)n);
         }
-        /* a run with compliance may end on a ray next to the answer, when its small pivots drown in rounding */
-        if (o == PERP_OUTCOME_SOLVED || try < 0) (void)pp_basis_solve(&l->b, l->in, 1 + s->warm_steps, s->tol, try < 0 ? POLISH * s->share : 0);
-        if (l->b.residual <= GOOD_ENOUGH * s->tol * l->b.size) return PERP_OUTCOME_SOLVED;
+        if (o == PERP_OUTCOME_SOLVED) (void)pp_basis_solve(&l->b, l->in, 1 + s->warm_steps, s->tol);
+        if (l->b.residual <= PP_BASIS_SLACK * s->tol * l->b.size) return PERP_OUTCOME_SOLVED;
     }
     return outcome == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : outcome;
+}
+
+/* A guess tried as a basis. */
+static bool warm(layout *l, const pp_plain *p, const settings *s) {
+    if (s->share == 0) return pp_basis_solve(&l->b, l->in, s->warm_steps, s->tol);
+    double share = s->share;
+    for (int i = 0; i < p->n; i++) l->z[i] = 0;
+    return pp_basis_prox(&l->b, l->in, l->z, s->warm_steps, s->tol, &share);
 }
 
 static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, perp_solve_info *info) {
@@ -308,7 +350,7 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     pp_carver c = {(char *)work + head, 0};
     lay_out(p->n, &c, &l);
     l.b.lcp = p;
-    l.b.residual = INFINITY;
+    l.b.residual = l.b.shared_residual = INFINITY;
     bool guess = false, negative = false;
     pp_reduce_guess(&r, z, l.z);
     for (int i = 0; i < p->n; i++) {
@@ -324,8 +366,10 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     info->iterations = 0;
     info->warm = false;
     if (negative) {
-        if (guess) info->warm = pp_basis_solve(&l.b, l.in, s->warm_steps, s->tol, POLISH * s->share);
+        if (guess) info->warm = warm(&l, p, s);
         if (!info->warm) outcome = cold(&l, p, s);
+        if (!(l.b.residual < 0.1 * l.b.shared_residual)) /* nothing much better came: the load stays shared */
+            memcpy(l.b.best, l.b.shared, sizeof *l.b.best * (size_t)p->n);
         info->iterations = l.t.count + l.b.steps;
     }
     pp_reduce_answer(&r, l.b.best, z);

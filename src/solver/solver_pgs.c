@@ -1,13 +1,15 @@
 /* solver_pgs.c - projected Gauss-Seidel for LCP and mixed LCP
  *   lo <= z <= hi complementary to w = M z + q
- * Method   rows in order, each solved for its own variable and cut to its bounds: z_i <- mid(lo_i, hi_i, z_i - relaxation w_i / M_ii); w is
- *          kept up to date by columns. A row without a diagonal (slip speed, multiplier of an upper bound) is a multiplier of the rows
- *          k that it couples to with opposite signs: it gets a proximal step,  z_i <- mid(lo_i, hi_i, z_i - multiplier_step w_i /
- *          max_k |M_ik M_ki| / M_kk), whose fixed points are the solutions all the same.
- * Valid    converges for symmetric positive semidefinite M with a solution; with friction it usually does, slowly for stacks and large
- *          mass ratios. Where it does not, it says so (PERP_OUTCOME_LIMIT).
+ * Method   rows in order, each solved for its own variable and cut to its bounds: z_i <- mid(lo_i, hi_i, z_i -
+ *          relaxation w_i / M_ii); w is kept up to date by columns. A row without a diagonal (slip speed, multiplier
+ *          of an upper bound) is a multiplier of the rows k that it couples to with opposite signs: it gets a
+ *          proximal step,  z_i <- mid(lo_i, hi_i, z_i - multiplier_step w_i / max_k |M_ik M_ki| / M_kk), whose fixed
+ *          points are the solutions all the same.
+ * Valid    converges for symmetric positive semidefinite M with a solution; with friction it usually does, slowly
+ *          for stacks and large mass ratios. Where it does not, it says so (PERP_OUTCOME_LIMIT).
  * Cost     n + n^2 flops * 2 per sweep at most; variables that stay at a bound cost nothing.
- * Source   Williams (2.46)-(2.47), signs as in the errata; Cottle, Pang, Stone (1992) 5.2; Rockafellar (1976) for the proximal step. */
+ * Source   Williams (2.46)-(2.47), signs as in the errata; Cottle, Pang, Stone (1992) 5.2; Rockafellar (1976) for
+ *          the proximal step. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -24,12 +26,20 @@ typedef struct settings {
 
 static const perp_field fields[] = {
     {"max_sweeps", PERP_FIELD_INT, offsetof(settings, max_sweeps), 5000, 1, 1e9, "sweeps over all rows"},
-    {"relaxation", PERP_FIELD_DOUBLE, offsetof(settings, relaxation), 1, 1e-3, 1.999, "below 1 damps, above 1 over-relaxes"},
-    {"multiplier_step", PERP_FIELD_DOUBLE, offsetof(settings, multiplier_step), 0.5, 1e-3, 1.999, "relaxation of rows without a diagonal"},
+    {"relaxation", PERP_FIELD_DOUBLE, offsetof(settings, relaxation), 1, 1e-3, 1.999,
+     "below 1 damps, above 1 over-relaxes"},
+    {"multiplier_step", PERP_FIELD_DOUBLE, offsetof(settings, multiplier_step), 0.5, 1e-3, 1.999,
+     "relaxation of rows without a diagonal"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-11, 1e-16, 1, "residual, relative to q, at which to stop"},
 };
 
 #define FRESH 64 /* sweeps after which w is computed anew */
+
+/* If the residual does not fall below STALLED of what it was WINDOW sweeps ago, the rows that turn each other round
+ * (friction against slip speed) need shorter steps. */
+#define WINDOW     100
+#define STALLED    0.9
+#define LEAST_DAMP 0.05
 
 static int size_of(const perp_problem *p) { return p->cls == PERP_LCP ? p->as.lcp.n : p->as.mlcp.n; }
 
@@ -93,7 +103,7 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
         b.M = p->as.mlcp.M, b.q = p->as.mlcp.q, b.lo = p->as.mlcp.lo, b.hi = p->as.mlcp.hi;
     ptrdiff_t n = b.n;
     double *w = work, *step = w + n, *best = step + n;
-    double size = 0, least = INFINITY;
+    double size = 0, least = INFINITY, damp = 1, window = INFINITY;
     info->iterations = 0;
     info->warm = false;
     for (int i = 0; i < n; i++) {
@@ -128,9 +138,13 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
             break;
         }
         if (sweep == s->max_sweeps) break;
+        if (sweep % WINDOW == WINDOW - 1) {
+            if (!(r < STALLED * window) && damp > LEAST_DAMP) damp *= 0.7;
+            window = r;
+        }
         info->iterations++;
         for (int i = 0; i < n; i++) {
-            double next = clamp(z[i] - step[i] * w[i], low(&b, i), high(&b, i)), change = next - z[i];
+            double next = clamp(z[i] - damp * step[i] * w[i], low(&b, i), high(&b, i)), change = next - z[i];
             if (change == 0) continue;
             z[i] = next;
             pp_axpy((int)n, change, b.M + n * i, w);

@@ -33,13 +33,26 @@ static perp_vec3 driven_velocity(const pp_frame *f, int body, perp_vec3 r) {
     return perp_v3_add(f->s1->v[body], perp_v3_cross(f->s1->w[body], r));
 }
 
+/* Direction for a pyramid where no slip tells one: an axis of the two bodies, seen along the contact, so that it moves with the scene
+ * and does not depend on which body is A. */
+static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B) {
+    const perp_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int k = 0; k < 3; k++) {
+        perp_vec3 d = perp_v3_add(perp_q_rotate(q_A, axes[k]), perp_q_rotate(q_B, axes[k]));
+        double t = perp_v3_dot(d, c->t_W), o = perp_v3_dot(d, c->o_W);
+        if (t * t + o * o > 0.1) return atan2(o, t);
+    }
+    return 0;
+}
+
 /* Angle of the first friction direction: against the slip that would be without contact, so that sliding friction has its full size and
  * true direction whatever the number of directions. Slip that is only rounding has no direction. */
-static double slip_phase(const pp_frame *f, const perp_contact_row *c, const double *nu_free, double noise) {
+static double slip_phase(const pp_frame *f, const perp_contact_row *row, const perp_contact *c, const int *body, const double *nu_free,
+                         double noise) {
     if (f->w->def.dim == 2 || f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
-    double st = pp_row_dot(&f->problem, &c->t, nu_free) + c->b_t, so = pp_row_dot(&f->problem, &c->o, nu_free) + c->b_o;
-    if (!(st * st + so * so > noise * noise)) return 0;
-    return atan2(-so, -st);
+    double st = pp_row_dot(&f->problem, &row->t, nu_free) + row->b_t, so = pp_row_dot(&f->problem, &row->o, nu_free) + row->b_o;
+    if (st * st + so * so > noise * noise) return atan2(-so, -st);
+    return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }
 
 static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
@@ -65,14 +78,14 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         double approach = pp_row_dot(&f->problem, &out->n, f->nu0) + out->b_n_kin;
         const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
         double touching = pp_touching(A->g, B->g, c->b_W);
-        out->b_n = w->stepper->normal_rhs(c->gap, approach, c->restitution, f->h, touching);
+        out->b_n = w->stepper->normal_rhs(c->gap + pp_row_bend(f, &out->n), approach, c->restitution, f->h, touching);
     } else {
         out->b_n = out->b_n_kin;
     }
     out->mu = c->mu;
     out->nd = c->mu > 0 ? (dim == 2 ? 2 : w->def.friction_directions) : 0;
     out->contact = i;
-    out->phase = out->nd ? slip_phase(f, out, nu_free, noise) : 0;
+    out->phase = out->nd ? slip_phase(f, out, c, body, nu_free, noise) : 0;
 }
 
 static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
@@ -95,7 +108,9 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             perp_joint_row *row = *rows + *n + r;
             row->joint = i;
             f->row_number[*n + r] = r;
-            if (f->purpose != PP_STEP && (row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT)) {
+            bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
+            if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
+            if (f->purpose != PP_STEP && position) {
                 /* velocity level: a joint keeps its error; a limit acts only when it is reached */
                 if (row->kind == PERP_ROW_LIMIT && row->b > 1e-9 / f->h) row->hi = 0;
                 row->b = row->b_kin;

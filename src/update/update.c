@@ -1,7 +1,7 @@
 /* update.c - stage 6: velocity -> next state
- *   q+ = q (+) h nu+,   rotation by the exponential map
- * A body on which no constraint impulse acted turns as a torque-free body does (fourth order, energy and momentum kept), times the small
- * rotation that its applied torque adds. A constrained one turns by h w+ exactly, as its linearised constraints assume. */
+ *   q+ = q (+) (h nu+ + bend),   rotation by the exponential map
+ * `bend` is what torque-free rotation adds to h w (zero in 2D and for spheres): a body on which nothing acts turns as a free body does
+ * (fourth order, energy and momentum kept), and impulses change its turn by h times the change of its angular velocity. */
 #include <string.h>
 
 #include "world/frame.h"
@@ -13,7 +13,7 @@ static perp_vec3 angular(int dim, int ndof, const double *nu) {
     return ndof == 6 ? perp_v3(nu[3], nu[4], nu[5]) : perp_v3(0, 0, 0);
 }
 
-void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to) {
+void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, perp_vec3 bend, pp_state *to) {
     int slot = f->block_body[k], dim = f->w->def.dim;
     perp_vec3 om = angular(dim, f->block_ndof[k], nu);
     to->X[slot].p = perp_v3_axpy(from->X[slot].p, h, linear(dim, nu));
@@ -22,7 +22,7 @@ void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double 
         double half = to->theta[slot] / 2;
         to->X[slot].q = (perp_quat){cos(half), 0, 0, sin(half)};
     } else if (f->block_ndof[k] == 6) {
-        to->X[slot].q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(h, om)), from->X[slot].q));
+        to->X[slot].q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_axpy(bend, h, om)), from->X[slot].q));
     }
 }
 
@@ -40,24 +40,18 @@ static void mark_pushed(const pp_frame *f, bool *pushed) {
     }
 }
 
-static bool torque_free(const pp_frame *f, int at) {
+/* The numbers of the free rotation themselves, which conserve to the last digit, where nothing turned the body. */
+static bool turns_freely(const pp_frame *f, int k) {
+    int at = f->block_offset[k];
     for (int i = at + 3; i < at + 6; i++)
         if (f->i_gravity[i] != 0 || f->i_applied[i] != 0 || f->i_spring[i] != 0) return false;
     return true;
 }
 
 static void turn_freely(const pp_frame *f, int k) {
-    int slot = f->block_body[k], at = f->block_offset[k];
-    double *nu = f->solution.nu + at;
-    perp_vec3 om = angular(3, 6, nu);
-    if (torque_free(f, at)) { /* the same numbers but for rounding: keep those that conserve */
-        om = f->w_free[k];
-        nu[3] = om.x, nu[4] = om.y, nu[5] = om.z;
-        f->s1->X[slot].q = f->q_free[k];
-        return;
-    }
-    perp_vec3 extra = perp_v3_scale(f->h, perp_v3_sub(om, f->w_free[k]));
-    f->s1->X[slot].q = perp_q_unit(perp_q_mul(perp_q_exp(extra), f->q_free[k]));
+    double *nu = f->solution.nu + f->block_offset[k];
+    nu[3] = f->w_free[k].x, nu[4] = f->w_free[k].y, nu[5] = f->w_free[k].z;
+    f->s1->X[f->block_body[k]].q = f->q_free[k];
 }
 
 perp_status pp_update(pp_frame *f) {
@@ -68,8 +62,8 @@ perp_status pp_update(pp_frame *f) {
     mark_pushed(f, pushed);
     for (int k = 0; k < f->nblock; k++) {
         double *nu = f->solution.nu + f->block_offset[k];
-        pp_move_block(f, k, f->s0, nu, f->h, s1);
-        if (f->block_ndof[k] == 6 && !pushed[k]) turn_freely(f, k);
+        pp_move_block(f, k, f->s0, nu, f->h, f->bend[k], s1);
+        if (f->block_ndof[k] == 6 && !pushed[k] && turns_freely(f, k)) turn_freely(f, k);
     }
     if (w->def.joint_correction && f->problem.njoint) {
         perp_status st = pp_correct_joints(f);

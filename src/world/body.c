@@ -119,7 +119,7 @@ static void set_inertia(perp_world *w, pp_body *b, const perp_body_def *d) {
 static perp_status make_motion(perp_world *w, const perp_motion_def *def, perp_pose *X, double *theta, pp_motion **out) {
     perp_pose X0 = *X;
     double t = w->state.t;
-    if (def && def->kind == PERP_MOTION_CONSTANT && perp_v3_finite(def->v_W) && perp_v3_finite(def->w_W)) {
+    if (def->kind == PERP_MOTION_CONSTANT && perp_v3_finite(def->v_W) && perp_v3_finite(def->w_W)) {
         X0.p = perp_v3_axpy(X0.p, -t, def->v_W);
         X0.q = perp_q_mul(perp_q_exp(perp_v3_scale(-t, def->w_W)), X0.q);
     }
@@ -253,6 +253,7 @@ perp_status perp_body_set_motion(perp_world *w, perp_body_id id, const perp_moti
     if (slot < 0) return stale(w, "perp_body_set_motion");
     pp_body *b = &w->body[slot];
     if (b->kind != PERP_BODY_KINEMATIC) return pp_fail(w, PERP_E_ARG, "only a kinematic body can be given a motion");
+    if (!def) return pp_fail(w, PERP_E_ARG, "perp_body_set_motion: def is NULL");
     pp_motion *m = NULL;
     perp_pose X = w->state.X[slot];
     double theta = w->state.theta[slot];

@@ -32,6 +32,7 @@ typedef struct pp_frame {
     double *i_gravity, *i_applied, *i_spring; /* ndof: impulses of forces, h f */
     perp_quat *q_free;     /* by block: orientation after torque-free rotation (3D) */
     perp_vec3 *w_free;     /* by block: angular velocity after it */
+    perp_vec3 *bend;       /* by block: what its rotation vector is beyond h w_free; the step turns by h w+ + bend [rad] */
     double *M, *Minv, *momentum; /* see perp_step_problem */
 
     /* pp_collide */
@@ -59,7 +60,6 @@ typedef struct pp_frame {
 
     /* pp_update */
     double *i_correction;  /* ndof: impulses of Williams' Algorithm 1; NULL if off */
-    bool *rotates_freely;  /* by block */
 } pp_frame;
 
 /* time -> forces, kinematic poses, momentum. */
@@ -78,14 +78,18 @@ perp_status pp_solve_step(pp_frame *f);
 perp_status pp_update(pp_frame *f);
 /* next state -> figures of this frame. */
 perp_status pp_certify(pp_frame *f, perp_certificate *cert);
+/* Those that are known as soon as there is an answer, accepted or not: residuals and contacts, nothing of the end state. */
+void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* Takes the figures of a further substep into *sum: worst residuals, added counts and energies. */
 void pp_certificate_add(perp_certificate *sum, const perp_certificate *c);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *out);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */
 perp_status pp_correct_joints(pp_frame *f);
-/* Turns and moves block k of the state by the velocity nu (ndof of it) over h, from its pose in `from`. */
-void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to);
+/* Moves block k of the state by the velocity nu (ndof of it) over h, and turns it by h w + bend, from its pose in `from`. */
+void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, perp_vec3 bend, pp_state *to);
+/* What the bends of the free rotation add to a displacement along a row [L or rad]: the angular part of J times them. */
+double pp_row_bend(const pp_frame *f, const perp_row *row);
 
 /* Makes room in the world for what pp_remember writes, so that a commit cannot fail. */
 perp_status pp_reserve(pp_frame *f);

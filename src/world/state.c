@@ -61,8 +61,8 @@ void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
 }
 
 typedef struct saved_header {
-    uint64_t magic, layout; /* layout: hash of the generations of all slots */
-    uint64_t size, check;   /* bytes in all; hash of what follows the header */
+    uint64_t magic, layout; /* layout: hash of what the slots hold */
+    uint64_t size, check;   /* bytes in all; hash of all of them, with zero in its own place */
     double t, lag;
     uint64_t step;
     int32_t nbody, njoint, nwarm_contact, nwarm_joint;
@@ -76,8 +76,16 @@ static uint64_t layout(const perp_world *w) {
         h = pp_hash(h, &w->body[i].gen, sizeof w->body[i].gen);
         h = pp_hash(h, &w->body[i].kind, sizeof w->body[i].kind);
     }
-    for (int i = 0; i < w->njoint; i++) h = pp_hash(h, &w->joint[i].gen, sizeof w->joint[i].gen);
+    for (int i = 0; i < w->njoint; i++) {
+        h = pp_hash(h, &w->joint[i].gen, sizeof w->joint[i].gen);
+        h = pp_hash(h, &w->joint[i].def.kind, sizeof w->joint[i].def.kind);
+    }
     return h;
+}
+
+static uint64_t checksum(saved_header h, const char *rest, size_t size) {
+    h.check = 0;
+    return pp_hash(pp_hash(PP_HASH_START, &h, sizeof h), rest, size);
 }
 
 static size_t saved_size(int nb, int nj, int wc, int wj) {
@@ -124,7 +132,6 @@ perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size) {
     h.magic = saved_magic;
     h.layout = layout(w);
     h.size = need;
-    h.check = pp_hash(PP_HASH_START, (char *)buf + sizeof h, need - sizeof h);
     h.t = w->state.t;
     h.lag = w->state.lag;
     h.step = w->state.step;
@@ -132,6 +139,7 @@ perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size) {
     h.njoint = w->njoint;
     h.nwarm_contact = w->warm.ncontact;
     h.nwarm_joint = w->warm.njoint;
+    h.check = checksum(h, (const char *)buf + sizeof h, need - sizeof h);
     memcpy(buf, &h, sizeof h);
     return PERP_OK;
 }
@@ -146,7 +154,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
                        "another order", h.nbody, h.njoint, w->nbody, w->njoint);
     bool sane = h.nwarm_contact >= 0 && h.nwarm_joint >= 0 && h.size == saved_size(h.nbody, h.njoint, h.nwarm_contact, h.nwarm_joint) &&
                 h.size <= size && isfinite(h.t) && isfinite(h.lag) &&
-                h.check == pp_hash(PP_HASH_START, (const char *)buf + sizeof h, h.size - sizeof h);
+                h.check == checksum(h, (const char *)buf + sizeof h, h.size - sizeof h);
     if (!sane) return pp_fail(w, PERP_E_ARG, "the state is damaged");
     pp_warm *m = &w->warm;
     if (!PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, h.nwarm_contact) ||

@@ -46,6 +46,12 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
     return st; /* the overlap stands in the certificate */
 }
 
+/* For perp_world_problem(); a frame may fail before there is one. */
+static void keep_problem(const pp_frame *f) {
+    f->w->problem = f->problem;
+    f->w->has_problem = f->problem.h > 0;
+}
+
 /* The constrained change of velocity over h at the start state, for the staggered start: velocity-level constraints of what touches, with
  * and without forces; their difference is h times the acceleration and has no share of an impact. Writes ndof numbers. */
 static perp_status start_acceleration(perp_world *w, const pp_state *s, const perp_wrench *held, double *dnu) {
@@ -60,6 +66,7 @@ static perp_status start_acceleration(perp_world *w, const pp_state *s, const pe
         if (!st) st = pp_contact(&f);
         if (!st) st = pp_formulate(&f);
         if (!st) st = pp_solve_step(&f);
+        if (st == PERP_E_SOLVE) keep_problem(&f);
         for (int i = 0; !st && i < f.ndof; i++) dnu[i] = k == 0 ? f.solution.nu[i] : f.solution.nu[i] - dnu[i];
     }
     return st;
@@ -99,13 +106,8 @@ static perp_status divided(perp_world *w, const pp_state *start, int n, const pe
         perp_status st = pp_state_new(w, &state[i + 1]);
         if (!st) st = substep(w, &state[i], &state[i + 1], w->def.h / n, held, &frame[i], &c);
         if (st == PERP_E_SOLVE) { /* what is known of the failure */
-            c.law = frame[i].residual;
-            c.unknowns = frame[i].unknowns;
-            c.solver = frame[i].used ? frame[i].used->name : "";
-            c.residual = frame[i].info.residual;
-            c.accepted = false;
-            w->problem = frame[i].problem;
-            w->has_problem = true;
+            pp_certify_answer(&frame[i], &c);
+            keep_problem(&frame[i]);
         }
         if (!st || st == PERP_E_SOLVE) pp_certificate_add(cert, &c);
         if (st) return st;
@@ -120,8 +122,7 @@ static void commit(perp_world *w, pp_frame *frame, int n) {
     pp_state_copy(w, &w->state, frame[n - 1].s1);
     w->state.step = step + 1;
     w->state.t = t + w->def.h;
-    w->problem = frame[n - 1].problem;
-    w->has_problem = true;
+    keep_problem(&frame[n - 1]);
     w->failed = false;
     w->why[0] = 0;
 }

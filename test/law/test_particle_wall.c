@@ -16,11 +16,11 @@ static void compare(bool moving, const row *rows, int n) {
             int k = perp_world_contacts(s.w, &c);
             assert_true(k <= 1);
             double wall = moving ? 11 - (i + 1) : 11;
-            assert_near(position(&s, 0).x, rows[i].x, 0);
-            assert_near(velocity(&s, 0).x, rows[i].v, 0);
-            assert_near(k ? c[0].impulse_C[0] : 0, rows[i].f, 0);
-            assert_near(wall - position(&s, 0).x, rows[i].psi, 0);
-            if (k) assert_near(c[0].gap_end, rows[i].psi, 0);
+            assert_near(position(&s, 0).x, rows[i].x, 1e-14);
+            assert_near(velocity(&s, 0).x, rows[i].v, 1e-14);
+            assert_near(k ? c[0].impulse_C[0] : 0, rows[i].f, 1e-14);
+            assert_near(wall - position(&s, 0).x, rows[i].psi, 1e-14);
+            if (k) assert_near(c[0].gap_end, rows[i].psi, 1e-14);
         }
         scene_end(&s);
     }

@@ -9,19 +9,20 @@
 
 static uint64_t rp_seed = 1;
 /* Uniform in [0, 1). */
-static double rp_unit(void) {
+static inline double rp_unit(void) {
     rp_seed = rp_seed * 6364136223846793005ull + 1442695040888963407ull;
     return (double)(rp_seed >> 11) * 0x1p-53;
 }
 /* Uniform in (-1, 1). */
-static double rp_sym(void) { return 2 * rp_unit() - 1; }
+static inline double rp_sym(void) { return 2 * rp_unit() - 1; }
 /* 0 .. n - 1 */
-static int rp_int(int n) { return (int)(rp_unit() * n); }
+static inline int rp_int(int n) { return (int)(rp_unit() * n); }
 
 #define RP_BLOCKS 6
-#define RP_ROWS 24
+#define RP_ROWS   24
 
-/* A step problem with room for everything it points to. It is solvable: all b are such that the velocity nu0 meets every row. */
+/* A step problem with room for everything it points to. It is solvable: all b are such that the velocity nu0 meets
+ * every row. */
 typedef struct rp_step {
     perp_step_problem p;
     int ndof[RP_BLOCKS], offset[RP_BLOCKS];
@@ -32,18 +33,18 @@ typedef struct rp_step {
 
 typedef struct rp_options {
     int dim, blocks, contacts;
-    int bilateral, redundant;  /* joint rows; copies of them */
-    int springs;               /* free rows with compliance */
+    int bilateral, redundant; /* joint rows; copies of them */
+    int springs;              /* free rows with compliance */
     int limits, boxes, upper, fixed;
-    double mu;                 /* largest friction; 0: none */
-    int nd;                    /* 3D; 0: at random */
-    bool twins;                /* every other contact is there twice */
-    bool rest;                 /* momentum and nu0 zero but for a common push: many ties */
-    double mass_ratio;         /* masses from 1 to this */
+    double mu;         /* largest friction; 0: none */
+    int nd;            /* 3D; 0: at random */
+    bool twins;        /* every other contact is there twice */
+    bool rest;         /* momentum and nu0 zero but for a common push: many ties */
+    double mass_ratio; /* masses from 1 to this */
 } rp_options;
 
 /* Inverse of an n x n leading block, 6 apart, by Gauss-Jordan. */
-static void rp_invert(int n, const double *A, double *B) {
+static inline void rp_invert(int n, const double *A, double *B) {
     double a[6][12];
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) a[i][j] = A[i + 6 * j], a[i][n + j] = i == j;
@@ -61,7 +62,7 @@ static void rp_invert(int n, const double *A, double *B) {
 }
 
 /* A row: velocity along d of the point r of block b, relative to that of block a. */
-static void rp_row(const rp_step *s, perp_row *row, int a, int b, const double *d, const double *r) {
+static inline void rp_row(const rp_step *s, perp_row *row, int a, int b, const double *d, const double *r) {
     memset(row, 0, sizeof *row);
     int side[2] = {a, b};
     for (int k = 0; k < 2; k++) {
@@ -81,7 +82,7 @@ static void rp_row(const rp_step *s, perp_row *row, int a, int b, const double *
     }
 }
 
-static double rp_dot(const rp_step *s, const perp_row *row, const double *nu) {
+static inline double rp_dot(const rp_step *s, const perp_row *row, const double *nu) {
     double w = 0;
     for (int k = 0; k < 2; k++)
         for (int i = 0; row->block[k] >= 0 && i < s->ndof[row->block[k]]; i++)
@@ -89,7 +90,7 @@ static double rp_dot(const rp_step *s, const perp_row *row, const double *nu) {
     return w;
 }
 
-static void rp_frame(int dim, double F[9]) { /* three orthonormal rows; in the plane: n, t in it, o along z */
+static inline void rp_frame(int dim, double F[9]) { /* three orthonormal rows; in the plane: n, t in it, o along z */
     double a = 6.283185307179586 * rp_unit();
     if (dim == 2) {
         const double f[9] = {cos(a), sin(a), 0, -sin(a), cos(a), 0, 0, 0, 1};
@@ -106,14 +107,14 @@ static void rp_frame(int dim, double F[9]) { /* three orthonormal rows; in the p
     }
 }
 
-static void rp_pair(const rp_step *s, int *a, int *b, double r[6]) {
+static inline void rp_pair(const rp_step *s, int *a, int *b, double r[6]) {
     *b = rp_int(s->p.nblock);
     *a = rp_int(s->p.nblock + 1) - 1;
     if (*a == *b) *a = -1;
     for (int i = 0; i < 6; i++) r[i] = s->p.dim == 2 && i % 3 == 2 ? 0 : rp_sym();
 }
 
-static void rp_step_make(rp_step *s, const rp_options *o) {
+static inline void rp_step_make(rp_step *s, const rp_options *o) {
     memset(s, 0, sizeof *s);
     perp_step_problem *p = &s->p;
     p->dim = o->dim;
@@ -211,9 +212,10 @@ static void rp_step_make(rp_step *s, const rp_options *o) {
 /* Random LCPs, n x n column-major. */
 enum { RP_P, RP_PSD, RP_ASYMMETRIC, RP_DEGENERATE, RP_BACKWARD, RP_KINDS };
 
-/* P and ASYMMETRIC: B B' + skew + diagonal (P-matrices). PSD: B B' of rank n/2, q in the range plus something positive. DEGENERATE: small
- * whole numbers, many ties. BACKWARD: M as ASYMMETRIC or PSD, and q = w - M z for known z, w with some pairs both zero. */
-static void rp_lcp(int kind, int n, double *M, double *q) {
+/* P and ASYMMETRIC: B B' + skew + diagonal (P-matrices). PSD: B B' of rank n/2, q in the range plus something
+ * positive. DEGENERATE: small whole numbers, many ties. BACKWARD: M as ASYMMETRIC or PSD, and q = w - M z for known
+ * z, w with some pairs both zero. */
+static inline void rp_lcp(int kind, int n, double *M, double *q) {
     int rank = kind == RP_PSD || kind == RP_DEGENERATE || (kind == RP_BACKWARD && rp_int(2)) ? (n + 1) / 2 : n;
     double B[24 * 24], z[24], w[24];
     bool whole = kind == RP_DEGENERATE, skew = kind == RP_ASYMMETRIC || (kind == RP_BACKWARD && rp_int(2)) || whole;

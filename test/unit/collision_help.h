@@ -108,7 +108,7 @@ static inline perp_vec3 least_norm(perp_vec3 *p, int *m) {
     double least = INFINITY;
     int keep = 1;
     for (int set = 1; set < 1 << *m; set++) {
-        perp_vec3 q[4];
+        perp_vec3 q[4] = {{0, 0, 0}};
         int k = 0;
         for (int i = 0; i < *m; i++)
             if (set >> i & 1) q[k++] = p[i];

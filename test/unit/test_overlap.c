@@ -31,8 +31,8 @@ static void closed_forms(void **state) {
         near(sep(h, perp_pose_2d(0, 1, PI / 2), b, perp_pose_at(2, 0, 0)), -3.5, 1e-14); /* x >= -0.5 */
         near(sep(h, o, b, perp_pose_at(9, 2.25, 0)), -0.25, 1e-15);
         near(sep(h, o, b, perp_pose_2d(9, 2, PI / 4)), 2 - 0.5 - 3 / sqrt(2), 1e-15);
-        near(sep(b, o, s, perp_pose_at(1.25, 0, 0)), -0.25, 1e-15);  /* over a face */
-        near(sep(b, o, s, perp_pose_at(1.3, 2.4, 0)), 0, 1e-15);     /* beside an edge (3D) or corner (2D) */
+        near(sep(b, o, s, perp_pose_at(1.25, 0, 0)), -0.25, 1e-15); /* over a face */
+        near(sep(b, o, s, perp_pose_at(1.3, 2.4, 0)), 0, 1e-15);    /* beside an edge (3D) or corner (2D) */
         near(sep(b, o, s, perp_pose_at(1.18, 2.24, 0)), -0.2, 1e-15);
         near(sep(b, o, s, perp_pose_at(0.875, 0, 0)), -0.625, 1e-15); /* centre inside */
         near(sep(b, o, p, perp_pose_at(0.5, 1.9, 0)), -0.1, 1e-15);
@@ -47,7 +47,7 @@ static void closed_forms(void **state) {
     }
     /* two unit-edge cubes, edge against edge at right angles: the axis is (1, 1, 0)/sqrt 2 only through a cross product */
     pp_geometry *c = make_box(3, 0.5, 0.5, 0.5);
-    perp_quat up = perp_q_axis_angle(perp_v3(0, 0, 1), PI / 4); /* an edge along z points to +x */
+    perp_quat up = perp_q_axis_angle(perp_v3(0, 0, 1), PI / 4);                  /* an edge along z points to +x */
     perp_quat lie = perp_q_mul(perp_q_axis_angle(perp_v3(1, 0, 0), PI / 2), up); /* an edge along y points to -x */
     perp_pose X = {{0, 0, 0}, up}, Y = {{sqrt(2) - 0.01, 0, 0}, lie};
     near(sep(c, X, c, Y), -0.01, 1e-14);
@@ -170,8 +170,8 @@ static void deepest(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms),   cmocka_unit_test(random_polytopes), cmocka_unit_test(random_spheres),
-        cmocka_unit_test(invariance),     cmocka_unit_test(deepest),
+        cmocka_unit_test(closed_forms), cmocka_unit_test(random_polytopes), cmocka_unit_test(random_spheres),
+        cmocka_unit_test(invariance),   cmocka_unit_test(deepest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

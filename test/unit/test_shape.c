@@ -77,8 +77,12 @@ static void check_polytope(const pp_geometry *g) {
 
 static void defaults(void **state) {
     (void)state;
-    perp_shape_def d[] = {perp_shape_particle(perp_v3(1, 2, 3)), perp_shape_sphere(2), perp_shape_halfspace(perp_v3(0, 1, 0), 3),
-                          perp_shape_box(1, 2, 3), perp_shape_polygon(NULL, 5), perp_shape_polyhedron(NULL, 6)};
+    perp_shape_def d[] = {perp_shape_particle(perp_v3(1, 2, 3)),
+                          perp_shape_sphere(2),
+                          perp_shape_halfspace(perp_v3(0, 1, 0), 3),
+                          perp_shape_box(1, 2, 3),
+                          perp_shape_polygon(NULL, 5),
+                          perp_shape_polyhedron(NULL, 6)};
     for (int k = 0; k < 6; k++) {
         assert_int_equal(d[k].kind, k);
         assert_int_equal(d[k].group, 1);
@@ -171,6 +175,14 @@ static void coplanar_facets_merge(void **state) {
         assert_int_equal(g->nface, sides + 2);
         if (trial < 20) check_polytope(g);
         pp_geometry_destroy(g, &plain_alloc);
+        perp_pose Y = random_pose(2, 1); /* and a square with points along its sides */
+        n = 0;
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++) p[n++] = perp_pose_apply(Y, perp_v3(i / 3.0, j / 3.0, 0));
+        d = perp_shape_polygon(p, n);
+        g = make(&d, 2);
+        assert_int_equal(g->nvert, 4);
+        pp_geometry_destroy(g, &plain_alloc);
     }
 }
 
@@ -191,7 +203,8 @@ static void refuse(perp_shape_def d, int dim, perp_status want, const char *word
     pp_geometry *g = (pp_geometry *)(void *)&d;
     char why[256] = "";
     perp_status s = pp_geometry_create(&d, dim, &plain_alloc, &g, why, sizeof why);
-    if (s != want || !strstr(why, word)) fail_msg("status %d (not %d), sentence \"%s\" (no \"%s\")", s, want, why, word);
+    if (s != want || !strstr(why, word))
+        fail_msg("status %d (not %d), sentence \"%s\" (no \"%s\")", s, want, why, word);
     assert_null(g);
     assert_int_equal(pp_geometry_create(&d, dim, &plain_alloc, &g, NULL, 0), want);
     perp_mass m;
@@ -217,6 +230,8 @@ static void bad_input_is_refused(void **state) {
     refuse(perp_shape_box(1, 1e-12, 1), 2, geo, "thin");
     refuse(perp_shape_halfspace(perp_v3(0, NAN, 0), 0), 3, arg, "half-space");
     refuse(perp_shape_halfspace(perp_v3(0, 1, 0), INFINITY), 3, arg, "half-space");
+    refuse(perp_shape_halfspace(perp_v3(0, 1, 0), -1e60), 3, geo, "offset");
+    refuse(perp_shape_particle(perp_v3(1e60, 0, 0)), 3, geo, "farther");
     refuse(perp_shape_halfspace(perp_v3(0, 0, 0), 0), 3, geo, "normal");
     refuse(perp_shape_halfspace(perp_v3(0, 0, 1), 0), 2, geo, "x-y plane");
     d = perp_shape_sphere(1);
@@ -256,13 +271,15 @@ static void bad_input_is_refused(void **state) {
         for (int k = 0; k < 10; k++) {
             perp_pose X = random_pose(3, 1);
             perp_vec3 s[9];
-            for (int i = 0; i < 9; i++) s[i] = perp_pose_apply(X, perp_v3(uniform(-1, 1), uniform(-1, 1), uniform(-thin, thin)));
+            for (int i = 0; i < 9; i++)
+                s[i] = perp_pose_apply(X, perp_v3(uniform(-1, 1), uniform(-1, 1), uniform(-thin, thin)));
             d = perp_shape_polyhedron(s, 9);
             pp_geometry *g = NULL;
             char why[256] = "";
             assert_int_equal(pp_geometry_create(&d, 3, &plain_alloc, &g, why, sizeof why), geo);
             assert_true(strlen(why) > 10);
-            for (int i = 0; i < 9; i++) s[i] = perp_pose_apply(perp_pose_2d(0, 0, X.p.x), perp_v3(uniform(-1, 1), uniform(-thin, thin) / 2, 0));
+            for (int i = 0; i < 9; i++)
+                s[i] = perp_pose_apply(perp_pose_2d(0, 0, X.p.x), perp_v3(uniform(-1, 1), uniform(-thin, thin) / 2, 0));
             d = perp_shape_polygon(s, 9);
             assert_int_equal(pp_geometry_create(&d, 2, &plain_alloc, &g, why, sizeof why), geo);
         }
@@ -358,7 +375,8 @@ static void masses_in_closed_form(void **state) {
     m = mass_of(&d, 3, 6);
     double M = 6;
     perp_vec3 l = perp_v3(1, 2, 3), com = perp_v3(0.25, 0.5, 0.75);
-    perp_vec3 sec = perp_v3(M * (l.x * l.x / 10 - com.x * com.x), M * (l.y * l.y / 10 - com.y * com.y), M * (l.z * l.z / 10 - com.z * com.z));
+    perp_vec3 sec = perp_v3(M * (l.x * l.x / 10 - com.x * com.x), M * (l.y * l.y / 10 - com.y * com.y),
+                            M * (l.z * l.z / 10 - com.z * com.z));
     perp_mass tet = {M, com, perp_m3_diag(sec.y + sec.z, sec.x + sec.z, sec.x + sec.y)};
     tet.I_B.c[0].y = tet.I_B.c[1].x = -M * (l.x * l.y / 20 - com.x * com.y);
     tet.I_B.c[0].z = tet.I_B.c[2].x = -M * (l.x * l.z / 20 - com.x * com.z);

@@ -24,10 +24,11 @@
         if (st_) fail_msg("%s: %s: %s", #call, perp_status_name(st_), (w) ? perp_world_why(w) : ""); \
     } while (0)
 
-#define NEAR(x, y, tolerance)                                                                                      \
-    do {                                                                                                           \
-        double x_ = (x), y_ = (y), t_ = (tolerance);                                                               \
-        if (!(fabs(x_ - y_) <= t_)) fail_msg("%s = %.17g, not %.17g (off by %g, allowed %g)", #x, x_, y_, x_ - y_, t_); \
+#define NEAR(x, y, tolerance)                                                                   \
+    do {                                                                                        \
+        double x_ = (x), y_ = (y), t_ = (tolerance);                                            \
+        if (!(fabs(x_ - y_) <= t_))                                                             \
+            fail_msg("%s = %.17g, not %.17g (off by %g, allowed %g)", #x, x_, y_, x_ - y_, t_); \
     } while (0)
 
 /* x <= y, false for NaN. */

@@ -1,0 +1,120 @@
+/* Moving, turning, mirroring or renumbering a scene moves, turns, mirrors or renumbers its motion, and nothing else; a planar scene does the
+ * same in a 3D world. A scene is left once a step of it is proven to have several solutions with different velocities: which of them is found
+ * may then depend on rounding. (Most such steps agree all the same, since lemke shares loads.) */
+#include "unique.h"
+
+#define SCENES 200
+#define STEPS 40
+
+static perp_vec3 mirrored(perp_vec3 v, bool mirror) { return mirror ? perp_v3(-v.x, v.y, v.z) : v; }
+
+/* Largest difference of positions and velocities between a scene and the same seen otherwise. */
+static double difference(const scene *a, const scene *b, const scene_view *view) {
+    double most = 0;
+    for (int i = 0; i < a->nbody; i++) {
+        perp_vec3 p = perp_pose_apply(view->X, mirrored(position(a, i), view->mirror));
+        perp_vec3 v = perp_q_rotate(view->X.q, mirrored(velocity(a, i), view->mirror));
+        most = fmax(most, fmax(distance(p, position(b, i)), distance(v, velocity(b, i))));
+    }
+    return most;
+}
+
+/* Has the last step of this scene several velocities? */
+static bool ambiguous(const scene *s) {
+    const perp_step_problem *p = perp_world_problem(s->w);
+    double ref[64];
+    return p->ncontact > 0 && solve_apart(p, "lemke", PERP_LCP, 1 << 20, -1, ref) && several_velocities(p, ref);
+}
+
+typedef struct outcome {
+    double most;   /* largest difference while the motion was unique */
+    unsigned worst;
+    int left;      /* scenes left because they were not */
+} outcome;
+
+/* Runs two scenes side by side. Where their difference jumps it is asked whether the step has several velocities. */
+static void side_by_side(scene *a, scene *b, const scene_view *view, double limit, unsigned seed, outcome *o) {
+    bool several = false;
+    double before = 0;
+    for (int i = 0; i < STEPS; i++) {
+        run_steps(a, 1);
+        run_steps(b, 1);
+        double e = difference(a, b, view);
+        if (!several && e > 1e-11 && e > 3 * before) several = ambiguous(a) || ambiguous(b);
+        before = e;
+        if (e > limit && several) {
+            o->left++;
+            return;
+        }
+        if (!(e <= o->most)) {
+            o->most = e;
+            o->worst = seed;
+        }
+    }
+}
+
+static void report(const char *what, int dim, outcome o, double limit) {
+    print_message("%dD, %s: largest difference %.2e (scene %u); %d of %d scenes left after a step with several solutions\n", dim, what, o.most,
+                  o.worst, o.left, SCENES);
+    assert_below(o.most, limit);
+    assert_true(o.left <= SCENES / 20);
+}
+
+static void see(int dim, const char *what, scene_view view) {
+    outcome o = {0};
+    for (unsigned seed = 0; seed < SCENES; seed++) {
+        perp_world_def d = world_def(dim, 5e-3, PERP_START_PLAIN);
+        scene a = scene_random(d, seed, scene_view_plain(), false), b = scene_random(d, seed, view, false);
+        side_by_side(&a, &b, &view, 1e-8, seed, &o);
+        scene_end(&a);
+        scene_end(&b);
+    }
+    report(what, dim, o, 1e-8);
+}
+
+static void views(int dim) {
+    scene_view v = scene_view_plain();
+    v.X.p = dim == 2 ? perp_v3(3, -5, 0) : perp_v3(3, -5, 2);
+    see(dim, "translated", v);
+    v = scene_view_plain();
+    v.X.q = perp_q_axis_angle(dim == 2 ? perp_v3(0, 0, 1) : perp_v3(1, 2, -1), 0.7);
+    see(dim, "rotated", v);
+    v = scene_view_plain();
+    v.mirror = true;
+    see(dim, "mirrored", v);
+    v = scene_view_plain();
+    v.reversed = true;
+    see(dim, "renumbered", v);
+}
+
+static void planar(void **state) {
+    (void)state;
+    views(2);
+}
+
+static void spatial(void **state) {
+    (void)state;
+    views(3);
+}
+
+static void planar_in_space(void **state) {
+    (void)state;
+    outcome o = {0};
+    scene_view plain = scene_view_plain();
+    for (unsigned seed = 0; seed < SCENES; seed++) {
+        scene a = scene_random(world_def(2, 5e-3, PERP_START_PLAIN), seed, plain, false);
+        /* directions fixed in the plane: those along the slip would turn with the least motion out of it where slip is slow */
+        perp_world_def d = world_def(3, 5e-3, PERP_START_PLAIN);
+        d.friction_frame = PERP_FRICTION_FIXED;
+        scene b = scene_random(d, seed, plain, true);
+        side_by_side(&a, &b, &plain, 1e-9, seed, &o);
+        scene_end(&a);
+        scene_end(&b);
+    }
+    report("planar scenes in 3D", 3, o, 1e-9);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(planar), cmocka_unit_test(spatial), cmocka_unit_test(planar_in_space)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* test_no_allocation.c - once a scene is steady, a step does not touch the heap
+ * Method   Two counts over 200 steps after 50 to warm up: calls of the world's allocator, and calls of malloc and its sisters anywhere in the
+ *          process, third-party libraries included. For the latter this program has its own malloc, which counts and passes on to that of
+ *          the C library under its other name.
+ * Valid    With sanitizers, which bring a malloc of their own, and with other C libraries than glibc only the first count is made. */
+#include "unit/world_help.h"
+
+#include <errno.h>
+
+#include "fault/allocator.h"
+#include "scenes.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+#if !defined(SANITIZED) && defined(__GLIBC__)
+#define INTERPOSED 1
+#else
+#define INTERPOSED 0
+#endif
+
+static long heap_calls; /* of any of the functions below; the tests run in one thread */
+
+#if INTERPOSED
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t align, size_t size);
+void __libc_free(void *p);
+
+void *malloc(size_t size) {
+    heap_calls++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size) {
+    heap_calls++;
+    return __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t size) {
+    heap_calls++;
+    return __libc_realloc(p, size);
+}
+
+void *aligned_alloc(size_t align, size_t size) {
+    heap_calls++;
+    return __libc_memalign(align, size);
+}
+
+void *memalign(size_t align, size_t size);
+void *memalign(size_t align, size_t size) {
+    heap_calls++;
+    return __libc_memalign(align, size);
+}
+
+int posix_memalign(void **out, size_t align, size_t size);
+int posix_memalign(void **out, size_t align, size_t size) {
+    heap_calls++;
+    *out = __libc_memalign(align, size);
+    return *out ? 0 : ENOMEM;
+}
+
+void free(void *p) {
+    if (p) heap_calls++;
+    __libc_free(p);
+}
+#endif
+
+static const perp_vec3 none = {0, 0, 0};
+
+static perp_body_id box_2d(scene *s, double x, double y, double half) {
+    perp_body_def d = perp_body_def_default(PERP_BODY_DYNAMIC);
+    d.X_WB = perp_pose_2d(x, y, 0);
+    perp_body_id b = scene_body(s, &d);
+    scene_shape(s, b, perp_shape_box(half, half, half));
+    return b;
+}
+
+static scene stack(perp_world_def d) {
+    scene s = scene_new(d);
+    OK(s.w, perp_pair_set_all(s.w, (perp_pair_law){.mu = 0.5}));
+    perp_body_def floor = perp_body_def_default(PERP_BODY_OBSTACLE);
+    scene_shape(&s, scene_body(&s, &floor), perp_shape_halfspace(perp_v3(0, 1, 0), 0));
+    for (int i = 0; i < 6; i++) box_2d(&s, 0.02 * (i % 2), 0.5 + i, 0.5);
+    return s;
+}
+
+/* Four links of length 1 in a square, the first one the ground: three bodies, four hinges. */
+static scene closed_chain(perp_world_def d) {
+    scene s = scene_new(d);
+    const perp_pose X[3] = {perp_pose_2d(0, -0.5, -PI / 2), perp_pose_2d(0.5, -1, 0), perp_pose_2d(1, -0.5, PI / 2)};
+    for (int i = 0; i < 3; i++) {
+        perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+        b.X_WB = X[i];
+        b.I_B = perp_m3_diag(0.1, 0.1, 1.0 / 12);
+        b.v_W = i == 1 ? perp_v3(1, 0, 0) : perp_v3(0.5, 0, 0);
+        b.w_W = i == 1 ? none : perp_v3(0, 0, 1);
+        scene_body(&s, &b);
+    }
+    for (int i = 0; i <= 3; i++) {
+        perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+        if (i > 0) j.a = s.body[i - 1];
+        j.X_AJ.p = i > 0 ? perp_v3(0.5, 0, 0) : none;
+        j.b = i < 3 ? s.body[i] : s.body[2];
+        if (i == 3) { /* back to the ground */
+            j.a = (perp_body_id){0, 0};
+            j.X_AJ.p = perp_v3(1, 0, 0);
+        }
+        j.X_BJ.p = perp_v3(i < 3 ? -0.5 : 0.5, 0, 0);
+        scene_joint(&s, &j);
+    }
+    return s;
+}
+
+static scene tower(perp_world_def d) { return scene_tower(d, 20, 0, 0.3); }
+static scene short_tower(perp_world_def d) { return scene_tower(d, 6, 0, 0.3); }
+static scene two_cubes(perp_world_def d) { return scene_mass_ratio(d, 3, 0.5); }
+static scene pinch(perp_world_def d) { return scene_pinch_hold(d, 5, 0.5); }
+static scene slide(perp_world_def d) { return scene_flat_slide(d, 6, 0.3); }
+
+typedef struct steady {
+    const char *name;
+    int dim;
+    scene (*make)(perp_world_def);
+    perp_form form;
+    bool correction;
+    perp_start start;
+} steady;
+
+static steady scenes[] = {
+    {"tower", 3, tower, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"tower, mixed", 3, short_tower, PERP_FORM_MLCP, false, PERP_START_PLAIN},
+    {"stack", 2, stack, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"stack, mixed", 2, stack, PERP_FORM_MLCP, false, PERP_START_PLAIN},
+    {"two cubes", 3, two_cubes, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"slide", 3, slide, PERP_FORM_LCP, false, PERP_START_STAGGERED},
+    {"pendulum on block", 2, scene_pendulum_on_block, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"pendulum on block, mixed, corrected", 2, scene_pendulum_on_block, PERP_FORM_MLCP, true, PERP_START_PLAIN},
+    {"pinch", 3, pinch, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"pinch, mixed", 3, pinch, PERP_FORM_MLCP, false, PERP_START_PLAIN},
+    {"closed chain", 2, closed_chain, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"closed chain, corrected", 2, closed_chain, PERP_FORM_LCP, true, PERP_START_PLAIN},
+    {"double pendulum, corrected", 2, scene_double_pendulum, PERP_FORM_LCP, true, PERP_START_STAGGERED},
+    {"hanging rod, corrected", 3, scene_hanging_rod, PERP_FORM_LCP, true, PERP_START_PLAIN},
+    {"everything planar", 2, scene_full_planar, PERP_FORM_LCP, false, PERP_START_PLAIN},
+};
+
+static void test_steady(void **state) {
+    const steady *t = *state;
+    counter c = {.refuse = -1};
+    perp_world_def d = perp_world_def_default(t->dim);
+    d.alloc = counting(&c);
+    d.form = t->form;
+    d.joint_correction = t->correction;
+    d.start = t->start;
+    scene s = t->make(d);
+    run(s.w, 50);
+    long hook = c.calls, heap = heap_calls;
+    for (int i = 0; i < 200; i++) {
+        perp_certificate cert;
+        perp_status st = perp_world_step(s.w, &cert);
+        if (st || !cert.accepted) fail_msg("step %d: %s", i, perp_world_why(s.w));
+        if (c.calls != hook || heap_calls != heap)
+            fail_msg("step %d allocates: %ld calls of the allocator, %ld of the heap (%d contacts, %d substeps, %d "
+                     "fallbacks)",
+                     i, c.calls - hook, heap_calls - heap, cert.contacts, cert.substeps, cert.fallbacks);
+    }
+    scene_end(&s);
+    assert_int_equal(c.live, 0);
+}
+
+/* The counts count: a scene is built, and a step in which contacts begin allocates. */
+static void test_counts(void **state) {
+    (void)state;
+    counter c = {.refuse = -1};
+    perp_world_def d = perp_world_def_default(3);
+    d.alloc = counting(&c);
+    long heap = heap_calls;
+    scene s = scene_tower(d, 20, 0.001, 0.3);
+    run(s.w, 1);
+    assert_true(c.calls > 20);
+    if (INTERPOSED)
+        assert_true(heap_calls - heap >= c.calls);
+    else
+        print_message("only the allocator hook is counted: this build has another malloc than glibc's\n");
+    scene_end(&s);
+}
+
+int main(void) {
+    enum { N = sizeof scenes / sizeof *scenes };
+    struct CMUnitTest tests[N + 1] = {cmocka_unit_test(test_counts)};
+    for (int i = 0; i < N; i++)
+        tests[1 + i] =
+            (struct CMUnitTest){.name = scenes[i].name, .test_func = test_steady, .initial_state = &scenes[i]};
+    return cmocka_run_group_tests_name("no allocation", tests, NULL, NULL);
+}
