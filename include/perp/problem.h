@@ -41,9 +41,10 @@ typedef struct perp_problem {
         perp_lcp lcp;
         perp_mlcp mlcp;
     } as; /**< the member that `cls` names */
-    /** Natural sizes of the variables and of the rows: the residual compares z_i/z_scale_i with w_i/w_scale_i, so the two must come
-     *  out in one unit, for contact problems a velocity. An impulse row: z_scale = 1/M_ii, w_scale = 1. A slip speed, whose row is an
-     *  impulse: z_scale = 1, w_scale = 1/(inverse mass along the slip). Positive; NULL: all 1. */
+    /** Natural sizes of the variables and of the rows: the residual compares z_i/z_scale_i with w_i/w_scale_i, so the
+     *  two must come out in one unit, for contact problems a velocity. An impulse row: z_scale = 1/M_ii, w_scale = 1. A
+     *  slip speed, whose row is an impulse: z_scale = 1, w_scale = 1/(inverse mass along the slip). Positive; NULL:
+     *  all 1. */
     const double *z_scale, *w_scale;
 } perp_problem;
 
@@ -160,18 +161,20 @@ typedef struct perp_step_solution {
     double *sigma;     /**< ncontact: slip speed in the pyramid's norm */
 } perp_step_solution;
 
-/** Residuals of a step solution against the laws, all as velocities; INFINITY if something is not finite. W is the inverse mass
- *  J Minv J' of a row by itself. */
+/** Residuals of a step solution against the laws, all as velocities; INFINITY if something is not finite. W is the
+ *  inverse mass J Minv J' of a row by itself. */
 typedef struct perp_step_residual {
-    double momentum;   /**< largest |Minv (M nu - momentum - G p)| */
-    double joint;      /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p, W with compliance */
-    double normal;     /**< largest |min(w_n, W_nn p_n)| */
-    double cone;       /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k}, W_f = max(W_tt, W_oo);
-                            without friction the polygon is the point 0 */
-    double dissipation;/**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on W_f mu p_n conv{d_k}: zero
-                            exactly if p_f lies in the polygon and no point of it dissipates more */
-    double scale;      /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over all rows and of
-                            the translational part of nu_free = Minv momentum */
+    double momentum;    /**< largest |Minv (M nu - momentum - G p)| */
+    double joint;       /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p, W with
+                             compliance */
+    double normal;      /**< largest |min(w_n, W_nn p_n)| */
+    double cone;        /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k},
+                             W_f = max(W_tt, W_oo); without friction the polygon is the point 0 */
+    double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on
+                             W_f mu p_n conv{d_k}: zero exactly if p_f lies in the polygon and no point of it
+                             dissipates more */
+    double scale;       /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over
+                             all rows and of the translational part of nu_free = Minv momentum */
 } perp_step_residual;
 
 /** Measures a solution of a step problem; see perp_step_residual. Independent of every solver and conversion.

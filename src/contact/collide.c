@@ -3,7 +3,8 @@
  * How far a body may travel in a step is bounded by its own motion (Williams 5.1 with the erratum: |v| h + |a| h^2 +
  * r (|w| h + |alpha| h^2)) and by that of whatever may push it: the largest travel spreads through bodies that are within reach of
  * each other, so that a row of resting balls is prepared for the fast one that hits its first. A factor covers impulses that speed a
- * body up beyond its neighbours; the certificate finds what was missed all the same, and the step is redone with a larger one. */
+ * body up beyond its neighbours; the certificate finds what was missed all the same (a motor may start from rest), and the step is redone
+ * with a larger one and with what is then known of the travels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,24 @@ perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n) 
     return PERP_OK;
 }
 
+/* Largest distance of the points of a body from its centre. */
+static double radius_of(const perp_world *w, int body) {
+    double radius = 0;
+    for (int i = 0; i < w->nshape; i++)
+        if (pp_alive(w->shape[i].gen) && w->shape[i].body == body && w->shape[i].radius_B > radius) radius = w->shape[i].radius_B;
+    return radius;
+}
+
+double pp_farthest_travel(const pp_frame *f) {
+    const perp_world *w = f->w;
+    double most = 0;
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k];
+        most = fmax(most, f->h * (perp_v3_norm(f->s1->v[slot]) + radius_of(w, slot) * perp_v3_norm(f->s1->w[slot])));
+    }
+    return most;
+}
+
 /* Travel of every body by its own motion and the forces on it. Kinematic bodies stand at the end of the step already, but what they
  * touch may be taken along at their speed. */
 static void own_travel(const pp_frame *f, double *travel) {
@@ -77,9 +96,7 @@ static void own_travel(const pp_frame *f, double *travel) {
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k], lin = w->def.dim;
         const pp_body *b = &w->body[slot];
-        double radius = 0, v = 0, a = 0, alpha = 0;
-        for (int i = 0; i < w->nshape; i++)
-            if (pp_alive(w->shape[i].gen) && w->shape[i].body == slot && w->shape[i].radius_B > radius) radius = w->shape[i].radius_B;
+        double radius = radius_of(w, slot), v = 0, a = 0, alpha = 0;
         for (int i = 0; i < nd; i++) {
             double force = f->i_gravity[at + i] + f->i_applied[at + i] + f->i_spring[at + i];
             if (i < lin) {
@@ -95,7 +112,7 @@ static void own_travel(const pp_frame *f, double *travel) {
             double inv = lin == 2 ? 1 / b->I_B.c[2].z : perp_m3_eigen(b->I_inv_B, NULL).z;
             om = perp_v3_norm(f->s0->w[slot]) + sqrt(alpha) * inv;
         }
-        travel[slot] = f->h * (v + radius * om);
+        travel[slot] = fmax(f->h * (v + radius * om), f->least_travel);
     }
 }
 

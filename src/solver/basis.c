@@ -46,8 +46,12 @@ static bool factorise(pp_basis *b, int m, double share) {
         column[j] += share * pp_basis_weight(p, b->S[j]);
     }
     b->steps++;
+    b->m = m;
+    b->norm = pp_norm1(m, b->A, m);
     return pp_lu(m, b->A, m, b->piv);
 }
+
+double pp_basis_rcond(pp_basis *b) { return b->m > 0 ? pp_lu_rcond(b->m, b->A, b->m, b->piv, b->norm, b->work) : 1; }
 
 /* z_S += -(block)^-1 w_S; false if something is not finite. */
 static bool correct(pp_basis *b, int m, double *z) {

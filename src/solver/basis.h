@@ -14,6 +14,9 @@ typedef struct pp_basis {
     double *shared;    /* n: where proximal points first got on slowly */
     double shared_residual; /* of it; INFINITY before */
     int *S, *piv;      /* n each: indices of the basis, row exchanges */
+    int m;             /* size of the block last factorised */
+    double norm;       /* 1-norm of it */
+    double *work;      /* 2 n */
     int steps;         /* factorisations so far */
 } pp_basis;
 
@@ -23,6 +26,9 @@ double pp_basis_measure(pp_basis *b, const double *z);
 /* Starting from the set in[i] (changed), solves M_SS z_S = -q_S, drops variables that came out negative, adds rows that did, and
  * so on, at most `limit` times; keeps the best answer in b->best. True if its residual is <= tol * size. */
 bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol);
+
+/* Reciprocal condition number of the block last solved by pp_basis_solve. */
+double pp_basis_rcond(pp_basis *b);
 
 /* Proximal points end at this multiple of tol when they get on slowly. Four feet of a box are never coplanar to the last digit: demanding
  * more would take the load off one of them for the sake of rounding. */

@@ -75,6 +75,7 @@ static void lay_out(int n, pp_carver *c, layout *l) {
     l->b.y = PP_CARVE(c, double, N);
     l->b.c = PP_CARVE(c, double, N);
     l->b.shared = PP_CARVE(c, double, N);
+    l->b.work = PP_CARVE(c, double, 2 * N);
     l->b.best = PP_CARVE(c, double, N);
     l->D = PP_CARVE(c, double, N);
     l->q = PP_CARVE(c, double, N);
@@ -332,9 +333,22 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
     return outcome == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : outcome;
 }
 
+/* Is the answer just found the only one nearby, so that there is nothing to share? It is if it is strictly complementary and its basis is
+ * regular. b->w is that of the answer. */
+static bool isolated(layout *l, const pp_plain *p, const settings *s) {
+    double margin = PP_BASIS_SLACK * s->tol * l->b.size;
+    if (!(pp_basis_rcond(&l->b) > 1e-8)) return false;
+    for (int i = 0; i < p->n; i++)
+        if (!((l->in[i] ? l->b.best[i] / p->zs[i] : l->b.w[i] / p->ws[i]) > margin)) return false;
+    return true;
+}
+
 /* A guess tried as a basis. */
 static bool warm(layout *l, const pp_plain *p, const settings *s) {
     if (s->share == 0) return pp_basis_solve(&l->b, l->in, s->warm_steps, s->tol);
+    if (pp_basis_solve(&l->b, l->in, 1, s->tol) && isolated(l, p, s)) return true;
+    l->b.residual = INFINITY; /* not to be taken as the best: it may load some of several contacts only */
+    for (int i = 0; i < p->n; i++) l->in[i] = l->z[i] > 0;
     double share = s->share;
     for (int i = 0; i < p->n; i++) l->z[i] = 0;
     return pp_basis_prox(&l->b, l->in, l->z, s->warm_steps, s->tol, &share);

@@ -21,6 +21,7 @@ typedef struct pp_frame {
     double h;
     pp_purpose purpose;
     double reach_factor;   /* safety on how far bodies may travel */
+    double least_travel;   /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
 
     /* pp_control */
     int nblock, ndof;
@@ -68,6 +69,8 @@ perp_status pp_control(pp_frame *f);
 perp_status pp_control_held(perp_world *w, const perp_wrench **out);
 /* shapes -> feature pairs, gaps (into w->pairs). */
 perp_status pp_collide(pp_frame *f);
+/* How far a body went in a frame that has been updated [L]. */
+double pp_farthest_travel(const pp_frame *f);
 /* pairs -> contacts. */
 perp_status pp_contact(pp_frame *f);
 /* contacts, joints -> step problem. */

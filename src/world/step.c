@@ -36,12 +36,14 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
 /* A substep of h from s0 to s1. */
 static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, double h, const perp_wrench *held, pp_frame *f, perp_certificate *cert) {
     perp_status st = PERP_OK;
-    double factor = 2;
-    for (int widening = 0; widening <= MAX_WIDENINGS; widening++, factor *= 8) {
-        *f = (pp_frame){.w = w, .s0 = s0, .s1 = s1, .h = h, .purpose = PP_STEP, .held = held, .reach_factor = factor};
+    double factor = 2, travel = 0;
+    for (int widening = 0; widening <= MAX_WIDENINGS; widening++) {
+        *f = (pp_frame){.w = w, .s0 = s0, .s1 = s1, .h = h, .purpose = PP_STEP, .held = held, .reach_factor = factor, .least_travel = travel};
         pp_state_copy(w, s1, s0);
         st = run_frame(f, cert);
         if (st || !missed_contact(f, cert)) return st;
+        travel = pp_farthest_travel(f);
+        if (widening > 0) factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
     }
     return st; /* the overlap stands in the certificate */
 }

@@ -19,15 +19,16 @@ static long malloc_count;
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
-void *malloc(size_t size) {
+#define EXPORTED __attribute__((visibility("default"))) /* or shared libraries would not see these */
+EXPORTED void *malloc(size_t size) {
     malloc_count++;
     return __libc_malloc(size);
 }
-void *calloc(size_t n, size_t size) {
+EXPORTED void *calloc(size_t n, size_t size) {
     malloc_count++;
     return __libc_calloc(n, size);
 }
-void *realloc(void *p, size_t size) {
+EXPORTED void *realloc(void *p, size_t size) {
     malloc_count++;
     return __libc_realloc(p, size);
 }

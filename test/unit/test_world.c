@@ -217,6 +217,33 @@ static void test_tray(void **state) {
         }
 }
 
+/* Contacts that the speeds at the start do not announce: a motor of any strength throws a box, from rest and without weight, at a ball within
+ * one step. */
+static void test_sudden(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        perp_world *w = weightless(dim, 0.01);
+        perp_body_id box = add_mass(w, 5, 1, perp_pose_identity()), ball = add_mass(w, 1, 1, perp_pose_at(1.01, 0, 0)),
+                     next = add_mass(w, 1, 1, perp_pose_at(2.02, 0, 0));
+        add_shape(w, box, perp_shape_box(0.5, 0.5, 0.5));
+        add_shape(w, ball, perp_shape_sphere(0.5));
+        add_shape(w, next, perp_shape_sphere(0.5));
+        perp_joint_def j = perp_joint_def_default(PERP_JOINT_PRISMATIC);
+        j.b = box;
+        if (dim == 3) j.X_AJ.q = j.X_BJ.q = perp_q_axis_angle(perp_v3(0, 1, 0), PI / 2);
+        j.axis[0].motor = true;
+        j.axis[0].motor_speed = 5;
+        add_joint(w, &j);
+        perp_certificate c = run(w, 1);
+        NEAR(velocity_of(w, box).x, 5, 1e-9);
+        assert_int_equal(c.substeps, 1);
+        BELOW(c.overlap, 1e-12);
+        NEAR(velocity_of(w, ball).x, 4, 1e-9); /* 0.01 of its 0.05 was free way */
+        NEAR(velocity_of(w, next).x, 3, 1e-9);
+        perp_world_destroy(w);
+    }
+}
+
 /* A turntable carries a box around: it comes back to where it was after a turn, with an error of first order. */
 static void test_turntable(void **state) {
     (void)state;
@@ -485,10 +512,19 @@ static void test_controller_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_time),        cmocka_unit_test(test_starts),    cmocka_unit_test(test_staggered_rest),
-        cmocka_unit_test(test_settings),    cmocka_unit_test(test_problem),   cmocka_unit_test(test_pushed),
-        cmocka_unit_test(test_tray),        cmocka_unit_test(test_turntable), cmocka_unit_test(test_motions),
-        cmocka_unit_test(test_failed_step), cmocka_unit_test(test_substeps),  cmocka_unit_test(test_controller_once),
+        cmocka_unit_test(test_time),
+        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_staggered_rest),
+        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_problem),
+        cmocka_unit_test(test_pushed),
+        cmocka_unit_test(test_tray),
+        cmocka_unit_test(test_sudden),
+        cmocka_unit_test(test_turntable),
+        cmocka_unit_test(test_motions),
+        cmocka_unit_test(test_failed_step),
+        cmocka_unit_test(test_substeps),
+        cmocka_unit_test(test_controller_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
