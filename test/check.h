@@ -11,6 +11,15 @@
 
 #include "scenes.h"
 
+/* Long runs are cut to an eighth in builds that are slow on purpose (sanitizers, coverage), where other things are looked for. */
+static inline int long_run(int n) {
+#ifdef PERP_TEST_SHORT
+    return n < 8 ? n : n / 8;
+#else
+    return n;
+#endif
+}
+
 /* |a - b| <= tol, and neither is NaN. */
 #define assert_near(a, b, tol) assert_near_at((a), (b), (tol), #a, __FILE__, __LINE__)
 

@@ -21,7 +21,7 @@ typedef struct perp_ledger {
     double motor;      /**< joint motors */
     double joint_loss; /**< joint springs, dampers, dry friction and limits */
     double normal;     /**< normal contact impulses (impact loss) */
-    double friction;   /**< friction impulses; not positive */
+    double friction;   /**< friction impulses; positive only in a step in which slip reverses */
     double turning;    /**< 3D: left by the turning of the inertia; zero in 2D and for free rotation */
     double remainder;  /**< kinetic_after - kinetic_before - all of the above: rounding only */
 } perp_ledger;
@@ -32,8 +32,8 @@ typedef struct perp_certificate {
     double h;                  /**< step [T] */
     bool accepted;
     perp_step_residual law;    /**< residuals of the laws (worst substep) [L/T] */
-    double joint_error;        /**< largest joint position error at the end pose [L or rad] */
-    double overlap;            /**< deepest true overlap of any two bodies at the end pose [L], >= 0 */
+    double joint_error;        /**< largest joint position error at the end pose (worst substep) [L or rad] */
+    double overlap;            /**< deepest true overlap of any two bodies at the end pose (worst substep) [L], >= 0 */
     int overlap_shape[2];      /**< slots of the two shapes of the deepest overlap, -1 if none */
     int contacts;              /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
@@ -45,6 +45,15 @@ typedef struct perp_certificate {
     double residual;           /**< complementarity residual measured by the judge (worst substep) */
     perp_ledger ledger;        /**< summed over substeps */
 } perp_certificate;
+
+/** Takes the certificate of a further step into a sum over steps: worst residuals and positions, added counts and energies; states and solver are those of the later one.
+ *  Start from {0}.
+ *
+ *      perp_certificate run = {0}, step;
+ *      while (... && !perp_world_step(w, &step)) perp_certificate_add(&run, &step);
+ *      // run.overlap: deepest overlap of the run; run.ledger: its energy account
+ */
+PERP_API void perp_certificate_add(perp_certificate *sum, const perp_certificate *step);
 
 #ifdef __cplusplus
 }

@@ -61,7 +61,7 @@ typedef struct perp_world_def {
     const char *contact_model; /**< "standard"; NULL: default */
     const char *stepper;       /**< "stewart-trinkle" (default), "anitescu-potra" */
     const char *solver;        /**< "lemke" (default), "pgs", "enumerate", or registered by the user */
-    const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends */
+    const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends; default "pgs", "enumerate" */
     perp_form form;            /**< default LCP */
     int friction_directions;   /**< 3D: directions of the pyramid, >= 3; default 8. 2D always has two */
     perp_friction_frame friction_frame; /**< default slip */
@@ -88,7 +88,7 @@ PERP_API perp_status perp_world_create(const perp_world_def *def, perp_world **o
 PERP_API perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, char *why, size_t why_size);
 /** Frees a world and all in it. NULL is fine. */
 PERP_API void perp_world_destroy(perp_world *w);
-/** One step of h. On failure (PERP_E_SOLVE, PERP_E_MEMORY) the world is as it was, perp_world_why() tells why, and
+/** One step of h. On failure (PERP_E_SOLVE, PERP_E_MEMORY, PERP_E_ARG if a user function gave something not finite) the world is as it was, perp_world_why() tells why, and
  *  perp_world_failed_problem() holds the problem. Once the scene is steady, no memory is allocated.
  *  @param cert  filled, also on PERP_E_SOLVE (with the best that was found); may be NULL */
 PERP_API perp_status perp_world_step(perp_world *w, perp_certificate *cert);

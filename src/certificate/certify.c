@@ -77,7 +77,7 @@ static void worst(double *sum, double x) {
     if (!(x <= *sum)) *sum = x;
 }
 
-void pp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
+void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     if (sum->substeps == 0) {
         *sum = *c;
         return;
@@ -91,9 +91,11 @@ void pp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     worst(&sum->law.cone, c->law.cone);
     worst(&sum->law.dissipation, c->law.dissipation);
     worst(&sum->law.scale, c->law.scale);
-    sum->joint_error = c->joint_error; /* positions count at the end of the step */
-    sum->overlap = c->overlap;
-    memcpy(sum->overlap_shape, c->overlap_shape, sizeof sum->overlap_shape);
+    worst(&sum->joint_error, c->joint_error);
+    if (!(c->overlap <= sum->overlap)) {
+        sum->overlap = c->overlap;
+        memcpy(sum->overlap_shape, c->overlap_shape, sizeof sum->overlap_shape);
+    }
     sum->contacts = c->contacts;
     sum->separating = c->separating;
     sum->sticking = c->sticking;

@@ -1,156 +1,253 @@
-/* solver_pgs.c - projected Gauss-Seidel for LCP and mixed LCP
- *   lo <= z <= hi complementary to w = M z + q
- * Method   rows in order, each solved for its own variable and cut to its bounds: z_i <- mid(lo_i, hi_i, z_i -
- *          relaxation w_i / M_ii); w is kept up to date by columns. A row without a diagonal (slip speed, multiplier
- *          of an upper bound) is a multiplier of the rows k that it couples to with opposite signs: it gets a
- *          proximal step,  z_i <- mid(lo_i, hi_i, z_i - multiplier_step w_i / max_k |M_ik M_ki| / M_kk), whose fixed
- *          points are the solutions all the same.
- * Valid    converges for symmetric positive semidefinite M with a solution; with friction it usually does, slowly
- *          for stacks and large mass ratios. Where it does not, it says so (PERP_OUTCOME_LIMIT).
- * Cost     n + n^2 flops * 2 per sweep at most; variables that stay at a bound cost nothing.
- * Source   Williams (2.46)-(2.47), signs as in the errata; Cottle, Pang, Stone (1992) 5.2; Rockafellar (1976) for
- *          the proximal step. */
+/* solver_pgs.c - projected block Gauss-Seidel for LCP and mixed LCP
+ *   0 <= z  _|_  w = M z + q >= 0
+ * Source   Williams (2.46)-(2.47), signs as in the errata; Cottle, Pang, Stone (1992) 5.2. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "linalg/kernel.h"
+#include "solver/blocks.h"
 #include "solver/solver.h"
 
 typedef struct settings {
     int max_sweeps;
     double relaxation;
-    double multiplier_step;
     double tol;
+    bool symmetric;
 } settings;
 
 static const perp_field fields[] = {
     {"max_sweeps", PERP_FIELD_INT, offsetof(settings, max_sweeps), 5000, 1, 1e9, "sweeps over all rows"},
     {"relaxation", PERP_FIELD_DOUBLE, offsetof(settings, relaxation), 1, 1e-3, 1.999,
      "below 1 damps, above 1 over-relaxes"},
-    {"multiplier_step", PERP_FIELD_DOUBLE, offsetof(settings, multiplier_step), 0.5, 1e-3, 1.999,
-     "relaxation of rows without a diagonal"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-11, 1e-16, 1, "residual, relative to q, at which to stop"},
+    {"symmetric", PERP_FIELD_BOOL, offsetof(settings, symmetric), 1, 0, 1, "every other sweep runs backwards"},
 };
 
 #define FRESH 64 /* sweeps after which w is computed anew */
 
-/* If the residual does not fall below STALLED of what it was WINDOW sweeps ago, the rows that turn each other round
- * (friction against slip speed) need shorter steps. */
+/* If the residual does not fall below STALLED of what it was WINDOW sweeps ago, rows turn each other round and need shorter steps. */
 #define WINDOW     100
 #define STALLED    0.9
 #define LEAST_DAMP 0.05
 
-static int size_of(const perp_problem *p) { return p->cls == PERP_LCP ? p->as.lcp.n : p->as.mlcp.n; }
+typedef struct layout {
+    pp_groups g;
+    pp_block k;
+    double *z, *w, *best, *last, *change, *saved;
+    bool *in;
+} layout;
+
+static void lay_out(layout *l, int n, pp_carver *c) {
+    l->z = PP_CARVE(c, double, n);
+    l->w = PP_CARVE(c, double, n);
+    l->best = PP_CARVE(c, double, n);
+    l->last = PP_CARVE(c, double, n);
+    l->change = PP_CARVE(c, double, n);
+    l->saved = PP_CARVE(c, double, n);
+    l->in = PP_CARVE(c, bool, n);
+    pp_groups_lay_out(&l->g, n, c);
+    pp_block_lay_out(&l->k, n, c);
+}
+
+static int plain_size(const perp_problem *p) {
+    if (p->cls == PERP_LCP) return p->as.lcp.n;
+    int n = 0;
+    for (int i = 0; i < p->as.mlcp.n; i++) {
+        bool lo = p->as.mlcp.lo[i] > -INFINITY, hi = p->as.mlcp.hi[i] < INFINITY;
+        if (!(lo && hi && p->as.mlcp.lo[i] == p->as.mlcp.hi[i])) n += lo + hi;
+    }
+    return n;
+}
+
+static size_t head_size(const perp_problem *p) { return (pp_reduce_work(p) + 15) / 16 * 16; }
 
 static size_t work_size(const perp_problem *p, const void *set) {
     (void)set;
-    return sizeof(double) * (size_t)(3 * size_of(p) + 1);
+    pp_carver c = {0};
+    layout l;
+    lay_out(&l, plain_size(p), &c);
+    return head_size(p) + c.used;
 }
 
-typedef struct box {
-    int n;
-    const double *M, *q, *lo, *hi; /* lo, hi NULL: 0 and INFINITY */
-    const double *zs, *ws;         /* NULL: 1 */
-} box;
-
-static double low(const box *b, int i) { return b->lo ? b->lo[i] : 0; }
-static double high(const box *b, int i) { return b->hi ? b->hi[i] : INFINITY; }
-static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
-
-static void refresh(const box *b, const double *z, double *w) {
-    memcpy(w, b->q, sizeof *w * (size_t)b->n);
-    for (int j = 0; j < b->n; j++)
-        if (z[j] != 0) pp_axpy(b->n, z[j], b->M + (ptrdiff_t)b->n * j, w);
+static void refresh(const pp_plain *p, const double *z, double *w) {
+    memcpy(w, p->q, sizeof *w * (size_t)p->n);
+    for (int j = 0; j < p->n; j++)
+        if (z[j] != 0) pp_axpy(p->n, z[j], p->M + (ptrdiff_t)p->n * j, w);
 }
 
-static double measure(const box *b, const double *z, const double *w) {
+/* Largest |min(z, w)| in natural scales; INFINITY if something is not finite. */
+static double measure(const pp_plain *p, const double *z, const double *w) {
     double most = 0;
-    for (int i = 0; i < b->n; i++) {
-        double zs = b->zs ? b->zs[i] : 1, ws = b->ws ? b->ws[i] : 1;
-        double r = fabs(clamp(w[i] / ws, (z[i] - high(b, i)) / zs, (z[i] - low(b, i)) / zs));
-        if (isnan(w[i]) || isnan(z[i])) return INFINITY;
+    for (int i = 0; i < p->n; i++) {
+        double a = z[i] / p->zs[i], b = w[i] / p->ws[i], r = fabs(a < b ? a : b);
+        if (!isfinite(a) || !isfinite(b)) return INFINITY;
         if (r > most) most = r;
     }
     return most;
 }
 
-/* Step of each row: change of z_i for a unit of w_i. */
-static void steps(const box *b, const settings *s, double *step) {
-    ptrdiff_t n = b->n;
-    for (int i = 0; i < n; i++) {
-        double d = b->M[i + n * i], couple = 0;
-        for (int k = 0; k < n && !(d > 0); k++) {
-            double mk = b->M[k + n * k], c = -b->M[i + n * k] * b->M[k + n * i];
-            if (mk > 0 && c > 0 && c / mk > couple) couple = c / mk;
+/* Moves z_i towards x and keeps w up to date. */
+static bool move(layout *l, const pp_plain *p, int i, double x, double step) {
+    double next = step == 1 ? x : l->z[i] + step * (x - l->z[i]);
+    if (!(next > 0)) next = 0;
+    double change = next - l->z[i];
+    if (change == 0) return false;
+    l->z[i] = next;
+    pp_axpy(p->n, change, p->M + (ptrdiff_t)p->n * i, l->w);
+    return true;
+}
+
+static bool sweep(layout *l, const pp_plain *p, double step, bool back) {
+    bool moved = false;
+    for (int a = 0; a < l->g.count; a++) {
+        int b = back ? l->g.count - 1 - a : a, m = l->g.start[b + 1] - l->g.start[b];
+        const int *v = l->g.member + l->g.start[b];
+        double diagonal = p->M[v[0] + (ptrdiff_t)p->n * v[0]];
+        if (m == 1 && diagonal > 0) {
+            if (move(l, p, v[0], l->z[v[0]] - step * l->w[v[0]] / diagonal, 1)) moved = true;
+        } else if (pp_block_solve(&l->k, &l->g, p, m, v, l->z, l->w, l->in)) {
+            for (int i = 0; i < m; i++)
+                if (move(l, p, v[i], l->k.x[i], step)) moved = true;
         }
-        if (d > 0)
-            step[i] = s->relaxation / d;
-        else if (couple > 0)
-            step[i] = s->multiplier_step / couple;
-        else
-            step[i] = s->multiplier_step * (b->zs ? b->zs[i] : 1) / (b->ws ? b->ws[i] : 1);
-        if (!isfinite(step[i])) step[i] = 0;
+    }
+    return moved;
+}
+
+#ifndef REST
+#define REST 12
+#endif
+#ifndef SHRINK
+#define SHRINK 0.25
+#endif
+#ifndef GROW
+#define GROW 2
+#endif
+#ifndef SETTLE
+#define SETTLE 2
+#endif
+#ifndef LEAST_TRUST
+#define LEAST_TRUST 1e-2
+#endif
+#define SLACK 100
+#ifndef CAP
+#define CAP 1e4
+#endif
+#define SLOW 0.7
+#ifndef ALIGNED
+#define ALIGNED 0.99
+#endif
+
+static double pace(const layout *l, const pp_plain *p) {
+    double aa = 0;
+    for (int i = 0; i < p->n; i++) {
+        double a = (l->z[i] - l->last[i]) / p->zs[i];
+        aa += a * a;
+    }
+    return sqrt(aa);
+}
+
+static double alignment(const layout *l, const pp_plain *p, double *rate) {
+    double aa = 0, ab = 0, bb = 0;
+    for (int i = 0; i < p->n; i++) {
+        double a = (l->z[i] - l->last[i]) / p->zs[i], b = l->change[i] / p->zs[i];
+        aa += a * a;
+        ab += a * b;
+        bb += b * b;
+    }
+    *rate = ab / bb;
+    return ab / sqrt(aa * bb);
+}
+
+static bool extrapolate(layout *l, const pp_plain *p, double trust) {
+    double rate;
+    if (!(alignment(l, p, &rate) > ALIGNED) || !(rate > SLOW && rate < 1)) return false;
+    double f = rate / (1 - rate);
+    if (f > CAP) f = CAP;
+    f *= trust;
+    memcpy(l->saved, l->z, sizeof *l->z * (size_t)p->n);
+    for (int i = 0; i < p->n; i++) {
+        l->z[i] += f * (l->z[i] - l->last[i]);
+        if (!(l->z[i] > 0)) l->z[i] = 0;
+    }
+    return true;
+}
+
+static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, double size, perp_solve_info *info) {
+    perp_outcome outcome = PERP_OUTCOME_LIMIT;
+    double least = INFINITY, damp = 1, window = INFINITY, before = 0, trust = 1;
+    int jumped = 0, check = WINDOW;
+    bool moved = true;
+    refresh(p, l->z, l->w);
+    for (int count = 0;; count++) {
+        double r = measure(p, l->z, l->w);
+        if (r <= s->tol * size) { /* w has drifted by rounding: look again before believing it */
+            refresh(p, l->z, l->w);
+            r = measure(p, l->z, l->w);
+        } else if (count % FRESH == FRESH - 1) {
+            refresh(p, l->z, l->w);
+        }
+        if (!isfinite(r)) return PERP_OUTCOME_NUMERICS;
+        if (r < least) {
+            least = r;
+            memcpy(l->best, l->z, sizeof *l->z * (size_t)p->n);
+        }
+        if (r <= s->tol * size) return PERP_OUTCOME_SOLVED;
+        if (count == s->max_sweeps || !moved) return outcome;
+        if (jumped && count == jumped + SETTLE) {
+            if (pace(l, p) < before) {
+                trust = fmin(1, GROW * trust);
+            } else {
+                memcpy(l->z, l->saved, sizeof *l->z * (size_t)p->n);
+                refresh(p, l->z, l->w);
+                trust = fmax(SHRINK * trust, LEAST_TRUST);
+            }
+        } else if (count >= jumped + REST) {
+            if (count >= check) {
+                double rate;
+                bool stalled = !(least < STALLED * window);
+                if (stalled && least <= SLACK * s->tol * size) return outcome;
+                if (stalled && !(alignment(l, p, &rate) > 0.5) && damp > LEAST_DAMP) damp *= 0.7;
+                window = least;
+                check = count + WINDOW;
+            }
+            before = pace(l, p);
+            if (s->symmetric && extrapolate(l, p, trust)) {
+                jumped = count;
+                refresh(p, l->z, l->w);
+            }
+        }
+        for (int i = 0; i < p->n; i++) {
+            l->change[i] = l->z[i] - l->last[i];
+            l->last[i] = l->z[i];
+        }
+        info->iterations++;
+        moved = sweep(l, p, damp * s->relaxation, false);
     }
 }
 
-static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, perp_solve_info *info) {
-    const settings *s = set;
-    box b = {size_of(p), NULL, NULL, NULL, NULL, p->z_scale, p->w_scale};
-    if (p->cls == PERP_LCP)
-        b.M = p->as.lcp.M, b.q = p->as.lcp.q;
-    else
-        b.M = p->as.mlcp.M, b.q = p->as.mlcp.q, b.lo = p->as.mlcp.lo, b.hi = p->as.mlcp.hi;
-    ptrdiff_t n = b.n;
-    double *w = work, *step = w + n, *best = step + n;
-    double size = 0, least = INFINITY, damp = 1, window = INFINITY;
+static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, perp_solve_info *info) {
+    pp_reduction r;
+    pp_reduce(&r, problem, work);
+    const pp_plain *p = &r.lcp;
+    layout l;
+    pp_carver c = {(char *)work + head_size(problem), 0};
+    lay_out(&l, p->n, &c);
+    double size = 0;
     info->iterations = 0;
     info->warm = false;
-    for (int i = 0; i < n; i++) {
-        double a = fabs(b.q[i]) / (b.ws ? b.ws[i] : 1);
+    pp_reduce_guess(&r, z, l.z);
+    for (int i = 0; i < p->n; i++) {
+        double a = fabs(p->q[i]) / p->ws[i];
         if (!isfinite(a)) return PERP_OUTCOME_NUMERICS;
         if (a > size) size = a;
-        z[i] = clamp(z[i], low(&b, i), high(&b, i));
-        if (z[i] != clamp(0, low(&b, i), high(&b, i))) info->warm = true;
-        best[i] = z[i];
+        l.in[i] = l.z[i] > 0;
+        if (l.in[i]) info->warm = true;
+        l.best[i] = l.last[i] = l.z[i];
     }
-    steps(&b, s, step);
-    refresh(&b, z, w);
-    perp_outcome outcome = PERP_OUTCOME_LIMIT;
-    for (int sweep = 0;; sweep++) {
-        double r = measure(&b, z, w);
-        if (r <= s->tol * size) { /* w has drifted by rounding: look again before believing it */
-            refresh(&b, z, w);
-            r = measure(&b, z, w);
-        } else if (sweep % FRESH == FRESH - 1) {
-            refresh(&b, z, w);
-        }
-        if (!isfinite(r)) {
-            outcome = PERP_OUTCOME_NUMERICS;
-            break;
-        }
-        if (r < least) {
-            least = r;
-            memcpy(best, z, sizeof *z * (size_t)n);
-        }
-        if (r <= s->tol * size) {
-            outcome = PERP_OUTCOME_SOLVED;
-            break;
-        }
-        if (sweep == s->max_sweeps) break;
-        if (sweep % WINDOW == WINDOW - 1) {
-            if (!(r < STALLED * window) && damp > LEAST_DAMP) damp *= 0.7;
-            window = r;
-        }
-        info->iterations++;
-        for (int i = 0; i < n; i++) {
-            double next = clamp(z[i] - damp * step[i] * w[i], low(&b, i), high(&b, i)), change = next - z[i];
-            if (change == 0) continue;
-            z[i] = next;
-            pp_axpy((int)n, change, b.M + n * i, w);
-        }
-    }
-    memcpy(z, best, sizeof *z * (size_t)n);
+    pp_groups_find(&l.g, p);
+    perp_outcome outcome = iterate(&l, p, set, size, info);
+    pp_reduce_answer(&r, l.best, z);
     if (outcome != PERP_OUTCOME_SOLVED) info->warm = false;
     return outcome;
 }

@@ -8,11 +8,17 @@
 #include "problem/rows.h"
 #include "world/frame.h"
 
+/* Room for what is measured on an answer. */
+typedef struct measuring {
+    perp_step_solution answer;
+    double *r, *y; /* njoint, ndof */
+} measuring;
+
 /* Joint rows that depend on each other and contradict each other a little (closed chains whose errors differ in second order) cannot be
- * met all; what counts against a solver is only the part of their residual that an impulse could remove: W r, scaled back to r. */
-static double reducible_joint_residual(const perp_step_problem *p, const perp_step_solution *s, pp_arena *arena) {
-    double *r = PP_ARENA_ZERO(arena, double, p->njoint), *y = PP_ARENA_ZERO(arena, double, p->ndof);
-    if (!r || !y) return INFINITY;
+ * met all; what counts against a solver is only the part of their residual that an impulse could remove: W r, scaled back to r. r, y: njoint and ndof of scratch. */
+static double reducible_joint_residual(const perp_step_problem *p, const perp_step_solution *s, double *r, double *y) {
+    for (int i = 0; i < p->njoint; i++) r[i] = 0;
+    for (int i = 0; i < p->ndof; i++) y[i] = 0;
     double worst = 0;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *row = &p->joint[i];
@@ -38,9 +44,9 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
 }
 
 /* Worst law residual over the speed scale: what is compared with the tolerance. */
-static double acceptance(const pp_frame *f, const perp_step_solution *s, perp_step_residual *r) {
+static double acceptance(const pp_frame *f, const perp_step_solution *s, const measuring *m, perp_step_residual *r) {
     *r = perp_step_problem_residual(&f->problem, s);
-    double joint = reducible_joint_residual(&f->problem, s, &f->w->arena);
+    double joint = reducible_joint_residual(&f->problem, s, m->r, m->y);
     const double parts[] = {r->momentum, joint, r->normal, r->cone, r->dissipation};
     double worst = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -65,19 +71,19 @@ static bool new_solution(pp_frame *f, perp_step_solution *s) {
 }
 
 /* One try of one solver: recovers and measures; keeps the answer in f if it is the best so far. */
-static perp_status attempt(pp_frame *f, const pp_converted *c, int which, double *z, perp_step_solution *scratch) {
+static perp_status attempt(pp_frame *f, const pp_converted *c, int which, double *z, measuring *m) {
     perp_world *w = f->w;
     perp_solve_info info = {0};
     perp_status st = pp_solve(w->solver[which], w->settings[which].bytes, &c->problem, z, &w->arena, &info);
-    if (!st) st = pp_recover(c, z, &w->arena, scratch);
+    if (!st) st = pp_recover(c, z, &w->arena, &m->answer);
     if (st) return st;
     perp_step_residual r;
-    double a = acceptance(f, scratch, &r);
+    double a = acceptance(f, &m->answer, m, &r);
     f->iterations += info.iterations;
     if (!f->used || a < f->acceptance) {
         perp_step_solution old = f->solution;
-        f->solution = *scratch;
-        *scratch = old;
+        f->solution = m->answer;
+        m->answer = old;
         f->acceptance = a;
         f->residual = r;
         f->info = info;
@@ -95,8 +101,8 @@ static bool bilateral_only(const perp_step_problem *p) {
 
 perp_status pp_solve_step(pp_frame *f) {
     perp_world *w = f->w;
-    perp_step_solution scratch;
-    if (!new_solution(f, &f->solution) || !new_solution(f, &scratch)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
+    measuring m = {.r = PP_ARENA_ARRAY(&w->arena, double, f->problem.njoint), .y = PP_ARENA_ARRAY(&w->arena, double, f->ndof)};
+    if (!m.r || !m.y || !new_solution(f, &f->solution) || !new_solution(f, &m.answer)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     f->used = NULL;
     f->acceptance = INFINITY;
     bool linear = bilateral_only(&f->problem);
@@ -110,15 +116,15 @@ perp_status pp_solve_step(pp_frame *f) {
     if (c.n == 0) { /* nothing complementary: joints are eliminated by a linear solve */
         st = pp_recover(&c, z, &w->arena, &f->solution);
         if (st) return pp_fail(w, st, "out of memory for the solution");
-        f->acceptance = acceptance(f, &f->solution, &f->residual);
+        f->acceptance = acceptance(f, &f->solution, &m, &f->residual);
         if (f->acceptance <= w->def.tolerance) return PERP_OK;
         return pp_fail(w, PERP_E_SOLVE, "the joints could not be solved at t = %g: residual %.3g of the speed scale, allowed %.3g", f->s0->t,
                        f->acceptance, w->def.tolerance);
     }
     bool warm = w->def.warm_start && f->purpose == PP_STEP && (w->warm.ncontact || w->warm.njoint);
     if (warm) {
-        pp_recall(f, scratch.p_joint, scratch.p_contact, scratch.sigma);
-        pp_guess(&c, scratch.p_joint, scratch.p_contact, scratch.sigma, z);
+        pp_recall(f, m.answer.p_joint, m.answer.p_contact, m.answer.sigma);
+        pp_guess(&c, m.answer.p_joint, m.answer.p_contact, m.answer.sigma, z);
     }
     for (int which = 0; which < w->nsolver; which++) {
         if (which > 0) f->fallbacks++;
@@ -126,7 +132,7 @@ perp_status pp_solve_step(pp_frame *f) {
             if (!cold && !(warm && which == 0)) continue;
             if (cold) memset(z, 0, (size_t)c.n * sizeof *z);
             pp_arena_mark mark = pp_arena_here(&w->arena);
-            st = attempt(f, &c, which, z, &scratch);
+            st = attempt(f, &c, which, z, &m);
             pp_arena_release(&w->arena, mark);
             if (st) return pp_fail(w, st, "solver %s: %s", w->solver[which]->name, perp_status_text(st));
             if (f->acceptance <= w->def.tolerance) return PERP_OK;

@@ -83,8 +83,6 @@ perp_status pp_update(pp_frame *f);
 perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 /* Those that are known as soon as there is an answer, accepted or not: residuals and contacts, nothing of the end state. */
 void pp_certify_answer(pp_frame *f, perp_certificate *cert);
-/* Takes the figures of a further substep into *sum: worst residuals, added counts and energies. */
-void pp_certificate_add(perp_certificate *sum, const perp_certificate *c);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *out);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */

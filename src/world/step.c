@@ -111,7 +111,7 @@ static perp_status divided(perp_world *w, const pp_state *start, int n, const pe
             pp_certify_answer(&frame[i], &c);
             keep_problem(&frame[i]);
         }
-        if (!st || st == PERP_E_SOLVE) pp_certificate_add(cert, &c);
+        if (!st || st == PERP_E_SOLVE) perp_certificate_add(cert, &c);
         if (st) return st;
     }
     return PERP_OK;

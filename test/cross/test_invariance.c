@@ -3,7 +3,7 @@
  * may then depend on rounding. (Most such steps agree all the same, since lemke shares loads.) */
 #include "unique.h"
 
-#define SCENES 200
+#define SCENES long_run(200)
 #define STEPS 40
 
 static perp_vec3 mirrored(perp_vec3 v, bool mirror) { return mirror ? perp_v3(-v.x, v.y, v.z) : v; }
@@ -62,7 +62,7 @@ static void report(const char *what, int dim, outcome o, double limit) {
 
 static void see(int dim, const char *what, scene_view view) {
     outcome o = {0};
-    for (unsigned seed = 0; seed < SCENES; seed++) {
+    for (unsigned seed = 0; seed < (unsigned)SCENES; seed++) {
         perp_world_def d = world_def(dim, 5e-3, PERP_START_PLAIN);
         scene a = scene_random(d, seed, scene_view_plain(), false), b = scene_random(d, seed, view, false);
         side_by_side(&a, &b, &view, 1e-8, seed, &o);
@@ -101,7 +101,7 @@ static void planar_in_space(void **state) {
     (void)state;
     outcome o = {0};
     scene_view plain = scene_view_plain();
-    for (unsigned seed = 0; seed < SCENES; seed++) {
+    for (unsigned seed = 0; seed < (unsigned)SCENES; seed++) {
         scene a = scene_random(world_def(2, 5e-3, PERP_START_PLAIN), seed, plain, false);
         /* directions fixed in the plane: those along the slip would turn with the least motion out of it where slip is slow */
         perp_world_def d = world_def(3, 5e-3, PERP_START_PLAIN);

@@ -210,7 +210,7 @@ static void test_builtin_tables(void **state) {
 }
 
 static perp_solver_type many[64];
-static char many_name[64][16];
+static char many_name[64][24];
 static void *add_many(void *arg) {
     int start = *(int *)arg;
     for (int i = start; i < 64; i += 2) {
