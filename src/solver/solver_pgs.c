@@ -175,7 +175,7 @@ static bool extrapolate(layout *l, const pp_plain *p, double trust) {
 
 static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, double size, perp_solve_info *info) {
     perp_outcome outcome = PERP_OUTCOME_LIMIT;
-    double least = INFINITY, damp = 1, window = INFINITY, before = 0, trust = 1;
+    double least = INFINITY, damp = 1, window = INFINITY, before = 0, before_r = 0, trust = 1;
     int jumped = 0, check = WINDOW;
     bool moved = true;
     refresh(p, l->z, l->w);
@@ -195,7 +195,7 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
         if (r <= s->tol * size) return PERP_OUTCOME_SOLVED;
         if (count == s->max_sweeps || !moved) return outcome;
         if (jumped && count == jumped + SETTLE) {
-            if (pace(l, p) < before) {
+            if (pace(l, p) < before || r < before_r) {
                 trust = fmin(1, GROW * trust);
             } else {
                 memcpy(l->z, l->saved, sizeof *l->z * (size_t)p->n);
@@ -211,7 +211,7 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
                 window = least;
                 check = count + WINDOW;
             }
-            before = pace(l, p);
+            before = pace(l, p), before_r = r;
             if (s->symmetric && extrapolate(l, p, trust)) {
                 jumped = count;
                 refresh(p, l->z, l->w);

@@ -1,76 +1,12 @@
 /* test_no_allocation.c - once a scene is steady, a step does not touch the heap
  * Method   Two counts over 200 steps after 50 to warm up: calls of the world's allocator, and calls of malloc and its sisters anywhere in the
- *          process, third-party libraries included. For the latter this program has its own malloc, which counts and passes on to that of
- *          the C library under its other name.
+ *          process, third-party libraries included (count_malloc.h).
  * Valid    With sanitizers, which bring a malloc of their own, and with other C libraries than glibc only the first count is made. */
 #include "unit/world_help.h"
 
-#include <errno.h>
-
+#include "count_malloc.h"
 #include "fault/allocator.h"
 #include "scenes.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-#if !defined(SANITIZED) && defined(__GLIBC__)
-#define INTERPOSED 1
-#else
-#define INTERPOSED 0
-#endif
-
-static long heap_calls; /* of any of the functions below; the tests run in one thread */
-
-#if INTERPOSED
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t align, size_t size);
-void __libc_free(void *p);
-
-void *malloc(size_t size) {
-    heap_calls++;
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size) {
-    heap_calls++;
-    return __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t size) {
-    heap_calls++;
-    return __libc_realloc(p, size);
-}
-
-void *aligned_alloc(size_t align, size_t size) {
-    heap_calls++;
-    return __libc_memalign(align, size);
-}
-
-void *memalign(size_t align, size_t size);
-void *memalign(size_t align, size_t size) {
-    heap_calls++;
-    return __libc_memalign(align, size);
-}
-
-int posix_memalign(void **out, size_t align, size_t size);
-int posix_memalign(void **out, size_t align, size_t size) {
-    heap_calls++;
-    *out = __libc_memalign(align, size);
-    return *out ? 0 : ENOMEM;
-}
-
-void free(void *p) {
-    if (p) heap_calls++;
-    __libc_free(p);
-}
-#endif
 
 static const perp_vec3 none = {0, 0, 0};
 
@@ -161,15 +97,15 @@ static void test_steady(void **state) {
     d.start = t->start;
     scene s = t->make(d);
     run(s.w, 50);
-    long hook = c.calls, heap = heap_calls;
+    long hook = c.calls, heap = malloc_count;
     for (int i = 0; i < 200; i++) {
         perp_certificate cert;
         perp_status st = perp_world_step(s.w, &cert);
         if (st || !cert.accepted) fail_msg("step %d: %s", i, perp_world_why(s.w));
-        if (c.calls != hook || heap_calls != heap)
+        if (c.calls != hook || malloc_count != heap)
             fail_msg("step %d allocates: %ld calls of the allocator, %ld of the heap (%d contacts, %d substeps, %d "
                      "fallbacks)",
-                     i, c.calls - hook, heap_calls - heap, cert.contacts, cert.substeps, cert.fallbacks);
+                     i, c.calls - hook, malloc_count - heap, cert.contacts, cert.substeps, cert.fallbacks);
     }
     scene_end(&s);
     assert_int_equal(c.live, 0);
@@ -181,12 +117,12 @@ static void test_counts(void **state) {
     counter c = {.refuse = -1};
     perp_world_def d = perp_world_def_default(3);
     d.alloc = counting(&c);
-    long heap = heap_calls;
+    long heap = malloc_count;
     scene s = scene_tower(d, 20, 0.001, 0.3);
     run(s.w, 1);
     assert_true(c.calls > 20);
-    if (INTERPOSED)
-        assert_true(heap_calls - heap >= c.calls);
+    if (COUNTS_MALLOC)
+        assert_true(malloc_count - heap >= c.calls);
     else
         print_message("only the allocator hook is counted: this build has another malloc than glibc's\n");
     scene_end(&s);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "oracle/count_malloc.h"
+#include "count_malloc.h"
 #include "oracle/random_problem.h"
 #include "problem/convert.h"
 #include "solver/solver.h"

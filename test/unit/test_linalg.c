@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "linalg/linalg.h"
-#include "oracle/count_malloc.h"
+#include "count_malloc.h"
 #include "oracle/random_problem.h"
 
 #define MAX 160
