@@ -5,7 +5,7 @@
  *          cycle in theory, so pivots are counted and a second run has q perturbed.
  * Valid    as Lemke's algorithm: A copositive-plus, as for a contact, whatever the rank of its friction part (the directions of a pyramid span
  *          two dimensions only); with other A it may fail, and says so.
- * Cost     m^2 to set up, |S|^3/3 for a basis S that holds (|S| <= 4 for a contact), 2 m^2 per pivot if not.
+ * Cost     m |S| + |S|^3/3 for a basis S that holds (|S| <= 4 for a contact), 2 m^2 per pivot if not.
  * Source   Cottle, Pang, Stone (1992), 4.4; blocks as in 5.2 there. */
 #include "solver/blocks.h"
 
@@ -61,7 +61,8 @@ void pp_groups_find(pp_groups *g, const pp_plain *p) {
             if (p->M[i + n * i] > 0) continue;
             for (int b = g->start[k]; b < g->start[k + 1]; b++) {
                 ptrdiff_t j = g->member[b];
-                if (p->M[j + n * j] > 0) most = fmax(most, fmax(fabs(p->M[i + n * j]), fabs(p->M[j + n * i])) * g->D[j]);
+                if (p->M[j + n * j] > 0)
+                    most = fmax(most, fmax(fabs(p->M[i + n * j]), fabs(p->M[j + n * i])) * g->D[j]);
             }
             if (most > 0) g->D[i] = near_power(1 / most);
         }
@@ -69,7 +70,6 @@ void pp_groups_find(pp_groups *g, const pp_plain *p) {
 
 void pp_block_lay_out(pp_block *k, int n, pp_carver *c) {
     size_t N = (size_t)n;
-    k->A = PP_CARVE(c, double, N *N);
     k->T = PP_CARVE(c, double, N *(N + 1));
     k->q = PP_CARVE(c, double, N);
     k->x = PP_CARVE(c, double, N);
@@ -84,37 +84,43 @@ void pp_block_lay_out(pp_block *k, int n, pp_carver *c) {
 /* Pivots smaller than this, rows of size about 1, count as zero. */
 #define PIVOT_TOL 1e-11
 
+/* A_ij, scaled. */
+static double entry(const pp_block *k, int i, int j) {
+    int r = k->v[i], c = k->v[j];
+    return k->D[r] * k->M[r + k->n * c] * k->D[c];
+}
+
 /* Answer of the basis S: A_SS x_S = -q_S, zero elsewhere. False if the block is singular. */
-static bool solve_basis(pp_block *k, int m, int s) {
+static bool solve_basis(pp_block *k, int m, ptrdiff_t s) {
     double *F = k->T, *y = k->b;
     for (int j = 0; j < s; j++) {
         y[j] = -k->q[k->S[j]];
-        for (int i = 0; i < s; i++) F[i + s * j] = k->A[k->S[i] + m * k->S[j]];
+        for (int i = 0; i < s; i++) F[i + s * j] = entry(k, k->S[i], k->S[j]);
     }
-    for (int c = 0; c < s; c++) {
-        int r = c;
-        for (int i = c + 1; i < s; i++)
+    for (ptrdiff_t c = 0; c < s; c++) {
+        ptrdiff_t r = c;
+        for (ptrdiff_t i = c + 1; i < s; i++)
             if (fabs(F[i + s * c]) > fabs(F[r + s * c])) r = i;
         if (!(fabs(F[r + s * c]) > PIVOT_TOL)) return false;
         if (r != c) {
             double t = y[c];
             y[c] = y[r];
             y[r] = t;
-            for (int j = c; j < s; j++) {
+            for (ptrdiff_t j = c; j < s; j++) {
                 t = F[c + s * j];
                 F[c + s * j] = F[r + s * j];
                 F[r + s * j] = t;
             }
         }
-        for (int i = c + 1; i < s; i++) {
+        for (ptrdiff_t i = c + 1; i < s; i++) {
             double f = F[i + s * c] / F[c + s * c];
             if (f == 0) continue;
-            for (int j = c + 1; j < s; j++) F[i + s * j] -= f * F[c + s * j];
+            for (ptrdiff_t j = c + 1; j < s; j++) F[i + s * j] -= f * F[c + s * j];
             y[i] -= f * y[c];
         }
     }
     for (int i = 0; i < m; i++) k->x[i] = 0;
-    for (int c = s - 1; c >= 0; c--) {
+    for (ptrdiff_t c = s - 1; c >= 0; c--) {
         y[c] /= F[c + s * c];
         for (int i = 0; i < c; i++) y[i] -= F[i + s * c] * y[c];
         k->x[k->S[c]] = y[c];
@@ -122,12 +128,12 @@ static bool solve_basis(pp_block *k, int m, int s) {
     return true;
 }
 
-/* Largest |min(x, A x + q)|; w is left in k->column. */
+/* Largest |min(x, A x + q)|. */
 static double violation(pp_block *k, int m) {
     double most = 0;
     memcpy(k->column, k->q, sizeof(double) * (size_t)m);
     for (int j = 0; j < m; j++)
-        if (k->x[j] != 0) pp_axpy(m, k->x[j], k->A + m * j, k->column);
+        for (int i = 0; i < m && k->x[j] != 0; i++) k->column[i] += entry(k, i, j) * k->x[j];
     for (int i = 0; i < m; i++) {
         double r = fabs(k->x[i] < k->column[i] ? k->x[i] : k->column[i]);
         if (!(r <= most)) most = r; /* a NaN too */
@@ -136,14 +142,14 @@ static double violation(pp_block *k, int m) {
 }
 
 static void pivot(pp_block *k, int m, int row, int col) {
-    double *entering = k->T + m * col, p = entering[row];
+    double *entering = k->T + (ptrdiff_t)m * col, p = entering[row];
     memcpy(k->column, entering, sizeof(double) * (size_t)m);
     k->column[row] = 0;
     double br = -k->b[row] / p;
     pp_axpy(m, br, k->column, k->b);
     k->b[row] = br;
     for (int j = 0; j <= m; j++) {
-        double *c = k->T + m * j, f = c[row];
+        double *c = k->T + (ptrdiff_t)m * j, f = c[row];
         if (j == col || f == 0) continue;
         f = -f / p;
         pp_axpy(m, f, k->column, c);
@@ -166,10 +172,11 @@ static double spread(int i) {
 
 /* Complementary pivoting. On true the basis is in k->basic and its values in k->b. Variables: x_i = i, w_i = m + i, artificial = 2 m. */
 static bool pivots(pp_block *k, int m, double size, double noise) {
-    memcpy(k->T, k->A, sizeof(double) * (size_t)(m * m));
     int first = -1, artificial = 2 * m;
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < m; i++) k->T[i + (ptrdiff_t)m * j] = entry(k, i, j);
     for (int i = 0; i < m; i++) {
-        k->T[i + m * m] = 1;
+        k->T[i + (ptrdiff_t)m * m] = 1;
         k->b[i] = k->q[i] + noise * size * (0.5 + spread(i));
         k->basic[i] = m + i;
         k->nonbasic[i] = i;
@@ -184,7 +191,7 @@ static bool pivots(pp_block *k, int m, double size, double noise) {
     pivot(k, m, first, m);
     for (int count = 0; count < 10 * m + 20; count++) {
         int enter = left < m ? left + m : left - m, col = -1 - k->place[enter], row = -1;
-        const double *c = k->T + m * col;
+        const double *c = k->T + (ptrdiff_t)m * col;
         double bound = INFINITY, most = 1;
         for (int i = 0; i < m; i++) most = fmax(most, fabs(c[i]));
         for (int i = 0; i < m; i++) { /* largest step at which no variable is below rounding */
@@ -215,20 +222,19 @@ static bool pivots(pp_block *k, int m, double size, double noise) {
 
 bool pp_block_solve(pp_block *k, const pp_groups *g, const pp_plain *p, int m, const int *v, const double *z,
                     const double *w, bool *in) {
-    ptrdiff_t n = p->n;
     double size = 0;
     int s = 0;
+    k->M = p->M;
+    k->n = p->n;
+    k->v = v;
+    k->D = g->D;
     for (int i = 0; i < m; i++) k->q[i] = w[v[i]];
-    for (int j = 0; j < m; j++) {
-        const double *column = p->M + n * v[j];
-        for (int i = 0; i < m; i++) {
-            k->A[i + m * j] = g->D[v[i]] * column[v[i]] * g->D[v[j]];
-            k->q[i] -= column[v[i]] * z[v[j]];
-        }
-    }
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < m && z[v[j]] != 0; i++) k->q[i] -= p->M[v[i] + k->n * v[j]] * z[v[j]];
     for (int i = 0; i < m; i++) {
-        if (!(p->M[v[i] + n * v[i]] > 0)) k->q[i] = p->q[v[i]]; /* nothing outside: exact */
+        if (!(p->M[v[i] + k->n * v[i]] > 0)) k->q[i] = p->q[v[i]]; /* nothing outside: exact */
         k->q[i] *= g->D[v[i]];
+        if (!isfinite(k->q[i])) return false;
         if (fabs(k->q[i]) > size) size = fabs(k->q[i]);
         if (in[v[i]]) k->S[s++] = i;
     }

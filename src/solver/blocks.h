@@ -15,10 +15,12 @@ typedef struct pp_groups {
 
 /* Room for a block and its latest answer. */
 typedef struct pp_block {
-    double *A;             /* m x m: D M D of the block */
-    double *q, *x;         /* m: D q; answer, already times D */
+    double *q, *x;          /* m: D q, less what the others do; answer, already times D */
     double *T, *b, *column; /* dictionary m x (m + 1), or factors; right side; entering column */
     int *basic, *nonbasic, *place, *S;
+    const double *M, *D; /* those of the whole problem, n x n and n; v: variables of the block */
+    ptrdiff_t n;
+    const int *v;
 } pp_block;
 
 /* Every row without a positive diagonal goes together with the variables that it couples to in its own row (the slip speed of a contact with

@@ -1,6 +1,18 @@
 /* solver_pgs.c - projected block Gauss-Seidel for LCP and mixed LCP
- *   0 <= z  _|_  w = M z + q >= 0
- * Source   Williams (2.46)-(2.47), signs as in the errata; Cottle, Pang, Stone (1992) 5.2. */
+ *   0 <= z  _|_  w = M z + q >= 0        M: n x n, column-major
+ * Method   variables in order, each solved for with all others held. One with a diagonal by itself: z_i <- max(0, z_i - w_i/M_ii). A row
+ *          without one (slip speed of a contact, multiplier of an upper bound) says nothing of its own variable: it and all that it couples
+ *          form a block, whose small LCP is solved exactly (blocks.c), so one contact with friction takes one sweep. Both may be over- or
+ *          under-relaxed. w is kept up to date by columns. Mixed problems lose their free variables first (reduce.c).
+ *          When successive changes point the same way and shrink slowly, z is moved on by the sum of the geometric series they begin
+ *          (Aitken); a jump after which the sweeps do not change less than before is taken back, and the next one is shorter.
+ *          If they turn round instead and nothing improves, steps are shortened.
+ * Valid    converges for symmetric positive semidefinite M with a solution; with friction it usually does, slowly for stacks and large mass
+ *          ratios. Where it does not, it says so (PERP_OUTCOME_LIMIT) and returns the best point it saw. Gives up early where nothing moves,
+ *          or where the residual is within SLACK of tol and stays: feet that are not coplanar to the last digit.
+ * Cost     2 n^2 flops per sweep at most, 2 n for each variable that changes; memory as M.
+ * Source   Williams (2.46)-(2.47), signs as in the errata; Cottle, Pang, Stone (1992) 5.2 (block splitting); Jean, The non-smooth contact
+ *          dynamics method (1999) for contacts as blocks. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,7 +25,7 @@ typedef struct settings {
     int max_sweeps;
     double relaxation;
     double tol;
-    bool symmetric;
+    bool extrapolate;
 } settings;
 
 static const perp_field fields[] = {
@@ -21,20 +33,38 @@ static const perp_field fields[] = {
     {"relaxation", PERP_FIELD_DOUBLE, offsetof(settings, relaxation), 1, 1e-3, 1.999,
      "below 1 damps, above 1 over-relaxes"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-11, 1e-16, 1, "residual, relative to q, at which to stop"},
-    {"symmetric", PERP_FIELD_BOOL, offsetof(settings, symmetric), 1, 0, 1, "every other sweep runs backwards"},
+    {"extrapolate", PERP_FIELD_BOOL, offsetof(settings, extrapolate), 1, 0, 1,
+     "jump ahead when the sweeps converge slowly along a line"},
 };
 
 #define FRESH 64 /* sweeps after which w is computed anew */
 
-/* If the residual does not fall below STALLED of what it was WINDOW sweeps ago, rows turn each other round and need shorter steps. */
+/* If the residual has not fallen below STALLED of what it was WINDOW sweeps ago, and changes are not ALONG each other, rows turn each other
+ * round and need shorter steps. */
 #define WINDOW     100
 #define STALLED    0.9
-#define LEAST_DAMP 0.05
+#define ALONG      0.5
+#define SHORTER    0.7
+#define LEAST_STEP 0.05
+#define SLACK      100
+
+/* Extrapolation: least sweeps between two jumps; changes must be aligned (cosine) and shrink by a factor between SLOW and 1; longest jump in
+ * units of the last change; sweeps after which it is judged; factors of the trust in it. */
+#define REST        8
+#define ALIGNED     0.99
+#define SLOW        0.7
+#define LONGEST     1e4
+#define JUDGED      2
+#define SHRINK      0.25
+#define GROW        2
+#define LEAST_TRUST 0.01
 
 typedef struct layout {
     pp_groups g;
     pp_block k;
-    double *z, *w, *best, *last, *change, *saved;
+    double *z, *w, *best;
+    double *last, *change; /* z before the latest sweep, and what the one before that changed */
+    double *saved;         /* z before a jump */
     bool *in;
 } layout;
 
@@ -98,10 +128,15 @@ static bool move(layout *l, const pp_plain *p, int i, double x, double step) {
     return true;
 }
 
-static bool sweep(layout *l, const pp_plain *p, double step, bool back) {
+/* One sweep; false if nothing changed at all. A block without an answer of its own is left as it is. */
+static bool sweep(layout *l, const pp_plain *p, double step) {
     bool moved = false;
-    for (int a = 0; a < l->g.count; a++) {
-        int b = back ? l->g.count - 1 - a : a, m = l->g.start[b + 1] - l->g.start[b];
+    for (int i = 0; i < p->n; i++) {
+        l->change[i] = l->z[i] - l->last[i];
+        l->last[i] = l->z[i];
+    }
+    for (int b = 0; b < l->g.count; b++) {
+        int m = l->g.start[b + 1] - l->g.start[b];
         const int *v = l->g.member + l->g.start[b];
         double diagonal = p->M[v[0] + (ptrdiff_t)p->n * v[0]];
         if (m == 1 && diagonal > 0) {
@@ -114,40 +149,14 @@ static bool sweep(layout *l, const pp_plain *p, double step, bool back) {
     return moved;
 }
 
-#ifndef REST
-#define REST 12
-#endif
-#ifndef SHRINK
-#define SHRINK 0.25
-#endif
-#ifndef GROW
-#define GROW 2
-#endif
-#ifndef SETTLE
-#define SETTLE 2
-#endif
-#ifndef LEAST_TRUST
-#define LEAST_TRUST 1e-2
-#endif
-#define SLACK 100
-#ifndef CAP
-#define CAP 1e4
-#endif
-#define SLOW 0.7
-#ifndef ALIGNED
-#define ALIGNED 0.99
-#endif
+/* How the last sweep's change compares with the one before, all in natural scales. */
+typedef struct course {
+    double pace;   /* its length */
+    double rate;   /* its part along the one before, over the length of that */
+    double cosine; /* of the angle between them; NaN if one is zero */
+} course;
 
-static double pace(const layout *l, const pp_plain *p) {
-    double aa = 0;
-    for (int i = 0; i < p->n; i++) {
-        double a = (l->z[i] - l->last[i]) / p->zs[i];
-        aa += a * a;
-    }
-    return sqrt(aa);
-}
-
-static double alignment(const layout *l, const pp_plain *p, double *rate) {
+static course look_back(const layout *l, const pp_plain *p) {
     double aa = 0, ab = 0, bb = 0;
     for (int i = 0; i < p->n; i++) {
         double a = (l->z[i] - l->last[i]) / p->zs[i], b = l->change[i] / p->zs[i];
@@ -155,33 +164,30 @@ static double alignment(const layout *l, const pp_plain *p, double *rate) {
         ab += a * b;
         bb += b * b;
     }
-    *rate = ab / bb;
-    return ab / sqrt(aa * bb);
+    return (course){sqrt(aa), ab / bb, ab / sqrt(aa * bb)};
 }
 
-static bool extrapolate(layout *l, const pp_plain *p, double trust) {
-    double rate;
-    if (!(alignment(l, p, &rate) > ALIGNED) || !(rate > SLOW && rate < 1)) return false;
-    double f = rate / (1 - rate);
-    if (f > CAP) f = CAP;
-    f *= trust;
+/* z + trust (r + r^2 + ...) change, r the rate. */
+static bool jump(layout *l, const pp_plain *p, const course *c, double trust) {
+    if (!(c->cosine > ALIGNED) || !(c->rate > SLOW && c->rate < 1)) return false;
+    double f = trust * fmin(c->rate / (1 - c->rate), LONGEST);
     memcpy(l->saved, l->z, sizeof *l->z * (size_t)p->n);
     for (int i = 0; i < p->n; i++) {
         l->z[i] += f * (l->z[i] - l->last[i]);
         if (!(l->z[i] > 0)) l->z[i] = 0;
     }
+    refresh(p, l->z, l->w);
     return true;
 }
 
 static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, double size, perp_solve_info *info) {
-    perp_outcome outcome = PERP_OUTCOME_LIMIT;
-    double least = INFINITY, damp = 1, window = INFINITY, before = 0, before_r = 0, trust = 1;
-    int jumped = 0, check = WINDOW;
-    bool moved = true;
+    double goal = s->tol * size, least = INFINITY, window = INFINITY;
+    double step = 1, trust = 1, pace = 0; /* pace: before the last jump */
+    int jumped = 0, check = WINDOW;       /* sweeps at the last jump, and when to look for a stall */
     refresh(p, l->z, l->w);
     for (int count = 0;; count++) {
         double r = measure(p, l->z, l->w);
-        if (r <= s->tol * size) { /* w has drifted by rounding: look again before believing it */
+        if (r <= goal) { /* w has drifted by rounding: look again before believing it */
             refresh(p, l->z, l->w);
             r = measure(p, l->z, l->w);
         } else if (count % FRESH == FRESH - 1) {
@@ -192,37 +198,32 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
             least = r;
             memcpy(l->best, l->z, sizeof *l->z * (size_t)p->n);
         }
-        if (r <= s->tol * size) return PERP_OUTCOME_SOLVED;
-        if (count == s->max_sweeps || !moved) return outcome;
-        if (jumped && count == jumped + SETTLE) {
-            if (pace(l, p) < before || r < before_r) {
+        if (r <= goal) return PERP_OUTCOME_SOLVED;
+        if (count == s->max_sweeps) return PERP_OUTCOME_LIMIT;
+        course c = look_back(l, p);
+        if (jumped > 0 && count == jumped + JUDGED) {
+            if (c.pace < pace) {
                 trust = fmin(1, GROW * trust);
             } else {
                 memcpy(l->z, l->saved, sizeof *l->z * (size_t)p->n);
                 refresh(p, l->z, l->w);
-                trust = fmax(SHRINK * trust, LEAST_TRUST);
+                trust = fmax(LEAST_TRUST, SHRINK * trust);
             }
         } else if (count >= jumped + REST) {
             if (count >= check) {
-                double rate;
                 bool stalled = !(least < STALLED * window);
-                if (stalled && least <= SLACK * s->tol * size) return outcome;
-                if (stalled && !(alignment(l, p, &rate) > 0.5) && damp > LEAST_DAMP) damp *= 0.7;
+                if (stalled && least <= SLACK * goal) return PERP_OUTCOME_LIMIT;
+                if (stalled && !(c.cosine > ALONG) && step > LEAST_STEP) step *= SHORTER;
                 window = least;
                 check = count + WINDOW;
             }
-            before = pace(l, p), before_r = r;
-            if (s->symmetric && extrapolate(l, p, trust)) {
+            if (s->extrapolate && jump(l, p, &c, trust)) {
                 jumped = count;
-                refresh(p, l->z, l->w);
+                pace = c.pace;
             }
         }
-        for (int i = 0; i < p->n; i++) {
-            l->change[i] = l->z[i] - l->last[i];
-            l->last[i] = l->z[i];
-        }
+        if (!sweep(l, p, step * s->relaxation)) return PERP_OUTCOME_LIMIT;
         info->iterations++;
-        moved = sweep(l, p, damp * s->relaxation, false);
     }
 }
 
