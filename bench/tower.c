@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
         double t = quiet ? 0 : now();
         if (perp_world_step(s.w, &c)) {
             fprintf(stderr, "%s\n", perp_world_why(s.w));
-            return 1;
+            exit(1);
         }
         ms[i] = quiet ? 0 : 1e3 * (now() - t);
         warm[i >= falling] += c.iterations <= 2;
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
         if (c.overlap > overlap) overlap = c.overlap;
     }
     perp_pose top;
-    if (perp_body_pose(s.w, s.body[n], &top)) return 1;
+    if (perp_body_pose(s.w, s.body[n], &top)) exit(1);
     printf("tower of %d: height error %.1e m, deepest overlap %.1e m\n", n, top.p.z - (n - 0.5), overlap);
     if (!quiet) {
         double worst = report("falling", ms, falling, unknowns, warm[0]);

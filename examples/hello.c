@@ -32,7 +32,7 @@ int main(void) {
     must(w, perp_shape_add(w, ball, &round, NULL));
 
     double worst = 0, overlap = 0, gravity = 0, impact = 0;
-    perp_pose X;
+    perp_pose X = perp_pose_identity();
     while (perp_world_time(w) < 1) {
         perp_certificate c;
         must(w, perp_world_step(w, &c));

@@ -201,7 +201,7 @@ static perp_status block_mass(pp_frame *f, int k) {
     const pp_state *s = f->s0;
     double *M = f->M + 36 * k, *Mi = f->Minv + 36 * k, *nu = f->nu0 + f->block_offset[k], *mom = f->momentum + f->block_offset[k];
     double v[3] = {s->v[slot].x, s->v[slot].y, s->v[slot].z};
-    for (int i = 0; i < lin; i++) {
+    for (int i = 0; i < 3 && i < lin; i++) {
         M[7 * i] = b->mass;
         Mi[7 * i] = 1 / b->mass;
         nu[i] = v[i];

@@ -42,9 +42,9 @@ typedef struct pp_converted {
     double *M, *q, *lo, *hi, *z_scale, *w_scale;
 } pp_converted;
 
-/* Everything is allocated from the arena. `step` is borrowed while `out` is used. PERP_E_MEMORY; PERP_E_SOLVE if
+/* Everything is allocated from the arena. `step` is borrowed while `c` is used. PERP_E_MEMORY; PERP_E_SOLVE if
  * numbers are not finite. */
-perp_status pp_convert(const perp_step_problem *step, perp_class cls, pp_arena *arena, pp_converted *out);
+perp_status pp_convert(const perp_step_problem *step, perp_class cls, pp_arena *arena, pp_converted *c);
 
 /* From the variables of the solver to impulses and velocity; `out` arrays are the caller's. PERP_E_MEMORY. */
 perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, perp_step_solution *out);

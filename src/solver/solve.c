@@ -9,10 +9,11 @@ perp_status pp_solve(const perp_solver_type *type, const void *settings, const p
                      pp_arena *arena, perp_solve_info *info) {
     *info = (perp_solve_info){.outcome = PERP_OUTCOME_NUMERICS, .residual = INFINITY};
     if (!(type->takes & (unsigned)p->cls)) return PERP_E_FIT;
+    int n = size_of(p);
+    if (!z && n > 0) return PERP_E_ARG;
     pp_arena_mark mark = pp_arena_here(arena);
     void *work = pp_arena_get(arena, type->work_size(p, settings));
     if (!work) return PERP_E_MEMORY;
-    int n = size_of(p);
     for (int i = 0; i < n; i++)
         if (!isfinite(z[i])) z[i] = 0;
     info->outcome = type->solve(p, settings, z, work, info);

@@ -37,7 +37,7 @@ static const perp_field fields[] = {
     {"pivot_tol", PERP_FIELD_DOUBLE, offsetof(settings, pivot_tol), 1e-10, 1e-15, 1e-3, "smaller entries of an equilibrated column count as zero"},
     {"tie_tol", PERP_FIELD_DOUBLE, offsetof(settings, tie_tol), 1e-12, 0, 1e-6, "ratios within this (relative to q) are ties"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-12, 1e-16, 1e-3, "residual, relative to q, at which an answer counts as exact"},
-    {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 6, 0, 1000, "factorisations spent on a guess before pivoting from scratch"},
+    {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 12, 0, 1000, "factorisations spent on a guess before pivoting from scratch"},
     {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5, "runs: plain, other covering vector, perturbed three times"},
     {"share", PERP_FIELD_DOUBLE, offsetof(settings, share), 1e-4, 0, 1,
      "compliance, relative to the diagonal, by which redundant contacts share their load; 0: off"},
@@ -343,12 +343,20 @@ static bool isolated(layout *l, const pp_plain *p, const settings *s) {
     return true;
 }
 
+/* Positive part of the guess in l->z, into l->in; entries that are only rounding beside the largest do not count. False if it is empty. */
+static bool support(layout *l, const pp_plain *p) {
+    double most = 0;
+    for (int i = 0; i < p->n; i++) most = fmax(most, l->z[i] / p->zs[i]);
+    for (int i = 0; i < p->n; i++) l->in[i] = l->z[i] / p->zs[i] > 1e-9 * most;
+    return most > 0;
+}
+
 /* A guess tried as a basis. */
 static bool warm(layout *l, const pp_plain *p, const settings *s) {
     if (s->share == 0) return pp_basis_solve(&l->b, l->in, s->warm_steps, s->tol);
     if (pp_basis_solve(&l->b, l->in, 1, s->tol) && isolated(l, p, s)) return true;
     l->b.residual = INFINITY; /* not to be taken as the best: it may load some of several contacts only */
-    for (int i = 0; i < p->n; i++) l->in[i] = l->z[i] > 0;
+    (void)support(l, p);
     double share = s->share;
     for (int i = 0; i < p->n; i++) l->z[i] = 0;
     return pp_basis_prox(&l->b, l->in, l->z, s->warm_steps, s->tol, &share);
@@ -373,9 +381,8 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
         if (a > l.b.size) l.b.size = a;
         if (p->q[i] < 0) negative = true;
         l.b.best[i] = 0;
-        l.in[i] = l.z[i] > 0;
-        if (l.in[i]) guess = true;
     }
+    guess = support(&l, p);
     perp_outcome outcome = PERP_OUTCOME_SOLVED;
     info->iterations = 0;
     info->warm = false;

@@ -23,9 +23,9 @@
 
 typedef struct settings {
     int max_sweeps;
+    bool extrapolate;
     double relaxation;
     double tol;
-    bool extrapolate;
 } settings;
 
 static const perp_field fields[] = {

@@ -132,7 +132,7 @@ static perp_status make_motion(perp_world *w, const perp_motion_def *def, perp_p
 
 perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *out) {
     if (out) *out = (perp_body_id){0, 0};
-    perp_pose X;
+    perp_pose X = perp_pose_identity();
     perp_status st = check_def(w, d, &X);
     if (st) return st;
     if (!PP_GROW(&w->alloc, w->body, w->cap_body, w->nbody, w->nbody + 1) || !pp_state_grow(w, w->nbody + 1, w->njoint))

@@ -84,7 +84,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 /* Those that are known as soon as there is an answer, accepted or not: residuals and contacts, nothing of the end state. */
 void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* Splits the change of kinetic energy by cause. */
-void pp_ledger(const pp_frame *f, perp_ledger *out);
+void pp_ledger(const pp_frame *f, perp_ledger *l);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */
 perp_status pp_correct_joints(pp_frame *f);
 /* Moves block k of the state by the velocity nu (ndof of it) over h, and turns it by h w + bend, from its pose in `from`. */
@@ -113,7 +113,7 @@ perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n);
 perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n);
 
 /* A state with room for all slots, from the arena; and the copying of one. */
-perp_status pp_state_new(perp_world *w, pp_state *out);
+perp_status pp_state_new(perp_world *w, pp_state *s);
 void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from);
 
 #endif
