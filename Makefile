@@ -9,8 +9,8 @@ help:                ## show this list
 setup:               ## install what is missing of compilers and libraries
 	@tools/setup
 
-demo: setup          ## build the demo and run it; writes out/demo.csv and out/demo.svg
-	@tools/build release example_demo
+demo: setup          ## build the examples and run the demo; writes out/demo.csv and out/demo.svg
+	@tools/build release all_examples
 	@mkdir -p out
 	build/release/examples/demo out
 
@@ -21,9 +21,10 @@ test: setup          ## all tests: gcc, sanitizers, clang, threads, and the quic
 test-quick: setup    ## the tests with gcc at -O2 only
 	@tools/test release
 
-bench: setup         ## build and run the benchmarks
+bench: setup         ## build and run the benchmarks, count instructions
 	@tools/build release
 	@for b in bench/*.c; do [ -e "$$b" ] || continue; n=$$(basename "$$b" .c); echo "== $$n"; build/release/bench/$$n || exit 1; done
+	@echo "== instructions"; bench/count-instructions build/release
 
 lint: setup lint-quick  ## clang-tidy, cppcheck, format and include order
 	@tools/lint

@@ -3,6 +3,7 @@
 #define PP_HULL_H
 
 #include "base/memory.h"
+#include "base/refuse.h"
 #include "perp/math.h"
 
 /* A hull as vertices and faces (2D: none, the polygon is counter-clockwise). Lies in the arena. */
@@ -25,9 +26,6 @@ perp_vec3 *pp_sort_points(pp_arena *arena, const perp_vec3 *points, int n, doubl
 #define PP_SLIVER 1e-9
 /* Points this close to a plane (or line) of the hull lie on it, as a fraction of the size. */
 #define PP_COPLANAR 1e-11
-
-/* Writes a sentence if there is room for one and returns the status. */
-perp_status pp_refuse(char *why, size_t why_size, perp_status s, const char *format, ...) PERP_PRINTF(4, 5);
 
 /* Points are finite and 3 (4) or more. The result does not depend on the order of the points. */
 perp_status pp_hull2(pp_arena *arena, const perp_vec3 *points, int n, pp_hull *out, char *why, size_t why_size);

@@ -4,22 +4,10 @@
  * Valid    any finite points; the caller refuses slivers.
  * Cost     n log n
  * Source   Andrew (1979), Another efficient algorithm for convex hulls in two dimensions. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collision/hull.h"
-
-perp_status pp_refuse(char *why, size_t why_size, perp_status s, const char *format, ...) {
-    if (why && why_size > 0) {
-        va_list args;
-        va_start(args, format);
-        vsnprintf(why, why_size, format, args);
-        va_end(args);
-    }
-    return s;
-}
 
 double pp_extent(const perp_vec3 *points, int n) {
     perp_vec3 lo = points[0], hi = points[0];

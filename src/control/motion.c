@@ -11,10 +11,9 @@
  * Source   Berard 5.3 (sinusoids). A motion is one block of memory: the struct, and its arrays behind it. */
 #include "control/motion.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/refuse.h"
 #include "control/motion_sinusoid.h"
 
 #define TWO_PI         6.283185307179586476925
@@ -41,18 +40,6 @@ perp_motion_def perp_motion_def_default(perp_motion_kind kind) {
     return d;
 }
 
-static perp_status refuse(char *why, size_t size, const char *format, ...) PERP_PRINTF(3, 4);
-
-static perp_status refuse(char *why, size_t size, const char *format, ...) {
-    if (why && size > 0) {
-        va_list args;
-        va_start(args, format);
-        vsnprintf(why, size, format, args);
-        va_end(args);
-    }
-    return PERP_E_ARG;
-}
-
 /* What is wrong with a pose, or NULL. */
 static const char *fault_of(perp_pose X, int dim) {
     if (!perp_v3_finite(X.p)) return "its position is not finite";
@@ -65,31 +52,31 @@ static const char *fault_of(perp_pose X, int dim) {
 
 static perp_status check_constant(const perp_motion_def *d, int dim, char *why, size_t size) {
     if (!perp_v3_finite(d->v_W))
-        return refuse(why, size, "v_W = (%g, %g, %g) is not finite", d->v_W.x, d->v_W.y, d->v_W.z);
+        return pp_refuse(why, size, PERP_E_ARG, "v_W = (%g, %g, %g) is not finite", d->v_W.x, d->v_W.y, d->v_W.z);
     if (!perp_v3_finite(d->w_W))
-        return refuse(why, size, "w_W = (%g, %g, %g) is not finite", d->w_W.x, d->w_W.y, d->w_W.z);
-    if (dim == 2 && d->v_W.z != 0) return refuse(why, size, "v_W.z = %g must be zero in 2D", d->v_W.z);
+        return pp_refuse(why, size, PERP_E_ARG, "w_W = (%g, %g, %g) is not finite", d->w_W.x, d->w_W.y, d->w_W.z);
+    if (dim == 2 && d->v_W.z != 0) return pp_refuse(why, size, PERP_E_ARG, "v_W.z = %g must be zero in 2D", d->v_W.z);
     if (dim == 2 && (d->w_W.x != 0 || d->w_W.y != 0))
-        return refuse(why, size, "w_W = (%g, %g, %g) must be along z in 2D", d->w_W.x, d->w_W.y, d->w_W.z);
+        return pp_refuse(why, size, PERP_E_ARG, "w_W = (%g, %g, %g) must be along z in 2D", d->w_W.x, d->w_W.y, d->w_W.z);
     return PERP_OK;
 }
 
 static perp_status check_terms(const perp_motion_def *d, int dim, char *why, size_t size) {
-    if (d->nterm < 1 || !d->terms) return refuse(why, size, "sinusoidal motion without terms (nterm = %d)", d->nterm);
+    if (d->nterm < 1 || !d->terms) return pp_refuse(why, size, PERP_E_ARG, "sinusoidal motion without terms (nterm = %d)", d->nterm);
     for (int i = 0; i < d->nterm; i++) {
         const perp_sinusoid *s = &d->terms[i];
-        if (s->axis < 0 || s->axis > 2) return refuse(why, size, "terms[%d].axis = %d is not 0, 1 or 2", i, s->axis);
+        if (s->axis < 0 || s->axis > 2) return pp_refuse(why, size, PERP_E_ARG, "terms[%d].axis = %d is not 0, 1 or 2", i, s->axis);
         if (dim == 2 && s->angular != (s->axis == 2))
             return refuse(why, size,
                           "terms[%d] is %s with axis %d: in 2D linear terms have axis 0 or 1, angular ones 2", i,
                           s->angular ? "angular" : "linear", s->axis);
         if (!(s->omega > 0 && isfinite(s->omega)))
-            return refuse(why, size, "terms[%d].omega = %g must be finite and > 0", i, s->omega);
-        if (!isfinite(s->phase)) return refuse(why, size, "terms[%d].phase = %g is not finite", i, s->phase);
+            return pp_refuse(why, size, PERP_E_ARG, "terms[%d].omega = %g must be finite and > 0", i, s->omega);
+        if (!isfinite(s->phase)) return pp_refuse(why, size, PERP_E_ARG, "terms[%d].phase = %g is not finite", i, s->phase);
         if (!isfinite(s->amplitude))
-            return refuse(why, size, "terms[%d].amplitude = %g is not finite", i, s->amplitude);
+            return pp_refuse(why, size, PERP_E_ARG, "terms[%d].amplitude = %g is not finite", i, s->amplitude);
         if (!isfinite(s->amplitude / (s->omega * s->omega)))
-            return refuse(why, size, "terms[%d]: amplitude %g and omega %g give an infinite excursion", i, s->amplitude,
+            return pp_refuse(why, size, PERP_E_ARG, "terms[%d]: amplitude %g and omega %g give an infinite excursion", i, s->amplitude,
                           s->omega);
     }
     return PERP_OK;
@@ -97,32 +84,32 @@ static perp_status check_terms(const perp_motion_def *d, int dim, char *why, siz
 
 static perp_status check_table(const perp_motion_def *d, int dim, char *why, size_t size) {
     if (d->ntable < 1 || !d->table)
-        return refuse(why, size, "motion by table without entries (ntable = %d)", d->ntable);
+        return pp_refuse(why, size, PERP_E_ARG, "motion by table without entries (ntable = %d)", d->ntable);
     for (int i = 0; i < d->ntable; i++) {
         const perp_pose_at_time *e = &d->table[i];
-        if (!isfinite(e->t)) return refuse(why, size, "table[%d].t = %g is not finite", i, e->t);
+        if (!isfinite(e->t)) return pp_refuse(why, size, PERP_E_ARG, "table[%d].t = %g is not finite", i, e->t);
         if (i > 0 && !(e->t > d->table[i - 1].t))
-            return refuse(why, size, "table[%d].t = %g is not after table[%d].t = %g", i, e->t, i - 1,
+            return pp_refuse(why, size, PERP_E_ARG, "table[%d].t = %g is not after table[%d].t = %g", i, e->t, i - 1,
                           d->table[i - 1].t);
         const char *fault = fault_of(e->X_WB, dim);
-        if (fault) return refuse(why, size, "table[%d].X_WB cannot be used: %s", i, fault);
+        if (fault) return pp_refuse(why, size, PERP_E_ARG, "table[%d].X_WB cannot be used: %s", i, fault);
     }
     return PERP_OK;
 }
 
 static perp_status check(const perp_motion_def *d, int dim, perp_pose X_W0, char *why, size_t size) {
     if (d->cookie != PP_MOTION_COOKIE)
-        return refuse(why, size, "motion definition was not made by perp_motion_def_default()");
+        return pp_refuse(why, size, PERP_E_ARG, "motion definition was not made by perp_motion_def_default()");
     const char *fault = fault_of(X_W0, dim);
-    if (fault) return refuse(why, size, "pose of the body cannot be used for a motion: %s", fault);
+    if (fault) return pp_refuse(why, size, PERP_E_ARG, "pose of the body cannot be used for a motion: %s", fault);
     switch (d->kind) {
     case PERP_MOTION_CONSTANT: return check_constant(d, dim, why, size);
     case PERP_MOTION_USER:
-        return d->pose ? PERP_OK : refuse(why, size, "user motion without a function (pose is NULL)");
+        return d->pose ? PERP_OK : pp_refuse(why, size, PERP_E_ARG, "user motion without a function (pose is NULL)");
     case PERP_MOTION_SINUSOID: return check_terms(d, dim, why, size);
     case PERP_MOTION_TABLE: return check_table(d, dim, why, size);
     }
-    return refuse(why, size, "motion kind %d does not exist", (int)d->kind);
+    return pp_refuse(why, size, PERP_E_ARG, "motion kind %d does not exist", (int)d->kind);
 }
 
 /* Angle of a planar orientation, in [-pi, pi]. */
@@ -183,7 +170,7 @@ perp_status pp_motion_create(const perp_motion_def *def, int dim, perp_pose X_W0
     size_t count = (size_t)(nterm + ntable), size = sizeof(pp_motion) + count * each;
     pp_motion *m = count < (SIZE_MAX - sizeof(pp_motion)) / each ? pp_alloc(a, size) : NULL;
     if (!m) {
-        refuse(why, why_size, "no memory for a motion of %d terms and %d table entries", nterm, ntable);
+        pp_refuse(why, why_size, PERP_E_ARG, "no memory for a motion of %d terms and %d table entries", nterm, ntable);
         return PERP_E_MEMORY;
     }
     memset(m, 0, sizeof *m);

@@ -7,9 +7,8 @@
  * Source   Cottle, Pang, Stone (1992) 5.10 for the natural map; friction as a variational inequality: Acary,
  *          Brogliato (2008) 3.9. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
+#include "base/refuse.h"
 #include "linalg/kernel.h"
 #include "perp/problem.h"
 
@@ -80,41 +79,31 @@ double perp_problem_residual(const perp_problem *p, const double *z) {
     return residual(m->n, m->M, m->q, m->lo, m->hi, p->z_scale, p->w_scale, z);
 }
 
-PERP_PRINTF(3, 4) static perp_status refuse(char *why, size_t why_size, const char *format, ...) {
-    if (why && why_size > 0) {
-        va_list args;
-        va_start(args, format);
-        (void)vsnprintf(why, why_size, format, args);
-        va_end(args);
-    }
-    return PERP_E_ARG;
-}
-
 perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size) {
     if (why && why_size > 0) why[0] = 0;
-    if (!p) return refuse(why, why_size, "There is no problem.");
+    if (!p) return pp_refuse(why, why_size, PERP_E_ARG, "There is no problem.");
     if (p->cls != PERP_LCP && p->cls != PERP_MLCP)
-        return refuse(why, why_size, "The class of the problem is %d, which is neither PERP_LCP nor PERP_MLCP.",
+        return pp_refuse(why, why_size, PERP_E_ARG, "The class of the problem is %d, which is neither PERP_LCP nor PERP_MLCP.",
                       (int)p->cls);
     bool mixed = p->cls == PERP_MLCP;
     int n = mixed ? p->as.mlcp.n : p->as.lcp.n;
     const double *M = mixed ? p->as.mlcp.M : p->as.lcp.M, *q = mixed ? p->as.mlcp.q : p->as.lcp.q;
     const double *lo = mixed ? p->as.mlcp.lo : NULL, *hi = mixed ? p->as.mlcp.hi : NULL;
-    if (n < 0) return refuse(why, why_size, "The problem has %d variables.", n);
+    if (n < 0) return pp_refuse(why, why_size, PERP_E_ARG, "The problem has %d variables.", n);
     if (n == 0) return PERP_OK;
-    if (!M || !q || (mixed && (!lo || !hi))) return refuse(why, why_size, "M, q, lo or hi is missing.");
+    if (!M || !q || (mixed && (!lo || !hi))) return pp_refuse(why, why_size, PERP_E_ARG, "M, q, lo or hi is missing.");
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < n; i++)
-            if (!isfinite(M[i + (ptrdiff_t)n * j])) return refuse(why, why_size, "M(%d, %d) is not finite.", i, j);
-        if (!isfinite(q[j])) return refuse(why, why_size, "q(%d) is not finite.", j);
+            if (!isfinite(M[i + (ptrdiff_t)n * j])) return pp_refuse(why, why_size, PERP_E_ARG, "M(%d, %d) is not finite.", i, j);
+        if (!isfinite(q[j])) return pp_refuse(why, why_size, PERP_E_ARG, "q(%d) is not finite.", j);
         if (mixed && !(lo[j] <= hi[j]))
-            return refuse(why, why_size, "Bounds of variable %d: lo = %g is not <= hi = %g.", j, lo[j], hi[j]);
+            return pp_refuse(why, why_size, PERP_E_ARG, "Bounds of variable %d: lo = %g is not <= hi = %g.", j, lo[j], hi[j]);
         if (mixed && (lo[j] == INFINITY || hi[j] == -INFINITY))
-            return refuse(why, why_size, "Bounds of variable %d leave no finite value.", j);
+            return pp_refuse(why, why_size, PERP_E_ARG, "Bounds of variable %d leave no finite value.", j);
         for (int k = 0; k < 2; k++) {
             const double *scale = k ? p->w_scale : p->z_scale;
             if (scale && !(scale[j] > 0 && scale[j] < INFINITY))
-                return refuse(why, why_size, "%c_scale(%d) = %g is not positive and finite.", k ? 'w' : 'z', j,
+                return pp_refuse(why, why_size, PERP_E_ARG, "%c_scale(%d) = %g is not positive and finite.", k ? 'w' : 'z', j,
                               scale[j]);
         }
     }

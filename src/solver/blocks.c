@@ -1,10 +1,11 @@
 /* blocks.c - small dense LCPs inside a larger one
  *   0 <= x  _|_  A x + q >= 0        A = M_BB, q what the variables outside of block B leave of its rows
- * Method   the basis of the last visit first: one LU, and all signs must be right. Else complementary pivoting from a ray start; the basis it
- *          ends with is solved once more by LU, so that the answer carries no error of the pivots. Ties go to the largest pivot; that may
- *          cycle in theory, so pivots are counted and a second run has q perturbed.
- * Valid    as Lemke's algorithm: A copositive-plus, as for a contact, whatever the rank of its friction part (the directions of a pyramid span
- *          two dimensions only); with other A it may fail, and says so.
+ * Method   the basis of the last visit first: one LU, and all signs must be right. Else complementary pivoting from a
+ *          ray start; the basis it ends with is solved once more by LU, so that the answer carries no error of the
+ *          pivots. Ties go to the largest pivot; that may cycle in theory, so pivots are counted and a second run has q
+ *          perturbed.
+ * Valid    as Lemke's algorithm: A copositive-plus, as for a contact, whatever the rank of its friction part (the
+ *          directions of a pyramid span two dimensions only); with other A it may fail, and says so.
  * Cost     m |S| + |S|^3/3 for a basis S that holds (|S| <= 4 for a contact), 2 m^2 per pivot if not.
  * Source   Cottle, Pang, Stone (1992), 4.4; blocks as in 5.2 there. */
 #include "solver/blocks.h"
@@ -170,7 +171,8 @@ static double spread(int i) {
     return x - floor(x);
 }
 
-/* Complementary pivoting. On true the basis is in k->basic and its values in k->b. Variables: x_i = i, w_i = m + i, artificial = 2 m. */
+/* Complementary pivoting. On true the basis is in k->basic and its values in k->b. Variables: x_i = i, w_i = m + i,
+ * artificial = 2 m. */
 static bool pivots(pp_block *k, int m, double size, double noise) {
     int first = -1, artificial = 2 * m;
     for (int j = 0; j < m; j++)

@@ -1,18 +1,20 @@
 /* solver_pgs.c - projected block Gauss-Seidel for LCP and mixed LCP
  *   0 <= z  _|_  w = M z + q >= 0        M: n x n, column-major
- * Method   variables in order, each solved for with all others held. One with a diagonal by itself: z_i <- max(0, z_i - w_i/M_ii). A row
- *          without one (slip speed of a contact, multiplier of an upper bound) says nothing of its own variable: it and all that it couples
- *          form a block, whose small LCP is solved exactly (blocks.c), so one contact with friction takes one sweep. Both may be over- or
- *          under-relaxed. w is kept up to date by columns. Mixed problems lose their free variables first (reduce.c).
- *          When successive changes point the same way and shrink slowly, z is moved on by the sum of the geometric series they begin
- *          (Aitken); a jump after which the sweeps do not change less than before is taken back, and the next one is shorter.
- *          If they turn round instead and nothing improves, steps are shortened.
- * Valid    converges for symmetric positive semidefinite M with a solution; with friction it usually does, slowly for stacks and large mass
- *          ratios. Where it does not, it says so (PERP_OUTCOME_LIMIT) and returns the best point it saw. Gives up early where nothing moves,
- *          or where the residual is within SLACK of tol and stays: feet that are not coplanar to the last digit.
+ * Method   variables in order, each solved for with all others held. One with a diagonal by itself: z_i <- max(0, z_i -
+ *          w_i/M_ii). A row without one (slip speed of a contact, multiplier of an upper bound) says nothing of its own
+ *          variable: it and all that it couples form a block, whose small LCP is solved exactly (blocks.c), so one
+ *          contact with friction takes one sweep. Both may be over- or under-relaxed. w is kept up to date by columns.
+ *          Mixed problems lose their free variables first (reduce.c). When successive changes point the same way and
+ *          shrink slowly, z is moved on by the sum of the geometric series they begin (Aitken); a jump after which the
+ *          sweeps change much more than before is taken back, and the next one is shorter. If they turn round instead
+ *          and nothing improves, steps are shortened.
+ * Valid    converges for symmetric positive semidefinite M with a solution; with friction it usually does, slowly for
+ *          stacks and large mass ratios. Where it does not, it says so (PERP_OUTCOME_LIMIT) and returns the best point
+ *          it saw. Gives up early where nothing moves, or where the residual is within SLACK of tol and stays: feet
+ *          that are not coplanar to the last digit.
  * Cost     2 n^2 flops per sweep at most, 2 n for each variable that changes; memory as M.
- * Source   Williams (2.46)-(2.47), signs as in the errata; Cottle, Pang, Stone (1992) 5.2 (block splitting); Jean, The non-smooth contact
- *          dynamics method (1999) for contacts as blocks. */
+ * Source   Williams (2.46)-(2.47), signs as in the errata; Cottle, Pang, Stone (1992) 5.2 (block splitting); Jean, The
+ *          non-smooth contact dynamics method (1999) for contacts as blocks. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -39,8 +41,8 @@ static const perp_field fields[] = {
 
 #define FRESH 64 /* sweeps after which w is computed anew */
 
-/* If the residual has not fallen below STALLED of what it was WINDOW sweeps ago, and changes are not ALONG each other, rows turn each other
- * round and need shorter steps. */
+/* If the residual has not fallen below STALLED of what it was WINDOW sweeps ago, and changes are not ALONG each other,
+ * rows turn each other round and need shorter steps. */
 #define WINDOW     100
 #define STALLED    0.9
 #define ALONG      0.5
@@ -48,13 +50,15 @@ static const perp_field fields[] = {
 #define LEAST_STEP 0.05
 #define SLACK      100
 
-/* Extrapolation: least sweeps between two jumps; changes must be aligned (cosine) and shrink by a factor between SLOW and 1; longest jump in
- * units of the last change; sweeps after which it is judged; factors of the trust in it. */
+/* Extrapolation: least sweeps between two jumps; changes must be aligned (cosine) and shrink by a factor between SLOW
+ * and 1; longest jump in units of the last change; sweeps after which it is judged, and how much longer the changes may
+ * be then; factors of the trust in it. */
 #define REST        8
 #define ALIGNED     0.99
 #define SLOW        0.7
 #define LONGEST     1e4
-#define JUDGED      2
+#define JUDGED      5
+#define WORSE       2
 #define SHRINK      0.25
 #define GROW        2
 #define LEAST_TRUST 0.01
@@ -202,7 +206,7 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
         if (count == s->max_sweeps) return PERP_OUTCOME_LIMIT;
         course c = look_back(l, p);
         if (jumped > 0 && count == jumped + JUDGED) {
-            if (c.pace < pace) {
+            if (c.pace < WORSE * pace) {
                 trust = fmin(1, GROW * trust);
             } else {
                 memcpy(l->z, l->saved, sizeof *l->z * (size_t)p->n);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/refuse.h"
 #include "contact/model.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
@@ -47,37 +48,27 @@ perp_world_def perp_world_def_default(int dim) {
                             .cookie = PP_COOKIE_WORLD};
 }
 
-static perp_status refuse(char *why, size_t size, perp_status s, const char *format, ...) PERP_PRINTF(4, 5);
-static perp_status refuse(char *why, size_t size, perp_status s, const char *format, ...) {
-    if (!why || size == 0) return s;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, size, format, args);
-    va_end(args);
-    return s;
-}
-
 static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
     if (d->cookie != PP_COOKIE_WORLD)
-        return refuse(why, n, PERP_E_ARG, "the definition was not made by perp_world_def_default()");
-    if (d->dim != 2 && d->dim != 3) return refuse(why, n, PERP_E_ARG, "dim is %d; it must be 2 or 3", d->dim);
-    if (!perp_v3_finite(d->gravity_W)) return refuse(why, n, PERP_E_ARG, "gravity_W is not finite");
-    if (d->dim == 2 && d->gravity_W.z != 0) return refuse(why, n, PERP_E_ARG, "gravity_W.z is %g; it must be 0 in 2D", d->gravity_W.z);
-    if (!(d->h > 0) || !isfinite(d->h)) return refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
+        return pp_refuse(why, n, PERP_E_ARG, "the definition was not made by perp_world_def_default()");
+    if (d->dim != 2 && d->dim != 3) return pp_refuse(why, n, PERP_E_ARG, "dim is %d; it must be 2 or 3", d->dim);
+    if (!perp_v3_finite(d->gravity_W)) return pp_refuse(why, n, PERP_E_ARG, "gravity_W is not finite");
+    if (d->dim == 2 && d->gravity_W.z != 0) return pp_refuse(why, n, PERP_E_ARG, "gravity_W.z is %g; it must be 0 in 2D", d->gravity_W.z);
+    if (!(d->h > 0) || !isfinite(d->h)) return pp_refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
     if (d->start != PERP_START_PLAIN && d->start != PERP_START_STAGGERED)
-        return refuse(why, n, PERP_E_ARG, "start is %d; it must be plain or staggered", (int)d->start);
+        return pp_refuse(why, n, PERP_E_ARG, "start is %d; it must be plain or staggered", (int)d->start);
     if (d->form != PERP_FORM_LCP && d->form != PERP_FORM_MLCP)
-        return refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP or MLCP", (int)d->form);
+        return pp_refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP or MLCP", (int)d->form);
     if (d->friction_frame != PERP_FRICTION_SLIP && d->friction_frame != PERP_FRICTION_FIXED)
-        return refuse(why, n, PERP_E_ARG, "friction_frame is %d; it must be slip or fixed", (int)d->friction_frame);
+        return pp_refuse(why, n, PERP_E_ARG, "friction_frame is %d; it must be slip or fixed", (int)d->friction_frame);
     if (d->friction_directions < 3 || d->friction_directions > 1024)
-        return refuse(why, n, PERP_E_ARG, "friction_directions is %d; it must be 3 to 1024", d->friction_directions);
-    if (!(d->tolerance > 0) || !(d->tolerance < 1)) return refuse(why, n, PERP_E_ARG, "tolerance is %g; it must lie between 0 and 1", d->tolerance);
+        return pp_refuse(why, n, PERP_E_ARG, "friction_directions is %d; it must be 3 to 1024", d->friction_directions);
+    if (!(d->tolerance > 0) || !(d->tolerance < 1)) return pp_refuse(why, n, PERP_E_ARG, "tolerance is %g; it must lie between 0 and 1", d->tolerance);
     if (d->max_halvings < 0 || d->max_halvings > 16)
-        return refuse(why, n, PERP_E_ARG, "max_halvings is %d; it must be 0 to 16", d->max_halvings);
+        return pp_refuse(why, n, PERP_E_ARG, "max_halvings is %d; it must be 0 to 16", d->max_halvings);
     if (!(d->correction_position > 0) || !(d->correction_velocity > 0) || !isfinite(d->correction_position) || !isfinite(d->correction_velocity))
-        return refuse(why, n, PERP_E_ARG, "correction_position and correction_velocity must be positive and finite");
-    if (!d->alloc.alloc != !d->alloc.free) return refuse(why, n, PERP_E_ARG, "the allocator has one function without the other");
+        return pp_refuse(why, n, PERP_E_ARG, "correction_position and correction_velocity must be positive and finite");
+    if (!d->alloc.alloc != !d->alloc.free) return pp_refuse(why, n, PERP_E_ARG, "the allocator has one function without the other");
     return PERP_OK;
 }
 
@@ -85,22 +76,22 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
 static perp_status choose_stages(perp_world *w, char *why, size_t n) {
     perp_world_def *d = &w->def;
     w->detector = !d->detector || !strcmp(d->detector, pp_detector_plain.name) ? &pp_detector_plain : NULL;
-    if (!w->detector) return refuse(why, n, PERP_E_NAME, "no detector is called \"%s\"; there is: plain", d->detector);
+    if (!w->detector) return pp_refuse(why, n, PERP_E_NAME, "no detector is called \"%s\"; there is: plain", d->detector);
     w->model = pp_model_find(d->contact_model);
-    if (!w->model) return refuse(why, n, PERP_E_NAME, "no contact model is called \"%s\"; there is: standard", d->contact_model);
+    if (!w->model) return pp_refuse(why, n, PERP_E_NAME, "no contact model is called \"%s\"; there is: standard", d->contact_model);
     w->stepper = pp_stepper_find(d->stepper);
     if (!w->stepper)
-        return refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: stewart-trinkle, anitescu-potra", d->stepper);
+        return pp_refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: stewart-trinkle, anitescu-potra", d->stepper);
     unsigned cls = d->form == PERP_FORM_LCP ? PERP_LCP : PERP_MLCP;
-    if (!(w->stepper->makes & cls)) return refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of this form", w->stepper->name);
+    if (!(w->stepper->makes & cls)) return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of this form", w->stepper->name);
     const char *names[1 + PERP_FALLBACK_MAX] = {d->solver ? d->solver : "lemke"};
     for (int i = 0; i < PERP_FALLBACK_MAX; i++) names[1 + i] = d->fallback[i];
     w->nsolver = 0;
     for (int i = 0; i < 1 + PERP_FALLBACK_MAX && names[i]; i++) {
         const perp_solver_type *s = perp_solver_find(names[i]);
-        if (!s) return refuse(why, n, PERP_E_NAME, "no solver is called \"%s\"", names[i]);
+        if (!s) return pp_refuse(why, n, PERP_E_NAME, "no solver is called \"%s\"", names[i]);
         if (!(s->takes & cls))
-            return refuse(why, n, PERP_E_FIT, "solver %s does not take the %s that stepper %s makes", s->name,
+            return pp_refuse(why, n, PERP_E_FIT, "solver %s does not take the %s that stepper %s makes", s->name,
                           cls == PERP_LCP ? "LCP" : "mixed LCP", w->stepper->name);
         bool twice = false;
         for (int k = 0; k < w->nsolver; k++) twice |= w->solver[k] == s;
@@ -118,13 +109,13 @@ static perp_status choose_stages(perp_world *w, char *why, size_t n) {
 
 perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, char *why, size_t why_size) {
     if (why && why_size) why[0] = 0;
-    if (!out) return refuse(why, why_size, PERP_E_ARG, "out is NULL");
+    if (!out) return pp_refuse(why, why_size, PERP_E_ARG, "out is NULL");
     *out = NULL;
-    if (!def) return refuse(why, why_size, PERP_E_ARG, "def is NULL");
+    if (!def) return pp_refuse(why, why_size, PERP_E_ARG, "def is NULL");
     perp_status st = check_def(def, why, why_size);
     if (st) return st;
     perp_world *w = pp_alloc(&def->alloc, sizeof *w);
-    if (!w) return refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
+    if (!w) return pp_refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
     memset(w, 0, sizeof *w);
     w->def = *def;
     w->alloc = def->alloc;
@@ -132,7 +123,7 @@ perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, c
     st = choose_stages(w, why, why_size);
     if (!st) {
         w->nmaterial = 1;
-        if (!PP_GROW(&w->alloc, w->law, w->cap_law, 0, 1)) st = refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
+        if (!PP_GROW(&w->alloc, w->law, w->cap_law, 0, 1)) st = pp_refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
     }
     if (st) {
         perp_world_destroy(w);
