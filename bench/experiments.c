@@ -78,7 +78,8 @@ static void pendulums(void) {
     show("pendulum-on-block", "theta_A(1)", -2.862068954, angle(&s, 2));
     show("pendulum-on-block", "theta_B(1)", -2.599408192, angle(&s, 3));
     show("pendulum-on-block", "floor force(1)", 55.44698, floor_force(&s, h));
-    show("pendulum-on-block", "7 x_C + 1.5 cos theta_A + 0.5 cos theta_B", 2, 7 * at(&s, 1).x + 1.5 * cos(angle(&s, 2)) + 0.5 * cos(angle(&s, 3)));
+    show("pendulum-on-block", "7 x_C + 1.5 cos theta_A + 0.5 cos theta_B", 2,
+         7 * at(&s, 1).x + 1.5 * cos(angle(&s, 2)) + 0.5 * cos(angle(&s, 3)));
     scene_end(&s);
     for (int fine = 0; fine < 2; fine++) {
         double k = fine ? 5e-4 : 1e-3;
@@ -97,7 +98,8 @@ static void pendulums(void) {
         k = fine ? 1e-3 : 1e-2;
         s = scene_hanging_rod(def(3, k, PERP_START_PLAIN));
         run(&s, 4, k);
-        show("hanging-rod", fine ? "largest joint error, h = 1 ms" : "largest joint error, h = 10 ms", fine ? 1.364e-6 : 1.364e-4, total.joint_error);
+        show("hanging-rod", fine ? "largest joint error, h = 1 ms" : "largest joint error, h = 10 ms",
+             fine ? 1.364e-6 : 1.364e-4, total.joint_error);
         scene_end(&s);
     }
 }
@@ -123,7 +125,8 @@ static void planes(void) {
     s = scene_rolling_incline(def(3, 1e-3, PERP_START_STAGGERED), pi / 6, 0.3);
     perp_vec3 from = at(&s, 1);
     run(&s, 1, 1e-3);
-    show("rolling-incline", "distance, mu = 0.3, staggered, h = 1 ms", 1.751785714, perp_v3_norm(perp_v3_sub(at(&s, 1), from)));
+    show("rolling-incline", "distance, mu = 0.3, staggered, h = 1 ms", 1.751785714,
+         perp_v3_norm(perp_v3_sub(at(&s, 1), from)));
     scene_end(&s);
     s = scene_flat_slide(def(3, 1e-3, PERP_START_STAGGERED), 6, 0.5);
     run(&s, 2, 1e-3);

@@ -27,8 +27,8 @@ static int ascending(const void *a, const void *b) {
 /* Median and maximum in ms; sorts. */
 static double report(const char *what, double *ms, int n, int unknowns, int warm) {
     qsort(ms, (size_t)n, sizeof *ms, ascending);
-    printf("%-10s %6d steps  median %8.4f ms  slowest %8.4f ms  up to %d unknowns, %d solved from the guess\n", what, n, ms[n / 2], ms[n - 1],
-           unknowns, warm);
+    printf("%-10s %6d steps  median %8.4f ms  slowest %8.4f ms  up to %d unknowns, %d solved from the guess\n", what, n,
+           ms[n / 2], ms[n - 1], unknowns, warm);
     return ms[n / 2];
 }
 
@@ -68,7 +68,9 @@ int main(int argc, char **argv) {
             double rest = report("at rest", ms + falling, steps - falling, unknowns, warm[1]);
             if (rest > worst) worst = rest;
         }
-        if (n == 20) printf("against %.0f ms per step: %.0f times faster (worse of the two medians)\n", reference, reference / worst);
+        if (n == 20)
+            printf("against %.0f ms per step: %.0f times faster (worse of the two medians)\n", reference,
+                   reference / worst);
     }
     free(ms);
     scene_end(&s);

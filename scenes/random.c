@@ -4,7 +4,7 @@
 
 #include "scenes.h"
 
-#define MAX_BODY 8
+#define MAX_BODY  8
 #define MAX_JOINT 12
 #define MAX_POINT 24
 
@@ -55,7 +55,9 @@ static perp_vec3 direction(draft *d, double size) {
 }
 
 /* `up` of a planar scene is y, of a spatial one z. */
-static perp_vec3 at(const draft *d, double along, double up) { return planar(d) ? perp_v3(along, up, 0) : perp_v3(along, 0, up); }
+static perp_vec3 at(const draft *d, double along, double up) {
+    return planar(d) ? perp_v3(along, up, 0) : perp_v3(along, 0, up);
+}
 
 static void set_shape(draft *d, draft_body *b, int kind, double size) {
     if (kind == 0) {
@@ -143,9 +145,10 @@ static void add_joint(draft *d, perp_joint_kind kind, int a, int b, perp_vec3 at
 static void draft_joints(draft *d) {
     for (int i = 0; i + 1 < d->nbody; i++) {
         if (!chance(d, 0.4)) continue;
-        static const perp_joint_kind spatial[] = {PERP_JOINT_REVOLUTE, PERP_JOINT_SPHERICAL, PERP_JOINT_UNIVERSAL, PERP_JOINT_FIXED,
-                                                  PERP_JOINT_CYLINDRICAL};
-        perp_joint_kind kind = planar(d) ? (chance(d, 0.8) ? PERP_JOINT_REVOLUTE : PERP_JOINT_FIXED) : spatial[below(d, 5)];
+        static const perp_joint_kind spatial[] = {PERP_JOINT_REVOLUTE, PERP_JOINT_SPHERICAL, PERP_JOINT_UNIVERSAL,
+                                                  PERP_JOINT_FIXED, PERP_JOINT_CYLINDRICAL};
+        perp_joint_kind kind =
+            planar(d) ? (chance(d, 0.8) ? PERP_JOINT_REVOLUTE : PERP_JOINT_FIXED) : spatial[below(d, 5)];
         perp_vec3 mid = perp_v3_scale(0.5, perp_v3_add(d->body[i].def.X_WB.p, d->body[i + 1].def.X_WB.p));
         perp_quat q = planar(d) ? perp_q_identity() : perp_q_axis_angle(direction(d, 1), 1);
         add_joint(d, kind, i, i + 1, mid, q);
@@ -177,7 +180,8 @@ static perp_pose see_pose(const scene_view *v, int dim, perp_pose X) {
 }
 
 static void see_body(const scene_view *v, int dim, draft_body *b) {
-    perp_vec3 vel = v->mirror ? mirror_v(b->def.v_W) : b->def.v_W, om = v->mirror ? mirror_axial(b->def.w_W) : b->def.w_W;
+    perp_vec3 vel = v->mirror ? mirror_v(b->def.v_W) : b->def.v_W,
+              om = v->mirror ? mirror_axial(b->def.w_W) : b->def.w_W;
     b->def.X_WB = see_pose(v, dim, b->def.X_WB);
     b->def.v_W = perp_q_rotate(v->X.q, vel);
     b->def.w_W = perp_q_rotate(v->X.q, om);

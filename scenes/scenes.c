@@ -33,7 +33,9 @@ perp_body_id scene_body(scene *s, const perp_body_def *def) {
     return id;
 }
 
-void scene_shape(scene *s, perp_body_id b, perp_shape_def def) { must(s->w, perp_shape_add(s->w, b, &def, NULL), "shape"); }
+void scene_shape(scene *s, perp_body_id b, perp_shape_def def) {
+    must(s->w, perp_shape_add(s->w, b, &def, NULL), "shape");
+}
 
 perp_joint_id scene_joint(scene *s, const perp_joint_def *def) {
     perp_joint_id id;
@@ -95,7 +97,8 @@ scene scene_double_pendulum(perp_world_def def) {
     return s;
 }
 
-static perp_body_id block_2d(scene *s, double mass, double length, double width, perp_pose X, perp_vec3 v, int material) {
+static perp_body_id block_2d(scene *s, double mass, double length, double width, perp_pose X, perp_vec3 v,
+                             int material) {
     perp_body_def d = perp_body_def_default(PERP_BODY_DYNAMIC);
     d.mass = mass;
     d.I_B = perp_m3_diag(1, 1, mass * (length * length + width * width) / 12);
@@ -175,7 +178,8 @@ scene scene_momentum_chain(perp_world_def def) {
     def.gravity_W = perp_v3(0, 0, 0);
     scene s = scene_new(def);
     const double mass[] = {1.5, 1, 0.25, 0.12, 0.8};
-    for (int i = 0; i < 5; i++) block_2d(&s, mass[i], 0.5, 0.5, perp_pose_2d(i, 0, 0), perp_v3(i == 0 ? 2 : 0, 0, 0), 0);
+    for (int i = 0; i < 5; i++)
+        block_2d(&s, mass[i], 0.5, 0.5, perp_pose_2d(i, 0, 0), perp_v3(i == 0 ? 2 : 0, 0, 0), 0);
     return s;
 }
 
@@ -265,7 +269,8 @@ scene scene_pinch_hold(perp_world_def def, double force, double mu) {
         scene_shape(&s, held, ball);
     }
     for (int k = -1; k <= 1; k += 2) {
-        perp_body_id pad = solid(&s, perp_shape_box(0.02, 0.005, 0.01), 0.1, perp_pose_at(0, k * (r + 0.005), 0), zero, zero);
+        perp_body_id pad =
+            solid(&s, perp_shape_box(0.02, 0.005, 0.01), 0.1, perp_pose_at(0, k * (r + 0.005), 0), zero, zero);
         perp_joint_def j = perp_joint_def_default(PERP_JOINT_PRISMATIC);
         j.b = pad;
         perp_quat along_y = perp_q_axis_angle(perp_v3(1, 0, 0), -acos(-1.0) / 2); /* z of the joint frame along y */
@@ -298,7 +303,8 @@ scene scene_tower(perp_world_def def, int n, double gap, double mu) {
     scene s = scene_new(def);
     friction(&s, mu);
     floor_body(&s, perp_v3(0, 0, 1));
-    for (int i = 0; i < n; i++) solid(&s, perp_shape_sphere(0.5), 1, perp_pose_at(0, 0, 0.5 + i + gap * (i + 1)), zero, zero);
+    for (int i = 0; i < n; i++)
+        solid(&s, perp_shape_sphere(0.5), 1, perp_pose_at(0, 0, 0.5 + i + gap * (i + 1)), zero, zero);
     return s;
 }
 

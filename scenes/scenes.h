@@ -62,7 +62,8 @@ scene scene_tumbling(perp_world_def def);
 typedef struct scene_view {
     bool mirror;
     perp_pose X;
-    bool reversed; /* bodies, shapes and joints are added in reverse order; ids in the scene stay in the original order */
+    bool
+        reversed; /* bodies, shapes and joints are added in reverse order; ids in the scene stay in the original order */
 } scene_view;
 scene_view scene_view_plain(void);
 /* Random bodies above obstacles, some jointed, with friction and redundant contacts; the same for the same seed. In 2D, or in 3D; `flat`:

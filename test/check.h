@@ -45,7 +45,7 @@ typedef struct run_figures {
     double remainder; /* largest |ledger remainder| over the size of the account */
     double turning;   /* sum of |turning| */
     double joint_error;
-    double kinetic;   /* largest kinetic energy */
+    double kinetic; /* largest kinetic energy */
     int substeps, fallbacks;
 } run_figures;
 
@@ -55,8 +55,9 @@ static inline void note_step(run_figures *f, const perp_certificate *c) {
     f->overlap = fmax(f->overlap, c->overlap);
     f->joint_error = fmax(f->joint_error, c->joint_error);
     const perp_ledger *l = &c->ledger;
-    double size = fmax(l->kinetic_before, l->kinetic_after) + fabs(l->gravity) + fabs(l->applied) + fabs(l->spring) + fabs(l->kinematic) +
-                  fabs(l->joint) + fabs(l->motor) + fabs(l->joint_loss) + fabs(l->normal) + fabs(l->friction);
+    double size = fmax(l->kinetic_before, l->kinetic_after) + fabs(l->gravity) + fabs(l->applied) + fabs(l->spring) +
+                  fabs(l->kinematic) + fabs(l->joint) + fabs(l->motor) + fabs(l->joint_loss) + fabs(l->normal) +
+                  fabs(l->friction);
     if (size > 0) f->remainder = fmax(f->remainder, fabs(l->remainder) / size);
     f->turning += fabs(l->turning);
     f->kinetic = fmax(f->kinetic, l->kinetic_after);

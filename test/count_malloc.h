@@ -17,7 +17,7 @@ static long malloc_count;
 #endif
 #if !defined(COUNTS_MALLOC) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define COUNTS_MALLOC 1
-#define EXPORTED __attribute__((visibility("default"))) /* or shared libraries would not see these */
+#define EXPORTED      __attribute__((visibility("default"))) /* or shared libraries would not see these */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);

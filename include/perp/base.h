@@ -17,7 +17,7 @@ extern "C" {
 
 /** Marks the symbols that the shared library exports; everything else is hidden. */
 #if defined(__GNUC__)
-#define PERP_API __attribute__((visibility("default")))
+#define PERP_API               __attribute__((visibility("default")))
 #define PERP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define PERP_API
@@ -33,14 +33,14 @@ extern "C" {
 
 /** All status codes: name, value, text. A status is an error or PERP_OK; how a solver ended is a
  *  perp_outcome (problem.h) and not an error. */
-#define PERP_STATUS_MAP(X)                                              \
-    X(OK, 0, "ok")                                                      \
-    X(E_ARG, -1, "argument not finite, out of range, or a stale id")    \
-    X(E_MEMORY, -2, "allocation failed")                                \
-    X(E_NAME, -3, "stage or setting name unknown, or already taken")    \
-    X(E_FIT, -4, "these stages do not fit together")                    \
-    X(E_SOLVE, -5, "no acceptable solution; the world is unchanged")    \
-    X(E_IO, -6, "file could not be read or written")                    \
+#define PERP_STATUS_MAP(X)                                           \
+    X(OK, 0, "ok")                                                   \
+    X(E_ARG, -1, "argument not finite, out of range, or a stale id") \
+    X(E_MEMORY, -2, "allocation failed")                             \
+    X(E_NAME, -3, "stage or setting name unknown, or already taken") \
+    X(E_FIT, -4, "these stages do not fit together")                 \
+    X(E_SOLVE, -5, "no acceptable solution; the world is unchanged") \
+    X(E_IO, -6, "file could not be read or written")                 \
     X(E_GEOMETRY, -7, "degenerate or unsupported geometry")
 
 /** Result of every function that can fail. */

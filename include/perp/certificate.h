@@ -28,22 +28,23 @@ typedef struct perp_ledger {
 
 /** Certificate of a step, measured on the next state before it is committed. Velocities are largest absolute values. */
 typedef struct perp_certificate {
-    double t;                  /**< time at the end of the step [T] */
-    double h;                  /**< step [T] */
+    double t; /**< time at the end of the step [T] */
+    double h; /**< step [T] */
     bool accepted;
-    perp_step_residual law;    /**< residuals of the laws (worst substep) [L/T] */
-    double joint_error;        /**< largest joint position error at the end pose (worst substep) [L or rad] */
-    double overlap;            /**< deepest true overlap of any two bodies at the end pose (worst substep) [L], >= 0 */
-    int overlap_shape[2];      /**< slots of the two shapes of the deepest overlap, -1 if none */
-    int contacts;              /**< contacts in the problem */
+    perp_step_residual law; /**< residuals of the laws (worst substep) [L/T] */
+    double joint_error;     /**< largest joint position error at the end pose (worst substep) [L or rad] */
+    double overlap;         /**< deepest true overlap of any two bodies at the end pose (worst substep) [L], >= 0 */
+    int overlap_shape[2];   /**< slots of the two shapes of the deepest overlap, -1 if none */
+    int contacts;           /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
-    int unknowns;              /**< size of the complementarity problem (largest substep) */
-    int substeps;              /**< 1 if the step was solved whole */
-    int fallbacks;             /**< solves that needed another solver than the one chosen */
-    const char *solver;        /**< solver whose answer was taken (last substep); "" if there was nothing to solve. Borrowed for ever */
-    int iterations;            /**< total over substeps */
-    double residual;           /**< complementarity residual measured by the judge (worst substep) */
-    perp_ledger ledger;        /**< summed over substeps */
+    int unknowns;                      /**< size of the complementarity problem (largest substep) */
+    int substeps;                      /**< 1 if the step was solved whole */
+    int fallbacks;                     /**< solves that needed another solver than the one chosen */
+    const char *
+        solver; /**< solver whose answer was taken (last substep); "" if there was nothing to solve. Borrowed for ever */
+    int iterations;     /**< total over substeps */
+    double residual;    /**< complementarity residual measured by the judge (worst substep) */
+    perp_ledger ledger; /**< summed over substeps */
 } perp_certificate;
 
 /** Takes the certificate of a further step into a sum over steps: worst residuals and positions, added counts and energies; states and solver are those of the later one.

@@ -20,13 +20,13 @@ typedef enum perp_contact_state {
  *  already at the end of it. Of a step that was divided, these are the contacts and impulses of its last part. */
 typedef struct perp_contact {
     perp_shape_id a, b;
-    uint64_t feature;          /**< the same feature pair has the same number from step to step */
-    perp_vec3 a_W, b_W;        /**< the two points [L] */
-    perp_vec3 n_W, t_W, o_W;   /**< unit normal from A to B, tangents: a right-handed frame */
-    double gap;                /**< n . (b - a) [L]: > 0 apart, < 0 overlap */
-    double mu, restitution;    /**< of this pair */
-    double impulse_C[3];       /**< on B, along n, t, o [M L/T] */
-    double gap_end;            /**< linearised gap at the end of the step: gap + h n . (relative velocity) [L] */
+    uint64_t feature;        /**< the same feature pair has the same number from step to step */
+    perp_vec3 a_W, b_W;      /**< the two points [L] */
+    perp_vec3 n_W, t_W, o_W; /**< unit normal from A to B, tangents: a right-handed frame */
+    double gap;              /**< n . (b - a) [L]: > 0 apart, < 0 overlap */
+    double mu, restitution;  /**< of this pair */
+    double impulse_C[3];     /**< on B, along n, t, o [M L/T] */
+    double gap_end;          /**< linearised gap at the end of the step: gap + h n . (relative velocity) [L] */
     perp_contact_state state;
 } perp_contact;
 

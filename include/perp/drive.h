@@ -25,11 +25,11 @@ typedef enum perp_motion_kind {
 
 /** One sinusoid amplitude sin(omega t + phase) of linear or angular acceleration, in world axes. */
 typedef struct perp_sinusoid {
-    bool angular;    /**< false: p'' [L/T^2]; true: angular acceleration [rad/T^2] */
-    int axis;        /**< 0, 1, 2: x, y, z; in 2D x, y linear and z angular only */
+    bool angular; /**< false: p'' [L/T^2]; true: angular acceleration [rad/T^2] */
+    int axis;     /**< 0, 1, 2: x, y, z; in 2D x, y linear and z angular only */
     double amplitude;
-    double omega;    /**< [rad/T], > 0 */
-    double phase;    /**< [rad] */
+    double omega; /**< [rad/T], > 0 */
+    double phase; /**< [rad] */
 } perp_sinusoid;
 
 /** A pose at a time. */
@@ -48,15 +48,15 @@ typedef struct perp_pose_at_time {
  *  - table: linear between positions, along the shortest arc between orientations; held before the first and after the last. */
 typedef struct perp_motion_def {
     perp_motion_kind kind;
-    perp_vec3 v_W, w_W; /**< constant: velocity, angular velocity */
+    perp_vec3 v_W, w_W;                                 /**< constant: velocity, angular velocity */
     void (*pose)(double t, perp_pose *X_WB, void *ctx); /**< user */
-    void *ctx;          /**< borrowed until the body is gone or has another motion */
-    const perp_sinusoid *terms; /**< sinusoid; copied */
+    void *ctx;                                          /**< borrowed until the body is gone or has another motion */
+    const perp_sinusoid *terms;                         /**< sinusoid; copied */
     int nterm;
-    bool zero_mean;     /**< sinusoid; default true */
+    bool zero_mean;                 /**< sinusoid; default true */
     const perp_pose_at_time *table; /**< table, strictly increasing times; copied */
     int ntable;
-    uint32_t cookie;    /**< set by perp_motion_def_default() */
+    uint32_t cookie; /**< set by perp_motion_def_default() */
 } perp_motion_def;
 
 /** A motion of this kind with nothing filled in. */
@@ -79,24 +79,24 @@ typedef enum perp_force_kind {
  *  controllers once per step, as a digital controller does, the others at each substep. */
 typedef struct perp_force_def {
     perp_force_kind kind;
-    perp_body_id a, b;      /**< b: the body acted on. Spring: a may be {0}, the world */
-    perp_vec3 point_A;      /**< spring: attachment in A (in the world if a is {0}) */
-    perp_vec3 point_B;      /**< attachment in B; other kinds: where the force acts */
-    perp_wrench wrench;     /**< constant, sinusoid: force at point_B and torque */
-    bool body_frame;        /**< wrench is in axes of B instead of W */
-    double omega, phase;    /**< sinusoid [rad/T], [rad] */
-    double stiffness;       /**< spring [M/T^2] */
-    double rest_length;     /**< spring [L] */
-    double damping;         /**< spring: damper along the line of the spring [M/T] */
-    double drag;            /**< spring: damper on the whole relative velocity, as Berard (2.131) [M/T] */
-    perp_joint_id joint;    /**< PD */
-    int coord;              /**< PD: coordinate of the joint */
-    double kp, kd;          /**< PD: force = kp (target - x) + kd (target_rate - x'), clipped to +-max_force */
+    perp_body_id a, b;   /**< b: the body acted on. Spring: a may be {0}, the world */
+    perp_vec3 point_A;   /**< spring: attachment in A (in the world if a is {0}) */
+    perp_vec3 point_B;   /**< attachment in B; other kinds: where the force acts */
+    perp_wrench wrench;  /**< constant, sinusoid: force at point_B and torque */
+    bool body_frame;     /**< wrench is in axes of B instead of W */
+    double omega, phase; /**< sinusoid [rad/T], [rad] */
+    double stiffness;    /**< spring [M/T^2] */
+    double rest_length;  /**< spring [L] */
+    double damping;      /**< spring: damper along the line of the spring [M/T] */
+    double drag;         /**< spring: damper on the whole relative velocity, as Berard (2.131) [M/T] */
+    perp_joint_id joint; /**< PD */
+    int coord;           /**< PD: coordinate of the joint */
+    double kp, kd;       /**< PD: force = kp (target - x) + kd (target_rate - x'), clipped to +-max_force */
     double target, target_rate, max_force; /**< PD; max_force INFINITY by default */
     /** User: writes force and torque about the centre of mass, in W. The world is as at the start of the step. */
     void (*user)(const perp_world *w, double t, perp_wrench *out, void *ctx);
-    void *ctx;              /**< borrowed until the element is removed */
-    uint32_t cookie;        /**< set by perp_force_def_default() */
+    void *ctx;       /**< borrowed until the element is removed */
+    uint32_t cookie; /**< set by perp_force_def_default() */
 } perp_force_def;
 
 /** A force element of this kind with nothing filled in. */

@@ -43,15 +43,15 @@ typedef enum perp_joint_kind {
  *  cylindrical: displacement, angle; universal: angle about z of Ja, angle about x of Jb; planar: x, y, angle. Spherical
  *  and fixed have none. "force" below is a torque for an angle. */
 typedef struct perp_joint_axis {
-    bool limited;           /**< keep lo <= coordinate <= hi */
-    double lo, hi;          /**< [L or rad]; lo <= hi; infinities allowed */
-    bool motor;             /**< drive the coordinate at `motor_speed` with at most `motor_force` */
-    double motor_speed;     /**< [L/T or rad/T] */
-    double motor_force;     /**< >= 0; INFINITY: as strong as needed */
-    double stiffness;       /**< >= 0: implicit spring towards `rest` [force/L or torque/rad] */
-    double rest;            /**< [L or rad] */
-    double damping;         /**< >= 0: implicit damper [force T/L or torque T/rad] */
-    double friction;        /**< >= 0: dry friction, largest force or torque */
+    bool limited;       /**< keep lo <= coordinate <= hi */
+    double lo, hi;      /**< [L or rad]; lo <= hi; infinities allowed */
+    bool motor;         /**< drive the coordinate at `motor_speed` with at most `motor_force` */
+    double motor_speed; /**< [L/T or rad/T] */
+    double motor_force; /**< >= 0; INFINITY: as strong as needed */
+    double stiffness;   /**< >= 0: implicit spring towards `rest` [force/L or torque/rad] */
+    double rest;        /**< [L or rad] */
+    double damping;     /**< >= 0: implicit damper [force T/L or torque T/rad] */
+    double friction;    /**< >= 0: dry friction, largest force or torque */
 } perp_joint_axis;
 
 /** Definition of a joint. Start from perp_joint_def_default(). */
@@ -61,9 +61,9 @@ typedef struct perp_joint_def {
     perp_pose X_AJ;    /**< frame Ja in body A (in the world if a is {0}) */
     perp_pose X_BJ;    /**< frame Jb in body B */
     perp_joint_axis axis[PERP_JOINT_MAX_COORD];
-    bool collide;      /**< may the two bodies touch each other; default false */
-    const char *name;  /**< copied; NULL for none */
-    uint32_t cookie;   /**< set by perp_joint_def_default() */
+    bool collide;     /**< may the two bodies touch each other; default false */
+    const char *name; /**< copied; NULL for none */
+    uint32_t cookie;  /**< set by perp_joint_def_default() */
 } perp_joint_def;
 
 /** A joint of this kind between nothing, frames at the body origins. */

@@ -135,7 +135,9 @@ static inline perp_quat perp_q_unit(perp_quat q) {
     perp_quat r = {s * q.w, s * q.x, s * q.y, s * q.z};
     return r;
 }
-static inline bool perp_q_finite(perp_quat q) { return isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z); }
+static inline bool perp_q_finite(perp_quat q) {
+    return isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
+}
 /** Rotates v: R(q) v. */
 static inline perp_vec3 perp_q_rotate(perp_quat q, perp_vec3 v) {
     perp_vec3 u = {q.x, q.y, q.z};

@@ -17,9 +17,9 @@ typedef enum perp_field_type { PERP_FIELD_INT, PERP_FIELD_DOUBLE, PERP_FIELD_BOO
 typedef struct perp_field {
     const char *name; /**< words with underscores, such as "max_pivots" */
     perp_field_type type;
-    size_t offset;    /**< offsetof in the settings struct */
-    double value;     /**< default */
-    double min, max;  /**< inclusive */
+    size_t offset;   /**< offsetof in the settings struct */
+    double value;    /**< default */
+    double min, max; /**< inclusive */
     const char *help;
 } perp_field;
 
@@ -31,7 +31,7 @@ typedef struct perp_solver_type {
     unsigned takes;           /**< mask of perp_class */
     const perp_field *fields; /**< settings, nfield of them */
     int nfield;
-    size_t settings_size;     /**< size of the settings struct; at most PERP_SETTINGS_MAX */
+    size_t settings_size; /**< size of the settings struct; at most PERP_SETTINGS_MAX */
     /** Bytes of workspace for this problem; it may depend on sizes and bounds, not on M and q. */
     size_t (*work_size)(const perp_problem *p, const void *settings);
     /** Solves. `z`: guess in (zeros for none), answer out, finite whatever the outcome. `work`: work_size bytes,
@@ -60,7 +60,8 @@ PERP_API const perp_solver_type *perp_solver_at(int i);
 PERP_API void perp_fields_default(const perp_field *fields, int nfield, void *settings);
 
 /** Sets one field by name. PERP_E_NAME: no such field; PERP_E_ARG: out of range, not finite, or not integral. */
-PERP_API perp_status perp_fields_set(const perp_field *fields, int nfield, void *settings, const char *name, double value);
+PERP_API perp_status perp_fields_set(const perp_field *fields, int nfield, void *settings, const char *name,
+                                     double value);
 
 /** Reads one field by name. */
 PERP_API perp_status perp_fields_get(const perp_field *fields, int nfield, const void *settings, const char *name,

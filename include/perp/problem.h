@@ -29,9 +29,9 @@ typedef struct perp_lcp {
  *  A free variable has lo = -INFINITY and hi = INFINITY; an ordinary one 0 and INFINITY. */
 typedef struct perp_mlcp {
     int n;
-    const double *M;        /**< n x n, column-major */
-    const double *q;        /**< n */
-    const double *lo, *hi;  /**< n each, lo <= hi */
+    const double *M;       /**< n x n, column-major */
+    const double *q;       /**< n */
+    const double *lo, *hi; /**< n each, lo <= hi */
 } perp_mlcp;
 
 /** What a solver is handed. */
@@ -64,9 +64,9 @@ PERP_API const char *perp_outcome_text(perp_outcome o);
 /** What a solve reported. */
 typedef struct perp_solve_info {
     perp_outcome outcome;
-    int iterations;   /**< pivots, sweeps or bases tried */
-    bool warm;        /**< the guess was used and led to the answer */
-    double residual;  /**< measured by the library after the solve, see perp_problem_residual() */
+    int iterations;  /**< pivots, sweeps or bases tried */
+    bool warm;       /**< the guess was used and led to the answer */
+    double residual; /**< measured by the library after the solve, see perp_problem_residual() */
 } perp_solve_info;
 
 /** Largest |min(z_i, w_i)| over an LCP, with w = M z + q recomputed here; zero exactly at a solution, INFINITY if
@@ -119,7 +119,7 @@ typedef struct perp_joint_row {
     double lo, hi;     /**< bounds of the impulse [M L/T or M L^2/T] */
     double b_kin;      /**< part of b that is the motion of kinematic bodies (for the ledger) */
     perp_row_kind kind;
-    int joint;         /**< index of the joint in the world, -1 if none */
+    int joint; /**< index of the joint in the world, -1 if none */
 } perp_joint_row;
 
 /** A contact of the step problem: 0 <= p_n _|_ n nu + b_n >= 0 and, if nd > 0, friction over directions
@@ -127,13 +127,13 @@ typedef struct perp_joint_row {
  *  0 <= sigma _|_ mu p_n - sum p_k >= 0. */
 typedef struct perp_contact_row {
     perp_row n, t, o;
-    double b_n;            /**< psi/h or its replacement, with all motion of kinematic bodies [L/T] */
-    double b_t, b_o;       /**< slip velocity of kinematic bodies along t, o [L/T] */
-    double b_n_kin;        /**< normal velocity of kinematic bodies (for the ledger) */
+    double b_n;      /**< psi/h or its replacement, with all motion of kinematic bodies [L/T] */
+    double b_t, b_o; /**< slip velocity of kinematic bodies along t, o [L/T] */
+    double b_n_kin;  /**< normal velocity of kinematic bodies (for the ledger) */
     double mu;
-    int nd;                /**< number of friction directions; 0: no friction. In 2D 2 */
-    double phase;          /**< angle of the first direction from t */
-    int contact;           /**< index of the contact in the world's list */
+    int nd;       /**< number of friction directions; 0: no friction. In 2D 2 */
+    double phase; /**< angle of the first direction from t */
+    int contact;  /**< index of the contact in the world's list */
 } perp_contact_row;
 
 /** One step's problem: find nu with M nu = momentum + G p and the rows' laws. */
@@ -149,7 +149,7 @@ typedef struct perp_step_problem {
     const double *momentum;  /**< ndof: M nu + h f */
     int njoint;              /**< number of joint rows */
     const perp_joint_row *joint;
-    int ncontact;            /**< number of contacts */
+    int ncontact; /**< number of contacts */
     const perp_contact_row *contact;
 } perp_step_problem;
 
@@ -164,16 +164,16 @@ typedef struct perp_step_solution {
 /** Residuals of a step solution against the laws, all as velocities; INFINITY if something is not finite. W is the
  *  inverse mass J Minv J' of a row by itself. */
 typedef struct perp_step_residual {
-    double momentum;    /**< largest |Minv (M nu - momentum - G p)| */
-    double joint;       /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p, W with
+    double momentum; /**< largest |Minv (M nu - momentum - G p)| */
+    double joint;    /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p, W with
                              compliance */
-    double normal;      /**< largest |min(w_n, W_nn p_n)| */
-    double cone;        /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k},
+    double normal;   /**< largest |min(w_n, W_nn p_n)| */
+    double cone;     /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k},
                              W_f = max(W_tt, W_oo); without friction the polygon is the point 0 */
     double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on
                              W_f mu p_n conv{d_k}: zero exactly if p_f lies in the polygon and no point of it
                              dissipates more */
-    double scale;       /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over
+    double scale; /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over
                              all rows and of the translational part of nu_free = Minv momentum */
 } perp_step_residual;
 

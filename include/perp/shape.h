@@ -33,9 +33,9 @@ typedef struct perp_shape_def {
     double offset;           /**< half-space: n . x = offset on the surface [L] */
     const perp_vec3 *points; /**< polygon, polyhedron: points in S whose convex hull is meant [L]; copied */
     int npoint;
-    int material;            /**< material number, 0 is the default material; see perp_pair_set() */
-    uint32_t group, mask;    /**< two shapes are tested if (a.group & b.mask) and (b.group & a.mask); defaults 1, ~0 */
-    uint32_t cookie;         /**< set by the functions below */
+    int material;         /**< material number, 0 is the default material; see perp_pair_set() */
+    uint32_t group, mask; /**< two shapes are tested if (a.group & b.mask) and (b.group & a.mask); defaults 1, ~0 */
+    uint32_t cookie;      /**< set by the functions below */
 } perp_shape_def;
 
 /** A point at p_B. */

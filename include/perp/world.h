@@ -31,7 +31,7 @@ extern "C" {
 
 /** How the first step treats the given velocities. */
 typedef enum perp_start {
-    PERP_START_PLAIN,    /**< they are taken as they are (Notes): positions err by a h t/2 under constant acceleration a */
+    PERP_START_PLAIN, /**< they are taken as they are (Notes): positions err by a h t/2 under constant acceleration a */
     PERP_START_STAGGERED /**< they are moved back by half a step of the (constrained) acceleration, so that positions are
                               exact for constant acceleration; velocities read back are those at t - h/2 */
 } perp_start;
@@ -53,26 +53,27 @@ typedef enum perp_friction_frame {
 
 /** Definition of a world. */
 typedef struct perp_world_def {
-    int dim;                  /**< 2: motion in x-y, rotation about z; 3: spatial */
-    perp_vec3 gravity_W;      /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
-    double h;                 /**< time step [T]; default 0.001 */
-    perp_start start;         /**< default plain */
+    int dim;                   /**< 2: motion in x-y, rotation about z; 3: spatial */
+    perp_vec3 gravity_W;       /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
+    double h;                  /**< time step [T]; default 0.001 */
+    perp_start start;          /**< default plain */
     const char *detector;      /**< "plain"; NULL: default */
     const char *contact_model; /**< "standard"; NULL: default */
     const char *stepper;       /**< "stewart-trinkle" (default), "anitescu-potra" */
     const char *solver;        /**< "lemke" (default), "pgs", "enumerate", or registered by the user */
-    const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends; default "pgs", "enumerate" */
-    perp_form form;            /**< default LCP */
-    int friction_directions;   /**< 3D: directions of the pyramid, >= 3; default 8. 2D always has two */
+    const char *fallback
+        [PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends; default "pgs", "enumerate" */
+    perp_form form;                     /**< default LCP */
+    int friction_directions;            /**< 3D: directions of the pyramid, >= 3; default 8. 2D always has two */
     perp_friction_frame friction_frame; /**< default slip */
-    double tolerance;          /**< a step is accepted if its law residuals are below this times the speed scale; default 1e-8 */
-    int max_halvings;          /**< an unsolved step is tried in 2, 4, ... 2^max_halvings substeps; default 4 */
-    bool warm_start;           /**< start solvers from the impulses of the last step; default true */
-    bool joint_correction;     /**< Williams' Algorithm 1 after each step; default false */
+    double tolerance; /**< a step is accepted if its law residuals are below this times the speed scale; default 1e-8 */
+    int max_halvings; /**< an unsolved step is tried in 2, 4, ... 2^max_halvings substeps; default 4 */
+    bool warm_start;  /**< start solvers from the impulses of the last step; default true */
+    bool joint_correction;                           /**< Williams' Algorithm 1 after each step; default false */
     double correction_position, correction_velocity; /**< its tolerances [L], [L/T]; default 1e-10 */
-    perp_allocator alloc;      /**< {0}: malloc and free */
-    perp_log log;              /**< {0}: silent */
-    uint32_t cookie;           /**< set by perp_world_def_default(), checked by perp_world_create() */
+    perp_allocator alloc;                            /**< {0}: malloc and free */
+    perp_log log;                                    /**< {0}: silent */
+    uint32_t cookie; /**< set by perp_world_def_default(), checked by perp_world_create() */
 } perp_world_def;
 
 /** @name World
@@ -149,14 +150,16 @@ typedef enum perp_body_kind {
 /** Definition of a body. */
 typedef struct perp_body_def {
     perp_body_kind kind;
-    perp_pose X_WB;       /**< body frame B in world W; its origin Bo is the centre of mass. 2D: z = 0, turned about z */
-    perp_vec3 v_W, w_W;   /**< velocity of Bo [L/T], angular velocity [rad/T]; obstacle: zero; kinematic: constant motion */
-    double mass;          /**< dynamic: > 0 [M]; default 1 */
-    perp_mat3 I_B;        /**< dynamic: inertia about Bo in B, symmetric positive definite [M L^2]; 2D: only c[2].z counts; default 1 */
-    bool particle;        /**< dynamic: no rotation; inertia is ignored */
-    bool no_gravity;      /**< dynamic: gravity does not act */
-    const char *name;     /**< copied; NULL for none */
-    uint32_t cookie;      /**< set by perp_body_def_default() */
+    perp_pose X_WB; /**< body frame B in world W; its origin Bo is the centre of mass. 2D: z = 0, turned about z */
+    perp_vec3 v_W,
+        w_W;     /**< velocity of Bo [L/T], angular velocity [rad/T]; obstacle: zero; kinematic: constant motion */
+    double mass; /**< dynamic: > 0 [M]; default 1 */
+    perp_mat3
+        I_B; /**< dynamic: inertia about Bo in B, symmetric positive definite [M L^2]; 2D: only c[2].z counts; default 1 */
+    bool particle;    /**< dynamic: no rotation; inertia is ignored */
+    bool no_gravity;  /**< dynamic: gravity does not act */
+    const char *name; /**< copied; NULL for none */
+    uint32_t cookie;  /**< set by perp_body_def_default() */
 } perp_body_def;
 
 /** Defaults for a kind of body. */
@@ -199,8 +202,9 @@ PERP_API perp_body_id perp_shape_body(const perp_world *w, perp_shape_id s);
 
 /** Law of a pair of materials. */
 typedef struct perp_pair_law {
-    double mu;          /**< Coulomb friction, >= 0 */
-    double restitution; /**< Newton's, 0 to 1: the normal velocity after an impact is at least -restitution times that before */
+    double mu; /**< Coulomb friction, >= 0 */
+    double
+        restitution; /**< Newton's, 0 to 1: the normal velocity after an impact is at least -restitution times that before */
 } perp_pair_law;
 
 /** Adds a material; its number is *out. Material 0 exists. PERP_E_MEMORY */

@@ -31,7 +31,7 @@ void *pp_arena_get(pp_arena *a, size_t size);
 /* The same, zeroed. */
 void *pp_arena_zero(pp_arena *a, size_t size);
 #define PP_ARENA_ARRAY(a, type, n) ((type *)pp_arena_get((a), sizeof(type) * (size_t)((n) > 0 ? (n) : 1)))
-#define PP_ARENA_ZERO(a, type, n) ((type *)pp_arena_zero((a), sizeof(type) * (size_t)((n) > 0 ? (n) : 1)))
+#define PP_ARENA_ZERO(a, type, n)  ((type *)pp_arena_zero((a), sizeof(type) * (size_t)((n) > 0 ? (n) : 1)))
 /* Forgets everything handed out. */
 void pp_arena_reset(pp_arena *a);
 void pp_arena_free(pp_arena *a);

@@ -15,7 +15,8 @@ static void classify(pp_frame *f, perp_certificate *cert) {
         const double *p = f->solution.p_contact + 3 * i;
         memcpy(c->impulse_C, p, sizeof c->impulse_C);
         c->gap_end = c->gap + pp_row_bend(f, &r->n) + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
-        double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t, so = f->w->def.dim == 3 ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o : 0;
+        double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t,
+               so = f->w->def.dim == 3 ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o : 0;
         if (!(p[0] > 0)) {
             c->state = PERP_CONTACT_SEPARATING;
             cert->separating++;

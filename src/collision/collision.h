@@ -13,21 +13,21 @@
 typedef struct pp_geometry {
     perp_shape_kind kind;
     int dim;
-    double radius;       /* sphere */
-    perp_vec3 normal;    /* half-space */
+    double radius;    /* sphere */
+    perp_vec3 normal; /* half-space */
     double offset;
-    int nvert;           /* polygon, polyhedron, box; particle and sphere: 1 (the centre, at 0) */
-    perp_vec3 *vert;     /* in S */
-    int nface;           /* polygon: nvert edges (edge i from vertex i to i+1); polyhedron: faces */
-    perp_vec3 *face_n;   /* outward unit normals */
-    double *face_d;      /* n . x = d on the face */
-    int *face_start;     /* nface + 1: into face_vert; polyhedron and polygon */
-    int *face_vert;      /* vertices of each face, counter-clockwise seen from outside */
-    int *face_edge;      /* polyhedron, beside face_vert: the edge from that vertex to the next one of the face */
-    int nedge;           /* polyhedron: edges */
-    int (*edge)[4];      /* vertex a, vertex b, the face on the left and the face on the right */
-    double bound;        /* largest distance of a point of the shape from the origin of S; INFINITY for a half-space */
-    double size;         /* a length for tolerances: the largest extent */
+    int nvert;         /* polygon, polyhedron, box; particle and sphere: 1 (the centre, at 0) */
+    perp_vec3 *vert;   /* in S */
+    int nface;         /* polygon: nvert edges (edge i from vertex i to i+1); polyhedron: faces */
+    perp_vec3 *face_n; /* outward unit normals */
+    double *face_d;    /* n . x = d on the face */
+    int *face_start;   /* nface + 1: into face_vert; polyhedron and polygon */
+    int *face_vert;    /* vertices of each face, counter-clockwise seen from outside */
+    int *face_edge;    /* polyhedron, beside face_vert: the edge from that vertex to the next one of the face */
+    int nedge;         /* polyhedron: edges */
+    int (*edge)[4];    /* vertex a, vertex b, the face on the left and the face on the right */
+    double bound;      /* largest distance of a point of the shape from the origin of S; INFINITY for a half-space */
+    double size;       /* a length for tolerances: the largest extent */
 } pp_geometry;
 
 /* Cookie of a perp_shape_def made by perp_shape_particle() and its sisters. */
@@ -41,8 +41,8 @@ typedef struct pp_geometry {
 #define PP_LENGTH_MAX 1e50
 
 /* Builds and checks (X_BS included, although the geometry itself is in S). PERP_E_GEOMETRY, PERP_E_ARG, PERP_E_MEMORY with a sentence in why. */
-perp_status pp_geometry_create(const perp_shape_def *def, int dim, const perp_allocator *a, pp_geometry **out, char *why,
-                               size_t why_size);
+perp_status pp_geometry_create(const perp_shape_def *def, int dim, const perp_allocator *a, pp_geometry **out,
+                               char *why, size_t why_size);
 void pp_geometry_destroy(pp_geometry *g, const perp_allocator *a);
 /* A deep copy; false if memory is refused. */
 bool pp_geometry_clone(const pp_geometry *g, const perp_allocator *a, pp_geometry **out);
@@ -51,10 +51,10 @@ bool pp_geometry_clone(const pp_geometry *g, const perp_allocator *a, pp_geometr
 typedef struct pp_placed {
     const pp_geometry *g;
     perp_pose X_WS;
-    double reach;     /* how far any point of the shape may travel in the step [L] */
-    int body;         /* two shapes of one body are never tested */
-    bool moves;       /* false: obstacle or kinematic; two that do not move are never tested */
-    int slot;         /* of the shape in the world */
+    double reach; /* how far any point of the shape may travel in the step [L] */
+    int body;     /* two shapes of one body are never tested */
+    bool moves;   /* false: obstacle or kinematic; two that do not move are never tested */
+    int slot;     /* of the shape in the world */
     uint32_t group, mask;
 } pp_placed;
 

@@ -70,7 +70,8 @@ perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n) 
 static double radius_of(const perp_world *w, int body) {
     double radius = 0;
     for (int i = 0; i < w->nshape; i++)
-        if (pp_alive(w->shape[i].gen) && w->shape[i].body == body && w->shape[i].radius_B > radius) radius = w->shape[i].radius_B;
+        if (pp_alive(w->shape[i].gen) && w->shape[i].body == body && w->shape[i].radius_B > radius)
+            radius = w->shape[i].radius_B;
     return radius;
 }
 

@@ -16,7 +16,9 @@ static void add_wrench(perp_wrench *to, perp_vec3 force, perp_vec3 torque) {
 }
 
 /* Force at a point of a body, as a wrench about its centre of mass. */
-static void add_at(perp_wrench *to, perp_vec3 force, perp_vec3 r_W) { add_wrench(to, force, perp_v3_cross(r_W, force)); }
+static void add_at(perp_wrench *to, perp_vec3 force, perp_vec3 r_W) {
+    add_wrench(to, force, perp_v3_cross(r_W, force));
+}
 
 static bool wrench_finite(perp_wrench f) { return perp_v3_finite(f.force) && perp_v3_finite(f.torque); }
 
@@ -37,7 +39,7 @@ static void apply_coordinate_force(perp_world *w, const pp_joint *j, int c, doub
     def.axis[c].motor_force = 1; /* one that can do nothing has no row */
     int n = pp_joint_rows(&def, w->def.dim, &side[0], &side[1], s->coord[j - w->joint], 1, INFINITY, row);
     if (n == 0 || row[n - 1].kind != PERP_ROW_MOTOR) return; /* an angle of a particle: nothing to turn */
-    const perp_joint_row *r = &row[n - 1];                  /* bilateral rows come first, the motor last */
+    const perp_joint_row *r = &row[n - 1];                   /* bilateral rows come first, the motor last */
     for (int e = 0; e < 2; e++) {
         int b = r->row.block[e];
         if (b < 0) continue;
@@ -55,7 +57,8 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
     *out = NULL;
     bool any = false;
     for (int i = 0; i < w->nforce; i++)
-        any |= pp_alive(w->force[i].gen) && (w->force[i].def.kind == PERP_FORCE_USER || w->force[i].def.kind == PERP_FORCE_PD);
+        any |= pp_alive(w->force[i].gen) &&
+               (w->force[i].def.kind == PERP_FORCE_USER || w->force[i].def.kind == PERP_FORCE_PD);
     if (!any) return PERP_OK;
     perp_wrench *held = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
     if (!held) return pp_fail(w, PERP_E_MEMORY, "out of memory for held forces");
@@ -66,16 +69,19 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
             perp_wrench f = {{0, 0, 0}, {0, 0, 0}};
             e->def.user(w, w->state.t, &f, e->def.ctx);
             if (!wrench_finite(f))
-                return pp_fail(w, PERP_E_ARG, "force element %d: the user function gave a wrench that is not finite at t = %g", i,
+                return pp_fail(w, PERP_E_ARG,
+                               "force element %d: the user function gave a wrench that is not finite at t = %g", i,
                                w->state.t);
             add_wrench(&held[e->b], f.force, f.torque);
         } else if (e->def.kind == PERP_FORCE_PD) {
             const pp_joint *j = &w->joint[e->joint];
             pp_joint_side a = pp_side(w, &w->state, j->a, NULL), b = pp_side(w, &w->state, j->b, NULL);
             double coord[PERP_JOINT_MAX_COORD], rate[PERP_JOINT_MAX_COORD];
-            pp_joint_coords(&j->def, w->def.dim, &a, &b, w->state.coord[e->joint], coord); /* a body may have been placed since */
+            pp_joint_coords(&j->def, w->def.dim, &a, &b, w->state.coord[e->joint],
+                            coord); /* a body may have been placed since */
             pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
-            double tau = e->def.kp * (e->def.target - coord[e->def.coord]) + e->def.kd * (e->def.target_rate - rate[e->def.coord]);
+            double tau = e->def.kp * (e->def.target - coord[e->def.coord]) +
+                         e->def.kd * (e->def.target_rate - rate[e->def.coord]);
             if (tau > e->def.max_force) tau = e->def.max_force;
             if (tau < -e->def.max_force) tau = -e->def.max_force;
             apply_coordinate_force(w, j, e->def.coord, tau, held);
@@ -94,7 +100,8 @@ static void spring(const perp_world *w, const pp_state *s, const pp_force *e, pe
     perp_vec3 v = perp_v3_sub(perp_v3_add(b.v, perp_v3_cross(b.w, rb)), perp_v3_add(a.v, perp_v3_cross(a.w, ra)));
     double length = perp_v3_norm(d);
     perp_vec3 u = perp_v3_unit(d);
-    perp_vec3 F = perp_v3_scale(-(e->def.stiffness * (length - e->def.rest_length) + e->def.damping * perp_v3_dot(v, u)), u);
+    perp_vec3 F =
+        perp_v3_scale(-(e->def.stiffness * (length - e->def.rest_length) + e->def.damping * perp_v3_dot(v, u)), u);
     if (length == 0) F = perp_v3(0, 0, 0);
     F = perp_v3_axpy(F, -e->def.drag, v);
     add_at(&f[e->b], F, rb);
@@ -161,7 +168,8 @@ static perp_status number_blocks(pp_frame *f) {
     f->q_free = PP_ARENA_ARRAY(a, perp_quat, f->nblock);
     f->w_free = PP_ARENA_ARRAY(a, perp_vec3, f->nblock);
     f->bend = PP_ARENA_ZERO(a, perp_vec3, f->nblock);
-    bool ok = f->nu0 && f->i_gravity && f->i_applied && f->i_spring && f->momentum && f->M && f->Minv && f->q_free && f->w_free && f->bend;
+    bool ok = f->nu0 && f->i_gravity && f->i_applied && f->i_spring && f->momentum && f->M && f->Minv && f->q_free &&
+              f->w_free && f->bend;
     return ok ? PERP_OK : PERP_E_MEMORY;
 }
 
@@ -199,7 +207,8 @@ static perp_status block_mass(pp_frame *f, int k) {
     int slot = f->block_body[k], nd = f->block_ndof[k], lin = w->def.dim;
     const pp_body *b = &w->body[slot];
     const pp_state *s = f->s0;
-    double *M = f->M + 36 * k, *Mi = f->Minv + 36 * k, *nu = f->nu0 + f->block_offset[k], *mom = f->momentum + f->block_offset[k];
+    double *M = f->M + 36 * k, *Mi = f->Minv + 36 * k, *nu = f->nu0 + f->block_offset[k],
+           *mom = f->momentum + f->block_offset[k];
     double v[3] = {s->v[slot].x, s->v[slot].y, s->v[slot].z};
     for (int i = 0; i < 3 && i < lin; i++) {
         M[7 * i] = b->mass;
@@ -219,8 +228,8 @@ static perp_status block_mass(pp_frame *f, int k) {
     }
     perp_vec3 om = s->w[slot];
     if (!perp_rotate_free(b->I_B, f->h, &f->q_free[k], &f->w_free[k]))
-        return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot, b->name ? b->name : "",
-                       perp_v3_norm(om) * f->h);
+        return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
+                       b->name ? b->name : "", perp_v3_norm(om) * f->h);
     perp_quat q = s->X[slot].q;
     perp_vec3 L = perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, om)));
     if (!b->isotropic) f->bend[k] = bend_of(q, f->q_free[k], perp_v3_scale(f->h, f->w_free[k]));
@@ -244,8 +253,10 @@ static perp_status move_kinematic(pp_frame *f) {
         if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC || !b->motion) continue;
         perp_pose X0 = f->s0->X[i];
         if (!pp_motion_advance(b->motion, f->s0->t, f->s0->t + f->h, X0, f->s0->theta[i], &s1->X[i], &s1->theta[i]))
-            return pp_fail(f->w, PERP_E_ARG, "body %d (%s): its motion gave a pose that is not finite, not planar in 2D or not a unit "
-                           "quaternion at t = %g", i, b->name ? b->name : "", f->s0->t + f->h);
+            return pp_fail(f->w, PERP_E_ARG,
+                           "body %d (%s): its motion gave a pose that is not finite, not planar in 2D or not a unit "
+                           "quaternion at t = %g",
+                           i, b->name ? b->name : "", f->s0->t + f->h);
         s1->v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(s1->X[i].p, X0.p));
         if (w->def.dim == 2)
             s1->w[i] = perp_v3(0, 0, (s1->theta[i] - f->s0->theta[i]) / f->h);

@@ -57,27 +57,31 @@ static perp_status check_constant(const perp_motion_def *d, int dim, char *why, 
         return pp_refuse(why, size, PERP_E_ARG, "w_W = (%g, %g, %g) is not finite", d->w_W.x, d->w_W.y, d->w_W.z);
     if (dim == 2 && d->v_W.z != 0) return pp_refuse(why, size, PERP_E_ARG, "v_W.z = %g must be zero in 2D", d->v_W.z);
     if (dim == 2 && (d->w_W.x != 0 || d->w_W.y != 0))
-        return pp_refuse(why, size, PERP_E_ARG, "w_W = (%g, %g, %g) must be along z in 2D", d->w_W.x, d->w_W.y, d->w_W.z);
+        return pp_refuse(why, size, PERP_E_ARG, "w_W = (%g, %g, %g) must be along z in 2D", d->w_W.x, d->w_W.y,
+                         d->w_W.z);
     return PERP_OK;
 }
 
 static perp_status check_terms(const perp_motion_def *d, int dim, char *why, size_t size) {
-    if (d->nterm < 1 || !d->terms) return pp_refuse(why, size, PERP_E_ARG, "sinusoidal motion without terms (nterm = %d)", d->nterm);
+    if (d->nterm < 1 || !d->terms)
+        return pp_refuse(why, size, PERP_E_ARG, "sinusoidal motion without terms (nterm = %d)", d->nterm);
     for (int i = 0; i < d->nterm; i++) {
         const perp_sinusoid *s = &d->terms[i];
-        if (s->axis < 0 || s->axis > 2) return pp_refuse(why, size, PERP_E_ARG, "terms[%d].axis = %d is not 0, 1 or 2", i, s->axis);
+        if (s->axis < 0 || s->axis > 2)
+            return pp_refuse(why, size, PERP_E_ARG, "terms[%d].axis = %d is not 0, 1 or 2", i, s->axis);
         if (dim == 2 && s->angular != (s->axis == 2))
-            return refuse(why, size,
-                          "terms[%d] is %s with axis %d: in 2D linear terms have axis 0 or 1, angular ones 2", i,
-                          s->angular ? "angular" : "linear", s->axis);
+            return pp_refuse(why, size, PERP_E_ARG,
+                             "terms[%d] is %s with axis %d: in 2D linear terms have axis 0 or 1, angular ones 2", i,
+                             s->angular ? "angular" : "linear", s->axis);
         if (!(s->omega > 0 && isfinite(s->omega)))
             return pp_refuse(why, size, PERP_E_ARG, "terms[%d].omega = %g must be finite and > 0", i, s->omega);
-        if (!isfinite(s->phase)) return pp_refuse(why, size, PERP_E_ARG, "terms[%d].phase = %g is not finite", i, s->phase);
+        if (!isfinite(s->phase))
+            return pp_refuse(why, size, PERP_E_ARG, "terms[%d].phase = %g is not finite", i, s->phase);
         if (!isfinite(s->amplitude))
             return pp_refuse(why, size, PERP_E_ARG, "terms[%d].amplitude = %g is not finite", i, s->amplitude);
         if (!isfinite(s->amplitude / (s->omega * s->omega)))
-            return pp_refuse(why, size, PERP_E_ARG, "terms[%d]: amplitude %g and omega %g give an infinite excursion", i, s->amplitude,
-                          s->omega);
+            return pp_refuse(why, size, PERP_E_ARG, "terms[%d]: amplitude %g and omega %g give an infinite excursion",
+                             i, s->amplitude, s->omega);
     }
     return PERP_OK;
 }
@@ -90,7 +94,7 @@ static perp_status check_table(const perp_motion_def *d, int dim, char *why, siz
         if (!isfinite(e->t)) return pp_refuse(why, size, PERP_E_ARG, "table[%d].t = %g is not finite", i, e->t);
         if (i > 0 && !(e->t > d->table[i - 1].t))
             return pp_refuse(why, size, PERP_E_ARG, "table[%d].t = %g is not after table[%d].t = %g", i, e->t, i - 1,
-                          d->table[i - 1].t);
+                             d->table[i - 1].t);
         const char *fault = fault_of(e->X_WB, dim);
         if (fault) return pp_refuse(why, size, PERP_E_ARG, "table[%d].X_WB cannot be used: %s", i, fault);
     }
@@ -138,8 +142,8 @@ static perp_status prepare_sinusoid(pp_motion *m, char *why, size_t size) {
     if (!m->def.zero_mean) return PERP_OK;
     double nstep = pp_sinusoid_zero_mean_steps(term, n);
     if (!(nstep <= MOST_STEPS))
-        return refuse(
-            why, size,
+        return pp_refuse(
+            why, size, PERP_E_ARG,
             "zero_mean would take %.3g integration steps over the slowest period: set it to false, or bring the "
             "frequencies closer together",
             nstep);

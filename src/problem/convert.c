@@ -282,6 +282,9 @@ perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, 
     return PERP_OK;
 }
 
+/* What is this small beside the largest is rounding, and no sign that a variable is in the basis. */
+#define ROUNDING 1e-9
+
 /* Shares (p_t, p_o) between the two neighbouring directions that enclose it. A share that is only rounding is
  * dropped: it would put a variable into the starting basis that has no business there. */
 static void share_friction(int nd, const double *dir, double t, double o, double *p) {
@@ -300,9 +303,9 @@ static void share_friction(int nd, const double *dir, double t, double o, double
         const double *a = dir + 2 * k, *b = dir + 2 * l;
         double det = a[0] * b[1] - a[1] * b[0];
         double x = (t * b[1] - o * b[0]) / det, y = (a[0] * o - a[1] * t) / det;
-        if (!(x > -1e-12 * size) || !(y > -1e-12 * size)) continue;
-        p[k] = x > 1e-12 * size ? x : 0;
-        p[l] = y > 1e-12 * size ? y : 0;
+        if (!(x > -ROUNDING * size) || !(y > -ROUNDING * size)) continue;
+        p[k] = x > ROUNDING * size ? x : 0;
+        p[l] = y > ROUNDING * size ? y : 0;
         return;
     }
 }
@@ -360,6 +363,10 @@ void pp_guess(const pp_converted *c, const double *p_joint, const double *p_cont
             z[u + 1] = room / c->z_scale[u]; /* some slip */
         }
     }
+    double most = 0;
+    for (int i = c->first; i < c->n; i++) most = fmax(most, z[i] / c->z_scale[i]);
+    for (int i = c->first; i < c->n; i++)
+        if (z[i] > 0 && z[i] / c->z_scale[i] < ROUNDING * most) z[i] = 0;
     guess_open(c, z);
 }
 

@@ -83,8 +83,8 @@ perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size
     if (why && why_size > 0) why[0] = 0;
     if (!p) return pp_refuse(why, why_size, PERP_E_ARG, "There is no problem.");
     if (p->cls != PERP_LCP && p->cls != PERP_MLCP)
-        return pp_refuse(why, why_size, PERP_E_ARG, "The class of the problem is %d, which is neither PERP_LCP nor PERP_MLCP.",
-                      (int)p->cls);
+        return pp_refuse(why, why_size, PERP_E_ARG,
+                         "The class of the problem is %d, which is neither PERP_LCP nor PERP_MLCP.", (int)p->cls);
     bool mixed = p->cls == PERP_MLCP;
     int n = mixed ? p->as.mlcp.n : p->as.lcp.n;
     const double *M = mixed ? p->as.mlcp.M : p->as.lcp.M, *q = mixed ? p->as.mlcp.q : p->as.lcp.q;
@@ -94,17 +94,19 @@ perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size
     if (!M || !q || (mixed && (!lo || !hi))) return pp_refuse(why, why_size, PERP_E_ARG, "M, q, lo or hi is missing.");
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < n; i++)
-            if (!isfinite(M[i + (ptrdiff_t)n * j])) return pp_refuse(why, why_size, PERP_E_ARG, "M(%d, %d) is not finite.", i, j);
+            if (!isfinite(M[i + (ptrdiff_t)n * j]))
+                return pp_refuse(why, why_size, PERP_E_ARG, "M(%d, %d) is not finite.", i, j);
         if (!isfinite(q[j])) return pp_refuse(why, why_size, PERP_E_ARG, "q(%d) is not finite.", j);
         if (mixed && !(lo[j] <= hi[j]))
-            return pp_refuse(why, why_size, PERP_E_ARG, "Bounds of variable %d: lo = %g is not <= hi = %g.", j, lo[j], hi[j]);
+            return pp_refuse(why, why_size, PERP_E_ARG, "Bounds of variable %d: lo = %g is not <= hi = %g.", j, lo[j],
+                             hi[j]);
         if (mixed && (lo[j] == INFINITY || hi[j] == -INFINITY))
             return pp_refuse(why, why_size, PERP_E_ARG, "Bounds of variable %d leave no finite value.", j);
         for (int k = 0; k < 2; k++) {
             const double *scale = k ? p->w_scale : p->z_scale;
             if (scale && !(scale[j] > 0 && scale[j] < INFINITY))
-                return pp_refuse(why, why_size, PERP_E_ARG, "%c_scale(%d) = %g is not positive and finite.", k ? 'w' : 'z', j,
-                              scale[j]);
+                return pp_refuse(why, why_size, PERP_E_ARG, "%c_scale(%d) = %g is not positive and finite.",
+                                 k ? 'w' : 'z', j, scale[j]);
         }
     }
     return PERP_OK;

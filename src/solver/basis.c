@@ -113,7 +113,7 @@ bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol) {
 
 /* Most proximal points; each gains a factor of about share/(share + smallest eigenvalue), and at least this: */
 #define PROXIMAL_POINTS 60
-#define SLOWEST 0.5
+#define SLOWEST         0.5
 /* They may also drift, by residual/share a time, where the equations of a basis contradict each other, until one more contact opens or
  * closes. Both are sped up by less compliance, down to about this; less would bring rounding in. */
 #define LEAST_SHARE 1e-9
@@ -135,7 +135,8 @@ static bool proximal_point(pp_basis *b, bool *in, double *z, double share, doubl
         (void)pp_basis_measure(b, z);
         bool changed = false;
         for (int i = 0; i < n; i++) {
-            bool wrong = in[i] ? z[i] / p->zs[i] < -small : (b->w[i] - pp_basis_pull(p, i, share, centre[i])) / p->ws[i] < -small;
+            bool wrong = in[i] ? z[i] / p->zs[i] < -small
+                               : (b->w[i] - pp_basis_pull(p, i, share, centre[i])) / p->ws[i] < -small;
             if (!wrong) continue;
             in[i] = !in[i];
             changed = true;
@@ -157,7 +158,8 @@ static bool run_ahead(pp_basis *b, const bool *in, double *z) {
     for (int j = 0; j < n; j++)
         if (z[j] != b->c[j]) pp_axpy(n, z[j] - b->c[j], p->M + (ptrdiff_t)n * j, b->y);
     for (int i = 0; i < n; i++) {
-        double d = in[i] ? (z[i] - b->c[i]) / p->zs[i] : b->y[i] / p->ws[i], at = in[i] ? z[i] / p->zs[i] : b->w[i] / p->ws[i];
+        double d = in[i] ? (z[i] - b->c[i]) / p->zs[i] : b->y[i] / p->ws[i],
+               at = in[i] ? z[i] / p->zs[i] : b->w[i] / p->ws[i];
         if (d < 0 && -at / d < far) far = at > 0 ? -at / d : 0;
     }
     if (!isfinite(far) || far < 2) return false;

@@ -6,18 +6,18 @@
 
 typedef struct pp_basis {
     const pp_plain *lcp;
-    double size;       /* largest |q_i|/ws_i: what residuals are compared with */
-    double *A;         /* n x n room for the factors */
-    double *w, *x, *y, *c; /* n each */
-    double *best;      /* n: answer with the lowest residual so far */
-    double residual;   /* of it; INFINITY before the first */
-    double *shared;    /* n: where proximal points first got on slowly */
+    double size;            /* largest |q_i|/ws_i: what residuals are compared with */
+    double *A;              /* n x n room for the factors */
+    double *w, *x, *y, *c;  /* n each */
+    double *best;           /* n: answer with the lowest residual so far */
+    double residual;        /* of it; INFINITY before the first */
+    double *shared;         /* n: where proximal points first got on slowly */
     double shared_residual; /* of it; INFINITY before */
-    int *S, *piv;      /* n each: indices of the basis, row exchanges */
-    int m;             /* size of the block last factorised */
-    double norm;       /* 1-norm of it */
-    double *work;      /* 2 n */
-    int steps;         /* factorisations so far */
+    int *S, *piv;           /* n each: indices of the basis, row exchanges */
+    int m;                  /* size of the block last factorised */
+    double norm;            /* 1-norm of it */
+    double *work;           /* 2 n */
+    int steps;              /* factorisations so far */
 } pp_basis;
 
 /* Scaled residual max |min(z_i/zs_i, w_i/ws_i)| with w = M z + q written to b->w. */

@@ -34,11 +34,16 @@ typedef struct settings {
 
 static const perp_field fields[] = {
     {"max_pivots", PERP_FIELD_INT, offsetof(settings, max_pivots), 0, 0, 1e9, "pivots per run; 0: 10 n + 500"},
-    {"pivot_tol", PERP_FIELD_DOUBLE, offsetof(settings, pivot_tol), 1e-10, 1e-15, 1e-3, "smaller entries of an equilibrated column count as zero"},
-    {"tie_tol", PERP_FIELD_DOUBLE, offsetof(settings, tie_tol), 1e-12, 0, 1e-6, "ratios within this (relative to q) are ties"},
-    {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-12, 1e-16, 1e-3, "residual, relative to q, at which an answer counts as exact"},
-    {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 12, 0, 1000, "factorisations spent on a guess before pivoting from scratch"},
-    {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5, "runs: plain, other covering vector, perturbed three times"},
+    {"pivot_tol", PERP_FIELD_DOUBLE, offsetof(settings, pivot_tol), 1e-10, 1e-15, 1e-3,
+     "smaller entries of an equilibrated column count as zero"},
+    {"tie_tol", PERP_FIELD_DOUBLE, offsetof(settings, tie_tol), 1e-12, 0, 1e-6,
+     "ratios within this (relative to q) are ties"},
+    {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-12, 1e-16, 1e-3,
+     "residual, relative to q, at which an answer counts as exact"},
+    {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 12, 0, 1000,
+     "factorisations spent on a guess before pivoting from scratch"},
+    {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5,
+     "runs: plain, other covering vector, perturbed three times"},
     {"share", PERP_FIELD_DOUBLE, offsetof(settings, share), 1e-4, 0, 1,
      "compliance, relative to the diagonal, by which redundant contacts share their load; 0: off"},
 };
@@ -209,7 +214,8 @@ static int leaving(pivoting *t, int col, const settings *s, double size) {
 #define VANISHED 1e-9
 
 /* One run from the ray start. q and M are equilibrated; on PERP_OUTCOME_SOLVED the basis is in t->basic. */
-static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s, double share) {
+static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s,
+                        double share) {
     ptrdiff_t n = p->n;
     int limit = s->max_pivots > 0 ? s->max_pivots : 10 * p->n + 500, start = t->count;
     double size = 0;
@@ -236,7 +242,8 @@ static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const d
     while (t->count - start < limit) {
         int enter = left < n ? left + (int)n : left - (int)n, col = -1 - t->place[enter];
         int row = leaving(t, col, s, size);
-        if (row < 0) /* an artificial variable that is zero but for rounding could not leave: its basis is that of an answer */
+        if (row <
+            0) /* an artificial variable that is zero but for rounding could not leave: its basis is that of an answer */
             return t->b[t->place[2 * n]] <= VANISHED * size ? PERP_OUTCOME_SOLVED : PERP_OUTCOME_RAY;
         left = t->basic[row];
         pivot(t, row, col);
@@ -310,7 +317,8 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
         double a = fabs(p->q[i]) * l->D[i];
         if (a > size) size = a;
     }
-    if (s->share > 0 && (cold_shared(l, p, s, size) || l->b.shared_residual <= ACCEPTED * s->tol * l->b.size)) return PERP_OUTCOME_SOLVED;
+    if (s->share > 0 && (cold_shared(l, p, s, size) || l->b.shared_residual <= ACCEPTED * s->tol * l->b.size))
+        return PERP_OUTCOME_SOLVED;
     for (int try = 0; try < s->tries; try++) {
         double noise = try < 2 ? 0 : try == 2 ? 1e-10 : try == 3 ? 1e-9 : 1e-8;
         for (int i = 0; i < n; i++) l->z[i] = 0;
@@ -343,12 +351,11 @@ static bool isolated(layout *l, const pp_plain *p, const settings *s) {
     return true;
 }
 
-/* Positive part of the guess in l->z, into l->in; entries that are only rounding beside the largest do not count. False if it is empty. */
+/* Positive part of the guess in l->z, into l->in. False if it is empty. */
 static bool support(layout *l, const pp_plain *p) {
-    double most = 0;
-    for (int i = 0; i < p->n; i++) most = fmax(most, l->z[i] / p->zs[i]);
-    for (int i = 0; i < p->n; i++) l->in[i] = l->z[i] / p->zs[i] > 1e-9 * most;
-    return most > 0;
+    bool any = false;
+    for (int i = 0; i < p->n; i++) any |= l->in[i] = l->z[i] > 0;
+    return any;
 }
 
 /* A guess tried as a basis. */

@@ -47,10 +47,11 @@ static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B)
 
 /* Angle of the first friction direction: against the slip that would be without contact, so that sliding friction has its full size and
  * true direction whatever the number of directions. Slip that is only rounding has no direction. */
-static double slip_phase(const pp_frame *f, const perp_contact_row *row, const perp_contact *c, const int *body, const double *nu_free,
-                         double noise) {
+static double slip_phase(const pp_frame *f, const perp_contact_row *row, const perp_contact *c, const int *body,
+                         const double *nu_free, double noise) {
     if (f->w->def.dim == 2 || f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
-    double st = pp_row_dot(&f->problem, &row->t, nu_free) + row->b_t, so = pp_row_dot(&f->problem, &row->o, nu_free) + row->b_o;
+    double st = pp_row_dot(&f->problem, &row->t, nu_free) + row->b_t,
+           so = pp_row_dot(&f->problem, &row->o, nu_free) + row->b_o;
     if (st * st + so * so > noise * noise) return atan2(-so, -st);
     return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }

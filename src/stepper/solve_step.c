@@ -101,8 +101,10 @@ static bool bilateral_only(const perp_step_problem *p) {
 
 perp_status pp_solve_step(pp_frame *f) {
     perp_world *w = f->w;
-    measuring m = {.r = PP_ARENA_ARRAY(&w->arena, double, f->problem.njoint), .y = PP_ARENA_ARRAY(&w->arena, double, f->ndof)};
-    if (!m.r || !m.y || !new_solution(f, &f->solution) || !new_solution(f, &m.answer)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
+    measuring m = {.r = PP_ARENA_ARRAY(&w->arena, double, f->problem.njoint),
+                   .y = PP_ARENA_ARRAY(&w->arena, double, f->ndof)};
+    if (!m.r || !m.y || !new_solution(f, &f->solution) || !new_solution(f, &m.answer))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     f->used = NULL;
     f->acceptance = INFINITY;
     bool linear = bilateral_only(&f->problem);
@@ -118,8 +120,9 @@ perp_status pp_solve_step(pp_frame *f) {
         if (st) return pp_fail(w, st, "out of memory for the solution");
         f->acceptance = acceptance(f, &f->solution, &m, &f->residual);
         if (f->acceptance <= w->def.tolerance) return PERP_OK;
-        return pp_fail(w, PERP_E_SOLVE, "the joints could not be solved at t = %g: residual %.3g of the speed scale, allowed %.3g", f->s0->t,
-                       f->acceptance, w->def.tolerance);
+        return pp_fail(w, PERP_E_SOLVE,
+                       "the joints could not be solved at t = %g: residual %.3g of the speed scale, allowed %.3g",
+                       f->s0->t, f->acceptance, w->def.tolerance);
     }
     bool warm = w->def.warm_start && f->purpose == PP_STEP && (w->warm.ncontact || w->warm.njoint);
     if (warm) {
@@ -139,8 +142,9 @@ perp_status pp_solve_step(pp_frame *f) {
         }
     }
     return pp_fail(w, PERP_E_SOLVE,
-                   "no solver met the laws at t = %g (h = %g): best is %s (%s) with residual %.3g of the speed scale, allowed %.3g; %d "
+                   "no solver met the laws at t = %g (h = %g): best is %s (%s) with residual %.3g of the speed scale, "
+                   "allowed %.3g; %d "
                    "contacts, %d joint rows",
-                   f->s0->t, f->h, f->used ? f->used->name : "none", perp_outcome_text(f->info.outcome), f->acceptance, w->def.tolerance,
-                   f->problem.ncontact, f->problem.njoint);
+                   f->s0->t, f->h, f->used ? f->used->name : "none", perp_outcome_text(f->info.outcome), f->acceptance,
+                   w->def.tolerance, f->problem.ncontact, f->problem.njoint);
 }

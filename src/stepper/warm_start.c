@@ -63,7 +63,8 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
     for (int i = 0; i < nc; i++) {
         perp_contact *c = &f->contact[i];
         const double *p = f->solution.p_contact + 3 * i;
-        perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W), perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
+        perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W),
+                                  perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
         m->contact[i] = (pp_memory_contact){.slot_a = c->a.slot,
                                             .slot_b = c->b.slot,
                                             .feature = c->feature,

@@ -62,7 +62,7 @@ perp_status pp_correct_joints(pp_frame *f) {
     pp_arena *a = &w->arena;
     int max = 6 * w->njoint;
     workspace ws = {.row = PP_ARENA_ARRAY(a, perp_joint_row, max),
-                    .A = PP_ARENA_ARRAY(a, double, max * max),
+                    .A = PP_ARENA_ARRAY(a, double, max *max),
                     .p = PP_ARENA_ARRAY(a, double, max),
                     .tmp = PP_ARENA_ARRAY(a, double, max),
                     .psd = PP_ARENA_ARRAY(a, double, pp_psd_work(max)),
@@ -80,7 +80,8 @@ perp_status pp_correct_joints(pp_frame *f) {
             norm += e[i] * e[i] * f->h * f->h;
         }
         if (!(sqrt(norm) > w->def.correction_position) || !correct(f, &ws, n, e)) break;
-        for (int k = 0; k < f->nblock; k++) pp_move_block(f, k, f->s1, ws.dnu + f->block_offset[k], f->h, perp_v3(0, 0, 0), f->s1);
+        for (int k = 0; k < f->nblock; k++)
+            pp_move_block(f, k, f->s1, ws.dnu + f->block_offset[k], f->h, perp_v3(0, 0, 0), f->s1);
     }
     for (int it = 0; it < MAX_ITERATIONS; it++) {
         int n = rows_now(f, ws.row);

@@ -13,7 +13,8 @@ static perp_vec3 angular(int dim, int ndof, const double *nu) {
     return ndof == 6 ? perp_v3(nu[3], nu[4], nu[5]) : perp_v3(0, 0, 0);
 }
 
-void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, perp_vec3 bend, pp_state *to) {
+void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, perp_vec3 bend,
+                   pp_state *to) {
     int slot = f->block_body[k], dim = f->w->def.dim;
     perp_vec3 om = angular(dim, f->block_ndof[k], nu);
     to->X[slot].p = perp_v3_axpy(from->X[slot].p, h, linear(dim, nu));
@@ -74,7 +75,8 @@ perp_status pp_update(pp_frame *f) {
         const double *nu = f->solution.nu + f->block_offset[k];
         s1->v[slot] = linear(w->def.dim, nu);
         s1->w[slot] = angular(w->def.dim, f->block_ndof[k], nu);
-        if (!perp_v3_finite(s1->X[slot].p) || !perp_q_finite(s1->X[slot].q) || !perp_v3_finite(s1->v[slot]) || !perp_v3_finite(s1->w[slot]))
+        if (!perp_v3_finite(s1->X[slot].p) || !perp_q_finite(s1->X[slot].q) || !perp_v3_finite(s1->v[slot]) ||
+            !perp_v3_finite(s1->w[slot]))
             return pp_fail(w, PERP_E_SOLVE, "body %d (%s) would get a state that is not finite at t = %g", slot,
                            w->body[slot].name ? w->body[slot].name : "", f->s0->t + f->h);
     }

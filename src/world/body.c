@@ -5,8 +5,11 @@
 #include "world/lifetime.h"
 
 perp_body_def perp_body_def_default(perp_body_kind kind) {
-    return (perp_body_def){
-        .kind = kind, .X_WB = {{0, 0, 0}, {1, 0, 0, 0}}, .mass = 1, .I_B = perp_m3_diag(1, 1, 1), .cookie = PP_COOKIE_BODY};
+    return (perp_body_def){.kind = kind,
+                           .X_WB = {{0, 0, 0}, {1, 0, 0, 0}},
+                           .mass = 1,
+                           .I_B = perp_m3_diag(1, 1, 1),
+                           .cookie = PP_COOKIE_BODY};
 }
 
 perp_status perp_body_def_mass(perp_body_def *def, const perp_shape_def *shape, int dim, double density) {
@@ -66,7 +69,8 @@ static double planar_angle(perp_quat q) { return 2 * atan2(q.z, q.w); }
 static perp_status check_inertia(perp_world *w, const perp_body_def *d) {
     if (w->def.dim == 2) {
         double I = d->I_B.c[2].z;
-        if (!(I > 0) || !isfinite(I)) return pp_fail(w, PERP_E_ARG, "inertia about z is %g; it must be positive and finite", I);
+        if (!(I > 0) || !isfinite(I))
+            return pp_fail(w, PERP_E_ARG, "inertia about z is %g; it must be positive and finite", I);
         return PERP_OK;
     }
     perp_mat3 m = d->I_B;
@@ -77,15 +81,18 @@ static perp_status check_inertia(perp_world *w, const perp_body_def *d) {
     if (!(skew <= 1e-9 * size)) return pp_fail(w, PERP_E_ARG, "inertia is not symmetric");
     perp_vec3 e = perp_m3_eigen(m, NULL);
     if (!(e.x > 0) || !(e.x > 1e-12 * e.z))
-        return pp_fail(w, PERP_E_ARG, "inertia has principal moments (%g, %g, %g); they must be positive", e.x, e.y, e.z);
-    if (e.x + e.y < e.z * (1 - 1e-9))
-        return pp_fail(w, PERP_E_ARG, "inertia has principal moments (%g, %g, %g): no body has one larger than the sum of the others", e.x, e.y,
+        return pp_fail(w, PERP_E_ARG, "inertia has principal moments (%g, %g, %g); they must be positive", e.x, e.y,
                        e.z);
+    if (e.x + e.y < e.z * (1 - 1e-9))
+        return pp_fail(w, PERP_E_ARG,
+                       "inertia has principal moments (%g, %g, %g): no body has one larger than the sum of the others",
+                       e.x, e.y, e.z);
     return PERP_OK;
 }
 
 static perp_status check_def(perp_world *w, const perp_body_def *d, perp_pose *X) {
-    if (!d || d->cookie != PP_COOKIE_BODY) return pp_fail(w, PERP_E_ARG, "the body definition was not made by perp_body_def_default()");
+    if (!d || d->cookie != PP_COOKIE_BODY)
+        return pp_fail(w, PERP_E_ARG, "the body definition was not made by perp_body_def_default()");
     if (d->kind != PERP_BODY_OBSTACLE && d->kind != PERP_BODY_KINEMATIC && d->kind != PERP_BODY_DYNAMIC)
         return pp_fail(w, PERP_E_ARG, "body kind %d does not exist", (int)d->kind);
     *X = d->X_WB;
@@ -94,10 +101,13 @@ static perp_status check_def(perp_world *w, const perp_body_def *d, perp_pose *X
     if (!st) st = pp_check_vector(w, "w_W", d->w_W, true);
     if (st) return st;
     bool moving = perp_v3_norm(d->v_W) > 0 || perp_v3_norm(d->w_W) > 0;
-    if (d->kind == PERP_BODY_OBSTACLE && moving) return pp_fail(w, PERP_E_ARG, "an obstacle has a velocity; make it kinematic");
+    if (d->kind == PERP_BODY_OBSTACLE && moving)
+        return pp_fail(w, PERP_E_ARG, "an obstacle has a velocity; make it kinematic");
     if (d->kind != PERP_BODY_DYNAMIC) return PERP_OK;
-    if (!(d->mass > 0) || !isfinite(d->mass)) return pp_fail(w, PERP_E_ARG, "mass is %g; it must be positive and finite", d->mass);
-    if (d->particle && perp_v3_norm(d->w_W) > 0) return pp_fail(w, PERP_E_ARG, "a particle cannot have an angular velocity");
+    if (!(d->mass > 0) || !isfinite(d->mass))
+        return pp_fail(w, PERP_E_ARG, "mass is %g; it must be positive and finite", d->mass);
+    if (d->particle && perp_v3_norm(d->w_W) > 0)
+        return pp_fail(w, PERP_E_ARG, "a particle cannot have an angular velocity");
     return d->particle ? PERP_OK : check_inertia(w, d);
 }
 
@@ -116,7 +126,8 @@ static void set_inertia(perp_world *w, pp_body *b, const perp_body_def *d) {
 }
 
 /* A motion for a body that stands at X now. A constant motion is defined by its pose at t = 0, so that is moved back. */
-static perp_status make_motion(perp_world *w, const perp_motion_def *def, perp_pose *X, double *theta, pp_motion **out) {
+static perp_status make_motion(perp_world *w, const perp_motion_def *def, perp_pose *X, double *theta,
+                               pp_motion **out) {
     perp_pose X0 = *X;
     double t = w->state.t;
     if (def->kind == PERP_MOTION_CONSTANT && perp_v3_finite(def->v_W) && perp_v3_finite(def->w_W)) {
@@ -127,7 +138,9 @@ static perp_status make_motion(perp_world *w, const perp_motion_def *def, perp_p
     if (st || pp_motion_start(*out, t, X, theta)) return st;
     pp_motion_destroy(*out, &w->alloc);
     *out = NULL;
-    return pp_fail(w, PERP_E_ARG, "the motion gives a pose that is not finite, not planar in 2D or not a unit quaternion at t = %g", t);
+    return pp_fail(w, PERP_E_ARG,
+                   "the motion gives a pose that is not finite, not planar in 2D or not a unit quaternion at t = %g",
+                   t);
 }
 
 perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *out) {
@@ -137,7 +150,10 @@ perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *o
     if (st) return st;
     if (!PP_GROW(&w->alloc, w->body, w->cap_body, w->nbody, w->nbody + 1) || !pp_state_grow(w, w->nbody + 1, w->njoint))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a body");
-    pp_body b = {.kind = d->kind, .particle = d->kind == PERP_BODY_DYNAMIC && d->particle, .no_gravity = d->no_gravity, .mass = d->mass};
+    pp_body b = {.kind = d->kind,
+                 .particle = d->kind == PERP_BODY_DYNAMIC && d->particle,
+                 .no_gravity = d->no_gravity,
+                 .mass = d->mass};
     bool ok = true;
     b.name = pp_copy_name(&w->alloc, d->name, &ok);
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the name of a body");
@@ -168,7 +184,9 @@ perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *o
     return PERP_OK;
 }
 
-static perp_status stale(perp_world *w, const char *what) { return pp_fail(w, PERP_E_ARG, "%s: the body id is stale or was never given", what); }
+static perp_status stale(perp_world *w, const char *what) {
+    return pp_fail(w, PERP_E_ARG, "%s: the body id is stale or was never given", what);
+}
 
 perp_status perp_body_remove(perp_world *w, perp_body_id id) {
     int slot = pp_body_slot(w, id);
@@ -215,7 +233,8 @@ perp_status perp_body_velocity(const perp_world *w, perp_body_id id, perp_vec3 *
 perp_status perp_body_set_pose(perp_world *w, perp_body_id id, perp_pose X) {
     int slot = pp_body_slot(w, id);
     if (slot < 0) return stale(w, "perp_body_set_pose");
-    if (w->body[slot].kind == PERP_BODY_KINEMATIC) return pp_fail(w, PERP_E_ARG, "a kinematic body is placed by its motion");
+    if (w->body[slot].kind == PERP_BODY_KINEMATIC)
+        return pp_fail(w, PERP_E_ARG, "a kinematic body is placed by its motion");
     perp_status st = pp_check_pose(w, "X_WB", &X);
     if (st) return st;
     w->state.X[slot] = X;
@@ -226,11 +245,13 @@ perp_status perp_body_set_pose(perp_world *w, perp_body_id id, perp_pose X) {
 perp_status perp_body_set_velocity(perp_world *w, perp_body_id id, perp_vec3 v, perp_vec3 om) {
     int slot = pp_body_slot(w, id);
     if (slot < 0) return stale(w, "perp_body_set_velocity");
-    if (w->body[slot].kind != PERP_BODY_DYNAMIC) return pp_fail(w, PERP_E_ARG, "only a dynamic body can be given a velocity");
+    if (w->body[slot].kind != PERP_BODY_DYNAMIC)
+        return pp_fail(w, PERP_E_ARG, "only a dynamic body can be given a velocity");
     perp_status st = pp_check_vector(w, "v_W", v, false);
     if (!st) st = pp_check_vector(w, "w_W", om, true);
     if (st) return st;
-    if (w->body[slot].particle && perp_v3_norm(om) > 0) return pp_fail(w, PERP_E_ARG, "a particle cannot have an angular velocity");
+    if (w->body[slot].particle && perp_v3_norm(om) > 0)
+        return pp_fail(w, PERP_E_ARG, "a particle cannot have an angular velocity");
     w->state.v[slot] = v;
     w->state.w[slot] = om;
     return PERP_OK;
@@ -239,7 +260,8 @@ perp_status perp_body_set_velocity(perp_world *w, perp_body_id id, perp_vec3 v, 
 perp_status perp_body_set_force(perp_world *w, perp_body_id id, perp_vec3 force, perp_vec3 torque) {
     int slot = pp_body_slot(w, id);
     if (slot < 0) return stale(w, "perp_body_set_force");
-    if (w->body[slot].kind != PERP_BODY_DYNAMIC) return pp_fail(w, PERP_E_ARG, "only a dynamic body can be pushed by a force");
+    if (w->body[slot].kind != PERP_BODY_DYNAMIC)
+        return pp_fail(w, PERP_E_ARG, "only a dynamic body can be pushed by a force");
     perp_status st = pp_check_vector(w, "force_W", force, false);
     if (!st) st = pp_check_vector(w, "torque_W", torque, true);
     if (st) return st;

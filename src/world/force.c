@@ -4,7 +4,9 @@
 
 enum { COOKIE_FORCE = 0x70770005 };
 
-perp_force_def perp_force_def_default(perp_force_kind kind) { return (perp_force_def){.kind = kind, .max_force = INFINITY, .cookie = COOKIE_FORCE}; }
+perp_force_def perp_force_def_default(perp_force_kind kind) {
+    return (perp_force_def){.kind = kind, .max_force = INFINITY, .cookie = COOKIE_FORCE};
+}
 
 int pp_force_slot(const perp_world *w, perp_force_id id) {
     if (id.slot >= (uint32_t)w->nforce || !pp_alive(id.gen)) return -1;
@@ -18,7 +20,8 @@ void pp_force_drop(perp_world *w, int slot) {
 
 static perp_status check_not_negative(perp_world *w, const char *what, double x, bool infinite) {
     if (x >= 0 && (infinite || isfinite(x))) return PERP_OK;
-    return pp_fail(w, PERP_E_ARG, "%s is %g; it must not be negative%s", what, x, infinite ? "" : " and must be finite");
+    return pp_fail(w, PERP_E_ARG, "%s is %g; it must not be negative%s", what, x,
+                   infinite ? "" : " and must be finite");
 }
 
 static perp_status check_finite(perp_world *w, const char *what, double x) {
@@ -48,7 +51,8 @@ static perp_status check_pd(perp_world *w, const perp_force_def *d, int *joint) 
     *joint = pp_joint_slot(w, d->joint);
     if (*joint < 0) return pp_fail(w, PERP_E_ARG, "perp_force_add: the joint id is stale or was never given");
     int n = perp_joint_ncoord(w->joint[*joint].def.kind, w->def.dim);
-    if (d->coord < 0 || d->coord >= n) return pp_fail(w, PERP_E_ARG, "coord is %d; this joint has %d coordinates", d->coord, n);
+    if (d->coord < 0 || d->coord >= n)
+        return pp_fail(w, PERP_E_ARG, "coord is %d; this joint has %d coordinates", d->coord, n);
     perp_status st = check_finite(w, "kp", d->kp);
     if (!st) st = check_finite(w, "kd", d->kd);
     if (!st) st = check_finite(w, "target", d->target);
@@ -59,7 +63,8 @@ static perp_status check_pd(perp_world *w, const perp_force_def *d, int *joint) 
 
 perp_status perp_force_add(perp_world *w, const perp_force_def *d, perp_force_id *out) {
     if (out) *out = (perp_force_id){0, 0};
-    if (!d || d->cookie != COOKIE_FORCE) return pp_fail(w, PERP_E_ARG, "the force definition was not made by perp_force_def_default()");
+    if (!d || d->cookie != COOKIE_FORCE)
+        return pp_fail(w, PERP_E_ARG, "the force definition was not made by perp_force_def_default()");
     pp_force f = {.a = -1, .b = -1, .joint = -1, .def = *d};
     perp_status st = PERP_OK;
     switch (d->kind) {
@@ -77,12 +82,14 @@ perp_status perp_force_add(perp_world *w, const perp_force_def *d, perp_force_id
         if (d->kind == PERP_FORCE_SPRING && d->a.gen != 0) {
             f.a = pp_body_slot(w, d->a);
             if (f.a < 0) return pp_fail(w, PERP_E_ARG, "perp_force_add: body a is stale or was never given");
-            if (f.a == f.b) return pp_fail(w, PERP_E_ARG, "perp_force_add: a spring needs two bodies, or a body and the world");
+            if (f.a == f.b)
+                return pp_fail(w, PERP_E_ARG, "perp_force_add: a spring needs two bodies, or a body and the world");
         }
         if (d->kind != PERP_FORCE_SPRING && w->body[f.b].kind != PERP_BODY_DYNAMIC)
             return pp_fail(w, PERP_E_ARG, "perp_force_add: only a dynamic body can be pushed by a force");
     }
-    if (!PP_GROW(&w->alloc, w->force, w->cap_force, w->nforce, w->nforce + 1)) return pp_fail(w, PERP_E_MEMORY, "out of memory for a force");
+    if (!PP_GROW(&w->alloc, w->force, w->cap_force, w->nforce, w->nforce + 1))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for a force");
     int slot = pp_slot_claim(w->force, w->nforce, w->dead_force, sizeof *w->force);
     f.gen = w->force[slot].gen + 1;
     w->force[slot] = f;

@@ -9,31 +9,32 @@
 
 /* What a frame is for. */
 typedef enum pp_purpose {
-    PP_STEP,        /* a step */
-    PP_START_FORCED,/* the staggered start: velocity-level constraints of what touches, with forces */
-    PP_START_FREE   /* the same without forces: what an impact at the start alone would do */
+    PP_STEP,         /* a step */
+    PP_START_FORCED, /* the staggered start: velocity-level constraints of what touches, with forces */
+    PP_START_FREE    /* the same without forces: what an impact at the start alone would do */
 } pp_purpose;
 
 typedef struct pp_frame {
     perp_world *w;
-    const pp_state *s0;    /* at the start of the step */
-    pp_state *s1;          /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
+    const pp_state *s0; /* at the start of the step */
+    pp_state *s1;       /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
     double h;
     pp_purpose purpose;
-    double reach_factor;   /* safety on how far bodies may travel */
-    double least_travel;   /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
+    double reach_factor; /* safety on how far bodies may travel */
+    double
+        least_travel; /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
 
     /* pp_control */
     int nblock, ndof;
-    int *block;            /* by body slot: mass block, or -1 */
-    int *block_body;       /* by block: body slot */
+    int *block;      /* by body slot: mass block, or -1 */
+    int *block_body; /* by block: body slot */
     int *block_ndof, *block_offset;
     const perp_wrench *held; /* by body slot: user and PD forces, held over the whole step; NULL: none */
-    double *nu0;           /* ndof: velocity at the start */
+    double *nu0;             /* ndof: velocity at the start */
     double *i_gravity, *i_applied, *i_spring; /* ndof: impulses of forces, h f */
-    perp_quat *q_free;     /* by block: orientation after torque-free rotation (3D) */
-    perp_vec3 *w_free;     /* by block: angular velocity after it */
-    perp_vec3 *bend;       /* by block: what its rotation vector is beyond h w_free; the step turns by h w+ + bend [rad] */
+    perp_quat *q_free;                        /* by block: orientation after torque-free rotation (3D) */
+    perp_vec3 *w_free;                        /* by block: angular velocity after it */
+    perp_vec3 *bend; /* by block: what its rotation vector is beyond h w_free; the step turns by h w+ + bend [rad] */
     double *M, *Minv, *momentum; /* see perp_step_problem */
 
     /* pp_collide */
@@ -44,23 +45,23 @@ typedef struct pp_frame {
 
     /* pp_contact */
     perp_contact *contact;
-    int *contact_shape;    /* 2 per contact: shape slots */
+    int *contact_shape; /* 2 per contact: shape slots */
     int ncontact;
 
     /* pp_formulate */
     perp_step_problem problem;
-    int *row_number;       /* by joint row: number within its joint, for warm starts */
+    int *row_number; /* by joint row: number within its joint, for warm starts */
 
     /* pp_solve_step */
     perp_step_solution solution;
     perp_step_residual residual;
-    double acceptance;     /* residual that decides, relative to the speed scale */
+    double acceptance;            /* residual that decides, relative to the speed scale */
     const perp_solver_type *used; /* solver whose answer it is; NULL if there was nothing to solve */
     perp_solve_info info;
     int iterations, fallbacks, unknowns;
 
     /* pp_update */
-    double *i_correction;  /* ndof: impulses of Williams' Algorithm 1; NULL if off */
+    double *i_correction; /* ndof: impulses of Williams' Algorithm 1; NULL if off */
 } pp_frame;
 
 /* time -> forces, kinematic poses, momentum. */
@@ -88,7 +89,8 @@ void pp_ledger(const pp_frame *f, perp_ledger *l);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */
 perp_status pp_correct_joints(pp_frame *f);
 /* Moves block k of the state by the velocity nu (ndof of it) over h, and turns it by h w + bend, from its pose in `from`. */
-void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, perp_vec3 bend, pp_state *to);
+void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, perp_vec3 bend,
+                   pp_state *to);
 /* What the bends of the free rotation add to a displacement along a row [L or rad]: the angular part of J times them. */
 double pp_row_bend(const pp_frame *f, const perp_row *row);
 

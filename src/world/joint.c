@@ -11,7 +11,8 @@ int pp_joint_slot(const perp_world *w, perp_joint_id id) {
 
 void pp_joint_drop(perp_world *w, int slot) {
     for (int i = 0; i < w->nforce; i++)
-        if (pp_alive(w->force[i].gen) && w->force[i].def.kind == PERP_FORCE_PD && w->force[i].joint == slot) pp_force_drop(w, i);
+        if (pp_alive(w->force[i].gen) && w->force[i].def.kind == PERP_FORCE_PD && w->force[i].joint == slot)
+            pp_force_drop(w, i);
     pp_free(&w->alloc, w->joint[slot].name);
     w->joint[slot].name = NULL;
     w->joint[slot].gen++;
@@ -44,7 +45,8 @@ perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_
     if (j.a == j.b) return pp_fail(w, PERP_E_ARG, "perp_joint_add: a body cannot be joined to itself");
     bool moves = w->body[j.b].kind == PERP_BODY_DYNAMIC || (j.a >= 0 && w->body[j.a].kind == PERP_BODY_DYNAMIC);
     if (!moves) return pp_fail(w, PERP_E_ARG, "perp_joint_add: at least one of the bodies must be dynamic");
-    if (!PP_GROW(&w->alloc, w->joint, w->cap_joint, w->njoint, w->njoint + 1) || !pp_state_grow(w, w->nbody, w->njoint + 1) ||
+    if (!PP_GROW(&w->alloc, w->joint, w->cap_joint, w->njoint, w->njoint + 1) ||
+        !pp_state_grow(w, w->nbody, w->njoint + 1) ||
         !PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint + 1))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a joint");
     bool ok = true;
@@ -111,7 +113,8 @@ perp_status perp_joint_set_axis(perp_world *w, perp_joint_id id, int coord, cons
     if (slot < 0) return pp_fail(w, PERP_E_ARG, "perp_joint_set_axis: the joint id is stale or was never given");
     pp_joint *j = &w->joint[slot];
     if (coord < 0 || coord >= perp_joint_ncoord(j->def.kind, w->def.dim) || !axis)
-        return pp_fail(w, PERP_E_ARG, "coordinate is %d; this joint has %d", coord, perp_joint_ncoord(j->def.kind, w->def.dim));
+        return pp_fail(w, PERP_E_ARG, "coordinate is %d; this joint has %d", coord,
+                       perp_joint_ncoord(j->def.kind, w->def.dim));
     perp_joint_def changed = j->def;
     changed.axis[coord] = *axis;
     perp_status st = pp_joint_check(&changed, w->def.dim, w->why, sizeof w->why);

@@ -38,7 +38,8 @@ perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_de
     if (st) return st;
     const char *reason = NULL;
     if (!(w->detector->shapes & (1u << s.g->kind))) reason = "the detector does not handle this kind of shape";
-    if (w->body[b].kind == PERP_BODY_DYNAMIC && s.g->kind == PERP_SHAPE_HALFSPACE) reason = "a dynamic body cannot carry a half-space";
+    if (w->body[b].kind == PERP_BODY_DYNAMIC && s.g->kind == PERP_SHAPE_HALFSPACE)
+        reason = "a dynamic body cannot carry a half-space";
     if (reason) {
         pp_geometry_destroy(s.g, &w->alloc);
         return pp_fail(w, PERP_E_GEOMETRY, "%s", reason);
@@ -69,7 +70,8 @@ perp_body_id perp_shape_body(const perp_world *w, perp_shape_id id) {
 perp_status perp_material_add(perp_world *w, int *out) {
     int n = w->nmaterial, m = n + 1, cap = 0;
     perp_pair_law *law = NULL;
-    if (m > 4096 || !PP_GROW(&w->alloc, law, cap, 0, m * m)) return pp_fail(w, PERP_E_MEMORY, "out of memory for material %d", n);
+    if (m > 4096 || !PP_GROW(&w->alloc, law, cap, 0, m * m))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for material %d", n);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) law[i * m + j] = i < n && j < n ? w->law[i * n + j] : w->law_all;
     pp_free(&w->alloc, w->law);
@@ -81,7 +83,8 @@ perp_status perp_material_add(perp_world *w, int *out) {
 }
 
 static perp_status check_law(perp_world *w, perp_pair_law law) {
-    if (!(law.mu >= 0) || !isfinite(law.mu)) return pp_fail(w, PERP_E_ARG, "mu is %g; it must be finite and not negative", law.mu);
+    if (!(law.mu >= 0) || !isfinite(law.mu))
+        return pp_fail(w, PERP_E_ARG, "mu is %g; it must be finite and not negative", law.mu);
     if (!(law.restitution >= 0) || !(law.restitution <= 1))
         return pp_fail(w, PERP_E_ARG, "restitution is %g; it must lie between 0 and 1", law.restitution);
     return PERP_OK;

@@ -15,8 +15,10 @@ bool pp_state_grow(perp_world *w, int nbody, int njoint) {
     /* four arrays share one capacity: each grows on its own copy of it, and the common one follows when all have */
     int cap[4] = {w->cap_state_body, w->cap_state_body, w->cap_state_body, w->cap_state_body}, old = w->cap_state_body;
     if (nbody > old) {
-        if (!pp_grow(a, (void **)&s->X, &cap[0], old, nbody, sizeof *s->X) || !pp_grow(a, (void **)&s->theta, &cap[1], old, nbody, sizeof *s->theta) ||
-            !pp_grow(a, (void **)&s->v, &cap[2], old, nbody, sizeof *s->v) || !pp_grow(a, (void **)&s->w, &cap[3], old, nbody, sizeof *s->w))
+        if (!pp_grow(a, (void **)&s->X, &cap[0], old, nbody, sizeof *s->X) ||
+            !pp_grow(a, (void **)&s->theta, &cap[1], old, nbody, sizeof *s->theta) ||
+            !pp_grow(a, (void **)&s->v, &cap[2], old, nbody, sizeof *s->v) ||
+            !pp_grow(a, (void **)&s->w, &cap[3], old, nbody, sizeof *s->w))
             return false;
         w->cap_state_body = cap[0];
     }
@@ -94,7 +96,9 @@ static size_t saved_size(int nb, int nj, int wc, int wj) {
            (size_t)wj * (sizeof(double) + sizeof(uint32_t));
 }
 
-size_t perp_world_state_size(const perp_world *w) { return saved_size(w->nbody, w->njoint, w->warm.ncontact, w->warm.njoint); }
+size_t perp_world_state_size(const perp_world *w) {
+    return saved_size(w->nbody, w->njoint, w->warm.ncontact, w->warm.njoint);
+}
 
 /* Both directions in one place: the arrays in the order of the file. */
 typedef struct span {
@@ -150,10 +154,14 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     memcpy(&h, buf, sizeof h);
     if (h.magic != saved_magic) return pp_fail(w, PERP_E_ARG, "this is not a saved state");
     if (h.nbody != w->nbody || h.njoint != w->njoint || h.layout != layout(w))
-        return pp_fail(w, PERP_E_ARG, "the state is of another world: it has %d bodies and %d joints, this world %d and %d, or they were added in "
-                       "another order", h.nbody, h.njoint, w->nbody, w->njoint);
-    bool sane = h.nwarm_contact >= 0 && h.nwarm_joint >= 0 && h.size == saved_size(h.nbody, h.njoint, h.nwarm_contact, h.nwarm_joint) &&
-                h.size <= size && isfinite(h.t) && isfinite(h.lag) &&
+        return pp_fail(w, PERP_E_ARG,
+                       "the state is of another world: it has %d bodies and %d joints, this world %d and %d, or they "
+                       "were added in "
+                       "another order",
+                       h.nbody, h.njoint, w->nbody, w->njoint);
+    bool sane = h.nwarm_contact >= 0 && h.nwarm_joint >= 0 &&
+                h.size == saved_size(h.nbody, h.njoint, h.nwarm_contact, h.nwarm_joint) && h.size <= size &&
+                isfinite(h.t) && isfinite(h.lag) &&
                 h.check == checksum(h, (const char *)buf + sizeof h, h.size - sizeof h);
     if (!sane) return pp_fail(w, PERP_E_ARG, "the state is damaged");
     pp_warm *m = &w->warm;
@@ -184,12 +192,13 @@ uint64_t perp_world_hash(const perp_world *w) {
     h = pp_hash(h, &s->step, sizeof s->step);
     for (int i = 0; i < w->nbody; i++) {
         if (!pp_alive(w->body[i].gen)) continue;
-        const double x[] = {s->X[i].p.x, s->X[i].p.y, s->X[i].p.z, s->X[i].q.w, s->X[i].q.x, s->X[i].q.y, s->X[i].q.z, s->theta[i],
-                            s->v[i].x,   s->v[i].y,   s->v[i].z,   s->w[i].x,   s->w[i].y,   s->w[i].z};
+        const double x[] = {s->X[i].p.x, s->X[i].p.y, s->X[i].p.z, s->X[i].q.w, s->X[i].q.x, s->X[i].q.y, s->X[i].q.z,
+                            s->theta[i], s->v[i].x,   s->v[i].y,   s->v[i].z,   s->w[i].x,   s->w[i].y,   s->w[i].z};
         for (size_t k = 0; k < sizeof x / sizeof *x; k++) h = pp_hash_double(h, x[k]);
     }
     for (int i = 0; i < w->njoint; i++)
-        for (int k = 0; pp_alive(w->joint[i].gen) && k < PERP_JOINT_MAX_COORD; k++) h = pp_hash_double(h, s->coord[i][k]);
+        for (int k = 0; pp_alive(w->joint[i].gen) && k < PERP_JOINT_MAX_COORD; k++)
+            h = pp_hash_double(h, s->coord[i][k]);
     return h;
 }
 
@@ -246,8 +255,10 @@ static bool clone_rest(const perp_world *w, perp_world *to) {
 static bool clone_memory(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
     int nc = w->warm.ncontact, nj = w->warm.njoint;
-    if (!PP_GROW(a, to->warm.contact, to->warm.cap_contact, 0, nc) || !PP_GROW(a, to->warm.joint, to->warm.cap_joint, 0, nj) ||
-        !PP_GROW(a, to->warm.joint_key, to->warm.cap_joint_key, 0, nj) || !PP_GROW(a, to->contact, to->cap_contact, 0, w->ncontact))
+    if (!PP_GROW(a, to->warm.contact, to->warm.cap_contact, 0, nc) ||
+        !PP_GROW(a, to->warm.joint, to->warm.cap_joint, 0, nj) ||
+        !PP_GROW(a, to->warm.joint_key, to->warm.cap_joint_key, 0, nj) ||
+        !PP_GROW(a, to->contact, to->cap_contact, 0, w->ncontact))
         return false;
     copy(to->warm.contact, w->warm.contact, (size_t)nc * sizeof *w->warm.contact);
     copy(to->warm.joint, w->warm.joint, (size_t)nj * sizeof *w->warm.joint);

@@ -10,13 +10,13 @@
 #define MAX_WIDENINGS 3
 
 static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
-    perp_status s = pp_control(f);        /* time       -> forces, kinematic poses */
-    if (!s) s = pp_collide(f);            /* shapes     -> feature pairs, gaps     */
-    if (!s) s = pp_contact(f);            /* pairs      -> contacts                */
-    if (!s) s = pp_formulate(f);          /* contacts   -> step problem            */
-    if (!s) s = pp_solve_step(f);         /* problem    -> impulses, velocity      */
-    if (!s) s = pp_update(f);             /* velocity   -> next state              */
-    if (!s) s = pp_certify(f, cert);      /* next state -> figures                 */
+    perp_status s = pp_control(f);   /* time       -> forces, kinematic poses */
+    if (!s) s = pp_collide(f);       /* shapes     -> feature pairs, gaps     */
+    if (!s) s = pp_contact(f);       /* pairs      -> contacts                */
+    if (!s) s = pp_formulate(f);     /* contacts   -> step problem            */
+    if (!s) s = pp_solve_step(f);    /* problem    -> impulses, velocity      */
+    if (!s) s = pp_update(f);        /* velocity   -> next state              */
+    if (!s) s = pp_certify(f, cert); /* next state -> figures                 */
     return s;
 }
 
@@ -34,16 +34,25 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
 }
 
 /* A substep of h from s0 to s1. */
-static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, double h, const perp_wrench *held, pp_frame *f, perp_certificate *cert) {
+static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, double h, const perp_wrench *held,
+                           pp_frame *f, perp_certificate *cert) {
     perp_status st = PERP_OK;
     double factor = 2, travel = 0;
     for (int widening = 0; widening <= MAX_WIDENINGS; widening++) {
-        *f = (pp_frame){.w = w, .s0 = s0, .s1 = s1, .h = h, .purpose = PP_STEP, .held = held, .reach_factor = factor, .least_travel = travel};
+        *f = (pp_frame){.w = w,
+                        .s0 = s0,
+                        .s1 = s1,
+                        .h = h,
+                        .purpose = PP_STEP,
+                        .held = held,
+                        .reach_factor = factor,
+                        .least_travel = travel};
         pp_state_copy(w, s1, s0);
         st = run_frame(f, cert);
         if (st || !missed_contact(f, cert)) return st;
         travel = pp_farthest_travel(f);
-        if (widening > 0) factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
+        if (widening > 0)
+            factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
     }
     return st; /* the overlap stands in the certificate */
 }
@@ -61,7 +70,8 @@ static perp_status start_acceleration(perp_world *w, const pp_state *s, const pe
     perp_status st = pp_state_new(w, &end);
     const pp_purpose purpose[2] = {PP_START_FREE, PP_START_FORCED};
     for (int k = 0; !st && k < 2; k++) {
-        pp_frame f = {.w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = purpose[k], .held = held, .reach_factor = 2};
+        pp_frame f = {
+            .w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = purpose[k], .held = held, .reach_factor = 2};
         pp_state_copy(w, &end, s);
         st = pp_control(&f);
         if (!st) st = pp_collide(&f);
@@ -90,7 +100,8 @@ static perp_status stagger(perp_world *w, pp_state *s, const perp_wrench *held) 
         if (nd == 0) continue;
         s->v[i] = perp_v3_axpy(s->v[i], -back, perp_v3(dnu[at], dnu[at + 1], lin == 3 ? dnu[at + 2] : 0));
         if (nd > lin)
-            s->w[i] = perp_v3_axpy(s->w[i], -back, lin == 2 ? perp_v3(0, 0, dnu[at + 2]) : perp_v3(dnu[at + 3], dnu[at + 4], dnu[at + 5]));
+            s->w[i] = perp_v3_axpy(
+                s->w[i], -back, lin == 2 ? perp_v3(0, 0, dnu[at + 2]) : perp_v3(dnu[at + 3], dnu[at + 4], dnu[at + 5]));
         at += nd;
     }
     s->lag = lag;
@@ -98,7 +109,8 @@ static perp_status stagger(perp_world *w, pp_state *s, const perp_wrench *held) 
 }
 
 /* All substeps of one division of the step; frames and states lie in the arena. */
-static perp_status divided(perp_world *w, const pp_state *start, int n, const perp_wrench *held, pp_frame *frame, perp_certificate *cert) {
+static perp_status divided(perp_world *w, const pp_state *start, int n, const perp_wrench *held, pp_frame *frame,
+                           perp_certificate *cert) {
     pp_state *state = PP_ARENA_ARRAY(&w->arena, pp_state, n + 1);
     if (!state) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     state[0] = *start;

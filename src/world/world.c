@@ -53,8 +53,10 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
         return pp_refuse(why, n, PERP_E_ARG, "the definition was not made by perp_world_def_default()");
     if (d->dim != 2 && d->dim != 3) return pp_refuse(why, n, PERP_E_ARG, "dim is %d; it must be 2 or 3", d->dim);
     if (!perp_v3_finite(d->gravity_W)) return pp_refuse(why, n, PERP_E_ARG, "gravity_W is not finite");
-    if (d->dim == 2 && d->gravity_W.z != 0) return pp_refuse(why, n, PERP_E_ARG, "gravity_W.z is %g; it must be 0 in 2D", d->gravity_W.z);
-    if (!(d->h > 0) || !isfinite(d->h)) return pp_refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
+    if (d->dim == 2 && d->gravity_W.z != 0)
+        return pp_refuse(why, n, PERP_E_ARG, "gravity_W.z is %g; it must be 0 in 2D", d->gravity_W.z);
+    if (!(d->h > 0) || !isfinite(d->h))
+        return pp_refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
     if (d->start != PERP_START_PLAIN && d->start != PERP_START_STAGGERED)
         return pp_refuse(why, n, PERP_E_ARG, "start is %d; it must be plain or staggered", (int)d->start);
     if (d->form != PERP_FORM_LCP && d->form != PERP_FORM_MLCP)
@@ -63,12 +65,15 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
         return pp_refuse(why, n, PERP_E_ARG, "friction_frame is %d; it must be slip or fixed", (int)d->friction_frame);
     if (d->friction_directions < 3 || d->friction_directions > 1024)
         return pp_refuse(why, n, PERP_E_ARG, "friction_directions is %d; it must be 3 to 1024", d->friction_directions);
-    if (!(d->tolerance > 0) || !(d->tolerance < 1)) return pp_refuse(why, n, PERP_E_ARG, "tolerance is %g; it must lie between 0 and 1", d->tolerance);
+    if (!(d->tolerance > 0) || !(d->tolerance < 1))
+        return pp_refuse(why, n, PERP_E_ARG, "tolerance is %g; it must lie between 0 and 1", d->tolerance);
     if (d->max_halvings < 0 || d->max_halvings > 16)
         return pp_refuse(why, n, PERP_E_ARG, "max_halvings is %d; it must be 0 to 16", d->max_halvings);
-    if (!(d->correction_position > 0) || !(d->correction_velocity > 0) || !isfinite(d->correction_position) || !isfinite(d->correction_velocity))
+    if (!(d->correction_position > 0) || !(d->correction_velocity > 0) || !isfinite(d->correction_position) ||
+        !isfinite(d->correction_velocity))
         return pp_refuse(why, n, PERP_E_ARG, "correction_position and correction_velocity must be positive and finite");
-    if (!d->alloc.alloc != !d->alloc.free) return pp_refuse(why, n, PERP_E_ARG, "the allocator has one function without the other");
+    if (!d->alloc.alloc != !d->alloc.free)
+        return pp_refuse(why, n, PERP_E_ARG, "the allocator has one function without the other");
     return PERP_OK;
 }
 
@@ -76,14 +81,19 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
 static perp_status choose_stages(perp_world *w, char *why, size_t n) {
     perp_world_def *d = &w->def;
     w->detector = !d->detector || !strcmp(d->detector, pp_detector_plain.name) ? &pp_detector_plain : NULL;
-    if (!w->detector) return pp_refuse(why, n, PERP_E_NAME, "no detector is called \"%s\"; there is: plain", d->detector);
+    if (!w->detector)
+        return pp_refuse(why, n, PERP_E_NAME, "no detector is called \"%s\"; there is: plain", d->detector);
     w->model = pp_model_find(d->contact_model);
-    if (!w->model) return pp_refuse(why, n, PERP_E_NAME, "no contact model is called \"%s\"; there is: standard", d->contact_model);
+    if (!w->model)
+        return pp_refuse(why, n, PERP_E_NAME, "no contact model is called \"%s\"; there is: standard",
+                         d->contact_model);
     w->stepper = pp_stepper_find(d->stepper);
     if (!w->stepper)
-        return pp_refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: stewart-trinkle, anitescu-potra", d->stepper);
+        return pp_refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: stewart-trinkle, anitescu-potra",
+                         d->stepper);
     unsigned cls = d->form == PERP_FORM_LCP ? PERP_LCP : PERP_MLCP;
-    if (!(w->stepper->makes & cls)) return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of this form", w->stepper->name);
+    if (!(w->stepper->makes & cls))
+        return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of this form", w->stepper->name);
     const char *names[1 + PERP_FALLBACK_MAX] = {d->solver ? d->solver : "lemke"};
     for (int i = 0; i < PERP_FALLBACK_MAX; i++) names[1 + i] = d->fallback[i];
     w->nsolver = 0;
@@ -92,7 +102,7 @@ static perp_status choose_stages(perp_world *w, char *why, size_t n) {
         if (!s) return pp_refuse(why, n, PERP_E_NAME, "no solver is called \"%s\"", names[i]);
         if (!(s->takes & cls))
             return pp_refuse(why, n, PERP_E_FIT, "solver %s does not take the %s that stepper %s makes", s->name,
-                          cls == PERP_LCP ? "LCP" : "mixed LCP", w->stepper->name);
+                             cls == PERP_LCP ? "LCP" : "mixed LCP", w->stepper->name);
         bool twice = false;
         for (int k = 0; k < w->nsolver; k++) twice |= w->solver[k] == s;
         if (twice) continue;
@@ -123,7 +133,8 @@ perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, c
     st = choose_stages(w, why, why_size);
     if (!st) {
         w->nmaterial = 1;
-        if (!PP_GROW(&w->alloc, w->law, w->cap_law, 0, 1)) st = pp_refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
+        if (!PP_GROW(&w->alloc, w->law, w->cap_law, 0, 1))
+            st = pp_refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
     }
     if (st) {
         perp_world_destroy(w);
@@ -133,7 +144,9 @@ perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, c
     return PERP_OK;
 }
 
-perp_status perp_world_create(const perp_world_def *def, perp_world **out) { return perp_world_create_why(def, out, NULL, 0); }
+perp_status perp_world_create(const perp_world_def *def, perp_world **out) {
+    return perp_world_create_why(def, out, NULL, 0);
+}
 
 void perp_world_destroy(perp_world *w) {
     if (!w) return;
@@ -165,7 +178,9 @@ double perp_world_time(const perp_world *w) { return w->state.t; }
 uint64_t perp_world_steps(const perp_world *w) { return w->state.step; }
 int perp_world_dim(const perp_world *w) { return w->def.dim; }
 
-const perp_step_problem *perp_world_failed_problem(const perp_world *w) { return w->failed && w->has_problem ? &w->problem : NULL; }
+const perp_step_problem *perp_world_failed_problem(const perp_world *w) {
+    return w->failed && w->has_problem ? &w->problem : NULL;
+}
 const perp_step_problem *perp_world_problem(const perp_world *w) { return w->has_problem ? &w->problem : NULL; }
 
 perp_status perp_world_set_h(perp_world *w, double h) {
@@ -185,8 +200,9 @@ perp_status perp_world_set(perp_world *w, const char *name, double value) {
         if (st) {
             for (int k = 0; k < s->nfield; k++)
                 if (!strcmp(s->fields[k].name, dot + 1))
-                    return pp_fail(w, st, "%s is %g; allowed are %s%g to %g", name, value, s->fields[k].type == PERP_FIELD_DOUBLE ? "" : "whole numbers ",
-                                   s->fields[k].min, s->fields[k].max);
+                    return pp_fail(w, st, "%s is %g; allowed are %s%g to %g", name, value,
+                                   s->fields[k].type == PERP_FIELD_DOUBLE ? "" : "whole numbers ", s->fields[k].min,
+                                   s->fields[k].max);
         }
         return st;
     }
@@ -214,7 +230,8 @@ void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, do
         const pp_force *f = &w->force[i];
         if (!pp_alive(f->gen) || f->def.kind != PERP_FORCE_SPRING) continue;
         pp_joint_side a = pp_side(w, &w->state, f->a, NULL), b = pp_side(w, &w->state, f->b, NULL);
-        double x = perp_v3_norm(perp_v3_sub(perp_pose_apply(b.X_WB, f->def.point_B), perp_pose_apply(a.X_WB, f->def.point_A))) -
+        double x = perp_v3_norm(
+                       perp_v3_sub(perp_pose_apply(b.X_WB, f->def.point_B), perp_pose_apply(a.X_WB, f->def.point_A))) -
                    f->def.rest_length;
         e += 0.5 * f->def.stiffness * x * x;
     }

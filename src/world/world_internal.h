@@ -13,38 +13,38 @@
 #define PP_WHY 256
 
 typedef struct pp_body {
-    uint32_t gen;        /* odd: alive */
+    uint32_t gen; /* odd: alive */
     perp_body_kind kind;
     bool particle, no_gravity;
     double mass;
     perp_mat3 I_B, I_inv_B;
-    bool isotropic;      /* inertia is a multiple of 1: free rotation is the exponential map */
+    bool isotropic; /* inertia is a multiple of 1: free rotation is the exponential map */
     perp_vec3 force_W, torque_W;
-    pp_motion *motion;   /* kinematic; NULL: at rest */
+    pp_motion *motion; /* kinematic; NULL: at rest */
     char *name;
 } pp_body;
 
 typedef struct pp_shape {
     uint32_t gen;
-    int body;            /* slot */
+    int body; /* slot */
     pp_geometry *g;
     perp_pose X_BS;
-    double radius_B;     /* largest distance of its points from Bo; INFINITY for a half-space */
+    double radius_B; /* largest distance of its points from Bo; INFINITY for a half-space */
     int material;
     uint32_t group, mask;
 } pp_shape;
 
 typedef struct pp_joint {
     uint32_t gen;
-    int a, b;            /* body slots, a = -1: world */
-    perp_joint_def def;  /* name and ids in it are not used */
+    int a, b;           /* body slots, a = -1: world */
+    perp_joint_def def; /* name and ids in it are not used */
     char *name;
 } pp_joint;
 
 typedef struct pp_force {
     uint32_t gen;
-    int a, b;            /* body slots; spring: a = -1: world */
-    int joint;           /* PD: slot */
+    int a, b;  /* body slots; spring: a = -1: world */
+    int joint; /* PD: slot */
     perp_force_def def;
 } pp_force;
 
@@ -52,9 +52,9 @@ typedef struct pp_force {
 typedef struct pp_state {
     double t;
     uint64_t step;
-    double lag;                /* how far the velocities are behind t: 0, or h/2 in a staggered world [T] */
+    double lag; /* how far the velocities are behind t: 0, or h/2 in a staggered world [T] */
     perp_pose *X;
-    double *theta;             /* 2D: accumulated angle */
+    double *theta; /* 2D: accumulated angle */
     perp_vec3 *v, *w;
     double (*coord)[PERP_JOINT_MAX_COORD]; /* unwrapped joint coordinates */
 } pp_state;
@@ -63,20 +63,20 @@ typedef struct pp_state {
 typedef struct pp_memory_contact {
     uint32_t slot_a, slot_b;
     uint64_t feature;
-    double p[3];               /* impulse on B in W: a frame may turn between steps */
+    double p[3]; /* impulse on B in W: a frame may turn between steps */
     double sigma;
 } pp_memory_contact;
 
 typedef struct pp_warm {
     pp_memory_contact *contact;
     int ncontact, cap_contact;
-    double *joint;             /* impulses of joint rows, by (joint slot, row number) */
+    double *joint; /* impulses of joint rows, by (joint slot, row number) */
     uint32_t *joint_key;
     int njoint, cap_joint, cap_joint_key;
 } pp_warm;
 
 struct perp_world {
-    perp_world_def def;        /* strings in it point to registry names */
+    perp_world_def def; /* strings in it point to registry names */
     const pp_detector_type *detector;
     const struct pp_stepper_type *stepper;
     const struct pp_contact_model_type *model;
@@ -90,7 +90,7 @@ struct perp_world {
     pp_arena arena;
 
     pp_body *body;
-    int nbody, cap_body, dead_body;       /* slots in use, dead ones included */
+    int nbody, cap_body, dead_body; /* slots in use, dead ones included */
     pp_shape *shape;
     int nshape, cap_shape, dead_shape;
     pp_joint *joint;
@@ -98,21 +98,21 @@ struct perp_world {
     pp_force *force;
     int nforce, cap_force, dead_force;
 
-    perp_pair_law *law;        /* nmaterial x nmaterial */
+    perp_pair_law *law; /* nmaterial x nmaterial */
     int nmaterial, cap_law;
     perp_pair_law law_all;
 
-    pp_state state;            /* committed */
+    pp_state state; /* committed */
     int cap_state_body, cap_state_joint;
     pp_warm warm;
 
-    perp_contact *contact;     /* of the last step */
+    perp_contact *contact; /* of the last step */
     int ncontact, cap_contact;
     perp_wrench *joint_impulse; /* by joint slot, last step */
     int cap_joint_impulse;
-    pp_pair_list pairs;        /* detector's output, kept for its capacity */
+    pp_pair_list pairs; /* detector's output, kept for its capacity */
 
-    bool failed;               /* last step failed: problem is the failed one */
+    bool failed; /* last step failed: problem is the failed one */
     bool has_problem;
     perp_step_problem problem; /* of the last step; lies in the arena until the next one */
 

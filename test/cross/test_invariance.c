@@ -4,7 +4,7 @@
 #include "unique.h"
 
 #define SCENES long_run(200)
-#define STEPS 40
+#define STEPS  40
 
 static perp_vec3 mirrored(perp_vec3 v, bool mirror) { return mirror ? perp_v3(-v.x, v.y, v.z) : v; }
 
@@ -27,9 +27,9 @@ static bool ambiguous(const scene *s) {
 }
 
 typedef struct outcome {
-    double most;   /* largest difference while the motion was unique */
+    double most; /* largest difference while the motion was unique */
     unsigned worst;
-    int left;      /* scenes left because they were not */
+    int left; /* scenes left because they were not */
 } outcome;
 
 /* Runs two scenes side by side. Where their difference jumps it is asked whether the step has several velocities. */
@@ -54,8 +54,9 @@ static void side_by_side(scene *a, scene *b, const scene_view *view, double limi
 }
 
 static void report(const char *what, int dim, outcome o, double limit) {
-    print_message("%dD, %s: largest difference %.2e (scene %u); %d of %d scenes left after a step with several solutions\n", dim, what, o.most,
-                  o.worst, o.left, SCENES);
+    print_message(
+        "%dD, %s: largest difference %.2e (scene %u); %d of %d scenes left after a step with several solutions\n", dim,
+        what, o.most, o.worst, o.left, SCENES);
     assert_below(o.most, limit);
     assert_true(o.left <= SCENES / 20);
 }
@@ -115,6 +116,7 @@ static void planar_in_space(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(planar), cmocka_unit_test(spatial), cmocka_unit_test(planar_in_space)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(planar), cmocka_unit_test(spatial),
+                                       cmocka_unit_test(planar_in_space)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

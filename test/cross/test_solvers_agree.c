@@ -3,7 +3,7 @@
 #include "unique.h"
 
 #define SCENES long_run(200)
-#define STEPS 40
+#define STEPS  40
 
 typedef struct tally {
     int problems, contacts, several;
@@ -18,7 +18,8 @@ static void compare(const perp_step_problem *p, tally *t) {
     if (p->ncontact == 0) return;
     t->problems++;
     t->contacts += p->ncontact;
-    if (!solve_apart(p, "lemke", PERP_LCP, 1 << 20, -1, ref)) fail_msg("lemke did not solve an LCP of %d contacts", p->ncontact);
+    if (!solve_apart(p, "lemke", PERP_LCP, 1 << 20, -1, ref))
+        fail_msg("lemke did not solve an LCP of %d contacts", p->ncontact);
     bool mlcp = solve_apart(p, "lemke", PERP_MLCP, 1 << 20, -1, other);
     if (!mlcp) fail_msg("lemke did not solve a mixed LCP of %d contacts", p->ncontact);
     if (several_velocities(p, ref)) {
@@ -52,10 +53,11 @@ static void agree(int dim) {
         }
         scene_end(&s);
     }
-    print_message("%dD: %d problems with %d contacts, %d of them with several velocities by lemke, %d by pgs; of the others enumerate answered %d, pgs %d; "
+    print_message("%dD: %d problems with %d contacts, %d of them with several velocities by lemke, %d by pgs; of the "
+                  "others enumerate answered %d, pgs %d; "
                   "largest differences of velocity: mixed LCP %.2e, enumerate %.2e, pgs %.2e\n",
-                  dim, t.problems, t.contacts, t.several, t.pgs_other, t.enumerated, t.pgs_converged - t.pgs_other, t.worst_mlcp, t.worst_enumerate,
-                  t.worst_pgs);
+                  dim, t.problems, t.contacts, t.several, t.pgs_other, t.enumerated, t.pgs_converged - t.pgs_other,
+                  t.worst_mlcp, t.worst_enumerate, t.worst_pgs);
     assert_true(t.problems > 2 * SCENES);
     /* with two directions friction is exact and these scenes are unique; in space several contacts of a body may share its weight */
     assert_true(t.several <= (dim == 2 ? 0 : t.problems / 4));

@@ -10,7 +10,8 @@
 #include "solver/solver.h"
 
 /* Solves a step problem cold; share: setting of lemke, negative for its default. False if the laws, measured, do not hold to 1e-10. */
-static inline bool solve_apart(const perp_step_problem *p, const char *solver, perp_class cls, int max_n, double share, double *nu) {
+static inline bool solve_apart(const perp_step_problem *p, const char *solver, perp_class cls, int max_n, double share,
+                               double *nu) {
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
     pp_converted c;
@@ -23,10 +24,12 @@ static inline bool solve_apart(const perp_step_problem *p, const char *solver, p
             char bytes[PERP_SETTINGS_MAX];
         } settings;
         perp_fields_default(type->fields, type->nfield, settings.bytes);
-        if (share >= 0) assert_int_equal(perp_fields_set(type->fields, type->nfield, settings.bytes, "share", share), PERP_OK);
+        if (share >= 0)
+            assert_int_equal(perp_fields_set(type->fields, type->nfield, settings.bytes, "share", share), PERP_OK);
         double *z = PP_ARENA_ZERO(&arena, double, c.n);
         perp_step_solution s = {PP_ARENA_ZERO(&arena, double, p->ndof), PP_ARENA_ZERO(&arena, double, p->njoint),
-                                PP_ARENA_ZERO(&arena, double, 3 * p->ncontact), PP_ARENA_ZERO(&arena, double, p->ncontact)};
+                                PP_ARENA_ZERO(&arena, double, 3 * p->ncontact),
+                                PP_ARENA_ZERO(&arena, double, p->ncontact)};
         perp_solve_info info;
         assert_int_equal(pp_solve(type, settings.bytes, &c.problem, z, &arena, &info), PERP_OK);
         assert_int_equal(pp_recover(&c, z, &arena, &s), PERP_OK);

@@ -12,15 +12,19 @@ static void painleve(void **state) {
             const perp_contact *c;
             assert_int_equal(perp_world_contacts(s.w, &c), 1);
             perp_vec3 v = velocity(&s, 1), w = spin(&s, 1);
-            perp_vec3 impulse = perp_v3_add(perp_v3_scale(c[0].impulse_C[0], c[0].n_W), perp_v3_scale(c[0].impulse_C[1], c[0].t_W));
-            double error = distance(v, perp_v3(0.6, 0.3, 0)) + fabs(w.z + 1.341640786) + distance(impulse, perp_v3(-0.4, 0.3, 0));
+            perp_vec3 impulse =
+                perp_v3_add(perp_v3_scale(c[0].impulse_C[0], c[0].n_W), perp_v3_scale(c[0].impulse_C[1], c[0].t_W));
+            double error =
+                distance(v, perp_v3(0.6, 0.3, 0)) + fabs(w.z + 1.341640786) + distance(impulse, perp_v3(-0.4, 0.3, 0));
             assert_below(error, 20 * h + 1e-8); /* first order in h: weight acts during the step */
             assert_true(error < last);
             last = error;
             /* the tip stands: v + w x r at r from the centre to the tip */
             perp_vec3 r = perp_v3_scale(0.5 / sqrt(5), perp_v3(1, -2, 0));
             perp_vec3 tip = perp_v3_add(v, perp_v3_cross(w, r));
-            assert_below(perp_v3_norm(tip), 1e-12 + 4e-16 / h); /* the gap is known to rounding, its share of the velocity to that over h */
+            assert_below(perp_v3_norm(tip),
+                         1e-12 +
+                             4e-16 / h); /* the gap is known to rounding, its share of the velocity to that over h */
             scene_end(&s);
         }
     }
@@ -74,6 +78,7 @@ static void tower(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(painleve), cmocka_unit_test(pinch_hold), cmocka_unit_test(mass_ratio), cmocka_unit_test(tower)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(painleve), cmocka_unit_test(pinch_hold),
+                                       cmocka_unit_test(mass_ratio), cmocka_unit_test(tower)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

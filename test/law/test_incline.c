@@ -95,7 +95,8 @@ static void rolling(void **state) {
         double limit = tan(a) / 3.5, mu = limit * (double[]){0.5, 0.99, 1.01, 3}[k];
         for (int staggered = 0; staggered < 2; staggered++) {
             double h = 1e-3;
-            scene s = scene_rolling_incline(world_def(3, h, staggered ? PERP_START_STAGGERED : PERP_START_PLAIN), a, mu);
+            scene s =
+                scene_rolling_incline(world_def(3, h, staggered ? PERP_START_STAGGERED : PERP_START_PLAIN), a, mu);
             perp_vec3 from = position(&s, 1);
             run_figures f = run_steps(&s, 1000);
             bool rolls = mu >= limit;
@@ -133,7 +134,8 @@ static void flat_slide(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(box_on_incline), cmocka_unit_test(no_creep), cmocka_unit_test(direction_of_sliding),
-                                       cmocka_unit_test(sliding_stop),   cmocka_unit_test(rolling),  cmocka_unit_test(flat_slide)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(box_on_incline), cmocka_unit_test(no_creep), cmocka_unit_test(direction_of_sliding),
+        cmocka_unit_test(sliding_stop),   cmocka_unit_test(rolling),  cmocka_unit_test(flat_slide)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,11 @@ static void double_pendulum(void **state) {
     for (int k = 0; k < LEVELS; k++) {
         scene s = scene_double_pendulum(world_def(2, steps[k], PERP_START_PLAIN));
         run_figures f = run_steps(&s, (int)(0.5 / steps[k] + 0.5));
-        half[k] = norm4(angle(&s, 0) + 1.122653701, angle(&s, 1) + 0.528833439, spin(&s, 0).z + 2.414308313, spin(&s, 1).z + 5.949104936);
+        half[k] = norm4(angle(&s, 0) + 1.122653701, angle(&s, 1) + 0.528833439, spin(&s, 0).z + 2.414308313,
+                        spin(&s, 1).z + 5.949104936);
         run_steps(&s, (int)(0.5 / steps[k] + 0.5));
-        one[k] = norm4(angle(&s, 0) + 2.778512565, angle(&s, 1) + 2.385187350, spin(&s, 0).z + 3.406517533, spin(&s, 1).z + 0.516045472);
+        one[k] = norm4(angle(&s, 0) + 2.778512565, angle(&s, 1) + 2.385187350, spin(&s, 0).z + 3.406517533,
+                       spin(&s, 1).z + 0.516045472);
         angles[k] = norm4(angle(&s, 0) + 2.778512565, angle(&s, 1) + 2.385187350, 0, 0);
         assert_below(f.remainder, 1e-11);
         scene_end(&s);
@@ -118,7 +120,7 @@ static void hanging_rod(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(double_pendulum), cmocka_unit_test(pendulum_on_block), cmocka_unit_test(full_planar),
-                                       cmocka_unit_test(hanging_rod)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(double_pendulum), cmocka_unit_test(pendulum_on_block),
+                                       cmocka_unit_test(full_planar), cmocka_unit_test(hanging_rod)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

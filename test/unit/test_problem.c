@@ -105,15 +105,16 @@ static void test_forms_agree(void **state) {
                 assert_true(d <= 1e-9 * size);
             else
                 differ += !(d <= 1e-8 * size);
-            /* the impulses found are a good guess for the same problem: at most three factorisations, almost always */
+            /* the impulses found are a good guess for the same problem: at most four factorisations, almost always */
             solve(&s.p, PERP_LCP, &a, &c);
             assert_true(c.worst <= 1e-10);
-            if (c.info.iterations > 0) tried++, missed += !c.info.warm || c.info.iterations > 3;
+            if (c.info.iterations > 0) tried++, missed += !c.info.warm || c.info.iterations > 4;
             solve(&s.p, PERP_MLCP, &b, &c);
             assert_true(c.worst <= 1e-10);
             used++;
         }
     assert_true(used > 4000 && skipped < 500);
+    print_message("%d guesses tried, %d missed\n", tried, missed);
     assert_true(tried > 3000 && missed < tried / 16);
     assert_true(differ < used / 100); /* with friction there may be several motions; both are then right */
 }

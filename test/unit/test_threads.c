@@ -6,7 +6,8 @@
 #define THREADS 4
 
 static uint64_t run_alone(int k) {
-    scene s = k % 2 ? scene_pendulum_on_block(world_def(2, 2e-3, PERP_START_PLAIN)) : scene_tower(world_def(3, 1e-2, PERP_START_PLAIN), 5, 0.05, 0.5);
+    scene s = k % 2 ? scene_pendulum_on_block(world_def(2, 2e-3, PERP_START_PLAIN))
+                    : scene_tower(world_def(3, 1e-2, PERP_START_PLAIN), 5, 0.05, 0.5);
     for (int i = 0; i < 100; i++)
         if (perp_world_step(s.w, NULL)) return 0;
     uint64_t h = perp_world_hash(s.w);

@@ -92,7 +92,7 @@ static void test_settings(void **state) {
     OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.5}));
     add_floor(w);
     perp_body_id b = add_mass(w, 1, 0.1, perp_pose_at(0, 0, 0.5));
-    add_shape(w, b, perp_shape_sphere(0.5));
+    add_shape(w, b, perp_shape_box(0.5, 0.5, 0.5));
     OK(w, perp_body_set_velocity(w, b, perp_v3(1, 0, 0), zero));
     perp_certificate c = run(w, 1);
     assert_string_equal(c.solver, "pgs");
