@@ -1,6 +1,7 @@
 /* experiments.c - the core experiments, measured against their references: the figures of docs/experiments.md
  *
- * Prints one line per figure: experiment, quantity, reference, measured, difference. The tests hold the bars; this only tells. */
+ * Prints one line per figure: experiment, quantity, reference, measured, difference. The tests hold the bars; this only
+ * tells. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* scenes.h - one set of scenes for tests and benchmarks alike.
  *
- * Every function takes the world definition to use (its gravity is replaced where the scene has its own) and returns a world with ids of
- * what it put in. A scene that cannot be built ends the program: scenes are not input. */
+ * Every function takes the world definition to use (its gravity is replaced where the scene has its own) and returns a
+ * world with ids of what it put in. A scene that cannot be built ends the program: scenes are not input. */
 #ifndef PERP_SCENES_H
 #define PERP_SCENES_H
 
@@ -29,7 +29,8 @@ scene scene_new(perp_world_def def);
 scene scene_particle_wall(perp_world_def def, bool moving);
 /* Berard 2.7.1: two slender rods 1 m, 1 kg, along +x at rest, pivot at the origin. Bodies: A, B. 2D. */
 scene scene_double_pendulum(perp_world_def def);
-/* Berard 2.7.2: the same, the pivot at the centre of a 5 kg block 0.4 x 0.2 m on a frictionless floor. Bodies: floor, C, A, B. 2D. */
+/* Berard 2.7.2: the same, the pivot at the centre of a 5 kg block 0.4 x 0.2 m on a frictionless floor. Bodies: floor,
+ * C, A, B. 2D. */
 scene scene_pendulum_on_block(perp_world_def def);
 /* Berard 2.7.6. Bodies: belt, pusher, C, A, B. 2D. */
 scene scene_full_planar(perp_world_def def);
@@ -37,7 +38,8 @@ scene scene_full_planar(perp_world_def def);
 scene scene_hanging_rod(perp_world_def def);
 /* Five 0.5 m squares in a row, 0.5 m apart, masses 1.5, 1, .25, .12, .8, the first at 2 m/s. Bodies in order. 2D. */
 scene scene_momentum_chain(perp_world_def def);
-/* Box 0.1 x 0.2 x 0.05 m, 1 kg at rest on a plane tilted by `angle` about y; downhill is (cos, 0, -sin). Bodies: plane, box. 3D. */
+/* Box 0.1 x 0.2 x 0.05 m, 1 kg at rest on a plane tilted by `angle` about y; downhill is (cos, 0, -sin). Bodies: plane,
+ * box. 3D. */
 scene scene_incline(perp_world_def def, double angle, double mu);
 /* Block 0.2 x 0.1 m sliding at v0 along +x. Bodies: floor, block. 2D. */
 scene scene_sliding_stop(perp_world_def def, double v0, double mu);
@@ -45,9 +47,11 @@ scene scene_sliding_stop(perp_world_def def, double v0, double mu);
 scene scene_rolling_incline(perp_world_def def, double angle, double mu);
 /* Free body, inertia (1, 2, 3), w0 = (.1, 2, .1). Body 0. 3D, no gravity. */
 scene scene_spinning_body(perp_world_def def);
-/* Rod 1 m, 1 kg, tan(theta) = 2, its lower tip on the floor moving at (1, 0), no gravity needed. Bodies: floor, rod. 2D. */
+/* Rod 1 m, 1 kg, tan(theta) = 2, its lower tip on the floor moving at (1, 0), no gravity needed. Bodies: floor, rod.
+ * 2D. */
 scene scene_painleve_rod(perp_world_def def, double mu);
-/* A pair of spheres r 4 mm, 20 mm apart on one 45 g body, between two 0.1 kg pads pressed with `force`. Bodies: held, pad, pad. 3D. */
+/* A pair of spheres r 4 mm, 20 mm apart on one 45 g body, between two 0.1 kg pads pressed with `force`. Bodies: held,
+ * pad, pad. 3D. */
 scene scene_pinch_hold(perp_world_def def, double force, double mu);
 /* 0.1 m cube at 6 m/s along +x on a plane. Bodies: plane, cube. 3D. */
 scene scene_flat_slide(perp_world_def def, double v0, double mu);
@@ -55,7 +59,8 @@ scene scene_flat_slide(perp_world_def def, double v0, double mu);
 scene scene_mass_ratio(perp_world_def def, double ratio, double mu);
 /* n unit-diameter spheres of 1 kg on each other, `gap` apart. Bodies: plane, then spheres upwards. 3D. */
 scene scene_tower(perp_world_def def, int n, double gap, double mu);
-/* A box thrown with spin onto a rough floor beside a hinged pair that tumbles in the air. Bodies: floor, box, link, link. 3D. */
+/* A box thrown with spin onto a rough floor beside a hinged pair that tumbles in the air. Bodies: floor, box, link,
+ * link. 3D. */
 scene scene_tumbling(perp_world_def def);
 
 /* How a random scene is seen: every position x becomes R S x + p, with S a mirror in x or none. */
@@ -66,8 +71,9 @@ typedef struct scene_view {
         reversed; /* bodies, shapes and joints are added in reverse order; ids in the scene stay in the original order */
 } scene_view;
 scene_view scene_view_plain(void);
-/* Random bodies above obstacles, some jointed, with friction and redundant contacts; the same for the same seed. In 2D, or in 3D; `flat`:
- * the 2D scene of this seed as a 3D world (prisms held in the plane by their symmetry). Bodies in the original order. */
+/* Random bodies above obstacles, some jointed, with friction and redundant contacts; the same for the same seed. In 2D,
+ * or in 3D; `flat`: the 2D scene of this seed as a 3D world (prisms held in the plane by their symmetry). Bodies in the
+ * original order. */
 scene scene_random(perp_world_def def, unsigned seed, scene_view view, bool flat);
 
 #endif

@@ -11,7 +11,8 @@
 
 #include "scenes.h"
 
-/* Long runs are cut to an eighth in builds that are slow on purpose (sanitizers, coverage), where other things are looked for. */
+/* Long runs are cut to an eighth in builds that are slow on purpose (sanitizers, coverage), where other things are
+ * looked for. */
 static inline int long_run(int n) {
 #ifdef PERP_TEST_SHORT
     return n < 8 ? n : n / 8;

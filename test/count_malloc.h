@@ -1,6 +1,7 @@
-/* count_malloc.h - counts every call on the heap in the process, third-party libraries included; include it in one file of a test.
- * The program gets a malloc of its own, which counts and passes on to that of the C library under its other name. Works where the C
- * library is glibc and no sanitizer has taken malloc over; elsewhere COUNTS_MALLOC is 0 and the count stays 0. One thread only. */
+/* count_malloc.h - counts every call on the heap in the process, third-party libraries included; include it in one file
+ * of a test. The program gets a malloc of its own, which counts and passes on to that of the C library under its other
+ * name. Works where the C library is glibc and no sanitizer has taken malloc over; elsewhere COUNTS_MALLOC is 0 and the
+ * count stays 0. One thread only. */
 #ifndef TEST_COUNT_MALLOC_H
 #define TEST_COUNT_MALLOC_H
 

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/** Energy ledger of a step (or of several, summed) [M L^2/T^2]. With constant mass the change of kinetic energy is exactly
- *  the sum of 1/2 (nu + nu+) . impulse over all impulses; the entries below are that sum, split by cause. */
+/** Energy ledger of a step (or of several, summed) [M L^2/T^2]. With constant mass the change of kinetic energy is
+ *  exactly the sum of 1/2 (nu + nu+) . impulse over all impulses; the entries below are that sum, split by cause. */
 typedef struct perp_ledger {
     double kinetic_before, kinetic_after;
     double gravity;    /**< work of gravity */
@@ -40,15 +40,15 @@ typedef struct perp_certificate {
     int unknowns;                      /**< size of the complementarity problem (largest substep) */
     int substeps;                      /**< 1 if the step was solved whole */
     int fallbacks;                     /**< solves that needed another solver than the one chosen */
-    const char *
-        solver; /**< solver whose answer was taken (last substep); "" if there was nothing to solve. Borrowed for ever */
+    /** Solver whose answer was taken (last substep); "" if there was nothing to solve. Borrowed for ever. */
+    const char *solver;
     int iterations;     /**< total over substeps */
     double residual;    /**< complementarity residual measured by the judge (worst substep) */
     perp_ledger ledger; /**< summed over substeps */
 } perp_certificate;
 
-/** Takes the certificate of a further step into a sum over steps: worst residuals and positions, added counts and energies; states and solver are those of the later one.
- *  Start from {0}.
+/** Takes the certificate of a further step into a sum over steps: worst residuals and positions, added counts and
+ *  energies; states and solver are those of the later one. Start from {0}.
  *
  *      perp_certificate run = {0}, step;
  *      while (... && !perp_world_step(w, &step)) perp_certificate_add(&run, &step);

@@ -16,8 +16,9 @@ typedef enum perp_contact_state {
     PERP_CONTACT_SLIDING     /**< pressed, slips (also every pressed contact without friction) */
 } perp_contact_state;
 
-/** A potential contact of the last step between shapes A and B. Points and gap are as measured before the step, with kinematic bodies
- *  already at the end of it. Of a step that was divided, these are the contacts and impulses of its last part. */
+/** A potential contact of the last step between shapes A and B. Points and gap are as measured before the step, with
+ *  kinematic bodies already at the end of it. Of a step that was divided, these are the contacts and impulses of its
+ *  last part. */
 typedef struct perp_contact {
     perp_shape_id a, b;
     uint64_t feature;        /**< the same feature pair has the same number from step to step */

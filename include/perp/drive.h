@@ -39,13 +39,15 @@ typedef struct perp_pose_at_time {
 } perp_pose_at_time;
 
 /** Definition of a motion. The pose at time t:
- *  - constant: moved by v (t - t0) and turned by exp(w (t - t0)) from the body's pose at the time t0 when the motion is set;
+ *  - constant: moved by v (t - t0) and turned by exp(w (t - t0)) from the body's pose at the time t0 when the motion is
+ *    set;
  *  - user: what `pose` writes; it must be a function of t alone (perp calls it for t and t + h, more than once);
- *  - sinusoid: centre + the double integral without constant or linear part, -A sin(omega t + phase)/omega^2 summed. The
- *    orientation solves q' = 1/2 (0, w) q with w the single integral, by a fourth-order Runge-Kutta method (closed form when
- *    all angular terms share an axis); it starts such that the angles are symmetric about the body's given orientation over one
- *    period of the slowest term if `zero_mean` is set, else at the given orientation;
- *  - table: linear between positions, along the shortest arc between orientations; held before the first and after the last. */
+ *  - sinusoid: centre + the double integral without constant or linear part, -A sin(omega t + phase)/omega^2 summed.
+ *    The orientation solves q' = 1/2 (0, w) q with w the single integral, by a fourth-order Runge-Kutta method (closed
+ *    form when all angular terms share an axis); it starts such that the angles are symmetric about the body's given
+ *    orientation over one period of the slowest term if `zero_mean` is set, else at the given orientation;
+ *  - table: linear between positions, along the shortest arc between orientations; held before the first and after the
+ *    last. */
 typedef struct perp_motion_def {
     perp_motion_kind kind;
     perp_vec3 v_W, w_W;                                 /**< constant: velocity, angular velocity */
@@ -75,8 +77,8 @@ typedef enum perp_force_kind {
     PERP_FORCE_USER      /**< a wrench on body b from a function */
 } perp_force_kind;
 
-/** Definition of a force element. All forces are evaluated at the start of a step and held over it; user functions and PD
- *  controllers once per step, as a digital controller does, the others at each substep. */
+/** Definition of a force element. All forces are evaluated at the start of a step and held over it; user functions and
+ *  PD controllers once per step, as a digital controller does, the others at each substep. */
 typedef struct perp_force_def {
     perp_force_kind kind;
     perp_body_id a, b;   /**< b: the body acted on. Spring: a may be {0}, the world */
@@ -88,7 +90,9 @@ typedef struct perp_force_def {
     double stiffness;    /**< spring [M/T^2] */
     double rest_length;  /**< spring [L] */
     double damping;      /**< spring: damper along the line of the spring [M/T] */
-    double drag;         /**< spring: damper on the whole relative velocity, as Berard (2.131) [M/T] */
+    /** Spring: damper on the whole relative velocity, as Berard (2.131) [M/T]. Its two forces are not on one line, so
+     *  it does not keep angular momentum. */
+    double drag;
     perp_joint_id joint; /**< PD */
     int coord;           /**< PD: coordinate of the joint */
     double kp, kd;       /**< PD: force = kp (target - x) + kd (target_rate - x'), clipped to +-max_force */

@@ -1,8 +1,8 @@
 /** @file joint.h
  *  Joints between two bodies, or a body and the world.
  *
- *  Each joint has two frames, Ja fixed in body A and Jb fixed in body B, that coincide when the joint is at zero. Its axis is z of
- *  the frames. A joint allows some of the six relative motions (Williams 2.2.3, Table 2.1):
+ *  Each joint has two frames, Ja fixed in body A and Jb fixed in body B, that coincide when the joint is at zero. Its
+ *  axis is z of the frames. A joint allows some of the six relative motions (Williams 2.2.3, Table 2.1):
  *
  *  | kind        | 3D free motions                      | 2D free motions      |
  *  |-------------|--------------------------------------|----------------------|
@@ -39,9 +39,9 @@ typedef enum perp_joint_kind {
 /** Most coordinates a joint can have. */
 #define PERP_JOINT_MAX_COORD 3
 
-/** Extras on one coordinate of a joint; all off by default. Coordinates are, in order: revolute: angle; prismatic: displacement;
- *  cylindrical: displacement, angle; universal: angle about z of Ja, angle about x of Jb; planar: x, y, angle. Spherical
- *  and fixed have none. "force" below is a torque for an angle. */
+/** Extras on one coordinate of a joint; all off by default. Coordinates are, in order: revolute: angle; prismatic:
+ *  displacement; cylindrical: displacement, angle; universal: angle about z of Ja, angle about x of Jb; planar: x, y,
+ *  angle. Spherical and fixed have none. "force" below is a torque for an angle. */
 typedef struct perp_joint_axis {
     bool limited;       /**< keep lo <= coordinate <= hi */
     double lo, hi;      /**< [L or rad]; lo <= hi; infinities allowed */

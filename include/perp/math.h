@@ -203,7 +203,8 @@ typedef struct perp_mass {
 } perp_mass;
 /** The same body seen from frame A. */
 PERP_API perp_mass perp_mass_move(perp_pose X_AB, perp_mass m);
-/** Two bodies rigidly joined, both given in one frame. Masses may be negative (holes) as long as the sum is not zero. */
+/** Two bodies rigidly joined, both given in one frame. Masses may be negative (holes) as long as the sum is not
+ *  zero. */
 PERP_API perp_mass perp_mass_add(perp_mass a, perp_mass b);
 /** R I R^T: inertia in world axes of a body with orientation q. */
 PERP_API perp_mat3 perp_inertia_rotate(perp_quat q_WB, perp_mat3 I_B);

@@ -86,7 +86,8 @@ PERP_API perp_status perp_problem_check(const perp_problem *p, char *why, size_t
 
 /** Solves a problem with the named solver and its default settings, and measures the answer.
  *  @param z  n numbers: guess in (zeros for none), answer out
- *  @return PERP_OK if the solver ran, whatever its outcome; PERP_E_NAME, PERP_E_FIT (class not taken), PERP_E_MEMORY, PERP_E_ARG.
+ *  @return PERP_OK if the solver ran, whatever its outcome; PERP_E_NAME, PERP_E_FIT (class not taken), PERP_E_MEMORY,
+ *  PERP_E_ARG.
  *
  *      double M[] = {2, 1, 1, 2}, q[] = {-5, -6}, z[2] = {0};
  *      perp_problem p = {.cls = PERP_LCP, .as.lcp = {2, M, q}};

@@ -53,7 +53,8 @@ PERP_API perp_shape_def perp_shape_polyhedron(const perp_vec3 *points, int npoin
 
 /** Exact mass, centre of mass and inertia of a shape of uniform density, in the body frame (X_BS applied).
  *  In 2D density is per area, inertia is about z (I_B.c[2].z) and the other entries are zero. A particle has no
- *  volume: its mass is `density` itself, at its point, and its inertia is zero. A half-space has no mass: PERP_E_GEOMETRY.
+ *  volume: its mass is `density` itself, at its point, and its inertia is zero. A half-space has no mass:
+ *  PERP_E_GEOMETRY.
  *  @param dim  2 or 3
  *  @param why  sentence on failure, may be NULL */
 PERP_API perp_status perp_shape_mass(const perp_shape_def *def, int dim, double density, perp_mass *out, char *why,

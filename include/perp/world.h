@@ -89,8 +89,9 @@ PERP_API perp_status perp_world_create(const perp_world_def *def, perp_world **o
 PERP_API perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, char *why, size_t why_size);
 /** Frees a world and all in it. NULL is fine. */
 PERP_API void perp_world_destroy(perp_world *w);
-/** One step of h. On failure (PERP_E_SOLVE, PERP_E_MEMORY, PERP_E_ARG if a user function gave something not finite) the world is as it was, perp_world_why() tells why, and
- *  perp_world_failed_problem() holds the problem. Once the scene is steady, no memory is allocated.
+/** One step of h. On failure (PERP_E_SOLVE, PERP_E_MEMORY, PERP_E_ARG if a user function gave something not finite) the
+ *  world is as it was, perp_world_why() tells why, and perp_world_failed_problem() holds the problem. Once the scene is
+ *  steady, no memory is allocated.
  *  @param cert  filled, also on PERP_E_SOLVE (with the best that was found); may be NULL */
 PERP_API perp_status perp_world_step(perp_world *w, perp_certificate *cert);
 /** One sentence about the last failure in this world; "" if there was none. Borrowed until the next call that fails. */
@@ -105,7 +106,8 @@ PERP_API double perp_world_time(const perp_world *w);
 PERP_API uint64_t perp_world_steps(const perp_world *w);
 /** Dimension, 2 or 3. */
 PERP_API int perp_world_dim(const perp_world *w);
-/** Changes the time step from the next step on. PERP_E_ARG if not positive and finite. A staggered world starts anew. */
+/** Changes the time step from the next step on. PERP_E_ARG if not positive and finite. A staggered world starts
+ *  anew. */
 PERP_API perp_status perp_world_set_h(perp_world *w, double h);
 /** Sets a setting of the chosen solver or a fallback by name, such as "lemke.max_pivots" or "pgs.relaxation".
  *  PERP_E_NAME, PERP_E_ARG. */
@@ -123,14 +125,15 @@ PERP_API double perp_world_joint_error(const perp_world *w);
 /** @} */
 
 /** @name State
- *  The state is everything that changes in a step: time, poses, velocities, joint windings, motion and warm-start memory.
+ *  The state is everything that changes in a step: time, poses, velocities, joint windings, motion and warm-start
+ *  memory.
  *  @{ */
 /** Bytes that perp_world_get_state() needs now. */
 PERP_API size_t perp_world_state_size(const perp_world *w);
 /** Writes the state into a buffer of `size` bytes, at least perp_world_state_size(). PERP_E_ARG if too small. */
 PERP_API perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size);
-/** Restores a state from a world with the same bodies and joints; PERP_E_ARG, and no change, if it does not fit or is damaged.
- *  Continuing gives the same bits as the world it was taken from. */
+/** Restores a state from a world with the same bodies and joints; PERP_E_ARG, and no change, if it does not fit or is
+ *  damaged. Continuing gives the same bits as the world it was taken from. */
 PERP_API perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size);
 /** A copy that behaves the same to the bit; ids stay valid in it. User contexts are shared. */
 PERP_API perp_status perp_world_clone(const perp_world *w, perp_world **out);
@@ -164,8 +167,8 @@ typedef struct perp_body_def {
 
 /** Defaults for a kind of body. */
 PERP_API perp_body_def perp_body_def_default(perp_body_kind kind);
-/** Sets mass and inertia of a definition from a shape of uniform density whose centre of mass is the body origin (within 1e-9 of
- *  its size); PERP_E_GEOMETRY otherwise. */
+/** Sets mass and inertia of a definition from a shape of uniform density whose centre of mass is the body origin
+ *  (within 1e-9 of its size); PERP_E_GEOMETRY otherwise. */
 PERP_API perp_status perp_body_def_mass(perp_body_def *def, const perp_shape_def *shape, int dim, double density);
 /** Adds a body. PERP_E_ARG (see perp_world_why()), PERP_E_MEMORY. @param out may be NULL */
 PERP_API perp_status perp_body_add(perp_world *w, const perp_body_def *def, perp_body_id *out);
@@ -175,13 +178,15 @@ PERP_API perp_status perp_body_remove(perp_world *w, perp_body_id b);
 PERP_API perp_status perp_body_pose(const perp_world *w, perp_body_id b, perp_pose *X_WB);
 /** Rotation angle in 2D, counted without wrapping [rad]. PERP_E_ARG if stale or in 3D. */
 PERP_API perp_status perp_body_angle(const perp_world *w, perp_body_id b, double *angle);
-/** Velocity of the centre of mass and angular velocity, in W; either pointer may be NULL. In a staggered world: those at t - h/2. */
+/** Velocity of the centre of mass and angular velocity, in W; either pointer may be NULL. In a staggered world: those
+ *  at t - h/2. */
 PERP_API perp_status perp_body_velocity(const perp_world *w, perp_body_id b, perp_vec3 *v_W, perp_vec3 *w_W);
 /** Places a dynamic body or an obstacle. PERP_E_ARG. */
 PERP_API perp_status perp_body_set_pose(perp_world *w, perp_body_id b, perp_pose X_WB);
 /** Sets the velocity of a dynamic body. PERP_E_ARG. */
 PERP_API perp_status perp_body_set_velocity(perp_world *w, perp_body_id b, perp_vec3 v_W, perp_vec3 w_W);
-/** Sets the force at the centre of mass and the torque that act on a dynamic body until changed, beside gravity and force elements. */
+/** Sets the force at the centre of mass and the torque that act on a dynamic body until changed, beside gravity and
+ *  force elements. */
 PERP_API perp_status perp_body_set_force(perp_world *w, perp_body_id b, perp_vec3 force_W, perp_vec3 torque_W);
 /** Gives a kinematic body its motion. `def` copied. PERP_E_ARG, PERP_E_MEMORY. */
 PERP_API perp_status perp_body_set_motion(perp_world *w, perp_body_id b, const perp_motion_def *def);
@@ -195,7 +200,8 @@ PERP_API int perp_world_bodies(const perp_world *w, perp_body_id *out, int max);
 
 /** @name Shapes and materials
  *  @{ */
-/** Puts a shape on a body. PERP_E_ARG, PERP_E_GEOMETRY (degenerate, or kind not for this dimension or body), PERP_E_MEMORY. */
+/** Puts a shape on a body. PERP_E_ARG, PERP_E_GEOMETRY (degenerate, or kind not for this dimension or body),
+ *  PERP_E_MEMORY. */
 PERP_API perp_status perp_shape_add(perp_world *w, perp_body_id b, const perp_shape_def *def, perp_shape_id *out);
 /** Body that carries a shape; {0} if stale. */
 PERP_API perp_body_id perp_shape_body(const perp_world *w, perp_shape_id s);
@@ -221,10 +227,11 @@ PERP_API perp_status perp_pair_set_all(perp_world *w, perp_pair_law law);
 PERP_API perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_id *out);
 /** Removes a joint. */
 PERP_API perp_status perp_joint_remove(perp_world *w, perp_joint_id j);
-/** Coordinates of a joint and their rates, perp_joint_ncoord() of each; angles count turns. Either pointer may be NULL. */
+/** Coordinates of a joint and their rates, perp_joint_ncoord() of each; angles count turns. Either pointer may be
+ *  NULL. */
 PERP_API perp_status perp_joint_read(const perp_world *w, perp_joint_id j, double *coord, double *rate);
-/** Constraint impulse of the last step on body B: linear at the origin of Jb and angular, in W [M L/T, M L^2/T]; with motors, limits
- *  and the rest of the axis extras included. */
+/** Constraint impulse of the last step on body B: linear at the origin of Jb and angular, in W [M L/T, M L^2/T]; with
+ *  motors, limits and the rest of the axis extras included. */
 PERP_API perp_status perp_joint_impulse(const perp_world *w, perp_joint_id j, perp_wrench *out);
 /** Position error of a joint: largest distance [L] and angle [rad] by which its frames miss. */
 PERP_API perp_status perp_joint_error(const perp_world *w, perp_joint_id j, double *position, double *angle);

@@ -10,8 +10,9 @@ void *pp_alloc(const perp_allocator *a, size_t size);
 /* NULL is fine. */
 void pp_free(const perp_allocator *a, void *p);
 
-/* Makes *array hold at least `need` elements of `size` bytes, keeping the first `used` and zeroing the rest. *cap is the
- * capacity. False, and nothing changed, if memory is refused. Capacities double, so a steady scene stops allocating. */
+/* Makes *array hold at least `need` elements of `size` bytes, keeping the first `used` and zeroing the rest. *cap is
+ * the capacity. False, and nothing changed, if memory is refused. Capacities double, so a steady scene stops
+ * allocating. */
 bool pp_grow(const perp_allocator *a, void **array, int *cap, int used, int need, size_t size);
 #define PP_GROW(a, array, cap, used, need) pp_grow((a), (void **)&(array), &(cap), (used), (need), sizeof *(array))
 

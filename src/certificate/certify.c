@@ -1,6 +1,6 @@
 /* certify.c - stage 7: next state -> figures
- * Measured on the state that is about to be committed: law residuals from the step problem (residual.c), joint errors and overlap from
- * the end poses, contact states from the end velocities, and the energy account (ledger.c). */
+ * Measured on the state that is about to be committed: law residuals from the step problem (residual.c), joint errors
+ * and overlap from the end poses, contact states from the end velocities, and the energy account (ledger.c). */
 #include <string.h>
 
 #include "problem/rows.h"

@@ -1,8 +1,9 @@
 /* ledger.c - where the energy went
  *   1/2 nu+' M nu+ - 1/2 nu' M nu = 1/2 (nu + nu+)' sum of impulses            (M constant: an identity)
- * Each impulse does the work of its mean velocity. At a contact with a kinematic body the work on the dynamic one splits into that of the
- * relative velocity (impact and friction) and that of the body which is driven. In 3D the inertia turns with the body: what that leaves is
- * computed from the inertias, apart from the impulses, so the last entry still checks the whole account. */
+ * Each impulse does the work of its mean velocity. At a contact with a kinematic body the work on the dynamic one
+ * splits into that of the relative velocity (impact and friction) and that of the body which is driven. In 3D the
+ * inertia turns with the body: what that leaves is computed from the inertias, apart from the impulses, so the last
+ * entry still checks the whole account. */
 #include "problem/rows.h"
 #include "world/frame.h"
 

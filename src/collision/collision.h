@@ -1,5 +1,5 @@
-/* collision.h - geometry of shapes, the detector stage (shapes -> feature pairs, gaps) and the independent overlap measure.
- * This module knows poses and geometry; it never sees masses, velocities or forces. */
+/* collision.h - geometry of shapes, the detector stage (shapes -> feature pairs, gaps) and the independent overlap
+ * measure. This module knows poses and geometry; it never sees masses, velocities or forces. */
 #ifndef PP_COLLISION_H
 #define PP_COLLISION_H
 
@@ -7,9 +7,9 @@
 #include "perp/contact.h"
 #include "perp/shape.h"
 
-/* Checked geometry of a shape in its frame S; immutable after pp_geometry_create. A box becomes a polygon or polyhedron. Point order
- * does not matter: polygons are counter-clockwise starting from the lexicographically smallest vertex, polyhedra have coplanar
- * facets merged into one face. */
+/* Checked geometry of a shape in its frame S; immutable after pp_geometry_create. A box becomes a polygon or
+ * polyhedron. Point order does not matter: polygons are counter-clockwise starting from the lexicographically smallest
+ * vertex, polyhedra have coplanar facets merged into one face. */
 typedef struct pp_geometry {
     perp_shape_kind kind;
     int dim;
@@ -40,7 +40,8 @@ typedef struct pp_geometry {
 #define PP_LENGTH_MIN 1e-50
 #define PP_LENGTH_MAX 1e50
 
-/* Builds and checks (X_BS included, although the geometry itself is in S). PERP_E_GEOMETRY, PERP_E_ARG, PERP_E_MEMORY with a sentence in why. */
+/* Builds and checks (X_BS included, although the geometry itself is in S). PERP_E_GEOMETRY, PERP_E_ARG, PERP_E_MEMORY
+ * with a sentence in why. */
 perp_status pp_geometry_create(const perp_shape_def *def, int dim, const perp_allocator *a, pp_geometry **out,
                                char *why, size_t why_size);
 void pp_geometry_destroy(pp_geometry *g, const perp_allocator *a);
@@ -67,12 +68,14 @@ typedef struct pp_pair {
 } pp_pair;
 
 /* Feature numbers: which feature of i meets which feature of j. The number does not depend on which of the two gave the
- * reference plane. kind: one of the four below; owner: 0 if the face (or edge, of a vertex-edge pair) belongs to i, 1 if to j.
+ * reference plane. kind: one of the four below; owner: 0 if the face (or edge, of a vertex-edge pair) belongs to i, 1
+ * if to j.
  *   VERTEX_FACE  a = face, b = vertex of the other     sphere, particle: vertex 0; half-space: owner and face 0
  *   EDGE_EDGE    a = edge of i, b = edge of j           owner 0
  *   VERTEX_EDGE  a = edge, b = vertex of the other
  *   VERTEX_VERTEX a = vertex of i, b = vertex of j      owner 0
- * Two spheres have feature 0; a vertex on a half-space has its vertex number. In 2D faces are the edges of the polygon. */
+ * Two spheres have feature 0; a vertex on a half-space has its vertex number. In 2D faces are the edges of the
+ * polygon. */
 enum { PP_VERTEX_FACE, PP_EDGE_EDGE, PP_VERTEX_EDGE, PP_VERTEX_VERTEX };
 static inline uint64_t pp_feature(int kind, int owner, int a, int b) {
     return (uint64_t)kind << 56 | (uint64_t)owner << 48 | (uint64_t)a << 24 | (uint64_t)b;
@@ -87,10 +90,12 @@ typedef struct pp_pair_list {
     int n, cap;
 } pp_pair_list;
 
-/* Says whether two shapes (indices into the placed array) may touch; for jointed bodies and user exclusions. NULL: all may. */
+/* Says whether two shapes (indices into the placed array) may touch; for jointed bodies and user exclusions. NULL: all
+ * may. */
 typedef bool (*pp_pair_filter)(int i, int j, const void *ctx);
 
-/* Detector stage. Writes all feature pairs with gap <= reach_i + reach_j, ordered by (i, j, feature). The list grows with `a`. */
+/* Detector stage. Writes all feature pairs with gap <= reach_i + reach_j, ordered by (i, j, feature). The list grows
+ * with `a`. */
 typedef struct pp_detector_type {
     const char *name;
     unsigned shapes; /* mask of 1 << perp_shape_kind it handles */
@@ -99,9 +104,10 @@ typedef struct pp_detector_type {
 } pp_detector_type;
 extern const pp_detector_type pp_detector_plain;
 
-/* Signed separation of two placed shapes: positive distance-like when apart (a lower bound of the distance), minus the exact
- * penetration depth when they overlap (smallest translation that parts them). An implementation of its own for the certificate: it
- * shares no code with the detector beyond pp_geometry. Two half-spaces, or two particles: INFINITY. */
+/* Signed separation of two placed shapes: positive distance-like when apart (a lower bound of the distance), minus the
+ * exact penetration depth when they overlap (smallest translation that parts them). An implementation of its own for
+ * the certificate: it shares no code with the detector beyond pp_geometry. Two half-spaces, or two particles:
+ * INFINITY. */
 double pp_separation(const pp_placed *a, const pp_placed *b);
 
 /* Deepest overlap (>= 0) of any pair the filter allows; shape slots in which[2], -1 if there is none. */

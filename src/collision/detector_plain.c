@@ -1,9 +1,9 @@
 /* detector_plain.c - all pairs of shapes, one after the other
  *   in: placed shapes with their reaches      out: feature pairs with gap <= reach_i + reach_j
- * Method   vertices and normals go to W once; boxes grown by the reaches sort out what cannot meet; the rest goes to the
- *          exact pair functions in pair_*.c (see narrow.h for the rules they share).
- * Valid    every kind of shape, both dimensions. Contacts are found before shapes overlap: a pair without a contact cannot
- *          touch as long as no point moves farther than its reach.
+ * Method   vertices and normals go to W once; boxes grown by the reaches sort out what cannot meet; the rest goes to
+ *          the exact pair functions in pair_*.c (see narrow.h for the rules they share).
+ * Valid    every kind of shape, both dimensions. Contacts are found before shapes overlap: a pair without a contact
+ *          cannot touch as long as no point moves farther than its reach.
  * Cost     n^2 box tests; per polytope pair faces x vertices, in 3D plus edges x edges. */
 #include <assert.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* geometry.c - checks a shape definition and makes its geometry
  *   in: perp_shape_def, hulls as points in any order        out: vertices, faces, edges with outward unit normals
- * Method   boxes are written down, hulls come from hull2d.c and hull3d.c; both take the same way from loops of vertices to
- *          planes and edges, so the hull of the corners of a box is that box to the last bit.
- * Valid    refuses everything that is not finite, not positive, not convex with an inside (thinner than PP_SLIVER of its
- *          size), or does not fit the dimension.
+ * Method   boxes are written down, hulls come from hull2d.c and hull3d.c; both take the same way from loops of vertices
+ *          to planes and edges, so the hull of the corners of a box is that box to the last bit.
+ * Valid    refuses everything that is not finite, not positive, not convex with an inside (thinner than PP_SLIVER of
+ *          its size), or does not fit the dimension.
  * Cost     vertices x faces for the planes of a polyhedron, once. */
 #include <float.h>
 #include <stdlib.h>

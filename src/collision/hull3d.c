@@ -79,7 +79,8 @@ static bool read_guarded(qhT *qh, pp_arena *arena, facets *out) {
     return ok;
 }
 
-/* Runs qhull on points scaled by a power of two to a size near one and moved near the origin: its constants are absolute. */
+/* Runs qhull on points scaled by a power of two to a size near one and moved near the origin: its constants are
+ * absolute. */
 static perp_status run_qhull(pp_arena *arena, const perp_vec3 *p, int n, double size, facets *out, char *why,
                              size_t why_size) {
     int exponent = 0;
@@ -179,8 +180,9 @@ static bool is_sliver(const perp_vec3 *p, const facets *f, int i, perp_vec3 norm
     return perp_v3_norm(normal) <= 4 * tol * longest;
 }
 
-/* Gathers coplanar facets: group[i] is the number of the face that facet i belongs to. Seeds are taken largest first, so
- * that slivers, whose normals mean nothing, follow their neighbours. Returns the number of faces, -1 without memory. */
+/* Gathers coplanar facets: group[i] is the number of the face that facet i belongs to. Seeds are taken largest first,
+ * so that slivers, whose normals mean nothing, follow their neighbours. Returns the number of faces, -1 without
+ * memory. */
 static int merge_facets(pp_arena *arena, const perp_vec3 *p, double tol, const facets *f, const half_edge *e,
                         int *group) {
     int n = f->nvert;

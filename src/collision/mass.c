@@ -1,6 +1,7 @@
 /* mass.c - exact mass, centre of mass and inertia of shapes of uniform density
- * Method   closed forms for ball, disc and box; polygons by triangles, polyhedra by tetrahedra from a point inside over the
- *          fans of their faces, in two passes: centre of mass first, second moments about it next, so nothing cancels.
+ * Method   closed forms for ball, disc and box; polygons by triangles, polyhedra by tetrahedra from a point inside over
+ *          the fans of their faces, in two passes: centre of mass first, second moments about it next, so nothing
+ *          cancels.
  * Valid    every shape but the half-space; a thin hull is as exact as its vertices.
  * Cost     linear in the number of vertices
  * Source   for a tetrahedron 0 a b c with D = det(a b c): volume D/6, first moment D/24 (a + b + c), and

@@ -3,8 +3,8 @@
  * One plane per pair: every contact of a pair has the same normal, that of the plane of largest signed separation.
  * Choices among equals are made by geometry first and by index last, so that exchanging the two shapes or turning
  * both changes nothing but signs and rounding:
- *   faces before edges; of two faces, one on each shape, the one of larger area, then the one of shape i; of two faces of one
- *   shape, the one of lower index. */
+ *   faces before edges; of two faces, one on each shape, the one of larger area, then the one of shape i; of two faces
+ *   of one shape, the one of lower index. */
 #ifndef PP_NARROW_H
 #define PP_NARROW_H
 
@@ -79,7 +79,8 @@ void pp_pair_halfspace(pp_narrow *w, const pp_solid *plane, const pp_solid *B, b
 void pp_pair_sphere_poly(pp_narrow *w, const pp_solid *poly, const pp_solid *ball, bool flip);
 void pp_pair_poly2d(pp_narrow *w, const pp_solid *A, const pp_solid *B);
 void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B);
-/* Closest points of two polyhedra that are apart: one contact along the connecting line, two if parallel edges face each other. */
+/* Closest points of two polyhedra that are apart: one contact along the connecting line, two if parallel edges face
+ * each other. */
 void pp_pair_closest3d(pp_narrow *w, const pp_solid *A, const pp_solid *B, const pp_tolerance *t);
 
 #endif

@@ -1,10 +1,10 @@
 /* overlap.c - how deep two shapes overlap, for the certificate
- *   separation of A and B: minus the length of the smallest translation that parts them when they overlap; a lower bound of
- *   their distance when they do not.
- * Method   polytopes: separating axes, projecting all vertices on every face normal and on every cross product of two edges
- *          that both support; spheres: exact signed distance of the centre; half-spaces: the support point. In the frame of
- *          one of the two shapes, on the exact planes of the geometry. Nothing here is shared with the detector, which works in
- *          W with chosen features: one cannot hide the other's mistakes.
+ *   separation of A and B: minus the length of the smallest translation that parts them when they overlap; a lower
+ *   bound of their distance when they do not.
+ * Method   polytopes: separating axes, projecting all vertices on every face normal and on every cross product of two
+ *          edges that both support; spheres: exact signed distance of the centre; half-spaces: the support point. In
+ *          the frame of one of the two shapes, on the exact planes of the geometry. Nothing here is shared with the
+ *          detector, which works in W with chosen features: one cannot hide the other's mistakes.
  * Valid    convex shapes, exact: the largest separation over these axes is minus the penetration depth.
  * Cost     per pair faces x vertices, in 3D plus edges x edges; pairs are culled by bounding spheres first. */
 #include "collision/collision.h"
@@ -72,8 +72,8 @@ static double over_faces(const pp_geometry *g, const pp_geometry *o, perp_pose X
     return most;
 }
 
-/* Can an edge between faces of normals l and r, along e, be touched by a plane of normal n, n . e = 0? A hair more is let
- * through: an axis too many never hurts. */
+/* Can an edge between faces of normals l and r, along e, be touched by a plane of normal n, n . e = 0? A hair more is
+ * let through: an axis too many never hurts. */
 static bool supports(perp_vec3 l, perp_vec3 r, perp_vec3 e, perp_vec3 n) {
     double length = perp_v3_norm(e), slack = -1e-9 * length;
     return perp_v3_dot(perp_v3_cross(l, n), e) >= slack && perp_v3_dot(perp_v3_cross(n, r), e) >= slack;

@@ -1,7 +1,8 @@
 /* pair_poly2d.c - contacts of two convex polygons
- * Method   the edge of largest separation gives the plane (reference edge); contacts are the other polygon's vertices above
- *          it and the ends of the reference edge below the edge that faces it most. If the polygons are apart and their
- *          closest points are two vertices, no edge tells their distance, and the line between them gives the plane.
+ * Method   the edge of largest separation gives the plane (reference edge); contacts are the other polygon's vertices
+ *          above it and the ends of the reference edge below the edge that faces it most. If the polygons are apart and
+ *          their closest points are two vertices, no edge tells their distance, and the line between them gives the
+ *          plane.
  * Valid    any position. The smallest gap is the distance when apart, minus the depth of penetration when not.
  * Cost     vertices x edges. Source: separating axis theorem; Williams 3.2 for which feature pairs matter. */
 #include "collision/narrow.h"

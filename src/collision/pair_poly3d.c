@@ -1,18 +1,19 @@
 /* pair_poly3d.c - contacts of two convex polyhedra
- * Method   the plane of largest separation is sought among the faces of both and the pairs of edges that make a face of the
- *          Minkowski difference (their arcs on the Gauss sphere cross). A face: the other body's vertices above it, and what
- *          clipping the face that opposes it most against its sides leaves. A pair of edges: their closest points, and the
- *          same clipping for the two faces beside them, seen along the normal. If the bodies are apart and that plane does not
- *          tell their distance, the closest points do (pair_closest3d.c).
- * Valid    any position. The smallest gap is the distance when apart, minus the depth of penetration when not, both to the
- *          tie tolerance of narrow.h.
+ * Method   the plane of largest separation is sought among the faces of both and the pairs of edges that make a face of
+ *          the Minkowski difference (their arcs on the Gauss sphere cross). A face: the other body's vertices above it,
+ *          and what clipping the face that opposes it most against its sides leaves. A pair of edges: their closest
+ *          points, and the same clipping for the two faces beside them, seen along the normal. If the bodies are apart
+ *          and that plane does not tell their distance, the closest points do (pair_closest3d.c).
+ * Valid    any position. The smallest gap is the distance when apart, minus the depth of penetration when not, both to
+ *          the tie tolerance of narrow.h.
  * Cost     faces x vertices + edges x edges
  * Source   separating axis theorem; Williams 3.3, 3.4 for which feature pairs matter. */
 #include <assert.h>
 
 #include "collision/narrow.h"
 
-/* Edge pairs closer to parallel than this (sine) give no plane of their own: a face beside them is as good to this angle. */
+/* Edge pairs closer to parallel than this (sine) give no plane of their own: a face beside them is as good to this
+ * angle. */
 #define PARALLEL 1e-8
 /* Faces beside a pair of edges count if they face the other body at least this much (cosine). */
 #define FACING 0.5
@@ -103,7 +104,8 @@ static uint64_t crossing(const frame *c, int side, int k) {
     return pp_feature(PP_VERTEX_FACE, c->flip ? 0 : 1, c->fo, side_vertex(c->R, c->fr, corner));
 }
 
-/* Clips the face of O against the sides of the face of R; the result is in w->clip[0]. Sutherland and Hodgman (1974). */
+/* Clips the face of O against the sides of the face of R; the result is in w->clip[0]. Sutherland and Hodgman
+ * (1974). */
 static int clip_face(pp_narrow *w, const frame *c, double tol) {
     pp_clip_point *in = w->clip[0], *out = w->clip[1];
     int m = side_count(c->O, c->fo);
@@ -153,8 +155,9 @@ static double add(pp_narrow *w, const frame *c, uint64_t tag, perp_vec3 x, doubl
     return gap;
 }
 
-/* All contacts of the frame: vertices of O, corners of R's face, crossings, in this order of precedence where points coincide.
- * `all`: also vertices of O that are not on its clipped face. Returns the smallest gap, within reach or not. */
+/* All contacts of the frame: vertices of O, corners of R's face, crossings, in this order of precedence where points
+ * coincide. `all`: also vertices of O that are not on its clipped face. Returns the smallest gap, within reach or
+ * not. */
 static double manifold(pp_narrow *w, const frame *c, bool all, const pp_tolerance *t) {
     double least = INFINITY;
     if (all)

@@ -2,8 +2,8 @@
  *   sphere or particle against sphere      one contact along the line of centres
  *   anything against a half-space          every vertex (a sphere: its centre less the radius)
  *   sphere or particle against polytope    the closest point of face, edge or vertex; inside, the face of least depth
- * Valid    exact for any position. Where a direction is not defined (coincident centres, a centre on an edge) a fixed one is
- *          taken: +y in 2D, +z in 3D, or the face in front of which the point lies farthest.
+ * Valid    exact for any position. Where a direction is not defined (coincident centres, a centre on an edge) a fixed
+ *          one is taken: +y in 2D, +z in 3D, or the face in front of which the point lies farthest.
  * Cost     linear in vertices, faces and edges. Feature numbers: see collision.h. */
 #include "collision/narrow.h"
 

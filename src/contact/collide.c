@@ -1,10 +1,10 @@
 /* collide.c - stage 2: shapes -> feature pairs, gaps
  *
  * How far a body may travel in a step is bounded by its own motion (Williams 5.1 with the erratum: |v| h + |a| h^2 +
- * r (|w| h + |alpha| h^2)) and by that of whatever may push it: the largest travel spreads through bodies that are within reach of
- * each other, so that a row of resting balls is prepared for the fast one that hits its first. A factor covers impulses that speed a
- * body up beyond its neighbours; the certificate finds what was missed all the same (a motor may start from rest), and the step is redone
- * with a larger one and with what is then known of the travels. */
+ * r (|w| h + |alpha| h^2)) and by that of whatever may push it: the largest travel spreads through bodies that are
+ * within reach of each other, so that a row of resting balls is prepared for the fast one that hits its first. A factor
+ * covers impulses that speed a body up beyond its neighbours; the certificate finds what was missed all the same (a
+ * motor may start from rest), and the step is redone with a larger one and with what is then known of the travels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +85,8 @@ double pp_farthest_travel(const pp_frame *f) {
     return most;
 }
 
-/* Travel of every body by its own motion and the forces on it. Kinematic bodies stand at the end of the step already, but what they
- * touch may be taken along at their speed. */
+/* Travel of every body by its own motion and the forces on it. Kinematic bodies stand at the end of the step already,
+ * but what they touch may be taken along at their speed. */
 static void own_travel(const pp_frame *f, double *travel) {
     const perp_world *w = f->w;
     for (int i = 0; i < w->nbody; i++) {

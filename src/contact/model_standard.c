@@ -1,6 +1,6 @@
 /* model_standard.c - every potential contact is unilateral (U)
- * Source   Williams 2.3, 4.1. Known fault: the free space near a corner is treated as convex (Williams 4.1), so a contact found with one face
- *          forbids motion beyond that face's plane even where the face has ended. */
+ * Source   Williams 2.3, 4.1. Known fault: the free space near a corner is treated as convex (Williams 4.1), so a
+ *          contact found with one face forbids motion beyond that face's plane even where the face has ended. */
 #include <string.h>
 
 #include "contact/model.h"

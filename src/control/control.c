@@ -1,11 +1,12 @@
 /* control.c - stage 1: time -> forces, kinematic poses, momentum
  *
- * Forces are taken at the start of the step (Berard 2.6). The momentum that the step starts from is M nu with the inertia at
- * the start; the mass of the step problem is that at the orientation to which the body would turn without torque. With no impulse
- * this gives nu+ exactly as torque-free rotation leaves it, energy and momentum kept (perp_rotate_free), and with impulses the
- * velocity product is implicit: M(q') nu+ = M(q) nu + h f + G p needs no term w x I w and its matrix stays symmetric.
- * The rotation vector of the torque-free turn is h w_free + bend; the step turns by h w+ + bend, so that a body which is hardly
- * touched turns hardly otherwise than a free one, and rows see the bend as a displacement that is known beforehand. */
+ * Forces are taken at the start of the step (Berard 2.6). The momentum that the step starts from is M nu with the
+ * inertia at the start; the mass of the step problem is that at the orientation to which the body would turn without
+ * torque. With no impulse this gives nu+ exactly as torque-free rotation leaves it, energy and momentum kept
+ * (perp_rotate_free), and with impulses the velocity product is implicit: M(q') nu+ = M(q) nu + h f + G p needs no term
+ * w x I w and its matrix stays symmetric. The rotation vector of the torque-free turn is h w_free + bend; the step
+ * turns by h w+ + bend, so that a body which is hardly touched turns hardly otherwise than a free one, and rows see the
+ * bend as a displacement that is known beforehand. */
 #include <string.h>
 
 #include "world/frame.h"
@@ -91,8 +92,8 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
     return PERP_OK;
 }
 
-/* Spring and damper between two points (Berard 2.125-2.133); equal and opposite forces on the line of the spring, and a drag on the whole
- * relative velocity. At zero length the line has no direction and only the drag acts. */
+/* Spring and damper between two points (Berard 2.125-2.133); equal and opposite forces on the line of the spring, and a
+ * drag on the whole relative velocity. At zero length the line has no direction and only the drag acts. */
 static void spring(const perp_world *w, const pp_state *s, const pp_force *e, perp_wrench *f) {
     pp_joint_side a = pp_side(w, s, e->a, NULL), b = pp_side(w, s, e->b, NULL);
     perp_vec3 ra = perp_q_rotate(a.X_WB.q, e->def.point_A), rb = perp_q_rotate(b.X_WB.q, e->def.point_B);

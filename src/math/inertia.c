@@ -1,6 +1,6 @@
 /* inertia.c - mass properties: change of frame and sums
- * Method   I_A = R I_B R^T; two bodies add with the parallel axis term of the reduced mass m_a m_b/(m_a + m_b), which is
- *          the same as moving both to the common centre but subtracts nothing.
+ * Method   I_A = R I_B R^T; two bodies add with the parallel axis term of the reduced mass m_a m_b/(m_a + m_b), which
+ *          is the same as moving both to the common centre but subtracts nothing.
  * Valid    any masses whose sum is not zero. Results are symmetric to the bit. */
 #include "perp/math.h"
 

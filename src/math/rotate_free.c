@@ -1,13 +1,16 @@
 /* rotate_free.c - torque-free rotation of a rigid body over one time step
- *   dPi/dt = Pi x Omega,  dq/dt = q (0, Omega)/2,  Omega = I^-1 Pi         Pi, Omega: momentum and velocity in body axes
+ *   dPi/dt = Pi x Omega,  dq/dt = q (0, Omega)/2,  Omega = I^-1 Pi         Pi, Omega: momentum and velocity in body
+ *   axes
  * Method   implicit midpoint in the body frame, Pi+ = Pi + h Pi_m x Omega_m, with the Cayley update of the orientation,
- *          q+ = q normalise(1, h Omega_m/2). The equation for Pi+ is Pi+ = cay(-h Omega_m) Pi, so momentum in space is kept
- *          exactly; energy is quadratic in Pi, and its change h Omega_m . (Pi_m x Omega_m) is zero. Three such steps of
- *          lengths c h, (1 - 2c) h, c h, c = 1/(2 - 2^(1/3)), make fourth order. Newton's method solves for Pi_m.
- *          The velocity is taken from the momentum at the start, so that it cannot drift by the rounding of the steps.
+ *          q+ = q normalise(1, h Omega_m/2). The equation for Pi+ is Pi+ = cay(-h Omega_m) Pi, so momentum in space is
+ *          kept exactly; energy is quadratic in Pi, and its change h Omega_m . (Pi_m x Omega_m) is zero. Three such
+ *          steps of lengths c h, (1 - 2c) h, c h, c = 1/(2 - 2^(1/3)), make fourth order. Newton's method solves for
+ *          Pi_m. The velocity is taken from the momentum at the start, so that it cannot drift by the rounding of the
+ *          steps.
  * Valid    inertia symmetric, positive definite; |w| h up to about one. Isotropic inertia: exact for every h.
  * Cost     some nine 3x3 solves.
- * Source   Yoshida, Phys. Lett. A 150 (1990) 262, eq. (2.11)-(2.12); Austin, Krishnaprasad, Wang, J. Comput. Phys. 107 (1993)
+ * Source   Yoshida, Phys. Lett. A 150 (1990) 262, eq. (2.11)-(2.12); Austin, Krishnaprasad, Wang, J. Comput. Phys. 107
+ *          (1993)
  *          105 (midpoint rule for the rigid body). */
 #include "perp/math.h"
 
@@ -71,8 +74,8 @@ bool perp_rotate_free(perp_mat3 I_B, double h, perp_quat *q_WB, perp_vec3 *w_W) 
         Pi = perp_q_unrotate(cayley, Pi);
     }
     q = perp_q_unit(perp_q_mul(q, turn));
-    /* w = R I^-1 R^T L, then refined against the very formula that reads L back in the next step: neither the rounding of
-     * I^-1 nor that of |q| = 1 can add up over many steps. */
+    /* w = R I^-1 R^T L, then refined against the very formula that reads L back in the next step: neither the rounding
+     * of I^-1 nor that of |q| = 1 can add up over many steps. */
     perp_vec3 w = perp_q_rotate(q, perp_m3_mul_v(I_inv, perp_q_unrotate(q, L_W)));
     for (int k = 0; k < 2; k++) {
         perp_vec3 r = perp_v3_sub(L_W, momentum(I_B, q, w));

@@ -70,9 +70,9 @@ perp_quat perp_q_axis_angle(perp_vec3 axis, double angle) {
 }
 
 /* No continuous frame exists on the whole sphere. This one is smooth except at two opposite directions, and those are
- * oblique ones that scenes do not have by design, near +-(0.18, 0.69, 0.70): t is a(n) x n with an axis a that goes from
- * +z on the equator (the rule in 2D) to +y at the poles, so that a floor, n = +z, has t = +x and o = +y and keeps nearly that
- * frame when it is tilted. t(-n) = -t(n). */
+ * oblique ones that scenes do not have by design, near +-(0.18, 0.69, 0.70): t is a(n) x n with an axis a that goes
+ * from +z on the equator (the rule in 2D) to +y at the poles, so that a floor, n = +z, has t = +x and o = +y and keeps
+ * nearly that frame when it is tilted. t(-n) = -t(n). */
 void perp_v3_frame(perp_vec3 n, perp_vec3 *t, perp_vec3 *o) {
     if (n.z == 0) {
         *t = perp_v3(-n.y, n.x, 0);

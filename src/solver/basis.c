@@ -1,9 +1,11 @@
 /* basis.c - an LCP from a guess of its basis
- * Problem  given a set S that should hold the positive variables: z_S with M_SS z_S = -q_S, z = 0 elsewhere, w = M z + q.
- * Method   LU of the block in the natural scales of z and w, one step of refinement on the original data. If some z_S or w is negative, exchange all of them
- *          at once and solve again: this is Newton's method on min(z, w) = 0, which ends in a few steps from a good guess.
- *          Redundant contacts make M_SS singular: then proximal points, whose matrix M_SS + share is not. While the basis stays the same
- *          one factorisation serves them all, and they are nothing but iterative refinement.
+ * Problem  given a set S that should hold the positive variables: z_S with M_SS z_S = -q_S, z = 0 elsewhere, w = M z +
+ *          q.
+ * Method   LU of the block in the natural scales of z and w, one step of refinement on the original data. If some z_S
+ *          or w is negative, exchange all of them at once and solve again: this is Newton's method on min(z, w) = 0,
+ *          which ends in a few steps from a good guess. Redundant contacts make M_SS singular: then proximal points,
+ *          whose matrix M_SS + share is not. While the basis stays the same one factorisation serves them all, and they
+ *          are nothing but iterative refinement.
  * Valid    M_SS regular; no guarantee that the exchanges end, hence the limit.
  * Cost     2/3 |S|^3 + 4 n |S| per step.
  * Source   Cottle, Pang, Stone (1992) 2.1 (complementary bases); Kostreva, Block pivot methods for the LCP (1978). */
@@ -66,8 +68,8 @@ static bool correct(pp_basis *b, int m, double *z) {
     return true;
 }
 
-/* Takes z, whose residual (and b->w) has just been measured, as the best so far if it is. What is kept is the answer with negative parts
- * cut off: within the tolerance they are rounding. b->w stays that of z. */
+/* Takes z, whose residual (and b->w) has just been measured, as the best so far if it is. What is kept is the answer
+ * with negative parts cut off: within the tolerance they are rounding. b->w stays that of z. */
 static void keep(pp_basis *b, const double *z, double residual) {
     int n = b->lcp->n;
     if (!(residual < b->residual)) return;
@@ -114,11 +116,12 @@ bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol) {
 /* Most proximal points; each gains a factor of about share/(share + smallest eigenvalue), and at least this: */
 #define PROXIMAL_POINTS 60
 #define SLOWEST         0.5
-/* They may also drift, by residual/share a time, where the equations of a basis contradict each other, until one more contact opens or
- * closes. Both are sped up by less compliance, down to about this; less would bring rounding in. */
+/* They may also drift, by residual/share a time, where the equations of a basis contradict each other, until one more
+ * contact opens or closes. Both are sped up by less compliance, down to about this; less would bring rounding in. */
 #define LEAST_SHARE 1e-9
 
-/* One proximal point from z (changed) by exchanges; *limit counts down. b->w is that of the new z. On failure z is as before. */
+/* One proximal point from z (changed) by exchanges; *limit counts down. b->w is that of the new z. On failure z is as
+ * before. */
 static bool proximal_point(pp_basis *b, bool *in, double *z, double share, double small, int *limit, bool *factorised) {
     const pp_plain *p = b->lcp;
     int n = p->n;
@@ -148,8 +151,9 @@ static bool proximal_point(pp_basis *b, bool *in, double *z, double share, doubl
     return false;
 }
 
-/* Points that drift move by the same dz time after time. Goes as far along it as no variable of the basis gets negative and no other row;
- * false if that is no further than the next point. b->c is the point before z; b->w is that of z, b->y is used. */
+/* Points that drift move by the same dz time after time. Goes as far along it as no variable of the basis gets negative
+ * and no other row; false if that is no further than the next point. b->c is the point before z; b->w is that of z,
+ * b->y is used. */
 static bool run_ahead(pp_basis *b, const bool *in, double *z) {
     const pp_plain *p = b->lcp;
     int n = p->n;

@@ -23,22 +23,23 @@ typedef struct pp_basis {
 /* Scaled residual max |min(z_i/zs_i, w_i/ws_i)| with w = M z + q written to b->w. */
 double pp_basis_measure(pp_basis *b, const double *z);
 
-/* Starting from the set in[i] (changed), solves M_SS z_S = -q_S, drops variables that came out negative, adds rows that did, and
- * so on, at most `limit` times; keeps the best answer in b->best. True if its residual is <= tol * size. */
+/* Starting from the set in[i] (changed), solves M_SS z_S = -q_S, drops variables that came out negative, adds rows that
+ * did, and so on, at most `limit` times; keeps the best answer in b->best. True if its residual is <= tol * size. */
 bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol);
 
 /* Reciprocal condition number of the block last solved by pp_basis_solve. */
 double pp_basis_rcond(pp_basis *b);
 
-/* Proximal points end at this multiple of tol when they get on slowly. Four feet of a box are never coplanar to the last digit: demanding
- * more would take the load off one of them for the sake of rounding. */
+/* Proximal points end at this multiple of tol when they get on slowly. Four feet of a box are never coplanar to the
+ * last digit: demanding more would take the load off one of them for the sake of rounding. */
 #define PP_BASIS_SLACK 100
 
 /* Proximal points z_{k+1} = solution of LCP(M + share D, q - share D z_k), D about 1 in natural scales,
- * each from the basis of the last by exchanges as above. From z = 0 they end at a solution of the LCP itself, of many the one that
- * contacts of equal, vanishing compliance would choose: every redundant contact bears its share, whatever the numbering.
- * z: starting point in, last point out; not b->x. *share falls where the points get on too slowly. At most `limit` exchanges in all.
- * True if the best residual is <= PP_BASIS_SLACK tol size; false also when the exchanges do not settle: then z is the last point reached, and in[] of no use. */
+ * each from the basis of the last by exchanges as above. From z = 0 they end at a solution of the LCP itself, of many
+ * the one that contacts of equal, vanishing compliance would choose: every redundant contact bears its share, whatever
+ * the numbering. z: starting point in, last point out; not b->x. *share falls where the points get on too slowly. At
+ * most `limit` exchanges in all. True if the best residual is <= PP_BASIS_SLACK tol size; false also when the exchanges
+ * do not settle: then z is the last point reached, and in[] of no use. */
 bool pp_basis_prox(pp_basis *b, bool *in, double *z, int limit, double tol, double *share);
 
 /* D_i: rows without a diagonal of their own (slip speeds) get far less, just enough to keep every block regular. */

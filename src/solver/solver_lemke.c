@@ -1,18 +1,19 @@
 /* solver_lemke.c - complementary pivoting for dense linear complementarity problems
  *   find z with  z >= 0,  w = M z + q >= 0,  z'w = 0           M: n x n, column-major, any symmetry
- * Method   equilibrate by powers of two; ray start with a covering vector; lexicographic ratio test, so ties cannot cycle. The
- *          dictionary holds nonbasic columns only; a pivot is a rank-1 update over its columns. The basis found is solved once more by
- *          LU on the original data (basis.c), so that the answer does not carry the error of the pivots. A guess is tried as a basis
- *          first. If a run ends badly: another covering vector, then q perturbed.
- *          Redundant contacts leave the impulses open, and with friction the motion too: a body held at two points may turn about one of
- *          them if the other is chosen to bear nothing. So the first run adds a little to the diagonal (`share`), which selects the
- *          answer that contacts of equal, vanishing compliance would give; refinement then meets the equations without it.
- *          Mixed problems are reduced first (reduce.c).
+ * Method   equilibrate by powers of two; ray start with a covering vector; lexicographic ratio test, so ties cannot
+ *          cycle. The dictionary holds nonbasic columns only; a pivot is a rank-1 update over its columns. The basis
+ *          found is solved once more by LU on the original data (basis.c), so that the answer does not carry the error
+ *          of the pivots. A guess is tried as a basis first. If a run ends badly: another covering vector, then q
+ *          perturbed. Redundant contacts leave the impulses open, and with friction the motion too: a body held at two
+ *          points may turn about one of them if the other is chosen to bear nothing. So the first run adds a little to
+ *          the diagonal (`share`), which selects the answer that contacts of equal, vanishing compliance would give;
+ *          refinement then meets the equations without it. Mixed problems are reduced first (reduce.c).
  * Valid    M copositive-plus: ends in a solution, or in a ray that proves there is none.
  *          Other M: a ray proves nothing and we report PERP_OUTCOME_RAY, never "infeasible".
- * Cost     n (n + 1) doubles; 2 n^2 flops per pivot, usually n/2 to 2 n pivots; with a good guess one LU of its positive part.
- * Source   Cottle, Pang, Stone (1992), 4.4 (Lemke's scheme I), 4.9 (lexicographic rule); Berard 2.3.1; Ruiz, A scaling algorithm
- *          to equilibrate rows and columns norms in matrices (2001). */
+ * Cost     n (n + 1) doubles; 2 n^2 flops per pivot, usually n/2 to 2 n pivots; with a good guess one LU of its
+ *          positive part.
+ * Source   Cottle, Pang, Stone (1992), 4.4 (Lemke's scheme I), 4.9 (lexicographic rule); Berard 2.3.1; Ruiz, A scaling
+ *          algorithm to equilibrate rows and columns norms in matrices (2001). */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -173,8 +174,8 @@ static double inverse(const pivoting *t, int row, int k) {
     return -t->T[row + (ptrdiff_t)t->n * (-1 - at)];
 }
 
-/* Row that leaves when column col enters, -1 for a ray. The smallest ratio wins; of ties the artificial variable, else the
- * lexicographically smallest row of (b, B^-1)/pivot. `size` is that of b at the start. */
+/* Row that leaves when column col enters, -1 for a ray. The smallest ratio wins; of ties the artificial variable, else
+ * the lexicographically smallest row of (b, B^-1)/pivot. `size` is that of b at the start. */
 static int leaving(pivoting *t, int col, const settings *s, double size) {
     int n = t->n, artificial = 2 * n;
     const double *c = t->T + (ptrdiff_t)n * col;
@@ -271,8 +272,8 @@ static void read_basis(layout *l) {
         if (l->t.place[i] < 0 && l->t.place[n + i] < 0) l->in[i] = true;
 }
 
-/* Equilibrated q, less the pull of a proximal point, with covering vector and noise. A row that is negative by rounding only may be
- * one that nothing can lift. */
+/* Equilibrated q, less the pull of a proximal point, with covering vector and noise. A row that is negative by rounding
+ * only may be one that nothing can lift. */
 static void start_q(layout *l, const pp_plain *p, double size, double share, bool ones, double noise) {
     int n = p->n;
     for (int i = 0; i < n; i++) {
@@ -291,7 +292,8 @@ static void start_q(layout *l, const pp_plain *p, double size, double share, boo
 /* Exchanges after a run. */
 #define EXCHANGES 20
 
-/* Proximal points from zero: the first by pivoting, the next by exchanges from its basis, by pivoting again where those do not settle. */
+/* Proximal points from zero: the first by pivoting, the next by exchanges from its basis, by pivoting again where those
+ * do not settle. */
 static bool cold_shared(layout *l, const pp_plain *p, const settings *s, double size) {
     double share = s->share;
     for (int i = 0; i < p->n; i++) l->z[i] = 0;
@@ -341,8 +343,8 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
     return outcome == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : outcome;
 }
 
-/* Is the answer just found the only one nearby, so that there is nothing to share? It is if it is strictly complementary and its basis is
- * regular. b->w is that of the answer. */
+/* Is the answer just found the only one nearby, so that there is nothing to share? It is if it is strictly
+ * complementary and its basis is regular. b->w is that of the answer. */
 static bool isolated(layout *l, const pp_plain *p, const settings *s) {
     double margin = PP_BASIS_SLACK * s->tol * l->b.size;
     if (!(pp_basis_rcond(&l->b) > 1e-8)) return false;

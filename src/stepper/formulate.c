@@ -1,8 +1,8 @@
 /* formulate.c - stage 4: contacts, joints -> step problem
  *
- * Rows hold the geometry at the start of the step (kinematic bodies at its end, Berard 5.1.2). The normal row of a contact is the
- * velocity of B relative to A along n, at the two contact points; tangents likewise. The motion of kinematic bodies is in the gap for
- * the normal row and in b_t, b_o for the tangents. */
+ * Rows hold the geometry at the start of the step (kinematic bodies at its end, Berard 5.1.2). The normal row of a
+ * contact is the velocity of B relative to A along n, at the two contact points; tangents likewise. The motion of
+ * kinematic bodies is in the gap for the normal row and in b_t, b_o for the tangents. */
 #include "problem/rows.h"
 #include "stepper/stepper.h"
 
@@ -33,8 +33,8 @@ static perp_vec3 driven_velocity(const pp_frame *f, int body, perp_vec3 r) {
     return perp_v3_add(f->s1->v[body], perp_v3_cross(f->s1->w[body], r));
 }
 
-/* Direction for a pyramid where no slip tells one: an axis of the two bodies, seen along the contact, so that it moves with the scene
- * and does not depend on which body is A. */
+/* Direction for a pyramid where no slip tells one: an axis of the two bodies, seen along the contact, so that it moves
+ * with the scene and does not depend on which body is A. */
 static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B) {
     const perp_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int k = 0; k < 3; k++) {
@@ -45,8 +45,8 @@ static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B)
     return 0;
 }
 
-/* Angle of the first friction direction: against the slip that would be without contact, so that sliding friction has its full size and
- * true direction whatever the number of directions. Slip that is only rounding has no direction. */
+/* Angle of the first friction direction: against the slip that would be without contact, so that sliding friction has
+ * its full size and true direction whatever the number of directions. Slip that is only rounding has no direction. */
 static double slip_phase(const pp_frame *f, const perp_contact_row *row, const perp_contact *c, const int *body,
                          const double *nu_free, double noise) {
     if (f->w->def.dim == 2 || f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;

@@ -1,8 +1,8 @@
 /* solve_step.c - stage 5: step problem -> impulses and velocity, through the chain of solvers
  *
- * The first solver gets the impulses of the last step as a guess, then starts cold, then the fallbacks follow. Whatever a solver says of
- * itself, its answer counts only if the laws, measured on the step problem, hold to tolerance. The best answer of all is kept for the
- * report if none does. */
+ * The first solver gets the impulses of the last step as a guess, then starts cold, then the fallbacks follow. Whatever
+ * a solver says of itself, its answer counts only if the laws, measured on the step problem, hold to tolerance. The
+ * best answer of all is kept for the report if none does. */
 #include <string.h>
 
 #include "problem/rows.h"
@@ -14,8 +14,9 @@ typedef struct measuring {
     double *r, *y; /* njoint, ndof */
 } measuring;
 
-/* Joint rows that depend on each other and contradict each other a little (closed chains whose errors differ in second order) cannot be
- * met all; what counts against a solver is only the part of their residual that an impulse could remove: W r, scaled back to r. r, y: njoint and ndof of scratch. */
+/* Joint rows that depend on each other and contradict each other a little (closed chains whose errors differ in second
+ * order) cannot be met all; what counts against a solver is only the part of their residual that an impulse could
+ * remove: W r, scaled back to r. r, y: njoint and ndof of scratch. */
 static double reducible_joint_residual(const perp_step_problem *p, const perp_step_solution *s, double *r, double *y) {
     for (int i = 0; i < p->njoint; i++) r[i] = 0;
     for (int i = 0; i < p->ndof; i++) y[i] = 0;
@@ -53,7 +54,8 @@ static double acceptance(const pp_frame *f, const perp_step_solution *s, const m
         if (isnan(parts[i])) return INFINITY;
         if (parts[i] > worst) worst = parts[i];
     }
-    /* Velocities are sums of what the impulses make; where those are a million times larger, rounding takes its part of the tolerance. */
+    /* Velocities are sums of what the impulses make; where those are a million times larger, rounding takes its part of
+     * the tolerance. */
     double made = 0;
     for (int i = 0; i < f->problem.ncontact; i++)
         made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(&f->problem, &f->problem.contact[i].n));

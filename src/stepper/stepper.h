@@ -9,8 +9,8 @@ typedef struct pp_stepper_type {
     const char *name;
     const char *source; /* document and equation */
     unsigned makes;     /* mask of perp_class */
-    /* b_n of a contact: the normal velocity demanded is >= -b_n [L/T]. gap [L] with kinematic bodies at the end of the step;
-     * approach: normal velocity at the start of the step, of B relative to A [L/T]; restitution: of the pair. */
+    /* b_n of a contact: the normal velocity demanded is >= -b_n [L/T]. gap [L] with kinematic bodies at the end of the
+     * step; approach: normal velocity at the start of the step, of B relative to A [L/T]; restitution: of the pair. */
     double (*normal_rhs)(double gap, double approach, double restitution, double h, double touching);
 } pp_stepper_type;
 

@@ -1,8 +1,8 @@
 /* stepper_stewart_trinkle.c - the Stewart-Trinkle step
  *   M (nu+ - nu) = h f + G p,    0 <= p_n  _|_  G_n' nu+ + psi/h + dpsi/dt >= 0
- * The gap at the end of the step, linearised, is not negative, so bodies reach each other exactly at the end of a step and an inelastic
- * impact takes two of them (Notes p. 11). Newton restitution replaces psi/h where a contact closes within the step.
- * Source   Berard 2.6, Williams (2.34)-(2.35), Notes p. 9-16. */
+ * The gap at the end of the step, linearised, is not negative, so bodies reach each other exactly at the end of a step
+ * and an inelastic impact takes two of them (Notes p. 11). Newton restitution replaces psi/h where a contact closes
+ * within the step. Source   Berard 2.6, Williams (2.34)-(2.35), Notes p. 9-16. */
 #include "stepper/stepper.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* warm_start.c - impulses remembered from step to step, matched by contact identity
  *
- * Contacts come ordered by (shape A, shape B, feature) from the detector, so the lists of two steps are matched by one merge. Impulses are
- * kept in world axes, since the tangent frame turns with the normal. */
+ * Contacts come ordered by (shape A, shape B, feature) from the detector, so the lists of two steps are matched by one
+ * merge. Impulses are kept in world axes, since the tangent frame turns with the normal. */
 #include <string.h>
 
 #include "world/frame.h"

@@ -1,8 +1,9 @@
 /* joint_correction.c - iterative correction of joint errors after the step
  *   while |C| > eps_p:   p = -(G' M^-1 G)^+ C/h,   dnu = M^-1 G p,   q += h dnu,  nu += dnu
  *   while |C'| > eps_v:  p = -(G' M^-1 G)^+ C',    nu += M^-1 G p
- * Method   as printed, but G and C are those of the rows that the step itself uses (they are exact at any error), renewed each time, and the
- *          pseudo-inverse makes redundant joints harmless. Contacts are not looked at: they may be violated by what is corrected here.
+ * Method   as printed, but G and C are those of the rows that the step itself uses (they are exact at any error),
+ *          renewed each time, and the pseudo-inverse makes redundant joints harmless. Contacts are not looked at: they
+ *          may be violated by what is corrected here.
  * Cost     dense in the number of joint rows, cubed per iteration.
  * Source   Williams Algorithm 1, Tables 2.2 and 2.3. */
 #include <string.h>

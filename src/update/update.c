@@ -1,7 +1,8 @@
 /* update.c - stage 6: velocity -> next state
  *   q+ = q (+) (h nu+ + bend),   rotation by the exponential map
- * `bend` is what torque-free rotation adds to h w (zero in 2D and for spheres): a body on which nothing acts turns as a free body does
- * (fourth order, energy and momentum kept), and impulses change its turn by h times the change of its angular velocity. */
+ * `bend` is what torque-free rotation adds to h w (zero in 2D and for spheres): a body on which nothing acts turns as a
+ * free body does (fourth order, energy and momentum kept), and impulses change its turn by h times the change of its
+ * angular velocity. */
 #include <string.h>
 
 #include "world/frame.h"

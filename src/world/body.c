@@ -125,7 +125,8 @@ static void set_inertia(perp_world *w, pp_body *b, const perp_body_def *d) {
     b->isotropic = c[0].x == c[1].y && c[1].y == c[2].z && c[0].y == 0 && c[0].z == 0 && c[1].z == 0;
 }
 
-/* A motion for a body that stands at X now. A constant motion is defined by its pose at t = 0, so that is moved back. */
+/* A motion for a body that stands at X now. A constant motion is defined by its pose at t = 0, so that is moved
+ * back. */
 static perp_status make_motion(perp_world *w, const perp_motion_def *def, perp_pose *X, double *theta,
                                pp_motion **out) {
     perp_pose X0 = *X;

@@ -1,7 +1,7 @@
 /* frame.h - the working data of one step (or substep), and the stages that fill it in turn.
  *
- * A stage reads what the stages before it wrote. Everything lies in the world's arena; the world itself is not touched, so a
- * step that fails anywhere leaves it as it was. */
+ * A stage reads what the stages before it wrote. Everything lies in the world's arena; the world itself is not touched,
+ * so a step that fails anywhere leaves it as it was. */
 #ifndef PP_FRAME_H
 #define PP_FRAME_H
 
@@ -82,16 +82,19 @@ perp_status pp_solve_step(pp_frame *f);
 perp_status pp_update(pp_frame *f);
 /* next state -> figures of this frame. */
 perp_status pp_certify(pp_frame *f, perp_certificate *cert);
-/* Those that are known as soon as there is an answer, accepted or not: residuals and contacts, nothing of the end state. */
+/* Those that are known as soon as there is an answer, accepted or not: residuals and contacts, nothing of the end
+ * state. */
 void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *l);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */
 perp_status pp_correct_joints(pp_frame *f);
-/* Moves block k of the state by the velocity nu (ndof of it) over h, and turns it by h w + bend, from its pose in `from`. */
+/* Moves block k of the state by the velocity nu (ndof of it) over h, and turns it by h w + bend, from its pose in
+ * `from`. */
 void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, perp_vec3 bend,
                    pp_state *to);
-/* What the bends of the free rotation add to a displacement along a row [L or rad]: the angular part of J times them. */
+/* What the bends of the free rotation add to a displacement along a row [L or rad]: the angular part of J times
+ * them. */
 double pp_row_bend(const pp_frame *f, const perp_row *row);
 
 /* Makes room in the world for what pp_remember writes, so that a commit cannot fail. */
@@ -101,7 +104,8 @@ void pp_remember(pp_frame *f, bool add_joint_impulses);
 /* Writes remembered impulses, matched by contact identity, as a guess for the frame's problem. */
 void pp_recall(const pp_frame *f, double *p_joint, double *p_contact, double *sigma);
 
-/* Gap up to which two shapes count as touching: far below any size of theirs, above the rounding of their coordinates [L]. */
+/* Gap up to which two shapes count as touching: far below any size of theirs, above the rounding of their coordinates
+ * [L]. */
 static inline double pp_touching(const pp_geometry *a, const pp_geometry *b, perp_vec3 at_W) {
     double size = a->size > b->size ? a->size : b->size;
     return 1e-9 * size + 1e-12 * perp_v3_norm(at_W);

@@ -7,11 +7,12 @@
 /* Marks of definitions made by the _default functions. */
 enum { PP_COOKIE_WORLD = 0x70770001, PP_COOKIE_BODY = 0x70770002 };
 
-/* A slot for something new: the first dead one if there is any, else `n`, the next after the last. Elements begin with their
- * generation; a reused slot goes on counting, so that old ids stay stale. */
+/* A slot for something new: the first dead one if there is any, else `n`, the next after the last. Elements begin with
+ * their generation; a reused slot goes on counting, so that old ids stay stale. */
 int pp_slot_claim(const void *array, int n, int dead, size_t size);
 
-/* Makes room for body and joint slots in the committed state; false if memory is refused (what grew stays, harmlessly). */
+/* Makes room for body and joint slots in the committed state; false if memory is refused (what grew stays,
+ * harmlessly). */
 bool pp_state_grow(perp_world *w, int nbody, int njoint);
 void pp_state_release(pp_state *s, const perp_allocator *a);
 

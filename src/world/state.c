@@ -1,7 +1,7 @@
 /* state.c - the changing part of a world: room for it, getting, setting, cloning, hashing
  *
- * A saved state is a header (magic, version, counts), the arrays of pp_state and the warm-start memory. It holds native doubles: it is for
- * the same program on the same kind of machine. */
+ * A saved state is a header (magic, version, counts), the arrays of pp_state and the warm-start memory. It holds native
+ * doubles: it is for the same program on the same kind of machine. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -202,7 +202,8 @@ uint64_t perp_world_hash(const perp_world *w) {
     return h;
 }
 
-/* Copies of the arrays of a world into another that has none of its own yet. What was copied is in `to`, so that destroying it frees it. */
+/* Copies of the arrays of a world into another that has none of its own yet. What was copied is in `to`, so that
+ * destroying it frees it. */
 static bool clone_bodies(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
     if (!PP_GROW(a, to->body, to->cap_body, 0, w->nbody)) return false;

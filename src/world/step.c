@@ -1,7 +1,7 @@
 /* step.c - one time step, from start to commit
  *
- * A stage reads what the stage before it wrote. The world changes only in commit, so a failure anywhere leaves it as it was at the
- * start. A step that no solver can do is tried in two, four, ... substeps. */
+ * A stage reads what the stage before it wrote. The world changes only in commit, so a failure anywhere leaves it as it
+ * was at the start. A step that no solver can do is tried in two, four, ... substeps. */
 #include <string.h>
 
 #include "world/frame.h"
@@ -63,8 +63,9 @@ static void keep_problem(const pp_frame *f) {
     f->w->has_problem = f->problem.h > 0;
 }
 
-/* The constrained change of velocity over h at the start state, for the staggered start: velocity-level constraints of what touches, with
- * and without forces; their difference is h times the acceleration and has no share of an impact. Writes ndof numbers. */
+/* The constrained change of velocity over h at the start state, for the staggered start: velocity-level constraints of
+ * what touches, with and without forces; their difference is h times the acceleration and has no share of an impact.
+ * Writes ndof numbers. */
 static perp_status start_acceleration(perp_world *w, const pp_state *s, const perp_wrench *held, double *dnu) {
     pp_state end;
     perp_status st = pp_state_new(w, &end);

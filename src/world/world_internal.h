@@ -1,4 +1,5 @@
-/* world_internal.h - what a world is made of, for the files of src/world, src/stepper, src/update and src/certificate. */
+/* world_internal.h - what a world is made of, for the files of src/world, src/stepper, src/update and
+ * src/certificate. */
 #ifndef PP_WORLD_INTERNAL_H
 #define PP_WORLD_INTERNAL_H
 

@@ -1,6 +1,7 @@
-/* Moving, turning, mirroring or renumbering a scene moves, turns, mirrors or renumbers its motion, and nothing else; a planar scene does the
- * same in a 3D world. A scene is left once a step of it is proven to have several solutions with different velocities: which of them is found
- * may then depend on rounding. (Most such steps agree all the same, since lemke shares loads.) */
+/* Moving, turning, mirroring or renumbering a scene moves, turns, mirrors or renumbers its motion, and nothing else; a
+ * planar scene does the same in a 3D world. A scene is left once a step of it is proven to have several solutions with
+ * different velocities: which of them is found may then depend on rounding. (Most such steps agree all the same, since
+ * lemke shares loads.) */
 #include "unique.h"
 
 #define SCENES long_run(200)
@@ -104,7 +105,8 @@ static void planar_in_space(void **state) {
     scene_view plain = scene_view_plain();
     for (unsigned seed = 0; seed < (unsigned)SCENES; seed++) {
         scene a = scene_random(world_def(2, 5e-3, PERP_START_PLAIN), seed, plain, false);
-        /* directions fixed in the plane: those along the slip would turn with the least motion out of it where slip is slow */
+        /* directions fixed in the plane: those along the slip would turn with the least motion out of it where slip is
+         * slow */
         perp_world_def d = world_def(3, 5e-3, PERP_START_PLAIN);
         d.friction_frame = PERP_FRICTION_FIXED;
         scene b = scene_random(d, seed, plain, true);

@@ -1,5 +1,5 @@
-/* Every solver and both forms on the step problems of random scenes: the same velocities wherever those are unique. Impulses need not
- * agree, they are not unique. */
+/* Every solver and both forms on the step problems of random scenes: the same velocities wherever those are unique.
+ * Impulses need not agree, they are not unique. */
 #include "unique.h"
 
 #define SCENES long_run(200)
@@ -59,7 +59,8 @@ static void agree(int dim) {
                   dim, t.problems, t.contacts, t.several, t.pgs_other, t.enumerated, t.pgs_converged - t.pgs_other,
                   t.worst_mlcp, t.worst_enumerate, t.worst_pgs);
     assert_true(t.problems > 2 * SCENES);
-    /* with two directions friction is exact and these scenes are unique; in space several contacts of a body may share its weight */
+    /* with two directions friction is exact and these scenes are unique; in space several contacts of a body may share
+     * its weight */
     assert_true(t.several <= (dim == 2 ? 0 : t.problems / 4));
     assert_true(t.pgs_other <= (dim == 2 ? 0 : t.problems / 200));
     assert_true(t.enumerated > SCENES / 4);

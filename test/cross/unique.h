@@ -1,7 +1,8 @@
 /* unique.h - step problems solved apart, and whether their velocity is unique
  *
- * With friction and redundant contacts the laws may have several solutions with different velocities: how a box that slides and turns on four
- * feet goes on depends on how they share its weight. Two answers that both obey the laws and differ prove it. */
+ * With friction and redundant contacts the laws may have several solutions with different velocities: how a box that
+ * slides and turns on four feet goes on depends on how they share its weight. Two answers that both obey the laws and
+ * differ prove it. */
 #ifndef PERP_TEST_UNIQUE_H
 #define PERP_TEST_UNIQUE_H
 
@@ -9,7 +10,8 @@
 #include "problem/convert.h"
 #include "solver/solver.h"
 
-/* Solves a step problem cold; share: setting of lemke, negative for its default. False if the laws, measured, do not hold to 1e-10. */
+/* Solves a step problem cold; share: setting of lemke, negative for its default. False if the laws, measured, do not
+ * hold to 1e-10. */
 static inline bool solve_apart(const perp_step_problem *p, const char *solver, perp_class cls, int max_n, double share,
                                double *nu) {
     pp_arena arena;

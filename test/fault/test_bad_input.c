@@ -1,7 +1,9 @@
-/* test_bad_input.c - what must be refused, with which status and which word in the sentence, and without a trace in the world
- * Method   A small world with something of everything, made anew for each dimension. Numbers come from tables: every field of every
- *          definition with every value it must not have. The rest is written out. After each refusal the hash, the counts and the size of
- *          the state are as before, and at the end the world still runs to the hash of one that was never troubled. */
+/* test_bad_input.c - what must be refused, with which status and which word in the sentence, and without a trace in the
+ * world Method   A small world with something of everything, made anew for each dimension. Numbers come from tables:
+ * every field of every
+ *          definition with every value it must not have. The rest is written out. After each refusal the hash, the
+ *          counts and the size of the state are as before, and at the end the world still runs to the hash of one that
+ *          was never troubled. */
 #include "unit/world_help.h"
 
 enum { D2 = 1, D3 = 2, BOTH = 3 };
@@ -19,8 +21,8 @@ typedef struct fixture {
     int refusals;
 } fixture;
 
-/* The call is refused with this status and a sentence with this word, and the world is as before. A read of a const world has no sentence:
- * word NULL. */
+/* The call is refused with this status and a sentence with this word, and the world is as before. A read of a const
+ * world has no sentence: word NULL. */
 #define REFUSED(f, call, want, word)                                       \
     do {                                                                   \
         trace before_ = trace_of((f)->w);                                  \

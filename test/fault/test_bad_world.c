@@ -1,6 +1,6 @@
 /* test_bad_world.c - definitions of worlds that are refused, and worlds whose numbers run out of range
- * Method   Every field of a world's definition with every value it must not have, by table; stages that do not exist or do not fit. Then
- *          worlds that are allowed but whose arithmetic overflows: a step must fail cleanly. */
+ * Method   Every field of a world's definition with every value it must not have, by table; stages that do not exist or
+ *          do not fit. Then worlds that are allowed but whose arithmetic overflows: a step must fail cleanly. */
 #include "unit/world_help.h"
 
 enum { D2 = 1, D3 = 2, BOTH = 3 };

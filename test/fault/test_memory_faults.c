@@ -1,8 +1,8 @@
 /* test_memory_faults.c - every allocation refused once
- * Method   A scenario is a list of calls: a world with every kind of part, steps in which contacts come and go, a clone, states. It is run
- *          with the k-th allocation refused, for k = 0, 1, 2, ... until none is. The call that fails says PERP_E_MEMORY and why and changes
- *          nothing; then the scenario is either given up, and nothing may leak, or the call is made again, and the run must end with the
- *          hash of an undisturbed one.
+ * Method   A scenario is a list of calls: a world with every kind of part, steps in which contacts come and go, a
+ *          clone, states. It is run with the k-th allocation refused, for k = 0, 1, 2, ... until none is. The call that
+ *          fails says PERP_E_MEMORY and why and changes nothing; then the scenario is either given up, and nothing may
+ *          leak, or the call is made again, and the run must end with the hash of an undisturbed one.
  * Valid    Memory of third-party libraries (hulls of polyhedra) does not come through the hook. */
 #include "unit/world_help.h"
 

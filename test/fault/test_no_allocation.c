@@ -1,7 +1,8 @@
 /* test_no_allocation.c - once a scene is steady, a step does not touch the heap
- * Method   Two counts over 200 steps after 50 to warm up: calls of the world's allocator, and calls of malloc and its sisters anywhere in the
- *          process, third-party libraries included (count_malloc.h).
- * Valid    With sanitizers, which bring a malloc of their own, and with other C libraries than glibc only the first count is made. */
+ * Method   Two counts over 200 steps after 50 to warm up: calls of the world's allocator, and calls of malloc and its
+ *          sisters anywhere in the process, third-party libraries included (count_malloc.h).
+ * Valid    With sanitizers, which bring a malloc of their own, and with other C libraries than glibc only the first
+ *          count is made. */
 #include "unit/world_help.h"
 
 #include "count_malloc.h"

@@ -1,7 +1,8 @@
 /* test_hash.c - the same run gives the same bits
- * Method   A fixed list of scenes, 1000 steps each, and the hash of the state at the end. As a test: twice in one process, and taken up again
- *          from a clone and from a saved state half-way. With --print the hashes go to standard output, one line "name hash" each, so that
- *          builds by different compilers and at different optimisation can be compared (compare-builds). */
+ * Method   A fixed list of scenes, 1000 steps each, and the hash of the state at the end. As a test: twice in one
+ *          process, and taken up again from a clone and from a saved state half-way. With --print the hashes go to
+ *          standard output, one line "name hash" each, so that builds by different compilers and at different
+ *          optimisation can be compared (compare-builds). */
 #include "unit/world_help.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* momentum-chain: inelastic impacts along a row of squares; momentum is 3 throughout, speeds are those of what sticks together */
+/* momentum-chain: inelastic impacts along a row of squares; momentum is 3 throughout, speeds are those of what sticks
+ * together */
 #include "check.h"
 
 static void momentum(void **state) {

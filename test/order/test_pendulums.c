@@ -1,4 +1,5 @@
-/* double-pendulum, pendulum-on-block, full-planar, hanging-rod: errors against independent references, and their order in h */
+/* double-pendulum, pendulum-on-block, full-planar, hanging-rod: errors against independent references, and their order
+ * in h */
 #include "check.h"
 
 #define LEVELS 4
@@ -13,7 +14,8 @@ static void check_first_order(const char *what, const double *error) {
     }
 }
 
-/* A single quantity may have an error whose first-order part happens to vanish; the error of the whole state has not. */
+/* A single quantity may have an error whose first-order part happens to vanish; the error of the whole state has
+ * not. */
 static double norm4(double a, double b, double c, double d) { return sqrt(a * a + b * b + c * c + d * d); }
 
 static void double_pendulum(void **state) {

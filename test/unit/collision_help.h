@@ -64,8 +64,8 @@ static inline pp_geometry *make_plane(int dim, perp_vec3 n, double offset) {
     perp_shape_def d = perp_shape_halfspace(n, offset);
     return make(&d, dim);
 }
-/* Hull of n points on an ellipsoid, so most are vertices; sometimes with a flat side. Random points may be degenerate, or a
- * sliver that would spoil the tolerances of a test: then others are taken. */
+/* Hull of n points on an ellipsoid, so most are vertices; sometimes with a flat side. Random points may be degenerate,
+ * or a sliver that would spoil the tolerances of a test: then others are taken. */
 static inline pp_geometry *make_hull(int dim, int n) {
     assert_true(n <= 64);
     for (;;) {
@@ -158,8 +158,8 @@ static inline perp_vec3 least_norm(perp_vec3 *p, int *m) {
     return best;
 }
 
-/* Distance of the hulls of the vertices of two placed polytopes (or points), 0 if they overlap: the algorithm of Gilbert, Johnson
- * and Keerthi, by support points only. */
+/* Distance of the hulls of the vertices of two placed polytopes (or points), 0 if they overlap: the algorithm of
+ * Gilbert, Johnson and Keerthi, by support points only. */
 static inline double gjk_distance(const pp_placed *a, const pp_placed *b) {
     perp_vec3 s[5];
     int m = 0;

@@ -342,8 +342,8 @@ static void test_materials(void **state) {
     }
 }
 
-/* A ball that keeps all its speed keeps its height, and never gains energy. With the step's own energy E = v^2/2 + g x - g h v/2, which
- * free flight and the reflection both keep exactly, over any number of bounces. */
+/* A ball that keeps all its speed keeps its height, and never gains energy. With the step's own energy E = v^2/2 + g x
+ * - g h v/2, which free flight and the reflection both keep exactly, over any number of bounces. */
 static void test_elastic(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {

@@ -1,4 +1,5 @@
-/* test_detector.c - the plain detector: closed forms for every pair of kinds, and random pairs against other algorithms */
+/* test_detector.c - the plain detector: closed forms for every pair of kinds, and random pairs against other
+ * algorithms */
 #include "collision_help.h"
 
 #include <stdlib.h>
@@ -327,8 +328,8 @@ static void edges_and_corners_3d(void **state) {
     pp_geometry_destroy(c, &plain_alloc);
 }
 
-/* The smallest gap is the distance when apart, minus the depth when not; nothing is reported beyond the reach, and nothing left
- * out within it. */
+/* The smallest gap is the distance when apart, minus the depth when not; nothing is reported beyond the reach, and
+ * nothing left out within it. */
 static void random_polytope_pairs(void **state) {
     (void)state;
     int apart = 0, deep = 0, kinds[4] = {0};
@@ -499,7 +500,8 @@ static void features_are_stable(void **state) {
     }
 }
 
-/* A box on its corner (3D: edge) over a narrow table: two faces oppose the table alike, and rounding must not choose. */
+/* A box on its corner (3D: edge) over a narrow table: two faces oppose the table alike, and rounding must not
+ * choose. */
 static void ties_do_not_flicker(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
@@ -525,8 +527,8 @@ static void ties_do_not_flicker(void **state) {
     }
 }
 
-/* Two edges of the upper polygon are almost one line: the plane goes to the larger lower face by a tie, the edge that opposes it by
- * another, and neither sees the corner below the second edge. The closest points do. */
+/* Two edges of the upper polygon are almost one line: the plane goes to the larger lower face by a tie, the edge that
+ * opposes it by another, and neither sees the corner below the second edge. The closest points do. */
 static void ties_do_not_hide_the_closest_points(void **state) {
     (void)state;
     perp_vec3 v[5] = {{-1, 5e-6, 0}, {0, 0, 0}, {1, 5e-6, 0}, {1, 2, 0}, {-1, 2, 0}};

@@ -1,6 +1,7 @@
 /* test_force.c - force elements against closed forms
- * Method   Forces are taken at the start of a step and held over it, so a run of them is a known recurrence or converges with first order
- *          (second order where the start is staggered); both are checked: the value at one h, and the ratio of errors at h and h/2. */
+ * Method   Forces are taken at the start of a step and held over it, so a run of them is a known recurrence or
+ *          converges with first order (second order where the start is staggered); both are checked: the value at one
+ *          h, and the ratio of errors at h and h/2. */
 #include "unit/world_help.h"
 
 static const perp_vec3 zero = {0, 0, 0};
@@ -104,8 +105,8 @@ static void test_sinusoid(void **state) {
         }
 }
 
-/* A mass on a spring. The step is the symplectic Euler method: it turns by the angle t with cos t = 1 - (w h)^2/2 per step, so its
- * frequency is asin(w h/2) 2/h, above w by a relative (w h)^2/24. */
+/* A mass on a spring. The step is the symplectic Euler method: it turns by the angle t with cos t = 1 - (w h)^2/2 per
+ * step, so its frequency is asin(w h/2) 2/h, above w by a relative (w h)^2/24. */
 static void test_spring_frequency(void **state) {
     (void)state;
     const double k = 50, m = 2, om = sqrt(k / m);
@@ -173,7 +174,8 @@ static void test_spring_order(void **state) {
     }
 }
 
-/* Between two bodies: equal and opposite at their points, momentum kept; a spring of zero length has no direction and does nothing. */
+/* Between two bodies: equal and opposite at their points, momentum kept; a spring of zero length has no direction and
+ * does nothing. */
 static void test_spring_between(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
@@ -215,7 +217,8 @@ static void test_spring_between(void **state) {
     }
 }
 
-/* Damping along the line and drag on the whole velocity: v decays as (1 - c h/m)^n, which tends to exp(-c t/m) with first order. */
+/* Damping along the line and drag on the whole velocity: v decays as (1 - c h/m)^n, which tends to exp(-c t/m) with
+ * first order. */
 static void test_dampers(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {

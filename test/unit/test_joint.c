@@ -1,5 +1,6 @@
-/* test_joint.c - joints in a running world: what they keep, their extras against closed forms, redundancy, correction, impulses
- * Method   Most scenes are one body on one joint, whose steps are known recurrences; each is run in 2D and 3D, with the joints eliminated
+/* test_joint.c - joints in a running world: what they keep, their extras against closed forms, redundancy, correction,
+ * impulses Method   Most scenes are one body on one joint, whose steps are known recurrences; each is run in 2D and 3D,
+ * with the joints eliminated
  *          (LCP) and kept as variables (mixed LCP). */
 #include "unit/world_help.h"
 
@@ -196,7 +197,8 @@ static void test_spring_order(void **state) {
     NEAR(error[1] / error[2], 2, 0.08);
 }
 
-/* Dry friction: holds a load below its limit for good, lets one above it go with the difference, and stops what slides. */
+/* Dry friction: holds a load below its limit for good, lets one above it go with the difference, and stops what
+ * slides. */
 static void test_friction(void **state) {
     const setting *s = *state;
     const double h = 0.01, m = 2;
@@ -322,7 +324,8 @@ static void test_rates(void **state) {
     perp_world_destroy(w);
 }
 
-/* The same joint twice, or a hinge and the ball joint it implies: the motion is that of one, the impulses share the load. */
+/* The same joint twice, or a hinge and the ball joint it implies: the motion is that of one, the impulses share the
+ * load. */
 static void test_duplicates(void **state) {
     const setting *s = *state;
     perp_world *w[2];
@@ -365,8 +368,8 @@ static void test_duplicates(void **state) {
     perp_world_destroy(w[1]);
 }
 
-/* Four bars, the first one the ground, side 1 each but for the second, 0.8: a trapeze that swings. In 3D its parallel hinges are redundant three
- * times over. */
+/* Four bars, the first one the ground, side 1 each but for the second, 0.8: a trapeze that swings. In 3D its parallel
+ * hinges are redundant three times over. */
 static perp_world *four_bar(const setting *s, perp_body_id body[3], perp_joint_id joint[4]) {
     perp_world_def d = perp_world_def_default(s->dim);
     d.gravity_W = perp_v3(0, -G, 0);

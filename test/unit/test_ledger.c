@@ -1,9 +1,11 @@
 /* test_ledger.c - the energy account of every step
- * Method   The entries are summed here, not read from the remainder, and compared with the change of kinetic energy that the world itself
- *          tells. In 2D and for spheres this is an identity; in 3D the entry `turning` is what the turn of the inertia leaves, which must
- *          fade with the step. Single entries are compared with closed forms.
- * Valid    The work of gravity is that of its impulse at the mean velocity of the step, m g h (v + v+)/2; since positions move by h v+, it
- *          differs from the loss of height by m g h (v+ - v)/2, which adds up to m g h (v_end - v_start)/2 over a run. */
+ * Method   The entries are summed here, not read from the remainder, and compared with the change of kinetic energy
+ *          that the world itself tells. In 2D and for spheres this is an identity; in 3D the entry `turning` is what
+ *          the turn of the inertia leaves, which must fade with the step. Single entries are compared with closed
+ *          forms.
+ * Valid    The work of gravity is that of its impulse at the mean velocity of the step, m g h (v + v+)/2; since
+ *          positions move by h v+, it differs from the loss of height by m g h (v+ - v)/2, which adds up to m g h
+ *          (v_end - v_start)/2 over a run. */
 #include "unit/world_help.h"
 
 #include "scenes.h"
@@ -24,8 +26,8 @@ static double kinetic_of(const perp_world *w) {
     return k;
 }
 
-/* Worst mismatch of the account over n steps, relative to the larger of the energies and of the sum of all amounts; of a scene that has come
- * to rest only the rounding is left, which is compared with what it has had. */
+/* Worst mismatch of the account over n steps, relative to the larger of the energies and of the sum of all amounts; of
+ * a scene that has come to rest only the rounding is left, which is compared with what it has had. */
 static double worst_account(perp_world *w, int n, const char *name) {
     double worst = 0, largest = 0;
     for (int i = 0; i < n; i++) {
@@ -102,7 +104,8 @@ static void test_scenes_3d(void **state) {
     print_message("3D: the account is off by at most %.2g\n", worst);
 }
 
-/* The entry `turning` of a box thrown with spin and of a tumbling pair: what is left of it, summed with and without signs, falls with the step. */
+/* The entry `turning` of a box thrown with spin and of a tumbling pair: what is left of it, summed with and without
+ * signs, falls with the step. */
 static void test_turning(void **state) {
     (void)state;
     double sum[3], absolute[3];
@@ -210,7 +213,8 @@ static void test_friction(void **state) {
     scene_end(&s);
 }
 
-/* Impact: a plastic one of equal masses takes half the energy, an elastic one nothing, restitution e takes (1 - e^2)/2. */
+/* Impact: a plastic one of equal masses takes half the energy, an elastic one nothing, restitution e takes (1 -
+ * e^2)/2. */
 static void test_impact(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)

@@ -261,8 +261,8 @@ static void test_mass(void **state) {
     SMALL(v_dist(same.com_B, moved.com_B), 0);
     SMALL(m_dist(same.I_B, moved.I_B), 0);
 
-    /* Parallel axes: inertia about a point p is I + m (|d|^2 1 - d d^T). Two unlike bodies in general places: the inertia of the
-     * sum about the origin is the sum of the inertias about the origin. */
+    /* Parallel axes: inertia about a point p is I + m (|d|^2 1 - d d^T). Two unlike bodies in general places: the
+     * inertia of the sum about the origin is the sum of the inertias about the origin. */
     for (int i = 0; i < 100; i++) {
         perp_pose Xa = {rnd_vec(), rnd_quat()}, Xb = {rnd_vec(), rnd_quat()};
         perp_mass part[3];

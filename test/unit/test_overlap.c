@@ -1,4 +1,5 @@
-/* test_overlap.c - the certificate's overlap measure against closed forms and against the hull of the Minkowski difference */
+/* test_overlap.c - the certificate's overlap measure against closed forms and against the hull of the Minkowski
+ * difference */
 #include "collision_help.h"
 
 static void near(double a, double b, double tol) {
@@ -45,7 +46,8 @@ static void closed_forms(void **state) {
         pp_geometry *all[] = {s, t, p, b, h};
         for (int k = 0; k < 5; k++) pp_geometry_destroy(all[k], &plain_alloc);
     }
-    /* two unit-edge cubes, edge against edge at right angles: the axis is (1, 1, 0)/sqrt 2 only through a cross product */
+    /* two unit-edge cubes, edge against edge at right angles: the axis is (1, 1, 0)/sqrt 2 only through a cross
+     * product */
     pp_geometry *c = make_box(3, 0.5, 0.5, 0.5);
     perp_quat up = perp_q_axis_angle(perp_v3(0, 0, 1), PI / 4);                  /* an edge along z points to +x */
     perp_quat lie = perp_q_mul(perp_q_axis_angle(perp_v3(1, 0, 0), PI / 2), up); /* an edge along y points to -x */

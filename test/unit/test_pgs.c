@@ -3,8 +3,8 @@
  *
  * Must converge: whatever is one block (one contact with friction, one bounded row), in one sweep; symmetric positive
  * definite M, at any relaxation; P-matrices far from symmetric, once steps are short enough; steps of the scenes listed
- * at test_must_converge(). May not: problems without a solution, and what needs more sweeps than it is given (mass ratios).
- * Then it says so. */
+ * at test_must_converge(). May not: problems without a solution, and what needs more sweeps than it is given (mass
+ * ratios). Then it says so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

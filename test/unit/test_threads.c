@@ -1,4 +1,5 @@
-/* Different worlds in different threads, and a solver registered meanwhile: the same results as alone. Run under the thread sanitizer. */
+/* Different worlds in different threads, and a solver registered meanwhile: the same results as alone. Run under the
+ * thread sanitizer. */
 #include <pthread.h>
 
 #include "check.h"

@@ -1,4 +1,5 @@
-/* test_world.c - the world itself: time, starts, settings, what it tells; kinematic bodies; steps that fail or are divided */
+/* test_world.c - the world itself: time, starts, settings, what it tells; kinematic bodies; steps that fail or are
+ * divided */
 #include "unit/world_help.h"
 
 static const perp_vec3 zero = {0, 0, 0};
@@ -183,7 +184,8 @@ static void accelerate(double t, perp_pose *X, void *ctx) {
     X->p.x = 0.5 * *(const double *)ctx * t * t;
 }
 
-/* A tray that is driven ever faster takes a box along as long as friction suffices, a < mu g; beyond that the box gets mu g. */
+/* A tray that is driven ever faster takes a box along as long as friction suffices, a < mu g; beyond that the box gets
+ * mu g. */
 static void test_tray(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
@@ -205,7 +207,8 @@ static void test_tray(void **state) {
             perp_certificate c = run(w, 500);
             NEAR(pose_of(w, tray).p.x, 0.5 * a * 0.25, 1e-12);
             if (fast) {
-                /* in the first step the tray has the mean speed a h/2, which friction can give; from then on the box lags */
+                /* in the first step the tray has the mean speed a h/2, which friction can give; from then on the box
+                 * lags */
                 NEAR(velocity_of(w, b).x, a * d.h / 2 + mu * 9.81 * (0.5 - d.h), 1e-10);
                 assert_int_equal(c.sliding, c.contacts);
             } else {
@@ -217,8 +220,8 @@ static void test_tray(void **state) {
         }
 }
 
-/* Contacts that the speeds at the start do not announce: a motor of any strength throws a box, from rest and without weight, at a ball within
- * one step. */
+/* Contacts that the speeds at the start do not announce: a motor of any strength throws a box, from rest and without
+ * weight, at a ball within one step. */
 static void test_sudden(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
@@ -325,7 +328,8 @@ static void note(perp_log_level level, const char *text, void *ctx) {
     snprintf(j->last, sizeof j->last, "%s", text);
 }
 
-/* Solvers that fail on purpose: always, or when some entry of q is larger than a limit; what they do solve, lemke solves for them. */
+/* Solvers that fail on purpose: always, or when some entry of q is larger than a limit; what they do solve, lemke
+ * solves for them. */
 static double q_limit = INFINITY;
 static bool always_fails;
 
