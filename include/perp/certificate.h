@@ -37,7 +37,7 @@ typedef struct perp_certificate {
     int overlap_shape[2];   /**< slots of the two shapes of the deepest overlap, -1 if none */
     int contacts;           /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
-    int unknowns;                      /**< size of the complementarity problem (largest substep) */
+    int unknowns;                      /**< size of the largest complementarity problem, of any island and substep */
     int substeps;                      /**< 1 if the step was solved whole */
     int fallbacks;                     /**< solves that needed another solver than the one chosen */
     /** Solver whose answer was taken (last substep); "" if there was nothing to solve. Borrowed for ever. */
