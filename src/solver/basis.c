@@ -120,9 +120,10 @@ bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol) {
  * contact opens or closes. Both are sped up by less compliance, down to about this; less would bring rounding in. */
 #define LEAST_SHARE 1e-9
 
-/* One proximal point from z (changed) by exchanges; *limit counts down. b->w is that of the new z. On failure z is as
- * before. */
-static bool proximal_point(pp_basis *b, bool *in, double *z, double share, double small, int *limit, bool *factorised) {
+/* One proximal point from z (changed) by exchanges; *limit counts down. b->w is that of the new z, *residual its
+ * residual. `fresh`: b->w is that of z already. On failure z is as before. */
+static bool proximal_point(pp_basis *b, bool *in, double *z, double share, double small, int *limit, bool *factorised,
+                           bool fresh, double *residual) {
     const pp_plain *p = b->lcp;
     int n = p->n;
     double *centre = b->c;
@@ -132,10 +133,15 @@ static bool proximal_point(pp_basis *b, bool *in, double *z, double share, doubl
         if (!*factorised && !factorise(b, m, share)) break;
         *factorised = true;
         /* start at the centre cut to the set: there the equation reads (M + share) dz = -w */
-        for (int i = 0; i < n; i++) z[i] = in[i] ? centre[i] : 0;
-        (void)pp_basis_measure(b, z);
+        for (int i = 0; i < n; i++) {
+            double start = in[i] ? centre[i] : 0;
+            fresh = fresh && z[i] == start;
+            z[i] = start;
+        }
+        if (!fresh) (void)pp_basis_measure(b, z);
         if (!correct(b, m, z)) break;
-        (void)pp_basis_measure(b, z);
+        *residual = pp_basis_measure(b, z);
+        fresh = true;
         bool changed = false;
         for (int i = 0; i < n; i++) {
             bool wrong = in[i] ? z[i] / p->zs[i] < -small
@@ -172,11 +178,11 @@ static bool run_ahead(pp_basis *b, const bool *in, double *z) {
 }
 
 bool pp_basis_prox(pp_basis *b, bool *in, double *z, int limit, double tol, double *share) {
-    double before = INFINITY;
-    bool factorised = false;
+    double before = INFINITY, residual = INFINITY;
+    bool factorised = false, fresh = false;
     for (int k = 0; k < PROXIMAL_POINTS; k++) {
-        if (!proximal_point(b, in, z, *share, 0.1 * tol * b->size, &limit, &factorised)) break;
-        double residual = pp_basis_measure(b, z);
+        if (!proximal_point(b, in, z, *share, 0.1 * tol * b->size, &limit, &factorised, fresh, &residual)) break;
+        fresh = true;
         keep(b, z, residual);
         if (residual <= 0.01 * tol * b->size) break;
         bool slow = k > 2 && !(residual < SLOWEST * before);
@@ -188,7 +194,10 @@ bool pp_basis_prox(pp_basis *b, bool *in, double *z, int limit, double tol, doub
             b->shared_residual = residual;
         }
         before = INFINITY;
-        if (run_ahead(b, in, z)) continue;
+        if (run_ahead(b, in, z)) {
+            fresh = false;
+            continue;
+        }
         if (*share < LEAST_SHARE) break;
         *share *= 0.01; /* the points go on from where they are, with longer steps */
         factorised = false;
