@@ -28,6 +28,6 @@ else()
   set(PERP_PC_PRIVATE "")
 endif()
 # Where the file lands is known, so prefix is found from it and the tree may be moved or installed with another --prefix.
-file(RELATIVE_PATH PERP_PC_PREFIX "/root/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/root")
+file(RELATIVE_PATH PERP_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/perp.pc.in ${PROJECT_BINARY_DIR}/perp.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/perp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -66,21 +66,12 @@ perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n) 
     return PERP_OK;
 }
 
-/* Largest distance of the points of a body from its centre. */
-static double radius_of(const perp_world *w, int body) {
-    double radius = 0;
-    for (int i = 0; i < w->nshape; i++)
-        if (pp_alive(w->shape[i].gen) && w->shape[i].body == body && w->shape[i].radius_B > radius)
-            radius = w->shape[i].radius_B;
-    return radius;
-}
-
 double pp_farthest_travel(const pp_frame *f) {
     const perp_world *w = f->w;
     double most = 0;
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k];
-        most = fmax(most, f->h * (perp_v3_norm(f->s1->v[slot]) + radius_of(w, slot) * perp_v3_norm(f->s1->w[slot])));
+        most = fmax(most, f->h * (perp_v3_norm(f->s1->v[slot]) + w->body[slot].radius * perp_v3_norm(f->s1->w[slot])));
     }
     return most;
 }
@@ -97,7 +88,7 @@ static void own_travel(const pp_frame *f, double *travel) {
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k], lin = w->def.dim;
         const pp_body *b = &w->body[slot];
-        double radius = radius_of(w, slot), v = 0, a = 0, alpha = 0;
+        double v = 0, a = 0, alpha = 0;
         for (int i = 0; i < nd; i++) {
             double force = f->i_gravity[at + i] + f->i_applied[at + i] + f->i_spring[at + i];
             if (i < lin) {
@@ -108,12 +99,8 @@ static void own_travel(const pp_frame *f, double *travel) {
             }
         }
         v = sqrt(v) + sqrt(a) / b->mass;
-        double om = 0;
-        if (nd > lin) {
-            double inv = lin == 2 ? 1 / b->I_B.c[2].z : perp_m3_eigen(b->I_inv_B, NULL).z;
-            om = perp_v3_norm(f->s0->w[slot]) + sqrt(alpha) * inv;
-        }
-        travel[slot] = fmax(f->h * (v + radius * om), f->least_travel);
+        double om = perp_v3_norm(f->s0->w[slot]) + sqrt(alpha) * b->I_inv_most;
+        travel[slot] = fmax(f->h * (v + b->radius * om), f->least_travel);
     }
 }
 
@@ -126,21 +113,35 @@ static bool near(const pp_placed *a, const pp_placed *b) {
     return perp_v3_dot(d, d) <= r * r;
 }
 
-/* Spreads the largest travel over bodies that may push each other, until nothing changes. */
+/* The larger travel of two bodies for both, as far as they move; true if one changed. */
+static bool level(const perp_world *w, double *travel, int a, int b) {
+    double t = fmax(travel[a], travel[b]);
+    bool changed = false;
+    for (int k = 0; k < 2; k++) {
+        int i = k ? b : a;
+        if (w->body[i].kind != PERP_BODY_DYNAMIC || travel[i] == t) continue;
+        travel[i] = t;
+        changed = true;
+    }
+    return changed;
+}
+
+/* Spreads the largest travel over bodies that are jointed or may push each other, until nothing changes. */
 static void spread_travel(pp_frame *f, double *travel) {
+    const perp_world *w = f->w;
     bool changed = true;
     for (int pass = 0; changed && pass < 16; pass++) {
         changed = false;
         for (int i = 0; i < f->nplaced; i++) f->placed[i].reach = f->reach_factor * travel[f->placed[i].body];
         for (int i = 0; i < f->nplaced; i++)
             for (int j = i + 1; j < f->nplaced; j++) {
-                pp_placed *a = &f->placed[i], *b = &f->placed[j];
-                double ta = travel[a->body], tb = travel[b->body];
-                if (ta == tb || a->body == b->body || !(a->moves || b->moves) || !near(a, b)) continue;
-                double t = ta > tb ? ta : tb;
-                if (a->moves && ta < t) travel[a->body] = t, changed = true;
-                if (b->moves && tb < t) travel[b->body] = t, changed = true;
+                const pp_placed *a = &f->placed[i], *b = &f->placed[j];
+                if (travel[a->body] == travel[b->body] || !(a->moves || b->moves) || !near(a, b)) continue;
+                changed |= level(w, travel, a->body, b->body);
             }
+        for (int i = 0; i < w->njoint; i++)
+            if (pp_alive(w->joint[i].gen) && w->joint[i].a >= 0)
+                changed |= level(w, travel, w->joint[i].a, w->joint[i].b);
     }
 }
 

@@ -114,6 +114,7 @@ static perp_status check_def(perp_world *w, const perp_body_def *d, perp_pose *X
 static void set_inertia(perp_world *w, pp_body *b, const perp_body_def *d) {
     if (w->def.dim == 2) {
         b->I_B = perp_m3_diag(0, 0, b->particle ? 0 : d->I_B.c[2].z);
+        b->I_inv_most = b->particle ? 0 : 1 / d->I_B.c[2].z;
         return;
     }
     b->isotropic = true;
@@ -121,6 +122,7 @@ static void set_inertia(perp_world *w, pp_body *b, const perp_body_def *d) {
     perp_mat3 t = perp_m3_transpose(d->I_B);
     b->I_B = perp_m3_scale(0.5, perp_m3_add(d->I_B, t));
     b->I_inv_B = perp_m3_inverse(b->I_B);
+    b->I_inv_most = perp_m3_eigen(b->I_inv_B, NULL).z;
     const perp_vec3 *c = b->I_B.c;
     b->isotropic = c[0].x == c[1].y && c[1].y == c[2].z && c[0].y == 0 && c[0].z == 0 && c[1].z == 0;
 }

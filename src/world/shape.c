@@ -56,6 +56,7 @@ perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_de
         w->nshape++;
     else
         w->dead_shape--;
+    if (s.radius_B > w->body[b].radius) w->body[b].radius = s.radius_B;
     if (out) *out = (perp_shape_id){(uint32_t)slot, s.gen};
     return PERP_OK;
 }

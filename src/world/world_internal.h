@@ -19,7 +19,9 @@ typedef struct pp_body {
     bool particle, no_gravity;
     double mass;
     perp_mat3 I_B, I_inv_B;
-    bool isotropic; /* inertia is a multiple of 1: free rotation is the exponential map */
+    double I_inv_most; /* largest inverse moment of inertia: bounds what a torque does [1/(M L^2)] */
+    double radius;     /* largest distance of a point of its shapes from Bo [L] */
+    bool isotropic;    /* inertia is a multiple of 1: free rotation is the exponential map */
     perp_vec3 force_W, torque_W;
     pp_motion *motion; /* kinematic; NULL: at rest */
     char *name;
