@@ -268,11 +268,43 @@ static void test_belt(void **state) {
     }
 }
 
+/* A run's certificate: worst figures, added counts and energies. */
+static void test_sum(void **state) {
+    (void)state;
+    perp_world_def d = perp_world_def_default(2);
+    d.h = 2e-3;
+    scene s = scene_full_planar(d);
+    perp_certificate run = {0};
+    double overlap = 0, joint_error = 0, gravity = 0, remainder = 0;
+    int iterations = 0;
+    for (int i = 0; i < 200; i++) {
+        perp_certificate c;
+        assert_int_equal(perp_world_step(s.w, &c), PERP_OK);
+        perp_certificate_add(&run, &c);
+        overlap = fmax(overlap, c.overlap);
+        joint_error = fmax(joint_error, c.joint_error);
+        gravity += c.ledger.gravity;
+        remainder += c.ledger.remainder;
+        iterations += c.iterations;
+    }
+    assert_true(run.accepted);
+    assert_int_equal(run.substeps, 200);
+    assert_int_equal(run.iterations, iterations);
+    assert_true(fabs(run.h - 0.4) < 1e-12 && fabs(run.t - 0.4) < 1e-12);
+    assert_true(run.overlap == overlap && run.joint_error == joint_error);
+    assert_true(run.ledger.gravity == gravity && run.ledger.remainder == remainder);
+    double kinetic;
+    perp_world_energy(s.w, &kinetic, NULL, NULL);
+    assert_true(run.ledger.kinetic_before == 0);
+    assert_true(fabs(run.ledger.kinetic_after - kinetic) <= 1e-12 * kinetic);
+    scene_end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenes_2d),  cmocka_unit_test(test_scenes_3d), cmocka_unit_test(test_turning),
         cmocka_unit_test(test_no_turning), cmocka_unit_test(test_gravity),   cmocka_unit_test(test_friction),
-        cmocka_unit_test(test_impact),     cmocka_unit_test(test_belt),
+        cmocka_unit_test(test_impact),     cmocka_unit_test(test_belt),      cmocka_unit_test(test_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
