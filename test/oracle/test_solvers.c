@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "arena_fixture.h"
 #include "oracle/random_problem.h"
 #include "problem/convert.h"
 #include "solver/solver.h"
@@ -17,7 +18,6 @@ typedef union any_settings {
     char bytes[PERP_SETTINGS_MAX];
 } any_settings;
 
-static pp_arena arena;
 static rp_step s;
 
 static perp_solve_info solve(const perp_solver_type *t, const perp_problem *p, double *z) {
@@ -148,17 +148,6 @@ static void test_contact_problems(void **state) {
     assert_true(compared > 1000);
 }
 
-static int setup(void **state) {
-    (void)state;
-    pp_arena_init(&arena, (perp_allocator){0});
-    return 0;
-}
-static int teardown(void **state) {
-    (void)state;
-    pp_arena_free(&arena);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_enumerate_itself),
@@ -166,5 +155,5 @@ int main(void) {
         cmocka_unit_test(test_any_matrix),
         cmocka_unit_test(test_contact_problems),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
 }

@@ -6,13 +6,13 @@
 
 #include <cmocka.h>
 
+#include "arena_fixture.h"
 #include "oracle/random_problem.h"
 #include "problem/convert.h"
 #include "problem/islands.h"
 #include "problem/rows.h"
 #include "solver/solver.h"
 
-static pp_arena arena;
 static rp_step s;
 
 static perp_step_solution room(const perp_step_problem *p) {
@@ -115,19 +115,7 @@ static void apart_as_together(void **state) {
     assert_true(several > 200);
 }
 
-static int setup(void **state) {
-    (void)state;
-    pp_arena_init(&arena, (perp_allocator){0});
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    pp_arena_free(&arena);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(apart_as_together)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
 }

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "arena_fixture.h"
 #include "check.h"
 #include "count_malloc.h"
 #include "oracle/random_problem.h"
@@ -25,7 +26,6 @@ typedef union any_settings {
     char bytes[PERP_SETTINGS_MAX];
 } any_settings;
 
-static pp_arena arena;
 static rp_step s;
 
 static any_settings defaults(const perp_solver_type *t) {
@@ -391,17 +391,6 @@ static void test_agrees_with_lemke(void **state) {
         fail_msg("%d of %d converged, %d loosely, %d with another velocity", converged, runs, loose, several);
 }
 
-static int setup(void **state) {
-    (void)state;
-    pp_arena_init(&arena, (perp_allocator){0});
-    return 0;
-}
-static int teardown(void **state) {
-    (void)state;
-    pp_arena_free(&arena);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_single),        cmocka_unit_test(test_groups),
@@ -411,5 +400,5 @@ int main(void) {
         cmocka_unit_test(test_warm_start),    cmocka_unit_test(test_relaxation),
         cmocka_unit_test(test_workspace),     cmocka_unit_test(test_agrees_with_lemke),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
 }

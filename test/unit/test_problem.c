@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
+#include "arena_fixture.h"
 #include "oracle/random_problem.h"
 #include "problem/convert.h"
 #include "solver/reduce.h"
 #include "solver/solver.h"
 
-static pp_arena arena;
 static rp_step s;
 
 typedef struct answer {
@@ -402,17 +402,6 @@ static void test_check(void **state) {
     assert_string_equal(perp_outcome_text((perp_outcome)77), "unknown outcome");
 }
 
-static int setup(void **state) {
-    (void)state;
-    pp_arena_init(&arena, (perp_allocator){0});
-    return 0;
-}
-static int teardown(void **state) {
-    (void)state;
-    pp_arena_free(&arena);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forms_agree),
@@ -425,5 +414,5 @@ int main(void) {
         cmocka_unit_test(test_residuals),
         cmocka_unit_test(test_check),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
 }
