@@ -222,7 +222,7 @@ scene scene_random(perp_world_def def, unsigned seed, scene_view view, bool flat
     d->dim = def.dim;
     d->flat = flat && def.dim == 3;
     d->rng = 0x1234567 + 7919ull * seed;
-    d->mu = chance(d, 0.2) ? 0 : uniform(d, 0.05, 0.25);
+    d->mu = chance(d, 0.2) ? 0 : uniform(d, 0.05, 0.6);
     draft_bodies(d);
     draft_joints(d);
     perp_vec3 g = planar(d) ? perp_v3(0, -9.81, 0) : perp_v3(0, 0, -9.81);

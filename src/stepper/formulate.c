@@ -46,7 +46,8 @@ static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B)
 }
 
 /* Angle of the first friction direction: against the slip that would be without contact, so that sliding friction has
- * its full size and true direction whatever the number of directions. Slip that is only rounding has no direction. */
+ * its full size and true direction whatever the number of directions. Slip far below the speeds at hand has no
+ * direction worth following: its rounding would turn the friction of a contact that comes to rest. */
 static double slip_phase(const pp_frame *f, const perp_contact_row *row, const perp_contact *c, const int *body,
                          const double *nu_free, double noise) {
     if (f->w->def.dim == 2 || f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
@@ -146,7 +147,7 @@ perp_status pp_formulate(pp_frame *f) {
     f->problem.njoint = njoint;
     double speed = f->h * perp_v3_norm(w->def.gravity_W);
     for (int i = 0; i < f->ndof; i++) speed = fmax(speed, fabs(nu_free[i]));
-    for (int i = 0; i < f->ncontact; i++) contact_row(f, i, nu_free, 1e-10 * speed, &contact[i]);
+    for (int i = 0; i < f->ncontact; i++) contact_row(f, i, nu_free, 1e-8 * speed, &contact[i]);
     f->problem.ncontact = f->ncontact;
     return PERP_OK;
 }
