@@ -106,12 +106,36 @@ PERP_API double perp_world_time(const perp_world *w);
 PERP_API uint64_t perp_world_steps(const perp_world *w);
 /** Dimension, 2 or 3. */
 PERP_API int perp_world_dim(const perp_world *w);
+/** Time step [T]. */
+PERP_API double perp_world_h(const perp_world *w);
+/** The definition the world was made with; strings are names of stages, borrowed for ever. */
+PERP_API perp_world_def perp_world_get_def(const perp_world *w);
 /** Changes the time step from the next step on. PERP_E_ARG if not positive and finite. A staggered world starts
  *  anew. */
 PERP_API perp_status perp_world_set_h(perp_world *w, double h);
 /** Sets a setting of the chosen solver or a fallback by name, such as "lemke.max_pivots" or "pgs.relaxation".
  *  PERP_E_NAME, PERP_E_ARG. */
 PERP_API perp_status perp_world_set(perp_world *w, const char *name, double value);
+/** Reads a setting of the chosen solver or a fallback, named as in perp_world_set(). PERP_E_NAME. */
+PERP_API perp_status perp_world_get(const perp_world *w, const char *name, double *value);
+
+/** Stages of a step, in their order. */
+typedef enum perp_stage {
+    PERP_STAGE_CONTROL,   /**< forces, motions */
+    PERP_STAGE_COLLISION, /**< feature pairs, gaps */
+    PERP_STAGE_CONTACT,   /**< contact model */
+    PERP_STAGE_STEPPER,   /**< building the step problem */
+    PERP_STAGE_SOLVER,
+    PERP_STAGE_UPDATE,
+    PERP_STAGE_CERTIFICATE,
+    PERP_STAGE_COUNT
+} perp_stage;
+/** Name of a stage: "control", "collision", ... */
+PERP_API const char *perp_stage_name(perp_stage s);
+/** Seconds of wall time spent in each stage since the world was made, failed attempts included. It is about the machine, not
+ *  part of the state. @param seconds PERP_STAGE_COUNT numbers */
+PERP_API void perp_world_timing(const perp_world *w, double *seconds);
+
 /** The contacts of the last step. @return their number; *out borrowed until the next step. */
 PERP_API int perp_world_contacts(const perp_world *w, const perp_contact **out);
 /** Kinetic, gravitational (zero at the origin) and spring energy now [M L^2/T^2]; any pointer may be NULL. */
@@ -192,6 +216,11 @@ PERP_API perp_status perp_body_set_force(perp_world *w, perp_body_id b, perp_vec
 PERP_API perp_status perp_body_set_motion(perp_world *w, perp_body_id b, const perp_motion_def *def);
 /** Name of a body, "" for none, NULL if stale. Borrowed until the body is removed. */
 PERP_API const char *perp_body_name(const perp_world *w, perp_body_id b);
+/** The first body of that name; {0} if there is none. Looks at all bodies. */
+PERP_API perp_body_id perp_body_find(const perp_world *w, const char *name);
+/** What a body is now, as a definition that would add it again: kind, pose, velocity, mass, inertia, flags, name (borrowed until
+ *  the body is removed). PERP_E_ARG if stale. */
+PERP_API perp_status perp_body_get(const perp_world *w, perp_body_id b, perp_body_def *out);
 /** Number of bodies. */
 PERP_API int perp_world_body_count(const perp_world *w);
 /** Ids of all bodies in order of their slots; writes at most `max`. @return number of bodies */
@@ -206,6 +235,21 @@ PERP_API perp_status perp_shape_add(perp_world *w, perp_body_id b, const perp_sh
 /** Body that carries a shape; {0} if stale. */
 PERP_API perp_body_id perp_shape_body(const perp_world *w, perp_shape_id s);
 
+/** Ids of all shapes in order of their slots; writes at most `max`. @return number of shapes */
+PERP_API int perp_world_shapes(const perp_world *w, perp_shape_id *out, int max);
+/** A shape as perp keeps it: the definition (points: its corners, of a box too) and its faces. Everything borrowed until the shape
+ *  or its body is removed. */
+typedef struct perp_shape_view {
+    perp_body_id body;
+    perp_shape_def
+        def; /**< points, npoint: corners of box, polygon (counter-clockwise), polyhedron; half_size is of a box only */
+    int nface;             /**< 3D box and polyhedron: faces; 2D: 0 */
+    const int *face_start; /**< nface + 1, into face */
+    const int *face;       /**< corners of each face, counter-clockwise seen from outside */
+} perp_shape_view;
+/** Reads a shape. PERP_E_ARG if stale. */
+PERP_API perp_status perp_shape_get(const perp_world *w, perp_shape_id s, perp_shape_view *out);
+
 /** Law of a pair of materials. */
 typedef struct perp_pair_law {
     double mu; /**< Coulomb friction, >= 0 */
@@ -217,6 +261,9 @@ typedef struct perp_pair_law {
 PERP_API perp_status perp_material_add(perp_world *w, int *out);
 /** Sets the law between two materials (they may be the same), both orders. Default: mu 0, restitution 0. PERP_E_ARG */
 PERP_API perp_status perp_pair_set(perp_world *w, int material_a, int material_b, perp_pair_law law);
+/** Number of materials, and the law between two of them. PERP_E_ARG */
+PERP_API int perp_material_count(const perp_world *w);
+PERP_API perp_status perp_pair_get(const perp_world *w, int material_a, int material_b, perp_pair_law *law);
 /** Sets the law of every pair, also of materials to come. PERP_E_ARG */
 PERP_API perp_status perp_pair_set_all(perp_world *w, perp_pair_law law);
 /** @} */
@@ -225,6 +272,12 @@ PERP_API perp_status perp_pair_set_all(perp_world *w, perp_pair_law law);
  *  @{ */
 /** Adds a joint. PERP_E_ARG, PERP_E_MEMORY. */
 PERP_API perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_id *out);
+/** Ids of all joints in order of their slots; writes at most `max`. @return number of joints */
+PERP_API int perp_world_joints(const perp_world *w, perp_joint_id *out, int max);
+/** The first joint of that name; {0} if there is none. Looks at all joints. */
+PERP_API perp_joint_id perp_joint_find(const perp_world *w, const char *name);
+/** What a joint is now, as a definition that would add it again; name borrowed until it is removed. PERP_E_ARG if stale. */
+PERP_API perp_status perp_joint_get(const perp_world *w, perp_joint_id j, perp_joint_def *out);
 /** Removes a joint. */
 PERP_API perp_status perp_joint_remove(perp_world *w, perp_joint_id j);
 /** Coordinates of a joint and their rates, perp_joint_ncoord() of each; angles count turns. Either pointer may be
@@ -243,6 +296,8 @@ PERP_API perp_status perp_joint_set_axis(perp_world *w, perp_joint_id j, int coo
  *  @{ */
 /** Adds a force element. PERP_E_ARG, PERP_E_MEMORY. */
 PERP_API perp_status perp_force_add(perp_world *w, const perp_force_def *def, perp_force_id *out);
+/** Number of force elements. */
+PERP_API int perp_world_force_count(const perp_world *w);
 /** Removes a force element. */
 PERP_API perp_status perp_force_remove(perp_world *w, perp_force_id f);
 /** Changes target and target_rate of a PD controller. */

@@ -253,7 +253,9 @@ static perp_status build(pp_geometry *g, const perp_shape_def *d, const perp_all
     perp_status s = PERP_OK;
     switch (d->kind) {
     case PERP_SHAPE_HALFSPACE:
-        g->normal = no_minus_zero(perp_v3_unit(d->normal));
+        g->normal = d->normal;
+        if (fabs(perp_v3_norm(d->normal) - 1) > 4e-16) g->normal = perp_v3_unit(d->normal); /* read back: as it is */
+        g->normal = no_minus_zero(g->normal);
         g->offset = d->offset;
         g->bound = INFINITY;
         return PERP_OK;

@@ -60,7 +60,7 @@ perp_status pp_check_pose(perp_world *w, const char *what, perp_pose *X) {
     if (!(fabs(n - 1) <= 1e-6)) return pp_fail(w, PERP_E_ARG, "%s has a quaternion of norm %g; it must be 1", what, n);
     if (w->def.dim == 2 && (X->p.z != 0 || X->q.x != 0 || X->q.y != 0))
         return pp_fail(w, PERP_E_ARG, "%s leaves the plane of a 2D world", what);
-    X->q = perp_q_unit(X->q);
+    X->q = pp_unit_once(X->q);
     return PERP_OK;
 }
 

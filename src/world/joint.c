@@ -53,8 +53,8 @@ perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_
     j.name = pp_copy_name(&w->alloc, def->name, &ok);
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the name of a joint");
     j.def.name = NULL;
-    j.def.X_AJ.q = perp_q_unit(def->X_AJ.q);
-    j.def.X_BJ.q = perp_q_unit(def->X_BJ.q);
+    j.def.X_AJ.q = pp_unit_once(def->X_AJ.q);
+    j.def.X_BJ.q = pp_unit_once(def->X_BJ.q);
     int slot = pp_slot_claim(w->joint, w->njoint, w->dead_joint, sizeof *w->joint);
     j.gen = w->joint[slot].gen + 1;
     w->joint[slot] = j;

@@ -23,6 +23,9 @@ char *pp_copy_name(const perp_allocator *a, const char *name, bool *ok);
 perp_status pp_check_pose(perp_world *w, const char *what, perp_pose *X);
 perp_status pp_check_vector(perp_world *w, const char *what, perp_vec3 v, bool angular);
 
+/* A quaternion made unit, unless it is to rounding: one that was read back stays as it is, to the bit. */
+static inline perp_quat pp_unit_once(perp_quat q) { return fabs(perp_q_norm(q) - 1) > 4e-16 ? perp_q_unit(q) : q; }
+
 /* Removes joints and forces that hold on to a body. */
 void pp_joint_drop(perp_world *w, int slot);
 void pp_force_drop(perp_world *w, int slot);

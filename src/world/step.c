@@ -4,19 +4,42 @@
  * was at the start. A step that no solver can do is tried in two, four, ... substeps. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "world/frame.h"
 
 /* Most times a frame is redone because bodies met that were not expected to. */
 #define MAX_WIDENINGS 3
 
+/* Adds the time since *from to a stage. */
+static void clocked(perp_world *w, perp_stage stage, double *from) {
+    double now = pp_clock();
+    w->timing[stage] += now - *from;
+    *from = now;
+}
+
+/* Up to the solution: what the start of a staggered world needs too. */
+static perp_status solve_frame(pp_frame *f) {
+    double t = pp_clock();
+    perp_status s = pp_control(f); /* time       -> forces, kinematic poses */
+    clocked(f->w, PERP_STAGE_CONTROL, &t);
+    if (!s) s = pp_collide(f); /* shapes     -> feature pairs, gaps     */
+    clocked(f->w, PERP_STAGE_COLLISION, &t);
+    if (!s) s = pp_contact(f); /* pairs      -> contacts                */
+    clocked(f->w, PERP_STAGE_CONTACT, &t);
+    if (!s) s = pp_formulate(f); /* contacts   -> step problem            */
+    clocked(f->w, PERP_STAGE_STEPPER, &t);
+    if (!s) s = pp_solve_step(f); /* problem    -> impulses, velocity      */
+    clocked(f->w, PERP_STAGE_SOLVER, &t);
+    return s;
+}
+
 static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
-    perp_status s = pp_control(f);   /* time       -> forces, kinematic poses */
-    if (!s) s = pp_collide(f);       /* shapes     -> feature pairs, gaps     */
-    if (!s) s = pp_contact(f);       /* pairs      -> contacts                */
-    if (!s) s = pp_formulate(f);     /* contacts   -> step problem            */
-    if (!s) s = pp_solve_step(f);    /* problem    -> impulses, velocity      */
-    if (!s) s = pp_update(f);        /* velocity   -> next state              */
+    perp_status s = solve_frame(f);
+    double t = pp_clock();
+    if (!s) s = pp_update(f); /* velocity   -> next state              */
+    clocked(f->w, PERP_STAGE_UPDATE, &t);
     if (!s) s = pp_certify(f, cert); /* next state -> figures                 */
+    clocked(f->w, PERP_STAGE_CERTIFICATE, &t);
     return s;
 }
 
@@ -74,11 +97,7 @@ static perp_status start_acceleration(perp_world *w, const pp_state *s, const pe
         pp_frame f = {
             .w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = purpose[k], .held = held, .reach_factor = 2};
         pp_state_copy(w, &end, s);
-        st = pp_control(&f);
-        if (!st) st = pp_collide(&f);
-        if (!st) st = pp_contact(&f);
-        if (!st) st = pp_formulate(&f);
-        if (!st) st = pp_solve_step(&f);
+        st = solve_frame(&f);
         if (st == PERP_E_SOLVE) keep_problem(&f);
         for (int i = 0; !st && i < f.ndof; i++) dnu[i] = k == 0 ? f.solution.nu[i] : f.solution.nu[i] - dnu[i];
     }

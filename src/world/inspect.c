@@ -1,0 +1,137 @@
+/* inspect.c - reading back what a world is made of, as definitions that would make it again */
+#include <string.h>
+
+#include "world/frame.h"
+#include "world/lifetime.h"
+
+double perp_world_h(const perp_world *w) { return w->def.h; }
+perp_world_def perp_world_get_def(const perp_world *w) { return w->def; }
+
+const char *perp_stage_name(perp_stage s) {
+    static const char *const name[PERP_STAGE_COUNT] = {"control", "collision", "contact",    "stepper",
+                                                       "solver",  "update",    "certificate"};
+    return (int)s >= 0 && s < PERP_STAGE_COUNT ? name[s] : "unknown stage";
+}
+
+void perp_world_timing(const perp_world *w, double *seconds) { memcpy(seconds, w->timing, sizeof w->timing); }
+
+static bool same_name(const char *name, const char *wanted) { return name && strcmp(name, wanted) == 0; }
+
+perp_body_id perp_body_find(const perp_world *w, const char *name) {
+    for (int i = 0; name && i < w->nbody; i++)
+        if (pp_alive(w->body[i].gen) && same_name(w->body[i].name, name))
+            return (perp_body_id){(uint32_t)i, w->body[i].gen};
+    return (perp_body_id){0, 0};
+}
+
+static perp_body_id body_id(const perp_world *w, int slot) {
+    return slot < 0 ? (perp_body_id){0, 0} : (perp_body_id){(uint32_t)slot, w->body[slot].gen};
+}
+
+perp_status perp_body_get(const perp_world *w, perp_body_id id, perp_body_def *out) {
+    int slot = pp_body_slot(w, id);
+    if (slot < 0 || !out) return PERP_E_ARG;
+    const pp_body *b = &w->body[slot];
+    *out = perp_body_def_default(b->kind);
+    out->X_WB = w->state.X[slot];
+    out->v_W = w->state.v[slot];
+    out->w_W = w->state.w[slot];
+    out->mass = b->mass;
+    out->I_B = b->I_B;
+    out->particle = b->particle;
+    out->no_gravity = b->no_gravity;
+    out->name = b->name;
+    return PERP_OK;
+}
+
+int perp_world_shapes(const perp_world *w, perp_shape_id *out, int max) {
+    int n = 0;
+    for (int i = 0; i < w->nshape; i++) {
+        if (!pp_alive(w->shape[i].gen)) continue;
+        if (n < max) out[n] = (perp_shape_id){(uint32_t)i, w->shape[i].gen};
+        n++;
+    }
+    return n;
+}
+
+perp_status perp_shape_get(const perp_world *w, perp_shape_id id, perp_shape_view *out) {
+    int slot = pp_shape_slot(w, id);
+    if (slot < 0 || !out) return PERP_E_ARG;
+    const pp_shape *s = &w->shape[slot];
+    const pp_geometry *g = s->g;
+    *out = (perp_shape_view){.body = body_id(w, s->body)};
+    perp_shape_def *d = &out->def;
+    *d = perp_shape_particle(s->X_BS.p); /* for the cookie */
+    d->kind = g->kind;
+    d->X_BS = s->X_BS;
+    d->radius = g->radius;
+    d->normal = g->normal;
+    d->offset = g->offset;
+    d->material = s->material;
+    d->group = s->group;
+    d->mask = s->mask;
+    bool corners = g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON || g->kind == PERP_SHAPE_POLYHEDRON;
+    if (!corners) return PERP_OK;
+    d->points = g->vert;
+    d->npoint = g->nvert;
+    if (g->kind == PERP_SHAPE_BOX) /* its corners are at +-half_size */
+        d->half_size = perp_v3(fabs(g->vert[0].x), fabs(g->vert[0].y), fabs(g->vert[0].z));
+    if (w->def.dim == 3) {
+        out->nface = g->nface;
+        out->face_start = g->face_start;
+        out->face = g->face_vert;
+    }
+    return PERP_OK;
+}
+
+int perp_material_count(const perp_world *w) { return w->nmaterial; }
+
+perp_status perp_pair_get(const perp_world *w, int a, int b, perp_pair_law *law) {
+    if (a < 0 || b < 0 || a >= w->nmaterial || b >= w->nmaterial || !law) return PERP_E_ARG;
+    *law = w->law[a * w->nmaterial + b];
+    return PERP_OK;
+}
+
+int perp_world_joints(const perp_world *w, perp_joint_id *out, int max) {
+    int n = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        if (!pp_alive(w->joint[i].gen)) continue;
+        if (n < max) out[n] = (perp_joint_id){(uint32_t)i, w->joint[i].gen};
+        n++;
+    }
+    return n;
+}
+
+perp_joint_id perp_joint_find(const perp_world *w, const char *name) {
+    for (int i = 0; name && i < w->njoint; i++)
+        if (pp_alive(w->joint[i].gen) && same_name(w->joint[i].name, name))
+            return (perp_joint_id){(uint32_t)i, w->joint[i].gen};
+    return (perp_joint_id){0, 0};
+}
+
+perp_status perp_joint_get(const perp_world *w, perp_joint_id id, perp_joint_def *out) {
+    int slot = pp_joint_slot(w, id);
+    if (slot < 0 || !out) return PERP_E_ARG;
+    const pp_joint *j = &w->joint[slot];
+    *out = j->def;
+    out->a = body_id(w, j->a);
+    out->b = body_id(w, j->b);
+    out->name = j->name;
+    return PERP_OK;
+}
+
+int perp_world_force_count(const perp_world *w) {
+    int n = 0;
+    for (int i = 0; i < w->nforce; i++) n += pp_alive(w->force[i].gen);
+    return n;
+}
+
+perp_status perp_world_get(const perp_world *w, const char *name, double *value) {
+    const char *dot = name ? strchr(name, '.') : NULL;
+    for (int i = 0; dot && i < w->nsolver; i++) {
+        const perp_solver_type *s = w->solver[i];
+        if (strlen(s->name) == (size_t)(dot - name) && strncmp(s->name, name, (size_t)(dot - name)) == 0)
+            return perp_fields_get(s->fields, s->nfield, w->settings[i].bytes, dot + 1, value);
+    }
+    return PERP_E_NAME;
+}
