@@ -4,21 +4,29 @@
 #   OpenBLAS   BLAS and LAPACK, Fortran interface
 #   CHOLMOD    sparse Cholesky, of SuiteSparse
 #   qhull      convex hulls, the reentrant library
-foreach(dependency openblas cholmod qhull_r)
+#   libyaml    scene files
+#   HDF5       recordings; the serial library
+foreach(dependency openblas cholmod qhull_r yaml hdf5)
   if(dependency STREQUAL "openblas")
     set(names openblas openblaso openblasp)
     set(header "")
   elseif(dependency STREQUAL "cholmod")
     set(names cholmod)
     set(header cholmod.h)
-  else()
+  elseif(dependency STREQUAL "qhull_r")
     set(names qhull_r)
     set(header libqhull_r/libqhull_r.h)
+  elseif(dependency STREQUAL "yaml")
+    set(names yaml)
+    set(header yaml.h)
+  else()
+    set(names hdf5_serial hdf5)
+    set(header hdf5.h)
   endif()
   find_library(PERP_${dependency}_LIBRARY NAMES ${names} PATH_SUFFIXES openblas openblas-pthread)
   mark_as_advanced(PERP_${dependency}_LIBRARY)
   if(header)
-    find_path(PERP_${dependency}_INCLUDE ${header} PATH_SUFFIXES suitesparse)
+    find_path(PERP_${dependency}_INCLUDE ${header} PATH_SUFFIXES suitesparse hdf5/serial)
     mark_as_advanced(PERP_${dependency}_INCLUDE)
   endif()
   if(NOT PERP_${dependency}_LIBRARY OR (header AND NOT PERP_${dependency}_INCLUDE))
@@ -39,4 +47,4 @@ unset(header)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-set(PERP_DEPENDENCIES perp::cholmod perp::openblas perp::qhull_r Threads::Threads m)
+set(PERP_DEPENDENCIES perp::cholmod perp::openblas perp::qhull_r perp::yaml perp::hdf5 Threads::Threads m)

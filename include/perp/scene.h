@@ -1,0 +1,109 @@
+/** @file scene.h
+ *  Scenes: a YAML file in, a world ready to step out. docs/scene.md describes the file key by key.
+ *
+ *      perp_scene *s;
+ *      perp_refusal why;
+ *      if (perp_scene_open("pile.yaml", NULL, &s, &why)) { puts(why.text); exit(2); }
+ *      perp_world *w = perp_scene_world(s);
+ *      for (uint64_t n = perp_scene_steps(s); n > 0 && !perp_world_step(w, NULL); n--) {}
+ *      perp_scene_close(s); */
+#ifndef PERP_SCENE_H
+#define PERP_SCENE_H
+
+#include "perp/input.h"
+#include "perp/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An open scene: its world, what it says about the run, and the files it came from. */
+typedef struct perp_scene perp_scene;
+
+/** A file as text in memory, for scenes that do not come from the disk. */
+typedef struct perp_source_file {
+    const char *path; /**< as the scene, or an include or mesh entry in it, names it */
+    const char *data; /**< size bytes, any bytes */
+    size_t size;
+} perp_source_file;
+
+/** How to open a scene; {0} is fine. */
+typedef struct perp_scene_options {
+    const perp_definition *define; /**< override declared parameters */
+    int ndefine;
+    /** If nfile > 0, nothing is read from the disk: the scene is file[0], and everything it names is among the others. */
+    const perp_source_file *file;
+    int nfile;
+    perp_allocator alloc; /**< of scene and world; {0}: malloc and free */
+    perp_log log;         /**< of the world */
+} perp_scene_options;
+
+/** Reads a scene and builds its world.
+ *  @param path     the file; with options->file: the name to use in messages
+ *  @param options  NULL: defaults; copied
+ *  @param why      filled on failure; may be NULL
+ *  @return PERP_E_IO (cannot be read), PERP_E_ARG (anything wrong in it), PERP_E_GEOMETRY, PERP_E_NAME, PERP_E_FIT, PERP_E_MEMORY;
+ *  on failure *out is NULL */
+PERP_API perp_status perp_scene_open(const char *path, const perp_scene_options *options, perp_scene **out,
+                                     perp_refusal *why);
+/** Frees the scene, its world and everything borrowed from it. NULL is fine. */
+PERP_API void perp_scene_close(perp_scene *s);
+/** The world. Borrowed until perp_scene_close(); clones of it use functions of the scene and must go before it. */
+PERP_API perp_world *perp_scene_world(const perp_scene *s);
+/** Title, "" if it has none. Borrowed until close. */
+PERP_API const char *perp_scene_title(const perp_scene *s);
+/** Time to simulate [T]. */
+PERP_API double perp_scene_duration(const perp_scene *s);
+/** Number of steps: duration / h, rounded up but for rounding errors. */
+PERP_API uint64_t perp_scene_steps(const perp_scene *s);
+
+/** What a recording holds, as bits of a mask. */
+typedef enum perp_record {
+    PERP_RECORD_POSES = 1,    /**< positions and orientations */
+    PERP_RECORD_TWISTS = 2,   /**< velocities and angular velocities */
+    PERP_RECORD_JOINTS = 4,   /**< joint coordinates, rates, impulses, errors */
+    PERP_RECORD_CONTACTS = 8, /**< contacts with impulses and states */
+    PERP_RECORD_CERTIFICATE = 16,
+    PERP_RECORD_LEDGER = 32, /**< energy account and energies */
+    PERP_RECORD_SOLVER = 64, /**< solver, iterations, residual, substeps, sizes */
+    PERP_RECORD_ALL = 127
+} perp_record;
+
+/** Recording choices of a scene. */
+typedef struct perp_record_choice {
+    unsigned what;   /**< mask of perp_record; default all */
+    int every;       /**< a frame every so many steps, >= 1; default 1 */
+    int compression; /**< 0 (none) to 9; default 1 */
+} perp_record_choice;
+/** The choices, defaults where the scene is silent. */
+PERP_API perp_record_choice perp_scene_record(const perp_scene *s);
+
+/** A declared parameter and the value it has. */
+typedef struct perp_scene_parameter {
+    const char *name, *unit, *about; /**< "" where not given */
+    double value, initial;           /**< as used; as declared */
+    double min, max;                 /**< allowed range, infinite where not given */
+} perp_scene_parameter;
+/** Number of declared parameters, in the order of the file. */
+PERP_API int perp_scene_parameter_count(const perp_scene *s);
+/** The i-th; strings borrowed until close. */
+PERP_API perp_scene_parameter perp_scene_parameter_at(const perp_scene *s, int i);
+
+/** Number of files read: the scene itself, includes, meshes. */
+PERP_API int perp_scene_file_count(const perp_scene *s);
+/** The i-th; 0 is the scene. Borrowed until close. Handing all of them to perp_scene_open() makes the same world. */
+PERP_API perp_source_file perp_scene_file_at(const perp_scene *s, int i);
+/** Number of overrides it was opened with, and the i-th; borrowed until close. */
+PERP_API int perp_scene_definition_count(const perp_scene *s);
+PERP_API perp_definition perp_scene_definition_at(const perp_scene *s, int i);
+
+/** Writes the JSON Schema of scene files, made from the table the reader uses. Returns the length without the final zero, as
+ *  snprintf does; buf may be NULL if size is 0. */
+PERP_API size_t perp_scene_schema(char *buf, size_t size);
+/** Writes the key reference of scene files in Markdown, from the same table; returns as perp_scene_schema(). */
+PERP_API size_t perp_scene_reference(char *buf, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

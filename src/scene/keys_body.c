@@ -1,0 +1,197 @@
+/* keys_body.c - the keys of bodies, shapes and motions. See table.h. */
+#include "scene/scene_in.h"
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+static const char *const kinds[] = {"obstacle", "kinematic", "dynamic", NULL}; /* as perp_body_kind */
+static const char *const axes[] = {"x", "y", "z", NULL};
+
+#define GROUP_MAX 4294967295.0
+
+#define IN(field) PP_AT(pp_body_in, field)
+static const pp_key body[] = {
+    {"name", PP_T_NAME, IN(name), .own = true, PP_WORDS("none"),
+     PP_HELP("For joints, forces and plots; no two bodies have the same.")},
+    {"like", PP_T_REF, IN(like), .of = "a template", PP_WORDS("none"),
+     PP_HELP("Template whose keys hold where this entry is silent.")},
+    {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"),
+     PP_HELP("Makes the entry many times: a number (variable `i`), or `{i: 10, j: 5}`, nested, the last fastest.")},
+    {"kind", PP_T_CHOICE, IN(kind), .choice = kinds, PP_DEFAULT_AS(PERP_BODY_DYNAMIC, "dynamic"),
+     PP_HELP("Moves by forces (dynamic), as it is told (kinematic), or not at all (obstacle).")},
+    {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"), PP_WORDS("the origin"),
+     PP_HELP("Position of the body's frame in the world.")},
+    {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), PP_WORDS("not turned"), .map = &pp_map_turn,
+     PP_HELP("Orientation of the body's frame.")},
+    {"velocity", PP_T_VECTOR, IN(velocity), PP_UNIT("L/T"), PP_WORDS("zero"),
+     PP_HELP("Velocity of the centre of mass at the start; of a kinematic body without `motion`: for ever.")},
+    {"spin", PP_T_ANGULAR, IN(spin), PP_UNIT("rad/T"), PP_WORDS("zero"), PP_HELP("Angular velocity, in world axes.")},
+    {"mass", PP_T_NUMBER, IN(mass), PP_UNIT("M"), PP_POSITIVE,
+     PP_HELP(
+         "Mass of a dynamic body: with `inertia`; or alone, spread evenly over its solid shapes; or of a particle.")},
+    {"density", PP_T_NUMBER, IN(density), PP_UNIT("M/L^3, in 2D M/L^2"), PP_POSITIVE,
+     PP_HELP("In place of `mass`: mass, centre of mass and inertia follow from the shapes.")},
+    {"inertia", PP_T_NUMBERS, IN(inertia), PP_UNIT("M L^2"), .count2 = 1u << 1, .count3 = 1u << 3 | 1u << 6,
+     PP_HELP("With `mass`: inertia about the body's origin, which then is the centre of mass. 3D: Ixx, Iyy, Izz, or "
+             "Ixx, Iyy, Izz, "
+             "Ixy, Ixz, Iyz.")},
+    {"particle", PP_T_BOOL, IN(particle), PP_DEFAULT(false),
+     PP_HELP("A point mass: it does not turn and needs no inertia.")},
+    {"gravity", PP_T_BOOL, IN(gravity), PP_DEFAULT(true), PP_HELP("Gravity acts on it.")},
+    {"force", PP_T_VECTOR, IN(force), PP_UNIT("M L/T^2"), PP_WORDS("zero"),
+     PP_HELP("Constant force at the centre of mass, in world axes.")},
+    {"torque", PP_T_ANGULAR, IN(torque), PP_UNIT("M L^2/T^2"), PP_WORDS("zero"),
+     PP_HELP("Constant torque, in world axes.")},
+    {"material", PP_T_REF, IN(material), .of = "a material", PP_WORDS("default"), PP_HELP("Material of its shapes.")},
+    {"group", PP_T_WHOLE, IN(group), PP_DEFAULT(1), PP_BETWEEN(0, GROUP_MAX),
+     PP_HELP(
+         "Bits: two shapes may touch if each one's group has a bit in common with the other's mask. Of its shapes.")},
+    {"mask", PP_T_WHOLE, IN(mask), PP_DEFAULT_AS(GROUP_MAX, "all 32 bits"), PP_BETWEEN(0, GROUP_MAX),
+     PP_HELP("See group.")},
+    {"shape", PP_T_MAP, IN(shape), .map = &pp_map_shape, PP_WORDS("none"), PP_HELP("Its shape.")},
+    {"shapes", PP_T_LIST, IN(shapes), .map = &pp_map_shape, PP_WORDS("none"),
+     PP_HELP("Its shapes, if there are several.")},
+    {"motion", PP_T_MAP, IN(motion), .map = &pp_map_motion, PP_WORDS("velocity and spin, constant"),
+     PP_HELP("How a kinematic body moves.")},
+};
+const pp_map pp_map_body = {
+    "body",
+    "A body",
+    "An entry of `bodies`, or a template. With mass from the shapes, the centre of mass may lie off the body's frame "
+    "as written; "
+    "`at`, shapes, joints and forces stay as written, while positions that are recorded are of the centre of mass.",
+    body,
+    COUNT(body),
+    NULL};
+#undef IN
+
+enum { SPHERE, BOX, HALFSPACE, PARTICLE, POLYGON, POLYHEDRON, REGULAR, MESH };
+static const pp_variant shapes[] = {
+    {"sphere", 0, "A ball, in 2D a disc, about the shape's origin."},
+    {"box", 0, "A cuboid, in 2D a rectangle, about the shape's origin."},
+    {"halfspace", 0, "Everything below a plane (in 2D a line). Not for dynamic bodies."},
+    {"particle", 0, "A point, at `at`."},
+    {"polygon", PP_2D, "The convex hull of points in the plane."},
+    {"polyhedron", PP_3D, "The convex hull of points in space."},
+    {"regular", PP_2D, "A regular polygon about the shape's origin, the first corner on +x."},
+    {"mesh", PP_3D, "A convex body from an OBJ or STL file."},
+    {NULL, 0, NULL},
+};
+#define IN(field)  PP_AT(pp_shape_in, field)
+#define FOR(v)     .variants = 1u << (v)
+#define FOR2(v, u) .variants = 1u << (v) | 1u << (u)
+static const pp_key shape[] = {
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("What it is.")},
+    {"radius", PP_T_NUMBER, IN(radius), FOR2(SPHERE, REGULAR), .required = true, PP_UNIT("L"), PP_POSITIVE,
+     PP_HELP("Radius; of a regular polygon: from the centre to a corner.")},
+    {"size", PP_T_VECTOR, IN(size), FOR(BOX), .required = true, PP_UNIT("L"), PP_POSITIVE,
+     PP_HELP("Full edge lengths.")},
+    {"normal", PP_T_VECTOR, IN(normal), FOR(HALFSPACE), .required = true,
+     PP_HELP("Outward normal; need not be a unit vector.")},
+    {"offset", PP_T_NUMBER, IN(offset), FOR(HALFSPACE), PP_DEFAULT(0), PP_UNIT("L"),
+     PP_HELP("Distance of the plane from the shape's origin along the normal.")},
+    {"points", PP_T_POINTS, IN(points), FOR2(POLYGON, POLYHEDRON), .required = true, PP_UNIT("L"),
+     .map = &pp_map_points, PP_HELP("The points, at most 10000, or `{random: n, in: half sizes}`.")},
+    {"sides", PP_T_WHOLE, IN(sides), FOR(REGULAR), .required = true, PP_BETWEEN(3, 1000), PP_HELP("Number of sides.")},
+    {"file", PP_T_FILE, IN(file), FOR(MESH), .required = true, PP_HELP("OBJ or STL file, relative to the scene file.")},
+    {"scale", PP_T_NUMBERS, IN(scale), FOR(MESH), .count3 = 1u << 1 | 1u << 3, PP_WORDS("1"),
+     PP_HELP("Factor on the mesh's lengths, or one for each axis.")},
+    {"hull", PP_T_BOOL, IN(hull), FOR(MESH), PP_DEFAULT(false),
+     PP_HELP("Take the convex hull of a mesh that is not convex, instead of refusing it.")},
+    {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"), PP_WORDS("the body's origin"),
+     PP_HELP("Position of the shape in the body's frame.")},
+    {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), PP_WORDS("not turned"), .map = &pp_map_turn,
+     PP_HELP("Orientation of the shape in the body's frame.")},
+    {"material", PP_T_REF, IN(material), .of = "a material", PP_WORDS("the body's"), PP_HELP("Its material.")},
+    {"group", PP_T_WHOLE, IN(group), PP_WORDS("the body's"), PP_BETWEEN(0, GROUP_MAX),
+     PP_HELP("See group of the body.")},
+    {"mask", PP_T_WHOLE, IN(mask), PP_WORDS("the body's"), PP_BETWEEN(0, GROUP_MAX), PP_HELP("See group of the body.")},
+};
+const pp_map pp_map_shape = {"shape", "A shape",    "All shapes are convex; a body may have several.",
+                             shape,   COUNT(shape), shapes};
+#undef IN
+#undef FOR
+#undef FOR2
+
+#define IN(field) PP_AT(pp_points_in, field)
+static const pp_key points[] = {
+    {"random", PP_T_WHOLE, IN(random), .required = true, PP_BETWEEN(3, 10000), PP_HELP("Number of points.")},
+    {"in", PP_T_VECTOR, IN(in), .required = true, PP_UNIT("L"), PP_POSITIVE,
+     PP_HELP("Half sizes of the box about the origin in which they lie, evenly spread.")},
+};
+const pp_map pp_map_points = {"random_points", "Random points", "In place of a list of points.",
+                              points,          COUNT(points),   NULL};
+#undef IN
+
+#define IN(field) PP_AT(pp_turn_in, field)
+static const pp_key turn[] = {
+    {"axis", PP_T_VECTOR, IN(axis), .dims = PP_3D, PP_HELP("Direction to turn about; with `angle`.")},
+    {"angle", PP_T_NUMBER, IN(angle), .dims = PP_3D, PP_UNIT("rad"), PP_HELP("Angle; with `axis`.")},
+    {"euler", PP_T_VECTOR, IN(euler), .dims = PP_3D, PP_UNIT("rad"),
+     PP_HELP("Turns about the fixed axes x, then y, then z; alone.")},
+};
+const pp_map pp_map_turn = {
+    "turn",
+    "An orientation",
+    "In 2D an angle. In 3D `{axis: [x, y, z], angle: a}`, `{euler: [rx, ry, rz]}`, or a quaternion `[w, x, y, "
+    "z]`, which is normalised.",
+    turn,
+    COUNT(turn),
+    NULL};
+#undef IN
+
+enum { CONSTANT, SINUSOID, TABLE, EXPRESSION };
+static const pp_variant motions[] = {
+    {"constant", 0, "Constant velocity and spin."},
+    {"sinusoid", 0, "Sums of sinusoids of acceleration."},
+    {"table", 0,
+     "Poses at given times: straight between positions, the shortest way between orientations, held outside."},
+    {"expression", 0, "The pose as expressions of the time `t`."},
+    {NULL, 0, NULL},
+};
+#define IN(field) PP_AT(pp_motion_in, field)
+#define FOR(v)    .variants = 1u << (v)
+static const pp_key motion[] = {
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("How it moves.")},
+    {"velocity", PP_T_VECTOR, IN(velocity), FOR(CONSTANT), PP_UNIT("L/T"), PP_WORDS("zero"), PP_HELP("Velocity.")},
+    {"spin", PP_T_ANGULAR, IN(spin), FOR(CONSTANT), PP_UNIT("rad/T"), PP_WORDS("zero"), PP_HELP("Angular velocity.")},
+    {"terms", PP_T_LIST, IN(terms), FOR(SINUSOID), .required = true, .map = &pp_map_term,
+     PP_HELP("The sinusoids, added up.")},
+    {"zero_mean", PP_T_BOOL, IN(zero_mean), FOR(SINUSOID), PP_DEFAULT(true),
+     PP_HELP("Swing about the orientation given, instead of starting from it.")},
+    {"rows", PP_T_ROWS, IN(rows), FOR(TABLE), .required = true,
+     PP_HELP("2D: `[t, x, y, angle]`; 3D: `[t, x, y, z, qw, qx, qy, qz]`; times increase.")},
+    {"at", PP_T_FORMULAS, IN(at), FOR(EXPRESSION), PP_UNIT("L"), PP_WORDS("where the body is"),
+     PP_HELP("Position at time `t`.")},
+    {"turn", PP_T_FORMULA_TURN, IN(turn), FOR(EXPRESSION), PP_UNIT("rad"), PP_WORDS("as the body is"),
+     .map = &pp_map_formula_turn, PP_HELP("Orientation at time `t`.")},
+};
+const pp_map pp_map_motion = {"motion", "A motion", "Of a kinematic body.", motion, COUNT(motion), motions};
+#undef IN
+#undef FOR
+
+#define IN(field) PP_AT(pp_term_in, field)
+static const pp_key term[] = {
+    {"axis", PP_T_CHOICE, IN(axis), .choice = axes, .required = true,
+     PP_HELP("World axis. 2D: x and y for motion along, z for turning.")},
+    {"angular", PP_T_BOOL, IN(angular), PP_DEFAULT(false),
+     PP_HELP("Turning about the axis instead of motion along it.")},
+    {"amplitude", PP_T_NUMBER, IN(amplitude), .required = true, PP_UNIT("L/T^2 or rad/T^2"),
+     PP_HELP("Amplitude of the acceleration.")},
+    {"omega", PP_T_NUMBER, IN(omega), .required = true, PP_UNIT("rad/T"), PP_POSITIVE, PP_HELP("Angular frequency.")},
+    {"phase", PP_T_NUMBER, IN(phase), PP_DEFAULT(0), PP_UNIT("rad"), PP_HELP("Phase.")},
+};
+const pp_map pp_map_term = {"term", "A sinusoid", "amplitude sin(omega t + phase) of acceleration.",
+                            term,   COUNT(term),  NULL};
+#undef IN
+
+#define IN(field) PP_AT(pp_formula_turn_in, field)
+static const pp_key formula_turn[] = {
+    {"axis", PP_T_FORMULAS, IN(axis), .required = true, .dims = PP_3D,
+     PP_HELP("Direction to turn about, expressions of `t`.")},
+    {"angle", PP_T_FORMULA, IN(angle), .required = true, .dims = PP_3D, PP_UNIT("rad"),
+     PP_HELP("Angle, an expression of `t`.")},
+};
+const pp_map pp_map_formula_turn = {
+    "formula_turn", "An orientation in time", "In 2D an expression of `t` that gives the angle; in 3D a map.",
+    formula_turn,   COUNT(formula_turn),      NULL};
+#undef IN

@@ -1,0 +1,171 @@
+/* keys_joint.c - the keys of joints and forces. See table.h. */
+#include "scene/scene_in.h"
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+/* in the order of perp_joint_kind */
+static const pp_variant joints[] = {
+    {"fixed", 0, "No motion."},
+    {"revolute", 0, "Turns about z of its frames. One coordinate: the angle."},
+    {"prismatic", 0, "Slides along z of its frames, in 2D along x. One coordinate: the displacement."},
+    {"cylindrical", PP_3D, "Slides along z and turns about it. Coordinates: displacement, angle."},
+    {"spherical", PP_3D, "Turns freely about a point. No coordinates."},
+    {"universal", PP_3D, "Turns about z of A's frame and x of B's. Two coordinates: the angles."},
+    {"planar", PP_3D, "Slides along x and y and turns about z. Coordinates: x, y, angle."},
+    {NULL, 0, NULL},
+};
+#define ONE_AXIS (1u << PERP_JOINT_REVOLUTE | 1u << PERP_JOINT_PRISMATIC)
+#define ANY_AXIS (ONE_AXIS | 1u << PERP_JOINT_CYLINDRICAL | 1u << PERP_JOINT_UNIVERSAL | 1u << PERP_JOINT_PLANAR)
+
+#define AXIS_KEYS(in, which)                                                                                       \
+    {"limits",          PP_T_NUMBERS,                                                                              \
+     PP_AT(in, limits), .variants = (which),                                                                       \
+     .count2 = 1u << 2, .count3 = 1u << 2,                                                                         \
+     .infinite = true,  PP_UNIT("L or rad"),                                                                       \
+     PP_WORDS("none"),  PP_HELP("Smallest and largest value of the coordinate.")},                                 \
+        {"motor",                                                                                                  \
+         PP_T_MAP,                                                                                                 \
+         PP_AT(in, motor),                                                                                         \
+         .variants = (which),                                                                                      \
+         .map = &pp_map_motor,                                                                                     \
+         PP_WORDS("none"),                                                                                         \
+         PP_HELP("Drives the coordinate.")},                                                                       \
+        {"spring",                                                                                                 \
+         PP_T_MAP,                                                                                                 \
+         PP_AT(in, spring),                                                                                        \
+         .variants = (which),                                                                                      \
+         .map = &pp_map_spring,                                                                                    \
+         PP_WORDS("none"),                                                                                         \
+         PP_HELP("Spring and damper on the coordinate.")},                                                         \
+    {                                                                                                              \
+        "friction", PP_T_NUMBER, PP_AT(in, friction), .variants = (which), PP_DEFAULT(0), PP_NOT_NEGATIVE,         \
+                                                      PP_UNIT("force or torque"), PP_HELP("Largest dry friction.") \
+    }
+
+#define IN(field) PP_AT(pp_joint_in, field)
+static const pp_key joint[] = {
+    {"name", PP_T_NAME, IN(name), .own = true, PP_WORDS("none"),
+     PP_HELP("For controllers and plots; no two joints have the same.")},
+    {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"), PP_HELP("As of a body.")},
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("What it allows.")},
+    {"a", PP_T_REF, IN(a), .of = "a body", PP_WORDS("world"), PP_HELP("The body it hangs on; `world` for none.")},
+    {"b", PP_T_REF, IN(b), .of = "a body", .required = true, PP_HELP("The body that hangs on it.")},
+    {"collide", PP_T_BOOL, IN(collide), PP_DEFAULT(false), PP_HELP("The two bodies may touch each other.")},
+    {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"),
+     PP_HELP("World point of the joint: both frames are put there, so that all coordinates start at 0. Or use the four "
+             "keys below.")},
+    {"axis", PP_T_VECTOR, IN(axis), PP_WORDS("z; 2D prismatic: x"),
+     PP_HELP("With `at`: world direction of the joint's z; in 2D of its x.")},
+    {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("from the axis"),
+     PP_HELP("With `at`, in place of `axis`: world orientation of the joint's frames.")},
+    {"at_a", PP_T_VECTOR, IN(at_a), PP_UNIT("L"), PP_WORDS("A's origin"),
+     PP_HELP("The joint in A's frame, or in the world.")},
+    {"turn_a", PP_T_TURN, IN(turn_a), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
+     PP_HELP("Orientation of the joint's frame in A.")},
+    {"at_b", PP_T_VECTOR, IN(at_b), PP_UNIT("L"), PP_WORDS("B's origin"), PP_HELP("The joint in B's frame.")},
+    {"turn_b", PP_T_TURN, IN(turn_b), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
+     PP_HELP("Orientation of the joint's frame in B.")},
+    {"axes", PP_T_LIST, IN(axes), .variants = ANY_AXIS, .map = &pp_map_axis, PP_WORDS("nothing on any"),
+     PP_HELP("What acts on each coordinate, one entry per coordinate.")},
+    AXIS_KEYS(pp_joint_in, ONE_AXIS),
+};
+const pp_map pp_map_joint = {"joint",
+                             "A joint",
+                             "An entry of `joints`. Where it sits is told by a world point, `at` with `axis` or "
+                             "`turn`, or by a frame in each body. Joints with "
+                             "one coordinate may have `limits`, `motor`, `spring` and `friction` directly.",
+                             joint,
+                             COUNT(joint),
+                             joints};
+#undef IN
+
+static const pp_key axis[] = {AXIS_KEYS(pp_axis_in, 0)};
+const pp_map pp_map_axis = {"axis", "A joint coordinate", "An entry of `axes`.", axis, COUNT(axis), NULL};
+
+#define IN(field) PP_AT(pp_motor_in, field)
+static const pp_key motor[] = {
+    {"speed", PP_T_NUMBER, IN(speed), .required = true, PP_UNIT("L/T or rad/T"), PP_HELP("Rate it keeps.")},
+    {"force", PP_T_NUMBER, IN(force), PP_DEFAULT_AS(INFINITY, "inf"), PP_NOT_NEGATIVE, .infinite = true,
+     PP_UNIT("force or torque"), PP_HELP("The most it can do; `inf`: as much as it takes.")},
+};
+const pp_map pp_map_motor = {"motor", "A motor", "On a joint coordinate.", motor, COUNT(motor), NULL};
+#undef IN
+
+#define IN(field) PP_AT(pp_spring_in, field)
+static const pp_key spring[] = {
+    {"stiffness", PP_T_NUMBER, IN(stiffness), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("force/L or torque/rad"),
+     PP_HELP("Stiffness.")},
+    {"rest", PP_T_NUMBER, IN(rest), PP_DEFAULT(0), PP_UNIT("L or rad"),
+     PP_HELP("Coordinate at which it does nothing.")},
+    {"damping", PP_T_NUMBER, IN(damping), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("force T/L or torque T/rad"),
+     PP_HELP("Damping.")},
+};
+const pp_map pp_map_spring = {"spring", "A joint spring", "On a joint coordinate, implicit.",
+                              spring,   COUNT(spring),    NULL};
+#undef IN
+
+enum { CONSTANT, SINUSOID, SPRING, PD, EXPRESSION }; /* as perp_force_kind; the last is a user force */
+static const pp_variant forces[] = {
+    {"constant", 0, "A constant force and torque."},
+    {"sinusoid", 0, "Force and torque times sin(omega t + phase)."},
+    {"spring", 0, "Spring and damper between two points."},
+    {"pd", 0, "PD control of a joint coordinate, clipped: kp (target - x) + kd (target_rate - x')."},
+    {"expression", 0,
+     "Force and torque as expressions of `t`, the body's position `x`, `y`, `z` (of its centre of mass), orientation "
+     "`qw`, `qx`, `qy`, `qz` "
+     "(in 2D `angle`), velocity `vx`, `vy`, `vz`, spin `wx`, `wy`, `wz` (in 2D only `wz`), and of all parameters; "
+     "evaluated at each step."},
+    {NULL, 0, NULL},
+};
+static const char *const frames[] = {"world", "body", NULL};
+
+#define IN(field) PP_AT(pp_force_in, field)
+#define FOR(v)    .variants = 1u << (v)
+#define WRENCH    .variants = 1u << CONSTANT | 1u << SINUSOID
+#define ON_BODY   .variants = 1u << CONSTANT | 1u << SINUSOID | 1u << EXPRESSION
+static const pp_key force[] = {
+    {"name", PP_T_NAME, IN(name), .own = true, PP_WORDS("none"),
+     PP_HELP("For the reader; no two forces have the same.")},
+    {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"), PP_HELP("As of a body.")},
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("What it is.")},
+    {"body", PP_T_REF, IN(body), ON_BODY, .of = "a body", .required = true, PP_HELP("The body it acts on.")},
+    {"force", PP_T_VECTOR, IN(force), WRENCH, PP_UNIT("M L/T^2"), PP_WORDS("zero"), PP_HELP("Force.")},
+    {"torque", PP_T_ANGULAR, IN(torque), WRENCH, PP_UNIT("M L^2/T^2"), PP_WORDS("zero"), PP_HELP("Torque.")},
+    {"at", PP_T_VECTOR, IN(at), WRENCH, PP_UNIT("L"), PP_WORDS("the centre of mass"),
+     PP_HELP("Where the force acts, in the body's frame.")},
+    {"force", PP_T_FORMULAS, IN(force_of), FOR(EXPRESSION), PP_UNIT("M L/T^2"), PP_WORDS("zero"), PP_HELP("Force.")},
+    {"torque", PP_T_FORMULA_ANGULAR, IN(torque_of), FOR(EXPRESSION), PP_UNIT("M L^2/T^2"), PP_WORDS("zero"),
+     PP_HELP("Torque.")},
+    {"at", PP_T_FORMULAS, IN(at_of), FOR(EXPRESSION), PP_UNIT("L"), PP_WORDS("the centre of mass"),
+     PP_HELP("Where the force acts, in the body's frame.")},
+    {"frame", PP_T_CHOICE, IN(frame), ON_BODY, .choice = frames, PP_DEFAULT_AS(0, "world"),
+     PP_HELP("Axes of force and torque: of the world, or of the body, turning with it.")},
+    {"omega", PP_T_NUMBER, IN(omega), FOR(SINUSOID), .required = true, PP_UNIT("rad/T"), PP_HELP("Angular frequency.")},
+    {"phase", PP_T_NUMBER, IN(phase), FOR(SINUSOID), PP_DEFAULT(0), PP_UNIT("rad"), PP_HELP("Phase.")},
+    {"a", PP_T_REF, IN(a), FOR(SPRING), .of = "a body", PP_WORDS("world"), PP_HELP("One end.")},
+    {"b", PP_T_REF, IN(b), FOR(SPRING), .of = "a body", .required = true, PP_HELP("The other end.")},
+    {"at_a", PP_T_VECTOR, IN(at_a), FOR(SPRING), PP_UNIT("L"), PP_WORDS("A's origin"),
+     PP_HELP("End in A's frame, or in the world.")},
+    {"at_b", PP_T_VECTOR, IN(at_b), FOR(SPRING), PP_UNIT("L"), PP_WORDS("B's origin"), PP_HELP("End in B's frame.")},
+    {"stiffness", PP_T_NUMBER, IN(stiffness), FOR(SPRING), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("M/T^2"),
+     PP_HELP("Stiffness.")},
+    {"rest_length", PP_T_NUMBER, IN(rest_length), FOR(SPRING), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("L"),
+     PP_HELP("Length at which it does nothing.")},
+    {"damping", PP_T_NUMBER, IN(damping), FOR(SPRING), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("M/T"),
+     PP_HELP("Damper along the line of the spring.")},
+    {"drag", PP_T_NUMBER, IN(drag), FOR(SPRING), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("M/T"),
+     PP_HELP("Damper on the whole relative velocity of the ends.")},
+    {"joint", PP_T_REF, IN(joint), FOR(PD), .of = "a joint", .required = true, PP_HELP("The joint.")},
+    {"coordinate", PP_T_WHOLE, IN(coordinate), FOR(PD), PP_DEFAULT(0), PP_BETWEEN(0, 2),
+     PP_HELP("Which of its coordinates.")},
+    {"kp", PP_T_NUMBER, IN(kp), FOR(PD), PP_DEFAULT(0), PP_UNIT("force/L or torque/rad"),
+     PP_HELP("Gain on the error.")},
+    {"kd", PP_T_NUMBER, IN(kd), FOR(PD), PP_DEFAULT(0), PP_UNIT("force T/L or torque T/rad"),
+     PP_HELP("Gain on its rate.")},
+    {"target", PP_T_NUMBER, IN(target), FOR(PD), PP_DEFAULT(0), PP_UNIT("L or rad"), PP_HELP("Target.")},
+    {"target_rate", PP_T_NUMBER, IN(target_rate), FOR(PD), PP_DEFAULT(0), PP_UNIT("L/T or rad/T"),
+     PP_HELP("Rate of the target.")},
+    {"max_force", PP_T_NUMBER, IN(max_force), FOR(PD), PP_DEFAULT_AS(INFINITY, "inf"), PP_NOT_NEGATIVE,
+     .infinite = true, PP_UNIT("force or torque"), PP_HELP("The most it can do.")},
+};
+const pp_map pp_map_force = {"force", "A force", "An entry of `forces`.", force, COUNT(force), forces};

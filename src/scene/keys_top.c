@@ -1,0 +1,145 @@
+/* keys_top.c - the keys of a scene file at the top level, of stages, recording, laws and parameters. See table.h. */
+#include "perp/plugin.h"
+#include "scene/scene_in.h"
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+/* The stages there are; solvers may be added while the program runs. A test holds these lists against the world's
+ * own. */
+static const char *detector(int i) { return i == 0 ? "plain" : NULL; }
+static const char *contact_model(int i) { return i == 0 ? "standard" : NULL; }
+static const char *stepper(int i) { return i == 0 ? "stewart-trinkle" : i == 1 ? "anitescu-potra" : NULL; }
+static const char *solver(int i) { return i < perp_solver_count() ? perp_solver_at(i)->name : NULL; }
+
+static const char *const starts[] = {"plain", "staggered", NULL};
+static const char *const forms[] = {"lcp", "mlcp", NULL};
+static const char *const frames[] = {"slip", "fixed", NULL};
+
+#define IN(field) PP_AT(pp_top_in, field)
+static const pp_key top[] = {
+    {"perp", PP_T_WHOLE, IN(perp), .required = true, PP_BETWEEN(1, 1),
+     PP_HELP("Version of the scene format. This is version 1.")},
+    {"title", PP_T_TEXT, IN(title), PP_WORDS("none"), PP_HELP("One line that says what the scene is.")},
+    {"about", PP_T_TEXT, IN(about), PP_WORDS("none"), PP_HELP("Free text: what to look at, where it comes from.")},
+    {"dim", PP_T_WHOLE, IN(dim), .required = true, PP_BETWEEN(2, 3),
+     PP_HELP("Dimension: 2 is motion in the x-y plane, 3 is space. May come from an included file.")},
+    {"include", PP_T_FILES, IN(include), PP_WORDS("none"),
+     PP_HELP("Files read before this one, relative to it. Their lists come before the lists here; their maps and "
+             "values hold where "
+             "this file is silent.")},
+    {"seed", PP_T_WHOLE, IN(seed), PP_DEFAULT(0), PP_NOT_NEGATIVE,
+     PP_HELP("Start of the random numbers: another seed, another scene; the same seed, the same bits.")},
+    {"parameters", PP_T_PARAMETERS, IN(parameters), PP_WORDS("none"), .map = &pp_map_parameter,
+     PP_HELP("Numbers with names, for use in expressions and to be changed from outside with `-D name=value`.")},
+    {"h", PP_T_NUMBER, IN(h), PP_UNIT("T"), PP_DEFAULT(0.001), PP_POSITIVE, PP_HELP("Time step.")},
+    {"duration", PP_T_NUMBER, IN(duration), PP_UNIT("T"), .required = true, PP_NOT_NEGATIVE,
+     PP_HELP("Time to simulate.")},
+    {"gravity", PP_T_VECTOR, IN(gravity), PP_UNIT("L/T^2"), PP_WORDS("[0, -9.81] in 2D, [0, 0, -9.81] in 3D"),
+     PP_HELP("Acceleration of gravity.")},
+    {"start", PP_T_CHOICE, IN(start), .choice = starts, PP_DEFAULT_AS(PERP_START_PLAIN, "plain"),
+     PP_HELP("How the first step takes the given velocities: as they are, or moved back by half a step so that "
+             "positions are "
+             "exact under constant acceleration.")},
+    {"stages", PP_T_MAP, IN(stages), .map = &pp_map_stages, PP_WORDS("all defaults"),
+     PP_HELP("Which methods a step is made of, and their settings.")},
+    {"materials", PP_T_NAMES, IN(materials), PP_WORDS("none"),
+     PP_HELP("Names of materials, for `material` and `laws`. The material `default` always exists.")},
+    {"law", PP_T_MAP, IN(law), .map = &pp_map_law, PP_WORDS("no friction, no rebound"),
+     PP_HELP("Contact law of all pairs of materials that `laws` does not name.")},
+    {"laws", PP_T_LIST, IN(laws), .map = &pp_map_pair_law, PP_WORDS("none"),
+     PP_HELP("Contact laws of pairs of materials.")},
+    {"templates", PP_T_TABLE, IN(templates), .map = &pp_map_body, PP_WORDS("none"),
+     PP_HELP("Bodies to be named by `like`: a body takes from its template every key it does not give itself. "
+             "Templates may be "
+             "`like` others; they have no `name` and no `repeat`.")},
+    {"bodies", PP_T_LIST, IN(bodies), .map = &pp_map_body, PP_WORDS("none"), PP_HELP("The bodies.")},
+    {"joints", PP_T_LIST, IN(joints), .map = &pp_map_joint, PP_WORDS("none"), PP_HELP("Joints between bodies.")},
+    {"forces", PP_T_LIST, IN(forces), .map = &pp_map_force, PP_WORDS("none"),
+     PP_HELP("Applied forces, springs and controllers.")},
+    {"record", PP_T_MAP, IN(record), .map = &pp_map_record, PP_WORDS("everything, every step"),
+     PP_HELP("What a recording of the scene holds.")},
+};
+const pp_map pp_map_top = {"scene", "The scene", "The keys of the file itself.", top, COUNT(top), NULL};
+#undef IN
+
+#define IN(field) PP_AT(pp_stages_in, field)
+static const pp_key stages[] = {
+    {"detector", PP_T_STAGE, IN(detector), .list = detector, PP_WORDS("plain"),
+     PP_HELP("Finds which features of shapes are near each other.")},
+    {"contact_model", PP_T_STAGE, IN(contact_model), .list = contact_model, PP_WORDS("standard"),
+     PP_HELP("Decides which of the gaps found must hold.")},
+    {"stepper", PP_T_STAGE, IN(stepper), .list = stepper, PP_WORDS("stewart-trinkle"),
+     PP_HELP("Makes the complementarity problem of a step.")},
+    {"solver", PP_T_STAGE, IN(solver), .list = solver, PP_WORDS("lemke"), PP_HELP("Solves it.")},
+    {"fallback", PP_T_STAGES, IN(fallback), .list = solver, PP_WORDS("[pgs, enumerate]"),
+     PP_HELP("Solvers tried in turn when the answer before was not accepted; at most 4.")},
+    {"form", PP_T_CHOICE, IN(form), .choice = forms, PP_DEFAULT_AS(PERP_FORM_LCP, "lcp"),
+     PP_HELP("Form of the problem: joints eliminated beforehand (lcp), or kept as unknowns (mlcp).")},
+    {"friction_directions", PP_T_WHOLE, IN(friction_directions), PP_DEFAULT(8), PP_BETWEEN(3, 1024),
+     PP_HELP("Edges of the friction pyramid in 3D. 2D always has two directions.")},
+    {"friction_frame", PP_T_CHOICE, IN(friction_frame), .choice = frames, PP_DEFAULT_AS(PERP_FRICTION_SLIP, "slip"),
+     PP_HELP("Where the first friction direction points: along the slip expected, or fixed to the contact.")},
+    {"tolerance", PP_T_NUMBER, IN(tolerance), PP_DEFAULT(1e-8), .ranged = true, .above = true, .min = 0, .max = 0.999,
+     PP_HELP("A step is accepted if its law residuals are below this times the speed scale.")},
+    {"max_halvings", PP_T_WHOLE, IN(max_halvings), PP_DEFAULT(4), PP_BETWEEN(0, 16),
+     PP_HELP("A step that is not solved is tried in 2, 4, ... 2^n substeps.")},
+    {"warm_start", PP_T_BOOL, IN(warm_start), PP_DEFAULT(true),
+     PP_HELP("Start solvers from the impulses of the last step.")},
+    {"joint_correction", PP_T_BOOL, IN(joint_correction), PP_DEFAULT(false),
+     PP_HELP("Bring joints back together after each step.")},
+    {"correction_position", PP_T_NUMBER, IN(correction_position), PP_UNIT("L"), PP_DEFAULT(1e-10), PP_POSITIVE,
+     PP_HELP("How far joints may stay apart after the correction.")},
+    {"correction_velocity", PP_T_NUMBER, IN(correction_velocity), PP_UNIT("L/T"), PP_DEFAULT(1e-10), PP_POSITIVE,
+     PP_HELP("The same for their velocities.")},
+    {"settings", PP_T_SETTINGS, IN(settings), PP_WORDS("those of each solver"),
+     PP_HELP("Settings of the solver and the fallbacks by name: `{lemke: {max_pivots: 500}}`.")},
+};
+const pp_map pp_map_stages = {
+    "stages", "Stages",      "The methods a step is made of. Names are checked against what this program has.",
+    stages,   COUNT(stages), NULL};
+#undef IN
+
+#define IN(field) PP_AT(pp_record_in, field)
+static const pp_key record[] = {
+    {"every", PP_T_WHOLE, IN(every), PP_DEFAULT(1), PP_BETWEEN(1, 1e9), PP_HELP("A frame every so many steps.")},
+    {"interval", PP_T_NUMBER, IN(interval), PP_UNIT("T"), PP_WORDS("every times h"), PP_POSITIVE,
+     PP_HELP("The same as a time between frames; a multiple of h. Not together with `every`.")},
+    {"what", PP_T_WHAT, IN(what), PP_WORDS("all"), PP_HELP("What each frame holds: `all`, or a list of parts.")},
+    {"compression", PP_T_WHOLE, IN(compression), PP_DEFAULT(1), PP_BETWEEN(0, 9),
+     PP_HELP("From 0 (none) to 9 (smallest, slowest).")},
+};
+const pp_map pp_map_record = {"record", "Recording",   "What a recording holds and how often.",
+                              record,   COUNT(record), NULL};
+#undef IN
+
+#define IN(field) PP_AT(pp_law_in, field)
+#define LAW_KEYS                                                                                                \
+    {"mu", PP_T_NUMBER, IN(mu), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_HELP("Coefficient of Coulomb friction.")}, { \
+        "restitution", PP_T_NUMBER, IN(restitution), PP_DEFAULT(0), PP_BETWEEN(0, 1),                           \
+            PP_HELP("Newton's coefficient: the part of the approach speed that an impact gives back.")          \
+    }
+static const pp_key law[] = {LAW_KEYS};
+static const pp_key pair_law[] = {
+    {"pair", PP_T_NAMES, IN(pair), .required = true, PP_HELP("The two materials; they may be the same.")},
+    LAW_KEYS,
+};
+const pp_map pp_map_law = {"law", "Law of all pairs", "The contact law where no other is given.",
+                           law,   COUNT(law),         NULL};
+const pp_map pp_map_pair_law = {"pair_law", "Law of a pair", "The contact law between two materials.",
+                                pair_law,   COUNT(pair_law), NULL};
+#undef IN
+
+#define IN(field) PP_AT(pp_parameter_in, field)
+static const pp_key parameter[] = {
+    {"default", PP_T_NUMBER, IN(initial), .required = true,
+     PP_HELP("The value unless it is given from outside; may use parameters above it.")},
+    {"unit", PP_T_TEXT, IN(unit), PP_WORDS("none"), PP_HELP("Unit, for the reader.")},
+    {"about", PP_T_TEXT, IN(about), PP_WORDS("none"), PP_HELP("What it is, for the reader.")},
+    {"min", PP_T_NUMBER, IN(min), PP_DEFAULT_AS(-INFINITY, "none"), .infinite = true,
+     PP_HELP("Smallest value allowed.")},
+    {"max", PP_T_NUMBER, IN(max), PP_DEFAULT_AS(INFINITY, "none"), .infinite = true, PP_HELP("Largest value allowed.")},
+};
+const pp_map pp_map_parameter = {
+    "parameter", "A parameter",    "In short: `name: value`. At length: `name: {default: value, ...}`.",
+    parameter,   COUNT(parameter), NULL};
+#undef IN

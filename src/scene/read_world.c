@@ -1,0 +1,409 @@
+/* read_world.c - everything of a scene that is not an entry of a list: version, dimension, step, stages and their
+ * settings, materials and
+ * laws, templates, recording; makes the world, then has the lists read into it. */
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "perp/plugin.h"
+#include "scene/scene_internal.h"
+
+/* The values of a key in all files, the scene's own first. @return how many */
+static int layers(const pp_reader *r, const char *key, pp_item *out) {
+    int n = 0;
+    for (int i = r->ndoc - 1; i >= 0; i--) {
+        pp_item v = {&r->doc[i]->tree, pp_yaml_get(&r->doc[i]->tree, 1, key)};
+        if (v.node) out[n++] = v;
+    }
+    return n;
+}
+
+/* The maps under a key in all files; each must be one. */
+static perp_status map_layers(pp_reader *r, const char *key, pp_item *out, int *n) {
+    *n = layers(r, key, out);
+    for (int i = 0; i < *n; i++) {
+        if (pp_is_map(out[i])) continue;
+        pp_push_key(r, key);
+        return pp_wrong_kind(r, out[i], pp_key_find(&pp_map_top, key));
+    }
+    return PERP_OK;
+}
+
+/* Version and dimension, which all files must agree on; neither is an expression of parameters. */
+static perp_status read_version(pp_reader *r) {
+    pp_item at[PP_SCENE_FILES];
+    int n = layers(r, "perp", at);
+    pp_key any = *pp_key_find(&pp_map_top, "perp");
+    any.ranged = false;
+    for (int i = 0; i < n; i++) {
+        double x;
+        pp_push_key(r, "perp");
+        perp_status s = pp_read_number(r, at[i], &any, &x);
+        if (s) return s;
+        char found[64];
+        pp_yaml_found(at[i].tree, at[i].node, found, sizeof found);
+        if (x != 1) return pp_wrong(r, at[i], found, x > 1 ? "1 (a newer perp is needed)" : "1");
+        pp_pop(r);
+    }
+    pp_item root = {&r->doc[r->ndoc - 1]->tree, 1};
+    if (!pp_yaml_get(root.tree, 1, "perp"))
+        return pp_wrong(r, root, "no key `perp`", "perp: 1, the version of the format");
+    n = layers(r, "dim", at);
+    if (n == 0) return pp_wrong(r, root, "no key `dim`", "dim: 2 or dim: 3");
+    for (int i = n - 1; i >= 0; i--) {
+        double x;
+        pp_push_key(r, "dim");
+        perp_status s = pp_read_number(r, at[i], pp_key_find(&pp_map_top, "dim"), &x);
+        if (s) return s;
+        if (r->dim && r->dim != (int)x) {
+            char found[32], allowed[64];
+            (void)snprintf(found, sizeof found, "%d", (int)x);
+            (void)snprintf(allowed, sizeof allowed, "%d, as in the file included", r->dim);
+            return pp_wrong(r, at[i], found, allowed);
+        }
+        r->dim = (int)x;
+        pp_pop(r);
+    }
+    return PERP_OK;
+}
+
+static perp_status read_settings_of(pp_reader *r, pp_item at, const perp_solver_type *type) {
+    const char *words[PP_MAP_KEYS + 1] = {NULL};
+    for (int i = 0; i < type->nfield && i < PP_MAP_KEYS; i++) words[i] = type->fields[i].name;
+    for (pp_item key = pp_first(at); key.node; key = pp_next(pp_next(key))) {
+        const perp_field *f = NULL;
+        for (int i = 0; i < type->nfield; i++)
+            if (!strcmp(type->fields[i].name, pp_text_of(key))) f = &type->fields[i];
+        if (!f) return pp_wrong_word(r, PERP_E_NAME, key, "the setting", pp_text_of(key), words);
+        pp_push_key(r, f->name);
+        pp_item v = pp_next(key);
+        double x = 0;
+        perp_status s;
+        if (f->type == PERP_FIELD_BOOL) {
+            const pp_key k = {.name = f->name, .type = PP_T_BOOL};
+            bool yes = false;
+            s = pp_read_value(r, v, &k, &yes);
+            x = yes;
+        } else {
+            const pp_key k = {.name = f->name,
+                              .type = f->type == PERP_FIELD_INT ? PP_T_WHOLE : PP_T_NUMBER,
+                              .ranged = true,
+                              .min = f->min,
+                              .max = f->max};
+            s = pp_read_number(r, v, &k, &x);
+        }
+        if (s) return s;
+        char name[160];
+        (void)snprintf(name, sizeof name, "%s.%s", type->name, f->name);
+        s = perp_world_set(r->w, name, x);
+        if (s) return pp_wrong_world(r, s, v);
+        pp_pop(r);
+    }
+    return PERP_OK;
+}
+
+static perp_status read_settings(pp_reader *r, pp_item at) {
+    const perp_world_def def = perp_world_get_def(r->w);
+    const char *words[PERP_FALLBACK_MAX + 2] = {def.solver};
+    int n = 1;
+    for (int i = 0; i < PERP_FALLBACK_MAX && def.fallback[i]; i++) words[n++] = def.fallback[i];
+    words[n] = NULL;
+    const pp_key map_key = {.name = "settings", .type = PP_T_SETTINGS};
+    if (!pp_is_map(at)) return pp_wrong_kind(r, at, &map_key);
+    for (pp_item key = pp_first(at); key.node; key = pp_next(pp_next(key))) {
+        const perp_solver_type *type = NULL;
+        for (int i = 0; i < n; i++)
+            if (!strcmp(words[i], pp_text_of(key))) type = perp_solver_find(words[i]);
+        if (!type) return pp_wrong_word(r, PERP_E_NAME, key, "the solver", pp_text_of(key), words);
+        pp_push_key(r, type->name);
+        pp_item v = pp_next(key);
+        char found[256];
+        if (!pp_is_map(v))
+            return pp_wrong(r, v, pp_yaml_found(v.tree, v.node, found, sizeof found), "a map of settings");
+        perp_status s = read_settings_of(r, v, type);
+        if (s) return s;
+        pp_pop(r);
+    }
+    return PERP_OK;
+}
+
+static perp_status read_fallback(pp_reader *r, const pp_stages_in *in, perp_world_def *def) {
+    pp_item list = PP_ITEM(in, fallback);
+    if (!list.node) return PERP_OK;
+    pp_push_key(r, "fallback");
+    pp_key one = *pp_key_find(&pp_map_stages, "fallback");
+    if (pp_at(list)->length > PERP_FALLBACK_MAX) return pp_wrong(r, list, "more than 4 solvers", "at most 4");
+    one.type = PP_T_STAGE;
+    memset(def->fallback, 0, sizeof def->fallback);
+    int i = 0;
+    for (pp_item v = pp_first(list); v.node; v = pp_next(v), i++) {
+        pp_push_index(r, i);
+        perp_status s = pp_read_value(r, v, &one, &def->fallback[i]);
+        if (s) return s;
+        pp_pop(r);
+    }
+    pp_pop(r);
+    return PERP_OK;
+}
+
+static perp_status make_world(pp_reader *r, const pp_top_in *top) {
+    perp_world_def def = perp_world_def_default(r->dim);
+    pp_item layer[PP_SCENE_FILES];
+    int n;
+    perp_status s = map_layers(r, "stages", layer, &n);
+    if (s) return s;
+    pp_push_key(r, "stages");
+    pp_item at = top->got.self;
+    if (n > 0) {
+        at = layer[0];
+        pp_stages_in in = {
+            .detector = def.detector, .contact_model = def.contact_model, .stepper = def.stepper, .solver = def.solver};
+        s = pp_read_map(r, &pp_map_stages, layer, n, &in);
+        if (!s) s = read_fallback(r, &in, &def);
+        if (s) return s;
+        def.detector = in.detector;
+        def.contact_model = in.contact_model;
+        def.stepper = in.stepper;
+        def.solver = in.solver;
+        def.form = (perp_form)in.form;
+        def.friction_directions = (int)in.friction_directions;
+        def.friction_frame = (perp_friction_frame)in.friction_frame;
+        def.tolerance = in.tolerance;
+        def.max_halvings = (int)in.max_halvings;
+        def.warm_start = in.warm_start;
+        def.joint_correction = in.joint_correction;
+        def.correction_position = in.correction_position;
+        def.correction_velocity = in.correction_velocity;
+    }
+    def.h = top->h;
+    if (PP_GIVEN(top, gravity)) def.gravity_W = top->gravity;
+    def.start = (perp_start)top->start;
+    def.alloc = *r->alloc;
+    if (r->options) def.log = r->options->log;
+    char why[256];
+    s = perp_world_create_why(&def, &r->w, why, sizeof why);
+    if (s == PERP_E_MEMORY) return pp_no_memory(r);
+    if (s) return pp_wrong_say(r, s, at, "%s", why);
+    r->s->world = r->w;
+    pp_push_key(r, "settings");
+    for (int i = n - 1; i >= 0 && !s; i--) { /* included files first, so that the scene's own have the last word */
+        pp_item settings = {layer[i].tree, pp_yaml_get(layer[i].tree, layer[i].node, "settings")};
+        if (settings.node) s = read_settings(r, settings);
+    }
+    if (s) return s;
+    pp_pop(r);
+    pp_pop(r);
+    return PERP_OK;
+}
+
+static perp_status read_materials(pp_reader *r) {
+    const pp_key list_key = *pp_key_find(&pp_map_top, "materials");
+    pp_key name_key = list_key;
+    name_key.type = PP_T_NAME;
+    if (!pp_names_add(r->alloc, &r->material, "default", 0)) return pp_no_memory(r);
+    pp_push_key(r, "materials");
+    for (int d = 0; d < r->ndoc; d++) {
+        pp_item list = {&r->doc[d]->tree, pp_yaml_get(&r->doc[d]->tree, 1, "materials")};
+        if (!list.node) continue;
+        if (!pp_is_list(list)) return pp_wrong_kind(r, list, &list_key);
+        int i = 0, before = r->material.n; /* a file may name a material of another again */
+        for (pp_item v = pp_first(list); v.node; v = pp_next(v), i++) {
+            pp_name name;
+            uint32_t id;
+            pp_push_index(r, i);
+            perp_status s = pp_read_name(r, v, &name_key, &name);
+            if (s) return s;
+            if (pp_names_find(&r->material, name.text, &id)) {
+                if ((int)id >= before || id == 0)
+                    return pp_wrong_say(r, PERP_E_ARG, v,
+                                        "found \"%s\" again; allowed: every material once, `default` is there already",
+                                        name.text);
+            } else {
+                int m;
+                if (r->material.n >= 1000) return pp_wrong(r, v, "one material more", "at most 1000 materials");
+                s = perp_material_add(r->w, &m);
+                if (s) return pp_wrong_world(r, s, v);
+                if (!pp_names_add(r->alloc, &r->material, name.text, (uint32_t)m)) return pp_no_memory(r);
+            }
+            pp_pop(r);
+        }
+    }
+    pp_pop(r);
+    return PERP_OK;
+}
+
+perp_status pp_read_material(pp_reader *r, pp_item at, const char *name, int *out) {
+    uint32_t id;
+    if (!pp_names_find(&r->material, name, &id)) return pp_names_missing(r, &r->material, at, name, "a material");
+    *out = (int)id;
+    return PERP_OK;
+}
+
+static perp_status read_pair(pp_reader *r, pp_item at, int pair[2]) {
+    pp_key ref = {.name = "pair", .type = PP_T_REF, .of = "a material"};
+    if (pp_at(at)->length != 2) {
+        char found[128];
+        return pp_wrong(r, at, pp_yaml_found(at.tree, at.node, found, sizeof found), "a list of 2 materials");
+    }
+    pp_item v = pp_first(at);
+    for (int i = 0; i < 2; i++, v = pp_next(v)) {
+        pp_name name;
+        pp_push_index(r, i);
+        perp_status s = pp_read_name(r, v, &ref, &name);
+        if (!s) s = pp_read_material(r, v, name.text, &pair[i]);
+        if (s) return s;
+        pp_pop(r);
+    }
+    return PERP_OK;
+}
+
+static perp_status read_laws(pp_reader *r) {
+    pp_item layer[PP_SCENE_FILES];
+    int n;
+    perp_status s = map_layers(r, "law", layer, &n);
+    if (!s && n > 0) {
+        pp_law_in in = {0};
+        pp_push_key(r, "law");
+        s = pp_read_map(r, &pp_map_law, layer, n, &in);
+        if (!s) s = perp_pair_set_all(r->w, (perp_pair_law){in.mu, in.restitution});
+        if (!s) pp_pop(r);
+    }
+    if (s) return s;
+    pp_push_key(r, "laws");
+    for (int d = 0; d < r->ndoc; d++) {
+        pp_item list = {&r->doc[d]->tree, pp_yaml_get(&r->doc[d]->tree, 1, "laws")};
+        if (!list.node) continue;
+        if (!pp_is_list(list)) return pp_wrong_kind(r, list, pp_key_find(&pp_map_top, "laws"));
+        int i = 0;
+        for (pp_item v = pp_first(list); v.node; v = pp_next(v), i++) {
+            pp_law_in in = {0};
+            int pair[2];
+            pp_push_index(r, i);
+            s = pp_read_map(r, &pp_map_pair_law, &v, 1, &in);
+            if (s) return s;
+            pp_push_key(r, "pair");
+            s = read_pair(r, in.pair, pair);
+            if (s) return s;
+            pp_pop(r);
+            s = perp_pair_set(r->w, pair[0], pair[1], (perp_pair_law){in.mu, in.restitution});
+            if (s) return pp_wrong_world(r, s, v);
+            pp_pop(r);
+        }
+    }
+    pp_pop(r);
+    return PERP_OK;
+}
+
+static perp_status read_what(pp_reader *r, pp_item at, unsigned *out) {
+    static const char *const words[] = {"poses",       "twists", "joints", "contacts",
+                                        "certificate", "ledger", "solver", NULL};
+    const pp_key k = {.name = "what", .type = PP_T_WHAT};
+    if (pp_is_scalar(at) && !strcmp(pp_text_of(at), "all")) {
+        *out = PERP_RECORD_ALL;
+        return PERP_OK;
+    }
+    if (!pp_is_list(at)) return pp_wrong_kind(r, at, &k);
+    *out = 0;
+    int i = 0;
+    for (pp_item v = pp_first(at); v.node; v = pp_next(v), i++) {
+        int found = -1;
+        pp_push_index(r, i);
+        if (!pp_is_scalar(v) || pp_at(v)->length == 0) return pp_wrong_kind(r, v, &k);
+        for (int w = 0; words[w]; w++)
+            if (!strcmp(words[w], pp_text_of(v))) found = w;
+        if (found < 0) return pp_wrong_word(r, PERP_E_ARG, v, NULL, pp_text_of(v), words);
+        *out |= 1u << found;
+        pp_pop(r);
+    }
+    return PERP_OK;
+}
+
+static perp_status read_record(pp_reader *r, double h) {
+    perp_record_choice *c = &r->s->record;
+    pp_item layer[PP_SCENE_FILES];
+    int n;
+    perp_status s = map_layers(r, "record", layer, &n);
+    *c = (perp_record_choice){PERP_RECORD_ALL, 1, 1};
+    if (s || n == 0) return s;
+    pp_record_in in = {0};
+    pp_push_key(r, "record");
+    s = pp_read_map(r, &pp_map_record, layer, n, &in);
+    if (s) return s;
+    c->every = (int)in.every;
+    c->compression = (int)in.compression;
+    pp_item interval = PP_ITEM(&in, interval);
+    if (interval.node) {
+        pp_push_key(r, "interval");
+        if (PP_GIVEN(&in, every)) return pp_wrong(r, interval, "interval and every", "one of the two");
+        double ratio = in.interval / h, every = round(ratio);
+        if (!(every >= 1) || !(every <= 1e9) || !(fabs(ratio - every) <= 1e-9 * every)) {
+            char found[64], allowed[96];
+            (void)snprintf(found, sizeof found, "%.15g", in.interval);
+            (void)snprintf(allowed, sizeof allowed, "a multiple of h = %.15g", h);
+            return pp_wrong(r, interval, found, allowed);
+        }
+        c->every = (int)every;
+        pp_pop(r);
+    }
+    if (PP_GIVEN(&in, what)) {
+        pp_push_key(r, "what");
+        s = read_what(r, in.what, &c->what);
+        if (s) return s;
+        pp_pop(r);
+    }
+    pp_pop(r);
+    return PERP_OK;
+}
+
+static perp_status read_list(pp_reader *r, const char *key, perp_status (*read)(pp_reader *, pp_item)) {
+    pp_push_key(r, key);
+    for (int d = 0; d < r->ndoc; d++) {
+        pp_item list = {&r->doc[d]->tree, pp_yaml_get(&r->doc[d]->tree, 1, key)};
+        if (!list.node) continue;
+        if (!pp_is_list(list)) return pp_wrong_kind(r, list, pp_key_find(&pp_map_top, key));
+        perp_status s = read(r, list);
+        if (s) return s;
+    }
+    pp_pop(r);
+    return PERP_OK;
+}
+
+static perp_status count_steps(pp_reader *r, const pp_top_in *top) {
+    double n = top->duration / top->h, whole = round(n);
+    if (!(n <= 1e15)) {
+        pp_push_key(r, "duration");
+        return pp_wrong(r, PP_ITEM(top, duration), "more than 1e15 steps", "duration / h up to 1e15");
+    }
+    if (!(fabs(n - whole) <= 1e-9 + 4 * DBL_EPSILON * n)) whole = ceil(n);
+    r->s->duration = top->duration;
+    r->s->steps = (uint64_t)whole;
+    return PERP_OK;
+}
+
+perp_status pp_read_world(pp_reader *r) {
+    pp_item root[PP_SCENE_FILES], layer[PP_SCENE_FILES];
+    int n;
+    perp_status s = PERP_OK;
+    for (int i = 0; i < r->ndoc; i++) root[i] = (pp_item){&r->doc[r->ndoc - 1 - i]->tree, 1};
+    for (int i = r->ndoc - 1; i >= 0 && !s; i--) s = pp_check_keys(r, &pp_map_top, root[i], -1, false);
+    if (!s) s = read_version(r);
+    if (!s) s = map_layers(r, "parameters", layer, &n);
+    if (!s) s = pp_read_parameters(r, layer, n);
+    pp_top_in top = {0};
+    if (!s) s = pp_read_map(r, &pp_map_top, root, r->ndoc, &top);
+    if (!s) s = count_steps(r, &top);
+    if (s) return s;
+    r->s->title = pp_copy_text(r->alloc, top.title ? top.title : "");
+    if (!r->s->title) return pp_no_memory(r);
+    r->seed = (uint64_t)top.seed;
+    s = make_world(r, &top);
+    if (!s) s = read_materials(r);
+    if (!s) s = read_laws(r);
+    if (!s) s = map_layers(r, "templates", layer, &n);
+    if (!s) s = pp_read_templates(r, layer, n);
+    if (!s) s = read_record(r, top.h);
+    if (!s) s = read_list(r, "bodies", pp_read_bodies);
+    if (!s) s = read_list(r, "joints", pp_read_joints);
+    if (!s) s = read_list(r, "forces", pp_read_forces);
+    return s;
+}

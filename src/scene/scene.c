@@ -1,0 +1,142 @@
+/* scene.c - opening and closing scenes, and what they tell about themselves. See include/perp/scene.h and
+ * docs/scene.md. */
+#include "perp/scene.h"
+
+#include <string.h>
+
+#include "scene/scene_internal.h"
+
+static void free_reader(pp_reader *r) {
+    const perp_allocator *a = r->alloc;
+    pp_scope_free(r);
+    for (int i = 0; i < r->ndoc; i++) {
+        pp_yaml_free(&r->doc[i]->tree);
+        pp_free(a, r->doc[i]);
+    }
+    pp_free(a, r->doc);
+    pp_names_free(a, &r->body);
+    pp_names_free(a, &r->joint);
+    pp_names_free(a, &r->force);
+    pp_names_free(a, &r->material);
+    pp_names_free(a, &r->template);
+    pp_free(a, r->template_item);
+    pp_free(a, r->body_of);
+    pp_free(a, r->joint_of);
+    pp_free(a, r->shift);
+    pp_free(a, r->shape);
+    pp_free(a, r->points);
+    pp_mesh_cache_free(r);
+}
+
+static perp_status keep_definitions(pp_reader *r) {
+    perp_scene *s = r->s;
+    int n = r->options ? r->options->ndefine : 0;
+    if (n == 0) return PERP_OK;
+    if (!PP_GROW(r->alloc, s->definition, s->cap_definition, 0, 2 * n)) return pp_no_memory(r);
+    for (int i = 0; i < n; i++) {
+        const perp_definition *d = &r->options->define[i];
+        s->definition[2 * i] = pp_copy_text(r->alloc, d->name);
+        s->definition[2 * i + 1] = pp_copy_text(r->alloc, d->value);
+        s->ndefinition = i + 1;
+        if (!s->definition[2 * i] || !s->definition[2 * i + 1]) return pp_no_memory(r);
+    }
+    return PERP_OK;
+}
+
+static perp_status check_options(const char *path, const perp_scene_options *o, perp_refusal *why) {
+    const pp_place nowhere = {path ? path : "", 0, 0};
+    if (o && (!o->alloc.alloc != !o->alloc.free))
+        return pp_complain_say(why, PERP_E_ARG, nowhere, NULL, "the allocator has one function without the other");
+    bool bad = o && (o->ndefine < 0 || (o->ndefine > 0 && !o->define) || o->nfile < 0 || (o->nfile > 0 && !o->file));
+    for (int i = 0; !bad && o && i < o->ndefine; i++) bad = !o->define[i].name || !o->define[i].value;
+    for (int i = 0; !bad && o && i < o->nfile; i++) bad = !o->file[i].path || (o->file[i].size > 0 && !o->file[i].data);
+    if (bad)
+        return pp_complain_say(why, PERP_E_ARG, nowhere, NULL,
+                               "the options have a NULL where a text or a list must be");
+    if (!path && !(o && o->nfile > 0)) return pp_complain_say(why, PERP_E_ARG, nowhere, NULL, "no path was given");
+    return PERP_OK;
+}
+
+perp_status perp_scene_open(const char *path, const perp_scene_options *options, perp_scene **out, perp_refusal *why) {
+    static const perp_allocator plain = {0};
+    perp_refusal unheard;
+    if (!why) why = &unheard;
+    memset(why, 0, sizeof *why);
+    if (!out) return pp_complain_say(why, PERP_E_ARG, (pp_place){"", 0, 0}, NULL, "no place for the scene was given");
+    *out = NULL;
+    perp_status s = check_options(path, options, why);
+    if (s) return s;
+    const perp_allocator alloc = options ? options->alloc : plain;
+    perp_scene *scene = pp_alloc(&alloc, sizeof *scene);
+    pp_reader *r = pp_alloc(&alloc, sizeof *r);
+    if (!scene || !r) {
+        pp_free(&alloc, scene);
+        pp_free(&alloc, r);
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, NULL, "out of memory for the scene");
+    }
+    memset(scene, 0, sizeof *scene);
+    memset(r, 0, sizeof *r);
+    scene->alloc = alloc;
+    r->s = scene;
+    r->alloc = &scene->alloc;
+    r->options = options;
+    r->why = why;
+    s = pp_read_documents(r, path);
+    if (!s) s = pp_read_world(r);
+    if (!s) s = keep_definitions(r);
+    free_reader(r);
+    pp_free(&alloc, r);
+    if (s) {
+        perp_scene_close(scene);
+        return s;
+    }
+    *out = scene;
+    return PERP_OK;
+}
+
+void perp_scene_close(perp_scene *s) {
+    if (!s) return;
+    const perp_allocator a = s->alloc;
+    perp_world_destroy(s->world);
+    pp_formulas_free(s);
+    for (int i = 0; i < s->nparameter; i++) {
+        pp_free(&a, (void *)(uintptr_t)s->parameter[i].name);
+        pp_free(&a, (void *)(uintptr_t)s->parameter[i].unit);
+        pp_free(&a, (void *)(uintptr_t)s->parameter[i].about);
+    }
+    pp_free(&a, s->parameter);
+    for (int i = 0; i < s->nfile; i++) {
+        pp_free(&a, s->file[i].path);
+        pp_free(&a, s->file[i].data);
+    }
+    pp_free(&a, s->file);
+    for (int i = 0; i < 2 * s->ndefinition; i++) pp_free(&a, s->definition[i]);
+    pp_free(&a, s->definition);
+    pp_free(&a, s->title);
+    pp_free(&a, s->shown);
+    pp_free(&a, s);
+}
+
+perp_world *perp_scene_world(const perp_scene *s) { return s->world; }
+const char *perp_scene_title(const perp_scene *s) { return s->title; }
+double perp_scene_duration(const perp_scene *s) { return s->duration; }
+uint64_t perp_scene_steps(const perp_scene *s) { return s->steps; }
+perp_record_choice perp_scene_record(const perp_scene *s) { return s->record; }
+
+int perp_scene_parameter_count(const perp_scene *s) { return s->nparameter; }
+perp_scene_parameter perp_scene_parameter_at(const perp_scene *s, int i) {
+    if (i < 0 || i >= s->nparameter) return (perp_scene_parameter){"", "", "", 0, 0, 0, 0};
+    return s->parameter[i];
+}
+
+int perp_scene_file_count(const perp_scene *s) { return s->nfile; }
+perp_source_file perp_scene_file_at(const perp_scene *s, int i) {
+    if (i < 0 || i >= s->nfile) return (perp_source_file){"", "", 0};
+    return (perp_source_file){s->file[i].path, s->file[i].data, s->file[i].size};
+}
+
+int perp_scene_definition_count(const perp_scene *s) { return s->ndefinition; }
+perp_definition perp_scene_definition_at(const perp_scene *s, int i) {
+    if (i < 0 || i >= s->ndefinition) return (perp_definition){"", ""};
+    return (perp_definition){s->definition[2 * i], s->definition[2 * i + 1]};
+}

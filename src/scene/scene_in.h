@@ -1,0 +1,177 @@
+/* scene_in.h - what each map of a scene file is read into: the structs whose fields the lines of the tables fill.
+ * Each begins with
+ * pp_got, which knows where every given key stands. */
+#ifndef PP_SCENE_IN_H
+#define PP_SCENE_IN_H
+
+#include "perp/scene.h"
+#include "scene/table.h"
+
+#define PP_NAME_MAX 96 /* bytes of a name with its final zero */
+
+/* A value in one of the trees; node 0: none. */
+typedef struct pp_item {
+    const pp_tree *tree;
+    uint32_t node;
+} pp_item;
+
+typedef struct pp_got {
+    const pp_map *map;
+    int variant;  /* -1: the map has none */
+    pp_item self; /* the map itself: the first layer */
+    pp_item item[PP_MAP_KEYS];
+    uint8_t layer[PP_MAP_KEYS]; /* 0: written here, others: taken from a template or an included file */
+} pp_got;
+
+typedef struct pp_name {
+    char text[PP_NAME_MAX];
+} pp_name;
+
+typedef struct pp_numbers {
+    int n;
+    double v[8];
+} pp_numbers;
+
+/* Where the value of a field stands; node 0 if it was not given. */
+pp_item pp_item_at(const pp_got *g, size_t offset);
+#define PP_ITEM(in, field)  pp_item_at(&(in)->got, (size_t)((const char *)&(in)->field - (const char *)(in)))
+#define PP_GIVEN(in, field) (PP_ITEM(in, field).node != 0)
+
+typedef struct pp_top_in {
+    pp_got got;
+    int64_t perp, dim, seed;
+    const char *title, *about;
+    pp_item include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, record;
+    double h, duration;
+    perp_vec3 gravity;
+    int start;
+} pp_top_in;
+
+typedef struct pp_stages_in {
+    pp_got got;
+    const char *detector, *contact_model, *stepper, *solver;
+    pp_item fallback, settings;
+    int form, friction_frame;
+    int64_t friction_directions, max_halvings;
+    double tolerance, correction_position, correction_velocity;
+    bool warm_start, joint_correction;
+} pp_stages_in;
+
+typedef struct pp_record_in {
+    pp_got got;
+    int64_t every, compression;
+    double interval;
+    pp_item what;
+} pp_record_in;
+
+typedef struct pp_law_in { /* law, and an entry of laws */
+    pp_got got;
+    pp_item pair;
+    double mu, restitution;
+} pp_law_in;
+
+typedef struct pp_parameter_in {
+    pp_got got;
+    double initial, min, max;
+    const char *unit, *about;
+} pp_parameter_in;
+
+typedef struct pp_body_in {
+    pp_got got;
+    pp_name name, like, material;
+    int kind;
+    perp_vec3 at, velocity, spin, force, torque;
+    perp_quat turn;
+    double mass, density;
+    pp_numbers inertia;
+    bool particle, gravity;
+    pp_item shape, shapes, motion, repeat;
+    int64_t group, mask;
+    int material_number; /* not a key: what `material` stands for */
+} pp_body_in;
+
+typedef struct pp_shape_in {
+    pp_got got;
+    pp_name material;
+    perp_vec3 at, size, normal;
+    perp_quat turn;
+    double radius, offset;
+    pp_item points;
+    int64_t sides, group, mask;
+    const char *file;
+    pp_numbers scale;
+    bool hull;
+} pp_shape_in;
+
+typedef struct pp_points_in {
+    pp_got got;
+    int64_t random;
+    perp_vec3 in;
+} pp_points_in;
+
+typedef struct pp_turn_in {
+    pp_got got;
+    perp_vec3 axis, euler;
+    double angle;
+} pp_turn_in;
+
+typedef struct pp_formula_turn_in {
+    pp_got got;
+    pp_item axis, angle;
+} pp_formula_turn_in;
+
+typedef struct pp_motion_in {
+    pp_got got;
+    perp_vec3 velocity, spin;
+    pp_item terms, rows, at, turn;
+    bool zero_mean;
+} pp_motion_in;
+
+typedef struct pp_term_in {
+    pp_got got;
+    int axis;
+    bool angular;
+    double amplitude, omega, phase;
+} pp_term_in;
+
+typedef struct pp_axis_in {
+    pp_got got;
+    pp_numbers limits;
+    pp_item motor, spring;
+    double friction;
+} pp_axis_in;
+
+typedef struct pp_motor_in {
+    pp_got got;
+    double speed, force;
+} pp_motor_in;
+
+typedef struct pp_spring_in {
+    pp_got got;
+    double stiffness, rest, damping;
+} pp_spring_in;
+
+typedef struct pp_joint_in {
+    pp_got got;
+    pp_name name, a, b;
+    bool collide;
+    perp_vec3 at, axis, at_a, at_b;
+    perp_quat turn, turn_a, turn_b;
+    pp_item axes, repeat;
+    pp_numbers limits;
+    pp_item motor, spring;
+    double friction;
+} pp_joint_in;
+
+typedef struct pp_force_in {
+    pp_got got;
+    pp_name name, body, a, b, joint;
+    perp_vec3 force, torque, at, at_a, at_b;
+    int frame;
+    double omega, phase, stiffness, rest_length, damping, drag;
+    int64_t coordinate;
+    double kp, kd, target, target_rate, max_force;
+    pp_item force_of, torque_of, at_of, repeat; /* _of: formulas */
+} pp_force_in;
+
+#endif

@@ -1,0 +1,264 @@
+/* scene_internal.h - the scene, the reader that makes it, and what the files of src/scene share. */
+#ifndef PP_SCENE_INTERNAL_H
+#define PP_SCENE_INTERNAL_H
+
+#include "mesh/mesh.h"
+#include "scene/scene_in.h"
+
+#define PP_SCENE_PARAMETERS 200 /* most parameters */
+#define PP_SCENE_REPEATS    8   /* most variables of one repeat */
+#define PP_SCENE_DYNAMIC    16  /* most variables of a formula: time, position, ... */
+#define PP_SCENE_VARIABLES  (PP_SCENE_PARAMETERS + PP_SCENE_REPEATS + PP_SCENE_DYNAMIC)
+#define PP_SCENE_BODIES     1000000 /* most bodies, joints or forces */
+#define PP_SCENE_POINTS     10000   /* most points of a shape; the world has the same limit */
+#define PP_SCENE_FILES      256     /* most files of a scene */
+#define PP_SCENE_DEPTH      16      /* deepest chain of includes, or of templates */
+#define PP_SCENE_CACHE      512     /* compiled expressions kept; a power of two */
+
+/* ---- the scene ---- */
+
+typedef struct pp_scene_file {
+    char *path; /* as found from the scene; how options->file names it */
+    char *data;
+    size_t size;
+} pp_scene_file;
+
+typedef struct pp_formula pp_formula;
+
+struct perp_scene {
+    perp_allocator alloc;
+    perp_world *world;
+    char *title;
+    char *shown; /* how messages call the scene file, if not by its path */
+    double duration;
+    uint64_t steps;
+    perp_record_choice record;
+    perp_scene_parameter *parameter; /* strings owned */
+    int nparameter, cap_parameter;
+    pp_scene_file *file;
+    int nfile, cap_file;
+    char **definition; /* name, value, name, value, ... */
+    int ndefinition, cap_definition;
+    pp_formula *formula; /* what motions and forces of the world evaluate */
+};
+
+/* ---- the reader ---- */
+
+/* A file that was parsed. */
+typedef struct pp_document {
+    int file; /* of the scene */
+    int rank; /* order of reading: included files before those that include them */
+    pp_tree tree;
+} pp_document;
+
+/* Names and the numbers that go with them, found in constant time. */
+typedef struct pp_names {
+    struct pp_names_entry {
+        uint32_t hash, text;
+        uint32_t id;
+    } * entry;
+    int n, cap;
+    uint32_t *slot; /* open addressing: 1 + entry, 0 is free */
+    int nslot;
+    char *text;
+    int ntext, cap_text;
+} pp_names;
+
+/* How far the centre of mass of a body lies from its frame as written, in that frame. Kept only where it does; by
+ * slot. */
+typedef struct pp_shift {
+    uint32_t slot;
+    perp_vec3 by;
+} pp_shift;
+
+/* A step of the way to a value: a key, or a place in a list (key NULL). */
+typedef struct pp_crumb {
+    const char *key;
+    int index;
+} pp_crumb;
+
+typedef struct pp_cached {
+    const pp_tree *tree;
+    uint32_t node, scope;
+    pp_expr *x;
+} pp_cached;
+
+typedef struct pp_mesh_cache pp_mesh_cache;
+
+typedef struct pp_shape_draft {
+    perp_shape_def def; /* without its points */
+    int first;          /* of its points in the scratch; -1: none */
+    pp_item at;
+} pp_shape_draft;
+
+enum { PP_BODIES, PP_JOINTS, PP_FORCES };
+
+typedef struct pp_reader {
+    perp_scene *s;
+    const perp_allocator *alloc; /* of the scene */
+    const perp_scene_options *options;
+    perp_refusal *why;
+    perp_world *w;
+    int dim;
+    pp_document **doc; /* in the order of reading: included files first, the scene last */
+    int ndoc, cap_doc;
+
+    const char *variable[PP_SCENE_VARIABLES]; /* parameters, then those of the repeat */
+    double value[PP_SCENE_VARIABLES];
+    int nvariable, nrepeat;
+    uint32_t scope, scope_last; /* changes with the names of the variables; the last number given */
+    pp_cached cache[PP_SCENE_CACHE];
+    pp_name repeat_name[PP_SCENE_REPEATS];
+
+    uint64_t seed, random; /* state of the random numbers */
+    bool may_random;
+
+    pp_crumb crumb[80];
+    int ncrumb;
+
+    pp_names body, joint, force, material, template;
+    pp_item *template_item;
+    int cap_template_item;
+    perp_body_id *body_of; /* id by number in `body`; the same for joints */
+    int nbody_of, cap_body_of;
+    perp_joint_id *joint_of;
+    int njoint_of, cap_joint_of;
+    pp_shift *shift;
+    int nshift, cap_shift;
+    int total[3];    /* bodies, joints, forces so far */
+    int position[3]; /* entries of their lists so far, over all files */
+
+    pp_shape_draft *shape; /* scratch: the shapes of the body at hand, and their points */
+    int nshape, cap_shape;
+    perp_vec3 *points;
+    int npoints, cap_points;
+    pp_mesh_cache *mesh;
+} pp_reader;
+
+/* complaints (complain.c): at an item, with the way to it as key */
+perp_status pp_wrong(pp_reader *r, pp_item at, const char *found, const char *allowed);
+perp_status pp_wrong_say(pp_reader *r, perp_status s, pp_item at, const char *format, ...) PERP_PRINTF(4, 5);
+/* What stands at the item is not what the key allows. */
+perp_status pp_wrong_kind(pp_reader *r, pp_item at, const pp_key *k);
+/* The world refused: its sentence, at the item. */
+perp_status pp_wrong_world(pp_reader *r, perp_status s, pp_item at);
+perp_status pp_no_memory(pp_reader *r);
+/* A word that is none of a list (ended by NULL): what is allowed, and which was meant. `what`: "the key", or NULL. */
+perp_status pp_wrong_word(pp_reader *r, perp_status s, pp_item at, const char *what, const char *written,
+                          const char *const *words);
+/* The same with words after what was written. */
+perp_status pp_wrong_word_of(pp_reader *r, perp_status s, pp_item at, const char *what, const char *written,
+                             const char *after, const char *const *words);
+/* Takes "found X; allowed: Y", as expressions complain, apart; false if it is another sentence. */
+bool pp_split_words(char *words, const char **found, const char **allowed);
+void pp_push_key(pp_reader *r, const char *key);
+void pp_push_index(pp_reader *r, int index);
+void pp_pop(pp_reader *r);
+
+/* expressions and random numbers (scope.c) */
+perp_status pp_evaluate(pp_reader *r, pp_item at, double *out);
+/* Evaluates part of a text, for ${...}. */
+perp_status pp_evaluate_text(pp_reader *r, pp_item at, const char *text, size_t length, double *out);
+/* Compiles for the run with `dynamic` names (ended by NULL) first, then the variables of the reader. */
+perp_status pp_compile(pp_reader *r, pp_item at, const char *const *dynamic, pp_expr **out);
+void pp_scope_changed(pp_reader *r);
+void pp_scope_free(pp_reader *r);
+/* Is the name taken by the language: pi, sin, ...? */
+bool pp_reserved(pp_reader *r, const char *name, bool *memory);
+void pp_random_start(pp_reader *r, int list, int position, uint64_t index);
+double pp_random_uniform(pp_reader *r, double lo, double hi);
+
+/* values (read_value.c); k says what is allowed */
+perp_status pp_read_number(pp_reader *r, pp_item at, const pp_key *k, double *out);
+perp_status pp_read_value(pp_reader *r, pp_item at, const pp_key *k, void *out);
+perp_status pp_read_name(pp_reader *r, pp_item at, const pp_key *k, pp_name *out);
+/* The numbers of a list of exactly n. */
+perp_status pp_read_list(pp_reader *r, pp_item at, const pp_key *k, int n, double *out);
+bool pp_name_good(const char *name);
+
+/* maps (read_map.c). out: the struct of the map, begins with pp_got, zero before. The first layer wins. */
+perp_status pp_read_map(pp_reader *r, const pp_map *m, const pp_item *layer, int nlayer, void *out);
+/* Are the keys known? For maps whose values are read later. */
+perp_status pp_check_keys(pp_reader *r, const pp_map *m, pp_item at, int variant, bool template);
+static inline const pp_node *pp_at(pp_item i) { return &i.tree->node[i.node]; }
+static inline const char *pp_text_of(pp_item i) { return pp_yaml_text(i.tree, i.node); }
+static inline pp_item pp_first(pp_item i) { return (pp_item){i.tree, pp_at(i)->first}; }
+static inline pp_item pp_next(pp_item i) { return (pp_item){i.tree, pp_at(i)->next}; }
+static inline bool pp_is_list(pp_item i) { return pp_at(i)->kind == PP_NODE_LIST; }
+static inline bool pp_is_map(pp_item i) { return pp_at(i)->kind == PP_NODE_MAP; }
+static inline bool pp_is_scalar(pp_item i) { return pp_at(i)->kind == PP_NODE_SCALAR; }
+const pp_key *pp_key_find(const pp_map *m, const char *name);
+
+/* names (names.c) */
+bool pp_names_find(const pp_names *t, const char *name, uint32_t *id);
+bool pp_names_add(const perp_allocator *a, pp_names *t, const char *name, uint32_t id);
+void pp_names_free(const perp_allocator *a, pp_names *t);
+/* A name that is not in the table: complains, naming the nearest. what: "a body". */
+perp_status pp_names_missing(pp_reader *r, const pp_names *t, pp_item at, const char *name, const char *what);
+
+/* files (include.c) */
+perp_status pp_read_documents(pp_reader *r, const char *path);
+/* The number of a file that the item (a scalar) names, read if it is new. */
+perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file);
+const char *pp_document_path(const pp_reader *r, const pp_tree *t);
+
+/* parts of a scene, in the order they are read */
+perp_status pp_read_parameters(pp_reader *r, const pp_item *layer, int nlayer);
+perp_status pp_read_world(pp_reader *r);
+perp_status pp_read_bodies(pp_reader *r, pp_item list);
+perp_status pp_read_joints(pp_reader *r, pp_item list);
+perp_status pp_read_forces(pp_reader *r, pp_item list);
+perp_status pp_read_templates(pp_reader *r, const pp_item *layer, int nlayer);
+
+/* shapes and motions */
+perp_status pp_read_shapes(pp_reader *r, const pp_body_in *body);
+/* Puts the shapes' points in place: the scratch does not move any more. */
+const perp_shape_def *pp_shape_ready(pp_reader *r, int i);
+/* The way to shape i of the body at hand, for a complaint. */
+void pp_push_shape(pp_reader *r, const pp_body_in *body, int i);
+perp_status pp_read_mesh(pp_reader *r, const pp_shape_in *in, pp_shape_draft *out);
+/* Room for n points more; NULL after a complaint. */
+perp_vec3 *pp_more_points(pp_reader *r, int n);
+void pp_mesh_cache_free(pp_reader *r);
+perp_status pp_read_material(pp_reader *r, pp_item at, const char *name, int *out);
+perp_status pp_read_motion(pp_reader *r, pp_item at, perp_body_id body);
+perp_status pp_read_turn(pp_reader *r, pp_item at, const pp_key *k, perp_quat *out);
+
+/* Calls `make` for every turn of a repeat, with its variables set; once if there is none. */
+typedef perp_status (*pp_make)(pp_reader *r, pp_item entry, void *ctx);
+perp_status pp_repeat(pp_reader *r, pp_item entry, int list, int position, pp_make make, void *ctx);
+
+/* Checks a new name of a list and that the list is not absurdly long. */
+perp_status pp_check_entry(pp_reader *r, int list, const pp_names *names, pp_item name_at, const char *name,
+                           pp_item entry);
+
+/* bodies by name; "world" gives {0} where it may */
+perp_status pp_find_body(pp_reader *r, pp_item at, const char *name, bool or_world, perp_body_id *out);
+perp_vec3 pp_shift_of(const pp_reader *r, perp_body_id b);
+
+/* formulas (formula.c): expressions that motions and forces evaluate during the run */
+#define PP_FORMULA_PARTS 9
+struct pp_formula {
+    pp_formula *next;
+    int dim;
+    perp_body_id body;
+    perp_pose X;     /* motion: where the body was put */
+    perp_vec3 shift; /* force: centre of mass in the frame of `at` */
+    bool body_frame, at_given;
+    pp_expr *part[PP_FORMULA_PARTS]; /* force: force 0-2, torque 3-5, at 6-8; motion: at 0-2, axis 3-5, angle 6 */
+    int ndynamic, nvalue;
+    double *value; /* of parameters and repeat variables, behind the dynamic ones */
+};
+pp_formula *pp_formula_new(pp_reader *r, int ndynamic);
+void pp_formulas_free(perp_scene *s);
+perp_status pp_formula_part(pp_reader *r, pp_item at, const char *const *dynamic, pp_expr **out);
+/* As many parts as the scene has dimensions. */
+perp_status pp_formula_vector(pp_reader *r, pp_item at, const char *const *dynamic, pp_expr **out);
+void pp_formula_motion(double t, perp_pose *X_WB, void *ctx);
+void pp_formula_force(const perp_world *w, double t, perp_wrench *out, void *ctx);
+extern const char *const pp_dynamic_time[], *const pp_dynamic_2d[], *const pp_dynamic_3d[];
+
+/* A copy of a text; NULL if memory is refused. */
+char *pp_copy_text(const perp_allocator *a, const char *text);
+
+#endif
