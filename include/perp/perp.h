@@ -7,10 +7,13 @@
 #include "perp/certificate.h"
 #include "perp/contact.h"
 #include "perp/drive.h"
+#include "perp/input.h"
 #include "perp/joint.h"
 #include "perp/math.h"
 #include "perp/plugin.h"
 #include "perp/problem.h"
+#include "perp/recording.h"
+#include "perp/scene.h"
 #include "perp/shape.h"
 #include "perp/world.h"
 

@@ -1,0 +1,267 @@
+/* layout.h - what a recording consists of: one table of all datasets, used by the writer, the reader and the documentation.
+ *
+ * Every dataset has a place in the file, a type, and a shape of up to three extents: rows, columns (bodies, joints, ...) and a width
+ * (3 for a vector). Extents that several datasets share have a name, and a reader checks that they agree. */
+#ifndef PP_LAYOUT_H
+#define PP_LAYOUT_H
+
+#include <hdf5.h>
+
+#include "perp/recording.h"
+
+typedef enum pp_type { PP_F64, PP_I32, PP_U32, PP_U64, PP_U8, PP_TEXT } pp_type;
+
+/* Extents by name. X(name, letter in the documentation, meaning) */
+#define PP_EXTENTS(X)                                                                  \
+    X(ONE, "1", "no such extent")                                                      \
+    X(FRAMES, "F", "frames")                                                           \
+    X(CONTACTS, "N", "contacts of all frames together")                                \
+    X(BODIES, "B", "bodies")                                                           \
+    X(SHAPES, "S", "shapes")                                                           \
+    X(SHAPES_1, "S+1", "shapes, and the end")                                          \
+    X(VERTICES, "V", "corners of all shapes")                                          \
+    X(FACES, "P", "faces of all shapes")                                               \
+    X(FACES_1, "P+1", "faces, and the end")                                            \
+    X(FACE_CORNERS, "Q", "corners of all faces")                                       \
+    X(JOINTS, "J", "joints")                                                           \
+    X(COORDS, "C", "joint coordinates")                                                \
+    X(MATERIALS, "M", "materials")                                                     \
+    X(DEFINITIONS, "D", "parameters that were given another value when the run began") \
+    X(PARAMETERS, "A", "declared parameters")                                          \
+    X(STATE, "Z", "bytes of the saved state")
+typedef enum pp_extent {
+#define PP_EXTENT_ENUM(name, letter, meaning) PP_N_##name,
+    PP_EXTENTS(PP_EXTENT_ENUM)
+#undef PP_EXTENT_ENUM
+        PP_EXTENT_COUNT
+} pp_extent;
+
+/* In `what` beside the bits of perp_record: only in worlds of dimension 2. */
+#define PP_ONLY_2D (1u << 16)
+
+/* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for the rest. */
+#define PP_DATASETS(X)                                                                                                 \
+    X(DEFINITION_NAME, "scene/definition_name", TEXT, DEFINITIONS, ONE, 0, 0, "",                                      \
+      "parameter that was given another value")                                                                        \
+    X(DEFINITION_VALUE, "scene/definition_value", TEXT, DEFINITIONS, ONE, 0, 0, "", "the value, as it was written")    \
+    X(PARAMETER_NAME, "scene/parameter_name", TEXT, PARAMETERS, ONE, 0, 0, "", "declared parameter")                   \
+    X(PARAMETER_VALUE, "scene/parameter_value", F64, PARAMETERS, ONE, 0, 0, "", "its value in this run")               \
+    X(PARAMETER_UNIT, "scene/parameter_unit", TEXT, PARAMETERS, ONE, 0, 0, "", "its unit, as the scene notes it")      \
+    X(PARAMETER_ABOUT, "scene/parameter_about", TEXT, PARAMETERS, ONE, 0, 0, "", "what it is, as the scene notes it")  \
+    X(MATERIAL_MU, "materials/mu", F64, MATERIALS, MATERIALS, 0, 0, "", "Coulomb friction of each pair of materials")  \
+    X(MATERIAL_RESTITUTION, "materials/restitution", F64, MATERIALS, MATERIALS, 0, 0, "",                              \
+      "Newton's restitution of each pair")                                                                             \
+    X(BODY_NAME, "bodies/name", TEXT, BODIES, ONE, 0, 0, "", "name; body-3 for number 3 if it has none")               \
+    X(BODY_KIND, "bodies/kind", U8, BODIES, ONE, 0, 0, "", "0 obstacle, 1 kinematic, 2 dynamic")                       \
+    X(BODY_PARTICLE, "bodies/particle", U8, BODIES, ONE, 0, 0, "", "1: does not rotate")                               \
+    X(BODY_MASS, "bodies/mass", F64, BODIES, ONE, 0, 0, "M", "mass; counts for dynamic bodies only")                   \
+    X(BODY_INERTIA, "bodies/inertia", F64, BODIES, ONE, 9, 0, "M L^2",                                                 \
+      "inertia about the centre of mass in body axes, column by column; 2D: only the last counts")                     \
+    X(SHAPE_BODY, "shapes/body", I32, SHAPES, ONE, 0, 0, "", "body that carries it")                                   \
+    X(SHAPE_KIND, "shapes/kind", U8, SHAPES, ONE, 0, 0, "",                                                            \
+      "0 particle, 1 sphere, 2 half-space, 3 box, 4 polygon, 5 polyhedron")                                            \
+    X(SHAPE_POSE, "shapes/pose", F64, SHAPES, ONE, 7, 0, "L, 1", "frame of the shape in the body: x y z qw qx qy qz")  \
+    X(SHAPE_RADIUS, "shapes/radius", F64, SHAPES, ONE, 0, 0, "L", "sphere: radius")                                    \
+    X(SHAPE_HALF_SIZE, "shapes/half_size", F64, SHAPES, ONE, 3, 0, "L", "box: half edge lengths")                      \
+    X(SHAPE_NORMAL, "shapes/normal", F64, SHAPES, ONE, 3, 0, "", "half-space: outward unit normal")                    \
+    X(SHAPE_OFFSET, "shapes/offset", F64, SHAPES, ONE, 0, 0, "L", "half-space: normal . x = offset on its surface")    \
+    X(SHAPE_MATERIAL, "shapes/material", I32, SHAPES, ONE, 0, 0, "", "material")                                       \
+    X(SHAPE_FIRST_VERTEX, "shapes/first_vertex", I32, SHAPES_1, ONE, 0, 0, "",                                         \
+      "the corners of shape i are rows first_vertex[i] to first_vertex[i+1] of shapes/vertex")                         \
+    X(SHAPE_FIRST_FACE, "shapes/first_face", I32, SHAPES_1, ONE, 0, 0, "",                                             \
+      "the faces of shape i are first_face[i] to first_face[i+1]")                                                     \
+    X(SHAPE_VERTEX, "shapes/vertex", F64, VERTICES, ONE, 3, 0, "L",                                                    \
+      "corners of boxes, polygons, polyhedra in the frame of the shape")                                               \
+    X(SHAPE_FACE_START, "shapes/face_start", I32, FACES_1, ONE, 0, 0, "",                                              \
+      "the corners of face k are entries face_start[k] to face_start[k+1] of shapes/face_vertex")                      \
+    X(SHAPE_FACE_VERTEX, "shapes/face_vertex", I32, FACE_CORNERS, ONE, 0, 0, "",                                       \
+      "corners of the faces, counter-clockwise from outside, counted from the first of their shape")                   \
+    X(JOINT_NAME, "joints/name", TEXT, JOINTS, ONE, 0, 0, "", "name; joint-1 for number 1 if it has none")             \
+    X(JOINT_KIND, "joints/kind", U8, JOINTS, ONE, 0, 0, "",                                                            \
+      "0 fixed, 1 revolute, 2 prismatic, 3 cylindrical, 4 spherical, 5 universal, 6 planar")                           \
+    X(JOINT_A, "joints/a", I32, JOINTS, ONE, 0, 0, "", "first body; -1: the world")                                    \
+    X(JOINT_B, "joints/b", I32, JOINTS, ONE, 0, 0, "", "second body")                                                  \
+    X(JOINT_POSE_A, "joints/pose_a", F64, JOINTS, ONE, 7, 0, "L, 1",                                                   \
+      "joint frame in the first body: x y z qw qx qy qz")                                                              \
+    X(JOINT_POSE_B, "joints/pose_b", F64, JOINTS, ONE, 7, 0, "L, 1", "joint frame in the second body")                 \
+    X(JOINT_FIRST_COORD, "joints/first_coordinate", I32, JOINTS, ONE, 0, 0, "",                                        \
+      "its first column in frames/joint_coordinate and frames/joint_rate")                                             \
+    X(JOINT_COORDS, "joints/coordinates", I32, JOINTS, ONE, 0, 0, "", "number of its coordinates")                     \
+    X(CHECK_STATE, "checkpoint/state", U8, STATE, ONE, 0, 0, "",                                                       \
+      "state of the world at the last commit, for perp run --resume; attribute step: its step")                        \
+    X(CHECK_SUMS, "checkpoint/sums", F64, ONE, ONE, 0, 0, "",                                                          \
+      "2 x (number of figures), named in the attribute figures: certificate since the last frame; of all frames "      \
+      "together")                                                                                                      \
+    X(STEP, "frames/step", U64, FRAMES, ONE, 0, 0, "", "number of the step after which the frame was taken")           \
+    X(TIME, "frames/time", F64, FRAMES, ONE, 0, 0, "T", "time")                                                        \
+    X(POSITION, "frames/position", F64, FRAMES, BODIES, 3, PERP_RECORD_POSES, "L", "centre of mass, world axes")       \
+    X(ORIENTATION, "frames/orientation", F64, FRAMES, BODIES, 4, PERP_RECORD_POSES, "",                                \
+      "unit quaternion w x y z that takes body axes to world axes")                                                    \
+    X(ANGLE, "frames/angle", F64, FRAMES, BODIES, 0, PERP_RECORD_POSES | PP_ONLY_2D, "rad",                            \
+      "2D: rotation, counted without wrapping")                                                                        \
+    X(VELOCITY, "frames/velocity", F64, FRAMES, BODIES, 3, PERP_RECORD_TWISTS, "L/T",                                  \
+      "of the centre of mass, world axes")                                                                             \
+    X(SPIN, "frames/spin", F64, FRAMES, BODIES, 3, PERP_RECORD_TWISTS, "rad/T", "angular velocity, world axes")        \
+    X(JOINT_COORDINATE, "frames/joint_coordinate", F64, FRAMES, COORDS, 0, PERP_RECORD_JOINTS, "L or rad",             \
+      "joint coordinates; angles count turns")                                                                         \
+    X(JOINT_RATE, "frames/joint_rate", F64, FRAMES, COORDS, 0, PERP_RECORD_JOINTS, "L/T or rad/T", "their rates")      \
+    X(JOINT_IMPULSE, "frames/joint_impulse", F64, FRAMES, JOINTS, 6, PERP_RECORD_JOINTS, "M L/T, M L^2/T",             \
+      "impulse of the last step on the second body, linear then angular about its joint frame, world axes")            \
+    X(JOINT_ERROR, "frames/joint_error", F64, FRAMES, JOINTS, 2, PERP_RECORD_JOINTS, "L, rad",                         \
+      "distance and angle by which the joint frames miss")                                                             \
+    X(CONTACT_FIRST, "contacts/first", U64, FRAMES, ONE, 0, PERP_RECORD_CONTACTS, "",                                  \
+      "the contacts of frame f are rows first[f] to first[f] + count[f] of the datasets below")                        \
+    X(CONTACT_COUNT, "contacts/count", U32, FRAMES, ONE, 0, PERP_RECORD_CONTACTS, "",                                  \
+      "number of contacts of the frame")                                                                               \
+    X(CONTACT_BODY, "contacts/body", I32, CONTACTS, ONE, 2, PERP_RECORD_CONTACTS, "", "the two bodies A, B")           \
+    X(CONTACT_SHAPE, "contacts/shape", I32, CONTACTS, ONE, 2, PERP_RECORD_CONTACTS, "", "the two shapes")              \
+    X(CONTACT_FEATURE, "contacts/feature", U64, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "",                            \
+      "the same pair of features has the same number in every frame")                                                  \
+    X(CONTACT_POINT_A, "contacts/point_a", F64, CONTACTS, ONE, 3, PERP_RECORD_CONTACTS, "L",                           \
+      "point on A before the step, world axes")                                                                        \
+    X(CONTACT_POINT_B, "contacts/point_b", F64, CONTACTS, ONE, 3, PERP_RECORD_CONTACTS, "L", "point on B")             \
+    X(CONTACT_NORMAL, "contacts/normal", F64, CONTACTS, ONE, 3, PERP_RECORD_CONTACTS, "", "unit normal n from A to B") \
+    X(CONTACT_TANGENT, "contacts/tangent", F64, CONTACTS, ONE, 3, PERP_RECORD_CONTACTS, "",                            \
+      "unit tangent t; the third axis is o = n x t")                                                                   \
+    X(CONTACT_GAP, "contacts/gap", F64, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "L",                                   \
+      "gap before the step, < 0: overlap")                                                                             \
+    X(CONTACT_GAP_END, "contacts/gap_end", F64, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "L",                           \
+      "linearised gap after the step")                                                                                 \
+    X(CONTACT_MU, "contacts/mu", F64, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "", "Coulomb friction")                  \
+    X(CONTACT_IMPULSE, "contacts/impulse", F64, CONTACTS, ONE, 3, PERP_RECORD_CONTACTS, "M L/T",                       \
+      "impulse on B along n, t, o")                                                                                    \
+    X(CONTACT_STATE, "contacts/state", U8, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "",                                 \
+      "0 separating, 1 sticking, 2 sliding")                                                                           \
+    X(CERT_H, "certificate/h", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "T",                                      \
+      "time that the steps since the frame before took")                                                               \
+    X(CERT_LAW, "certificate/law", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "",                                   \
+      "worst of the five residuals below as a part of the speeds of its step")                                         \
+    X(CERT_MOMENTUM, "certificate/momentum", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T",                      \
+      "residual of the momentum balance")                                                                              \
+    X(CERT_JOINT, "certificate/joint", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T",                            \
+      "residual of the joint laws")                                                                                    \
+    X(CERT_NORMAL, "certificate/normal", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T",                          \
+      "residual of non-penetration")                                                                                   \
+    X(CERT_CONE, "certificate/cone", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T", "friction outside its cone") \
+    X(CERT_DISSIPATION, "certificate/dissipation", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T",                \
+      "friction that does not dissipate most")                                                                         \
+    X(CERT_SCALE, "certificate/scale", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T", "largest speed at hand")   \
+    X(CERT_JOINT_ERROR, "certificate/joint_error", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L or rad",           \
+      "largest joint position error")                                                                                  \
+    X(CERT_OVERLAP, "certificate/overlap", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L",                          \
+      "deepest true overlap of two bodies")                                                                            \
+    X(CERT_OVERLAP_SHAPE, "certificate/overlap_shape", I32, FRAMES, ONE, 2, PERP_RECORD_CERTIFICATE, "",               \
+      "the two shapes of that overlap; -1: there was none")                                                            \
+    X(CERT_CONTACTS, "certificate/contacts", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "",                         \
+      "contacts in the last step")                                                                                     \
+    X(CERT_SEPARATING, "certificate/separating", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "",                     \
+      "those without impulse")                                                                                         \
+    X(CERT_STICKING, "certificate/sticking", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "", "those that stick")     \
+    X(CERT_SLIDING, "certificate/sliding", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "", "those that slide")       \
+    X(SOLVER_UNKNOWNS, "solver/unknowns", I32, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "", "size of the largest problem")  \
+    X(SOLVER_SUBSTEPS, "solver/substeps", I32, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "",                                 \
+      "parts that the steps were solved in")                                                                           \
+    X(SOLVER_FALLBACKS, "solver/fallbacks", I32, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "",                               \
+      "solves that needed another solver")                                                                             \
+    X(SOLVER_ITERATIONS, "solver/iterations", I32, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "", "iterations in all")        \
+    X(SOLVER_RESIDUAL, "solver/residual", F64, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "",                                 \
+      "worst complementarity residual")                                                                                \
+    X(SOLVER_SOLVER, "solver/solver", U8, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "",                                      \
+      "solver of the last step, counted in the attribute names; 255: nothing to solve")                                \
+    X(LEDGER_BEFORE, "ledger/kinetic_before", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                    \
+      "kinetic energy before the steps since the frame before")                                                        \
+    X(LEDGER_AFTER, "ledger/kinetic_after", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                      \
+      "kinetic energy after them")                                                                                     \
+    X(LEDGER_GRAVITY, "ledger/gravity", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
+      "work of gravity in them")                                                                                       \
+    X(LEDGER_APPLIED, "ledger/applied", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
+      "of applied forces and controllers")                                                                             \
+    X(LEDGER_SPRING, "ledger/spring", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                            \
+      "of springs and dampers between points")                                                                         \
+    X(LEDGER_KINEMATIC, "ledger/kinematic", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                      \
+      "of kinematic bodies")                                                                                           \
+    X(LEDGER_JOINT, "ledger/joint", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                              \
+      "of bilateral joint impulses")                                                                                   \
+    X(LEDGER_MOTOR, "ledger/motor", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "of joint motors")           \
+    X(LEDGER_JOINT_LOSS, "ledger/joint_loss", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                    \
+      "of joint springs, dampers, dry friction and limits")                                                            \
+    X(LEDGER_NORMAL, "ledger/normal", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                            \
+      "of normal contact impulses")                                                                                    \
+    X(LEDGER_FRICTION, "ledger/friction", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                        \
+      "of friction impulses")                                                                                          \
+    X(LEDGER_TURNING, "ledger/turning", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
+      "left by the turning of the inertia")                                                                            \
+    X(LEDGER_REMAINDER, "ledger/remainder", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "rounding")          \
+    X(ENERGY_KINETIC, "energy/kinetic", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
+      "kinetic energy at the frame")                                                                                   \
+    X(ENERGY_GRAVITY, "energy/gravity", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
+      "energy of position, 0 at the origin")                                                                           \
+    X(ENERGY_SPRING, "energy/spring", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "energy of springs")       \
+    X(SECONDS, "timing/seconds", F64, FRAMES, ONE, 0, 0, "s", "wall time since the run began; differs from run to run")
+
+typedef enum pp_dataset {
+#define PP_DATASET_ENUM(id, ...) PP_D_##id,
+    PP_DATASETS(PP_DATASET_ENUM)
+#undef PP_DATASET_ENUM
+        PP_DATASET_COUNT
+} pp_dataset;
+
+typedef struct pp_entry {
+    const char *path;
+    pp_type type;
+    pp_extent rows, cols;
+    int width; /* 0: none */
+    unsigned what;
+    const char *unit, *about;
+} pp_entry;
+extern const pp_entry pp_layout[PP_DATASET_COUNT];
+
+/* Shape of a dataset for given extents: returns the rank and fills dims[3]. */
+int pp_layout_dims(pp_dataset d, const uint64_t *extent, hsize_t *dims);
+/* Numbers in a row. */
+uint64_t pp_layout_row(pp_dataset d, const uint64_t *extent);
+/* Is the dataset there in a recording of these choices? One without columns is not. */
+bool pp_layout_present(pp_dataset d, unsigned what, int dim, const uint64_t *extent);
+static inline bool pp_layout_grows(pp_dataset d) {
+    return pp_layout[d].rows == PP_N_FRAMES || pp_layout[d].rows == PP_N_CONTACTS;
+}
+/* Bytes of one number; TEXT: 1. */
+size_t pp_type_size(pp_type t);
+/* Type in the file and in memory, to be closed with H5Tclose. TEXT: `size` bytes, in memory with a final zero within size + 1. */
+hid_t pp_type_file(pp_type t, size_t size);
+hid_t pp_type_memory(pp_type t, size_t size);
+/* "64-bit floats": for messages and documentation. */
+const char *pp_type_words(pp_type t);
+const char *pp_extent_letter(pp_extent e);
+/* The table in Markdown, as docs/recording.md has it between its markers; returns the length without the final zero, as snprintf does. */
+size_t pp_layout_table(char *buf, size_t size);
+/* The groups, parents first; NULL ends. */
+extern const char *const pp_layout_groups[];
+
+/* A certificate with what is recorded beside it: the law residual as part of the speeds of its own step. */
+typedef struct pp_sum {
+    perp_certificate c;
+    double law;
+} pp_sum;
+/* Takes a step (or the sum of a frame) into a sum. */
+void pp_sum_add(pp_sum *sum, const pp_sum *step);
+/* Largest law residual as a part of the speeds at hand: the scale of the step, at least `floor` (h |g|, what gravity does in a step). If
+ * both are zero the residual itself. */
+double pp_law(const perp_step_residual *r, double floor);
+
+/* Where the figures of a pp_sum are kept: datasets of one number for each frame, but for the two shapes. */
+typedef struct pp_figure {
+    pp_dataset d;
+    size_t offset; /* in pp_sum */
+    bool whole;    /* an int, not a double */
+    int count;     /* numbers: 1 or 2 */
+} pp_figure;
+extern const pp_figure pp_figures[];
+extern const int pp_nfigure;
+/* Numbers of all figures together, and of the solver, in checkpoint/sums. */
+int pp_figure_columns(void);
+
+#define PP_NO_SOLVER   255u
+#define PP_SOLVER_NAME 64 /* longest name of a solver with its final zero */
+
+#endif

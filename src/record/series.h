@@ -1,0 +1,56 @@
+/* series.h - quantities over all frames by their names. */
+#ifndef PP_SERIES_H
+#define PP_SERIES_H
+
+#include "record/reader.h"
+
+/* How a series comes out of the datasets. */
+typedef enum pp_series_kind {
+    PP_SERIES_NONE,
+    PP_SERIES_TIME,
+    PP_SERIES_COLUMN,   /* one number of each row */
+    PP_SERIES_FORCE,    /* the same, an impulse, over the time step */
+    PP_SERIES_RUNNING,  /* the same, added up from the first frame on */
+    PP_SERIES_FIRST,    /* that of the first frame with steps, from there on */
+    PP_SERIES_NORM,     /* of three numbers of each row */
+    PP_SERIES_KINETIC,  /* energy of a body */
+    PP_SERIES_TURNED,   /* angular velocity in axes of the body */
+    PP_SERIES_TOTAL,    /* energy of all kinds */
+    PP_SERIES_MOMENTUM, /* of all dynamic bodies */
+    PP_SERIES_ANGULAR,
+    PP_SERIES_CONTACTS /* over the contacts of each frame */
+} pp_series_kind;
+
+typedef enum pp_contact_figure {
+    PP_CONTACTS_COUNT,
+    PP_CONTACTS_SEPARATING,
+    PP_CONTACTS_STICKING,
+    PP_CONTACTS_SLIDING,
+    PP_CONTACTS_NORMAL,
+    PP_CONTACTS_TANGENT,
+    PP_CONTACTS_FRICTION,
+    PP_CONTACTS_FX,
+    PP_CONTACTS_FY,
+    PP_CONTACTS_FZ,
+    PP_CONTACTS_GAP,
+    PP_CONTACTS_GAP_END,
+    PP_CONTACTS_STATE
+} pp_contact_figure;
+
+typedef struct pp_series {
+    pp_series_kind kind;
+    pp_dataset d;   /* read from here; for the last kinds: a dataset that must be there */
+    pp_dataset too; /* and this one */
+    int col, component;
+    int a, b; /* contacts: between these bodies; -1: of any */
+    const char *unit;
+} pp_series;
+
+/* What a name means; kind PP_SERIES_NONE if nothing. Says nothing of whether the recording holds it. */
+pp_series pp_series_find(const perp_recording *r, const char *name);
+/* Complains of a name that means nothing: with what is allowed instead, and the nearest. */
+perp_status pp_series_unknown(const perp_recording *r, const char *name, perp_refusal *why);
+/* Does the recording hold what the series is made of? */
+bool pp_series_held(const perp_recording *r, const pp_series *s);
+
+#endif

@@ -1,0 +1,64 @@
+/* writer.h - a recording being written. */
+#ifndef PP_WRITER_H
+#define PP_WRITER_H
+
+#include "record/store.h"
+
+/* A dataset that grows: rows wait in memory until there is a whole chunk of them, or a commit. */
+typedef struct pp_column {
+    hid_t set;        /* negative: not in this recording */
+    hid_t type;       /* in memory */
+    uint64_t rows;    /* in the file */
+    char *row;        /* those that wait */
+    int waiting, cap; /* rows */
+    size_t size;      /* bytes of a row */
+} pp_column;
+
+struct perp_recorder {
+    perp_allocator alloc;
+    const perp_scene *scene; /* borrowed */
+    perp_world *w;
+    hid_t file, state; /* state: dataset of the saved state */
+    char *path;
+    perp_record_choice choice;
+    uint64_t extent[PP_EXTENT_COUNT];
+    pp_column column[PP_DATASET_COUNT];
+
+    perp_body_id *body; /* by index */
+    perp_shape_id *shape;
+    perp_joint_id *joint;
+    int *joint_ncoord;
+    int *shape_index, *shape_body; /* index of a shape by its slot, -1: none; index of its body by its index */
+    int nshape_slot;
+    const char *solver[1 + PERP_FALLBACK_MAX]; /* the world's chain */
+    int nsolver;
+    double floor; /* speed that gravity gives in a step: h |g| */
+
+    uint64_t frames, step0, last_step; /* step0: of frame 0; last_step: the last one that was handed in */
+    pp_sum since, total;               /* since the last frame; of all frames */
+    char *saved;                       /* room for the state */
+    int cap_saved;
+    double began, committed; /* on the clock */
+    perp_status failed;      /* a frame was lost: nothing is recorded or committed any more */
+    perp_refusal first;      /* why */
+};
+
+/* Room for a recorder of the scene's world: ids, maps, extents, rows. Frees itself on failure. */
+perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_record_choice choice, perp_recorder **out,
+                            perp_refusal *why);
+/* Frees everything; the file goes back to its last commit. */
+void pp_recorder_free(perp_recorder *r);
+/* Sets up the columns over datasets that are there already (`make` false) or makes them. */
+perp_status pp_recorder_columns(perp_recorder *r, bool make, perp_refusal *why);
+/* The complaint of a failed call on the file, in the driver's words if it has some. */
+perp_status pp_recorder_trouble(const perp_recorder *r, const char *key, perp_refusal *why);
+/* Names of all bodies or joints as one block of fixed texts, *size bytes each. Must be freed. NULL: no memory. */
+char *pp_recorder_body_names(const perp_recorder *r, size_t *size);
+char *pp_recorder_joint_names(const perp_recorder *r, size_t *size);
+/* Everything that does not change in a run (writer_static.c). */
+perp_status pp_recorder_statics(perp_recorder *r, perp_refusal *why);
+/* The sums as rows of checkpoint/sums and back. False: a number in them cannot be. */
+void pp_sums_pack(const perp_recorder *r, const pp_sum *s, double *row);
+bool pp_sums_unpack(const perp_recorder *r, const double *row, pp_sum *s);
+
+#endif

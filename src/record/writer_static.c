@@ -1,0 +1,307 @@
+/* writer_static.c - the part of a recording that does not change in a run: scene, materials, bodies, shapes, joints. */
+#include "record/writer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Texts of any length become one block of fixed texts, as long as the longest. */
+typedef const char *(*text_at)(const void *ctx, int i, char *room, size_t size);
+
+static char *fixed_texts(const perp_allocator *a, text_at at, const void *ctx, int n, size_t *size) {
+    char room[64];
+    *size = 1;
+    for (int i = 0; i < n; i++) {
+        size_t length = strlen(at(ctx, i, room, sizeof room));
+        if (length > *size) *size = length;
+    }
+    char *block = pp_alloc(a, (size_t)n * *size);
+    if (!block) return NULL;
+    for (int i = 0; i < n; i++) {
+        const char *s = at(ctx, i, room, sizeof room);
+        size_t length = strlen(s);
+        memcpy(block + (size_t)i * *size, s, length);
+        memset(block + (size_t)i * *size + length, 0, *size - length);
+    }
+    return block;
+}
+
+static const char *body_name(const void *ctx, int i, char *room, size_t size) {
+    const perp_recorder *r = ctx;
+    const char *s = perp_body_name(r->w, r->body[i]);
+    if (s && s[0]) return s;
+    snprintf(room, size, "body-%d", i);
+    return room;
+}
+
+static const char *joint_name(const void *ctx, int i, char *room, size_t size) {
+    const perp_recorder *r = ctx;
+    perp_joint_def def;
+    if (!perp_joint_get(r->w, r->joint[i], &def) && def.name && def.name[0]) return def.name;
+    snprintf(room, size, "joint-%d", i);
+    return room;
+}
+
+static const char *definition_name(const void *ctx, int i, char *room, size_t size) {
+    (void)room, (void)size;
+    return perp_scene_definition_at(ctx, i).name;
+}
+static const char *definition_value(const void *ctx, int i, char *room, size_t size) {
+    (void)room, (void)size;
+    return perp_scene_definition_at(ctx, i).value;
+}
+static const char *parameter_name(const void *ctx, int i, char *room, size_t size) {
+    (void)room, (void)size;
+    return perp_scene_parameter_at(ctx, i).name;
+}
+static const char *parameter_unit(const void *ctx, int i, char *room, size_t size) {
+    (void)room, (void)size;
+    return perp_scene_parameter_at(ctx, i).unit;
+}
+static const char *parameter_about(const void *ctx, int i, char *room, size_t size) {
+    (void)room, (void)size;
+    return perp_scene_parameter_at(ctx, i).about;
+}
+
+char *pp_recorder_body_names(const perp_recorder *r, size_t *size) {
+    return fixed_texts(&r->alloc, body_name, r, (int)r->extent[PP_N_BODIES], size);
+}
+char *pp_recorder_joint_names(const perp_recorder *r, size_t *size) {
+    return fixed_texts(&r->alloc, joint_name, r, (int)r->extent[PP_N_JOINTS], size);
+}
+
+/* What goes wrong while writing: no memory, or HDF5. */
+typedef struct job {
+    perp_recorder *r;
+    perp_refusal *why;
+    perp_status st;
+} job;
+
+static bool file_failed(job *j, const char *key) {
+    j->st = pp_recorder_trouble(j->r, key, j->why);
+    return false;
+}
+static bool no_memory(job *j) {
+    pp_place at = {j->r->path, 0, 0};
+    j->st = pp_complain_say(j->why, PERP_E_MEMORY, at, "", "out of memory");
+    return false;
+}
+
+static bool put(job *j, pp_dataset d, size_t size, const void *data) {
+    if (pp_put_static(j->r->file, d, j->r->extent, size, data, j->r->choice.compression)) return true;
+    return file_failed(j, pp_layout[d].path);
+}
+
+static bool put_texts(job *j, pp_dataset d, text_at at, const void *ctx, int n) {
+    size_t size;
+    char *block = fixed_texts(&j->r->alloc, at, ctx, n, &size);
+    if (!block) return no_memory(j);
+    bool ok = put(j, d, size, block);
+    pp_free(&j->r->alloc, block);
+    return ok;
+}
+
+static bool put_scene(job *j) {
+    perp_recorder *r = j->r;
+    const perp_scene *s = r->scene;
+    int nd = (int)r->extent[PP_N_DEFINITIONS], np = (int)r->extent[PP_N_PARAMETERS];
+    if (!put_texts(j, PP_D_DEFINITION_NAME, definition_name, s, nd) ||
+        !put_texts(j, PP_D_DEFINITION_VALUE, definition_value, s, nd) ||
+        !put_texts(j, PP_D_PARAMETER_NAME, parameter_name, s, np) ||
+        !put_texts(j, PP_D_PARAMETER_UNIT, parameter_unit, s, np) ||
+        !put_texts(j, PP_D_PARAMETER_ABOUT, parameter_about, s, np))
+        return false;
+    double *value = pp_alloc(&r->alloc, (size_t)np * sizeof *value);
+    if (!value) return no_memory(j);
+    for (int i = 0; i < np; i++) value[i] = perp_scene_parameter_at(s, i).value;
+    bool ok = put(j, PP_D_PARAMETER_VALUE, 0, value);
+    pp_free(&r->alloc, value);
+    for (int i = 0; ok && i < perp_scene_file_count(s); i++) {
+        perp_source_file f = perp_scene_file_at(s, i);
+        char path[64];
+        snprintf(path, sizeof path, "scene/file_%d", i);
+        hid_t set = pp_put_bytes(r->file, path, f.data, f.size, r->choice.compression);
+        ok = set >= 0 && pp_put_text(set, "path", f.path) &&
+             pp_put_notes(set, "", i ? "a file that the scene names" : "the scene");
+        if (set >= 0) ok = H5Dclose(set) >= 0 && ok;
+        if (!ok) return file_failed(j, path);
+    }
+    return ok;
+}
+
+static bool put_materials(job *j) {
+    perp_recorder *r = j->r;
+    int n = (int)r->extent[PP_N_MATERIALS];
+    double *mu = pp_alloc(&r->alloc, 2 * (size_t)n * (size_t)n * sizeof *mu);
+    if (!mu) return no_memory(j);
+    double *e = mu + (size_t)n * (size_t)n;
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < n; b++) {
+            perp_pair_law law = {0, 0};
+            perp_pair_get(r->w, a, b, &law);
+            mu[(size_t)a * (size_t)n + (size_t)b] = law.mu;
+            e[(size_t)a * (size_t)n + (size_t)b] = law.restitution;
+        }
+    }
+    bool ok = put(j, PP_D_MATERIAL_MU, 0, mu) && put(j, PP_D_MATERIAL_RESTITUTION, 0, e);
+    pp_free(&r->alloc, mu);
+    return ok;
+}
+
+static bool put_bodies(job *j) {
+    perp_recorder *r = j->r;
+    size_t n = (size_t)r->extent[PP_N_BODIES];
+    double *mass = pp_alloc(&r->alloc, n * (10 * sizeof *mass + 2));
+    if (!mass) return no_memory(j);
+    double *inertia = mass + n;
+    uint8_t *kind = (uint8_t *)(inertia + 9 * n), *particle = kind + n;
+    for (size_t i = 0; i < n; i++) {
+        perp_body_def def = perp_body_def_default(PERP_BODY_OBSTACLE);
+        perp_body_get(r->w, r->body[i], &def);
+        mass[i] = def.mass;
+        memcpy(inertia + 9 * i, &def.I_B, 9 * sizeof *inertia);
+        kind[i] = (uint8_t)def.kind;
+        particle[i] = def.particle;
+    }
+    bool ok = put_texts(j, PP_D_BODY_NAME, body_name, r, (int)n) && put(j, PP_D_BODY_KIND, 0, kind) &&
+              put(j, PP_D_BODY_PARTICLE, 0, particle) && put(j, PP_D_BODY_MASS, 0, mass) &&
+              put(j, PP_D_BODY_INERTIA, 0, inertia);
+    pp_free(&r->alloc, mass);
+    return ok;
+}
+
+static void put_pose(double *row, perp_pose X) {
+    const double x[7] = {X.p.x, X.p.y, X.p.z, X.q.w, X.q.x, X.q.y, X.q.z};
+    memcpy(row, x, sizeof x);
+}
+
+typedef struct shapes {
+    double *pose, *radius, *half, *normal, *offset, *vertex;
+    int32_t *body, *material, *first_vertex, *first_face, *face_start, *corner;
+    uint8_t *kind;
+} shapes;
+
+static void fill_shapes(const perp_recorder *r, const shapes *s) {
+    int32_t nv = 0, nf = 0, nc = 0;
+    s->face_start[0] = 0;
+    for (size_t i = 0; i < r->extent[PP_N_SHAPES]; i++) {
+        perp_shape_view v;
+        s->first_vertex[i] = nv;
+        s->first_face[i] = nf;
+        if (perp_shape_get(r->w, r->shape[i], &v)) continue; /* cannot be: the id was just read */
+        put_pose(s->pose + 7 * i, v.def.X_BS);
+        bool box = v.def.kind == PERP_SHAPE_BOX, plane = v.def.kind == PERP_SHAPE_HALFSPACE;
+        s->radius[i] = v.def.kind == PERP_SHAPE_SPHERE ? v.def.radius : 0;
+        s->offset[i] = plane ? v.def.offset : 0;
+        perp_vec3 none = {0, 0, 0}, half = box ? v.def.half_size : none, normal = plane ? v.def.normal : none;
+        memcpy(s->half + 3 * i, &half, sizeof half);
+        memcpy(s->normal + 3 * i, &normal, sizeof normal);
+        s->body[i] = r->shape_body[i];
+        s->material[i] = v.def.material;
+        s->kind[i] = (uint8_t)v.def.kind;
+        bool corners = box || v.def.kind == PERP_SHAPE_POLYGON || v.def.kind == PERP_SHAPE_POLYHEDRON;
+        for (int k = 0; corners && k < v.def.npoint; k++, nv++)
+            memcpy(s->vertex + 3 * (size_t)nv, &v.def.points[k], 3 * sizeof(double));
+        for (int k = 0; corners && k < v.nface; k++) {
+            for (int m = v.face_start[k]; m < v.face_start[k + 1]; m++) s->corner[nc++] = v.face[m];
+            s->face_start[++nf] = nc;
+        }
+    }
+    s->first_vertex[r->extent[PP_N_SHAPES]] = nv;
+    s->first_face[r->extent[PP_N_SHAPES]] = nf;
+}
+
+static bool put_shapes(job *j) {
+    perp_recorder *r = j->r;
+    const uint64_t *e = r->extent;
+    size_t n = (size_t)e[PP_N_SHAPES], nv = (size_t)e[PP_N_VERTICES], nf = (size_t)e[PP_N_FACES],
+           nc = (size_t)e[PP_N_FACE_CORNERS];
+    double *x = pp_alloc(&r->alloc, (15 * n + 3 * nv) * sizeof(double) + (4 * n + 3 + nf + nc) * sizeof(int32_t) + n);
+    if (!x) return no_memory(j);
+    shapes s = {.pose = x, .radius = x + 7 * n, .half = x + 8 * n, .normal = x + 11 * n, .offset = x + 14 * n};
+    s.vertex = x + 15 * n;
+    s.body = (int32_t *)(s.vertex + 3 * nv);
+    s.material = s.body + n;
+    s.first_vertex = s.material + n;
+    s.first_face = s.first_vertex + n + 1;
+    s.face_start = s.first_face + n + 1;
+    s.corner = s.face_start + nf + 1;
+    s.kind = (uint8_t *)(s.corner + nc);
+    fill_shapes(r, &s);
+    bool ok = put(j, PP_D_SHAPE_BODY, 0, s.body) && put(j, PP_D_SHAPE_KIND, 0, s.kind) &&
+              put(j, PP_D_SHAPE_POSE, 0, s.pose) && put(j, PP_D_SHAPE_RADIUS, 0, s.radius) &&
+              put(j, PP_D_SHAPE_HALF_SIZE, 0, s.half) && put(j, PP_D_SHAPE_NORMAL, 0, s.normal) &&
+              put(j, PP_D_SHAPE_OFFSET, 0, s.offset) && put(j, PP_D_SHAPE_MATERIAL, 0, s.material) &&
+              put(j, PP_D_SHAPE_FIRST_VERTEX, 0, s.first_vertex) && put(j, PP_D_SHAPE_FIRST_FACE, 0, s.first_face) &&
+              put(j, PP_D_SHAPE_VERTEX, 0, s.vertex) && put(j, PP_D_SHAPE_FACE_START, 0, s.face_start) &&
+              put(j, PP_D_SHAPE_FACE_VERTEX, 0, s.corner);
+    pp_free(&r->alloc, x);
+    return ok;
+}
+
+/* Index of a body by its id; -1 for the world. */
+static int32_t body_index(const perp_recorder *r, perp_body_id id) {
+    int lo = 0, hi = (int)r->extent[PP_N_BODIES]; /* ids lie in order of their slots */
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (r->body[mid].slot < id.slot)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < (int)r->extent[PP_N_BODIES] && r->body[lo].slot == id.slot && r->body[lo].gen == id.gen ? lo : -1;
+}
+
+static bool put_joints(job *j) {
+    perp_recorder *r = j->r;
+    size_t n = (size_t)r->extent[PP_N_JOINTS];
+    double *pose = pp_alloc(&r->alloc, n * (14 * sizeof(double) + 4 * sizeof(int32_t) + 1));
+    if (!pose) return no_memory(j);
+    double *pose_b = pose + 7 * n;
+    int32_t *a = (int32_t *)(pose_b + 7 * n), *b = a + n, *first = b + n, *count = first + n, at = 0;
+    uint8_t *kind = (uint8_t *)(count + n);
+    for (size_t i = 0; i < n; i++) {
+        perp_joint_def def = perp_joint_def_default(PERP_JOINT_FIXED);
+        perp_joint_get(r->w, r->joint[i], &def);
+        put_pose(pose + 7 * i, def.X_AJ);
+        put_pose(pose_b + 7 * i, def.X_BJ);
+        a[i] = body_index(r, def.a);
+        b[i] = body_index(r, def.b);
+        first[i] = at;
+        count[i] = r->joint_ncoord[i];
+        at += count[i];
+        kind[i] = (uint8_t)def.kind;
+    }
+    bool ok = put_texts(j, PP_D_JOINT_NAME, joint_name, r, (int)n) && put(j, PP_D_JOINT_KIND, 0, kind) &&
+              put(j, PP_D_JOINT_A, 0, a) && put(j, PP_D_JOINT_B, 0, b) && put(j, PP_D_JOINT_POSE_A, 0, pose) &&
+              put(j, PP_D_JOINT_POSE_B, 0, pose_b) && put(j, PP_D_JOINT_FIRST_COORD, 0, first) &&
+              put(j, PP_D_JOINT_COORDS, 0, count);
+    pp_free(&r->alloc, pose);
+    return ok;
+}
+
+static bool put_header(job *j) {
+    perp_recorder *r = j->r;
+    char program[64];
+    snprintf(program, sizeof program, "perp %s", perp_version());
+    perp_vec3 g = perp_world_get_def(r->w).gravity_W;
+    const double h = perp_world_h(r->w), duration = perp_scene_duration(r->scene), gravity[3] = {g.x, g.y, g.z};
+    hid_t f = r->file;
+    bool ok = pp_put_text(f, "format", "perp recording") && pp_put_u64(f, "version", PERP_RECORDING_VERSION) &&
+              pp_put_text(f, "program", program) && pp_put_text(f, "title", perp_scene_title(r->scene)) &&
+              pp_put_u64(f, "dim", (uint64_t)perp_world_dim(r->w)) && pp_put_f64(f, "h", &h, 1) &&
+              pp_put_f64(f, "duration", &duration, 1) && pp_put_f64(f, "gravity", gravity, 3) &&
+              pp_put_u64(f, "every", (uint64_t)r->choice.every) && pp_put_u64(f, "what", r->choice.what) &&
+              pp_put_u64(f, "compression", (uint64_t)r->choice.compression) &&
+              pp_put_u64(f, "files", (uint64_t)perp_scene_file_count(r->scene)) && pp_put_u64(f, "frames", 0) &&
+              pp_put_u64(f, "finished", 0);
+    return ok || file_failed(j, "");
+}
+
+perp_status pp_recorder_statics(perp_recorder *r, perp_refusal *why) {
+    job j = {r, why, PERP_OK};
+    bool ok = put_header(&j);
+    for (int i = 0; ok && pp_layout_groups[i]; i++)
+        ok = pp_put_group(r->file, pp_layout_groups[i]) || file_failed(&j, pp_layout_groups[i]);
+    ok = ok && put_scene(&j) && put_materials(&j) && put_bodies(&j) && put_shapes(&j) && put_joints(&j);
+    return ok ? PERP_OK : j.st;
+}
