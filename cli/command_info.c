@@ -1,0 +1,173 @@
+/* command_info.c - perp info: what a scene or a recording holds, told apart by the first bytes of the file. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "info.h"
+
+const char *const info_body_kind[3] = {"obstacle", "kinematic", "dynamic"};
+const char *const info_shape_kind[PERP_SHAPE_KIND_COUNT] = {"particle", "sphere",  "halfspace",
+                                                            "box",      "polygon", "polyhedron"};
+const char *const info_joint_kind[PERP_JOINT_KIND_COUNT] = {"fixed",     "revolute",  "prismatic", "cylindrical",
+                                                            "spherical", "universal", "planar"};
+
+void info_row(const char *what, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    printf("  %-12s", what);
+    vprintf(format, list);
+    putchar('\n');
+    va_end(list);
+}
+
+const char *info_what(unsigned mask, char *out, size_t size) {
+    static const char *const word[] = {"poses", "twists", "joints", "contacts", "certificate", "ledger", "solver"};
+    size_t n = 0;
+    *out = 0;
+    if (mask == PERP_RECORD_ALL)
+        snprintf(out, size, "all");
+    else
+        for (int i = 0; i < 7 && n < size; i++)
+            if (mask & (1u << i)) n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", word[i]);
+    return out;
+}
+
+void info_counts(json *j, const char *what, const char *const *kind, const int *count, int n) {
+    int total = 0;
+    for (int i = 0; i < n; i++) total += count[i];
+    if (j) {
+        json_key(j, what);
+        json_object(j);
+        json_field_whole(j, "count", total);
+        for (int i = 0; i < n; i++)
+            if (count[i] > 0) json_field_whole(j, kind[i], count[i]);
+        json_end(j, '}');
+        return;
+    }
+    printf("  %-12s%d", what, total);
+    bool first = true;
+    for (int i = n - 1; i >= 0; i--) {
+        if (count[i] == 0) continue;
+        printf("%s%d %s", first ? ": " : ", ", count[i], kind[i]);
+        first = false;
+    }
+    putchar('\n');
+}
+
+static const cli_option options[] = {
+    {.name = "series",
+     .letter = 's',
+     .kind = CLI_FLAG,
+     .help = "List the names of all quantities of a recording, with units; perp plot takes them."},
+    {.name = "define",
+     .letter = 'D',
+     .kind = CLI_DEFINE,
+     .argument = "NAME=VALUE",
+     .help = "Give a parameter of the scene another value. May be repeated."},
+    {.name = "schema", .kind = CLI_FLAG, .help = "Print the JSON Schema of scene files, for editors."},
+    {.name = "reference", .kind = CLI_FLAG, .help = "Print the reference of the keys of scene files, in Markdown."},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"perp info pile.yaml", "check a scene without running it, and see its parameters"},
+    {"perp info pile.h5", "what was recorded, how good the run was, where the energy went"},
+    {"perp info --series pile.h5", "what can be plotted"},
+    {"perp info --schema > perp-scene.json", "let an editor complete the keys of scenes"},
+    {NULL, NULL},
+};
+
+/* A recording begins with the signature of HDF5. A cut or damaged one still has the first byte, which no text has, or the name. */
+static bool looks_recorded(const char *path) {
+    FILE *f = fopen(path, "rb");
+    int first = f ? fgetc(f) : EOF;
+    if (f) fclose(f);
+    size_t n = strlen(path);
+    return first == 0x89 || (n > 3 && !strcmp(path + n - 3, ".h5"));
+}
+
+static int print_made(const cli_args *a, size_t (*make)(char *, size_t), const char *key) {
+    size_t n = make(NULL, 0);
+    char *text = malloc(n + 1);
+    if (!text) return cli_refuse_say(a, CLI_MACHINE, "no memory for %zu bytes", n);
+    make(text, n + 1);
+    if (cli_json(a) && key) {
+        json j;
+        json_begin(&j, stdout);
+        json_object(&j);
+        json_field_string(&j, key, text);
+        json_end(&j, '}');
+    } else {
+        fputs(text, stdout);
+        if (n > 0 && text[n - 1] != '\n') putchar('\n');
+    }
+    free(text);
+    return CLI_OK;
+}
+
+static int tell(const cli_args *a, const char *path, json *j) {
+    info_request q = {.path = path, .j = j, .series = cli_given(a, "series")};
+    q.ndefine = cli_definitions(a, &q.define);
+    bool recorded = looks_recorded(path);
+    if (j) json_object(j);
+    if (j) json_field_string(j, "path", path);
+    perp_refusal why = {0};
+    perp_status s = recorded ? info_recording(&q, &why) : info_scene(&q, &why);
+    int code = !s ? CLI_OK : s == PERP_E_MEMORY ? CLI_MACHINE : CLI_BAD_INPUT;
+    if (s) {
+        fflush(stdout);
+        fprintf(stderr, "perp: %s\n", why.text);
+        if (j) json_refusal(j, "error", &why, code);
+    }
+    if (j) json_end(j, '}');
+    return code;
+}
+
+static int run(const cli_args *a) {
+    bool schema = cli_given(a, "schema"), reference = cli_given(a, "reference");
+    int n = cli_operands(a), code = CLI_OK;
+    if (schema && reference) return cli_mistake(a, "--schema", "it beside --reference", "one of the two");
+    if ((schema || reference) && n > 0)
+        return cli_mistake(a, schema ? "--schema" : "--reference", "it with a file", "it alone");
+    if (schema) return print_made(a, perp_scene_schema, NULL); /* is JSON by itself */
+    if (reference) return print_made(a, perp_scene_reference, "reference");
+    if (n == 0) return cli_mistake(a, "", "nothing to work on", "SCENE or RECORDING..., --schema, --reference");
+    for (int i = 0; i < n && cli_given(a, "define"); i++)
+        if (looks_recorded(cli_operand(a, i)))
+            return cli_mistake(a, "--define", "it with a recording", "it with scenes");
+    json j;
+    json_begin(&j, stdout);
+    if (cli_json(a)) {
+        json_object(&j);
+        json_key(&j, "files");
+        json_array(&j);
+    }
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && !cli_json(a)) putchar('\n');
+        int one = tell(a, cli_operand(a, i), cli_json(a) ? &j : NULL);
+        if (one > code) code = one;
+    }
+    if (cli_json(a)) {
+        json_end(&j, ']');
+        json_end(&j, '}');
+    }
+    return code;
+}
+
+const cli_command command_info = {
+    .name = "info",
+    .operands = "SCENE|RECORDING...\n--schema\n--reference",
+    .min_operand = 0,
+    .max_operand = -1,
+    .summary = "tell what a scene or a recording holds",
+    .about = "Whether a file is a scene or a recording is told by its content. Of a scene: time, parameters with their "
+             "ranges, bodies, "
+             "shapes, joints, stages, what it would record. It is read in full, so this also checks it. Of a "
+             "recording: what ran, how "
+             "far, what is in it, the certificate of the whole run with the worst figures and where they were, and the "
+             "energy "
+             "account.\n\nA recording may be looked at while it is being written.",
+    .option = options,
+    .example = examples,
+    .run = run,
+};

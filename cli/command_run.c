@@ -1,0 +1,233 @@
+/* command_run.c - perp run: a scene in, certified numbers and a recording out. */
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const char *const progress_choices[] = {"auto", "always", "never", NULL};
+
+static const cli_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_FILE,
+     .argument = "RECORDING",
+     .help = "Where the recording goes; by default the scene's name with .h5 in the current folder."},
+    {.name = "no-recording", .kind = CLI_FLAG, .help = "Write no recording, only the summary."},
+    {.name = "define",
+     .letter = 'D',
+     .kind = CLI_DEFINE,
+     .argument = "NAME=VALUE",
+     .help = "Give a parameter of the scene another value; a number or an expression. May be repeated."},
+    {.name = "duration",
+     .letter = 't',
+     .kind = CLI_NUMBER,
+     .argument = "TIME",
+     .max = INFINITY,
+     .help = "Simulate until this time instead of the scene's."},
+    {.name = "every",
+     .kind = CLI_WHOLE,
+     .argument = "STEPS",
+     .min = 1,
+     .max = 1e9,
+     .help = "Record a frame every so many steps instead of as the scene says."},
+    {.name = "what",
+     .kind = CLI_TEXT,
+     .argument = "LIST",
+     .help = "Record this instead of what the scene says: all, or some of poses, twists, joints, contacts, "
+             "certificate, ledger, "
+             "solver with commas and no blanks between them."},
+    {.name = "resume",
+     .letter = 'r',
+     .kind = CLI_FLAG,
+     .help =
+         "Continue a recording to its end. The frames are the same to the bit as if the run had not been interrupted."},
+    {.name = "force",
+     .letter = 'f',
+     .kind = CLI_FLAG,
+     .help = "Replace an existing recording. It goes only once the scene has been read and the new recording has its "
+             "first frame "
+             "on disk; until then it is kept as RECORDING.old."},
+    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print neither progress nor summary, only complaints."},
+    {.name = "progress",
+     .kind = CLI_CHOICE,
+     .argument = "WHEN",
+     .choices = progress_choices,
+     .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"perp run pile.yaml", "run a scene; writes pile.h5 and prints the summary"},
+    {"perp run pile.yaml -D mu=0.5 -D n=100 -o rough.h5", "with other values of its parameters"},
+    {"perp run pile.yaml --no-recording --json", "numbers for another program, nothing else"},
+    {"perp run --resume pile.h5", "continue after Ctrl-C, a crash or a power cut"},
+    {NULL, NULL},
+};
+
+static const struct {
+    const char *word;
+    unsigned bit;
+} parts[] = {{"poses", PERP_RECORD_POSES},
+             {"twists", PERP_RECORD_TWISTS},
+             {"joints", PERP_RECORD_JOINTS},
+             {"contacts", PERP_RECORD_CONTACTS},
+             {"certificate", PERP_RECORD_CERTIFICATE},
+             {"ledger", PERP_RECORD_LEDGER},
+             {"solver", PERP_RECORD_SOLVER},
+             {"all", PERP_RECORD_ALL}};
+enum { NPART = sizeof parts / sizeof *parts };
+
+/* Reads the list of --what into a mask; 0 after a complaint. */
+static unsigned read_what(const cli_args *a, const char *list) {
+    unsigned mask = 0;
+    for (const char *p = list;; p++) {
+        size_t n = strcspn(p, ",");
+        unsigned bit = 0;
+        const char *words[NPART + 1] = {0};
+        for (int i = 0; i < NPART; i++) {
+            words[i] = parts[i].word;
+            if (strlen(parts[i].word) == n && !memcmp(parts[i].word, p, n)) bit = parts[i].bit;
+        }
+        if (!bit) {
+            char word[64], safe[96], found[128], allowed[256];
+            snprintf(word, sizeof word, "%.*s", n < 60 ? (int)n : 60, p);
+            snprintf(found, sizeof found, "\"%s\"", cli_printable(safe, sizeof safe, word));
+            const char *near = cli_suggest(word, words);
+            int k = snprintf(allowed, sizeof allowed,
+                             "all, or some of poses, twists, joints, contacts, certificate, ledger, solver");
+            if (near) snprintf(allowed + k, sizeof allowed - (size_t)k, " (did you mean %s?)", near);
+            cli_mistake(a, "--what", found, allowed);
+            return 0;
+        }
+        mask |= bit;
+        p += n;
+        if (!*p) return mask;
+    }
+}
+
+/* pile.h5 for scenes/pile.yaml, in the current folder. False if the name is too long. */
+static bool default_output(const char *scene, char *out, size_t size) {
+    const char *name = strrchr(scene, '/');
+    name = name ? name + 1 : scene;
+    size_t n = strlen(name);
+    if (n > 5 && !strcmp(name + n - 5, ".yaml"))
+        n -= 5;
+    else if (n > 4 && !strcmp(name + n - 4, ".yml"))
+        n -= 4;
+    return snprintf(out, size, "%.*s.h5", (int)n, name) < (int)size;
+}
+
+/* Options that a run cannot have together. */
+static int check_together(const cli_args *a) {
+    static const char *const not_resumed[] = {"output", "no-recording", "define", "every", "what", "force"};
+    static const char *const not_unrecorded[] = {"output", "every", "what", "force"};
+    bool resume = cli_given(a, "resume"), unrecorded = cli_given(a, "no-recording");
+    for (int i = 0; resume && i < 6; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "--%s", not_resumed[i]);
+        if (cli_given(a, not_resumed[i]))
+            return cli_mistake(a, key, "it beside --resume", "a recording goes on as it was begun");
+    }
+    for (int i = 0; unrecorded && i < 4; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "--%s", not_unrecorded[i]);
+        if (cli_given(a, not_unrecorded[i])) return cli_mistake(a, key, "it beside --no-recording", "one of the two");
+    }
+    return CLI_OK;
+}
+
+static void complain_and_advise(const cli_args *a, const simulate_options *o, const simulate_result *r) {
+    char path[CLI_PATH];
+    fflush(stdout);
+    fprintf(stderr, "perp: %s\n", r->why.text);
+    if (cli_given(a, "quiet")) return;
+    if (r->failed) {
+        if (o->output)
+            fprintf(stderr, "perp: what was recorded up to there is in %s\n", cli_quote(path, sizeof path, o->output));
+        if (r->why.status == PERP_E_SOLVE)
+            fprintf(stderr, "perp: to go on: a smaller time step (h), more stages.max_halvings, or a further solver in "
+                            "stages.fallback\n");
+        else if (r->why.status != PERP_E_MEMORY)
+            fprintf(stderr, "perp: to go on: mend that in the scene and run it again\n");
+    } else if (o->output && r->frames > 0) {
+        fprintf(stderr,
+                "perp: the recording is as it was at its last commit; once there is room: perp run --resume %s\n",
+                cli_quote(path, sizeof path, o->output));
+    }
+}
+
+static int run(const cli_args *a) {
+    static simulate_result r; /* a few kilobytes */
+    char output[CLI_PATH];
+    const char *target = cli_operand(a, 0), *when = cli_text(a, "progress", "auto");
+    int code = check_together(a);
+    if (code) return code;
+    simulate_options o = {.resume = cli_given(a, "resume"), .force = cli_given(a, "force"), .stop = cli_interrupted};
+    o.ndefine = cli_definitions(a, &o.define);
+    o.duration = cli_number(a, "duration", 0);
+    o.set_duration = cli_given(a, "duration");
+    o.every = (int)cli_number(a, "every", 0);
+    o.progress = !cli_given(a, "quiet") && (!strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr)));
+    if (o.resume) {
+        o.output = target;
+    } else {
+        o.scene = target;
+        if (!cli_given(a, "no-recording")) {
+            o.output = cli_text(a, "output", NULL);
+            if (!o.output && !default_output(target, output, sizeof output))
+                return cli_mistake(a, "--output", "nothing, and the name of the scene is too long for a default",
+                                   "a path");
+            if (!o.output) o.output = output;
+        }
+    }
+    if (cli_given(a, "what")) {
+        o.what = read_what(a, cli_text(a, "what", ""));
+        if (!o.what) return CLI_BAD_INPUT;
+    }
+    cli_catch_interrupt();
+    simulate(&o, &r);
+    bool ran = r.code == CLI_OK || r.code == CLI_INTERRUPTED || r.failed || r.steps > 0;
+    if (!ran) return r.code == CLI_MACHINE ? cli_refuse_writing(a, &r.why) : cli_refuse(a, &r.why);
+    bool bad = r.code != CLI_OK && r.code != CLI_INTERRUPTED;
+    if (cli_json(a)) {
+        json j;
+        json_begin(&j, stdout);
+        json_object(&j);
+        summary_json(&j, &o, &r);
+        if (bad) json_refusal(&j, "error", &r.why, r.code);
+        json_end(&j, '}');
+    } else if (!cli_given(a, "quiet")) {
+        if (o.resume && r.steps == 0 && r.code == CLI_OK)
+            printf("nothing left to do: the recording ends at t = %.6g, as asked (--duration TIME goes on)\n", r.t1);
+        summary_run(stdout, &o, &r);
+    }
+    if (bad) complain_and_advise(a, &o, &r);
+    return r.code;
+}
+
+const cli_command command_run = {
+    .name = "run",
+    .operands = "SCENE\n--resume RECORDING",
+    .min_operand = 1,
+    .max_operand = 1,
+    .summary = "run a scene and record it",
+    .about =
+        "Reads the scene, steps it to its end and writes a recording. At the end a summary tells what ran, how well "
+        "the laws "
+        "held (good, fair or poor, and where it was worst), where the energy went and what the time was spent on.\n\n"
+        "The certificate is good if the laws hold to 1e-8 of the speeds, bodies overlap and joints part by no more "
+        "than 1e-6 of "
+        "the smallest body, and the energy account closes to 1e-9; fair up to 1e-4, 1e-2 and 1e-6; poor beyond.\n\n"
+        "While it runs, stderr shows the simulated time, steps per second, the worst law residual (as a part of the "
+        "speeds), the "
+        "deepest overlap so far and the time left, if it is a terminal. Ctrl-C (or SIGTERM) ends the run after the "
+        "step at "
+        "hand with the recording closed; a second one ends it at once. A run that was killed loses at most about one "
+        "second.\n\n"
+        "An existing file is never written over, unless it is a recording and --force is given. If a step fails, the "
+        "recording keeps "
+        "everything before it.",
+    .option = options,
+    .example = examples,
+    .run = run,
+};

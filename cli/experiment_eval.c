@@ -1,0 +1,472 @@
+/* experiment_eval.c - the numbers of an experiment: expressions with functions that look into recordings
+ *
+ * A text argument names a series over the frames of a run: "run: block.x", or an expression of series in braces,
+ * "run: {block.x} - v0*t"; the run may be left out where there is only one. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "experiment.h"
+
+enum { COLUMNS_MAX = 24, TEXT_MAX = 2048 };
+
+typedef struct function {
+    const char *name;
+    int min, max; /* arguments */
+    bool series;  /* the first is a text */
+} function;
+
+enum {
+    F_AT,
+    F_FIRST,
+    F_LAST,
+    F_LARGEST,
+    F_SMALLEST,
+    F_MAXABS,
+    F_MEAN,
+    F_TOTAL,
+    F_INTEGRAL,
+    F_COUNT,
+    F_TIME_OF_LARGEST,
+    F_TIME_OF_SMALLEST,
+    F_WHEN,
+    F_CROSSING,
+    F_PARAMETER,
+    F_ORDER,
+    F_NORM,
+    F_N
+};
+static const function functions[F_N] = {
+    {"at", 2, 2, true},      {"first", 1, 1, true},           {"last", 1, 1, true},
+    {"largest", 1, 3, true}, {"smallest", 1, 3, true},        {"maxabs", 1, 3, true},
+    {"mean", 1, 3, true},    {"total", 1, 3, true},           {"integral", 1, 3, true},
+    {"count", 1, 3, true},   {"time_of_largest", 1, 3, true}, {"time_of_smallest", 1, 3, true},
+    {"when", 1, 3, true},    {"crossing", 2, 2, true},        {"parameter", 1, 1, true},
+    {"order", 2, 2, false},  {"norm", 1, 64, false}};
+
+/* ---- series ---- */
+
+typedef struct span {
+    const char *s;
+    size_t n;
+} span;
+
+static span trimmed(span a) {
+    while (a.n > 0 && isspace((unsigned char)a.s[0])) a.s++, a.n--;
+    while (a.n > 0 && isspace((unsigned char)a.s[a.n - 1])) a.n--;
+    return a;
+}
+
+static bool same(span a, const char *b) { return strlen(b) == a.n && memcmp(a.s, b, a.n) == 0; }
+
+/* Splits "run: rest". Only a plain name before the colon is a run, so that c ? a : b is left alone. */
+static bool find_run(const experiment *e, span text, int *run, span *rest, char *why, size_t why_size) {
+    const char *colon = memchr(text.s, ':', text.n);
+    span name = {text.s, colon ? (size_t)(colon - text.s) : 0};
+    name = trimmed(name);
+    bool plain = name.n > 0;
+    for (size_t i = 0; i < name.n; i++)
+        plain = plain && (isalnum((unsigned char)name.s[i]) || name.s[i] == '_' || name.s[i] == '-');
+    *rest = trimmed(text);
+    *run = 0;
+    if (plain) {
+        *rest = trimmed((span){colon + 1, text.n - (size_t)(colon + 1 - text.s)});
+        for (int i = 0; i < e->nrun; i++)
+            if (same(name, e->run[i].name)) {
+                *run = i;
+                return true;
+            }
+    } else if (e->nrun == 1) {
+        return true;
+    }
+    char list[300] = "";
+    size_t at = 0;
+    for (int i = 0; i < e->nrun && at + 80 < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", e->run[i].name);
+    snprintf(why, why_size, "found \"%.*s\"; allowed: RUN: SERIES with the run one of %s", (int)text.n, text.s, list);
+    return false;
+}
+
+/* norm(a, b, ...), also within series */
+static const char *const series_functions[] = {"norm"};
+static bool call_norm(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why, size_t why_size) {
+    (void)ctx;
+    (void)i;
+    *out = 0;
+    for (int k = 0; k < narg; k++) {
+        if (arg[k].text) {
+            snprintf(why, why_size, "found a text in norm; allowed: numbers");
+            return false;
+        }
+        *out = hypot(*out, arg[k].number);
+    }
+    return true;
+}
+
+typedef struct columns {
+    double *of[COLUMNS_MAX];
+    int n;
+} columns;
+
+static bool evaluate_series(experiment *e, int run, span text, int limit, double *out, char *why, size_t why_size);
+
+static double *new_column(const exp_run *r) {
+    return pp_alloc(&experiment_memory, sizeof(double) * (size_t)(r->frames ? r->frames : 1));
+}
+
+/* Reads what stands in braces into columns and writes the expression with variables _0, _1, ... in their place. */
+static bool braces_out(experiment *e, int run, span text, int limit, columns *c, char *code, char *why,
+                       size_t why_size) {
+    size_t at = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.s[i] != '{') {
+            if (at + 1 >= TEXT_MAX) {
+                snprintf(why, why_size, "found an expression that is too long; allowed: %d bytes", TEXT_MAX);
+                return false;
+            }
+            code[at++] = text.s[i];
+            continue;
+        }
+        const char *end = memchr(text.s + i, '}', text.n - i);
+        if (!end || c->n == COLUMNS_MAX || at + 8 >= TEXT_MAX) {
+            snprintf(why, why_size, end ? "found too many series in one expression; allowed: %d" : "found { without }",
+                     COLUMNS_MAX);
+            return false;
+        }
+        double *column = c->of[c->n] = new_column(&e->run[run]);
+        if (!column) {
+            snprintf(why, why_size, "not enough memory");
+            return false;
+        }
+        span name = {text.s + i + 1, (size_t)(end - text.s) - i - 1};
+        at += (size_t)snprintf(code + at, TEXT_MAX - at, "_%d", c->n++);
+        if (!evaluate_series(e, run, trimmed(name), limit, column, why, why_size)) return false;
+        i = (size_t)(end - text.s);
+    }
+    code[at] = 0;
+    return true;
+}
+
+/* An expression of series: variables are t, the columns, and what the experiment knows. */
+static bool combine(experiment *e, int run, const columns *c, const char *code, double *out, char *why,
+                    size_t why_size) {
+    const exp_run *r = &e->run[run];
+    static const char *const column_name[COLUMNS_MAX] = {"_0",  "_1",  "_2",  "_3",  "_4",  "_5",  "_6",  "_7",
+                                                         "_8",  "_9",  "_10", "_11", "_12", "_13", "_14", "_15",
+                                                         "_16", "_17", "_18", "_19", "_20", "_21", "_22", "_23"};
+    int n = 1 + c->n + e->nknown;
+    const char **name = pp_alloc(&experiment_memory, sizeof *name * (size_t)n);
+    double *value = pp_alloc(&experiment_memory, sizeof *value * (size_t)n);
+    pp_expr *x = NULL;
+    bool good = name && value;
+    if (!good) snprintf(why, why_size, "not enough memory");
+    if (good) {
+        size_t where = 0;
+        name[0] = "t";
+        for (int i = 0; i < c->n; i++) name[1 + i] = column_name[i];
+        for (int i = 0; i < e->nknown; i++) {
+            name[1 + c->n + i] = e->known[i];
+            value[1 + c->n + i] = e->known_value[i];
+        }
+        pp_expr_names names = {.variable = name, .nvariable = n, .function = series_functions, .nfunction = 1};
+        x = pp_expr_compile(&experiment_memory, code, strlen(code), &names, why, why_size, &where);
+        good = x != NULL;
+    }
+    for (uint64_t f = 0; good && f < r->frames; f++) {
+        value[0] = r->time[f];
+        for (int i = 0; i < c->n; i++) value[1 + i] = c->of[i][f];
+        good = pp_expr_eval(x, value, call_norm, NULL, &out[f], why, why_size);
+    }
+    if (x) pp_expr_free(&experiment_memory, x);
+    pp_free(&experiment_memory, (void *)name);
+    pp_free(&experiment_memory, value);
+    return good;
+}
+
+/* limit: only the first so many named series may be used, so that none can name itself. */
+static bool evaluate_series(experiment *e, int run, span text, int limit, double *out, char *why, size_t why_size) {
+    const exp_run *r = &e->run[run];
+    for (int i = 0; i < limit; i++)
+        if (same(text, e->series[i].name)) {
+            uint32_t n = e->series[i].node;
+            span inner = {pp_yaml_text(&e->tree, n), e->tree.node[n].length};
+            return evaluate_series(e, run, trimmed(inner), i, out, why, why_size);
+        }
+    bool expression = memchr(text.s, '{', text.n) != NULL;
+    if (expression || same(text, "t")) {
+        char code[TEXT_MAX];
+        columns c = {.n = 0};
+        bool good =
+            braces_out(e, run, text, limit, &c, code, why, why_size) && combine(e, run, &c, code, out, why, why_size);
+        for (int i = 0; i < c.n; i++) pp_free(&experiment_memory, c.of[i]);
+        return good;
+    }
+    char name[256];
+    perp_refusal refused;
+    if (text.n >= sizeof name) {
+        snprintf(why, why_size, "found the name of a series that is too long");
+        return false;
+    }
+    memcpy(name, text.s, text.n);
+    name[text.n] = 0;
+    if (perp_recording_series(r->rec, name, out, &refused)) {
+        snprintf(why, why_size, "%s", refused.text);
+        return false;
+    }
+    return true;
+}
+
+/* ---- functions ---- */
+
+/* Linear between frames; past the ends by no more than rounding. */
+static bool value_at(const exp_run *r, const double *y, double t, double *out, char *why, size_t why_size) {
+    uint64_t n = r->frames;
+    double slack = 1e-9 * (n > 1 ? (r->time[n - 1] - r->time[0]) / (double)(n - 1) : 1);
+    if (!(t >= r->time[0] - slack && t <= r->time[n - 1] + slack)) {
+        snprintf(why, why_size, "found t = %g; allowed: %g to %g, the times of run %s", t, r->time[0], r->time[n - 1],
+                 r->name);
+        return false;
+    }
+    uint64_t k = 0;
+    while (k + 1 < n && r->time[k + 1] <= t) k++;
+    if (k + 1 == n || t <= r->time[k] + slack) {
+        *out = y[k];
+    } else if (t >= r->time[k + 1] - slack) {
+        *out = y[k + 1];
+    } else {
+        double s = (t - r->time[k]) / (r->time[k + 1] - r->time[k]);
+        *out = (1 - s) * y[k] + s * y[k + 1];
+    }
+    return true;
+}
+
+/* First time at which the line between frames passes the level; NAN if it never does. */
+static double crossing(const exp_run *r, const double *y, double level) {
+    for (uint64_t k = 0; k < r->frames; k++) {
+        if (y[k] == level) return r->time[k];
+        if (k + 1 < r->frames && (y[k] - level) * (y[k + 1] - level) < 0)
+            return r->time[k] + (level - y[k]) / (y[k + 1] - y[k]) * (r->time[k + 1] - r->time[k]);
+    }
+    return NAN;
+}
+
+/* Over the frames with from <= t <= to; NAN where there are none, and for NaN in the series. */
+static double over_range(int f, const exp_run *r, const double *y, double from, double to) {
+    double slack = 1e-9 * (r->frames > 1 ? (r->time[r->frames - 1] - r->time[0]) / (double)(r->frames - 1) : 1);
+    double best = NAN, best_t = NAN, sum = 0, area = 0, when = NAN;
+    uint64_t n = 0, set = 0, last = 0;
+    bool broken = false;
+    for (uint64_t k = 0; k < r->frames; k++) {
+        double v = y[k];
+        if (r->time[k] < from - slack || r->time[k] > to + slack) continue;
+        if (isnan(v)) broken = true;
+        double size = f == F_MAXABS ? fabs(v) : f == F_SMALLEST || f == F_TIME_OF_SMALLEST ? -v : v;
+        if (n == 0 || size > best) {
+            best = size;
+            best_t = r->time[k];
+        }
+        sum += v;
+        if (n > 0) area += (v + y[last]) / 2 * (r->time[k] - r->time[last]);
+        if (v != 0) {
+            if (set == 0) when = r->time[k];
+            set++;
+        }
+        last = k;
+        n++;
+    }
+    if (f == F_COUNT) return (double)set;
+    if (f == F_WHEN) return when;
+    if (broken || n == 0) return NAN;
+    if (f == F_MEAN) return sum / (double)n;
+    if (f == F_TOTAL) return sum;
+    if (f == F_INTEGRAL) return area;
+    if (f == F_TIME_OF_LARGEST || f == F_TIME_OF_SMALLEST) return best_t;
+    return f == F_SMALLEST ? -best : best;
+}
+
+static bool parameter(const exp_run *r, span name, double *out, char *why, size_t why_size) {
+    for (int i = 0; i < r->nparameter; i++)
+        if (same(name, r->parameter[i].name)) {
+            *out = r->parameter[i].value;
+            return true;
+        }
+    snprintf(why, why_size, "found \"%.*s\"; allowed: a parameter of %s", (int)name.n, name.s, r->scene);
+    return false;
+}
+
+static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why, size_t why_size) {
+    experiment *e = ctx;
+    const function *f = &functions[i];
+    bool texts = f->series == (narg > 0 && arg[0].text != NULL);
+    for (int k = 1; k < narg; k++) texts = texts && !arg[k].text;
+    if (narg < f->min || narg > f->max || !texts) {
+        snprintf(why, why_size, "found other arguments of %s; allowed: %s", f->name,
+                 i == F_NORM   ? "numbers"
+                 : !f->series  ? "(number, number)"
+                 : f->max == 1 ? "(\"series\")"
+                 : f->max == 2 ? "(\"series\", number)"
+                               : "(\"series\") or (\"series\", from, to)");
+        return false;
+    }
+    if (i == F_NORM) return call_norm(NULL, 0, arg, narg, out, why, why_size);
+    if (i == F_ORDER) {
+        *out = log2(fabs(arg[0].number / arg[1].number));
+        return true;
+    }
+    int run;
+    span rest;
+    if (!find_run(e, (span){arg[0].text, strlen(arg[0].text)}, &run, &rest, why, why_size)) return false;
+    const exp_run *r = &e->run[run];
+    if (i == F_PARAMETER) return parameter(r, rest, out, why, why_size);
+    if (!r->rec || r->frames == 0) {
+        snprintf(why, why_size, "found %s where nothing has run yet; allowed: parameter(\"...\")", f->name);
+        return false;
+    }
+    double *y = new_column(r);
+    if (!y) {
+        snprintf(why, why_size, "not enough memory");
+        return false;
+    }
+    bool good = evaluate_series(e, run, rest, e->nseries, y, why, why_size);
+    if (good && i == F_AT) good = value_at(r, y, arg[1].number, out, why, why_size);
+    if (good && i == F_FIRST) *out = y[0];
+    if (good && i == F_LAST) *out = y[r->frames - 1];
+    if (good && i == F_CROSSING) *out = crossing(r, y, arg[1].number);
+    if (good && i >= F_LARGEST && i <= F_WHEN)
+        *out = over_range(i, r, y, narg > 1 ? arg[1].number : -INFINITY, narg > 2 ? arg[2].number : INFINITY);
+    pp_free(&experiment_memory, y);
+    return good;
+}
+
+/* ---- expressions of the file ---- */
+
+static perp_status complain_at(const experiment *e, uint32_t node, size_t where, const char *key, const char *words,
+                               perp_refusal *why) {
+    pp_place p = pp_yaml_place(&e->tree, node);
+    p.column += (int)where + (e->tree.node[node].plain ? 0 : 1);
+    return pp_complain_say(why, PERP_E_ARG, p, key, "%s", words);
+}
+
+static perp_status compile(experiment *e, exp_expr *x, const char *key, perp_refusal *why) {
+    if (!x->node || x->code) return PERP_OK;
+    const char *names_of[F_N];
+    for (int i = 0; i < F_N; i++) names_of[i] = functions[i].name;
+    pp_expr_names names = {
+        .variable = e->known, .nvariable = e->nknown, .function = names_of, .nfunction = F_N, .text_arguments = true};
+    char words[512];
+    size_t where = 0;
+    x->code = pp_expr_compile(&experiment_memory, pp_yaml_text(&e->tree, x->node), e->tree.node[x->node].length, &names,
+                              words, sizeof words, &where);
+    return x->code ? PERP_OK : complain_at(e, x->node, where, key, words, why);
+}
+
+static perp_status evaluate(experiment *e, const exp_expr *x, const char *key, double *out, perp_refusal *why) {
+    char words[1024];
+    if (pp_expr_eval(x->code, e->known_value, call, e, out, words, sizeof words)) return PERP_OK;
+    return complain_at(e, x->node, 0, key, words, why);
+}
+
+perp_status experiment_number(experiment *e, exp_expr *x, const char *key, double *out, perp_refusal *why) {
+    perp_status s = compile(e, x, key, why);
+    return s ? s : evaluate(e, x, key, out, why);
+}
+
+perp_status experiment_plain(const experiment *e, uint32_t node, const char *key, const char *const *name,
+                             const double *value, int n, double *out, perp_refusal *why) {
+    char words[512], found[160];
+    size_t where = 0;
+    if (e->tree.node[node].kind != PP_NODE_SCALAR)
+        return pp_complain(why, PERP_E_ARG, pp_yaml_place(&e->tree, node), key,
+                           pp_yaml_found(&e->tree, node, found, sizeof found), "a number or an expression");
+    pp_expr_names names = {.variable = name, .nvariable = n};
+    pp_expr *x = pp_expr_compile(&experiment_memory, pp_yaml_text(&e->tree, node), e->tree.node[node].length, &names,
+                                 words, sizeof words, &where);
+    if (!x) return complain_at(e, node, where, key, words, why);
+    bool good = pp_expr_eval(x, value, NULL, NULL, out, words, sizeof words);
+    pp_expr_free(&experiment_memory, x);
+    return good ? PERP_OK : complain_at(e, node, 0, key, words, why);
+}
+
+perp_status experiment_series(experiment *e, uint32_t node, const char *key, double **out, int *run,
+                              perp_refusal *why) {
+    char words[1024];
+    span rest, text = {pp_yaml_text(&e->tree, node), e->tree.node[node].length};
+    *out = NULL;
+    if (!find_run(e, text, run, &rest, words, sizeof words)) return complain_at(e, node, 0, key, words, why);
+    *out = new_column(&e->run[*run]);
+    if (!*out) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, key, "not enough memory");
+    if (evaluate_series(e, *run, rest, e->nseries, *out, words, sizeof words)) return PERP_OK;
+    pp_free(&experiment_memory, *out);
+    *out = NULL;
+    return complain_at(e, node, 0, key, words, why);
+}
+
+/* A value may use the parameters and the values before it; checks and plots may use all. */
+perp_status experiment_compile(experiment *e, perp_refusal *why) {
+    int shared = e->nknown;
+    perp_status s = PERP_OK;
+    for (int i = 0; !s && i < e->nvalue; i++) {
+        char key[128];
+        snprintf(key, sizeof key, "values.%s", e->value[i].name);
+        s = compile(e, &e->value[i].x, key, why);
+        for (int k = 0; k < e->nknown; k++) /* a value hides a parameter of its name */
+            if (!strcmp(e->known[k], e->value[i].name)) e->known[k] = k < shared ? "" : e->known[k];
+        e->known[e->nknown] = e->value[i].name;
+        e->known_value[e->nknown++] = NAN;
+    }
+    for (int i = 0; !s && i < e->ncheck; i++) {
+        exp_check *c = &e->check[i];
+        const struct {
+            exp_expr *x;
+            const char *name;
+        } part[] = {{&c->value, "value"}, {&c->reference, "reference"}, {&c->limit, "limit"},
+                    {&c->below, "below"}, {&c->above, "above"},         {&c->when, "if"}};
+        for (int k = 0; !s && k < 6; k++) {
+            char key[128];
+            snprintf(key, sizeof key, "checks[%d].%s", i, part[k].name);
+            s = compile(e, part[k].x, key, why);
+        }
+    }
+    return s;
+}
+
+static perp_status evaluate_check(experiment *e, int i, perp_refusal *why) {
+    exp_check *c = &e->check[i];
+    char key[64];
+    snprintf(key, sizeof key, "checks[%d]", i);
+    double applies = 1;
+    c->expected = c->error = NAN;
+    perp_status s = c->when.node ? evaluate(e, &c->when, key, &applies, why) : PERP_OK;
+    c->applies = applies != 0;
+    if (!s && !c->applies) { /* then there may be nothing to measure */
+        if (evaluate(e, &c->value, key, &c->got, NULL)) c->got = NAN;
+        return PERP_OK;
+    }
+    if (!s) s = evaluate(e, &c->value, key, &c->got, why);
+    if (!s && c->reference.node) s = evaluate(e, &c->reference, key, &c->expected, why);
+    const exp_expr *bound = c->limit.node ? &c->limit : c->below.node ? &c->below : &c->above;
+    if (!s) s = evaluate(e, bound, key, &c->bound, why);
+    if (s) return s;
+    c->error = c->got - c->expected;
+    /* written so that NaN never passes */
+    if (c->limit.node) c->ok = fabs(c->error) <= c->bound;
+    if (c->below.node) c->ok = c->got <= c->bound;
+    if (c->above.node) c->ok = c->got >= c->bound;
+    return PERP_OK;
+}
+
+perp_status experiment_evaluate(experiment *e, bool *ok, perp_refusal *why) {
+    perp_status s = PERP_OK;
+    *ok = true;
+    for (int i = 0; !s && i < e->nvalue; i++) {
+        char key[128];
+        snprintf(key, sizeof key, "values.%s", e->value[i].name);
+        s = evaluate(e, &e->value[i].x, key, &e->value[i].value, why);
+        e->known_value[e->nknown - e->nvalue + i] = e->value[i].value;
+    }
+    for (int i = 0; !s && i < e->ncheck; i++) {
+        s = evaluate_check(e, i, why);
+        if (!s && e->check[i].applies && !e->check[i].ok) *ok = false;
+    }
+    return s;
+}

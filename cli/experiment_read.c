@@ -1,0 +1,357 @@
+/* experiment_read.c - experiment.yaml into an experiment, strictly: every key is in a table here, anything else is refused */
+#include <ctype.h>
+#include <string.h>
+
+#include "experiment.h"
+
+typedef enum slot {
+    SLOT_TEXT, /* const char * */
+    SLOT_EXPR, /* exp_expr */
+    SLOT_BOOL, /* bool */
+    SLOT_NODE  /* uint32_t, looked into later */
+} slot;
+
+typedef struct key {
+    const char *name; /* NULL ends the table */
+    slot slot;
+    size_t offset;
+    bool required;
+} key;
+
+typedef struct top {
+    uint32_t version, runs, values, series, checks, plots;
+    const char *title, *source, *about;
+} top;
+
+#define KEY(type, field, slot_, required_) \
+    { #field, slot_, offsetof(type, field), required_ }
+
+static const key top_keys[] = {{"perp-experiment", SLOT_NODE, offsetof(top, version), true},
+                               KEY(top, title, SLOT_TEXT, true),
+                               KEY(top, source, SLOT_TEXT, false),
+                               KEY(top, about, SLOT_TEXT, true),
+                               KEY(top, runs, SLOT_NODE, false),
+                               KEY(top, series, SLOT_NODE, false),
+                               KEY(top, values, SLOT_NODE, false),
+                               KEY(top, checks, SLOT_NODE, true),
+                               KEY(top, plots, SLOT_NODE, false),
+                               {NULL, SLOT_TEXT, 0, false}};
+static const key run_keys[] = {KEY(exp_run, scene, SLOT_TEXT, false),
+                               KEY(exp_run, label, SLOT_TEXT, false),
+                               KEY(exp_run, set, SLOT_NODE, false),
+                               {NULL, SLOT_TEXT, 0, false}};
+static const key check_keys[] = {KEY(exp_check, what, SLOT_TEXT, true),
+                                 KEY(exp_check, value, SLOT_EXPR, true),
+                                 KEY(exp_check, reference, SLOT_EXPR, false),
+                                 KEY(exp_check, limit, SLOT_EXPR, false),
+                                 KEY(exp_check, below, SLOT_EXPR, false),
+                                 KEY(exp_check, above, SLOT_EXPR, false),
+                                 {"if", SLOT_EXPR, offsetof(exp_check, when), false},
+                                 KEY(exp_check, unit, SLOT_TEXT, false),
+                                 KEY(exp_check, published, SLOT_TEXT, false),
+                                 KEY(exp_check, note, SLOT_TEXT, false),
+                                 {NULL, SLOT_TEXT, 0, false}};
+static const key plot_keys[] = {KEY(exp_plot, file, SLOT_TEXT, true),
+                                KEY(exp_plot, title, SLOT_TEXT, false),
+                                KEY(exp_plot, about, SLOT_TEXT, false),
+                                KEY(exp_plot, what, SLOT_NODE, false),
+                                KEY(exp_plot, runs, SLOT_NODE, false),
+                                KEY(exp_plot, lines, SLOT_NODE, false),
+                                {"if", SLOT_EXPR, offsetof(exp_plot, when), false},
+                                KEY(exp_plot, from, SLOT_EXPR, false),
+                                KEY(exp_plot, to, SLOT_EXPR, false),
+                                KEY(exp_plot, xlabel, SLOT_TEXT, false),
+                                KEY(exp_plot, ylabel, SLOT_TEXT, false),
+                                KEY(exp_plot, legend, SLOT_TEXT, false),
+                                KEY(exp_plot, logx, SLOT_BOOL, false),
+                                KEY(exp_plot, logy, SLOT_BOOL, false),
+                                KEY(exp_plot, equal, SLOT_BOOL, false),
+                                KEY(exp_plot, marks, SLOT_BOOL, false),
+                                KEY(exp_plot, together, SLOT_BOOL, false),
+                                {NULL, SLOT_TEXT, 0, false}};
+static const key line_keys[] = {KEY(exp_line, label, SLOT_TEXT, false), KEY(exp_line, x, SLOT_NODE, true),
+                                KEY(exp_line, y, SLOT_NODE, true),      KEY(exp_line, dashed, SLOT_BOOL, false),
+                                KEY(exp_line, marks, SLOT_BOOL, false), {NULL, SLOT_TEXT, 0, false}};
+
+enum { KEYS_MAX = 24 };
+
+typedef struct reader {
+    const pp_tree *t;
+    perp_refusal *why;
+} reader;
+
+static perp_status refuse(const reader *r, uint32_t n, const char *path, const char *allowed) {
+    char found[200];
+    return pp_complain(r->why, PERP_E_ARG, pp_yaml_place(r->t, n), path, pp_yaml_found(r->t, n, found, sizeof found),
+                       allowed);
+}
+
+static perp_status no_memory(const reader *r) {
+    return pp_complain_say(r->why, PERP_E_MEMORY, (pp_place){r->t->file, 0, 0}, "", "not enough memory");
+}
+
+static perp_status unknown_key(const reader *r, uint32_t n, const char *path, const key *keys) {
+    const char *word[KEYS_MAX] = {NULL};
+    char allowed[512] = "", found[160], shown[128];
+    size_t at = 0;
+    for (int i = 0; keys[i].name; i++) {
+        word[i] = keys[i].name;
+        int k = snprintf(allowed + at, sizeof allowed - at, "%s%s", i ? ", " : "", keys[i].name);
+        if (k > 0 && (size_t)k < sizeof allowed - at) at += (size_t)k;
+    }
+    const char *near = pp_suggest(pp_yaml_text(r->t, n), word);
+    if (near) snprintf(allowed + at, sizeof allowed - at, "; did you mean %s?", near);
+    snprintf(found, sizeof found, "the key `%s`",
+             pp_printable(shown, sizeof shown, pp_yaml_text(r->t, n), r->t->node[n].length));
+    return pp_complain(r->why, PERP_E_ARG, pp_yaml_place(r->t, n), path, found, allowed);
+}
+
+static void below(char *out, size_t size, const char *path, const char *name) {
+    snprintf(out, size, "%s%s%s", path, *path ? "." : "", name);
+}
+
+static perp_status read_text(const reader *r, uint32_t n, const char *path, const char **out) {
+    const pp_node *v = &r->t->node[n];
+    if (v->kind != PP_NODE_SCALAR || v->length == 0) return refuse(r, n, path, "a text");
+    *out = pp_yaml_text(r->t, n);
+    if (strlen(*out) != v->length) return refuse(r, n, path, "a text without zero bytes");
+    return PERP_OK;
+}
+
+static perp_status read_bool(const reader *r, uint32_t n, const char *path, bool *out) {
+    const pp_node *v = &r->t->node[n];
+    bool scalar = v->kind == PP_NODE_SCALAR && v->plain;
+    *out = scalar && !strcmp(pp_yaml_text(r->t, n), "true");
+    if (*out || (scalar && !strcmp(pp_yaml_text(r->t, n), "false"))) return PERP_OK;
+    return refuse(r, n, path, "true or false");
+}
+
+/* Puts the values of a map into the struct that the table describes. */
+static perp_status read_map(const reader *r, uint32_t map, const char *path, const key *keys, void *out) {
+    if (r->t->node[map].kind != PP_NODE_MAP) return refuse(r, map, path, "a map");
+    bool seen[KEYS_MAX] = {false};
+    for (uint32_t k = r->t->node[map].first; k; k = r->t->node[r->t->node[k].next].next) {
+        uint32_t v = r->t->node[k].next;
+        int i = 0;
+        while (keys[i].name && strcmp(keys[i].name, pp_yaml_text(r->t, k)) != 0) i++;
+        if (!keys[i].name) return unknown_key(r, k, path, keys);
+        seen[i] = true;
+        char at[256];
+        below(at, sizeof at, path, keys[i].name);
+        char *to = (char *)out + keys[i].offset;
+        perp_status s = PERP_OK;
+        if (keys[i].slot == SLOT_TEXT) s = read_text(r, v, at, (const char **)(void *)to);
+        if (keys[i].slot == SLOT_BOOL) s = read_bool(r, v, at, (bool *)to);
+        if (keys[i].slot == SLOT_NODE) *(uint32_t *)(void *)to = v;
+        if (keys[i].slot == SLOT_EXPR) {
+            if (r->t->node[v].kind != PP_NODE_SCALAR || r->t->node[v].length == 0)
+                s = refuse(r, v, at, "a number or an expression");
+            ((exp_expr *)(void *)to)->node = v;
+        }
+        if (s) return s;
+    }
+    for (int i = 0; keys[i].name; i++) {
+        if (!keys[i].required || seen[i]) continue;
+        char allowed[96];
+        snprintf(allowed, sizeof allowed, "the key %s must be there", keys[i].name);
+        return pp_complain(r->why, PERP_E_ARG, pp_yaml_place(r->t, map), path, "a map without it", allowed);
+    }
+    return PERP_OK;
+}
+
+/* Names of values and series are variables; names of runs may also hold hyphens. */
+static perp_status read_name(const reader *r, uint32_t n, const char *path, bool hyphens, const char **out) {
+    const char *s = pp_yaml_text(r->t, n);
+    bool good = isalpha((unsigned char)s[0]) != 0 && strlen(s) < 64 && strlen(s) == r->t->node[n].length;
+    for (const char *c = s; *c; c++) good = good && (isalnum((unsigned char)*c) || *c == '_' || (hyphens && *c == '-'));
+    if (!good)
+        return refuse(r, n, path,
+                      hyphens ? "a name of letters, digits, - and _ that starts with a letter"
+                              : "a name of letters, digits and _ that starts with a letter");
+    *out = s;
+    return PERP_OK;
+}
+
+static perp_status read_runs(experiment *e, const reader *r, uint32_t map) {
+    int n = map ? 0 : 1;
+    if (map && r->t->node[map].kind != PP_NODE_MAP) return refuse(r, map, "runs", "a map: name: {scene, set}");
+    if (map && r->t->node[map].length == 0) return refuse(r, map, "runs", "at least one run");
+    if (map) n = (int)r->t->node[map].length;
+    if (!PP_GROW(&experiment_memory, e->run, e->cap_run, 0, n)) return no_memory(r);
+    e->nrun = n;
+    if (!map) e->run[0].name = "main";
+    uint32_t k = map ? r->t->node[map].first : 0;
+    for (int i = 0; k; i++, k = r->t->node[r->t->node[k].next].next) {
+        char path[256];
+        below(path, sizeof path, "runs", pp_yaml_text(r->t, k));
+        perp_status s = read_name(r, k, path, true, &e->run[i].name);
+        uint32_t v = r->t->node[k].next;
+        bool nothing = r->t->node[v].kind == PP_NODE_SCALAR && r->t->node[v].length == 0;
+        if (!s && !nothing) s = read_map(r, v, path, run_keys, &e->run[i]);
+        if (!s && e->run[i].set && r->t->node[e->run[i].set].kind != PP_NODE_MAP)
+            s = refuse(r, e->run[i].set, path, "set: a map of parameters");
+        if (s) return s;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!e->run[i].scene) e->run[i].scene = "scene.yaml";
+        if (!e->run[i].label) e->run[i].label = e->run[i].name;
+    }
+    return PERP_OK;
+}
+
+static perp_status read_named(const reader *r, uint32_t map, const char *path, exp_named **out, int *cap, int *count) {
+    if (!map) return PERP_OK;
+    if (r->t->node[map].kind != PP_NODE_MAP) return refuse(r, map, path, "a map: name: expression");
+    int n = (int)r->t->node[map].length;
+    if (!PP_GROW(&experiment_memory, *out, *cap, 0, n)) return no_memory(r);
+    *count = n;
+    uint32_t k = r->t->node[map].first;
+    for (int i = 0; k; i++, k = r->t->node[r->t->node[k].next].next) {
+        char at[256];
+        below(at, sizeof at, path, pp_yaml_text(r->t, k));
+        perp_status s = read_name(r, k, at, false, &(*out)[i].name);
+        uint32_t v = r->t->node[k].next;
+        if (!s && (r->t->node[v].kind != PP_NODE_SCALAR || r->t->node[v].length == 0))
+            s = refuse(r, v, at, "an expression");
+        if (s) return s;
+        (*out)[i].node = (*out)[i].x.node = v;
+    }
+    return PERP_OK;
+}
+
+static perp_status read_checks(experiment *e, const reader *r, uint32_t list) {
+    if (r->t->node[list].kind != PP_NODE_LIST || r->t->node[list].length == 0)
+        return refuse(r, list, "checks", "a list of one or more checks");
+    int n = (int)r->t->node[list].length;
+    if (!PP_GROW(&experiment_memory, e->check, e->cap_check, 0, n)) return no_memory(r);
+    e->ncheck = n;
+    uint32_t v = r->t->node[list].first;
+    for (int i = 0; v; i++, v = r->t->node[v].next) {
+        char path[64];
+        snprintf(path, sizeof path, "checks[%d]", i);
+        exp_check *c = &e->check[i];
+        perp_status s = read_map(r, v, path, check_keys, c);
+        if (s) return s;
+        bool near = c->reference.node && c->limit.node;
+        int bounds = (c->limit.node != 0) + (c->below.node != 0) + (c->above.node != 0);
+        if (bounds != 1 || (c->limit.node && !near))
+            return refuse(r, v, path, "one of: reference with limit, below, above");
+    }
+    return PERP_OK;
+}
+
+static perp_status read_lines(exp_plot *p, const reader *r, const char *path) {
+    if (!p->lines) return PERP_OK;
+    if (r->t->node[p->lines].kind != PP_NODE_LIST) return refuse(r, p->lines, path, "lines: a list");
+    int n = (int)r->t->node[p->lines].length;
+    if (!PP_GROW(&experiment_memory, p->line, p->cap_line, 0, n)) return no_memory(r);
+    p->nline = n;
+    uint32_t v = r->t->node[p->lines].first;
+    for (int i = 0; v; i++, v = r->t->node[v].next) {
+        char at[128];
+        snprintf(at, sizeof at, "%s.lines[%d]", path, i);
+        perp_status s = read_map(r, v, at, line_keys, &p->line[i]);
+        if (s) return s;
+        const pp_node *x = &r->t->node[p->line[i].x], *y = &r->t->node[p->line[i].y];
+        if (x->kind != y->kind || x->kind == PP_NODE_MAP || (x->kind == PP_NODE_LIST && x->length != y->length))
+            return refuse(r, v, at, "x and y both texts, or both lists of the same length");
+    }
+    return PERP_OK;
+}
+
+static perp_status read_plots(experiment *e, const reader *r, uint32_t list) {
+    if (!list) return PERP_OK;
+    if (r->t->node[list].kind != PP_NODE_LIST) return refuse(r, list, "plots", "a list");
+    int n = (int)r->t->node[list].length;
+    if (!PP_GROW(&experiment_memory, e->plot, e->cap_plot, 0, n)) return no_memory(r);
+    e->nplot = n;
+    uint32_t v = r->t->node[list].first;
+    for (int i = 0; v; i++, v = r->t->node[v].next) {
+        char path[64];
+        snprintf(path, sizeof path, "plots[%d]", i);
+        exp_plot *p = &e->plot[i];
+        perp_status s = read_map(r, v, path, plot_keys, p);
+        if (!s && (p->what != 0) == (p->lines != 0)) s = refuse(r, v, path, "one of: what, lines");
+        if (!s && p->what && r->t->node[p->what].kind != PP_NODE_LIST)
+            s = refuse(r, p->what, path, "what: a list of quantities");
+        if (!s && p->runs && r->t->node[p->runs].kind != PP_NODE_LIST)
+            s = refuse(r, p->runs, path, "runs: a list of names");
+        if (!s && (strchr(p->file, '/') || p->file[0] == '.'))
+            s = refuse(r, pp_yaml_get(r->t, v, "file"), path, "file: a plain file name");
+        if (!s) s = read_lines(p, r, path);
+        if (s) return s;
+    }
+    return PERP_OK;
+}
+
+perp_status experiment_read(const char *folder, const char *name, experiment *e, perp_refusal *why) {
+    *e = (experiment){0};
+    size_t size;
+    int a = snprintf(e->name, sizeof e->name, "%s", name);
+    int b = snprintf(e->folder, sizeof e->folder, "%s/%s", folder, name);
+    int c = snprintf(e->file, sizeof e->file, "%s/%s/experiment.yaml", folder, name);
+    if (a < 0 || (size_t)a >= sizeof e->name || b < 0 || c < 0 || (size_t)c >= sizeof e->file)
+        return pp_complain(why, PERP_E_ARG, (pp_place){0}, "", "a path that is too long", "a shorter one");
+    perp_status s = pp_source_read(&experiment_memory, e->file, e->file, &e->data, &size, why);
+    if (s) return s;
+    s = pp_yaml_parse(&experiment_memory, e->file, e->data, size, &e->tree, why);
+    if (s) {
+        pp_free(&experiment_memory, e->data);
+        return s;
+    }
+    reader r = {&e->tree, why};
+    top t = {0};
+    s = read_map(&r, 1, "", top_keys, &t);
+    if (!s && (e->tree.node[t.version].kind != PP_NODE_SCALAR || strcmp(pp_yaml_text(&e->tree, t.version), "1") != 0))
+        s = refuse(&r, t.version, "perp-experiment", "1");
+    e->title = t.title;
+    e->source = t.source;
+    e->about = t.about;
+    if (!s) s = read_runs(e, &r, t.runs);
+    if (!s) s = read_named(&r, t.series, "series", &e->series, &e->cap_series, &e->nseries);
+    if (!s) s = read_named(&r, t.values, "values", &e->value, &e->cap_value, &e->nvalue);
+    if (!s) s = read_checks(e, &r, t.checks);
+    if (!s) s = read_plots(e, &r, t.plots);
+    if (s) experiment_free(e);
+    return s;
+}
+
+static void free_expr(exp_expr *x) {
+    if (x->code) pp_expr_free(&experiment_memory, x->code);
+    x->code = NULL;
+}
+
+void experiment_free(experiment *e) {
+    const perp_allocator *m = &experiment_memory;
+    for (int i = 0; i < e->nrun; i++) {
+        exp_run *r = &e->run[i];
+        if (r->rec) perp_recording_close(r->rec);
+        pp_free(m, r->time);
+        pp_free(m, r->parameter);
+        pp_free(m, r->define);
+        pp_free(m, r->define_value);
+    }
+    experiment_sweep(e);
+    for (int i = 0; i < e->nvalue; i++) free_expr(&e->value[i].x);
+    for (int i = 0; i < e->ncheck; i++) {
+        exp_check *c = &e->check[i];
+        exp_expr *x[] = {&c->value, &c->reference, &c->limit, &c->below, &c->above, &c->when};
+        for (int k = 0; k < 6; k++) free_expr(x[k]);
+    }
+    for (int i = 0; i < e->nplot; i++) {
+        free_expr(&e->plot[i].from);
+        free_expr(&e->plot[i].to);
+        free_expr(&e->plot[i].when);
+        pp_free(m, e->plot[i].line);
+    }
+    pp_free(m, e->run);
+    pp_free(m, e->value);
+    pp_free(m, e->series);
+    pp_free(m, e->check);
+    pp_free(m, e->plot);
+    pp_free(m, (void *)e->known);
+    pp_free(m, e->known_value);
+    pp_yaml_free(&e->tree);
+    pp_free(m, e->data);
+    *e = (experiment){0};
+}

@@ -1,0 +1,28 @@
+/* info.h - between command_info.c and the two kinds of file it tells of. */
+#ifndef INFO_H
+#define INFO_H
+
+#include "cli.h"
+
+/* What is told of one file. j NULL: as text on stdout; else the fields go into an object that has been begun. */
+typedef struct info_request {
+    const char *path;
+    json *j;
+    bool series;
+    const perp_definition *define; /* scenes */
+    int ndefine;
+} info_request;
+
+perp_status info_scene(const info_request *q, perp_refusal *why);
+perp_status info_recording(const info_request *q, perp_refusal *why);
+
+/* One row of text: "  title       Pile of bricks". */
+void info_row(const char *what, const char *format, ...) PERP_PRINTF(2, 3);
+/* "poses, twists" of a mask of perp_record. */
+const char *info_what(unsigned mask, char *out, size_t size);
+/* "4: 3 dynamic, 1 obstacle": counts by kind as one row, or one object of numbers. */
+void info_counts(json *j, const char *what, const char *const *kind, const int *count, int n);
+extern const char *const info_body_kind[3], *const info_shape_kind[PERP_SHAPE_KIND_COUNT],
+                                                *const info_joint_kind[PERP_JOINT_KIND_COUNT];
+
+#endif

@@ -1,0 +1,42 @@
+/* interrupt.c - Ctrl-C, and the clock.
+ *
+ * The first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a run ends between two steps with its recording closed; the second
+ * one has its usual effect at once. A signal that was ignored when the program started (nohup, a shell's background job) stays
+ * ignored. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <time.h>
+
+#include "cli.h"
+
+static volatile sig_atomic_t came;
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void handle(int which) {
+    (void)which;
+    came = 1;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigemptyset(&usual.sa_mask);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+        struct sigaction now;
+        if (!sigaction(caught[i], NULL, &now) && now.sa_handler == handle) sigaction(caught[i], &usual, NULL);
+    }
+}
+
+void cli_catch_interrupt(void) {
+    struct sigaction ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
+    sigemptyset(&ours.sa_mask);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+        struct sigaction before;
+        if (!sigaction(caught[i], NULL, &before) && before.sa_handler == SIG_IGN) continue;
+        sigaction(caught[i], &ours, NULL);
+    }
+}
+
+bool cli_interrupted(void) { return came != 0; }
+
+double cli_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,111 @@
+/* plot.h - figures for papers: axes, lines, legends, as SVG, PDF or PNG (by the end of the file name), drawn with cairo. */
+#ifndef PLOT_H
+#define PLOT_H
+
+#include "cli.h"
+
+/* Colours by index, chosen to be told apart by all eyes (after Okabe and Ito); they repeat. PLOT_INK is that of the text. */
+enum { PLOT_COLOURS = 8, PLOT_NEXT = -1, PLOT_INK = -2 };
+/* Dashes by number: 1 solid, 2 dashed, ... 6; lines with the same colour stay apart, and all of them in black and white. */
+enum { PLOT_DASHES = 6 };
+
+typedef struct plot_line {
+    const double *x, *y;
+    long n;            /* 0 with a label: stands in the legend only */
+    const char *label; /* NULL: not in the legend */
+    int colour;        /* index into the palette; PLOT_NEXT: its place among the lines of the panel */
+    char mark; /* 0: line only; 'o': marks on the line; '.': marks only; 's': steps (value holds until the next) */
+    bool dashed;
+    int dash; /* 0: as `dashed` says if any line of the panel is dashed, else by its place; 1..PLOT_DASHES: that one */
+} plot_line;
+
+/* A piece of a row of a band chart: something holds from x0 to x1. */
+typedef struct plot_band {
+    int row;
+    double x0, x1;
+    int state; /* 0, 1, ...: which of the panel's state labels; drawn narrow and pale, full and dark, half and bright */
+} plot_band;
+
+typedef struct plot_panel {
+    const char *title, *xlabel, *ylabel; /* may hold UTF-8 ("ω") and superscripts ("L^2", "10^{-3}") */
+    const plot_line *line;
+    int nline;
+    bool logx, logy, equal; /* equal: the same scale on both axes, for paths in the plane */
+    bool shared;            /* its x axis is that of the next panel too, if that is shared as well: numbers only once */
+    double xmin, xmax, ymin, ymax; /* NAN: from the data */
+    /* With nrow > 0 a band chart: rows from the top, each piece in the order of x0 within its row. */
+    const plot_band *band;
+    long nband;
+    const char *const *row;   /* nrow labels */
+    const char *const *state; /* nstate labels */
+    int nrow, nstate;
+} plot_panel;
+
+typedef struct plot_figure {
+    const char *title;       /* above all panels; NULL: none */
+    const plot_panel *panel; /* stacked from the top, shared width */
+    int npanel;
+    double width,
+        height; /* [mm]; 0: 160 wide, 60 for each panel over time high, 80 for others (equal and band charts: what they need) */
+    double font;        /* [pt]; 0: 9 */
+    double dpi;         /* PNG; 0: 200 */
+    const char *legend; /* one of plot_legends; NULL: auto */
+    bool grid, dark;
+} plot_figure;
+
+/* "auto" (an empty corner or other empty place, else above or beside; not again if it is that of the panel above), "top-left", "top-right", "bottom-left", "bottom-right", "above", "outside" (to the right),
+ * "none"; ended by NULL. */
+extern const char *const plot_legends[];
+
+/* Is the end of the name that of a figure? If not, complains and lists the ones there are. */
+perp_status plot_check_output(const char *path, perp_refusal *why);
+/* Writes the figure to a temporary file beside `path` and renames it, so a failure leaves nothing half written. The same figure makes
+ * the same bytes. An existing file is replaced, but never one that holds HDF5 data. PERP_E_ARG: the path or the figure is
+ * not right; PERP_E_IO: it could not be written; PERP_E_MEMORY. */
+perp_status plot_write(const plot_figure *f, const char *path, perp_refusal *why);
+/* Writes bytes in the same way. */
+perp_status plot_write_file(const char *path, const void *data, size_t size, perp_refusal *why);
+/* The size that a figure gets [mm]. */
+void plot_size(const plot_figure *f, double *width, double *height);
+
+/* A plot of recordings, as `perp plot` and experiments ask for it. */
+typedef struct plot_request {
+    const char *const *recording; /* paths */
+    const char *const *label;     /* one for each recording; NULL: file names when there are several */
+    int nrecording;
+    const char *const *
+        what; /* see command_plot.c: "block.x", "A.x:A.y" (second against first), "energy", "ledger", "certificate", ... */
+    int nwhat;
+    const char *output;
+    const char *title, *xlabel, *ylabel;
+    double from, to; /* time; NAN: all */
+    double xmin, xmax, ymin, ymax;
+    bool logx, logy, equal, marks;
+    double width, height, font, dpi;
+    const char *legend;
+    bool grid, dark, together; /* together: everything in one panel */
+} plot_request;
+plot_request plot_request_default(void);
+
+/* What came of it. */
+typedef struct plot_report {
+    double width, height; /* [mm] */
+    int panels, lines;    /* lines: curves, or rows of band charts */
+    long points;
+} plot_report;
+
+perp_status plot_recordings(const plot_request *q, perp_refusal *why);
+/* The same with a report; may be NULL. */
+perp_status plot_recordings_report(const plot_request *q, plot_report *report, perp_refusal *why);
+/* The numbers of the same plot as CSV: time and one column for each quantity, a row for each frame; with several recordings, the
+ * first column names the recording. *text is owned by the caller (free). */
+perp_status plot_recordings_csv(const plot_request *q, char **text, size_t *size, plot_report *report,
+                                perp_refusal *why);
+
+/* The groups that can be drawn beside single quantities: name and what it is, ended by a name of NULL. */
+typedef struct plot_group {
+    const char *name, *about;
+} plot_group;
+extern const plot_group plot_groups[];
+
+#endif

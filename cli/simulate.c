@@ -1,0 +1,372 @@
+/* simulate.c - a run from scene to closed recording.
+ *
+ * The output of a run that is not a resumed one must not exist. With `force` an existing recording gives way, and only a recording does: it is
+ * moved to OUTPUT.old (its journal with it), the new one is begun, and only when that has its first frame on disk is the old one removed;
+ * if it could not be begun, the old one is moved back. So at every moment one of the two is there whole. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "progress.h"
+
+enum { PATH = CLI_PATH };
+
+static void refuse(simulate_result *r, int code, perp_status s, const char *format, ...) PERP_PRINTF(4, 5);
+static void refuse(simulate_result *r, int code, perp_status s, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    r->code = code;
+    r->why = (perp_refusal){.status = s};
+    vsnprintf(r->why.text, sizeof r->why.text, format, list);
+    va_end(list);
+}
+
+/* ---- figures ---- */
+
+/* As a part of the speeds at hand, at least of what gravity gives in a step (floor): what a step is accepted by, and recordings hold. */
+static double worst_law(const perp_step_residual *l, double floor) {
+    double x = 0, part[5] = {l->momentum, l->joint, l->normal, l->cone, l->dissipation};
+    for (int i = 0; i < 5; i++)
+        if (!(part[i] <= x)) x = part[i];
+    double scale = l->scale > floor ? l->scale : floor;
+    return scale > 0 ? x / scale : x;
+}
+
+static void count_step(simulate_result *r, const perp_certificate *c, double floor) {
+    double law = worst_law(&c->law, floor);
+    if (!(law <= r->law)) r->law = law, r->law_t = c->t;
+    if (!(c->overlap <= r->total.overlap)) r->overlap_t = c->t;
+    if (!(c->joint_error <= r->total.joint_error)) r->joint_t = c->t;
+    if (c->contacts > r->contacts_most) r->contacts_most = c->contacts;
+    if (c->ledger.kinetic_after > r->kinetic_most) r->kinetic_most = c->ledger.kinetic_after;
+    perp_certificate_add(&r->total, c);
+    r->steps++;
+}
+
+/* What a recording tells of the run so far. Recordings without certificates tell nothing: zeros. */
+static void count_recorded(simulate_result *r, perp_recording *rec) {
+    perp_recording_worst worst;
+    perp_certificate c;
+    if (!perp_recording_total(rec, &worst, NULL)) {
+        r->law = worst.law;
+        if (!perp_recording_certificate(rec, worst.law_frame, &c, NULL)) r->law_t = c.t;
+        if (!perp_recording_certificate(rec, worst.overlap_frame, &c, NULL)) r->overlap_t = c.t;
+        if (!perp_recording_certificate(rec, worst.joint_frame, &c, NULL)) r->joint_t = c.t;
+    }
+    uint64_t n = perp_recording_about(rec)->frames;
+    double *kinetic = n > 0 && n < SIZE_MAX / sizeof(double) ? malloc((size_t)n * sizeof *kinetic) : NULL;
+    if (kinetic && !perp_recording_series(rec, "energy.kinetic", kinetic, NULL))
+        for (uint64_t i = 0; i < n; i++)
+            if (kinetic[i] > r->kinetic_most) r->kinetic_most = kinetic[i];
+    free(kinetic);
+}
+
+static void name_of_shape(const perp_world *w, int slot, char *out, size_t size) {
+    int n = perp_world_shapes(w, NULL, 0);
+    perp_shape_id *shape = slot >= 0 ? malloc(((size_t)n + 1) * sizeof *shape) : NULL;
+    *out = 0;
+    if (shape) perp_world_shapes(w, shape, n);
+    for (int i = 0; shape && i < n; i++) {
+        if (shape[i].slot != (uint32_t)slot) continue;
+        perp_body_id b = perp_shape_body(w, shape[i]);
+        const char *name = perp_body_name(w, b);
+        if (name && *name) {
+            snprintf(out, size, "%s", name);
+            break;
+        }
+        /* without a name: by its place among the bodies, as in recordings */
+        int nb = perp_world_body_count(w), at = 0;
+        perp_body_id *body = malloc(((size_t)nb + 1) * sizeof *body);
+        if (body) perp_world_bodies(w, body, nb);
+        while (body && at < nb && body[at].slot != b.slot) at++;
+        snprintf(out, size, "body-%d", at);
+        free(body);
+        break;
+    }
+    free(shape);
+}
+
+/* ---- the output ---- */
+
+typedef struct aside {
+    bool moved, journal;
+    char old[PATH], old_journal[PATH], own_journal[PATH];
+} aside;
+
+static bool is_recording(const char *path) {
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    unsigned char head[8];
+    FILE *f = fopen(path, "rb");
+    if (!f) return false;
+    size_t n = fread(head, 1, sizeof head, f);
+    fclose(f);
+    return n == 0 || (n == sizeof head && !memcmp(head, signature, sizeof head));
+}
+
+/* A process that writes a recording holds a lock on it. */
+static bool being_written(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool busy = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0) close(fd);
+    return busy;
+}
+
+static bool exists(const char *path) {
+    struct stat s;
+    return !lstat(path, &s);
+}
+
+/* Sees that nothing stands in the way of a new recording, or moves it aside. */
+static bool make_way(const simulate_options *o, aside *a, simulate_result *r) {
+    struct stat s;
+    char path[200], folder[PATH];
+    cli_printable(path, sizeof path, o->output);
+    *a = (aside){0};
+    if (strlen(o->output) >= PATH - 16) {
+        refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "%s: found a path of %zu letters; allowed: fewer than %d", path,
+               strlen(o->output), PATH - 16);
+        return false;
+    }
+    snprintf(folder, sizeof folder, "%s", o->output);
+    char *slash = strrchr(folder, '/');
+    if (slash) slash[slash == folder ? 1 : 0] = 0;
+    if (slash && (stat(folder, &s) || !S_ISDIR(s.st_mode))) {
+        char name[200];
+        refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "%s: found no folder %s; allowed: a path in a folder that exists", path,
+               cli_printable(name, sizeof name, folder));
+        return false;
+    }
+    if (!exists(o->output)) return true;
+    if (stat(o->output, &s) || !S_ISREG(s.st_mode) || !is_recording(o->output)) {
+        refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "%s: found something that is no recording; allowed: a name that is free%s",
+               path, o->force ? " (--force replaces recordings only)" : "");
+        return false;
+    }
+    if (!o->force) {
+        refuse(r, CLI_BAD_INPUT, PERP_E_ARG,
+               "%s: found a file of that name; allowed: a name that is free (--output), --force to replace it, "
+               "--resume to continue it",
+               path);
+        return false;
+    }
+    if (being_written(o->output)) {
+        refuse(r, CLI_BAD_INPUT, PERP_E_ARG,
+               "%s: found a recording that another run is writing; allowed: one that is not in use", path);
+        return false;
+    }
+    snprintf(a->old, sizeof a->old, "%.*s.old", PATH - 16, o->output);
+    snprintf(a->own_journal, sizeof a->own_journal, "%.*s-journal", PATH - 16, o->output);
+    snprintf(a->old_journal, sizeof a->old_journal, "%.*s.old-journal", PATH - 16, o->output);
+    if (exists(a->old) || exists(a->old_journal)) {
+        refuse(r, CLI_BAD_INPUT, PERP_E_ARG,
+               "%s.old: found a file of that name, which is needed while %s is replaced; move it away", path, path);
+        return false;
+    }
+    a->journal = exists(a->own_journal);
+    if ((a->journal && rename(a->own_journal, a->old_journal)) || rename(o->output, a->old)) {
+        int reason = errno;
+        if (a->journal) rename(a->old_journal, a->own_journal);
+        refuse(r, CLI_MACHINE, PERP_E_IO, "%s: cannot be moved aside: %s", path, strerror(reason));
+        return false;
+    }
+    a->moved = true;
+    return true;
+}
+
+static void settle(const simulate_options *o, const aside *a, bool begun) {
+    if (!a->moved) return;
+    if (begun) {
+        if (a->journal) unlink(a->old_journal);
+        unlink(a->old);
+    } else {
+        rename(a->old, o->output);
+        if (a->journal) rename(a->old_journal, a->own_journal);
+    }
+}
+
+/* ---- the run ---- */
+
+static int reading_code(perp_status s) { return s == PERP_E_MEMORY ? CLI_MACHINE : CLI_BAD_INPUT; }
+static int writing_code(perp_status s) { return s == PERP_E_MEMORY || s == PERP_E_IO ? CLI_MACHINE : CLI_BAD_INPUT; }
+
+/* done: steps that a recording to be continued holds. */
+static perp_scene *open_scene(const simulate_options *o, uint64_t *done, simulate_result *r) {
+    perp_scene *scene = NULL;
+    perp_status s;
+    if (o->resume) {
+        perp_recording *rec;
+        s = perp_recording_open(o->output, &rec, &r->why);
+        if (!s) {
+            s = perp_recording_scene(rec, &scene, &r->why);
+            if (!s) count_recorded(r, rec);
+            *done = perp_recording_about(rec)->step1;
+            perp_recording_close(rec);
+        }
+    } else {
+        perp_scene_options so = {.define = o->define, .ndefine = o->ndefine};
+        s = perp_scene_open(o->scene, &so, &scene, &r->why);
+    }
+    if (s) r->code = reading_code(s);
+    return s ? NULL : scene;
+}
+
+/* Steps that a time takes: rounded up, but a time that is a multiple of h up to rounding takes no further one. */
+static double steps_of(double time, double h) {
+    double x = time / h, n = floor(x);
+    return x - n > 1e-9 * fmax(1, x) ? n + 1 : n;
+}
+
+static perp_recorder *open_recorder(const simulate_options *o, const perp_scene *scene, simulate_result *r) {
+    perp_recorder *rec = NULL;
+    perp_status s;
+    if (o->resume) {
+        s = perp_recorder_resume(o->output, scene, &rec, &r->why);
+        if (!s) {
+            r->total = *perp_recorder_total(rec);
+            r->total.solver = ""; /* the recorder's own, and it goes before r */
+        }
+    } else {
+        perp_record_choice choice = o->record ? *o->record : perp_scene_record(scene);
+        if (o->every > 0) choice.every = o->every;
+        if (o->what > 0) choice.what = o->what;
+        aside a;
+        if (!make_way(o, &a, r)) return NULL;
+        s = perp_recorder_create(o->output, scene, &choice, &rec, &r->why);
+        settle(o, &a, !s);
+    }
+    if (s) r->code = writing_code(s);
+    return s ? NULL : rec;
+}
+
+static void failed_step(simulate_result *r, const perp_world *w, perp_status s) {
+    refuse(r, s == PERP_E_MEMORY ? CLI_MACHINE : CLI_FAILED, s, "step %llu from t = %.9g failed: %s",
+           (unsigned long long)perp_world_steps(w) + 1, perp_world_time(w), perp_world_why(w));
+    r->failed = true;
+}
+
+static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec, uint64_t total, simulate_result *r) {
+    uint64_t done = perp_world_steps(w);
+    perp_vec3 g = perp_world_get_def(w).gravity_W;
+    double floor = perp_world_h(w) * sqrt(g.x * g.x + g.y * g.y + g.z * g.z);
+    progress bar;
+    progress_begin(&bar, o->progress, done, total, r->end);
+    while (done < total) {
+        perp_certificate c;
+        perp_status s = perp_world_step(w, &c);
+        if (s) {
+            failed_step(r, w, s);
+            break;
+        }
+        done++;
+        count_step(r, &c, floor);
+        double now = o->progress || rec ? cli_clock() : 0;
+        if (rec) {
+            s = perp_recorder_step(rec, &c, &r->why);
+            double after = cli_clock();
+            r->recording_seconds += after - now;
+            now = after;
+            if (s) {
+                r->code = writing_code(s);
+                break;
+            }
+        }
+        progress_step(&bar, now, done, c.t, r->law, r->total.overlap);
+        if (done < total && o->stop && o->stop()) {
+            r->interrupted = true;
+            break;
+        }
+    }
+    progress_end(&bar);
+}
+
+static void describe(const perp_scene *scene, const perp_world *w, const simulate_options *o, simulate_result *r) {
+    const char *title = perp_scene_title(scene);
+    if (!*title) {
+        title = o->scene ? o->scene : o->output;
+        if (strrchr(title, '/')) title = strrchr(title, '/') + 1;
+    }
+    snprintf(r->title, sizeof r->title, "%s", title);
+    r->dim = perp_world_dim(w);
+    r->h = perp_world_h(w);
+    r->bodies = perp_world_body_count(w);
+    r->joints = perp_world_joints(w, NULL, 0);
+    r->size = size_of_world(w);
+}
+
+static void measure_file(const char *path, simulate_result *r) {
+    perp_recording *rec;
+    if (perp_recording_open(path, &rec, NULL)) return;
+    r->frames = perp_recording_about(rec)->frames; /* that are in it for certain */
+    r->recording_bytes = perp_recording_about(rec)->file_size;
+    r->recording_raw = perp_recording_about(rec)->raw_size;
+    perp_recording_close(rec);
+}
+
+static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t before, simulate_result *r) {
+    perp_world *w = perp_scene_world(scene);
+    describe(scene, w, o, r);
+    bool given = o->duration > 0 || o->set_duration;
+    r->end = given ? o->duration : perp_scene_duration(scene);
+    double n = given ? steps_of(o->duration, r->h) : (double)perp_scene_steps(scene);
+    if (!(n <= 9007199254740992.0)) {
+        refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "found a duration of %.6g, %.3g steps; allowed: fewer than 9e15", r->end,
+               n);
+        return;
+    }
+    if (given && n < (double)before) {
+        refuse(r, CLI_BAD_INPUT, PERP_E_ARG,
+               "found a duration of %.6g, but the recording goes to t = %.6g; allowed: a later time", r->end,
+               (double)before * r->h);
+        return;
+    }
+    double begun = cli_clock();
+    perp_recorder *rec = NULL;
+    if (o->output) {
+        rec = open_recorder(o, scene, r);
+        if (!rec) return;
+        r->recording_seconds = cli_clock() - begun;
+    }
+    r->t0 = perp_world_time(w);
+    perp_world_energy(w, &r->energy0[0], &r->energy0[1], &r->energy0[2]);
+    if (r->energy0[0] > r->kinetic_most) r->kinetic_most = r->energy0[0];
+    if (r->total.ledger.kinetic_before == 0 && r->t0 == 0) /* also an account of no steps has a start and an end */
+        r->total.ledger.kinetic_before = r->total.ledger.kinetic_after = r->energy0[0];
+    step_on(o, w, rec, (uint64_t)n, r);
+    if (rec) {
+        double at = cli_clock();
+        perp_refusal why = {0};
+        perp_status s = perp_recorder_close(rec, r->code == CLI_OK && !r->interrupted, &why);
+        /* frames that the recorder had counted but could not commit are not there; what an earlier failure says counts */
+        if (s && (r->code == CLI_OK || r->failed)) r->why = why, r->code = writing_code(s), r->failed = false;
+        r->recording_seconds += cli_clock() - at;
+    }
+    r->t1 = perp_world_time(w);
+    r->seconds = cli_clock() - begun;
+    perp_world_energy(w, &r->energy[0], &r->energy[1], &r->energy[2]);
+    perp_world_timing(w, r->stage);
+    r->hash = perp_world_hash(w);
+    name_of_shape(w, r->total.overlap > 0 ? r->total.overlap_shape[0] : -1, r->overlap_names[0],
+                  sizeof r->overlap_names[0]);
+    name_of_shape(w, r->total.overlap > 0 ? r->total.overlap_shape[1] : -1, r->overlap_names[1],
+                  sizeof r->overlap_names[1]);
+    if (o->output) measure_file(o->output, r);
+    if (r->code == CLI_OK && r->interrupted) r->code = CLI_INTERRUPTED;
+}
+
+void simulate(const simulate_options *o, simulate_result *r) {
+    *r = (simulate_result){0};
+    double begun = cli_clock();
+    uint64_t done = 0;
+    perp_scene *scene = open_scene(o, &done, r);
+    r->load_seconds = cli_clock() - begun;
+    if (!scene) return;
+    run_scene(o, scene, done, r);
+    perp_scene_close(scene);
+}

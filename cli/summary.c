@@ -1,0 +1,209 @@
+/* summary.c - what a run was, after it ended: certificate, energy account, time per stage, recording. */
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const ledger_entry entries[] = {
+    {"gravity", "gravity", offsetof(perp_ledger, gravity)},
+    {"applied", "applied forces", offsetof(perp_ledger, applied)},
+    {"spring", "springs", offsetof(perp_ledger, spring)},
+    {"kinematic", "driven bodies", offsetof(perp_ledger, kinematic)},
+    {"joint", "joints", offsetof(perp_ledger, joint)},
+    {"motor", "motors", offsetof(perp_ledger, motor)},
+    {"joint_loss", "joint losses", offsetof(perp_ledger, joint_loss)},
+    {"normal", "impacts", offsetof(perp_ledger, normal)},
+    {"friction", "friction", offsetof(perp_ledger, friction)},
+    {"turning", "turning", offsetof(perp_ledger, turning)},
+};
+
+const ledger_entry *summary_ledger(int i) { return i < (int)(sizeof entries / sizeof *entries) ? &entries[i] : NULL; }
+
+static double entry(const perp_ledger *l, int i) {
+    return *(const double *)(const void *)((const char *)l + entries[i].offset);
+}
+
+static void heading(FILE *to, const char *text) {
+    fprintf(to, "\n%s%s%s\n", cli_style(to, "1"), text, cli_style(to, ""));
+}
+
+static void graded(FILE *to, const char *what, const char *word, const char *sentence) {
+    const char *colour = !strcmp(word, "good")   ? "32"
+                         : !strcmp(word, "fair") ? "33"
+                         : !strcmp(word, "poor") ? "31"
+                                                 : "";
+    fprintf(to, "  %-9s%s%-6s%s%s\n", what, *colour ? cli_style(to, colour) : "", word,
+            *colour ? cli_style(to, "") : "", sentence);
+}
+
+void summary_certificate(FILE *to, const simulate_result *r) {
+    verdict v;
+    judge(r, &v);
+    char title[64];
+    snprintf(title, sizeof title, "Certificate: %s", v.word);
+    heading(to, title);
+    graded(to, "laws", v.laws_word, v.laws);
+    graded(to, "overlap", v.overlap_word, v.overlap);
+    graded(to, "joints", r->joints > 0 ? v.joints_word : "-", v.joints);
+    graded(to, "energy", v.energy_word, v.energy);
+}
+
+void summary_energy(FILE *to, const perp_ledger *l, const double energy[3]) {
+    double most = fmax(fabs(l->kinetic_before), fabs(l->kinetic_after));
+    for (int i = 0; summary_ledger(i); i++) most = fmax(most, fabs(entry(l, i)));
+    heading(to, "Energy account");
+    fprintf(to, "  %-24s%14.7g\n", "kinetic at the start", l->kinetic_before);
+    for (int i = 0; summary_ledger(i); i++) /* what is not there, and what is rounding beside the rest, says nothing */
+        if (fabs(entry(l, i)) > 1e-15 * most) fprintf(to, "  %-24s%+14.7g\n", entries[i].label, entry(l, i));
+    fprintf(to, "  %-24s%14.7g\n", "kinetic at the end", l->kinetic_after);
+    fprintf(to, "  %-24s%14.1e\n", "unaccounted", l->remainder);
+    if (energy && energy[1] != 0) fprintf(to, "  %-24s%14.7g\n", "potential of gravity", energy[1]);
+    if (energy && energy[2] != 0) fprintf(to, "  %-24s%14.7g\n", "potential of springs", energy[2]);
+}
+
+/* Stages, recording, and what is left of the time of the run. */
+static double stage_sum(const simulate_result *r) {
+    double sum = 0;
+    for (int i = 0; i < PERP_STAGE_COUNT; i++) sum += r->stage[i];
+    return sum;
+}
+
+static void print_stages(FILE *to, const simulate_result *r) {
+    if (r->steps == 0) return;
+    heading(to, "Time                 ms/step      %");
+    double n = (double)r->steps, other = r->seconds - stage_sum(r) - r->recording_seconds;
+    for (int i = 0; i <= PERP_STAGE_COUNT + 1; i++) {
+        bool own = i >= PERP_STAGE_COUNT;
+        double s = !own ? r->stage[i] : i == PERP_STAGE_COUNT ? r->recording_seconds : fmax(other, 0);
+        const char *name = !own ? perp_stage_name((perp_stage)i) : i == PERP_STAGE_COUNT ? "recording" : "other";
+        if (s > 0) fprintf(to, "  %-16s %9.4f  %5.1f\n", name, 1e3 * s / n, 100 * s / r->seconds);
+    }
+}
+
+static void print_recording(FILE *to, const simulate_options *o, const simulate_result *r) {
+    char path[CLI_PATH], size[32], raw[32];
+    heading(to, "Recording");
+    fprintf(to, "  %s: %llu frames, %s", cli_printable(path, sizeof path, o->output), (unsigned long long)r->frames,
+            cli_bytes(size, sizeof size, (double)r->recording_bytes));
+    if (r->recording_raw > 0) fprintf(to, " (%s of arrays)", cli_bytes(raw, sizeof raw, (double)r->recording_raw));
+    if (r->seconds > 0) fprintf(to, ", %.1f %% of the time", 100 * r->recording_seconds / r->seconds);
+    cli_quote(path, sizeof path, o->output);
+    fprintf(to, "\n  look at it:  perp info %s\n               perp plot %s\n", path, path);
+}
+
+void summary_run(FILE *to, const simulate_options *o, const simulate_result *r) {
+    char title[512], took[32], rate[32], factor[32];
+    const perp_certificate *c = &r->total;
+    fprintf(to, "%s%s%s\n", cli_style(to, "1"), cli_printable(title, sizeof title, r->title), cli_style(to, ""));
+    fprintf(to, "  %dD, %d bod%s, %d joint%s, at most %d contact%s\n", r->dim, r->bodies, r->bodies == 1 ? "y" : "ies",
+            r->joints, r->joints == 1 ? "" : "s", r->contacts_most, r->contacts_most == 1 ? "" : "s");
+    fprintf(to, "  %llu step%s of %.6g from t = %.6g to %.6g in %s", (unsigned long long)r->steps,
+            r->steps == 1 ? "" : "s", r->h, r->t0, r->t1, cli_seconds(took, sizeof took, r->seconds));
+    if (r->steps > 0 && r->seconds > 0)
+        fprintf(to, ": %s steps/s, real-time factor %s", cli_rate(rate, sizeof rate, (double)r->steps / r->seconds),
+                cli_rate(factor, sizeof factor, (r->t1 - r->t0) / r->seconds));
+    fprintf(to, "\n");
+    if (r->steps > 0 && c->h > 0) {
+        long long whole = llround(c->h / r->h);
+        if (c->substeps > whole)
+            fprintf(to, "  divided steps: %lld parts for %lld steps\n", (long long)c->substeps, whole);
+        if (c->fallbacks > 0)
+            fprintf(to, "  %d solve%s went to another solver\n", c->fallbacks, c->fallbacks == 1 ? "" : "s");
+    }
+    if (c->substeps > 0) {
+        summary_certificate(to, r);
+        summary_energy(to, &c->ledger, r->energy);
+    }
+    print_stages(to, r);
+    if (o->output) print_recording(to, o, r);
+    if (r->interrupted) {
+        char path[CLI_PATH], until[48] = "";
+        fprintf(to, "\ninterrupted at t = %.6g", r->t1);
+        if (o->duration > 0) snprintf(until, sizeof until, " --duration %.15g", o->duration);
+        if (o->output)
+            fprintf(to, "; continue with: perp run --resume %s%s", cli_quote(path, sizeof path, o->output), until);
+        fprintf(to, "\n");
+    }
+}
+
+void summary_json_verdict(json *j, const simulate_result *r) {
+    verdict v;
+    judge(r, &v);
+    const char *const part[4][3] = {{"laws", v.laws_word, v.laws},
+                                    {"overlap", v.overlap_word, v.overlap},
+                                    {"joints", v.joints_word, v.joints},
+                                    {"energy", v.energy_word, v.energy}};
+    json_key(j, "verdict");
+    json_object(j);
+    json_field_string(j, "word", v.word);
+    for (int i = 0; i < 4; i++) {
+        json_key(j, part[i][0]);
+        json_object(j);
+        json_field_string(j, "word", part[i][1]);
+        json_field_string(j, "text", part[i][2]);
+        json_end(j, '}');
+    }
+    json_end(j, '}');
+    json_key(j, "worst");
+    json_object(j);
+    json_field_number(j, "law", r->law);
+    json_field_number(j, "law_t", r->law_t);
+    json_field_number(j, "overlap", r->total.overlap);
+    json_field_number(j, "overlap_t", r->overlap_t);
+    json_key(j, "overlap_bodies");
+    json_array(j);
+    for (int i = 0; i < 2 && *r->overlap_names[i]; i++) json_string(j, r->overlap_names[i]);
+    json_end(j, ']');
+    json_field_number(j, "joint_error", r->total.joint_error);
+    json_field_number(j, "joint_error_t", r->joint_t);
+    json_field_number(j, "smallest_size", r->size);
+    json_end(j, '}');
+}
+
+void summary_json(json *j, const simulate_options *o, const simulate_result *r) {
+    const char *state = r->failed ? "failed" : r->interrupted ? "interrupted" : r->code ? "broken" : "finished";
+    char hash[24];
+    json_field_string(j, "state", state);
+    if (o->scene) json_field_string(j, "scene", o->scene);
+    json_field_string(j, "title", r->title);
+    json_field_whole(j, "dim", r->dim);
+    json_field_whole(j, "bodies", r->bodies);
+    json_field_whole(j, "joints", r->joints);
+    json_field_whole(j, "contacts_most", r->contacts_most);
+    json_field_number(j, "h", r->h);
+    json_field_number(j, "t0", r->t0);
+    json_field_number(j, "t1", r->t1);
+    json_field_number(j, "end", r->end);
+    json_field_whole(j, "steps", (long long)r->steps);
+    json_field_number(j, "seconds", r->seconds);
+    json_field_number(j, "load_seconds", r->load_seconds);
+    json_field_number(j, "real_time_factor", r->seconds > 0 ? (r->t1 - r->t0) / r->seconds : NAN);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)r->hash);
+    json_field_string(j, "hash", hash);
+    summary_json_verdict(j, r);
+    json_certificate(j, "certificate", &r->total);
+    json_key(j, "energy");
+    json_object(j);
+    json_field_number(j, "kinetic", r->energy[0]);
+    json_field_number(j, "gravity", r->energy[1]);
+    json_field_number(j, "spring", r->energy[2]);
+    json_end(j, '}');
+    json_key(j, "stage_seconds");
+    json_object(j);
+    for (int i = 0; i < PERP_STAGE_COUNT; i++) json_field_number(j, perp_stage_name((perp_stage)i), r->stage[i]);
+    json_field_number(j, "recording", r->recording_seconds);
+    json_field_number(j, "other", fmax(r->seconds - stage_sum(r) - r->recording_seconds, 0));
+    json_end(j, '}');
+    json_key(j, "recording");
+    if (o->output) {
+        json_object(j);
+        json_field_string(j, "path", o->output);
+        json_field_whole(j, "frames", (long long)r->frames);
+        json_field_whole(j, "bytes", (long long)r->recording_bytes);
+        json_field_whole(j, "raw_bytes", (long long)r->recording_raw);
+        json_field_number(j, "seconds", r->recording_seconds);
+        json_end(j, '}');
+    } else {
+        json_null(j);
+    }
+}

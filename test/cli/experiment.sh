@@ -1,0 +1,230 @@
+#!/bin/sh
+# perp experiment: list, table, JSON, plots, pages, variants, exit codes, complaints.
+#   experiment.sh PERP_BINARY SOURCE_DIR WORK_DIR
+# With PERP_TEST_SHORT set (builds that are slow on purpose) only the quick experiments run.
+set -u
+perp=$1 source=$2 work=$3
+failures=0
+rm -rf "$work"
+mkdir -p "$work/tmp" || exit 1
+work=$(cd "$work" && pwd)
+source=$(cd "$source" && pwd)
+TMPDIR=$work/tmp
+PERP_EXPERIMENTS=$source/experiments
+export TMPDIR PERP_EXPERIMENTS
+cd "$work" || exit 1
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+# run CODE ARGUMENTS...: output in said, complaints in err
+run() {
+    want=$1
+    shift
+    "$perp" experiment "$@" >said 2>err
+    got=$?
+    [ "$got" = "$want" ] || { fail "experiment $*: exit code $got, not $want"; cat said err >&2; }
+}
+has() { # has FILE TEXT
+    grep -qF -e "$2" "$1" || { fail "no \"$2\" in $1"; sed 's/^/    /' "$1" >&2; }
+}
+is() { # is FILE TEXT: exactly this one line
+    printf '%s\n' "$2" >want
+    cmp -s want "$1" || { fail "$1 is not as expected"; diff want "$1" >&2; }
+}
+
+# ---- the list
+all="double-pendulum flat-slide full-planar hanging-rod incline mass-ratio momentum-chain painleve-rod particle-moving-wall
+particle-wall pendulum-on-block pinch-hold rolling-incline sliding-stop spinning-body tower"
+run 0
+for name in $all; do has said "$name"; done
+cp said list
+run 0 --list
+cmp -s said list || fail "--list differs from no arguments"
+run 0 --list --json
+has said '"name": "incline"'
+for name in $all; do
+    [ -f "$source/docs/experiments/$name.md" ] || fail "docs/experiments/$name.md is missing; run: make experiments"
+    has "$source/docs/experiments.md" "experiments/$name.md"
+done
+
+# ---- one: table, plots, nothing left behind
+run 0 particle-wall
+has said 'f after step 5'
+has said '40 of 40 checks hold'
+[ -s out/experiments/particle-wall/motion.svg ] || fail "no plot at the default place"
+[ "$(ls "$TMPDIR")" = "" ] || fail "recordings were left in the temporary folder"
+run 0 particle-wall -o results --keep --no-plots
+[ -s results/particle-wall/main.h5 ] || fail "--keep kept nothing"
+[ -e results/particle-wall/motion.svg ] && fail "--no-plots wrote one"
+run 0 particle-wall -o results --keep # again over its own results
+[ -s results/particle-wall/motion.svg ] || fail "no plot below --output"
+
+# ---- JSON
+run 0 particle-wall --json --no-plots
+head -2 said | tail -1 | grep -q '"name": "particle-wall"' || fail "JSON of one is not the object itself"
+for key in checks what value reference error limit ok; do has said "\"$key\":"; done
+run 0 particle-wall particle-moving-wall --json --no-plots
+has said '"experiments":'
+grep -c '"name":' said | grep -qx 2 || fail "JSON of two does not hold two"
+
+# ---- pages
+run 0 particle-wall --page page/particle-wall.md
+has page/particle-wall.md '# particle-wall: A particle meets a wall'
+has page/particle-wall.md '| f after step 5 | 4 | 4 |'
+has page/particle-wall.md '![A particle meets a wall](img/particle-wall-motion.svg)'
+has page/particle-wall.md 'type: halfspace'
+[ -s page/img/particle-wall-motion.svg ] || fail "no picture for the page"
+cmp -s page/particle-wall.md "$source/docs/experiments/particle-wall.md" ||
+    fail "docs/experiments/particle-wall.md is not what perp makes; run: make experiments"
+run 0 particle-wall particle-moving-wall --page pages
+has pages/README.md '[particle-moving-wall](particle-moving-wall.md)'
+run 2 particle-wall particle-moving-wall --page one.md
+has err 'found one file for several experiments; allowed: a folder'
+
+# ---- variants: references that are formulas follow, numbers do not apply
+run 0 incline -D 'angle=20*deg' -D mu=0.1 -D h=0.02 --no-plots
+has said '12 of 12 checks hold'
+run 0 particle-wall -D wall=9 --no-plots
+has said '4 of 4 checks hold (36 do not apply to these parameters)'
+run 0 painleve-rod -D slope=3 -D mu=2.5 --no-plots
+run 0 hanging-rod -D angle=pi/3 -D h=0.005 --no-plots
+run 0 tower -D n=5 -D r=0.2
+run 2 incline -D anlge=0.1 --no-plots
+has err 'anlge'
+has err 'did you mean angle?'
+
+# ---- all of them
+if [ -z "${PERP_TEST_SHORT:-}" ]; then
+    run 0 --all --no-plots
+    for name in $all; do has said "$name: "; done
+    grep -q ' NO$' said && fail "a check does not hold"
+fi
+
+# ---- an experiment is one folder; a check that fails gives exit code 1
+mkdir -p own/fall own/broken
+cat >own/fall/scene.yaml <<'YAML'
+perp: 1
+dim: 2
+parameters: {g: 10}
+h: 0.01
+duration: 1
+start: staggered
+gravity: [0, -g]
+bodies:
+  - {name: stone, particle: true, mass: 1}
+YAML
+cat >own/fall/experiment.yaml <<'YAML'
+perp-experiment: 1
+title: A stone falls
+about: From rest.
+checks:
+  - {what: depth, value: '-last("stone.y")', reference: g/2, limit: 1e-12}
+  - {what: at half time, value: 'at("{stone.y} + g*t^2/2", 0.5)', reference: 0, limit: 1e-12}
+YAML
+run 0 --folder own fall
+has said '2 of 2 checks hold'
+sed 's,g/2,g/3,' own/fall/experiment.yaml >e && mv e own/fall/experiment.yaml
+run 1 --folder own fall
+has said 'NO'
+has said '1 of 2 checks hold'
+run 1 --folder own fall --json
+has said '"ok": false'
+
+# ---- complaints: exact, exit code 2, before anything runs
+f=own/broken/experiment.yaml
+cp own/fall/scene.yaml own/broken/
+# complains EXPECTED: the file is on standard input
+complains() {
+    cat >$f
+    run 2 --folder own broken
+    is err "perp: $1"
+}
+complains "$f:3:1: found the key \`abuot\`; allowed: perp-experiment, title, source, about, runs, series, values, checks, plots; did you mean about?" <<'YAML'
+perp-experiment: 1
+title: x
+abuot: y
+checks: [{what: a, value: 1, below: 2}]
+YAML
+complains "$f:1:18: perp-experiment: found 2; allowed: 1" <<'YAML'
+perp-experiment: 2
+title: x
+about: y
+checks: [{what: a, value: 1, below: 2}]
+YAML
+complains "$f:1:1: found a map without it; allowed: the key checks must be there" <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+YAML
+complains "$f:4:17: checks[0].what: found a list of 2; allowed: a text" <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+checks: [{what: [a, b], value: 1, below: 2}]
+YAML
+complains "$f:4:10: checks[0]: found a map with the keys what, value, limit; allowed: one of: reference with limit, below, above" <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+checks: [{what: a, value: 1, limit: 2}]
+YAML
+complains "$f:4:8: runs.a b: found \"a b\"; allowed: a name of letters, digits, - and _ that starts with a letter" <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+runs: {a b: {}}
+checks: [{what: a, value: 1, below: 2}]
+YAML
+complains "$f:4:18: runs.a.set.q: found q; allowed: a parameter of scene.yaml" <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+runs: {a: {set: {q: 1}}}
+checks: [{what: a, value: 1, below: 2}]
+YAML
+complains "$f:5:9: plots[0]: found a map with the key file; allowed: one of: what, lines" <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+checks: [{what: a, value: 1, below: 2}]
+plots: [{file: a}]
+YAML
+cat >$f <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+checks: [{what: a, value: 'lsat("stone.y")', below: 2}]
+YAML
+run 2 --folder own broken
+has err "$f:4:28: checks[0].value: "
+has err 'did you mean last?'
+cat >$f <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+checks: [{what: a, value: 'last("stone.u")', below: 2}]
+YAML
+run 2 --folder own broken
+has err "$f:4:"
+has err 'stone.u'
+cat >$f <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+runs: {a: {}, b: {}}
+checks: [{what: a, value: 'last("c: stone.y")', below: 2}]
+YAML
+run 2 --folder own broken
+has err 'found "c: stone.y"; allowed: RUN: SERIES with the run one of a, b'
+run 2 --folder own fal
+is err "perp: found \"fal\"; allowed: the name of an experiment in own; did you mean fall?"
+run 2 --folder nowhere
+has err nowhere
+run 2 --all fall
+has err 'found names beside --all; allowed: either'
+[ "$(ls "$TMPDIR")" = "" ] || fail "something was left in the temporary folder"
+
+[ "$failures" = 0 ] && echo "all good"
+exit $((failures > 0))

@@ -1,0 +1,63 @@
+#!/bin/sh
+# perp info: scenes and recordings, told apart by their content.
+. "$2/test/cli/helper"
+write_slide slide.yaml
+run 0 run slide.yaml -q
+
+run 0 info slide.yaml
+for text in 'slide.yaml: scene' 'Block on a floor' '2D, gravity (0, -9.81)' '0.4 in 200 steps of 0.002' '2: 1 dynamic, 1 obstacle' \
+    '2: 1 box, 1 halfspace' stewart-trinkle lemke 'mu   = 0.3' 'friction' '(from 0 to 1)' 'v0   = 2' '(201 frames)'; do
+    has out "$text"
+done
+run 0 info -D mu=0.5 slide.yaml
+has out 'mu   = 0.5'
+has out '(default 0.3)'
+run 2 info -D mu=1.5 slide.yaml
+has err 'mu'
+cp slide.yaml 'scene without a suffix'
+run 0 info 'scene without a suffix'
+has out ': scene'
+
+run 0 info slide.h5
+for text in 'slide.h5: recording' 'Block on a floor' "$("$perp" version | head -1)" finished 't = 0 to 0.4 of 0.4' '201, one every 1 step' \
+    '2: 1 dynamic, 1 obstacle' 'Certificate: good' 'Energy account' 'kinetic at the start                80'; do
+    has out "$text"
+done
+cp slide.h5 'recording without a suffix'
+run 0 info 'recording without a suffix'
+has out ': recording'
+run 0 info --series slide.h5
+has out block.x
+has out energy.kinetic
+run 2 info -D mu=1 slide.h5
+has err 'it with a recording'
+
+# the same figures as the run printed
+run 0 run slide.yaml --json --no-recording
+cp out ran
+run 0 info --json --series slide.yaml slide.h5
+is_json out
+for name in kinetic_before kinetic_after friction remainder overlap; do
+    [ "$(field out $name)" = "$(field ran $name)" ] || failed "$name: $(field out $name) in the recording, $(field ran $name) in the run"
+done
+
+run 0 info --schema
+is_json out
+run 0 info --reference
+has out bodies
+
+# what is neither
+printf 'x: [' >broken.yaml
+head -c 300 slide.h5 >cut.h5
+printf '\211HDF' >start
+: >empty.h5
+for f in broken.yaml cut.h5 start empty.h5 nothing.yaml nothing.h5 .; do
+    run 2 info "$f"
+    has err "$f"
+    [ ! -s out ] || failed "something on stdout for $f"
+done
+run 2 info broken.yaml slide.h5 --json
+is_json out
+has out '"error"'
+has out '"recording"'
+finish

@@ -1,0 +1,84 @@
+#!/bin/sh
+# Interrupted and killed runs go on to the same bits.
+. "$2/test/cli/helper"
+write_slide slide.yaml
+
+# waits until the recording has a few frames, but no more than ten seconds
+frames_there() {
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        [ -f "$1" ] && return
+        sleep 1
+    done
+    failed "$1 does not appear"
+}
+# the hash of the state at time $1 of a run in one go
+whole() {
+    run 0 run slide.yaml --no-recording --json --duration "$1"
+    field out hash
+}
+# resumes $1 a little beyond where it is and compares with a run in one go
+compare() {
+    run 0 info --json "$1"
+    until=$(awk -v t="$(field out t1)" 'BEGIN { printf "%.3f", int(t / 0.002 + 101) * 0.002 }')
+    run 0 run --resume "$1" --duration "$until" --json
+    is_json out
+    part=$(field out hash)
+    [ "$(field out state)" = finished ] || failed "resumed $1: $(field out state)"
+    [ "$part" = "$(whole "$until")" ] || failed "resumed $1 differs at t = $until"
+    run 0 info "$1"
+    has out finished
+    hasnt out 'not finished'
+}
+
+# SIGTERM: everything is closed
+"$perp" run slide.yaml --duration 1e5 -o term.h5 >out 2>err &
+frames_there term.h5
+sleep 1
+kill -TERM $!
+wait $!
+code=$?
+[ $code -eq 130 ] || failed "exit code $code after SIGTERM, not 130"
+has out 'interrupted at t = '
+has out 'continue with: perp run --resume term.h5 --duration 100000'
+has out 'Certificate: '
+[ ! -s err ] || failed "something on stderr: $(cat err)"
+run 0 info term.h5
+has out 'not finished'
+has out 'perp run --resume term.h5'
+compare term.h5
+
+# SIGKILL: at most the last second is lost
+"$perp" run slide.yaml --duration 1e5 --every 7 -o kill.h5 >/dev/null 2>&1 &
+frames_there kill.h5
+sleep 2
+kill -KILL $!
+wait $! 2>/dev/null
+compare kill.h5
+
+# nothing left to do
+run 0 run slide.yaml -q
+run 0 run --resume slide.h5
+has out 'nothing left to do: the recording ends at t = 0.4'
+refused 'perp: found a duration of 0.1, but the recording goes to t = 0.4; allowed: a later time' run --resume slide.h5 --duration 0.1
+run 2 run --resume slide.yaml
+has err 'slide.yaml'
+run 2 run --resume nothing.h5
+has err 'nothing.h5'
+
+# (in the foreground: else timeout signals the whole group too, and a second Ctrl-C ends the program at once)
+# Ctrl-C in a terminal, with the line of progress; a shell's background job ignores SIGINT, hence another way to send it
+if command -v timeout >/dev/null; then
+    timeout --foreground -s INT 1 "$perp" run slide.yaml --duration 1e5 -o int.h5 --progress always >out 2>err
+    [ $? -eq 124 ] || failed 'SIGINT does not end a run'
+    has out 'interrupted at t = '
+    has err 'steps/s'
+    has err 'left'
+fi
+# a narrow terminal: the line fits, and holds nothing but letters
+if command -v script >/dev/null && command -v timeout >/dev/null; then
+    script -qec "stty cols 30; timeout --foreground -s INT 1 '$perp' run slide.yaml --duration 1e5 --no-recording -D mu=0.1" /dev/null >seen </dev/null
+    tr '\r' '\n' <seen | grep -a 'of 1e+05' >lines
+    [ -s lines ] || failed 'no progress in a narrow terminal'
+    sed "s/$(printf '\033')\[K//" lines | grep -av '^[ -~]\{1,29\}$' && failed 'the line of progress is too long or holds rubbish'
+fi
+finish

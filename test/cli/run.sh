@@ -1,0 +1,107 @@
+#!/bin/sh
+# perp run: summary, recording, what is never written over, failed steps, a full disk.
+. "$2/test/cli/helper"
+write_slide slide.yaml
+
+# the summary
+run 0 run slide.yaml
+[ ! -s err ] || failed "something on stderr: $(cat err)"
+[ -f slide.h5 ] || failed 'no recording by the default name'
+for text in 'Block on a floor' '2D, 2 bodies, 0 joints' '200 steps of 0.002 from t = 0 to 0.4' 'Certificate: good' 'Energy account' \
+    'kinetic at the start                80' friction unaccounted ms/step solver 'slide.h5: 201 frames' 'perp info slide.h5'; do
+    has out "$text"
+done
+hasnt out "$(printf '\033')"
+cp slide.h5 first.h5
+
+# an existing file is not written over
+refused 'perp: slide.h5: found a file of that name; allowed: a name that is free (--output), --force to replace it, --resume to continue it' \
+    run slide.yaml
+cmp -s slide.h5 first.h5 || failed 'an existing recording was changed'
+refused 'perp: slide.yaml: found something that is no recording; allowed: a name that is free (--force replaces recordings only)' \
+    run slide.yaml --force -o slide.yaml
+grep -q 'Block on a floor' slide.yaml || failed 'the scene was written over'
+refused 'perp: nowhere/x.h5: found no folder nowhere; allowed: a path in a folder that exists' run slide.yaml -o nowhere/x.h5
+mkdir folder.h5
+refused 'perp: folder.h5: found something that is no recording; allowed: a name that is free (--force replaces recordings only)' \
+    run slide.yaml --force -o folder.h5
+# a scene with a mistake leaves the old recording alone, whatever is asked for
+sed 's/density/densty/' slide.yaml >wrong.yaml
+run 2 run wrong.yaml --force -o slide.h5
+has err 'wrong.yaml:17'
+cmp -s slide.h5 first.h5 || failed 'a scene with a mistake cost the old recording'
+run 2 run slide.yaml -D nu=1 --force
+cmp -s slide.h5 first.h5 || failed 'an unknown parameter cost the old recording'
+touch slide.h5.old
+run 2 run slide.yaml --force
+has err 'slide.h5.old: found a file of that name'
+cmp -s slide.h5 first.h5 || failed 'slide.h5 was changed although slide.h5.old is there'
+rm slide.h5.old
+run 0 run slide.yaml -D mu=0 --force -q
+[ ! -s out ] || failed '--quiet prints'
+cmp -s slide.h5 first.h5 && failed '--force did not replace the recording'
+[ ! -e slide.h5.old ] || failed 'the old recording was left behind'
+
+# options change what they say
+run 0 run slide.yaml --json --no-recording -D mu=0.5 -D v0=1
+is_json out
+[ "$(field out state)" = finished ] || failed "state: $(field out state)"
+[ "$(field out steps)" = 200 ] || failed "steps: $(field out steps)"
+[ "$(field out kinetic_before | cut -c 1-6)" = 20.000 ] || failed "-D v0=1: kinetic energy $(field out kinetic_before)"
+has out '"recording": null'
+run 0 run slide.yaml --json --duration 0.1 --every 10 --what poses,certificate -o part.h5
+is_json out
+[ "$(field out steps)" = 50 ] || failed "--duration 0.1: $(field out steps) steps"
+[ "$(field out frames)" = 6 ] || failed "--every 10: $(field out frames) frames"
+run 0 info part.h5
+has out 'poses, certificate'
+run 0 run slide.yaml --json --duration 0 -o none.h5
+[ "$(field out steps)" = 0 ] || failed "--duration 0: $(field out steps) steps"
+[ "$(field out frames)" = 1 ] || failed "--duration 0: $(field out frames) frames"
+run 0 run slide.yaml --no-recording --progress always -q
+[ ! -s err ] || failed '--quiet shows progress'
+
+# a step that fails: everything before it is kept
+sed -e '/^duration/a\
+stages: {solver: pgs, fallback: [], max_halvings: 0, settings: {pgs: {max_sweeps: 1}}}' slide.yaml >hard.yaml
+run 1 run hard.yaml
+has err 'failed: '
+has err 'perp: to go on: a smaller time step'
+has err 'is in hard.h5'
+has out 'hard.h5: '
+run 0 info hard.h5
+has out 'not finished'
+run 1 run hard.yaml --json -o hard2.h5
+is_json out
+[ "$(field out state)" = failed ] || failed "state of a failed run: $(field out state)"
+[ "$(field out frames)" -gt 5 ] || failed 'the frames before the failed step are not there'
+
+(
+    cat slide.yaml
+    echo 'forces: [{type: expression, body: block, force: ["sqrt(0.1 - t)", 0]}]'
+) >odd.yaml
+run 1 run odd.yaml --no-recording
+has err 'perp: step 51 from t = 0.1 failed: '
+has err 'perp: to go on: mend that in the scene'
+
+# no room: a clear message, and what was committed is readable
+(
+    ulimit -f 128 # blocks of 512 bytes
+    trap '' XFSZ
+    "$perp" run slide.yaml --duration 40 -o full.h5 >out 2>err
+    echo $? >code
+)
+[ "$(cat code)" = 3 ] || failed "exit code $(cat code) on a full disk, not 3"
+has err 'full.h5'
+if [ -e full.h5 ]; then run 0 info full.h5; fi
+if [ "$(id -u)" != 0 ]; then
+    mkdir closed
+    chmod a-w closed
+    run 3 run slide.yaml -o closed/x.h5
+    has err 'closed/x.h5'
+fi
+
+run 2 run nothing.yaml
+has err 'nothing.yaml'
+[ ! -e nothing.h5 ] || failed 'a recording of a scene that is not there'
+finish
