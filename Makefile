@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick bench lint lint-quick format docs coverage clean
+.PHONY: help setup demo test test-quick experiments fuzz bench lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -9,10 +9,13 @@ help:                ## show this list
 setup:               ## install what is missing of compilers and libraries
 	@tools/setup
 
-demo: setup          ## build the examples and run the demo; writes out/demo.csv and out/demo.svg
-	@tools/build release all_examples
+demo: setup          ## build, simulate scenes/demo.yaml, write its recording, plots and a picture to out/
+	@tools/build release perp_program example_picture
 	@mkdir -p out
-	build/release/examples/demo out
+	build/release/cli/perp run scenes/demo.yaml --output out/demo.h5 --force
+	@build/release/cli/perp plot out/demo.h5 energy certificate --output out/demo-figures.svg
+	@build/release/examples/picture out/demo.h5 out/demo.svg 0 0.5 0.6 0.75 2.5
+	@printf '\nrecording  out/demo.h5\npicture    out/demo.svg, to be opened in any browser\nplots      out/demo-figures.svg\n'
 
 test: setup          ## all tests: gcc, sanitizers, clang, threads, and the quick checks
 	@tools/test release debug release-clang tsan
@@ -20,6 +23,13 @@ test: setup          ## all tests: gcc, sanitizers, clang, threads, and the quic
 
 test-quick: setup    ## the tests with gcc at -O2 only
 	@tools/test release
+
+experiments: setup   ## run all experiments; writes their pages and plots in docs/experiments
+	@tools/build release perp_program
+	@tools/experiments
+
+fuzz: setup          ## fuzz the readers, FUZZ_SECONDS each (600)
+	@tools/fuzz $(or $(FUZZ_SECONDS),600)
 
 bench: setup         ## build and run the benchmarks, count instructions
 	@tools/build release

@@ -1,20 +1,22 @@
-/* svg.h - draws boxes and balls in perspective as an SVG file; a helper of demo.c, not part of perp.
+/* svg.h - draws convex solids and balls in perspective as an SVG file; a helper of picture.c, not part of perp.
  *
  * Convex solids that do not overlap have a plane between them, and the one on the camera's side of it is in front.
- * Solids are drawn from back to front in that order; of a box only the faces that look at the camera are drawn, shaded
+ * Solids are drawn from back to front in that order; of a solid only the faces that look at the camera are drawn, shaded
  * by how they face the light. */
 #ifndef EXAMPLE_SVG_H
 #define EXAMPLE_SVG_H
 
-#include "perp/math.h"
+#include "perp/recording.h"
 
 #include <stdio.h>
 
+#define SVG_CORNERS 64 /* most corners of a face that is drawn; of larger ones the first */
+
+/* A shape at a place. A ball is drawn by its radius, everything else by its faces. */
 typedef struct svg_solid {
-    perp_pose X;
-    perp_vec3 half; /* box: half edges; unused for a ball */
-    double radius;  /* ball; 0: a box */
-    int rgb;        /* 0xRRGGBB */
+    perp_recorded_shape shape;
+    perp_pose X; /* of the shape in the world */
+    int rgb;     /* 0xRRGGBB */
 } svg_solid;
 
 typedef struct svg_view {
@@ -62,27 +64,31 @@ static int svg_shade(int rgb, double s) {
     return out;
 }
 
+static bool svg_is_ball(const svg_solid *s) { return s->shape.kind == PERP_SHAPE_SPHERE; }
+
 static perp_vec3 svg_corner(const svg_solid *s, int i) {
-    perp_vec3 c = {i & 1 ? s->half.x : -s->half.x, i & 2 ? s->half.y : -s->half.y, i & 4 ? s->half.z : -s->half.z};
-    return perp_pose_apply(s->X, c);
+    const double *v = s->shape.vertex + 3 * i;
+    return perp_pose_apply(s->X, perp_v3(v[0], v[1], v[2]));
 }
 
-/* Corners of a face of a box; its outward normal is returned. */
-static perp_vec3 svg_face(const svg_solid *s, int face, perp_vec3 p[4]) {
-    static const int corner[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
-                                     {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
-    for (int i = 0; i < 4; i++) p[i] = svg_corner(s, corner[face][i]);
+/* Corners of a face, *n of them; its outward normal is returned. */
+static perp_vec3 svg_face(const svg_solid *s, int face, perp_vec3 p[SVG_CORNERS], int *n) {
+    int first = s->shape.face_start[face];
+    *n = s->shape.face_start[face + 1] - first;
+    if (*n > SVG_CORNERS) *n = SVG_CORNERS;
+    for (int i = 0; i < *n; i++) p[i] = svg_corner(s, s->shape.face[first + i]);
     return perp_v3_unit(perp_v3_cross(perp_v3_sub(p[1], p[0]), perp_v3_sub(p[2], p[0])));
 }
 
-/* Planes between the box a and b, of those that hold a face of a: is there one (bit 0) that has the camera on the side
- * of a, or one (bit 1) that has it on the side of b? */
+/* Planes between a and b, of those that hold a face of a: is there one (bit 0) that has the camera on the side of a, or
+ * one (bit 1) that has it on the side of b? */
 static unsigned svg_planes(const svg_view *v, const svg_solid *a, const svg_solid *b) {
     unsigned found = 0;
-    for (int face = 0; face < 6 && !(a->radius > 0); face++) {
-        perp_vec3 q[4], n = svg_face(a, face, q);
-        double least = perp_v3_dot(n, perp_v3_sub(b->X.p, q[0])) - b->radius;
-        for (int i = 0; i < 8 && !(b->radius > 0); i++)
+    for (int face = 0; face < a->shape.nface; face++) {
+        int k;
+        perp_vec3 q[SVG_CORNERS], n = svg_face(a, face, q, &k);
+        double least = perp_v3_dot(n, perp_v3_sub(b->X.p, q[0])) - (svg_is_ball(b) ? b->shape.radius : 0);
+        for (int i = 0; i < b->shape.nvertex; i++)
             least = fmin(least, perp_v3_dot(n, perp_v3_sub(svg_corner(b, i), q[0])));
         if (least >= -1e-3) found |= perp_v3_dot(n, perp_v3_sub(v->eye, q[0])) > 0 ? 2 : 1;
     }
@@ -97,51 +103,55 @@ static bool svg_covers(const svg_view *v, const svg_solid *a, const svg_solid *b
     return perp_v3_norm(perp_v3_sub(a->X.p, v->eye)) < perp_v3_norm(perp_v3_sub(b->X.p, v->eye));
 }
 
-static void svg_box(const svg_view *v, const svg_solid *s) {
-    for (int face = 0; face < 6; face++) {
-        perp_vec3 p[4], n = svg_face(s, face, p);
+static void svg_faces(const svg_view *v, const svg_solid *s) {
+    for (int face = 0; face < s->shape.nface; face++) {
+        int k;
+        perp_vec3 p[SVG_CORNERS], n = svg_face(s, face, p, &k);
         if (perp_v3_dot(n, perp_v3_sub(v->eye, p[0])) <= 0) continue;
         int rgb = svg_shade(s->rgb, 0.72 + 0.32 * perp_v3_dot(n, v->light));
         char style[96];
         snprintf(style, sizeof style, "fill=\"#%06x\" stroke=\"#%06x\" stroke-linejoin=\"round\"", (unsigned)rgb,
                  (unsigned)svg_shade(rgb, 0.75));
-        svg_polygon(v, p, 4, style);
+        svg_polygon(v, p, k, style);
     }
 }
 
 static void svg_ball(const svg_view *v, const svg_solid *s) {
-    double x, y, depth = svg_project(v, s->X.p, &x, &y), r = v->focal * s->radius / depth;
+    double x, y, depth = svg_project(v, s->X.p, &x, &y), r = v->focal * s->shape.radius / depth;
     static const double ring[6] = {1, 0.86, 0.7, 0.52, 0.34, 0.16}; /* ever lighter discs towards the light */
     for (int i = 0; i < 6; i++)
         fprintf(v->f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.2f\" fill=\"#%06x\"/>\n", x + 0.3 * r * (1 - ring[i]),
                 y - 0.42 * r * (1 - ring[i]), r * ring[i], (unsigned)svg_shade(s->rgb, 0.66 + 0.13 * i));
 }
 
-/* Shadow on the floor z = 0: the faces of a box, or the disc of a ball across the light, pushed along the light. */
+/* Shadow on the floor z = 0: the faces of a solid, or the disc of a ball across the light, pushed along the light. */
 static void svg_shadow(const svg_view *v, const svg_solid *s) {
-    bool ball = s->radius > 0;
-    perp_vec3 p[24], t, o;
+    bool ball = svg_is_ball(s);
+    perp_vec3 p[SVG_CORNERS], t, o;
+    int n = 24;
     perp_v3_frame(v->light, &t, &o);
-    for (int part = 0; part < (ball ? 1 : 6); part++) {
-        if (!ball) svg_face(s, part, p);
-        for (int i = 0; i < (ball ? 24 : 4); i++) {
-            double a = i * acos(-1) / 12;
-            if (ball) p[i] = perp_v3_axpy(perp_v3_axpy(s->X.p, s->radius * cos(a), t), s->radius * sin(a), o);
+    for (int part = 0; part < (ball ? 1 : s->shape.nface); part++) {
+        if (!ball) svg_face(s, part, p, &n);
+        for (int i = 0; i < n; i++) {
+            double a = i * acos(-1) / 12, r = s->shape.radius;
+            if (ball) p[i] = perp_v3_axpy(perp_v3_axpy(s->X.p, r * cos(a), t), r * sin(a), o);
             p[i] = perp_v3_axpy(p[i], -p[i].z / v->light.z, v->light);
         }
-        svg_polygon(v, p, ball ? 24 : 4, "fill=\"#c9ccd3\"");
+        svg_polygon(v, p, n, "fill=\"#c9ccd3\"");
     }
 }
 
-/* Draws a floor with a grid and the solids, at most 64, from back to front. */
-static void svg_scene(const svg_view *v, const svg_solid *s, int n) {
-    bool drawn[64] = {false};
+/* Draws a floor with a grid around `middle` and the solids from back to front; `drawn` has room for n. */
+static void svg_scene(const svg_view *v, perp_vec3 middle, double cell, const svg_solid *s, int n, bool *drawn) {
     for (int i = -8; i <= 8; i++) {
-        const perp_vec3 a[2] = {{0.5 * i, -3, 0}, {0.5 * i, 5, 0}}, b[2] = {{-4, 0.5 * i + 1, 0}, {4, 0.5 * i + 1, 0}};
+        double x = cell * (round(middle.x / cell) + i), y = cell * (round(middle.y / cell) + i), r = 8 * cell;
+        const perp_vec3 a[2] = {{x, middle.y - r, 0}, {x, middle.y + r, 0}};
+        const perp_vec3 b[2] = {{middle.x - r, y, 0}, {middle.x + r, y, 0}};
         svg_polygon(v, a, 2, "stroke=\"#d9dce3\"");
         svg_polygon(v, b, 2, "stroke=\"#d9dce3\"");
     }
     for (int i = 0; i < n; i++) svg_shadow(v, &s[i]);
+    for (int i = 0; i < n; i++) drawn[i] = false;
     for (int k = 0; k < n; k++) {
         int next = -1;
         for (int i = 0; i < n && next < 0; i++) {
@@ -152,25 +162,58 @@ static void svg_scene(const svg_view *v, const svg_solid *s, int n) {
         for (int i = 0; next < 0; i++) /* a ring of solids, each before the next: any of them */
             if (!drawn[i]) next = i;
         drawn[next] = true;
-        if (s[next].radius > 0)
+        if (svg_is_ball(&s[next]))
             svg_ball(v, &s[next]);
         else
-            svg_box(v, &s[next]);
+            svg_faces(v, &s[next]);
     }
 }
 
-/* A sheet of n frames of m solids each: the last large, the (four) before it in a strip below. t: their times [s]. */
-static void svg_sheet(FILE *f, const svg_solid *frame, int m, const double *t, int n) {
-    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1200 860\" font-family=\"sans-serif\">\n");
+/* A camera that sees the solids whole, from the left, in front and above. */
+static svg_view svg_frame(FILE *f, const svg_solid *s, int n, double width, double height, perp_vec3 *middle,
+                          double *size) {
+    perp_vec3 lo = {INFINITY, INFINITY, 0}, hi = {-INFINITY, -INFINITY, 0};
+    for (int i = 0; i < n; i++) {
+        double r = svg_is_ball(&s[i]) ? s[i].shape.radius : 0;
+        for (int k = 0; k < (r > 0 ? 1 : s[i].shape.nvertex); k++) {
+            perp_vec3 p = r > 0 ? s[i].X.p : svg_corner(&s[i], k);
+            lo = perp_v3(fmin(lo.x, p.x - r), fmin(lo.y, p.y - r), fmin(lo.z, p.z - r));
+            hi = perp_v3(fmax(hi.x, p.x + r), fmax(hi.y, p.y + r), fmax(hi.z, p.z + r));
+        }
+    }
+    *middle = perp_v3_scale(0.5, perp_v3_add(lo, hi));
+    *size = perp_v3_norm(perp_v3_sub(hi, lo));
+    perp_vec3 eye = perp_v3_axpy(*middle, 1.7 * *size, perp_v3_unit(perp_v3(-3.6, -4.2, 2.3)));
+    svg_view v = svg_camera(f, eye, *middle, 0, 0, 1);
+    double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
+    for (int i = 0; i < 8; i++) { /* the corners of the box around everything, as this camera sees them */
+        double x, y;
+        svg_project(&v, perp_v3(i & 1 ? lo.x : hi.x, i & 2 ? lo.y : hi.y, i & 4 ? lo.z : hi.z), &x, &y);
+        x0 = fmin(x0, x), x1 = fmax(x1, x), y0 = fmin(y0, y), y1 = fmax(y1, y);
+    }
+    v.focal = 0.94 * fmin(width / (x1 - x0), height / (y1 - y0));
+    v.cx = width / 2 - v.focal * (x0 + x1) / 2;
+    v.cy = height / 2 - v.focal * (y0 + y1) / 2;
+    return v;
+}
+
+/* A sheet of n frames of m solids each: the last large, those before it in a strip below. t: their times. `drawn` has
+ * room for m. */
+static void svg_sheet(FILE *f, const svg_solid *frame, int m, const double *t, int n, bool *drawn) {
+    double strip = n > 1 ? 220 : 0, small = n > 1 ? 1200.0 / (n - 1) : 0;
+    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1200 %g\" font-family=\"sans-serif\">\n",
+            640 + strip);
     for (int k = 0; k < n; k++) {
         bool large = k == n - 1;
-        double x = large ? 0 : 300 * k, y = large ? 0 : 640, width = large ? 1200 : 300, height = large ? 640 : 220;
-        perp_vec3 at = large ? perp_v3(0.1, 0.5, 0.1) : perp_v3(-0.05, -0.2, 0.35);
-        svg_view v = svg_camera(f, perp_v3(-3.6, -4.2, 2.5), at, width / 2, height / 2, large ? 1650 : 590);
+        double x = large ? 0 : small * k, y = large ? 0 : 640, width = large ? 1200 : small,
+               height = large ? 640 : strip;
+        perp_vec3 middle;
+        double size;
+        svg_view v = svg_frame(f, frame + k * m, m, width, height, &middle, &size);
         fprintf(f, "<svg x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\">\n", x, y, width, height);
         fprintf(f, "<rect width=\"100%%\" height=\"100%%\" fill=\"#eceef2\" stroke=\"#fff\" stroke-width=\"3\"/>\n");
-        svg_scene(&v, frame + k * m, m);
-        fprintf(f, "<text x=\"14\" y=\"%g\" font-size=\"%d\" fill=\"#555\">t = %.2f s</text>\n</svg>\n", height - 14,
+        svg_scene(&v, middle, size / 6, frame + k * m, m, drawn);
+        fprintf(f, "<text x=\"14\" y=\"%g\" font-size=\"%d\" fill=\"#555\">t = %.2f</text>\n</svg>\n", height - 14,
                 large ? 22 : 15, t[k]);
     }
     fprintf(f, "</svg>\n");
