@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick experiments fuzz bench lint lint-quick format docs coverage clean
+.PHONY: help setup demo test test-quick experiments fuzz kills bench lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -30,6 +30,10 @@ experiments: setup   ## run all experiments; writes their pages and plots in doc
 
 fuzz: setup          ## fuzz the readers, FUZZ_SECONDS each (600)
 	@tools/fuzz $(or $(FUZZ_SECONDS),600)
+
+kills: setup         ## kill 50 runs at random moments, resume them, compare to the bit
+	@tools/build release perp_program
+	@mkdir -p build/kills && KILLS=50 test/cli/kill.sh $(CURDIR)/build/release/cli/perp $(CURDIR) $(CURDIR)/build/kills
 
 bench: setup         ## build and run the benchmarks, count instructions
 	@tools/build release

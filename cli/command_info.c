@@ -11,6 +11,23 @@ const char *const info_shape_kind[PERP_SHAPE_KIND_COUNT] = {"particle", "sphere"
 const char *const info_joint_kind[PERP_JOINT_KIND_COUNT] = {"fixed",     "revolute",  "prismatic", "cylindrical",
                                                             "spherical", "universal", "planar"};
 
+void info_units(json *j, perp_units u) {
+    if (j) {
+        json_key(j, "units");
+        json_object(j);
+        json_field_string(j, "length", u.length);
+        json_field_string(j, "mass", u.mass);
+        json_field_string(j, "time", u.time);
+        json_end(j, '}');
+    } else if (*u.length || *u.mass || *u.time) {
+        char text[3][64];
+        info_row("units", "length %s, mass %s, time %s",
+                 cli_printable(text[0], sizeof text[0], *u.length ? u.length : "-"),
+                 cli_printable(text[1], sizeof text[1], *u.mass ? u.mass : "-"),
+                 cli_printable(text[2], sizeof text[2], *u.time ? u.time : "-"));
+    }
+}
+
 void info_row(const char *what, const char *format, ...) {
     va_list list;
     va_start(list, format);
@@ -55,6 +72,9 @@ void info_counts(json *j, const char *what, const char *const *kind, const int *
 }
 
 static const cli_option options[] = {
+    {.name = "digest",
+     .kind = CLI_FLAG,
+     .help = "Recordings: a hash of all that the frames hold; two runs with the same digest are the same to the bit."},
     {.name = "series",
      .letter = 's',
      .kind = CLI_FLAG,
@@ -106,7 +126,7 @@ static int print_made(const cli_args *a, size_t (*make)(char *, size_t), const c
 }
 
 static int tell(const cli_args *a, const char *path, json *j) {
-    info_request q = {.path = path, .j = j, .series = cli_given(a, "series")};
+    info_request q = {.path = path, .j = j, .series = cli_given(a, "series"), .digest = cli_given(a, "digest")};
     q.ndefine = cli_definitions(a, &q.define);
     bool recorded = looks_recorded(path);
     if (j) json_object(j);

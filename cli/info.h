@@ -8,7 +8,7 @@
 typedef struct info_request {
     const char *path;
     json *j;
-    bool series;
+    bool series, digest;
     const perp_definition *define; /* scenes */
     int ndefine;
 } info_request;
@@ -22,6 +22,8 @@ void info_row(const char *what, const char *format, ...) PERP_PRINTF(2, 3);
 const char *info_what(unsigned mask, char *out, size_t size);
 /* "4: 3 dynamic, 1 obstacle": counts by kind as one row, or one object of numbers. */
 void info_counts(json *j, const char *what, const char *const *kind, const int *count, int n);
+/* "m, kg, s", nothing if there are none. */
+void info_units(json *j, perp_units u);
 extern const char *const info_body_kind[3], *const info_shape_kind[PERP_SHAPE_KIND_COUNT],
                                                 *const info_joint_kind[PERP_JOINT_KIND_COUNT];
 

@@ -66,7 +66,9 @@ static void tell_series(json *j, const perp_recording *r) {
         printf("\nSeries\n");
     }
     for (int i = 0; perp_recording_series_name(r, i); i++) {
-        const char *name = perp_recording_series_name(r, i), *unit = perp_recording_unit(r, name);
+        const char *name = perp_recording_series_name(r, i);
+        char unit[64];
+        perp_unit_text(perp_recording_unit(r, name), perp_recording_about(r)->units, unit, sizeof unit);
         if (j) {
             json_object(j);
             json_field_string(j, "name", name);
@@ -84,6 +86,7 @@ static void text_head(const char *path, const perp_recording_info *info) {
     printf("%s%s%s: recording\n", cli_style(stdout, "1"), cli_printable(text, sizeof text, path),
            cli_style(stdout, ""));
     if (*info->title) info_row("title", "%s", cli_printable(text, sizeof text, info->title));
+    info_units(NULL, info->units);
     info_row("written by", "%s (layout %d)", cli_printable(text, sizeof text, info->program), info->version);
     info_row("state", "%s", info->finished ? "finished" : "not finished: interrupted, or still running");
     info_row("time", "t = %.6g to %.6g of %.6g, %dD, steps of %.6g", info->t0, info->t1, info->duration, info->dim,
@@ -101,6 +104,7 @@ static void json_head(json *j, const perp_recording_info *info) {
     json_field_whole(j, "version", info->version);
     json_field_string(j, "program", info->program);
     json_field_string(j, "title", info->title);
+    info_units(j, info->units);
     json_field_bool(j, "finished", info->finished);
     json_field_whole(j, "dim", info->dim);
     json_field_number(j, "h", info->h);
@@ -127,6 +131,12 @@ perp_status info_recording(const info_request *q, perp_refusal *why) {
     if (s) return s;
     const perp_recording_info *info = perp_recording_about(r);
     static simulate_result result;
+    uint64_t digest = 0;
+    if (q->digest) s = perp_recording_digest(r, &digest, why);
+    if (s) {
+        perp_recording_close(r);
+        return s;
+    }
     bool judged = collect(r, &result), ledger = (info->choice.what & PERP_RECORD_LEDGER) != 0;
     json *j = q->j;
     if (j)
@@ -134,6 +144,14 @@ perp_status info_recording(const info_request *q, perp_refusal *why) {
     else
         text_head(q->path, info);
     tell_counts(j, r);
+    if (q->digest) {
+        char text[24];
+        snprintf(text, sizeof text, "%016llx", (unsigned long long)digest);
+        if (j)
+            json_field_string(j, "digest", text);
+        else
+            info_row("digest", "%s", text);
+    }
     if (j) {
         if (judged) {
             summary_json_verdict(j, &result);

@@ -154,6 +154,8 @@ perp_status info_scene(const info_request *q, perp_refusal *why) {
     if (j) {
         json_field_string(j, "kind", "scene");
         json_field_string(j, "title", perp_scene_title(s));
+        json_field_string(j, "about", perp_scene_about(s));
+        info_units(j, perp_scene_units(s));
         json_field_whole(j, "dim", d.dim);
         json_field_number(j, "h", d.h);
         json_field_number(j, "duration", perp_scene_duration(s));
@@ -164,6 +166,8 @@ perp_status info_scene(const info_request *q, perp_refusal *why) {
         printf("%s%s%s: scene\n", cli_style(stdout, "1"), cli_printable(text, sizeof text, q->path),
                cli_style(stdout, ""));
         if (*perp_scene_title(s)) info_row("title", "%s", cli_printable(text, sizeof text, perp_scene_title(s)));
+        if (*perp_scene_about(s)) info_row("about", "%s", cli_printable(text, sizeof text, perp_scene_about(s)));
+        info_units(NULL, perp_scene_units(s));
         if (d.dim == 2)
             info_row("space", "2D, gravity (%.6g, %.6g)", d.gravity_W.x, d.gravity_W.y);
         else

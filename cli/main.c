@@ -1,6 +1,9 @@
 /* main.c - perp COMMAND ...: finds the command, reads its options, runs it. */
+#define _POSIX_C_SOURCE 200809L /* SIGXFSZ */
 #include <errno.h>
+#include <hdf5.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +42,9 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    setlocale(LC_CTYPE, ""); /* numbers stay as in C */
+    setlocale(LC_CTYPE, "");               /* numbers stay as in C */
+    signal(SIGXFSZ, SIG_IGN);              /* a file that may not grow is told as an error of writing */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its last words at exit would be about files we have refused */
     int code = dispatch(argc, argv);
     errno = 0;
     if (fflush(stdout) || ferror(stdout)) {

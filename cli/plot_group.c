@@ -369,9 +369,10 @@ static perp_status add_path(plot_data *d, const char *names) {
     if (!q) return plot_no_memory(d);
     s = read_positions(d, body, n, q);
     int up = d->source[0].info->dim == 2 ? 1 : 2;
-    plot_sketch *k = s ? NULL : plot_add_sketch(d, up == 1 ? "y [L]" : "z [L]");
+    plot_sketch *k = s ? NULL : plot_add_sketch(d, plot_with_unit(d, up == 1 ? "y" : "z", "L"));
     if (!s && !k) return plot_no_memory(d);
-    if (k) k->xlabel = "x [L]", k->equal = true;
+    if (k) k->xlabel = plot_with_unit(d, "x", "L"), k->equal = true;
+    if (k && !k->xlabel) return plot_no_memory(d);
     for (int b = 0; b < n && !s; b++)
         s = plot_add_curve(d, k, q[3 * b], q[3 * b + up], perp_recording_body(d->source[0].r, body[b]).name, PLOT_NEXT,
                            0);
@@ -386,7 +387,7 @@ static perp_status add_bodies(plot_data *d) {
     if (!q) return plot_no_memory(d);
     s = read_positions(d, body, n, q);
     for (int c = 0; c < d->source[0].info->dim && !s; c++) {
-        plot_sketch *k = plot_add_sketch(d, plot_say(d, "%c [L]", "xyz"[c]));
+        plot_sketch *k = plot_add_sketch(d, plot_with_unit(d, (const char *const[]){"x", "y", "z"}[c], "L"));
         for (int b = 0; b < n && !s; b++)
             s = plot_add_curve(d, k, PLOT_TIME, q[3 * b + c], perp_recording_body(d->source[0].r, body[b]).name,
                                PLOT_NEXT, 0);

@@ -106,7 +106,10 @@ perp_status plot_add_curve(plot_data *d, plot_sketch *k, int x, int y, const cha
 }
 
 const char *plot_with_unit(plot_data *d, const char *name, const char *unit) {
-    return unit && *unit ? plot_say(d, "%s [%s]", name, unit) : plot_say(d, "%s", name);
+    char text[64]; /* in the units of the scene */
+    if (!unit || !*unit) return plot_say(d, "%s", name);
+    perp_unit_text(unit, d->source[0].info->units, text, sizeof text);
+    return *name ? plot_say(d, "%s [%s]", name, text) : plot_say(d, "[%s]", text);
 }
 
 /* ---- what is asked for ---- */
@@ -184,7 +187,7 @@ static perp_status add_one(plot_data *d, plot_sketch **k, char *what) {
             same = same && !strcmp(d->quantity[(*k)->curve[i].y].unit, qy->unit);
             same_x = same_x && (x == PLOT_TIME || (*k)->curve[i].x == x);
         }
-        (*k)->ylabel = same ? (*qy->unit ? plot_say(d, "[%s]", qy->unit) : "") : "";
+        (*k)->ylabel = same ? (*qy->unit ? plot_with_unit(d, "", qy->unit) : "") : "";
         if (!same)
             for (int i = 0; i < (*k)->ncurve && c; i++)
                 (*k)->curve[i].label =
@@ -192,7 +195,7 @@ static perp_status add_one(plot_data *d, plot_sketch **k, char *what) {
         if (!same) label = ylabel;
         if (!same_x)
             (*k)->xlabel = !strcmp(d->quantity[c->x].unit, d->quantity[x].unit) && *d->quantity[x].unit
-                               ? plot_say(d, "[%s]", d->quantity[x].unit)
+                               ? plot_with_unit(d, "", d->quantity[x].unit)
                                : "";
         else if (x != PLOT_TIME)
             label = same ? qy->name : ylabel;
@@ -237,7 +240,7 @@ static perp_status join(plot_data *d) {
                     if (pass == 0 && c == 0) unit = u;
                     same = same && !strcmp(unit, u);
                 }
-            all->ylabel = same && *unit ? plot_say(d, "[%s]", unit) : "";
+            all->ylabel = same && *unit ? plot_with_unit(d, "", unit) : "";
             if (!all->ylabel) return plot_no_memory(d);
         }
         if (all->xlabel && strcmp(all->xlabel, k->xlabel)) all->xlabel = "";
@@ -254,7 +257,7 @@ static perp_status join(plot_data *d) {
         if (!*all->ylabel) {
             const plot_quantity *y = &d->quantity[all->curve[c].y];
             if (*y->unit && !strchr(all->curve[c].label, '['))
-                all->curve[c].label = plot_say(d, "%s [%s]", all->curve[c].label, y->unit);
+                all->curve[c].label = plot_with_unit(d, all->curve[c].label, y->unit);
         }
         if (!all->curve[c].label) return plot_no_memory(d);
     }

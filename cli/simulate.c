@@ -207,6 +207,7 @@ static perp_scene *open_scene(const simulate_options *o, uint64_t *done, simulat
             s = perp_recording_scene(rec, &scene, &r->why);
             if (!s) count_recorded(r, rec);
             *done = perp_recording_about(rec)->step1;
+            r->end = perp_recording_about(rec)->duration;
             perp_recording_close(rec);
         }
     } else {
@@ -240,6 +241,10 @@ static perp_recorder *open_recorder(const simulate_options *o, const perp_scene 
         if (!make_way(o, &a, r)) return NULL;
         s = perp_recorder_create(o->output, scene, &choice, &rec, &r->why);
         settle(o, &a, !s);
+    }
+    if (!s && r->end != perp_scene_duration(scene)) {
+        s = perp_recorder_set_duration(rec, r->end, &r->why);
+        if (s) perp_recorder_close(rec, false, NULL);
     }
     if (s) r->code = writing_code(s);
     return s ? NULL : rec;
@@ -313,8 +318,8 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     perp_world *w = perp_scene_world(scene);
     describe(scene, w, o, r);
     bool given = o->duration > 0 || o->set_duration;
-    r->end = given ? o->duration : perp_scene_duration(scene);
-    double n = given ? steps_of(o->duration, r->h) : (double)perp_scene_steps(scene);
+    if (given || !o->resume) r->end = given ? o->duration : perp_scene_duration(scene);
+    double n = r->end == perp_scene_duration(scene) ? (double)perp_scene_steps(scene) : steps_of(r->end, r->h);
     if (!(n <= 9007199254740992.0)) {
         refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "found a duration of %.6g, %.3g steps; allowed: fewer than 9e15", r->end,
                n);

@@ -117,11 +117,9 @@ void summary_run(FILE *to, const simulate_options *o, const simulate_result *r) 
     print_stages(to, r);
     if (o->output) print_recording(to, o, r);
     if (r->interrupted) {
-        char path[CLI_PATH], until[48] = "";
+        char path[CLI_PATH];
         fprintf(to, "\ninterrupted at t = %.6g", r->t1);
-        if (o->duration > 0) snprintf(until, sizeof until, " --duration %.15g", o->duration);
-        if (o->output)
-            fprintf(to, "; continue with: perp run --resume %s%s", cli_quote(path, sizeof path, o->output), until);
+        if (o->output) fprintf(to, "; continue with: perp run --resume %s", cli_quote(path, sizeof path, o->output));
         fprintf(to, "\n");
     }
 }

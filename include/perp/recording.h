@@ -40,13 +40,15 @@ PERP_API perp_status perp_recorder_create(const char *path, const perp_scene *sc
 PERP_API perp_status perp_recorder_resume(const char *path, const perp_scene *scene, perp_recorder **out,
                                           perp_refusal *why);
 /** To be called after each successful step. Every `every`-th step becomes a frame: certificate and ledger are taken over all steps
- *  since the frame before. Commits by itself about once a second of wall time, at a frame. */
+ *  since the frame before. Commits by itself a little more than once a second of wall time. */
 PERP_API perp_status perp_recorder_step(perp_recorder *r, const perp_certificate *cert, perp_refusal *why);
-/** Commits now. If there are steps since the last frame, they are not part of it. */
+/** Commits now; a resumed run goes on after the last step, whether it made a frame or not. */
 PERP_API perp_status perp_recorder_commit(perp_recorder *r, perp_refusal *why);
 /** Commits and closes, whatever happens; returns the first error. NULL is fine.
  *  @param finished  the run reached its end: noted in the file */
 PERP_API perp_status perp_recorder_close(perp_recorder *r, bool finished, perp_refusal *why);
+/** Notes another time to which the run goes than the scene's, for whoever resumes it. PERP_E_ARG if it is not a finite time. */
+PERP_API perp_status perp_recorder_set_duration(perp_recorder *r, double duration, perp_refusal *why);
 /** Frames so far, and the worst and sums of the certificates of all of them (also of those before a resume). */
 PERP_API uint64_t perp_recorder_frames(const perp_recorder *r);
 PERP_API const perp_certificate *perp_recorder_total(const perp_recorder *r);
@@ -69,6 +71,7 @@ typedef struct perp_recording_info {
     int version;         /**< of the layout */
     const char *program; /**< "perp 0.1.0" */
     const char *title;
+    perp_units units; /**< that the scene is meant in, "" where it does not say */
     int dim;
     double h;
     bool finished; /**< the run reached its end */
@@ -139,6 +142,10 @@ typedef struct perp_recording_worst {
 } perp_recording_worst;
 PERP_API perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, perp_refusal *why);
 
+/** A hash of all that the frames hold, but for the wall time: two runs with the same digest are the same to the bit. Reads the whole
+ *  file. */
+PERP_API perp_status perp_recording_digest(perp_recording *r, uint64_t *out, perp_refusal *why);
+
 /** A contact as recorded: bodies and shapes by index. */
 typedef struct perp_recorded_contact {
     int body[2], shape[2];
@@ -159,6 +166,9 @@ PERP_API perp_status perp_recording_contacts(perp_recording *r, uint64_t frame, 
 PERP_API perp_status perp_recording_series(perp_recording *r, const char *name, double *values, perp_refusal *why);
 /** Unit of a quantity in words of L, M, T: "L", "rad/T", "M L^2/T^2"; "" if it has none. Borrowed for ever. */
 PERP_API const char *perp_recording_unit(const perp_recording *r, const char *name);
+/** Writes a unit in words of L, M, T with the names of a scene's units where it has them: "M L^2/T^2" as "kg m^2/s^2". Returns the
+ *  length without the final zero, as snprintf does. */
+PERP_API size_t perp_unit_text(const char *unit, perp_units units, char *out, size_t size);
 /** The i-th name that perp_recording_series() takes in this recording, NULL past the last. Borrowed until close. */
 PERP_API const char *perp_recording_series_name(const perp_recording *r, int i);
 /** @} */

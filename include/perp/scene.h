@@ -52,6 +52,14 @@ PERP_API void perp_scene_close(perp_scene *s);
 PERP_API perp_world *perp_scene_world(const perp_scene *s);
 /** Title, "" if it has none. Borrowed until close. */
 PERP_API const char *perp_scene_title(const perp_scene *s);
+/** Free text about it, "" if there is none. Borrowed until close. */
+PERP_API const char *perp_scene_about(const perp_scene *s);
+/** The units in which a scene is meant, for labels; "" where it does not say. perp itself computes with bare numbers. */
+typedef struct perp_units {
+    const char *length, *mass, *time;
+} perp_units;
+/** Units, borrowed until close. */
+PERP_API perp_units perp_scene_units(const perp_scene *s);
 /** Time to simulate [T]. */
 PERP_API double perp_scene_duration(const perp_scene *s);
 /** Number of steps: duration / h, rounded up but for rounding errors. */

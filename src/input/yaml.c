@@ -330,13 +330,19 @@ static perp_status syntax(reading *r, const yaml_parser_t *p, const char *data, 
     const char *problem = p->problem ? p->problem : "something that cannot be read";
     if (p->error == YAML_MEMORY_ERROR) return no_memory(r);
     if (p->error == YAML_READER_ERROR) {
-        pp_place at = place_of(r, data, size, p->problem_offset);
+        size_t where = p->problem_offset;
+        /* libyaml points behind the byte that began the character */
+        if (strstr(problem, "trailing") && where > 0 && where <= size) {
+            where--;
+            while (where > 0 && ((unsigned char)data[where] & 0xc0) == 0x80) where--;
+        }
+        pp_place at = place_of(r, data, size, where);
         char found[64] = "a character that is cut off";
         bool control = strncmp(problem, "control", 7) == 0;
         if (control)
             (void)snprintf(found, sizeof found, "the control character \\x%02x", (unsigned)p->problem_value);
-        else if (p->problem_offset < size)
-            (void)snprintf(found, sizeof found, "the byte \\x%02x", (unsigned char)data[p->problem_offset]);
+        else if (where < size)
+            (void)snprintf(found, sizeof found, "the byte \\x%02x", (unsigned char)data[where]);
         return pp_complain(r->why, PERP_E_ARG, at, NULL, found, control ? "text" : "text in UTF-8");
     }
     pp_place at = HERE(p->problem_mark);
@@ -419,6 +425,13 @@ static perp_status refuse_tag_lines(const reading *r, const char *data, size_t s
     return PERP_OK;
 }
 
+/* Files of other kinds that are taken for YAML, by their first bytes; NULL: none of these. */
+static const char *other_kind(const char *data, size_t size) {
+    if (size >= 4 && memcmp(data, "\x89HDF", 4) == 0) return "an HDF5 file";
+    if (size >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0)) return "text in UTF-16";
+    return NULL;
+}
+
 perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char *data, size_t size, pp_tree *out,
                           perp_refusal *why) {
     memset(out, 0, sizeof *out);
@@ -439,7 +452,9 @@ perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char 
             data += 3;
             size -= 3;
         }
-        s = refuse_tag_lines(&r, data, size);
+        const char *other = other_kind(data, size);
+        s = other ? pp_complain(why, PERP_E_ARG, (pp_place){file, 1, 1}, NULL, other, "text in UTF-8")
+                  : refuse_tag_lines(&r, data, size);
         if (!s) s = read_all(&r, data, size);
     }
     pp_free(&out->alloc, r.slot);

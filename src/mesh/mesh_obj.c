@@ -64,7 +64,7 @@ static perp_status read_face(pp_mesh_reader *r, pp_place at) {
             return pp_mesh_refuse_word(r, w, PERP_E_ARG, "f", "v, v/vt, v//vn or v/vt/vn, all whole numbers");
         }
         if (v == 0 || v > n || v < -n) {
-            char allowed[96] = "no vertex stands above this line";
+            char allowed[96] = "a vertex above this line, but there is none";
             if (n > 0) (void)snprintf(allowed, sizeof allowed, "1 to %d, or -%d to -1: the vertices above", n, n);
             return pp_mesh_refuse_word(r, w, PERP_E_ARG, "f", allowed);
         }

@@ -75,6 +75,11 @@ static perp_status read_header(perp_recording *r, perp_refusal *why) {
     if (!pp_get_text(r->file, "program", r->program, sizeof r->program))
         return bad(r, "program", "nothing", "text", why);
     if (!pp_get_text(r->file, "title", r->title, sizeof r->title)) return bad(r, "title", "nothing", "text", why);
+    static const char *const kind[3] = {"length", "mass", "time"};
+    for (int i = 0; i < 3; i++)
+        if (!pp_get_text(r->file, kind[i], r->unit[i], sizeof r->unit[i]))
+            return bad(r, kind[i], "nothing", "a unit, or no letters", why);
+    a->units = (perp_units){r->unit[0], r->unit[1], r->unit[2]};
     a->program = r->program;
     a->title = r->title;
     st = header_whole(r, "dim", 2, 3, "2 or 3", &dim, why);

@@ -10,7 +10,7 @@ struct perp_recording {
     hid_t file;
     bool borrowed; /* the file stays open at the end */
     perp_recording_info info;
-    char program[64], title[PP_TEXT_MAX + 1];
+    char program[64], title[PP_TEXT_MAX + 1], unit[3][32];
     uint64_t extent[PP_EXTENT_COUNT];
     hid_t set[PP_DATASET_COUNT];   /* negative: not in this recording */
     size_t text[PP_DATASET_COUNT]; /* TEXT: bytes of each */

@@ -134,7 +134,6 @@ unsigned char *pp_block_fresh(pp_sealed *s, int k) {
     }
     s->block[k].data = b;
     s->pending++;
-    if (s->cached[k % PP_SEALED_CACHE] == k) s->cached[k % PP_SEALED_CACHE] = -1;
     return b;
 }
 

@@ -51,7 +51,7 @@ pp_seal_state pp_seal_adopt(pp_sealed *s, const unsigned char *seal, size_t seal
         s->block[k].hash = pp_le64(seal + 8 * (size_t)k);
         s->block[k].checked = false;
     }
-    for (int i = 0; i < PP_SEALED_CACHE; i++) s->cached[i] = -1;
+    for (int i = 0; i < PP_SEALED_CACHE; i++) s->cached[i] = -1; /* of blocks as they were */
     s->length = s->intact = s->eof = length;
     s->size = size;
     s->commits = pp_le64(t + 24);

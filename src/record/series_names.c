@@ -359,6 +359,17 @@ const char *perp_recording_series_name(const perp_recording *r, int i) {
 
 const char *perp_recording_unit(const perp_recording *r, const char *name) { return pp_series_find(r, name).unit; }
 
+size_t perp_unit_text(const char *unit, perp_units units, char *out, size_t size) {
+    size_t n = 0;
+    if (size > 0) out[0] = 0;
+    for (; *unit; unit++) { /* these letters mean nothing else in a unit */
+        const char *name = *unit == 'L' ? units.length : *unit == 'M' ? units.mass : *unit == 'T' ? units.time : "";
+        char own[2] = {*unit, 0};
+        n += (size_t)snprintf(n < size ? out + n : NULL, n < size ? size - n : 0, "%s", *name ? name : own);
+    }
+    return n;
+}
+
 /* ---- complaints ---- */
 
 static size_t list_quantities(char *out, size_t size, const perp_recording *r, const quantity *list, size_t n) {

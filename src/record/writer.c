@@ -500,6 +500,16 @@ perp_status perp_recorder_create(const char *path, const perp_scene *scene, cons
     return st;
 }
 
+perp_status perp_recorder_set_duration(perp_recorder *r, double duration, perp_refusal *why) {
+    if (r->failed) return earlier(r, why);
+    if (!(duration >= 0) || !isfinite(duration))
+        return pp_complain_say(why, PERP_E_ARG, place(r), "duration", "found %g; allowed: a number >= 0", duration);
+    pp_quiet q = pp_quiet_begin();
+    bool ok = pp_put_f64(r->file, "duration", &duration, 1);
+    pp_quiet_end(q);
+    return ok ? PERP_OK : pp_recorder_trouble(r, "duration", why);
+}
+
 perp_status perp_recorder_step(perp_recorder *r, const perp_certificate *cert, perp_refusal *why) {
     uint64_t step = perp_world_steps(r->w);
     if (r->failed) return earlier(r, why);

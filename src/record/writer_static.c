@@ -284,14 +284,17 @@ static bool put_header(job *j) {
     char program[64];
     snprintf(program, sizeof program, "perp %s", perp_version());
     perp_vec3 g = perp_world_get_def(r->w).gravity_W;
-    const double h = perp_world_h(r->w), duration = perp_scene_duration(r->scene), gravity[3] = {g.x, g.y, g.z};
+    const double h = perp_world_h(r->w), gravity[3] = {g.x, g.y, g.z};
+    const double duration = perp_scene_duration(r->scene);
+    const perp_units unit = perp_scene_units(r->scene);
     hid_t f = r->file;
     bool ok = pp_put_text(f, "format", "perp recording") && pp_put_u64(f, "version", PERP_RECORDING_VERSION) &&
               pp_put_text(f, "program", program) && pp_put_text(f, "title", perp_scene_title(r->scene)) &&
               pp_put_u64(f, "dim", (uint64_t)perp_world_dim(r->w)) && pp_put_f64(f, "h", &h, 1) &&
               pp_put_f64(f, "duration", &duration, 1) && pp_put_f64(f, "gravity", gravity, 3) &&
-              pp_put_u64(f, "every", (uint64_t)r->choice.every) && pp_put_u64(f, "what", r->choice.what) &&
-              pp_put_u64(f, "compression", (uint64_t)r->choice.compression) &&
+              pp_put_text(f, "length", unit.length) && pp_put_text(f, "mass", unit.mass) &&
+              pp_put_text(f, "time", unit.time) && pp_put_u64(f, "every", (uint64_t)r->choice.every) &&
+              pp_put_u64(f, "what", r->choice.what) && pp_put_u64(f, "compression", (uint64_t)r->choice.compression) &&
               pp_put_u64(f, "files", (uint64_t)perp_scene_file_count(r->scene)) && pp_put_u64(f, "frames", 0) &&
               pp_put_u64(f, "finished", 0);
     return ok || file_failed(j, "");

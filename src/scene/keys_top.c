@@ -21,6 +21,8 @@ static const pp_key top[] = {
      PP_HELP("Version of the scene format. This is version 1.")},
     {"title", PP_T_TEXT, IN(title), PP_WORDS("none"), PP_HELP("One line that says what the scene is.")},
     {"about", PP_T_TEXT, IN(about), PP_WORDS("none"), PP_HELP("Free text: what to look at, where it comes from.")},
+    {"units", PP_T_MAP, IN(units), .map = &pp_map_units, PP_WORDS("none"),
+     PP_HELP("The units that the numbers are meant in, for labels of plots. perp computes with bare numbers.")},
     {"dim", PP_T_WHOLE, IN(dim), .required = true, PP_BETWEEN(2, 3),
      PP_HELP("Dimension: 2 is motion in the x-y plane, 3 is space. May come from an included file.")},
     {"include", PP_T_FILES, IN(include), PP_WORDS("none"),
@@ -62,6 +64,15 @@ static const pp_key top[] = {
 const pp_map pp_map_top = {"scene", "The scene", "The keys of the file itself.", top, COUNT(top), NULL};
 #undef IN
 
+#define IN(field) PP_AT(pp_units_in, field)
+static const pp_key units[] = {
+    {"length", PP_T_TEXT, IN(length), PP_WORDS("L"), PP_HELP("Unit of length: m, cm, ...")},
+    {"mass", PP_T_TEXT, IN(mass), PP_WORDS("M"), PP_HELP("Unit of mass: kg, g, ...")},
+    {"time", PP_T_TEXT, IN(time), PP_WORDS("T"), PP_HELP("Unit of time: s, ms, ...")},
+};
+const pp_map pp_map_units = {"units", "Units", "Names only; nothing is converted.", units, COUNT(units), NULL};
+#undef IN
+
 #define IN(field) PP_AT(pp_stages_in, field)
 static const pp_key stages[] = {
     {"detector", PP_T_STAGE, IN(detector), .list = detector, PP_WORDS("plain"),
@@ -75,9 +86,10 @@ static const pp_key stages[] = {
      PP_HELP("Solvers tried in turn when the answer before was not accepted; at most 4.")},
     {"form", PP_T_CHOICE, IN(form), .choice = forms, PP_DEFAULT_AS(PERP_FORM_LCP, "lcp"),
      PP_HELP("Form of the problem: joints eliminated beforehand (lcp), or kept as unknowns (mlcp).")},
-    {"friction_directions", PP_T_WHOLE, IN(friction_directions), PP_DEFAULT(8), PP_BETWEEN(3, 1024),
+    {"friction_directions", PP_T_WHOLE, IN(friction_directions), .dims = PP_3D, PP_DEFAULT(8), PP_BETWEEN(3, 1024),
      PP_HELP("Edges of the friction pyramid in 3D. 2D always has two directions.")},
-    {"friction_frame", PP_T_CHOICE, IN(friction_frame), .choice = frames, PP_DEFAULT_AS(PERP_FRICTION_SLIP, "slip"),
+    {"friction_frame", PP_T_CHOICE, IN(friction_frame), .dims = PP_3D, .choice = frames,
+     PP_DEFAULT_AS(PERP_FRICTION_SLIP, "slip"),
      PP_HELP("Where the first friction direction points: along the slip expected, or fixed to the contact.")},
     {"tolerance", PP_T_NUMBER, IN(tolerance), PP_DEFAULT(1e-8), .ranged = true, .above = true, .min = 0, .max = 0.999,
      PP_HELP("A step is accepted if its law residuals are below this times the speed scale.")},

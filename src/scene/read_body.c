@@ -107,6 +107,11 @@ static perp_status set_mass(pp_reader *r, const pp_body_in *in, perp_body_def *d
     if (inertia && !mass)
         return wrong_mass(r, in, density ? "density and inertia" : "inertia without mass", "mass and inertia");
     if (mass) d->mass = in->mass;
+    if (in->particle && PP_GIVEN(in, torque) &&
+        in->got.layer[pp_key_find(in->got.map, "torque") - in->got.map->key] == 0) {
+        pp_push_key(r, "torque");
+        return pp_wrong(r, PP_ITEM(in, torque), "a torque on a particle, which does not turn", "force");
+    }
     if (in->particle) return PERP_OK;
     if (inertia) {
         const double *v = in->inertia.v;
@@ -170,10 +175,16 @@ perp_status pp_check_entry(pp_reader *r, int list, const pp_names *names, pp_ite
                             PP_SCENE_BODIES, many[list]);
     r->total[list]++;
     if (!name_at.node) return PERP_OK;
-    bool world = !strcmp(name, "world");
-    if (!world && !pp_names_find(names, name, NULL)) return PERP_OK;
+    /* what series of a recording begin with, before the point: energy.total beside the body's own energy.x */
+    static const char *const taken[] = {"world",    "energy",   "ledger",  "certificate", "solver",
+                                        "contacts", "momentum", "angular", "timing"};
+    bool free = true;
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) free &= strcmp(name, taken[i]) != 0;
+    if (free && !pp_names_find(names, name, NULL)) return PERP_OK;
     pp_push_key(r, "name");
-    if (world) return pp_wrong(r, name_at, "\"world\"", "a name that is not world");
+    if (!free)
+        return pp_wrong_say(r, PERP_E_ARG, name_at, "found \"%s\", which means something else; allowed: another name",
+                            name);
     return pp_wrong_say(r, PERP_E_ARG, name_at, "found \"%s\"; allowed: a name that no other %s has", name, one[list]);
 }
 
@@ -267,6 +278,8 @@ perp_status pp_find_body(pp_reader *r, pp_item at, const char *name, bool or_wor
     uint32_t id;
     *out = (perp_body_id){0, 0};
     if (or_world && (!at.node || !strcmp(name, "world"))) return PERP_OK;
+    if (!or_world && !strcmp(name, "world"))
+        return pp_wrong(r, at, "\"world\"", "the name of a body, which the world is not");
     if (!pp_names_find(&r->body, name, &id))
         return pp_names_missing(r, &r->body, at, name, or_world ? "a body, or world" : "a body");
     *out = r->body_of[id];

@@ -1,4 +1,6 @@
 /* read_force.c - force elements into the world: applied forces, springs, controllers, expressions. */
+#include <stdio.h>
+
 #include "scene/scene_internal.h"
 
 enum { CONSTANT, SINUSOID, SPRING, PD, EXPRESSION }; /* as in keys_joint.c */
@@ -10,8 +12,23 @@ static perp_status find(pp_reader *r, const char *key, pp_item at, const char *n
     return s;
 }
 
+/* A force that gives none of what it could act by does nothing: a slip. */
+static perp_status nothing(pp_reader *r, const pp_force_in *in, const char *found, const char *allowed) {
+    return pp_wrong(r, in->got.self, found, allowed);
+}
+
+static perp_status no_torque_on_particle(pp_reader *r, pp_item torque, perp_body_id b) {
+    perp_body_def d;
+    if (!torque.node || perp_body_get(r->w, b, &d) || !d.particle) return PERP_OK;
+    pp_push_key(r, "torque");
+    return pp_wrong(r, torque, "a torque on a particle, which does not turn", "a force");
+}
+
 static perp_status set_wrench(pp_reader *r, const pp_force_in *in, perp_force_def *d) {
     perp_status s = find(r, "body", PP_ITEM(in, body), in->body.text, false, &d->b);
+    if (!s && !PP_GIVEN(in, force) && !PP_GIVEN(in, torque))
+        s = nothing(r, in, "neither force nor torque", "force, torque or both");
+    if (!s) s = no_torque_on_particle(r, PP_ITEM(in, torque), d->b);
     if (s) return s;
     d->wrench = (perp_wrench){in->force, in->torque};
     d->body_frame = in->frame == 1;
@@ -24,6 +41,8 @@ static perp_status set_wrench(pp_reader *r, const pp_force_in *in, perp_force_de
 static perp_status set_spring(pp_reader *r, const pp_force_in *in, perp_force_def *d) {
     perp_status s = find(r, "a", PP_ITEM(in, a), in->a.text, true, &d->a);
     if (!s) s = find(r, "b", PP_ITEM(in, b), in->b.text, false, &d->b);
+    if (!s && !PP_GIVEN(in, stiffness) && !PP_GIVEN(in, damping) && !PP_GIVEN(in, drag))
+        s = nothing(r, in, "no stiffness, damping or drag", "one of them or more");
     if (s) return s;
     d->point_A = perp_v3_sub(in->at_a, pp_shift_of(r, d->a));
     d->point_B = perp_v3_sub(in->at_b, pp_shift_of(r, d->b));
@@ -39,8 +58,22 @@ static perp_status set_pd(pp_reader *r, const pp_force_in *in, perp_force_def *d
     pp_push_key(r, "joint");
     if (!pp_names_find(&r->joint, in->joint.text, &id))
         return pp_names_missing(r, &r->joint, PP_ITEM(in, joint), in->joint.text, "a joint");
-    pp_pop(r);
     d->joint = r->joint_of[id];
+    perp_joint_def joint;
+    int n = perp_joint_get(r->w, d->joint, &joint) ? 0 : perp_joint_ncoord(joint.kind, r->dim);
+    if (n == 0)
+        return pp_wrong(r, PP_ITEM(in, joint), "a joint without coordinates",
+                        "a joint that moves along or about an axis");
+    pp_pop(r);
+    if (in->coordinate >= n) {
+        char found[32], allowed[96];
+        (void)snprintf(found, sizeof found, "%d", (int)in->coordinate);
+        (void)snprintf(allowed, sizeof allowed,
+                       n == 1 ? "0: the joint has one coordinate" : "0 to %d: the joint has %d coordinates", n - 1, n);
+        pp_push_key(r, "coordinate");
+        return pp_wrong(r, PP_ITEM(in, coordinate), found, allowed);
+    }
+    if (!PP_GIVEN(in, kp) && !PP_GIVEN(in, kd)) return nothing(r, in, "neither kp nor kd", "kp, kd or both");
     d->coord = (int)in->coordinate;
     d->kp = in->kp;
     d->kd = in->kd;
@@ -55,6 +88,9 @@ static perp_status set_expression(pp_reader *r, const pp_force_in *in, perp_forc
     int n = 0;
     while (dynamic[n]) n++;
     perp_status s = find(r, "body", PP_ITEM(in, body), in->body.text, false, &d->b);
+    if (!s && !PP_GIVEN(in, force_of) && !PP_GIVEN(in, torque_of))
+        s = nothing(r, in, "neither force nor torque", "force, torque or both");
+    if (!s) s = no_torque_on_particle(r, PP_ITEM(in, torque_of), d->b);
     if (s) return s;
     pp_formula *f = pp_formula_new(r, n);
     if (!f) return PERP_E_MEMORY;

@@ -21,6 +21,8 @@ static perp_status read_spring(pp_reader *r, pp_item at, perp_joint_axis *out) {
     pp_spring_in in = {0};
     pp_push_key(r, "spring");
     perp_status s = pp_read_map(r, &pp_map_spring, &at, 1, &in);
+    if (!s && !PP_GIVEN(&in, stiffness) && !PP_GIVEN(&in, damping))
+        s = pp_wrong(r, at, "neither stiffness nor damping", "stiffness, damping or both");
     if (s) return s;
     pp_pop(r);
     out->stiffness = in.stiffness;
@@ -39,6 +41,11 @@ static perp_status read_axis(pp_reader *r, const pp_numbers *limits, pp_item lim
         if (!(out->lo <= out->hi)) {
             pp_push_key(r, "limits");
             return pp_wrong(r, limits_at, "the first above the second", "the smaller limit first");
+        }
+        if (out->lo == INFINITY || out->hi == -INFINITY) {
+            pp_push_key(r, "limits");
+            return pp_wrong(r, limits_at, "two limits that no value lies between",
+                            "-inf as the first, inf as the second, or finite numbers");
         }
     }
     perp_status s = PERP_OK;
@@ -104,7 +111,12 @@ static perp_status place_by_point(pp_reader *r, const pp_joint_in *in, perp_join
         return pp_wrong(r, axis, "axis and turn", "one of the two");
     }
     if (axis.node) {
-        if (!(perp_v3_norm(in->axis) > 0)) {
+        if (r->dim == 2 && d->kind != PERP_JOINT_PRISMATIC) {
+            pp_push_key(r, "axis");
+            return pp_wrong(r, axis, "an axis in the plane",
+                            "in 2D only for prismatic joints: the others turn about z");
+        }
+        if (!(fmax(fabs(in->axis.x), fmax(fabs(in->axis.y), fabs(in->axis.z))) > 0)) {
             pp_push_key(r, "axis");
             return pp_wrong(r, axis, "an axis of zeros", "a direction");
         }

@@ -30,7 +30,10 @@ static perp_status unknown(pp_reader *r, const pp_map *m, pp_item key, int varia
         if (pp_key_fits(&m->key[i], r->dim, variant) && !(template && m->key[i].own)) words[n++] = m->key[i].name;
     words[n] = NULL;
     char after[64] = "";
-    if (variant >= 0 && pp_key_find(m, pp_text_of(key)))
+    const pp_key *known = pp_key_find(m, pp_text_of(key));
+    if (known && r->dim && !pp_key_fits(known, r->dim, -1))
+        (void)snprintf(after, sizeof after, ", which is for %s only", r->dim == 2 ? "3D" : "2D");
+    else if (variant >= 0 && known)
         (void)snprintf(after, sizeof after, " with type: %s", m->variant[variant].name);
     else if (strchr(pp_text_of(key), ')')) /* the rest of f(a, b) */
         (void)snprintf(after, sizeof after, " (an expression with a comma must be in quotes here)");
@@ -73,7 +76,7 @@ static perp_status read_tag(pp_reader *r, const pp_map *m, const pp_item *layer,
     if (!tag.node || !pp_is_scalar(tag) || pp_at(tag)->length == 0) {
         char found[256] = "no key `type`", allowed[256] = "";
         pp_writer t = {allowed, sizeof allowed, 0};
-        for (int i = 0; i < n; i++) pp_write(&t, "%s%s", i ? ", " : "type: ", words[i]);
+        for (int i = 0; i < n; i++) pp_write(&t, "%s%s", i ? ", " : tag.node ? "" : "type: ", words[i]);
         if (tag.node) pp_yaml_found(tag.tree, tag.node, found, sizeof found);
         if (tag.node) pp_push_key(r, "type");
         return pp_wrong(r, tag.node ? tag : layer[0], found, allowed);

@@ -187,6 +187,10 @@ perp_status pp_read_mesh(pp_reader *r, const pp_shape_in *in, pp_shape_draft *ou
     pp_pop(r);
     perp_vec3 scale = in->scale.n == 3 ? perp_v3(in->scale.v[0], in->scale.v[1], in->scale.v[2])
                                        : perp_v3(in->scale.v[0], in->scale.v[0], in->scale.v[0]);
+    if (scale.x == 0 || scale.y == 0 || scale.z == 0) {
+        pp_push_key(r, "scale");
+        return pp_wrong(r, PP_ITEM(in, scale), "a factor of 0", "factors that are not 0");
+    }
     out->first = r->npoints;
     perp_vec3 *p = pp_more_points(r, c->nvertex);
     if (!p) return PERP_E_MEMORY;

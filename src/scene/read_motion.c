@@ -28,6 +28,12 @@ static perp_status read_sinusoid(pp_reader *r, const pp_motion_in *in, perp_body
         pp_term_in t = {0};
         pp_push_index(r, i);
         s = pp_read_map(r, &pp_map_term, &v, 1, &t);
+        if (!s && r->dim == 2 && t.angular != (t.axis == 2)) {
+            pp_push_key(r, "axis");
+            s = t.angular
+                    ? pp_wrong(r, PP_ITEM(&t, axis), "x or y with angular: true", "in 2D z with angular: true")
+                    : pp_wrong(r, PP_ITEM(&t, axis), "z without angular: true", "in 2D x, y, or z with angular: true");
+        }
         if (s) break;
         pp_pop(r);
         term[i] = (perp_sinusoid){t.angular, t.axis, t.amplitude, t.omega, t.phase};
@@ -54,10 +60,11 @@ static perp_status read_row(pp_reader *r, pp_item at, perp_pose_at_time *out) {
         out->X_WB = perp_pose_2d(v[1], v[2], v[3]);
         return PERP_OK;
     }
-    perp_quat q = {v[4], v[5], v[6], v[7]};
-    double n = perp_q_norm(q);
-    if (!(n > 0) || !isfinite(n)) return pp_wrong(r, at, "a quaternion of zeros", "one that is not zero");
-    out->X_WB = (perp_pose){{v[1], v[2], v[3]}, perp_q_unit(q)};
+    double most = fmax(fmax(fabs(v[4]), fabs(v[5])), fmax(fabs(v[6]), fabs(v[7])));
+    if (!(most > 0)) return pp_wrong(r, at, "a quaternion of zeros", "one that is not zero");
+    if (most < 1e-100 || most > 1e100) /* its square would leave the range of numbers */
+        for (int i = 4; i < 8; i++) v[i] /= most;
+    out->X_WB = (perp_pose){{v[1], v[2], v[3]}, perp_q_unit((perp_quat){v[4], v[5], v[6], v[7]})};
     return PERP_OK;
 }
 
@@ -114,6 +121,8 @@ static perp_status read_turn(pp_reader *r, pp_item at, pp_formula *f) {
 }
 
 static perp_status read_expression(pp_reader *r, const pp_motion_in *in, perp_body_id body) {
+    if (!PP_GIVEN(in, at) && !PP_GIVEN(in, turn))
+        return pp_wrong(r, in->got.self, "neither at nor turn", "at, turn or both");
     pp_formula *f = pp_formula_new(r, 1);
     if (!f) return PERP_E_MEMORY;
     f->body = body;

@@ -76,7 +76,17 @@ static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp
     switch (in.got.variant) {
     case SPHERE: *d = perp_shape_sphere(in.radius); break;
     case BOX: *d = perp_shape_box(in.size.x / 2, in.size.y / 2, r->dim == 3 ? in.size.z / 2 : 1); break;
-    case HALFSPACE: *d = perp_shape_halfspace(in.normal, in.offset); break;
+    case HALFSPACE: {
+        double most = fmax(fabs(in.normal.x), fmax(fabs(in.normal.y), fabs(in.normal.z)));
+        if (!(most > 0)) {
+            pp_push_key(r, "normal");
+            return pp_wrong(r, PP_ITEM(&in, normal), "a normal of zeros", "a direction");
+        }
+        if (most < 1e-100 || most > 1e100) /* its square would leave the range of numbers */
+            in.normal = perp_v3(in.normal.x / most, in.normal.y / most, in.normal.z / most);
+        *d = perp_shape_halfspace(in.normal, in.offset);
+        break;
+    }
     case PARTICLE: *d = perp_shape_particle(perp_v3(0, 0, 0)); break;
     case MESH: s = pp_read_mesh(r, &in, out); break;
     default: /* polygon, polyhedron, regular */

@@ -4,6 +4,8 @@
 
 #include "scene/scene_internal.h"
 
+#define MOST_WHOLE 9007199254740992.0 /* 2^53: whole numbers beyond are not exact */
+
 static bool in_range(const pp_key *k, double x) {
     if (isnan(x)) return false;
     if (isinf(x) && !k->infinite) return false;
@@ -27,13 +29,19 @@ perp_status pp_read_number(pp_reader *r, pp_item at, const pp_key *k, double *ou
     double x = 0;
     perp_status s = pp_evaluate(r, at, &x);
     if (s) return s;
-    bool whole = k->type != PP_T_WHOLE || (x == floor(x) && fabs(x) <= 9007199254740992.0);
+    bool whole = k->type != PP_T_WHOLE || (x == floor(x) && fabs(x) <= MOST_WHOLE);
     if (!in_range(k, x) || !whole) {
         char found[256], allowed[512];
         found_number(at, x, found, sizeof found);
         pp_key_words(k, r->dim, allowed, sizeof allowed);
-        if (!isfinite(x) && !k->infinite && !strcmp(allowed, "a number"))
-            (void)snprintf(allowed, sizeof allowed, "a finite number");
+        if (!isfinite(x) && !k->infinite && !strncmp(allowed, "a number", 8)) {
+            memmove(allowed + 9, allowed + 2, sizeof allowed - 9);
+            memcpy(allowed, "a finite ", 9);
+            allowed[sizeof allowed - 1] = 0;
+        }
+        if (k->type == PP_T_WHOLE && fabs(x) > MOST_WHOLE && in_range(k, x)) /* the range has no end of its own */
+            (void)snprintf(allowed, sizeof allowed, "a whole number from %.15g to 9007199254740992",
+                           k->ranged && k->min > -MOST_WHOLE ? k->min : -MOST_WHOLE);
         return pp_wrong(r, at, found, allowed);
     }
     *out = x;
@@ -47,8 +55,20 @@ static perp_status read_part(pp_reader *r, pp_item at, const pp_key *k, double *
     return pp_read_number(r, at, &one, out);
 }
 
+/* A list of another length: perhaps f(a, b) was taken apart at its comma. */
+static perp_status wrong_list(pp_reader *r, pp_item at, const pp_key *k) {
+    bool apart = false;
+    for (pp_item v = pp_is_list(at) ? pp_first(at) : (pp_item){NULL, 0}; v.node && !apart; v = pp_next(v))
+        apart = pp_is_scalar(v) && strchr(pp_text_of(v), '(') && !strchr(pp_text_of(v), ')');
+    if (!apart) return pp_wrong_kind(r, at, k);
+    char found[256], allowed[512];
+    return pp_wrong_say(r, PERP_E_ARG, at, "found %s (an expression with a comma must be in quotes here); allowed: %s",
+                        pp_yaml_found(at.tree, at.node, found, sizeof found),
+                        pp_key_words(k, r->dim, allowed, sizeof allowed));
+}
+
 perp_status pp_read_list(pp_reader *r, pp_item at, const pp_key *k, int n, double *out) {
-    if (!pp_is_list(at) || pp_at(at)->length != (uint32_t)n) return pp_wrong_kind(r, at, k);
+    if (!pp_is_list(at) || pp_at(at)->length != (uint32_t)n) return wrong_list(r, at, k);
     pp_item v = pp_first(at);
     for (int i = 0; i < n; i++, v = pp_next(v)) {
         pp_push_index(r, i);

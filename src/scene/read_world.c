@@ -160,14 +160,20 @@ static perp_status make_world(pp_reader *r, const pp_top_in *top) {
             .detector = def.detector, .contact_model = def.contact_model, .stepper = def.stepper, .solver = def.solver};
         s = pp_read_map(r, &pp_map_stages, layer, n, &in);
         if (!s) s = read_fallback(r, &in, &def);
+        if (!s && !PP_GIVEN(&in, joint_correction) &&
+            (PP_GIVEN(&in, correction_position) || PP_GIVEN(&in, correction_velocity)))
+            s = pp_wrong(r, at, "correction_position or correction_velocity without joint_correction",
+                         "joint_correction: true beside them");
         if (s) return s;
         def.detector = in.detector;
         def.contact_model = in.contact_model;
         def.stepper = in.stepper;
         def.solver = in.solver;
         def.form = (perp_form)in.form;
-        def.friction_directions = (int)in.friction_directions;
-        def.friction_frame = (perp_friction_frame)in.friction_frame;
+        if (r->dim == 3) { /* 2D has neither key */
+            def.friction_directions = (int)in.friction_directions;
+            def.friction_frame = (perp_friction_frame)in.friction_frame;
+        }
         def.tolerance = in.tolerance;
         def.max_halvings = (int)in.max_halvings;
         def.warm_start = in.warm_start;
@@ -194,6 +200,32 @@ static perp_status make_world(pp_reader *r, const pp_top_in *top) {
     pp_pop(r);
     pp_pop(r);
     return PERP_OK;
+}
+
+/* Texts about the scene. A unit goes into labels: short, and one word. */
+static perp_status read_words(pp_reader *r, const pp_top_in *top) {
+    pp_item layer[PP_SCENE_FILES];
+    int n;
+    perp_status s = map_layers(r, "units", layer, &n);
+    if (s) return s;
+    pp_units_in in = {0};
+    pp_push_key(r, "units");
+    if (n > 0) s = pp_read_map(r, &pp_map_units, layer, n, &in);
+    if (s) return s;
+    const char *unit[3] = {in.length, in.mass, in.time};
+    pp_item at[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    if (n > 0) at[0] = PP_ITEM(&in, length), at[1] = PP_ITEM(&in, mass), at[2] = PP_ITEM(&in, time);
+    for (int i = 0; i < 3; i++) {
+        size_t length = unit[i] ? strlen(unit[i]) : 0;
+        if (length > 15 || (at[i].node && length == 0) || (length && strpbrk(unit[i], " \t\r\n^/")))
+            return pp_wrong(r, at[i], unit[i], "a word of at most 15 letters, such as m, kg or s");
+        r->s->unit[i] = pp_copy_text(r->alloc, unit[i] ? unit[i] : "");
+        if (!r->s->unit[i]) return pp_no_memory(r);
+    }
+    pp_pop(r);
+    r->s->title = pp_copy_text(r->alloc, top->title ? top->title : "");
+    r->s->about = pp_copy_text(r->alloc, top->about ? top->about : "");
+    return r->s->title && r->s->about ? PERP_OK : pp_no_memory(r);
 }
 
 static perp_status read_materials(pp_reader *r) {
@@ -257,6 +289,32 @@ static perp_status read_pair(pp_reader *r, pp_item at, int pair[2]) {
     return PERP_OK;
 }
 
+/* One file's laws. seen: the pairs so far, by their numbers, the smaller first. */
+static perp_status read_pair_laws(pp_reader *r, pp_item list, pp_names *seen) {
+    int i = 0;
+    for (pp_item v = pp_first(list); v.node; v = pp_next(v), i++) {
+        pp_law_in in = {0};
+        int pair[2];
+        char name[32];
+        pp_push_index(r, i);
+        perp_status s = pp_read_map(r, &pp_map_pair_law, &v, 1, &in);
+        if (s) return s;
+        pp_push_key(r, "pair");
+        s = read_pair(r, in.pair, pair);
+        if (s) return s;
+        bool up = pair[0] < pair[1];
+        (void)snprintf(name, sizeof name, "%d %d", pair[!up], pair[up]);
+        if (pp_names_find(seen, name, NULL))
+            return pp_wrong(r, in.pair, "the pair of an entry above", "every pair once in a file");
+        pp_pop(r);
+        if (!pp_names_add(r->alloc, seen, name, 0)) return pp_no_memory(r);
+        s = perp_pair_set(r->w, pair[0], pair[1], (perp_pair_law){in.mu, in.restitution});
+        if (s) return pp_wrong_world(r, s, v);
+        pp_pop(r);
+    }
+    return PERP_OK;
+}
+
 static perp_status read_laws(pp_reader *r) {
     pp_item layer[PP_SCENE_FILES];
     int n;
@@ -274,21 +332,10 @@ static perp_status read_laws(pp_reader *r) {
         pp_item list = {&r->doc[d]->tree, pp_yaml_get(&r->doc[d]->tree, 1, "laws")};
         if (!list.node) continue;
         if (!pp_is_list(list)) return pp_wrong_kind(r, list, pp_key_find(&pp_map_top, "laws"));
-        int i = 0;
-        for (pp_item v = pp_first(list); v.node; v = pp_next(v), i++) {
-            pp_law_in in = {0};
-            int pair[2];
-            pp_push_index(r, i);
-            s = pp_read_map(r, &pp_map_pair_law, &v, 1, &in);
-            if (s) return s;
-            pp_push_key(r, "pair");
-            s = read_pair(r, in.pair, pair);
-            if (s) return s;
-            pp_pop(r);
-            s = perp_pair_set(r->w, pair[0], pair[1], (perp_pair_law){in.mu, in.restitution});
-            if (s) return pp_wrong_world(r, s, v);
-            pp_pop(r);
-        }
+        pp_names seen = {0};
+        s = read_pair_laws(r, list, &seen);
+        pp_names_free(r->alloc, &seen);
+        if (s) return s;
     }
     pp_pop(r);
     return PERP_OK;
@@ -302,7 +349,7 @@ static perp_status read_what(pp_reader *r, pp_item at, unsigned *out) {
         *out = PERP_RECORD_ALL;
         return PERP_OK;
     }
-    if (!pp_is_list(at)) return pp_wrong_kind(r, at, &k);
+    if (!pp_is_list(at) || pp_at(at)->length == 0) return pp_wrong_kind(r, at, &k);
     *out = 0;
     int i = 0;
     for (pp_item v = pp_first(at); v.node; v = pp_next(v), i++) {
@@ -312,6 +359,8 @@ static perp_status read_what(pp_reader *r, pp_item at, unsigned *out) {
         for (int w = 0; words[w]; w++)
             if (!strcmp(words[w], pp_text_of(v))) found = w;
         if (found < 0) return pp_wrong_word(r, PERP_E_ARG, v, NULL, pp_text_of(v), words);
+        if (*out & 1u << found)
+            return pp_wrong_say(r, PERP_E_ARG, v, "found \"%s\" again; allowed: each once", words[found]);
         *out |= 1u << found;
         pp_pop(r);
     }
@@ -392,9 +441,8 @@ perp_status pp_read_world(pp_reader *r) {
     pp_top_in top = {0};
     if (!s) s = pp_read_map(r, &pp_map_top, root, r->ndoc, &top);
     if (!s) s = count_steps(r, &top);
+    if (!s) s = read_words(r, &top);
     if (s) return s;
-    r->s->title = pp_copy_text(r->alloc, top.title ? top.title : "");
-    if (!r->s->title) return pp_no_memory(r);
     r->seed = (uint64_t)top.seed;
     s = make_world(r, &top);
     if (!s) s = read_materials(r);

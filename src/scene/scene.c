@@ -113,12 +113,16 @@ void perp_scene_close(perp_scene *s) {
     for (int i = 0; i < 2 * s->ndefinition; i++) pp_free(&a, s->definition[i]);
     pp_free(&a, s->definition);
     pp_free(&a, s->title);
+    pp_free(&a, s->about);
+    for (int i = 0; i < 3; i++) pp_free(&a, s->unit[i]);
     pp_free(&a, s->shown);
     pp_free(&a, s);
 }
 
 perp_world *perp_scene_world(const perp_scene *s) { return s->world; }
 const char *perp_scene_title(const perp_scene *s) { return s->title; }
+const char *perp_scene_about(const perp_scene *s) { return s->about; }
+perp_units perp_scene_units(const perp_scene *s) { return (perp_units){s->unit[0], s->unit[1], s->unit[2]}; }
 double perp_scene_duration(const perp_scene *s) { return s->duration; }
 uint64_t perp_scene_steps(const perp_scene *s) { return s->steps; }
 perp_record_choice perp_scene_record(const perp_scene *s) { return s->record; }

@@ -41,11 +41,16 @@ typedef struct pp_top_in {
     pp_got got;
     int64_t perp, dim, seed;
     const char *title, *about;
-    pp_item include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, record;
+    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, record;
     double h, duration;
     perp_vec3 gravity;
     int start;
 } pp_top_in;
+
+typedef struct pp_units_in {
+    pp_got got;
+    const char *length, *mass, *time;
+} pp_units_in;
 
 typedef struct pp_stages_in {
     pp_got got;

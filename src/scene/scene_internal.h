@@ -28,7 +28,8 @@ typedef struct pp_formula pp_formula;
 struct perp_scene {
     perp_allocator alloc;
     perp_world *world;
-    char *title;
+    char *title, *about;
+    char *unit[3]; /* length, mass, time */
     char *shown; /* how messages call the scene file, if not by its path */
     double duration;
     uint64_t steps;

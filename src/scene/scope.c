@@ -51,6 +51,14 @@ static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out
         return false;
     }
     double a = arg[0].number, b = arg[1].number;
+    if (i == UNIFORM && !(a <= b)) {
+        (void)snprintf(why, why_size, "found uniform(%.6g, %.6g); allowed: the smaller number first", a, b);
+        return false;
+    }
+    if (i != UNIFORM && !(b >= 0)) {
+        (void)snprintf(why, why_size, "found normal(%.6g, %.6g); allowed: a deviation >= 0", a, b);
+        return false;
+    }
     if (i == UNIFORM) {
         *out = pp_random_uniform(r, a, b);
     } else {

@@ -23,7 +23,7 @@ static void counts(pp_writer *t, unsigned count) {
         if (n == 1)
             pp_write(t, "a number");
         else
-            pp_write(t, "%s%d numbers", some ? " or " : "a list of ", n);
+            pp_write(t, "%s%d numbers", some ? (count & 2u) ? " or a list of " : " or " : "a list of ", n);
         some = true;
     }
 }

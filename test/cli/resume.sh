@@ -39,7 +39,7 @@ wait $!
 code=$?
 [ $code -eq 130 ] || failed "exit code $code after SIGTERM, not 130"
 has out 'interrupted at t = '
-has out 'continue with: perp run --resume term.h5 --duration 100000'
+has out 'continue with: perp run --resume term.h5'
 has out 'Certificate: '
 [ ! -s err ] || failed "something on stderr: $(cat err)"
 run 0 info term.h5

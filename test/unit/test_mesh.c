@@ -212,7 +212,7 @@ static void says_what_is_wrong_in_obj(void **state) {
         {"v 0 0 0x1\n", PERP_E_ARG, "m.obj:1:7: v: found 0x1; allowed: a finite number"},
         {"v 0 0 1\x01\n", PERP_E_ARG, "m.obj:1:7: v: found 1\\x01; allowed: a finite number"},
         {"v \xc3\xbc 0 x\n", PERP_E_ARG, "m.obj:1:3: v: found \xc3\xbc; allowed: a finite number"},
-        {"f 1 2 3\n", PERP_E_ARG, "m.obj:1:3: f: found 1; allowed: no vertex stands above this line"},
+        {"f 1 2 3\n", PERP_E_ARG, "m.obj:1:3: f: found 1; allowed: a vertex above this line, but there is none"},
         {FOUR "f 1 2 5\n", PERP_E_ARG, "m.obj:5:7: f: found 5; allowed: 1 to 4, or -4 to -1: the vertices above"},
         {FOUR "f 1 2 0\n", PERP_E_ARG, "m.obj:5:7: f: found 0; allowed: 1 to 4, or -4 to -1: the vertices above"},
         {FOUR "f 1 2 -5\n", PERP_E_ARG, "m.obj:5:7: f: found -5; allowed: 1 to 4, or -4 to -1: the vertices above"},

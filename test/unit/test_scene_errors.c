@@ -2,7 +2,7 @@
 #include "scene_help.h"
 
 #define TOP_KEYS                                              \
-    "perp, title, about, dim, include, seed, parameters, h, " \
+    "perp, title, about, units, dim, include, seed, parameters, h, " \
     "duration, gravity, start, stages, materials, law, laws, templates, bodies, joints, forces, record"
 #define TEMPLATE_KEYS                                                                                            \
     "like, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, torque, material, " \
@@ -42,7 +42,7 @@ static const struct {
     {HEAD3 "h: 1 +\n",
      ":4:7: h: found the end; allowed: a number, a name or ("},
     {HEAD3 "bodies:\n  - {mass: 1/0, shape: {type: sphere, radius: 1}}\n",
-     ":5:12: bodies[0].mass: found \"1/0\", which is inf; allowed: a number > 0"},
+     ":5:12: bodies[0].mass: found \"1/0\", which is inf; allowed: a finite number > 0"},
     {HEAD3 "gravity: [0, 0, 0/0]\n",
      ":4:17: gravity[2]: found \"0/0\", which is nan; allowed: a finite number"},
     {HEAD3 "gravity: [0, 1]\n",
@@ -78,7 +78,7 @@ static const struct {
     {HEAD3 "bodies:\n  - {name: a, particle: true, mass: 1}\n  - {name: a, particle: true, mass: 1}\n",
      ":6:12: bodies[1].name: found \"a\"; allowed: a name that no other body has"},
     {HEAD3 "bodies:\n  - {name: world, particle: true, mass: 1}\n",
-     ":5:12: bodies[0].name: found \"world\"; allowed: a name that is not world"},
+     ":5:12: bodies[0].name: found \"world\", which means something else; allowed: another name"},
     {HEAD3 "bodies:\n  - {name: block, particle: true, mass: 1}\njoints:\n  - {type: spherical, b: blok, at: [0, 0, 0]}\n",
      ":7:26: joints[0].b: found \"blok\"; allowed: the name of a body (did you mean block?)"},
     {HEAD3 "bodies:\n  - {name: block, particle: true, mass: 1}\njoints:\n  - {type: spherical, b: block}\n",
@@ -224,7 +224,7 @@ static const struct {
     {HEAD3 "bodies:\n  - {kind: kinematic, velocity: [1, 0, 0], motion: {type: constant}}\n",
      ":5:52: bodies[0].motion: found motion beside velocity or spin; allowed: one of the two"},
     {HEAD2 "bodies:\n  - {kind: kinematic, motion: {type: sinusoid, terms: [{axis: z, amplitude: 1, omega: 1}]}}\n",
-     ":5:31: bodies[0].motion: terms[0] is linear with axis 2: in 2D linear terms have axis 0 or 1, angular ones 2"},
+     ":5:63: bodies[0].motion.terms[0].axis: found z without angular: true; allowed: in 2D x, y, or z with angular: true"},
     {HEAD2 "bodies:\n  - {kind: kinematic, motion: {type: sinusoid, terms: []}}\n",
      ":5:55: bodies[0].motion.terms: found an empty list; allowed: one sinusoid or more"},
     {HEAD2 "bodies:\n  - {kind: kinematic, motion: {type: sinusoid, terms: [{axis: x, amplitude: 1, omega: 0}]}}\n",
@@ -258,8 +258,8 @@ static const struct {
     {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\njoints:\n  - {name: j, type: revolute, b: b, at: [0, 0]}\n  - {name: j, type: revolute, b: b, at: [0, 0]}\n",
      ":7:12: joints[1].name: found \"j\"; allowed: a name that no other joint has"},
     {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\njoints:\n  - {name: j, type: revolute, b: b, at: [0, 0]}\nforces:\n  - {type: pd, joint: j, coordinate: 1}\n",
-     ":8:5: forces[0]: coord is 1; this joint has 1 coordinates"},
-    {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\nforces:\n  - {type: spring, a: b, b: b}\n",
+     ":8:38: forces[0].coordinate: found 1; allowed: 0: the joint has one coordinate"},
+    {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\nforces:\n  - {type: spring, a: b, b: b, stiffness: 1}\n",
      ":6:5: forces[0]: a spring needs two bodies, or a body and the world"},
     {HEAD2 "bodies: [{name: b, mass: 1, inertia: 1}]\nforces:\n  - {type: spring, b: b, stiffness: -1}\n",
      ":6:37: forces[0].stiffness: found -1; allowed: a number >= 0"},
