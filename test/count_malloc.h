@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 static long malloc_count;
+static inline long malloc_calls(void) { return malloc_count; }
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)

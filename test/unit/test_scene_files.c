@@ -198,7 +198,7 @@ static void refused(void **state) {
 static void deep(void **state) {
     (void)state;
     perp_source_file f[17];
-    static char path[17][16], text[17][64];
+    static char path[17][24], text[17][64];
     for (int i = 0; i < 17; i++) {
         (void)snprintf(path[i], sizeof path[i], "%d.yaml", i);
         (void)snprintf(text[i], sizeof text[i], i == 0 ? HEAD3 "include: %d.yaml\n" : "include: %d.yaml\n", i + 1);
