@@ -1,8 +1,8 @@
 /* loading.c - how long a scene of 10,000 bodies takes to load, and what it holds and held of memory
  *
- * Twice: as a grid by `repeat`, and with every body written out. Bytes are those asked of the allocator, live at the end and at the peak
- * (the reader's own trees included); libyaml's share shows in the resident set. Bodies are spheres, which have no geometry worth
- * mentioning, and boxes, whose corners and faces are given for comparison. */
+ * Twice: as a grid by `repeat`, and with every body written out. Bytes are those asked of the allocator, live at the
+ * end and at the peak (the reader's own trees included); libyaml's share shows in the resident set. Bodies are spheres,
+ * which have no geometry worth mentioning, and boxes, whose corners and faces are given for comparison. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
-/* recording.c SCENE - what recording costs: the share of the run's time, and the size of the file against that of the numbers in it
+/* recording.c SCENE - what recording costs: the share of the run's time, and the size of the file against that of the
+ * numbers in it
  *
- * The share is measured within one run (time in the recorder over all time), so a noisy machine hardly matters. Default: the demo. */
+ * The share is measured within one run (time in the recorder over all time), so a noisy machine hardly matters.
+ * Default: the demo. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* cli.h - the program's commands: one table describes each, and from it come parsing, help, man page and completion.
  *
- * A command is one file command_NAME.c with one cli_command. It prints results on stdout and complaints on stderr, and returns the
- * exit code:
+ * A command is one file command_NAME.c with one cli_command. It prints results on stdout and complaints on stderr, and
+ * returns the exit code:
  *   0  done            1  ran, but the outcome is bad (a step failed, an experiment's check failed)
  *   2  bad input: scene, recording, option; nothing was written       3  the machine failed: disk full, no memory
  *   130  ended by Ctrl-C, everything recorded so far is safe */
@@ -14,8 +14,8 @@
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2, CLI_MACHINE = 3, CLI_INTERRUPTED = 130 };
 
-/* What the argument of an option is, for checks and completion. The word for an argument or operand tells completion which files to
- * offer: SCENE *.yaml, RECORDING *.h5, FILE any, COMMAND the commands; other words none. */
+/* What the argument of an option is, for checks and completion. The word for an argument or operand tells completion
+ * which files to offer: SCENE *.yaml, RECORDING *.h5, FILE any, COMMAND the commands; other words none. */
 typedef enum cli_kind {
     CLI_FLAG,   /* takes none */
     CLI_TEXT,   /* anything */
@@ -69,8 +69,8 @@ bool cli_json(
 /* -D definitions split at the first '='; borrowed until the program ends. Returns their number. */
 int cli_definitions(const cli_args *a, const perp_definition **out);
 
-/* Prints a complaint ("perp: ..." on stderr; with --json also as an object on stdout) and returns the exit code for its status: 3 for
- * PERP_E_MEMORY and for writing that failed, else 2. */
+/* Prints a complaint ("perp: ..." on stderr; with --json also as an object on stdout) and returns the exit code for its
+ * status: 3 for PERP_E_MEMORY and for writing that failed, else 2. */
 int cli_refuse(const cli_args *a, const perp_refusal *why);
 int cli_refuse_say(const cli_args *a, int code, const char *format, ...) PERP_PRINTF(3, 4);
 /* As cli_refuse(), for something that could not be written: PERP_E_IO gives 3. */
@@ -95,7 +95,8 @@ bool cli_colour(FILE *to);   /* a terminal, and NO_COLOR is not set */
 /* Escape that begins a style ("1" bold, "31" red, "" ends it), or "" where colours are off. */
 const char *cli_style(FILE *to, const char *style);
 int cli_width(FILE *to); /* columns; 80 if not a terminal */
-/* Text that is safe to print here: control characters as \xNN, and, outside UTF-8, ? for every other character. Cut to fit; returns out. */
+/* Text that is safe to print here: control characters as \xNN, and, outside UTF-8, ? for every other character. Cut to
+ * fit; returns out. */
 char *cli_printable(char *out, size_t size, const char *text);
 /* A path as it is typed into a shell, in quotes where it needs them. */
 char *cli_quote(char *out, size_t size, const char *path);
@@ -183,8 +184,8 @@ typedef struct verdict {
 } verdict;
 void judge(const simulate_result *r, verdict *out);
 
-/* ---- size.c: the length that overlaps are compared with: the width of the thinnest shape, or, if no shape has a width, the shortest
- * arm of a joint; 0 if there is neither [L] ---- */
+/* ---- size.c: the length that overlaps are compared with: the width of the thinnest shape, or, if no shape has a
+ * width, the shortest arm of a joint; 0 if there is neither [L] ---- */
 double size_of_world(const perp_world *w);
 double size_of_recording(const perp_recording *r);
 

@@ -1,4 +1,5 @@
-/* command_experiment.c - perp experiment: lists and runs the experiments, compares with references, writes plots and pages */
+/* command_experiment.c - perp experiment: lists and runs the experiments, compares with references, writes plots and
+ * pages */
 #define _POSIX_C_SOURCE 200809L /* readlink */
 #include <dirent.h>
 #include <errno.h>

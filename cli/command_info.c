@@ -97,7 +97,8 @@ static const cli_example examples[] = {
     {NULL, NULL},
 };
 
-/* A recording begins with the signature of HDF5. A cut or damaged one still has the first byte, which no text has, or the name. */
+/* A recording begins with the signature of HDF5. A cut or damaged one still has the first byte, which no text has, or
+ * the name. */
 static bool looks_recorded(const char *path) {
     FILE *f = fopen(path, "rb");
     int first = f ? fgetc(f) : EOF;

@@ -99,8 +99,8 @@ perp_status experiment_read(const char *folder, const char *name, experiment *ou
 void experiment_free(experiment *e);
 
 /* ---- experiment_run.c ---- */
-/* Opens every scene to learn its parameters, and compiles all expressions: what is wrong with them shows before anything
- * runs. */
+/* Opens every scene to learn its parameters, and compiles all expressions: what is wrong with them shows before
+ * anything runs. */
 perp_status experiment_prepare(experiment *e, const perp_definition *define, int ndefine, perp_refusal *why);
 /* Runs the scenes and opens their recordings. keep: folder for them, NULL: a temporary one. Returns an exit code; the
  * complaint is in why. */

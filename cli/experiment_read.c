@@ -1,4 +1,5 @@
-/* experiment_read.c - experiment.yaml into an experiment, strictly: every key is in a table here, anything else is refused */
+/* experiment_read.c - experiment.yaml into an experiment, strictly: every key is in a table here, anything else is
+ * refused */
 #include <ctype.h>
 #include <string.h>
 

@@ -38,8 +38,8 @@ static perp_status learn_parameters(experiment *e, exp_run *r, const perp_defini
     return s;
 }
 
-/* What the run sets, worked out from the parameters as they are without it, and put over the definitions from outside: a run that
- * sets h/2 has half of the h that was asked for. */
+/* What the run sets, worked out from the parameters as they are without it, and put over the definitions from outside:
+ * a run that sets h/2 has half of the h that was asked for. */
 static perp_status settle(experiment *e, exp_run *r, const perp_definition *define, int ndefine, perp_refusal *why) {
     const pp_tree *t = &e->tree;
     int nset = r->set ? (int)t->node[r->set].length : 0;

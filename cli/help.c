@@ -4,8 +4,8 @@
 
 #include "options.h"
 
-/* Prints text broken into lines of at most `width` columns. The first line begins at column `at`, the others at `indent`; blank lines
- * part paragraphs. */
+/* Prints text broken into lines of at most `width` columns. The first line begins at column `at`, the others at
+ * `indent`; blank lines part paragraphs. */
 static void wrap(FILE *to, const char *text, int at, int indent, int width) {
     int column = at;
     bool fresh = true; /* nothing on this line yet */

@@ -4,7 +4,8 @@
 
 #include "options.h"
 
-/* Text with what troff would take for its own: backslashes, hyphens that are typed, a dot or quote at the start of a line. */
+/* Text with what troff would take for its own: backslashes, hyphens that are typed, a dot or quote at the start of a
+ * line. */
 static void put_n(FILE *to, const char *s, size_t n, bool start) {
     for (size_t i = 0; i < n; i++) {
         if (start && (s[i] == '.' || s[i] == '\'')) fputs("\\&", to);
@@ -30,7 +31,8 @@ static void put_n(FILE *to, const char *s, size_t n, bool start) {
 
 static void put(FILE *to, const char *s, bool start) { put_n(to, s, strlen(s), start); }
 
-/* Paragraphs; one sentence or so to a line is not needed, but very long lines are broken at blanks for those who read the source. */
+/* Paragraphs; one sentence or so to a line is not needed, but very long lines are broken at blanks for those who read
+ * the source. */
 static void put_text(FILE *to, const char *s) {
     int column = 0;
     while (*s) {

@@ -1,8 +1,8 @@
 /* interrupt.c - Ctrl-C, and the clock.
  *
- * The first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a run ends between two steps with its recording closed; the second
- * one has its usual effect at once. A signal that was ignored when the program started (nohup, a shell's background job) stays
- * ignored. */
+ * The first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a run ends between two steps with its recording closed;
+ * the second one has its usual effect at once. A signal that was ignored when the program started (nohup, a shell's
+ * background job) stays ignored. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <time.h>

@@ -1,4 +1,5 @@
-/* json.c - writing JSON: commas, indentation and escapes in one place. Output is ASCII apart from UTF-8 that was good already. */
+/* json.c - writing JSON: commas, indentation and escapes in one place. Output is ASCII apart from UTF-8 that was good
+ * already. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

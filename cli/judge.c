@@ -6,8 +6,8 @@
  *   joints     <= 1e-6     <= 1e-2    above    largest error, as a part of the smallest body
  *   energy     <= 1e-9     <= 1e-6    above    what the account leaves open, as a part of the largest energy in it
  *
- * 1e-8 is what a step must reach to be taken unless the scene asks otherwise; a hundredth of a body can be seen; 1e-9 leaves room for
- * the rounding of a million steps. NaN is poor. */
+ * 1e-8 is what a step must reach to be taken unless the scene asks otherwise; a hundredth of a body can be seen; 1e-9
+ * leaves room for the rounding of a million steps. NaN is poor. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* options.c - the command line, read by the table of the command.
  *
- * Long options with = or a space, short letters (flags may be joined, a value may follow its letter at once), -- ends the options. Short
- * cuts of long names are not taken: what works today would mean something else once another option is added. Every mistake is
- * one line that names the option, what was found and what is allowed, before anything is done. */
+ * Long options with = or a space, short letters (flags may be joined, a value may follow its letter at once), -- ends
+ * the options. Short cuts of long names are not taken: what works today would mean something else once another option
+ * is added. Every mistake is one line that names the option, what was found and what is allowed, before anything is
+ * done. */
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
@@ -303,6 +304,8 @@ static int check_operands(const cli_args *a) {
     for (const char *p = c->operands; p && *p && n < (int)sizeof allowed - 8; p++)
         n += snprintf(allowed + n, sizeof allowed - (size_t)n, *p == '\n' ? ", or " : "%c", *p);
     if (!n) snprintf(allowed, sizeof allowed, "nothing");
+    for (int i = 0; i < a->noperand; i++)
+        if (!*a->operand[i]) return cli_mistake(a, "", "\"\"", allowed);
     if (a->noperand < c->min_operand) {
         if (a->noperand == 0) return cli_mistake(a, "", "nothing to work on", allowed);
         snprintf(found, sizeof found, "only %s", quoted(text, sizeof text, a->operand[a->noperand - 1]));

@@ -1,12 +1,15 @@
-/* plot.h - figures for papers: axes, lines, legends, as SVG, PDF or PNG (by the end of the file name), drawn with cairo. */
+/* plot.h - figures for papers: axes, lines, legends, as SVG, PDF or PNG (by the end of the file name), drawn with
+ * cairo. */
 #ifndef PLOT_H
 #define PLOT_H
 
 #include "cli.h"
 
-/* Colours by index, chosen to be told apart by all eyes (after Okabe and Ito); they repeat. PLOT_INK is that of the text. */
+/* Colours by index, chosen to be told apart by all eyes (after Okabe and Ito); they repeat. PLOT_INK is that of the
+ * text. */
 enum { PLOT_COLOURS = 8, PLOT_NEXT = -1, PLOT_INK = -2 };
-/* Dashes by number: 1 solid, 2 dashed, ... 6; lines with the same colour stay apart, and all of them in black and white. */
+/* Dashes by number: 1 solid, 2 dashed, ... 6; lines with the same colour stay apart, and all of them in black and
+ * white. */
 enum { PLOT_DASHES = 6 };
 
 typedef struct plot_line {
@@ -53,15 +56,15 @@ typedef struct plot_figure {
     bool grid, dark;
 } plot_figure;
 
-/* "auto" (an empty corner or other empty place, else above or beside; not again if it is that of the panel above), "top-left", "top-right", "bottom-left", "bottom-right", "above", "outside" (to the right),
- * "none"; ended by NULL. */
+/* "auto" (an empty corner or other empty place, else above or beside; not again if it is that of the panel above),
+ * "top-left", "top-right", "bottom-left", "bottom-right", "above", "outside" (to the right), "none"; ended by NULL. */
 extern const char *const plot_legends[];
 
 /* Is the end of the name that of a figure? If not, complains and lists the ones there are. */
 perp_status plot_check_output(const char *path, perp_refusal *why);
-/* Writes the figure to a temporary file beside `path` and renames it, so a failure leaves nothing half written. The same figure makes
- * the same bytes. An existing file is replaced, but never one that holds HDF5 data. PERP_E_ARG: the path or the figure is
- * not right; PERP_E_IO: it could not be written; PERP_E_MEMORY. */
+/* Writes the figure to a temporary file beside `path` and renames it, so a failure leaves nothing half written. The
+ * same figure makes the same bytes. An existing file is replaced, but never one that holds HDF5 data. PERP_E_ARG: the
+ * path or the figure is not right; PERP_E_IO: it could not be written; PERP_E_MEMORY. */
 perp_status plot_write(const plot_figure *f, const char *path, perp_refusal *why);
 /* Writes bytes in the same way. */
 perp_status plot_write_file(const char *path, const void *data, size_t size, perp_refusal *why);
@@ -97,8 +100,8 @@ typedef struct plot_report {
 perp_status plot_recordings(const plot_request *q, perp_refusal *why);
 /* The same with a report; may be NULL. */
 perp_status plot_recordings_report(const plot_request *q, plot_report *report, perp_refusal *why);
-/* The numbers of the same plot as CSV: time and one column for each quantity, a row for each frame; with several recordings, the
- * first column names the recording. *text is owned by the caller (free). */
+/* The numbers of the same plot as CSV: time and one column for each quantity, a row for each frame; with several
+ * recordings, the first column names the recording. *text is owned by the caller (free). */
 perp_status plot_recordings_csv(const plot_request *q, char **text, size_t *size, plot_report *report,
                                 perp_refusal *why);
 

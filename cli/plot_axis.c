@@ -1,9 +1,10 @@
 /* plot_axis.c - ranges, ticks and their words, scales, thinning
  *   find for a span of numbers few round ones to write at the axis, and for long data few points that look the same
- * Method   linear ticks are whole multiples k m of 10^e with m one of 1, 2, 5: kept as whole numbers, so that their words are exact and
- *          need no rounding; a common power of ten and a common offset are split off where the words would be long. Log ticks
- *          are decades, with 2 to 9 between them where there is room. Thinning keeps the extremes of every column of paper
- *          and then drops what lies on straight lines (the sleeve of directions around the last kept point).
+ * Method   linear ticks are whole multiples k m of 10^e with m one of 1, 2, 5: kept as whole numbers, so that their
+ *          words are exact and need no rounding; a common power of ten and a common offset are split off where the
+ *          words would be long. Log ticks are decades, with 2 to 9 between them where there is room. Thinning keeps the
+ *          extremes of every column of paper and then drops what lies on straight lines (the sleeve of directions
+ *          around the last kept point).
  * Valid    any finite numbers up to PLOT_HUGE in size, also constant ones and none at all.
  * Cost     proportional to the numbers. */
 #include "plot_axis.h"
@@ -272,8 +273,9 @@ void plot_axis_ticks(plot_axis *a, int most) {
 
 /* ---- thinning ---- */
 
-/* First, lowest, highest, last of each run of points within one column, if it goes up and down there; a run that does not is smooth, and
- * is left to the straight lines, which keep its shape (where a curve in the plane turns back, for one). */
+/* First, lowest, highest, last of each run of points within one column, if it goes up and down there; a run that does
+ * not is smooth, and is left to the straight lines, which keep its shape (where a curve in the plane turns back, for
+ * one). */
 static long thin_columns(plot_point *p, long n, double column) {
     long out = 0;
     for (long i = 0; i < n;) {
@@ -301,8 +303,8 @@ static long thin_columns(plot_point *p, long n, double column) {
     return out;
 }
 
-/* Drops points within `off` of the line from the last kept point to the one after them: the directions that pass all of them form a
- * sleeve, and the line goes on as long as its direction stays inside it and does not turn back. */
+/* Drops points within `off` of the line from the last kept point to the one after them: the directions that pass all of
+ * them form a sleeve, and the line goes on as long as its direction stays inside it and does not turn back. */
 static long thin_straight(plot_point *p, long n, double off) {
     if (n < 3) return n;
     long out = 1;

@@ -1,4 +1,5 @@
-/* plot_axis.h - from numbers to places on the paper: ranges, ticks and their words, scales, thinning. Knows nothing of drawing. */
+/* plot_axis.h - from numbers to places on the paper: ranges, ticks and their words, scales, thinning. Knows nothing of
+ * drawing. */
 #ifndef PLOT_AXIS_H
 #define PLOT_AXIS_H
 
@@ -32,10 +33,12 @@ typedef struct plot_axis {
     char note[64]; /* what the words are to be multiplied with and moved by: "×10^{−3} + 9.81"; "" if nothing */
 } plot_axis;
 
-/* Sets the ends of an axis for the range: a little room on both sides if `room` (log: whole decades), a fitting span around a constant,
+/* Sets the ends of an axis for the range: a little room on both sides if `room` (log: whole decades), a fitting span
+ * around a constant,
  * 0..1 for nothing at all. An end that is not NaN in fixed_lo, fixed_hi is taken as it is, if the axis can have it. */
 void plot_axis_span(plot_axis *a, plot_range r, bool log, bool room, double fixed_lo, double fixed_hi);
-/* Sets the ticks: at most `most` of them, at 1, 2 or 5 times a power of ten; log axes: decades, with minor ticks between. */
+/* Sets the ticks: at most `most` of them, at 1, 2 or 5 times a power of ten; log axes: decades, with minor ticks
+ * between. */
 void plot_axis_ticks(plot_axis *a, int most);
 /* Place of a number on the axis: 0 at lo, 1 at hi. */
 double plot_axis_place(const plot_axis *a, double v);
@@ -44,9 +47,9 @@ double plot_axis_place(const plot_axis *a, double v);
 typedef struct plot_point {
     double x, y;
 } plot_point;
-/* Thins a line without gaps, in place, so that nothing is lost to the eye: of the points that follow each other within one column of
- * `column` width, the first, lowest, highest and last stay; then points go that lie within `off` of the straight line
- * without them. Returns how many are left; the ends always stay. */
+/* Thins a line without gaps, in place, so that nothing is lost to the eye: of the points that follow each other within
+ * one column of `column` width, the first, lowest, highest and last stay; then points go that lie within `off` of the
+ * straight line without them. Returns how many are left; the ends always stay. */
 long plot_thin(plot_point *p, long n, double column, double off);
 
 #endif

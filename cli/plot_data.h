@@ -1,5 +1,6 @@
-/* plot_data.h - between recordings and figures: quantities over all frames, and curves made of them. Shared by plot_recordings.c (requests,
- * figures, CSV) and plot_group.c (groups of quantities). Everything lies in the arena of the plot. */
+/* plot_data.h - between recordings and figures: quantities over all frames, and curves made of them. Shared by
+ * plot_recordings.c (requests, figures, CSV) and plot_group.c (groups of quantities). Everything lies in the arena of
+ * the plot. */
 #ifndef PLOT_DATA_H
 #define PLOT_DATA_H
 

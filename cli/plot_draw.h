@@ -1,5 +1,5 @@
-/* plot_draw.h - inside of the figures: what plot_figure.c (layout, files), plot_panel.c (axes, lines, legends) and plot_text.c share.
- * Lengths are points (1/72 inch), x to the right and y down from the top left corner of the page. */
+/* plot_draw.h - inside of the figures: what plot_figure.c (layout, files), plot_panel.c (axes, lines, legends) and
+ * plot_text.c share. Lengths are points (1/72 inch), x to the right and y down from the top left corner of the page. */
 #ifndef PLOT_DRAW_H
 #define PLOT_DRAW_H
 
@@ -30,8 +30,8 @@ double plot_text_width(plot_page *g, const char *text, double size, bool bold);
 void plot_text(plot_page *g, double x, double y, plot_anchor at, const char *text, double size, bool bold);
 /* The same, turned to run upwards, its baseline at x. */
 void plot_text_up(plot_page *g, double x, double y, plot_anchor at, const char *text, double size, bool bold);
-/* The text if it fits into `width`, else as much of it as fits with "..." at its end (memory of the page), and in *size the size for
- * it: down to 0.75 of what it was before anything is cut. */
+/* The text if it fits into `width`, else as much of it as fits with "..." at its end (memory of the page), and in *size
+ * the size for it: down to 0.75 of what it was before anything is cut. */
 const char *plot_text_fit(plot_page *g, const char *text, double width, double *size, bool bold);
 /* Height of a line of text, height of capital letters, depth below the baseline: parts of the font. */
 #define PLOT_LINE  1.25

@@ -1,8 +1,8 @@
 /* plot_figure.c - figures: where everything stands on the page, and the file
  *   panels under each other, their boxes of one width and flush; margins as wide as the words in them, and no wider
- * Method   the words of the axes depend on the size of the boxes (how many ticks fit) and the size of the boxes on the words (margins):
- *          a few rounds settle it. Then the legends look for an empty corner; where there is none they go above or beside
- *          their panel, and the page is laid out once more.
+ * Method   the words of the axes depend on the size of the boxes (how many ticks fit) and the size of the boxes on the
+ *          words (margins): a few rounds settle it. Then the legends look for an empty corner; where there is none they
+ *          go above or beside their panel, and the page is laid out once more.
  * Valid    any panels; a page too small for its words is refused with the size it would need.
  * The bytes depend on the figure alone: no dates, no counters of the process, text measured without hinting. */
 #include "plot_draw.h"
@@ -129,7 +129,8 @@ static void y_ticks(sheet *s, plot_frame *f) {
     plot_axis_ticks(&f->y, most < 2 ? 2 : most > 8 ? 8 : most);
 }
 
-/* Height of the row for the note of the y axis; 0 if there is none, or if it finds room beside what stands in the row above it. */
+/* Height of the row for the note of the y axis; 0 if there is none, or if it finds room beside what stands in the row
+ * above it. */
 static double note_row(sheet *s, plot_frame *f) {
     plot_page *g = &s->g;
     if (f->p->nrow > 0 || !f->y.note[0]) return 0;
@@ -470,7 +471,8 @@ static void big_endian(unsigned char *to, uint32_t v) {
     for (int i = 0; i < 4; i++) to[i] = (unsigned char)(v >> (24 - 8 * i));
 }
 
-/* Writes the resolution into a PNG (chunk pHYs after the header, PNG specification 11.3.5.3), so that it is printed at its size. */
+/* Writes the resolution into a PNG (chunk pHYs after the header, PNG specification 11.3.5.3), so that it is printed at
+ * its size. */
 static bool note_resolution(bytes *b, double dpi) {
     unsigned char chunk[21] = {0, 0, 0, 9, 'p', 'H', 'Y', 's'};
     uint32_t per_metre = (uint32_t)(dpi / 0.0254 + 0.5), crc = 0xffffffffu;

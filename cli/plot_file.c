@@ -1,5 +1,5 @@
-/* plot_file.c - writes a product whole or not at all: to a temporary file beside its place, then renamed into it. A recording is never
- * written over, whatever its name. */
+/* plot_file.c - writes a product whole or not at all: to a temporary file beside its place, then renamed into it. A
+ * recording is never written over, whatever its name. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdlib.h>

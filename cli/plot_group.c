@@ -290,8 +290,8 @@ static perp_status add_states(plot_data *d) {
 
 /* ---- bodies ---- */
 
-/* Positions of the chosen bodies (by index in the first recording; found by name in the others): quantities NAME.x, NAME.y, NAME.z. Read
- * frame by frame, which is one pass however many bodies there are. */
+/* Positions of the chosen bodies (by index in the first recording; found by name in the others): quantities NAME.x,
+ * NAME.y, NAME.z. Read frame by frame, which is one pass however many bodies there are. */
 static perp_status read_positions(plot_data *d, const int *body, int nbody, int *out) {
     const char axis[3] = {'x', 'y', 'z'};
     const char *unit = "L";

@@ -1,6 +1,7 @@
 /* plot_panel.c - one panel of a figure: axes, grid, lines, marks, bands, legend
- * Method   every line becomes a trace on the page first: cut at gaps and at the edges of the box, thinned to what the eye can see. From
- *          the traces come both the drawing and the choice of the corner that the legend hides least of.
+ * Method   every line becomes a trace on the page first: cut at gaps and at the edges of the box, thinned to what the
+ *          eye can see. From the traces come both the drawing and the choice of the corner that the legend hides least
+ *          of.
  * Valid    any data; numbers that an axis cannot show are gaps, a point between two gaps is drawn as a dot.
  * Cost     proportional to the points; what is written is bounded by the size of the paper. */
 #include "plot_draw.h"

@@ -1,8 +1,8 @@
 /* plot_recordings.c - from recordings to panels: what to draw, by name, as a figure or as CSV
- *   WHAT is the name of a quantity (over time), FIRST:SECOND (the second over the first), several of either with commas (in one panel), or a
- *   group (plot_group.c)
- * Method   every quantity is read once into a column for each recording; panels are lists of pairs of columns. With several recordings
- *          each has its colour, and the quantities of a panel their dashes.
+ *   WHAT is the name of a quantity (over time), FIRST:SECOND (the second over the first), several of either with commas
+ *   (in one panel), or a group (plot_group.c)
+ * Method   every quantity is read once into a column for each recording; panels are lists of pairs of columns. With
+ *          several recordings each has its colour, and the quantities of a panel their dashes.
  * Cost     8 bytes for each number that is drawn. */
 #include "plot_data.h"
 
@@ -350,7 +350,8 @@ static bool all_zero(const double *v, long n) {
     return true;
 }
 
-/* Lines of a panel. One recording: a line for each curve. Several: colours tell recordings, dashes quantities; both in the legend. */
+/* Lines of a panel. One recording: a line for each curve. Several: colours tell recordings, dashes quantities; both in
+ * the legend. */
 static perp_status make_lines(plot_data *d, const plot_sketch *k, plot_panel *p, plot_report *report) {
     bool many = d->nsource > 1, mixed = many && k->ncurve > 1;
     plot_line *line =

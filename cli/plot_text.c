@@ -1,8 +1,8 @@
 /* plot_text.c - text of figures: any UTF-8, superscripts, letters that the first font does not have
  *   "M L^2/T^2", "10^{-3}", "time [T]", "ω", "×10^{−3}"
- * Method   the text is cut into runs of one font and height; each is shown by itself. A caret raises the digits (with a sign)
- *          or the braces after it. Bytes that are not UTF-8 and control characters are shown as a replacement, so a file name can be
- *          a label whatever it holds.
+ * Method   the text is cut into runs of one font and height; each is shown by itself. A caret raises the digits (with a
+ *          sign) or the braces after it. Bytes that are not UTF-8 and control characters are shown as a replacement, so
+ *          a file name can be a label whatever it holds.
  * Cost     proportional to the text. */
 #include "plot_draw.h"
 

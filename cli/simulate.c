@@ -1,8 +1,9 @@
 /* simulate.c - a run from scene to closed recording.
  *
- * The output of a run that is not a resumed one must not exist. With `force` an existing recording gives way, and only a recording does: it is
- * moved to OUTPUT.old (its journal with it), the new one is begun, and only when that has its first frame on disk is the old one removed;
- * if it could not be begun, the old one is moved back. So at every moment one of the two is there whole. */
+ * The output of a run that is not a resumed one must not exist. With `force` an existing recording gives way, and only
+ * a recording does: it is moved to OUTPUT.old (its journal with it), the new one is begun, and only when that has its
+ * first frame on disk is the old one removed; if it could not be begun, the old one is moved back. So at every moment
+ * one of the two is there whole. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,8 @@ static void refuse(simulate_result *r, int code, perp_status s, const char *form
 
 /* ---- figures ---- */
 
-/* As a part of the speeds at hand, at least of what gravity gives in a step (floor): what a step is accepted by, and recordings hold. */
+/* As a part of the speeds at hand, at least of what gravity gives in a step (floor): what a step is accepted by, and
+ * recordings hold. */
 static double worst_law(const perp_step_residual *l, double floor) {
     double x = 0, part[5] = {l->momentum, l->joint, l->normal, l->cone, l->dissipation};
     for (int i = 0; i < 5; i++)
@@ -348,7 +350,8 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
         double at = cli_clock();
         perp_refusal why = {0};
         perp_status s = perp_recorder_close(rec, r->code == CLI_OK && !r->interrupted, &why);
-        /* frames that the recorder had counted but could not commit are not there; what an earlier failure says counts */
+        /* frames that the recorder had counted but could not commit are not there; what an earlier failure says
+         * counts */
         if (s && (r->code == CLI_OK || r->failed)) r->why = why, r->code = writing_code(s), r->failed = false;
         r->recording_seconds += cli_clock() - at;
     }

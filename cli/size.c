@@ -1,9 +1,9 @@
 /* size.c - the length that overlaps and joint errors are compared with.
  *
- * The width of a convex shape is the least distance of two parallel planes that have it between them: 2 r of a ball, the shortest
- * edge of a box. Of a polygon it is taken at an edge, which is exact; of a polyhedron only the planes of faces are tried, which may come
- * out too large where two edges face each other, by a third for a regular tetrahedron and less for fuller shapes: enough for an order
- * of magnitude. */
+ * The width of a convex shape is the least distance of two parallel planes that have it between them: 2 r of a ball,
+ * the shortest edge of a box. Of a polygon it is taken at an edge, which is exact; of a polyhedron only the planes of
+ * faces are tried, which may come out too large where two edges face each other, by a third for a regular tetrahedron
+ * and less for fuller shapes: enough for an order of magnitude. */
 #include <math.h>
 #include <stdlib.h>
 

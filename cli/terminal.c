@@ -36,7 +36,8 @@ int cli_width(FILE *to) {
     return size.ws_col;
 }
 
-/* Bytes of the UTF-8 character at s, 0 if broken. Control characters of the second block (U+0080 to U+009F) count as broken. */
+/* Bytes of the UTF-8 character at s, 0 if broken. Control characters of the second block (U+0080 to U+009F) count as
+ * broken. */
 static int good_utf8(const unsigned char *s) {
     int n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
     for (int i = 1; i < n; i++)

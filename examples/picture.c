@@ -2,8 +2,8 @@
  *
  *     picture RECORDING OUT.svg [TIME...]      the last time large, those before it in a strip; default: five of them
  *
- * Expect: an SVG file with the moving bodies of a 3D scene. Boxes, polyhedra and balls are drawn; bodies whose names differ
- * in the number at their end only have one colour. Without a recording it makes a small one first, and
+ * Expect: an SVG file with the moving bodies of a 3D scene. Boxes, polyhedra and balls are drawn; bodies whose names
+ * differ in the number at their end only have one colour. Without a recording it makes a small one first, and
  * checks what it reads. */
 #include "perp/perp.h"
 

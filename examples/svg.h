@@ -1,8 +1,8 @@
 /* svg.h - draws convex solids and balls in perspective as an SVG file; a helper of picture.c, not part of perp.
  *
  * Convex solids that do not overlap have a plane between them, and the one on the camera's side of it is in front.
- * Solids are drawn from back to front in that order; of a solid only the faces that look at the camera are drawn, shaded
- * by how they face the light. */
+ * Solids are drawn from back to front in that order; of a solid only the faces that look at the camera are drawn,
+ * shaded by how they face the light. */
 #ifndef EXAMPLE_SVG_H
 #define EXAMPLE_SVG_H
 

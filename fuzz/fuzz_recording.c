@@ -1,4 +1,5 @@
-/* fuzz_recording.c - any bytes as a recording. The seal has to refuse what perp did not write; fuzz_layout.c goes on beneath it. */
+/* fuzz_recording.c - any bytes as a recording. The seal has to refuse what perp did not write; fuzz_layout.c goes on
+ * beneath it. */
 #include "perp/perp.h"
 
 #include <stdlib.h>

@@ -1,11 +1,12 @@
-/* fuzz_scene.c - any bytes as a scene file; what is accepted takes a few steps. An include finds the bytes themselves, so that cycles come
- * up by themselves, and a mesh finds a small one. */
+/* fuzz_scene.c - any bytes as a scene file; what is accepted takes a few steps. An include finds the bytes themselves,
+ * so that cycles come up by themselves, and a mesh finds a small one. */
 #include "perp/perp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The scenes that come up are small; a wild one must be refused for what it asks, not run out of the machine's memory. */
+/* The scenes that come up are small; a wild one must be refused for what it asks, not run out of the machine's
+ * memory. */
 #define MEMORY (64u << 20)
 static size_t given;
 

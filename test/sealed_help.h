@@ -86,7 +86,8 @@ static inline bool contents_step(hid_t file, int c) {
     return ok;
 }
 
-/* The number of the commit that the file shows in whole; -1: HDF5 could not read it; -2: the parts do not belong together. */
+/* The number of the commit that the file shows in whole; -1: HDF5 could not read it; -2: the parts do not belong
+ * together. */
 static inline int contents_check(hid_t file) {
     int c = -1, got = -1;
     pp_quiet q = pp_quiet_begin();

@@ -13,8 +13,8 @@ extern "C" {
  *
  *      pile.yaml:12:7: bodies[3].mass: found -1; allowed: a number > 0
  *
- *  Fields that do not apply are empty or zero. Long parts are cut, never overrun; control characters in what was found are
- *  shown as \\xNN, so the message is safe to print. */
+ *  Fields that do not apply are empty or zero. Long parts are cut, never overrun; control characters in what was found
+ *  are shown as \\xNN, so the message is safe to print. */
 typedef struct perp_refusal {
     perp_status status; /**< PERP_E_ARG, PERP_E_IO, PERP_E_MEMORY, PERP_E_GEOMETRY, ... */
     char file[256];     /**< as the caller or the including file named it */

@@ -1,10 +1,10 @@
 /** @file recording.h
- *  Recordings: HDF5 files that hold a run and all that is needed to understand or continue it. docs/recording.md describes the
- *  layout for readers in other languages.
+ *  Recordings: HDF5 files that hold a run and all that is needed to understand or continue it. docs/recording.md
+ *  describes the layout for readers in other languages.
  *
- *  A recording is at every moment as it was at its last commit: perp_recording_commit() either takes effect whole or not at
- *  all, also when the process is killed or the disk is full in the middle of it. Every block carries a checksum, so a damaged
- *  file is refused and not misread.
+ *  A recording is at every moment as it was at its last commit: perp_recording_commit() either takes effect whole or
+ *  not at all, also when the process is killed or the disk is full in the middle of it. Every block carries a checksum,
+ *  so a damaged file is refused and not misread.
  *
  *  HDF5 is not made for threads: use recordings from one thread at a time. */
 #ifndef PERP_RECORDING_H
@@ -28,26 +28,27 @@ extern "C" {
  *  @{ */
 typedef struct perp_recorder perp_recorder;
 
-/** Starts a recording of the scene's world as it stands, and commits it. PERP_E_IO if the file exists (an existing file is never
- *  written over; remove it first) or cannot be written.
+/** Starts a recording of the scene's world as it stands, and commits it. PERP_E_IO if the file exists (an existing file
+ *  is never written over; remove it first) or cannot be written.
  *  @param scene   borrowed until the recorder is closed
  *  @param choice  NULL: what the scene says */
 PERP_API perp_status perp_recorder_create(const char *path, const perp_scene *scene, const perp_record_choice *choice,
                                           perp_recorder **out, perp_refusal *why);
-/** Opens a recording to continue it: restores the state of its last commit into the scene's world, which must have been opened
- *  from the recording's own files (see perp_recording_scene()), and drops what was recorded after it. The frames that follow are
- *  the same to the bit as if the run had not been interrupted. */
+/** Opens a recording to continue it: restores the state of its last commit into the scene's world, which must have been
+ *  opened from the recording's own files (see perp_recording_scene()), and drops what was recorded after it. The frames
+ *  that follow are the same to the bit as if the run had not been interrupted. */
 PERP_API perp_status perp_recorder_resume(const char *path, const perp_scene *scene, perp_recorder **out,
                                           perp_refusal *why);
-/** To be called after each successful step. Every `every`-th step becomes a frame: certificate and ledger are taken over all steps
- *  since the frame before. Commits by itself a little more than once a second of wall time. */
+/** To be called after each successful step. Every `every`-th step becomes a frame: certificate and ledger are taken
+ *  over all steps since the frame before. Commits by itself a little more than once a second of wall time. */
 PERP_API perp_status perp_recorder_step(perp_recorder *r, const perp_certificate *cert, perp_refusal *why);
 /** Commits now; a resumed run goes on after the last step, whether it made a frame or not. */
 PERP_API perp_status perp_recorder_commit(perp_recorder *r, perp_refusal *why);
 /** Commits and closes, whatever happens; returns the first error. NULL is fine.
  *  @param finished  the run reached its end: noted in the file */
 PERP_API perp_status perp_recorder_close(perp_recorder *r, bool finished, perp_refusal *why);
-/** Notes another time to which the run goes than the scene's, for whoever resumes it. PERP_E_ARG if it is not a finite time. */
+/** Notes another time to which the run goes than the scene's, for whoever resumes it. PERP_E_ARG if it is not a finite
+ *  time. */
 PERP_API perp_status perp_recorder_set_duration(perp_recorder *r, double duration, perp_refusal *why);
 /** Frames so far, and the worst and sums of the certificates of all of them (also of those before a resume). */
 PERP_API uint64_t perp_recorder_frames(const perp_recorder *r);
@@ -58,8 +59,8 @@ PERP_API const perp_certificate *perp_recorder_total(const perp_recorder *r);
  *  @{ */
 typedef struct perp_recording perp_recording;
 
-/** Opens a recording for reading; it may still be written to by another process. PERP_E_IO: cannot be read; PERP_E_ARG: not a recording,
- *  damaged, truncated, or of a newer version. Never writes. */
+/** Opens a recording for reading; it may still be written to by another process. PERP_E_IO: cannot be read; PERP_E_ARG:
+ *  not a recording, damaged, truncated, or of a newer version. Never writes. */
 PERP_API perp_status perp_recording_open(const char *path, perp_recording **out, perp_refusal *why);
 /** The same from memory; `data` borrowed until close. `path` is for messages. */
 PERP_API perp_status perp_recording_open_memory(const char *path, const void *data, size_t size, perp_recording **out,
@@ -118,19 +119,21 @@ typedef struct perp_recorded_joint {
 PERP_API perp_recorded_body perp_recording_body(const perp_recording *r, int i);
 PERP_API perp_recorded_shape perp_recording_shape(const perp_recording *r, int i);
 PERP_API perp_recorded_joint perp_recording_joint(const perp_recording *r, int i);
-/** Index of the body or joint of that name, -1 if there is none. Things without a name are called body-3, joint-1 by their index. */
+/** Index of the body or joint of that name, -1 if there is none. Things without a name are called body-3, joint-1 by
+ *  their index. */
 PERP_API int perp_recording_find_body(const perp_recording *r, const char *name);
 PERP_API int perp_recording_find_joint(const perp_recording *r, const char *name);
 
 /** Opens the scene that the recording holds, with the parameters it was run with. */
 PERP_API perp_status perp_recording_scene(perp_recording *r, perp_scene **out, perp_refusal *why);
 
-/** One frame. Pointers that are NULL are skipped; arrays have room for nbody entries. PERP_E_ARG if the frame is not there or the
- *  recording does not hold what is asked for. */
+/** One frame. Pointers that are NULL are skipped; arrays have room for nbody entries. PERP_E_ARG if the frame is not
+ *  there or the recording does not hold what is asked for. */
 PERP_API perp_status perp_recording_poses(perp_recording *r, uint64_t frame, perp_pose *X_WB, perp_refusal *why);
 PERP_API perp_status perp_recording_twists(perp_recording *r, uint64_t frame, perp_vec3 *v_W, perp_vec3 *w_W,
                                            perp_refusal *why);
-/** Certificate of the steps since the frame before, ledger included where recorded. Its `solver` is borrowed until close. */
+/** Certificate of the steps since the frame before, ledger included where recorded. Its `solver` is borrowed until
+ *  close. */
 PERP_API perp_status perp_recording_certificate(perp_recording *r, uint64_t frame, perp_certificate *out,
                                                 perp_refusal *why);
 /** The certificates of all frames taken together, and the frame in which each worst figure was seen. */
@@ -142,8 +145,8 @@ typedef struct perp_recording_worst {
 } perp_recording_worst;
 PERP_API perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, perp_refusal *why);
 
-/** A hash of all that the frames hold, but for the wall time: two runs with the same digest are the same to the bit. Reads the whole
- *  file. */
+/** A hash of all that the frames hold, but for the wall time: two runs with the same digest are the same to the bit.
+ *  Reads the whole file. */
 PERP_API perp_status perp_recording_digest(perp_recording *r, uint64_t *out, perp_refusal *why);
 
 /** A contact as recorded: bodies and shapes by index. */
@@ -159,15 +162,15 @@ typedef struct perp_recorded_contact {
 PERP_API perp_status perp_recording_contacts(perp_recording *r, uint64_t frame, const perp_recorded_contact **out,
                                              int *n, perp_refusal *why);
 
-/** A quantity over all frames by its name, such as "block.x", "A.angle", "hinge.rate", "certificate.overlap", "ledger.friction",
- *  "energy.total", "contacts.count", "contact(block,floor).normal"; docs/recording.md lists them. PERP_E_NAME with the
- *  names that come near it if there is none.
+/** A quantity over all frames by its name, such as "block.x", "A.angle", "hinge.rate", "certificate.overlap",
+ *  "ledger.friction", "energy.total", "contacts.count", "contact(block,floor).normal"; docs/recording.md lists them.
+ *  PERP_E_NAME with the names that come near it if there is none.
  *  @param values  room for as many numbers as there are frames */
 PERP_API perp_status perp_recording_series(perp_recording *r, const char *name, double *values, perp_refusal *why);
 /** Unit of a quantity in words of L, M, T: "L", "rad/T", "M L^2/T^2"; "" if it has none. Borrowed for ever. */
 PERP_API const char *perp_recording_unit(const perp_recording *r, const char *name);
-/** Writes a unit in words of L, M, T with the names of a scene's units where it has them: "M L^2/T^2" as "kg m^2/s^2". Returns the
- *  length without the final zero, as snprintf does. */
+/** Writes a unit in words of L, M, T with the names of a scene's units where it has them: "M L^2/T^2" as "kg m^2/s^2".
+ *  Returns the length without the final zero, as snprintf does. */
 PERP_API size_t perp_unit_text(const char *unit, perp_units units, char *out, size_t size);
 /** The i-th name that perp_recording_series() takes in this recording, NULL past the last. Borrowed until close. */
 PERP_API const char *perp_recording_series_name(const perp_recording *r, int i);

@@ -31,7 +31,8 @@ typedef struct perp_source_file {
 typedef struct perp_scene_options {
     const perp_definition *define; /**< override declared parameters */
     int ndefine;
-    /** If nfile > 0, nothing is read from the disk: the scene is file[0], and everything it names is among the others. */
+    /** If nfile > 0, nothing is read from the disk: the scene is file[0], and everything it names is among the
+     *  others. */
     const perp_source_file *file;
     int nfile;
     perp_allocator alloc; /**< of scene and world; {0}: malloc and free */
@@ -42,8 +43,8 @@ typedef struct perp_scene_options {
  *  @param path     the file; with options->file: the name to use in messages
  *  @param options  NULL: defaults; copied
  *  @param why      filled on failure; may be NULL
- *  @return PERP_E_IO (cannot be read), PERP_E_ARG (anything wrong in it), PERP_E_GEOMETRY, PERP_E_NAME, PERP_E_FIT, PERP_E_MEMORY;
- *  on failure *out is NULL */
+ *  @return PERP_E_IO (cannot be read), PERP_E_ARG (anything wrong in it), PERP_E_GEOMETRY, PERP_E_NAME, PERP_E_FIT,
+ *  PERP_E_MEMORY; on failure *out is NULL */
 PERP_API perp_status perp_scene_open(const char *path, const perp_scene_options *options, perp_scene **out,
                                      perp_refusal *why);
 /** Frees the scene, its world and everything borrowed from it. NULL is fine. */
@@ -54,7 +55,8 @@ PERP_API perp_world *perp_scene_world(const perp_scene *s);
 PERP_API const char *perp_scene_title(const perp_scene *s);
 /** Free text about it, "" if there is none. Borrowed until close. */
 PERP_API const char *perp_scene_about(const perp_scene *s);
-/** The units in which a scene is meant, for labels; "" where it does not say. perp itself computes with bare numbers. */
+/** The units in which a scene is meant, for labels; "" where it does not say. perp itself computes with bare
+ *  numbers. */
 typedef struct perp_units {
     const char *length, *mass, *time;
 } perp_units;
@@ -105,8 +107,8 @@ PERP_API perp_source_file perp_scene_file_at(const perp_scene *s, int i);
 PERP_API int perp_scene_definition_count(const perp_scene *s);
 PERP_API perp_definition perp_scene_definition_at(const perp_scene *s, int i);
 
-/** Writes the JSON Schema of scene files, made from the table the reader uses. Returns the length without the final zero, as
- *  snprintf does; buf may be NULL if size is 0. */
+/** Writes the JSON Schema of scene files, made from the table the reader uses. Returns the length without the final
+ *  zero, as snprintf does; buf may be NULL if size is 0. */
 PERP_API size_t perp_scene_schema(char *buf, size_t size);
 /** Writes the key reference of scene files in Markdown, from the same table; returns as perp_scene_schema(). */
 PERP_API size_t perp_scene_reference(char *buf, size_t size);

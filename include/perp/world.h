@@ -132,8 +132,8 @@ typedef enum perp_stage {
 } perp_stage;
 /** Name of a stage: "control", "collision", ... */
 PERP_API const char *perp_stage_name(perp_stage s);
-/** Seconds of wall time spent in each stage since the world was made, failed attempts included. It is about the machine, not
- *  part of the state. @param seconds PERP_STAGE_COUNT numbers */
+/** Seconds of wall time spent in each stage since the world was made, failed attempts included. It is about the
+ *  machine, not part of the state. @param seconds PERP_STAGE_COUNT numbers */
 PERP_API void perp_world_timing(const perp_world *w, double *seconds);
 
 /** The contacts of the last step. @return their number; *out borrowed until the next step. */
@@ -218,8 +218,8 @@ PERP_API perp_status perp_body_set_motion(perp_world *w, perp_body_id b, const p
 PERP_API const char *perp_body_name(const perp_world *w, perp_body_id b);
 /** The first body of that name; {0} if there is none. Looks at all bodies. */
 PERP_API perp_body_id perp_body_find(const perp_world *w, const char *name);
-/** What a body is now, as a definition that would add it again: kind, pose, velocity, mass, inertia, flags, name (borrowed until
- *  the body is removed). PERP_E_ARG if stale. */
+/** What a body is now, as a definition that would add it again: kind, pose, velocity, mass, inertia, flags, name
+ *  (borrowed until the body is removed). PERP_E_ARG if stale. */
 PERP_API perp_status perp_body_get(const perp_world *w, perp_body_id b, perp_body_def *out);
 /** Number of bodies. */
 PERP_API int perp_world_body_count(const perp_world *w);
@@ -237,8 +237,8 @@ PERP_API perp_body_id perp_shape_body(const perp_world *w, perp_shape_id s);
 
 /** Ids of all shapes in order of their slots; writes at most `max`. @return number of shapes */
 PERP_API int perp_world_shapes(const perp_world *w, perp_shape_id *out, int max);
-/** A shape as perp keeps it: the definition (points: its corners, of a box too) and its faces. Everything borrowed until the shape
- *  or its body is removed. */
+/** A shape as perp keeps it: the definition (points: its corners, of a box too) and its faces. Everything borrowed
+ *  until the shape or its body is removed. */
 typedef struct perp_shape_view {
     perp_body_id body;
     perp_shape_def
@@ -276,7 +276,8 @@ PERP_API perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, pe
 PERP_API int perp_world_joints(const perp_world *w, perp_joint_id *out, int max);
 /** The first joint of that name; {0} if there is none. Looks at all joints. */
 PERP_API perp_joint_id perp_joint_find(const perp_world *w, const char *name);
-/** What a joint is now, as a definition that would add it again; name borrowed until it is removed. PERP_E_ARG if stale. */
+/** What a joint is now, as a definition that would add it again; name borrowed until it is removed. PERP_E_ARG if
+ *  stale. */
 PERP_API perp_status perp_joint_get(const perp_world *w, perp_joint_id j, perp_joint_def *out);
 /** Removes a joint. */
 PERP_API perp_status perp_joint_remove(perp_world *w, perp_joint_id j);

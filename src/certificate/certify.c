@@ -1,6 +1,7 @@
 /* certify.c - stage 7: next state -> figures
  * Measured on the state that is about to be committed: law residuals from the step problem (residual.c), joint errors
  * and overlap from the end poses, contact states from the end velocities, and the energy account (ledger.c). */
+#include <limits.h>
 #include <string.h>
 
 #include "problem/rows.h"
@@ -78,6 +79,12 @@ static void worst(double *sum, double x) {
     if (!(x <= *sum)) *sum = x;
 }
 
+/* Counts of a very long run, or of a recording that lies, stop at the largest number. */
+static int add_count(int a, int b) {
+    long long sum = (long long)a + b;
+    return sum > INT_MAX ? INT_MAX : sum < INT_MIN ? INT_MIN : (int)sum;
+}
+
 void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     if (sum->substeps == 0) {
         *sum = *c;
@@ -102,10 +109,10 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     sum->sticking = c->sticking;
     sum->sliding = c->sliding;
     if (c->unknowns > sum->unknowns) sum->unknowns = c->unknowns;
-    sum->substeps += c->substeps;
-    sum->fallbacks += c->fallbacks;
+    sum->substeps = add_count(sum->substeps, c->substeps);
+    sum->fallbacks = add_count(sum->fallbacks, c->fallbacks);
     sum->solver = c->solver;
-    sum->iterations += c->iterations;
+    sum->iterations = add_count(sum->iterations, c->iterations);
     worst(&sum->residual, c->residual);
     perp_ledger *a = &sum->ledger;
     const perp_ledger *b = &c->ledger;

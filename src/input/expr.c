@@ -2,10 +2,10 @@
  *
  * Method: descent by precedence (Pratt 1973) in one pass, without a tree; && || ?: become forward jumps, so only what
  * is chosen is evaluated. From loose to tight:
- *   c ? a : b (right)   ||   &&   == !=   < <= > >=   + -   * / %   unary - + !   ^ (right; its exponent may have a sign)
- * so -2^2 = -4 and 2^-1 = 0.5. Comparisons do not chain: 0 < x < 1 is refused. A name before ( is a function, else a
- * variable or a constant; names of the caller go before those of the language. Texts stand in " or ' and are arguments
- * of the caller's functions only.
+ *   c ? a : b (right)   ||   &&   == !=   < <= > >=   + -   * / %   unary - + !   ^ (right; its exponent may have a
+ *   sign) so -2^2 = -4 and 2^-1 = 0.5. Comparisons do not chain: 0 < x < 1 is refused. A name before ( is a function,
+ * else a variable or a constant; names of the caller go before those of the language. Texts stand in " or ' and are
+ * arguments of the caller's functions only.
  * Validity: any bytes are safe, by limits (expr_program.h) on bytes, instructions, nesting and values that wait.
  * Cost: linear in the text times the number of names; 24 KiB of stack, one block of memory. */
 #include "input/expr_program.h"

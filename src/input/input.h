@@ -1,7 +1,7 @@
 /* input.h - reading what people write: files, YAML trees with positions, expressions, complaints.
  *
- * Everything here is safe on any bytes: sizes, depths and counts are limited, and the first thing that is wrong ends the reading
- * with one complaint. Nothing here knows of worlds. */
+ * Everything here is safe on any bytes: sizes, depths and counts are limited, and the first thing that is wrong ends
+ * the reading with one complaint. Nothing here knows of worlds. */
 #ifndef PP_INPUT_H
 #define PP_INPUT_H
 
@@ -16,7 +16,8 @@ typedef struct pp_place {
     int line, column;
 } pp_place;
 
-/* Fills why (NULL: nothing to fill) and its text, and returns s. found, allowed: plain words, either may be NULL or "". Text form:
+/* Fills why (NULL: nothing to fill) and its text, and returns s. found, allowed: plain words, either may be NULL or "".
+ * Text form:
  *   FILE:LINE:COLUMN: KEY: found FOUND; allowed: ALLOWED           parts that are missing are left out */
 perp_status pp_complain(perp_refusal *why, perp_status s, pp_place at, const char *key, const char *found,
                         const char *allowed);
@@ -32,8 +33,8 @@ char *pp_printable(char *out, size_t size, const char *text, size_t length);
 
 #define PP_SOURCE_MAX (256u << 20) /* bytes of one input file */
 
-/* Reads a whole file with the allocator; *data has a zero byte after size. A folder, a device or a pipe, or more than PP_SOURCE_MAX
- * bytes, is refused. `named` is how the file is called in messages. */
+/* Reads a whole file with the allocator; *data has a zero byte after size. A folder, a device or a pipe, or more than
+ * PP_SOURCE_MAX bytes, is refused. `named` is how the file is called in messages. */
 perp_status pp_source_read(const perp_allocator *a, const char *path, const char *named, char **data, size_t *size,
                            perp_refusal *why);
 /* Path of `name` as seen from the file `from`: name itself if absolute, else beside from. False if it does not fit. */
@@ -46,8 +47,9 @@ bool pp_source_beside(const char *from, const char *name, char *out, size_t size
 
 typedef enum pp_node_kind { PP_NODE_SCALAR, PP_NODE_LIST, PP_NODE_MAP } pp_node_kind;
 
-/* Nodes lie in one array and name each other by index; 0 is "none". Children of a map alternate: key, value, key, value. An alias is a
- * copy of what it names. A missing value (`key:` with nothing) is a scalar with text "" and plain. */
+/* Nodes lie in one array and name each other by index; 0 is "none". Children of a map alternate: key, value, key,
+ * value. An alias is a copy of what it names. A missing value (`key:` with nothing) is a scalar with text "" and
+ * plain. */
 typedef struct pp_node {
     uint32_t text;         /* scalar: offset into the tree's text, zero-terminated */
     uint32_t length;       /* scalar: bytes of text; list: children; map: pairs */
@@ -66,9 +68,10 @@ typedef struct pp_tree {
     int ntext, cap_text;
 } pp_tree;
 
-/* Parses one document. Refused with a complaint: syntax errors (libyaml's words, line and column), more than one document, duplicate keys,
- * keys that are not scalars, tags other than the standard ones' absence, unknown aliases, depth and size beyond the limits, bytes that are
- * not UTF-8, an empty file. An alias inside what it names is refused. */
+/* Parses one document. Refused with a complaint: syntax errors (libyaml's words, line and column), more than one
+ * document, duplicate keys, keys that are not scalars, tags other than the standard ones' absence, unknown aliases,
+ * depth and size beyond the limits, bytes that are not UTF-8, an empty file. An alias inside what it names is
+ * refused. */
 perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char *data, size_t size, pp_tree *out,
                           perp_refusal *why);
 void pp_yaml_free(pp_tree *t);
@@ -84,11 +87,12 @@ char *pp_yaml_found(const pp_tree *t, uint32_t n, char *out, size_t size);
 
 /* ---- expressions (expr.c) ---- */
 
-/* Numbers, + - * / % ^ (right-associative power), unary - + !, comparisons, && ||, c ? a : b, parentheses, variables (letters, digits, _,
- * starting with a letter or _), constants pi, e, inf, deg (= pi/180), and functions: sin cos tan asin acos atan atan2 sinh cosh tanh sqrt cbrt
- * exp log log2 log10 abs sign floor ceil round min max (any number of arguments) pow mod hypot clamp(x, lo, hi) lerp(a, b, s) step(x) (0 below 0, else 1).
- * Further functions, also with "text" arguments, come from the caller. Compiled to a short stack program: evaluation does not
- * allocate, and a program is used again and again with other values of its variables. */
+/* Numbers, + - * / % ^ (right-associative power), unary - + !, comparisons, && ||, c ? a : b, parentheses, variables
+ * (letters, digits, _, starting with a letter or _), constants pi, e, inf, deg (= pi/180), and functions: sin cos tan
+ * asin acos atan atan2 sinh cosh tanh sqrt cbrt exp log log2 log10 abs sign floor ceil round min max (any number of
+ * arguments) pow mod hypot clamp(x, lo, hi) lerp(a, b, s) step(x) (0 below 0, else 1). Further functions, also with
+ * "text" arguments, come from the caller. Compiled to a short stack program: evaluation does not allocate, and a
+ * program is used again and again with other values of its variables. */
 
 typedef struct pp_expr pp_expr;
 
@@ -106,17 +110,19 @@ typedef struct pp_expr_names {
     bool text_arguments; /* further functions may take "text" */
 } pp_expr_names;
 
-/* A further function: i is its index among names.function. Writes *out; on failure returns false with words in why (what was wrong). */
+/* A further function: i is its index among names.function. Writes *out; on failure returns false with words in why
+ * (what was wrong). */
 typedef bool (*pp_expr_call)(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why,
                              size_t why_size);
 
-/* Compiles text (length bytes). names are borrowed only until it returns. On failure NULL, and `why` names what was found and what is
- * allowed, and *where is the byte (from 0) at which it went wrong; unknown names come with the nearest known one. */
+/* Compiles text (length bytes). names are borrowed only until it returns. On failure NULL, and `why` names what was
+ * found and what is allowed, and *where is the byte (from 0) at which it went wrong; unknown names come with the
+ * nearest known one. */
 pp_expr *pp_expr_compile(const perp_allocator *a, const char *text, size_t length, const pp_expr_names *names,
                          char *why, size_t why_size, size_t *where);
 void pp_expr_free(const perp_allocator *a, pp_expr *x);
-/* Evaluates; value: nvariable numbers. False with words in why if a function of the caller fails. The result may be infinite or NaN:
- * the caller judges. */
+/* Evaluates; value: nvariable numbers. False with words in why if a function of the caller fails. The result may be
+ * infinite or NaN: the caller judges. */
 bool pp_expr_eval(const pp_expr *x, const double *value, pp_expr_call call, void *ctx, double *out, char *why,
                   size_t why_size);
 /* Does the program use variable i? Is it a constant (no variables, no functions of the caller)? */

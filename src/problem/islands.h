@@ -12,8 +12,8 @@ typedef struct pp_island {
     int *contact;        /* p.ncontact */
 } pp_island;
 
-/* Islands in order of their first blocks; blocks without rows are in none. Everything lies in the arena. Fixed and kinematic
- * bodies do not join islands. PERP_E_MEMORY. */
+/* Islands in order of their first blocks; blocks without rows are in none. Everything lies in the arena. Fixed and
+ * kinematic bodies do not join islands. PERP_E_MEMORY. */
 perp_status pp_islands_split(const perp_step_problem *p, pp_arena *arena, pp_island **out, int *n);
 
 /* Impulses of an island out of those of the whole; and impulses and velocity back into them. */

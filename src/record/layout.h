@@ -1,7 +1,9 @@
-/* layout.h - what a recording consists of: one table of all datasets, used by the writer, the reader and the documentation.
+/* layout.h - what a recording consists of: one table of all datasets, used by the writer, the reader and the
+ * documentation.
  *
- * Every dataset has a place in the file, a type, and a shape of up to three extents: rows, columns (bodies, joints, ...) and a width
- * (3 for a vector). Extents that several datasets share have a name, and a reader checks that they agree. */
+ * Every dataset has a place in the file, a type, and a shape of up to three extents: rows, columns (bodies, joints,
+ * ...) and a width (3 for a vector). Extents that several datasets share have a name, and a reader checks that they
+ * agree. */
 #ifndef PP_LAYOUT_H
 #define PP_LAYOUT_H
 
@@ -39,7 +41,8 @@ typedef enum pp_extent {
 /* In `what` beside the bits of perp_record: only in worlds of dimension 2. */
 #define PP_ONLY_2D (1u << 16)
 
-/* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for the rest. */
+/* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for
+ * the rest. */
 #define PP_DATASETS(X)                                                                                                 \
     X(DEFINITION_NAME, "scene/definition_name", TEXT, DEFINITIONS, ONE, 0, 0, "",                                      \
       "parameter that was given another value")                                                                        \
@@ -227,13 +230,15 @@ static inline bool pp_layout_grows(pp_dataset d) {
 }
 /* Bytes of one number; TEXT: 1. */
 size_t pp_type_size(pp_type t);
-/* Type in the file and in memory, to be closed with H5Tclose. TEXT: `size` bytes, in memory with a final zero within size + 1. */
+/* Type in the file and in memory, to be closed with H5Tclose. TEXT: `size` bytes, in memory with a final zero within
+ * size + 1. */
 hid_t pp_type_file(pp_type t, size_t size);
 hid_t pp_type_memory(pp_type t, size_t size);
 /* "64-bit floats": for messages and documentation. */
 const char *pp_type_words(pp_type t);
 const char *pp_extent_letter(pp_extent e);
-/* The table in Markdown, as docs/recording.md has it between its markers; returns the length without the final zero, as snprintf does. */
+/* The table in Markdown, as docs/recording.md has it between its markers; returns the length without the final zero, as
+ * snprintf does. */
 size_t pp_layout_table(char *buf, size_t size);
 /* The groups, parents first; NULL ends. */
 extern const char *const pp_layout_groups[];
@@ -245,8 +250,8 @@ typedef struct pp_sum {
 } pp_sum;
 /* Takes a step (or the sum of a frame) into a sum. */
 void pp_sum_add(pp_sum *sum, const pp_sum *step);
-/* Largest law residual as a part of the speeds at hand: the scale of the step, at least `floor` (h |g|, what gravity does in a step). If
- * both are zero the residual itself. */
+/* Largest law residual as a part of the speeds at hand: the scale of the step, at least `floor` (h |g|, what gravity
+ * does in a step). If both are zero the residual itself. */
 double pp_law(const perp_step_residual *r, double floor);
 
 /* Where the figures of a pp_sum are kept: datasets of one number for each frame, but for the two shapes. */

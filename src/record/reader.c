@@ -1,7 +1,8 @@
 /* reader.c - opening a recording: header, every dataset's type and shape, and all that does not change in a run
- * Method   the table of layout.c says what must be there. Extents come from the datasets themselves, must agree with each other, and
- *          cannot be more than what is stored can hold, so no number in a file makes the reader take more memory than about a thousand times the
- *          file. Indices are checked here, once; what belongs to a frame is checked when the frame is read. */
+ * Method   the table of layout.c says what must be there. Extents come from the datasets themselves, must agree with
+ *          each other, and cannot be more than what is stored can hold, so no number in a file makes the reader take
+ *          more memory than about a thousand times the file. Indices are checked here, once; what belongs to a frame is
+ *          checked when the frame is read. */
 #define _POSIX_C_SOURCE 200809L /* stat */
 #include "record/reader.h"
 

@@ -1,4 +1,5 @@
-/* reader.h - a recording being read. Nothing in the file is believed: types, shapes and numbers are checked before they are used. */
+/* reader.h - a recording being read. Nothing in the file is believed: types, shapes and numbers are checked before they
+ * are used. */
 #ifndef PP_READER_H
 #define PP_READER_H
 

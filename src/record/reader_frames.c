@@ -1,4 +1,5 @@
-/* reader_frames.c - what a recording tells of its bodies, shapes, joints and frames. What belongs to a frame is checked when it is read. */
+/* reader_frames.c - what a recording tells of its bodies, shapes, joints and frames. What belongs to a frame is checked
+ * when it is read. */
 #include "record/reader.h"
 
 #include <assert.h>

@@ -1,7 +1,8 @@
 /* resume.c - continuing a recording from its last commit
- * Method   the file is checked as for reading; its scene must be the one at hand, byte by byte; then the world takes the saved state, the
- *          sums since the last frame and those of all frames are taken up, and rows are added behind those that are there. State and sums are kept
- *          bit for bit, so what follows is the same as without the interruption. */
+ * Method   the file is checked as for reading; its scene must be the one at hand, byte by byte; then the world takes
+ *          the saved state, the sums since the last frame and those of all frames are taken up, and rows are added
+ *          behind those that are there. State and sums are kept bit for bit, so what follows is the same as without the
+ *          interruption. */
 #include "record/reader.h"
 #include "record/writer.h"
 

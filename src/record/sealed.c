@@ -1,8 +1,9 @@
 /* sealed.c - opening, creating and closing sealed files, and what is said when that fails. See sealed.h.
  *
- * A writer holds an exclusive lock (flock) on the file from opening to closing. A reader looks whether there is a writer: if there is none, seal and
- * journal stay as they are while it opens; if there is, it tries until it has met a moment between two changes, and then takes a copy of the whole file into
- * memory unless it is very long, so that the writer may go on. A new file has no name until its first commit, where the system can do that. */
+ * A writer holds an exclusive lock (flock) on the file from opening to closing. A reader looks whether there is a
+ * writer: if there is none, seal and journal stay as they are while it opens; if there is, it tries until it has met a
+ * moment between two changes, and then takes a copy of the whole file into memory unless it is very long, so that the
+ * writer may go on. A new file has no name until its first commit, where the system can do that. */
 #define _GNU_SOURCE
 #include "record/sealed_internal.h"
 
@@ -68,7 +69,8 @@ static pp_sealed *make(const char *path, perp_refusal *why) {
     return s;
 }
 
-/* Gives back all but the object itself. HDF5 may go on with it if it could not close a damaged file; then it reads nothing and writes nowhere. */
+/* Gives back all but the object itself. HDF5 may go on with it if it could not close a damaged file; then it reads
+ * nothing and writes nowhere. */
 static void shut(pp_sealed *s) {
     s->shut = true;
     if (s->fd >= 0) close(s->fd); /* and with it the lock */
@@ -179,7 +181,8 @@ static perp_status complain_seal(pp_sealed *s, pp_seal_state state, perp_refusal
     return pp_complain(why, PERP_E_ARG, at(s->path), NULL, found, allowed);
 }
 
-/* Reads every block that is not in memory yet into memory. False, with trouble or without: some block was not as its hash says. */
+/* Reads every block that is not in memory yet into memory. False, with trouble or without: some block was not as its
+ * hash says. */
 static bool take_copy(pp_sealed *s) {
     for (int k = 0; k < s->nblock; k++)
         if (!pp_block_own(s, k)) return false;
@@ -206,7 +209,8 @@ static bool find_for_reading(pp_sealed *s, perp_refusal *why) {
         }
         bool good = j == PP_JOURNAL_TAKEN || (j != PP_JOURNAL_FAILED && state == PP_SEAL_GOOD);
         if (good && h == HELD_OTHER && s->length <= PP_SEALED_COPY) {
-            /* A writer came by if the copy fails and the seal is another one now; else the file is damaged, and reading will say where. */
+            /* A writer came by if the copy fails and the seal is another one now; else the file is damaged, and reading
+             * will say where. */
             if (!take_copy(s) && !last) good = false;
         }
         if (quiet) flock(s->fd, LOCK_UN);

@@ -1,11 +1,13 @@
-/* sealed.h - HDF5 files that are at every moment as they were at their last commit, and whose every block is checked when read.
+/* sealed.h - HDF5 files that are at every moment as they were at their last commit, and whose every block is checked
+ * when read.
  *
- * A virtual file driver of HDF5. What HDF5 writes stays in memory until pp_sealed_commit(), which writes all changed blocks and a new seal
- * into a journal beside the file (PATH-journal), then into the file itself, then removes the journal. A process that is killed, or a disk that is full,
- * at any moment of this leaves either the old file, or a complete journal that the next opening takes into account (a reader as an overlay in memory,
- * a writer by finishing the copying). The seal lies behind the end that HDF5 knows of: magic, block size, length, a hash for each block, a hash of itself. A
- * block is compared with its hash before HDF5 sees any of its bytes, so HDF5 never parses damaged data; a file without a seal was truncated, or not written by
- * perp, or changed by another program, and is refused. */
+ * A virtual file driver of HDF5. What HDF5 writes stays in memory until pp_sealed_commit(), which writes all changed
+ * blocks and a new seal into a journal beside the file (PATH-journal), then into the file itself, then removes the
+ * journal. A process that is killed, or a disk that is full, at any moment of this leaves either the old file, or a
+ * complete journal that the next opening takes into account (a reader as an overlay in memory, a writer by finishing
+ * the copying). The seal lies behind the end that HDF5 knows of: magic, block size, length, a hash for each block, a
+ * hash of itself. A block is compared with its hash before HDF5 sees any of its bytes, so HDF5 never parses damaged
+ * data; a file without a seal was truncated, or not written by perp, or changed by another program, and is refused. */
 #ifndef PP_SEALED_H
 #define PP_SEALED_H
 
@@ -14,8 +16,8 @@
 #include "base/memory.h"
 #include "perp/input.h"
 
-/* All return a file id of HDF5, or a negative number with a complaint in why. HDF5's own error printing is off within these calls; callers
- * use pp_quiet_begin/end around theirs. `path` is kept for messages. */
+/* All return a file id of HDF5, or a negative number with a complaint in why. HDF5's own error printing is off within
+ * these calls; callers use pp_quiet_begin/end around theirs. `path` is kept for messages. */
 hid_t pp_sealed_create(const char *path, perp_refusal *why); /* must not exist; committed as an empty file */
 hid_t pp_sealed_open_write(
     const char *path, perp_refusal *why); /* to continue; finishes a left journal; refuses a second writer (lock) */
@@ -24,17 +26,18 @@ hid_t pp_sealed_open_read(const char *path,
 hid_t pp_sealed_open_memory(const char *path, const void *data, size_t size,
                             perp_refusal *why); /* data borrowed until close */
 
-/* Flushes HDF5 and makes what it has written since the last commit permanent, whole or not at all. After a failure (disk full) the file is as at
- * the last commit and a later commit may succeed. */
+/* Flushes HDF5 and makes what it has written since the last commit permanent, whole or not at all. After a failure
+ * (disk full) the file is as at the last commit and a later commit may succeed. */
 perp_status pp_sealed_commit(hid_t file, perp_refusal *why);
 /* Closes; everything since the last commit is forgotten, in the file as in memory. */
 void pp_sealed_close(hid_t file);
 /* Bytes of changed blocks waiting for the next commit. */
 size_t pp_sealed_pending(hid_t file);
-/* What went wrong at the bottom of a failed call on this file, if the driver knows (a damaged block with its place, an error of the disk); else "". */
+/* What went wrong at the bottom of a failed call on this file, if the driver knows (a damaged block with its place, an
+ * error of the disk); else "". */
 const char *pp_sealed_trouble(hid_t file);
-/* Computes and appends the seal for an unsealed HDF5 image of `size` bytes in a buffer with room for pp_sealed_room(size) more; returns the whole
- * size. For tests and fuzzing. */
+/* Computes and appends the seal for an unsealed HDF5 image of `size` bytes in a buffer with room for
+ * pp_sealed_room(size) more; returns the whole size. For tests and fuzzing. */
 size_t pp_sealed_room(size_t size);
 size_t pp_seal_image(void *data, size_t size);
 

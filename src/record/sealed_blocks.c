@@ -1,14 +1,15 @@
 /* sealed_blocks.c - the blocks of a sealed file: reading with a check, changed blocks in memory.
  *
- * Problem: HDF5 reads and writes any range of bytes; on disk nothing may change between commits, and HDF5 must not see damaged bytes.
- * Method: an entry for each block of 64 KiB. A block that was written since the last commit, or that comes from a journal, has its bytes in
- * memory; any other is read whole and compared with its hash, and some of those read last are kept. HDF5 is only ever given bytes out of
- * checked buffers, never out of a second reading of the file.
- * Cost: reading: one hash (several GB/s) and one copy on top of the reading itself; memory: 24 bytes a block, the changed blocks, 2 MiB.
+ * Problem: HDF5 reads and writes any range of bytes; on disk nothing may change between commits, and HDF5 must not see
+ * damaged bytes. Method: an entry for each block of 64 KiB. A block that was written since the last commit, or that
+ * comes from a journal, has its bytes in memory; any other is read whole and compared with its hash, and some of those
+ * read last are kept. HDF5 is only ever given bytes out of checked buffers, never out of a second reading of the file.
+ * Cost: reading: one hash (several GB/s) and one copy on top of the reading itself; memory: 24 bytes a block, the
+ * changed blocks, 2 MiB.
  *
- * The hash mixes 8-byte words in four lanes by multiplication. Every step is one-to-one in the word as in the lane, and so is the joining of the
- * lanes, so that damage within any one word is always found, and other accidental damage missed once in 2^64. It is no protection against
- * forgery. */
+ * The hash mixes 8-byte words in four lanes by multiplication. Every step is one-to-one in the word as in the lane, and
+ * so is the joining of the lanes, so that damage within any one word is always found, and other accidental damage
+ * missed once in 2^64. It is no protection against forgery. */
 #define _GNU_SOURCE
 #include "record/sealed_internal.h"
 

@@ -1,12 +1,13 @@
 /* sealed_commit.c - making changed blocks permanent, whole or not at all, and finishing what another process began.
  *
- * Method: write-ahead journal. (1) The changed blocks and the new seal go into a file of another name, which then becomes PATH-journal: from this moment
- * the commit counts. (2) The file is made as long as it will be, so that a full disk is met before anything in it is changed; then the journal is removed and
- * the file is as it was. (3) The blocks and the seal are copied into the file. (4) The file is cut to its size, the journal removed.
- * A journal names the seal that it follows. It belongs to a file whose seal is that one (nothing copied, or not the seal), or its own (all copied), or
- * which has none (in between).
- * Validity: against the death of the process at any moment, and against the loss of power as far as the disk does what it reports.
- * Cost: each changed block is hashed once and written twice, and three waits for the disk. */
+ * Method: write-ahead journal. (1) The changed blocks and the new seal go into a file of another name, which then
+ * becomes PATH-journal: from this moment the commit counts. (2) The file is made as long as it will be, so that a full
+ * disk is met before anything in it is changed; then the journal is removed and the file is as it was. (3) The blocks
+ * and the seal are copied into the file. (4) The file is cut to its size, the journal removed. A journal names the seal
+ * that it follows. It belongs to a file whose seal is that one (nothing copied, or not the seal), or its own (all
+ * copied), or which has none (in between). Validity: against the death of the process at any moment, and against the
+ * loss of power as far as the disk does what it reports. Cost: each changed block is hashed once and written twice, and
+ * three waits for the disk. */
 #define _GNU_SOURCE
 #include "record/sealed_internal.h"
 
@@ -44,7 +45,8 @@ static int sync_file(int fd) {
     return 0;
 }
 
-/* Makes the names in the folder of `path` permanent. Where that cannot be done, the process may still die at any moment, but power must not. */
+/* Makes the names in the folder of `path` permanent. Where that cannot be done, the process may still die at any
+ * moment, but power must not. */
 static void sync_folder(const char *path) {
     char folder[PP_SEALED_PATH];
     const char *slash = strrchr(path, '/');
@@ -235,7 +237,8 @@ static bool take_blocks(pp_sealed *s, int fd, const unsigned char *number, uint6
     return at == size;
 }
 
-/* The journal in fd, of `size` bytes; `state`, `own`, `present`: the file's seal and size. Leaves in s->head the head. */
+/* The journal in fd, of `size` bytes; `state`, `own`, `present`: the file's seal and size. Leaves in s->head the
+ * head. */
 static pp_journal_state take(pp_sealed *s, int fd, uint64_t size, pp_seal_state state, uint64_t own, uint64_t present) {
     unsigned char h[PP_JOURNAL_HEADER];
     if (size < sizeof h || pp_read_all(fd, h, sizeof h, 0) != 0) return PP_JOURNAL_TORN;

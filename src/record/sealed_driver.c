@@ -1,9 +1,10 @@
 /* sealed_driver.c - a sealed file as HDF5 sees it: a virtual file driver over the blocks.
  *
- * Method: HDF5 opens and closes a handle as it likes (it may open twice to look first); all handles of one file share one pp_sealed, which pp_sealed_close()
- * lets go of. Flushing and truncating only move marks: what is written to disk, and when, is up to the commit alone, so that the flush of a closing
- * file goes nowhere. Writing never fails as HDF5 sees it. HDF5's own locking of files is not offered. No two files are ever the same to HDF5: each opening has its own view.
- * Source: HDF5 Virtual File Layer; class layouts of HDF5 1.10, 1.12 and 1.14. */
+ * Method: HDF5 opens and closes a handle as it likes (it may open twice to look first); all handles of one file share
+ * one pp_sealed, which pp_sealed_close() lets go of. Flushing and truncating only move marks: what is written to disk,
+ * and when, is up to the commit alone, so that the flush of a closing file goes nowhere. Writing never fails as HDF5
+ * sees it. HDF5's own locking of files is not offered. No two files are ever the same to HDF5: each opening has its own
+ * view. Source: HDF5 Virtual File Layer; class layouts of HDF5 1.10, 1.12 and 1.14. */
 #define _GNU_SOURCE
 #include "record/sealed_internal.h"
 
@@ -99,8 +100,8 @@ static herr_t driver_write(H5FD_t *f, H5FD_mem_t type, hid_t transfer, haddr_t a
     (void)transfer;
     pp_sealed *s = sealed_of(f);
     if (at == HADDR_UNDEF || !s->writable) return -1;
-    /* HDF5 1.10 does not survive a failed write: it holds on to what it could not write and cannot be closed any more. So it is not told; the next
-     * commit is, and every one after it. */
+    /* HDF5 1.10 does not survive a failed write: it holds on to what it could not write and cannot be closed any more.
+     * So it is not told; the next commit is, and every one after it. */
     if (!s->shut && !pp_blocks_write(s, at, size, data)) s->lost = true;
     return 0;
 }
@@ -147,8 +148,8 @@ static const H5FD_class_t driver = {
 };
 
 hid_t pp_sealed_access(pp_sealed *s, bool writing) {
-    /* A driver of its own for each file: nothing to register once, nothing shared between threads. It must outlive HDF5's file, whose closing calls it
-     * when HDF5 has already let go of it; so it goes with s. */
+    /* A driver of its own for each file: nothing to register once, nothing shared between threads. It must outlive
+     * HDF5's file, whose closing calls it when HDF5 has already let go of it; so it goes with s. */
     s->driver = H5FDregister(&driver);
     if (s->driver < 0) return -1;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);

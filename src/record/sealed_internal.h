@@ -1,14 +1,17 @@
-/* sealed_internal.h - the parts of a sealed file (sealed.h): its blocks, its seal, its journal, and the driver that shows them to HDF5.
+/* sealed_internal.h - the parts of a sealed file (sealed.h): its blocks, its seal, its journal, and the driver that
+ * shows them to HDF5.
  *
  * A file on disk, all numbers little-endian:
  *
  *     [0, length)            what HDF5 sees
  *     hash of each block     8 bytes each; the last block ends with the length
- *     trailer, 40 bytes      "perpseal", version, block size, length, number of the commit, hash of all hashes and of the trailer before it
+ *     trailer, 40 bytes      "perpseal", version, block size, length, number of the commit, hash of all hashes and of
+ *     the trailer before it
  *
  * and a journal (PATH-journal), which is there from a commit's beginning to its end:
  *
- *     header, 64 bytes       "perpjrnl", version, block size, hash of the seal it follows, size of the new seal, number of blocks, least size
+ *     header, 64 bytes       "perpjrnl", version, block size, hash of the seal it follows, size of the new seal, number
+ *     of blocks, least size
  *                            the file may have meanwhile, two zeros, hash of header, seal and block numbers
  *     new seal               as above
  *     block numbers          8 bytes each, ascending
@@ -93,7 +96,8 @@ static inline size_t pp_block_size(uint64_t length, int k) {
 }
 static inline size_t pp_seal_size(uint64_t length) { return 8 * (size_t)pp_block_count(length) + PP_SEAL_TRAILER; }
 
-/* Bytes of block k that are to be had from the last commit. What a failed commit has cut off is gone, and HDF5 had given it up. */
+/* Bytes of block k that are to be had from the last commit. What a failed commit has cut off is gone, and HDF5 had
+ * given it up. */
 static inline size_t pp_block_have(const pp_sealed *s, int k) {
     return (uint64_t)k * PP_BLOCK < s->intact ? pp_block_size(s->length, k) : 0;
 }
@@ -148,7 +152,8 @@ typedef enum pp_journal_state {
     PP_JOURNAL_FOREIGN,
     PP_JOURNAL_FAILED
 } pp_journal_state;
-/* Looks for a complete journal of this file, whose own seal was found to be `state`; if there is one, takes over its seal, and its blocks as data. */
+/* Looks for a complete journal of this file, whose own seal was found to be `state`; if there is one, takes over its
+ * seal, and its blocks as data. */
 pp_journal_state pp_journal_take(pp_sealed *s, pp_seal_state state);
 /* Writes what pp_journal_take() took into the file; false with trouble. */
 bool pp_journal_finish(pp_sealed *s);

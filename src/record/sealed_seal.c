@@ -1,7 +1,7 @@
 /* sealed_seal.c - the seal behind the end of a file: its making, reading and checking. Layout: sealed_internal.h.
  *
- * Validity: a seal is accepted only if it is the end of the file to the byte, its sizes agree, and its hash is right; a file that was cut, or to which
- * another program has appended, has none. Cost: 8 bytes for each 64 KiB. */
+ * Validity: a seal is accepted only if it is the end of the file to the byte, its sizes agree, and its hash is right; a
+ * file that was cut, or to which another program has appended, has none. Cost: 8 bytes for each 64 KiB. */
 #define _GNU_SOURCE
 #include "record/sealed_internal.h"
 

@@ -1,5 +1,5 @@
-/* store.h - small things on HDF5 files: attributes, whole datasets, their checks. Every function closes what it opens, and HDF5's error
- * printing must be off (pp_quiet_begin). */
+/* store.h - small things on HDF5 files: attributes, whole datasets, their checks. Every function closes what it opens,
+ * and HDF5's error printing must be off (pp_quiet_begin). */
 #ifndef PP_STORE_H
 #define PP_STORE_H
 
@@ -46,8 +46,8 @@ typedef struct pp_found {
     hsize_t dim[3];
     uint64_t bytes, stored; /* of all numbers; of what the file keeps */
 } pp_found;
-/* Looks at a dataset. False with words in `why` if it is stored in a way that a recording is not: outside the file, other filters, huge chunks, or
- * more numbers than what is stored can hold. */
+/* Looks at a dataset. False with words in `why` if it is stored in a way that a recording is not: outside the file,
+ * other filters, huge chunks, or more numbers than what is stored can hold. */
 bool pp_look(hid_t set, uint64_t file_size, pp_found *out, char *why, size_t size);
 /* Its type is the one of the table. */
 bool pp_type_is(hid_t set, pp_type t);

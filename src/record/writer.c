@@ -1,8 +1,10 @@
 /* writer.c - recording a run: rows wait in memory, whole chunks go to HDF5, commits make them permanent
- * Method   one buffer for each dataset; a frame is copied in after all room for it was made, so it is in whole or not at all. A commit
- *          writes what waits, the state of the world and the sums since the last frame, and seals the file.
- * Cost     a step without a frame: one addition of certificates and a look at the clock. A frame: its bytes are copied once. Memory is taken only
- *          where a buffer grows, and by HDF5 when it is handed a chunk or a commit is due. */
+ * Method   one buffer for each dataset; a frame is copied in after all room for it was made, so it is in whole or not
+ *          at all. A commit writes what waits, the state of the world and the sums since the last frame, and seals the
+ *          file.
+ * Cost     a step without a frame: one addition of certificates and a look at the clock. A frame: its bytes are copied
+ *          once. Memory is taken only where a buffer grows, and by HDF5 when it is handed a chunk or a commit is
+ *          due. */
 #include "record/writer.h"
 
 #include <assert.h>
@@ -439,7 +441,8 @@ static perp_status commit(perp_recorder *r, bool finished, perp_refusal *why) {
     return st;
 }
 
-/* Datasets of the checkpoint: the state as it is, not packed, so that its chunks keep their places from commit to commit. */
+/* Datasets of the checkpoint: the state as it is, not packed, so that its chunks keep their places from commit to
+ * commit. */
 static perp_status make_checkpoint(perp_recorder *r, perp_refusal *why) {
     r->extent[PP_N_STATE] = 0;
     size_t size = perp_world_state_size(r->w);

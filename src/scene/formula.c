@@ -1,8 +1,8 @@
 /* formula.c - expressions that are evaluated during the run: motions of kinematic bodies and forces.
  *
- * They read nothing but their own constants and the world they are called with, so that clones of a world may use
- * them at the same time. A
- * result that is not finite goes to the world as it is, which then refuses the step with its own words. */
+ * They read nothing but their own constants and the world they are called with, so that clones of a world may use them
+ * at the same time. A result that is not finite goes to the world as it is, which then refuses the step with its own
+ * words. */
 #include <string.h>
 
 #include "scene/scene_internal.h"

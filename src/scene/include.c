@@ -1,8 +1,8 @@
 /* include.c - the files of a scene: the scene itself, what it includes, and meshes; from the disk or from memory.
  *
- * A file is read once, however often it is named: names are compared after ./ and folder/../ are taken out. A file
- * that includes itself, directly or
- * through others, is refused with the chain. All bytes stay with the scene, so that a recording can hold them. */
+ * A file is read once, however often it is named: names are compared after ./ and folder/../ are taken out. A file that
+ * includes itself, directly or through others, is refused with the chain. All bytes stay with the scene, so that a
+ * recording can hold them. */
 #include <stdio.h>
 #include <string.h>
 

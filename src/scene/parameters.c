@@ -1,8 +1,8 @@
 /* parameters.c - declared parameters: defaults, ranges, and values given from outside.
  *
  * The order is that of the first declaration, included files first; a file that declares a parameter of an included
- * file again changes only
- * the keys it gives. Each default, and each value from outside, may use the parameters before it. */
+ * file again changes only the keys it gives. Each default, and each value from outside, may use the parameters before
+ * it. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

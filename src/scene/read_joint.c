@@ -1,8 +1,8 @@
 /* read_joint.c - joints into the world.
  *
- * Given by a world point, both frames are put there as the bodies stand now: X_AJ = X_WA^-1 X_WJ, X_BJ = X_WB^-1
- * X_WJ, so all coordinates are
- * zero. Given by frames in the bodies, points are moved from the frame as written to the centre of mass. */
+ * Given by a world point, both frames are put there as the bodies stand now: X_AJ = X_WA^-1 X_WJ, X_BJ = X_WB^-1 X_WJ,
+ * so all coordinates are zero. Given by frames in the bodies, points are moved from the frame as written to the centre
+ * of mass. */
 #include "scene/scene_internal.h"
 
 static perp_status read_motor(pp_reader *r, pp_item at, perp_joint_axis *out) {

@@ -2,8 +2,8 @@
  * they hold.
  *
  * A map may have layers: a body and its templates, a file and those it includes. The first layer that has a key wins.
- * Values are read in
- * the order of the table, so what random functions draw does not depend on the order in which keys are written. */
+ * Values are read in the order of the table, so what random functions draw does not depend on the order in which keys
+ * are written. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

@@ -24,11 +24,22 @@ static void found_number(pp_item at, double x, char *out, size_t size) {
         (void)snprintf(out, size, "%s, which is %.6g", text, x);
 }
 
+/* A word in place of a number is perhaps no slip in an expression: the complaint about its name then tells of the
+ * number first. */
+static perp_status unknown_word(pp_reader *r, pp_item at, const pp_key *k, perp_status s) {
+    if (!r->why || !pp_name_good(pp_text_of(at)) || strncmp(r->why->found, "the unknown name", 16) != 0) return s;
+    char found[sizeof r->why->found], allowed[sizeof r->why->allowed], words[256];
+    memcpy(found, r->why->found, sizeof found);
+    (void)snprintf(allowed, sizeof allowed, "%s, or an expression of %.200s",
+                   pp_key_words(k, r->dim, words, sizeof words), r->why->allowed);
+    return pp_wrong(r, at, found, allowed);
+}
+
 perp_status pp_read_number(pp_reader *r, pp_item at, const pp_key *k, double *out) {
     if (!pp_is_scalar(at) || pp_at(at)->length == 0) return pp_wrong_kind(r, at, k);
     double x = 0;
     perp_status s = pp_evaluate(r, at, &x);
-    if (s) return s;
+    if (s) return s == PERP_E_ARG ? unknown_word(r, at, k, s) : s;
     bool whole = k->type != PP_T_WHOLE || (x == floor(x) && fabs(x) <= MOST_WHOLE);
     if (!in_range(k, x) || !whole) {
         char found[256], allowed[512];
@@ -61,10 +72,10 @@ static perp_status wrong_list(pp_reader *r, pp_item at, const pp_key *k) {
     for (pp_item v = pp_is_list(at) ? pp_first(at) : (pp_item){NULL, 0}; v.node && !apart; v = pp_next(v))
         apart = pp_is_scalar(v) && strchr(pp_text_of(v), '(') && !strchr(pp_text_of(v), ')');
     if (!apart) return pp_wrong_kind(r, at, k);
-    char found[256], allowed[512];
-    return pp_wrong_say(r, PERP_E_ARG, at, "found %s (an expression with a comma must be in quotes here); allowed: %s",
-                        pp_yaml_found(at.tree, at.node, found, sizeof found),
-                        pp_key_words(k, r->dim, allowed, sizeof allowed));
+    char text[128], found[256], allowed[512];
+    (void)snprintf(found, sizeof found, "%s (an expression with a comma must be in quotes here)",
+                   pp_yaml_found(at.tree, at.node, text, sizeof text));
+    return pp_wrong(r, at, found, pp_key_words(k, r->dim, allowed, sizeof allowed));
 }
 
 perp_status pp_read_list(pp_reader *r, pp_item at, const pp_key *k, int n, double *out) {

@@ -1,6 +1,5 @@
 /* read_world.c - everything of a scene that is not an entry of a list: version, dimension, step, stages and their
- * settings, materials and
- * laws, templates, recording; makes the world, then has the lists read into it. */
+ * settings, materials and laws, templates, recording; makes the world, then has the lists read into it. */
 #include <float.h>
 #include <stdio.h>
 #include <string.h>

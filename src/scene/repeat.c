@@ -1,8 +1,7 @@
 /* repeat.c - an entry made many times, with a variable for each level of the nesting.
  *
  * repeat: n has the variable i; repeat: {i: n, j: m} is nested, the last fastest, and a count may use the variables
- * before it, so that
- * {row: 10, k: 10 - row} is a triangle. */
+ * before it, so that {row: 10, k: 10 - row} is a triangle. */
 #include <string.h>
 
 #include "scene/scene_internal.h"

@@ -30,7 +30,7 @@ struct perp_scene {
     perp_world *world;
     char *title, *about;
     char *unit[3]; /* length, mass, time */
-    char *shown; /* how messages call the scene file, if not by its path */
+    char *shown;   /* how messages call the scene file, if not by its path */
     double duration;
     uint64_t steps;
     perp_record_choice record;

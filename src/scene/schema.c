@@ -1,8 +1,7 @@
 /* schema.c - the JSON Schema (draft 2020-12) of scene files, from the tables the reader uses.
  *
  * The schema does not know the dimension of a scene nor the values of expressions: vectors may have two or three
- * numbers, and a number may be
- * a text. What it lets through the reader still checks. */
+ * numbers, and a number may be a text. What it lets through the reader still checks. */
 #include <stdio.h>
 #include <string.h>
 

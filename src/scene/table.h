@@ -1,6 +1,6 @@
 /* table.h - the tables of scene keys: one line per key, from which come reading, checking, the lists of what is
- * allowed, the JSON Schema
- * and the reference. A new key is one new line in a keys_*.c file and the code that uses the field it fills. */
+ * allowed, the JSON Schema and the reference. A new key is one new line in a keys_*.c file and the code that uses the
+ * field it fills. */
 #ifndef PP_SCENE_TABLE_H
 #define PP_SCENE_TABLE_H
 
@@ -9,8 +9,7 @@
 #include "input/input.h"
 
 /* What a value is, and the C type of the field it fills. Types marked "later" only note where the value stands; the
- * code that owns the
- * map reads them. */
+ * code that owns the map reads them. */
 typedef enum pp_type {
     PP_T_TAG,     /* the name of the variant; pp_got.variant */
     PP_T_NUMBER,  /* double */
@@ -100,7 +99,8 @@ typedef struct pp_map {
 
 #define PP_MAP_KEYS 40 /* most keys of a map */
 
-extern const pp_map pp_map_top, pp_map_units, pp_map_stages, pp_map_record, pp_map_law, pp_map_pair_law, pp_map_parameter;
+extern const pp_map pp_map_top, pp_map_units, pp_map_stages, pp_map_record, pp_map_law, pp_map_pair_law,
+    pp_map_parameter;
 extern const pp_map pp_map_body, pp_map_shape, pp_map_points, pp_map_turn, pp_map_motion, pp_map_term;
 extern const pp_map pp_map_joint, pp_map_axis, pp_map_motor, pp_map_spring, pp_map_force, pp_map_formula_turn;
 

@@ -1,7 +1,8 @@
-/* Recordings that are not what they should be: each is refused with one exact sentence, none is misread, and nothing is written over.
+/* Recordings that are not what they should be: each is refused with one exact sentence, none is misread, and nothing is
+ * written over.
  *
- * Variants are made by HDF5 itself on a copy, which then gets a valid seal: what the reader sees is well-formed HDF5 with wrong
- * contents, as a foreign program or an attacker would make it. */
+ * Variants are made by HDF5 itself on a copy, which then gets a valid seal: what the reader sees is well-formed HDF5
+ * with wrong contents, as a foreign program or an attacker would make it. */
 #include "unit/recording_help.h"
 #include "fault/allocator.h"
 
@@ -479,7 +480,8 @@ static void a_wrong_checkpoint(void **state) {
     }
 }
 
-/* Memory is refused at every call in turn: an error, no leak, and no file left behind by a recording that did not begin. */
+/* Memory is refused at every call in turn: an error, no leak, and no file left behind by a recording that did not
+ * begin. */
 static void memory_refused(void **state) {
     (void)state;
     perp_refusal why = {0};

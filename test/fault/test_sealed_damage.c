@@ -1,5 +1,5 @@
-/* Sealed files that are not what they should be: missing, foreign, cut, changed, forbidden, locked; journals too. Each is refused with one sentence, or read
- * as it was, and never altered. */
+/* Sealed files that are not what they should be: missing, foreign, cut, changed, forbidden, locked; journals too. Each
+ * is refused with one sentence, or read as it was, and never altered. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -187,7 +187,8 @@ static void test_flipped(void **state) {
     free(v);
 }
 
-/* A journal cut or changed anywhere beside an untouched file: the file counts. Beside a half-copied file: refused, never a wrong number. */
+/* A journal cut or changed anywhere beside an untouched file: the file counts. Beside a half-copied file: refused,
+ * never a wrong number. */
 static void test_damaged_journal(void **state) {
     (void)state;
     perp_refusal why = {0};

@@ -13,7 +13,8 @@
 
 /* ---- killed ---- */
 
-/* Killed at every system call of commit `c` of a file with c - 1 commits: a reader sees c - 1 or c, never changes anything, and a writer goes on. */
+/* Killed at every system call of commit `c` of a file with c - 1 commits: a reader sees c - 1 or c, never changes
+ * anything, and a writer goes on. */
 static void kill_sweep(int c, fault kind) {
     size_t size = 0;
     contents_make(path, c - 1);
@@ -192,7 +193,8 @@ static void test_readers_beside_writer(void **state) {
 
 /* ---- full and broken disks ---- */
 
-/* Every call of a commit in turn fails once, or for good until the space is back; nothing is lost, and a later commit succeeds. */
+/* Every call of a commit in turn fails once, or for good until the space is back; nothing is lost, and a later commit
+ * succeeds. */
 static void error_sweep(int c, fault kind, bool stays, int e) {
     size_t size = 0;
     perp_refusal why = {0};
@@ -269,7 +271,8 @@ static void test_disk_broken_at_every_call(void **state) {
     error_sweep(4, FAULT_ERROR, false, EIO);
 }
 
-/* A commit fails while it copies, and the next one at any call: the journal of one of them stays until a third succeeds. */
+/* A commit fails while it copies, and the next one at any call: the journal of one of them stays until a third
+ * succeeds. */
 static void test_broken_twice(void **state) {
     (void)state;
     perp_refusal why = {0};

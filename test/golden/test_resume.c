@@ -1,4 +1,5 @@
-/* A run that was interrupted and resumed is the run that was not, to the bit: the state, and every dataset but the timing. */
+/* A run that was interrupted and resumed is the run that was not, to the bit: the state, and every dataset but the
+ * timing. */
 #include "unit/recording_help.h"
 #include "record/writer.h"
 
@@ -16,8 +17,8 @@ static perp_recorder *resume(const char *path, perp_scene **s) {
     return r;
 }
 
-/* Runs n steps in one go; then in parts that end after the steps in `stop` (ascending, ended by 0), each time `lost` further steps that no
- * commit keeps are made and forgotten. */
+/* Runs n steps in one go; then in parts that end after the steps in `stop` (ascending, ended by 0), each time `lost`
+ * further steps that no commit keeps are made and forgotten. */
 static void compare(const char *text, const perp_record_choice *choice, uint64_t n, const uint64_t *stop,
                     uint64_t lost) {
     perp_refusal why = {0};

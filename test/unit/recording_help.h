@@ -1,4 +1,5 @@
-/* recording_help.h - what the tests of recordings share: two small scenes, recording them, comparing files dataset by dataset. */
+/* recording_help.h - what the tests of recordings share: two small scenes, recording them, comparing files dataset by
+ * dataset. */
 #ifndef PERP_TEST_RECORDING_HELP_H
 #define PERP_TEST_RECORDING_HELP_H
 
@@ -16,7 +17,8 @@
 #include "perp/perp.h"
 #include "record/reader.h"
 
-/* 3D: four boxes and a ball fall on a floor, an arm swings on a hinge; one body has no name. Contacts, friction, a joint. */
+/* 3D: four boxes and a ball fall on a floor, an arm swings on a hinge; one body has no name. Contacts, friction, a
+ * joint. */
 static const char pile_text[] =
     "perp: 1\n"
     "title: pile\n"

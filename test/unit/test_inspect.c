@@ -1,4 +1,5 @@
-/* test_inspect.c - reading back what a world is made of: a world made again from what was read behaves the same to the bit. */
+/* test_inspect.c - reading back what a world is made of: a world made again from what was read behaves the same to the
+ * bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Islands: every row and every block that has one in exactly one part, parts that share no block, and the same answer apart as together */
+/* Islands: every row and every block that has one in exactly one part, parts that share no block, and the same answer
+ * apart as together */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

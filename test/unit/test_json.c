@@ -70,7 +70,8 @@ static void escapes(void **state) {
                         "[\n  \"\xc3\xb6 \xe2\x8a\xa5 \xf0\x9f\x98\x80\"\n]\n");
 }
 
-/* Cut, too long, surrogate, beyond the last character, stray: each bad byte becomes one replacement, the rest is kept. */
+/* Cut, too long, surrogate, beyond the last character, stray: each bad byte becomes one replacement, the rest is
+ * kept. */
 static void broken_utf8(void **state) {
     (void)state;
     assert_string_equal(string("a\xc3"), "[\n  \"a\\ufffd\"\n]\n");

@@ -363,7 +363,8 @@ static void random_numbers(void **state) {
     perp_body_pose(perp_scene_world(s), id[0], &second);
     assert_true(first.p.x == second.p.x && first.p.y == second.p.y);
     perp_scene_close(s);
-    /* equal entries draw different numbers, without a repeat too; and the stream belongs to the format: these are its first numbers */
+    /* equal entries draw different numbers, without a repeat too; and the stream belongs to the format: these are its
+     * first numbers */
     s = scene_of(HEAD2 "bodies: [{name: a, particle: true, mass: 1, at: ['uniform(0, 1)', 'uniform(0, 1)']},\n"
                        "         {name: b, particle: true, mass: 1, at: ['uniform(0, 1)', 'uniform(0, 1)']}]\n");
     assert_near(body_of(s, "a").X_WB.p.x, 0.4322856147392272, 1e-15);

@@ -1,7 +1,7 @@
 /* test_scene_errors.c - what is wrong in a scene file is told exactly: place, key, what was found, what is allowed. */
 #include "scene_help.h"
 
-#define TOP_KEYS                                              \
+#define TOP_KEYS                                                     \
     "perp, title, about, units, dim, include, seed, parameters, h, " \
     "duration, gravity, start, stages, materials, law, laws, templates, bodies, joints, forces, record"
 #define TEMPLATE_KEYS                                                                                            \
@@ -130,7 +130,7 @@ static const struct {
     {HEAD3 "parameters: {mu: {default: 2, max: 1}}\n",
      ":4:28: parameters.mu: found 2; allowed: a number <= 1"},
     {HEAD3 "parameters: {a: b, b: 1}\n",
-     ":4:17: parameters.a: found the unknown name b; allowed: pi, e, inf, deg"},
+     ":4:17: parameters.a: found the unknown name b; allowed: a number, or an expression of pi, e, inf, deg"},
     {HEAD3 "parameters: {a: 'uniform(0, 1)'}\n",
      ":4:17: parameters.a: found the random function uniform(); allowed: only in bodies, joints and forces"},
     {HEAD3 "h: 0.01\nrecord: {interval: 0.015}\n",
@@ -194,7 +194,7 @@ static const struct {
     {HEAD3 "bodies:\n  - {repeat: {a-b: 1}, mass: 1}\n",
      ":5:15: bodies[0].repeat: found the variable `a-b`; allowed: letters, digits and _"},
     {HEAD3 "bodies:\n  - {repeat: {a: b, b: 2}, mass: 1}\n",
-     ":5:18: bodies[0].repeat.a: found the unknown name b; allowed: pi, e, inf, deg"},
+     ":5:18: bodies[0].repeat.a: found the unknown name b; allowed: a whole number from 0 to 1000000, or an expression of pi, e, inf, deg"},
     {HEAD3 "bodies:\n  - {repeat: 'round(uniform(1, 5))', mass: 1}\n",
      ":5:14: bodies[0].repeat: found the random function uniform(); allowed: only in bodies, joints and forces"},
     {HEAD2 "bodies:\n  - {mass: 1, shape: {type: polygon, points: []}}\n",

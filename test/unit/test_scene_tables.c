@@ -1,6 +1,5 @@
-/* test_scene_tables.c - what is made of the tables of keys: the schema is JSON and names every key, the reference has
- * a line for each, and the
- * tables themselves are sound. */
+/* test_scene_tables.c - what is made of the tables of keys: the schema is JSON and names every key, the reference has a
+ * line for each, and the tables themselves are sound. */
 #include "scene/scene_in.h"
 #include "scene_help.h"
 

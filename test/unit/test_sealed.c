@@ -123,7 +123,8 @@ static void test_many_commits(void **state) {
     pp_sealed_close(f);
 }
 
-/* The same calls give the same bytes, but for the time that HDF5 keeps of the header of its constants, right behind the superblock. */
+/* The same calls give the same bytes, but for the time that HDF5 keeps of the header of its constants, right behind the
+ * superblock. */
 static void test_same_bytes(void **state) {
     (void)state;
     char other[160];
@@ -261,8 +262,8 @@ static void test_link(void **state) {
     assert_int_equal(contents_of(path, &why), 2);
 }
 
-/* Blocks whose ends fall on, before and after the end of the file: raw bytes through HDF5's user block would not do, so the lengths come from a
- * dataset of bytes that grows by odd steps. */
+/* Blocks whose ends fall on, before and after the end of the file: raw bytes through HDF5's user block would not do, so
+ * the lengths come from a dataset of bytes that grows by odd steps. */
 static void test_lengths(void **state) {
     (void)state;
     perp_refusal why = {0};

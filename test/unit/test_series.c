@@ -82,7 +82,8 @@ static void of_joints(void **state) {
         NEAR(rate[f], w[f], 1e-9);
         assert_true(error[f] >= 0 && error[f] < 1e-3);
     }
-    /* The joint carries the rod: force on it = mass (acceleration - gravity), averaged over the last step of the frame. */
+    /* The joint carries the rod: force on it = mass (acceleration - gravity), averaged over the last step of the
+     * frame. */
     const double *fy = series(cart, "pivot.fy"), *impulse = series(cart, "pivot.impulse"),
                  *fx = series(cart, "pivot.fx");
     assert_true(fy[0] == 0);

@@ -237,7 +237,7 @@ static void says_what_is_wrong(void **state) {
         {"\xc3\xbc: \xe2\x82", "f.yaml:1:4: found the byte \\xe2; allowed: text in UTF-8"},
         {"\xff\xfe"
          "a",
-         "f.yaml:1:1: found the byte \\xff; allowed: text in UTF-8"},
+         "f.yaml:1:1: found text in UTF-16; allowed: text in UTF-8"},
         {"a:\n\t- 1\n", "f.yaml:2:1: found a tab; allowed: spaces for indentation"},
         {"a: @b\n", "f.yaml:1:4: found @ at the start of a text; allowed: in quotes only"},
         {"a: `b\n", "f.yaml:1:4: found ` at the start of a text; allowed: in quotes only"},
