@@ -75,7 +75,7 @@ if command -v timeout >/dev/null; then
     has err 'left'
 fi
 # a narrow terminal: the line fits, and holds nothing but letters
-if command -v script >/dev/null && command -v timeout >/dev/null; then
+if command -v script >/dev/null && script -qec 'stty cols 30' /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "stty cols 30; timeout --foreground -s INT 1 '$perp' run slide.yaml --duration 1e5 --no-recording -D mu=0.1" /dev/null >seen </dev/null
     tr '\r' '\n' <seen | grep -a 'of 1e+05' >lines
     [ -s lines ] || failed 'no progress in a narrow terminal'
