@@ -345,7 +345,7 @@ const cli_command command_plot = {
     .operands = "RECORDING... [WHAT...]",
     .min_operand = 1,
     .max_operand = -1,
-    .summary = "Draw quantities of recordings as SVG, PDF or PNG",
+    .summary = "draw quantities of recordings as SVG, PDF or PNG",
     .about = "Draws what recordings hold, in a quality for papers. Operands that are files or end in .h5 are "
              "recordings; the others say what "
              "to draw, each in a panel of its own:\n\n"
