@@ -14,7 +14,7 @@ demo: setup          ## build, simulate scenes/demo.yaml, write its recording, p
 	@mkdir -p out
 	build/release/cli/perp run scenes/demo.yaml --output out/demo.h5 --force
 	@build/release/cli/perp plot out/demo.h5 energy certificate --output out/demo-figures.svg
-	@build/release/examples/picture out/demo.h5 out/demo.svg 0 0.5 0.6 0.75 2.5
+	@build/release/examples/picture out/demo.h5 out/demo.svg 0 0.7 0.85 1.1 2.5
 	@printf '\nrecording  out/demo.h5\npicture    out/demo.svg, to be opened in any browser\nplots      out/demo-figures.svg\n'
 
 test: setup          ## all tests: gcc, sanitizers, clang, threads, and the quick checks
