@@ -388,7 +388,7 @@ static int run_command(const cli_args *a) {
         if (!name) code = cli_refuse_say(a, CLI_MACHINE, "not enough memory");
         for (int i = 0; name && i < n; i++) name[i] = every ? all.of[i] : cli_operand(a, i);
         cli_catch_interrupt();
-        if (!code && n > 0) code = run_many(&s, name, n);
+        if (!code && name && n > 0) code = run_many(&s, name, n);
         pp_free(&experiment_memory, (void *)name);
     }
     pp_free(&experiment_memory, all.of);

@@ -259,6 +259,7 @@ static int run(const cli_args *a) {
     const char **word = malloc((size_t)(2 * n + labels + 1) * sizeof *word);
     if (!word) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
     const char **what = word + n, **label = word + 2 * n;
+    q.nrecording = q.nwhat = 0;
     for (int i = 0; i < n; i++) {
         const char *s = cli_operand(a, i);
         if (is_recording(s))

@@ -95,7 +95,7 @@ static const perp_allocator experiment_memory = {0}; /* malloc and free */
 
 /* ---- experiment_read.c ---- */
 /* Reads folder/name/experiment.yaml. On failure nothing needs freeing. */
-perp_status experiment_read(const char *folder, const char *name, experiment *out, perp_refusal *why);
+perp_status experiment_read(const char *folder, const char *name, experiment *e, perp_refusal *why);
 void experiment_free(experiment *e);
 
 /* ---- experiment_run.c ---- */

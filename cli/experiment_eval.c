@@ -309,7 +309,7 @@ static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out
         return false;
     }
     if (i == F_NORM) return call_norm(NULL, 0, arg, narg, out, why, why_size);
-    if (i == F_ORDER) {
+    if (!f->series) { /* F_ORDER */
         *out = log2(fabs(arg[0].number / arg[1].number));
         return true;
     }

@@ -12,7 +12,8 @@ bool experiment_plot_path(const exp_plot *p, const char *folder, const char *pre
 }
 
 static perp_status no_memory(const experiment *e, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, "", "not enough memory");
+    pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, "", "not enough memory");
+    return PERP_E_MEMORY;
 }
 
 enum { RUNS_MAX = 64, WHAT_MAX = 64 };

@@ -14,8 +14,8 @@ typedef enum slot {
 
 typedef struct key {
     const char *name; /* NULL ends the table */
-    slot slot;
     size_t offset;
+    slot slot;
     bool required;
 } key;
 
@@ -25,9 +25,9 @@ typedef struct top {
 } top;
 
 #define KEY(type, field, slot_, required_) \
-    { #field, slot_, offsetof(type, field), required_ }
+    { #field, offsetof(type, field), slot_, required_ }
 
-static const key top_keys[] = {{"perp-experiment", SLOT_NODE, offsetof(top, version), true},
+static const key top_keys[] = {{"perp-experiment", offsetof(top, version), SLOT_NODE, true},
                                KEY(top, title, SLOT_TEXT, true),
                                KEY(top, source, SLOT_TEXT, false),
                                KEY(top, about, SLOT_TEXT, true),
@@ -36,29 +36,29 @@ static const key top_keys[] = {{"perp-experiment", SLOT_NODE, offsetof(top, vers
                                KEY(top, values, SLOT_NODE, false),
                                KEY(top, checks, SLOT_NODE, true),
                                KEY(top, plots, SLOT_NODE, false),
-                               {NULL, SLOT_TEXT, 0, false}};
+                               {NULL, 0, SLOT_TEXT, false}};
 static const key run_keys[] = {KEY(exp_run, scene, SLOT_TEXT, false),
                                KEY(exp_run, label, SLOT_TEXT, false),
                                KEY(exp_run, set, SLOT_NODE, false),
-                               {NULL, SLOT_TEXT, 0, false}};
+                               {NULL, 0, SLOT_TEXT, false}};
 static const key check_keys[] = {KEY(exp_check, what, SLOT_TEXT, true),
                                  KEY(exp_check, value, SLOT_EXPR, true),
                                  KEY(exp_check, reference, SLOT_EXPR, false),
                                  KEY(exp_check, limit, SLOT_EXPR, false),
                                  KEY(exp_check, below, SLOT_EXPR, false),
                                  KEY(exp_check, above, SLOT_EXPR, false),
-                                 {"if", SLOT_EXPR, offsetof(exp_check, when), false},
+                                 {"if", offsetof(exp_check, when), SLOT_EXPR, false},
                                  KEY(exp_check, unit, SLOT_TEXT, false),
                                  KEY(exp_check, published, SLOT_TEXT, false),
                                  KEY(exp_check, note, SLOT_TEXT, false),
-                                 {NULL, SLOT_TEXT, 0, false}};
+                                 {NULL, 0, SLOT_TEXT, false}};
 static const key plot_keys[] = {KEY(exp_plot, file, SLOT_TEXT, true),
                                 KEY(exp_plot, title, SLOT_TEXT, false),
                                 KEY(exp_plot, about, SLOT_TEXT, false),
                                 KEY(exp_plot, what, SLOT_NODE, false),
                                 KEY(exp_plot, runs, SLOT_NODE, false),
                                 KEY(exp_plot, lines, SLOT_NODE, false),
-                                {"if", SLOT_EXPR, offsetof(exp_plot, when), false},
+                                {"if", offsetof(exp_plot, when), SLOT_EXPR, false},
                                 KEY(exp_plot, from, SLOT_EXPR, false),
                                 KEY(exp_plot, to, SLOT_EXPR, false),
                                 KEY(exp_plot, xlabel, SLOT_TEXT, false),
@@ -69,10 +69,10 @@ static const key plot_keys[] = {KEY(exp_plot, file, SLOT_TEXT, true),
                                 KEY(exp_plot, equal, SLOT_BOOL, false),
                                 KEY(exp_plot, marks, SLOT_BOOL, false),
                                 KEY(exp_plot, together, SLOT_BOOL, false),
-                                {NULL, SLOT_TEXT, 0, false}};
+                                {NULL, 0, SLOT_TEXT, false}};
 static const key line_keys[] = {KEY(exp_line, label, SLOT_TEXT, false), KEY(exp_line, x, SLOT_NODE, true),
                                 KEY(exp_line, y, SLOT_NODE, true),      KEY(exp_line, dashed, SLOT_BOOL, false),
-                                KEY(exp_line, marks, SLOT_BOOL, false), {NULL, SLOT_TEXT, 0, false}};
+                                KEY(exp_line, marks, SLOT_BOOL, false), {NULL, 0, SLOT_TEXT, false}};
 
 enum { KEYS_MAX = 24 };
 

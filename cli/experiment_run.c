@@ -11,7 +11,8 @@
 #include "experiment.h"
 
 static perp_status no_memory(const experiment *e, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, "", "not enough memory");
+    pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, "", "not enough memory");
+    return PERP_E_MEMORY;
 }
 
 static const char *scene_path(const experiment *e, const exp_run *r, char *out, size_t size) {

@@ -305,7 +305,7 @@ static int check_operands(const cli_args *a) {
         n += snprintf(allowed + n, sizeof allowed - (size_t)n, *p == '\n' ? ", or " : "%c", *p);
     if (!n) snprintf(allowed, sizeof allowed, "nothing");
     for (int i = 0; i < a->noperand; i++)
-        if (!*a->operand[i]) return cli_mistake(a, "", "\"\"", allowed);
+        if (a->operand[i] && !*a->operand[i]) return cli_mistake(a, "", "\"\"", allowed);
     if (a->noperand < c->min_operand) {
         if (a->noperand == 0) return cli_mistake(a, "", "nothing to work on", allowed);
         snprintf(found, sizeof found, "only %s", quoted(text, sizeof text, a->operand[a->noperand - 1]));

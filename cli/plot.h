@@ -101,8 +101,8 @@ perp_status plot_recordings(const plot_request *q, perp_refusal *why);
 /* The same with a report; may be NULL. */
 perp_status plot_recordings_report(const plot_request *q, plot_report *report, perp_refusal *why);
 /* The numbers of the same plot as CSV: time and one column for each quantity, a row for each frame; with several
- * recordings, the first column names the recording. *text is owned by the caller (free). */
-perp_status plot_recordings_csv(const plot_request *q, char **text, size_t *size, plot_report *report,
+ * recordings, the first column names the recording. *out is owned by the caller (free). */
+perp_status plot_recordings_csv(const plot_request *q, char **out, size_t *size, plot_report *report,
                                 perp_refusal *why);
 
 /* The groups that can be drawn beside single quantities: name and what it is, ended by a name of NULL. */

@@ -185,7 +185,8 @@ static void linear_ticks(plot_axis *a, int most) {
         if (at + digits > 7 || at + digits < -3) {
             char mantissa[32];
             write_number(mantissa, sizeof mantissa, o, 1 - digits, 0);
-            strcat(mantissa, TIMES);
+            size_t end = strlen(mantissa);
+            snprintf(mantissa + end, sizeof mantissa - end, "%s", TIMES);
             write_power(words, sizeof words, mantissa, at + digits - 1);
         } else {
             write_number(words, sizeof words, o, at, 0);

@@ -209,14 +209,14 @@ static void shape_legends(sheet *s) {
 static void arrange(sheet *s) {
     plot_page *g = &s->g;
     const plot_figure *fig = s->fig;
-    double outer = OUTER * g->unit, left = outer, right = outer;
+    double outer = OUTER * g->unit;
     s->least_width = s->least_height = 0;
     for (int i = 0; i < fig->npanel; i++) {
         s->frame[i].width = s->width * 0.8;
         s->frame[i].height = 40 * POINTS;
     }
     for (int round = 0; round < 4; round++) {
-        left = right = outer;
+        double left = outer, right = outer;
         s->words = 0;
         shape_legends(s);
         for (int i = 0; i < fig->npanel; i++) {
@@ -321,7 +321,7 @@ static bool same_legend(const plot_panel *a, const plot_panel *b) {
     if (a->nrow > 0 || b->nrow > 0 || a->nline != b->nline) return false;
     for (int i = 0; i < a->nline; i++) {
         const plot_line *p = &a->line[i], *q = &b->line[i];
-        if (!p->label != !q->label || (p->label && strcmp(p->label, q->label))) return false;
+        if (!p->label != !q->label || (p->label && strcmp(p->label, q->label) != 0)) return false;
         if (p->colour != q->colour || p->mark != q->mark || p->dashed != q->dashed || p->dash != q->dash) return false;
     }
     return true;
@@ -457,7 +457,7 @@ static void forget_number(bytes *b) {
     static const char mark[] = " id=\"surface";
     size_t n = sizeof mark - 1;
     for (size_t i = 0; i + n < b->size; i++) {
-        if (memcmp(b->data + i, mark, n)) continue;
+        if (memcmp(b->data + i, mark, n) != 0) continue;
         size_t end = i + n;
         while (end < b->size && b->data[end] >= '0' && b->data[end] <= '9') end++;
         if (end == b->size || b->data[end] != '"') return;

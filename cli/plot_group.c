@@ -347,7 +347,7 @@ static perp_status choose_bodies(plot_data *d, const char *names, bool dynamic, 
             for (int k = 0; k < nbody && strlen(list) < 300; k++)
                 snprintf(list + strlen(list), sizeof list - strlen(list), "%s%.60s", k ? ", " : "",
                          perp_recording_body(r, k).name);
-            if (strlen(list) >= 300) strcat(list, ", ...");
+            if (strlen(list) >= 300) snprintf(list + strlen(list), sizeof list - strlen(list), ", ...");
             pp_printable(found, sizeof found, name, length);
             return pp_complain(d->why, PERP_E_NAME, (pp_place){d->source[0].path, 0, 0}, "path",
                                *found ? found : "nothing", list);
@@ -387,7 +387,7 @@ static perp_status add_bodies(plot_data *d) {
     if (!q) return plot_no_memory(d);
     s = read_positions(d, body, n, q);
     for (int c = 0; c < d->source[0].info->dim && !s; c++) {
-        plot_sketch *k = plot_add_sketch(d, plot_with_unit(d, (const char *const[]){"x", "y", "z"}[c], "L"));
+        plot_sketch *k = plot_add_sketch(d, plot_with_unit(d, c == 0 ? "x" : c == 1 ? "y" : "z", "L"));
         for (int b = 0; b < n && !s; b++)
             s = plot_add_curve(d, k, PLOT_TIME, q[3 * b + c], perp_recording_body(d->source[0].r, body[b]).name,
                                PLOT_NEXT, 0);

@@ -385,7 +385,7 @@ void plot_legend_shape(plot_page *g, plot_frame *f, double width, double height)
     if (columns > n) columns = n;
     if (columns < 1) columns = 1;
     f->rows = (n + columns - 1) / columns;
-    if (f->legend == PLOT_ABOVE) columns = (n + f->rows - 1) / f->rows; /* no half-empty last row */
+    if (f->legend == PLOT_ABOVE && f->rows > 0) columns = (n + f->rows - 1) / f->rows; /* no half-empty last row */
     if (f->rows > most_rows) f->rows = most_rows;
     f->columns = columns;
     f->entries = n < f->rows * columns ? n : f->rows * columns;

@@ -19,7 +19,8 @@ plot_request plot_request_default(void) {
 /* ---- quantities ---- */
 
 perp_status plot_no_memory(plot_data *d) {
-    return pp_complain_say(d->why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for the plot");
+    pp_complain_say(d->why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for the plot");
+    return PERP_E_MEMORY;
 }
 
 const char *plot_say(plot_data *d, const char *format, ...) {
@@ -231,7 +232,7 @@ static perp_status join(plot_data *d) {
                                k->nrow > 0 ? "states" : "curves over time and in the plane",
                                "panels whose axes fit together");
         if (i == 0) continue;
-        if (strcmp(all->ylabel, k->ylabel)) { /* the labels of the axes move to the lines */
+        if (strcmp(all->ylabel, k->ylabel) != 0) { /* the labels of the axes move to the lines */
             const char *unit = "";
             bool same = true;
             for (int pass = 0; pass < 2; pass++)
@@ -243,7 +244,7 @@ static perp_status join(plot_data *d) {
             all->ylabel = same && *unit ? plot_with_unit(d, "", unit) : "";
             if (!all->ylabel) return plot_no_memory(d);
         }
-        if (all->xlabel && strcmp(all->xlabel, k->xlabel)) all->xlabel = "";
+        if (all->xlabel && strcmp(all->xlabel, k->xlabel) != 0) all->xlabel = "";
         all->logy = all->logy || k->logy;
         all->equal = all->equal && k->equal;
         for (int c = 0; c < k->ncurve; c++) {

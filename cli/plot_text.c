@@ -89,11 +89,11 @@ static double walk(plot_page *g, const char *text, double size, bool bold, bool 
         char letter[5] = {0};
         int n = sequence((const unsigned char *)s);
         if (n == 0)
-            memcpy(letter, "\xef\xbf\xbd", 3);
+            memcpy(letter, "\xef\xbf\xbd", 4);
         else if (n == 1 && ((unsigned char)*s < 0x20 || *s == 0x7f))
             letter[0] = ' ';
         else if (n == 1 && *s == '-' && raised)
-            memcpy(letter, "\xe2\x88\x92", 3);
+            memcpy(letter, "\xe2\x88\x92", 4);
         else
             memcpy(letter, s, (size_t)n);
         s += n ? n : 1;

@@ -100,7 +100,10 @@ int main(int argc, char **argv) {
     if (perp_recording_open(path, &r, &why)) refuse(&why);
     const perp_recording_info *about = perp_recording_about(r);
     int n = 0, moments = argc > 3 ? argc - 3 : 5;
-    for (int i = 0; i < about->nshape; i++) n += is_drawn(r, i);
+    int *which = malloc(((size_t)about->nshape + 1) * sizeof *which); /* the shapes that are drawn */
+    if (!which) fprintf(stderr, "picture: out of memory\n"), exit(3);
+    for (int i = 0; i < about->nshape; i++)
+        if (is_drawn(r, i)) which[n++] = i;
     if (n == 0) fprintf(stderr, "picture: %s: nothing in it moves and has a volume\n", path), exit(2);
     if (moments > TIMES) fprintf(stderr, "picture: at most %d times\n", TIMES), exit(2);
 
@@ -117,11 +120,9 @@ int main(int argc, char **argv) {
         svg_solid *to = k < 0 ? first : s + (size_t)k * (size_t)n;
         if (perp_recording_poses(r, frame, X, &why)) refuse(&why);
         if (k >= 0) t[k] = time[frame];
-        for (int i = 0, j = 0; i < about->nshape; i++) {
-            if (!is_drawn(r, i)) continue;
-            perp_recorded_shape shape = perp_recording_shape(r, i);
+        for (int j = 0; j < n; j++) {
+            perp_recorded_shape shape = perp_recording_shape(r, which[j]);
             to[j] = (svg_solid){shape, perp_pose_mul(X[shape.body], shape.X_BS), k < 0 ? 0 : first[j].rgb};
-            j++;
         }
         if (k < 0) colour(r, first, n);
     }
@@ -131,7 +132,7 @@ int main(int argc, char **argv) {
     bool bad = ferror(f) != 0;
     if (fclose(f) || bad) perror(out), exit(3);
     printf("%s\n", out);
-    free(time), free(s), free(first), free(X), free(drawn);
+    free(which), free(time), free(s), free(first), free(X), free(drawn);
     perp_recording_close(r);
     return 0;
 }

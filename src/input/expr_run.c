@@ -143,7 +143,9 @@ static double binary(pp_op op, double a, double b) {
 bool pp_expr_eval(const pp_expr *x, const double *value, pp_expr_call call, void *ctx, double *out, char *why,
                   size_t why_size) {
     pp_expr_arg stack[PP_EXPR_STACK];
-    int n = 0; /* values on the stack */
+    int n = 0; /* values on the stack; an instruction adds at most one */
+    int most = x->ncode < PP_EXPR_STACK ? x->ncode : PP_EXPR_STACK;
+    memset(stack, 0, (size_t)most * sizeof *stack);
     for (int at = 0; at < x->ncode; at++) {
         const pp_instruction *k = &x->code[at];
         pp_op op = (pp_op)k->op;

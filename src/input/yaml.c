@@ -136,7 +136,7 @@ static pp_node at_mark(pp_node_kind kind, yaml_mark_t mark) {
 
 /* Is what comes next a key of the innermost map? */
 static bool key_is_next(const reading *r) {
-    if (r->nlevel == 0) return false;
+    if (r->nlevel <= 0) return false;
     const level *l = &r->level[r->nlevel - 1];
     return r->tree->node[l->node].kind == PP_NODE_MAP && l->key == 0;
 }
@@ -144,7 +144,7 @@ static bool key_is_next(const reading *r) {
 /* Hangs a node, whole or just opened, into the innermost list or map. */
 static perp_status attach(reading *r, yaml_mark_t mark, uint32_t n) {
     pp_tree *t = r->tree;
-    if (r->nlevel == 0) return PERP_OK; /* the root */
+    if (r->nlevel <= 0) return PERP_OK; /* the root */
     level *l = &r->level[r->nlevel - 1];
     bool key = key_is_next(r);
     if (key) {
@@ -169,7 +169,7 @@ static perp_status attach(reading *r, yaml_mark_t mark, uint32_t n) {
 
 /* The node that was hung in last is complete: a list counts it, a map its pair. */
 static void done(reading *r, bool was_key) {
-    if (r->nlevel == 0 || was_key) return;
+    if (r->nlevel <= 0 || was_key) return;
     level *l = &r->level[r->nlevel - 1];
     r->tree->node[l->node].length++;
     l->key = 0;
@@ -412,11 +412,13 @@ static perp_status read_all(reading *r, const char *data, size_t size) {
 /* libyaml takes a time that grows with the square of the number of %TAG lines before it tells of any; tags are of no
  * use here. */
 static perp_status refuse_tag_lines(const reading *r, const char *data, size_t size) {
-    static const char breaks[] = "\n\r\x85\xa8\xa9"; /* last bytes of the line breaks of YAML */
+    static const unsigned char breaks[5] = {'\n', '\r', 0x85, 0xa8, 0xa9}; /* last bytes of the line breaks of YAML */
     int lines = 0;
     const char *end = data + size;
     for (const char *p = data; p < end && (p = memchr(p, '%', (size_t)(end - p))) != NULL; p++) {
-        if ((p > data && !memchr(breaks, p[-1], 5)) || end - p < 4 || memcmp(p, "%TAG", 4) != 0) continue;
+        if ((p > data && !memchr(breaks, (unsigned char)p[-1], sizeof breaks)) || end - p < 4 ||
+            memcmp(p, "%TAG", 4) != 0)
+            continue;
         if (++lines > TAG_LINES) {
             pp_place at = place_of(r, data, size, (size_t)(p - data));
             return pp_complain(r->why, PERP_E_ARG, at, NULL, "many %TAG lines", "no tags");

@@ -197,8 +197,13 @@ perp_status perp_recording_scene(perp_recording *r, perp_scene **out, perp_refus
     int nd = (int)r->extent[PP_N_DEFINITIONS];
     perp_source_file *file = pp_alloc(&r->alloc, (size_t)r->files * sizeof *file);
     perp_definition *define = pp_alloc(&r->alloc, (size_t)nd * sizeof *define);
-    perp_status st = file && define ? PERP_OK : pp_recording_no_memory(r, why);
-    if (file) memset(file, 0, (size_t)r->files * sizeof *file);
+    if (!file || !define) {
+        pp_free(&r->alloc, file);
+        pp_free(&r->alloc, define);
+        return pp_recording_no_memory(r, why);
+    }
+    perp_status st = PERP_OK;
+    memset(file, 0, (size_t)r->files * sizeof *file);
     pp_quiet q = pp_quiet_begin();
     for (int i = 0; i < r->files && !st; i++) st = read_file(r, i, &file[i], why);
     pp_quiet_end(q);
@@ -208,7 +213,7 @@ perp_status perp_recording_scene(perp_recording *r, perp_scene **out, perp_refus
         perp_scene_options o = {.define = define, .ndefine = nd, .file = file, .nfile = r->files};
         st = perp_scene_open(file[0].path, &o, out, why);
     }
-    for (int i = 0; file && i < r->files; i++) pp_free(&r->alloc, (void *)(uintptr_t)file[i].path);
+    for (int i = 0; i < r->files; i++) pp_free(&r->alloc, (void *)(uintptr_t)file[i].path);
     pp_free(&r->alloc, file);
     pp_free(&r->alloc, define);
     return st;
@@ -282,7 +287,7 @@ static perp_status read_figure(perp_recording *r, const pp_figure *f, uint64_t f
 }
 
 static perp_status read_solvers(perp_recording *r, uint64_t first, uint64_t n, pp_sum *out, perp_refusal *why) {
-    uint8_t solver[BLOCK];
+    uint8_t solver[BLOCK] = {0};
     perp_status st = pp_recording_rows(r, PP_D_SOLVER_SOLVER, first, n, -1, solver, why);
     for (uint64_t i = 0; i < n && !st; i++) {
         if (solver[i] != PP_NO_SOLVER && solver[i] >= r->nsolver)

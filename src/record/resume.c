@@ -143,8 +143,8 @@ perp_status perp_recorder_resume(const char *path, const perp_scene *scene, perp
         hsize_t size = 0;
         if (H5Fget_filesize(r->file, &size) < 0) st = pp_recorder_trouble(r, "", why);
         if (!st) st = pp_recording_load(path, r->file, true, size, &in, why);
+        if (!st) st = take_up(r, in, why);
     }
-    if (!st) st = take_up(r, in, why);
     perp_recording_close(in);
     if (!st) st = pp_recorder_columns(r, false, why);
     if (!st) {

@@ -8,68 +8,66 @@
 
 /* Quantities of a body or a joint. */
 typedef struct quantity {
-    const char *name;
+    const char *name, *unit;
     pp_series_kind kind;
     pp_dataset d;
     int component;
-    const char *unit;
     bool only_3d; /* not listed in 2D, where it does not change */
 } quantity;
 
-static const quantity of_body[] = {{"x", PP_SERIES_COLUMN, PP_D_POSITION, 0, "L", false},
-                                   {"y", PP_SERIES_COLUMN, PP_D_POSITION, 1, "L", false},
-                                   {"z", PP_SERIES_COLUMN, PP_D_POSITION, 2, "L", true},
-                                   {"angle", PP_SERIES_COLUMN, PP_D_ANGLE, 0, "rad", false},
-                                   {"qw", PP_SERIES_COLUMN, PP_D_ORIENTATION, 0, "", true},
-                                   {"qx", PP_SERIES_COLUMN, PP_D_ORIENTATION, 1, "", true},
-                                   {"qy", PP_SERIES_COLUMN, PP_D_ORIENTATION, 2, "", true},
-                                   {"qz", PP_SERIES_COLUMN, PP_D_ORIENTATION, 3, "", true},
-                                   {"vx", PP_SERIES_COLUMN, PP_D_VELOCITY, 0, "L/T", false},
-                                   {"vy", PP_SERIES_COLUMN, PP_D_VELOCITY, 1, "L/T", false},
-                                   {"vz", PP_SERIES_COLUMN, PP_D_VELOCITY, 2, "L/T", true},
-                                   {"wx", PP_SERIES_COLUMN, PP_D_SPIN, 0, "rad/T", true},
-                                   {"wy", PP_SERIES_COLUMN, PP_D_SPIN, 1, "rad/T", true},
-                                   {"wz", PP_SERIES_COLUMN, PP_D_SPIN, 2, "rad/T", false},
-                                   {"speed", PP_SERIES_NORM, PP_D_VELOCITY, 0, "L/T", false},
-                                   {"spin", PP_SERIES_NORM, PP_D_SPIN, 0, "rad/T", false},
-                                   {"bwx", PP_SERIES_TURNED, PP_D_SPIN, 0, "rad/T", true},
-                                   {"bwy", PP_SERIES_TURNED, PP_D_SPIN, 1, "rad/T", true},
-                                   {"bwz", PP_SERIES_TURNED, PP_D_SPIN, 2, "rad/T", true},
-                                   {"kinetic", PP_SERIES_KINETIC, PP_D_VELOCITY, 0, "M L^2/T^2", false},
+static const quantity of_body[] = {{"x", "L", PP_SERIES_COLUMN, PP_D_POSITION, 0, false},
+                                   {"y", "L", PP_SERIES_COLUMN, PP_D_POSITION, 1, false},
+                                   {"z", "L", PP_SERIES_COLUMN, PP_D_POSITION, 2, true},
+                                   {"angle", "rad", PP_SERIES_COLUMN, PP_D_ANGLE, 0, false},
+                                   {"qw", "", PP_SERIES_COLUMN, PP_D_ORIENTATION, 0, true},
+                                   {"qx", "", PP_SERIES_COLUMN, PP_D_ORIENTATION, 1, true},
+                                   {"qy", "", PP_SERIES_COLUMN, PP_D_ORIENTATION, 2, true},
+                                   {"qz", "", PP_SERIES_COLUMN, PP_D_ORIENTATION, 3, true},
+                                   {"vx", "L/T", PP_SERIES_COLUMN, PP_D_VELOCITY, 0, false},
+                                   {"vy", "L/T", PP_SERIES_COLUMN, PP_D_VELOCITY, 1, false},
+                                   {"vz", "L/T", PP_SERIES_COLUMN, PP_D_VELOCITY, 2, true},
+                                   {"wx", "rad/T", PP_SERIES_COLUMN, PP_D_SPIN, 0, true},
+                                   {"wy", "rad/T", PP_SERIES_COLUMN, PP_D_SPIN, 1, true},
+                                   {"wz", "rad/T", PP_SERIES_COLUMN, PP_D_SPIN, 2, false},
+                                   {"speed", "L/T", PP_SERIES_NORM, PP_D_VELOCITY, 0, false},
+                                   {"spin", "rad/T", PP_SERIES_NORM, PP_D_SPIN, 0, false},
+                                   {"bwx", "rad/T", PP_SERIES_TURNED, PP_D_SPIN, 0, true},
+                                   {"bwy", "rad/T", PP_SERIES_TURNED, PP_D_SPIN, 1, true},
+                                   {"bwz", "rad/T", PP_SERIES_TURNED, PP_D_SPIN, 2, true},
+                                   {"kinetic", "M L^2/T^2", PP_SERIES_KINETIC, PP_D_VELOCITY, 0, false},
                                    {0}};
 
 /* Of joints; their coordinates come beside these. */
-static const quantity of_joint[] = {{"error", PP_SERIES_COLUMN, PP_D_JOINT_ERROR, 0, "L", false},
-                                    {"angle_error", PP_SERIES_COLUMN, PP_D_JOINT_ERROR, 1, "rad", false},
-                                    {"fx", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 0, "M L/T^2", false},
-                                    {"fy", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 1, "M L/T^2", false},
-                                    {"fz", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 2, "M L/T^2", true},
-                                    {"tx", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 3, "M L^2/T^2", true},
-                                    {"ty", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 4, "M L^2/T^2", true},
-                                    {"tz", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 5, "M L^2/T^2", false},
-                                    {"impulse", PP_SERIES_NORM, PP_D_JOINT_IMPULSE, 0, "M L/T", false},
+static const quantity of_joint[] = {{"error", "L", PP_SERIES_COLUMN, PP_D_JOINT_ERROR, 0, false},
+                                    {"angle_error", "rad", PP_SERIES_COLUMN, PP_D_JOINT_ERROR, 1, false},
+                                    {"fx", "M L/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 0, false},
+                                    {"fy", "M L/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 1, false},
+                                    {"fz", "M L/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 2, true},
+                                    {"tx", "M L^2/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 3, true},
+                                    {"ty", "M L^2/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 4, true},
+                                    {"tz", "M L^2/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 5, false},
+                                    {"impulse", "M L/T", PP_SERIES_NORM, PP_D_JOINT_IMPULSE, 0, false},
                                     {0}};
 
 /* Of contacts, of all or between two bodies. */
 static const struct contact_quantity {
-    const char *name;
+    const char *name, *unit;
     pp_contact_figure figure;
-    const char *unit;
     bool of_all, of_pair;
-} of_contacts[] = {{"count", PP_CONTACTS_COUNT, "", true, true},
-                   {"separating", PP_CONTACTS_SEPARATING, "", true, true},
-                   {"sticking", PP_CONTACTS_STICKING, "", true, true},
-                   {"sliding", PP_CONTACTS_SLIDING, "", true, true},
-                   {"impulse", PP_CONTACTS_NORMAL, "M L/T", true, false},
-                   {"normal", PP_CONTACTS_NORMAL, "M L/T", false, true},
-                   {"tangent", PP_CONTACTS_TANGENT, "M L/T", false, true},
-                   {"friction", PP_CONTACTS_FRICTION, "M L/T", true, true},
-                   {"fx", PP_CONTACTS_FX, "M L/T^2", false, true},
-                   {"fy", PP_CONTACTS_FY, "M L/T^2", false, true},
-                   {"fz", PP_CONTACTS_FZ, "M L/T^2", false, true},
-                   {"gap", PP_CONTACTS_GAP, "L", true, true},
-                   {"gap_end", PP_CONTACTS_GAP_END, "L", true, true},
-                   {"state", PP_CONTACTS_STATE, "", false, true},
+} of_contacts[] = {{"count", "", PP_CONTACTS_COUNT, true, true},
+                   {"separating", "", PP_CONTACTS_SEPARATING, true, true},
+                   {"sticking", "", PP_CONTACTS_STICKING, true, true},
+                   {"sliding", "", PP_CONTACTS_SLIDING, true, true},
+                   {"impulse", "M L/T", PP_CONTACTS_NORMAL, true, false},
+                   {"normal", "M L/T", PP_CONTACTS_NORMAL, false, true},
+                   {"tangent", "M L/T", PP_CONTACTS_TANGENT, false, true},
+                   {"friction", "M L/T", PP_CONTACTS_FRICTION, true, true},
+                   {"fx", "M L/T^2", PP_CONTACTS_FX, false, true},
+                   {"fy", "M L/T^2", PP_CONTACTS_FY, false, true},
+                   {"fz", "M L/T^2", PP_CONTACTS_FZ, false, true},
+                   {"gap", "L", PP_CONTACTS_GAP, true, true},
+                   {"gap_end", "L", PP_CONTACTS_GAP_END, true, true},
+                   {"state", "", PP_CONTACTS_STATE, false, true},
                    {0}};
 
 /* Groups of the file whose datasets of one number for each frame are series by their names. */
@@ -228,9 +226,10 @@ bool pp_series_held(const perp_recording *r, const pp_series *s) { return r->set
 /* Adds a name; false: no memory. */
 static bool add_name(perp_recording *r, const char *name) {
     if (!PP_GROW(&r->alloc, r->name, r->cap_name, r->nname, r->nname + 1)) return false;
-    char *copy = pp_alloc(&r->alloc, strlen(name) + 1);
+    size_t size = strlen(name) + 1;
+    char *copy = pp_alloc(&r->alloc, size);
     if (!copy) return false;
-    strcpy(copy, name);
+    memcpy(copy, name, size);
     r->name[r->nname++] = copy;
     return true;
 }
@@ -352,7 +351,7 @@ const char *perp_recording_series_name(const perp_recording *r, int i) {
         for (int k = 0; k < r->info.nbody && ok; k++)
             ok = add_quantities(mine, pp_words(r, PP_D_BODY_NAME, k), k, of_body);
         for (int k = 0; k < r->info.njoint && ok; k++) ok = add_joint(mine, k);
-        if (ok) ok = add_figures(mine) && add_rest(mine);
+        (void)(ok && add_figures(mine) && add_rest(mine));
     }
     return i >= 0 && i < r->nname ? r->name[i] : NULL;
 }

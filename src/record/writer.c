@@ -104,8 +104,9 @@ perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_reco
     if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
     *r = (perp_recorder){.alloc = def.alloc, .scene = scene, .w = w, .file = -1, .state = -1, .choice = choice};
     for (int d = 0; d < PP_DATASET_COUNT; d++) r->column[d].set = r->column[d].type = -1;
-    r->path = pp_alloc(&r->alloc, strlen(path) + 1);
-    if (r->path) strcpy(r->path, path);
+    size_t size = strlen(path) + 1;
+    r->path = pp_alloc(&r->alloc, size);
+    if (r->path) memcpy(r->path, path, size);
     if (!r->path || !take_ids(r)) {
         perp_status st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
         pp_recorder_free(r);
@@ -478,7 +479,7 @@ perp_status perp_recorder_create(const char *path, const perp_scene *scene, cons
     if (c.what & ~(unsigned)PERP_RECORD_ALL)
         return pp_complain_say(why, PERP_E_ARG, at, "what", "found %u; allowed: a sum of bits of perp_record", c.what);
     perp_status st = pp_recorder_new(path, scene, c, &r, why);
-    if (st) return st;
+    if (st || !r) return st;
     pp_quiet q = pp_quiet_begin();
     r->file = pp_sealed_create(path, why);
     if (r->file < 0) st = why->status;

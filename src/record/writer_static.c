@@ -19,8 +19,8 @@ static char *fixed_texts(const perp_allocator *a, text_at at, const void *ctx, i
     for (int i = 0; i < n; i++) {
         const char *s = at(ctx, i, room, sizeof room);
         size_t length = strlen(s);
-        memcpy(block + (size_t)i * *size, s, length);
-        memset(block + (size_t)i * *size + length, 0, *size - length);
+        char *to = block + (size_t)i * *size; /* the longest has no 0 at its end */
+        for (size_t k = 0; k < *size; k++) to[k] = k < length ? s[k] : 0;
     }
     return block;
 }

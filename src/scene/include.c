@@ -151,7 +151,7 @@ static perp_status cycle(pp_reader *r, pp_item at, const chain *c, int file) {
 static perp_status read_document(pp_reader *r, const chain *c, const char *shown);
 
 static perp_status include(pp_reader *r, const chain *c, pp_item at) {
-    int file, before = r->s->nfile;
+    int file = 0, before = r->s->nfile;
     perp_status s = pp_scene_file_read(r, at, &file);
     if (s) return s;
     if (file < before) {

@@ -1,6 +1,7 @@
 /* names.c - a table of names: open addressing over FNV hashes, texts in one block. Constant time for each name; about
  * 40 bytes and the
  * text per name. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -58,10 +59,8 @@ void pp_names_free(const perp_allocator *a, pp_names *t) {
 }
 
 perp_status pp_names_missing(pp_reader *r, const pp_names *t, pp_item at, const char *name, const char *what) {
-    char found[128], allowed[256], shown[PP_NAME_MAX + 16];
-    found[0] = '"';
-    pp_printable(found + 1, 100, name, strlen(name));
-    strcat(found, "\"");
+    char wanted[100], found[128], allowed[256], shown[PP_NAME_MAX + 16];
+    (void)snprintf(found, sizeof found, "\"%s\"", pp_printable(wanted, sizeof wanted, name, strlen(name)));
     pp_writer w = {allowed, sizeof allowed, 0};
     pp_write(&w, "the name of %s", what);
     const char **words = pp_alloc(r->alloc, ((size_t)t->n + 1) * sizeof *words);

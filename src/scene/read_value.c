@@ -117,7 +117,7 @@ static perp_status read_numbers(pp_reader *r, pp_item at, const pp_key *k, pp_nu
 }
 
 static perp_status read_quaternion(pp_reader *r, pp_item at, const pp_key *k, perp_quat *out) {
-    double q[4];
+    double q[4] = {0};
     perp_status s = pp_read_list(r, at, k, 4, q);
     if (s) return s;
     double most = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
@@ -130,7 +130,7 @@ static perp_status read_quaternion(pp_reader *r, pp_item at, const pp_key *k, pe
 
 perp_status pp_read_turn(pp_reader *r, pp_item at, const pp_key *k, perp_quat *out) {
     if (r->dim == 2) {
-        double a;
+        double a = 0;
         perp_status s = read_part(r, at, k, &a);
         if (!s) *out = perp_pose_2d(0, 0, a).q;
         return s;
@@ -213,10 +213,8 @@ perp_status pp_read_name(pp_reader *r, pp_item at, const pp_key *k, pp_name *out
     perp_status s = expand(r, at, k, out);
     if (s) return s;
     if (k->type == PP_T_REF || pp_name_good(out->text)) return PERP_OK;
-    char found[2 * PP_NAME_MAX], allowed[256];
-    found[0] = '"';
-    pp_printable(found + 1, sizeof found - 2, out->text, strlen(out->text));
-    strcat(found, "\"");
+    char shown[2 * PP_NAME_MAX - 2], found[2 * PP_NAME_MAX], allowed[256];
+    (void)snprintf(found, sizeof found, "\"%s\"", pp_printable(shown, sizeof shown, out->text, strlen(out->text)));
     return pp_wrong(r, at, found, pp_key_words(k, r->dim, allowed, sizeof allowed));
 }
 
@@ -251,7 +249,7 @@ static perp_status read_text(pp_reader *r, pp_item at, const pp_key *k, const ch
 }
 
 perp_status pp_read_value(pp_reader *r, pp_item at, const pp_key *k, void *out) {
-    double x;
+    double x = 0;
     perp_status s;
     switch (k->type) {
     case PP_T_NUMBER: return pp_read_number(r, at, k, out);

@@ -293,7 +293,7 @@ static perp_status read_pair_laws(pp_reader *r, pp_item list, pp_names *seen) {
     int i = 0;
     for (pp_item v = pp_first(list); v.node; v = pp_next(v), i++) {
         pp_law_in in = {0};
-        int pair[2];
+        int pair[2] = {0, 0};
         char name[32];
         pp_push_index(r, i);
         perp_status s = pp_read_map(r, &pp_map_pair_law, &v, 1, &in);
@@ -429,7 +429,7 @@ static perp_status count_steps(pp_reader *r, const pp_top_in *top) {
 }
 
 perp_status pp_read_world(pp_reader *r) {
-    pp_item root[PP_SCENE_FILES], layer[PP_SCENE_FILES];
+    pp_item root[PP_SCENE_FILES] = {{NULL, 0}}, layer[PP_SCENE_FILES];
     int n;
     perp_status s = PERP_OK;
     for (int i = 0; i < r->ndoc; i++) root[i] = (pp_item){&r->doc[r->ndoc - 1 - i]->tree, 1};
