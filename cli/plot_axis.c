@@ -294,7 +294,7 @@ static long thin_columns(plot_point *p, long n, double column) {
             continue;
         }
         long keep[4] = {i, low < high ? low : high, low < high ? high : low, j - 1};
-        plot_point kept[4]; /* out <= i, so what is read next is never written over */
+        plot_point kept[4] = {{0}}; /* out <= i, so what is read next is never written over */
         int m = 0;
         for (int k = 0; k < 4; k++)
             if (k == 0 || keep[k] > keep[k - 1]) kept[m++] = p[keep[k]];

@@ -139,7 +139,7 @@ static char *outside(char *s, char c) {
 static perp_status unknown(plot_data *d, const char *what) {
     const char *words[32];
     int n = 0;
-    for (; plot_groups[n].name && n < 31; n++) words[n] = plot_groups[n].name;
+    for (; n < 31 && plot_groups[n].name; n++) words[n] = plot_groups[n].name;
     words[n] = NULL;
     char list[256] = "", found[200];
     for (int i = 0; i < n; i++)
