@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "perp/perp.h"
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2, CLI_MACHINE = 3, CLI_INTERRUPTED = 130 };
@@ -83,9 +84,6 @@ const char *cli_suggest(const char *written, const char *const *words);
 /* True once Ctrl-C or SIGTERM has come (after cli_catch_interrupt). A second Ctrl-C ends the program at once. */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);
-
-/* Monotonic seconds. */
-double cli_clock(void);
 
 /* ---- terminal.c: what the terminal can show ---- */
 enum { CLI_PATH = 4200 };    /* room for a path in quotes */

@@ -134,10 +134,10 @@ static void tell_files(json *j, const perp_scene *s) {
 perp_status info_scene(const info_request *q, perp_refusal *why) {
     perp_scene *s;
     perp_scene_options so = {.define = q->define, .ndefine = q->ndefine};
-    double begun = cli_clock();
+    double begun = pp_clock();
     perp_status st = perp_scene_open(q->path, &so, &s, why);
     if (st) return st;
-    double took = cli_clock() - begun;
+    double took = pp_clock() - begun;
     const perp_world *w = perp_scene_world(s);
     perp_world_def d = perp_world_get_def(w);
     perp_record_choice c = perp_scene_record(s);

@@ -1,11 +1,10 @@
-/* interrupt.c - Ctrl-C, and the clock.
+/* interrupt.c - Ctrl-C, and what else asks a run to end.
  *
  * The first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a run ends between two steps with its recording closed;
  * the second one has its usual effect at once. A signal that was ignored when the program started (nohup, a shell's
  * background job) stays ignored. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
-#include <time.h>
 
 #include "cli.h"
 
@@ -34,9 +33,3 @@ void cli_catch_interrupt(void) {
 }
 
 bool cli_interrupted(void) { return came != 0; }
-
-double cli_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}

@@ -5,7 +5,7 @@
 #include "progress.h"
 
 void progress_begin(progress *p, bool on, uint64_t done, uint64_t total, double end) {
-    double now = on ? cli_clock() : 0;
+    double now = on ? pp_clock() : 0;
     *p = (progress){.on = on, .begun = now, .last = now, .end = end, .done0 = done, .last_done = done, .total = total};
 }
 

@@ -220,12 +220,6 @@ static perp_scene *open_scene(const simulate_options *o, uint64_t *done, simulat
     return s ? NULL : scene;
 }
 
-/* Steps that a time takes: rounded up, but a time that is a multiple of h up to rounding takes no further one. */
-static double steps_of(double time, double h) {
-    double x = time / h, n = floor(x);
-    return x - n > 1e-9 * fmax(1, x) ? n + 1 : n;
-}
-
 static perp_recorder *open_recorder(const simulate_options *o, const perp_scene *scene, simulate_result *r) {
     perp_recorder *rec = NULL;
     perp_status s;
@@ -273,10 +267,10 @@ static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec
         }
         done++;
         count_step(r, &c, floor);
-        double now = o->progress || rec ? cli_clock() : 0;
+        double now = o->progress || rec ? pp_clock() : 0;
         if (rec) {
             s = perp_recorder_step(rec, &c, &r->why);
-            double after = cli_clock();
+            double after = pp_clock();
             r->recording_seconds += after - now;
             now = after;
             if (s) {
@@ -321,7 +315,7 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     describe(scene, w, o, r);
     bool given = o->duration > 0 || o->set_duration;
     if (given || !o->resume) r->end = given ? o->duration : perp_scene_duration(scene);
-    double n = r->end == perp_scene_duration(scene) ? (double)perp_scene_steps(scene) : steps_of(r->end, r->h);
+    double n = perp_steps_of(r->end, r->h);
     if (!(n <= 9007199254740992.0)) {
         refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "found a duration of %.6g, %.3g steps; allowed: fewer than 9e15", r->end,
                n);
@@ -333,12 +327,12 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
                (double)before * r->h);
         return;
     }
-    double begun = cli_clock();
+    double begun = pp_clock();
     perp_recorder *rec = NULL;
     if (o->output) {
         rec = open_recorder(o, scene, r);
         if (!rec) return;
-        r->recording_seconds = cli_clock() - begun;
+        r->recording_seconds = pp_clock() - begun;
     }
     r->t0 = perp_world_time(w);
     perp_world_energy(w, &r->energy0[0], &r->energy0[1], &r->energy0[2]);
@@ -347,16 +341,16 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
         r->total.ledger.kinetic_before = r->total.ledger.kinetic_after = r->energy0[0];
     step_on(o, w, rec, (uint64_t)n, r);
     if (rec) {
-        double at = cli_clock();
+        double at = pp_clock();
         perp_refusal why = {0};
         perp_status s = perp_recorder_close(rec, r->code == CLI_OK && !r->interrupted, &why);
         /* frames that the recorder had counted but could not commit are not there; what an earlier failure says
          * counts */
         if (s && (r->code == CLI_OK || r->failed)) r->why = why, r->code = writing_code(s), r->failed = false;
-        r->recording_seconds += cli_clock() - at;
+        r->recording_seconds += pp_clock() - at;
     }
     r->t1 = perp_world_time(w);
-    r->seconds = cli_clock() - begun;
+    r->seconds = pp_clock() - begun;
     perp_world_energy(w, &r->energy[0], &r->energy[1], &r->energy[2]);
     perp_world_timing(w, r->stage);
     r->hash = perp_world_hash(w);
@@ -370,10 +364,10 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
 
 void simulate(const simulate_options *o, simulate_result *r) {
     *r = (simulate_result){0};
-    double begun = cli_clock();
+    double begun = pp_clock();
     uint64_t done = 0;
     perp_scene *scene = open_scene(o, &done, r);
-    r->load_seconds = cli_clock() - begun;
+    r->load_seconds = pp_clock() - begun;
     if (!scene) return;
     run_scene(o, scene, done, r);
     perp_scene_close(scene);

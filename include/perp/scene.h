@@ -64,7 +64,9 @@ typedef struct perp_units {
 PERP_API perp_units perp_scene_units(const perp_scene *s);
 /** Time to simulate [T]. */
 PERP_API double perp_scene_duration(const perp_scene *s);
-/** Number of steps: duration / h, rounded up but for rounding errors. */
+/** Steps of h that a duration takes: rounded up, but a multiple of h up to rounding takes no further one. */
+PERP_API double perp_steps_of(double duration, double h);
+/** Number of steps of the scene: perp_steps_of() its duration. */
 PERP_API uint64_t perp_scene_steps(const perp_scene *s);
 
 /** What a recording holds, as bits of a mask. */

@@ -1,6 +1,5 @@
 /* read_world.c - everything of a scene that is not an entry of a list: version, dimension, step, stages and their
  * settings, materials and laws, templates, recording; makes the world, then has the lists read into it. */
-#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -417,14 +416,13 @@ static perp_status read_list(pp_reader *r, const char *key, perp_status (*read)(
 }
 
 static perp_status count_steps(pp_reader *r, const pp_top_in *top) {
-    double n = top->duration / top->h, whole = round(n);
+    double n = perp_steps_of(top->duration, top->h);
     if (!(n <= 1e15)) {
         pp_push_key(r, "duration");
         return pp_wrong(r, PP_ITEM(top, duration), "more than 1e15 steps", "duration / h up to 1e15");
     }
-    if (!(fabs(n - whole) <= 1e-9 + 4 * DBL_EPSILON * n)) whole = ceil(n);
     r->s->duration = top->duration;
-    r->s->steps = (uint64_t)whole;
+    r->s->steps = (uint64_t)n;
     return PERP_OK;
 }
 

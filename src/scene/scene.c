@@ -2,6 +2,7 @@
  * docs/scene.md. */
 #include "perp/scene.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "scene/scene_internal.h"
@@ -124,6 +125,10 @@ const char *perp_scene_title(const perp_scene *s) { return s->title; }
 const char *perp_scene_about(const perp_scene *s) { return s->about; }
 perp_units perp_scene_units(const perp_scene *s) { return (perp_units){s->unit[0], s->unit[1], s->unit[2]}; }
 double perp_scene_duration(const perp_scene *s) { return s->duration; }
+double perp_steps_of(double duration, double h) {
+    double n = duration / h, whole = round(n);
+    return fabs(n - whole) <= 1e-9 + 4 * DBL_EPSILON * n ? whole : ceil(n);
+}
 uint64_t perp_scene_steps(const perp_scene *s) { return s->steps; }
 perp_record_choice perp_scene_record(const perp_scene *s) { return s->record; }
 
