@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "perp/perp.h"
+#include "seconds.h"
 
 #define BODIES 10000
 
@@ -35,12 +35,6 @@ static void uncounted(void *p, void *ctx) {
     memcpy(&size, block, sizeof size);
     c->live -= size;
     free(block);
-}
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void load(const char *what, const char *text, size_t size) {

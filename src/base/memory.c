@@ -21,6 +21,13 @@ void pp_free(const perp_allocator *a, void *p) {
         free(p);
 }
 
+char *pp_copy_text(const perp_allocator *a, const char *text) {
+    size_t n = strlen(text) + 1;
+    char *s = pp_alloc(a, n);
+    if (s) memcpy(s, text, n);
+    return s;
+}
+
 bool pp_grow(const perp_allocator *a, void **array, int *cap, int used, int need, size_t size) {
     if (need <= *cap) return true;
     int bigger = *cap > INT_MAX / 2 ? need : 2 * *cap;

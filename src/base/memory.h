@@ -10,6 +10,9 @@ void *pp_alloc(const perp_allocator *a, size_t size);
 /* NULL is fine. */
 void pp_free(const perp_allocator *a, void *p);
 
+/* A copy of a text; NULL if memory is refused. */
+char *pp_copy_text(const perp_allocator *a, const char *text);
+
 /* Makes *array hold at least `need` elements of `size` bytes, keeping the first `used` and zeroing the rest. *cap is
  * the capacity. False, and nothing changed, if memory is refused. Capacities double, so a steady scene stops
  * allocating. */

@@ -408,12 +408,10 @@ perp_status pp_recording_load(const char *path, hid_t file, bool borrowed, uint6
     for (int d = 0; d < PP_DATASET_COUNT; d++) r->set[d] = -1;
     for (int e = 1; e < PP_EXTENT_COUNT; e++) r->extent[e] = UNKNOWN;
     r->extent[PP_N_ONE] = 1;
-    size_t size = strlen(path) + 1;
-    r->path = pp_alloc(&alloc, size);
+    r->path = pp_copy_text(&alloc, path);
     pp_quiet q = pp_quiet_begin();
     perp_status st;
     if (r->path) {
-        memcpy(r->path, path, size);
         st = load(r, why);
     } else {
         st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");

@@ -226,10 +226,8 @@ bool pp_series_held(const perp_recording *r, const pp_series *s) { return r->set
 /* Adds a name; false: no memory. */
 static bool add_name(perp_recording *r, const char *name) {
     if (!PP_GROW(&r->alloc, r->name, r->cap_name, r->nname, r->nname + 1)) return false;
-    size_t size = strlen(name) + 1;
-    char *copy = pp_alloc(&r->alloc, size);
+    char *copy = pp_copy_text(&r->alloc, name);
     if (!copy) return false;
-    memcpy(copy, name, size);
     r->name[r->nname++] = copy;
     return true;
 }

@@ -104,9 +104,7 @@ perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_reco
     if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
     *r = (perp_recorder){.alloc = def.alloc, .scene = scene, .w = w, .file = -1, .state = -1, .choice = choice};
     for (int d = 0; d < PP_DATASET_COUNT; d++) r->column[d].set = r->column[d].type = -1;
-    size_t size = strlen(path) + 1;
-    r->path = pp_alloc(&r->alloc, size);
-    if (r->path) memcpy(r->path, path, size);
+    r->path = pp_copy_text(&r->alloc, path);
     if (!r->path || !take_ids(r)) {
         perp_status st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
         pp_recorder_free(r);

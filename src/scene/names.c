@@ -73,10 +73,3 @@ perp_status pp_names_missing(pp_reader *r, const pp_names *t, pp_item at, const 
     pp_free(r->alloc, words);
     return pp_wrong(r, at, found, allowed);
 }
-
-char *pp_copy_text(const perp_allocator *a, const char *text) {
-    size_t n = strlen(text) + 1;
-    char *s = pp_alloc(a, n);
-    if (s) memcpy(s, text, n);
-    return s;
-}

@@ -259,7 +259,4 @@ void pp_formula_motion(double t, perp_pose *X_WB, void *ctx);
 void pp_formula_force(const perp_world *w, double t, perp_wrench *out, void *ctx);
 extern const char *const pp_dynamic_time[], *const pp_dynamic_2d[], *const pp_dynamic_3d[];
 
-/* A copy of a text; NULL if memory is refused. */
-char *pp_copy_text(const perp_allocator *a, const char *text);
-
 #endif

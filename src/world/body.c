@@ -38,12 +38,8 @@ int pp_slot_claim(const void *array, int n, int dead, size_t size) {
 
 char *pp_copy_name(const perp_allocator *a, const char *name, bool *ok) {
     if (!name) return NULL;
-    size_t n = strlen(name) + 1;
-    char *s = pp_alloc(a, n);
-    if (s)
-        memcpy(s, name, n);
-    else
-        *ok = false;
+    char *s = pp_copy_text(a, name);
+    if (!s) *ok = false;
     return s;
 }
 

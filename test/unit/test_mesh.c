@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "fault/allocator.h"
 #include "mesh/mesh.h"
 
 static const perp_allocator plain = {0};
@@ -326,32 +327,17 @@ static void has_limits(void **state) {
     free(s);
 }
 
-/* An allocator that refuses the n-th block. */
-typedef struct stingy {
-    int left, live;
-} stingy;
-static void *stingy_alloc(size_t size, void *ctx) {
-    stingy *s = ctx;
-    if (s->left-- <= 0) return NULL;
-    s->live++;
-    return malloc(size);
-}
-static void stingy_free(void *p, void *ctx) {
-    ((stingy *)ctx)->live--;
-    free(p);
-}
-
 static void survives_without_memory(void **state) {
     (void)state;
     size_t size;
     char *data = zigzag(2000, 0, &size);
-    stingy mind = {0, 0};
-    perp_allocator a = {stingy_alloc, stingy_free, &mind};
+    counter mind = {0};
+    perp_allocator a = counting(&mind);
     int refusals = 0;
     for (int n = 0;; n++) {
         pp_mesh m;
         perp_refusal w;
-        mind = (stingy){n, 0};
+        mind = (counter){.refuse = n};
         perp_status e = pp_mesh_read(&a, "m.stl", data, size, &m, &w);
         if (!e) {
             assert_int_equal(m.nface, 2000);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "fault/allocator.h"
 #include "input/input.h"
 #include "input/text.h"
 
@@ -364,17 +365,6 @@ static void refuses_what_is_no_file(void **state) {
     assert_null(data);
 }
 
-static void *no_memory(size_t size, void *ctx) {
-    (void)size;
-    (void)ctx;
-    return NULL;
-}
-static void never(void *p, void *ctx) {
-    (void)p;
-    (void)ctx;
-    fail();
-}
-
 static void survives_without_memory(void **state) {
     (void)state;
     const char *path = in_folder("f");
@@ -382,12 +372,14 @@ static void survives_without_memory(void **state) {
     assert_non_null(f);
     assert_int_equal(fputs("abc", f) >= 0, 1);
     fclose(f);
-    perp_allocator none = {no_memory, never, NULL};
+    counter mind = {.refuse = 0};
+    perp_allocator none = counting(&mind);
     char *data;
     size_t size;
     perp_refusal w;
     assert_int_equal(pp_source_read(&none, path, "f", &data, &size, &w), PERP_E_MEMORY);
     assert_string_equal(w.text, "f: no memory for its 3 bytes");
+    assert_true(mind.refused == 1 && mind.live == 0);
     assert_null(data);
     assert_int_equal(remove(path), 0);
 }

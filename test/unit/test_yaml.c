@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "fault/allocator.h"
 #include "input/input.h"
 
 static const perp_allocator plain = {0};
@@ -354,31 +355,16 @@ static void many_keys_and_anchors(void **state) {
     assert_true(sizeof(pp_node) <= 32);
 }
 
-/* An allocator that refuses the n-th block. */
-typedef struct stingy {
-    int left, live;
-} stingy;
-static void *stingy_alloc(size_t size, void *ctx) {
-    stingy *s = ctx;
-    if (s->left-- <= 0) return NULL;
-    s->live++;
-    return malloc(size);
-}
-static void stingy_free(void *p, void *ctx) {
-    ((stingy *)ctx)->live--;
-    free(p);
-}
-
 static void survives_without_memory(void **state) {
     (void)state;
     char *s = repeat("a: &x [", "b, ", 3000, "c]\nd: *x\ne: {f: 1, g: *x}\n");
-    stingy mind = {0, 0};
-    perp_allocator a = {stingy_alloc, stingy_free, &mind};
+    counter mind = {0};
+    perp_allocator a = counting(&mind);
     int refusals = 0;
     for (int n = 0;; n++) {
         pp_tree t;
         perp_refusal w;
-        mind = (stingy){n, 0};
+        mind = (counter){.refuse = n};
         perp_status e = pp_yaml_parse(&a, "f.yaml", s, strlen(s), &t, &w);
         if (!e) {
             pp_yaml_free(&t);
