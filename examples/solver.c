@@ -43,11 +43,12 @@ static void move(const perp_problem *p, double step, const double *z, const doub
 
 /* Korpelevich's method: look where a step leads, then take the step with the slope found there. Converges for monotone
  * problems. */
-static perp_outcome extragradient(const perp_problem *p, const void *set, double *z, void *work,
+static perp_outcome extragradient(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,
                                   perp_solve_info *info) {
     const settings *s = set;
     double *w = work, *ahead = w + p->as.lcp.n;
     for (info->iterations = 0; info->iterations < s->max_steps; info->iterations++) {
+        if (!perp_call_look(call, info->iterations, z)) return PERP_OUTCOME_STOPPED;
         if (info->iterations % 10 == 0 && perp_problem_residual(p, z) <= s->tol) return PERP_OUTCOME_SOLVED;
         move(p, s->step, z, z, w, ahead);
         move(p, s->step, z, ahead, w, z);
@@ -55,8 +56,9 @@ static perp_outcome extragradient(const perp_problem *p, const void *set, double
     return PERP_OUTCOME_LIMIT;
 }
 
-static perp_outcome lie(const perp_problem *p, const void *set, double *z, void *work, perp_solve_info *info) {
-    (void)set, (void)work;
+static perp_outcome lie(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,
+                        perp_solve_info *info) {
+    (void)set, (void)work, (void)call;
     for (int i = 0; i < p->as.lcp.n; i++) z[i] = 1;
     info->iterations = 1;
     return PERP_OUTCOME_SOLVED; /* so it says */

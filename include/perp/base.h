@@ -29,7 +29,7 @@ extern "C" {
 #define PERP_VERSION_PATCH 0
 
 /** Version of the plug-in interface; a plug-in records the value it was compiled with. */
-#define PERP_ABI 1u
+#define PERP_ABI 2u
 
 /** All status codes: name, value, text. A status is an error or PERP_OK; how a solver ended is a
  *  perp_outcome (problem.h) and not an error. */

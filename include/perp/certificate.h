@@ -3,7 +3,7 @@
 #ifndef PERP_CERTIFICATE_H
 #define PERP_CERTIFICATE_H
 
-#include "perp/problem.h"
+#include "perp/step.h"
 
 #ifdef __cplusplus
 extern "C" {

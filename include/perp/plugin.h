@@ -3,7 +3,7 @@
 #ifndef PERP_PLUGIN_H
 #define PERP_PLUGIN_H
 
-#include "perp/problem.h"
+#include "perp/solve.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,20 +23,37 @@ typedef struct perp_field {
     const char *help;
 } perp_field;
 
+/** What a solver is handed besides the problem. Opaque to keep it growing; read it by the functions below. */
+typedef struct perp_call perp_call;
+
+/** Memory that is valid until solve() returns, aligned to 64 bytes, contents undefined; NULL if refused (then end with
+ *  PERP_OUTCOME_MEMORY). Comes from a workspace that is reused, so a warm solve does not touch the heap. */
+PERP_API void *perp_call_memory(const perp_call *call, size_t bytes);
+
+/** To be called once per iteration with the current answer. False: stop now with PERP_OUTCOME_STOPPED. Costs next to
+ *  nothing when nobody looks; perp_call_watched() says whether it is worth computing an answer for it. */
+PERP_API bool perp_call_look(const perp_call *call, int iteration, const double *z);
+
+/** Does anybody look at the iterates? */
+PERP_API bool perp_call_watched(const perp_call *call);
+
 /** A solver. Stateless code: everything it needs comes in, everything it finds goes out. */
 typedef struct perp_solver_type {
     uint32_t abi;             /**< PERP_ABI of the header it was compiled with */
     const char *name;         /**< "lemke" */
     const char *source;       /**< paper, section, equation */
     unsigned takes;           /**< mask of perp_class */
-    const perp_field *fields; /**< settings, nfield of them */
+    const perp_field *fields; /**< settings, nfield of them. One called "tol" is set to the tolerance asked for */
     int nfield;
     size_t settings_size; /**< size of the settings struct; at most PERP_SETTINGS_MAX */
-    /** Bytes of workspace for this problem; it may depend on sizes and bounds, not on M and q. */
+    /** Bytes of workspace for this problem, handed to solve(); it may depend on sizes and bounds, not on M and q. NULL:
+     *  none, perp_call_memory() is used instead. */
     size_t (*work_size)(const perp_problem *p, const void *settings);
     /** Solves. `z`: guess in (zeros for none), answer out, finite whatever the outcome. `work`: work_size bytes,
-     *  aligned as malloc's, contents undefined. Fills `info->iterations` and `info->warm`. Must not allocate. */
-    perp_outcome (*solve)(const perp_problem *p, const void *settings, double *z, void *work, perp_solve_info *info);
+     *  aligned as malloc's, contents undefined. Fills `info->iterations`, `info->warm` and, where it applies,
+     *  `info->factorisations` and `info->story`. Must not allocate but by perp_call_memory(). */
+    perp_outcome (*solve)(const perp_problem *p, const void *settings, double *z, void *work, const perp_call *call,
+                          perp_solve_info *info);
 } perp_solver_type;
 
 /** Largest settings struct a stage may have, in bytes. */
@@ -44,7 +61,7 @@ typedef struct perp_solver_type {
 
 /** Adds a solver for the whole process; `type` and all it points to are borrowed for ever (make it static const).
  *  Safe to call from any thread. PERP_E_NAME if the name is taken, PERP_E_ARG if a field is missing or the ABI is
- *  another, PERP_E_MEMORY if the table (32 entries) is full. */
+ *  another, PERP_E_MEMORY if the table (64 entries) is full. */
 PERP_API perp_status perp_solver_register(const perp_solver_type *type);
 
 /** The solver of that name, or NULL. */

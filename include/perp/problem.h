@@ -1,8 +1,9 @@
 /** @file problem.h
- *  The step problem, the complementarity problems it turns into, and the judge.
+ *  Complementarity problems, one type per class, and the judge that measures answers from outside.
  *
- *  Steppers write a perp_step_problem; conversions make an LCP or a mixed LCP of it; solvers read that and know
- *  nothing of bodies; residuals are computed here from the problem data, never by the solver that is judged. */
+ *  A problem borrows all its arrays. Solvers (plugin.h) read it and know nothing of bodies; residuals are computed here
+ *  from the problem data, never by the solver that is judged. Solving: solve.h. Files: problem_file.h. All of it by
+ *  itself: `#include "perp/solver.h"`. */
 #ifndef PERP_PROBLEM_H
 #define PERP_PROBLEM_H
 
@@ -14,9 +15,28 @@ extern "C" {
 
 /** Problem classes, as bits of a mask. */
 typedef enum perp_class {
-    PERP_LCP = 1, /**< dense linear complementarity problem */
-    PERP_MLCP = 2 /**< dense mixed LCP: free variables and bounds */
+    PERP_LCP = 1,         /**< dense linear complementarity problem */
+    PERP_MLCP = 2,        /**< dense mixed LCP: free variables and bounds */
+    PERP_SPARSE_MLCP = 4, /**< the same with a sparse matrix */
+    PERP_NCP = 8,         /**< nonlinear complementarity problem over bounds, by callback */
+    PERP_QP = 16,         /**< convex quadratic programme with rows and bounds */
+    PERP_CONE = 32,       /**< friction contact problem: Coulomb's law with true cones */
+    PERP_CONE_QP = 64     /**< the same data without the De Saxce term: quadratic programme over cones */
 } perp_class;
+
+/** Every class. */
+#define PERP_CLASS_ALL 127u
+
+/** Name of a class in files and options: "lcp", "mlcp", "sparse-mlcp", "ncp", "qp", "cone", "cone-qp". */
+PERP_API const char *perp_class_name(perp_class c);
+
+/** A sparse matrix by columns: entries of column j are start[j] .. start[j + 1] - 1, rows ascending, none twice. */
+typedef struct perp_sparse {
+    int rows, cols;
+    const int *start;    /**< cols + 1; start[0] = 0 */
+    const int *index;    /**< rows of the entries */
+    const double *value; /**< the entries */
+} perp_sparse;
 
 /** 0 <= z  _|_  w = M z + q >= 0. */
 typedef struct perp_lcp {
@@ -34,153 +54,131 @@ typedef struct perp_mlcp {
     const double *lo, *hi; /**< n each, lo <= hi */
 } perp_mlcp;
 
+/** perp_mlcp with a sparse matrix. */
+typedef struct perp_sparse_mlcp {
+    int n;
+    perp_sparse M;         /**< n x n */
+    const double *q;       /**< n */
+    const double *lo, *hi; /**< n each, lo <= hi */
+} perp_sparse_mlcp;
+
+/** lo <= z <= hi complementary to w = F(z), in the sense of perp_mlcp. */
+typedef struct perp_ncp {
+    int n;
+    const double *lo, *hi; /**< n each; NULL: 0 and INFINITY */
+    /** w = F(z). False if F is not defined at z; solvers then shorten their step. */
+    bool (*F)(const double *z, double *w, void *ctx);
+    /** Derivatives dF_i/dz_j at z, in the order of the pattern. NULL: differences are taken. */
+    bool (*J)(const double *z, double *value, void *ctx);
+    const int *start, *index; /**< pattern of J by columns, as in perp_sparse; NULL: dense, column-major */
+    void *ctx;                /**< handed to both */
+} perp_ncp;
+
+/** Smallest x'Qx/2 + c'x with lo <= x <= hi and row_lo <= A x <= row_hi. Variables of a solver: z = (x, y), y the
+ *  multipliers of the rows: Q x + c - A'y is >= 0 at lo, <= 0 at hi, 0 between; y >= 0 at row_lo, <= 0 at row_hi. */
+typedef struct perp_qp {
+    int n, m;                      /**< variables, rows */
+    perp_sparse Q;                 /**< n x n, symmetric positive semidefinite, both triangles */
+    const double *c;               /**< n */
+    const double *lo, *hi;         /**< n; NULL: free */
+    perp_sparse A;                 /**< m x n; unused if m = 0 */
+    const double *row_lo, *row_hi; /**< m */
+} perp_qp;
+
+/** Friction contact problem, and cone-constrained QP. Rows, m = nrow + dim * ncontact of them: bounded scalar rows
+ *  (joints, limits, motors) first, then the contacts in turn, each with its normal row first.
+ *
+ *      u = W r + q                                     local form (Delassus)
+ *      M v = f + H r,   u = H'v + b + compliance r     global form (mass matrix), W = H'M^-1 H + compliance
+ *
+ *  Bounded row: lo <= r <= hi complementary to u. Contact: r in the cone |r_T / e| <= mu r_N, e the axes, and
+ *  u + mu |e u_T| n in its dual cone, perpendicular to r: Coulomb's law with De Saxce's term (PERP_CONE). Without that
+ *  term (PERP_CONE_QP): u itself in the dual cone, the optimality conditions of min r'Wr/2 + q'r over the cones.
+ *  dim 2: normal, tangent. 3: two tangents. 4: a torsional row about the normal as well (Berard 3.82). */
+typedef struct perp_cone {
+    int dim;                  /**< rows of a contact: 2, 3 or 4 */
+    int ncontact;             /**< contacts */
+    int nrow;                 /**< bounded rows */
+    const double *lo, *hi;    /**< nrow; NULL: free, that is bilateral */
+    const double *mu;         /**< ncontact, >= 0 */
+    const double *axes;       /**< (dim - 1) x ncontact, >= 0: e_t, e_o, e_r of each contact; NULL: all 1 */
+    bool global;              /**< which of the two forms is given */
+    perp_sparse W;            /**< local: m x m, any symmetry */
+    const double *q;          /**< local: m */
+    perp_sparse M;            /**< global: n x n, regular; block diagonal for rigid bodies */
+    perp_sparse H;            /**< global: n x m */
+    const double *f;          /**< global: n */
+    const double *b;          /**< global: m */
+    const double *compliance; /**< global: m, >= 0; NULL: none */
+} perp_cone;
+
 /** What a solver is handed. */
 typedef struct perp_problem {
     perp_class cls;
     union {
         perp_lcp lcp;
         perp_mlcp mlcp;
-    } as; /**< the member that `cls` names */
-    /** Natural sizes of the variables and of the rows: the residual compares z_i/z_scale_i with w_i/w_scale_i, so the
-     *  two must come out in one unit, for contact problems a velocity. An impulse row: z_scale = 1/M_ii, w_scale = 1. A
-     *  slip speed, whose row is an impulse: z_scale = 1, w_scale = 1/(inverse mass along the slip). Positive; NULL:
-     *  all 1. */
+        perp_sparse_mlcp sparse_mlcp;
+        perp_ncp ncp;
+        perp_qp qp;
+        perp_cone cone; /**< PERP_CONE and PERP_CONE_QP */
+    } as;               /**< the member that `cls` names */
+    /** Natural sizes of the variables and of the rows (LCP, mixed LCP, NCP): the residual compares z_i/z_scale_i with
+     *  w_i/w_scale_i, so the two must come out in one unit, for contact problems a velocity. An impulse row: z_scale =
+     *  1/M_ii, w_scale = 1. A slip speed, whose row is an impulse: z_scale = 1, w_scale = 1/(inverse mass along the
+     *  slip). Positive; NULL: all 1. Cones and QPs scale by themselves. */
     const double *z_scale, *w_scale;
 } perp_problem;
 
-/** How a solver ended, in its own words. The library believes only the residual. */
-typedef enum perp_outcome {
-    PERP_OUTCOME_SOLVED,    /**< the solver thinks it is solved */
-    PERP_OUTCOME_RAY,       /**< pivoting ended on a ray; proves infeasibility only for copositive-plus M */
-    PERP_OUTCOME_LIMIT,     /**< iteration limit */
-    PERP_OUTCOME_NUMERICS,  /**< numerical trouble: singular basis, not finite */
-    PERP_OUTCOME_TOO_LARGE, /**< beyond the sizes this solver takes */
-    PERP_OUTCOME_COUNT      /**< number of outcomes */
-} perp_outcome;
+/** Number of variables: n of an LCP, mixed LCP or NCP; n + m of a QP; rows m of a cone problem. */
+PERP_API int perp_problem_size(const perp_problem *p);
 
-/** Words for an outcome. */
-PERP_API const char *perp_outcome_text(perp_outcome o);
-
-/** What a solve reported. */
-typedef struct perp_solve_info {
-    perp_outcome outcome;
-    int iterations;  /**< pivots, sweeps or bases tried */
-    bool warm;       /**< the guess was used and led to the answer */
-    double residual; /**< measured by the library after the solve, see perp_problem_residual() */
-} perp_solve_info;
+/** Checks sizes, finiteness, bounds, patterns of a problem made by hand; negative mu; rows that are zero where nothing
+ *  can then be solved (the normal row of a contact; a row of a complementarity problem with q_i < 0 at its lower bound).
+ *  PERP_E_ARG if something is off; then `why` (may be NULL) holds a sentence that names the place and the value. */
+PERP_API perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size);
 
 /** Largest |min(z_i, w_i)| over an LCP, with w = M z + q recomputed here; zero exactly at a solution, INFINITY if
- *  anything is not finite. Mixes the units of z and w: for judging use perp_problem_residual(). */
+ *  anything is not finite. Mixes the units of z and w: for judging use perp_problem_measure(). */
 PERP_API double perp_lcp_residual(const perp_lcp *p, const double *z);
 
 /** Largest natural-map residual |z_i - mid(lo_i, hi_i, z_i - w_i)| of a mixed LCP. */
 PERP_API double perp_mlcp_residual(const perp_mlcp *p, const double *z);
 
-/** The judge: the largest natural-map residual with every variable divided by its z_scale and every row by its w_scale,
- *  |min(z_i/z_scale_i, w_i/w_scale_i)| for an LCP: a velocity for all rows of a step problem. */
+/** The judge in the units of the rows: the largest natural-map residual with every variable divided by its z_scale and
+ *  every row by its w_scale, |min(z_i/z_scale_i, w_i/w_scale_i)| for an LCP: a velocity for all rows of a step problem.
+ *  Cones: the largest |r - P(r - rho u^)|/rho, see perp_measures; INFINITY also if memory is refused. */
 PERP_API double perp_problem_residual(const perp_problem *p, const double *z);
 
-/** Checks sizes, finiteness and bounds of a problem made by hand.
- *  PERP_E_ARG if something is off; then `why` (may be NULL) holds a sentence. */
-PERP_API perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size);
-
-/** Solves a problem with the named solver and its default settings, and measures the answer.
- *  @param z  n numbers: guess in (zeros for none), answer out
- *  @return PERP_OK if the solver ran, whatever its outcome; PERP_E_NAME, PERP_E_FIT (class not taken), PERP_E_MEMORY,
- *  PERP_E_ARG.
+/** Everything the judge can say of an answer. INFINITY where something is not finite. All but `raw` and `siconos` are
+ *  unit-free: variables are taken in units of `z_unit`, rows of `w_unit`.
  *
- *      double M[] = {2, 1, 1, 2}, q[] = {-5, -6}, z[2] = {0};
- *      perp_problem p = {.cls = PERP_LCP, .as.lcp = {2, M, q}};
- *      perp_solve_info info;
- *      if (!perp_problem_solve(&p, "lemke", z, &info) && info.residual < 1e-12) ...   // z = (4/3, 7/3)
- */
-PERP_API perp_status perp_problem_solve(const perp_problem *p, const char *solver, double *z, perp_solve_info *info);
+ *  LCP, mixed LCP, NCP: with scales given z_i/z_scale_i and w_i/w_scale_i over the largest |w_i(0)|/w_scale_i; without,
+ *  w over s = max |w_i(0)| and z over s/max |M_ij| (NCP: J at z). If s = 0: over 1.
+ *  Cones: contact i has rho_i = 1/mean diagonal of its block of W; impulses over the largest of |r_i| and rho_i |q_i|. */
+typedef struct perp_measures {
+    double natural; /**< the figure to judge by: natural map. Cones: largest |r_i - P(r_i - rho_i u^_i)|, u^ = u + mu |e
+                         u_T| n, P the projection on the cone in the metric of its axes; rows: with [lo, hi] */
+    double fischer; /**< largest |sqrt(a^2 + b^2) - a - b|, a the distance to the bound, b the row. Cones: norm of the
+                         Fischer-Burmeister function of the Jordan algebra */
+    double complementarity; /**< largest |a b|; cones: |r . u^| */
+    double infeasible_z;    /**< how far the variables leave their bounds or cones */
+    double infeasible_w;    /**< how far the rows leave their signs or dual cones */
+    double
+        dissipation; /**< cones: how much more friction within its cone could dissipate, r_T . u_T + mu r_N |e u_T| */
+    double raw;      /**< natural map in the units of the data, rho = 1, largest over rows or contacts */
+    double siconos;  /**< cones: |r - P(r - u^)| / max(|q|, |r|, |u|), Euclidean over all; else raw over max(|q|, 1) */
+    double largest;  /**< largest |z_i| in the units of the data */
+    double z_unit, w_unit; /**< what unit-free figures were divided by (cones: impulse, and velocity of the stiffest
+                                contact) */
+} perp_measures;
 
-/** A constraint row: velocity w = sum_k J[k] . nu(block[k]) (+ the row's own b). It touches at most two blocks. */
-typedef struct perp_row {
-    int block[2];   /**< index of a mass block, or -1 */
-    double J[2][6]; /**< first ndof numbers of each count */
-} perp_row;
+/** Measures an answer. @param z perp_problem_size() numbers. PERP_E_ARG for a bad problem, PERP_E_MEMORY. */
+PERP_API perp_status perp_problem_measure(const perp_problem *p, const double *z, perp_measures *out);
 
-/** Where a row of the step problem comes from, for messages and for the energy ledger. */
-typedef enum perp_row_kind {
-    PERP_ROW_JOINT,    /**< bilateral row of a joint */
-    PERP_ROW_MOTOR,    /**< velocity motor with a force limit */
-    PERP_ROW_FRICTION, /**< dry friction in a joint */
-    PERP_ROW_SPRING,   /**< implicit spring-damper in a joint */
-    PERP_ROW_LIMIT     /**< joint limit */
-} perp_row_kind;
-
-/** A joint row: w = J nu + b + compliance p, with lo <= p <= hi complementary to w.
- *  Bilateral: lo, hi = -+INFINITY, compliance 0. Limit: lo = 0, hi = INFINITY. */
-typedef struct perp_joint_row {
-    perp_row row;
-    double b;          /**< [L/T or 1/T] */
-    double compliance; /**< [1/M or 1/(M L^2)] */
-    double lo, hi;     /**< bounds of the impulse [M L/T or M L^2/T] */
-    double b_kin;      /**< part of b that is the motion of kinematic bodies (for the ledger) */
-    perp_row_kind kind;
-    int joint; /**< index of the joint in the world, -1 if none */
-} perp_joint_row;
-
-/** A contact of the step problem: 0 <= p_n _|_ n nu + b_n >= 0 and, if nd > 0, friction over directions
- *  d_k = cos(a_k) t + sin(a_k) o, a_k = phase + 2 pi k/nd:  0 <= p_k _|_ d_k (G_f' nu + b_f) + sigma >= 0,
- *  0 <= sigma _|_ mu p_n - sum p_k >= 0. */
-typedef struct perp_contact_row {
-    perp_row n, t, o;
-    double b_n;      /**< psi/h or its replacement, with all motion of kinematic bodies [L/T] */
-    double b_t, b_o; /**< slip velocity of kinematic bodies along t, o [L/T] */
-    double b_n_kin;  /**< normal velocity of kinematic bodies (for the ledger) */
-    double mu;
-    int nd;       /**< number of friction directions; 0: no friction. In 2D 2 */
-    double phase; /**< angle of the first direction from t */
-    int contact;  /**< index of the contact in the world's list */
-} perp_contact_row;
-
-/** One step's problem: find nu with M nu = momentum + G p and the rows' laws. */
-typedef struct perp_step_problem {
-    int dim;                 /**< 2 or 3 */
-    double h;                /**< time step [T] */
-    int nblock;              /**< number of dynamic bodies */
-    int ndof;                /**< total of block_ndof */
-    const int *block_ndof;   /**< nblock: 2, 3 or 6 */
-    const int *block_offset; /**< nblock: first dof */
-    const double *M;         /**< nblock x 36: each block 6 x 6 column-major, the leading ndof x ndof counts */
-    const double *Minv;      /**< inverse blocks, same layout */
-    const double *momentum;  /**< ndof: M nu + h f */
-    int njoint;              /**< number of joint rows */
-    const perp_joint_row *joint;
-    int ncontact; /**< number of contacts */
-    const perp_contact_row *contact;
-} perp_step_problem;
-
-/** Impulses and velocity that solve a step problem. */
-typedef struct perp_step_solution {
-    double *nu;        /**< ndof: velocity at the end of the step */
-    double *p_joint;   /**< njoint */
-    double *p_contact; /**< 3 x ncontact: along n, t, o */
-    double *sigma;     /**< ncontact: slip speed in the pyramid's norm */
-} perp_step_solution;
-
-/** Residuals of a step solution against the laws, all as velocities; INFINITY if something is not finite. W is the
- *  inverse mass J Minv J' of a row by itself. */
-typedef struct perp_step_residual {
-    double momentum; /**< largest |Minv (M nu - momentum - G p)| */
-    double joint;    /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p, W with
-                             compliance */
-    double normal;   /**< largest |min(w_n, W_nn p_n)| */
-    double cone;     /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k},
-                             W_f = max(W_tt, W_oo); without friction the polygon is the point 0 */
-    double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on
-                             W_f mu p_n conv{d_k}: zero exactly if p_f lies in the polygon and no point of it
-                             dissipates more */
-    double scale; /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over
-                             all rows and of the translational part of nu_free = Minv momentum */
-} perp_step_residual;
-
-/** Measures a solution of a step problem; see perp_step_residual. Independent of every solver and conversion.
- *  Never allocates. */
-PERP_API perp_step_residual perp_step_problem_residual(const perp_step_problem *p, const perp_step_solution *s);
+/** Velocities of the rows u and, in the global form, of the bodies v, that impulses r make in a cone problem.
+ *  u: m or NULL; v: n or NULL (global only). PERP_E_ARG if M is singular, PERP_E_MEMORY. */
+PERP_API perp_status perp_cone_velocity(const perp_cone *p, const double *r, double *u, double *v);
 
 #ifdef __cplusplus
 }

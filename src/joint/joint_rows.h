@@ -4,7 +4,7 @@
 #define PP_JOINT_ROWS_H
 
 #include "perp/joint.h"
-#include "perp/problem.h"
+#include "perp/step.h"
 
 /* One side of a joint: a body, or the world (block -1, zero velocity). A kinematic body stands at the end of the step
  * and has the mean velocity of the step. */

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "linalg/linalg.h"
-#include "perp/problem.h"
+#include "perp/step.h"
 
 typedef struct pp_converted {
     perp_problem problem; /* to hand to a solver */

@@ -3,7 +3,7 @@
 #define PP_ISLANDS_H
 
 #include "base/memory.h"
-#include "perp/problem.h"
+#include "perp/step.h"
 
 typedef struct pp_island {
     perp_step_problem p; /* blocks and rows numbered anew */

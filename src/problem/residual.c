@@ -14,18 +14,6 @@
 
 #define STRIP 64 /* rows of w at a time */
 
-const char *perp_outcome_text(perp_outcome o) {
-    switch (o) {
-    case PERP_OUTCOME_SOLVED: return "solved";
-    case PERP_OUTCOME_RAY: return "ended on a ray";
-    case PERP_OUTCOME_LIMIT: return "iteration limit";
-    case PERP_OUTCOME_NUMERICS: return "numerical trouble";
-    case PERP_OUTCOME_TOO_LARGE: return "problem too large for this solver";
-    case PERP_OUTCOME_COUNT: break;
-    }
-    return "unknown outcome";
-}
-
 /* Largest so far; a NaN counts as INFINITY and stays. */
 static void worsen(double *most, double r) {
     r = fabs(r);

@@ -2,7 +2,7 @@
 #ifndef PP_ROWS_H
 #define PP_ROWS_H
 
-#include "perp/problem.h"
+#include "perp/step.h"
 
 /* J nu */
 static inline double pp_row_dot(const perp_step_problem *s, const perp_row *row, const double *nu) {

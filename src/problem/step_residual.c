@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "perp/problem.h"
+#include "perp/step.h"
 
 #define BLOCKS 32 /* bodies whose momentum is balanced in one pass over the rows */
 

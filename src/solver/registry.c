@@ -8,7 +8,7 @@
 #include "solver/builtin.h"
 #include "solver/solver.h"
 
-#define TABLE 32
+#define TABLE 64
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const perp_solver_type *added[TABLE];
@@ -52,8 +52,8 @@ static bool good_fields(const perp_solver_type *t) {
 }
 
 perp_status perp_solver_register(const perp_solver_type *type) {
-    if (!type || type->abi != PERP_ABI || !good_name(type->name) || !type->work_size || !type->solve) return PERP_E_ARG;
-    if (!(type->takes & (PERP_LCP | PERP_MLCP)) || !good_fields(type)) return PERP_E_ARG;
+    if (!type || type->abi != PERP_ABI || !good_name(type->name) || !type->solve) return PERP_E_ARG;
+    if (!(type->takes & PERP_CLASS_ALL) || !good_fields(type)) return PERP_E_ARG;
     perp_status s = PERP_OK;
     pthread_mutex_lock(&lock);
     if (find(type->name))

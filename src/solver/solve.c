@@ -1,34 +1,94 @@
 /* solve.c - the one place that calls a solver, and measures what it says. */
-#include <math.h>
+#include "perp/solve.h"
 
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
 #include "solver/solver.h"
 
-static int size_of(const perp_problem *p) { return p->cls == PERP_LCP ? p->as.lcp.n : p->as.mlcp.n; }
+const char *perp_outcome_text(perp_outcome o) {
+    switch (o) {
+    case PERP_OUTCOME_SOLVED: return "solved";
+    case PERP_OUTCOME_RAY: return "ended on a ray";
+    case PERP_OUTCOME_LIMIT: return "iteration limit";
+    case PERP_OUTCOME_NUMERICS: return "numerical trouble";
+    case PERP_OUTCOME_TOO_LARGE: return "problem too large for this solver";
+    case PERP_OUTCOME_STOPPED: return "stopped";
+    case PERP_OUTCOME_MEMORY: return "out of memory";
+    case PERP_OUTCOME_COUNT: break;
+    }
+    return "unknown outcome";
+}
 
-perp_status pp_solve(const perp_solver_type *type, const void *settings, const perp_problem *p, double *z,
-                     pp_arena *arena, perp_solve_info *info) {
-    *info = (perp_solve_info){.outcome = PERP_OUTCOME_NUMERICS, .residual = INFINITY};
+void *perp_call_memory(const perp_call *call, size_t bytes) { return pp_arena_get(call->arena, bytes ? bytes : 1); }
+
+bool perp_call_watched(const perp_call *call) { return call->watch && call->watch->look; }
+
+bool perp_call_look(const perp_call *call, int iteration, const double *z) {
+    if (call->deadline < INFINITY && pp_clock() > call->deadline) return false;
+    return !z || !perp_call_watched(call) || call->watch->look(iteration, z, call->watch->ctx);
+}
+
+void pp_tell(perp_solve_info *info, const char *format, ...) {
+    size_t used = strlen(info->story), room = sizeof info->story - used;
+    if (used && room > 2) {
+        memcpy(info->story + used, "; ", 3);
+        used += 2, room -= 2;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(info->story + used, room, format, arguments);
+    va_end(arguments);
+}
+
+void pp_settings_default(const perp_solver_type *type, double tol, pp_settings *s) {
+    *s = (pp_settings){0};
+    perp_fields_default(type->fields, type->nfield, s);
+    if (tol > 0) (void)perp_fields_set(type->fields, type->nfield, s, "tol", tol); /* out of its range: the default */
+}
+
+static bool finite_all(const double *z, int n) {
+    for (int i = 0; i < n; i++)
+        if (!isfinite(z[i])) return false;
+    return true;
+}
+
+perp_status pp_solve_within(const perp_call *call, const perp_solver_type *type, const void *settings,
+                            const perp_problem *p, double *z, perp_solve_info *info) {
+    *info = (perp_solve_info){.outcome = PERP_OUTCOME_NUMERICS, .residual = INFINITY, .solver = type->name};
     if (!(type->takes & (unsigned)p->cls)) return PERP_E_FIT;
-    int n = size_of(p);
+    int n = perp_problem_size(p);
     if (!z && n > 0) return PERP_E_ARG;
-    pp_arena_mark mark = pp_arena_here(arena);
-    void *work = pp_arena_get(arena, type->work_size(p, settings));
-    if (!work) return PERP_E_MEMORY;
+    perp_call inner = *call;
+    inner.depth++;
+    pp_arena_mark mark = pp_arena_here(call->arena);
+    void *work = NULL;
+    if (type->work_size && !(work = pp_arena_get(call->arena, type->work_size(p, settings)))) return PERP_E_MEMORY;
     for (int i = 0; i < n; i++)
         if (!isfinite(z[i])) z[i] = 0;
-    info->outcome = type->solve(p, settings, z, work, info);
-    pp_arena_release(arena, mark);
-    bool finite = true;
-    for (int i = 0; i < n; i++)
-        if (!isfinite(z[i])) finite = false;
-    if (!finite) { /* nothing to keep of such an answer; zero may not even be allowed, which the residual tells */
+    info->outcome = type->solve(p, settings, z, work, &inner, info);
+    pp_arena_release(call->arena, mark);
+    if (!finite_all(z,
+                    n)) { /* nothing to keep of such an answer; zero may not even be allowed, which the judge tells */
         for (int i = 0; i < n; i++) z[i] = 0;
         info->outcome = PERP_OUTCOME_NUMERICS;
         info->warm = false;
     }
     if ((unsigned)info->outcome >= PERP_OUTCOME_COUNT) info->outcome = PERP_OUTCOME_NUMERICS;
-    info->residual = perp_problem_residual(p, z);
-    return PERP_OK;
+    info->residual = INFINITY;
+    if (!info->solver) info->solver = type->name;
+    return info->outcome == PERP_OUTCOME_MEMORY ? PERP_E_MEMORY : PERP_OK;
+}
+
+perp_status pp_solve(const perp_solver_type *type, const void *settings, const perp_problem *p, double *z,
+                     pp_arena *arena, perp_solve_info *info) {
+    perp_call call = {.arena = arena, .deadline = INFINITY};
+    perp_status s = pp_solve_within(&call, type, settings, p, z, info);
+    if (!s) info->residual = perp_problem_residual(p, z);
+    return s;
 }
 
 perp_status perp_problem_solve(const perp_problem *p, const char *solver, double *z, perp_solve_info *info) {
@@ -39,15 +99,14 @@ perp_status perp_problem_solve(const perp_problem *p, const char *solver, double
     if (!type) return PERP_E_NAME;
     perp_status s = perp_problem_check(p, NULL, 0);
     if (s) return s;
-    if (!z && size_of(p) > 0) return PERP_E_ARG;
-    union {
-        double align;
-        char bytes[PERP_SETTINGS_MAX];
-    } settings = {0};
-    perp_fields_default(type->fields, type->nfield, &settings);
+    if (!z && perp_problem_size(p) > 0) return PERP_E_ARG;
+    pp_settings settings;
+    pp_settings_default(type, 0, &settings);
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
+    double start = pp_clock();
     s = pp_solve(type, &settings, p, z, &arena, info);
+    info->seconds = pp_clock() - start;
     pp_arena_free(&arena);
     return s;
 }

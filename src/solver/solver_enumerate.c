@@ -137,8 +137,10 @@ static void point(const view *v, const int *state, double *z, double *A, double 
     for (int i = 0; i < m; i++) z[basic[i]] = x[i] * (v->zs ? v->zs[basic[i]] : 1);
 }
 
-static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, perp_solve_info *info) {
+static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,
+                          perp_solve_info *info) {
     const settings *s = set;
+    (void)call; /* an oracle has no iterates */
     view v = view_of(p);
     info->iterations = 0;
     info->warm = false;

@@ -371,8 +371,10 @@ static bool warm(layout *l, const pp_plain *p, const settings *s) {
     return pp_basis_prox(&l->b, l->in, l->z, s->warm_steps, s->tol, &share);
 }
 
-static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, perp_solve_info *info) {
+static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, const perp_call *call,
+                          perp_solve_info *info) {
     const settings *s = set;
+    (void)call;
     pp_reduction r;
     size_t head = (pp_reduce_work(problem) + 15) / 16 * 16;
     pp_reduce(&r, problem, work);

@@ -70,6 +70,9 @@ typedef struct layout {
     double *last, *change; /* z before the latest sweep, and what the one before that changed */
     double *saved;         /* z before a jump */
     bool *in;
+    const perp_call *call;
+    const pp_reduction *r; /* for the watch: how to make an answer of z, and where */
+    double *out;
 } layout;
 
 static void lay_out(layout *l, int n, pp_carver *c) {
@@ -203,6 +206,8 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
             memcpy(l->best, l->z, sizeof *l->z * (size_t)p->n);
         }
         if (r <= goal) return PERP_OUTCOME_SOLVED;
+        if (perp_call_watched(l->call)) pp_reduce_answer(l->r, l->z, l->out);
+        if (!perp_call_look(l->call, count, l->out)) return PERP_OUTCOME_STOPPED;
         if (count == s->max_sweeps) return PERP_OUTCOME_LIMIT;
         course c = look_back(l, p);
         if (jumped > 0 && count == jumped + JUDGED) {
@@ -231,7 +236,8 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
     }
 }
 
-static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, perp_solve_info *info) {
+static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, const perp_call *call,
+                          perp_solve_info *info) {
     pp_reduction r;
     pp_reduce(&r, problem, work);
     const pp_plain *p = &r.lcp;
@@ -251,6 +257,9 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
         l.best[i] = l.last[i] = l.z[i];
     }
     pp_groups_find(&l.g, p);
+    l.call = call;
+    l.r = &r;
+    l.out = z;
     perp_outcome outcome = iterate(&l, p, set, size, info);
     pp_reduce_answer(&r, l.best, z);
     if (outcome != PERP_OUTCOME_SOLVED) info->warm = false;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "perp/problem.h"
+#include "perp/step.h"
 
 static uint64_t rp_seed = 1;
 /* Uniform in [0, 1). */

@@ -260,7 +260,9 @@ static void test_same_bits(void **state) {
         p.as.lcp.q = q + (3 * shift) % 8;
         memset(work, shift % 2 ? 0xff : 0x41, size + 256);
         perp_solve_info info = {0};
-        assert_int_equal(pp_solver_lemke.solve(&p, &set, z + shift, work + 16 * shift, &info), PERP_OUTCOME_SOLVED);
+        assert_int_equal(
+            pp_solver_lemke.solve(&p, &set, z + shift, work + 16 * shift, &(perp_call){.deadline = INFINITY}, &info),
+            PERP_OUTCOME_SOLVED);
         for (size_t i = size; i < size + 16; i++)
             assert_true((unsigned char)work[16 * (size_t)shift + i] == (shift % 2 ? 0xff : 0x41));
         if (shift == 0) memcpy(first, z, sizeof first);

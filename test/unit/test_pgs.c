@@ -318,7 +318,7 @@ static void test_workspace(void **state) {
         memset(work, 0xA5, size + 64);
         perp_solve_info info = {0};
         long before = malloc_count;
-        perp_outcome o = pp_solver_pgs.solve(&c.problem, &set, z, work, &info);
+        perp_outcome o = pp_solver_pgs.solve(&c.problem, &set, z, work, &(perp_call){.deadline = INFINITY}, &info);
         assert_int_equal(malloc_count, before);
         assert_int_equal(o, PERP_OUTCOME_SOLVED);
         for (int i = 0; i < 64; i++) assert_int_equal(work[size + (size_t)i], 0xA5);

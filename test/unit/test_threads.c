@@ -33,11 +33,13 @@ static size_t no_work(const perp_problem *p, const void *settings) {
     return 8;
 }
 
-static perp_outcome give_up(const perp_problem *p, const void *settings, double *z, void *work, perp_solve_info *info) {
+static perp_outcome give_up(const perp_problem *p, const void *settings, double *z, void *work, const perp_call *call,
+                            perp_solve_info *info) {
     (void)p;
     (void)settings;
     (void)z;
     (void)work;
+    (void)call;
     (void)info;
     return PERP_OUTCOME_LIMIT;
 }

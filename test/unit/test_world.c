@@ -345,7 +345,7 @@ static size_t fussy_work(const perp_problem *p, const void *settings) {
 }
 
 static perp_outcome fussy_solve(const perp_problem *p, const void *settings, double *z, void *work,
-                                perp_solve_info *info) {
+                                const perp_call *call, perp_solve_info *info) {
     (void)settings;
     union {
         double align;
@@ -357,7 +357,7 @@ static perp_outcome fussy_solve(const perp_problem *p, const void *settings, dou
     const double *q = p->cls == PERP_LCP ? p->as.lcp.q : p->as.mlcp.q;
     bool refuses = always_fails;
     for (int i = 0; i < n; i++) refuses |= fabs(q[i]) > q_limit;
-    if (!refuses) return lemke->solve(p, &own, z, work, info);
+    if (!refuses) return lemke->solve(p, &own, z, work, call, info);
     for (int i = 0; i < n; i++) z[i] = i % 2 ? NAN : 1e3; /* garbage, boldly called solved */
     return PERP_OUTCOME_SOLVED;
 }

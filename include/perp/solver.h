@@ -1,0 +1,13 @@
+/** @file solver.h
+ *  The solver library by itself: problem classes, judge, solvers, files. Nothing of bodies and worlds. */
+#ifndef PERP_SOLVER_H
+#define PERP_SOLVER_H
+
+#include "perp/base.h"
+#include "perp/input.h"
+#include "perp/plugin.h"
+#include "perp/problem.h"
+#include "perp/problem_file.h"
+#include "perp/solve.h"
+
+#endif

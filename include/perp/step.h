@@ -1,0 +1,101 @@
+/** @file step.h
+ *  The step problem: what steppers write, conversions turn into complementarity problems, and the judge measures. */
+#ifndef PERP_STEP_H
+#define PERP_STEP_H
+
+#include "perp/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A constraint row: velocity w = sum_k J[k] . nu(block[k]) (+ the row's own b). It touches at most two blocks. */
+typedef struct perp_row {
+    int block[2];   /**< index of a mass block, or -1 */
+    double J[2][6]; /**< first ndof numbers of each count */
+} perp_row;
+
+/** Where a row of the step problem comes from, for messages and for the energy ledger. */
+typedef enum perp_row_kind {
+    PERP_ROW_JOINT,    /**< bilateral row of a joint */
+    PERP_ROW_MOTOR,    /**< velocity motor with a force limit */
+    PERP_ROW_FRICTION, /**< dry friction in a joint */
+    PERP_ROW_SPRING,   /**< implicit spring-damper in a joint */
+    PERP_ROW_LIMIT     /**< joint limit */
+} perp_row_kind;
+
+/** A joint row: w = J nu + b + compliance p, with lo <= p <= hi complementary to w.
+ *  Bilateral: lo, hi = -+INFINITY, compliance 0. Limit: lo = 0, hi = INFINITY. */
+typedef struct perp_joint_row {
+    perp_row row;
+    double b;          /**< [L/T or 1/T] */
+    double compliance; /**< [1/M or 1/(M L^2)] */
+    double lo, hi;     /**< bounds of the impulse [M L/T or M L^2/T] */
+    double b_kin;      /**< part of b that is the motion of kinematic bodies (for the ledger) */
+    perp_row_kind kind;
+    int joint; /**< index of the joint in the world, -1 if none */
+} perp_joint_row;
+
+/** A contact of the step problem: 0 <= p_n _|_ n nu + b_n >= 0 and, if nd > 0, friction over directions
+ *  d_k = cos(a_k) t + sin(a_k) o, a_k = phase + 2 pi k/nd:  0 <= p_k _|_ d_k (G_f' nu + b_f) + sigma >= 0,
+ *  0 <= sigma _|_ mu p_n - sum p_k >= 0. */
+typedef struct perp_contact_row {
+    perp_row n, t, o;
+    double b_n;      /**< psi/h or its replacement, with all motion of kinematic bodies [L/T] */
+    double b_t, b_o; /**< slip velocity of kinematic bodies along t, o [L/T] */
+    double b_n_kin;  /**< normal velocity of kinematic bodies (for the ledger) */
+    double mu;
+    int nd;       /**< number of friction directions; 0: no friction. In 2D 2 */
+    double phase; /**< angle of the first direction from t */
+    int contact;  /**< index of the contact in the world's list */
+} perp_contact_row;
+
+/** One step's problem: find nu with M nu = momentum + G p and the rows' laws. */
+typedef struct perp_step_problem {
+    int dim;                 /**< 2 or 3 */
+    double h;                /**< time step [T] */
+    int nblock;              /**< number of dynamic bodies */
+    int ndof;                /**< total of block_ndof */
+    const int *block_ndof;   /**< nblock: 2, 3 or 6 */
+    const int *block_offset; /**< nblock: first dof */
+    const double *M;         /**< nblock x 36: each block 6 x 6 column-major, the leading ndof x ndof counts */
+    const double *Minv;      /**< inverse blocks, same layout */
+    const double *momentum;  /**< ndof: M nu + h f */
+    int njoint;              /**< number of joint rows */
+    const perp_joint_row *joint;
+    int ncontact; /**< number of contacts */
+    const perp_contact_row *contact;
+} perp_step_problem;
+
+/** Impulses and velocity that solve a step problem. */
+typedef struct perp_step_solution {
+    double *nu;        /**< ndof: velocity at the end of the step */
+    double *p_joint;   /**< njoint */
+    double *p_contact; /**< 3 x ncontact: along n, t, o */
+    double *sigma;     /**< ncontact: slip speed in the pyramid's norm */
+} perp_step_solution;
+
+/** Residuals of a step solution against the laws, all as velocities; INFINITY if something is not finite. W is the
+ *  inverse mass J Minv J' of a row by itself. */
+typedef struct perp_step_residual {
+    double momentum; /**< largest |Minv (M nu - momentum - G p)| */
+    double joint;    /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p, W with
+                             compliance */
+    double normal;   /**< largest |min(w_n, W_nn p_n)| */
+    double cone;     /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k},
+                             W_f = max(W_tt, W_oo); without friction the polygon is the point 0 */
+    double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on
+                             W_f mu p_n conv{d_k}: zero exactly if p_f lies in the polygon and no point of it
+                             dissipates more */
+    double scale; /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over
+                             all rows and of the translational part of nu_free = Minv momentum */
+} perp_step_residual;
+
+/** Measures a solution of a step problem; see perp_step_residual. Independent of every solver and conversion.
+ *  Never allocates. */
+PERP_API perp_step_residual perp_step_problem_residual(const perp_step_problem *p, const perp_step_solution *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

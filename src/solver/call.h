@@ -1,0 +1,18 @@
+/* call.h - what lies behind perp_call: the workspace, the watch, the clock. */
+#ifndef PP_CALL_H
+#define PP_CALL_H
+
+#include "base/memory.h"
+#include "perp/plugin.h"
+
+struct perp_call {
+    pp_arena *arena;         /* where perp_call_memory takes from */
+    const perp_watch *watch; /* NULL: nobody looks */
+    double deadline;         /* of pp_clock; INFINITY: none, and no clock is read */
+    int depth;               /* of solvers that call solvers: auto */
+};
+
+/* An array of the call's memory; NULL if refused. */
+#define PP_CALL_ARRAY(call, type, n) ((type *)perp_call_memory((call), sizeof(type) * (size_t)((n) > 0 ? (n) : 1)))
+
+#endif
