@@ -21,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/perpConfig.cmake ${PROJECT_BINARY_DIR}/perpC
 # A static library cannot name what it needs itself, so everybody who links it must; a shared one can.
 get_filename_component(hdf5_name ${PERP_hdf5_LIBRARY} NAME_WE) # libhdf5, or libhdf5_serial where there is a parallel one too
 string(REGEX REPLACE "^lib" "-l" hdf5_name ${hdf5_name})
-set(PERP_PC_NEEDS "-lcholmod -lopenblas -lqhull_r -lyaml ${hdf5_name} -lm -pthread")
+set(PERP_PC_NEEDS "-lklu -lcholmod -lamd -lopenblas -lqhull_r -lyaml ${hdf5_name} -lm -pthread")
 if(BUILD_SHARED_LIBS)
   set(PERP_PC_PUBLIC "")
   set(PERP_PC_PRIVATE "${PERP_PC_NEEDS}")

@@ -3,16 +3,24 @@
 #
 #   OpenBLAS   BLAS and LAPACK, Fortran interface
 #   CHOLMOD    sparse Cholesky, of SuiteSparse
+#   KLU        sparse LU with pivoting, of SuiteSparse
+#   AMD        fill-reducing order, of SuiteSparse
 #   qhull      convex hulls, the reentrant library
 #   libyaml    scene files
 #   HDF5       recordings; the serial library
-foreach(dependency openblas cholmod qhull_r yaml hdf5)
+foreach(dependency openblas cholmod klu amd qhull_r yaml hdf5)
   if(dependency STREQUAL "openblas")
     set(names openblas openblaso openblasp)
     set(header "")
   elseif(dependency STREQUAL "cholmod")
     set(names cholmod)
     set(header cholmod.h)
+  elseif(dependency STREQUAL "klu")
+    set(names klu)
+    set(header klu.h)
+  elseif(dependency STREQUAL "amd")
+    set(names amd)
+    set(header amd.h)
   elseif(dependency STREQUAL "qhull_r")
     set(names qhull_r)
     set(header libqhull_r/libqhull_r.h)
@@ -47,4 +55,4 @@ unset(header)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-set(PERP_DEPENDENCIES perp::cholmod perp::openblas perp::qhull_r perp::yaml perp::hdf5 Threads::Threads m)
+set(PERP_DEPENDENCIES perp::klu perp::cholmod perp::amd perp::openblas perp::qhull_r perp::yaml perp::hdf5 Threads::Threads m)

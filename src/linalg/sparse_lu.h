@@ -1,0 +1,19 @@
+/* sparse_lu.h - general sparse systems A x = b by KLU: partial pivoting, the pattern analysed once while it stays.
+ * KLU allocates by itself, so this is for solvers outside the step of a world. */
+#ifndef PP_SPARSE_LU_H
+#define PP_SPARSE_LU_H
+
+#include "base/memory.h"
+
+typedef struct pp_sparse_lu pp_sparse_lu;
+/* NULL if memory is refused. */
+pp_sparse_lu *pp_sparse_lu_new(void);
+void pp_sparse_lu_free(pp_sparse_lu *s); /* NULL is fine */
+/* Compressed columns, rows ascending. False if singular, not finite, or out of memory. */
+bool pp_sparse_lu_factor(pp_sparse_lu *s, int n, const int *start, const int *index, const double *value);
+/* x (n) is overwritten by the solution; transposed: of A'x = b. */
+bool pp_sparse_lu_solve(pp_sparse_lu *s, bool transposed, double *x);
+/* Estimate of the reciprocal condition number of the last factor. */
+double pp_sparse_lu_rcond(pp_sparse_lu *s);
+
+#endif
