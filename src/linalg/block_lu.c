@@ -1,0 +1,507 @@
+/* block_lu.c - sparse LU of block matrices with a symmetric pattern
+ * Problem  A x = b, A unsymmetric in its values, symmetric in its pattern, the same pattern many times.
+ * Method   approximate minimum degree order of the block graph; elimination tree, postordered; columns with nearly the
+ *          same structure form groups (supernodes). A group has two dense panels: its columns of L with the square on
+ *          the diagonal, and its rows of U kept transposed, so that both are tall. Right-looking: a group is factorised
+ *          with row exchanges inside its square, then what it takes off its ancestors is computed by dense products
+ *          and added in place.
+ * Valid    matrices whose squares are not nearly singular: those of bodies and contacts with a little regularisation.
+ *          No exchanges across groups, so solutions should be refined by the caller.
+ * Cost     as the fill; a factorisation allocates nothing.
+ * Source   Davis, Direct Methods for Sparse Linear Systems (2006) ch. 4, 7; Amestoy, Davis, Duff, Algorithm 837 (2004). */
+#include "linalg/block_lu.h"
+
+#include <amd.h>
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/tile.h"
+
+typedef struct group {
+    int first, last; /* block columns first .. last - 1, in elimination order */
+    int nc, nr;      /* scalar columns, and rows of the panel: nc, then those of the blocks below */
+    int nbelow;      /* blocks below */
+    const int *below; /* positions in elimination order, ascending */
+    const int *at;    /* first scalar row of each in the panel */
+    double *L;        /* nr x nc; the top square holds L and U */
+    double *U;        /* (nr - nc) x nc: U' right of the square */
+    int *piv;         /* nc */
+} group;
+
+struct pp_block_lu {
+    pp_arena *arena;
+    int nblock, n;
+    int *order;  /* order[k]: block that is eliminated k-th */
+    int *place;  /* its inverse */
+    int *size;   /* by position: rows */
+    int *offset; /* by position: first unknown in elimination order; nblock + 1 */
+    int *given;  /* by block as given: first unknown */
+    int *owner;  /* by position: group */
+    group *g;
+    int ngroup;
+    double work, entries;
+    int widest, tallest; /* largest nr - nc, for the scratch */
+    double *scratch;     /* product of one group for one target */
+    double *y;           /* n */
+};
+
+/* ---- analysis -------------------------------------------------------------------------------------------------- */
+
+/* Neighbour lists without diagonals are eaten by AMD, which orders without allocating. */
+static bool find_order(pp_block_lu *f, const int *start, const int *index) {
+    int n = f->nblock, used = 0;
+    size_t room = (size_t)start[n] + (size_t)start[n] / 5 + 2 * (size_t)n + 1;
+    int *pe = PP_ARENA_ARRAY(f->arena, int, n), *len = PP_ARENA_ARRAY(f->arena, int, n),
+        *iw = PP_ARENA_ARRAY(f->arena, int, room), *w = PP_ARENA_ARRAY(f->arena, int, 5 * (ptrdiff_t)n);
+    if (!pe || !len || !iw || !w) return false;
+    for (int j = 0; j < n; j++) {
+        pe[j] = used;
+        for (int s = start[j]; s < start[j + 1]; s++)
+            if (index[s] != j) iw[used++] = index[s];
+        len[j] = used - pe[j];
+    }
+    double control[AMD_CONTROL], info[AMD_INFO];
+    amd_defaults(control);
+    amd_2(n, pe, iw, len, (int)room, used, w, f->place, f->order, w + n, w + 2 * n, w + 3 * n, w + 4 * n, control, info);
+    return true;
+}
+
+/* Parents in the elimination tree of the graph in the order given by f->order, f->place. */
+static void find_tree(const pp_block_lu *f, const int *start, const int *index, int *parent, int *ancestor) {
+    for (int k = 0; k < f->nblock; k++) {
+        parent[k] = ancestor[k] = -1;
+        int j = f->order[k];
+        for (int s = start[j]; s < start[j + 1]; s++) {
+            int i = f->place[index[s]];
+            while (i >= 0 && i < k) {
+                int next = ancestor[i];
+                ancestor[i] = k;
+                if (next < 0) parent[i] = k;
+                i = next;
+            }
+        }
+    }
+}
+
+/* Renumbers so that every subtree is contiguous. */
+static void postorder(pp_block_lu *f, int *parent, int *child, int *next, int *stack, int *number) {
+    int n = f->nblock, count = 0;
+    for (int i = 0; i < n; i++) child[i] = -1;
+    for (int i = n - 1; i >= 0; i--)
+        if (parent[i] >= 0) next[i] = child[parent[i]], child[parent[i]] = i;
+    for (int r = 0; r < n; r++) {
+        if (parent[r] >= 0) continue;
+        int top = 0;
+        stack[0] = r;
+        while (top >= 0) {
+            int i = stack[top];
+            if (child[i] >= 0) {
+                stack[++top] = child[i];
+                child[i] = next[child[i]];
+            } else {
+                number[i] = count++;
+                top--;
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) { /* in the arrays of the walk, which is over */
+        child[number[i]] = f->order[i];
+        next[number[i]] = parent[i] < 0 ? -1 : number[parent[i]];
+    }
+    for (int i = 0; i < n; i++) {
+        f->order[i] = child[i];
+        f->place[child[i]] = i;
+        parent[i] = next[i];
+    }
+}
+
+/* Structure of the columns of L below the diagonal, rows ascending: row k lies in the columns on the paths from the
+ * neighbours of k up to k. Two walks: count, fill. */
+static bool find_columns(pp_block_lu *f, const int *start, const int *index, const int *parent, int *mark, int **column,
+                         int **rows) {
+    int n = f->nblock;
+    *column = PP_ARENA_ARRAY(f->arena, int, n + 1);
+    int *fill = PP_ARENA_ARRAY(f->arena, int, n);
+    if (!*column || !fill) return false;
+    *rows = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < n; i++) mark[i] = -1, fill[i] = pass ? (*column)[i] : 0;
+        for (int k = 0; k < n; k++) {
+            mark[k] = k;
+            int j = f->order[k];
+            for (int s = start[j]; s < start[j + 1]; s++)
+                for (int i = f->place[index[s]]; i < k && mark[i] != k; i = parent[i]) {
+                    mark[i] = k;
+                    if (pass) (*rows)[fill[i]] = k;
+                    fill[i]++;
+                }
+        }
+        if (pass) break;
+        (*column)[0] = 0;
+        for (int i = 0; i < n; i++) (*column)[i + 1] = (*column)[i] + fill[i];
+        *rows = PP_ARENA_ARRAY(f->arena, int, (*column)[n]);
+        if (!*rows) return false;
+    }
+    return true;
+}
+
+/* May column j join the group of column j - 1, its child? If the panel does not become too empty. */
+#define EMPTY_SMALL 0.4 /* share of a panel that may be empty while it is narrow, and later */
+#define EMPTY_LARGE 0.12
+#define NARROW      24 /* scalar columns */
+static bool may_join(const int *column, const int *size, int first, int j, double filled) {
+    double width = j + 1 - first, below = column[j + 1] - column[j], panel = width * (width + 1) / 2 + width * below;
+    return panel - filled <= ((j + 1 - first) * size[j] <= NARROW ? EMPTY_SMALL : EMPTY_LARGE) * panel;
+}
+
+static bool make_groups(pp_block_lu *f, const int *parent, const int *column, const int *rows) {
+    int n = f->nblock;
+    f->owner = PP_ARENA_ARRAY(f->arena, int, n);
+    f->g = PP_ARENA_ARRAY(f->arena, group, n);
+    if (!f->owner || !f->g) return false;
+    double filled = 0; /* blocks of the group that is being made */
+    f->ngroup = 0;
+    for (int j = 0; j < n; j++) {
+        double own = 1 + column[j + 1] - column[j];
+        group *g = j > 0 ? &f->g[f->ngroup - 1] : NULL;
+        if (g && parent[j - 1] == j && may_join(column, f->size, g->first, j, filled + own)) {
+            filled += own;
+            g->last = j + 1;
+        } else {
+            f->g[f->ngroup++] = (group){.first = j, .last = j + 1};
+            filled = own;
+        }
+        f->owner[j] = f->ngroup - 1;
+    }
+    f->work = f->entries = 0;
+    f->widest = f->tallest = 0;
+    for (int k = 0; k < f->ngroup; k++) {
+        group *g = &f->g[k];
+        int last = g->last - 1;
+        g->nbelow = column[last + 1] - column[last];
+        g->below = rows + column[last];
+        g->nc = f->offset[g->last] - f->offset[g->first];
+        int *at = PP_ARENA_ARRAY(f->arena, int, g->nbelow);
+        if (!at) return false;
+        g->nr = g->nc;
+        for (int i = 0; i < g->nbelow; i++) {
+            at[i] = g->nr;
+            g->nr += f->size[g->below[i]];
+        }
+        g->at = at;
+        double c = g->nc, b = g->nr - g->nc;
+        f->work += c * c * c / 3 + c * c * b + c * b * b;
+        f->entries += c * (c + 2 * b);
+        if (g->nr - g->nc > f->tallest) f->tallest = g->nr - g->nc;
+        if (g->nc > f->widest) f->widest = g->nc;
+    }
+    return true;
+}
+
+pp_block_lu *pp_block_lu_new(int nblock, const int *size, const int *start, const int *index, pp_arena *arena) {
+    pp_block_lu *f = pp_arena_get(arena, sizeof *f);
+    if (!f) return NULL;
+    *f = (pp_block_lu){.arena = arena, .nblock = nblock};
+    f->order = PP_ARENA_ARRAY(arena, int, nblock);
+    f->place = PP_ARENA_ARRAY(arena, int, nblock);
+    f->size = PP_ARENA_ARRAY(arena, int, nblock);
+    f->offset = PP_ARENA_ARRAY(arena, int, nblock + 1);
+    f->given = PP_ARENA_ARRAY(arena, int, nblock + 1);
+    int *w = PP_ARENA_ARRAY(arena, int, 5 * (ptrdiff_t)nblock), *column, *rows;
+    if (!f->order || !f->place || !f->size || !f->offset || !f->given || !w) return NULL;
+    int *parent = w, *a = w + nblock, *b = a + nblock, *c = b + nblock, *d = c + nblock;
+    if (!find_order(f, start, index)) return NULL;
+    find_tree(f, start, index, parent, a);
+    postorder(f, parent, a, b, c, d);
+    f->offset[0] = f->given[0] = 0;
+    for (int k = 0; k < nblock; k++) {
+        f->size[k] = size[f->order[k]];
+        f->offset[k + 1] = f->offset[k] + f->size[k];
+        f->given[k + 1] = f->given[k] + size[k];
+    }
+    f->n = f->offset[nblock];
+    if (!find_columns(f, start, index, parent, a, &column, &rows) || !make_groups(f, parent, column, rows)) return NULL;
+    return f;
+}
+
+double pp_block_lu_work(const pp_block_lu *f) { return f->work; }
+double pp_block_lu_entries(const pp_block_lu *f) { return f->entries; }
+
+bool pp_block_lu_room(pp_block_lu *f) {
+    for (int k = 0; k < f->ngroup; k++) {
+        group *g = &f->g[k];
+        g->L = PP_ARENA_ARRAY(f->arena, double, (ptrdiff_t)g->nr * g->nc);
+        g->U = PP_ARENA_ARRAY(f->arena, double, (ptrdiff_t)(g->nr - g->nc) * g->nc);
+        g->piv = PP_ARENA_ARRAY(f->arena, int, g->nc);
+        if (!g->L || !g->U || !g->piv) return false;
+    }
+    /* one target takes at most all rows below times the columns of the widest group */
+    f->scratch = PP_ARENA_ARRAY(f->arena, double, (ptrdiff_t)f->tallest * f->widest);
+    f->y = PP_ARENA_ARRAY(f->arena, double, f->n);
+    return f->scratch && f->y;
+}
+
+/* Row of block position p in the panel of g, p at or beyond the group's first. */
+static int row_in(const pp_block_lu *f, const group *g, int p) {
+    if (p < g->last) return f->offset[p] - f->offset[g->first];
+    int lo = 0, hi = g->nbelow;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (g->below[mid] < p)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    assert(lo < g->nbelow && g->below[lo] == p);
+    return g->at[lo];
+}
+
+pp_block_place pp_block_lu_place(const pp_block_lu *f, int i, int j) {
+    int pi = f->place[i], pj = f->place[j];
+    const group *g = &f->g[f->owner[pi < pj ? pi : pj]];
+    if (pi >= pj || pi < g->last) {
+        if (pj < g->last) /* in the square, or below it */
+            return (pp_block_place){g->L + row_in(f, g, pi) + (ptrdiff_t)g->nr * row_in(f, g, pj), g->nr, false};
+    }
+    return (pp_block_place){g->U + row_in(f, g, pj) - g->nc + (ptrdiff_t)(g->nr - g->nc) * row_in(f, g, pi), g->nr - g->nc,
+                            true};
+}
+
+void pp_block_lu_clear(pp_block_lu *f) {
+    for (int k = 0; k < f->ngroup; k++) {
+        group *g = &f->g[k];
+        memset(g->L, 0, sizeof(double) * (size_t)g->nr * (size_t)g->nc);
+        memset(g->U, 0, sizeof(double) * (size_t)(g->nr - g->nc) * (size_t)g->nc);
+    }
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
+
+#define STRIP 24    /* columns at a time */
+#define TINY  1e-10 /* of the group's size: smallest pivot */
+
+static void swap_rows(double *A, int ld, int cols, int a, int b) {
+    if (a == b) return;
+    for (int j = 0; j < cols; j++) {
+        double t = A[a + (ptrdiff_t)ld * j];
+        A[a + (ptrdiff_t)ld * j] = A[b + (ptrdiff_t)ld * j];
+        A[b + (ptrdiff_t)ld * j] = t;
+    }
+}
+
+/* LU of the n x n square at A, in strips of columns. False if not finite. */
+static bool factor_square(int n, double *A, int ld, int *piv, int *replaced) {
+    double size = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
+            double a = fabs(A[i + (ptrdiff_t)ld * j]);
+            if (!(a <= size)) size = a;
+        }
+    if (!isfinite(size)) return false;
+    double least = size > 0 ? TINY * size : 1;
+    for (int s = 0; s < n; s += STRIP) {
+        int e = s + STRIP < n ? s + STRIP : n;
+        for (int k = s; k < e; k++) {
+            double *col = A + (ptrdiff_t)ld * k;
+            int best = k;
+            for (int i = k + 1; i < n; i++)
+                if (fabs(col[i]) > fabs(col[best])) best = i;
+            piv[k] = best;
+            swap_rows(A, ld, n, k, best);
+            if (!isfinite(col[k])) return false;
+            if (fabs(col[k]) < least) {
+                col[k] = col[k] < 0 ? -least : least;
+                ++*replaced;
+            }
+            double scale = 1 / col[k];
+            for (int i = k + 1; i < n; i++) col[i] *= scale;
+            for (int j = k + 1; j < e; j++) {
+                double u = A[k + (ptrdiff_t)ld * j], *to = A + (ptrdiff_t)ld * j;
+                if (u != 0)
+                    for (int i = k + 1; i < n; i++) to[i] -= u * col[i];
+            }
+        }
+        if (e == n) break;
+        for (int j = e; j < n; j++) { /* rows s..e of U to the right: unit lower solve */
+            double *to = A + (ptrdiff_t)ld * j;
+            for (int k = s; k < e; k++)
+                for (int i = k + 1; i < e; i++) to[i] -= to[k] * A[i + (ptrdiff_t)ld * k];
+        }
+        pp_subtract_product(n - e, n - e, e - s, A + e + (ptrdiff_t)ld * s, ld, A + s + (ptrdiff_t)ld * e, 1, ld,
+                            A + e + (ptrdiff_t)ld * e, ld);
+    }
+    return true;
+}
+
+/* X (m x n) <- X T^-1, T upper triangular with element (k, j) at T[tk k + tj j]; unit: its diagonal is 1. */
+static void right_solve(int m, int n, double *X, int ld, const double *T, ptrdiff_t tk, ptrdiff_t tj, bool unit) {
+    for (int s = 0; s < n; s += STRIP) {
+        int e = s + STRIP < n ? s + STRIP : n;
+        if (s > 0)
+            pp_subtract_product(m, e - s, s, X, ld, T + tj * s, tk, tj, X + (ptrdiff_t)ld * s, ld);
+        for (int j = s; j < e; j++) {
+            double *to = X + (ptrdiff_t)ld * j;
+            for (int k = s; k < j; k++) {
+                double t = T[tk * k + tj * j];
+                const double *from = X + (ptrdiff_t)ld * k;
+                if (t != 0)
+                    for (int i = 0; i < m; i++) to[i] -= t * from[i];
+            }
+            if (!unit) {
+                double scale = 1 / T[(tk + tj) * j];
+                for (int i = 0; i < m; i++) to[i] *= scale;
+            }
+        }
+    }
+}
+
+/* Adds S (rows from `from` of g's panel, columns those of blocks b0..b1) to a panel of t; `up` is what to subtract from
+ * its row numbers (nc for the U panel). The rows of g are among those of t: both lists ascend. */
+static void add_to(const pp_block_lu *f, const group *g, int b0, int b1, int from_block, const group *t, double *panel,
+                   int ld, int up, const double *S, int lds) {
+    int first_row = from_block < g->nbelow ? g->at[from_block] : g->nr, cursor = 0;
+    for (int b = from_block; b < g->nbelow; b++) {
+        int p = g->below[b], rows = f->size[p], source = g->at[b] - first_row, target;
+        if (p < t->last) {
+            target = f->offset[p] - f->offset[t->first];
+        } else {
+            while (t->below[cursor] != p) cursor++;
+            target = t->at[cursor];
+        }
+        target -= up;
+        int j = 0;
+        for (int c = b0; c < b1; c++) {
+            int pc = g->below[c];
+            double *to = panel + target + (ptrdiff_t)ld * (f->offset[pc] - f->offset[t->first]);
+            for (int k = 0; k < f->size[pc]; k++, j++, to += ld) {
+                const double *s = S + source + (ptrdiff_t)lds * j;
+                for (int r = 0; r < rows; r++) to[r] += s[r];
+            }
+        }
+    }
+}
+
+/* What group g takes off its ancestors. */
+static void update(pp_block_lu *f, const group *g) {
+    int b0 = 0, down = g->nr - g->nc;
+    while (b0 < g->nbelow) {
+        const group *t = &f->g[f->owner[g->below[b0]]];
+        int b1 = b0;
+        while (b1 < g->nbelow && g->below[b1] < t->last) b1++;
+        int r0 = g->at[b0] - g->nc, r1 = (b1 < g->nbelow ? g->at[b1] : g->nr) - g->nc, cols = r1 - r0;
+        int rows = down - r0;
+        memset(f->scratch, 0, sizeof(double) * (size_t)rows * (size_t)cols);
+        pp_subtract_product(rows, cols, g->nc, g->L + g->nc + r0, g->nr, g->U + r0, down, 1, f->scratch, rows);
+        add_to(f, g, b0, b1, b0, t, t->L, t->nr, 0, f->scratch, rows);
+        rows = down - r1;
+        if (rows > 0) {
+            memset(f->scratch, 0, sizeof(double) * (size_t)rows * (size_t)cols);
+            pp_subtract_product(rows, cols, g->nc, g->U + r1, down, g->L + g->nc + r0, g->nr, 1, f->scratch, rows);
+            add_to(f, g, b0, b1, b1, t, t->U, t->nr - t->nc, t->nc, f->scratch, rows);
+        }
+        b0 = b1;
+    }
+}
+
+bool pp_block_lu_factor(pp_block_lu *f, int *replaced) {
+    int count = 0;
+    for (int k = 0; k < f->ngroup; k++) {
+        group *g = &f->g[k];
+        int nc = g->nc, down = g->nr - nc;
+        if (!factor_square(nc, g->L, g->nr, g->piv, &count)) return false;
+        if (down > 0) {
+            for (int j = 0; j < nc; j++) { /* rows of U were exchanged: columns of U' */
+                int b = g->piv[j];
+                if (b == j) continue;
+                for (int i = 0; i < down; i++) {
+                    double x = g->U[i + (ptrdiff_t)down * j];
+                    g->U[i + (ptrdiff_t)down * j] = g->U[i + (ptrdiff_t)down * b];
+                    g->U[i + (ptrdiff_t)down * b] = x;
+                }
+            }
+            right_solve(down, nc, g->L + nc, g->nr, g->L, 1, g->nr, false); /* L21 = A21 U11^-1 */
+            right_solve(down, nc, g->U, down, g->L, g->nr, 1, true);        /* U12' = A12' L11^-T */
+            update(f, g);
+        }
+    }
+    if (replaced) *replaced = count;
+    return true;
+}
+
+void pp_block_lu_solve(pp_block_lu *f, double *x) {
+    double *y = f->y;
+    for (int k = 0; k < f->nblock; k++)
+        memcpy(y + f->offset[k], x + f->given[f->order[k]], sizeof *y * (size_t)f->size[k]);
+    for (int k = 0; k < f->ngroup; k++) {
+        const group *g = &f->g[k];
+        double *top = y + f->offset[g->first];
+        for (int j = 0; j < g->nc; j++) {
+            double t = top[j];
+            top[j] = top[g->piv[j]];
+            top[g->piv[j]] = t;
+        }
+        for (int j = 0; j < g->nc; j++) {
+            double v = top[j];
+            const double *col = g->L + (ptrdiff_t)g->nr * j;
+            if (v == 0) continue;
+            for (int i = j + 1; i < g->nc; i++) top[i] -= v * col[i];
+            for (int b = 0; b < g->nbelow; b++) {
+                double *to = y + f->offset[g->below[b]];
+                const double *from = col + g->at[b];
+                for (int r = 0; r < f->size[g->below[b]]; r++) to[r] -= v * from[r];
+            }
+        }
+    }
+    for (int k = f->ngroup - 1; k >= 0; k--) {
+        const group *g = &f->g[k];
+        double *top = y + f->offset[g->first];
+        int down = g->nr - g->nc;
+        for (int j = g->nc - 1; j >= 0; j--) {
+            const double *row = g->U + (ptrdiff_t)down * j - g->nc;
+            double sum = top[j];
+            for (int b = 0; b < g->nbelow; b++) {
+                const double *from = y + f->offset[g->below[b]], *u = row + g->at[b];
+                for (int r = 0; r < f->size[g->below[b]]; r++) sum -= u[r] * from[r];
+            }
+            for (int i = j + 1; i < g->nc; i++) sum -= g->L[j + (ptrdiff_t)g->nr * i] * top[i];
+            top[j] = sum / g->L[j + (ptrdiff_t)g->nr * j];
+        }
+    }
+    for (int k = 0; k < f->nblock; k++)
+        memcpy(x + f->given[f->order[k]], y + f->offset[k], sizeof *y * (size_t)f->size[k]);
+}
+
+/* ---- scalar matrices ------------------------------------------------------------------------------------------- */
+
+pp_block_lu *pp_block_lu_of_sparse(int n, const int *start, const int *index, const double *value, pp_arena *arena) {
+    int nnz = start[n], *count = PP_ARENA_ZERO(arena, int, n + 1), *size = PP_ARENA_ARRAY(arena, int, n),
+        *both = PP_ARENA_ARRAY(arena, int, 2 * (ptrdiff_t)nnz), *mark = PP_ARENA_ARRAY(arena, int, n),
+        *sym = PP_ARENA_ARRAY(arena, int, n + 1);
+    if (!count || !size || !both || !mark || !sym) return NULL;
+    for (int j = 0; j < n; j++)
+        for (int s = start[j]; s < start[j + 1]; s++) count[j]++, count[index[s]]++;
+    int sum = 0;
+    for (int j = 0; j <= n; j++) {
+        int c = j < n ? count[j] : 0;
+        sym[j] = count[j] = sum;
+        sum += c;
+    }
+    for (int j = 0; j < n; j++)
+        for (int s = start[j]; s < start[j + 1]; s++) both[count[j]++] = index[s], both[count[index[s]]++] = j;
+    int used = 0;
+    for (int j = 0; j < n; j++) mark[j] = -1, size[j] = 1;
+    for (int j = 0; j < n; j++) { /* none twice */
+        int from = sym[j], to = sym[j + 1];
+        sym[j] = used;
+        for (int s = from; s < to; s++)
+            if (mark[both[s]] != j) mark[both[s]] = j, both[used++] = both[s];
+    }
+    sym[n] = used;
+    pp_block_lu *f = pp_block_lu_new(n, size, sym, both, arena);
+    if (!f || !pp_block_lu_room(f)) return NULL;
+    pp_block_lu_clear(f);
+    for (int j = 0; j < n; j++)
+        for (int s = start[j]; s < start[j + 1]; s++) *pp_block_lu_place(f, index[s], j).value += value[s];
+    return f;
+}
