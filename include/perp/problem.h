@@ -134,7 +134,8 @@ typedef struct perp_problem {
 PERP_API int perp_problem_size(const perp_problem *p);
 
 /** Checks sizes, finiteness, bounds, patterns of a problem made by hand; negative mu; rows that are zero where nothing
- *  can then be solved (the normal row of a contact; a row of a complementarity problem with q_i < 0 at its lower bound).
+ *  can then be solved (the normal row of a contact; a row of a complementarity problem whose q_i needs a bound that is
+ *  not there: q_i < 0 without an upper one, q_i > 0 without a lower one).
  *  PERP_E_ARG if something is off; then `why` (may be NULL) holds a sentence that names the place and the value. */
 PERP_API perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size);
 
@@ -147,7 +148,8 @@ PERP_API double perp_mlcp_residual(const perp_mlcp *p, const double *z);
 
 /** The judge in the units of the rows: the largest natural-map residual with every variable divided by its z_scale and
  *  every row by its w_scale, |min(z_i/z_scale_i, w_i/w_scale_i)| for an LCP: a velocity for all rows of a step problem.
- *  Cones: the largest |r - P(r - rho u^)|/rho, see perp_measures; INFINITY also if memory is refused. */
+ *  Cones: the largest |r - P(r - rho u^)|/rho, see perp_measures. QP: perp_measures.natural in units of the gradient.
+ *  INFINITY also if memory is refused; LCP and dense mixed LCP never allocate. For problems that are well formed. */
 PERP_API double perp_problem_residual(const perp_problem *p, const double *z);
 
 /** Everything the judge can say of an answer. INFINITY where something is not finite. All but `raw` and `siconos` are
@@ -155,7 +157,14 @@ PERP_API double perp_problem_residual(const perp_problem *p, const double *z);
  *
  *  LCP, mixed LCP, NCP: with scales given z_i/z_scale_i and w_i/w_scale_i over the largest |w_i(0)|/w_scale_i; without,
  *  w over s = max |w_i(0)| and z over s/max |M_ij| (NCP: J at z). If s = 0: over 1.
- *  Cones: contact i has rho_i = 1/mean diagonal of its block of W; impulses over the largest of |r_i| and rho_i |q_i|. */
+ *  QP: x against g = Q x + c - A'y, and A x against y. L is the smallest of max |c|/max |Q|, max |row bound|/max |A|,
+ *  max |bound| that is not 0 (if all are: 1). z_unit: the larger of L and the largest |x_i| within its bounds. w_unit:
+ *  the largest |c_i|, |(Q x)_i|, |(A'y)_i| and max |Q| L (at least 1 if Q and c are 0). A x over max |A| z_unit, y over
+ *  w_unit/max |A|.
+ *  Cones: everything in the metric of the axes, r_T/e and e u_T. Contact i has rho_i = 1/mean diagonal of its block of
+ *  W (of E W E, rows of axis 0 left out); impulses over the largest of |r_i| and rho_i |q_i|. An impulse along an axis 0,
+ *  where none may be, counts as r sqrt(W_tt/W_NN). A bounded row may be a torque beside forces: it counts as r_k
+ *  sqrt(W_kk/W), W the mean of the contacts' mean diagonals. */
 typedef struct perp_measures {
     double natural; /**< the figure to judge by: natural map. Cones: largest |r_i - P(r_i - rho_i u^_i)|, u^ = u + mu |e
                          u_T| n, P the projection on the cone in the metric of its axes; rows: with [lo, hi] */
@@ -175,6 +184,21 @@ typedef struct perp_measures {
 
 /** Measures an answer. @param z perp_problem_size() numbers. PERP_E_ARG for a bad problem, PERP_E_MEMORY. */
 PERP_API perp_status perp_problem_measure(const perp_problem *p, const double *z, perp_measures *out);
+
+/** The judge of one problem, made ready for many answers: M factorised, scales found. Opaque. */
+typedef struct perp_judge perp_judge;
+
+/** Checks the problem and prepares. The arrays of `p` are borrowed until the judge is freed; `p` itself is copied.
+ *  @param alloc  NULL: malloc and free (the sparse factor of an M that is not made of small blocks always comes from
+ *  these)
+ *  @return PERP_E_ARG for a bad problem or a singular M, PERP_E_MEMORY; *out = NULL then */
+PERP_API perp_status perp_judge_new(const perp_problem *p, const perp_allocator *alloc, perp_judge **out);
+
+/** Measures an answer: one product with the matrix of the problem, no allocation. Not for two threads at a time. */
+PERP_API perp_status perp_judge_measure(perp_judge *j, const double *z, perp_measures *out);
+
+/** NULL is fine. */
+PERP_API void perp_judge_free(perp_judge *j);
 
 /** Velocities of the rows u and, in the global form, of the bodies v, that impulses r make in a cone problem.
  *  u: m or NULL; v: n or NULL (global only). PERP_E_ARG if M is singular, PERP_E_MEMORY. */
