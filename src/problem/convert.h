@@ -43,7 +43,7 @@ typedef struct pp_converted {
 } pp_converted;
 
 /* Everything is allocated from the arena. `step` is borrowed while `c` is used. PERP_E_MEMORY; PERP_E_SOLVE if
- * numbers are not finite. */
+ * numbers are not finite; PERP_E_FIT if a contact has a true friction cone, which neither class can hold. */
 perp_status pp_convert(const perp_step_problem *step, perp_class cls, pp_arena *arena, pp_converted *c);
 
 /* From the variables of the solver to impulses and velocity; `out` arrays are the caller's. PERP_E_MEMORY. */
