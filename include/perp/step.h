@@ -36,17 +36,24 @@ typedef struct perp_joint_row {
     int joint; /**< index of the joint in the world, -1 if none */
 } perp_joint_row;
 
+/** perp_contact_row.nd of a contact whose friction is a true cone: no directions, all of them. */
+#define PERP_CONE_DIRECTIONS (-1)
+
 /** A contact of the step problem: 0 <= p_n _|_ n nu + b_n >= 0 and, if nd > 0, friction over directions
  *  d_k = cos(a_k) t + sin(a_k) o, a_k = phase + 2 pi k/nd:  0 <= p_k _|_ d_k (G_f' nu + b_f) + sigma >= 0,
- *  0 <= sigma _|_ mu p_n - sum p_k >= 0. */
+ *  0 <= sigma _|_ mu p_n - sum p_k >= 0.
+ *  If nd = PERP_CONE_DIRECTIONS, friction within the cone |(p_t, p_o)| <= mu p_n that dissipates most: of all points of
+ *  the disc of radius mu p_n, (p_t, p_o) has the least product with the slip velocity s = (t nu + b_t, o nu + b_o). So
+ *  (p_t, p_o) = -mu p_n s/|s| where it slips, anything in the disc where s = 0, and sigma = |s|. In 2D the disc is the
+ *  line from -mu p_n to mu p_n, and the law is the same as that of nd = 2. */
 typedef struct perp_contact_row {
     perp_row n, t, o;
     double b_n;      /**< psi/h or its replacement, with all motion of kinematic bodies [L/T] */
     double b_t, b_o; /**< slip velocity of kinematic bodies along t, o [L/T] */
     double b_n_kin;  /**< normal velocity of kinematic bodies (for the ledger) */
     double mu;
-    int nd;       /**< number of friction directions; 0: no friction. In 2D 2 */
-    double phase; /**< angle of the first direction from t */
+    int nd;       /**< number of friction directions; 0: no friction; PERP_CONE_DIRECTIONS: a true cone. In 2D 2 */
+    double phase; /**< angle of the first direction from t; 0 for a cone */
     int contact;  /**< index of the contact in the world's list */
 } perp_contact_row;
 
@@ -72,7 +79,7 @@ typedef struct perp_step_solution {
     double *nu;        /**< ndof: velocity at the end of the step */
     double *p_joint;   /**< njoint */
     double *p_contact; /**< 3 x ncontact: along n, t, o */
-    double *sigma;     /**< ncontact: slip speed in the pyramid's norm */
+    double *sigma;     /**< ncontact: slip speed, in the norm of the pyramid or, with a cone, the Euclidean one */
 } perp_step_solution;
 
 /** Residuals of a step solution against the laws, all as velocities; INFINITY if something is not finite. W is the
@@ -82,11 +89,11 @@ typedef struct perp_step_residual {
     double joint;    /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p, W with
                              compliance */
     double normal;   /**< largest |min(w_n, W_nn p_n)| */
-    double cone;     /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k},
-                             W_f = max(W_tt, W_oo); without friction the polygon is the point 0 */
-    double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on
-                             W_f mu p_n conv{d_k}: zero exactly if p_f lies in the polygon and no point of it
-                             dissipates more */
+    double cone; /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k} or, with
+                             a true cone, its disc |p_f| <= mu p_n; W_f = max(W_tt, W_oo); without friction the polygon
+                             is the point 0 */
+    double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on W_f times the
+                             polygon or disc: zero exactly if p_f lies in it and no point of it dissipates more */
     double scale; /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over
                              all rows and of the translational part of nu_free = Minv momentum */
 } perp_step_residual;

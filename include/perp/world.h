@@ -38,8 +38,9 @@ typedef enum perp_start {
 
 /** Which complementarity problem a stepper makes. */
 typedef enum perp_form {
-    PERP_FORM_LCP, /**< joints eliminated beforehand (Williams 2.37-2.38) */
-    PERP_FORM_MLCP /**< joint impulses stay as free and bounded variables (Williams 2.34 without nu) */
+    PERP_FORM_LCP,  /**< joints eliminated beforehand (Williams 2.37-2.38); friction pyramids in 3D */
+    PERP_FORM_MLCP, /**< joint impulses stay as free and bounded variables (Williams 2.34 without nu); pyramids in 3D */
+    PERP_FORM_CONE  /**< true friction cones: friction has the same size in every direction; joint impulses stay */
 } perp_form;
 
 /** Where the first friction direction points. */
@@ -60,12 +61,15 @@ typedef struct perp_world_def {
     const char *detector;      /**< "plain"; NULL: default */
     const char *contact_model; /**< "standard"; NULL: default */
     const char *stepper;       /**< "stewart-trinkle" (default), "anitescu-potra" */
-    const char *solver;        /**< "lemke" (default), "pgs", "enumerate", or registered by the user */
-    const char *fallback
-        [PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends; default "pgs", "enumerate" */
-    perp_form form;                     /**< default LCP */
-    int friction_directions;            /**< 3D: directions of the pyramid, >= 3; default 8. 2D always has two */
-    perp_friction_frame friction_frame; /**< default slip */
+    const char
+        *solver; /**< "lemke" (default), "pgs", "enumerate", ..., or registered by the user. Left as it is, or NULL,
+                             in a cone world: "auto" */
+    const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends;
+                             default "pgs", "enumerate"; those left as they are do not count in a cone world, since "auto"
+                             has fallbacks of its own */
+    perp_form form;                          /**< default LCP */
+    int friction_directions; /**< 3D: directions of the pyramid, >= 3; default 8. 2D always has two, a cone none */
+    perp_friction_frame friction_frame; /**< of the pyramid; default slip */
     double tolerance; /**< a step is accepted if its law residuals are below this times the speed scale; default 1e-8 */
     int max_halvings; /**< an unsolved step is tried in 2, 4, ... 2^max_halvings substeps; default 4 */
     bool warm_start;  /**< start solvers from the impulses of the last step; default true */
@@ -100,6 +104,34 @@ PERP_API const char *perp_world_why(const perp_world *w);
 PERP_API const perp_step_problem *perp_world_failed_problem(const perp_world *w);
 /** The step problem of the last step (of its last substep); NULL before the first. Borrowed until the next step. */
 PERP_API const perp_step_problem *perp_world_problem(const perp_world *w);
+
+/** What a capture is shown: the problem of one island (bodies that touch or are jointed, directly or through others) and
+ *  what came of it. Everything it points to is borrowed until the callback returns. */
+typedef struct perp_captured {
+    const perp_step_problem *problem;   /**< of the island alone: blocks and rows are numbered anew */
+    const perp_step_solution *solution; /**< the best that was found */
+    const perp_solve_info
+        *info;       /**< of the solver that found it; info->solver is "" if there was none: joints alone are
+                                      eliminated by a linear solve */
+    bool accepted;   /**< the laws hold to the world's tolerance */
+    double residual; /**< worst law residual over the speed scale: what is compared with the tolerance */
+    double t;        /**< time at the start of the step, or of the part of a divided one [T] */
+    uint64_t step;   /**< steps taken before this one */
+    int island;      /**< number among the islands of this step, from 0 */
+} perp_captured;
+
+/** Looks on while a world steps: for saving problems (perp_step_write()) and for statistics. */
+typedef struct perp_capture {
+    /** Called after each island was solved, or given up, from the thread that steps: in the order of the islands, again
+     *  where a step is divided or redone, up to the island that failed. Not for the start of a staggered world. It must
+     *  not change the world; what it does has no influence on the simulation. */
+    void (*look)(const perp_captured *c, void *ctx);
+    void *ctx; /**< handed to it; borrowed until another capture is set or the world is destroyed */
+} perp_capture;
+
+/** Sets who looks on. @param capture copied; NULL, or one without a function: nobody. A clone has none. */
+PERP_API void perp_world_set_capture(perp_world *w, const perp_capture *capture);
+
 /** Time [T]. */
 PERP_API double perp_world_time(const perp_world *w);
 /** Number of steps taken. */

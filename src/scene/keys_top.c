@@ -12,7 +12,7 @@ static const char *stepper(int i) { return i == 0 ? "stewart-trinkle" : i == 1 ?
 static const char *solver(int i) { return i < perp_solver_count() ? perp_solver_at(i)->name : NULL; }
 
 static const char *const starts[] = {"plain", "staggered", NULL};
-static const char *const forms[] = {"lcp", "mlcp", NULL};
+static const char *const forms[] = {"lcp", "mlcp", "cone", NULL};
 static const char *const frames[] = {"slip", "fixed", NULL};
 
 #define IN(field) PP_AT(pp_top_in, field)
@@ -81,13 +81,15 @@ static const pp_key stages[] = {
      PP_HELP("Decides which of the gaps found must hold.")},
     {"stepper", PP_T_STAGE, IN(stepper), .list = stepper, PP_WORDS("stewart-trinkle"),
      PP_HELP("Makes the complementarity problem of a step.")},
-    {"solver", PP_T_STAGE, IN(solver), .list = solver, PP_WORDS("lemke"), PP_HELP("Solves it.")},
-    {"fallback", PP_T_STAGES, IN(fallback), .list = solver, PP_WORDS("[pgs, enumerate]"),
+    {"solver", PP_T_STAGE, IN(solver), .list = solver, PP_WORDS("lemke; form cone: auto"), PP_HELP("Solves it.")},
+    {"fallback", PP_T_STAGES, IN(fallback), .list = solver, PP_WORDS("[pgs, enumerate]; form cone: none"),
      PP_HELP("Solvers tried in turn when the answer before was not accepted; at most 4.")},
     {"form", PP_T_CHOICE, IN(form), .choice = forms, PP_DEFAULT_AS(PERP_FORM_LCP, "lcp"),
-     PP_HELP("Form of the problem: joints eliminated beforehand (lcp), or kept as unknowns (mlcp).")},
+     PP_HELP(
+         "Form of the problem: friction pyramids with joints eliminated beforehand (lcp) or kept as unknowns (mlcp), "
+         "or true friction cones (cone), the same in every direction, for solvers that take them.")},
     {"friction_directions", PP_T_WHOLE, IN(friction_directions), .dims = PP_3D, PP_DEFAULT(8), PP_BETWEEN(3, 1024),
-     PP_HELP("Edges of the friction pyramid in 3D. 2D always has two directions.")},
+     PP_HELP("Edges of the friction pyramid in 3D. 2D always has two directions; a cone has no edges.")},
     {"friction_frame", PP_T_CHOICE, IN(friction_frame), .dims = PP_3D, .choice = frames,
      PP_DEFAULT_AS(PERP_FRICTION_SLIP, "slip"),
      PP_HELP("Where the first friction direction points: along the slip expected, or fixed to the contact.")},

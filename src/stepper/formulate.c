@@ -85,9 +85,12 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         out->b_n = out->b_n_kin;
     }
     out->mu = c->mu;
-    out->nd = c->mu > 0 ? (dim == 2 ? 2 : w->def.friction_directions) : 0;
+    out->nd = !(c->mu > 0)                    ? 0
+              : w->def.form == PERP_FORM_CONE ? PERP_CONE_DIRECTIONS
+              : dim == 2                      ? 2
+                                              : w->def.friction_directions;
     out->contact = i;
-    out->phase = out->nd ? slip_phase(f, out, c, body, nu_free, noise) : 0;
+    out->phase = out->nd > 0 ? slip_phase(f, out, c, body, nu_free, noise) : 0;
 }
 
 static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {

@@ -7,17 +7,49 @@
 
 #include "problem/islands.h"
 #include "problem/rows.h"
+#include "problem/to_cone.h"
 #include "world/frame.h"
+
+/* A step problem in the form that solvers take. */
+typedef struct posed {
+    bool cone;
+    pp_converted linear; /* LCP, mixed LCP */
+    pp_step_cone cones;  /* if cone */
+    const perp_problem *problem;
+    int n; /* unknowns */
+} posed;
+
+static perp_status pose(const perp_step_problem *p, perp_class cls, pp_arena *arena, posed *c) {
+    c->cone = cls == PERP_CONE;
+    perp_status st = c->cone ? pp_step_to_cone(p, arena, &c->cones) : pp_convert(p, cls, arena, &c->linear);
+    c->problem = c->cone ? &c->cones.problem : &c->linear.problem;
+    c->n = c->cone ? c->cones.n : c->linear.n;
+    return st;
+}
+
+static void guess_from(const posed *c, const perp_step_solution *last, double *z) {
+    if (c->cone)
+        pp_step_cone_guess(&c->cones, last->p_joint, last->p_contact, z);
+    else
+        pp_guess(&c->linear, last->p_joint, last->p_contact, last->sigma, z);
+}
+
+static perp_status recover(const posed *c, const double *z, pp_arena *arena, perp_step_solution *out) {
+    if (!c->cone) return pp_recover(&c->linear, z, arena, out);
+    pp_step_cone_recover(&c->cones, z, out);
+    return PERP_OK;
+}
 
 /* The tries at one problem, and the best answer so far. */
 typedef struct trial {
     const perp_step_problem *p;
     perp_step_solution best, answer;
-    double *r, *y;     /* njoint, ndof: scratch of the judge */
+    double *r, *y;     /* njoint, ndof: scratch */
     double acceptance; /* of the best */
     perp_step_residual residual;
     const perp_solver_type *used;
     perp_solve_info info;
+    perp_outcome outcome; /* of the latest try */
     int iterations, fallbacks, unknowns;
 } trial;
 
@@ -51,6 +83,11 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
     return worst;
 }
 
+/* Speeds that residuals are compared with: those of the problem, and what gravity makes in a step. */
+static double speed_scale(const pp_frame *f, double of_rows) {
+    return fmax(of_rows, f->h * perp_v3_norm(f->w->def.gravity_W));
+}
+
 /* Worst law residual over the speed scale: what is compared with the tolerance. */
 static double acceptance(const pp_frame *f, const trial *t, const perp_step_solution *s, perp_step_residual *r) {
     *r = perp_step_problem_residual(t->p, s);
@@ -66,7 +103,7 @@ static double acceptance(const pp_frame *f, const trial *t, const perp_step_solu
     double made = 0;
     for (int i = 0; i < t->p->ncontact; i++)
         made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(t->p, &t->p->contact[i].n));
-    double scale = fmax(r->scale, f->h * perp_v3_norm(f->w->def.gravity_W)) + 1e-6 * made;
+    double scale = speed_scale(f, r->scale) + 1e-6 * made;
     return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
 }
 
@@ -86,16 +123,33 @@ static bool new_trial(pp_arena *a, const perp_step_problem *p, trial *t) {
     return t->r && t->y && new_solution(a, p, &t->best) && new_solution(a, p, &t->answer);
 }
 
-/* One try of one solver: recovers and measures; keeps the answer if it is the best so far. */
-static perp_status attempt(const pp_frame *f, trial *t, const pp_converted *c, int which, double *z) {
+/* One solve and the way back; info holds the judge's residual, taken without touching the heap. */
+static perp_status run_solver(const pp_frame *f, const posed *c, const perp_solver_type *solver, const void *settings,
+                              double *z, perp_step_solution *out, perp_solve_info *info) {
+    pp_arena *arena = &f->w->arena;
+    perp_status st;
+    if (c->cone) {
+        perp_call call = {.arena = arena, .deadline = INFINITY};
+        st = pp_solve_within(&call, solver, settings, c->problem, z, info);
+    } else {
+        st = pp_solve(solver, settings, c->problem, z, arena, info);
+    }
+    if (!st) st = recover(c, z, arena, out);
+    if (!st && c->cone) info->residual = pp_step_cone_residual(&c->cones, out);
+    return st;
+}
+
+/* One try of one solver: recovers and measures; keeps the answer if it is the best so far. *latest: how good it was. */
+static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int which, const void *settings, double *z,
+                           double *latest) {
     perp_world *w = f->w;
     perp_solve_info info = {0};
-    perp_status st = pp_solve(w->solver[which], w->settings[which].bytes, &c->problem, z, &w->arena, &info);
-    if (!st) st = pp_recover(c, z, &w->arena, &t->answer);
+    perp_status st = run_solver(f, c, w->solver[which], settings, z, &t->answer, &info);
     if (st) return st;
     perp_step_residual r;
-    double a = acceptance(f, t, &t->answer, &r);
+    double a = *latest = acceptance(f, t, &t->answer, &r);
     t->iterations += info.iterations;
+    t->outcome = info.outcome;
     if (!t->used || a < t->acceptance) {
         perp_step_solution old = t->best;
         t->best = t->answer;
@@ -108,6 +162,61 @@ static perp_status attempt(const pp_frame *f, trial *t, const pp_converted *c, i
     return PERP_OK;
 }
 
+/* A cone solver stops by a unit-free measure, impulses over the largest of them; the world demands velocities. What the
+ * world's tolerance is in that measure: a light body between heavy ones needs a finer one. Impulses are those of the
+ * guess, or what each row alone would need. */
+static double needed_tol(const pp_frame *f, const trial *t) {
+    const perp_step_problem *p = t->p;
+    const perp_step_solution *guess = &t->answer;                                         /* zeros if there is none */
+    double impulse = 0, lightest = 0, scale = perp_step_problem_residual(p, guess).scale; /* scale is of p alone */
+    perp_step_problem free = *p;
+    free.njoint = free.ncontact = 0;
+    pp_step_velocity(&free, NULL, NULL, t->y); /* velocity without impulses */
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        double W = pp_row_inverse_mass(p, &c->n), q = pp_row_dot(p, &c->n, t->y) + c->b_n;
+        if (W > lightest) lightest = W;
+        if (W > 0) impulse = fmax(impulse, fmax(fabs(q) / W, fabs(guess->p_contact[3 * i])));
+    }
+    for (int j = 0; j < p->njoint; j++) {
+        const perp_joint_row *r = &p->joint[j];
+        double W = pp_row_inverse_mass(p, &r->row) + r->compliance, q = pp_row_dot(p, &r->row, t->y) + r->b;
+        if (W > lightest) lightest = W;
+        if (W > 0) impulse = fmax(impulse, fmax(fabs(q) / W, fabs(guess->p_joint[j])));
+    }
+    double speed = impulse * lightest;
+    return speed > 0 ? 0.3 * f->w->def.tolerance * speed_scale(f, scale) / speed : INFINITY;
+}
+
+#define FINEST_TOL    1e-15 /* below this only rounding is left */
+#define COMMON_TOL    1e-12 /* asked for without need of a finer one having shown */
+#define MAX_REFININGS 3
+
+/* A try of a solver on cones: with the tolerance that the world needs, and finer from there while it ends satisfied with
+ * what the world does not accept. */
+static perp_status attempt_cone(const pp_frame *f, trial *t, const posed *c, int which, double needed, double *z) {
+    const perp_world *w = f->w;
+    const perp_solver_type *s = w->solver[which];
+    pp_settings settings;
+    memcpy(&settings, w->settings[which].bytes, sizeof settings);
+    double tol = 0, latest = INFINITY;
+    bool has_tol = !perp_fields_get(s->fields, s->nfield, &settings, "tol", &tol);
+    if (has_tol) {
+        tol = fmin(tol, fmax(needed, COMMON_TOL));
+        (void)perp_fields_set(s->fields, s->nfield, &settings, "tol", tol); /* out of its range: its own */
+    }
+    perp_status st = attempt(f, t, c, which, &settings, z, &latest);
+    for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > w->def.tolerance && tol > FINEST_TOL; k++) {
+        if (t->outcome != PERP_OUTCOME_SOLVED || !isfinite(latest)) break;
+        double before = latest;
+        tol = fmax(FINEST_TOL, tol * fmin(0.1, 0.3 * w->def.tolerance / latest));
+        if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than it knows */
+        st = attempt(f, t, c, which, &settings, z, &latest);
+        if (!(latest < before)) break;
+    }
+    return st;
+}
+
 static bool bilateral_only(const perp_step_problem *p) {
     if (p->ncontact) return false;
     for (int i = 0; i < p->njoint; i++)
@@ -115,33 +224,34 @@ static bool bilateral_only(const perp_step_problem *p) {
     return true;
 }
 
-/* Solves one problem by the chain. `guess`: impulses of the last step, in t->answer; false: none. */
-static perp_status solve_one(const pp_frame *f, trial *t, bool guess) {
+static perp_class class_of(const perp_step_problem *p, perp_form form) {
+    if (form == PERP_FORM_LCP || bilateral_only(p)) return PERP_LCP;
+    return form == PERP_FORM_MLCP ? PERP_MLCP : PERP_CONE;
+}
+
+/* Nothing complementary: joints are eliminated by a linear solve. */
+static perp_status solve_joints(const pp_frame *f, trial *t, const posed *c, const double *z) {
     perp_world *w = f->w;
-    perp_class cls = bilateral_only(t->p) || w->def.form == PERP_FORM_LCP ? PERP_LCP : PERP_MLCP;
-    pp_converted c;
-    perp_status st = pp_convert(t->p, cls, &w->arena, &c);
-    if (st) return pp_fail(w, st, "the step problem could not be formed: %s", perp_status_text(st));
-    t->unknowns = c.n;
-    double *z = PP_ARENA_ZERO(&w->arena, double, c.n);
-    if (!z) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d unknowns", c.n);
-    if (c.n == 0) { /* nothing complementary: joints are eliminated by a linear solve */
-        st = pp_recover(&c, z, &w->arena, &t->best);
-        if (st) return pp_fail(w, st, "out of memory for the solution");
-        t->acceptance = acceptance(f, t, &t->best, &t->residual);
-        if (t->acceptance <= w->def.tolerance) return PERP_OK;
-        return pp_fail(w, PERP_E_SOLVE,
-                       "the joints could not be solved at t = %g: residual %.3g of the speed scale, allowed %.3g",
-                       f->s0->t, t->acceptance, w->def.tolerance);
-    }
-    if (guess) pp_guess(&c, t->answer.p_joint, t->answer.p_contact, t->answer.sigma, z);
+    if (recover(c, z, &w->arena, &t->best)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
+    t->acceptance = acceptance(f, t, &t->best, &t->residual);
+    if (t->acceptance <= w->def.tolerance) return PERP_OK;
+    return pp_fail(w, PERP_E_SOLVE,
+                   "the joints could not be solved at t = %g: residual %.3g of the speed scale, allowed %.3g", f->s0->t,
+                   t->acceptance, w->def.tolerance);
+}
+
+/* The chain of solvers; z holds the guess, if there is one. */
+static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, bool guess, double *z) {
+    perp_world *w = f->w;
+    double needed = c->cone ? needed_tol(f, t) : 0, latest;
     for (int which = 0; which < w->nsolver; which++) {
         if (which > 0) t->fallbacks++;
         for (int cold = 0; cold < 2; cold++) {
             if (!cold && !(guess && which == 0)) continue;
-            if (cold) memset(z, 0, (size_t)c.n * sizeof *z);
+            if (cold) memset(z, 0, (size_t)c->n * sizeof *z);
             pp_arena_mark mark = pp_arena_here(&w->arena);
-            st = attempt(f, t, &c, which, z);
+            perp_status st = c->cone ? attempt_cone(f, t, c, which, needed, z)
+                                     : attempt(f, t, c, which, w->settings[which].bytes, z, &latest);
             pp_arena_release(&w->arena, mark);
             if (st) return pp_fail(w, st, "solver %s: %s", w->solver[which]->name, perp_status_text(st));
             if (t->acceptance <= w->def.tolerance) return PERP_OK;
@@ -152,6 +262,20 @@ static perp_status solve_one(const pp_frame *f, trial *t, bool guess) {
                    "allowed %.3g; %d contacts, %d joint rows",
                    f->s0->t, f->h, t->used ? t->used->name : "none", perp_outcome_text(t->info.outcome), t->acceptance,
                    w->def.tolerance, t->p->ncontact, t->p->njoint);
+}
+
+/* Solves one problem by the chain. `guess`: impulses of the last step, in t->answer; false: none. */
+static perp_status solve_one(const pp_frame *f, trial *t, bool guess) {
+    perp_world *w = f->w;
+    posed c;
+    perp_status st = pose(t->p, class_of(t->p, w->def.form), &w->arena, &c);
+    if (st) return pp_fail(w, st, "the step problem could not be formed: %s", perp_status_text(st));
+    t->unknowns = c.n;
+    double *z = PP_ARENA_ZERO(&w->arena, double, c.n);
+    if (!z) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d unknowns", c.n);
+    if (c.n == 0) return solve_joints(f, t, &c, z);
+    if (guess) guess_from(&c, &t->answer, z);
+    return try_solvers(f, t, &c, guess, z);
 }
 
 /* Takes what one problem reported into the frame: sums of work, the worst of the rest. */
@@ -168,6 +292,22 @@ static void report(pp_frame *f, const trial *t) {
     if (!(t->acceptance <= f->acceptance)) f->acceptance = t->acceptance;
 }
 
+/* Shows an island to whoever looks on. A step that ran out of memory has nothing to show. */
+static void show(const pp_frame *f, const trial *t, int island, perp_status st) {
+    const perp_world *w = f->w;
+    if (!w->capture.look || f->purpose != PP_STEP || (st && st != PERP_E_SOLVE)) return;
+    perp_solve_info none = {.outcome = st ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_SOLVED, .solver = ""};
+    perp_captured c = {.problem = t->p,
+                       .solution = &t->best,
+                       .info = t->used ? &t->info : &none,
+                       .accepted = !st,
+                       .residual = t->acceptance,
+                       .t = f->s0->t,
+                       .step = w->state.step,
+                       .island = island};
+    w->capture.look(&c, w->capture.ctx);
+}
+
 /* Islands one after the other; memory of each is free for the next. */
 static perp_status solve_islands(pp_frame *f, const pp_island *island, int n, const perp_step_solution *recalled) {
     pp_arena *a = &f->w->arena;
@@ -178,6 +318,7 @@ static perp_status solve_islands(pp_frame *f, const pp_island *island, int n, co
         if (!new_trial(a, &island[k].p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
         if (recalled) pp_island_gather(&island[k], recalled, &t.answer);
         st = solve_one(f, &t, recalled != NULL);
+        show(f, &t, k, st);
         pp_island_scatter(&island[k], &f->problem, &t.best, &f->solution);
         report(f, &t);
         pp_arena_release(a, mark);

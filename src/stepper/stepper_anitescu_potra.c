@@ -13,6 +13,6 @@ static double normal_rhs(double gap, double approach, double restitution, double
 const pp_stepper_type pp_stepper_anitescu_potra = {
     .name = "anitescu-potra",
     .source = "Williams 2.4.1",
-    .makes = PERP_LCP | PERP_MLCP,
+    .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .normal_rhs = normal_rhs,
 };

@@ -19,7 +19,7 @@ static double normal_rhs(double gap, double approach, double restitution, double
 const pp_stepper_type pp_stepper_stewart_trinkle = {
     .name = "stewart-trinkle",
     .source = "Berard 2.6; Williams (2.34)-(2.39)",
-    .makes = PERP_LCP | PERP_MLCP,
+    .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .normal_rhs = normal_rhs,
 };
 

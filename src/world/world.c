@@ -27,6 +27,11 @@ void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...)
     w->def.log.line(level, text, w->def.log.ctx);
 }
 
+/* Names in a default definition. They are told by their addresses from names that the user gives: what was left as it
+ * is follows the form of the problem. */
+static const char default_solver[] = "lemke";
+static const char default_fallback[][16] = {"pgs", "enumerate"};
+
 perp_world_def perp_world_def_default(int dim) {
     return (perp_world_def){.dim = dim,
                             .gravity_W = dim == 2 ? perp_v3(0, -9.81, 0) : perp_v3(0, 0, -9.81),
@@ -35,8 +40,8 @@ perp_world_def perp_world_def_default(int dim) {
                             .detector = "plain",
                             .contact_model = "standard",
                             .stepper = "stewart-trinkle",
-                            .solver = "lemke",
-                            .fallback = {"pgs", "enumerate"},
+                            .solver = default_solver,
+                            .fallback = {default_fallback[0], default_fallback[1]},
                             .form = PERP_FORM_LCP,
                             .friction_directions = 8,
                             .friction_frame = PERP_FRICTION_SLIP,
@@ -59,8 +64,8 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
         return pp_refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
     if (d->start != PERP_START_PLAIN && d->start != PERP_START_STAGGERED)
         return pp_refuse(why, n, PERP_E_ARG, "start is %d; it must be plain or staggered", (int)d->start);
-    if (d->form != PERP_FORM_LCP && d->form != PERP_FORM_MLCP)
-        return pp_refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP or MLCP", (int)d->form);
+    if (d->form != PERP_FORM_LCP && d->form != PERP_FORM_MLCP && d->form != PERP_FORM_CONE)
+        return pp_refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP, MLCP or cone", (int)d->form);
     if (d->friction_frame != PERP_FRICTION_SLIP && d->friction_frame != PERP_FRICTION_FIXED)
         return pp_refuse(why, n, PERP_E_ARG, "friction_frame is %d; it must be slip or fixed", (int)d->friction_frame);
     if (d->friction_directions < 3 || d->friction_directions > 1024)
@@ -74,6 +79,58 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
         return pp_refuse(why, n, PERP_E_ARG, "correction_position and correction_velocity must be positive and finite");
     if (!d->alloc.alloc != !d->alloc.free)
         return pp_refuse(why, n, PERP_E_ARG, "the allocator has one function without the other");
+    return PERP_OK;
+}
+
+static perp_class class_of(perp_form form) {
+    return form == PERP_FORM_LCP ? PERP_LCP : form == PERP_FORM_MLCP ? PERP_MLCP : PERP_CONE;
+}
+
+/* A solver that does not take what the stepper makes, with the names of those that do. */
+static perp_status refuse_solver(const perp_solver_type *s, perp_class cls, const char *stepper, char *why, size_t n) {
+    const char *what = cls == PERP_LCP ? "LCP" : cls == PERP_MLCP ? "mixed LCP" : "true friction cones";
+    char able[160] = "";
+    size_t used = 0;
+    for (int i = 0; i < perp_solver_count() && used < sizeof able; i++) {
+        const perp_solver_type *other = perp_solver_at(i);
+        if (!(other->takes & (unsigned)cls)) continue;
+        int wrote = snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", other->name);
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return pp_refuse(why, n, PERP_E_FIT, "solver %s does not take the %s that stepper %s makes; these do: %s", s->name,
+                     what, stepper, able[0] ? able : "none");
+}
+
+/* The solver and its fallbacks, in order; what the user left as it was follows the form. @return how many */
+static int solver_names(const perp_world_def *d, const char *out[1 + PERP_FALLBACK_MAX]) {
+    bool cone = d->form == PERP_FORM_CONE;
+    int n = 0;
+    out[n++] = d->solver && d->solver != default_solver ? d->solver : cone ? "auto" : default_solver;
+    for (int i = 0; i < PERP_FALLBACK_MAX && d->fallback[i]; i++) {
+        bool left = d->fallback[i] == default_fallback[0] || d->fallback[i] == default_fallback[1];
+        if (!cone || !left) out[n++] = d->fallback[i];
+    }
+    return n;
+}
+
+static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
+    perp_world_def *d = &w->def;
+    perp_class cls = class_of(d->form);
+    const char *names[1 + PERP_FALLBACK_MAX];
+    int count = solver_names(d, names);
+    w->nsolver = 0;
+    for (int i = 0; i < count; i++) {
+        const perp_solver_type *s = perp_solver_find(names[i]);
+        if (!s) return pp_refuse(why, n, PERP_E_NAME, "no solver is called \"%s\"", names[i]);
+        if (!(s->takes & (unsigned)cls)) return refuse_solver(s, cls, w->stepper->name, why, n);
+        bool twice = false;
+        for (int k = 0; k < w->nsolver; k++) twice |= w->solver[k] == s;
+        if (twice) continue;
+        perp_fields_default(s->fields, s->nfield, w->settings[w->nsolver].bytes);
+        w->solver[w->nsolver++] = s;
+    }
+    d->solver = w->solver[0]->name;
+    for (int i = 0; i < PERP_FALLBACK_MAX; i++) d->fallback[i] = i + 1 < w->nsolver ? w->solver[i + 1]->name : NULL;
     return PERP_OK;
 }
 
@@ -91,29 +148,13 @@ static perp_status choose_stages(perp_world *w, char *why, size_t n) {
     if (!w->stepper)
         return pp_refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: stewart-trinkle, anitescu-potra",
                          d->stepper);
-    unsigned cls = d->form == PERP_FORM_LCP ? PERP_LCP : PERP_MLCP;
-    if (!(w->stepper->makes & cls))
+    if (!(w->stepper->makes & (unsigned)class_of(d->form)))
         return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of this form", w->stepper->name);
-    const char *names[1 + PERP_FALLBACK_MAX] = {d->solver ? d->solver : "lemke"};
-    for (int i = 0; i < PERP_FALLBACK_MAX; i++) names[1 + i] = d->fallback[i];
-    w->nsolver = 0;
-    for (int i = 0; i < 1 + PERP_FALLBACK_MAX && names[i]; i++) {
-        const perp_solver_type *s = perp_solver_find(names[i]);
-        if (!s) return pp_refuse(why, n, PERP_E_NAME, "no solver is called \"%s\"", names[i]);
-        if (!(s->takes & cls))
-            return pp_refuse(why, n, PERP_E_FIT, "solver %s does not take the %s that stepper %s makes", s->name,
-                             cls == PERP_LCP ? "LCP" : "mixed LCP", w->stepper->name);
-        bool twice = false;
-        for (int k = 0; k < w->nsolver; k++) twice |= w->solver[k] == s;
-        if (twice) continue;
-        perp_fields_default(s->fields, s->nfield, w->settings[w->nsolver].bytes);
-        w->solver[w->nsolver++] = s;
-    }
+    perp_status st = choose_solvers(w, why, n);
+    if (st) return st;
     d->detector = w->detector->name;
     d->contact_model = w->model->name;
     d->stepper = w->stepper->name;
-    d->solver = w->solver[0]->name;
-    for (int i = 0; i < PERP_FALLBACK_MAX; i++) d->fallback[i] = i + 1 < w->nsolver ? w->solver[i + 1]->name : NULL;
     return PERP_OK;
 }
 
@@ -182,6 +223,10 @@ const perp_step_problem *perp_world_failed_problem(const perp_world *w) {
     return w->failed && w->has_problem ? &w->problem : NULL;
 }
 const perp_step_problem *perp_world_problem(const perp_world *w) { return w->has_problem ? &w->problem : NULL; }
+
+void perp_world_set_capture(perp_world *w, const perp_capture *capture) {
+    w->capture = capture ? *capture : (perp_capture){0};
+}
 
 perp_status perp_world_set_h(perp_world *w, double h) {
     if (!(h > 0) || !isfinite(h)) return pp_fail(w, PERP_E_ARG, "h is %g; it must be positive and finite", h);

@@ -119,6 +119,8 @@ struct perp_world {
     bool has_problem;
     perp_step_problem problem; /* of the last step; lies in the arena until the next one */
 
+    perp_capture capture; /* who looks at the islands' problems */
+
     double timing[PERP_STAGE_COUNT]; /* seconds of wall time */
 
     char why[PP_WHY];

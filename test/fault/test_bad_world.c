@@ -109,6 +109,8 @@ static void test_worlds(void **state) {
     assert_true(st == PERP_OK || st == PERP_E_NAME); /* taken when this runs for the second time */
     REFUSED_WORLD((d.solver = "lcp-only", d.form = PERP_FORM_MLCP), PERP_E_FIT, "lcp-only");
     REFUSED_WORLD((d.fallback[1] = "lcp-only", d.form = PERP_FORM_MLCP), PERP_E_FIT, "lcp-only");
+    REFUSED_WORLD((d.solver = "lcp-only", d.form = PERP_FORM_CONE), PERP_E_FIT, "lcp-only");
+    REFUSED_WORLD((d.solver = "lemke", d.form = PERP_FORM_CONE), PERP_E_FIT, "true friction cones");
     perp_world_def d = perp_world_def_default(dim);
     d.solver = "lcp-only";
     perp_world *w = world_of(&d); /* with the LCP it fits */

@@ -6,6 +6,7 @@
  * Valid    Memory of third-party libraries (hulls of polyhedra) does not come through the hook. */
 #include "unit/world_help.h"
 
+#include "cone_world.h"
 #include "fault/allocator.h"
 
 #define NBALL 12 /* more than the first capacity of an array */
@@ -388,12 +389,16 @@ static void test_staggered(void **state) {
     faults_in(d);
 }
 
+static void test_cones(void **state) {
+    (void)state;
+    faults_in(cone_world(perp_world_def_default(2), 1));
+    faults_in(cone_world(perp_world_def_default(3), 1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_2d),
-        cmocka_unit_test(test_3d),
-        cmocka_unit_test(test_mlcp_corrected),
-        cmocka_unit_test(test_staggered),
+        cmocka_unit_test(test_2d),        cmocka_unit_test(test_3d),    cmocka_unit_test(test_mlcp_corrected),
+        cmocka_unit_test(test_staggered), cmocka_unit_test(test_cones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

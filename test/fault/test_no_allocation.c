@@ -5,6 +5,7 @@
  *          count is made. */
 #include "unit/world_help.h"
 
+#include "cone_world.h"
 #include "count_malloc.h"
 #include "fault/allocator.h"
 #include "scenes.h"
@@ -86,6 +87,11 @@ static steady scenes[] = {
     {"double pendulum, corrected", 2, scene_double_pendulum, PERP_FORM_LCP, true, PERP_START_STAGGERED},
     {"hanging rod, corrected", 3, scene_hanging_rod, PERP_FORM_LCP, true, PERP_START_PLAIN},
     {"everything planar", 2, scene_full_planar, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"short tower, cones", 3, short_tower, PERP_FORM_CONE, false, PERP_START_PLAIN},
+    {"stack, cones", 2, stack, PERP_FORM_CONE, false, PERP_START_PLAIN},
+    {"slide, cones", 3, slide, PERP_FORM_CONE, false, PERP_START_STAGGERED},
+    {"pinch, cones", 3, pinch, PERP_FORM_CONE, false, PERP_START_PLAIN},
+    {"everything planar, cones", 2, scene_full_planar, PERP_FORM_CONE, true, PERP_START_PLAIN},
 };
 
 static void test_steady(void **state) {
@@ -94,6 +100,7 @@ static void test_steady(void **state) {
     perp_world_def d = perp_world_def_default(t->dim);
     d.alloc = counting(&c);
     d.form = t->form;
+    if (t->form == PERP_FORM_CONE) d = cone_world(d, 1);
     d.joint_correction = t->correction;
     d.start = t->start;
     scene s = t->make(d);

@@ -1,6 +1,7 @@
 /* test_scene.c - what scene files can say, read back from the world they make. */
 #include <math.h>
 
+#include "cone_world.h"
 #include "scene_help.h"
 
 #define PI 3.14159265358979323846
@@ -81,6 +82,39 @@ static void stages(void **state) {
     assert_int_equal(perp_world_get(w, "pgs.relaxation", &x), PERP_OK);
     assert_true(x == 1.5);
     perp_scene_close(s);
+}
+
+/* True cones: without a word about solvers the default of LCP worlds does not stand in the way; asked for, it does. */
+static void cones(void **state) {
+    (void)state;
+    (void)cone_world(perp_world_def_default(3), 0); /* registers the solver of the tests */
+    const char *rest =
+        "law: {mu: 0.25}\nbodies:\n  - {kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}\n"
+        "  - {name: b, mass: 1, at: [0, 0, 0.5], velocity: [3, 4, 0], shape: {type: sphere, radius: 0.5}}\n";
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%sstages: {form: cone, solver: cone-oracle}\n%s", HEAD3, rest);
+    perp_scene *s = scene_of(text);
+    perp_world *w = perp_scene_world(s);
+    perp_world_def d = perp_world_get_def(w);
+    assert_int_equal(d.form, PERP_FORM_CONE);
+    assert_string_equal(d.solver, "cone-oracle");
+    assert_null(d.fallback[0]);
+    assert_int_equal(perp_world_step(w, NULL), PERP_OK);
+    perp_vec3 v = body_of(s, "b").v_W; /* slowed straight against its motion */
+    assert_vec(v, 3 - 0.6 * 0.25 * 9.81 * d.h, 4 - 0.8 * 0.25 * 9.81 * d.h, 0, 1e-9);
+    perp_scene_close(s);
+    const char *asked = HEAD3 "stages: {form: cone, solver: lemke}\n";
+    perp_source_file f = {"s.yaml", asked, strlen(asked)};
+    perp_scene_options o = {.file = &f, .nfile = 1};
+    perp_refusal why;
+    assert_int_equal(perp_scene_open("s.yaml", &o, &s, &why), PERP_E_FIT);
+    assert_non_null(strstr(why.text, "solver lemke does not take the true friction cones"));
+    if (perp_solver_find("auto")) {
+        (void)snprintf(text, sizeof text, "%sstages: {form: cone}\n%s", HEAD3, rest);
+        s = scene_of(text);
+        assert_string_equal(perp_world_get_def(perp_scene_world(s)).solver, "auto");
+        perp_scene_close(s);
+    }
 }
 
 static void parameters(void **state) {
@@ -522,23 +556,12 @@ static void formulas_that_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_and_record),
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(stages),
-        cmocka_unit_test(parameters),
-        cmocka_unit_test(laws),
-        cmocka_unit_test(shapes_3d),
-        cmocka_unit_test(shapes_2d),
-        cmocka_unit_test(turns),
-        cmocka_unit_test(masses),
-        cmocka_unit_test(shifted),
-        cmocka_unit_test(templates),
-        cmocka_unit_test(repeats),
-        cmocka_unit_test(random_numbers),
-        cmocka_unit_test(joints),
-        cmocka_unit_test(forces),
-        cmocka_unit_test(motions),
-        cmocka_unit_test(formulas_that_fail),
+        cmocka_unit_test(run_and_record), cmocka_unit_test(defaults),       cmocka_unit_test(stages),
+        cmocka_unit_test(cones),          cmocka_unit_test(parameters),     cmocka_unit_test(laws),
+        cmocka_unit_test(shapes_3d),      cmocka_unit_test(shapes_2d),      cmocka_unit_test(turns),
+        cmocka_unit_test(masses),         cmocka_unit_test(shifted),        cmocka_unit_test(templates),
+        cmocka_unit_test(repeats),        cmocka_unit_test(random_numbers), cmocka_unit_test(joints),
+        cmocka_unit_test(forces),         cmocka_unit_test(motions),        cmocka_unit_test(formulas_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static const struct {
     {HEAD3 "stages:\n  solver: lemkee\n",
      ":5:11: stages.solver: found \"lemkee\"; allowed: lemke, pgs, enumerate; did you mean lemke?"},
     {HEAD3 "stages:\n  form: lcpp\n",
-     ":5:9: stages.form: found \"lcpp\"; allowed: lcp, mlcp; did you mean lcp?"},
+     ":5:9: stages.form: found \"lcpp\"; allowed: lcp, mlcp, cone; did you mean lcp?"},
     {HEAD3 "stages:\n  settings:\n    lemke: {max_pivot: 5}\n",
      ":6:13: stages.settings.lemke: found the setting `max_pivot`; allowed: max_pivots, pivot_tol, tie_tol, tol, warm_steps, tries, share; did you mean max_pivots?"},
     {HEAD3 "stages:\n  settings:\n    lemke: {max_pivots: -5}\n",

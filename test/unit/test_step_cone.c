@@ -1,0 +1,210 @@
+/* test_step_cone.c - a step problem as a cone problem: matrices, the way back, guesses, the judge of the disc */
+#include "check.h"
+
+#include "arena_fixture.h"
+#include "oracle/random_problem.h"
+#include "problem/convert.h"
+#include "problem/rows.h"
+#include "problem/to_cone.h"
+
+typedef struct answer {
+    perp_step_solution s;
+    double nu[6 * RP_BLOCKS], p_joint[RP_ROWS], p_contact[3 * RP_ROWS], sigma[RP_ROWS];
+} answer;
+
+static perp_step_solution *room(answer *a) {
+    memset(a, 0, sizeof *a);
+    a->s = (perp_step_solution){a->nu, a->p_joint, a->p_contact, a->sigma};
+    return &a->s;
+}
+
+static rp_step some_problem(int round) {
+    const rp_options o = {.dim = 2 + round % 2,
+                          .blocks = 1 + rp_int(RP_BLOCKS),
+                          .contacts = rp_int(8),
+                          .bilateral = rp_int(3),
+                          .springs = round % 3 ? 0 : 2,
+                          .limits = rp_int(3),
+                          .boxes = rp_int(3),
+                          .fixed = rp_int(2),
+                          .mu = round % 5 ? 0.8 : 0,
+                          .mass_ratio = 100};
+    rp_step s;
+    rp_step_make(&s, &o);
+    for (int i = 0; i < s.p.ncontact; i++) {
+        if (rp_int(3)) s.contact[i].nd = PERP_CONE_DIRECTIONS;
+        if (rp_int(4) == 0) s.contact[i].nd = 0;
+    }
+    return s;
+}
+
+static void repoint(rp_step *s) { /* a copied one points into the original */
+    s->p.block_ndof = s->ndof;
+    s->p.block_offset = s->offset;
+    s->p.M = s->M, s->p.Minv = s->Minv, s->p.momentum = s->momentum;
+    s->p.joint = s->joint, s->p.contact = s->contact;
+}
+
+static bool rubs(const perp_contact_row *c) { return c->nd != 0 && c->mu > 0; }
+
+/* M v = f + H r and u = H'v + b + C r hold for the velocity and the rows of the step, whatever r is. */
+static void same_equations(void **state) {
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        rp_step s = some_problem(round);
+        repoint(&s);
+        pp_step_cone c;
+        assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
+        const perp_cone *k = &c.problem.as.cone;
+        int cones = 0;
+        for (int i = 0; i < s.p.ncontact; i++) cones += rubs(&s.contact[i]);
+        assert_int_equal(k->ncontact, cones);
+        assert_int_equal(k->nrow, s.p.njoint + s.p.ncontact - cones);
+        assert_int_equal(c.n, k->nrow + s.p.dim * cones);
+        assert_int_equal(perp_problem_size(&c.problem), c.n);
+        double r[4 * RP_ROWS];
+        for (int i = 0; i < c.n; i++) r[i] = rp_unit();
+        answer a;
+        pp_step_cone_recover(&c, r, room(&a));
+        for (int j = 0; j < s.p.ndof; j++) { /* momentum, by columns of M and H; entries in order */
+            for (int e = k->M.start[j] + 1; e < k->M.start[j + 1]; e++) assert_true(k->M.index[e - 1] < k->M.index[e]);
+            double left = 0;
+            for (int e = k->M.start[j]; e < k->M.start[j + 1]; e++) left += k->M.value[e] * a.nu[k->M.index[e]];
+            double right = k->f[j]; /* M is symmetric: column j is row j */
+            for (int i = 0; i < c.n; i++)
+                for (int e = k->H.start[i]; e < k->H.start[i + 1]; e++)
+                    if (k->H.index[e] == j) right += k->H.value[e] * r[i];
+            assert_near(left, right, 1e-9 * (1 + fabs(left)));
+        }
+        for (int i = 0; i < c.n; i++) {
+            double u = k->b[i] + (k->compliance ? k->compliance[i] * r[i] : 0);
+            for (int e = k->H.start[i]; e < k->H.start[i + 1]; e++) u += k->H.value[e] * a.nu[k->H.index[e]];
+            double expected = NAN;
+            if (i < s.p.njoint) {
+                const perp_joint_row *row = &s.joint[i];
+                expected = pp_row_dot(&s.p, &row->row, a.nu) + row->b + row->compliance * a.p_joint[i];
+                assert_true(k->lo[i] == row->lo && k->hi[i] == row->hi);
+            }
+            for (int q = 0; q < s.p.ncontact; q++) {
+                const perp_contact_row *row = &s.contact[q];
+                double w[3] = {pp_row_dot(&s.p, &row->n, a.nu) + row->b_n, pp_row_dot(&s.p, &row->t, a.nu) + row->b_t,
+                               s.p.dim == 3 ? pp_row_dot(&s.p, &row->o, a.nu) + row->b_o : 0};
+                int rows = rubs(row) ? s.p.dim : 1;
+                if (i >= c.at[q] && i < c.at[q] + rows) expected = w[i - c.at[q]];
+                if (rows > 1) assert_near(a.sigma[q], hypot(w[1], w[2]), 1e-12);
+            }
+            assert_near(u, expected, 1e-11);
+        }
+        pp_arena_reset(&arena);
+    }
+}
+
+/* A guess is the impulses themselves where they are allowed, else the nearest allowed; and it comes back. */
+static void guess_and_back(void **state) {
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        rp_step s = some_problem(round);
+        repoint(&s);
+        pp_step_cone c;
+        assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
+        answer from, to;
+        room(&from);
+        room(&to);
+        for (int j = 0; j < s.p.njoint; j++) from.p_joint[j] = 2 * rp_sym();
+        for (int i = 0; i < 3 * s.p.ncontact; i++) from.p_contact[i] = rp_sym();
+        double r[4 * RP_ROWS];
+        pp_step_cone_guess(&c, from.p_joint, from.p_contact, r);
+        pp_step_cone_recover(&c, r, &to.s);
+        for (int j = 0; j < s.p.njoint; j++) {
+            const perp_joint_row *row = &s.joint[j];
+            assert_true(to.p_joint[j] == fmin(fmax(from.p_joint[j], row->lo), row->hi));
+        }
+        for (int i = 0; i < s.p.ncontact; i++) {
+            const double *x = from.p_contact + 3 * i, *y = to.p_contact + 3 * i;
+            double limit = rubs(&s.contact[i]) ? s.contact[i].mu * fmax(0, x[0]) : 0;
+            double o = s.p.dim == 3 ? x[2] : 0;
+            assert_true(y[0] == fmax(0, x[0]));
+            assert_below(hypot(y[1], y[2]), limit * (1 + 1e-15));
+            assert_near(y[1] * o, y[2] * x[1], 1e-15); /* the same direction */
+            if (hypot(x[1], o) <= limit) assert_true(y[1] == x[1] && y[2] == o);
+        }
+        pp_arena_reset(&arena);
+    }
+}
+
+/* Neither an LCP nor a mixed one can hold a true cone; without friction there is none. */
+static void refused_by_lcp(void **state) {
+    (void)state;
+    rp_options o = {.dim = 3, .blocks = 2, .contacts = 2, .mu = 0.5};
+    rp_step s;
+    rp_step_make(&s, &o);
+    pp_converted c;
+    s.contact[0].mu = s.contact[1].mu = 0.5;
+    s.contact[1].nd = PERP_CONE_DIRECTIONS;
+    assert_int_equal(pp_convert(&s.p, PERP_LCP, &arena, &c), PERP_E_FIT);
+    assert_int_equal(pp_convert(&s.p, PERP_MLCP, &arena, &c), PERP_E_FIT);
+    s.contact[1].mu = 0;
+    assert_int_equal(pp_convert(&s.p, PERP_LCP, &arena, &c), PERP_OK);
+    s.momentum[1] = NAN;
+    pp_step_cone k;
+    assert_int_equal(pp_step_to_cone(&s.p, &arena, &k), PERP_E_SOLVE);
+}
+
+/* The residual of the conversion is that of the library's judge. */
+static void judged_alike(void **state) {
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        rp_step s = some_problem(round);
+        repoint(&s);
+        pp_step_cone c;
+        assert_int_equal(pp_step_to_cone(&s.p, &arena, &c), PERP_OK);
+        if (c.n == 0) continue;
+        answer from, a;
+        room(&from);
+        for (int j = 0; j < s.p.njoint; j++) from.p_joint[j] = rp_sym();
+        for (int i = 0; i < 3 * s.p.ncontact; i++) from.p_contact[i] = rp_sym();
+        double r[4 * RP_ROWS];
+        pp_step_cone_guess(&c, from.p_joint, from.p_contact, r); /* so that nothing is cleaned on the way back */
+        pp_step_cone_recover(&c, r, room(&a));
+        double judge = perp_problem_residual(&c.problem, r);
+        assert_near(pp_step_cone_residual(&c, &a.s), judge, 1e-10 * (1 + judge));
+        pp_arena_reset(&arena);
+    }
+}
+
+/* The judge of a step: the disc is what polygons with many corners come near, and in 2D the line. */
+static void disc_and_polygon(void **state) {
+    (void)state;
+    for (int round = 0; round < 100; round++) {
+        rp_options o = {.dim = 2 + round % 2, .blocks = 2, .contacts = 3, .mu = 0.8, .nd = 1024};
+        rp_step s;
+        rp_step_make(&s, &o);
+        answer a;
+        room(&a);
+        for (int i = 0; i < s.p.ndof; i++) a.nu[i] = rp_sym();
+        for (int i = 0; i < 3 * s.p.ncontact; i++) a.p_contact[i] = s.p.dim == 2 && i % 3 == 2 ? 0 : rp_unit();
+        for (int i = 0; i < s.p.ncontact; i++) s.contact[i].nd = s.p.dim == 2 ? 2 : 1024;
+        perp_step_residual polygon = perp_step_problem_residual(&s.p, &a.s);
+        for (int i = 0; i < s.p.ncontact; i++) s.contact[i].nd = PERP_CONE_DIRECTIONS;
+        perp_step_residual disc = perp_step_problem_residual(&s.p, &a.s);
+        double tol = s.p.dim == 2 ? 1e-14 : 4e-3 * (1 + polygon.dissipation);
+        assert_near(disc.cone, polygon.cone, tol);
+        assert_near(disc.dissipation, polygon.dissipation, tol);
+        assert_true(disc.normal == polygon.normal && disc.scale == polygon.scale);
+        if (s.p.dim == 2) { /* nothing out of the plane */
+            a.p_contact[2] = 0.25;
+            a.p_contact[0] = 2;
+            assert_true(perp_step_problem_residual(&s.p, &a.s).cone > 1e-3);
+        }
+        a.p_contact[1] = NAN;
+        assert_true(perp_step_problem_residual(&s.p, &a.s).cone == INFINITY);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_equations), cmocka_unit_test(guess_and_back),   cmocka_unit_test(refused_by_lcp),
+        cmocka_unit_test(judged_alike),   cmocka_unit_test(disc_and_polygon),
+    };
+    return cmocka_run_group_tests_name("step problem as cones", tests, arena_setup, arena_teardown);
+}
