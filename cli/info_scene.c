@@ -34,6 +34,9 @@ static bool count_kinds(const perp_world *w, int body[3], int shape[PERP_SHAPE_K
 
 static const char *word(const char *s) { return s && *s ? s : "-"; }
 
+static const char *const form_word[] = {"lcp", "mlcp", "cone"};
+static const char *const form_text[] = {"LCP", "mixed LCP", "friction cones"};
+
 static void json_stages(json *j, const perp_world_def *d) {
     json_key(j, "stages");
     json_object(j);
@@ -45,8 +48,8 @@ static void json_stages(json *j, const perp_world_def *d) {
     json_array(j);
     for (int i = 0; i < PERP_FALLBACK_MAX && d->fallback[i]; i++) json_string(j, d->fallback[i]);
     json_end(j, ']');
-    json_field_string(j, "form", d->form == PERP_FORM_MLCP ? "mlcp" : "lcp");
-    json_field_whole(j, "friction_directions", d->dim == 2 ? 2 : d->friction_directions);
+    json_field_string(j, "form", form_word[d->form]);
+    if (d->form != PERP_FORM_CONE) json_field_whole(j, "friction_directions", d->dim == 2 ? 2 : d->friction_directions);
     json_field_number(j, "tolerance", d->tolerance);
     json_field_whole(j, "max_halvings", d->max_halvings);
     json_field_bool(j, "warm_start", d->warm_start);
@@ -60,11 +63,11 @@ static void text_stages(const perp_world_def *d) {
     for (int i = 0; i < PERP_FALLBACK_MAX && d->fallback[i] && n < (int)sizeof chain; i++)
         n += snprintf(chain + n, sizeof chain - (size_t)n, "%s%s", i ? ", " : ", else ", d->fallback[i]);
     info_row("stages", "%s > %s > %s (%s%s)", word(d->detector), word(d->contact_model), word(d->stepper),
-             d->form == PERP_FORM_MLCP ? "mixed LCP" : "LCP",
-             d->start == PERP_START_STAGGERED ? ", staggered start" : "");
+             form_text[d->form], d->start == PERP_START_STAGGERED ? ", staggered start" : "");
     info_row("", "solver %s", chain);
     char friction[48] = "";
-    if (d->dim == 3) snprintf(friction, sizeof friction, "%d friction directions, ", d->friction_directions);
+    if (d->dim == 3 && d->form != PERP_FORM_CONE)
+        snprintf(friction, sizeof friction, "%d friction directions, ", d->friction_directions);
     info_row("", "%stolerance %.3g, at most %d halvings%s", friction, d->tolerance, d->max_halvings,
              d->joint_correction ? ", joint correction" : "");
 }

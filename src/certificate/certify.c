@@ -21,7 +21,7 @@ static void classify(pp_frame *f, perp_certificate *cert) {
         if (!(p[0] > 0)) {
             c->state = PERP_CONTACT_SEPARATING;
             cert->separating++;
-        } else if (r->nd > 0 && sqrt(st * st + so * so) <= threshold) {
+        } else if (r->nd != 0 && sqrt(st * st + so * so) <= threshold) {
             c->state = PERP_CONTACT_STICKING;
             cert->sticking++;
         } else {

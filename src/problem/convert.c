@@ -191,6 +191,8 @@ void pp_fill_contacts(pp_converted *c, const double *S, const double *w) {
 
 perp_status pp_convert(const perp_step_problem *step, perp_class cls, pp_arena *arena, pp_converted *c) {
     int nc = step->ncontact;
+    for (int i = 0; i < nc; i++)
+        if (step->contact[i].nd < 0 && step->contact[i].mu > 0) return PERP_E_FIT; /* a true cone: see to_cone.h */
     memset(c, 0, sizeof *c);
     c->step = step;
     c->cls = cls;

@@ -3,10 +3,10 @@
  * Method   straight from the rows; definitions at perp_step_residual. Friction is the variational inequality
  *            p_f in K = mu p_n conv{d_k},  (q - p_f) . s >= 0 for all q in K,
  *          whose natural map W p_f - P_WK(W p_f - s) is a velocity and fades as the contact unloads. P projects on a
- * regular polygon.
+ *          regular polygon; with a true cone, K is the disc of radius mu p_n.
  * Valid    anything: what is not finite gives INFINITY. Never allocates.
  * Cost     (nblock/32 + 1) passes over the rows, nd per contact.
- * Source   derived here; the polygon law is Berard 2.6, Williams 2.4. */
+ * Source   derived here; the polygon law is Berard 2.6, Williams 2.4; the disc Acary, Brogliato (2008) 3.9. */
 #include <math.h>
 #include <stddef.h>
 
@@ -112,12 +112,21 @@ static void joints(const perp_step_problem *p, const perp_step_solution *s, perp
     }
 }
 
+/* Point of the disc of radius R > 0 nearest to y, |y - it| returned. */
+static double nearest_on_disc(double R, const double y[2], double it[2]) {
+    double size = hypot(y[0], y[1]), k = size > R ? R / size : 1;
+    it[0] = k * y[0];
+    it[1] = k * y[1];
+    return size > R ? size - R : 0;
+}
+
 /* Point of the polygon with corners R d_k nearest to y, |y - it| returned. nd = 2 is a line, nd = 0 or R <= 0 the
- * point 0; a line from 0 for nd = 1. */
+ * point 0; a line from 0 for nd = 1; PERP_CONE_DIRECTIONS is the disc. */
 static double nearest(int nd, double phase, double R, const double y[2], double it[2]) {
     const double turn = 6.283185307179586;
     it[0] = it[1] = 0;
-    if (!(R > 0) || nd <= 0) return hypot(y[0], y[1]);
+    if (!(R > 0) || nd == 0) return hypot(y[0], y[1]);
+    if (nd < 0) return nearest_on_disc(R, y, it);
     double best = INFINITY;
     bool inside = nd >= 3;
     for (int k = 0; k < nd; k++) {
@@ -143,7 +152,8 @@ static void contacts(const perp_step_problem *p, const perp_step_solution *s, pe
         if (row_mass(p, &c->n) == 0 && imp[0] < 0) worsen(&out->normal, INFINITY); /* no mass to measure it by */
         worsen(&out->scale, c->b_n);
         worsen(&out->scale, row_free(p, &c->n));
-        bool friction = c->mu > 0 && c->nd > 0, planar = p->dim == 2;
+        bool friction = c->mu > 0 && c->nd != 0, planar = p->dim == 2;
+        int nd = planar && c->nd < 0 ? 2 : c->nd; /* in 2D the disc is the line along t */
         double W = row_mass(p, &c->t), Wo = planar ? 0 : row_mass(p, &c->o);
         if (Wo > W) W = Wo;
         double f[2] = {W * imp[1], W * imp[2]}, y[2], it[2]; /* imp[2] must be 0 in 2D */
@@ -152,7 +162,7 @@ static void contacts(const perp_step_problem *p, const perp_step_solution *s, pe
             out->cone = out->dissipation = INFINITY;
             continue;
         }
-        double excess = nearest(friction ? c->nd : 0, c->phase, R, f, it);
+        double excess = nearest(friction ? nd : 0, c->phase, R, f, it);
         if (friction && imp[0] < 0) excess += W * c->mu * -imp[0];
         worsen(&out->cone, excess);
         if (!friction) continue;
@@ -163,7 +173,7 @@ static void contacts(const perp_step_problem *p, const perp_step_solution *s, pe
             out->dissipation = INFINITY;
             continue;
         }
-        nearest(c->nd, c->phase, R, y, it);
+        nearest(nd, c->phase, R, y, it);
         worsen(&out->dissipation, hypot(f[0] - it[0], f[1] - it[1]));
         worsen(&out->scale, c->b_t);
         worsen(&out->scale, row_free(p, &c->t));

@@ -2,7 +2,7 @@
  *
  * Scaling (solver-notes): contact i has one scalar s_i = 1/sqrt(mean diagonal of its block of E W E), E its axes, and
  *     r = beta E s x,   u = beta v / (E s)  (u_T . e for the slip),   W~ = S E W E S,   q~ = S E q / beta
- * with beta = max |S E q|. Then every W~_ii has unit mean diagonal, x and v have one unit, the cone is circular with its
+ * with beta = max |S E q|, or the largest bound if q = 0. Then every W~_ii has unit mean diagonal, x and v have one unit, the cone is circular with its
  * own mu, rho = 1 suits every contact, and the natural map of the scaled problem is the unit-free measure. Bounded rows
  * are scaled the same way, bounds too. Blocks: bounded rows first (one row each), then contacts (dim rows each). */
 #ifndef PP_CONE_H
@@ -27,7 +27,7 @@ typedef struct pp_cone {
     int *first;      /* nblock + 1: first row of each block */
     double *mu;      /* nblock; 0 for bounded rows */
     double *lo, *hi; /* nrow: scaled bounds */
-    double beta;     /* 0 if q = 0 */
+    double beta;     /* > 0: unit of x and v */
     double *scale;   /* m: r = beta scale x; 0 where an axis is 0 */
     double *q;       /* m: q~, velocities v at x = 0 */
     double *diag;    /* nblock x 16: W~_ii, column-major with leading dimension dim (bounded rows: 1) */
@@ -48,10 +48,14 @@ static inline int pp_cone_rows(const pp_cone *c, int i) { return c->first[i + 1]
  * dofs, are condensed to local form. False if memory is refused or M is singular (*singular). */
 bool pp_cone_make(pp_cone *c, const perp_problem *p, const perp_call *call, bool *singular);
 
-/* y = W~ x */
-void pp_cone_apply(const pp_cone *c, const double *x, double *y);
+/* Body mode: y = H~ x (ndof), and v = H~'y (m). */
+void pp_cone_gather(const pp_cone *c, const double *x, double *y);
+void pp_cone_spread(const pp_cone *c, const double *y, double *v);
 
-/* x from r and back. beta = 0: x = 0. */
+/* v = W~ x */
+void pp_cone_apply(const pp_cone *c, const double *x, double *v);
+
+/* x from r and back. Where an axis is 0, x = 0. */
 void pp_cone_scale(const pp_cone *c, const double *r, double *x);
 void pp_cone_unscale(const pp_cone *c, const double *x, double *r);
 

@@ -1,4 +1,4 @@
-/* solver_pgs.c - projected block Gauss-Seidel for LCP and mixed LCP
+/* solver_pgs.c - projected block Gauss-Seidel for LCP, mixed LCP and cones
  *   0 <= z  _|_  w = M z + q >= 0        M: n x n, column-major
  * Method   variables in order, each solved for with all others held. One with a diagonal by itself: z_i <- max(0, z_i -
  *          w_i/M_ii). A row without one (slip speed of a contact, multiplier of an upper bound) says nothing of its own
@@ -7,7 +7,7 @@
  *          Mixed problems lose their free variables first (reduce.c). When successive changes point the same way and
  *          shrink slowly, z is moved on by the sum of the geometric series they begin (Aitken); a jump after which the
  *          sweeps change much more than before is taken back, and the next one is shorter. If they turn round instead
- *          and nothing improves, steps are shortened.
+ *          and nothing improves, steps are shortened. Cones: one projected step per contact (relax.c).
  * Valid    converges for symmetric positive semidefinite M with a solution; with friction it usually does, slowly for
  *          stacks and large mass ratios. Where it does not, it says so (PERP_OUTCOME_LIMIT) and returns the best point
  *          it saw. Gives up early where nothing moves, or where the residual is within SLACK of tol and stays: feet
@@ -21,6 +21,7 @@
 
 #include "linalg/kernel.h"
 #include "solver/blocks.h"
+#include "solver/relax.h"
 #include "solver/solver.h"
 
 typedef struct settings {
@@ -101,6 +102,7 @@ static size_t head_size(const perp_problem *p) { return (pp_reduce_work(p) + 15)
 
 static size_t work_size(const perp_problem *p, const void *set) {
     (void)set;
+    if (p->cls == PERP_CONE || p->cls == PERP_CONE_QP) return 0;
     pp_carver c = {0};
     layout l;
     lay_out(&l, plain_size(p), &c);
@@ -238,6 +240,12 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
 
 static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, const perp_call *call,
                           perp_solve_info *info) {
+    if (problem->cls == PERP_CONE || problem->cls == PERP_CONE_QP) {
+        const settings *s = set;
+        pp_relax o = {.max_sweeps = s->max_sweeps, .tol = s->tol, .relaxation = s->relaxation};
+        o.extrapolate = s->extrapolate;
+        return pp_cone_relax(problem, &o, z, call, info);
+    }
     pp_reduction r;
     pp_reduce(&r, problem, work);
     const pp_plain *p = &r.lcp;
@@ -270,7 +278,7 @@ const perp_solver_type pp_solver_pgs = {
     .abi = PERP_ABI,
     .name = "pgs",
     .source = "Williams (2.46)-(2.47); Cottle, Pang, Stone (1992) 5.2",
-    .takes = PERP_LCP | PERP_MLCP,
+    .takes = PERP_LCP | PERP_MLCP | PERP_CONE | PERP_CONE_QP,
     .fields = fields,
     .nfield = (int)(sizeof fields / sizeof *fields),
     .settings_size = sizeof(settings),

@@ -1,0 +1,89 @@
+/* auto_chain.c - auto for LCP, mixed LCP, NCP and QP: solvers in turn until one is measured to have solved
+ * Method   small dense problems by pivoting, which needs no luck; then Newton-like methods along the path of PATH;
+ *          interior points; nonsmooth Newton; relaxation last. Every solver but the first starts from nothing: the
+ *          ruins of a failed attempt are a poor start. What a solver says of itself does not count.
+ * Cost     one measurement per attempt. */
+#include <math.h>
+#include <string.h>
+
+#include "solver/auto.h"
+#include "solver/solver.h"
+
+/* Pivoting costs about n^3 on dense matrices. */
+#define PIVOTING_MOST 600
+
+typedef struct stage {
+    const perp_solver_type *type;
+    unsigned classes;
+    int least, most; /* sizes */
+} stage;
+
+static const stage stages[] = {
+    {&pp_solver_lemke, PERP_LCP | PERP_MLCP, 0, PIVOTING_MOST},
+    {&pp_solver_interior_point, PERP_QP, 0, INT32_MAX},
+    {&pp_solver_accelerated_gradient, PERP_QP, 0, INT32_MAX},
+    {&pp_solver_path_search, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
+    {&pp_solver_fischer_newton, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
+    {&pp_solver_minmap_newton, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
+    {&pp_solver_interior_point, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP, 0, INT32_MAX},
+    {&pp_solver_lemke, PERP_LCP | PERP_MLCP, PIVOTING_MOST + 1, INT32_MAX},
+    {&pp_solver_pgs, PERP_LCP | PERP_MLCP, 0, INT32_MAX},
+    {&pp_solver_fixed_point, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
+};
+
+/* Largest |q_i|/w_scale_i of a linear problem: what its residuals are compared with. */
+static double size_of(const perp_problem *p) {
+    const double *q = p->cls == PERP_LCP ? p->as.lcp.q : p->as.mlcp.q;
+    double most = 0;
+    for (int i = 0; i < perp_problem_size(p); i++) most = fmax(most, fabs(q[i]) / (p->w_scale ? p->w_scale[i] : 1));
+    return most > 0 ? most : 1;
+}
+
+/* Unit-free residual. Dense linear problems occur inside the steps of a world and are measured without allocation. */
+static double measure(const perp_problem *p, const double *z) {
+    if (p->z_scale && (p->cls == PERP_LCP || p->cls == PERP_MLCP)) return perp_problem_residual(p, z) / size_of(p);
+    perp_measures m;
+    return perp_problem_measure(p, z, &m) ? INFINITY : m.natural;
+}
+
+perp_outcome pp_auto_chain(const perp_problem *p, double tol, double *z, const perp_call *call, perp_solve_info *info) {
+    int n = perp_problem_size(p);
+    double *best = PP_CALL_ARRAY(call, double, n), least = INFINITY;
+    if (!best) return PERP_OUTCOME_MEMORY;
+    perp_outcome outcome = PERP_OUTCOME_NUMERICS;
+    bool first = true;
+    memcpy(best, z, sizeof *z * (size_t)n);
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        const stage *s = &stages[i];
+        if (!(s->classes & (unsigned)p->cls) || n < s->least || n > s->most) continue;
+        if (!first) memset(z, 0, sizeof *z * (size_t)n);
+        pp_settings settings;
+        pp_settings_default(s->type, tol < 1e-11 ? tol : 0, &settings);
+        perp_solve_info own;
+        perp_status st = pp_solve_within(call, s->type, &settings, p, z, &own);
+        if (st) {
+            pp_tell(info, "%s: %s", s->type->name, perp_status_text(st));
+            continue;
+        }
+        double now = measure(p, z);
+        info->iterations += own.iterations;
+        info->factorisations += own.factorisations;
+        if (now < least || first) {
+            least = now;
+            outcome = own.outcome;
+            info->warm = first && own.warm;
+            info->solver = s->type->name;
+            memcpy(best, z, sizeof *z * (size_t)n);
+        }
+        first = false;
+        pp_tell(info, "%s: %s after %d, measured %.1e", s->type->name, perp_outcome_text(own.outcome), own.iterations, now);
+        if (now <= tol) {
+            outcome = PERP_OUTCOME_SOLVED;
+            break;
+        }
+        if (own.outcome == PERP_OUTCOME_STOPPED) break;
+    }
+    memcpy(z, best, sizeof *z * (size_t)n);
+    if (outcome == PERP_OUTCOME_SOLVED && least > tol) outcome = PERP_OUTCOME_NUMERICS; /* nobody is believed */
+    return outcome;
+}

@@ -1,0 +1,125 @@
+/* auto_cone.c - auto for friction contact problems and cone QPs
+ * Method   one block alone: closed form. With a guess: proximal Newton from it, which takes a few steps if little has
+ *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; more by interior
+ *          points down to HAND_OVER, then Newton. If that fails, Newton from nothing with all its patience, then from
+ *          the best point found. Order of the unknowns, memory and scaling are shared by all.
+ * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
+ * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred. */
+#include <math.h>
+#include <string.h>
+
+#include "solver/auto.h"
+#include "solver/cone_interior.h"
+#include "solver/cone_newton.h"
+#include "solver/solver.h"
+
+#define FEW_CONTACTS   50   /* up to here Newton from nothing is as quick as interior points */
+#define WARM_STEPS     40   /* Newton from a guess gives up after these */
+#define SHORT_STEPS    60   /* Newton from nothing before interior points are asked */
+#define INTERIOR_STEPS 40
+#define HAND_OVER      1e-6
+#define POLISH_STEPS   60
+#define LONG_STEPS     3000
+#define WARM_PULL      1e-3
+#define POLISH_PULL    1e-4
+
+typedef struct work {
+    pp_cone c;
+    pp_cone_linear linear;
+    pp_cone_newton newton;
+    perp_solve_info *info;
+    const perp_call *call;
+    double tol;
+    double *best, least; /* best point of all, and its measure */
+    double *out;
+} work;
+
+/* Newton from `from` (NULL: from nothing). True if solved. */
+static bool newton(work *w, const double *from, double pull, int steps, const char *what, perp_outcome *outcome) {
+    pp_cone_newton *n = &w->newton;
+    size_t bytes = sizeof(double) * (size_t)w->c.m;
+    n->tol = w->tol;
+    n->pull = pull;
+    n->max_steps = steps;
+    n->steps = 0;
+    n->out = w->out;
+    if (from)
+        memmove(n->x, from, bytes);
+    else
+        memset(n->x, 0, bytes);
+    *outcome = pp_cone_newton_run(n);
+    w->info->iterations += n->steps;
+    pp_tell(w->info, "%s: %d steps to %.1e", what, n->steps, n->measure);
+    if (n->measure < w->least) {
+        w->least = n->measure;
+        memcpy(w->best, n->best, bytes);
+    }
+    return w->least <= w->tol;
+}
+
+/* Interior points, then Newton from where they got. */
+static bool interior(work *w, perp_outcome *outcome) {
+    pp_cone_interior k = {.c = &w->c,
+                          .linear = &w->linear,
+                          .call = w->call,
+                          .tol = fmax(HAND_OVER, w->tol),
+                          .shift = 1e-4,
+                          .max_steps = INTERIOR_STEPS,
+                          .iterations = w->newton.iterations,
+                          .out = w->out};
+    if (!pp_cone_interior_make(&k)) {
+        *outcome = PERP_OUTCOME_MEMORY;
+        return false;
+    }
+    *outcome = pp_cone_interior_run(&k);
+    w->info->iterations += k.steps;
+    w->newton.iterations = k.iterations;
+    pp_tell(w->info, "interior points: %d steps to %.1e", k.steps, k.measure);
+    if (*outcome == PERP_OUTCOME_STOPPED || !(k.measure < 1e-2)) return false;
+    return newton(w, k.best, POLISH_PULL, POLISH_STEPS, "Newton", outcome);
+}
+
+static bool alone(work *w) {
+    if (!pp_cone_solve_block(&w->c, 0, w->c.q, w->best)) return false;
+    pp_cone_apply(&w->c, w->best, w->newton.v);
+    for (int i = 0; i < w->c.m; i++) w->newton.v[i] += w->c.q[i];
+    w->least = pp_cone_strictest(&w->newton.figure, w->best, w->newton.v);
+    if (w->least <= w->tol) pp_tell(w->info, "closed form");
+    return w->least <= w->tol;
+}
+
+static perp_outcome stages(work *w, const double *guess) {
+    perp_outcome o = PERP_OUTCOME_SOLVED;
+    int contacts = w->c.nblock - w->c.nrow;
+    if (w->c.nblock == 1 && alone(w)) return o;
+    if (guess) {
+        w->info->warm = newton(w, guess, WARM_PULL, WARM_STEPS, "Newton from the guess", &o);
+        if (w->info->warm || o == PERP_OUTCOME_STOPPED) return o;
+    }
+    if (contacts <= FEW_CONTACTS) {
+        if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
+    }
+    if (interior(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    if (newton(w, NULL, 1, LONG_STEPS, "Newton from nothing", &o) || o == PERP_OUTCOME_STOPPED) return o;
+    (void)newton(w, w->best, 1e-2, LONG_STEPS, "Newton from the best", &o);
+    return o;
+}
+
+perp_outcome pp_auto_cone(const perp_problem *p, double tol, double *z, const perp_call *call, perp_solve_info *info) {
+    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY};
+    bool singular, guess = false;
+    if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
+    w.newton = (pp_cone_newton){.c = &w.c, .linear = &w.linear, .call = call};
+    w.best = PP_CALL_ARRAY(call, double, w.c.m);
+    double *start = PP_CALL_ARRAY(call, double, w.c.m);
+    if (!w.best || !start || !pp_cone_linear_make(&w.linear, &w.c, call) || !pp_cone_newton_make(&w.newton))
+        return PERP_OUTCOME_MEMORY;
+    w.out = perp_call_watched(call) ? z : NULL;
+    pp_cone_scale(&w.c, z, start);
+    for (int i = 0; i < w.c.m; i++) guess |= start[i] != 0;
+    memset(w.best, 0, sizeof *w.best * (size_t)w.c.m);
+    perp_outcome o = stages(&w, guess ? start : NULL);
+    pp_cone_unscale(&w.c, w.best, z);
+    info->factorisations = w.linear.factorisations;
+    return w.least <= tol ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;
+}

@@ -1,0 +1,28 @@
+/* cone_figure.h - the judge's unit-free natural map (perp_measures.natural) of points in the scaled variables of
+ * cone.h, so that a solver stops where the judge would. Differs from pp_cone_measure() where contacts differ in mass:
+ * the judge compares impulses, so a heavy contact counts for more. */
+#ifndef PP_CONE_FIGURE_H
+#define PP_CONE_FIGURE_H
+
+#include "solver/cone.h"
+
+typedef struct pp_cone_figure {
+    const pp_cone *c;
+    double *weight; /* nblock: what an error of the block is multiplied by */
+    double unit;    /* largest weight times |q~_i| */
+} pp_cone_figure;
+
+/* In the call's memory; borrows c. False if refused. */
+bool pp_cone_figure_make(pp_cone_figure *f, const pp_cone *c, const perp_call *call);
+
+/* v = W~ x + q~. */
+double pp_cone_figure_of(const pp_cone_figure *f, const double *x, const double *v);
+
+/* Siconos' measure of the same point, in the units of the problem. */
+double pp_cone_siconos(const pp_cone *c, const double *x, const double *v);
+
+/* The strictest: the largest of the judge's figure, pp_cone_measure() and a fifth of Siconos' measure, which depends on
+ * the units of the problem and so is allowed a little more. */
+double pp_cone_strictest(const pp_cone_figure *f, const double *x, const double *v);
+
+#endif

@@ -1,0 +1,299 @@
+/* cone_interior.c - interior points for Coulomb friction
+ * Problem  a scaled cone problem (cone.h). With x' = P x, z = P^-1 (v + mu |v_T| n), P = diag(mu, 1, ..), both lie in
+ *          the Lorentz cone and mu is gone:  z - |z_T| n - W' x' - q' = 0,  x' o z = 0,  W' = P^-1 W~ P^-1. For a cone
+ *          QP the term |z_T| is absent.
+ * Method   x' o z = sigma tau e, tau driven to 0. Nesterov-Todd scaling, Mehrotra's predictor and corrector. The term
+ *          |z_T| is differentiated with the rest: G = I - n (0, z_T/|z_T|)', so that each step solves
+ *          (W' + G Theta + delta I) dx' = G Q d + rp.
+ *          delta, in the matrix only, keeps the iterates from running away where contacts can be wedged: impulses
+ *          inside all cones with W r = 0 make the set of solutions unbounded. Bounded rows have logarithmic barriers,
+ *          free rows none, contacts without friction a half line.
+ * Valid    in practice all but problems with folds (branches of solutions that end); gives up when steps stay short.
+ *          Interior points reach about sqrt(tau) on contacts that stick at the edge of their cones: the last digits
+ *          belong to Newton (cone_newton.c).
+ * Cost     one factorisation per step, 7 to 40 steps whatever the size.
+ * Source   Acary, Armand, Nguyen, Shpakovych (2023) for the interior point of friction; Nesterov, Todd (1997);
+ *          Mehrotra (1992). */
+#include "solver/cone_interior.h"
+
+#include <math.h>
+#include <string.h>
+
+#define START     1.0
+#define SHORT     0.1  /* a step this short is made again towards the centre */
+#define STALLED   0.05 /* a step this short is no progress; so many in a row are the end */
+#define STALLS    3
+#define CLOSEST   0.999
+#define FEASIBLE  1e-3 /* while tau is below this of the residual, feasibility comes first */
+#define CENTRE    0.5
+
+bool pp_cone_interior_make(pp_cone_interior *k) {
+    int m = k->c->m;
+    double **vectors[] = {&k->x, &k->z, &k->best, &k->v, &k->rp, &k->rhs, &k->dx, &k->dz, &k->ax, &k->az, &k->t};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        *vectors[i] = PP_CALL_ARRAY(k->call, double, m);
+        if (!*vectors[i]) return false;
+    }
+    k->C = PP_CALL_ARRAY(k->call, double, 16 * k->c->nblock);
+    k->E = PP_CALL_ARRAY(k->call, double, 16 * k->c->nblock);
+    k->nt = PP_CALL_ARRAY(k->call, pp_lorentz_nt, k->c->nblock);
+    k->bound = PP_CALL_ARRAY(k->call, pp_cone_bound, k->c->nrow);
+    k->dbound = PP_CALL_ARRAY(k->call, pp_cone_bound, k->c->nrow);
+    k->abound = PP_CALL_ARRAY(k->call, pp_cone_bound, k->c->nrow);
+    return k->C && k->E && k->nt && k->bound && k->dbound && k->abound;
+}
+
+/* Dimensions of the cone that counts: a contact without friction has its normal row only. */
+static int dims(const pp_cone *c, int i) { return c->mu[i] > 0 ? c->dim : 1; }
+static double stretch(const pp_cone *c, int i, int r) { return r == 0 && c->mu[i] > 0 ? c->mu[i] : 1; } /* P */
+
+static double bound_of(const pp_cone *c, int i, int side) { return side ? c->hi[i] : c->lo[i]; }
+static bool fixed(const pp_cone *c, int i) { return c->lo[i] == c->hi[i]; }
+
+static void start(pp_cone_interior *k) {
+    const pp_cone *c = k->c;
+    memset(k->x, 0, sizeof *k->x * (size_t)c->m);
+    memset(k->z, 0, sizeof *k->z * (size_t)c->m);
+    for (int i = 0; i < c->nrow; i++) {
+        double lo = c->lo[i], hi = c->hi[i], *x = &k->x[c->first[i]];
+        k->bound[i] = (pp_cone_bound){0};
+        if (fixed(c, i)) {
+            *x = lo;
+            continue;
+        }
+        *x = isfinite(lo) && isfinite(hi) ? lo + 0.5 * (hi - lo) : isfinite(lo) ? fmax(0, lo + START) : isfinite(hi) ? fmin(0, hi - START) : 0;
+        if (isfinite(lo) && isfinite(hi) && 0 > lo + 0.1 * (hi - lo) && 0 < hi - 0.1 * (hi - lo)) *x = 0;
+        for (int side = 0; side < 2; side++)
+            if (isfinite(bound_of(c, i, side)))
+                k->bound[i].gap[side] = fabs(*x - bound_of(c, i, side)), k->bound[i].push[side] = START;
+    }
+    for (int i = c->nrow; i < c->nblock; i++) k->x[c->first[i]] = k->z[c->first[i]] = START;
+}
+
+/* Scaled variables of the cone problem from x'. */
+static void to_cone(const pp_cone_interior *k, const double *xp, double *x) {
+    const pp_cone *c = k->c;
+    for (int i = 0; i < c->nblock; i++)
+        for (int r = 0; r < pp_cone_rows(c, i); r++) x[c->first[i] + r] = xp[c->first[i] + r] / stretch(c, i, r);
+}
+
+/* rp, the measure of x, and tau: mean of x'.z. */
+static double residuals(pp_cone_interior *k, double *tau) {
+    const pp_cone *c = k->c;
+    double most = 0, sum = 0;
+    int count = 0;
+    to_cone(k, k->x, k->t);
+    pp_cone_apply(c, k->t, k->v);
+    for (int i = 0; i < c->m; i++) k->v[i] += c->q[i];
+    double now = pp_cone_measure(c, k->t, k->v);
+    if (now < k->measure) {
+        k->measure = now;
+        memcpy(k->best, k->t, sizeof *k->t * (size_t)c->m);
+    }
+    for (int i = 0; i < c->nblock; i++) {
+        int first = c->first[i], d = i < c->nrow ? 1 : dims(c, i);
+        double slip = 0;
+        for (int r = 0; r < pp_cone_rows(c, i); r++) k->rp[first + r] = 0;
+        if (i < c->nrow) {
+            if (fixed(c, i)) continue;
+            k->rp[first] = k->bound[i].push[0] - k->bound[i].push[1] - k->v[first];
+            for (int side = 0; side < 2; side++)
+                if (isfinite(bound_of(c, i, side))) sum += k->bound[i].gap[side] * k->bound[i].push[side], count++;
+        } else {
+            for (int r = 0; r < d; r++) sum += k->x[first + r] * k->z[first + r];
+            count++;
+            for (int r = 1; r < d; r++) slip += k->z[first + r] * k->z[first + r];
+            for (int r = 0; r < d; r++)
+                k->rp[first + r] = k->z[first + r] - k->v[first + r] / stretch(c, i, r) -
+                                   (r == 0 && !c->associated ? sqrt(slip) : 0);
+        }
+        for (int r = 0; r < d; r++) most = fmax(most, fabs(k->rp[first + r]));
+    }
+    *tau = count ? sum / count : 0;
+    return most;
+}
+
+/* G y for block i: y - n (z_T/|z_T|).y_T */
+static void turn(const pp_cone_interior *k, int i, double *y) {
+    const double *z = k->z + k->c->first[i];
+    int d = dims(k->c, i);
+    double slip = 0, along = 0;
+    if (k->c->associated) return;
+    for (int r = 1; r < d; r++) slip += z[r] * z[r], along += z[r] * y[r];
+    if (slip > 0) y[0] -= along / sqrt(slip);
+}
+
+/* Newton's matrix at x, z: E = P^-1, C = (G Theta + delta) P. */
+static bool factor(pp_cone_interior *k) {
+    const pp_cone *c = k->c;
+    memset(k->C, 0, sizeof *k->C * 16 * (size_t)c->nblock);
+    memset(k->E, 0, sizeof *k->E * 16 * (size_t)c->nblock);
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i), d = i < c->nrow ? 1 : dims(c, i), first = c->first[i];
+        double *C = k->C + 16 * (ptrdiff_t)i, *E = k->E + 16 * (ptrdiff_t)i;
+        for (int r = d; r < rows; r++) C[r + rows * r] = 1; /* held at 0 */
+        if (i < c->nrow) {
+            if (fixed(c, i)) {
+                C[0] = 1;
+                continue;
+            }
+            E[0] = 1;
+            C[0] = k->shift;
+            for (int side = 0; side < 2; side++)
+                if (k->bound[i].gap[side] > 0) C[0] += k->bound[i].push[side] / k->bound[i].gap[side];
+            continue;
+        }
+        double T[16];
+        if (!pp_lorentz_nt_make(d, k->x + first, k->z + first, &k->nt[i])) return false;
+        pp_lorentz_nt_square(d, &k->nt[i], T, d);
+        for (int b = 0; b < d; b++) {
+            turn(k, i, T + d * b);
+            for (int a = 0; a < d; a++) C[a + rows * b] = (T[a + d * b] + (a == b ? k->shift : 0)) * stretch(c, i, b);
+            E[b + rows * b] = 1 / stretch(c, i, b);
+        }
+    }
+    k->steps++;
+    return pp_cone_linear_factor(k->linear, k->C, k->E);
+}
+
+/* One direction: target tau of x' o z; with the product of the predictor's steps taken off if `second`. */
+static bool direction(pp_cone_interior *k, double target, bool second, double *dx, double *dz, pp_cone_bound *db) {
+    const pp_cone *c = k->c;
+    memset(k->rhs, 0, sizeof *k->rhs * (size_t)c->m);
+    for (int i = 0; i < c->nblock; i++) {
+        int first = c->first[i];
+        if (i < c->nrow) {
+            if (fixed(c, i)) continue;
+            double sum = k->rp[first];
+            for (int side = 0; side < 2; side++) {
+                const pp_cone_bound *b = &k->bound[i];
+                if (!(b->gap[side] > 0)) continue;
+                double d = target - b->gap[side] * b->push[side] -
+                           (second ? k->abound[i].gap[side] * k->abound[i].push[side] : 0);
+                db[i].push[side] = d / b->gap[side]; /* without the part of dx */
+                sum += side ? -db[i].push[side] : db[i].push[side];
+            }
+            k->rhs[first] = sum;
+            continue;
+        }
+        int d = dims(c, i);
+        const pp_lorentz_nt *nt = &k->nt[i];
+        double s[4], p[4], a[4], b[4];
+        pp_lorentz_product(d, nt->lambda, nt->lambda, p);
+        for (int r = 0; r < d; r++) s[r] = (r == 0 ? target : 0) - p[r];
+        if (second) {
+            pp_lorentz_nt_apply(d, nt, k->ax + first, a);
+            pp_lorentz_nt_undo(d, nt, k->az + first, b);
+            pp_lorentz_product(d, a, b, p);
+            for (int r = 0; r < d; r++) s[r] -= p[r];
+        }
+        pp_lorentz_divide(d, nt->lambda, s, a);
+        pp_lorentz_nt_apply(d, nt, a, b); /* Q d */
+        for (int r = 0; r < d; r++) dz[first + r] = b[r];
+        turn(k, i, b);
+        for (int r = 0; r < d; r++) k->rhs[first + r] = b[r] + k->rp[first + r];
+    }
+    if (!(pp_cone_linear_solve(k->linear, k->rhs, k->t, 1e-10, 2) < 0.5)) return false;
+    for (int i = 0; i < c->nblock; i++) {
+        int first = c->first[i];
+        if (i < c->nrow) {
+            double step = dx[first] = fixed(c, i) ? 0 : k->t[first];
+            for (int side = 0; side < 2; side++) {
+                if (!(k->bound[i].gap[side] > 0)) continue;
+                db[i].gap[side] = side ? -step : step;
+                db[i].push[side] -= k->bound[i].push[side] / k->bound[i].gap[side] * db[i].gap[side];
+            }
+            continue;
+        }
+        int d = dims(c, i);
+        double a[4];
+        for (int r = 0; r < pp_cone_rows(c, i); r++) dx[first + r] = r < d ? stretch(c, i, r) * k->t[first + r] : 0;
+        pp_lorentz_nt_apply(d, &k->nt[i], dx + first, a);
+        pp_lorentz_nt_apply(d, &k->nt[i], a, a);
+        for (int r = 0; r < d; r++) dz[first + r] -= a[r];
+        for (int r = d; r < pp_cone_rows(c, i); r++) dz[first + r] = 0;
+    }
+    return true;
+}
+
+/* Longest common step to the boundary, at most 1/CLOSEST. */
+static double longest(const pp_cone_interior *k, const double *dx, const double *dz, const pp_cone_bound *db) {
+    const pp_cone *c = k->c;
+    double most = 1 / CLOSEST;
+    for (int i = 0; i < c->nrow; i++)
+        for (int side = 0; side < 2; side++) {
+            const pp_cone_bound *b = &k->bound[i];
+            if (!(b->gap[side] > 0)) continue;
+            if (db[i].gap[side] < 0) most = fmin(most, -b->gap[side] / db[i].gap[side]);
+            if (db[i].push[side] < 0) most = fmin(most, -b->push[side] / db[i].push[side]);
+        }
+    for (int i = c->nrow; i < c->nblock; i++) {
+        int f = c->first[i], d = dims(c, i);
+        most = fmin(most, fmin(pp_lorentz_step(d, k->x + f, dx + f), pp_lorentz_step(d, k->z + f, dz + f)));
+    }
+    return most;
+}
+
+/* Mean of x'.z after a step. */
+static double tau_after(const pp_cone_interior *k, double step, const double *dx, const double *dz, const pp_cone_bound *db) {
+    const pp_cone *c = k->c;
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < c->nrow; i++)
+        for (int side = 0; side < 2; side++)
+            if (k->bound[i].gap[side] > 0) {
+                sum += (k->bound[i].gap[side] + step * db[i].gap[side]) * (k->bound[i].push[side] + step * db[i].push[side]);
+                count++;
+            }
+    for (int i = c->nrow; i < c->nblock; i++, count++)
+        for (int r = c->first[i]; r < c->first[i] + dims(c, i); r++)
+            sum += (k->x[r] + step * dx[r]) * (k->z[r] + step * dz[r]);
+    return count ? sum / count : 0;
+}
+
+static void take(pp_cone_interior *k, double step) {
+    const pp_cone *c = k->c;
+    for (int i = 0; i < c->m; i++) {
+        k->x[i] += step * k->dx[i];
+        k->z[i] += step * k->dz[i];
+    }
+    for (int i = 0; i < c->nrow; i++)
+        for (int side = 0; side < 2; side++)
+            if (k->bound[i].gap[side] > 0) {
+                k->bound[i].gap[side] += step * k->dbound[i].gap[side];
+                k->bound[i].push[side] += step * k->dbound[i].push[side];
+            }
+}
+
+perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
+    const pp_cone *c = k->c;
+    int stalls = 0;
+    k->measure = INFINITY;
+    start(k);
+    memset(k->dz, 0, sizeof *k->dz * (size_t)c->m);
+    memset(k->az, 0, sizeof *k->az * (size_t)c->m);
+    for (;; k->iterations++) {
+        double tau, most = residuals(k, &tau);
+        if (k->measure <= k->tol) return PERP_OUTCOME_SOLVED;
+        if (!isfinite(tau) || !isfinite(most)) return PERP_OUTCOME_NUMERICS;
+        if (k->out) pp_cone_unscale(c, k->best, k->out);
+        if (!perp_call_look(k->call, k->iterations, k->out)) return PERP_OUTCOME_STOPPED;
+        if (k->steps >= k->max_steps) return PERP_OUTCOME_LIMIT;
+        if (!factor(k) || !direction(k, 0, false, k->ax, k->az, k->abound)) return PERP_OUTCOME_NUMERICS;
+        double reach = fmin(1, longest(k, k->ax, k->az, k->abound)), sigma = 0;
+        if (tau > 0) sigma = pow(fmax(0, tau_after(k, reach, k->ax, k->az, k->abound)) / tau, 3);
+        sigma = fmin(1, fmax(sigma, k->least_sigma));
+        if (tau < FEASIBLE * most) sigma = fmax(sigma, CENTRE);
+        if (!direction(k, sigma * tau, true, k->dx, k->dz, k->dbound)) return PERP_OUTCOME_NUMERICS;
+        double step = longest(k, k->dx, k->dz, k->dbound);
+        if (step < SHORT) {
+            if (!direction(k, CENTRE * tau, false, k->dx, k->dz, k->dbound)) return PERP_OUTCOME_NUMERICS;
+            step = longest(k, k->dx, k->dz, k->dbound);
+        }
+        double close = fmin(CLOSEST, fmax(0.9, 1 - 10 * tau));
+        step = fmin(1, close * step);
+        stalls = step < STALLED ? stalls + 1 : 0;
+        if (stalls == STALLS) return PERP_OUTCOME_LIMIT;
+        take(k, step);
+    }
+}

@@ -1,0 +1,37 @@
+/* cone_interior.h - primal-dual interior points on a scaled cone problem, De Saxce's term inside Newton. */
+#ifndef PP_CONE_INTERIOR_H
+#define PP_CONE_INTERIOR_H
+
+#include "solver/cone_linear.h"
+#include "solver/lorentz.h"
+
+/* Both sides of a bounded row: distance to the bound and its multiplier; 0 where there is no bound. */
+typedef struct pp_cone_bound {
+    double gap[2], push[2];
+} pp_cone_bound;
+
+typedef struct pp_cone_interior {
+    const pp_cone *c;
+    pp_cone_linear *linear;
+    const perp_call *call;
+    double tol;        /* unit-free residual at which to stop */
+    double shift;      /* delta: added to the diagonal of the matrix only */
+    double least_sigma;
+    int max_steps, steps;
+    int iterations;
+    double measure;    /* of `best`; INFINITY before */
+    double *out;       /* m: for the watch, may be NULL */
+    /* m each; x, z: inside their cones, scaled by P = diag(mu, 1, ..): x' = P x, z = P^-1 (v + mu |v_T| n) */
+    double *x, *z, *best, *v, *rp, *rhs, *dx, *dz, *ax, *az, *t;
+    double *C, *E;     /* nblock x 16 */
+    pp_lorentz_nt *nt; /* nblock */
+    pp_cone_bound *bound, *dbound, *abound; /* nrow: rows, their steps, those of the predictor */
+} pp_cone_interior;
+
+/* Takes its memory from the call; c, linear, call must be set. False if refused. */
+bool pp_cone_interior_make(pp_cone_interior *k);
+
+/* From the centre. The answer is k->best (scaled variables of c) with k->measure. */
+perp_outcome pp_cone_interior_run(pp_cone_interior *k);
+
+#endif

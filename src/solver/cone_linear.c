@@ -1,0 +1,283 @@
+/* cone_linear.c - the linear systems of Newton's method on cone problems, factorised in contact or body space
+ * Method   see cone_linear.h; sparse block LU (block_lu.c). Exchanges of rows are local there and B is large where the
+ *          regularisation in C is small, so every solution is refined against the operator itself.
+ * Cost     one factorisation of the contact graph (local) or of the graph of bodies. */
+#include "solver/cone_linear.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Neighbours of block i, symmetric, from lists that may not be. */
+static bool local_pattern(const pp_cone *c, const perp_call *call, int **start, int **index) {
+    int nb = c->nblock, *count = PP_CALL_ARRAY(call, int, nb + 1), *mark = PP_CALL_ARRAY(call, int, nb);
+    *start = PP_CALL_ARRAY(call, int, nb + 1);
+    *index = PP_CALL_ARRAY(call, int, 2 * (ptrdiff_t)c->row[nb]);
+    if (!count || !mark || !*start || !*index) return false;
+    for (int i = 0; i <= nb; i++) count[i] = 0;
+    for (int i = 0; i < nb; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) count[i]++, count[c->entry[s].other]++;
+    int sum = 0;
+    for (int i = 0; i <= nb; i++) {
+        int n = i < nb ? count[i] : 0;
+        (*start)[i] = count[i] = sum;
+        sum += n;
+    }
+    for (int i = 0; i < nb; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int j = c->entry[s].other;
+            (*index)[count[i]++] = j;
+            (*index)[count[j]++] = i;
+        }
+    int used = 0;
+    for (int i = 0; i < nb; i++) mark[i] = -1;
+    for (int i = 0; i < nb; i++) {
+        int from = (*start)[i], to = (*start)[i + 1];
+        (*start)[i] = used;
+        for (int s = from; s < to; s++)
+            if (mark[(*index)[s]] != i) mark[(*index)[s]] = i, (*index)[used++] = (*index)[s];
+    }
+    (*start)[nb] = used;
+    return true;
+}
+
+/* Nodes that share a block. */
+static bool body_pattern(const pp_cone *c, const perp_call *call, int **start, int **index) {
+    int nn = c->nnode, pairs = 0, *count = PP_CALL_ARRAY(call, int, nn + 1), *mark = PP_CALL_ARRAY(call, int, nn);
+    for (int i = 0; i < c->nblock; i++) pairs += (c->row[i + 1] - c->row[i]) * (c->row[i + 1] - c->row[i]);
+    *start = PP_CALL_ARRAY(call, int, nn + 1);
+    *index = PP_CALL_ARRAY(call, int, pairs);
+    if (!count || !mark || !*start || !*index) return false;
+    for (int i = 0; i <= nn; i++) count[i] = 0;
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) count[c->entry[s].other] += c->row[i + 1] - c->row[i];
+    int sum = 0;
+    for (int i = 0; i <= nn; i++) {
+        int n = i < nn ? count[i] : 0;
+        (*start)[i] = count[i] = sum;
+        sum += n;
+    }
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++)
+            for (int t = c->row[i]; t < c->row[i + 1]; t++)
+                (*index)[count[c->entry[s].other]++] = c->entry[t].other;
+    int used = 0;
+    for (int i = 0; i < nn; i++) mark[i] = -1;
+    for (int i = 0; i < nn; i++) {
+        int from = (*start)[i], to = (*start)[i + 1];
+        (*start)[i] = used;
+        for (int s = from; s < to; s++)
+            if (mark[(*index)[s]] != i) mark[(*index)[s]] = i, (*index)[used++] = (*index)[s];
+    }
+    (*start)[nn] = used;
+    return true;
+}
+
+static bool find_places(pp_cone_linear *k, const perp_call *call) {
+    const pp_cone *c = k->c;
+    if (!c->body) {
+        k->place = PP_CALL_ARRAY(call, pp_block_place, c->row[c->nblock]);
+        if (!k->place) return false;
+        for (int i = 0; i < c->nblock; i++)
+            for (int s = c->row[i]; s < c->row[i + 1]; s++) k->place[s] = pp_block_lu_place(k->lu, i, c->entry[s].other);
+        return true;
+    }
+    int pairs = 0;
+    for (int i = 0; i < c->nblock; i++) pairs += (c->row[i + 1] - c->row[i]) * (c->row[i + 1] - c->row[i]);
+    k->place = PP_CALL_ARRAY(call, pp_block_place, pairs);
+    k->mass = PP_CALL_ARRAY(call, pp_block_place, c->nnode);
+    if (!k->place || !k->mass) return false;
+    pairs = 0;
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++)
+            for (int t = c->row[i]; t < c->row[i + 1]; t++)
+                k->place[pairs++] = pp_block_lu_place(k->lu, c->entry[s].other, c->entry[t].other);
+    for (int i = 0; i < c->nnode; i++) k->mass[i] = pp_block_lu_place(k->lu, i, i);
+    return true;
+}
+
+bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *call) {
+    *k = (pp_cone_linear){.c = c};
+    int *start, *index, n = c->body ? c->nnode : c->nblock, *size = PP_CALL_ARRAY(call, int, n);
+    k->r = PP_CALL_ARRAY(call, double, c->m);
+    k->t = PP_CALL_ARRAY(call, double, c->m);
+    k->correction = PP_CALL_ARRAY(call, double, c->m);
+    k->y = PP_CALL_ARRAY(call, double, c->ndof);
+    k->Cinv = PP_CALL_ARRAY(call, double, c->body ? 16 * c->nblock : 0);
+    if (!size || !k->r || !k->t || !k->correction || !k->y || !k->Cinv) return false;
+    for (int i = 0; i < n; i++) size[i] = c->body ? c->node[i + 1] - c->node[i] : pp_cone_rows(c, i);
+    if (!(c->body ? body_pattern : local_pattern)(c, call, &start, &index)) return false;
+    k->lu = pp_block_lu_new(n, size, start, index, call->arena);
+    return k->lu && pp_block_lu_room(k->lu) && find_places(k, call);
+}
+
+/* X = A^-1, n <= 4, by Gauss-Jordan with partial pivoting. */
+static bool small_inverse(int n, const double *A, double *X) {
+    double T[32]; /* n x 2n */
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) T[i + n * j] = A[i + n * j], T[i + n * (n + j)] = i == j;
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(T[i + n * k]) > fabs(T[best + n * k])) best = i;
+        double p = T[best + n * k];
+        if (!(fabs(p) > 1e-300)) return false;
+        for (int j = 0; j < 2 * n; j++) {
+            double t = T[best + n * j];
+            T[best + n * j] = T[k + n * j];
+            T[k + n * j] = t / p;
+        }
+        for (int i = 0; i < n; i++) {
+            double f = T[i + n * k];
+            if (i == k || f == 0) continue;
+            for (int j = k; j < 2 * n; j++) T[i + n * j] -= f * T[k + n * j];
+        }
+    }
+    memcpy(X, T + n * n, sizeof *X * (size_t)(n * n));
+    return true;
+}
+
+/* C = A B, n x n times n x cols. */
+static inline void multiply(int n, int cols, const double *A, const double *B, double *C) {
+    for (int j = 0; j < cols; j++)
+        for (int i = 0; i < n; i++) {
+            double sum = 0;
+            for (int l = 0; l < n; l++) sum += A[i + n * l] * B[l + n * j];
+            C[i + n * j] = sum;
+        }
+}
+
+static void add_block(const pp_block_place *p, int rows, int cols, const double *A) {
+    for (int j = 0; j < cols; j++)
+        for (int i = 0; i < rows; i++) p->value[p->transposed ? j + p->ld * i : i + p->ld * j] += A[i + rows * j];
+}
+
+static void fill_local(pp_cone_linear *k) {
+    const pp_cone *c = k->c;
+    double T[16];
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i);
+        const double *E = k->E + 16 * (ptrdiff_t)i, *C = k->C + 16 * (ptrdiff_t)i;
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int cols = pp_cone_rows(c, c->entry[s].other);
+            multiply(rows, cols, E, c->entry[s].value, T);
+            add_block(&k->place[s], rows, cols, T);
+            if (c->entry[s].other == i) add_block(&k->place[s], rows, rows, C);
+        }
+    }
+}
+
+static bool fill_body(pp_cone_linear *k) {
+    const pp_cone *c = k->c;
+    double B[16], T[4 * 12], K[12 * 12];
+    int pair = 0;
+    for (int i = 0; i < c->nnode; i++) {
+        int n = c->node[i + 1] - c->node[i];
+        add_block(&k->mass[i], n, n, c->M[i]);
+    }
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i), entries = c->row[i + 1] - c->row[i];
+        const double *E = k->E + 16 * (ptrdiff_t)i;
+        double *Cinv = k->Cinv + 16 * (ptrdiff_t)i, C[16];
+        memcpy(C, k->C + 16 * (ptrdiff_t)i, sizeof C);
+        if (c->c)
+            for (int b = 0; b < rows; b++)
+                for (int a = 0; a < rows; a++) C[a + rows * b] += E[a + rows * b] * c->c[c->first[i] + b];
+        if (!small_inverse(rows, C, Cinv)) return false;
+        multiply(rows, rows, Cinv, E, B);
+        bool any = false;
+        for (int a = 0; a < rows * rows; a++) any |= B[a] != 0;
+        if (!any) {
+            pair += entries * entries;
+            continue;
+        }
+        for (int s = c->row[i]; s < c->row[i + 1]; s++)
+            for (int t = c->row[i]; t < c->row[i + 1]; t++, pair++) {
+                int ns = c->entry[s].other, nt = c->entry[t].other;
+                int n = c->node[ns + 1] - c->node[ns], cols = c->node[nt + 1] - c->node[nt];
+                const double *Js = c->entry[s].value;
+                multiply(rows, cols, B, c->entry[t].value, T);
+                for (int b = 0; b < cols; b++)
+                    for (int a = 0; a < n; a++) {
+                        double sum = 0;
+                        for (int l = 0; l < rows; l++) sum += Js[l + rows * a] * T[l + rows * b];
+                        K[a + n * b] = sum;
+                    }
+                add_block(&k->place[pair], n, cols, K);
+            }
+    }
+    return true;
+}
+
+bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E) {
+    k->C = C;
+    k->E = E;
+    pp_block_lu_clear(k->lu);
+    if (k->c->body) {
+        if (!fill_body(k)) return false;
+    } else {
+        fill_local(k);
+    }
+    k->factorisations++;
+    return pp_block_lu_factor(k->lu, NULL);
+}
+
+/* y = A x (+ y if add) over blocks. */
+static void block_multiply(const pp_cone *c, const double *A, const double *x, double *y, bool add) {
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i);
+        const double *Ai = A + 16 * (ptrdiff_t)i, *xi = x + c->first[i];
+        double *yi = y + c->first[i];
+        for (int a = 0; a < rows; a++) {
+            double sum = add ? yi[a] : 0;
+            for (int b = 0; b < rows; b++) sum += Ai[a + rows * b] * xi[b];
+            yi[a] = sum;
+        }
+    }
+}
+
+/* dx from r with the factors alone. r is used up. */
+static void direct(pp_cone_linear *k, double *r, double *dx) {
+    const pp_cone *c = k->c;
+    if (!c->body) {
+        memcpy(dx, r, sizeof *dx * (size_t)c->m);
+        pp_block_lu_solve(k->lu, dx);
+        return;
+    }
+    block_multiply(c, k->Cinv, r, dx, false); /* C'^-1 b */
+    pp_cone_gather(c, dx, k->y);
+    pp_block_lu_solve(k->lu, k->y);
+    pp_cone_spread(c, k->y, dx);
+    block_multiply(c, k->E, dx, k->t, false);
+    for (int i = 0; i < c->m; i++) r[i] -= k->t[i];
+    block_multiply(c, k->Cinv, r, dx, false);
+}
+
+static double norm(int n, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+double pp_cone_linear_solve(pp_cone_linear *k, const double *b, double *dx, double accuracy, int refinements) {
+    const pp_cone *c = k->c;
+    double size = norm(c->m, b), reached = INFINITY;
+    if (size == 0) {
+        memset(dx, 0, sizeof *dx * (size_t)c->m);
+        return 0;
+    }
+    memcpy(k->r, b, sizeof *b * (size_t)c->m);
+    direct(k, k->r, dx);
+    for (int round = 0;; round++) {
+        /* r = b - C dx - E W dx */
+        pp_cone_apply(c, dx, k->t);
+        block_multiply(c, k->E, k->t, k->r, false);
+        block_multiply(c, k->C, dx, k->r, true);
+        for (int i = 0; i < c->m; i++) k->r[i] = b[i] - k->r[i];
+        double now = norm(c->m, k->r) / size;
+        bool worse = !(now < 0.5 * reached);
+        reached = now < reached ? now : reached;
+        if (round == refinements || now <= accuracy || (round > 0 && worse) || !isfinite(now)) return reached;
+        direct(k, k->r, k->correction);
+        for (int i = 0; i < c->m; i++) dx[i] += k->correction[i];
+    }
+}

@@ -1,0 +1,33 @@
+/* cone_newton.h - proximal points and semismooth Newton on a scaled cone problem; what prox-newton and auto call. */
+#ifndef PP_CONE_NEWTON_H
+#define PP_CONE_NEWTON_H
+
+#include "solver/cone_figure.h"
+#include "solver/cone_linear.h"
+
+typedef struct pp_cone_newton {
+    const pp_cone *c;
+    pp_cone_linear *linear;
+    const perp_call *call;
+    double tol;     /* unit-free residual at which to stop */
+    double pull;    /* a: weight of the proximal term; in: first value, out: last */
+    int max_steps;  /* Newton steps in all */
+    int steps;      /* taken so far */
+    int iterations; /* outer steps so far */
+    double measure; /* of the best x, see pp_cone_strictest() */
+    pp_cone_figure figure;
+    double *out;    /* m: for the watch, may be NULL */
+    /* m each */
+    double *x, *v;          /* current outer point and W~ x + q~ */
+    double *best;           /* x with the lowest measure */
+    double *trial, *F, *dx, *w, *start, *last;
+    double *C, *E;          /* nblock x 16 */
+} pp_cone_newton;
+
+/* Takes its memory from the call; c, linear, call must be set. False if refused. */
+bool pp_cone_newton_make(pp_cone_newton *k);
+
+/* From k->x. The answer is k->best with k->measure; PERP_OUTCOME_SOLVED if that is within tol. */
+perp_outcome pp_cone_newton_run(pp_cone_newton *k);
+
+#endif

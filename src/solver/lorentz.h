@@ -1,0 +1,44 @@
+/* lorentz.h - the second-order (Lorentz) cone L = {x : x_0 >= |x_T|} in 1 to 4 dimensions and its Jordan algebra.
+ * First component x_0, the rest x_T; e = (1, 0, ..). In one dimension L is the half line x >= 0. Functions may be given
+ * the same array in and out unless said otherwise. */
+#ifndef PP_LORENTZ_H
+#define PP_LORENTZ_H
+
+#include <stdbool.h>
+
+#define PP_LORENTZ_MAX 4 /* dimensions */
+
+/* The smaller eigenvalue x_0 - |x_T|: positive inside L, 0 on its boundary. */
+double pp_lorentz_least(int dim, const double *x);
+
+/* x o y = (x'y, x_0 y_T + y_0 x_T) */
+void pp_lorentz_product(int dim, const double *x, const double *y, double *out);
+
+/* The y with x o y = b; x inside L. */
+void pp_lorentz_divide(int dim, const double *x, const double *b, double *y);
+
+/* Largest step a >= 0 with x + a dx in L; x inside L. INFINITY if there is none. */
+double pp_lorentz_step(int dim, const double *x, const double *dx);
+
+/* Nesterov-Todd scaling of two points inside L: the symmetric positive definite Q with Q x = Q^-1 z = lambda.
+ * Q = eta [w_0, w_T'; w_T, I + w_T w_T'/(1 + w_0)] with w on the unit hyperboloid w_0^2 - |w_T|^2 = 1. */
+typedef struct pp_lorentz_nt {
+    double eta;
+    double w[PP_LORENTZ_MAX];
+    double lambda[PP_LORENTZ_MAX];
+} pp_lorentz_nt;
+/* False if x or z is not inside L (or not finite). */
+bool pp_lorentz_nt_make(int dim, const double *x, const double *z, pp_lorentz_nt *nt);
+/* out = Q x */
+void pp_lorentz_nt_apply(int dim, const pp_lorentz_nt *nt, const double *x, double *out);
+/* out = Q^-1 x */
+void pp_lorentz_nt_undo(int dim, const pp_lorentz_nt *nt, const double *x, double *out);
+/* T = Q^2 = eta^2 (2 w w' - diag(1, -1, ..)), column-major with leading dimension ld: the matrix with T x = z. */
+void pp_lorentz_nt_square(int dim, const pp_lorentz_nt *nt, double *T, int ld);
+
+/* Euclidean projection of y on L. */
+void pp_lorentz_project(int dim, const double *y, double *out);
+/* An element of its generalised derivative at y, column-major with leading dimension ld; symmetric, 0 <= D <= I. */
+void pp_lorentz_project_derivative(int dim, const double *y, double *D, int ld);
+
+#endif
