@@ -60,6 +60,8 @@ typedef struct pivoting {
     int *place;     /* 2 n + 1: row of a basic variable, -1 - column of a nonbasic one */
     int *tied;      /* n */
     int count;      /* pivots */
+    bool stopped;   /* time was up */
+    const perp_call *call;
 } pivoting;
 
 typedef struct layout {
@@ -211,6 +213,9 @@ static int leaving(pivoting *t, int col, const settings *s, double size) {
     return ntied > 0 ? t->tied[0] : -1;
 }
 
+/* Pivots between two looks at the clock. */
+#define LOOK 32
+
 /* An artificial variable this small, relative to q, may be zero. The answer is measured in any case. */
 #define VANISHED 1e-9
 
@@ -241,6 +246,10 @@ static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const d
     int left = t->basic[first];
     pivot(t, first, (int)n);
     while (t->count - start < limit) {
+        if (t->count % LOOK == 0 && !perp_call_look(t->call, t->count, NULL)) {
+            t->stopped = true;
+            return PERP_OUTCOME_STOPPED;
+        }
         int enter = left < n ? left + (int)n : left - (int)n, col = -1 - t->place[enter];
         int row = leaving(t, col, s, size);
         if (row <
@@ -300,7 +309,8 @@ static bool cold_shared(layout *l, const pp_plain *p, const settings *s, double 
     for (int k = 0; k < SHARED_RUNS; k++) {
         double before = share, moved = 0;
         start_q(l, p, size, share, k % 2 == 0, 0);
-        (void)run(&l->t, p, l->D, l->q, s, share); /* on a ray next to the answer its basis may still do */
+        /* on a ray next to the answer its basis may still do */
+        if (run(&l->t, p, l->D, l->q, s, share) == PERP_OUTCOME_STOPPED) return false;
         read_basis(l);
         memcpy(l->last, l->z, sizeof *l->z * (size_t)p->n);
         if (pp_basis_prox(&l->b, l->in, l->z, EXCHANGES, s->tol, &share)) return true;
@@ -321,11 +331,13 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
     }
     if (s->share > 0 && (cold_shared(l, p, s, size) || l->b.shared_residual <= ACCEPTED * s->tol * l->b.size))
         return PERP_OUTCOME_SOLVED;
+    if (l->t.stopped) return PERP_OUTCOME_STOPPED;
     for (int try = 0; try < s->tries; try++) {
         double noise = try < 2 ? 0 : try == 2 ? 1e-10 : try == 3 ? 1e-9 : 1e-8;
         for (int i = 0; i < n; i++) l->z[i] = 0;
         start_q(l, p, size, 0, try == 0, noise);
         perp_outcome o = run(&l->t, p, l->D, l->q, s, 0);
+        if (o == PERP_OUTCOME_STOPPED) return o;
         if (try == 0 || o == PERP_OUTCOME_SOLVED) outcome = o;
         read_basis(l);
         for (int i = 0; i < n; i++) {
@@ -374,7 +386,6 @@ static bool warm(layout *l, const pp_plain *p, const settings *s) {
 static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, const perp_call *call,
                           perp_solve_info *info) {
     const settings *s = set;
-    (void)call;
     pp_reduction r;
     size_t head = (pp_reduce_work(problem) + 15) / 16 * 16;
     pp_reduce(&r, problem, work);
@@ -383,6 +394,7 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     pp_carver c = {(char *)work + head, 0};
     lay_out(p->n, &c, &l);
     l.b.lcp = p;
+    l.t.call = call;
     l.b.residual = l.b.shared_residual = INFINITY;
     bool guess = false, negative = false;
     pp_reduce_guess(&r, z, l.z);
@@ -400,7 +412,8 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     if (negative) {
         if (guess) info->warm = warm(&l, p, s);
         if (!info->warm) outcome = cold(&l, p, s);
-        if (!(l.b.residual < 0.1 * l.b.shared_residual)) /* nothing much better came: the load stays shared */
+        if (l.b.shared_residual < INFINITY && /* nothing much better came: the load stays shared */
+            !(l.b.residual < 0.1 * l.b.shared_residual))
             memcpy(l.b.best, l.b.shared, sizeof *l.b.best * (size_t)p->n);
         info->iterations = l.t.count + l.b.steps;
     }
