@@ -1,6 +1,6 @@
 /* block_lu.c - sparse LU of block matrices with a symmetric pattern
  * Problem  A x = b, A unsymmetric in its values, symmetric in its pattern, the same pattern many times.
- * Method   approximate minimum degree order of the block graph; elimination tree, postordered; columns with nearly the
+ * Method   approximate minimum degree order of the block graph, nested dissection if it is large; elimination tree, postordered; columns with nearly the
  *          same structure form groups (supernodes). A group has two dense panels: its columns of L with the square on
  *          the diagonal, and its rows of U kept transposed, so that both are tall. Right-looking: a group is factorised
  *          with row exchanges inside its square, then what it takes off its ancestors is computed by dense products
@@ -13,6 +13,7 @@
 
 #include <amd.h>
 #include <assert.h>
+#include <cholmod.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ struct pp_block_lu {
 /* ---- analysis -------------------------------------------------------------------------------------------------- */
 
 /* Neighbour lists without diagonals are eaten by AMD, which orders without allocating. */
-static bool find_order(pp_block_lu *f, const int *start, const int *index) {
+static bool order_by_degree(pp_block_lu *f, const int *start, const int *index) {
     int n = f->nblock, used = 0;
     size_t room = (size_t)start[n] + (size_t)start[n] / 5 + 2 * (size_t)n + 1;
     int *pe = PP_ARENA_ARRAY(f->arena, int, n), *len = PP_ARENA_ARRAY(f->arena, int, n),
@@ -65,6 +66,53 @@ static bool find_order(pp_block_lu *f, const int *start, const int *index) {
     amd_defaults(control);
     amd_2(n, pe, iw, len, (int)room, used, w, f->place, f->order, w + n, w + 2 * n, w + 3 * n, w + 4 * n, control, info);
     return true;
+}
+
+/* Large packings: nested dissection halves the work. CHOLMOD calls METIS if it was built with it, tries minimum degree
+ * too and takes the better; both allocate by themselves. False: nothing was ordered. */
+static bool order_by_dissection(pp_block_lu *f, const int *start, const int *index) {
+    int n = f->nblock, used = 0;
+    cholmod_common common;
+    if (!cholmod_start(&common)) return false;
+    common.print = 0;
+    common.nmethods = 2;
+    common.method[0].ordering = CHOLMOD_AMD;
+    common.method[1].ordering = CHOLMOD_METIS;
+    common.supernodal = CHOLMOD_SIMPLICIAL;
+    cholmod_sparse *A = cholmod_allocate_sparse((size_t)n, (size_t)n, (size_t)start[n] + (size_t)n, 1, 1, -1,
+                                                CHOLMOD_PATTERN, &common);
+    cholmod_factor *L = NULL;
+    if (A) {
+        int *p = A->p, *i = A->i;
+        for (int j = 0; j < n; j++) {
+            int from = p[j] = used;
+            i[used++] = j;
+            for (int s = start[j]; s < start[j + 1]; s++)
+                if (index[s] > j) i[used++] = index[s];
+            for (int a = from + 1; a < used; a++) /* ascending */
+                for (int b = a; b > from && i[b - 1] > i[b]; b--) {
+                    int t = i[b];
+                    i[b] = i[b - 1];
+                    i[b - 1] = t;
+                }
+        }
+        p[n] = used;
+        L = cholmod_analyze(A, &common);
+    }
+    bool done = L && common.status >= CHOLMOD_OK && (int)L->n == n;
+    for (int k = 0; done && k < n; k++) {
+        f->order[k] = ((const int *)L->Perm)[k];
+        f->place[f->order[k]] = k;
+    }
+    cholmod_free_factor(&L, &common);
+    cholmod_free_sparse(&A, &common);
+    cholmod_finish(&common);
+    return done;
+}
+
+#define LARGE 1500 /* blocks from which on dissection pays */
+static bool find_order(pp_block_lu *f, const int *start, const int *index) {
+    return (f->nblock >= LARGE && order_by_dissection(f, start, index)) || order_by_degree(f, start, index);
 }
 
 /* Parents in the elimination tree of the graph in the order given by f->order, f->place. */

@@ -1,7 +1,7 @@
 /* auto_cone.c - auto for friction contact problems and cone QPs
  * Method   one block alone: closed form. With a guess: proximal Newton from it, which takes a few steps if little has
  *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; more by interior
- *          points down to HAND_OVER, then Newton. If that fails, Newton from nothing with all its patience, then from
+ *          points down to 1e-6, then Newton. If that fails, Newton from nothing with all its patience, then from
  *          the best point found. Order of the unknowns, memory and scaling are shared by all.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
  * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred. */
@@ -16,10 +16,11 @@
 #define FEW_CONTACTS   50   /* up to here Newton from nothing is as quick as interior points */
 #define WARM_STEPS     40   /* Newton from a guess gives up after these */
 #define SHORT_STEPS    60   /* Newton from nothing before interior points are asked */
-#define INTERIOR_STEPS 40
-#define HAND_OVER      1e-6
 #define POLISH_STEPS   60
-#define LONG_STEPS     3000
+#define LONG_STEPS     3000  /* Newton with all its patience, */
+#define LONG_WORK      3e11  /* as far as this many multiplications allow, */
+#define LEAST_STEPS    100   /* but so many always */
+#define NEARLY         10    /* within this of tol nothing better is to be had by going on */
 #define WARM_PULL      1e-3
 #define POLISH_PULL    1e-4
 
@@ -57,14 +58,23 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     return w->least <= w->tol;
 }
 
+/* Ways to run the interior points: the first suits most problems, the second keeps closer to the central path and goes
+ * further by itself, which redundant packings need. */
+typedef struct course {
+    double shift, feasible, hand_over;
+    int steps;
+} course;
+static const course courses[] = {{1e-4, 1e-3, 1e-6, 40}, {1e-6, 1, 1e-8, 80}};
+
 /* Interior points, then Newton from where they got. */
-static bool interior(work *w, perp_outcome *outcome) {
+static bool interior(work *w, const course *how, perp_outcome *outcome) {
     pp_cone_interior k = {.c = &w->c,
                           .linear = &w->linear,
                           .call = w->call,
-                          .tol = fmax(HAND_OVER, w->tol),
-                          .shift = 1e-4,
-                          .max_steps = INTERIOR_STEPS,
+                          .tol = fmax(how->hand_over, w->tol),
+                          .shift = how->shift,
+                          .feasible = how->feasible,
+                          .max_steps = how->steps,
                           .iterations = w->newton.iterations,
                           .out = w->out};
     if (!pp_cone_interior_make(&k)) {
@@ -99,9 +109,13 @@ static perp_outcome stages(work *w, const double *guess) {
     if (contacts <= FEW_CONTACTS) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
     }
-    if (interior(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
-    if (newton(w, NULL, 1, LONG_STEPS, "Newton from nothing", &o) || o == PERP_OUTCOME_STOPPED) return o;
-    (void)newton(w, w->best, 1e-2, LONG_STEPS, "Newton from the best", &o);
+    for (size_t i = 0; i < sizeof courses / sizeof *courses; i++)
+        if (interior(w, &courses[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    if (w->least <= NEARLY * w->tol) return o;
+    double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
+    int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
+    if (newton(w, NULL, 1, steps, "Newton from nothing", &o) || o == PERP_OUTCOME_STOPPED) return o;
+    (void)newton(w, w->best, 1e-2, steps, "Newton from the best", &o);
     return o;
 }
 

@@ -16,6 +16,7 @@
 #include "linalg/linalg.h"
 
 #define NODE_MAX   12  /* largest part of M that counts as a body */
+#define BODY_MOST  6   /* dofs that are put together if nothing but their rows says so */
 #define FEW_ROWS   0.9 /* rows per dof below which W is formed */
 
 /* What is being made, and what only the making needs. */
@@ -129,28 +130,82 @@ static int root(int *parent, int i) {
     return i;
 }
 
-/* Connected parts of M that rows touch, numbered by their first dofs. *largest: size of the largest part. */
+static void unite(int *parent, int i, int j) {
+    int a = root(parent, i), b = root(parent, j);
+    parent[a > b ? a : b] = a > b ? b : a; /* the root is the first of its part */
+}
+
+/* Rows of H by dofs: blocks that touch dof d are by[start[d]] .. by[start[d + 1] - 1], ascending. */
+static bool find_users(maker *k, int **start, int **by) {
+    const perp_sparse *H = &k->p->H;
+    int n = H->rows, *last = PP_CALL_ARRAY(k->call, int, n);
+    *start = PP_CALL_ARRAY(k->call, int, n + 1);
+    *by = PP_CALL_ARRAY(k->call, int, H->start[H->cols]);
+    if (!last || !*start || !*by) return false;
+    for (int pass = 0; pass < 2; pass++) { /* count, fill */
+        for (int i = 0; i < n; i++) last[i] = -1;
+        if (!pass) memset(*start, 0, sizeof **start * (size_t)(n + 1));
+        for (int j = 0; j < H->cols; j++)
+            for (int s = H->start[j]; s < H->start[j + 1]; s++) {
+                int d = H->index[s], block = k->block_of[j];
+                if (H->value[s] == 0 || last[d] == block) continue;
+                last[d] = block;
+                if (pass)
+                    (*by)[(*start)[d]++] = block;
+                else
+                    (*start)[d + 1]++;
+            }
+        for (int i = 0; !pass && i < n; i++) (*start)[i + 1] += (*start)[i];
+        for (int i = n; pass && i > 0; i--) (*start)[i] = (*start)[i - 1];
+        if (pass) (*start)[0] = 0;
+    }
+    return true;
+}
+
+/* Do two dofs have most of their blocks in common? */
+static bool alike(const int *start, const int *by, int a, int b) {
+    int i = start[a], j = start[b], common = 0, all = start[a + 1] - i + start[b + 1] - j;
+    while (i < start[a + 1] && j < start[b + 1])
+        if (by[i] == by[j])
+            common++, i++, j++;
+        else if (by[i] < by[j])
+            i++;
+        else
+            j++;
+    return 3 * common >= all; /* half of the union */
+}
+
+/* Connected parts of M that rows touch, numbered by their first dofs. A diagonal M does not tell which dofs belong to
+ * one body: neighbours that the same blocks touch do. *largest: size of the largest part. */
 static bool find_nodes(maker *k, int *largest) {
-    const perp_sparse *M = &k->p->M, *H = &k->p->H;
+    const perp_sparse *M = &k->p->M;
     pp_cone *c = k->c;
-    int n = M->rows, *parent = PP_CALL_ARRAY(k->call, int, n), *size = PP_CALL_ARRAY(k->call, int, n);
+    int n = M->rows, *parent = PP_CALL_ARRAY(k->call, int, n), *size = PP_CALL_ARRAY(k->call, int, n), *users, *by;
     k->part = PP_CALL_ARRAY(k->call, int, n);
     k->dof = PP_CALL_ARRAY(k->call, int, n);
     c->node = PP_CALL_ARRAY(k->call, int, n + 1);
-    if (!parent || !size || !k->part || !k->dof || !c->node) return false;
-    for (int i = 0; i < n; i++) parent[i] = i, size[i] = 0, k->part[i] = -1;
+    if (!parent || !size || !k->part || !k->dof || !c->node || !find_users(k, &users, &by)) return false;
+    for (int i = 0; i < n; i++) parent[i] = i, k->part[i] = -1;
     for (int j = 0; j < n; j++)
-        for (int s = M->start[j]; s < M->start[j + 1]; s++) {
-            int a = root(parent, j), b = root(parent, M->index[s]);
-            if (M->value[s] != 0 && a != b) parent[a > b ? a : b] = a > b ? b : a;
-        }
-    for (int s = 0; s < H->start[H->cols]; s++)
-        if (H->value[s] != 0) size[root(parent, H->index[s])] = -1; /* touched */
+        for (int s = M->start[j]; s < M->start[j + 1]; s++)
+            if (M->value[s] != 0) unite(parent, j, M->index[s]);
+    for (int i = 0; i < n; i++) size[i] = 0;
+    for (int i = 0; i < n; i++) size[root(parent, i)]++;
+    for (int i = 0; i + 1 < n; i++) {
+        int a = root(parent, i), b = root(parent, i + 1);
+        if (a == b || size[a] + size[b] > BODY_MOST || !alike(users, by, i, i + 1)) continue;
+        int sum = size[a] + size[b];
+        unite(parent, a, b);
+        size[root(parent, a)] = sum;
+    }
+    for (int i = 0; i < n; i++) size[i] = 0;
+    for (int i = 0; i < n; i++)
+        if (users[i + 1] > users[i]) size[root(parent, i)] = 1; /* touched */
     c->nnode = c->ndof = *largest = 0;
     for (int i = 0; i < n; i++) {
         int r = root(parent, i);
         if (size[r] == 0) continue;
-        if (k->part[r] < 0) k->part[r] = c->nnode++; /* the root is the first of its part */
+        if (k->part[r] < 0) k->part[r] = c->nnode++;
         k->part[i] = k->part[r];
     }
     for (int i = 0; i < n; i++) size[i] = 0;

@@ -160,8 +160,9 @@ perp_outcome pp_cone_admm_run(pp_cone_admm *k) {
     memcpy(k->best, k->x, bytes);
     if (!prepare(k)) return PERP_OUTCOME_NUMERICS;
     bool fresh = true, tried = false; /* no last point; this t is an extrapolated one */
-    double before = INFINITY;
-    int since = 0;
+    double before = INFINITY, ref = INFINITY, low = INFINITY;
+    int since = 0, stalled = 0, rest = 0;
+    int patience = (int)knob("PATIENCE", 20), resting = (int)knob("REST", 10);
     int interval = (int)knob("EVERY", 1);
     double safe = knob("SAFE", 2);
     for (;;) {
@@ -173,7 +174,7 @@ perp_outcome pp_cone_admm_run(pp_cone_admm *k) {
         if (k->measure <= k->tol) return PERP_OUTCOME_SOLVED;
         if (k->iterations >= k->max_iterations) return PERP_OUTCOME_LIMIT;
         if (!perp_call_look(k->call, k->iterations, k->out)) return PERP_OUTCOME_STOPPED;
-        if (tried && !(now <= safe * before)) { /* take it back */
+        if (tried && !(now <= safe * (knob("SREF",1) ? low : before))) { /* take it back */
             k->rejected++;
             tried = false;
             memcpy(k->t, k->plain, bytes);
@@ -182,6 +183,7 @@ perp_outcome pp_cone_admm_run(pp_cone_admm *k) {
             continue;
         }
         if (tried) k->accelerated++;
+        if (now < low) low = now;
         if (k->rebalance > 0 && since >= k->rebalance && !fresh) {
             double rp = 0, rd = 0, nx = norm(m, k->x), nw = 0;
             for (int i = 0; i < m; i++) {
@@ -191,27 +193,67 @@ perp_outcome pp_cone_admm_run(pp_cone_admm *k) {
             rd = sqrt(rd), nw = sqrt(nw), rp = sqrt(rp);
             double ratio = knob("REL", 1) ? sqrt((rp / fmax(nx, 1e-30)) / fmax(rd / fmax(nw, 1e-30), 1e-300)) : sqrt(rp / fmax(rd, 1e-300));
             ratio = fmin(fmax(ratio, 0.1), 10);
-            since = 0;
+            since = 0; k->rebalance = (int)(k->rebalance * knob("GROW", 1));
             if (ratio > knob("BAND", 2) || ratio < 1 / knob("BAND", 2)) {
-                double p = fmin(fmax(k->penalty * ratio, knob("PMIN", 1e-6)), 1e6);
+                double p = fmin(fmax(k->penalty * ratio, knob("PMIN", 1e-6)), knob("PMAX", 1e6));
                 for (int i = 0; i < m; i++) {
                     double y = k->y[i];
                     k->t[i] = y + (k->t[i] + k->g[i] - y) * k->penalty / p;
                 }
                 k->penalty = p;
                 if (!prepare(k)) return PERP_OUTCOME_NUMERICS;
-                fresh = true, tried = false;
+                fresh = true, tried = false, low = ref = INFINITY;
                 k->pairs = k->next = 0;
                 continue;
             }
         }
+        if (now < knob("GAIN", 0.9) * ref) ref = now, stalled = 0; else stalled++;
+        if (rest == 0 && patience > 0 && stalled > patience) {
+            stalled = 0, ref = now;
+            if (knob("STALLP", 0) > 0 && k->penalty > knob("SPMIN", 1e-3)) {
+                double p = k->penalty * knob("STALLP", 0);
+                for (int i = 0; i < m; i++) {
+                    double y = k->y[i];
+                    k->t[i] = y + (k->t[i] + k->g[i] - y) * k->penalty / p;
+                }
+                k->penalty = p;
+                if (!prepare(k)) return PERP_OUTCOME_NUMERICS;
+                fresh = true, tried = false, low = ref = INFINITY;
+                k->pairs = k->next = 0;
+                since = 0;
+                continue;
+            }
+            if (knob("JUMP", 1) == 0) rest = resting, k->rejected++;
+            if (knob("JUMP", 1) > 0) {
+                double tau = knob("TAU", 4), good = 0, slack = knob("SLACK", 1.01), least = now;
+                memcpy(k->last_t, k->t, bytes);
+                memcpy(k->last_g, k->g, bytes);
+                for (; tau < 1e6; tau *= knob("TAUF", 2)) {
+                    for (int i = 0; i < m; i++) k->t[i] = k->last_t[i] + tau * k->last_g[i];
+                    double at = map(k);
+                    k->iterations++;
+                    judge(k, false);
+                    if (!(at <= slack * least)) break;
+                    if (at < least) least = at;
+                    good = tau;
+                }
+                for (int i = 0; i < m; i++) k->t[i] = k->last_t[i] + fmax(good,1) * k->last_g[i];
+#ifdef KNOBS
+    if (knob("TRACE", 0) > 1) printf("%5d jump %g\n", k->iterations, good);
+#endif
+                if (good > 0) { fresh = true; tried = false; k->pairs = k->next = 0; low = INFINITY; continue; }
+                memcpy(k->t, k->last_t, bytes); memcpy(k->g, k->last_g, bytes);
+                rest = resting;
+            }
+        }
+        else if (rest > 0 && --rest == 0) { k->pairs = k->next = 0; ref = now; stalled = 0; }
         if (!fresh && k->memory > 0) remember(k);
         memcpy(k->last_t, k->t, bytes);
         memcpy(k->last_g, k->g, bytes);
         memcpy(k->last_y, k->y, bytes);
         before = now;
         for (int i = 0; i < m; i++) k->plain[i] = k->t[i] + k->g[i];
-        tried = !fresh && k->memory > 0 && k->iterations % interval == 0 && extrapolate(k, k->v);
+        tried = rest == 0 && !fresh && k->memory > 0 && k->iterations % interval == 0 && extrapolate(k, k->v);
         memcpy(k->t, tried ? k->v : k->plain, bytes);
         fresh = false;
     }

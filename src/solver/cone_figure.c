@@ -13,7 +13,7 @@ static double norm(int n, const double *x) {
 }
 
 bool pp_cone_figure_make(pp_cone_figure *f, const pp_cone *c, const perp_call *call) {
-    *f = (pp_cone_figure){.c = c, .weight = PP_CALL_ARRAY(call, double, c->nblock)};
+    *f = (pp_cone_figure){.c = c, .weight = PP_CALL_ARRAY(call, double, c->nblock), .siconos = 0.2};
     if (!f->weight) return false;
     double mean = 0;
     for (int i = c->nrow; i < c->nblock; i++) {
@@ -71,10 +71,9 @@ double pp_cone_siconos(const pp_cone *c, const double *x, const double *v) {
     return size > 0 ? sqrt(ee / size) : 0;
 }
 
-#define SICONOS 0.2
 double pp_cone_strictest(const pp_cone_figure *f, const double *x, const double *v) {
     double worst = pp_cone_figure_of(f, x, v), own = pp_cone_measure(f->c, x, v);
     if (!(own <= worst)) worst = own;
-    double siconos = SICONOS * pp_cone_siconos(f->c, x, v);
+    double siconos = f->siconos * pp_cone_siconos(f->c, x, v);
     return siconos <= worst ? worst : siconos;
 }

@@ -10,6 +10,7 @@ typedef struct pp_cone_figure {
     const pp_cone *c;
     double *weight; /* nblock: what an error of the block is multiplied by */
     double unit;    /* largest weight times |q~_i| */
+    double siconos; /* weight of Siconos' measure in pp_cone_strictest(): 0.2 unless changed */
 } pp_cone_figure;
 
 /* In the call's memory; borrows c. False if refused. */
@@ -21,7 +22,7 @@ double pp_cone_figure_of(const pp_cone_figure *f, const double *x, const double 
 /* Siconos' measure of the same point, in the units of the problem. */
 double pp_cone_siconos(const pp_cone *c, const double *x, const double *v);
 
-/* The strictest: the largest of the judge's figure, pp_cone_measure() and a fifth of Siconos' measure, which depends on
+/* The strictest: the largest of the judge's figure, pp_cone_measure() and Siconos' measure with its weight: it depends on
  * the units of the problem and so is allowed a little more. */
 double pp_cone_strictest(const pp_cone_figure *f, const double *x, const double *v);
 

@@ -24,7 +24,6 @@
 #define STALLED   0.05 /* a step this short is no progress; so many in a row are the end */
 #define STALLS    3
 #define CLOSEST   0.999
-#define FEASIBLE  1e-3 /* while tau is below this of the residual, feasibility comes first */
 #define CENTRE    0.5
 
 bool pp_cone_interior_make(pp_cone_interior *k) {
@@ -283,7 +282,7 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
         double reach = fmin(1, longest(k, k->ax, k->az, k->abound)), sigma = 0;
         if (tau > 0) sigma = pow(fmax(0, tau_after(k, reach, k->ax, k->az, k->abound)) / tau, 3);
         sigma = fmin(1, fmax(sigma, k->least_sigma));
-        if (tau < FEASIBLE * most) sigma = fmax(sigma, CENTRE);
+        if (tau < k->feasible * most) sigma = fmax(sigma, CENTRE);
         if (!direction(k, sigma * tau, true, k->dx, k->dz, k->dbound)) return PERP_OUTCOME_NUMERICS;
         double step = longest(k, k->dx, k->dz, k->dbound);
         if (step < SHORT) {

@@ -16,7 +16,8 @@ typedef struct pp_cone_interior {
     const perp_call *call;
     double tol;        /* unit-free residual at which to stop */
     double shift;      /* delta: added to the diagonal of the matrix only */
-    double least_sigma;
+    double least_sigma; /* least centring */
+    double feasible;   /* while tau is below this of the residual, it hardly falls: feasibility first */
     int max_steps, steps;
     int iterations;
     double measure;    /* of `best`; INFINITY before */

@@ -5,7 +5,9 @@
  *          normal part on [0, inf) and of the tangential part on the disc of radius mu max(0, y_N) (for a cone QP: on the
  *          cone). Full steps first, watched: |F| may rise, but not three times. Along a sliding contact x_T moves on a
  *          circle, so a good full step of size h raises |F| by h^2/|x_T| before the next one removes it; a monotone line
- *          search would cut it short (the Maratos effect). Only if full steps fail, a line search on |F| from x_k.
+ *          search would cut it short (the Maratos effect). Only if full steps fail, a line search on |F| from x_k, unless
+ *          the last one was in vain. Where x must travel far along nearly dependent directions until some contact gives
+ *          way, too small an a makes Newton fail: each failure slows the fall of a, so that it settles where it works.
  * Valid    no proof: the problem is not monotone. Solves redundant, singular and ill-scaled problems in practice.
  * Cost     one factorisation per step; 10 to 40 steps from nothing, 1 to 5 from a good guess.
  * Source   Alart, Curnier (1991); De Saxce, Feng (1998); Rockafellar (1976) for proximal points; Chamberlain et al.
@@ -15,6 +17,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Contacts that contradict each other by rounding cannot be met to the last digit: within NEAR of tol, and without
+ * having halved the measure in PATIENCE steps, nothing more is to be had. */
+#define NEAR        100
+#define PATIENCE    60
+#define COARSE      5e-9 /* a tolerance from which on Siconos' measure is held to it as well */
 #define LEAST_PULL  1e-9
 #define MOST_PULL   1e3
 #define INNER       1e-2 /* of |F| at the start: an inner problem is solved */
@@ -26,7 +33,8 @@
 #define QUICK       6   /* steps after which the pull may fall */
 #define SLOW        15
 #define SEARCHED    10 /* steps with line search */
-#define FALL        0.3
+#define FALL        0.3 /* of the pull, at its fastest */
+#define RECOVER     1.1 /* exponent by which the fall gets back to that with each success */
 #define RISE        4
 #define STEADY_RISE 2
 
@@ -163,27 +171,35 @@ static bool outer(pp_cone_newton *k) {
     double first = equation(k, k->x, k->v, k->F, false);
     double end = inner(k, first, false, &taken);
     bool quick = end <= GOOD * first && taken <= QUICK;
-    if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps) {
+    if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps && !k->vain) {
         end = inner(k, first, true, &more);
         taken += more;
+        k->vain = !(end <= GOOD * first);
     }
     if (k->measure <= k->tol) return true;
     if (end <= GOOD * first) {
         memcpy(k->x, k->trial, sizeof *k->x * (size_t)k->c->m);
+        k->fall = fmax(FALL, pow(k->fall, RECOVER));
         if (quick)
-            k->pull = fmax(LEAST_PULL, FALL * k->pull);
+            k->pull = fmax(LEAST_PULL, k->fall * k->pull);
         else if (taken > SLOW)
             k->pull *= STEADY_RISE;
         return true;
     }
     if (end <= BETTER * first) memcpy(k->x, k->trial, sizeof *k->x * (size_t)k->c->m);
     k->pull *= RISE;
+    k->fall = sqrt(k->fall);
     return k->pull <= MOST_PULL;
 }
 
 perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
     const pp_cone *c = k->c;
     k->measure = INFINITY;
+    k->fall = FALL;
+    k->figure.siconos = k->tol >= COARSE ? 1 : 0.2;
+    k->since = k->steps;
+    k->halved = INFINITY;
+    k->vain = false;
     memcpy(k->best, k->x, sizeof *k->x * (size_t)c->m);
     pp_cone_apply(c, k->x, k->v);
     for (int i = 0; i < c->m; i++) k->v[i] += c->q[i];
@@ -196,6 +212,8 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
         if (k->out) pp_cone_unscale(c, k->best, k->out);
         if (!perp_call_look(k->call, k->iterations, k->out)) return PERP_OUTCOME_STOPPED;
         if (k->steps >= k->max_steps) return PERP_OUTCOME_LIMIT;
+        if (k->measure <= 0.5 * k->halved) k->halved = k->measure, k->since = k->steps;
+        if (k->measure <= NEAR * k->tol && k->steps > k->since + PATIENCE) return PERP_OUTCOME_LIMIT;
         k->iterations++;
         if (!outer(k) && k->measure > k->tol) return PERP_OUTCOME_LIMIT;
     }

@@ -14,6 +14,10 @@ typedef struct pp_cone_newton {
     int max_steps;  /* Newton steps in all */
     int steps;      /* taken so far */
     int iterations; /* outer steps so far */
+    double fall;    /* what the pull falls by after a quick success: closer to 1 after failures */
+    int since;      /* steps when the measure was last halved */
+    double halved;  /* the measure then */
+    bool vain;      /* the latest line search brought nothing */
     double measure; /* of the best x, see pp_cone_strictest() */
     pp_cone_figure figure;
     double *out;    /* m: for the watch, may be NULL */

@@ -10,7 +10,7 @@
 
 typedef struct settings {
     int max_steps, polish_steps;
-    double tol, hand_over, shift, least_sigma;
+    double tol, hand_over, shift, least_sigma, feasible;
 } settings;
 
 static const perp_field fields[] = {
@@ -20,6 +20,8 @@ static const perp_field fields[] = {
     {"hand_over", PERP_FIELD_DOUBLE, offsetof(settings, hand_over), 1e-6, 1e-15, 1, "residual at which Newton takes over"},
     {"shift", PERP_FIELD_DOUBLE, offsetof(settings, shift), 1e-4, 0, 1, "added to the diagonal of Newton's matrix only"},
     {"least_sigma", PERP_FIELD_DOUBLE, offsetof(settings, least_sigma), 0, 0, 0.9, "least centring"},
+    {"feasible", PERP_FIELD_DOUBLE, offsetof(settings, feasible), 1e-3, 0, 10,
+     "while the mean product is below this of the residual, it hardly falls"},
 };
 
 static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,
@@ -38,6 +40,7 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
                           .tol = s->hand_over > s->tol ? s->hand_over : s->tol,
                           .shift = s->shift,
                           .least_sigma = s->least_sigma,
+                          .feasible = s->feasible,
                           .max_steps = s->max_steps,
                           .out = perp_call_watched(call) ? z : NULL};
     if (!pp_cone_linear_make(&linear, &c, call) || !pp_cone_interior_make(&k)) return PERP_OUTCOME_MEMORY;
