@@ -16,7 +16,9 @@
 #define FEW_CONTACTS   50   /* up to here Newton from nothing is as quick as interior points */
 #define WARM_STEPS     40   /* Newton from a guess gives up after these */
 #define SHORT_STEPS    60   /* Newton from nothing before interior points are asked */
-#define POLISH_STEPS   60
+#define POLISH_STEPS   60   /* Newton after interior points that got near, */
+#define RESCUE_STEPS   25   /* and after those that did not */
+#define NEAR           1e-5
 #define LONG_STEPS     3000  /* Newton with all its patience, */
 #define LONG_WORK      3e11  /* as far as this many multiplications allow, */
 #define LEAST_STEPS    100   /* but so many always */
@@ -58,13 +60,14 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     return w->least <= w->tol;
 }
 
-/* Ways to run the interior points: the first suits most problems, the second keeps closer to the central path and goes
- * further by itself, which redundant packings need. */
+/* Ways to run the interior points. The first suits most problems. The others keep closer to the central path and go
+ * further by themselves, which redundant packings need; each takes another way, and where one stalls another may not. */
 typedef struct course {
-    double shift, feasible, hand_over;
+    double shift, feasible, soft, hand_over;
     int steps;
 } course;
-static const course courses[] = {{1e-4, 1e-3, 1e-6, 40}, {1e-6, 1, 1e-8, 80}};
+static const course courses[] = {
+    {1e-4, 1e-3, 0, 1e-6, 40}, {1e-6, 1, 0.1, 1e-8, 70}, {1e-6, 1, 0, 1e-8, 70}, {1e-8, 10, 0, 1e-8, 70}};
 
 /* Interior points, then Newton from where they got. */
 static bool interior(work *w, const course *how, perp_outcome *outcome) {
@@ -74,6 +77,7 @@ static bool interior(work *w, const course *how, perp_outcome *outcome) {
                           .tol = fmax(how->hand_over, w->tol),
                           .shift = how->shift,
                           .feasible = how->feasible,
+                          .soft = how->soft,
                           .max_steps = how->steps,
                           .iterations = w->newton.iterations,
                           .out = w->out};
@@ -86,7 +90,7 @@ static bool interior(work *w, const course *how, perp_outcome *outcome) {
     w->newton.iterations = k.iterations;
     pp_tell(w->info, "interior points: %d steps to %.1e", k.steps, k.measure);
     if (*outcome == PERP_OUTCOME_STOPPED || !(k.measure < 1e-2)) return false;
-    return newton(w, k.best, POLISH_PULL, POLISH_STEPS, "Newton", outcome);
+    return newton(w, k.best, POLISH_PULL, k.measure <= NEAR ? POLISH_STEPS : RESCUE_STEPS, "Newton", outcome);
 }
 
 static bool alone(work *w) {
@@ -109,7 +113,7 @@ static perp_outcome stages(work *w, const double *guess) {
     if (contacts <= FEW_CONTACTS) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
     }
-    for (size_t i = 0; i < sizeof courses / sizeof *courses; i++)
+    for (size_t i = 0; i < sizeof courses / sizeof *courses && w->least > NEARLY * w->tol; i++)
         if (interior(w, &courses[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     if (w->least <= NEARLY * w->tol) return o;
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));

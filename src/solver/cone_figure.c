@@ -48,12 +48,12 @@ double pp_cone_siconos(const pp_cone *c, const double *x, const double *v) {
         double r[4], u[4], e[4], slip = 0;
         for (int k = 0; k < rows; k++) {
             int row = c->first[i] + k;
-            double s = c->scale[row];
+            double s = c->scale[c->first[i]]; /* of the normal row: tangents are measured by their axes */
             r[k] = c->beta * s * x[row];
-            u[k] = s > 0 ? c->beta * v[row] / s : 0;
+            u[k] = c->beta * v[row] / s;
             rr += r[k] * r[k];
             uu += u[k] * u[k];
-            if (s > 0) qq += (c->beta * c->q[row] / s) * (c->beta * c->q[row] / s);
+            qq += (c->beta * c->q[row] / s) * (c->beta * c->q[row] / s);
             if (k > 0) slip += u[k] * u[k];
         }
         if (i < c->nrow) {

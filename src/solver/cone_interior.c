@@ -6,7 +6,8 @@
  *          |z_T| is differentiated with the rest: G = I - n (0, z_T/|z_T|)', so that each step solves
  *          (W' + G Theta + delta I) dx' = G Q d + rp.
  *          delta, in the matrix only, keeps the iterates from running away where contacts can be wedged: impulses
- *          inside all cones with W r = 0 make the set of solutions unbounded. Bounded rows have logarithmic barriers,
+ *          inside all cones with W r = 0 make the set of solutions unbounded. The kink of |z_T| at 0 may be rounded off
+ *          by a part of tau. Bounded rows have logarithmic barriers,
  *          free rows none, contacts without friction a half line.
  * Valid    in practice all but problems with folds (branches of solutions that end); gives up when steps stay short.
  *          Interior points reach about sqrt(tau) on contacts that stick at the edge of their cones: the last digits
@@ -76,11 +77,31 @@ static void to_cone(const pp_cone_interior *k, const double *xp, double *x) {
         for (int r = 0; r < pp_cone_rows(c, i); r++) x[c->first[i] + r] = xp[c->first[i] + r] / stretch(c, i, r);
 }
 
+/* Mean of x'.z over bounds and contacts, after a step. */
+static double tau_after(const pp_cone_interior *k, double step, const double *dx, const double *dz,
+                        const pp_cone_bound *db) {
+    const pp_cone *c = k->c;
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < c->nrow; i++)
+        for (int side = 0; side < 2; side++)
+            if (k->bound[i].gap[side] > 0) {
+                sum += (k->bound[i].gap[side] + step * db[i].gap[side]) *
+                       (k->bound[i].push[side] + step * db[i].push[side]);
+                count++;
+            }
+    for (int i = c->nrow; i < c->nblock; i++, count++)
+        for (int r = c->first[i]; r < c->first[i] + dims(c, i); r++)
+            sum += (k->x[r] + step * dx[r]) * (k->z[r] + step * dz[r]);
+    return count ? sum / count : 0;
+}
+
 /* rp, the measure of x, and tau: mean of x'.z. */
 static double residuals(pp_cone_interior *k, double *tau) {
     const pp_cone *c = k->c;
-    double most = 0, sum = 0;
-    int count = 0;
+    double most = 0;
+    *tau = tau_after(k, 0, k->dx, k->dz, k->dbound);
+    k->kink = k->soft * *tau;
     to_cone(k, k->x, k->t);
     pp_cone_apply(c, k->t, k->v);
     for (int i = 0; i < c->m; i++) k->v[i] += c->q[i];
@@ -96,19 +117,14 @@ static double residuals(pp_cone_interior *k, double *tau) {
         if (i < c->nrow) {
             if (fixed(c, i)) continue;
             k->rp[first] = k->bound[i].push[0] - k->bound[i].push[1] - k->v[first];
-            for (int side = 0; side < 2; side++)
-                if (isfinite(bound_of(c, i, side))) sum += k->bound[i].gap[side] * k->bound[i].push[side], count++;
         } else {
-            for (int r = 0; r < d; r++) sum += k->x[first + r] * k->z[first + r];
-            count++;
             for (int r = 1; r < d; r++) slip += k->z[first + r] * k->z[first + r];
             for (int r = 0; r < d; r++)
                 k->rp[first + r] = k->z[first + r] - k->v[first + r] / stretch(c, i, r) -
-                                   (r == 0 && !c->associated ? sqrt(slip) : 0);
+                                   (r == 0 && !c->associated ? sqrt(slip + k->kink * k->kink) : 0);
         }
         for (int r = 0; r < d; r++) most = fmax(most, fabs(k->rp[first + r]));
     }
-    *tau = count ? sum / count : 0;
     return most;
 }
 
@@ -119,7 +135,7 @@ static void turn(const pp_cone_interior *k, int i, double *y) {
     double slip = 0, along = 0;
     if (k->c->associated) return;
     for (int r = 1; r < d; r++) slip += z[r] * z[r], along += z[r] * y[r];
-    if (slip > 0) y[0] -= along / sqrt(slip);
+    if (slip > 0) y[0] -= along / sqrt(slip + k->kink * k->kink);
 }
 
 /* Newton's matrix at x, z: E = P^-1, C = (G Theta + delta) P. */
@@ -233,23 +249,6 @@ static double longest(const pp_cone_interior *k, const double *dx, const double 
     return most;
 }
 
-/* Mean of x'.z after a step. */
-static double tau_after(const pp_cone_interior *k, double step, const double *dx, const double *dz, const pp_cone_bound *db) {
-    const pp_cone *c = k->c;
-    double sum = 0;
-    int count = 0;
-    for (int i = 0; i < c->nrow; i++)
-        for (int side = 0; side < 2; side++)
-            if (k->bound[i].gap[side] > 0) {
-                sum += (k->bound[i].gap[side] + step * db[i].gap[side]) * (k->bound[i].push[side] + step * db[i].push[side]);
-                count++;
-            }
-    for (int i = c->nrow; i < c->nblock; i++, count++)
-        for (int r = c->first[i]; r < c->first[i] + dims(c, i); r++)
-            sum += (k->x[r] + step * dx[r]) * (k->z[r] + step * dz[r]);
-    return count ? sum / count : 0;
-}
-
 static void take(pp_cone_interior *k, double step) {
     const pp_cone *c = k->c;
     for (int i = 0; i < c->m; i++) {
@@ -269,7 +268,10 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
     int stalls = 0;
     k->measure = INFINITY;
     start(k);
+    memset(k->dx, 0, sizeof *k->dx * (size_t)c->m);
     memset(k->dz, 0, sizeof *k->dz * (size_t)c->m);
+    memset(k->dbound, 0, sizeof *k->dbound * (size_t)c->nrow);
+    memset(k->abound, 0, sizeof *k->abound * (size_t)c->nrow);
     memset(k->az, 0, sizeof *k->az * (size_t)c->m);
     for (;; k->iterations++) {
         double tau, most = residuals(k, &tau);

@@ -18,6 +18,8 @@ typedef struct pp_cone_interior {
     double shift;      /* delta: added to the diagonal of the matrix only */
     double least_sigma; /* least centring */
     double feasible;   /* while tau is below this of the residual, it hardly falls: feasibility first */
+    double soft;       /* |z_T| is rounded off at its kink by this much of tau: 0, or about 0.1 */
+    double kink;       /* soft times the present tau */
     int max_steps, steps;
     int iterations;
     double measure;    /* of `best`; INFINITY before */

@@ -215,7 +215,9 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
         if (k->measure <= 0.5 * k->halved) k->halved = k->measure, k->since = k->steps;
         if (k->measure <= NEAR * k->tol && k->steps > k->since + PATIENCE) return PERP_OUTCOME_LIMIT;
         k->iterations++;
-        if (!outer(k) && k->measure > k->tol) return PERP_OUTCOME_LIMIT;
+        int before = k->steps;
+        bool on = outer(k);
+        if (k->measure > k->tol && (!on || k->steps == before)) return PERP_OUTCOME_LIMIT; /* nothing left to try */
     }
     return PERP_OUTCOME_SOLVED;
 }

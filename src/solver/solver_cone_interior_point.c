@@ -10,7 +10,7 @@
 
 typedef struct settings {
     int max_steps, polish_steps;
-    double tol, hand_over, shift, least_sigma, feasible;
+    double tol, hand_over, shift, least_sigma, feasible, soft;
 } settings;
 
 static const perp_field fields[] = {
@@ -22,6 +22,7 @@ static const perp_field fields[] = {
     {"least_sigma", PERP_FIELD_DOUBLE, offsetof(settings, least_sigma), 0, 0, 0.9, "least centring"},
     {"feasible", PERP_FIELD_DOUBLE, offsetof(settings, feasible), 1e-3, 0, 10,
      "while the mean product is below this of the residual, it hardly falls"},
+    {"soft", PERP_FIELD_DOUBLE, offsetof(settings, soft), 0, 0, 1, "rounds off the slip speed at zero, in mean products"},
 };
 
 static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,
@@ -41,6 +42,7 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
                           .shift = s->shift,
                           .least_sigma = s->least_sigma,
                           .feasible = s->feasible,
+                          .soft = s->soft,
                           .max_steps = s->max_steps,
                           .out = perp_call_watched(call) ? z : NULL};
     if (!pp_cone_linear_make(&linear, &c, call) || !pp_cone_interior_make(&k)) return PERP_OUTCOME_MEMORY;
