@@ -82,14 +82,15 @@ static sizes count(const perp_step_problem *p) {
         if (p->joint[j].compliance != 0) s.compliant = true;
     }
     for (int i = 0; i < p->ncontact; i++) {
-        int rows = 1;
-        if (has_friction(&p->contact[i])) {
-            s.ncone++;
-            rows = p->dim;
-        } else {
+        const perp_contact_row *r = &p->contact[i];
+        s.nnz += row_entries(p, &r->n);
+        if (!has_friction(r)) {
             s.nrow++;
+            continue;
         }
-        s.nnz += rows * row_entries(p, &p->contact[i].n);
+        s.ncone++;
+        s.nnz += row_entries(p, &r->t);
+        if (p->dim == 3) s.nnz += row_entries(p, &r->o);
     }
     return s;
 }
