@@ -22,7 +22,8 @@
 #define LONG_STEPS     3000  /* Newton with all its patience, */
 #define LONG_WORK      3e11  /* as far as this many multiplications allow, */
 #define LEAST_STEPS    100   /* but so many always */
-#define NEARLY         10    /* within this of tol nothing better is to be had by going on */
+#define NEARLY         10    /* within this of tol Newton goes on from where it is, */
+#define MORE_STEPS     600   /* for so many steps; nothing else would do better */
 #define WARM_PULL      1e-3
 #define POLISH_PULL    1e-4
 
@@ -51,6 +52,11 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     else
         memset(n->x, 0, bytes);
     *outcome = pp_cone_newton_run(n);
+    if (*outcome == PERP_OUTCOME_LIMIT && n->measure > w->tol && n->measure <= NEARLY * w->tol) {
+        memcpy(n->x, n->best, bytes);
+        n->max_steps = n->steps + MORE_STEPS;
+        *outcome = pp_cone_newton_run(n);
+    }
     w->info->iterations += n->steps;
     pp_tell(w->info, "%s: %d steps to %.1e", what, n->steps, n->measure);
     if (n->measure < w->least) {

@@ -113,6 +113,29 @@ bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol) {
     return false;
 }
 
+/* Reciprocal condition below which an answer is one of many, for all that rounding lets us know; what then goes on the
+ * diagonal, and how often the equations are met a little better. */
+#define REGULAR     1e-8
+#define NEARBY      1e-7
+#define CORRECTIONS 4
+
+void pp_basis_polish(pp_basis *b, bool *in, bool open) {
+    int n = b->lcp->n;
+    for (int i = 0; i < n; i++) {
+        b->x[i] = b->best[i];
+        in[i] = b->best[i] > 0;
+    }
+    int m = collect(b, in);
+    if (!factorise(b, m, 0) || !(pp_basis_rcond(b) > REGULAR)) {
+        if (!open || !factorise(b, m, NEARBY)) return;
+    }
+    (void)pp_basis_measure(b, b->x);
+    for (int k = 0; k < CORRECTIONS; k++) {
+        if (!correct(b, m, b->x)) return;
+        keep(b, b->x, pp_basis_measure(b, b->x));
+    }
+}
+
 /* Most proximal points; each gains a factor of about share/(share + smallest eigenvalue), and at least this: */
 #define PROXIMAL_POINTS 60
 #define SLOWEST         0.5

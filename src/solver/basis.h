@@ -30,6 +30,10 @@ bool pp_basis_solve(pp_basis *b, bool *in, int limit, double tol);
 /* Reciprocal condition number of the block last solved by pp_basis_solve. */
 double pp_basis_rcond(pp_basis *b);
 
+/* Corrects b->best by the equations of its positive variables, in[] of them (changed). Where these leave it open (block
+ * singular): only if `open`, to a point nearby. Never makes it worse. */
+void pp_basis_polish(pp_basis *b, bool *in, bool open);
+
 /* Proximal points end at this multiple of tol when they get on slowly. Four feet of a box are never coplanar to the
  * last digit: demanding more would take the load off one of them for the sake of rounding. */
 #define PP_BASIS_SLACK 100

@@ -46,12 +46,13 @@ static double norm(int n, const double *a) { return sqrt(dot(n, a, a)); }
 
 bool pp_cone_admm_make(pp_cone_admm *k) {
     int m = k->c->m;
-    double **vectors[] = {&k->x, &k->best, &k->y, &k->t, &k->g, &k->v, &k->b, &k->plain, &k->last_y, &k->last_t, &k->last_g};
+    double **vectors[] = {&k->x, &k->best,  &k->y,      &k->t,      &k->g,     &k->v,
+                          &k->b, &k->plain, &k->last_y, &k->last_t, &k->last_g};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = PP_CALL_ARRAY(k->call, double, m))) return false;
     if (k->memory > PP_ADMM_MEMORY) k->memory = PP_ADMM_MEMORY;
-    k->dt = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)k->memory * m);
-    k->dg = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)k->memory * m);
+    k->dt = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)k->memory *m);
+    k->dg = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)k->memory *m);
     k->C = PP_CALL_ARRAY(k->call, double, 16 * (ptrdiff_t)k->c->nblock);
     k->E = PP_CALL_ARRAY(k->call, double, 16 * (ptrdiff_t)k->c->nblock);
     k->body = PP_CALL_ARRAY(k->call, double, k->c->ndof);

@@ -384,7 +384,8 @@ void pp_cone_cg_precondition(const pp_cone_cg *k, const double *x, double *y) {
     memcpy(y, x, sizeof *y * (size_t)k->unknowns);
     for (int i = 0; i < k->n && !k->jacobi; i++)
         for (int s = k->row[i]; s < k->diagonal[i]; s++)
-            add_product(size_of(k, i), size_of(k, k->col[s]), -1, k->P + k->spot[s], y + k->at[k->col[s]], y + k->at[i]);
+            add_product(size_of(k, i), size_of(k, k->col[s]), -1, k->P + k->spot[s], y + k->at[k->col[s]],
+                        y + k->at[i]);
     for (int i = k->n - 1; i >= 0; i--) {
         int rows = size_of(k, i);
         double *yi = y + k->at[i];

@@ -11,27 +11,27 @@
 
 typedef struct pp_cone_cg {
     const pp_cone *c;
-    int n;           /* blocks of unknowns: nodes, or blocks of rows */
-    int unknowns;    /* ndof or m */
-    const int *at;   /* n + 1: first unknown of each block */
-    int *row;        /* n + 1: entries of block row i are row[i] .. row[i + 1] - 1 */
-    int *col;        /* ascending */
-    int *diagonal;   /* n: the entry on the diagonal */
-    ptrdiff_t *spot; /* entries + 1: where the numbers of an entry begin; column-major */
-    double *A;       /* the matrix */
-    double *P;       /* incomplete factors: L and U apart from the diagonal, which holds inverses of pivots */
-    int *entry;      /* local: entry of the matrix by entry of c; body: by pair of entries of a block, in order */
-    bool twin;       /* M or W~ is symmetric */
-    bool symmetric;  /* and so is the matrix at hand */
-    bool jacobi;     /* the incomplete factorisation failed: P is the diagonal alone */
+    int n;               /* blocks of unknowns: nodes, or blocks of rows */
+    int unknowns;        /* ndof or m */
+    const int *at;       /* n + 1: first unknown of each block */
+    int *row;            /* n + 1: entries of block row i are row[i] .. row[i + 1] - 1 */
+    int *col;            /* ascending */
+    int *diagonal;       /* n: the entry on the diagonal */
+    ptrdiff_t *spot;     /* entries + 1: where the numbers of an entry begin; column-major */
+    double *A;           /* the matrix */
+    double *P;           /* incomplete factors: L and U apart from the diagonal, which holds inverses of pivots */
+    int *entry;          /* local: entry of the matrix by entry of c; body: by pair of entries of a block, in order */
+    bool twin;           /* M or W~ is symmetric */
+    bool symmetric;      /* and so is the matrix at hand */
+    bool jacobi;         /* the incomplete factorisation failed: P is the diagonal alone */
     const double *C, *E; /* borrowed from pp_cone_cg_prepare: nblock x 16 each */
     double *Cinv;        /* body: nblock x 16, C'^-1 */
     double *y;           /* unknowns: the solution, and where the next one starts */
     double *r, *z, *d, *q, *g, *t, *shadow; /* unknowns each */
-    double *u;                     /* m */
-    int *mark;                     /* n */
-    int steps;                     /* of all solutions so far */
-    int prepared;                  /* preconditioners made so far */
+    double *u;                              /* m */
+    int *mark;                              /* n */
+    int steps;                              /* of all solutions so far */
+    int prepared;                           /* preconditioners made so far */
 } pp_cone_cg;
 
 /* In the call's memory. False if refused. */

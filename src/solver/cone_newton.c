@@ -20,7 +20,7 @@
 /* Contacts that contradict each other by rounding cannot be met to the last digit: within NEAR of tol, and without
  * having halved the measure in PATIENCE steps, nothing more is to be had. */
 #define NEAR        100
-#define PATIENCE    60
+#define PATIENCE    300
 #define COARSE      5e-9 /* a tolerance from which on Siconos' measure is held to it as well */
 #define LEAST_PULL  1e-9
 #define MOST_PULL   1e3

@@ -1,11 +1,13 @@
 /* reduce.c - mixed LCP -> LCP: free variables eliminated, bounds shifted to zero, boxes doubled
  * Problem  lo <= z <= hi complementary to w = M z + q, as perp_mlcp.
  * Method   free block F: z_F = -M_FF^- (M_FR z_R + q_F), the rest sees the Schur complement. M_FF symmetric positive
- *          semidefinite: pseudo-inverse (psd.c); else LU with complete pivoting, dependent columns set to zero and
- *          dependent rows left out. z = p0 + u, or p0 - u below an upper bound; a box gives u and s with 0 <= u _|_
+ *          semidefinite: pseudo-inverse (psd.c), which leaves nothing out if the dependent rows of F (redundant joints)
+ *          depend on each other in all of M. Otherwise LU with complete pivoting if M_FF is far from singular. If it is not, or
+ *          if dependent rows of F differ outside (equations beside free variables, circuits): pivots that exchange
+ *          some pairs (free_pivot.c). z = p0 + u, or p0 - u below an upper bound; a box gives u and s with 0 <= u _|_
  *          w + s, 0 <= s _|_ (hi - lo) - u. lo = hi: no variable.
- * Valid    any M. If M_FF is singular and its rows do not agree, no solution exists and the residual of the answer
- *          tells.
+ * Valid    any M; what pivots may have to leave out is told in free_pivot.c, and the residual of the answer tells. Rows
+ *          of F that depend on each other but contradict each other have no solution; likewise.
  * Cost     nF^3 + nF^2 nR + nF nR^2 multiplies.
  * Source   Cottle, Pang, Stone (1992) 1.5, 2.3; Golub, Van Loan (4th ed.) 3.4.8. */
 #include "solver/reduce.h"
@@ -22,6 +24,17 @@
 #define HELD_EPS 1e-14
 #define HELD_ROW 1e-4
 #define AT_BOUND 1e-9
+/* What M_FF leaves of another column without a diagonal of its own, relative to what it was, is more than rounding. */
+#define COUPLED 1e-7
+/* Rounding of a sum relative to the sizes of its terms, where these come from a solve with pivots all of one size. */
+#define ROUNDING 1e-15
+/* Smallest pivot of M_FF, relative to the largest, with which it is eliminated without asking further; how many times its
+ * own diagonal the elimination may take from a row if M_FF is weaker. */
+#define WEAK   1e-6
+#define STRAIN 1e3
+/* Growth of entries by elimination, if M_FF is not symmetric positive semidefinite and weaker than WEAK_LU. */
+#define WEAK_LU  1e-2
+#define BLOWN_UP 100
 
 void *pp_carve(pp_carver *c, size_t count, size_t size) {
     void *p = c->base ? c->base + c->used : NULL;
@@ -74,6 +87,9 @@ static void lay_out(pp_reduction *r, pp_carver *c, layout *l) {
     r->rperm = PP_CARVE(c, int, F);
     r->cperm = PP_CARVE(c, int, F);
     r->first = PP_CARVE(c, int, P);
+    if (nfree == 0) return;
+    pp_free_pivot_lay_out(&r->pivots, n, nfree, c);
+    r->ext = PP_CARVE(c, double, 4 * (N + F));
 }
 
 size_t pp_reduce_work(const perp_problem *p) {
@@ -98,6 +114,7 @@ static void complete_lu(pp_reduction *r, double *A) {
             for (int i = k; i < n; i++)
                 if (fabs(A[i + n * j]) > best) best = fabs(A[i + n * j]), pr = i, pc = j;
         if (!(best > RANK_TOL * most)) return;
+        r->least = best / most;
         for (int j = 0; j < n; j++) {
             double t = A[k + n * j];
             A[k + n * j] = A[pr + n * j];
@@ -186,6 +203,149 @@ static void clean_held(const pp_reduction *r, double *S, double *q, const double
     }
 }
 
+/* Entries of column j after elimination that are but the rounding of what they were made of: zero, or the pivots of a
+ * solver would take them for something. */
+static void clean_column(const pp_reduction *r, const double *X, int j, double *column) {
+    const perp_mlcp *m = &r->p->as.mlcp;
+    ptrdiff_t N = m->n, F = r->nfree;
+    for (int i = 0; i < N; i++) {
+        double size = fabs(m->M[i + N * j]);
+        for (int k = 0; k < F; k++) size += fabs(m->M[i + N * r->free_index[k]] * X[k + F * j]);
+        if (fabs(column[i]) <= ROUNDING * size / r->least) column[i] = 0;
+    }
+}
+
+/* Does M_FF, of less than full rank, leave something of the other columns or rows that only it could have held? With M
+ * positive semidefinite it does not, up to rounding of the size of the square root of the rank tolerance. X: M_FF^-
+ * M_FR. */
+static bool coupled(const pp_reduction *r, const double *X) {
+    const perp_mlcp *m = &r->p->as.mlcp;
+    ptrdiff_t N = m->n, F = r->nfree;
+    double *e = r->ext, *x = e + F, *tmp = e + 2 * F;
+    for (int j = 0; j < N; j++) {
+        if (r->first[j] < 0) continue;
+        for (int side = 0; side < 2; side++) {
+            double size = 0, mj = fabs(m->M[j + N * j]), left = 0;
+            for (int i = 0; i < F; i++) {
+                ptrdiff_t f = r->free_index[i];
+                e[i] = side ? m->M[j + N * f] : m->M[f + N * j];
+                if (r->sym.scale[i] == 0 && e[i] != 0) return true; /* a row that only pairs could meet */
+                size = fmax(size, r->sym.scale[i] * fabs(e[i]));
+                x[i] = side ? e[i] : X[i + F * j];
+            }
+            if (size == 0) continue;
+            if (side) solve_free(r, x, tmp);
+            for (int i = 0; i < F; i++)
+                for (int k = 0; k < F; k++) e[k] -= m->M[r->free_index[k] + N * r->free_index[i]] * x[i];
+            for (int i = 0; i < F; i++) left = fmax(left, r->sym.scale[i] * fabs(e[i]));
+            if (left > (mj > 0 ? HELD_ROW * sqrt(mj) : COUPLED * size)) return true;
+        }
+    }
+    return false;
+}
+
+/* Does M_FF, regular but nearly singular, give the rest more than a positive semidefinite M could take? */
+static bool strained(const pp_reduction *r, const double *X) {
+    const perp_mlcp *m = &r->p->as.mlcp;
+    ptrdiff_t N = m->n, F = r->nfree;
+    for (int j = 0; j < N; j++) {
+        double taken = 0;
+        for (int i = 0; i < F && r->first[j] >= 0; i++) taken += m->M[j + N * r->free_index[i]] * X[i + F * j];
+        if (fabs(taken) > STRAIN * fabs(m->M[j + N * j])) return true;
+    }
+    return false;
+}
+
+/* Does the elimination give the rest entries much larger than there were? Digits are lost then. */
+static bool blown_up(const pp_reduction *r, const double *X) {
+    const perp_mlcp *m = &r->p->as.mlcp;
+    ptrdiff_t N = m->n, F = r->nfree;
+    double most = 0;
+    for (ptrdiff_t i = 0; i < N * N; i++) most = fmax(most, fabs(m->M[i]));
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N && r->first[j] >= 0; i++) {
+            double taken = 0;
+            for (int k = 0; k < F && r->first[i] >= 0; k++) taken += m->M[i + N * r->free_index[k]] * X[k + F * j];
+            if (fabs(taken) > BLOWN_UP * most) return true;
+        }
+    return false;
+}
+
+/* Are pivots that involve pairs needed? */
+static bool needs_pairs(const pp_reduction *r, const double *X) {
+    if (!r->psd) return r->rank < r->nfree || (r->least < WEAK_LU && blown_up(r, X));
+    if (r->sym.rank < r->nfree) return coupled(r, X);
+    return r->sym.least < WEAK && strained(r, X);
+}
+
+/* z = p0 + x in the variables of the pairs and the free ones, x of lcp.n + nfree. */
+static void from_ext(const pp_reduction *r, const double *x, double *z) {
+    const perp_mlcp *m = &r->p->as.mlcp;
+    for (int i = 0, k = 0; i < m->n; i++) {
+        bound b = bound_of(m, i);
+        double u = b == FREE ? x[r->lcp.n + k++] : b == FIXED ? 0 : x[r->first[i]];
+        z[i] = r->p0[i] + (b == UPPER ? -u : u);
+    }
+}
+
+/* Rows of the same: y = G x + g. */
+static void rows_ext(const pp_reduction *r, const double *x, double *y) {
+    const perp_mlcp *m = &r->p->as.mlcp;
+    double *z = r->tmp, *w = r->tmp + m->n;
+    from_ext(r, x, z);
+    memcpy(w, m->q, sizeof *w * (size_t)m->n);
+    for (int j = 0; j < m->n; j++)
+        if (z[j] != 0) pp_axpy(m->n, z[j], m->M + (ptrdiff_t)m->n * j, w);
+    for (int i = 0, k = 0; i < m->n; i++) {
+        bound b = bound_of(m, i);
+        int v = r->first[i];
+        if (b == FREE) y[r->lcp.n + k++] = w[i];
+        if (v < 0) continue;
+        y[v] = b == UPPER ? -w[i] : b == BOTH ? w[i] + x[v + 1] : w[i];
+        if (b == BOTH) y[v + 1] = m->hi[i] - m->lo[i] - x[v];
+    }
+}
+
+/* The LCP by pivots that involve pairs. w: q with the bounds shifted to zero. */
+static void reduce_by_pivots(pp_reduction *r, const double *w, layout *l) {
+    const perp_mlcp *m = &r->p->as.mlcp;
+    pp_free_pivot *f = &r->pivots;
+    ptrdiff_t N = m->n, n = r->lcp.n, E = f->N;
+    r->pivoted = true;
+    memset(f->T, 0, sizeof *f->T * (size_t)(E * E));
+    for (int j = 0, kj = 0; j < N; j++) {
+        bound bj = bound_of(m, j);
+        if (bj == FIXED) continue;
+        ptrdiff_t vj = bj == FREE ? n + kj++ : r->first[j];
+        double sj = bj == UPPER ? -1 : 1;
+        for (int i = 0, ki = 0; i < N; i++) {
+            bound bi = bound_of(m, i);
+            if (bi == FIXED) continue;
+            ptrdiff_t vi = bi == FREE ? n + ki++ : r->first[i];
+            f->T[vi + E * vj] = sj * (bi == UPPER ? -1 : 1) * m->M[i + N * j];
+        }
+        f->b[vj] = sj * w[j];
+        if (bj == FREE) continue;
+        if (r->p->z_scale) l->zs[vj] = r->p->z_scale[j];
+        if (r->p->w_scale) l->ws[vj] = r->p->w_scale[j];
+        if (bj != BOTH) continue;
+        f->T[vj + E * (vj + 1)] = 1;
+        f->T[vj + 1 + E * vj] = -1;
+        f->b[vj + 1] = m->hi[j] - m->lo[j];
+        l->zs[vj + 1] = l->ws[vj];
+        l->ws[vj + 1] = l->zs[vj];
+    }
+    pp_free_pivot_run(f);
+    pp_free_pivot_lcp(f, l->M, l->q);
+    for (int i = 0; i < n; i++) {
+        if (!pp_free_pivot_exchanged(f, i)) continue;
+        double t = l->zs[i];
+        l->zs[i] = l->ws[i], l->ws[i] = t;
+    }
+    r->lcp.M = l->M;
+    r->lcp.q = l->q;
+}
+
 void pp_reduce(pp_reduction *r, const perp_problem *p, void *work) {
     memset(r, 0, sizeof *r);
     r->p = p;
@@ -230,6 +390,10 @@ void pp_reduce(pp_reduction *r, const perp_problem *p, void *work) {
             for (int i = 0; i < F; i++) l.X[i + F * j] = m->M[r->free_index[i] + N * j];
             solve_free(r, l.X + F * j, tmp);
         }
+        if (needs_pairs(r, l.X)) {
+            reduce_by_pivots(r, w0, &l);
+            return;
+        }
     }
     memset(l.M, 0, sizeof *l.M * (size_t)(n * n));
     double *column = r->tmp + N;
@@ -239,6 +403,7 @@ void pp_reduce(pp_reduction *r, const perp_problem *p, void *work) {
         bound b = bound_of(m, j);
         memcpy(column, m->M + N * j, sizeof *column * (size_t)N);
         for (int i = 0; i < F; i++) pp_axpy((int)N, -l.X[i + F * j], m->M + N * r->free_index[i], column);
+        if (F > 0 && !r->psd) clean_column(r, l.X, j, column);
         double sj = b == UPPER ? -1 : 1;
         for (int i = 0; i < N; i++)
             if (r->first[i] >= 0) l.M[r->first[i] + n * vj] = sj * (bound_of(m, i) == UPPER ? -1 : 1) * column[i];
@@ -263,8 +428,11 @@ void pp_reduce_guess(const pp_reduction *r, const double *z, double *x) {
         return;
     }
     const perp_mlcp *m = &r->p->as.mlcp;
-    for (int i = 0; i < m->n; i++) {
+    bool any = false;
+    for (int i = 0, k = 0; i < m->n; i++) {
         int v = r->first[i];
+        any |= z[i] != 0;
+        if (r->pivoted && bound_of(m, i) == FREE) r->ext[r->lcp.n + k++] = z[i];
         if (v < 0) continue;
         bound b = bound_of(m, i);
         double u = b == UPPER ? m->hi[i] - z[i] : z[i] - m->lo[i];
@@ -277,6 +445,24 @@ void pp_reduce_guess(const pp_reduction *r, const double *z, double *x) {
         x[v + 1] = top ? room / r->lcp.zs[v] * r->lcp.zs[v + 1] : 0;
         if (top) x[v] = room;
     }
+    if (!r->pivoted || !any) return;
+    double *y = r->ext + r->lcp.n + r->nfree;
+    memcpy(r->ext, x, sizeof *x * (size_t)r->lcp.n);
+    rows_ext(r, r->ext, y);
+    for (int i = 0; i < r->lcp.n; i++)
+        if (pp_free_pivot_exchanged(&r->pivots, i)) x[i] = y[i] > 0 ? y[i] : 0;
+}
+
+/* z from an answer of the LCP that pivots left, with two steps of refinement on the data of the problem. */
+static void answer_by_pivots(const pp_reduction *r, const double *x, double *z) {
+    ptrdiff_t E = r->pivots.N;
+    double *e = r->ext, *y = e + E;
+    pp_free_pivot_answer(&r->pivots, x, e);
+    for (int pass = 0; pass < 2; pass++) {
+        rows_ext(r, e, y);
+        pp_free_pivot_refine(&r->pivots, x, y, e, y + E);
+    }
+    from_ext(r, e, z);
 }
 
 void pp_reduce_answer(const pp_reduction *r, const double *x, double *z) {
@@ -285,16 +471,72 @@ void pp_reduce_answer(const pp_reduction *r, const double *x, double *z) {
         return;
     }
     const perp_mlcp *m = &r->p->as.mlcp;
+    if (r->pivoted) answer_by_pivots(r, x, z);
     for (int i = 0; i < m->n; i++) {
         int v = r->first[i];
         bound b = bound_of(m, i);
-        z[i] = r->p0[i];
-        if (v >= 0) z[i] += b == UPPER ? -x[v] : x[v];
+        if (!r->pivoted) z[i] = r->p0[i];
+        if (!r->pivoted && v >= 0) z[i] += b == UPPER ? -x[v] : x[v];
         if (z[i] < m->lo[i]) z[i] = m->lo[i];
         if (z[i] > m->hi[i]) z[i] = m->hi[i];
     }
-    if (r->nfree > 0) {
+    if (r->nfree > 0 && !r->pivoted) {
         correct_free(r, z);
         correct_free(r, z);
     }
+}
+
+/* Below this the residual, relative to the largest |q_i|, is left as it is; reciprocal condition from which on equations
+ * are worth solving; steps of refinement. */
+#define EXACT      1e-13
+#define DETERMINED 1e-12
+#define REFINED    2
+
+void pp_reduce_polish(pp_reduction *r, double *z) {
+    if (r->nfree == 0 || (r->psd && !r->pivoted && r->p->z_scale)) return; /* contacts: redundant ones share */
+    const perp_mlcp *m = &r->p->as.mlcp;
+    ptrdiff_t N = m->n, k = 0;
+    double *A = r->pivots.T, *y = r->ext, *x = r->tmp, *w = r->tmp + N, size = 0;
+    int *in = r->pivots.queue, *piv = r->pivots.from;
+    for (int i = 0; i < N; i++) {
+        size = fmax(size, fabs(m->q[i]) / (r->p->w_scale ? r->p->w_scale[i] : 1));
+        if (z[i] > m->lo[i] && z[i] < m->hi[i]) in[k++] = i;
+        x[i] = z[i];
+    }
+    double best = perp_problem_residual(r->p, z);
+    if (best <= EXACT * size) return;
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < k; i++) A[i + k * j] = m->M[in[i] + N * in[j]];
+    double norm = pp_norm1((int)k, A, (int)k);
+    if (!pp_lu((int)k, A, (int)k, piv) || !(pp_lu_rcond((int)k, A, (int)k, piv, norm, w) > DETERMINED)) return;
+    for (int step = 0; step < REFINED; step++) {
+        memcpy(w, m->q, sizeof *w * (size_t)N);
+        for (int j = 0; j < N; j++)
+            if (x[j] != 0) pp_axpy((int)N, x[j], m->M + N * j, w);
+        for (int i = 0; i < k; i++) y[i] = -w[in[i]];
+        pp_lu_solve((int)k, A, (int)k, piv, 1, y, (int)k);
+        for (int i = 0; i < k; i++) x[in[i]] = fmin(fmax(x[in[i]] + y[i], m->lo[in[i]]), m->hi[in[i]]);
+        double residual = perp_problem_residual(r->p, x);
+        if (!(residual < best)) continue;
+        best = residual;
+        memcpy(z, x, sizeof *z * (size_t)N);
+    }
+}
+
+double pp_reduce_missed(const pp_reduction *r, const double *z) {
+    const perp_mlcp *m = &r->p->as.mlcp;
+    double most = 0, size = 0;
+    for (int k = 0; k < r->nfree; k++) {
+        int i = r->free_index[k];
+        double w = m->q[i], sum = fabs(w), unit = r->p->w_scale ? r->p->w_scale[i] : 1;
+        for (int j = 0; j < m->n; j++) {
+            double a = m->M[i + (ptrdiff_t)m->n * j] * z[j];
+            w += a;
+            sum += fabs(a);
+        }
+        if (isnan(w)) return INFINITY;
+        most = fmax(most, fabs(w) / unit);
+        size = fmax(size, sum / unit);
+    }
+    return size > 0 ? most / size : 0;
 }

@@ -4,6 +4,7 @@
 
 #include "linalg/linalg.h"
 #include "perp/problem.h"
+#include "solver/free_pivot.h"
 
 /* An LCP with scales, as the pivoting code wants it. */
 typedef struct pp_plain {
@@ -23,7 +24,11 @@ typedef struct pp_reduction {
     pp_psd sym;      /*   factorised so */
     double *LU;      /* else: complete pivoting, nfree square, rank found */
     int rank, *rperm, *cperm;
-    double *tmp; /* 4 * p->n */
+    double least;         /*   smallest pivot over the largest */
+    double *tmp;          /* 4 * p->n */
+    bool pivoted;         /* free rows alone do not determine the free variables: eliminated by */
+    pp_free_pivot pivots; /*   pivots that involve pairs, some of which are exchanged in `lcp` */
+    double *ext;          /* 4 * (lcp.n + nfree) */
 } pp_reduction;
 
 /* Bytes; the bounds matter. */
@@ -33,6 +38,17 @@ void pp_reduce(pp_reduction *r, const perp_problem *p, void *work);
 /* Guess for the LCP from a guess for the problem, and the answer back. x: r->lcp.n, z: size of the problem. */
 void pp_reduce_guess(const pp_reduction *r, const double *z, double *x);
 void pp_reduce_answer(const pp_reduction *r, const double *x, double *z);
+
+/* Corrects an answer by the equations of the problem itself, those of the free variables and of the ones between their
+ * bounds, where the elimination has cost digits. Keeps what is better by perp_problem_residual(). To be called last, as
+ * it overwrites parts of `r`. */
+void pp_reduce_polish(pp_reduction *r, double *z);
+
+/* Largest |w_i| over the rows of the free variables at z, in natural scales, over the largest sum of |q_i| and all |M_ij
+ * z_j| of such a row: rounding, unless rows had to be left out that contradict the others. A solver that saw only the
+ * LCP looks here before it says "solved". */
+double pp_reduce_missed(const pp_reduction *r, const double *z);
+#define PP_MISSED 1e-8 /* more is not rounding */
 
 /* Hands out consecutive pieces of a workspace, 16-byte aligned; with base NULL it only counts. */
 typedef struct pp_carver {

@@ -31,6 +31,7 @@ typedef struct settings {
     int warm_steps;
     int tries;
     double share;
+    int starts;
 } settings;
 
 static const perp_field fields[] = {
@@ -47,6 +48,8 @@ static const perp_field fields[] = {
      "runs: plain, other covering vector, perturbed three times"},
     {"share", PERP_FIELD_DOUBLE, offsetof(settings, share), 1e-4, 0, 1,
      "compliance, relative to the diagonal, by which redundant contacts share their load; 0: off"},
+    {"starts", PERP_FIELD_INT, offsetof(settings, starts), 8, 0, 1000,
+     "runs from other complementary bases, after all others have ended on rays"},
 };
 
 typedef struct pivoting {
@@ -69,6 +72,7 @@ typedef struct layout {
     pp_basis b;
     double *D, *q, *z, *last; /* equilibration; equilibrated q; guess or proximal point; the one before */
     bool *in;
+    bool contacts; /* natural scales are given: a contact problem, where sharing the load matters more than digits */
 } layout;
 
 static void lay_out(int n, pp_carver *c, layout *l) {
@@ -219,15 +223,15 @@ static int leaving(pivoting *t, int col, const settings *s, double size) {
 /* An artificial variable this small, relative to q, may be zero. The answer is measured in any case. */
 #define VANISHED 1e-9
 
-/* One run from the ray start. q and M are equilibrated; on PERP_OUTCOME_SOLVED the basis is in t->basic. */
-static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s,
-                        double share) {
+/* Smallest pivot on the way to another start. */
+#define START_TOL 1e-6
+
+/* Dictionary of w = M z + q, equilibrated, with the covering vector; its size. */
+static double set_up(pivoting *t, const pp_plain *p, const double *D, const double *q, double share) {
     ptrdiff_t n = p->n;
-    int limit = s->max_pivots > 0 ? s->max_pivots : 10 * p->n + 500, start = t->count;
     double size = 0;
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) t->T[i + n * j] = D[i] * p->M[i + n * j] * D[j];
-    int first = -1;
     for (int i = 0; i < n; i++) {
         t->T[i + n * i] += D[i] * pp_basis_pull(p, i, share, 1) * D[i];
         t->T[i + n * n] = t->d[i];
@@ -237,23 +241,29 @@ static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const d
         t->place[i] = -1 - i;
         t->place[n + i] = i;
         if (fabs(q[i]) > size) size = fabs(q[i]);
-        /* of ties the last row: the lexicographically smallest */
-        if (q[i] < 0 && (first < 0 || q[i] / t->d[i] <= q[first] / t->d[first])) first = i;
     }
     t->nonbasic[n] = 2 * (int)n;
     t->place[2 * n] = -1 - (int)n;
+    return size;
+}
+
+/* Lemke's path from the complementary basis at hand; on PERP_OUTCOME_SOLVED the basis is in t->basic. `size`: that of q
+ * at the start. */
+static perp_outcome go(pivoting *t, const settings *s, double size) {
+    int n = t->n, limit = s->max_pivots > 0 ? s->max_pivots : 10 * n + 500, start = t->count, first = -1;
+    for (int i = 0; i < n; i++) /* of ties the last row: the lexicographically smallest */
+        if (t->b[i] < 0 && (first < 0 || t->b[i] / t->d[i] <= t->b[first] / t->d[first])) first = i;
     if (first < 0) return PERP_OUTCOME_SOLVED;
     int left = t->basic[first];
-    pivot(t, first, (int)n);
+    pivot(t, first, n);
     while (t->count - start < limit) {
         if (t->count % LOOK == 0 && !perp_call_look(t->call, t->count, NULL)) {
             t->stopped = true;
             return PERP_OUTCOME_STOPPED;
         }
-        int enter = left < n ? left + (int)n : left - (int)n, col = -1 - t->place[enter];
+        int enter = left < n ? left + n : left - n, col = -1 - t->place[enter];
         int row = leaving(t, col, s, size);
-        if (row <
-            0) /* an artificial variable that is zero but for rounding could not leave: its basis is that of an answer */
+        if (row < 0) /* an artificial variable that is zero but for rounding: its basis is that of an answer */
             return t->b[t->place[2 * n]] <= VANISHED * size ? PERP_OUTCOME_SOLVED : PERP_OUTCOME_RAY;
         left = t->basic[row];
         pivot(t, row, col);
@@ -261,6 +271,34 @@ static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const d
         if (!isfinite(t->b[row])) return PERP_OUTCOME_NUMERICS;
     }
     return PERP_OUTCOME_LIMIT;
+}
+
+/* One run from the ray start. */
+static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s,
+                        double share) {
+    return go(t, s, set_up(t, p, D, q, share));
+}
+
+/* One run from the basis in which z_i is positive, together with the z_j whose row it would lift last, if that is not
+ * its own: there the path of a bimatrix game begins (Lemke and Howson), which from z = 0 ends on a ray at once. */
+static perp_outcome run_from(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s,
+                             int i) {
+    ptrdiff_t n = p->n;
+    double size = set_up(t, p, D, q, 0), most = 0;
+    int j = -1;
+    for (int k = 0; k < n; k++) {
+        double a = t->T[k + n * i];
+        if (a > START_TOL && -t->b[k] / a > most) most = -t->b[k] / a, j = k;
+    }
+    if (j < 0) return PERP_OUTCOME_RAY;
+    for (int k = 0; k < n; k++) t->T[k + n * n] = 0; /* the covering vector is chosen in the new dictionary */
+    pivot(t, j, i);
+    if (j != i) {
+        if (!(fabs(t->T[i + n * j]) > START_TOL)) return PERP_OUTCOME_RAY;
+        pivot(t, i, j);
+    }
+    for (int k = 0; k < n; k++) t->T[k + n * n] = t->d[k];
+    return go(t, s, size);
 }
 
 /* A fixed sequence in [0, 1) without pattern (golden ratio). */
@@ -320,6 +358,24 @@ static bool cold_shared(layout *l, const pp_plain *p, const settings *s, double 
     return false;
 }
 
+/* Takes what a run ended with, as the pivots left it and as its basis gives it. True if that is an answer. */
+static bool take(layout *l, const settings *s, perp_outcome o) {
+    int n = l->t.n;
+    for (int i = 0; i < n; i++) l->z[i] = 0;
+    read_basis(l);
+    for (int i = 0; i < n; i++) {
+        int v = l->t.basic[i];
+        if (v < n) l->z[v] = l->t.b[i] > 0 ? l->D[v] * l->t.b[i] : 0;
+    }
+    double r = pp_basis_measure(&l->b, l->z); /* in case the basis is singular */
+    if (r < l->b.residual) {
+        l->b.residual = r;
+        memcpy(l->b.best, l->z, sizeof *l->z * (size_t)n);
+    }
+    if (o == PERP_OUTCOME_SOLVED) (void)pp_basis_solve(&l->b, l->in, 1 + s->warm_steps, s->tol);
+    return l->b.residual <= PP_BASIS_SLACK * s->tol * l->b.size;
+}
+
 static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
     int n = p->n;
     perp_outcome outcome = PERP_OUTCOME_NUMERICS;
@@ -329,8 +385,8 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
         double a = fabs(p->q[i]) * l->D[i];
         if (a > size) size = a;
     }
-    if (s->share > 0 && (cold_shared(l, p, s, size) || l->b.shared_residual <= ACCEPTED * s->tol * l->b.size))
-        return PERP_OUTCOME_SOLVED;
+    double accepted = l->contacts ? ACCEPTED * s->tol * l->b.size : -1;
+    if (s->share > 0 && (cold_shared(l, p, s, size) || l->b.shared_residual <= accepted)) return PERP_OUTCOME_SOLVED;
     if (l->t.stopped) return PERP_OUTCOME_STOPPED;
     for (int try = 0; try < s->tries; try++) {
         double noise = try < 2 ? 0 : try == 2 ? 1e-10 : try == 3 ? 1e-9 : 1e-8;
@@ -339,18 +395,14 @@ static perp_outcome cold(layout *l, const pp_plain *p, const settings *s) {
         perp_outcome o = run(&l->t, p, l->D, l->q, s, 0);
         if (o == PERP_OUTCOME_STOPPED) return o;
         if (try == 0 || o == PERP_OUTCOME_SOLVED) outcome = o;
-        read_basis(l);
-        for (int i = 0; i < n; i++) {
-            int v = l->t.basic[i];
-            if (v < n) l->z[v] = l->t.b[i] > 0 ? l->D[v] * l->t.b[i] : 0;
-        }
-        double r = pp_basis_measure(&l->b, l->z); /* the answer as the pivots left it, in case the basis is singular */
-        if (r < l->b.residual) {
-            l->b.residual = r;
-            memcpy(l->b.best, l->z, sizeof *l->z * (size_t)n);
-        }
-        if (o == PERP_OUTCOME_SOLVED) (void)pp_basis_solve(&l->b, l->in, 1 + s->warm_steps, s->tol);
-        if (l->b.residual <= PP_BASIS_SLACK * s->tol * l->b.size) return PERP_OUTCOME_SOLVED;
+        if (take(l, s, o)) return PERP_OUTCOME_SOLVED;
+    }
+    for (int k = 0; k < s->starts && k < n && outcome == PERP_OUTCOME_RAY; k++) {
+        for (int i = 0; i < n; i++) l->z[i] = 0;
+        start_q(l, p, size, 0, k % 2 == 0, 0);
+        perp_outcome o = run_from(&l->t, p, l->D, l->q, s, (int)((ptrdiff_t)n * k / (s->starts < n ? s->starts : n)));
+        if (o == PERP_OUTCOME_STOPPED) return o;
+        if (o == PERP_OUTCOME_SOLVED && take(l, s, o)) return o;
     }
     return outcome == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : outcome;
 }
@@ -383,6 +435,19 @@ static bool warm(layout *l, const pp_plain *p, const settings *s) {
     return pp_basis_prox(&l->b, l->in, l->z, s->warm_steps, s->tol, &share);
 }
 
+/* Where free variables were eliminated, the LCP is not the problem: its q may be nothing but rounding, its answer may
+ * miss rows that were left out. The outcome as the problem itself sees the answer. */
+static perp_outcome judged(const pp_reduction *r, const double *z, perp_outcome outcome, const settings *s) {
+    const perp_problem *p = r->p;
+    double size = 0, residual = perp_problem_residual(p, z);
+    for (int i = 0; i < p->as.mlcp.n; i++) size = fmax(size, fabs(p->as.mlcp.q[i]) / (p->w_scale ? p->w_scale[i] : 1));
+    bool missed = pp_reduce_missed(r, z) > PP_MISSED;
+    if (outcome == PERP_OUTCOME_SOLVED && missed) return PERP_OUTCOME_NUMERICS;
+    if (outcome != PERP_OUTCOME_STOPPED && !missed && residual <= PP_BASIS_SLACK * s->tol * size)
+        return PERP_OUTCOME_SOLVED;
+    return outcome;
+}
+
 static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, const perp_call *call,
                           perp_solve_info *info) {
     const settings *s = set;
@@ -395,6 +460,7 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     lay_out(p->n, &c, &l);
     l.b.lcp = p;
     l.t.call = call;
+    l.contacts = problem->z_scale != NULL;
     l.b.residual = l.b.shared_residual = INFINITY;
     bool guess = false, negative = false;
     pp_reduce_guess(&r, z, l.z);
@@ -413,12 +479,15 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
         if (guess) info->warm = warm(&l, p, s);
         if (!info->warm) outcome = cold(&l, p, s);
         if (l.b.shared_residual < INFINITY && /* nothing much better came: the load stays shared */
-            !(l.b.residual < 0.1 * l.b.shared_residual))
+            !(l.b.residual < (l.contacts ? 0.1 : 1) * l.b.shared_residual))
             memcpy(l.b.best, l.b.shared, sizeof *l.b.best * (size_t)p->n);
+        else if (l.b.residual > s->tol * l.b.size && outcome == PERP_OUTCOME_SOLVED)
+            pp_basis_polish(&l.b, l.in, !l.contacts);
         info->iterations = l.t.count + l.b.steps;
     }
     pp_reduce_answer(&r, l.b.best, z);
-    return outcome;
+    pp_reduce_polish(&r, z);
+    return r.nfree > 0 ? judged(&r, z, outcome, s) : outcome;
 }
 
 const perp_solver_type pp_solver_lemke = {
