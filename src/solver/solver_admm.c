@@ -36,7 +36,7 @@ static const perp_field fields[] = {
 };
 
 #define SMALL_SYSTEM 2000 /* unknowns below which nothing is weighed */
-#define USUAL        200  /* iterations, for the estimate: */
+#define USUAL        100  /* iterations, for the estimate: */
 #define CG_STEPS     6    /* conjugate gradient steps of an iteration, */
 #define FACTORS      4    /* factorisations in all, */
 #define DENSE_SPEED  4    /* how much faster the multiplications of a factorisation are than those of a solution, */
