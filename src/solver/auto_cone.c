@@ -1,7 +1,7 @@
 /* auto_cone.c - auto for friction contact problems and cone QPs
  * Method   one block alone: closed form. With a guess: proximal Newton from it, which takes a few steps if little has
  *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; more by interior
- *          points down to 1e-6, then Newton. If that fails, Newton from nothing with all its patience, then from
+ *          points down to 1e-6, then Newton; where factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience, then from
  *          the best point found. Order of the unknowns, memory and scaling are shared by all.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
  * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred. */
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "solver/auto.h"
+#include "solver/cone_admm.h"
 #include "solver/cone_interior.h"
 #include "solver/cone_newton.h"
 #include "solver/solver.h"
@@ -24,6 +25,11 @@
 #define LEAST_STEPS    100   /* but so many always */
 #define NEARLY         10    /* within this of tol Newton goes on from where it is, */
 #define MORE_STEPS     600   /* for so many steps; nothing else would do better */
+#define LARGE_WORK     3e7   /* multiplications of a factorisation from which on few of them are wanted: */
+#define SPLIT_STEPS    200   /* splitting first, for so long, */
+#define SPLIT_TO       1e-6  /* down to this, */
+#define CG_WORK        6e8   /* by conjugate gradients from here on; */
+#define SPLIT_POLISH   12    /* then Newton */
 #define WARM_PULL      1e-3
 #define POLISH_PULL    1e-4
 
@@ -64,6 +70,39 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
         memcpy(w->best, n->best, bytes);
     }
     return w->least <= w->tol;
+}
+
+/* Splitting, which needs one factorisation or none, then Newton from where it got. */
+static bool split(work *w, perp_outcome *outcome) {
+    pp_cone_cg cg;
+    bool iterate = pp_block_lu_work(w->linear.lu) > CG_WORK;
+    pp_cone_admm k = {.c = &w->c,
+                      .figure = &w->newton.figure,
+                      .linear = iterate ? NULL : &w->linear,
+                      .cg = iterate ? &cg : NULL,
+                      .call = w->call,
+                      .tol = fmax(SPLIT_TO, w->tol),
+                      .penalty = 1,
+                      .relaxation = 1.6,
+                      .memory = 10,
+                      .rebalance = 20,
+                      .max_iterations = SPLIT_STEPS,
+                      .iterations = w->newton.iterations,
+                      .out = w->out};
+    k.max_iterations += k.iterations;
+    if ((iterate && !pp_cone_cg_make(&cg, &w->c, w->call)) || !pp_cone_admm_make(&k)) {
+        *outcome = PERP_OUTCOME_MEMORY;
+        return false;
+    }
+    memset(w->newton.dx, 0, sizeof(double) * (size_t)w->c.m);
+    pp_cone_admm_start(&k, w->newton.dx);
+    *outcome = pp_cone_admm_run(&k);
+    int done = k.iterations - w->newton.iterations;
+    w->info->iterations += done;
+    w->newton.iterations = k.iterations;
+    pp_tell(w->info, "splitting: %d iterations to %.1e", done, k.measure);
+    if (*outcome == PERP_OUTCOME_STOPPED || *outcome == PERP_OUTCOME_MEMORY || !(k.measure < 1e-3)) return false;
+    return newton(w, k.best, POLISH_PULL, SPLIT_POLISH, "Newton", outcome);
 }
 
 /* Ways to run the interior points. The first suits most problems. The others keep closer to the central path and go
@@ -119,6 +158,9 @@ static perp_outcome stages(work *w, const double *guess) {
     if (contacts <= FEW_CONTACTS) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
     }
+    if (pp_block_lu_work(w->linear.lu) >= LARGE_WORK &&
+        (split(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        return o;
     for (size_t i = 0; i < sizeof courses / sizeof *courses && w->least > NEARLY * w->tol; i++)
         if (interior(w, &courses[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     if (w->least <= NEARLY * w->tol) return o;
