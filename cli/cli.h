@@ -16,7 +16,8 @@
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2, CLI_MACHINE = 3, CLI_INTERRUPTED = 130 };
 
 /* What the argument of an option is, for checks and completion. The word for an argument or operand tells completion
- * which files to offer: SCENE *.yaml, RECORDING *.h5, FILE any, COMMAND the commands; other words none. */
+ * which files to offer: SCENE *.yaml, RECORDING *.h5, PROBLEM *.h5, *.hdf5 and *.dat, TRACE and RESULTS *.csv and *.h5,
+ * FILE any, COMMAND the commands; other words none. */
 typedef enum cli_kind {
     CLI_FLAG,   /* takes none */
     CLI_TEXT,   /* anything */
@@ -55,7 +56,8 @@ typedef struct cli_command {
     int (*run)(const cli_args *args);
 } cli_command;
 
-extern const cli_command command_run, command_info, command_plot, command_experiment, command_version, command_help;
+extern const cli_command command_run, command_info, command_plot, command_solve, command_experiment, command_version,
+    command_help;
 
 /* What was given on the command line. Names that the command's table does not have are a mistake of ours (assert). */
 bool cli_given(const cli_args *a, const char *option);
@@ -141,6 +143,8 @@ typedef struct simulate_options {
     int every;                        /* > 0: instead of the scene's */
     unsigned what;                    /* > 0: mask of perp_record instead of the scene's */
     const perp_record_choice *record; /* NULL: the scene's, with `every` and `what` applied */
+    const char *save_problems;        /* folder for the step problems; NULL: they are not saved */
+    int save_every;                   /* steps; 0: each */
     bool progress;                    /* a bar on stderr */
     bool (*stop)(void);               /* asked after each step; NULL: never */
 } simulate_options;
@@ -170,6 +174,8 @@ typedef struct simulate_result {
     double kinetic_most;                     /* largest kinetic energy seen */
     double load_seconds;                     /* wall time of reading the scene */
     uint64_t recording_bytes, recording_raw; /* of the file; of the arrays in it */
+    uint64_t saved_problems;                 /* files of step problems */
+    char failed_problem[CLI_PATH];           /* file of the problem of the step that failed; "": there is none */
 } simulate_result;
 
 void simulate(const simulate_options *o, simulate_result *r);

@@ -1,4 +1,4 @@
-/* command_info.c - perp info: what a scene or a recording holds, told apart by the first bytes of the file. */
+/* command_info.c - perp info: what a scene, a recording or a problem holds, told apart by the content of the file. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +92,7 @@ static const cli_option options[] = {
 static const cli_example examples[] = {
     {"perp info pile.yaml", "check a scene without running it, and see its parameters"},
     {"perp info pile.h5", "what was recorded, how good the run was, where the energy went"},
+    {"perp info problems/step-000001-island-00.h5", "the size of a saved problem, its friction, its matrices"},
     {"perp info --series pile.h5", "what can be plotted"},
     {"perp info --schema > perp-scene.json", "let an editor complete the keys of scenes"},
     {NULL, NULL},
@@ -129,11 +130,11 @@ static int print_made(const cli_args *a, size_t (*make)(char *, size_t), const c
 static int tell(const cli_args *a, const char *path, json *j) {
     info_request q = {.path = path, .j = j, .series = cli_given(a, "series"), .digest = cli_given(a, "digest")};
     q.ndefine = cli_definitions(a, &q.define);
-    bool recorded = looks_recorded(path);
+    bool problem = info_is_problem(path), recorded = !problem && looks_recorded(path);
     if (j) json_object(j);
     if (j) json_field_string(j, "path", path);
     perp_refusal why = {0};
-    perp_status s = recorded ? info_recording(&q, &why) : info_scene(&q, &why);
+    perp_status s = problem ? info_problem(&q, &why) : recorded ? info_recording(&q, &why) : info_scene(&q, &why);
     int code = !s ? CLI_OK : s == PERP_E_MEMORY ? CLI_MACHINE : CLI_BAD_INPUT;
     if (s) {
         fflush(stdout);
@@ -152,10 +153,13 @@ static int run(const cli_args *a) {
         return cli_mistake(a, schema ? "--schema" : "--reference", "it with a file", "it alone");
     if (schema) return print_made(a, perp_scene_schema, NULL); /* is JSON by itself */
     if (reference) return print_made(a, perp_scene_reference, "reference");
-    if (n == 0) return cli_mistake(a, "", "nothing to work on", "SCENE or RECORDING..., --schema, --reference");
-    for (int i = 0; i < n && cli_given(a, "define"); i++)
-        if (looks_recorded(cli_operand(a, i)))
-            return cli_mistake(a, "--define", "it with a recording", "it with scenes");
+    if (n == 0)
+        return cli_mistake(a, "", "nothing to work on", "SCENE, RECORDING or PROBLEM..., --schema, --reference");
+    for (int i = 0; i < n && cli_given(a, "define"); i++) {
+        bool problem = info_is_problem(cli_operand(a, i));
+        if (problem || looks_recorded(cli_operand(a, i)))
+            return cli_mistake(a, "--define", problem ? "it with a problem" : "it with a recording", "it with scenes");
+    }
     json j;
     json_begin(&j, stdout);
     if (cli_json(a)) {
@@ -177,17 +181,21 @@ static int run(const cli_args *a) {
 
 const cli_command command_info = {
     .name = "info",
-    .operands = "SCENE|RECORDING...\n--schema\n--reference",
+    .operands = "SCENE|RECORDING|PROBLEM...\n--schema\n--reference",
     .min_operand = 0,
     .max_operand = -1,
-    .summary = "tell what a scene or a recording holds",
-    .about = "Whether a file is a scene or a recording is told by its content. Of a scene: time, parameters with their "
-             "ranges, bodies, "
-             "shapes, joints, stages, what it would record. It is read in full, so this also checks it. Of a "
-             "recording: what ran, how "
-             "far, what is in it, the certificate of the whole run with the worst figures and where they were, and the "
-             "energy "
-             "account.\n\nA recording may be looked at while it is being written.",
+    .summary = "tell what a scene, a recording or a problem file holds",
+    .about =
+        "Whether a file is a scene, a recording or a problem is told by its content. Of a scene: time, parameters with "
+        "their "
+        "ranges, bodies, "
+        "shapes, joints, stages, what it would record. It is read in full, so this also checks it. Of a "
+        "recording: what ran, how "
+        "far, what is in it, the certificate of the whole run with the worst figures and where they were, and the "
+        "energy "
+        "account. Of a problem file (perp run --save-problems, FCLIB, Siconos' text): layout, class, sizes, how full "
+        "its matrices are and the range of their diagonals, friction.\n\nA recording may be looked at while it is "
+        "being written.",
     .option = options,
     .example = examples,
     .run = run,

@@ -1,4 +1,4 @@
-/* command_plot.c - perp plot: figures for papers from recordings. */
+/* command_plot.c - perp plot: figures for papers from recordings, and from what perp solve wrote. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
@@ -99,6 +99,8 @@ static const cli_example examples[] = {
     {"perp plot smooth.h5 rough.h5 block.x -l 'mu = 0.1' -l 'mu = 0.5'", "two recordings in one panel"},
     {"perp plot pile.h5 'path(block)' states -o block.png --dark", "the path of a body, and what its contacts did"},
     {"perp plot pile.h5 energy --csv", "the numbers, for another program"},
+    {"perp plot trace.csv convergence -o residuals.pdf", "how solvers converge (perp solve --trace)"},
+    {"perp plot results.csv profile", "how solvers compare over many problems (perp solve --results)"},
     {NULL, NULL},
 };
 
@@ -109,9 +111,20 @@ static bool ends(const char *s, const char *ending) {
     return n > m && !strcmp(s + n - m, ending);
 }
 
+/* "convergence" or "profile", with or without (...): drawn from what perp solve wrote. */
+static bool is_about_solvers(const char *what) {
+    static const char *const name[] = {"convergence", "profile"};
+    for (int i = 0; i < 2; i++) {
+        size_t n = strlen(name[i]);
+        if (!strncmp(what, name[i], n) && (!what[n] || what[n] == '(')) return true;
+    }
+    return false;
+}
+
 /* A file that exists, or a name that can only be meant as one. A group's name is never a file's: `./energy` is. */
 static bool is_recording(const char *operand) {
-    if (ends(operand, ".h5") || ends(operand, ".hdf5")) return true;
+    if (is_about_solvers(operand)) return false;
+    if (ends(operand, ".h5") || ends(operand, ".hdf5") || ends(operand, ".csv")) return true;
     for (int i = 0; plot_groups[i].name; i++)
         if (!strcmp(plot_groups[i].name, operand)) return false;
     struct stat st;
@@ -253,6 +266,39 @@ static bool default_output(const char *recording, char *out, size_t size) {
     return n > 0 && (size_t)n < size;
 }
 
+/* Draws, and says what came of it. */
+static int draw(const cli_args *a, const plot_request *q) {
+    plot_report report;
+    perp_refusal why;
+    const char *what = q->nwhat ? q->what[0] : "";
+    perp_status s = !is_about_solvers(what) ? plot_recordings_report(q, &report, &why)
+                    : what[0] == 'c'        ? plot_convergence(q, &report, &why)
+                                            : plot_profile(q, &report, &why);
+    if (s) return refuse(a, &why);
+    if (cli_json(a))
+        report_json(q, &report, false);
+    else
+        printf("%s: %.0f x %.0f mm, %d panel%s, %d line%s\n", q->output, report.width, report.height, report.panels,
+               report.panels == 1 ? "" : "s", report.lines, report.lines == 1 ? "" : "s");
+    return CLI_OK;
+}
+
+/* Figures about solvers stand alone, and take the options that any figure has. */
+static int check_about_solvers(const cli_args *a, const plot_request *q) {
+    static const char *const not_for[] = {"from", "to", "equal", "marks", "together", "list", "csv"};
+    int about = 0;
+    for (int i = 0; i < q->nwhat; i++) about += is_about_solvers(q->what[i]);
+    if (!about) return CLI_OK;
+    if (q->nwhat > 1) return cli_mistake(a, "", q->what[1], "convergence or profile alone");
+    for (int i = 0; i < 7; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "--%s", not_for[i]);
+        if (cli_given(a, not_for[i]))
+            return cli_mistake(a, key, "it with a figure about solvers", "it with recordings");
+    }
+    return CLI_OK;
+}
+
 static int run(const cli_args *a) {
     plot_request q = plot_request_default();
     int n = cli_operands(a), labels = cli_count(a, "label");
@@ -305,6 +351,8 @@ static int run(const cli_args *a) {
     } else if (!read_range(a, "xrange", q.logx, &q.xmin, &q.xmax) ||
                !read_range(a, "yrange", q.logy, &q.ymin, &q.ymax)) {
         code = CLI_BAD_INPUT;
+    } else if ((code = check_about_solvers(a, &q))) {
+        /* told */
     } else if (q.from > q.to) {
         char found[96];
         snprintf(found, sizeof found, "%.12g, later than --to %.12g", q.from, q.to);
@@ -321,21 +369,11 @@ static int run(const cli_args *a) {
         } else {
             code = write_csv(a, &q);
         }
+    } else if (!q.output && !default_output(q.recording[0], output, sizeof output)) {
+        code = cli_mistake(a, "--output", "none, and the recording's name is too long", "a file name");
     } else {
-        plot_report report;
-        perp_refusal why;
-        if (!q.output && !default_output(q.recording[0], output, sizeof output)) {
-            code = cli_mistake(a, "--output", "none, and the recording's name is too long", "a file name");
-        } else {
-            if (!q.output) q.output = output;
-            if (plot_recordings_report(&q, &report, &why))
-                code = refuse(a, &why);
-            else if (cli_json(a))
-                report_json(&q, &report, false);
-            else
-                printf("%s: %.0f x %.0f mm, %d panel%s, %d line%s\n", q.output, report.width, report.height,
-                       report.panels, report.panels == 1 ? "" : "s", report.lines, report.lines == 1 ? "" : "s");
-        }
+        if (!q.output) q.output = output;
+        code = draw(a, &q);
     }
     free(word);
     return code;
@@ -343,30 +381,36 @@ static int run(const cli_args *a) {
 
 const cli_command command_plot = {
     .name = "plot",
-    .operands = "RECORDING... [WHAT...]",
+    .operands = "RECORDING... [WHAT...]\nTRACE... convergence\nRESULTS... profile",
     .min_operand = 1,
     .max_operand = -1,
-    .summary = "draw quantities of recordings as SVG, PDF or PNG",
-    .about = "Draws what recordings hold, in a quality for papers. Operands that are files or end in .h5 are "
-             "recordings; the others say what "
-             "to draw, each in a panel of its own:\n\n"
-             "A quantity by its name, over time: block.x, hinge.rate, energy.total (perp plot RECORDING --list names "
-             "them all). "
-             "FIRST:SECOND draws the second over the first: block.x:block.y, or a phase plane. Several with commas and "
-             "no blanks between "
-             "them go into one panel: a.x,b.x.\n\n"
-             "A group: energy, ledger (work so far, by cause), certificate (residuals of the laws as parts of the "
-             "speeds at hand; overlap "
-             "and joint error), contacts (how many separate, stick, slide), impulses, states (what each pair of bodies "
-             "did), path (centres "
-             "of mass in the plane: x-y in 2D, x-z in 3D), path(A,B) (of these bodies), bodies, joints. Without any: "
-             "energy and "
-             "certificate.\n\n"
-             "Several recordings are drawn into the same panels, each in its colour, with their file names or labels "
-             "in the legend.\n\n"
-             "The same recording and options give the same bytes. An existing figure is replaced; a recording never "
-             "is. In the numbers of "
-             "--csv, states are 0 separating, 1 sticking, 2 sliding; what is not there is empty.",
+    .summary = "draw recordings and figures about solvers as SVG, PDF or PNG",
+    .about =
+        "Draws what recordings hold, in a quality for papers. Operands that are files or end in .h5 are "
+        "recordings; the others say what "
+        "to draw, each in a panel of its own:\n\n"
+        "A quantity by its name, over time: block.x, hinge.rate, energy.total (perp plot RECORDING --list names "
+        "them all). "
+        "FIRST:SECOND draws the second over the first: block.x:block.y, or a phase plane. Several with commas and "
+        "no blanks between "
+        "them go into one panel: a.x,b.x.\n\n"
+        "A group: energy, ledger (work so far, by cause), certificate (residuals of the laws as parts of the "
+        "speeds at hand; overlap "
+        "and joint error), contacts (how many separate, stick, slide), impulses, states (what each pair of bodies "
+        "did), path (centres "
+        "of mass in the plane: x-y in 2D, x-z in 3D), path(A,B) (of these bodies), bodies, joints. Without any: "
+        "energy and "
+        "certificate.\n\n"
+        "Several recordings are drawn into the same panels, each in its colour, with their file names or labels "
+        "in the legend.\n\n"
+        "Figures about solvers come from what perp solve wrote. convergence draws the histories of --trace: the "
+        "residual over iterations and over time, a line for each solver; convergence(siconos) takes Siconos' "
+        "measure, convergence(PROBLEM) one problem of many. profile draws the performance profile (Dolan and More) "
+        "of --results: for each solver the part of the problems it solves within a multiple of the best solver's "
+        "time; profile(iterations) and profile(factorisations) count these instead.\n\n"
+        "The same recording and options give the same bytes. An existing figure is replaced; a recording never "
+        "is. In the numbers of "
+        "--csv, states are 0 separating, 1 sticking, 2 sliding; what is not there is empty.",
     .option = options,
     .example = examples,
     .run = run,

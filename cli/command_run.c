@@ -47,6 +47,18 @@ static const cli_option options[] = {
      .help = "Replace an existing recording. It goes only once the scene has been read and the new recording has its "
              "first frame "
              "on disk; until then it is kept as RECORDING.old."},
+    {.name = "save-problems",
+     .kind = CLI_FILE,
+     .argument = "FOLDER",
+     .help =
+         "Save the problem of every step, one file for each island of bodies, for perp solve. The folder is made if "
+         "there is none."},
+    {.name = "save-every",
+     .kind = CLI_WHOLE,
+     .argument = "STEPS",
+     .min = 1,
+     .max = 1e9,
+     .help = "With --save-problems: only of every so many steps."},
     {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print neither progress nor summary, only complaints."},
     {.name = "progress",
      .kind = CLI_CHOICE,
@@ -60,6 +72,7 @@ static const cli_example examples[] = {
     {"perp run pile.yaml", "run a scene; writes pile.h5 and prints the summary"},
     {"perp run pile.yaml -D mu=0.5 -D n=100 -o rough.h5", "with other values of its parameters"},
     {"perp run pile.yaml --no-recording --json", "numbers for another program, nothing else"},
+    {"perp run pile.yaml --save-problems problems --save-every 10", "save the problems of every tenth step"},
     {"perp run --resume pile.h5", "continue after Ctrl-C, a crash or a power cut"},
     {NULL, NULL},
 };
@@ -122,6 +135,8 @@ static int check_together(const cli_args *a) {
     static const char *const not_resumed[] = {"output", "no-recording", "define", "every", "what", "force"};
     static const char *const not_unrecorded[] = {"output", "every", "what", "force"};
     bool resume = cli_given(a, "resume"), unrecorded = cli_given(a, "no-recording");
+    if (cli_given(a, "save-every") && !cli_given(a, "save-problems"))
+        return cli_mistake(a, "--save-every", "it without --save-problems", "the two together");
     for (int i = 0; resume && i < 6; i++) {
         char key[32];
         snprintf(key, sizeof key, "--%s", not_resumed[i]);
@@ -144,6 +159,11 @@ static void complain_and_advise(const cli_args *a, const simulate_options *o, co
     if (r->failed) {
         if (o->output)
             fprintf(stderr, "perp: what was recorded up to there is in %s\n", cli_quote(path, sizeof path, o->output));
+        if (*r->failed_problem)
+            fprintf(stderr, "perp: the problem of that step is in %s (perp solve tries it again)\n",
+                    cli_quote(path, sizeof path, r->failed_problem));
+        else if (r->why.status == PERP_E_SOLVE && !o->output)
+            fprintf(stderr, "perp: to have the problem of that step saved: a recording, or --save-problems FOLDER\n");
         if (r->why.status == PERP_E_SOLVE)
             fprintf(stderr, "perp: to go on: a smaller time step (h), more stages.max_halvings, or a further solver in "
                             "stages.fallback\n");
@@ -167,6 +187,8 @@ static int run(const cli_args *a) {
     o.duration = cli_number(a, "duration", 0);
     o.set_duration = cli_given(a, "duration");
     o.every = (int)cli_number(a, "every", 0);
+    o.save_problems = cli_text(a, "save-problems", NULL);
+    o.save_every = (int)cli_number(a, "save-every", 1);
     o.progress = !cli_given(a, "quiet") && (!strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr)));
     if (o.resume) {
         o.output = target;
@@ -226,7 +248,8 @@ const cli_command command_run = {
         "second.\n\n"
         "An existing file is never written over, unless it is a recording and --force is given. If a step fails, the "
         "recording keeps "
-        "everything before it.",
+        "everything before it, and the problem that could not be solved is saved beside it, as "
+        "RECORDING-failed-step-NUMBER.h5, for perp solve.",
     .option = options,
     .example = examples,
     .run = run,

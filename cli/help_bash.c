@@ -14,12 +14,14 @@ static bool has_word(const char *text, const char *word) {
 
 /* Which files the word for an argument stands for. */
 static void put_files(FILE *to, const char *words) {
-    bool any = has_word(words, "FILE") || has_word(words, "FOLDER");
-    if (any)
+    bool scene = has_word(words, "SCENE"), recording = has_word(words, "RECORDING");
+    bool problem = has_word(words, "PROBLEM"), figures = has_word(words, "TRACE") || has_word(words, "RESULTS");
+    bool known = scene || recording || problem || figures;
+    if (has_word(words, "FILE") || (has_word(words, "FOLDER") && !known))
         fputs("_perp_files", to);
-    else if (has_word(words, "SCENE") || has_word(words, "RECORDING"))
-        fprintf(to, "_perp_files%s%s", has_word(words, "SCENE") ? " yaml yml" : "",
-                has_word(words, "RECORDING") ? " h5" : "");
+    else if (known)
+        fprintf(to, "_perp_files%s%s%s%s", scene ? " yaml yml" : "", recording || problem || figures ? " h5" : "",
+                problem ? " hdf5 dat" : "", figures ? " csv" : "");
     else if (has_word(words, "COMMAND"))
         fputs("COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\"))", to);
     else

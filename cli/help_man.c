@@ -124,6 +124,8 @@ static const char *const files[][2] = {
     {"RECORDING.h5-journal", "Exists for a moment at each commit. If a killed run left one, it belongs to the "
                              "recording: keep the two together."},
     {"RECORDING.h5.old", "A recording while it is being replaced by perp run --force."},
+    {"RECORDING-failed-step-NUMBER.h5",
+     "The problem of a step that could not be solved, as perp run saves it; perp solve and perp info read it."},
 };
 
 void help_man(FILE *to) {

@@ -15,6 +15,9 @@ typedef struct info_request {
 
 perp_status info_scene(const info_request *q, perp_refusal *why);
 perp_status info_recording(const info_request *q, perp_refusal *why);
+perp_status info_problem(const info_request *q, perp_refusal *why);
+/* Does the file hold a problem, whole or damaged? Scenes and recordings never do. */
+bool info_is_problem(const char *path);
 
 /* One row of text: "  title       Pile of bricks". */
 void info_row(const char *what, const char *format, ...) PERP_PRINTF(2, 3);

@@ -105,6 +105,12 @@ perp_status plot_recordings_report(const plot_request *q, plot_report *report, p
 perp_status plot_recordings_csv(const plot_request *q, char **out, size_t *size, plot_report *report,
                                 perp_refusal *why);
 
+/* Figures about solvers, of what `perp solve` wrote; `recording` names its files. plot_convergence(): of --trace, `what`
+ * is "convergence", "convergence(siconos)", "convergence(PROBLEM)". plot_profile(): of --results, "profile",
+ * "profile(iterations)", "profile(factorisations)". */
+perp_status plot_convergence(const plot_request *q, plot_report *report, perp_refusal *why);
+perp_status plot_profile(const plot_request *q, plot_report *report, perp_refusal *why);
+
 /* The groups that can be drawn beside single quantities: name and what it is, ended by a name of NULL. */
 typedef struct plot_group {
     const char *name, *about;

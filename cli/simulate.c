@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture.h"
 #include "progress.h"
 
 enum { PATH = CLI_PATH };
@@ -246,13 +247,26 @@ static perp_recorder *open_recorder(const simulate_options *o, const perp_scene 
     return s ? NULL : rec;
 }
 
-static void failed_step(simulate_result *r, const perp_world *w, perp_status s) {
+/* The state of the last good step stays in the recording; the problem that could not be solved goes beside it. */
+static void keep_failed(const simulate_options *o, const perp_world *w, simulate_result *r) {
+    perp_refusal why = {0};
+    const char *scene = o->scene ? o->scene : o->output;
+    if (capture_failed(w, o->output, o->save_problems, scene, r->failed_problem, sizeof r->failed_problem, &why) &&
+        *why.text) {
+        size_t n = strlen(r->why.text);
+        snprintf(r->why.text + n, sizeof r->why.text - n, " (its problem could not be saved: %.300s)", why.text);
+    }
+}
+
+static void failed_step(const simulate_options *o, simulate_result *r, const perp_world *w, perp_status s) {
     refuse(r, s == PERP_E_MEMORY ? CLI_MACHINE : CLI_FAILED, s, "step %llu from t = %.9g failed: %s",
            (unsigned long long)perp_world_steps(w) + 1, perp_world_time(w), perp_world_why(w));
     r->failed = true;
+    if (s == PERP_E_SOLVE) keep_failed(o, w, r);
 }
 
-static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec, uint64_t total, simulate_result *r) {
+static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec, const capture *saving, uint64_t total,
+                    simulate_result *r) {
     uint64_t done = perp_world_steps(w);
     perp_vec3 g = perp_world_get_def(w).gravity_W;
     double floor = perp_world_h(w) * sqrt(g.x * g.x + g.y * g.y + g.z * g.z);
@@ -262,7 +276,7 @@ static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec
         perp_certificate c;
         perp_status s = perp_world_step(w, &c);
         if (s) {
-            failed_step(r, w, s);
+            failed_step(o, r, w, s);
             break;
         }
         done++;
@@ -277,6 +291,11 @@ static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec
                 r->code = writing_code(s);
                 break;
             }
+        }
+        if (saving->status) {
+            r->why = saving->why;
+            r->code = writing_code(saving->status);
+            break;
         }
         progress_step(&bar, now, done, c.t, r->law, r->total.overlap);
         if (done < total && o->stop && o->stop()) {
@@ -329,6 +348,16 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     }
     double begun = pp_clock();
     perp_recorder *rec = NULL;
+    static capture saving; /* holds a complaint: a few kilobytes */
+    saving = (capture){0};
+    if (o->save_problems) {
+        perp_status s = capture_begin(&saving, o->save_problems, o->scene ? o->scene : o->output, o->save_every,
+                                      o->resume || o->force, &r->why);
+        if (s) {
+            r->code = writing_code(s);
+            return;
+        }
+    }
     if (o->output) {
         rec = open_recorder(o, scene, r);
         if (!rec) return;
@@ -339,7 +368,11 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     if (r->energy0[0] > r->kinetic_most) r->kinetic_most = r->energy0[0];
     if (r->total.ledger.kinetic_before == 0 && r->t0 == 0) /* also an account of no steps has a start and an end */
         r->total.ledger.kinetic_before = r->total.ledger.kinetic_after = r->energy0[0];
-    step_on(o, w, rec, (uint64_t)n, r);
+    perp_status watched = o->save_problems ? capture_watch(&saving, w, &r->why) : PERP_OK;
+    if (watched) r->code = writing_code(watched);
+    if (!watched) step_on(o, w, rec, &saving, (uint64_t)n, r);
+    capture_end(w);
+    r->saved_problems = saving.saved;
     if (rec) {
         double at = pp_clock();
         perp_refusal why = {0};

@@ -91,6 +91,14 @@ static void print_recording(FILE *to, const simulate_options *o, const simulate_
     fprintf(to, "\n  look at it:  perp info %s\n               perp plot %s\n", path, path);
 }
 
+static void print_problems(FILE *to, const simulate_options *o, const simulate_result *r) {
+    char path[CLI_PATH];
+    heading(to, "Problems");
+    fprintf(to, "  %s: %llu file%s\n", cli_printable(path, sizeof path, o->save_problems),
+            (unsigned long long)r->saved_problems, r->saved_problems == 1 ? "" : "s");
+    fprintf(to, "  solve them:  perp solve %s\n", cli_quote(path, sizeof path, o->save_problems));
+}
+
 void summary_run(FILE *to, const simulate_options *o, const simulate_result *r) {
     char title[512], took[32], rate[32], factor[32];
     const perp_certificate *c = &r->total;
@@ -116,6 +124,7 @@ void summary_run(FILE *to, const simulate_options *o, const simulate_result *r) 
     }
     print_stages(to, r);
     if (o->output) print_recording(to, o, r);
+    if (o->save_problems) print_problems(to, o, r);
     if (r->interrupted) {
         char path[CLI_PATH];
         fprintf(to, "\ninterrupted at t = %.6g", r->t1);
@@ -204,4 +213,12 @@ void summary_json(json *j, const simulate_options *o, const simulate_result *r) 
     } else {
         json_null(j);
     }
+    if (o->save_problems) {
+        json_key(j, "problems");
+        json_object(j);
+        json_field_string(j, "folder", o->save_problems);
+        json_field_whole(j, "files", (long long)r->saved_problems);
+        json_end(j, '}');
+    }
+    if (*r->failed_problem) json_field_string(j, "failed_problem", r->failed_problem);
 }

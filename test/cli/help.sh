@@ -10,7 +10,7 @@ for how in help --help -h; do
     cmp -s out list || failed "perp $how prints another list"
 done
 commands=$(sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' list)
-[ "$(echo $commands)" = 'run info plot experiment version help' ] || failed "list of commands: $commands"
+[ "$(echo $commands)" = 'run info plot solve experiment version help' ] || failed "list of commands: $commands"
 for c in $commands; do
     run 0 help "$c"
     cp out page
@@ -53,7 +53,7 @@ _perp
 printf '%s\n' "${COMPREPLY[@]}" | sort | tr '\n' ' '
 BASH
     mkdir folder
-    touch a.yaml b.yml c.h5 d.txt 'with blank.yaml'
+    touch a.yaml b.yml c.h5 d.txt e.dat f.csv 'with blank.yaml'
     complete() {
         want=$1
         shift
@@ -62,7 +62,7 @@ BASH
     }
     bash -n perp.bash || failed 'bash finds a mistake in the completion'
     complete 'run ' r
-    complete 'experiment help info plot run version ' ''
+    complete 'experiment help info plot run solve version ' ''
     complete 'a.yaml b.yml c.h5 folder with blank.yaml ' run ''
     complete 'c.h5 folder ' run -o ''
     complete 'c.h5 ' run --output c
@@ -72,7 +72,10 @@ BASH
     complete '--progress ' run a.yaml --pr
     complete ' ' run --duration ''
     complete 'help ' help h
-    complete 'a.yaml b.yml c.h5 folder with blank.yaml ' info ''
+    complete 'a.yaml b.yml c.h5 e.dat folder with blank.yaml ' info ''
+    complete 'c.h5 e.dat folder ' solve ''
+    complete 'c.h5 f.csv folder ' plot ''
+    complete 'fclib perp siconos ' solve --format ''
     complete '--man ' help --m
 fi
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Scenes, recordings and command lines that are wrong, as test/malformed lists them: each must be refused with its one line and exit
+# Scenes, recordings, problems and command lines that are wrong, as test/malformed lists them: each must be refused with its one line and exit
 # code 2, and nothing may be changed: no file written, none written over.
 #
 # Environment: PERP_DAMAGE is the program of test/malformed/damage.c; without it the recordings it makes are left out. With
@@ -96,9 +96,10 @@ change() { # byte number: another value
     cp good.h5 bad.h5
     printf '\245' | dd of=bad.h5 bs=1 seek="$1" conv=notrunc 2>/dev/null
 }
-listed() { # FILE: its cases, each in a folder with a scene s.yaml and its recording s.h5
+listed() { # FILE [FOLDER]: its cases, each in a folder with a scene s.yaml, its recording s.h5, and what the FOLDER holds
     rm -rf place
     mkdir place
+    [ -z "${2:-}" ] || cp -r "$2"/. place
     cp s.yaml place/s.yaml
     cp good.h5 place/s.h5
     cp good.h5 place/good.h5
@@ -111,7 +112,7 @@ listed() { # FILE: its cases, each in a folder with a scene s.yaml and its recor
             damage*) [ -n "${PERP_DAMAGE:-}" ] || skip=yes ;;
             *root*) [ "$(id -u)" -ne 0 ] || skip=yes ;;
             esac
-            rm -rf place/bad.h5
+            rm -rf place/bad.*
             [ -n "$skip" ] || (cd place && eval "$makes") || failed "cannot make: $makes"
             ;;
         '$ perp'*)
@@ -131,7 +132,15 @@ if [ -n "${PERP_DAMAGE:-}" ]; then
     run 0 info bad.h5
 fi
 listed "$lists/options.txt"
-rm -rf place
+
+# ---- problems ----
+mkdir problems problems/empty problems/folder.csv problems/captured
+cp "$sources"/problems/*.dat "$sources"/problems/*.h5 "$sources"/problems/*.hdf5 problems
+: >problems/captured/step-000001-island-00.h5
+(cd problems && "$perp" solve lcp-three.dat --solver lemke,pgs --results results.csv --trace trace.csv --quiet &&
+    "$perp" solve lcp-three.dat --solver lemke --trace trace.h5 --quiet) || failed 'the good problem is not solved'
+listed "$lists/problems.txt" problems
+rm -rf place problems
 
 echo "$cases cases"
 [ $cases -ge 130 ] || failed "only $cases cases"

@@ -61,11 +61,13 @@ static void test_single(void **state) {
     assert_int_equal(perp_problem_solve(&m, "pgs", x, &info), PERP_OK);
     assert_true(info.residual < 1e-10 && fabs(x[0] - 2) < 1e-10 && x[1] == -1 && x[2] == -2);
     /* no solution: said so, and nothing that is not finite comes back */
-    double N[] = {0}, r[] = {-1}, y[] = {0};
+    double N[] = {-1}, r[] = {-1}, y[] = {0};
     perp_problem none = {.cls = PERP_LCP, .as.lcp = {1, N, r}};
     assert_int_equal(perp_problem_solve(&none, "pgs", y, &info), PERP_OK);
     assert_int_equal(info.outcome, PERP_OUTCOME_LIMIT);
     assert_true(isfinite(y[0]) && info.residual == 1);
+    N[0] = 0; /* so plainly none that it is not even tried */
+    assert_int_equal(perp_problem_solve(&none, "pgs", y, &info), PERP_E_ARG);
 }
 
 /* Symmetric positive definite: always converges, for any relaxation in (0, 2). */
