@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define PERP_VERSION_MAJOR 0
-#define PERP_VERSION_MINOR 2
+#define PERP_VERSION_MINOR 3
 #define PERP_VERSION_PATCH 0
 
 /** Version of the plug-in interface; a plug-in records the value it was compiled with. */

@@ -70,6 +70,14 @@ PERP_API perp_status perp_step_write(const char *path, const perp_step_problem *
 PERP_API perp_status perp_problem_convert(const perp_problem *p, perp_class to, int facets, const perp_allocator *alloc,
                                           perp_stored **out);
 
+/** Poses a step problem as a problem of one class: PERP_CONE (global form; pyramids are taken as the cones they stand
+ *  for, exactly so in 2D), PERP_MLCP (joint impulses stay) or PERP_LCP (bilateral joint rows are eliminated, also those
+ *  that depend on each other). The last two need pyramids: PERP_E_FIT for true cones (PERP_CONE_DIRECTIONS).
+ *  @param guess  of the step's solution, becomes perp_stored_guess(); NULL: none. `nu` is not read
+ *  @return PERP_E_ARG if numbers are not finite, PERP_E_MEMORY. Arrays of `p` are copied */
+PERP_API perp_status perp_step_convert(const perp_step_problem *p, perp_class to, const perp_step_solution *guess,
+                                       const perp_allocator *alloc, perp_stored **out);
+
 /** Takes an answer of a converted problem back to one of the problem it came from: z of perp_problem_size(converted),
  *  `back` of perp_problem_size(original). PERP_E_ARG if `converted` was not made by perp_problem_convert(). */
 PERP_API perp_status perp_stored_answer(const perp_stored *converted, const double *z, double *back);

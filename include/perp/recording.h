@@ -70,7 +70,7 @@ PERP_API void perp_recording_close(perp_recording *r);
 /** What a recording is of. Strings and arrays borrowed until close. */
 typedef struct perp_recording_info {
     int version;         /**< of the layout */
-    const char *program; /**< "perp 0.2.0" */
+    const char *program; /**< "perp 0.3.0" */
     const char *title;
     perp_units units; /**< that the scene is meant in, "" where it does not say */
     int dim;

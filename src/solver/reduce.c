@@ -2,10 +2,10 @@
  * Problem  lo <= z <= hi complementary to w = M z + q, as perp_mlcp.
  * Method   free block F: z_F = -M_FF^- (M_FR z_R + q_F), the rest sees the Schur complement. M_FF symmetric positive
  *          semidefinite: pseudo-inverse (psd.c), which leaves nothing out if the dependent rows of F (redundant joints)
- *          depend on each other in all of M. Otherwise LU with complete pivoting if M_FF is far from singular. If it is not, or
- *          if dependent rows of F differ outside (equations beside free variables, circuits): pivots that exchange
- *          some pairs (free_pivot.c). z = p0 + u, or p0 - u below an upper bound; a box gives u and s with 0 <= u _|_
- *          w + s, 0 <= s _|_ (hi - lo) - u. lo = hi: no variable.
+ *          depend on each other in all of M. Otherwise LU with complete pivoting, if M_FF is far from singular. If it
+ *          is not, or if dependent rows of F differ outside (equations beside free variables, circuits): pivots that
+ *          exchange some pairs (free_pivot.c). z = p0 + u, or p0 - u below an upper bound; a box gives u and s with
+ *          0 <= u _|_ w + s, 0 <= s _|_ (hi - lo) - u. lo = hi: no variable.
  * Valid    any M; what pivots may have to leave out is told in free_pivot.c, and the residual of the answer tells. Rows
  *          of F that depend on each other but contradict each other have no solution; likewise.
  * Cost     nF^3 + nF^2 nR + nF nR^2 multiplies.
@@ -28,8 +28,8 @@
 #define COUPLED 1e-7
 /* Rounding of a sum relative to the sizes of its terms, where these come from a solve with pivots all of one size. */
 #define ROUNDING 1e-15
-/* Smallest pivot of M_FF, relative to the largest, with which it is eliminated without asking further; how many times its
- * own diagonal the elimination may take from a row if M_FF is weaker. */
+/* Smallest pivot of M_FF, relative to the largest, with which it is eliminated without asking further; how many times
+ * its own diagonal the elimination may take from a row if M_FF is weaker. */
 #define WEAK   1e-6
 #define STRAIN 1e3
 /* Growth of entries by elimination, if M_FF is not symmetric positive semidefinite and weaker than WEAK_LU. */
@@ -486,8 +486,8 @@ void pp_reduce_answer(const pp_reduction *r, const double *x, double *z) {
     }
 }
 
-/* Below this the residual, relative to the largest |q_i|, is left as it is; reciprocal condition from which on equations
- * are worth solving; steps of refinement. */
+/* Below this the residual, relative to the largest |q_i|, is left as it is; reciprocal condition from which on
+ * equations are worth solving; steps of refinement. */
 #define EXACT      1e-13
 #define DETERMINED 1e-12
 #define REFINED    2

@@ -44,9 +44,9 @@ void pp_reduce_answer(const pp_reduction *r, const double *x, double *z);
  * it overwrites parts of `r`. */
 void pp_reduce_polish(pp_reduction *r, double *z);
 
-/* Largest |w_i| over the rows of the free variables at z, in natural scales, over the largest sum of |q_i| and all |M_ij
- * z_j| of such a row: rounding, unless rows had to be left out that contradict the others. A solver that saw only the
- * LCP looks here before it says "solved". */
+/* Largest |w_i| over the rows of the free variables at z, in natural scales, over the largest sum of |q_i| and all
+ * |M_ij z_j| of such a row: rounding, unless rows had to be left out that contradict the others. A solver that saw only
+ * the LCP looks here before it says "solved". */
 double pp_reduce_missed(const pp_reduction *r, const double *z);
 #define PP_MISSED 1e-8 /* more is not rounding */
 

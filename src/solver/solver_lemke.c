@@ -4,16 +4,18 @@
  *          cycle. The dictionary holds nonbasic columns only; a pivot is a rank-1 update over its columns. The basis
  *          found is solved once more by LU on the original data (basis.c), so that the answer does not carry the error
  *          of the pivots. A guess is tried as a basis first. If a run ends badly: another covering vector, then q
- *          perturbed. Redundant contacts leave the impulses open, and with friction the motion too: a body held at two
- *          points may turn about one of them if the other is chosen to bear nothing. So the first run adds a little to
- *          the diagonal (`share`), which selects the answer that contacts of equal, vanishing compliance would give;
- *          refinement then meets the equations without it. Mixed problems are reduced first (reduce.c).
+ *          perturbed; after rays, runs from other bases (`starts`), where the paths of bimatrix games begin.
+ *          Redundant contacts leave the impulses open, and with friction the motion too: a body held at two points may
+ *          turn about one of them if the other is chosen to bear nothing. So the first run adds a little to the
+ *          diagonal (`share`), which selects the answer that contacts of equal, vanishing compliance would give;
+ *          refinement then meets the equations without it. Mixed problems are reduced first (reduce.c), and judged
+ *          by their own rows at the end.
  * Valid    M copositive-plus: ends in a solution, or in a ray that proves there is none.
  *          Other M: a ray proves nothing and we report PERP_OUTCOME_RAY, never "infeasible".
  * Cost     n (n + 1) doubles; 2 n^2 flops per pivot, usually n/2 to 2 n pivots; with a good guess one LU of its
  *          positive part.
- * Source   Cottle, Pang, Stone (1992), 4.4 (Lemke's scheme I), 4.9 (lexicographic rule); Berard 2.3.1; Ruiz, A scaling
- *          algorithm to equilibrate rows and columns norms in matrices (2001). */
+ * Source   Cottle, Pang, Stone (1992), 4.4 (Lemke's scheme I; bimatrix games), 4.9 (lexicographic rule); Berard 2.3.1;
+ *          Ruiz, A scaling algorithm to equilibrate rows and columns norms in matrices (2001). */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_captured.c - `auto` on what perp's scenes produce, from nothing: cones, mixed LCPs and LCPs with pyramids
- * A few steps of many kinds of scene: mass ratios to 1e4, redundant contacts and joints, motors, limits, piles; friction
- * from 0 to 1.5; 2D and 3D. Every answer is measured by the judge. bench/captured.c does the same with thousands. */
+ * A few steps of many kinds of scene: mass ratios to 1e4, redundant contacts and joints, motors, limits, piles;
+ * friction from 0 to 1.5; 2D and 3D. Every answer is measured by the judge. bench/captured.c does it with thousands. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,9 +66,11 @@ static void run(tally *t, const char *name, scene s, unsigned every, int steps) 
     scene_end(&s);
 }
 
+/* What the world itself demands of velocities is not the subject here: it only has to go on. */
 static perp_world_def cones(int dim, double h) {
     perp_world_def d = world_def(dim, h, PERP_START_PLAIN);
     d.form = PERP_FORM_CONE;
+    d.tolerance = 1e-6;
     return d;
 }
 
@@ -130,12 +132,29 @@ static void random_scenes(void **state) {
     all_solved("random scenes", &t, long_run(16) * 6);
 }
 
+/* A true cone is no LCP; there is no other class to pose a step in. */
+static void refused(void **state) {
+    (void)state;
+    scene s = scene_stack(cones(3, 5e-3), 2, 1, 0.5);
+    run_steps(&s, 1);
+    const perp_step_problem *p = perp_world_problem(s.w);
+    perp_stored *out;
+    assert_int_equal(perp_step_convert(p, PERP_LCP, NULL, NULL, &out), PERP_E_FIT);
+    assert_null(out);
+    assert_int_equal(perp_step_convert(p, PERP_MLCP, NULL, NULL, &out), PERP_E_FIT);
+    assert_int_equal(perp_step_convert(p, PERP_QP, NULL, NULL, &out), PERP_E_FIT);
+    assert_int_equal(perp_step_convert(NULL, PERP_CONE, NULL, NULL, &out), PERP_E_ARG);
+    assert_int_equal(perp_step_convert(p, PERP_CONE, NULL, NULL, &out), PERP_OK);
+    assert_null(perp_stored_guess(out));
+    assert_int_equal(perp_stored_step(out)->ncontact, p->ncontact);
+    perp_stored_free(out);
+    scene_end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structures),
-        cmocka_unit_test(linkages),
-        cmocka_unit_test(piles),
-        cmocka_unit_test(random_scenes),
+        cmocka_unit_test(structures),    cmocka_unit_test(linkages), cmocka_unit_test(piles),
+        cmocka_unit_test(random_scenes), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests_name("captured problems", tests, NULL, NULL);
 }

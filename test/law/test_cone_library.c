@@ -1,12 +1,13 @@
 /* test_cone_library.c - Coulomb's law through the solver library alone: problems made by hand, no world
  * A sphere on a plane is stepped by hand: M v+ = M v + h f + H r, u = H'v+ and the law of a contact with torsion, an
- * ellipsoid |(p_t/e_t, p_o/e_o, p_r/e_r)| <= mu p_n (Berard 3.82). Of all impulses in it the one that dissipates most is
+ * ellipsoid |(p_t/e_t, p_o/e_o, p_r/e_r)| <= mu p_n (Berard 3.82). Of all impulses in it the one that dissipates
+ * most is
  *
  *     p = -mu p_n E^2 s/|E s|,   s = (slip along t, slip along o, spin about the normal),  E = diag(e_t, e_o, e_r)
  *
  * (Lagrange: the gradient of the bound, E^-2 p, is along -s.) With W = diag(7/(2m), 7/(2m), 1/I) of a solid sphere it
- * obeys s' = -mu m g W E^2 s/|E s|, so that d ln s_i/d ln s_j = W_i e_i^2/(W_j e_j^2): the components are powers of each
- * other, and all end at one moment. */
+ * obeys s' = -mu m g W E^2 s/|E s|, so that d ln s_i/d ln s_j = W_i e_i^2/(W_j e_j^2): the components are powers
+ * of each other, and all end at one moment. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static const double g = 9.81;
 
 enum { DOF = 6, ROWS = 4 };
 
-/* A solid sphere of unit mass and radius on the plane z = 0. Rows: normal, two tangents at the lowest point, torsion. */
+/* A solid sphere of unit mass and radius on the plane z = 0. Rows: normal, two tangents at its foot, torsion. */
 typedef struct ball {
     double mu, axes[3];
     double M[DOF], v[DOF]; /* masses; velocity of the centre, angular velocity */
@@ -209,8 +210,8 @@ static void all_ends_at_once(void **state) {
     assert_near(fabs(r[1]) + fabs(r[2]) + fabs(r[3]), 0, 1e-12);
 }
 
-/* A block of mass m without rotation, sliding between the axes of an ellipse. With u the slip before and k = mu p_n/(m |E
- * u+|), u+_i = u_i/(1 + k e_i^2): one equation for k, solved here by halving. */
+/* A block of mass m without rotation, sliding between the axes of an ellipse. With u the slip before and
+ * k = mu p_n/(m |E u+|), u+_i = u_i/(1 + k e_i^2): one equation for k, solved here by halving. */
 static void elliptic_friction(void **state) {
     (void)state;
     const double mu = 0.6, m = 2.5, p_n = 0.4, axes[2] = {1, 0.35};

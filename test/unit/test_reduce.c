@@ -51,8 +51,8 @@ static void set_q(const double *w) {
     }
 }
 
-/* Optimality conditions of a random convex quadratic programme: nx variables with random bounds, Q of rank r, m equations
- * with free multipliers, the last `copies` of them combinations of the others. */
+/* Optimality conditions of a random convex quadratic programme: nx variables with random bounds, Q of rank r, m
+ * equations with free multipliers, the last `copies` of them combinations of the others. */
 static void quadratic_programme(int nx, int r, int m, int copies, bool all_free) {
     double w[MOST], B[MOST];
     int n = nx + m;
