@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick experiments fuzz kills bench lint lint-quick format docs coverage clean
+.PHONY: help setup demo test test-quick experiments fuzz kills bench bench-siconos study-captured study-pile study-lcp lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -39,6 +39,21 @@ bench: setup         ## build and run the benchmarks, count instructions
 	@tools/build release
 	@for b in bench/*.c; do [ -e "$$b" ] || continue; n=$$(basename "$$b" .c); echo "== $$n"; build/release/bench/$$n || exit 1; done
 	@echo "== instructions"; bench/count-instructions build/release
+
+bench-siconos: setup ## perp beside Siconos on friction problems; writes docs/benchmarks-solvers.md
+	@tools/bench-siconos
+
+study-captured: setup  ## `auto` on thousands of problems of perp's own scenes; warm against cold
+	@tools/build release bench_captured
+	@build/release/bench/captured --stride 2
+
+study-pile: setup    ## growth of `auto` on settled piles of 50 to 3,200 spheres; long
+	@tools/build release bench_pile
+	@build/release/bench/pile --sizes 50,200,800,3200
+
+study-lcp: setup     ## 10,000 random LCPs per family, every solver; long. STUDY="--solver lemke": a minute
+	@tools/build release bench_lcp_families
+	@build/release/bench/lcp_families 10000 $(STUDY)
 
 lint: setup lint-quick  ## clang-tidy, cppcheck, format and include order
 	@tools/lint

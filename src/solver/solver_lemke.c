@@ -26,14 +26,13 @@
 #include "solver/solver.h"
 
 typedef struct settings {
-    int max_pivots;
+    int max_pivots, starts;
     double pivot_tol;
     double tie_tol;
     double tol;
     int warm_steps;
     int tries;
     double share;
-    int starts;
 } settings;
 
 static const perp_field fields[] = {
