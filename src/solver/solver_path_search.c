@@ -7,7 +7,7 @@
  *          to the checkpoint and the path from there is searched backwards for a point that is. Where a basis is
  *          singular, lambda (z - z_k) is added to F (a proximal point step) and taken away again bit by bit. What gets
  *          stuck is begun again: from Lemke's ray with several covering vectors, without crash, with a proximal term,
- *          from other points.
+ *          from other points; linear problems at the end by lemke itself, whose tableau is another one.
  * Valid    linear, J copositive-plus: one path from the ray ends at a solution or proves there is none. Else as Newton's
  *          method: locally quadratic at regular solutions, globally a good chance.
  * Cost     per path as path_pivot.c, one evaluation of F and J each. Dense for LCP and mixed LCP, sparse where J is.
@@ -333,6 +333,27 @@ static perp_outcome restart(search *s, int *plans) {
     return first;
 }
 
+/* The last restart of a linear problem: complementary pivoting in the variables of the problem. Kept if it is the best. */
+static perp_outcome pivot_at_last(search *s, const perp_problem *problem, perp_outcome outcome, perp_solve_info *info) {
+    perp_solve_info own;
+    pp_settings set;
+    double *z = PP_CALL_ARRAY(s->call, double, s->m.n);
+    if (!z) return PERP_OUTCOME_MEMORY;
+    memset(z, 0, sizeof *z * (size_t)s->m.n);
+    pp_settings_default(&pp_solver_lemke, 0, &set);
+    if (pp_solve_within(s->call, &pp_solver_lemke, &set, problem, z, &own)) return outcome;
+    pp_box_clip(&s->m.box, z);
+    pp_path_model_in(&s->m, z, s->z);
+    if (!pp_path_model_F(&s->m, s->z, s->w)) return outcome;
+    double r = pp_path_model_measure(&s->m, s->z, s->w);
+    if (r < s->least) {
+        s->least = r;
+        memcpy(s->best, z, sizeof *z * (size_t)s->m.n);
+        pp_tell(info, "the answer is lemke's");
+    }
+    return r <= s->s->tol ? PERP_OUTCOME_SOLVED : own.outcome == PERP_OUTCOME_STOPPED ? own.outcome : outcome;
+}
+
 static perp_outcome solve(const perp_problem *problem, const void *set, double *z, void *work, const perp_call *call,
                           perp_solve_info *info) {
     (void)work;
@@ -347,6 +368,9 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
         memcpy(s.best, z, sizeof *z * (size_t)s.m.n);
         for (int i = 0; i < s.m.n; i++) guess |= z[i] != 0;
         outcome = restart(&s, &plans);
+        bool dense = problem->cls == PERP_LCP || problem->cls == PERP_MLCP;
+        if (dense && outcome != PERP_OUTCOME_SOLVED && outcome != PERP_OUTCOME_STOPPED && s.s->restarts > 0)
+            outcome = pivot_at_last(&s, problem, outcome, info);
         memcpy(z, s.best, sizeof *z * (size_t)s.m.n);
         info->iterations = s.major;
         info->factorisations = s.p.f.count;
