@@ -76,4 +76,35 @@ scene_view scene_view_plain(void);
  * original order. */
 scene scene_random(perp_world_def def, unsigned seed, scene_view view, bool flat);
 
+/* Grains of about unit size on a loose lattice in an open bin, to be dropped; `boxes` of them boxes (0 to 1), the
+ * others spheres (2D: rectangles and discs), densities spread over `ratio`. Only the first bodies are kept as ids.
+ * Bodies: bin, then grains. 2D or 3D. */
+scene scene_pile(perp_world_def def, int n, double mu, double boxes, double ratio, unsigned seed);
+
+/* n boxes 1 m wide and 0.5 m high on each other, masses from 1 at the bottom to `ratio` at the top. Bodies: floor,
+ * then boxes upwards. 2D or 3D. */
+scene scene_stack(perp_world_def def, int n, double ratio, double mu);
+/* Rows of bricks 1 x 0.5 m, every second row half a brick on. Bodies: floor, then bricks row by row. 2D or 3D. */
+scene scene_wall(perp_world_def def, int rows, int cols, double mu);
+/* A table on four legs (2D: two), each with a whole foot on the floor, moving at v, and a box of mass `load` on it.
+ * Bodies: floor, table, box. 2D or 3D. */
+scene scene_table(perp_world_def def, double load, double mu, perp_vec3 v);
+/* A house of cards: pairs that lean on each other, with cards across. Bodies: floor, cards. 2D or 3D. */
+scene scene_cards(perp_world_def def, int pairs, double mu);
+
+/* What the joints of a linkage have beside their axes. */
+typedef enum scene_drive {
+    SCENE_PLAIN,
+    SCENE_MOTOR,   /* one is driven, with a limited torque */
+    SCENE_LIMITS,  /* all turn only a little */
+    SCENE_SPRINGS, /* every second one has a spring, a damper and dry friction */
+    SCENE_DOUBLED  /* every second one is there twice */
+} scene_drive;
+/* A closed ring of bars on hinges, upright just above the floor: in 3D three of its rows are redundant. Bodies: floor,
+ * bars. 2D or 3D. */
+scene scene_linkage(perp_world_def def, int bars, scene_drive drive, double mu);
+/* A chain held by the world at its left end, that falls on the floor, with a last link of another mass. Bodies: floor,
+ * links. 2D or 3D. */
+scene scene_chain(perp_world_def def, int links, double end_mass, double mu);
+
 #endif

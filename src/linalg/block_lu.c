@@ -20,9 +20,9 @@
 #include "linalg/tile.h"
 
 typedef struct group {
-    int first, last; /* block columns first .. last - 1, in elimination order */
-    int nc, nr;      /* scalar columns, and rows of the panel: nc, then those of the blocks below */
-    int nbelow;      /* blocks below */
+    int first, last;  /* block columns first .. last - 1, in elimination order */
+    int nc, nr;       /* scalar columns, and rows of the panel: nc, then those of the blocks below */
+    int nbelow;       /* blocks below */
     const int *below; /* positions in elimination order, ascending */
     const int *at;    /* first scalar row of each in the panel */
     double *L;        /* nr x nc; the top square holds L and U */
@@ -64,7 +64,8 @@ static bool order_by_degree(pp_block_lu *f, const int *start, const int *index) 
     }
     double control[AMD_CONTROL], info[AMD_INFO];
     amd_defaults(control);
-    amd_2(n, pe, iw, len, (int)room, used, w, f->place, f->order, w + n, w + 2 * n, w + 3 * n, w + 4 * n, control, info);
+    amd_2(n, pe, iw, len, (int)room, used, w, f->place, f->order, w + n, w + 2 * n, w + 3 * n, w + 4 * n, control,
+          info);
     return true;
 }
 
@@ -79,8 +80,8 @@ static bool order_by_dissection(pp_block_lu *f, const int *start, const int *ind
     common.method[0].ordering = CHOLMOD_AMD;
     common.method[1].ordering = CHOLMOD_METIS;
     common.supernodal = CHOLMOD_SIMPLICIAL;
-    cholmod_sparse *A = cholmod_allocate_sparse((size_t)n, (size_t)n, (size_t)start[n] + (size_t)n, 1, 1, -1,
-                                                CHOLMOD_PATTERN, &common);
+    cholmod_sparse *A =
+        cholmod_allocate_sparse((size_t)n, (size_t)n, (size_t)start[n] + (size_t)n, 1, 1, -1, CHOLMOD_PATTERN, &common);
     cholmod_factor *L = NULL;
     if (A) {
         int *p = A->p, *i = A->i;
@@ -312,8 +313,8 @@ pp_block_place pp_block_lu_place(const pp_block_lu *f, int i, int j) {
         if (pj < g->last) /* in the square, or below it */
             return (pp_block_place){g->L + row_in(f, g, pi) + (ptrdiff_t)g->nr * row_in(f, g, pj), g->nr, false};
     }
-    return (pp_block_place){g->U + row_in(f, g, pj) - g->nc + (ptrdiff_t)(g->nr - g->nc) * row_in(f, g, pi), g->nr - g->nc,
-                            true};
+    return (pp_block_place){g->U + row_in(f, g, pj) - g->nc + (ptrdiff_t)(g->nr - g->nc) * row_in(f, g, pi),
+                            g->nr - g->nc, true};
 }
 
 void pp_block_lu_clear(pp_block_lu *f) {
@@ -386,8 +387,7 @@ static bool factor_square(int n, double *A, int ld, int *piv, int *replaced) {
 static void right_solve(int m, int n, double *X, int ld, const double *T, ptrdiff_t tk, ptrdiff_t tj, bool unit) {
     for (int s = 0; s < n; s += STRIP) {
         int e = s + STRIP < n ? s + STRIP : n;
-        if (s > 0)
-            pp_subtract_product(m, e - s, s, X, ld, T + tj * s, tk, tj, X + (ptrdiff_t)ld * s, ld);
+        if (s > 0) pp_subtract_product(m, e - s, s, X, ld, T + tj * s, tk, tj, X + (ptrdiff_t)ld * s, ld);
         for (int j = s; j < e; j++) {
             double *to = X + (ptrdiff_t)ld * j;
             for (int k = s; k < j; k++) {

@@ -14,24 +14,24 @@
 #include "solver/cone_newton.h"
 #include "solver/solver.h"
 
-#define FEW_CONTACTS   50   /* up to here Newton from nothing is as quick as interior points */
-#define WARM_STEPS     40   /* Newton from a guess gives up after these */
-#define SHORT_STEPS    60   /* Newton from nothing before interior points are asked */
-#define POLISH_STEPS   60   /* Newton after interior points that got near, */
-#define RESCUE_STEPS   25   /* and after those that did not */
-#define NEAR           1e-5
-#define LONG_STEPS     3000  /* Newton with all its patience, */
-#define LONG_WORK      3e11  /* as far as this many multiplications allow, */
-#define LEAST_STEPS    100   /* but so many always */
-#define NEARLY         10    /* within this of tol Newton goes on from where it is, */
-#define MORE_STEPS     600   /* for so many steps; nothing else would do better */
-#define LARGE_WORK     3e7   /* multiplications of a factorisation from which on few of them are wanted: */
-#define SPLIT_STEPS    200   /* splitting first, for so long, */
-#define SPLIT_TO       1e-6  /* down to this, */
-#define CG_WORK        6e8   /* by conjugate gradients from here on; */
-#define SPLIT_POLISH   12    /* then Newton */
-#define WARM_PULL      1e-3
-#define POLISH_PULL    1e-4
+#define FEW_CONTACTS 50 /* up to here Newton from nothing is as quick as interior points */
+#define WARM_STEPS   40 /* Newton from a guess gives up after these */
+#define SHORT_STEPS  60 /* Newton from nothing before interior points are asked */
+#define POLISH_STEPS 60 /* Newton after interior points that got near, */
+#define RESCUE_STEPS 25 /* and after those that did not */
+#define NEAR         1e-5
+#define LONG_STEPS   3000 /* Newton with all its patience, */
+#define LONG_WORK    3e11 /* as far as this many multiplications allow, */
+#define LEAST_STEPS  100  /* but so many always */
+#define NEARLY       10   /* within this of tol Newton goes on from where it is, */
+#define MORE_STEPS   600  /* for so many steps; nothing else would do better */
+#define LARGE_WORK   3e7  /* multiplications of a factorisation from which on few of them are wanted: */
+#define SPLIT_STEPS  200  /* splitting first, for so long, */
+#define SPLIT_TO     1e-6 /* down to this, */
+#define CG_WORK      6e8  /* by conjugate gradients from here on; */
+#define SPLIT_POLISH 12   /* then Newton */
+#define WARM_PULL    1e-3
+#define POLISH_PULL  1e-4
 
 typedef struct work {
     pp_cone c;

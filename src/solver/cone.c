@@ -15,9 +15,9 @@
 #include "linalg/block_lu.h"
 #include "linalg/linalg.h"
 
-#define NODE_MAX   12  /* largest part of M that counts as a body */
-#define BODY_MOST  6   /* dofs that are put together if nothing but their rows says so */
-#define FEW_ROWS   0.9 /* rows per dof below which W is formed */
+#define NODE_MAX  12  /* largest part of M that counts as a body */
+#define BODY_MOST 6   /* dofs that are put together if nothing but their rows says so */
+#define FEW_ROWS  0.9 /* rows per dof below which W is formed */
 
 /* What is being made, and what only the making needs. */
 typedef struct maker {
@@ -28,10 +28,10 @@ typedef struct maker {
     double *e;     /* m: axes, 1 on normal and bounded rows */
     int *mark;     /* by block, node or dof */
     /* global */
-    int *part;       /* n: node of a dof, -1 if no row touches it */
-    int *dof;        /* n: place of a dof within its node */
-    double *unit;    /* n: dofs are measured in these units, 1/sqrt(M_ii) */
-    double *free_v;  /* n: M^-1 f, in the units of the problem */
+    int *part;      /* n: node of a dof, -1 if no row touches it */
+    int *dof;       /* n: place of a dof within its node */
+    double *unit;   /* n: dofs are measured in these units, 1/sqrt(M_ii) */
+    double *free_v; /* n: M^-1 f, in the units of the problem */
 } maker;
 
 static bool lay_out_blocks(maker *k) {
@@ -235,7 +235,8 @@ static bool take_nodes(maker *k, bool *singular) {
     const perp_sparse *M = &k->p->M;
     pp_cone *c = k->c;
     size_t numbers = 0;
-    for (int i = 0; i < c->nnode; i++) numbers += (size_t)((c->node[i + 1] - c->node[i]) * (c->node[i + 1] - c->node[i]));
+    for (int i = 0; i < c->nnode; i++)
+        numbers += (size_t)((c->node[i + 1] - c->node[i]) * (c->node[i + 1] - c->node[i]));
     c->M = PP_CALL_ARRAY(k->call, double *, c->nnode);
     c->Minv = PP_CALL_ARRAY(k->call, double *, c->nnode);
     k->unit = PP_CALL_ARRAY(k->call, double, M->rows);
@@ -430,9 +431,9 @@ static bool condense_general(maker *k, bool *singular) {
     pp_cone *c = k->c;
     int n = p->M.rows, m = c->m;
     pp_block_lu *F = pp_block_lu_of_sparse(p->M.rows, p->M.start, p->M.index, p->M.value, k->call->arena);
-    double *X = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)n * (m + 1)), *W = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)m * m),
-           *q = PP_CALL_ARRAY(k->call, double, m);
-    int *start = PP_CALL_ARRAY(k->call, int, m + 1), *index = PP_CALL_ARRAY(k->call, int, (ptrdiff_t)m * m);
+    double *X = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)n *(m + 1)),
+           *W = PP_CALL_ARRAY(k->call, double, (ptrdiff_t)m *m), *q = PP_CALL_ARRAY(k->call, double, m);
+    int *start = PP_CALL_ARRAY(k->call, int, m + 1), *index = PP_CALL_ARRAY(k->call, int, (ptrdiff_t)m *m);
     if (!F || !X || !W || !q || !start || !index) return false;
     memset(X, 0, sizeof *X * (size_t)n * (size_t)(m + 1));
     for (int j = 0; j < m; j++)
@@ -539,7 +540,8 @@ void pp_cone_unscale(const pp_cone *c, const double *x, double *r) {
 }
 
 /* y += A x, A rows x cols column-major. */
-static inline void add_product(int rows, int cols, const double *restrict A, const double *restrict x, double *restrict y) {
+static inline void add_product(int rows, int cols, const double *restrict A, const double *restrict x,
+                               double *restrict y) {
     if (rows == 3) {
         double y0 = y[0], y1 = y[1], y2 = y[2];
         for (int j = 0; j < cols; j++, A += 3) y0 += A[0] * x[j], y1 += A[1] * x[j], y2 += A[2] * x[j];
@@ -551,7 +553,8 @@ static inline void add_product(int rows, int cols, const double *restrict A, con
 }
 
 /* y += A'x. */
-static inline void add_transposed(int rows, int cols, const double *restrict A, const double *restrict x, double *restrict y) {
+static inline void add_transposed(int rows, int cols, const double *restrict A, const double *restrict x,
+                                  double *restrict y) {
     for (int j = 0; j < cols; j++) {
         double sum = 0;
         for (int i = 0; i < rows; i++) sum += A[i + rows * j] * x[i];
@@ -565,7 +568,8 @@ void pp_cone_gather(const pp_cone *c, const double *x, double *y) {
         int rows = pp_cone_rows(c, i);
         for (int s = c->row[i]; s < c->row[i + 1]; s++) {
             int node = c->entry[s].other;
-            add_transposed(rows, c->node[node + 1] - c->node[node], c->entry[s].value, x + c->first[i], y + c->node[node]);
+            add_transposed(rows, c->node[node + 1] - c->node[node], c->entry[s].value, x + c->first[i],
+                           y + c->node[node]);
         }
     }
 }

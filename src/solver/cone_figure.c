@@ -62,8 +62,7 @@ double pp_cone_siconos(const pp_cone *c, const double *x, const double *v) {
             ee += (r[0] - to) * (r[0] - to);
             continue;
         }
-        for (int k = 0; k < rows; k++)
-            e[k] = r[k] - u[k] - (k == 0 && !c->associated ? c->mu[i] * sqrt(slip) : 0);
+        for (int k = 0; k < rows; k++) e[k] = r[k] - u[k] - (k == 0 && !c->associated ? c->mu[i] * sqrt(slip) : 0);
         pp_cone_project(rows, c->mu[i], e);
         for (int k = 0; k < rows; k++) ee += (r[k] - e[k]) * (r[k] - e[k]);
     }

@@ -20,12 +20,12 @@
 #include <math.h>
 #include <string.h>
 
-#define START     1.0
-#define SHORT     0.1  /* a step this short is made again towards the centre */
-#define STALLED   0.05 /* a step this short is no progress; so many in a row are the end */
-#define STALLS    3
-#define CLOSEST   0.999
-#define CENTRE    0.5
+#define START   1.0
+#define SHORT   0.1  /* a step this short is made again towards the centre */
+#define STALLED 0.05 /* a step this short is no progress; so many in a row are the end */
+#define STALLS  3
+#define CLOSEST 0.999
+#define CENTRE  0.5
 
 bool pp_cone_interior_make(pp_cone_interior *k) {
     int m = k->c->m;
@@ -61,7 +61,10 @@ static void start(pp_cone_interior *k) {
             *x = lo;
             continue;
         }
-        *x = isfinite(lo) && isfinite(hi) ? lo + 0.5 * (hi - lo) : isfinite(lo) ? fmax(0, lo + START) : isfinite(hi) ? fmin(0, hi - START) : 0;
+        *x = isfinite(lo) && isfinite(hi) ? lo + 0.5 * (hi - lo)
+             : isfinite(lo)               ? fmax(0, lo + START)
+             : isfinite(hi)               ? fmin(0, hi - START)
+                                          : 0;
         if (isfinite(lo) && isfinite(hi) && 0 > lo + 0.1 * (hi - lo) && 0 < hi - 0.1 * (hi - lo)) *x = 0;
         for (int side = 0; side < 2; side++)
             if (isfinite(bound_of(c, i, side)))

@@ -14,20 +14,20 @@ typedef struct pp_cone_interior {
     const pp_cone *c;
     pp_cone_linear *linear;
     const perp_call *call;
-    double tol;        /* unit-free residual at which to stop */
-    double shift;      /* delta: added to the diagonal of the matrix only */
+    double tol;         /* unit-free residual at which to stop */
+    double shift;       /* delta: added to the diagonal of the matrix only */
     double least_sigma; /* least centring */
-    double feasible;   /* while tau is below this of the residual, it hardly falls: feasibility first */
-    double soft;       /* |z_T| is rounded off at its kink by this much of tau: 0, or about 0.1 */
-    double kink;       /* soft times the present tau */
+    double feasible;    /* while tau is below this of the residual, it hardly falls: feasibility first */
+    double soft;        /* |z_T| is rounded off at its kink by this much of tau: 0, or about 0.1 */
+    double kink;        /* soft times the present tau */
     int max_steps, steps;
     int iterations;
-    double measure;    /* of `best`; INFINITY before */
-    double *out;       /* m: for the watch, may be NULL */
+    double measure; /* of `best`; INFINITY before */
+    double *out;    /* m: for the watch, may be NULL */
     /* m each; x, z: inside their cones, scaled by P = diag(mu, 1, ..): x' = P x, z = P^-1 (v + mu |v_T| n) */
     double *x, *z, *best, *v, *rp, *rhs, *dx, *dz, *ax, *az, *t;
-    double *C, *E;     /* nblock x 16 */
-    pp_lorentz_nt *nt; /* nblock */
+    double *C, *E;                          /* nblock x 16 */
+    pp_lorentz_nt *nt;                      /* nblock */
     pp_cone_bound *bound, *dbound, *abound; /* nrow: rows, their steps, those of the predictor */
 } pp_cone_interior;
 

@@ -58,8 +58,7 @@ static bool body_pattern(const pp_cone *c, const perp_call *call, int **start, i
     }
     for (int i = 0; i < c->nblock; i++)
         for (int s = c->row[i]; s < c->row[i + 1]; s++)
-            for (int t = c->row[i]; t < c->row[i + 1]; t++)
-                (*index)[count[c->entry[s].other]++] = c->entry[t].other;
+            for (int t = c->row[i]; t < c->row[i + 1]; t++) (*index)[count[c->entry[s].other]++] = c->entry[t].other;
     int used = 0;
     for (int i = 0; i < nn; i++) mark[i] = -1;
     for (int i = 0; i < nn; i++) {
@@ -78,7 +77,8 @@ static bool find_places(pp_cone_linear *k, const perp_call *call) {
         k->place = PP_CALL_ARRAY(call, pp_block_place, c->row[c->nblock]);
         if (!k->place) return false;
         for (int i = 0; i < c->nblock; i++)
-            for (int s = c->row[i]; s < c->row[i + 1]; s++) k->place[s] = pp_block_lu_place(k->lu, i, c->entry[s].other);
+            for (int s = c->row[i]; s < c->row[i + 1]; s++)
+                k->place[s] = pp_block_lu_place(k->lu, i, c->entry[s].other);
         return true;
     }
     int pairs = 0;

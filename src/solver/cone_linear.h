@@ -13,12 +13,12 @@
 typedef struct pp_cone_linear {
     const pp_cone *c;
     pp_block_lu *lu;
-    pp_block_place *place; /* local: by entry; body: by pair of entries of a block, in order */
-    pp_block_place *mass;  /* body: diagonal blocks of the nodes */
-    const double *C, *E;   /* borrowed from the latest factorisation: nblock x 16 each */
-    double *Cinv;          /* body: nblock x 16, C'^-1 */
+    pp_block_place *place;      /* local: by entry; body: by pair of entries of a block, in order */
+    pp_block_place *mass;       /* body: diagonal blocks of the nodes */
+    const double *C, *E;        /* borrowed from the latest factorisation: nblock x 16 each */
+    double *Cinv;               /* body: nblock x 16, C'^-1 */
     double *r, *t, *correction; /* m each */
-    double *y;             /* ndof */
+    double *y;                  /* ndof */
     int factorisations;
 } pp_cone_linear;
 

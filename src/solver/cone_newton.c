@@ -32,7 +32,7 @@
 #define EACH        0.7 /* a full step should bring |F| down to this */
 #define QUICK       6   /* steps after which the pull may fall */
 #define SLOW        15
-#define SEARCHED    10 /* steps with line search */
+#define SEARCHED    10  /* steps with line search */
 #define FALL        0.3 /* of the pull, at its fastest */
 #define RECOVER     1.1 /* exponent by which the fall gets back to that with each success */
 #define RISE        4
@@ -109,8 +109,7 @@ static double equation(pp_cone_newton *k, const double *x, double *w, double *F,
             F[first + r] = x[first + r] - P[r];
             sum += F[first + r] * F[first + r];
         }
-        for (int a = 0; derivative && a < rows * rows; a++)
-            C[a] = (a % (rows + 1) == 0 ? 1 : 0) - (1 - k->pull) * E[a];
+        for (int a = 0; derivative && a < rows * rows; a++) C[a] = (a % (rows + 1) == 0 ? 1 : 0) - (1 - k->pull) * E[a];
     }
     return sqrt(sum);
 }

@@ -20,12 +20,12 @@ typedef struct pp_cone_newton {
     bool vain;      /* the latest line search brought nothing */
     double measure; /* of the best x, see pp_cone_strictest() */
     pp_cone_figure figure;
-    double *out;    /* m: for the watch, may be NULL */
+    double *out; /* m: for the watch, may be NULL */
     /* m each */
-    double *x, *v;          /* current outer point and W~ x + q~ */
-    double *best;           /* x with the lowest measure */
+    double *x, *v; /* current outer point and W~ x + q~ */
+    double *best;  /* x with the lowest measure */
     double *trial, *F, *dx, *w, *start, *last;
-    double *C, *E;          /* nblock x 16 */
+    double *C, *E; /* nblock x 16 */
 } pp_cone_newton;
 
 /* Takes its memory from the call; c, linear, call must be set. False if refused. */

@@ -17,12 +17,15 @@ static const perp_field fields[] = {
     {"max_steps", PERP_FIELD_INT, offsetof(settings, max_steps), 60, 1, 1e9, "interior point steps"},
     {"polish_steps", PERP_FIELD_INT, offsetof(settings, polish_steps), 60, 0, 1e9, "Newton steps after them"},
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-9, 1e-15, 1, "unit-free residual at which to stop"},
-    {"hand_over", PERP_FIELD_DOUBLE, offsetof(settings, hand_over), 1e-6, 1e-15, 1, "residual at which Newton takes over"},
-    {"shift", PERP_FIELD_DOUBLE, offsetof(settings, shift), 1e-4, 0, 1, "added to the diagonal of Newton's matrix only"},
+    {"hand_over", PERP_FIELD_DOUBLE, offsetof(settings, hand_over), 1e-6, 1e-15, 1,
+     "residual at which Newton takes over"},
+    {"shift", PERP_FIELD_DOUBLE, offsetof(settings, shift), 1e-4, 0, 1,
+     "added to the diagonal of Newton's matrix only"},
     {"least_sigma", PERP_FIELD_DOUBLE, offsetof(settings, least_sigma), 0, 0, 0.9, "least centring"},
     {"feasible", PERP_FIELD_DOUBLE, offsetof(settings, feasible), 1e-3, 0, 10,
      "while the mean product is below this of the residual, it hardly falls"},
-    {"soft", PERP_FIELD_DOUBLE, offsetof(settings, soft), 0, 0, 1, "rounds off the slip speed at zero, in mean products"},
+    {"soft", PERP_FIELD_DOUBLE, offsetof(settings, soft), 0, 0, 1,
+     "rounds off the slip speed at zero, in mean products"},
 };
 
 static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,
@@ -50,8 +53,14 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     double *answer = k.best;
     int steps = k.steps;
     if (o != PERP_OUTCOME_STOPPED && k.measure > s->tol && k.measure < 1e-2 && s->polish_steps > 0) {
-        pp_cone_newton n = {.c = &c, .linear = &linear, .call = call, .tol = s->tol, .pull = 1e-4,
-                            .max_steps = s->polish_steps, .iterations = k.iterations, .out = k.out};
+        pp_cone_newton n = {.c = &c,
+                            .linear = &linear,
+                            .call = call,
+                            .tol = s->tol,
+                            .pull = 1e-4,
+                            .max_steps = s->polish_steps,
+                            .iterations = k.iterations,
+                            .out = k.out};
         if (!pp_cone_newton_make(&n)) return PERP_OUTCOME_MEMORY;
         memcpy(n.x, k.best, sizeof *n.x * (size_t)c.m);
         o = pp_cone_newton_run(&n);

@@ -163,8 +163,8 @@ static void test_constructed(void **state) {
                 if (w == 0 && !(e <= 1e-8)) fail_msg("kind %zu round %d: auto %g, %s", kk, round, e, info.story);
             }
         }
-        print_message("kind %zu: auto %d, prox-newton %d, cone-interior-point %d of %d; steps %d %d %d\n", kk, solved[0],
-                      solved[1], solved[2], rounds, steps[0] / rounds, steps[1] / rounds, steps[2] / rounds);
+        print_message("kind %zu: auto %d, prox-newton %d, cone-interior-point %d of %d; steps %d %d %d\n", kk,
+                      solved[0], solved[1], solved[2], rounds, steps[0] / rounds, steps[1] / rounds, steps[2] / rounds);
         for (int w = 0; w < 3; w++) assert_true(10 * solved[w] >= 9 * rounds);
     }
 }
