@@ -65,7 +65,7 @@ static void test_variants(void **state) {
     (void)state;
     static rp_step s;
     long plain = 0, quick = 0;
-    for (int round = 0; round < long_run(100); round++) {
+    for (int round = 0; round < 100; round++) {
         perp_problem p = random_cone_qp(&s, round % 8);
         double r[MOST] = {0}, l[MOST] = {0}, z[MOST] = {0};
         perp_solve_info a = solve_with(&p, 1e-9, "system", 1, r), b = solve_with(&p, 1e-9, "system", 2, l);
