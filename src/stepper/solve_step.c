@@ -212,7 +212,7 @@ static perp_status attempt_cone(const pp_frame *f, trial *t, const posed *c, int
         tol = fmax(FINEST_TOL, tol * fmin(0.1, 0.3 * w->def.tolerance / latest));
         if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than it knows */
         st = attempt(f, t, c, which, &settings, z, &latest);
-        if (!(latest < before)) break;
+        if (!(latest <= before)) break; /* the same answer again: the finer one is still to come */
     }
     return st;
 }
