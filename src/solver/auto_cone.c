@@ -28,7 +28,9 @@
 #define LARGE_WORK   3e7  /* multiplications of a factorisation from which on few of them are wanted: */
 #define SPLIT_STEPS  200  /* splitting first, for so long, */
 #define SPLIT_TO     1e-6 /* down to this, */
-#define CG_WORK      6e8  /* by conjugate gradients from here on; */
+#define CG_WORK      6e8  /* by conjugate gradients from here on, where a factorisation costs more than all of them: */
+#define CG_STEPS     400  /* longer then, */
+#define CG_TO        0.2  /* and to this part of tol, so that Newton is not needed; */
 #define SPLIT_POLISH 12   /* then Newton */
 #define WARM_PULL    1e-3
 #define POLISH_PULL  1e-4
@@ -72,6 +74,18 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     return w->least <= w->tol;
 }
 
+/* Measures a point, and keeps it if it is the best of all. True if it is good enough. */
+static bool keep(work *w, const double *x) {
+    pp_cone_apply(&w->c, x, w->newton.v);
+    for (int i = 0; i < w->c.m; i++) w->newton.v[i] += w->c.q[i];
+    double now = pp_cone_strictest(&w->newton.figure, x, w->newton.v);
+    if (now < w->least) {
+        w->least = now;
+        memcpy(w->best, x, sizeof *x * (size_t)w->c.m);
+    }
+    return w->least <= w->tol;
+}
+
 /* Splitting, which needs one factorisation or none, then Newton from where it got. */
 static bool split(work *w, perp_outcome *outcome) {
     pp_cone_cg cg;
@@ -81,12 +95,12 @@ static bool split(work *w, perp_outcome *outcome) {
                       .linear = iterate ? NULL : &w->linear,
                       .cg = iterate ? &cg : NULL,
                       .call = w->call,
-                      .tol = fmax(SPLIT_TO, w->tol),
+                      .tol = iterate ? CG_TO * w->tol : fmax(SPLIT_TO, w->tol),
                       .penalty = 1,
                       .relaxation = 1.6,
                       .memory = 10,
                       .rebalance = 20,
-                      .max_iterations = SPLIT_STEPS,
+                      .max_iterations = iterate ? CG_STEPS : SPLIT_STEPS,
                       .iterations = w->newton.iterations,
                       .out = w->out};
     k.max_iterations += k.iterations;
@@ -102,6 +116,7 @@ static bool split(work *w, perp_outcome *outcome) {
     w->newton.iterations = k.iterations;
     pp_tell(w->info, "splitting: %d iterations to %.1e", done, k.measure);
     if (*outcome == PERP_OUTCOME_STOPPED || *outcome == PERP_OUTCOME_MEMORY || !(k.measure < 1e-3)) return false;
+    if (keep(w, k.best)) return true;
     return newton(w, k.best, POLISH_PULL, SPLIT_POLISH, "Newton", outcome);
 }
 
@@ -139,12 +154,9 @@ static bool interior(work *w, const course *how, perp_outcome *outcome) {
 }
 
 static bool alone(work *w) {
-    if (!pp_cone_solve_block(&w->c, 0, w->c.q, w->best)) return false;
-    pp_cone_apply(&w->c, w->best, w->newton.v);
-    for (int i = 0; i < w->c.m; i++) w->newton.v[i] += w->c.q[i];
-    w->least = pp_cone_strictest(&w->newton.figure, w->best, w->newton.v);
-    if (w->least <= w->tol) pp_tell(w->info, "closed form");
-    return w->least <= w->tol;
+    if (!pp_cone_solve_block(&w->c, 0, w->c.q, w->newton.x) || !keep(w, w->newton.x)) return false;
+    pp_tell(w->info, "closed form");
+    return true;
 }
 
 static perp_outcome stages(work *w, const double *guess) {
