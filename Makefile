@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick experiments fuzz kills bench bench-siconos study-captured study-pile study-lcp lint lint-quick format docs coverage clean
+.PHONY: help setup demo test test-quick experiments fuzz kills bench bench-siconos study-captured study-packing study-pile study-lcp lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -46,6 +46,10 @@ bench-siconos: setup ## perp beside Siconos on friction problems; writes docs/be
 study-captured: setup  ## `auto` on thousands of problems of perp's own scenes; warm against cold
 	@tools/build release bench_captured
 	@build/release/bench/captured --stride 2
+
+study-packing: setup ## growth of `auto` on close-packed piles of 50 to 3,368 spheres, cold and warm
+	@tools/build release bench_packing
+	@build/release/bench/packing 15
 
 study-pile: setup    ## growth of `auto` on settled piles of 50 to 3,200 spheres; long
 	@tools/build release bench_pile

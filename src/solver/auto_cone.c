@@ -86,8 +86,8 @@ static bool keep(work *w, const double *x) {
     return w->least <= w->tol;
 }
 
-/* Splitting, which needs one factorisation or none, then Newton from where it got. */
-static bool split(work *w, perp_outcome *outcome) {
+/* Splitting, which needs one factorisation or none, then Newton from where it got. from: NULL: nothing. */
+static bool split(work *w, const double *from, perp_outcome *outcome) {
     pp_cone_cg cg;
     bool iterate = pp_block_lu_work(w->linear.lu) > CG_WORK;
     pp_cone_admm k = {.c = &w->c,
@@ -96,7 +96,7 @@ static bool split(work *w, perp_outcome *outcome) {
                       .cg = iterate ? &cg : NULL,
                       .call = w->call,
                       .tol = iterate ? CG_TO * w->tol : fmax(SPLIT_TO, w->tol),
-                      .penalty = 1,
+                      .penalty = from ? 0.1 : 1,
                       .relaxation = 1.6,
                       .memory = 10,
                       .rebalance = 20,
@@ -109,7 +109,7 @@ static bool split(work *w, perp_outcome *outcome) {
         return false;
     }
     memset(w->newton.dx, 0, sizeof(double) * (size_t)w->c.m);
-    pp_cone_admm_start(&k, w->newton.dx);
+    pp_cone_admm_start(&k, from ? from : w->newton.dx);
     *outcome = pp_cone_admm_run(&k);
     int done = k.iterations - w->newton.iterations;
     w->info->iterations += done;
@@ -163,7 +163,10 @@ static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
     if (w->c.nblock == 1 && alone(w)) return o;
-    if (guess) {
+    if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
+        w->info->warm = split(w, guess, &o);
+        if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    } else if (guess) {
         w->info->warm = newton(w, guess, WARM_PULL, WARM_STEPS, "Newton from the guess", &o);
         if (w->info->warm || o == PERP_OUTCOME_STOPPED) return o;
     }
@@ -171,7 +174,7 @@ static perp_outcome stages(work *w, const double *guess) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
     }
     if (pp_block_lu_work(w->linear.lu) >= LARGE_WORK &&
-        (split(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        (split(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
         return o;
     for (size_t i = 0; i < sizeof courses / sizeof *courses && w->least > NEARLY * w->tol; i++)
         if (interior(w, &courses[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
