@@ -1,8 +1,9 @@
 /* auto_cone.c - auto for friction contact problems and cone QPs
  * Method   one block alone: closed form. With a guess: proximal Newton from it, which takes a few steps if little has
  *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; more by interior
- *          points down to 1e-6, then Newton; where factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience, then from
- *          the best point found. Order of the unknowns, memory and scaling are shared by all.
+ *          points down to 1e-6, then Newton; where factors are large, splitting (ADMM) is asked before. If that fails,
+ *          Newton from nothing with all its patience, then from the best point found. Order of the unknowns, memory and
+ *          scaling are shared by all.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
  * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred. */
 #include <math.h>
@@ -195,6 +196,7 @@ perp_outcome pp_auto_cone(const perp_problem *p, double tol, double *z, const pe
     double *start = PP_CALL_ARRAY(call, double, w.c.m);
     if (!w.best || !start || !pp_cone_linear_make(&w.linear, &w.c, call) || !pp_cone_newton_make(&w.newton))
         return PERP_OUTCOME_MEMORY;
+    w.newton.figure.siconos = pp_cone_siconos_weight(tol);
     w.out = perp_call_watched(call) ? z : NULL;
     pp_cone_scale(&w.c, z, start);
     for (int i = 0; i < w.c.m; i++) guess |= start[i] != 0;

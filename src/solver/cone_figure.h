@@ -19,6 +19,9 @@ bool pp_cone_figure_make(pp_cone_figure *f, const pp_cone *c, const perp_call *c
 /* v = W~ x + q~. */
 double pp_cone_figure_of(const pp_cone_figure *f, const double *x, const double *v);
 
+/* The weight for a tolerance: from 5e-9 on Siconos' measure is held to it as well. */
+static inline double pp_cone_siconos_weight(double tol) { return tol >= 5e-9 ? 1 : 0.2; }
+
 /* Siconos' measure of the same point, in the units of the problem. */
 double pp_cone_siconos(const pp_cone *c, const double *x, const double *v);
 

@@ -21,7 +21,6 @@
  * having halved the measure in PATIENCE steps, nothing more is to be had. */
 #define NEAR        100
 #define PATIENCE    300
-#define COARSE      5e-9 /* a tolerance from which on Siconos' measure is held to it as well */
 #define LEAST_PULL  1e-9
 #define MOST_PULL   1e3
 #define INNER       1e-2 /* of |F| at the start: an inner problem is solved */
@@ -195,7 +194,7 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
     const pp_cone *c = k->c;
     k->measure = INFINITY;
     k->fall = FALL;
-    k->figure.siconos = k->tol >= COARSE ? 1 : 0.2;
+    k->figure.siconos = pp_cone_siconos_weight(k->tol);
     k->since = k->steps;
     k->halved = INFINITY;
     k->vain = false;
