@@ -47,29 +47,6 @@ static int bounds_of(const perp_solver_type *t, perp_setting *s) {
     return n;
 }
 
-static void rows(const lcp_instance *p, const double *z, double *w) {
-    for (int i = 0; i < p->n; i++) w[i] = p->problem.as.lcp.q[i];
-    for (int j = 0; j < p->n; j++)
-        for (int i = 0; i < p->n; i++) w[i] += p->problem.as.lcp.M[i + p->n * j] * z[j];
-}
-
-static double largest(int n, const double *x) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-/* Largest difference relative to the largest entry: of z, or if only that is unique of w, relative to q. */
-static double difference(const lcp_instance *p, const double *z, const double *known) {
-    double a[MOST], b[MOST];
-    memcpy(a, z, sizeof *a * (size_t)p->n);
-    memcpy(b, known, sizeof *b * (size_t)p->n);
-    if (!p->unique_z) rows(p, z, a), rows(p, known, b);
-    for (int i = 0; i < p->n; i++) a[i] -= b[i];
-    double most = largest(p->n, a), size = largest(p->n, p->unique_z ? b : p->problem.as.lcp.q);
-    return size > 0 ? most / size : most;
-}
-
 /* Solves and measures. */
 static double run(const lcp_instance *p, score *s, double *z) {
     perp_setting set[4];
@@ -104,7 +81,7 @@ static void one(const lcp_instance *p, int index, score *scores, int nscore) {
             if (s->wrong++ < SHOWN) printf("  lemke: number %d, %s, n = %d: %.2g\n", index, p->kind, p->n, natural);
         }
         if (solved && known) {
-            double off = difference(p, z, known);
+            double off = lcp_difference(p, z, known);
             s->off = fmax(s->off, off);
             if ((is_lemke || is_oracle) && !(off <= OFF)) {
                 if (s->wrong++ < SHOWN)

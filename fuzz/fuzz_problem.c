@@ -6,26 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A small file must not ask for much: what it holds bounds what is taken for it. */
-#define MEMORY (64u << 20)
-static size_t given;
-
-static void *limited(size_t size, void *ctx) {
-    (void)ctx;
-    if (size > MEMORY || given > MEMORY - size) return NULL;
-    size_t *p = malloc(size + sizeof(max_align_t));
-    if (!p) return NULL;
-    *p = size;
-    given += size;
-    return (char *)p + sizeof(max_align_t);
-}
-
-static void give_back(void *p, void *ctx) {
-    (void)ctx;
-    void *block = (char *)p - sizeof(max_align_t);
-    given -= *(size_t *)block;
-    free(block);
-}
+#include "limited.h"
 
 static void told(perp_status s, const perp_refusal *why) {
     if (s && (why->text[0] == 0 || strchr(why->text, '\n'))) abort(); /* one line, and never none */

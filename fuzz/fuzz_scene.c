@@ -2,30 +2,9 @@
  * so that cycles come up by themselves, and a mesh finds a small one. */
 #include "perp/perp.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* The scenes that come up are small; a wild one must be refused for what it asks, not run out of the machine's
- * memory. */
-#define MEMORY (64u << 20)
-static size_t given;
-
-static void *limited(size_t size, void *ctx) {
-    (void)ctx;
-    if (size > MEMORY || given > MEMORY - size) return NULL;
-    size_t *p = malloc(size + sizeof(max_align_t));
-    if (!p) return NULL;
-    *p = size;
-    given += size;
-    return (char *)p + sizeof(max_align_t);
-}
-
-static void give_back(void *p, void *ctx) {
-    (void)ctx;
-    void *block = (char *)p - sizeof(max_align_t);
-    given -= *(size_t *)block;
-    free(block);
-}
+#include "limited.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -245,3 +245,25 @@ bool lcp_source_next(lcp_source *s, lcp_instance *out) {
     } while (!sound(&out->problem));
     return true;
 }
+
+static void rows(const lcp_instance *p, const double *z, double *w) {
+    for (int i = 0; i < p->n; i++) w[i] = p->problem.as.lcp.q[i];
+    for (int j = 0; j < p->n; j++)
+        for (int i = 0; i < p->n; i++) w[i] += p->problem.as.lcp.M[i + p->n * j] * z[j];
+}
+
+static double largest(int n, const double *x) {
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+double lcp_difference(const lcp_instance *p, const double *z, const double *known) {
+    double a[LCP_FAMILY_MOST], b[LCP_FAMILY_MOST];
+    memcpy(a, z, sizeof *a * (size_t)p->n);
+    memcpy(b, known, sizeof *b * (size_t)p->n);
+    if (!p->unique_z) rows(p, z, a), rows(p, known, b);
+    for (int i = 0; i < p->n; i++) a[i] -= b[i];
+    double most = largest(p->n, a), size = largest(p->n, p->unique_z ? b : p->problem.as.lcp.q);
+    return size > 0 ? most / size : most;
+}

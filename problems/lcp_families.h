@@ -40,4 +40,7 @@ lcp_source *lcp_source_new(lcp_family f, unsigned seed); /* NULL: no memory */
 bool lcp_source_next(lcp_source *s, lcp_instance *out);
 void lcp_source_free(lcp_source *s);
 
+/* Largest difference of two answers relative to the largest entry: of z, or if only w is unique of w, relative to q. */
+double lcp_difference(const lcp_instance *p, const double *z, const double *known);
+
 #endif

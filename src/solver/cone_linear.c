@@ -7,6 +7,29 @@
 #include <math.h>
 #include <string.h>
 
+/* First places of n lists from their lengths, into start and, to be counted up while filling, into count. */
+static void begin_lists(int n, int *count, int *start) {
+    int sum = 0;
+    for (int i = 0; i <= n; i++) {
+        int length = i < n ? count[i] : 0;
+        start[i] = count[i] = sum;
+        sum += length;
+    }
+}
+
+/* Drops what a list names twice. mark: n. */
+static void once_each(int n, int *mark, int *start, int *index) {
+    int used = 0;
+    for (int i = 0; i < n; i++) mark[i] = -1;
+    for (int i = 0; i < n; i++) {
+        int from = start[i], to = start[i + 1];
+        start[i] = used;
+        for (int s = from; s < to; s++)
+            if (mark[index[s]] != i) mark[index[s]] = i, index[used++] = index[s];
+    }
+    start[n] = used;
+}
+
 /* Neighbours of block i, symmetric, from lists that may not be. */
 static bool local_pattern(const pp_cone *c, const perp_call *call, int **start, int **index) {
     int nb = c->nblock, *count = PP_CALL_ARRAY(call, int, nb + 1), *mark = PP_CALL_ARRAY(call, int, nb);
@@ -16,27 +39,14 @@ static bool local_pattern(const pp_cone *c, const perp_call *call, int **start, 
     for (int i = 0; i <= nb; i++) count[i] = 0;
     for (int i = 0; i < nb; i++)
         for (int s = c->row[i]; s < c->row[i + 1]; s++) count[i]++, count[c->entry[s].other]++;
-    int sum = 0;
-    for (int i = 0; i <= nb; i++) {
-        int n = i < nb ? count[i] : 0;
-        (*start)[i] = count[i] = sum;
-        sum += n;
-    }
+    begin_lists(nb, count, *start);
     for (int i = 0; i < nb; i++)
         for (int s = c->row[i]; s < c->row[i + 1]; s++) {
             int j = c->entry[s].other;
             (*index)[count[i]++] = j;
             (*index)[count[j]++] = i;
         }
-    int used = 0;
-    for (int i = 0; i < nb; i++) mark[i] = -1;
-    for (int i = 0; i < nb; i++) {
-        int from = (*start)[i], to = (*start)[i + 1];
-        (*start)[i] = used;
-        for (int s = from; s < to; s++)
-            if (mark[(*index)[s]] != i) mark[(*index)[s]] = i, (*index)[used++] = (*index)[s];
-    }
-    (*start)[nb] = used;
+    once_each(nb, mark, *start, *index);
     return true;
 }
 
@@ -50,24 +60,11 @@ static bool body_pattern(const pp_cone *c, const perp_call *call, int **start, i
     for (int i = 0; i <= nn; i++) count[i] = 0;
     for (int i = 0; i < c->nblock; i++)
         for (int s = c->row[i]; s < c->row[i + 1]; s++) count[c->entry[s].other] += c->row[i + 1] - c->row[i];
-    int sum = 0;
-    for (int i = 0; i <= nn; i++) {
-        int n = i < nn ? count[i] : 0;
-        (*start)[i] = count[i] = sum;
-        sum += n;
-    }
+    begin_lists(nn, count, *start);
     for (int i = 0; i < c->nblock; i++)
         for (int s = c->row[i]; s < c->row[i + 1]; s++)
             for (int t = c->row[i]; t < c->row[i + 1]; t++) (*index)[count[c->entry[s].other]++] = c->entry[t].other;
-    int used = 0;
-    for (int i = 0; i < nn; i++) mark[i] = -1;
-    for (int i = 0; i < nn; i++) {
-        int from = (*start)[i], to = (*start)[i + 1];
-        (*start)[i] = used;
-        for (int s = from; s < to; s++)
-            if (mark[(*index)[s]] != i) mark[(*index)[s]] = i, (*index)[used++] = (*index)[s];
-    }
-    (*start)[nn] = used;
+    once_each(nn, mark, *start, *index);
     return true;
 }
 

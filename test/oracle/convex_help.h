@@ -37,6 +37,28 @@ static inline perp_solve_info must_solve(const perp_solver_type *t, const perp_p
     return info;
 }
 
+/* A block of mass m on the ground, pushed sideways: under Coulomb's law it slides without lifting, without De Saxce's
+ * term it lifts off. Masses over so many decades to both sides of 1. */
+static inline void must_slide_a_block(const perp_solver_type *solver, double decades) {
+    int start[] = {0, 1, 2, 3}, index[] = {0, 1, 2};
+    for (int round = 0; round < long_run(200); round++) {
+        double m = pow(10, decades * rp_sym()), mu = 0.1 + 0.8 * rp_unit(), fall = rp_unit(), v = 0.05 + 2 * rp_unit(),
+               way = 6.283185307179586 * rp_unit(), W[] = {1 / m, 1 / m, 1 / m},
+               q[] = {-fall, v * cos(way), v * sin(way)}, r[3] = {0};
+        perp_problem p = {.cls = PERP_CONE,
+                          .as.cone = {.dim = 3, .ncontact = 1, .mu = &mu, .W = {3, 3, start, index, W}, .q = q}};
+        must_solve(solver, &p, 1e-10, r);
+        double T = fmin(m * v, mu * m * fall);
+        assert_near(r[0], m * fall, 1e-8 * m);
+        assert_near(r[1], -T * cos(way), 1e-8 * m);
+        assert_near(r[2], -T * sin(way), 1e-8 * m);
+        p.cls = PERP_CONE_QP;
+        memset(r, 0, sizeof r);
+        must_solve(solver, &p, 1e-10, r);
+        if (v > 1.1 * mu * fall) assert_true(r[0] / m - fall > 1e-3 * mu * (v - mu * fall)); /* it lifts */
+    }
+}
+
 #define QP_MOST 40
 
 /* A QP with room for its matrices, full by columns. */

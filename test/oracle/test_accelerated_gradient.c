@@ -67,27 +67,9 @@ static void test_agrees_with_interior_point(void **state) {
     assert_true(lost <= count / 50);
 }
 
-/* A block of mass m on the ground, pushed sideways: Coulomb's law lets it slide without lifting it. Without De Saxce's
- * term it would lift off. */
 static void test_sliding_block(void **state) {
     (void)state;
-    int start[] = {0, 1, 2, 3}, index[] = {0, 1, 2};
-    for (int round = 0; round < long_run(200); round++) {
-        double m = pow(10, 2 * rp_sym()), mu = 0.1 + 0.8 * rp_unit(), fall = rp_unit(), v = 0.05 + 2 * rp_unit(),
-               way = 6.283185307179586 * rp_unit(), W[] = {1 / m, 1 / m, 1 / m},
-               q[] = {-fall, v * cos(way), v * sin(way)}, r[3] = {0};
-        perp_problem p = {.cls = PERP_CONE,
-                          .as.cone = {.dim = 3, .ncontact = 1, .mu = &mu, .W = {3, 3, start, index, W}, .q = q}};
-        must_solve(SOLVER, &p, 1e-10, r);
-        double T = fmin(m * v, mu * m * fall);
-        assert_near(r[0], m * fall, 1e-8 * m);
-        assert_near(r[1], -T * cos(way), 1e-8 * m);
-        assert_near(r[2], -T * sin(way), 1e-8 * m);
-        p.cls = PERP_CONE_QP;
-        memset(r, 0, sizeof r);
-        must_solve(SOLVER, &p, 1e-10, r);
-        if (v > 1.1 * mu * fall) assert_true(r[0] / m - fall > 1e-3 * mu * (v - mu * fall)); /* it lifts */
-    }
+    must_slide_a_block(SOLVER, 2);
 }
 
 /* Piles at rest and random contacts under Coulomb's law: most are solved; what is not is said so. */

@@ -131,34 +131,11 @@ static void test_classes(void **state) {
     assert_true(indefinite > long_run(20));
 }
 
-static void rows(const lcp_instance *p, const double *z, double *w) {
-    for (int i = 0; i < p->n; i++) w[i] = p->problem.as.lcp.q[i];
-    for (int j = 0; j < p->n; j++)
-        for (int i = 0; i < p->n; i++) w[i] += p->problem.as.lcp.M[i + p->n * j] * z[j];
-}
-
-static double largest(int n, const double *x) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-/* Largest difference relative to the largest entry: of z, or if only that is unique of w, relative to q. */
-static double difference(const lcp_instance *p, const double *z, const double *known) {
-    double a[MOST], b[MOST];
-    memcpy(a, z, sizeof *a * (size_t)p->n);
-    memcpy(b, known, sizeof *b * (size_t)p->n);
-    if (!p->unique_z) rows(p, z, a), rows(p, known, b);
-    for (int i = 0; i < p->n; i++) a[i] -= b[i];
-    double most = largest(p->n, a), size = largest(p->n, p->unique_z ? b : p->problem.as.lcp.q);
-    return size > 0 ? most / size : most;
-}
-
 static void solved_by(const char *solver, const lcp_instance *p, int index, const double *known) {
     double z[MOST] = {0};
     perp_solve_info info;
     assert_int_equal(perp_problem_solve(&p->problem, solver, z, &info), PERP_OK);
-    double r = natural(p, z), off = known ? difference(p, z, known) : 0;
+    double r = natural(p, z), off = known ? lcp_difference(p, z, known) : 0;
     if (!(r <= SOLVED))
         fail_msg("%s: number %d, %s, n = %d: %g, %s", solver, index, p->kind, p->n, r, perp_outcome_text(info.outcome));
     if (!(off <= 1e-6)) fail_msg("%s: number %d, %s, n = %d: off by %g", solver, index, p->kind, p->n, off);
@@ -179,7 +156,7 @@ static void test_solved(void **state) {
                 perp_solve_info info;
                 assert_int_equal(perp_problem_solve(&p.problem, "enumerate", oracle, &info), PERP_OK);
                 assert_below(natural(&p, oracle), SOLVED);
-                if (known) assert_below(difference(&p, oracle, known), 1e-9);
+                if (known) assert_below(lcp_difference(&p, oracle, known), 1e-9);
                 known = oracle;
             }
             solved_by("lemke", &p, i, known);
