@@ -66,11 +66,9 @@ static void run(tally *t, const char *name, scene s, unsigned every, int steps) 
     scene_end(&s);
 }
 
-/* What the world itself demands of velocities is not the subject here: it only has to go on. */
 static perp_world_def cones(int dim, double h) {
     perp_world_def d = world_def(dim, h, PERP_START_PLAIN);
     d.form = PERP_FORM_CONE;
-    d.tolerance = 1e-6;
     return d;
 }
 
