@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick experiments fuzz kills bench bench-siconos study-captured study-packing study-pile study-lcp lint lint-quick format docs coverage clean
+.PHONY: help setup demo test test-quick experiments fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -24,7 +24,7 @@ test: setup          ## all tests: gcc, sanitizers, clang, threads, and the quic
 test-quick: setup    ## the tests with gcc at -O2 only
 	@tools/test release
 
-experiments: setup   ## run all experiments; writes their pages and plots in docs/experiments
+experiments: setup   ## run all experiments (LONG=1: also long ones); writes their pages and plots in docs/experiments
 	@tools/build release perp_program
 	@tools/experiments
 
@@ -43,6 +43,9 @@ bench: setup         ## build and run the benchmarks, count instructions
 bench-siconos: setup ## perp beside Siconos on friction problems; writes docs/benchmarks-solvers.md
 	@tools/bench-siconos
 
+bench-peers: setup   ## perp beside Bullet and ODE; writes docs/benchmarks-peers.md
+	@tools/bench-peers
+
 study-captured: setup  ## `auto` on thousands of problems of perp's own scenes; warm against cold
 	@tools/build release bench_captured
 	@build/release/bench/captured --stride 2
@@ -58,6 +61,19 @@ study-pile: setup    ## growth of `auto` on settled piles of 50 to 3,200 spheres
 study-lcp: setup     ## 10,000 random LCPs per family, every solver; long. STUDY="--solver lemke": a minute
 	@tools/build release bench_lcp_families
 	@build/release/bench/lcp_families 10000 $(STUDY)
+
+study-piles: setup   ## `peg` on hundreds of random piles in 2D and 3D at five steps; long
+	@tools/build release bench_piles2d bench_piles3d
+	@build/release/bench/piles2d --all
+	@build/release/bench/piles3d --all --raw
+
+study-pairs: setup   ## a million random pairs of hulls against brute force, and pairs that move
+	@tools/build release bench_pairs
+	@build/release/bench/pairs 1000000 100000
+
+study-shots: setup   ## a thousand shots of each kind at a thin plate: none may pass
+	@tools/build release bench_shots
+	@build/release/bench/shots 1000
 
 lint: setup lint-quick  ## clang-tidy, cppcheck, format and include order
 	@tools/lint

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "perp/solver.h"
-#include "seconds.h"
 
 #define RADIUS  0.01 /* m */
 #define MASS    0.01 /* kg */
@@ -145,15 +145,15 @@ static void end(packing *k) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-/* Best of a few runs. */
+/* Best of a few runs, seconds of the processor. */
 static double timed(const packing *k, bool warm, const double *guess, double *z, perp_solve_info *info, bool *solved) {
     double best = INFINITY, spent = 0;
     for (int run = 0; run < 5 && spent < 3; run++) {
         perp_solve_options o = {.tol = TOL, .warm = warm};
         memcpy(z, guess, sizeof *z * 3 * (size_t)k->contacts);
-        double start = seconds();
+        clock_t start = clock();
         *solved = perp_solve(&k->p, &o, z, info) == PERP_OK;
-        double took = seconds() - start;
+        double took = (double)(clock() - start) / CLOCKS_PER_SEC;
         spent += took;
         if (took < best) best = took;
     }
@@ -170,7 +170,7 @@ int main(int argc, char **argv) {
         size_t m = 3 * (size_t)k.contacts;
         double *z = room(m, sizeof *z), *zero = room(m, sizeof *z), *answer = room(m, sizeof *z);
         perp_solve_info cold, warm;
-        bool solved, again;
+        bool solved = false, again = false;
         double took = timed(&k, false, zero, z, &cold, &solved);
         perp_measures measures;
         if (perp_problem_measure(&k.p, z, &measures)) return 3;

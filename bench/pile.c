@@ -2,15 +2,18 @@
  *
  *     pile [--save DIR] [--sizes N,N,...] [--mu MU]         (50; `make study-pile` takes 50, 200, 800 and 3200)
  *
- * Spheres fall into an open bin and come to rest in a world with friction cones, first with a loose tolerance and quick
- * sweeps, then with `auto` and perp's own tolerance. The problem of the last step is solved apart: from nothing, and
- * from the impulses of the step before. Printed: contacts, iterations and seconds to 1e-8, and the exponent of growth
- * from size to size. */
+ * Spheres fall into an open bin in a world with friction cones, solved by quick sweeps. Now and then everything is
+ * stopped and the problem of a step at velocity level (Anitescu and Potra) is posed: spheres closer than a ten
+ * thousandth of their size touch, and the sweeps' errors in position do not count. If `auto` finds impulses that hold
+ * the pile, it is at rest; if not, it falls on. That problem is then solved apart: from nothing, and from its answer
+ * after every sphere has been pushed a little. Printed: contacts, iterations and seconds of the processor to 1e-8, the
+ * largest velocity left over what gravity makes in a step, and the exponent of growth from size to size. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "perp/problem_file.h"
 #include "scenes.h"
@@ -19,10 +22,13 @@
 #define TOL       1e-8
 #define MAX_SIZES 8
 
-#define TRUE_STEPS 20   /* with auto, at the end */
-#define LARGE      1000 /* spheres; of more it takes too long to wait for the last that rolls */
-#define HARD       300  /* iterations of a problem worth keeping */
-#define SLOW       1e-2 /* largest speed of a pile that rests [diameters/T] */
+#define ROUNDS   200  /* times that the pile may fall on */
+#define STEPS    100  /* of a round */
+#define STILL    1e-4 /* largest velocity of a pile at rest, over what gravity makes in a step */
+#define SWELL    1e-4 /* what touches, in sizes */
+#define PATIENCE 1e-2 /* seconds for a test, by size to the power 1.2 */
+#define PUSH     1e-4 /* part of the weight by which spheres are pushed */
+#define H        0.01 /* T */
 
 typedef struct options {
     const char *save; /* folder for the problems; NULL: none */
@@ -33,6 +39,7 @@ typedef struct options {
 typedef struct figures {
     int n, contacts, cold_iterations, warm_iterations;
     double cold, warm, cold_natural, warm_natural; /* seconds, residuals */
+    double speed;                                  /* left, over g h */
 } figures;
 
 static void die(const char *what, const char *why) {
@@ -57,9 +64,9 @@ static double damp(const scene *s, double keep_v, double keep_w) {
     return most;
 }
 
-/* The same bodies in a world with another solver, with all that is remembered of the last step. */
-static scene transplant(const scene *from, perp_world_def def, int n, double mu) {
-    scene to = scene_pile(def, n, mu, 0, 1, 1);
+/* The same bodies in another world, larger by SWELL if `swollen`. */
+static scene transplant(const scene *from, perp_world_def def, int n, double mu, bool swollen) {
+    scene to = scene_pile_swollen(def, n, mu, 0, 1, 1, swollen ? 1 + SWELL : 1);
     size_t size = perp_world_state_size(from->w);
     void *state = malloc(size);
     if (!state || perp_world_get_state(from->w, state, size) || perp_world_set_state(to.w, state, size))
@@ -70,181 +77,122 @@ static scene transplant(const scene *from, perp_world_def def, int n, double mu)
 
 static perp_world_def quick_world(void) {
     perp_world_def d = perp_world_def_default(3);
-    d.h = 0.01;
+    d.h = H;
     d.form = PERP_FORM_CONE;
     d.solver = "gauss-seidel";
     d.fallback[0] = NULL;
-    d.tolerance = 0.3;
+    d.tolerance = 0.9;
     d.max_halvings = 0;
     return d;
 }
 
-/* The world goes on with what `auto` found, whatever that is: the figures say how good it was. */
-static perp_world_def true_world(void) {
+/* Some steps with sweeps to `tol`; velocities are damped, spin more so: without friction of rolling a sphere may roll on
+ * for long. Returns the largest speed at the end. */
+static double fall(scene *s, int steps, double tol, int sweeps, double keep_v, double keep_w) {
+    double speed = 0;
+    (void)perp_world_set(s->w, "gauss-seidel.tol", tol);
+    (void)perp_world_set(s->w, "gauss-seidel.max_sweeps", sweeps);
+    for (int i = 0; i < steps; i++) {
+        if (perp_world_step(s->w, NULL)) die("settling", perp_world_why(s->w));
+        speed = damp(s, keep_v, keep_w);
+    }
+    return speed;
+}
+
+/* The problem of a step at velocity level from standing still. */
+static perp_stored *pose(const scene *s, int n, double mu) {
     perp_world_def d = quick_world();
-    d.solver = "auto";
-    return d;
-}
-
-/* Falls with quick sweeps to a thousandth, then rests with finer ones until nothing has moved faster than SLOW for a
- * while: what rests only because forces are not quite right would start again later. Motion is damped, spin more so:
- * without friction of rolling a sphere may roll on for long. */
-static void drop(scene *s, int n) {
-    static const struct {
-        double tol, keep_v, keep_w;
-        int sweeps, steps, calm;
-    } stage[] = {{1e-3, 1, 1, 50, 60, 1000},
-                 {1e-3, 0.97, 0.8, 50, 1500, 5},
-                 {1e-4, 0.95, 0.8, 200, 300, 10},
-                 {1e-5, 0.9, 0.7, 1000, 100, 10}};
-    for (size_t k = 0; k < sizeof stage / sizeof *stage; k++) {
-        (void)perp_world_set(s->w, "gauss-seidel.tol", stage[k].tol);
-        (void)perp_world_set(s->w, "gauss-seidel.max_sweeps", stage[k].sweeps);
-        double start = seconds(), speed = INFINITY;
-        int i = 0;
-        int most = n <= LARGE ? stage[k].steps : 40 + stage[k].steps * LARGE / n;
-        for (int calm = 0; i < most && calm < stage[k].calm; i++) {
-            if (perp_world_step(s->w, NULL)) die("settling", perp_world_why(s->w));
-            speed = damp(s, stage[k].keep_v, stage[k].keep_w);
-            calm = speed < SLOW ? calm + 1 : 0;
-            if (i % 100 == 99) fprintf(stderr, "  %d spheres, step %d: largest speed %.1e\n", n, i + 1, speed);
-        }
-        fprintf(stderr, "  %d spheres: %d steps to speed %.1e, %.1f s\n", n, i, speed, seconds() - start);
-    }
-    (void)damp(s, 0, 0);
-}
-
-/* The impulses of the step before, matched by the features that touch, in the frames of the contacts of now. */
-static void recall(const perp_contact *old, int nold, const perp_contact *now, int n, double *p) {
-    for (int i = 0, k = 0; i < n; i++) {
-        const perp_contact *c = &now[i];
-        p[3 * i] = p[3 * i + 1] = p[3 * i + 2] = 0;
-        int found = -1;
-        for (int j = 0; j < nold && found < 0; j++) { /* both lists have nearly the same order */
-            const perp_contact *o = &old[(k + j) % nold];
-            if (o->a.slot == c->a.slot && o->b.slot == c->b.slot && o->feature == c->feature) found = (k + j) % nold;
-        }
-        if (found < 0) continue;
-        const perp_contact *o = &old[found];
-        k = found + 1;
-        perp_vec3 P =
-            perp_v3_add(perp_v3_scale(o->impulse_C[0], o->n_W),
-                        perp_v3_add(perp_v3_scale(o->impulse_C[1], o->t_W), perp_v3_scale(o->impulse_C[2], o->o_W)));
-        p[3 * i] = fmax(0, perp_v3_dot(P, c->n_W));
-        p[3 * i + 1] = perp_v3_dot(P, c->t_W);
-        p[3 * i + 2] = perp_v3_dot(P, c->o_W);
-    }
-}
-
-static void save(const options *o, const char *name, const perp_stored *s, const char *title) {
-    char path[1024];
-    perp_refusal why;
-    if (!o->save) return;
-    (void)snprintf(path, sizeof path, "%s/%s.h5", o->save, name);
-    const perp_problem *p = perp_stored_problem(s);
-    if (perp_problem_write(path, PERP_FORMAT_PERP, p, perp_stored_guess(s), title, &why)) die(path, "not written");
-    fprintf(stderr, "  %s\n", path);
-}
-
-/* The problem of the step just taken, with the impulses of the step before as guess. */
-static perp_stored *last_problem(const scene *s, const perp_contact *before, int nbefore) {
-    const perp_contact *now;
-    int count = perp_world_contacts(s->w, &now);
-    const perp_step_problem *step = perp_world_problem(s->w);
-    double *p = calloc(3 * (size_t)count + 1, sizeof *p), *sigma = calloc((size_t)count + 1, sizeof *sigma);
-    if (!p || !sigma || step->ncontact != count) die("memory", "refused");
-    recall(before, nbefore, now, count, p);
-    perp_step_solution guess = {.p_contact = p, .sigma = sigma};
+    d.stepper = "anitescu-potra";
+    scene held = transplant(s, d, n, mu, true);
+    (void)damp(&held, 0, 0);
+    (void)perp_world_set(held.w, "gauss-seidel.max_sweeps", 1);
+    if (perp_world_step(held.w, NULL)) die("posing", perp_world_why(held.w));
     perp_stored *stored;
-    if (perp_step_convert(step, PERP_CONE, &guess, NULL, &stored)) die("conversion", "failed");
-    free(p);
-    free(sigma);
+    if (perp_step_convert(perp_world_problem(held.w), PERP_CONE, NULL, NULL, &stored)) die("conversion", "failed");
+    scene_end(&held);
     return stored;
 }
 
-/* The last problem of the quick sweeps, with their own answer as guess. */
-static void save_quick(const scene *s, int n, const options *o) {
-    const perp_contact *c;
-    int count = perp_world_contacts(s->w, &c);
-    perp_stored *p = last_problem(s, c, count);
-    char name[64];
-    (void)snprintf(name, sizeof name, "settling-%d", n);
-    save(o, name, p, "a pile as quick sweeps left it");
-    perp_stored_free(p);
+static void save(const options *o, int n, const perp_problem *p) {
+    char path[1024], title[128];
+    perp_refusal why;
+    if (!o->save) return;
+    (void)snprintf(path, sizeof path, "%s/pile-%d.h5", o->save, n);
+    (void)snprintf(title, sizeof title, "pile of %d spheres at rest, mu %g", n, o->mu);
+    if (perp_problem_write(path, PERP_FORMAT_PERP, p, NULL, title, &why)) die(path, "not written");
+    fprintf(stderr, "  %s\n", path);
 }
 
-/* TRUE_STEPS with auto, still damped but for the last; the last problem comes out. */
-static perp_stored *rest(scene *s, int n, const options *o) {
-    perp_contact *before = NULL;
-    perp_stored *last = NULL;
-    for (int k = 1; k <= TRUE_STEPS; k++) {
-        const perp_contact *c;
-        int nbefore = perp_world_contacts(s->w, &c);
-        before = realloc(before, sizeof *before * (size_t)(nbefore + 1));
-        if (!before) die("memory", "refused");
-        if (nbefore) memcpy(before, c, sizeof *before * (size_t)nbefore);
-        perp_certificate cert;
-        double start = seconds();
-        if (perp_world_step(s->w, &cert)) { /* it stays where it is */
-            fprintf(stderr, "  %s\n", perp_world_why(s->w));
-            break;
-        }
-        fprintf(stderr,
-                "  %d spheres, true step %d: %d contacts, %d iterations, %.2f s, residual %.1e, overlap %.1e, energy "
-                "%.1e\n",
-                n, k, cert.contacts, cert.iterations, seconds() - start, cert.residual, cert.overlap,
-                cert.ledger.kinetic_after);
-        perp_stored_free(last);
-        last = last_problem(s, before, nbefore);
-        char name[64], title[128];
-        (void)snprintf(title, sizeof title, "pile of %d spheres, mu %g, at rest, step %d", n, o->mu, k);
-        (void)snprintf(name, sizeof name, "hard-%d-%d", n, k);
-        if (cert.iterations > HARD) save(o, name, last, title);
-        (void)snprintf(name, sizeof name, "pile-%d", n);
-        if (k == TRUE_STEPS)
-            save(o, name, last, title);
-        else
-            (void)damp(s, 0.5, 0.5);
-    }
-    if (!last) die("resting", "not one step");
-    free(before);
-    return last;
+/* Largest velocity of a body, over what gravity makes in a step. */
+static double speed_of(const perp_cone *p, const double *r) {
+    double *v = malloc(sizeof *v * (size_t)p->M.rows), most = 0;
+    if (!v || perp_cone_velocity(p, r, NULL, v)) die("velocity", "not found");
+    for (int i = 0; i < p->M.rows; i++) most = fmax(most, fabs(v[i]));
+    free(v);
+    return most / (9.81 * H);
 }
 
-/* One solve by auto, cold or from the guess. */
-static void solve(const perp_stored *s, bool warm, double *took, int *iterations, double *natural) {
-    const perp_problem *p = perp_stored_problem(s);
-    size_t m = (size_t)perp_problem_size(p);
-    double *r = calloc(m, sizeof *r);
-    if (!r) die("memory", "refused");
-    if (warm) memcpy(r, perp_stored_guess(s), m * sizeof *r);
-    perp_solve_options o = {.tol = TOL, .warm = warm};
+/* One solve by auto, cold or from r; r is the answer. Seconds of the processor. limit: seconds; 0: none. */
+static bool solve(const perp_problem *p, bool warm, double limit, double *r, double *took, int *iterations,
+                  double *natural) {
+    perp_solve_options o = {.tol = TOL, .warm = warm, .time_limit = limit};
     perp_solve_info info;
     perp_measures ms;
-    double start = seconds();
+    clock_t start = clock();
     perp_status st = perp_solve(p, &o, r, &info);
-    *took = seconds() - start;
+    *took = (double)(clock() - start) / CLOCKS_PER_SEC;
     *iterations = info.iterations;
     *natural = !perp_problem_measure(p, r, &ms) ? ms.natural : INFINITY;
     fprintf(stderr, "  %s: %s, %s\n", warm ? "warm" : "cold", perp_status_name(st), info.story);
-    free(r);
+    return !st;
+}
+
+/* Falls until it is at rest. The problem comes out, with impulses that hold the pile in *r. */
+static perp_stored *settle(int n, const options *o, double **r) {
+    scene s = scene_pile(quick_world(), n, o->mu, 0, 1, 1);
+    double limit = PATIENCE * pow(n, 1.2) / 10 + 1, start = seconds();
+    (void)fall(&s, 60, 1e-3, 50, 1, 1);
+    for (int k = 0; k < ROUNDS; k++) {
+        double speed = k < 4 ? fall(&s, STEPS, 1e-3, 50, 0.97, 0.9) : fall(&s, STEPS, 1e-4, 200, 0.97, 0.93);
+        fprintf(stderr, "  %d spheres, round %d, %.1f s: largest speed %.1e\n", n, k + 1, seconds() - start, speed);
+        if (k < 4) continue;
+        perp_stored *p = pose(&s, n, o->mu);
+        const perp_problem *problem = perp_stored_problem(p);
+        *r = calloc((size_t)perp_problem_size(problem), sizeof **r);
+        double took, natural;
+        int iterations;
+        if (!*r) die("memory", "refused");
+        if (solve(problem, false, limit, *r, &took, &iterations, &natural) && speed_of(&problem->as.cone, *r) < STILL) {
+            scene_end(&s);
+            return p;
+        }
+        free(*r);
+        perp_stored_free(p);
+    }
+    die("settling", "the pile does not come to rest");
+    return NULL;
 }
 
 static figures one(int n, const options *o) {
     figures f = {.n = n};
-    double start = seconds();
-    scene quick = scene_pile(quick_world(), n, o->mu, 0, 1, 1);
-    drop(&quick, n);
-    fprintf(stderr, "  %d spheres settled in %.1f s\n", n, seconds() - start);
-    scene s = transplant(&quick, true_world(), n, o->mu);
-    save_quick(&quick, n, o);
-    scene_end(&quick);
-    perp_stored *p = rest(&s, n, o);
-    f.contacts = perp_stored_problem(p)->as.cone.ncontact;
-    solve(p, false, &f.cold, &f.cold_iterations, &f.cold_natural);
-    solve(p, true, &f.warm, &f.warm_iterations, &f.warm_natural);
-    perp_stored_free(p);
-    scene_end(&s);
+    double *r;
+    perp_stored *stored = settle(n, o, &r);
+    perp_problem p = *perp_stored_problem(stored);
+    size_t m = (size_t)perp_problem_size(&p), dofs = (size_t)p.as.cone.M.rows;
+    save(o, n, &p);
+    f.contacts = p.as.cone.ncontact;
+    memset(r, 0, m * sizeof *r);
+    (void)solve(&p, false, 0, r, &f.cold, &f.cold_iterations, &f.cold_natural);
+    f.speed = speed_of(&p.as.cone, r);
+    double *pushed = malloc(dofs * sizeof *pushed), weight = 0;
+    if (!pushed) die("memory", "refused");
+    for (size_t i = 0; i < dofs; i++) weight = fmax(weight, fabs(p.as.cone.f[i]));
+    for (size_t i = 0; i < dofs; i++) pushed[i] = p.as.cone.f[i] + PUSH * weight * sin((double)i) * (i % 6 < 3);
+    p.as.cone.f = pushed;
+    (void)solve(&p, true, 0, r, &f.warm, &f.warm_iterations, &f.warm_natural);
+    free(pushed);
+    free(r);
+    perp_stored_free(stored);
     return f;
 }
 
@@ -266,14 +214,14 @@ int main(int argc, char **argv) {
     options o = parse(argc, argv);
     figures before = {0};
     bool good = true;
-    printf("%8s %9s   %-32s   %-32s\n%8s %9s   %6s %9s %7s %8s   %6s %9s %7s %8s\n", "spheres", "contacts", "cold",
-           "warm", "", "", "steps", "residual", "s", "growth", "steps", "residual", "s", "growth");
+    printf("%8s %9s %8s   %-32s   %-32s\n%8s %9s %8s   %6s %9s %7s %8s   %6s %9s %7s %8s\n", "spheres", "contacts",
+           "speed", "cold", "warm", "", "", "", "steps", "residual", "s", "growth", "steps", "residual", "s", "growth");
     for (int i = 0; i < o.nsize; i++) {
         figures f = one(o.size[i], &o);
-        double size = log((double)f.n / (i ? before.n : 1));
-        printf("%8d %9d   %6d %9.1e %7.3f %8.2f   %6d %9.1e %7.3f %8.2f\n", f.n, f.contacts, f.cold_iterations,
-               f.cold_natural, f.cold, i ? log(f.cold / before.cold) / size : NAN, f.warm_iterations, f.warm_natural,
-               f.warm, i ? log(f.warm / before.warm) / size : NAN);
+        double size = log((double)f.n / (i ? before.n : 1)); /* growth is from the size before */
+        printf("%8d %9d %8.0e   %6d %9.1e %7.3f %8.2f   %6d %9.1e %7.3f %8.2f\n", f.n, f.contacts, f.speed,
+               f.cold_iterations, f.cold_natural, f.cold, i ? log(f.cold / before.cold) / size : NAN, f.warm_iterations,
+               f.warm_natural, f.warm, i ? log(f.warm / before.warm) / size : NAN);
         fflush(stdout);
         good &= f.cold_natural <= TOL && f.warm_natural <= TOL;
         before = f;

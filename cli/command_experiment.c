@@ -147,6 +147,33 @@ static void number_or_null(json *j, const char *key, double x) {
     json_number(j, x); /* null for NaN */
 }
 
+/* The runs of a sweep: variables and measures. The object "sweeps" is begun and ended with the first and the last. */
+static void json_sweep(json *j, const experiment *e, const exp_sweep *s, bool first, bool last) {
+    if (first) {
+        json_key(j, "sweeps");
+        json_object(j);
+    }
+    json_key(j, s->name);
+    json_array(j);
+    for (int i = 0; i < s->nrun; i++) {
+        const exp_run *r = &e->run[s->first + i];
+        if (r->skipped) continue;
+        json_object(j);
+        for (int a = 0; a < s->naxis; a++) {
+            json_key(j, s->axis[a].name);
+            if (s->axis[a].word)
+                json_string(j, r->axis_text[a]);
+            else
+                json_number(j, r->axis_value[a]);
+        }
+        json_field_bool(j, "ended_early", r->ended_early);
+        for (int m = 0; m < s->nmeasure; m++) number_or_null(j, s->measure_of[m].name, s->result[i * s->nmeasure + m]);
+        json_end(j, '}');
+    }
+    json_end(j, ']');
+    if (last) json_end(j, '}');
+}
+
 static void json_experiment(json *j, const experiment *e, bool ok) {
     json_object(j);
     json_field_string(j, "name", e->name);
@@ -173,6 +200,7 @@ static void json_experiment(json *j, const experiment *e, bool ok) {
         json_end(j, '}');
     }
     json_end(j, ']');
+    for (int k = 0; k < e->nsweep && !e->failed; k++) json_sweep(j, e, &e->sweep[k], k == 0, k + 1 == e->nsweep);
     json_end(j, '}');
 }
 
@@ -203,7 +231,9 @@ static void print_end(const experiment *e, const char *plots, const char *record
     }
     printf("  %d of %d checks hold", held, apply);
     if (apply < e->ncheck) printf(" (%d do not apply to these parameters)", e->ncheck - apply);
-    printf("; %d run%s, %llu steps in %.2f s", e->nrun, e->nrun > 1 ? "s" : "", (unsigned long long)steps, seconds);
+    int ran = 0;
+    for (int i = 0; i < e->nrun; i++) ran += !e->run[i].skipped;
+    printf("; %d run%s, %llu steps in %.2f s", ran, ran != 1 ? "s" : "", (unsigned long long)steps, seconds);
     if (plots) printf("; plots in %s", plots);
     if (recordings) printf("; recordings in %s", recordings);
     puts("\n");
@@ -236,6 +266,7 @@ static int run_one(session *s, experiment *e) {
     char out[EXPERIMENT_PATH];
     if (snprintf(out, sizeof out, "%s/%s", cli_text(a, "output", "out/experiments"), e->name) >= (int)sizeof out)
         return cli_refuse_say(a, CLI_BAD_INPUT, "the path of --output is too long");
+    e->take_long = cli_given(a, "long");
     if (experiment_prepare(e, define, ndefine, &why)) return cli_refuse(a, &why);
     if (!cli_json(a)) printf("%s: %s\n", e->name, e->title);
     bool keep = cli_given(a, "keep"), plots = !cli_given(a, "no-plots") && !s->page && e->nplot > 0;
@@ -263,6 +294,8 @@ static int run_one(session *s, experiment *e) {
         json_experiment(&s->j, e, ok);
     } else if (!e->failed) {
         print_table(e);
+        if (e->ntable) putchar('\n');
+        if (experiment_tables_write(e, stdout, false, &why)) return cli_refuse(a, &why);
         print_end(e, plots ? out : NULL, keep ? out : NULL);
     }
     return ok ? CLI_OK : CLI_FAILED;
@@ -398,6 +431,9 @@ static int run_command(const cli_args *a) {
 static const cli_option options[] = {
     {.name = "list", .kind = CLI_FLAG, .help = "List the experiments with their titles; so does no name at all."},
     {.name = "all", .kind = CLI_FLAG, .help = "Run all of them."},
+    {.name = "long",
+     .kind = CLI_FLAG,
+     .help = "Also the runs and sweeps that take minutes; without it their checks are shown without a verdict."},
     {.name = "output",
      .letter = 'o',
      .kind = CLI_FILE,

@@ -6,8 +6,8 @@
 #include "info.h"
 
 const char *const info_body_kind[3] = {"obstacle", "kinematic", "dynamic"};
-const char *const info_shape_kind[PERP_SHAPE_KIND_COUNT] = {"particle", "sphere",  "halfspace",
-                                                            "box",      "polygon", "polyhedron"};
+const char *const info_shape_kind[PERP_SHAPE_KIND_COUNT] = {"particle", "sphere",     "halfspace", "box",
+                                                            "polygon",  "polyhedron", "capsule"};
 const char *const info_joint_kind[PERP_JOINT_KIND_COUNT] = {"fixed",     "revolute",  "prismatic", "cylindrical",
                                                             "spherical", "universal", "planar"};
 

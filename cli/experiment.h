@@ -23,9 +23,24 @@ typedef struct exp_parameter {
     double value;
 } exp_parameter;
 
+/* What a run may take in place of what its scene says; NULL: as the scene says. */
+typedef struct exp_instead {
+    const char *contact_model, *geometry, *form, *start;
+} exp_instead;
+
+enum { EXPERIMENT_AXES = 6 };
+
 typedef struct exp_run {
     const char *name, *scene, *label;
     uint32_t set; /* map of parameters; 0: none */
+    exp_instead instead;
+    bool only_long; /* runs with --long only */
+    bool may_fail;  /* a step that is not solved ends the run, not the experiment */
+    int sweep;      /* which sweep it belongs to; -1: none */
+    int first;      /* number within the sweep */
+    const char *axis_text[EXPERIMENT_AXES];
+    double axis_value[EXPERIMENT_AXES]; /* NAN for words */
+    bool skipped, ended_early;
     /* filled by experiment_prepare: */
     char scene_path[EXPERIMENT_PATH];
     exp_parameter *parameter; /* as the run has them */
@@ -48,6 +63,29 @@ typedef struct exp_named { /* of values and series */
     double value;
 } exp_named;
 
+/* A variable of a sweep and the list of what it takes: a parameter of the scene, or one of the words of exp_instead. */
+typedef struct exp_axis {
+    const char *name;
+    uint32_t list;
+    int n;
+    bool word;
+} exp_axis;
+
+/* One scene run for every combination of some variables, and what is measured in each of these runs. */
+typedef struct exp_sweep {
+    const char *name, *scene;
+    uint32_t over, set, measure;
+    exp_instead instead;
+    bool only_long, may_fail;
+    exp_axis axis[EXPERIMENT_AXES];
+    int naxis;
+    int first, nrun; /* its runs in experiment.run; the last variable runs fastest */
+    exp_named *measure_of;
+    int nmeasure, cap_measure;
+    double *result; /* nrun x nmeasure */
+    char (*run_name)[64];
+} exp_sweep;
+
 typedef struct exp_check {
     const char *what, *unit, *published, *note;
     exp_expr value, reference, limit, below, above, when; /* when: applies only where this is not zero */
@@ -60,7 +98,18 @@ typedef struct exp_line {
     const char *label;
     uint32_t x, y; /* a text (series) or a list of expressions (points) */
     bool dashed, marks;
+    /* of a sweep: x a variable, y a measure, a line for each value of `by`; or, with each, series of every run */
+    const char *sweep, *by, *take;
+    bool each;
 } exp_line;
+
+/* A measure of a sweep against its variables; or several measures side by side. */
+typedef struct exp_table {
+    const char *title, *about, *sweep, *rows, *columns, *take, *unit;
+    uint32_t value; /* a name or a list of names */
+    exp_expr when;
+    bool shown;
+} exp_table;
 
 typedef struct exp_plot {
     const char *file, *title, *about, *xlabel, *ylabel, *legend;
@@ -81,8 +130,12 @@ typedef struct experiment {
     exp_named *value, *series;
     exp_check *check;
     exp_plot *plot;
-    int nrun, nvalue, nseries, ncheck, nplot;
-    int cap_run, cap_value, cap_series, cap_check, cap_plot;
+    exp_sweep *sweep;
+    exp_table *table;
+    int nrun, nvalue, nseries, ncheck, nplot, nsweep, ntable;
+    int cap_run, cap_value, cap_series, cap_check, cap_plot, cap_sweep, cap_table;
+    bool take_long; /* --long was given: also runs that take long */
+    int self;       /* run that expressions without a run mean; -1: none */
     /* names that expressions may use: parameters that all runs share, then values */
     const char **known;
     double *known_value;
@@ -106,7 +159,7 @@ perp_status experiment_prepare(experiment *e, const perp_definition *define, int
  * complaint is in why. */
 int experiment_run(experiment *e, const char *keep, bool progress, perp_refusal *why);
 /* Removes the temporary folder, if there is one. */
-void experiment_sweep(experiment *e);
+void experiment_clean_up(experiment *e);
 /* Makes a folder and those above it. */
 bool experiment_folder(const char *path, perp_refusal *why);
 
@@ -118,9 +171,39 @@ perp_status experiment_evaluate(experiment *e, bool *ok, perp_refusal *why);
 perp_status experiment_number(experiment *e, exp_expr *x, const char *key, double *out, perp_refusal *why);
 /* The series named by a text such as "run: {block.x} - t"; *out is to be freed, *run tells of which run it is. */
 perp_status experiment_series(experiment *e, uint32_t node, const char *key, double **out, int *run, perp_refusal *why);
+/* What is measured in every run of every sweep. */
+perp_status experiment_measures(experiment *e, perp_refusal *why);
 /* Evaluates a constant or an expression of given variables. */
 perp_status experiment_plain(const experiment *e, uint32_t node, const char *key, const char *const *name,
                              const double *value, int n, double *out, perp_refusal *why);
+
+/* ---- experiment_sweep.c ---- */
+/* Makes the runs of all sweeps, after those of `runs`. */
+perp_status experiment_sweep_runs(experiment *e, perp_refusal *why);
+/* Index of a sweep, axis or measure by name; -1 if there is none. */
+int experiment_find_sweep(const experiment *e, const char *name, size_t length);
+int experiment_find_axis(const exp_sweep *s, const char *name, size_t length);
+int experiment_find_measure(const exp_sweep *s, const char *name, size_t length);
+/* Does run i of the sweep fit conditions such as "model=peg, h<=0.01, seed"? A variable alone: the same as in run
+ * `self`. Returns 1 or 0; -1 with words in why for conditions that cannot be read. */
+int experiment_fits(const experiment *e, const exp_sweep *s, int i, const char *text, size_t length, int self,
+                    char *why, size_t why_size);
+/* Splits "sweep[conditions].measure"; false if it does not begin with the name of a sweep. */
+typedef struct exp_choice {
+    int sweep;
+    const char *where, *rest; /* conditions and what follows the bracket, or the name */
+    size_t nwhere, nrest;
+} exp_choice;
+bool experiment_choice(const experiment *e, const char *text, size_t length, exp_choice *out);
+/* Largest (NULL), "smallest", "mean", "median", "total" of n numbers; those that are NaN are left out and counted in
+ * *missing (may be NULL). The order of x changes. */
+double experiment_take(const char *how, double *x, int n, int *missing);
+double experiment_quantile(double *x, int n, double part);
+extern const char *const experiment_takes[]; /* ended by NULL; the last is "quartiles", of plots only */
+
+/* ---- experiment_table.c ---- */
+perp_status experiment_tables_check(experiment *e, perp_refusal *why);
+perp_status experiment_tables_write(experiment *e, FILE *to, bool markdown, perp_refusal *why);
 
 /* ---- experiment_plot.c ---- */
 /* Path of a plot below a folder: FOLDER/PREFIXfile, .svg where the file has no ending. */
@@ -128,7 +211,7 @@ bool experiment_plot_path(const exp_plot *p, const char *folder, const char *pre
 perp_status experiment_plots(experiment *e, const char *folder, const char *prefix, perp_refusal *why);
 
 /* ---- experiment_page.c ---- */
-perp_status experiment_page(const experiment *e, const char *path, perp_refusal *why);
+perp_status experiment_page(experiment *e, const char *path, perp_refusal *why);
 typedef struct exp_summary {
     char name[128], title[256];
     int checks, held;

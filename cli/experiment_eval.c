@@ -30,6 +30,7 @@ enum {
     F_TIME_OF_LARGEST,
     F_TIME_OF_SMALLEST,
     F_WHEN,
+    F_QUANTILE,
     F_CROSSING,
     F_PARAMETER,
     F_ORDER,
@@ -37,12 +38,12 @@ enum {
     F_N
 };
 static const function functions[F_N] = {
-    {"at", 2, 2, true},      {"first", 1, 1, true},           {"last", 1, 1, true},
-    {"largest", 1, 3, true}, {"smallest", 1, 3, true},        {"maxabs", 1, 3, true},
-    {"mean", 1, 3, true},    {"total", 1, 3, true},           {"integral", 1, 3, true},
-    {"count", 1, 3, true},   {"time_of_largest", 1, 3, true}, {"time_of_smallest", 1, 3, true},
-    {"when", 1, 3, true},    {"crossing", 2, 2, true},        {"parameter", 1, 1, true},
-    {"order", 2, 2, false},  {"norm", 1, 64, false}};
+    {"at", 2, 2, true},        {"first", 1, 1, true},           {"last", 1, 1, true},
+    {"largest", 1, 3, true},   {"smallest", 1, 3, true},        {"maxabs", 1, 3, true},
+    {"mean", 1, 3, true},      {"total", 1, 3, true},           {"integral", 1, 3, true},
+    {"count", 1, 3, true},     {"time_of_largest", 1, 3, true}, {"time_of_smallest", 1, 3, true},
+    {"when", 1, 3, true},      {"quantile", 2, 2, true},        {"crossing", 2, 2, true},
+    {"parameter", 1, 1, true}, {"order", 2, 2, false},          {"norm", 1, 64, false}};
 
 /* ---- series ---- */
 
@@ -59,16 +60,48 @@ static span trimmed(span a) {
 
 static bool same(span a, const char *b) { return strlen(b) == a.n && memcmp(a.s, b, a.n) == 0; }
 
-/* Splits "run: rest". Only a plain name before the colon is a run, so that c ? a : b is left alone. */
+/* The one run that "sweep[conditions]" means. */
+static bool find_in_sweep(const experiment *e, const exp_choice *c, int *run, char *why, size_t why_size) {
+    const exp_sweep *s = &e->sweep[c->sweep];
+    int n = 0;
+    for (int i = 0; i < s->nrun; i++) {
+        int fits = experiment_fits(e, s, i, c->where, c->nwhere, e->self, why, why_size);
+        if (fits < 0) return false;
+        if (fits) *run = s->first + i;
+        n += fits;
+    }
+    if (n != 1)
+        snprintf(why, why_size, "found %d runs of %s[%.*s]; allowed: conditions that one run fits", n, s->name,
+                 (int)c->nwhere, c->where);
+    return n == 1;
+}
+
+static bool no_such_run(const experiment *e, span text, char *why, size_t why_size) {
+    char list[300] = "";
+    size_t at = 0;
+    for (int i = 0; i < e->nrun && e->run[i].sweep < 0 && at + 80 < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", e->run[i].name);
+    for (int i = 0; i < e->nsweep && at + 80 < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s[...]", at ? ", " : "", e->sweep[i].name);
+    snprintf(why, why_size, "found \"%.*s\"; allowed: RUN: SERIES with the run one of %s", (int)text.n, text.s, list);
+    return false;
+}
+
+/* Splits "run: rest". Only a plain name before the colon is a run, or "sweep[...]", so that c ? a : b is left alone. */
 static bool find_run(const experiment *e, span text, int *run, span *rest, char *why, size_t why_size) {
+    exp_choice c;
+    *rest = trimmed(text);
+    if (experiment_choice(e, text.s, text.n, &c) && c.nrest > 0 && *c.rest == ':') {
+        *rest = trimmed((span){c.rest + 1, c.nrest - 1});
+        return find_in_sweep(e, &c, run, why, why_size);
+    }
     const char *colon = memchr(text.s, ':', text.n);
     span name = {text.s, colon ? (size_t)(colon - text.s) : 0};
     name = trimmed(name);
     bool plain = name.n > 0;
     for (size_t i = 0; i < name.n; i++)
         plain = plain && (isalnum((unsigned char)name.s[i]) || name.s[i] == '_' || name.s[i] == '-');
-    *rest = trimmed(text);
-    *run = 0;
+    *run = e->self >= 0 ? e->self : 0;
     if (plain) {
         *rest = trimmed((span){colon + 1, text.n - (size_t)(colon + 1 - text.s)});
         for (int i = 0; i < e->nrun; i++)
@@ -76,15 +109,10 @@ static bool find_run(const experiment *e, span text, int *run, span *rest, char 
                 *run = i;
                 return true;
             }
-    } else if (e->nrun == 1) {
+    } else if (e->nrun == 1 || e->self >= 0) {
         return true;
     }
-    char list[300] = "";
-    size_t at = 0;
-    for (int i = 0; i < e->nrun && at + 80 < sizeof list; i++)
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", e->run[i].name);
-    snprintf(why, why_size, "found \"%.*s\"; allowed: RUN: SERIES with the run one of %s", (int)text.n, text.s, list);
-    return false;
+    return no_such_run(e, text, why, why_size);
 }
 
 /* norm(a, b, ...), also within series */
@@ -109,9 +137,36 @@ typedef struct columns {
 } columns;
 
 static bool evaluate_series(experiment *e, int run, span text, int limit, double *out, char *why, size_t why_size);
+static bool value_at(const exp_run *r, const double *y, double t, double *out, char *why, size_t why_size);
 
 static double *new_column(const exp_run *r) {
     return pp_alloc(&experiment_memory, sizeof(double) * (size_t)(r->frames ? r->frames : 1));
+}
+
+/* What stands in braces: a series of this run, or "run: series" of another, taken at the times of this one (none beyond
+ * its ends). */
+static bool read_column(experiment *e, int run, span text, int limit, double *out, char *why, size_t why_size) {
+    const exp_run *r = &e->run[run];
+    int keep = e->self, other;
+    span rest;
+    bool there = memchr(text.s, ':', text.n) != NULL;
+    if (!there) return evaluate_series(e, run, text, limit, out, why, why_size);
+    e->self = run;
+    bool good = find_run(e, text, &other, &rest, why, why_size);
+    e->self = keep;
+    if (!good || other == run) return good && evaluate_series(e, run, rest, limit, out, why, why_size);
+    const exp_run *o = &e->run[other];
+    double *y = o->rec && o->frames ? new_column(o) : NULL;
+    if (!y) {
+        snprintf(why, why_size, "found run %s, which has nothing recorded; allowed: one that has", o->name);
+        return false;
+    }
+    good = evaluate_series(e, other, rest, limit, y, why, why_size);
+    char beyond[200];
+    for (uint64_t f = 0; good && f < r->frames; f++)
+        if (!value_at(o, y, r->time[f], &out[f], beyond, sizeof beyond)) out[f] = NAN;
+    pp_free(&experiment_memory, y);
+    return good;
 }
 
 /* Reads what stands in braces into columns and writes the expression with variables _0, _1, ... in their place. */
@@ -140,7 +195,7 @@ static bool braces_out(experiment *e, int run, span text, int limit, columns *c,
         }
         span name = {text.s + i + 1, (size_t)(end - text.s) - i - 1};
         at += (size_t)snprintf(code + at, TEXT_MAX - at, "_%d", c->n++);
-        if (!evaluate_series(e, run, trimmed(name), limit, column, why, why_size)) return false;
+        if (!read_column(e, run, trimmed(name), limit, column, why, why_size)) return false;
         i = (size_t)(end - text.s);
     }
     code[at] = 0;
@@ -154,7 +209,7 @@ static bool combine(experiment *e, int run, const columns *c, const char *code, 
     static const char *const column_name[COLUMNS_MAX] = {"_0",  "_1",  "_2",  "_3",  "_4",  "_5",  "_6",  "_7",
                                                          "_8",  "_9",  "_10", "_11", "_12", "_13", "_14", "_15",
                                                          "_16", "_17", "_18", "_19", "_20", "_21", "_22", "_23"};
-    int n = 1 + c->n + e->nknown;
+    int n = 1 + c->n + e->nknown + r->nparameter;
     const char **name = pp_alloc(&experiment_memory, sizeof *name * (size_t)n);
     double *value = pp_alloc(&experiment_memory, sizeof *value * (size_t)n);
     pp_expr *x = NULL;
@@ -167,6 +222,14 @@ static bool combine(experiment *e, int run, const columns *c, const char *code, 
         for (int i = 0; i < e->nknown; i++) {
             name[1 + c->n + i] = e->known[i];
             value[1 + c->n + i] = e->known_value[i];
+        }
+        n = 1 + c->n + e->nknown;
+        for (int i = 0; i < r->nparameter; i++) { /* those that other runs have otherwise */
+            bool known = false;
+            for (int k = 0; k < e->nknown; k++) known = known || !strcmp(e->known[k], r->parameter[i].name);
+            if (known || !strcmp(r->parameter[i].name, "t")) continue;
+            name[n] = r->parameter[i].name;
+            value[n++] = r->parameter[i].value;
         }
         pp_expr_names names = {.variable = name, .nvariable = n, .function = series_functions, .nfunction = 1};
         x = pp_expr_compile(&experiment_memory, code, strlen(code), &names, why, why_size, &where);
@@ -227,8 +290,14 @@ static bool value_at(const exp_run *r, const double *y, double t, double *out, c
                  r->name);
         return false;
     }
-    uint64_t k = 0;
-    while (k + 1 < n && r->time[k + 1] <= t) k++;
+    uint64_t k = 0, above = n; /* time[k] <= t < time[above], where these exist */
+    while (above - k > 1) {
+        uint64_t middle = k + (above - k) / 2;
+        if (r->time[middle] <= t)
+            k = middle;
+        else
+            above = middle;
+    }
     if (k + 1 == n || t <= r->time[k] + slack) {
         *out = y[k];
     } else if (t >= r->time[k + 1] - slack) {
@@ -294,6 +363,45 @@ static bool parameter(const exp_run *r, span name, double *out, char *why, size_
     return false;
 }
 
+/* The measure of the runs that "sweep[conditions].measure" means. *n < 0: the text is none of these. */
+static bool sweep_column(experiment *e, const char *text, double **out, int *n, char *why, size_t why_size) {
+    exp_choice c;
+    *out = NULL;
+    *n = -1;
+    if (!experiment_choice(e, text, strlen(text), &c) || c.nrest < 2 || *c.rest != '.') return true;
+    const exp_sweep *s = &e->sweep[c.sweep];
+    span name = trimmed((span){c.rest + 1, c.nrest - 1});
+    int m = experiment_find_measure(s, name.s, name.n);
+    *out = pp_alloc(&experiment_memory, sizeof **out * (size_t)(s->nrun + 1));
+    if (m < 0 || !*out) {
+        snprintf(why, why_size, "found \"%.*s\"; allowed: a measure of %s", (int)name.n, name.s, s->name);
+        return false;
+    }
+    *n = 0;
+    for (int i = 0; i < s->nrun; i++) {
+        int fits = experiment_fits(e, s, i, c.where, c.nwhere, e->self, why, why_size);
+        if (fits < 0) return false;
+        if (fits && !e->run[s->first + i].skipped) (*out)[(*n)++] = s->result[i * s->nmeasure + m];
+    }
+    return true;
+}
+
+/* A function of the measures of several runs; times mean nothing here. */
+static double over_sweep(int f, double *x, int n, double second) {
+    exp_run all = {.frames = (uint64_t)n};
+    double *zero = pp_alloc(&experiment_memory, sizeof *zero * (size_t)(n + 1)), out = NAN;
+    for (int i = 0; zero && i <= n; i++) zero[i] = 0;
+    all.time = zero;
+    if (f == F_QUANTILE)
+        out = experiment_quantile(x, n, second);
+    else if (zero && f >= F_LARGEST && f <= F_COUNT && f != F_INTEGRAL)
+        out = over_range(f, &all, x, -1, 1);
+    else if (n == 1 && (f == F_FIRST || f == F_LAST))
+        out = x[0];
+    pp_free(&experiment_memory, zero);
+    return out;
+}
+
 static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why, size_t why_size) {
     experiment *e = ctx;
     const function *f = &functions[i];
@@ -313,11 +421,20 @@ static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out
         *out = log2(fabs(arg[0].number / arg[1].number));
         return true;
     }
-    int run;
+    int run, many;
     span rest;
+    double *column;
+    bool found = sweep_column(e, arg[0].text, &column, &many, why, why_size);
+    if (found && many >= 0) *out = over_sweep(i, column, many, narg > 1 ? arg[1].number : NAN);
+    pp_free(&experiment_memory, column);
+    if (!found || many >= 0) return found;
     if (!find_run(e, (span){arg[0].text, strlen(arg[0].text)}, &run, &rest, why, why_size)) return false;
     const exp_run *r = &e->run[run];
     if (i == F_PARAMETER) return parameter(r, rest, out, why, why_size);
+    if (r->skipped) {
+        *out = NAN; /* runs with --long only */
+        return true;
+    }
     if (!r->rec || r->frames == 0) {
         snprintf(why, why_size, "found %s where nothing has run yet; allowed: parameter(\"...\")", f->name);
         return false;
@@ -328,6 +445,7 @@ static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out
         return false;
     }
     bool good = evaluate_series(e, run, rest, e->nseries, y, why, why_size);
+    if (good && i == F_QUANTILE) *out = experiment_quantile(y, (int)r->frames, arg[1].number);
     if (good && i == F_AT) good = value_at(r, y, arg[1].number, out, why, why_size);
     if (good && i == F_FIRST) *out = y[0];
     if (good && i == F_LAST) *out = y[r->frames - 1];
@@ -455,6 +573,55 @@ static perp_status evaluate_check(experiment *e, int i, perp_refusal *why) {
     return PERP_OK;
 }
 
+/* One measure of one run. It knows what all expressions know, the parameters of its run, `failed` (the run ended
+ * early), `seconds` (that it took) and the measures before it. In a run that ended early, what cannot be measured is
+ * none. */
+static perp_status measure(experiment *e, const exp_sweep *s, int i, int k, perp_refusal *why) {
+    const exp_run *r = &e->run[s->first + i];
+    double *result = s->result + i * s->nmeasure;
+    int room = e->nknown + r->nparameter + s->nmeasure + 2, n = 0;
+    const char **name = pp_alloc(&experiment_memory, sizeof *name * (size_t)room);
+    double *value = pp_alloc(&experiment_memory, sizeof *value * (size_t)room);
+    const char *names_of[F_N];
+    char words[1024], key[200];
+    size_t where = 0;
+    perp_status st = PERP_OK;
+    snprintf(key, sizeof key, "sweeps.%s.measure.%s", s->name, s->measure_of[k].name);
+    if (!name || !value) {
+        st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, key, "not enough memory");
+    } else {
+        for (int j = 0; j < F_N; j++) names_of[j] = functions[j].name;
+        for (int j = 0; j < k; j++) name[n] = s->measure_of[j].name, value[n++] = result[j];
+        name[n] = "failed", value[n++] = r->ended_early;
+        name[n] = "seconds", value[n++] = r->result.seconds - r->result.recording_seconds;
+        for (int j = 0; j < r->nparameter; j++) name[n] = r->parameter[j].name, value[n++] = r->parameter[j].value;
+        for (int j = 0; j < e->nknown; j++) name[n] = e->known[j], value[n++] = e->known_value[j];
+        uint32_t node = s->measure_of[k].node;
+        pp_expr_names names = {
+            .variable = name, .nvariable = n, .function = names_of, .nfunction = F_N, .text_arguments = true};
+        pp_expr *x = pp_expr_compile(&experiment_memory, pp_yaml_text(&e->tree, node), e->tree.node[node].length,
+                                     &names, words, sizeof words, &where);
+        e->self = s->first + i;
+        if (!x || (!pp_expr_eval(x, value, call, e, &result[k], words, sizeof words) && !r->ended_early))
+            st = complain_at(e, node, x ? 0 : where, key, words, why);
+        e->self = -1;
+        if (x) pp_expr_free(&experiment_memory, x);
+    }
+    pp_free(&experiment_memory, (void *)name);
+    pp_free(&experiment_memory, value);
+    return st;
+}
+
+perp_status experiment_measures(experiment *e, perp_refusal *why) {
+    perp_status st = PERP_OK;
+    for (int k = 0; k < e->nsweep; k++) {
+        const exp_sweep *s = &e->sweep[k];
+        for (int i = 0; !st && i < s->nrun; i++)
+            for (int m = 0; !st && m < s->nmeasure && !e->run[s->first + i].skipped; m++) st = measure(e, s, i, m, why);
+    }
+    return st;
+}
+
 perp_status experiment_evaluate(experiment *e, bool *ok, perp_refusal *why) {
     perp_status s = PERP_OK;
     *ok = true;
@@ -464,6 +631,7 @@ perp_status experiment_evaluate(experiment *e, bool *ok, perp_refusal *why) {
         s = evaluate(e, &e->value[i].x, key, &e->value[i].value, why);
         e->known_value[e->nknown - e->nvalue + i] = e->value[i].value;
     }
+    if (!s) s = experiment_measures(e, why);
     for (int i = 0; !s && i < e->ncheck; i++) {
         s = evaluate_check(e, i, why);
         if (!s && e->check[i].applies && !e->check[i].ok) *ok = false;

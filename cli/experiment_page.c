@@ -76,12 +76,39 @@ static void write_table(FILE *f, const experiment *e) {
     fputc('\n', f);
 }
 
+static void write_instead(FILE *f, const exp_instead *x, bool more) {
+    const char *name[] = {"contact_model", "geometry", "form", "start"};
+    const char *word[] = {x->contact_model, x->geometry, x->form, x->start};
+    int left = 0;
+    for (int i = 0; i < 4; i++) left += word[i] != NULL;
+    for (int i = 0; i < 4; i++)
+        if (word[i]) fprintf(f, "%s: %s%s", name[i], word[i], --left || more ? ", " : "");
+}
+
+static void write_sweeps(FILE *f, const experiment *e) {
+    if (!e->nsweep) return;
+    fputs("| sweep | scene | over | runs |\n|---|---|---|---|\n", f);
+    for (int k = 0; k < e->nsweep; k++) {
+        const exp_sweep *s = &e->sweep[k];
+        fprintf(f, "| %s%s | %s | ", s->name, s->only_long ? " (`--long`)" : "", s->scene ? s->scene : "scene.yaml");
+        write_instead(f, &s->instead, true);
+        for (int a = 0; a < s->naxis; a++) {
+            fprintf(f, "%s%s: ", a ? "; " : "", s->axis[a].name);
+            for (uint32_t v = e->tree.node[s->axis[a].list].first, n = 0; v; v = e->tree.node[v].next)
+                fprintf(f, "%s%s", n++ ? ", " : "", pp_yaml_text(&e->tree, v));
+        }
+        fprintf(f, " | %d |\n", s->nrun);
+    }
+    fputc('\n', f);
+}
+
 static void write_runs(FILE *f, const experiment *e) {
-    if (e->nrun < 2) return;
+    if (e->nrun < 2 || e->run[0].sweep >= 0) return;
     fputs("| run | scene | parameters set |\n|---|---|---|\n", f);
-    for (int i = 0; i < e->nrun; i++) {
+    for (int i = 0; i < e->nrun && e->run[i].sweep < 0; i++) {
         const exp_run *r = &e->run[i];
         fprintf(f, "| %s | %s | ", r->name, r->scene);
+        write_instead(f, &r->instead, r->ndefine > 0);
         for (int k = 0; k < r->ndefine; k++)
             for (int j = 0; j < r->nparameter; j++)
                 if (!strcmp(r->define[k].name, r->parameter[j].name))
@@ -98,8 +125,9 @@ static perp_status write_scenes(FILE *f, const experiment *e, perp_refusal *why)
         if (before) continue;
         char *data;
         size_t size;
-        perp_status s =
-            pp_source_read(&experiment_memory, e->run[i].scene_path, e->run[i].scene_path, &data, &size, why);
+        char path[EXPERIMENT_PATH + 300];
+        snprintf(path, sizeof path, "%s/%s", e->folder, e->run[i].scene);
+        perp_status s = pp_source_read(&experiment_memory, path, path, &data, &size, why);
         if (s) return s;
         fprintf(f, "`experiments/%s/%s`:\n\n```yaml\n", e->name, e->run[i].scene);
         fwrite(data, 1, size, f);
@@ -126,7 +154,7 @@ static perp_status finish(FILE *f, const char *part, const char *path, perp_stat
     return s;
 }
 
-perp_status experiment_page(const experiment *e, const char *path, perp_refusal *why) {
+perp_status experiment_page(experiment *e, const char *path, perp_refusal *why) {
     char part[EXPERIMENT_PATH + 8], image[EXPERIMENT_PATH], prefix[160];
     FILE *f = begin(path, part, sizeof part, why);
     if (!f) return PERP_E_IO;
@@ -135,6 +163,7 @@ perp_status experiment_page(const experiment *e, const char *path, perp_refusal 
     if (e->source) fprintf(f, "\n*Source:* %s\n", e->source);
     fprintf(f, "\nRun it: `perp experiment %s`\n\n## Results\n\n", e->name);
     write_table(f, e);
+    perp_status s = experiment_tables_write(e, f, true, why);
     snprintf(prefix, sizeof prefix, "%s-", e->name);
     for (int i = 0; i < e->nplot; i++) {
         const exp_plot *p = &e->plot[i];
@@ -145,7 +174,8 @@ perp_status experiment_page(const experiment *e, const char *path, perp_refusal 
     }
     fputs("## Scene\n\n", f);
     write_runs(f, e);
-    perp_status s = write_scenes(f, e, why);
+    write_sweeps(f, e);
+    if (!s) s = write_scenes(f, e, why);
     return finish(f, part, path, s, why);
 }
 

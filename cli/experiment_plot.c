@@ -88,31 +88,201 @@ static perp_status numbers(experiment *e, uint32_t node, const char *key, double
     return s;
 }
 
-static perp_status plot_lines(experiment *e, exp_plot *p, const char *key, const char *path, perp_refusal *why) {
-    plot_line *line = pp_alloc(&experiment_memory, sizeof *line * (size_t)(p->nline + 1));
-    double **column = pp_alloc(&experiment_memory, sizeof *column * (size_t)(2 * p->nline + 1));
-    perp_status s = line && column ? PERP_OK : no_memory(e, why);
-    for (int i = 0; column && i < 2 * p->nline; i++) column[i] = NULL;
-    for (int i = 0; !s && i < p->nline; i++) {
-        long nx = 0, ny = 0;
-        s = numbers(e, p->line[i].x, key, &column[2 * i], &nx, why);
-        if (!s) s = numbers(e, p->line[i].y, key, &column[2 * i + 1], &ny, why);
-        line[i] = (plot_line){.x = column[2 * i],
-                              .y = column[2 * i + 1],
-                              .n = nx < ny ? nx : ny,
-                              .label = p->line[i].label,
-                              .colour = -1,
-                              .mark = p->line[i].marks || p->marks ? 'o' : 0,
-                              .dashed = p->line[i].dashed};
+/* ---- lines ---- */
+
+/* The lines of a plot as they grow, each with columns of its own. */
+typedef struct lines {
+    plot_line *line;
+    double **column; /* two for each line */
+    char (*label)[96];
+    int n, cap_line, cap_column, cap_label;
+} lines;
+
+static bool grow(lines *l) {
+    return PP_GROW(&experiment_memory, l->line, l->cap_line, l->n, l->n + 1) &&
+           PP_GROW(&experiment_memory, l->column, l->cap_column, 2 * l->n, 2 * l->n + 2) &&
+           PP_GROW(&experiment_memory, l->label, l->cap_label, l->n, l->n + 1);
+}
+
+static void free_lines(lines *l) {
+    for (int i = 0; i < 2 * l->n; i++) pp_free(&experiment_memory, l->column[i]);
+    pp_free(&experiment_memory, l->line);
+    pp_free(&experiment_memory, l->column);
+    pp_free(&experiment_memory, l->label);
+}
+
+/* Takes the columns over. Labels are tied in finish_lines(), when the list no longer moves. */
+static bool add_line(lines *l, const exp_plot *p, const exp_line *from, double *x, double *y, long n, const char *label,
+                     int colour, bool dashed) {
+    if (!grow(l)) {
+        pp_free(&experiment_memory, x);
+        pp_free(&experiment_memory, y);
+        return false;
     }
+    l->column[2 * l->n] = x;
+    l->column[2 * l->n + 1] = y;
+    snprintf(l->label[l->n], sizeof l->label[0], "%s", label ? label : "");
+    l->line[l->n++] = (plot_line){.x = x,
+                                  .y = y,
+                                  .n = n,
+                                  .colour = colour,
+                                  .mark = (from->marks || p->marks) && !(from->sweep && dashed) ? 'o' : 0,
+                                  .dashed = dashed,
+                                  .dash = dashed        ? 2
+                                          : from->sweep ? 1
+                                                        : 0};
+    return true;
+}
+
+static perp_status plain_line(experiment *e, const exp_plot *p, const exp_line *from, const char *key, lines *l,
+                              perp_refusal *why) {
+    double *x = NULL, *y = NULL;
+    long nx = 0, ny = 0;
+    perp_status s = numbers(e, from->x, key, &x, &nx, why);
+    if (!s) s = numbers(e, from->y, key, &y, &ny, why);
+    if (s) {
+        pp_free(&experiment_memory, x);
+        pp_free(&experiment_memory, y);
+        return s;
+    }
+    return add_line(l, p, from, x, y, nx < ny ? nx : ny, from->label, PLOT_NEXT, from->dashed) ? PERP_OK
+                                                                                               : no_memory(e, why);
+}
+
+/* ---- lines of a sweep ---- */
+
+typedef struct chosen {
+    const exp_sweep *s;
+    exp_choice c;
+    int by, x, y; /* axes, measure; by < 0: one line */
+} chosen;
+
+static perp_status choose(const experiment *e, const exp_line *from, const char *key, chosen *out, perp_refusal *why) {
+    const pp_tree *t = &e->tree;
+    pp_place at = pp_yaml_place(t, from->x);
+    if (!experiment_choice(e, from->sweep, strlen(from->sweep), &out->c) || out->c.nrest > 0)
+        return pp_complain(why, PERP_E_NAME, at, key, from->sweep, "sweep: the name of a sweep, with or without [...]");
+    out->s = &e->sweep[out->c.sweep];
+    out->by = from->by ? experiment_find_axis(out->s, from->by, strlen(from->by)) : -1;
+    if (from->by && out->by < 0) return pp_complain(why, PERP_E_NAME, at, key, from->by, "by: a variable of the sweep");
+    if (from->each) return PERP_OK;
+    out->x = experiment_find_axis(out->s, pp_yaml_text(t, from->x), t->node[from->x].length);
+    out->y = experiment_find_measure(out->s, pp_yaml_text(t, from->y), t->node[from->y].length);
+    if (out->x < 0 || out->y < 0 || out->s->axis[out->x].word)
+        return pp_complain(why, PERP_E_NAME, at, key, "other names",
+                           "x a variable of the sweep that is a number, y a measure");
+    return PERP_OK;
+}
+
+static int fits(const experiment *e, const chosen *c, int i, const char *by, const char *key, perp_refusal *why) {
+    char words[300];
+    const exp_run *r = &e->run[c->s->first + i];
+    int f = experiment_fits(e, c->s, i, c->c.where, c->c.nwhere, -1, words, sizeof words);
+    if (f < 0) pp_complain_say(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, key, "%s", words);
+    if (f > 0 && (r->skipped || (by && strcmp(r->axis_text[c->by], by) != 0))) f = 0;
+    return f;
+}
+
+/* x and one number of y for each value of x; part: which quantile, or NAN: as `take` says. Values of x at which every
+ * run ended early are left out. */
+static perp_status sweep_line(experiment *e, const exp_plot *p, const exp_line *from, const chosen *c, const char *by,
+                              int colour, double part, const char *label, const char *key, lines *l,
+                              perp_refusal *why) {
+    const exp_axis *axis = &c->s->axis[c->x];
+    double *x = pp_alloc(&experiment_memory, sizeof *x * (size_t)(axis->n + 1));
+    double *y = pp_alloc(&experiment_memory, sizeof *y * (size_t)(axis->n + 1));
+    double *some = pp_alloc(&experiment_memory, sizeof *some * (size_t)(c->s->nrun + 1));
+    perp_status s = x && y && some ? PERP_OK : no_memory(e, why);
+    long n = 0;
+    uint32_t v = e->tree.node[axis->list].first;
+    for (int k = 0; !s && k < axis->n; k++, v = e->tree.node[v].next) {
+        int m = 0;
+        for (int i = 0; !s && i < c->s->nrun; i++) {
+            const exp_run *r = &e->run[c->s->first + i];
+            int f = fits(e, c, i, by, key, why);
+            if (f < 0) s = PERP_E_ARG;
+            if (f <= 0 || strcmp(r->axis_text[c->x], pp_yaml_text(&e->tree, v)) != 0) continue;
+            x[n] = r->axis_value[c->x];
+            double got = c->s->result[i * c->s->nmeasure + c->y];
+            if (!isnan(got)) some[m++] = got;
+        }
+        if (m == 0) continue;
+        y[n++] = isnan(part) ? experiment_take(from->take, some, m, NULL) : experiment_quantile(some, m, part);
+    }
+    pp_free(&experiment_memory, some);
+    if (s || n == 0) {
+        pp_free(&experiment_memory, x);
+        pp_free(&experiment_memory, y);
+        return s;
+    }
+    return add_line(l, p, from, x, y, n, label, colour, !isnan(part) || from->dashed) ? PERP_OK : no_memory(e, why);
+}
+
+/* Two series of each run; only the first of a colour is in the legend. */
+static perp_status each_line(experiment *e, const exp_plot *p, const exp_line *from, const chosen *c, const char *by,
+                             int colour, const char *label, const char *key, lines *l, perp_refusal *why) {
+    perp_status s = PERP_OK;
+    bool first = true;
+    for (int i = 0; !s && i < c->s->nrun; i++) {
+        double *x = NULL, *y = NULL;
+        int run = 0;
+        int f = fits(e, c, i, by, key, why);
+        if (f < 0) return PERP_E_ARG;
+        if (f == 0) continue;
+        e->self = c->s->first + i;
+        s = experiment_series(e, from->x, key, &x, &run, why);
+        if (!s) s = experiment_series(e, from->y, key, &y, &run, why);
+        e->self = -1;
+        if (s) {
+            pp_free(&experiment_memory, x);
+            return s;
+        }
+        if (!add_line(l, p, from, x, y, (long)e->run[run].frames, first ? label : NULL, colour, from->dashed))
+            s = no_memory(e, why);
+        first = false;
+    }
+    return s;
+}
+
+static perp_status sweep_lines(experiment *e, const exp_plot *p, const exp_line *from, const char *key, lines *l,
+                               perp_refusal *why) {
+    chosen c;
+    perp_status s = choose(e, from, key, &c, why);
+    int n = s || c.by < 0 ? 1 : c.s->axis[c.by].n;
+    uint32_t v = s || c.by < 0 ? 0 : e->tree.node[c.s->axis[c.by].list].first;
+    int base = l->n ? l->line[l->n - 1].colour + 1 : 0;
+    for (int k = 0; !s && k < n; k++, v = v ? e->tree.node[v].next : 0) {
+        const char *by = v ? pp_yaml_text(&e->tree, v) : NULL;
+        char label[96];
+        snprintf(label, sizeof label, "%s%s%s", from->label ? from->label : "", from->label && by ? " " : "",
+                 by ? by : "");
+        bool quartiles = from->take && !strcmp(from->take, "quartiles");
+        if (from->each) {
+            s = each_line(e, p, from, &c, by, base + k, label, key, l, why);
+            continue;
+        }
+        s = sweep_line(e, p, from, &c, by, base + k, NAN, label, key, l, why);
+        for (int q = 0; !s && quartiles && q < 2; q++)
+            s = sweep_line(e, p, from, &c, by, base + k, q ? 0.75 : 0.25, NULL, key, l, why);
+    }
+    return s;
+}
+
+static perp_status plot_lines(experiment *e, exp_plot *p, const char *key, const char *path, perp_refusal *why) {
+    lines l = {0};
+    perp_status s = PERP_OK;
+    for (int i = 0; !s && i < p->nline; i++)
+        s = p->line[i].sweep ? sweep_lines(e, p, &p->line[i], key, &l, why)
+                             : plain_line(e, p, &p->line[i], key, &l, why);
     double from = NAN, to = NAN;
     if (!s && p->from.node) s = experiment_number(e, &p->from, key, &from, why);
     if (!s && p->to.node) s = experiment_number(e, &p->to, key, &to, why);
+    for (int i = 0; i < l.n; i++) l.line[i].label = *l.label[i] ? l.label[i] : NULL;
     if (!s) {
         plot_panel panel = {.xlabel = p->xlabel,
                             .ylabel = p->ylabel,
-                            .line = line,
-                            .nline = p->nline,
+                            .line = l.line,
+                            .nline = l.n,
                             .logx = p->logx,
                             .logy = p->logy,
                             .equal = p->equal,
@@ -124,9 +294,7 @@ static perp_status plot_lines(experiment *e, exp_plot *p, const char *key, const
             .title = p->title, .panel = &panel, .npanel = 1, .height = 80, .legend = p->legend, .grid = true};
         s = plot_write(&f, path, why);
     }
-    for (int i = 0; column && i < 2 * p->nline; i++) pp_free(&experiment_memory, column[i]);
-    pp_free(&experiment_memory, column);
-    pp_free(&experiment_memory, line);
+    free_lines(&l);
     return s;
 }
 

@@ -20,12 +20,14 @@ typedef struct key {
 } key;
 
 typedef struct top {
-    uint32_t version, runs, values, series, checks, plots;
+    uint32_t version, runs, values, series, sweeps, checks, tables, plots;
     const char *title, *source, *about;
 } top;
 
 #define KEY(type, field, slot_, required_) \
     { #field, offsetof(type, field), slot_, required_ }
+#define INSTEAD(type, field) \
+    { #field, offsetof(type, instead) + offsetof(exp_instead, field), SLOT_TEXT, false }
 
 static const key top_keys[] = {{"perp-experiment", offsetof(top, version), SLOT_NODE, true},
                                KEY(top, title, SLOT_TEXT, true),
@@ -34,13 +36,42 @@ static const key top_keys[] = {{"perp-experiment", offsetof(top, version), SLOT_
                                KEY(top, runs, SLOT_NODE, false),
                                KEY(top, series, SLOT_NODE, false),
                                KEY(top, values, SLOT_NODE, false),
+                               KEY(top, sweeps, SLOT_NODE, false),
                                KEY(top, checks, SLOT_NODE, true),
+                               KEY(top, tables, SLOT_NODE, false),
                                KEY(top, plots, SLOT_NODE, false),
                                {NULL, 0, SLOT_TEXT, false}};
 static const key run_keys[] = {KEY(exp_run, scene, SLOT_TEXT, false),
                                KEY(exp_run, label, SLOT_TEXT, false),
                                KEY(exp_run, set, SLOT_NODE, false),
+                               INSTEAD(exp_run, contact_model),
+                               INSTEAD(exp_run, geometry),
+                               INSTEAD(exp_run, form),
+                               INSTEAD(exp_run, start),
+                               {"long", offsetof(exp_run, only_long), SLOT_BOOL, false},
+                               KEY(exp_run, may_fail, SLOT_BOOL, false),
                                {NULL, 0, SLOT_TEXT, false}};
+static const key sweep_keys[] = {KEY(exp_sweep, scene, SLOT_TEXT, false),
+                                 KEY(exp_sweep, over, SLOT_NODE, true),
+                                 KEY(exp_sweep, set, SLOT_NODE, false),
+                                 KEY(exp_sweep, measure, SLOT_NODE, true),
+                                 INSTEAD(exp_sweep, contact_model),
+                                 INSTEAD(exp_sweep, geometry),
+                                 INSTEAD(exp_sweep, form),
+                                 INSTEAD(exp_sweep, start),
+                                 {"long", offsetof(exp_sweep, only_long), SLOT_BOOL, false},
+                                 KEY(exp_sweep, may_fail, SLOT_BOOL, false),
+                                 {NULL, 0, SLOT_TEXT, false}};
+static const key table_keys[] = {KEY(exp_table, title, SLOT_TEXT, true),
+                                 KEY(exp_table, about, SLOT_TEXT, false),
+                                 KEY(exp_table, sweep, SLOT_TEXT, true),
+                                 KEY(exp_table, rows, SLOT_TEXT, true),
+                                 KEY(exp_table, columns, SLOT_TEXT, false),
+                                 KEY(exp_table, value, SLOT_NODE, true),
+                                 KEY(exp_table, take, SLOT_TEXT, false),
+                                 KEY(exp_table, unit, SLOT_TEXT, false),
+                                 {"if", offsetof(exp_table, when), SLOT_EXPR, false},
+                                 {NULL, 0, SLOT_TEXT, false}};
 static const key check_keys[] = {KEY(exp_check, what, SLOT_TEXT, true),
                                  KEY(exp_check, value, SLOT_EXPR, true),
                                  KEY(exp_check, reference, SLOT_EXPR, false),
@@ -72,7 +103,9 @@ static const key plot_keys[] = {KEY(exp_plot, file, SLOT_TEXT, true),
                                 {NULL, 0, SLOT_TEXT, false}};
 static const key line_keys[] = {KEY(exp_line, label, SLOT_TEXT, false), KEY(exp_line, x, SLOT_NODE, true),
                                 KEY(exp_line, y, SLOT_NODE, true),      KEY(exp_line, dashed, SLOT_BOOL, false),
-                                KEY(exp_line, marks, SLOT_BOOL, false), {NULL, 0, SLOT_TEXT, false}};
+                                KEY(exp_line, marks, SLOT_BOOL, false), KEY(exp_line, sweep, SLOT_TEXT, false),
+                                KEY(exp_line, by, SLOT_TEXT, false),    KEY(exp_line, take, SLOT_TEXT, false),
+                                KEY(exp_line, each, SLOT_BOOL, false),  {NULL, 0, SLOT_TEXT, false}};
 
 enum { KEYS_MAX = 24 };
 
@@ -173,14 +206,15 @@ static perp_status read_name(const reader *r, uint32_t n, const char *path, bool
     return PERP_OK;
 }
 
-static perp_status read_runs(experiment *e, const reader *r, uint32_t map) {
-    int n = map ? 0 : 1;
+/* Without `runs` there is one of scene.yaml, unless there are sweeps. */
+static perp_status read_runs(experiment *e, const reader *r, uint32_t map, bool sweeps) {
+    int n = map || sweeps ? 0 : 1;
     if (map && r->t->node[map].kind != PP_NODE_MAP) return refuse(r, map, "runs", "a map: name: {scene, set}");
     if (map && r->t->node[map].length == 0) return refuse(r, map, "runs", "at least one run");
     if (map) n = (int)r->t->node[map].length;
     if (!PP_GROW(&experiment_memory, e->run, e->cap_run, 0, n)) return no_memory(r);
     e->nrun = n;
-    if (!map) e->run[0].name = "main";
+    if (n && !map) e->run[0].name = "main";
     uint32_t k = map ? r->t->node[map].first : 0;
     for (int i = 0; k; i++, k = r->t->node[r->t->node[k].next].next) {
         char path[256];
@@ -196,6 +230,7 @@ static perp_status read_runs(experiment *e, const reader *r, uint32_t map) {
     for (int i = 0; i < n; i++) {
         if (!e->run[i].scene) e->run[i].scene = "scene.yaml";
         if (!e->run[i].label) e->run[i].label = e->run[i].name;
+        e->run[i].sweep = -1;
     }
     return PERP_OK;
 }
@@ -218,6 +253,46 @@ static perp_status read_named(const reader *r, uint32_t map, const char *path, e
         (*out)[i].node = (*out)[i].x.node = v;
     }
     return PERP_OK;
+}
+
+static perp_status read_sweeps(experiment *e, const reader *r, uint32_t map) {
+    if (!map) return PERP_OK;
+    if (r->t->node[map].kind != PP_NODE_MAP) return refuse(r, map, "sweeps", "a map: name: {over, measure}");
+    int n = (int)r->t->node[map].length;
+    if (!PP_GROW(&experiment_memory, e->sweep, e->cap_sweep, 0, n)) return no_memory(r);
+    e->nsweep = n;
+    uint32_t k = r->t->node[map].first;
+    for (int i = 0; k; i++, k = r->t->node[r->t->node[k].next].next) {
+        char path[256], at[300];
+        exp_sweep *w = &e->sweep[i];
+        below(path, sizeof path, "sweeps", pp_yaml_text(r->t, k));
+        perp_status s = read_name(r, k, path, false, &w->name);
+        if (!s) s = read_map(r, r->t->node[k].next, path, sweep_keys, w);
+        if (!s && (r->t->node[w->over].kind != PP_NODE_MAP || r->t->node[w->over].length == 0))
+            s = refuse(r, w->over, path, "over: a map from variables to lists");
+        if (!s && w->set && r->t->node[w->set].kind != PP_NODE_MAP)
+            s = refuse(r, w->set, path, "set: a map of parameters");
+        below(at, sizeof at, path, "measure");
+        if (!s) s = read_named(r, w->measure, at, &w->measure_of, &w->cap_measure, &w->nmeasure);
+        if (s) return s;
+    }
+    return PERP_OK;
+}
+
+static perp_status read_tables(experiment *e, const reader *r, uint32_t list) {
+    if (!list) return PERP_OK;
+    if (r->t->node[list].kind != PP_NODE_LIST) return refuse(r, list, "tables", "a list");
+    int n = (int)r->t->node[list].length;
+    if (!PP_GROW(&experiment_memory, e->table, e->cap_table, 0, n)) return no_memory(r);
+    e->ntable = n;
+    uint32_t v = r->t->node[list].first;
+    for (int i = 0; v; i++, v = r->t->node[v].next) {
+        char path[64];
+        snprintf(path, sizeof path, "tables[%d]", i);
+        perp_status s = read_map(r, v, path, table_keys, &e->table[i]);
+        if (s) return s;
+    }
+    return experiment_tables_check(e, r->why);
 }
 
 static perp_status read_checks(experiment *e, const reader *r, uint32_t list) {
@@ -254,6 +329,8 @@ static perp_status read_lines(exp_plot *p, const reader *r, const char *path) {
         perp_status s = read_map(r, v, at, line_keys, &p->line[i]);
         if (s) return s;
         const pp_node *x = &r->t->node[p->line[i].x], *y = &r->t->node[p->line[i].y];
+        if (p->line[i].sweep && (x->kind != PP_NODE_SCALAR || y->kind != PP_NODE_SCALAR))
+            return refuse(r, v, at, "x and y of a sweep: names");
         if (x->kind != y->kind || x->kind == PP_NODE_MAP || (x->kind == PP_NODE_LIST && x->length != y->length))
             return refuse(r, v, at, "x and y both texts, or both lists of the same length");
     }
@@ -286,7 +363,7 @@ static perp_status read_plots(experiment *e, const reader *r, uint32_t list) {
 }
 
 perp_status experiment_read(const char *folder, const char *name, experiment *e, perp_refusal *why) {
-    *e = (experiment){0};
+    *e = (experiment){.self = -1};
     size_t size;
     int a = snprintf(e->name, sizeof e->name, "%s", name);
     int b = snprintf(e->folder, sizeof e->folder, "%s/%s", folder, name);
@@ -308,9 +385,12 @@ perp_status experiment_read(const char *folder, const char *name, experiment *e,
     e->title = t.title;
     e->source = t.source;
     e->about = t.about;
-    if (!s) s = read_runs(e, &r, t.runs);
+    if (!s) s = read_runs(e, &r, t.runs, t.sweeps != 0);
     if (!s) s = read_named(&r, t.series, "series", &e->series, &e->cap_series, &e->nseries);
     if (!s) s = read_named(&r, t.values, "values", &e->value, &e->cap_value, &e->nvalue);
+    if (!s) s = read_sweeps(e, &r, t.sweeps);
+    if (!s) s = experiment_sweep_runs(e, why);
+    if (!s) s = read_tables(e, &r, t.tables);
     if (!s) s = read_checks(e, &r, t.checks);
     if (!s) s = read_plots(e, &r, t.plots);
     if (s) experiment_free(e);
@@ -332,7 +412,15 @@ void experiment_free(experiment *e) {
         pp_free(m, r->define);
         pp_free(m, r->define_value);
     }
-    experiment_sweep(e);
+    experiment_clean_up(e);
+    for (int i = 0; i < e->nsweep; i++) {
+        exp_sweep *w = &e->sweep[i];
+        for (int k = 0; k < w->nmeasure; k++) free_expr(&w->measure_of[k].x);
+        pp_free(m, w->measure_of);
+        pp_free(m, w->result);
+        pp_free(m, w->run_name);
+    }
+    for (int i = 0; i < e->ntable; i++) free_expr(&e->table[i].when);
     for (int i = 0; i < e->nvalue; i++) free_expr(&e->value[i].x);
     for (int i = 0; i < e->ncheck; i++) {
         exp_check *c = &e->check[i];
@@ -350,6 +438,8 @@ void experiment_free(experiment *e) {
     pp_free(m, e->series);
     pp_free(m, e->check);
     pp_free(m, e->plot);
+    pp_free(m, e->sweep);
+    pp_free(m, e->table);
     pp_free(m, (void *)e->known);
     pp_free(m, e->known_value);
     pp_yaml_free(&e->tree);

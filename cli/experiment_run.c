@@ -1,5 +1,5 @@
 /* experiment_run.c - parameters of the runs of an experiment, and the runs themselves */
-#define _POSIX_C_SOURCE 200809L /* mkdtemp */
+#define _XOPEN_SOURCE 700 /* mkdtemp, realpath */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -15,9 +15,58 @@ static perp_status no_memory(const experiment *e, perp_refusal *why) {
     return PERP_E_MEMORY;
 }
 
-static const char *scene_path(const experiment *e, const exp_run *r, char *out, size_t size) {
-    int n = snprintf(out, size, "%s/%s", e->folder, r->scene);
-    return n > 0 && (size_t)n < size ? out : NULL;
+static bool temporary_folder(experiment *e, perp_refusal *why) {
+    if (*e->temporary) return true;
+    const char *base = getenv("TMPDIR");
+    snprintf(e->temporary, sizeof e->temporary, "%s/perp-experiment-XXXXXX", base && *base ? base : "/tmp");
+    if (mkdtemp(e->temporary)) return true;
+    pp_complain_say(why, PERP_E_IO, (pp_place){e->temporary, 0, 0}, "", "a temporary folder cannot be made: %s",
+                    strerror(errno));
+    *e->temporary = 0;
+    return false;
+}
+
+static void write_quoted(FILE *f, const char *s) {
+    fputc('"', f);
+    for (; *s; s++) fprintf(f, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    fputs("\"\n", f);
+}
+
+/* A scene that includes the one given and says otherwise about some of its words. */
+static perp_status write_wrapper(experiment *e, exp_run *r, const char *scene, perp_refusal *why) {
+    const exp_instead *x = &r->instead;
+    char *whole = realpath(scene, NULL);
+    int n = snprintf(r->scene_path, sizeof r->scene_path, "%s/%s.yaml", e->temporary, r->name);
+    FILE *f = whole && n > 0 && (size_t)n < sizeof r->scene_path ? fopen(r->scene_path, "wb") : NULL;
+    if (f) {
+        fputs("perp: 1\ninclude: ", f);
+        write_quoted(f, whole);
+        if (x->start) fprintf(f, "start: %s\n", x->start);
+        if (x->contact_model || x->geometry || x->form) fputs("stages:\n", f);
+        if (x->contact_model) fprintf(f, "  contact_model: %s\n", x->contact_model);
+        if (x->geometry) fprintf(f, "  geometry: %s\n", x->geometry);
+        if (x->form) fprintf(f, "  form: %s\n", x->form);
+    }
+    bool good = f && !ferror(f);
+    if (f) good = fclose(f) == 0 && good;
+    free(whole);
+    if (good) return PERP_OK;
+    return pp_complain_say(why, PERP_E_IO, (pp_place){scene, 0, 0}, "", "cannot be read or included: %s",
+                           strerror(errno));
+}
+
+/* Path of what the run opens: its scene, or one around it. */
+static perp_status find_scene(experiment *e, exp_run *r, perp_refusal *why) {
+    const exp_instead *x = &r->instead;
+    char path[EXPERIMENT_PATH];
+    int n = snprintf(path, sizeof path, "%s/%s", e->folder, r->scene);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return pp_complain(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, "runs", "a path that is too long",
+                           "a shorter one");
+    memcpy(r->scene_path, path, (size_t)n + 1);
+    if (!x->contact_model && !x->geometry && !x->form && !x->start) return PERP_OK;
+    if (!temporary_folder(e, why)) return PERP_E_IO;
+    return write_wrapper(e, r, path, why);
 }
 
 /* Keeps the parameters of the scene as it is opened with the given definitions. */
@@ -39,12 +88,58 @@ static perp_status learn_parameters(experiment *e, exp_run *r, const perp_defini
     return s;
 }
 
+/* ---- variables of a sweep ---- */
+
+static int axis_of(const experiment *e, const exp_run *r, const char *name) {
+    return r->sweep < 0 ? -1 : experiment_find_axis(&e->sweep[r->sweep], name, strlen(name));
+}
+
+/* The node of the name of a variable, and that of the value which the run has. */
+static uint32_t axis_key(const experiment *e, const exp_sweep *w, int a) {
+    const pp_tree *t = &e->tree;
+    uint32_t k = t->node[w->over].first;
+    while (a-- > 0) k = t->node[t->node[k].next].next;
+    return k;
+}
+
+static uint32_t axis_node(const experiment *e, const exp_sweep *w, int a, const exp_run *r) {
+    uint32_t v = e->tree.node[w->axis[a].list].first;
+    while (v && pp_yaml_text(&e->tree, v) != r->axis_text[a]) v = e->tree.node[v].next;
+    return v;
+}
+
+/* Sets one parameter to an expression of the others. name has room for an end mark. */
+static perp_status settle_one(experiment *e, exp_run *r, uint32_t name_node, uint32_t value_node, const char *key,
+                              const char **name, const double *value, double *x, perp_refusal *why) {
+    const pp_tree *t = &e->tree;
+    const char *parameter = pp_yaml_text(t, name_node);
+    int i = 0;
+    while (i < r->nparameter && strcmp(name[i], parameter) != 0) i++;
+    if (i == r->nparameter) {
+        name[i] = NULL; /* ends the list */
+        const char *near = pp_suggest(parameter, name);
+        char allowed[300];
+        snprintf(allowed, sizeof allowed, "a parameter of %s%s%s%s", r->scene, near ? "; did you mean " : "",
+                 near ? near : "", near ? "?" : "");
+        return pp_complain(why, PERP_E_NAME, pp_yaml_place(t, name_node), key, parameter, allowed);
+    }
+    perp_status s = experiment_plain(e, value_node, key, name, value, r->nparameter, x, why);
+    if (!s && !isfinite(*x))
+        s = pp_complain(why, PERP_E_ARG, pp_yaml_place(t, value_node), key, "a number that is not finite",
+                        "a finite number");
+    if (s) return s;
+    snprintf(r->define_value[r->ndefine], sizeof r->define_value[0], "%.17g", *x);
+    r->define[r->ndefine] = (perp_definition){parameter, r->define_value[r->ndefine]};
+    r->ndefine++;
+    return PERP_OK;
+}
+
 /* What the run sets, worked out from the parameters as they are without it, and put over the definitions from outside:
  * a run that sets h/2 has half of the h that was asked for. */
 static perp_status settle(experiment *e, exp_run *r, const perp_definition *define, int ndefine, perp_refusal *why) {
     const pp_tree *t = &e->tree;
     int nset = r->set ? (int)t->node[r->set].length : 0;
-    size_t room = (size_t)(nset + ndefine > 0 ? nset + ndefine : 1);
+    size_t room = (size_t)(nset + ndefine + EXPERIMENT_AXES);
     const char **name = pp_alloc(&experiment_memory, sizeof *name * (size_t)(r->nparameter + 1));
     double *value = pp_alloc(&experiment_memory, sizeof *value * (size_t)(r->nparameter + 1));
     r->define = pp_alloc(&experiment_memory, sizeof *r->define * room);
@@ -55,30 +150,21 @@ static perp_status settle(experiment *e, exp_run *r, const perp_definition *defi
         value[i] = r->parameter[i].value;
     }
     for (int i = 0; !s && i < ndefine; i++)
-        if (!nset || !pp_yaml_get(t, r->set, define[i].name)) r->define[r->ndefine++] = define[i];
+        if ((!nset || !pp_yaml_get(t, r->set, define[i].name)) && axis_of(e, r, define[i].name) < 0)
+            r->define[r->ndefine++] = define[i];
     for (uint32_t k = nset ? t->node[r->set].first : 0; !s && k; k = t->node[t->node[k].next].next) {
+        if (axis_of(e, r, pp_yaml_text(t, k)) >= 0) continue;
         char key[200];
         double x;
         snprintf(key, sizeof key, "runs.%s.set.%s", r->name, pp_yaml_text(t, k));
-        int i = 0;
-        while (i < r->nparameter && strcmp(name[i], pp_yaml_text(t, k)) != 0) i++;
-        if (i == r->nparameter) {
-            name[i] = NULL; /* ends the list */
-            const char *near = pp_suggest(pp_yaml_text(t, k), name);
-            char allowed[300];
-            snprintf(allowed, sizeof allowed, "a parameter of %s%s%s%s", r->scene, near ? "; did you mean " : "",
-                     near ? near : "", near ? "?" : "");
-            s = pp_complain(why, PERP_E_NAME, pp_yaml_place(t, k), key, pp_yaml_text(t, k), allowed);
-            break;
-        }
-        s = experiment_plain(e, t->node[k].next, key, name, value, r->nparameter, &x, why);
-        if (!s && !isfinite(x))
-            s = pp_complain(why, PERP_E_ARG, pp_yaml_place(t, t->node[k].next), key, "a number that is not finite",
-                            "a finite number");
-        if (s) break;
-        snprintf(r->define_value[r->ndefine], sizeof r->define_value[0], "%.17g", x);
-        r->define[r->ndefine] = (perp_definition){pp_yaml_text(t, k), r->define_value[r->ndefine]};
-        r->ndefine++;
+        s = settle_one(e, r, k, t->node[k].next, key, name, value, &x, why);
+    }
+    const exp_sweep *w = r->sweep >= 0 ? &e->sweep[r->sweep] : NULL;
+    for (int a = 0; !s && w && a < w->naxis; a++) {
+        if (w->axis[a].word) continue;
+        char key[200];
+        snprintf(key, sizeof key, "sweeps.%s.over.%s", w->name, w->axis[a].name);
+        s = settle_one(e, r, axis_key(e, w, a), axis_node(e, w, a, r), key, name, value, &r->axis_value[a], why);
     }
     pp_free(&experiment_memory, (void *)name);
     pp_free(&experiment_memory, value);
@@ -93,7 +179,7 @@ static const exp_parameter *find_parameter(const exp_run *r, const char *name) {
 
 /* A parameter that has one value in all runs is known by its name alone. */
 static perp_status share_parameters(experiment *e, perp_refusal *why) {
-    size_t room = (size_t)(e->run[0].nparameter + e->nvalue + 1);
+    size_t room = (size_t)(e->run[0].nparameter + e->nvalue + 2);
     e->known = pp_alloc(&experiment_memory, sizeof *e->known * room);
     e->known_value = pp_alloc(&experiment_memory, sizeof *e->known_value * room);
     if (!e->known || !e->known_value) return no_memory(e, why);
@@ -108,6 +194,8 @@ static perp_status share_parameters(experiment *e, perp_refusal *why) {
         e->known[e->nknown] = p->name;
         e->known_value[e->nknown++] = p->value;
     }
+    e->known[e->nknown] = "long"; /* for checks of what runs only then */
+    e->known_value[e->nknown++] = e->take_long;
     return PERP_OK;
 }
 
@@ -115,12 +203,11 @@ perp_status experiment_prepare(experiment *e, const perp_definition *define, int
     perp_status s = PERP_OK;
     for (int i = 0; !s && i < e->nrun; i++) {
         exp_run *r = &e->run[i];
-        if (!scene_path(e, r, r->scene_path, sizeof r->scene_path))
-            return pp_complain(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, "runs", "a path that is too long",
-                               "a shorter one");
-        s = learn_parameters(e, r, define, ndefine, why);
+        r->skipped = r->only_long && !e->take_long;
+        s = find_scene(e, r, why);
+        if (!s) s = learn_parameters(e, r, define, ndefine, why);
         if (!s) s = settle(e, r, define, ndefine, why);
-        if (!s && r->set) s = learn_parameters(e, r, r->define, r->ndefine, why);
+        if (!s && (r->set || r->sweep >= 0)) s = learn_parameters(e, r, r->define, r->ndefine, why);
     }
     if (!s) s = share_parameters(e, why);
     return s ? s : experiment_compile(e, why);
@@ -148,17 +235,7 @@ bool experiment_folder(const char *path, perp_refusal *why) {
     return true;
 }
 
-static bool temporary_folder(experiment *e, perp_refusal *why) {
-    const char *base = getenv("TMPDIR");
-    snprintf(e->temporary, sizeof e->temporary, "%s/perp-experiment-XXXXXX", base && *base ? base : "/tmp");
-    if (mkdtemp(e->temporary)) return true;
-    pp_complain_say(why, PERP_E_IO, (pp_place){e->temporary, 0, 0}, "", "a temporary folder cannot be made: %s",
-                    strerror(errno));
-    *e->temporary = 0;
-    return false;
-}
-
-void experiment_sweep(experiment *e) {
+void experiment_clean_up(experiment *e) {
     DIR *d = *e->temporary ? opendir(e->temporary) : NULL;
     if (!d) return;
     for (const struct dirent *entry = readdir(d); entry; entry = readdir(d)) {
@@ -184,6 +261,7 @@ int experiment_run(experiment *e, const char *keep, bool progress, perp_refusal 
     if (keep ? !experiment_folder(keep, why) : !temporary_folder(e, why)) return CLI_MACHINE;
     for (int i = 0; i < e->nrun; i++) {
         exp_run *r = &e->run[i];
+        if (r->skipped) continue;
         const char *folder = keep ? keep : e->temporary;
         int n = snprintf(r->recording, sizeof r->recording, "%s/%s.h5", folder, r->name);
         if (n < 0 || (size_t)n >= sizeof r->recording) {
@@ -199,7 +277,8 @@ int experiment_run(experiment *e, const char *keep, bool progress, perp_refusal 
                               .progress = progress,
                               .stop = cli_interrupted};
         simulate(&o, &r->result);
-        if (r->result.code) {
+        r->ended_early = r->result.code == CLI_FAILED && r->may_fail;
+        if (r->result.code && !r->ended_early) {
             *why = r->result.why;
             return r->result.code;
         }

@@ -1,6 +1,6 @@
 /* size.c - the length that overlaps and joint errors are compared with.
  *
- * The width of a convex shape is the least distance of two parallel planes that have it between them: 2 r of a ball,
+ * The width of a convex shape is the least distance of two parallel planes that have it between them: 2 r of a ball or capsule,
  * the shortest edge of a box. Of a polygon it is taken at an edge, which is exact; of a polyhedron only the planes of
  * faces are tried, which may come out too large where two edges face each other, by a third for a regular tetrahedron
  * and less for fuller shapes: enough for an order of magnitude. */
@@ -75,7 +75,7 @@ double size_of_world(const perp_world *w) {
         for (int i = 0; i < ns; i++) {
             perp_shape_view v;
             if (perp_shape_get(w, shape[i], &v)) continue;
-            if (v.def.kind == PERP_SHAPE_SPHERE)
+            if (v.def.kind == PERP_SHAPE_SPHERE || v.def.kind == PERP_SHAPE_CAPSULE)
                 take(&least, 2 * v.def.radius);
             else if (v.def.kind == PERP_SHAPE_BOX)
                 take(&least, width_of_box(v.def.half_size, dim));
@@ -100,7 +100,7 @@ double size_of_recording(const perp_recording *r) {
     double least = INFINITY;
     for (int i = 0; i < info->nshape; i++) {
         perp_recorded_shape s = perp_recording_shape(r, i);
-        if (s.kind == PERP_SHAPE_SPHERE)
+        if (s.kind == PERP_SHAPE_SPHERE || s.kind == PERP_SHAPE_CAPSULE)
             take(&least, 2 * s.radius);
         else if (s.kind == PERP_SHAPE_BOX)
             take(&least, width_of_box(s.half_size, info->dim));

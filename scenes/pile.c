@@ -34,8 +34,8 @@ static void bin(scene *s, double side, int dim) {
 /* Density such that a ball of unit diameter weighs 1. */
 static const double density = 6 / 3.14159265358979323846;
 
-static perp_shape_def grain(uint64_t *rng, int dim, double boxes) {
-    double r = uniform(rng, 0.45, 0.5);
+static perp_shape_def grain(uint64_t *rng, int dim, double boxes, double swell) {
+    double r = swell * uniform(rng, 0.45, 0.5);
     if (uniform(rng, 0, 1) >= boxes) return perp_shape_sphere(r);
     double x = uniform(rng, 0.5, 0.7) * r, y = uniform(rng, 0.5, 0.7) * r; /* its corners within the ball */
     double z = dim == 2 ? r : uniform(rng, 0.4, 0.6) * r;
@@ -43,6 +43,11 @@ static perp_shape_def grain(uint64_t *rng, int dim, double boxes) {
 }
 
 scene scene_pile(perp_world_def def, int n, double mu, double boxes, double ratio, unsigned seed) {
+    return scene_pile_swollen(def, n, mu, boxes, ratio, seed, 1);
+}
+
+scene scene_pile_swollen(perp_world_def def, int n, double mu, double boxes, double ratio, unsigned seed,
+                         double swell) {
     scene s = scene_new(def);
     uint64_t rng = 0x51ed27 + 7919ull * seed;
     int dim = def.dim, across = 1;
@@ -53,7 +58,7 @@ scene scene_pile(perp_world_def def, int n, double mu, double boxes, double rati
     bin(&s, side, dim);
     for (int k = 0; k < n; k++) {
         perp_body_def d = perp_body_def_default(PERP_BODY_DYNAMIC);
-        perp_shape_def shape = grain(&rng, dim, boxes);
+        perp_shape_def shape = grain(&rng, dim, boxes, swell);
         must(s.w, perp_body_def_mass(&d, &shape, dim, density * pow(ratio, uniform(&rng, 0, 1))));
         int i = k % across, j = dim == 2 ? 0 : k / across % across, up = dim == 2 ? k / across : k / across / across;
         double x = 0.05 + pitch * (i + 0.5) + uniform(&rng, -0.02, 0.02);

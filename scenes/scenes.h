@@ -80,6 +80,8 @@ scene scene_random(perp_world_def def, unsigned seed, scene_view view, bool flat
  * others spheres (2D: rectangles and discs), densities spread over `ratio`. Only the first bodies are kept as ids.
  * Bodies: bin, then grains. 2D or 3D. */
 scene scene_pile(perp_world_def def, int n, double mu, double boxes, double ratio, unsigned seed);
+/* The same with all grains larger by the factor `swell`. */
+scene scene_pile_swollen(perp_world_def def, int n, double mu, double boxes, double ratio, unsigned seed, double swell);
 
 /* n boxes 1 m wide and 0.5 m high on each other, masses from 1 at the bottom to `ratio` at the top. Bodies: floor,
  * then boxes upwards. 2D or 3D. */

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Version of the layout that this library writes. It reads this and older ones. */
-#define PERP_RECORDING_VERSION 1
+#define PERP_RECORDING_VERSION 2
 
 /** @name Writing
  *
@@ -99,7 +99,7 @@ typedef struct perp_recorded_shape {
     int body; /**< index of the body */
     perp_shape_kind kind;
     perp_pose X_BS;
-    double radius;
+    double radius, half_length; /**< sphere and capsule; capsule */
     perp_vec3 half_size, normal;
     double offset;
     int material;

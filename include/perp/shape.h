@@ -1,8 +1,9 @@
 /** @file shape.h
  *  Shapes and their exact mass properties.
  *
- *  2D worlds take particle, sphere (a disc), half-space (a half-plane), box (a rectangle) and polygon;
- *  3D worlds particle, sphere, half-space, box and polyhedron. */
+ *  2D worlds take particle, sphere (a disc), half-space (a half-plane), box (a rectangle), polygon and capsule (a
+ *  stadium); 3D worlds particle, sphere, half-space, box, polyhedron and capsule. Every shape is convex. What is not is
+ *  put together from convex parts on one body: perp_polygon_parts() and perp_mesh_parts() find them. */
 #ifndef PERP_SHAPE_H
 #define PERP_SHAPE_H
 
@@ -20,6 +21,7 @@ typedef enum perp_shape_kind {
     PERP_SHAPE_BOX,        /**< cuboid; a rectangle in 2D */
     PERP_SHAPE_POLYGON,    /**< convex polygon, 2D only */
     PERP_SHAPE_POLYHEDRON, /**< convex polyhedron, 3D only */
+    PERP_SHAPE_CAPSULE,    /**< all points within a radius of a segment; a stadium in 2D */
     PERP_SHAPE_KIND_COUNT  /**< number of kinds */
 } perp_shape_kind;
 
@@ -27,7 +29,8 @@ typedef enum perp_shape_kind {
 typedef struct perp_shape_def {
     perp_shape_kind kind;
     perp_pose X_BS;          /**< pose of the shape frame in the body frame */
-    double radius;           /**< sphere [L] */
+    double radius;           /**< sphere, capsule [L] */
+    double half_length;      /**< capsule: its segment runs from -half_length to half_length on the x axis of S [L] */
     perp_vec3 half_size;     /**< box: half edge lengths [L]; z is ignored in 2D */
     perp_vec3 normal;        /**< half-space: outward normal in S; normalised on creation */
     double offset;           /**< half-space: n . x = offset on the surface [L] */
@@ -46,10 +49,83 @@ PERP_API perp_shape_def perp_shape_sphere(double radius);
 PERP_API perp_shape_def perp_shape_halfspace(perp_vec3 normal, double offset);
 /** Box with edges 2 hx, 2 hy, 2 hz; in 2D hz is ignored. */
 PERP_API perp_shape_def perp_shape_box(double hx, double hy, double hz);
+/** All points within `radius` of the segment from (-half_length, 0, 0) to (half_length, 0, 0). */
+PERP_API perp_shape_def perp_shape_capsule(double radius, double half_length);
 /** Convex hull of points in the x-y plane; `points` borrowed until perp_shape_add() returns. */
 PERP_API perp_shape_def perp_shape_polygon(const perp_vec3 *points, int npoint);
 /** Convex hull of points in space; `points` borrowed until perp_shape_add() returns. */
 PERP_API perp_shape_def perp_shape_polyhedron(const perp_vec3 *points, int npoint);
+
+/** @name Points of regular bodies
+ *  For perp_shape_polygon() and perp_shape_polyhedron(). Each returns the number of points and writes them if there is
+ *  room (n <= max); 0 if a number is not finite, not positive or out of range. The origin is the centre of mass of the
+ *  body. Faces are flat and corners convex to the last bits of the coordinates, far below what counts as a corner.
+ *  @{ */
+#define PERP_SIDES_MAX 1000
+/** Regular polygon with its corners at distance `radius`, the first on +x; sides: 3 to PERP_SIDES_MAX. */
+PERP_API int perp_points_regular(int sides, double radius, perp_vec3 *out, int max);
+/** Prism over that polygon, axis along z from -height/2 to height/2; with many sides a cylinder, its corners on the
+ *  circle of that radius. 2 * sides points. */
+PERP_API int perp_points_prism(int sides, double radius, double height, perp_vec3 *out, int max);
+/** Pyramid over that polygon, which lies at z = -height/4, with its tip at z = 3/4 height; with many sides a cone.
+ *  sides + 1 points. */
+PERP_API int perp_points_cone(int sides, double radius, double height, perp_vec3 *out, int max);
+/** The five regular solids, by their number of faces. */
+typedef enum perp_platonic {
+    PERP_TETRAHEDRON = 4,
+    PERP_CUBE = 6,
+    PERP_OCTAHEDRON = 8,
+    PERP_DODECAHEDRON = 12,
+    PERP_ICOSAHEDRON = 20
+} perp_platonic;
+/** Corners at distance `radius` from the origin; at most 20. */
+PERP_API int perp_points_platonic(perp_platonic which, double radius, perp_vec3 *out, int max);
+/** @} */
+
+/** Convex parts of something that is not convex. Part k is the hull of point[start[k]] to point[start[k + 1] - 1]: a
+ *  shape each, all on one body. They may overlap; their union is what was given. Mass is not the sum of the parts':
+ *  see perp_polygon_mass() and perp_mesh_mass(). */
+typedef struct perp_parts {
+    int npart;
+    int *start; /**< npart + 1 */
+    perp_vec3 *point;
+    perp_allocator alloc; /**< that the arrays came from */
+} perp_parts;
+PERP_API void perp_parts_free(perp_parts *parts);
+
+/** Most points of a polygon that is decomposed. */
+#define PERP_POLYGON_MAX 1000
+/** Convex parts of a simple polygon without holes, given by its corners in order, either way round. Each part is grown
+ *  as far as the polygon allows, so that parts overlap, sides keep their length and there are few seams; corners that
+ *  are not the polygon's lie where the line of a side meets another, to rounding. A convex polygon is one part.
+ *  Refused: corners that are not finite or coincide, sides that meet, a part thinner than 1e-9 of its size.
+ *  @param alloc  NULL: malloc and free
+ *  @param why    sentence on failure, may be NULL */
+PERP_API perp_status perp_polygon_parts(const perp_vec3 *points, int npoint, const perp_allocator *alloc,
+                                        perp_parts *out, char *why, size_t why_size);
+/** Exact mass properties of a simple polygon of uniform density per area, as perp_shape_mass() gives them. */
+PERP_API perp_status perp_polygon_mass(const perp_vec3 *points, int npoint, double density, perp_mass *out, char *why,
+                                       size_t why_size);
+
+/** A closed surface: corners of each face counter-clockwise from outside. */
+typedef struct perp_surface {
+    const perp_vec3 *vertex;
+    int nvertex;
+    const int *face_start; /**< nface + 1, into face */
+    const int *face;       /**< vertices of each face, at least 3; faces are flat */
+    int nface;
+} perp_surface;
+/** Exact mass properties of what a closed surface encloses. Refused: an edge that does not have one face on each side
+ *  (open, or faces turned against each other), a surface that is inside out. */
+PERP_API perp_status perp_mesh_mass(const perp_surface *s, double density, perp_mass *out, char *why, size_t why_size);
+/** Most corners of all faces together of a surface that is decomposed. */
+#define PERP_MESH_PARTS_MAX 6000
+/** Convex parts of what a closed surface encloses, cut along planes of its faces; they touch and do not overlap. Refused
+ *  as by perp_mesh_mass(), and a surface whose parts do not add up to its volume (it meets itself).
+ *  @param alloc  NULL: malloc and free
+ *  @param why    sentence on failure, may be NULL */
+PERP_API perp_status perp_mesh_parts(const perp_surface *s, const perp_allocator *alloc, perp_parts *out, char *why,
+                                     size_t why_size);
 
 /** Exact mass, centre of mass and inertia of a shape of uniform density, in the body frame (X_BS applied).
  *  In 2D density is per area, inertia is about z (I_B.c[2].z) and the other entries are zero. A particle has no

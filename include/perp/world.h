@@ -43,6 +43,12 @@ typedef enum perp_form {
     PERP_FORM_CONE  /**< true friction cones: friction has the same size in every direction; joint impulses stay */
 } perp_form;
 
+/** At which pose a step measures the gaps it must keep. */
+typedef enum perp_geometry {
+    PERP_GEOMETRY_ITERATED, /**< at the end of the step: the problem is posed again until the true gaps hold there */
+    PERP_GEOMETRY_ONCE      /**< at the start, linearised, as in the documents: turning bodies overlap a little */
+} perp_geometry;
+
 /** Where the first friction direction points. */
 typedef enum perp_friction_frame {
     PERP_FRICTION_SLIP, /**< along the slip expected without contact; where there is none, along an axis of the bodies */
@@ -59,7 +65,8 @@ typedef struct perp_world_def {
     double h;                  /**< time step [T]; default 0.001 */
     perp_start start;          /**< default plain */
     const char *detector;      /**< "plain"; NULL: default */
-    const char *contact_model; /**< "standard"; NULL: default */
+    const char *contact_model; /**< "peg" (default), "standard", "lnc", "corrective", ...; NULL: default */
+    perp_geometry geometry;    /**< of "peg"; default iterated */
     const char *stepper;       /**< "stewart-trinkle" (default), "anitescu-potra" */
     const char
         *solver; /**< "lemke" (default), "pgs", "enumerate", ..., or registered by the user. Left as it is, or NULL,
@@ -71,9 +78,9 @@ typedef struct perp_world_def {
     int friction_directions; /**< 3D: directions of the pyramid, >= 3; default 8. 2D always has two, a cone none */
     perp_friction_frame friction_frame; /**< of the pyramid; default slip */
     double tolerance; /**< a step is accepted if its law residuals are below this times the speed scale; default 1e-8 */
-    int max_halvings; /**< an unsolved step is tried in 2, 4, ... 2^max_halvings substeps; default 4 */
-    bool warm_start;  /**< start solvers from the impulses of the last step; default true */
-    bool joint_correction;                           /**< Williams' Algorithm 1 after each step; default false */
+    int max_halvings; /**< an unsolved step is halved, and its parts again, this many times at most; 0 to 16; default 8 */
+    bool warm_start;       /**< start solvers from the impulses of the last step; default true */
+    bool joint_correction; /**< Williams' Algorithm 1 after each step; default false */
     double correction_position, correction_velocity; /**< its tolerances [L], [L/T]; default 1e-10 */
     perp_allocator alloc;                            /**< {0}: malloc and free */
     perp_log log;                                    /**< {0}: silent */
@@ -176,6 +183,13 @@ PERP_API void perp_world_energy(const perp_world *w, double *kinetic, double *gr
 PERP_API void perp_world_momentum(const perp_world *w, perp_vec3 *linear, perp_vec3 *angular);
 /** Deepest true overlap of any two bodies now [L], >= 0. */
 PERP_API double perp_world_overlap(const perp_world *w);
+/** How much of the bodies is in the same place now: the sum over all pairs of shapes that may touch of the area (2D,
+ *  [L^2]) or volume (3D, [L^3]) of their intersection; and the deepest overlap, as perp_world_overlap(). Measured apart
+ *  from everything a step uses. Exact but for rounding, except for capsules with capsules or spheres in 3D, which are
+ *  measured to about 1e-10 of their volume. Uses the scratch memory of the world, which grows when it must and stays;
+ *  PERP_E_MEMORY, and both figures infinite, if that is refused. What perp_world_contacts() and perp_world_problem()
+ *  lent stays valid. @param total, deepest either may be NULL */
+PERP_API perp_status perp_world_overlap_total(const perp_world *w, double *total, double *deepest);
 /** Largest joint position error now [L or rad]. */
 PERP_API double perp_world_joint_error(const perp_world *w);
 /** @} */

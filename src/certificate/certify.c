@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "collision/broad.h"
 #include "problem/rows.h"
 #include "world/frame.h"
 
@@ -15,7 +16,9 @@ static void classify(pp_frame *f, perp_certificate *cert) {
         const perp_contact_row *r = &f->problem.contact[i];
         const double *p = f->solution.p_contact + 3 * i;
         memcpy(c->impulse_C, p, sizeof c->impulse_C);
-        c->gap_end = c->gap + pp_row_bend(f, &r->n) + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
+        c->gap_end = f->true_gap
+                         ? f->true_gap[i]
+                         : c->gap + pp_row_bend(f, &r->n) + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
         double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t,
                so = f->w->def.dim == 3 ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o : 0;
         if (!(p[0] > 0)) {
@@ -67,8 +70,10 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
         perp_status st = pp_place(w, f->s1, &end.placed, &end.nplaced);
-        if (st) return st;
-        cert->overlap = pp_deepest_overlap(end.nplaced, end.placed, pp_may_touch, &end, cert->overlap_shape);
+        if (!st)
+            st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
+                                    &w->couples, &cert->overlap, cert->overlap_shape);
+        if (st) return pp_fail(w, st, "the overlap could not be measured: %s", perp_status_text(st));
     }
     pp_ledger(f, &cert->ledger);
     cert->accepted = f->acceptance <= w->def.tolerance;

@@ -13,10 +13,10 @@
 typedef struct pp_geometry {
     perp_shape_kind kind;
     int dim;
-    double radius;    /* sphere */
+    double radius;    /* sphere, capsule */
     perp_vec3 normal; /* half-space */
     double offset;
-    int nvert;         /* polygon, polyhedron, box; particle and sphere: 1 (the centre, at 0) */
+    int nvert;         /* polygon, polyhedron, box; capsule: 2 (the ends); particle, sphere: 1 (the centre, at 0) */
     perp_vec3 *vert;   /* in S */
     int nface;         /* polygon: nvert edges (edge i from vertex i to i+1); polyhedron: faces */
     perp_vec3 *face_n; /* outward unit normals */
@@ -28,6 +28,8 @@ typedef struct pp_geometry {
     int (*edge)[4];    /* vertex a, vertex b, the face on the left and the face on the right */
     double bound;      /* largest distance of a point of the shape from the origin of S; INFINITY for a half-space */
     double size;       /* a length for tolerances: the largest extent */
+    double thickness;  /* smallest extent, square to a face: a body must go this far to pass another; INFINITY for a
+                          half-space */
 } pp_geometry;
 
 /* Cookie of a perp_shape_def made by perp_shape_particle() and its sisters. */
@@ -75,7 +77,8 @@ typedef struct pp_pair {
  *   VERTEX_EDGE  a = edge, b = vertex of the other
  *   VERTEX_VERTEX a = vertex of i, b = vertex of j      owner 0
  * Two spheres have feature 0; a vertex on a half-space has its vertex number. In 2D faces are the edges of the
- * polygon. */
+ * polygon. A capsule has the vertices 0 and 1 (its ends) and edge 0; with a sphere or particle it has one contact,
+ * VERTEX_EDGE, wherever on its surface. */
 enum { PP_VERTEX_FACE, PP_EDGE_EDGE, PP_VERTEX_EDGE, PP_VERTEX_VERTEX };
 static inline uint64_t pp_feature(int kind, int owner, int a, int b) {
     return (uint64_t)kind << 56 | (uint64_t)owner << 48 | (uint64_t)a << 24 | (uint64_t)b;
@@ -94,13 +97,18 @@ typedef struct pp_pair_list {
  * may. */
 typedef bool (*pp_pair_filter)(int i, int j, const void *ctx);
 
+/* Broad phase and the list it fills, see broad.h. */
+typedef struct pp_broad pp_broad;
+typedef struct pp_couple_list pp_couple_list;
+
 /* Detector stage. Writes all feature pairs with gap <= reach_i + reach_j, ordered by (i, j, feature). The list grows
- * with `a`. */
+ * with `a`; `near` is left with the pairs whose boxes meet. */
 typedef struct pp_detector_type {
     const char *name;
     unsigned shapes; /* mask of 1 << perp_shape_kind it handles */
     perp_status (*detect)(int dim, int nplaced, const pp_placed *placed, pp_pair_filter filter, const void *ctx,
-                          const perp_allocator *a, pp_arena *arena, pp_pair_list *out);
+                          pp_broad *broad, pp_couple_list *near, const perp_allocator *a, pp_arena *arena,
+                          pp_pair_list *out);
 } pp_detector_type;
 extern const pp_detector_type pp_detector_plain;
 
@@ -110,7 +118,8 @@ extern const pp_detector_type pp_detector_plain;
  * INFINITY. */
 double pp_separation(const pp_placed *a, const pp_placed *b);
 
-/* Deepest overlap (>= 0) of any pair the filter allows; shape slots in which[2], -1 if there is none. */
+/* Deepest overlap (>= 0) of any pair the filter allows; shape slots in which[2], -1 if there is none. Looks at all pairs
+ * and needs no memory; pp_overlap_deepest() in broad.h is for many shapes. */
 double pp_deepest_overlap(int nplaced, const pp_placed *placed, pp_pair_filter filter, const void *ctx, int which[2]);
 
 #endif

@@ -1,13 +1,14 @@
-/* detector_plain.c - all pairs of shapes, one after the other
+/* detector_plain.c - all pairs of shapes that come near each other, one after the other
  *   in: placed shapes with their reaches      out: feature pairs with gap <= reach_i + reach_j
- * Method   vertices and normals go to W once; boxes grown by the reaches sort out what cannot meet; the rest goes to
- *          the exact pair functions in pair_*.c (see narrow.h for the rules they share).
+ * Method   vertices and normals go to W once; the broad phase finds the pairs whose boxes, grown by the reaches, meet;
+ *          these go to the exact pair functions in pair_*.c (see narrow.h for the rules they share).
  * Valid    every kind of shape, both dimensions. Contacts are found before shapes overlap: a pair without a contact
  *          cannot touch as long as no point moves farther than its reach.
- * Cost     n^2 box tests; per polytope pair faces x vertices, in 3D plus edges x edges. */
+ * Cost     that of the broad phase; per polytope pair faces x vertices, in 3D plus edges x edges. */
 #include <assert.h>
 #include <string.h>
 
+#include "collision/broad.h"
 #include "collision/narrow.h"
 
 /* Tolerances as fractions of the smaller shape; the larger one enters with its rounding. */
@@ -104,17 +105,8 @@ static bool is_poly(const pp_geometry *g) {
     return g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON || g->kind == PERP_SHAPE_POLYHEDRON;
 }
 
-static void grow_box(pp_solid *s, perp_vec3 x, double r) {
-    if (x.x - r < s->lo.x) s->lo.x = x.x - r;
-    if (x.y - r < s->lo.y) s->lo.y = x.y - r;
-    if (x.z - r < s->lo.z) s->lo.z = x.z - r;
-    if (x.x + r > s->hi.x) s->hi.x = x.x + r;
-    if (x.y + r > s->hi.y) s->hi.y = x.y + r;
-    if (x.z + r > s->hi.z) s->hi.z = x.z + r;
-}
-
 /* Vertices, normals and bounding boxes in W; false without memory. */
-static bool place_all(int n, const pp_placed *placed, pp_arena *arena, pp_solid *solid) {
+static bool place_all(int n, const pp_placed *placed, const pp_box *box, pp_arena *arena, pp_solid *solid) {
     int nv = 0, nn = 0;
     for (int i = 0; i < n; i++) {
         nv += placed[i].g->nvert;
@@ -130,19 +122,15 @@ static bool place_all(int n, const pp_placed *placed, pp_arena *arena, pp_solid 
         s->v = v;
         s->n = normal;
         s->at = X.p;
-        s->lo = perp_v3(INFINITY, INFINITY, INFINITY);
-        s->hi = perp_v3(-INFINITY, -INFINITY, -INFINITY);
+        s->lo = box[i].lo;
+        s->hi = box[i].hi;
         if (g->kind == PERP_SHAPE_HALFSPACE) {
             normal[0] = perp_q_rotate(X.q, g->normal);
             s->at = perp_v3_axpy(X.p, g->offset, normal[0]);
-            grow_box(s, X.p, INFINITY);
             normal++;
             continue;
         }
-        for (int k = 0; k < g->nvert; k++) {
-            v[k] = perp_pose_apply(X, g->vert[k]);
-            grow_box(s, v[k], g->radius + placed[i].reach);
-        }
+        for (int k = 0; k < g->nvert; k++) v[k] = perp_pose_apply(X, g->vert[k]);
         for (int k = 0; k < g->nface; k++) normal[k] = perp_q_rotate(X.q, g->face_n[k]);
         v += g->nvert;
         normal += g->nface;
@@ -150,39 +138,10 @@ static bool place_all(int n, const pp_placed *placed, pp_arena *arena, pp_solid 
     return true;
 }
 
-/* Two shapes that may touch as far as groups, bodies and boxes go. */
-static bool may_meet(const pp_placed *p, const pp_solid *s, int i, int j) {
-    if (p[i].body == p[j].body || (!p[i].moves && !p[j].moves)) return false;
-    if (!(p[i].group & p[j].mask) || !(p[j].group & p[i].mask)) return false;
-    return s[i].lo.x <= s[j].hi.x && s[j].lo.x <= s[i].hi.x && s[i].lo.y <= s[j].hi.y && s[j].lo.y <= s[i].hi.y &&
-           s[i].lo.z <= s[j].hi.z && s[j].lo.z <= s[i].hi.z;
-}
-
-typedef struct couple {
-    int i, j; /* i < j */
-} couple;
-
-/* Pairs that may meet, ordered by (i, j), in the arena; -1 without memory. */
-static int broad_phase(int n, const pp_placed *placed, const pp_solid *solid, pp_arena *arena, couple **out) {
-    int count = 0;
-    for (int i = 0; i < n; i++)
-        for (int j = i + 1; j < n; j++) count += may_meet(placed, solid, i, j);
-    couple *c = PP_ARENA_ARRAY(arena, couple, count);
-    if (!c) return -1;
-    *out = c;
-    for (int i = 0; i < n; i++)
-        for (int j = i + 1; j < n; j++)
-            if (may_meet(placed, solid, i, j)) {
-                c->i = i;
-                c->j = j;
-                c++;
-            }
-    return count;
-}
-
-static void narrow_phase(pp_narrow *w, int dim, const pp_solid *A, const pp_solid *B) {
+void pp_narrow_phase(pp_narrow *w, int dim, const pp_solid *A, const pp_solid *B) {
     bool plane_a = A->g->kind == PERP_SHAPE_HALFSPACE, plane_b = B->g->kind == PERP_SHAPE_HALFSPACE;
     bool poly_a = is_poly(A->g), poly_b = is_poly(B->g);
+    bool capsule_a = A->g->kind == PERP_SHAPE_CAPSULE, capsule_b = B->g->kind == PERP_SHAPE_CAPSULE;
     if (plane_a && plane_b) return;
     if (plane_a)
         pp_pair_halfspace(w, A, B, false);
@@ -192,10 +151,20 @@ static void narrow_phase(pp_narrow *w, int dim, const pp_solid *A, const pp_soli
         pp_pair_poly2d(w, A, B);
     else if (poly_a && poly_b)
         pp_pair_poly3d(w, A, B);
+    else if (poly_a && capsule_b)
+        pp_pair_capsule_poly(w, A, B, false);
+    else if (poly_b && capsule_a)
+        pp_pair_capsule_poly(w, B, A, true);
     else if (poly_a)
         pp_pair_sphere_poly(w, A, B, false);
     else if (poly_b)
         pp_pair_sphere_poly(w, B, A, true);
+    else if (capsule_a && capsule_b)
+        pp_pair_capsules(w, A, B);
+    else if (capsule_a)
+        pp_pair_capsule_sphere(w, A, B, false);
+    else if (capsule_b)
+        pp_pair_capsule_sphere(w, B, A, true);
     else
         pp_pair_spheres(w, A, B);
 }
@@ -220,37 +189,49 @@ static int largest_face(int n, const pp_placed *placed) {
     return most;
 }
 
-static perp_status detect(int dim, int n, const pp_placed *placed, pp_pair_filter filter, const void *ctx,
-                          const perp_allocator *a, pp_arena *arena, pp_pair_list *out) {
-    out->n = 0;
+static perp_status check_poses(int dim, int n, const pp_placed *placed) {
+    (void)dim;
     for (int i = 0; i < n; i++) {
         if (!perp_v3_finite(placed[i].X_WS.p) || !perp_q_finite(placed[i].X_WS.q) || !(placed[i].reach >= 0))
             return PERP_E_ARG;
         assert(placed[i].g->dim == dim);
     }
+    return PERP_OK;
+}
+
+/* The pairs in the list, one after the other; false without memory. */
+static bool contacts(pp_narrow *w, int dim, const pp_placed *placed, const pp_solid *solid,
+                     const pp_couple_list *near) {
+    for (int k = 0; k < near->n && !w->memory; k++) {
+        w->i = near->couple[k].i;
+        w->j = near->couple[k].j;
+        w->reach = placed[w->i].reach + placed[w->j].reach;
+        w->first = w->out->n;
+        pp_narrow_phase(w, dim, &solid[w->i], &solid[w->j]);
+        if (w->out->n > w->first) sort_pair(w->out->pair + w->first, w->out->n - w->first);
+    }
+    return !w->memory;
+}
+
+static perp_status detect(int dim, int n, const pp_placed *placed, pp_pair_filter filter, const void *ctx,
+                          pp_broad *broad, pp_couple_list *near, const perp_allocator *a, pp_arena *arena,
+                          pp_pair_list *out) {
+    out->n = 0;
+    perp_status st = check_poses(dim, n, placed);
+    if (st) return st;
     pp_arena_mark mark = pp_arena_here(arena);
-    pp_narrow w = {0};
-    w.out = out;
-    w.a = a;
+    pp_narrow w = {.out = out, .a = a};
     int clip = 2 * largest_face(n, placed) + 2;
     pp_solid *solid = PP_ARENA_ARRAY(arena, pp_solid, n);
+    pp_box *box = PP_ARENA_ARRAY(arena, pp_box, n);
     w.clip[0] = PP_ARENA_ARRAY(arena, pp_clip_point, clip);
     w.clip[1] = PP_ARENA_ARRAY(arena, pp_clip_point, clip);
-    couple *c = NULL;
-    int count = -1;
-    if (solid && w.clip[0] && w.clip[1] && place_all(n, placed, arena, solid))
-        count = broad_phase(n, placed, solid, arena, &c);
-    for (int k = 0; k < count && !w.memory; k++) {
-        if (filter && !filter(c[k].i, c[k].j, ctx)) continue;
-        w.i = c[k].i;
-        w.j = c[k].j;
-        w.reach = placed[w.i].reach + placed[w.j].reach;
-        w.first = out->n;
-        narrow_phase(&w, dim, &solid[w.i], &solid[w.j]);
-        if (out->n > w.first) sort_pair(out->pair + w.first, out->n - w.first);
-    }
+    bool ok = solid && box && w.clip[0] && w.clip[1];
+    for (int i = 0; ok && i < n; i++) box[i] = pp_box_of(&placed[i]);
+    ok = ok && place_all(n, placed, box, arena, solid) &&
+         !pp_broad_pairs(broad, n, box, placed, filter, ctx, a, near) && contacts(&w, dim, placed, solid, near);
     pp_arena_release(arena, mark);
-    if (count >= 0 && !w.memory) return PERP_OK;
+    if (ok) return PERP_OK;
     out->n = 0;
     return PERP_E_MEMORY;
 }
@@ -258,6 +239,6 @@ static perp_status detect(int dim, int n, const pp_placed *placed, pp_pair_filte
 const pp_detector_type pp_detector_plain = {
     .name = "plain",
     .shapes = 1u << PERP_SHAPE_PARTICLE | 1u << PERP_SHAPE_SPHERE | 1u << PERP_SHAPE_HALFSPACE | 1u << PERP_SHAPE_BOX |
-              1u << PERP_SHAPE_POLYGON | 1u << PERP_SHAPE_POLYHEDRON,
+              1u << PERP_SHAPE_POLYGON | 1u << PERP_SHAPE_POLYHEDRON | 1u << PERP_SHAPE_CAPSULE,
     .detect = detect,
 };

@@ -53,6 +53,14 @@ static perp_status check_pose(const perp_pose *X, int dim, char *why, size_t why
     return PERP_OK;
 }
 
+static perp_status check_radius(const perp_shape_def *d, char *why, size_t why_size) {
+    if (!isfinite(d->radius)) return pp_refuse(why, why_size, PERP_E_ARG, "the radius is not finite");
+    if (!length_ok(d->radius))
+        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "radius %g is not positive, too small or too large",
+                         d->radius);
+    return PERP_OK;
+}
+
 static perp_status check(const perp_shape_def *d, int dim, char *why, size_t why_size) {
     if (dim != 2 && dim != 3) return pp_refuse(why, why_size, PERP_E_ARG, "dimension %d is neither 2 nor 3", dim);
     if (d->cookie != PP_SHAPE_COOKIE)
@@ -62,12 +70,13 @@ static perp_status check(const perp_shape_def *d, int dim, char *why, size_t why
     if (s) return s;
     switch (d->kind) {
     case PERP_SHAPE_PARTICLE: return PERP_OK;
-    case PERP_SHAPE_SPHERE:
-        if (!isfinite(d->radius)) return pp_refuse(why, why_size, PERP_E_ARG, "the radius is not finite");
-        if (!length_ok(d->radius))
-            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "radius %g is not positive, too small or too large",
-                             d->radius);
-        return PERP_OK;
+    case PERP_SHAPE_CAPSULE:
+        if (!isfinite(d->half_length)) return pp_refuse(why, why_size, PERP_E_ARG, "the half length is not finite");
+        if (!length_ok(d->half_length))
+            return pp_refuse(why, why_size, PERP_E_GEOMETRY, "half length %g is not positive, too small or too large",
+                             d->half_length);
+        return check_radius(d, why, why_size);
+    case PERP_SHAPE_SPHERE: return check_radius(d, why, why_size);
     case PERP_SHAPE_HALFSPACE:
         if (!perp_v3_finite(d->normal) || !isfinite(d->offset))
             return pp_refuse(why, why_size, PERP_E_ARG, "the normal or offset of the half-space is not finite");
@@ -162,6 +171,7 @@ static perp_status make_planes(pp_geometry *g, char *why, size_t why_size) {
             return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the hull is degenerate: a face does not bound it");
         g->face_n[f] = n;
         g->face_d[f] = perp_v3_dot(n, at) + hi;
+        if (f == 0 || hi - lo < g->thickness) g->thickness = hi - lo;
     }
     return PERP_OK;
 }
@@ -245,6 +255,23 @@ static perp_status from_hull(pp_geometry *g, const pp_hull *h, const perp_alloca
     return s ? s : make_edges(g, arena, why, why_size);
 }
 
+/* Particle, sphere and capsule: a point or a segment with a radius around it. */
+static perp_status round_shape(pp_geometry *g, const perp_shape_def *d, const perp_allocator *a, char *why,
+                               size_t why_size) {
+    bool capsule = d->kind == PERP_SHAPE_CAPSULE;
+    double half = capsule ? d->half_length : 0;
+    g->radius = d->kind == PERP_SHAPE_PARTICLE ? 0 : d->radius;
+    g->bound = half + g->radius;
+    g->size = 2 * g->bound;
+    g->thickness = 2 * g->radius;
+    g->nvert = capsule ? 2 : 1;
+    g->vert = get(a, g->nvert, sizeof *g->vert);
+    if (!g->vert) return pp_refuse(why, why_size, PERP_E_MEMORY, "no memory for a shape");
+    g->vert[0] = perp_v3(0.0 - half, 0, 0);
+    if (capsule) g->vert[1] = perp_v3(half, 0, 0);
+    return PERP_OK;
+}
+
 static perp_status build(pp_geometry *g, const perp_shape_def *d, const perp_allocator *a, pp_arena *arena, char *why,
                          size_t why_size) {
     perp_vec3 corner[8];
@@ -257,20 +284,12 @@ static perp_status build(pp_geometry *g, const perp_shape_def *d, const perp_all
         if (fabs(perp_v3_norm(d->normal) - 1) > 4e-16) g->normal = perp_v3_unit(d->normal); /* read back: as it is */
         g->normal = no_minus_zero(g->normal);
         g->offset = d->offset;
-        g->bound = INFINITY;
+        g->bound = g->thickness = INFINITY;
         return PERP_OK;
     case PERP_SHAPE_BOX: box_hull(d, g->dim, corner, start, loops, &h); break;
     case PERP_SHAPE_POLYGON: s = pp_hull2(arena, d->points, d->npoint, &h, why, why_size); break;
     case PERP_SHAPE_POLYHEDRON: s = pp_hull3(arena, d->points, d->npoint, &h, why, why_size); break;
-    default: /* particle, sphere */
-        g->radius = d->kind == PERP_SHAPE_SPHERE ? d->radius : 0;
-        g->bound = g->radius;
-        g->size = 2 * g->radius;
-        g->nvert = 1;
-        g->vert = get(a, 1, sizeof *g->vert);
-        if (!g->vert) return pp_refuse(why, why_size, PERP_E_MEMORY, "no memory for a shape");
-        g->vert[0] = perp_v3(0, 0, 0);
-        return PERP_OK;
+    default: return round_shape(g, d, a, why, why_size);
     }
     return s ? s : from_hull(g, &h, a, arena, why, why_size);
 }

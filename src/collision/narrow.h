@@ -13,7 +13,7 @@
 /* A placed shape with its geometry in W. */
 typedef struct pp_solid {
     const pp_geometry *g;
-    perp_vec3 *v;     /* vertices in W; sphere, particle: the centre */
+    perp_vec3 *v;     /* vertices in W; sphere, particle: the centre; capsule: the ends */
     perp_vec3 *n;     /* face normals in W; half-space: its normal */
     perp_vec3 at;     /* half-space: a point on its surface */
     perp_vec3 lo, hi; /* bounding box in W, grown by the reach */
@@ -25,6 +25,23 @@ typedef struct pp_clip_point {
     uint64_t tag; /* feature that the point is, see pair_poly3d.c */
     int side;     /* what the edge from this point to the next one lies on: incident edge >= 0, reference side ~s < 0 */
 } pp_clip_point;
+
+/* Two faces seen along a normal: that of R cuts that of O. */
+typedef struct pp_clip_frame {
+    const pp_solid *R, *O;
+    int fr, fo;
+    perp_vec3 n; /* from R to O */
+    bool flip;   /* R is shape j */
+} pp_clip_frame;
+
+/* Number of sides of a face, and the vertex at which side k starts (k may be the number of sides). */
+int pp_side_count(const pp_solid *s, int f);
+int pp_side_vertex(const pp_solid *s, int f, int k);
+/* Distance of x beyond side k of R's face, seen along n. */
+double pp_beyond(const pp_clip_frame *c, int k, perp_vec3 x);
+/* Clips the face of O; corners are left in clip[0] (the two buffers may be exchanged). Returns their number. Points up
+ * to tol beyond a side stay. */
+int pp_clip_face(pp_clip_point *clip[2], const pp_clip_frame *c, double tol);
 
 typedef struct pp_narrow {
     pp_pair_list *out;
@@ -73,10 +90,27 @@ static inline double pp_above(const pp_solid *s, int f, perp_vec3 x) {
     return perp_v3_dot(s->n[f], perp_v3_sub(x, s->v[s->g->face_vert[s->g->face_start[f]]]));
 }
 
+/* What of a polytope is closest to a point x; inside, the face of least depth. */
+typedef struct pp_nearest {
+    int kind;        /* PP_VERTEX_FACE, PP_VERTEX_EDGE or PP_VERTEX_VERTEX */
+    int index;       /* face, edge or vertex */
+    perp_vec3 at;    /* the closest point */
+    perp_vec3 n;     /* unit vector from there to x; inside, the normal of the face */
+    double distance; /* negative inside */
+} pp_nearest;
+pp_nearest pp_nearest_of(const pp_solid *poly, perp_vec3 x);
+/* Its feature number with vertex v of the other shape; flip: the polytope is shape j. */
+uint64_t pp_nearest_feature(const pp_nearest *c, bool flip, int v);
+
+/* Contacts of two solids of any kind: one of the functions below. */
+void pp_narrow_phase(pp_narrow *w, int dim, const pp_solid *A, const pp_solid *B);
 /* The pairs. A is shape i unless flip is true. */
 void pp_pair_spheres(pp_narrow *w, const pp_solid *A, const pp_solid *B);
 void pp_pair_halfspace(pp_narrow *w, const pp_solid *plane, const pp_solid *B, bool flip);
 void pp_pair_sphere_poly(pp_narrow *w, const pp_solid *poly, const pp_solid *ball, bool flip);
+void pp_pair_capsule_sphere(pp_narrow *w, const pp_solid *capsule, const pp_solid *ball, bool flip);
+void pp_pair_capsules(pp_narrow *w, const pp_solid *A, const pp_solid *B);
+void pp_pair_capsule_poly(pp_narrow *w, const pp_solid *poly, const pp_solid *capsule, bool flip);
 void pp_pair_poly2d(pp_narrow *w, const pp_solid *A, const pp_solid *B);
 void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B);
 /* Closest points of two polyhedra that are apart: one contact along the connecting line, two if parallel edges face

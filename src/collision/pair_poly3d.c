@@ -66,88 +66,15 @@ static edge_gap edge_separation(const pp_narrow *w, const pp_solid *A, const pp_
     return best;
 }
 
-/* The plane in use: a face of R, or (edges) the faces beside them, and the face of O that is clipped. */
-typedef struct frame {
-    const pp_solid *R, *O;
-    int fr, fo;
-    perp_vec3 n; /* from R to O */
-    bool flip;   /* R is shape j */
-} frame;
-
-static int side_count(const pp_solid *s, int f) { return s->g->face_start[f + 1] - s->g->face_start[f]; }
-static int side_vertex(const pp_solid *s, int f, int k) {
-    int n = side_count(s, f);
-    return s->g->face_vert[s->g->face_start[f] + (k < n ? k : k - n)];
-}
-
-/* Distance of x beyond side k of the reference face, seen along n. */
-static double beyond(const frame *c, int k, perp_vec3 x) {
-    perp_vec3 p = c->R->v[side_vertex(c->R, c->fr, k)], q = c->R->v[side_vertex(c->R, c->fr, k + 1)];
-    return perp_v3_dot(perp_v3_unit(perp_v3_cross(perp_v3_sub(q, p), c->n)), perp_v3_sub(x, p));
-}
-
-static bool over_face(const frame *c, perp_vec3 x, double tol) {
-    int n = side_count(c->R, c->fr);
+static bool over_face(const pp_clip_frame *c, perp_vec3 x, double tol) {
+    int n = pp_side_count(c->R, c->fr);
     for (int k = 0; k < n; k++)
-        if (!(beyond(c, k, x) <= tol)) return false;
+        if (!(pp_beyond(c, k, x) <= tol)) return false;
     return true;
 }
 
-/* The feature where the edge of the clipped polygon with label `side` meets side k of the reference face. */
-static uint64_t crossing(const frame *c, int side, int k) {
-    if (side >= 0) { /* an edge of O */
-        int er = c->R->g->face_edge[c->R->g->face_start[c->fr] + k];
-        return pp_feature(PP_EDGE_EDGE, 0, c->flip ? side : er, c->flip ? er : side);
-    }
-    int before = ~side, n = side_count(c->R, c->fr); /* two sides: the corner between them */
-    int corner = (k + 1) % n == before ? before : k;
-    return pp_feature(PP_VERTEX_FACE, c->flip ? 0 : 1, c->fo, side_vertex(c->R, c->fr, corner));
-}
-
-/* Clips the face of O against the sides of the face of R; the result is in w->clip[0]. Sutherland and Hodgman
- * (1974). */
-static int clip_face(pp_narrow *w, const frame *c, double tol) {
-    pp_clip_point *in = w->clip[0], *out = w->clip[1];
-    int m = side_count(c->O, c->fo);
-    for (int k = 0; k < m; k++) {
-        int at = c->O->g->face_start[c->fo] + k, v = c->O->g->face_vert[at];
-        in[k].x = c->O->v[v];
-        in[k].tag = pp_feature(PP_VERTEX_FACE, c->flip ? 1 : 0, c->fr, v);
-        in[k].side = c->O->g->face_edge[at];
-    }
-    for (int k = 0; k < side_count(c->R, c->fr) && m > 0; k++) {
-        int count = 0;
-        double first = beyond(c, k, in[0].x), dp = first;
-        for (int i = 0; i < m; i++) {
-            double dq = i + 1 < m ? beyond(c, k, in[i + 1].x) : first;
-            const pp_clip_point *p = &in[i], *q = &in[i + 1 < m ? i + 1 : 0];
-            if (dp <= tol) out[count++] = *p;
-            if ((dp <= tol) != (dq <= tol)) {
-                double s = dp / (dp - dq);
-                if (!(s > 0)) s = 0;
-                if (!(s < 1)) s = 1;
-                out[count].x = perp_v3_axpy(p->x, s, perp_v3_sub(q->x, p->x));
-                out[count].tag = crossing(c, p->side, k);
-                out[count].side = dp <= tol ? ~k : p->side;
-                count++;
-            }
-            dp = dq;
-        }
-        pp_clip_point *swap = in;
-        in = out;
-        out = swap;
-        m = count;
-    }
-    if (in != w->clip[0]) { /* leave it where the caller looks */
-        pp_clip_point *swap = w->clip[0];
-        w->clip[0] = w->clip[1];
-        w->clip[1] = swap;
-    }
-    return m;
-}
-
 /* Contact at x on O with its partner on the plane of R's face along n. Returns the gap. */
-static double add(pp_narrow *w, const frame *c, uint64_t tag, perp_vec3 x, double merge) {
+static double add(pp_narrow *w, const pp_clip_frame *c, uint64_t tag, perp_vec3 x, double merge) {
     double gap = pp_above(c->R, c->fr, x) / perp_v3_dot(c->n, c->R->n[c->fr]);
     perp_vec3 a = perp_v3_axpy(x, -gap, c->n);
     if (merge > 0 && (c->flip ? pp_emitted_near(w, x, a, merge) : pp_emitted_near(w, a, x, merge))) return gap;
@@ -158,7 +85,7 @@ static double add(pp_narrow *w, const frame *c, uint64_t tag, perp_vec3 x, doubl
 /* All contacts of the frame: vertices of O, corners of R's face, crossings, in this order of precedence where points
  * coincide. `all`: also vertices of O that are not on its clipped face. Returns the smallest gap, within reach or
  * not. */
-static double manifold(pp_narrow *w, const frame *c, bool all, const pp_tolerance *t) {
+static double manifold(pp_narrow *w, const pp_clip_frame *c, bool all, const pp_tolerance *t) {
     double least = INFINITY;
     if (all)
         for (int v = 0; v < c->O->g->nvert; v++) {
@@ -166,7 +93,7 @@ static double manifold(pp_narrow *w, const frame *c, bool all, const pp_toleranc
             double gap = add(w, c, pp_feature(PP_VERTEX_FACE, c->flip ? 1 : 0, c->fr, v), c->O->v[v], 0);
             if (gap < least) least = gap;
         }
-    int m = clip_face(w, c, t->inside), mine = c->flip ? 1 : 0;
+    int m = pp_clip_face(w->clip, c, t->inside), mine = c->flip ? 1 : 0;
     for (int pass = all ? 1 : 0; pass < 3; pass++)
         for (int k = 0; k < m; k++) {
             uint64_t tag = w->clip[0][k].tag;
@@ -196,7 +123,7 @@ static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, co
     perp_vec3 a = perp_v3_axpy(A->v[A->g->edge[e->a][0]], unit_range(e->s), da);
     perp_vec3 b = on ? perp_v3_axpy(B->v[B->g->edge[e->b][0]], unit_range(e->u), db) : perp_v3_axpy(a, e->gap, e->n);
     pp_emit(w, pp_feature(PP_EDGE_EDGE, 0, e->a, e->b), a, b, e->n, e->gap);
-    frame c = {A, B, beside(A, e->a, e->n), beside(B, e->b, perp_v3_neg(e->n)), e->n, false};
+    pp_clip_frame c = {A, B, beside(A, e->a, e->n), beside(B, e->b, perp_v3_neg(e->n)), e->n, false};
     if (perp_v3_dot(A->n[c.fr], e->n) >= FACING && perp_v3_dot(B->n[c.fo], e->n) <= -FACING)
         (void)manifold(w, &c, false, t);
     return true;
@@ -229,7 +156,7 @@ void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
         drop_twins(w);
         return;
     }
-    frame c = {flip ? B : A, flip ? A : B, f.face, 0, {0, 0, 0}, flip};
+    pp_clip_frame c = {flip ? B : A, flip ? A : B, f.face, 0, {0, 0, 0}, flip};
     c.n = c.R->n[f.face];
     c.fo = pp_incident_face(c.O, c.n);
     double least = manifold(w, &c, true, &t);

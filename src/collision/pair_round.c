@@ -30,14 +30,6 @@ void pp_pair_halfspace(pp_narrow *w, const pp_solid *plane, const pp_solid *B, b
     }
 }
 
-/* What of a polytope is closest to a point. */
-typedef struct nearest {
-    int kind;     /* PP_VERTEX_FACE, PP_VERTEX_EDGE or PP_VERTEX_VERTEX */
-    int index;    /* face, edge or vertex */
-    perp_vec3 at; /* the closest point */
-    double distance;
-} nearest;
-
 /* Ends and number of edge e; in 2D edges are faces. */
 static void edge_ends(const pp_solid *s, int e, int *a, int *b) {
     if (s->g->dim == 2) {
@@ -65,15 +57,15 @@ static bool projects_into(const pp_solid *s, int f, perp_vec3 x) {
 }
 
 /* Closest edge or vertex to x. */
-static nearest nearest_edge(const pp_solid *s, perp_vec3 x) {
-    nearest best = {PP_VERTEX_VERTEX, 0, s->v[0], INFINITY};
+static pp_nearest nearest_edge(const pp_solid *s, perp_vec3 x) {
+    pp_nearest best = {PP_VERTEX_VERTEX, 0, s->v[0], {0, 0, 0}, INFINITY};
     int n = s->g->dim == 2 ? s->g->nvert : s->g->nedge;
     for (int e = 0; e < n; e++) {
         int a, b;
         edge_ends(s, e, &a, &b);
         perp_vec3 d = perp_v3_sub(s->v[b], s->v[a]);
         double t = perp_v3_dot(perp_v3_sub(x, s->v[a]), d) / perp_v3_dot(d, d);
-        nearest c = {PP_VERTEX_EDGE, e, perp_v3_axpy(s->v[a], t, d), 0};
+        pp_nearest c = {PP_VERTEX_EDGE, e, perp_v3_axpy(s->v[a], t, d), {0, 0, 0}, 0};
         if (!(t > 0)) {
             c.kind = PP_VERTEX_VERTEX;
             c.index = a;
@@ -89,10 +81,9 @@ static nearest nearest_edge(const pp_solid *s, perp_vec3 x) {
     return best;
 }
 
-void pp_pair_sphere_poly(pp_narrow *w, const pp_solid *poly, const pp_solid *ball, bool flip) {
+pp_nearest pp_nearest_of(const pp_solid *poly, perp_vec3 x) {
     const pp_geometry *g = poly->g;
-    perp_vec3 x = ball->v[0];
-    double r = ball->g->radius, most = -INFINITY;
+    double most = -INFINITY;
     int face = 0, over = -1;
     for (int f = 0; f < g->nface; f++) {
         double d = pp_above(poly, f, x);
@@ -102,24 +93,32 @@ void pp_pair_sphere_poly(pp_narrow *w, const pp_solid *poly, const pp_solid *bal
         }
         if (over < 0 && d > 0 && projects_into(poly, f, x)) over = f;
     }
-    if (most - r > w->reach) return;
     if (most > 0 && over < 0) {
-        nearest c = nearest_edge(poly, x);
+        pp_nearest c = nearest_edge(poly, x);
         if (c.distance > 1e-12 * g->size) {
-            perp_vec3 n = perp_v3_scale(1 / c.distance, perp_v3_sub(x, c.at));
+            c.n = perp_v3_scale(1 / c.distance, perp_v3_sub(x, c.at));
             /* in 2D an edge is a face, and edge_ends found one that projects_into missed by rounding */
-            int kind = g->dim == 2 && c.kind == PP_VERTEX_EDGE ? PP_VERTEX_FACE : c.kind;
-            bool second = c.kind == PP_VERTEX_VERTEX && flip; /* the polytope is j: its vertex is b */
-            uint64_t feature = c.kind == PP_VERTEX_VERTEX
-                                   ? pp_feature(kind, 0, second ? 0 : c.index, second ? c.index : 0)
-                                   : pp_feature(kind, flip ? 1 : 0, c.index, 0);
-            pp_emit_flip(w, flip, feature, c.at, perp_v3_axpy(x, -r, n), n, c.distance - r);
-            return;
+            if (g->dim == 2 && c.kind == PP_VERTEX_EDGE) c.kind = PP_VERTEX_FACE;
+            return c;
         }
     }
     if (over >= 0) face = over;
-    perp_vec3 n = poly->n[face];
     double d = pp_above(poly, face, x);
-    pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, face, 0), perp_v3_axpy(x, -d, n),
-                 perp_v3_axpy(x, -r, n), n, d - r);
+    perp_vec3 n = poly->n[face];
+    pp_nearest c = {PP_VERTEX_FACE, face, perp_v3_axpy(x, -d, n), n, d};
+    return c;
+}
+
+uint64_t pp_nearest_feature(const pp_nearest *c, bool flip, int v) {
+    if (c->kind != PP_VERTEX_VERTEX) return pp_feature(c->kind, flip ? 1 : 0, c->index, v);
+    return flip ? pp_feature(c->kind, 0, v, c->index) : pp_feature(c->kind, 0, c->index, v); /* flip: it is j's, b */
+}
+
+void pp_pair_sphere_poly(pp_narrow *w, const pp_solid *poly, const pp_solid *ball, bool flip) {
+    perp_vec3 x = ball->v[0];
+    double r = ball->g->radius;
+    for (int f = 0; f < poly->g->nface; f++)
+        if (pp_above(poly, f, x) - r > w->reach) return;
+    pp_nearest c = pp_nearest_of(poly, x);
+    pp_emit_flip(w, flip, pp_nearest_feature(&c, flip, 0), c.at, perp_v3_axpy(x, -r, c.n), c.n, c.distance - r);
 }

@@ -37,6 +37,13 @@ perp_shape_def perp_shape_box(double hx, double hy, double hz) {
     return d;
 }
 
+perp_shape_def perp_shape_capsule(double radius, double half_length) {
+    perp_shape_def d = make(PERP_SHAPE_CAPSULE);
+    d.radius = radius;
+    d.half_length = half_length;
+    return d;
+}
+
 perp_shape_def perp_shape_polygon(const perp_vec3 *points, int npoint) {
     perp_shape_def d = make(PERP_SHAPE_POLYGON);
     d.points = points;

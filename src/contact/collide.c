@@ -104,45 +104,80 @@ static void own_travel(const pp_frame *f, double *travel) {
     }
 }
 
-/* Are the bounds of two placed shapes within their reaches of each other? */
+/* Can these two push each other within their reaches, as far as their bounds go? Planes stay where they are, or stand at
+ * the end of the step already. */
 static bool near(const pp_placed *a, const pp_placed *b) {
-    double reach = a->reach + b->reach;
     if (a->g->kind == PERP_SHAPE_HALFSPACE || b->g->kind == PERP_SHAPE_HALFSPACE) return false;
-    double r = a->g->bound + b->g->bound + reach;
+    double r = a->g->bound + b->g->bound + a->reach + b->reach;
     perp_vec3 d = perp_v3_sub(b->X_WS.p, a->X_WS.p);
     return perp_v3_dot(d, d) <= r * r;
 }
 
-/* The larger travel of two bodies for both, as far as they move; true if one changed. */
-static bool level(const perp_world *w, double *travel, int a, int b) {
-    double t = fmax(travel[a], travel[b]);
-    bool changed = false;
-    for (int k = 0; k < 2; k++) {
-        int i = k ? b : a;
-        if (w->body[i].kind != PERP_BODY_DYNAMIC || travel[i] == t) continue;
-        travel[i] = t;
-        changed = true;
-    }
-    return changed;
+/* Bodies that may push each other, directly or through others: sets with a largest travel each. */
+typedef struct crowd {
+    const perp_world *w;
+    int *parent; /* by body: another of its set, or itself */
+    double *most;
+} crowd;
+
+static int leader(const crowd *c, int i) {
+    for (; c->parent[i] != i; i = c->parent[i]) c->parent[i] = c->parent[c->parent[i]];
+    return i;
 }
 
-/* Spreads the largest travel over bodies that are jointed or may push each other, until nothing changes. */
-static void spread_travel(pp_frame *f, double *travel) {
-    const perp_world *w = f->w;
+/* What does not move by impulses hands its travel on, but takes and passes on none. */
+static void join(const crowd *c, const double *travel, int a, int b) {
+    bool moves_a = c->w->body[a].kind == PERP_BODY_DYNAMIC, moves_b = c->w->body[b].kind == PERP_BODY_DYNAMIC;
+    if (!moves_a && !moves_b) return;
+    int i = leader(c, moves_a ? a : b), j = moves_a && moves_b ? leader(c, b) : i;
+    double t = fmax(c->most[i], c->most[j]);
+    if (!moves_a) t = fmax(t, travel[a]);
+    if (!moves_b) t = fmax(t, travel[b]);
+    int low = i < j ? i : j;
+    c->parent[i < j ? j : i] = low;
+    c->most[low] = t;
+}
+
+/* The pairs of the list and the joints. */
+static void join_all(const crowd *c, const pp_frame *f, const double *travel) {
+    const perp_world *w = c->w;
+    for (int i = 0; i < w->nbody; i++) {
+        c->parent[i] = i;
+        c->most[i] = travel[i];
+    }
+    for (int k = 0; k < w->couples.n; k++) {
+        const pp_placed *a = &f->placed[w->couples.couple[k].i], *b = &f->placed[w->couples.couple[k].j];
+        if (near(a, b)) join(c, travel, a->body, b->body);
+    }
+    for (int i = 0; i < w->njoint; i++)
+        if (pp_alive(w->joint[i].gen) && w->joint[i].a >= 0) join(c, travel, w->joint[i].a, w->joint[i].b);
+}
+
+/* Spreads the largest travel over bodies that are jointed or may push each other, until nothing changes: a larger reach
+ * may find others. */
+static perp_status spread_travel(pp_frame *f, double *travel) {
+    perp_world *w = f->w;
+    crowd c = {w, PP_ARENA_ARRAY(&w->arena, int, w->nbody), PP_ARENA_ARRAY(&w->arena, double, w->nbody)};
+    pp_box *box = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
+    if (!c.parent || !c.most || !box) return PERP_E_MEMORY;
     bool changed = true;
     for (int pass = 0; changed && pass < 16; pass++) {
         changed = false;
-        for (int i = 0; i < f->nplaced; i++) f->placed[i].reach = f->reach_factor * travel[f->placed[i].body];
-        for (int i = 0; i < f->nplaced; i++)
-            for (int j = i + 1; j < f->nplaced; j++) {
-                const pp_placed *a = &f->placed[i], *b = &f->placed[j];
-                if (travel[a->body] == travel[b->body] || !(a->moves || b->moves) || !near(a, b)) continue;
-                changed |= level(w, travel, a->body, b->body);
-            }
-        for (int i = 0; i < w->njoint; i++)
-            if (pp_alive(w->joint[i].gen) && w->joint[i].a >= 0)
-                changed |= level(w, travel, w->joint[i].a, w->joint[i].b);
+        for (int i = 0; i < f->nplaced; i++) {
+            f->placed[i].reach = f->reach_factor * travel[f->placed[i].body];
+            box[i] = pp_box_of(&f->placed[i]);
+        }
+        perp_status st = pp_broad_pairs(w->broad, f->nplaced, box, f->placed, pp_may_touch, f, &w->alloc, &w->couples);
+        if (st) return st;
+        join_all(&c, f, travel);
+        for (int i = 0; i < w->nbody; i++) {
+            if (!pp_alive(w->body[i].gen) || w->body[i].kind != PERP_BODY_DYNAMIC) continue;
+            double t = c.most[leader(&c, i)];
+            changed |= t != travel[i];
+            travel[i] = t;
+        }
     }
+    return PERP_OK;
 }
 
 perp_status pp_collide(pp_frame *f) {
@@ -156,11 +191,13 @@ perp_status pp_collide(pp_frame *f) {
     double *travel = PP_ARENA_ARRAY(&w->arena, double, w->nbody);
     if (!travel) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     own_travel(f, travel);
-    spread_travel(f, travel);
+    st = spread_travel(f, travel);
+    if (st) return pp_fail(w, st, "out of memory for the step");
     for (int i = 0; i < f->nplaced; i++) {
         pp_placed *p = &f->placed[i];
         p->reach = p->moves ? f->reach_factor * travel[p->body] + 1e-9 * p->g->size : 0;
     }
-    st = w->detector->detect(w->def.dim, f->nplaced, f->placed, pp_may_touch, f, &w->alloc, &w->arena, &w->pairs);
+    st = w->detector->detect(w->def.dim, f->nplaced, f->placed, pp_may_touch, f, w->broad, &w->couples, &w->alloc,
+                             &w->arena, &w->pairs);
     return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
 }

@@ -99,6 +99,16 @@ perp_status pp_mesh_end_face(pp_mesh_reader *r, pp_place at, const char *key) {
     return PERP_OK;
 }
 
+perp_status pp_mesh_begin_group(pp_mesh_reader *r) {
+    pp_mesh *m = r->mesh;
+    if (m->group_start && m->nface == m->group_start[m->ngroup]) return PERP_OK; /* the one before has no faces */
+    int n = m->group_start ? m->ngroup + 1 : 0;
+    if (!PP_GROW(&m->alloc, m->group_start, m->cap_group, n, n + 1)) return pp_mesh_no_memory(r);
+    m->ngroup = n;
+    m->group_start[n] = m->nface;
+    return PERP_OK;
+}
+
 /* Drops vertices that no face uses; the others keep their order. */
 static void drop_unused(pp_mesh_reader *r) {
     pp_mesh *m = r->mesh;
@@ -175,8 +185,9 @@ perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *
     perp_status s = PERP_OK;
     if (!PP_GROW(&out->alloc, out->face_start, out->cap_face, 0, 1)) /* zeroed: the first face begins at 0 */
         s = pp_mesh_no_memory(&r);
-    else
-        s = read_any(&r);
+    if (!s) s = pp_mesh_begin_group(&r);
+    if (!s) s = read_any(&r);
+    if (!s) s = pp_mesh_begin_group(&r); /* ends the last one */
     if (!s && out->nface == 0)
         s = pp_complain(why, PERP_E_GEOMETRY, (pp_place){file, 0, 0}, NULL, "no faces", "at least one");
     if (!s) drop_unused(&r);
@@ -191,5 +202,6 @@ void pp_mesh_free(pp_mesh *m) {
     pp_free(&m->alloc, m->vertex);
     pp_free(&m->alloc, m->face_start);
     pp_free(&m->alloc, m->face);
+    pp_free(&m->alloc, m->group_start);
     memset(m, 0, sizeof *m);
 }

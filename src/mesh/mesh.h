@@ -15,12 +15,14 @@ typedef struct pp_mesh {
     int nface, cap_face;
     int *face; /* vertex indices from 0 */
     int nface_index, cap_index;
+    int *group_start; /* ngroup + 1: the faces of group k are group_start[k] to group_start[k + 1]; none is empty */
+    int ngroup, cap_group;
 } pp_mesh;
 
 /* Reads a mesh from the bytes of a file; which format it is is told by the content (a binary STL has 84 + 50 n bytes)
  * and, where that leaves a doubt, by the end of the name. OBJ: v and f lines count (negative indices too, faces of any
- * size), normals, texture, groups, materials are passed over; other keywords are refused. STL: equal vertices are
- * merged. Refused with line (text) or byte (binary): numbers that are not finite, indices out of range, faces with less
+ * size), normals, texture, materials are passed over; other keywords are refused. STL: equal vertices are merged. Faces
+ * after an o or g line (OBJ) or of a solid (STL) are a group; names do not count. Refused with line (text) or byte (binary): numbers that are not finite, indices out of range, faces with less
  * than 3 corners or with a repeated corner, no faces at all, truncation, sizes beyond the limits. */
 perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
                          perp_refusal *why);

@@ -1,8 +1,8 @@
 /* mesh_obj.c - OBJ files: v and f lines.
  *
  * v x y z, with a weight (4 numbers), a colour (6) or both (7) passed over. f with corners v, v/vt, v//vn or v/vt/vn;
- * v counts from 1 over the vertices above the line, or from -1 backwards. Normals, texture, groups, smoothing,
- * objects and materials are passed over; any other keyword is refused, because it could be part of the surface
+ * v counts from 1 over the vertices above the line, or from -1 backwards. A line g or o begins a group;
+ * normals, texture, smoothing and materials are passed over; any other keyword is refused, because it could be part of the surface
  * (curves, patches, lines). */
 #include "mesh/mesh_read.h"
 
@@ -81,7 +81,8 @@ static bool word_in(const pp_mesh_reader *r, pp_mesh_word w, const char *const *
 }
 
 perp_status pp_mesh_read_obj(pp_mesh_reader *r) {
-    static const char *const numbers[] = {"vn", "vt", NULL}, *const names[] = {"g", "o", "s", "usemtl", "mtllib", NULL};
+    static const char *const numbers[] = {"vn", "vt", NULL}, *const groups[] = {"g", "o", NULL},
+                             *const names[] = {"s", "usemtl", "mtllib", NULL};
     while (r->at < r->size) {
         pp_mesh_word w = next(r);
         pp_place at = pp_mesh_place(r, w.at);
@@ -90,10 +91,12 @@ perp_status pp_mesh_read_obj(pp_mesh_reader *r) {
             s = read_vertex(r, at);
         else if (w.length == 1 && r->data[w.at] == 'f')
             s = read_face(r, at);
+        else if (word_in(r, w, groups))
+            s = pp_mesh_begin_group(r);
         else if (word_in(r, w, numbers))
             while (next(r).length > 0) continue; /* over lines that a \ joins */
         else if (w.length > 0 && !word_in(r, w, names))
-            s = pp_mesh_refuse_word(r, w, PERP_E_ARG, NULL, "v, f, and vn, vt, g, o, s, usemtl, mtllib (passed over)");
+            s = pp_mesh_refuse_word(r, w, PERP_E_ARG, NULL, "v, f, g, o, and vn, vt, s, usemtl, mtllib (passed over)");
         if (s) return s;
         pp_mesh_skip_line(r);
     }

@@ -36,6 +36,8 @@ perp_status pp_mesh_merge_vertex(pp_mesh_reader *r, pp_place at, const char *key
 /* Adds a corner to the face in progress; v is a vertex that exists. Refused: one more than the limit, a corner that
  * the face has. */
 perp_status pp_mesh_add_corner(pp_mesh_reader *r, pp_place at, const char *key, int v);
+/* Faces from here on are a group of their own. */
+perp_status pp_mesh_begin_group(pp_mesh_reader *r);
 /* Ends the face in progress. Refused: fewer than 3 corners. */
 perp_status pp_mesh_end_face(pp_mesh_reader *r, pp_place at, const char *key);
 

@@ -62,6 +62,7 @@ perp_status pp_mesh_read_stl_text(pp_mesh_reader *r) {
         if (!inside && pp_mesh_is(r, w, "solid")) {
             inside = true;
             pp_mesh_skip_line(r); /* the name of the solid */
+            s = pp_mesh_begin_group(r);
         } else if (inside && pp_mesh_is(r, w, "endsolid")) {
             inside = false;
             pp_mesh_skip_line(r);

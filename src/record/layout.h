@@ -62,10 +62,11 @@ typedef enum pp_extent {
       "inertia about the centre of mass in body axes, column by column; 2D: only the last counts")                     \
     X(SHAPE_BODY, "shapes/body", I32, SHAPES, ONE, 0, 0, "", "body that carries it")                                   \
     X(SHAPE_KIND, "shapes/kind", U8, SHAPES, ONE, 0, 0, "",                                                            \
-      "0 particle, 1 sphere, 2 half-space, 3 box, 4 polygon, 5 polyhedron")                                            \
+      "0 particle, 1 sphere, 2 half-space, 3 box, 4 polygon, 5 polyhedron, 6 capsule")                                 \
     X(SHAPE_POSE, "shapes/pose", F64, SHAPES, ONE, 7, 0, "L, 1", "frame of the shape in the body: x y z qw qx qy qz")  \
-    X(SHAPE_RADIUS, "shapes/radius", F64, SHAPES, ONE, 0, 0, "L", "sphere: radius")                                    \
-    X(SHAPE_HALF_SIZE, "shapes/half_size", F64, SHAPES, ONE, 3, 0, "L", "box: half edge lengths")                      \
+    X(SHAPE_RADIUS, "shapes/radius", F64, SHAPES, ONE, 0, 0, "L", "sphere, capsule: radius")                           \
+    X(SHAPE_HALF_SIZE, "shapes/half_size", F64, SHAPES, ONE, 3, 0, "L",                                                \
+      "box: half edge lengths; capsule: half the length of its segment, which lies along x, then 0, 0")                \
     X(SHAPE_NORMAL, "shapes/normal", F64, SHAPES, ONE, 3, 0, "", "half-space: outward unit normal")                    \
     X(SHAPE_OFFSET, "shapes/offset", F64, SHAPES, ONE, 0, 0, "L", "half-space: normal . x = offset on its surface")    \
     X(SHAPE_MATERIAL, "shapes/material", I32, SHAPES, ONE, 0, 0, "", "material")                                       \

@@ -70,7 +70,7 @@ static perp_status read_header(perp_recording *r, perp_refusal *why) {
     }
     uint64_t version, dim = 0, every = 0, what = 0, compression = 0, finished = 0, frames = 0, files = 0;
     perp_status st =
-        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "1 or older (a newer perp is needed)", &version, why);
+        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "2 or older (a newer perp is needed)", &version, why);
     if (st) return st;
     a->version = (int)version;
     if (!pp_get_text(r->file, "program", r->program, sizeof r->program))
@@ -245,7 +245,7 @@ static perp_status check_shapes(perp_recording *r, perp_refusal *why) {
     if (e[PP_N_FACES_1] < 1) return bad(r, pp_layout[PP_D_SHAPE_FACE_START].path, "0", "1 or more", why);
     r->extent[PP_N_FACES] = e[PP_N_FACES_1] - 1;
     perp_status st = in_range(r, PP_D_SHAPE_BODY, n, 0, (int64_t)e[PP_N_BODIES], why);
-    if (!st) st = in_range(r, PP_D_SHAPE_KIND, n, 0, PERP_SHAPE_KIND_COUNT, why);
+    if (!st) st = in_range(r, PP_D_SHAPE_KIND, n, 0, PERP_SHAPE_KIND_COUNT, why); /* version 1 had no capsule */
     if (!st) st = in_range(r, PP_D_SHAPE_MATERIAL, n, 0, (int64_t)e[PP_N_MATERIALS], why);
     if (!st) st = unit_pose(r, PP_D_SHAPE_POSE, n, why);
     if (!st) st = finite(r, PP_D_SHAPE_RADIUS, n, why);

@@ -128,6 +128,10 @@ perp_recorded_shape perp_recording_shape(const perp_recording *r, int i) {
                              .material = pp_wholes(r, PP_D_SHAPE_MATERIAL)[k],
                              .nvertex = first_vertex[k + 1] - first_vertex[k],
                              .nface = first_face[k + 1] - first_face[k]};
+    if (s.kind == PERP_SHAPE_CAPSULE) {
+        s.half_length = s.half_size.x;
+        s.half_size = perp_v3(0, 0, 0);
+    }
     if (s.nvertex) s.vertex = pp_numbers(r, PP_D_SHAPE_VERTEX) + 3 * (size_t)first_vertex[k];
     if (s.nface) {
         s.face_start = r->face_start + (size_t)first_face[k] + k;

@@ -190,9 +190,11 @@ static void fill_shapes(const perp_recorder *r, const shapes *s) {
         if (perp_shape_get(r->w, r->shape[i], &v)) continue; /* cannot be: the id was just read */
         put_pose(s->pose + 7 * i, v.def.X_BS);
         bool box = v.def.kind == PERP_SHAPE_BOX, plane = v.def.kind == PERP_SHAPE_HALFSPACE;
-        s->radius[i] = v.def.kind == PERP_SHAPE_SPHERE ? v.def.radius : 0;
+        bool capsule = v.def.kind == PERP_SHAPE_CAPSULE;
+        s->radius[i] = capsule || v.def.kind == PERP_SHAPE_SPHERE ? v.def.radius : 0;
         s->offset[i] = plane ? v.def.offset : 0;
         perp_vec3 none = {0, 0, 0}, half = box ? v.def.half_size : none, normal = plane ? v.def.normal : none;
+        if (capsule) half.x = v.def.half_length;
         memcpy(s->half + 3 * i, &half, sizeof half);
         memcpy(s->normal + 3 * i, &normal, sizeof normal);
         s->body[i] = r->shape_body[i];

@@ -64,25 +64,56 @@ const pp_map pp_map_body = {
     NULL};
 #undef IN
 
-enum { SPHERE, BOX, HALFSPACE, PARTICLE, POLYGON, POLYHEDRON, REGULAR, MESH };
+enum { /* as in read_shape.c */
+       SPHERE,
+       BOX,
+       HALFSPACE,
+       PARTICLE,
+       POLYGON,
+       POLYHEDRON,
+       REGULAR,
+       MESH,
+       CAPSULE,
+       PRISM,
+       CYLINDER,
+       CONE,
+       PLATONIC
+};
+static const char *const ways[] = {"one", "groups", "cut", NULL};                   /* as pp_parts */
+static const char *const polygon_ways[] = {"one", "cut", NULL};                     /* as in read_shape.c */
+static const char *const platonic[] = {"tetrahedron",  "cube",        "octahedron", /* as in read_shape.c */
+                                       "dodecahedron", "icosahedron", NULL};
 static const pp_variant shapes[] = {
     {"sphere", 0, "A ball, in 2D a disc, about the shape's origin."},
     {"box", 0, "A cuboid, in 2D a rectangle, about the shape's origin."},
     {"halfspace", 0, "Everything below a plane (in 2D a line). Not for dynamic bodies."},
     {"particle", 0, "A point, at `at`."},
-    {"polygon", PP_2D, "The convex hull of points in the plane."},
+    {"polygon", PP_2D,
+     "The convex hull of points in the plane; with `parts: cut` the polygon with these corners in order."},
     {"polyhedron", PP_3D, "The convex hull of points in space."},
     {"regular", PP_2D, "A regular polygon about the shape's origin, the first corner on +x."},
-    {"mesh", PP_3D, "A convex body from an OBJ or STL file."},
+    {"mesh", PP_3D, "A body from an OBJ or STL file."},
+    {"capsule", 0, "All points within a radius of a segment on the x axis, about the shape's origin."},
+    {"prism", PP_3D, "A regular polygon drawn out along z, about the shape's origin."},
+    {"cylinder", PP_3D, "A prism of many sides along z; its corners lie on the circle."},
+    {"cone", PP_3D, "A pyramid of many sides along z, its tip on +z; the shape's origin is its centre of mass."},
+    {"platonic", PP_3D, "A regular solid about the shape's origin."},
     {NULL, 0, NULL},
 };
 #define IN(field)  PP_AT(pp_shape_in, field)
 #define FOR(v)     .variants = 1u << (v)
 #define FOR2(v, u) .variants = 1u << (v) | 1u << (u)
+#define ROUND \
+    (1u << SPHERE | 1u << CAPSULE | 1u << REGULAR | 1u << PRISM | 1u << CYLINDER | 1u << CONE | 1u << PLATONIC)
 static const pp_key shape[] = {
     {"type", PP_T_TAG, 0, .required = true, PP_HELP("What it is.")},
-    {"radius", PP_T_NUMBER, IN(radius), FOR2(SPHERE, REGULAR), .required = true, PP_UNIT("L"), PP_POSITIVE,
-     PP_HELP("Radius; of a regular polygon: from the centre to a corner.")},
+    {"radius", PP_T_NUMBER, IN(radius), .variants = ROUND, .required = true, PP_UNIT("L"), PP_POSITIVE,
+     PP_HELP("Radius; of what has corners: from the centre, or the axis, to a corner.")},
+    {"length", PP_T_NUMBER, IN(length), FOR(CAPSULE), .required = true, PP_UNIT("L"), PP_POSITIVE,
+     PP_HELP("Length of the segment; the capsule is longer by two radii.")},
+    {"height", PP_T_NUMBER, IN(height), .variants = 1u << PRISM | 1u << CYLINDER | 1u << CONE, .required = true,
+     PP_UNIT("L"), PP_POSITIVE, PP_HELP("Extent along z.")},
+    {"solid", PP_T_CHOICE, IN(solid), FOR(PLATONIC), .choice = platonic, .required = true, PP_HELP("Which one.")},
     {"size", PP_T_VECTOR, IN(size), FOR(BOX), .required = true, PP_UNIT("L"), PP_POSITIVE,
      PP_HELP("Full edge lengths.")},
     {"normal", PP_T_VECTOR, IN(normal), FOR(HALFSPACE), .required = true,
@@ -91,12 +122,23 @@ static const pp_key shape[] = {
      PP_HELP("Distance of the plane from the shape's origin along the normal.")},
     {"points", PP_T_POINTS, IN(points), FOR2(POLYGON, POLYHEDRON), .required = true, PP_UNIT("L"),
      .map = &pp_map_points, PP_HELP("The points, at most 10000, or `{random: n, in: half sizes}`.")},
-    {"sides", PP_T_WHOLE, IN(sides), FOR(REGULAR), .required = true, PP_BETWEEN(3, 1000), PP_HELP("Number of sides.")},
+    {"parts", PP_T_CHOICE, IN(parts), FOR(POLYGON), .choice = polygon_ways, PP_DEFAULT_AS(0, "one"),
+     PP_HELP("`one`: the hull of the points. `cut`: a polygon that need not be convex, cut into convex parts that "
+             "overlap; the points, at most 1000, are its corners in order. Mass is that of the polygon.")},
+    {"sides", PP_T_WHOLE, IN(sides), FOR2(REGULAR, PRISM), .required = true, PP_BETWEEN(3, 1000),
+     PP_HELP("Number of sides.")},
+    {"sides", PP_T_WHOLE, IN(facets), FOR2(CYLINDER, CONE), PP_DEFAULT(32), PP_BETWEEN(3, 1000),
+     PP_HELP("Number of sides.")},
     {"file", PP_T_FILE, IN(file), FOR(MESH), .required = true, PP_HELP("OBJ or STL file, relative to the scene file.")},
     {"scale", PP_T_NUMBERS, IN(scale), FOR(MESH), .count3 = 1u << 1 | 1u << 3, PP_WORDS("1"),
      PP_HELP("Factor on the mesh's lengths, or one for each axis.")},
     {"hull", PP_T_BOOL, IN(hull), FOR(MESH), PP_DEFAULT(false),
-     PP_HELP("Take the convex hull of a mesh that is not convex, instead of refusing it.")},
+     PP_HELP("Take the convex hull of a mesh (with `parts: groups`, of each group) that is not convex, instead of "
+             "refusing it.")},
+    {"parts", PP_T_CHOICE, IN(mesh_parts), FOR(MESH), .choice = ways, PP_DEFAULT_AS(0, "one"),
+     PP_HELP("`one`: the mesh is convex. `groups`: the faces after each `o` or `g` line (STL: `solid`) are a convex "
+             "part; mass is the sum of the parts'. `cut`: a closed mesh that need not be convex, cut into convex parts "
+             "along its faces; mass is that of the mesh.")},
     {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"), PP_WORDS("the body's origin"),
      PP_HELP("Position of the shape in the body's frame.")},
     {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), PP_WORDS("not turned"), .map = &pp_map_turn,
@@ -106,11 +148,12 @@ static const pp_key shape[] = {
      PP_HELP("See group of the body.")},
     {"mask", PP_T_WHOLE, IN(mask), PP_WORDS("the body's"), PP_BETWEEN(0, GROUP_MAX), PP_HELP("See group of the body.")},
 };
-const pp_map pp_map_shape = {"shape", "A shape",    "All shapes are convex; a body may have several.",
+const pp_map pp_map_shape = {"shape", "A shape",    "Convex, or cut into convex parts; a body may have several.",
                              shape,   COUNT(shape), shapes};
 #undef IN
 #undef FOR
 #undef FOR2
+#undef ROUND
 
 #define IN(field) PP_AT(pp_points_in, field)
 static const pp_key points[] = {

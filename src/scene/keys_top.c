@@ -7,11 +7,15 @@
 /* The stages there are; solvers may be added while the program runs. A test holds these lists against the world's
  * own. */
 static const char *detector(int i) { return i == 0 ? "plain" : NULL; }
-static const char *contact_model(int i) { return i == 0 ? "standard" : NULL; }
+static const char *contact_model(int i) {
+    static const char *const names[] = {"peg", "standard", "corrective", "lnc", "peg-mixed"};
+    return i < COUNT(names) ? names[i] : NULL;
+}
 static const char *stepper(int i) { return i == 0 ? "stewart-trinkle" : i == 1 ? "anitescu-potra" : NULL; }
 static const char *solver(int i) { return i < perp_solver_count() ? perp_solver_at(i)->name : NULL; }
 
 static const char *const starts[] = {"plain", "staggered", NULL};
+static const char *const geometries[] = {"iterated", "once", NULL};
 static const char *const forms[] = {"lcp", "mlcp", "cone", NULL};
 static const char *const frames[] = {"slip", "fixed", NULL};
 
@@ -77,8 +81,14 @@ const pp_map pp_map_units = {"units", "Units", "Names only; nothing is converted
 static const pp_key stages[] = {
     {"detector", PP_T_STAGE, IN(detector), .list = detector, PP_WORDS("plain"),
      PP_HELP("Finds which features of shapes are near each other.")},
-    {"contact_model", PP_T_STAGE, IN(contact_model), .list = contact_model, PP_WORDS("standard"),
-     PP_HELP("Decides which of the gaps found must hold.")},
+    {"contact_model", PP_T_STAGE, IN(contact_model), .list = contact_model, PP_WORDS("peg"),
+     PP_HELP(
+         "Decides which of the gaps found must hold: one separating plane for each pair of shapes (peg), all of "
+         "them (standard), only those that are violated already (corrective), one for each vertex (lnc), or Williams' "
+         "constraints as printed (peg-mixed).")},
+    {"geometry", PP_T_CHOICE, IN(geometry), .choice = geometries, PP_DEFAULT_AS(PERP_GEOMETRY_ITERATED, "iterated"),
+     PP_HELP("Where peg measures gaps: at the end of the step, posing the problem again until they hold there, or once "
+             "at its start.")},
     {"stepper", PP_T_STAGE, IN(stepper), .list = stepper, PP_WORDS("stewart-trinkle"),
      PP_HELP("Makes the complementarity problem of a step.")},
     {"solver", PP_T_STAGE, IN(solver), .list = solver, PP_WORDS("lemke; form cone: auto"), PP_HELP("Solves it.")},
@@ -95,8 +105,8 @@ static const pp_key stages[] = {
      PP_HELP("Where the first friction direction points: along the slip expected, or fixed to the contact.")},
     {"tolerance", PP_T_NUMBER, IN(tolerance), PP_DEFAULT(1e-8), .ranged = true, .above = true, .min = 0, .max = 0.999,
      PP_HELP("A step is accepted if its law residuals are below this times the speed scale.")},
-    {"max_halvings", PP_T_WHOLE, IN(max_halvings), PP_DEFAULT(4), PP_BETWEEN(0, 16),
-     PP_HELP("A step that is not solved is tried in 2, 4, ... 2^n substeps.")},
+    {"max_halvings", PP_T_WHOLE, IN(max_halvings), PP_DEFAULT(8), PP_BETWEEN(0, 16),
+     PP_HELP("A step that is not solved is halved, and its parts again, this many times at most.")},
     {"warm_start", PP_T_BOOL, IN(warm_start), PP_DEFAULT(true),
      PP_HELP("Start solvers from the impulses of the last step.")},
     {"joint_correction", PP_T_BOOL, IN(joint_correction), PP_DEFAULT(false),

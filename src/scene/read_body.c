@@ -66,6 +66,20 @@ static perp_status gather(pp_reader *r, pp_item entry, pp_item *layer, int *nlay
     }
 }
 
+/* Of the shape that part i begins, in the frame of the body. */
+static perp_status whole_mass(pp_reader *r, int i, double density, perp_mass *out) {
+    perp_mass m = r->shape[i].whole;
+    perp_pose X_BS = r->shape[i].def.X_BS;
+    m.mass *= density;
+    m.I_B = perp_m3_scale(density, m.I_B);
+    *out = m;
+    if (r->dim == 2)
+        out->com_B = perp_pose_apply(X_BS, m.com_B); /* the moment about z does not turn */
+    else
+        *out = perp_mass_move(X_BS, m);
+    return PERP_OK;
+}
+
 /* Mass, centre of mass and inertia of the shapes in the frame as written, at this density. */
 static perp_status mass_of_shapes(pp_reader *r, const pp_body_in *in, double density, perp_mass *out) {
     for (int i = 0; i < r->nshape; i++) {
@@ -78,13 +92,15 @@ static perp_status mass_of_shapes(pp_reader *r, const pp_body_in *in, double den
             return pp_wrong(r, r->shape[i].at, "a particle, which has no volume",
                             "solid shapes, as mass or density without inertia is spread over them");
         }
-        s = perp_shape_mass(d, r->dim, density, &m, why, sizeof why);
+        if (r->shape[i].mass == PP_MASS_ELSEWHERE) continue;
+        s = r->shape[i].mass == PP_MASS_WHOLE ? whole_mass(r, i, density, &m)
+                                              : perp_shape_mass(d, r->dim, density, &m, why, sizeof why);
         if (s == PERP_E_MEMORY) return pp_no_memory(r);
         if (s) {
             pp_push_shape(r, in, i);
             return pp_wrong_say(r, s, r->shape[i].at, "%s", why);
         }
-        *out = i == 0 ? m : perp_mass_add(*out, m);
+        *out = i == 0 ? m : perp_mass_add(*out, m); /* the first part of a shape has the mass of all */
     }
     return PERP_OK;
 }

@@ -1,10 +1,24 @@
 /* read_shape.c - the shapes of a body, into the reader's scratch: they are needed twice, for the mass and for the
- * world. */
+ * world. A shape that is not convex becomes several drafts. */
 #include <string.h>
 
 #include "scene/scene_internal.h"
 
-enum { SPHERE, BOX, HALFSPACE, PARTICLE, POLYGON, POLYHEDRON, REGULAR, MESH }; /* as in keys_body.c */
+enum { /* as in keys_body.c */
+       SPHERE,
+       BOX,
+       HALFSPACE,
+       PARTICLE,
+       POLYGON,
+       POLYHEDRON,
+       REGULAR,
+       MESH,
+       CAPSULE,
+       PRISM,
+       CYLINDER,
+       CONE,
+       PLATONIC
+};
 
 perp_vec3 *pp_more_points(pp_reader *r, int n) {
     if (!PP_GROW(r->alloc, r->points, r->cap_points, r->npoints, r->npoints + n)) {
@@ -54,27 +68,68 @@ static perp_status read_points(pp_reader *r, pp_item at, int *n) {
     return PERP_OK;
 }
 
-static perp_status regular_points(pp_reader *r, const pp_shape_in *in) {
-    int n = (int)in->sides;
-    perp_vec3 *p = pp_more_points(r, n);
+/* Corners of a body with sides, or of a regular solid. */
+static perp_status regular_points(pp_reader *r, pp_item at, const pp_shape_in *in) {
+    static const perp_platonic solid[] = {PERP_TETRAHEDRON, PERP_CUBE, PERP_OCTAHEDRON, PERP_DODECAHEDRON,
+                                          PERP_ICOSAHEDRON};
+    bool many = in->got.variant == CYLINDER || in->got.variant == CONE;
+    int sides = (int)(many ? in->facets : in->sides), most = in->got.variant == PLATONIC ? 20 : 2 * sides + 1, n = 0,
+        first = r->npoints;
+    perp_vec3 *p = pp_more_points(r, most);
     if (!p) return PERP_E_MEMORY;
-    for (int i = 0; i < n; i++) {
-        double a = 6.283185307179586476925 * i / n;
-        p[i] = perp_v3(in->radius * cos(a), in->radius * sin(a), 0);
+    switch (in->got.variant) {
+    case REGULAR: n = perp_points_regular(sides, in->radius, p, most); break;
+    case CONE: n = perp_points_cone(sides, in->radius, in->height, p, most); break;
+    case PLATONIC: n = perp_points_platonic(solid[in->solid], in->radius, p, most); break;
+    default: n = perp_points_prism(sides, in->radius, in->height, p, most); break;
     }
+    if (n == 0) return pp_wrong_say(r, PERP_E_GEOMETRY, at, "a length of the shape is too small or too large");
+    r->npoints = first + n;
     return PERP_OK;
 }
 
-static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp_shape_draft *out) {
+/* A polygon that need not be convex, from n points of the scratch. */
+static perp_status cut_polygon(pp_reader *r, pp_item at, int first, int n, pp_shape_parts *parts) {
+    char why[256] = "";
+    perp_status s = perp_polygon_parts(r->points + first, n, r->alloc, &parts->list, why, sizeof why);
+    if (!s) s = perp_polygon_mass(r->points + first, n, 1, &parts->whole, why, sizeof why);
+    if (s == PERP_E_MEMORY) return pp_no_memory(r);
+    if (s) return pp_wrong_say(r, s, at, "%s", why);
+    parts->has_whole = true;
+    r->npoints = first; /* the parts bring their own */
+    return PERP_OK;
+}
+
+static perp_status pointed(pp_reader *r, pp_item at, const pp_shape_in *in, pp_shape_draft *out,
+                           pp_shape_parts *parts) {
+    int first = r->npoints, n = 0, variant = in->got.variant;
+    perp_status s;
+    if (variant == POLYGON || variant == POLYHEDRON) {
+        pp_push_key(r, "points");
+        s = read_points(r, in->points, &n);
+        if (s) return s;
+        pp_pop(r);
+        if (in->parts) return cut_polygon(r, at, first, n, parts);
+    } else {
+        s = regular_points(r, at, in);
+        if (s) return s;
+    }
+    n = r->npoints - first;
+    out->def = variant == POLYGON || variant == REGULAR ? perp_shape_polygon(NULL, n) : perp_shape_polyhedron(NULL, n);
+    out->first = first;
+    return PERP_OK;
+}
+
+static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp_shape_draft *out,
+                            pp_shape_parts *parts) {
     pp_shape_in in = {.turn = {1, 0, 0, 0}, .scale = {1, {1}}};
     perp_status s = pp_read_map(r, &pp_map_shape, &at, 1, &in);
     if (s) return s;
-    out->at = at;
-    out->first = -1;
-    int first = r->npoints, n = 0;
+    *out = (pp_shape_draft){.at = at, .first = -1};
     perp_shape_def *d = &out->def;
     switch (in.got.variant) {
     case SPHERE: *d = perp_shape_sphere(in.radius); break;
+    case CAPSULE: *d = perp_shape_capsule(in.radius, in.length / 2); break;
     case BOX: *d = perp_shape_box(in.size.x / 2, in.size.y / 2, r->dim == 3 ? in.size.z / 2 : 1); break;
     case HALFSPACE: {
         double most = fmax(fabs(in.normal.x), fmax(fabs(in.normal.y), fabs(in.normal.z)));
@@ -88,20 +143,11 @@ static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp
         break;
     }
     case PARTICLE: *d = perp_shape_particle(perp_v3(0, 0, 0)); break;
-    case MESH: s = pp_read_mesh(r, &in, out); break;
-    default: /* polygon, polyhedron, regular */
-        pp_push_key(r, "points");
-        if (in.got.variant == REGULAR)
-            s = regular_points(r, &in);
-        else
-            s = read_points(r, in.points, &n);
-        if (s) return s;
-        pp_pop(r);
-        n = r->npoints - first;
-        *d = in.got.variant == POLYHEDRON ? perp_shape_polyhedron(NULL, n) : perp_shape_polygon(NULL, n);
-        out->first = first;
+    case MESH: s = pp_read_mesh(r, &in, out, parts); break;
+    default: s = pointed(r, at, &in, out, parts); break;
     }
     if (s) return s;
+    if (parts->list.npart) *d = r->dim == 2 ? perp_shape_polygon(NULL, 0) : perp_shape_polyhedron(NULL, 0);
     d->X_BS = (perp_pose){in.at, in.turn};
     d->group = (uint32_t)(PP_GIVEN(&in, group) ? in.group : body->group);
     d->mask = (uint32_t)(PP_GIVEN(&in, mask) ? in.mask : body->mask);
@@ -115,18 +161,47 @@ static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp
 
 void pp_push_shape(pp_reader *r, const pp_body_in *body, int i) {
     pp_push_key(r, PP_GIVEN(body, shape) ? "shape" : "shapes");
-    if (!PP_GIVEN(body, shape)) pp_push_index(r, i);
+    if (!PP_GIVEN(body, shape)) pp_push_index(r, r->shape[i].entry);
+}
+
+/* A draft for every part, alike but for its points. */
+static perp_status spread(pp_reader *r, const pp_shape_draft *one, const pp_shape_parts *parts) {
+    int n = parts->list.npart;
+    if (!PP_GROW(r->alloc, r->shape, r->cap_shape, r->nshape, r->nshape + n)) return pp_no_memory(r);
+    for (int k = 0; k < n; k++) {
+        int first = r->npoints, count = parts->list.start[k + 1] - parts->list.start[k];
+        perp_vec3 *p = pp_more_points(r, count);
+        if (!p) return PERP_E_MEMORY;
+        memcpy(p, parts->list.point + parts->list.start[k], (size_t)count * sizeof *p);
+        pp_shape_draft *d = &r->shape[r->nshape++];
+        *d = *one;
+        d->first = first;
+        d->def.npoint = count;
+        if (!parts->has_whole) continue;
+        d->mass = k == 0 ? PP_MASS_WHOLE : PP_MASS_ELSEWHERE;
+        d->whole = parts->whole;
+    }
+    return PERP_OK;
 }
 
 static perp_status add(pp_reader *r, pp_item at, const pp_body_in *body, int i) {
     if (!PP_GROW(r->alloc, r->shape, r->cap_shape, r->nshape, r->nshape + 1)) return pp_no_memory(r);
     int ncrumb = r->ncrumb;
-    pp_push_shape(r, body, i);
-    perp_status s = read_one(r, at, body, &r->shape[r->nshape]);
-    if (s) return s;
-    r->nshape++;
-    r->ncrumb = ncrumb;
-    return PERP_OK;
+    pp_push_key(r, PP_GIVEN(body, shape) ? "shape" : "shapes");
+    if (!PP_GIVEN(body, shape)) pp_push_index(r, i);
+    pp_shape_draft one;
+    pp_shape_parts parts = {0};
+    perp_status s = read_one(r, at, body, &one, &parts);
+    if (!s) {
+        one.entry = i;
+        if (parts.list.npart)
+            s = spread(r, &one, &parts);
+        else
+            r->shape[r->nshape++] = one;
+    }
+    perp_parts_free(&parts.list);
+    if (!s) r->ncrumb = ncrumb;
+    return s;
 }
 
 perp_status pp_read_shapes(pp_reader *r, const pp_body_in *body) {

@@ -165,6 +165,7 @@ static perp_status make_world(pp_reader *r, const pp_top_in *top) {
         if (s) return s;
         def.detector = in.detector;
         def.contact_model = in.contact_model;
+        def.geometry = (perp_geometry)in.geometry;
         def.stepper = in.stepper;
         def.solver = in.solver;
         def.form = (perp_form)in.form;

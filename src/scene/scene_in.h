@@ -55,7 +55,7 @@ typedef struct pp_stages_in {
     pp_got got;
     const char *detector, *contact_model, *stepper, *solver;
     pp_item fallback, settings;
-    int form, friction_frame;
+    int geometry, form, friction_frame;
     int64_t friction_directions, max_halvings;
     double tolerance, correction_position, correction_velocity;
     bool warm_start, joint_correction;
@@ -99,9 +99,10 @@ typedef struct pp_shape_in {
     pp_name material;
     perp_vec3 at, size, normal;
     perp_quat turn;
-    double radius, offset;
+    double radius, offset, length, height;
     pp_item points;
-    int64_t sides, group, mask;
+    int64_t sides, facets, group, mask;
+    int parts, mesh_parts, solid;
     const char *file;
     pp_numbers scale;
     bool hull;

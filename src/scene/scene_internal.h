@@ -90,7 +90,20 @@ typedef struct pp_shape_draft {
     perp_shape_def def; /* without its points */
     int first;          /* of its points in the scratch; -1: none */
     pp_item at;
+    int entry;                                                   /* its place in the list of shapes of the body */
+    enum { PP_MASS_OWN, PP_MASS_WHOLE, PP_MASS_ELSEWHERE } mass; /* of the shape; `whole`; in another part's `whole` */
+    perp_mass whole; /* of what the parts make up: unit density, frame of the shape */
 } pp_shape_draft;
+
+/* How a shape is made of parts; as the key `parts` of a mesh. */
+enum { PP_PARTS_ONE, PP_PARTS_GROUPS, PP_PARTS_CUT };
+
+/* The convex parts of a shape. */
+typedef struct pp_shape_parts {
+    perp_parts list; /* npart = 0: the shape is one */
+    perp_mass whole; /* of unit density */
+    bool has_whole;
+} pp_shape_parts;
 
 enum { PP_BODIES, PP_JOINTS, PP_FORCES };
 
@@ -217,7 +230,8 @@ perp_status pp_read_shapes(pp_reader *r, const pp_body_in *body);
 const perp_shape_def *pp_shape_ready(pp_reader *r, int i);
 /* The way to shape i of the body at hand, for a complaint. */
 void pp_push_shape(pp_reader *r, const pp_body_in *body, int i);
-perp_status pp_read_mesh(pp_reader *r, const pp_shape_in *in, pp_shape_draft *out);
+/* A convex mesh into `out`; several parts into `parts`, which the caller frees, also after a complaint. */
+perp_status pp_read_mesh(pp_reader *r, const pp_shape_in *in, pp_shape_draft *out, pp_shape_parts *parts);
 /* Room for n points more; NULL after a complaint. */
 perp_vec3 *pp_more_points(pp_reader *r, int n);
 void pp_mesh_cache_free(pp_reader *r);

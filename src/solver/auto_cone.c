@@ -1,9 +1,9 @@
 /* auto_cone.c - auto for friction contact problems and cone QPs
  * Method   one block alone: closed form. With a guess: proximal Newton from it, which takes a few steps if little has
- *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; more by interior
- *          points down to 1e-6, then Newton; where factors are large, splitting (ADMM) is asked before. If that fails,
- *          Newton from nothing with all its patience, then from the best point found. Order of the unknowns, memory and
- *          scaling are shared by all.
+ *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; of more it is
+ *          asked first whether they can stand still (cone_rest.c); else interior points down to 1e-6, then Newton; where
+ *          factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience,
+ *          then from the best point found. Order of the unknowns, memory and scaling are shared by all.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
  * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred. */
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "solver/cone_admm.h"
 #include "solver/cone_interior.h"
 #include "solver/cone_newton.h"
+#include "solver/cone_rest.h"
 #include "solver/solver.h"
 
 #define FEW_CONTACTS 50 /* up to here Newton from nothing is as quick as interior points */
@@ -32,7 +33,7 @@
 #define CG_WORK      6e8  /* by conjugate gradients from here on, where a factorisation costs more than all of them: */
 #define CG_STEPS     400  /* longer then, */
 #define CG_TO        0.2  /* and to this part of tol, so that Newton is not needed; */
-#define SPLIT_POLISH 12   /* then Newton */
+#define SPLIT_POLISH 20   /* then Newton */
 #define WARM_PULL    1e-3
 #define POLISH_PULL  1e-4
 
@@ -129,6 +130,7 @@ typedef struct course {
 } course;
 static const course courses[] = {
     {1e-4, 1e-3, 0, 1e-6, 40}, {1e-6, 1, 0.1, 1e-8, 70}, {1e-6, 1, 0, 1e-8, 70}, {1e-8, 10, 0, 1e-8, 70}};
+static const course convex[] = {{1e-8, 1, 0, 1e-8, 70}, {1e-6, 1, 0, 1e-8, 70}, {1e-4, 1e-3, 0, 1e-6, 40}};
 
 /* Interior points, then Newton from where they got. */
 static bool interior(work *w, const course *how, perp_outcome *outcome) {
@@ -154,6 +156,25 @@ static bool interior(work *w, const course *how, perp_outcome *outcome) {
     return newton(w, k.best, POLISH_PULL, k.measure <= NEAR ? POLISH_STEPS : RESCUE_STEPS, "Newton", outcome);
 }
 
+/* Can everything stand still? from: NULL: nothing. */
+static bool rest(work *w, const double *from, perp_outcome *outcome) {
+    pp_cone_rest k = {.c = &w->c,
+                      .linear = &w->linear,
+                      .figure = &w->newton.figure,
+                      .call = w->call,
+                      .from = from,
+                      .tol = w->tol,
+                      .iterations = w->newton.iterations,
+                      .out = w->out};
+    *outcome = pp_cone_rest_run(&k);
+    w->newton.iterations = k.iterations;
+    w->info->iterations += k.steps;
+    if (k.steps == 0) return false;
+    pp_tell(w->info, *outcome == PERP_OUTCOME_SOLVED ? "at rest: %d steps to %.1e" : "not at rest: %d steps, %.1e",
+            k.steps, k.measure);
+    return k.measure < INFINITY && keep(w, k.best);
+}
+
 static bool alone(work *w) {
     if (!pp_cone_solve_block(&w->c, 0, w->c.q, w->newton.x) || !keep(w, w->newton.x)) return false;
     pp_tell(w->info, "closed form");
@@ -165,7 +186,7 @@ static perp_outcome stages(work *w, const double *guess) {
     int contacts = w->c.nblock - w->c.nrow;
     if (w->c.nblock == 1 && alone(w)) return o;
     if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
-        w->info->warm = split(w, guess, &o);
+        w->info->warm = keep(w, guess) || rest(w, guess, &o) || (o == PERP_OUTCOME_LIMIT && split(w, guess, &o));
         if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     } else if (guess) {
         w->info->warm = newton(w, guess, WARM_PULL, WARM_STEPS, "Newton from the guess", &o);
@@ -174,11 +195,14 @@ static perp_outcome stages(work *w, const double *guess) {
     if (contacts <= FEW_CONTACTS) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
     }
-    if (pp_block_lu_work(w->linear.lu) >= LARGE_WORK &&
+    if (rest(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
         (split(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
         return o;
-    for (size_t i = 0; i < sizeof courses / sizeof *courses && w->least > NEARLY * w->tol; i++)
-        if (interior(w, &courses[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    const course *way = w->c.associated ? convex : courses;
+    size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
+    for (size_t i = 0; i < count && w->least > NEARLY * w->tol; i++)
+        if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     if (w->least <= NEARLY * w->tol) return o;
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
     int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;

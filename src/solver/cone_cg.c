@@ -273,6 +273,8 @@ static bool contact_matrix(pp_cone_cg *k, int i, double *B) {
         C[a] = k->C[16 * (ptrdiff_t)i + a] + (c->c ? E[a] * c->c[c->first[i] + a / rows] : 0);
     if (!invert(rows, C, Cinv)) return false;
     multiply(rows, rows, rows, Cinv, E, B);
+    for (int b = 0; k->mirror && b < rows; b++)
+        for (int a = 0; a < b; a++) B[a + rows * b] = B[b + rows * a] = 0.5 * (B[a + rows * b] + B[b + rows * a]);
     return true;
 }
 

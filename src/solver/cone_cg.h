@@ -23,6 +23,7 @@ typedef struct pp_cone_cg {
     int *entry;          /* local: entry of the matrix by entry of c; body: by pair of entries of a block, in order */
     bool twin;           /* M or W~ is symmetric */
     bool symmetric;      /* and so is the matrix at hand */
+    bool mirror;         /* to be set: C^-1 E is symmetric but for rounding, and is made so */
     bool jacobi;         /* the incomplete factorisation failed: P is the diagonal alone */
     const double *C, *E; /* borrowed from pp_cone_cg_prepare: nblock x 16 each */
     double *Cinv;        /* body: nblock x 16, C'^-1 */

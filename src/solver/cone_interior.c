@@ -27,6 +27,18 @@
 #define CLOSEST 0.999
 #define CENTRE  0.5
 
+#define FAIR 1e-2 /* least impulse of a start, over their mean */
+
+#define SMALL_TAU          3e-3 /* from here on motion shows: */
+#define MOTION             3.0  /* velocities above this many roots of tau; at rest they stay near one */
+#define SETTLED_TAU        3e-2 /* standing still is tried from here on, */
+#define SETTLES            6    /* with at most so many corrections, */
+#define SETTLING           0.3  /* each of which should bring the figure down to this */
+#define DIRECTION_ACCURACY 1e-2 /* of conjugate gradients */
+#define SETTLE_ACCURACY    1e-2
+#define CG_STEPS           300 /* at most, for one system */
+#define CG_SHARE           0.3 /* of the multiplications of a factorisation, which takes them quicker */
+
 bool pp_cone_interior_make(pp_cone_interior *k) {
     int m = k->c->m;
     double **vectors[] = {&k->x, &k->z, &k->best, &k->v, &k->rp, &k->rhs, &k->dx, &k->dz, &k->ax, &k->az, &k->t};
@@ -40,11 +52,14 @@ bool pp_cone_interior_make(pp_cone_interior *k) {
     k->bound = PP_CALL_ARRAY(k->call, pp_cone_bound, k->c->nrow);
     k->dbound = PP_CALL_ARRAY(k->call, pp_cone_bound, k->c->nrow);
     k->abound = PP_CALL_ARRAY(k->call, pp_cone_bound, k->c->nrow);
-    return k->C && k->E && k->nt && k->bound && k->dbound && k->abound;
+    k->rested = PP_CALL_ARRAY(k->call, double, k->rest ? m : 0);
+    return k->C && k->E && k->rested && k->nt && k->bound && k->dbound && k->abound;
 }
 
-/* Dimensions of the cone that counts: a contact without friction has its normal row only. */
-static int dims(const pp_cone *c, int i) { return c->mu[i] > 0 ? c->dim : 1; }
+/* Dimensions of the cone that counts: a contact without friction has its normal row only, one that is left out none. */
+static int dims(const pp_cone_interior *k, int i) {
+    return k->idle && k->idle[i] ? 0 : k->c->mu[i] > 0 ? k->c->dim : 1;
+}
 static double stretch(const pp_cone *c, int i, int r) { return r == 0 && c->mu[i] > 0 ? c->mu[i] : 1; } /* P */
 
 static double bound_of(const pp_cone *c, int i, int side) { return side ? c->hi[i] : c->lo[i]; }
@@ -70,7 +85,28 @@ static void start(pp_cone_interior *k) {
             if (isfinite(bound_of(c, i, side)))
                 k->bound[i].gap[side] = fabs(*x - bound_of(c, i, side)), k->bound[i].push[side] = START;
     }
-    for (int i = c->nrow; i < c->nblock; i++) k->x[c->first[i]] = k->z[c->first[i]] = START;
+    for (int i = c->nrow; i < c->nblock; i++)
+        if (dims(k, i) > 0) k->x[c->first[i]] = k->z[c->first[i]] = START;
+}
+
+/* From k->from, moved inside the cones where it is not: each impulse a FAIR part of the mean at least, and the z on the
+ * central path of from_tau, z = tau x^-1. */
+static void start_from(pp_cone_interior *k) {
+    const pp_cone *c = k->c;
+    double mean = 0;
+    int count = 0;
+    for (int i = c->nrow; i < c->nblock; i++)
+        if (dims(k, i) > 0) mean += fabs(k->from[c->first[i]]), count++;
+    mean = count > 0 && mean > 0 ? mean / count : START;
+    for (int i = c->nrow; i < c->nblock; i++) {
+        int first = c->first[i], d = dims(k, i);
+        double *x = k->x + first, *z = k->z + first, side = 0;
+        for (int r = 0; r < d; r++) x[r] = k->from[first + r] * stretch(c, i, r);
+        for (int r = 1; r < d; r++) side += x[r] * x[r];
+        if (d > 0) x[0] = fmax(x[0], sqrt(side) + FAIR * mean);
+        double det = x[0] * x[0] - side;
+        for (int r = 0; r < d; r++) z[r] = (r == 0 ? 1 : -1) * k->from_tau * x[r] / det;
+    }
 }
 
 /* Scaled variables of the cone problem from x'. */
@@ -93,9 +129,11 @@ static double tau_after(const pp_cone_interior *k, double step, const double *dx
                        (k->bound[i].push[side] + step * db[i].push[side]);
                 count++;
             }
-    for (int i = c->nrow; i < c->nblock; i++, count++)
-        for (int r = c->first[i]; r < c->first[i] + dims(c, i); r++)
+    for (int i = c->nrow; i < c->nblock; i++) {
+        if (dims(k, i) > 0) count++;
+        for (int r = c->first[i]; r < c->first[i] + dims(k, i); r++)
             sum += (k->x[r] + step * dx[r]) * (k->z[r] + step * dz[r]);
+    }
     return count ? sum / count : 0;
 }
 
@@ -107,14 +145,15 @@ static double residuals(pp_cone_interior *k, double *tau) {
     k->kink = k->soft * *tau;
     to_cone(k, k->x, k->t);
     pp_cone_apply(c, k->t, k->v);
-    for (int i = 0; i < c->m; i++) k->v[i] += c->q[i];
+    const double *q = k->q ? k->q : c->q;
+    for (int i = 0; i < c->m; i++) k->v[i] += q[i];
     double now = pp_cone_measure(c, k->t, k->v);
     if (now < k->measure) {
         k->measure = now;
         memcpy(k->best, k->t, sizeof *k->t * (size_t)c->m);
     }
     for (int i = 0; i < c->nblock; i++) {
-        int first = c->first[i], d = i < c->nrow ? 1 : dims(c, i);
+        int first = c->first[i], d = i < c->nrow ? 1 : dims(k, i);
         double slip = 0;
         for (int r = 0; r < pp_cone_rows(c, i); r++) k->rp[first + r] = 0;
         if (i < c->nrow) {
@@ -134,11 +173,23 @@ static double residuals(pp_cone_interior *k, double *tau) {
 /* G y for block i: y - n (z_T/|z_T|).y_T */
 static void turn(const pp_cone_interior *k, int i, double *y) {
     const double *z = k->z + k->c->first[i];
-    int d = dims(k->c, i);
+    int d = dims(k, i);
     double slip = 0, along = 0;
     if (k->c->associated) return;
     for (int r = 1; r < d; r++) slip += z[r] * z[r], along += z[r] * y[r];
     if (slip > 0) y[0] -= along / sqrt(slip + k->kink * k->kink);
+}
+
+/* The system of C and E. Conjugate gradients, if they are there, as long as the last step did not cost more than a
+ * factorisation would: the systems are well conditioned while tau is large. */
+static bool make_ready(pp_cone_interior *k) {
+    if (k->iterated) {
+        double spent = (k->cg->steps - k->cg_steps) * pp_cone_cg_work(k->cg);
+        k->cg_steps = k->cg->steps;
+        k->iterated = spent <= CG_SHARE * pp_block_lu_work(k->linear->lu) && pp_cone_cg_prepare(k->cg, k->C, k->E);
+        if (k->iterated) return true;
+    }
+    return pp_cone_linear_factor(k->linear, k->C, k->E);
 }
 
 /* Newton's matrix at x, z: E = P^-1, C = (G Theta + delta) P. */
@@ -147,7 +198,7 @@ static bool factor(pp_cone_interior *k) {
     memset(k->C, 0, sizeof *k->C * 16 * (size_t)c->nblock);
     memset(k->E, 0, sizeof *k->E * 16 * (size_t)c->nblock);
     for (int i = 0; i < c->nblock; i++) {
-        int rows = pp_cone_rows(c, i), d = i < c->nrow ? 1 : dims(c, i), first = c->first[i];
+        int rows = pp_cone_rows(c, i), d = i < c->nrow ? 1 : dims(k, i), first = c->first[i];
         double *C = k->C + 16 * (ptrdiff_t)i, *E = k->E + 16 * (ptrdiff_t)i;
         for (int r = d; r < rows; r++) C[r + rows * r] = 1; /* held at 0 */
         if (i < c->nrow) {
@@ -162,6 +213,7 @@ static bool factor(pp_cone_interior *k) {
             continue;
         }
         double T[16];
+        if (d == 0) continue;
         if (!pp_lorentz_nt_make(d, k->x + first, k->z + first, &k->nt[i])) return false;
         pp_lorentz_nt_square(d, &k->nt[i], T, d);
         for (int b = 0; b < d; b++) {
@@ -171,7 +223,17 @@ static bool factor(pp_cone_interior *k) {
         }
     }
     k->steps++;
-    return pp_cone_linear_factor(k->linear, k->C, k->E);
+    return make_ready(k);
+}
+
+/* t from rhs; accuracy: of conjugate gradients, factors do better anyway. Returns the residual over that of nothing. */
+static double solve_linear(pp_cone_interior *k, double accuracy) {
+    if (!k->iterated) return pp_cone_linear_solve(k->linear, k->rhs, k->t, 1e-10, 2);
+    memset(k->cg->y, 0, sizeof *k->cg->y * (size_t)k->cg->unknowns);
+    double size = 0;
+    for (int i = 0; i < k->c->m; i++) size += k->rhs[i] * k->rhs[i];
+    size = sqrt(size);
+    return pp_cone_cg_solve(k->cg, k->rhs, k->t, accuracy * size, CG_STEPS) / (size > 0 ? size : 1);
 }
 
 /* One direction: target tau of x' o z; with the product of the predictor's steps taken off if `second`. */
@@ -194,7 +256,8 @@ static bool direction(pp_cone_interior *k, double target, bool second, double *d
             k->rhs[first] = sum;
             continue;
         }
-        int d = dims(c, i);
+        int d = dims(k, i);
+        if (d == 0) continue;
         const pp_lorentz_nt *nt = &k->nt[i];
         double s[4], p[4], a[4], b[4];
         pp_lorentz_product(d, nt->lambda, nt->lambda, p);
@@ -211,7 +274,7 @@ static bool direction(pp_cone_interior *k, double target, bool second, double *d
         turn(k, i, b);
         for (int r = 0; r < d; r++) k->rhs[first + r] = b[r] + k->rp[first + r];
     }
-    if (!(pp_cone_linear_solve(k->linear, k->rhs, k->t, 1e-10, 2) < 0.5)) return false;
+    if (!(solve_linear(k, DIRECTION_ACCURACY) < 0.5)) return false;
     for (int i = 0; i < c->nblock; i++) {
         int first = c->first[i];
         if (i < c->nrow) {
@@ -223,11 +286,11 @@ static bool direction(pp_cone_interior *k, double target, bool second, double *d
             }
             continue;
         }
-        int d = dims(c, i);
+        int d = dims(k, i);
         double a[4];
         for (int r = 0; r < pp_cone_rows(c, i); r++) dx[first + r] = r < d ? stretch(c, i, r) * k->t[first + r] : 0;
-        pp_lorentz_nt_apply(d, &k->nt[i], dx + first, a);
-        pp_lorentz_nt_apply(d, &k->nt[i], a, a);
+        if (d > 0) pp_lorentz_nt_apply(d, &k->nt[i], dx + first, a);
+        if (d > 0) pp_lorentz_nt_apply(d, &k->nt[i], a, a);
         for (int r = 0; r < d; r++) dz[first + r] -= a[r];
         for (int r = d; r < pp_cone_rows(c, i); r++) dz[first + r] = 0;
     }
@@ -246,8 +309,8 @@ static double longest(const pp_cone_interior *k, const double *dx, const double 
             if (db[i].push[side] < 0) most = fmin(most, -b->push[side] / db[i].push[side]);
         }
     for (int i = c->nrow; i < c->nblock; i++) {
-        int f = c->first[i], d = dims(c, i);
-        most = fmin(most, fmin(pp_lorentz_step(d, k->x + f, dx + f), pp_lorentz_step(d, k->z + f, dz + f)));
+        int f = c->first[i], d = dims(k, i);
+        if (d > 0) most = fmin(most, fmin(pp_lorentz_step(d, k->x + f, dx + f), pp_lorentz_step(d, k->z + f, dz + f)));
     }
     return most;
 }
@@ -266,11 +329,54 @@ static void take(pp_cone_interior *k, double step) {
             }
 }
 
+/* ---- standing still -------------------------------------------------------------------------------------------- */
+
+/* From impulses inside their cones to some that leave no velocity at all: x += dx with (W' + Theta) dx' = -v, the least
+ * change in the metric of the barrier, a few times with the factors at hand. True if the answer is within rest_tol. */
+static bool settle(pp_cone_interior *k) {
+    const pp_cone *c = k->c;
+    double last = INFINITY;
+    to_cone(k, k->x, k->dx);
+    for (int turn = 0; turn <= SETTLES; turn++) {
+        pp_cone_apply(c, k->dx, k->v);
+        for (int i = 0; i < c->m; i++) k->t[i] = k->v[i] + c->q[i];
+        double now = pp_cone_strictest(k->rest, k->dx, k->t);
+        if (now < k->rest_measure) {
+            k->rest_measure = now;
+            memcpy(k->rested, k->dx, sizeof *k->dx * (size_t)c->m);
+        }
+        if (now <= k->rest_tol) return true;
+        if (turn == SETTLES || now > SETTLING * last) break;
+        last = now;
+        memset(k->rhs, 0, sizeof *k->rhs * (size_t)c->m);
+        for (int i = 0; i < c->nblock; i++)
+            for (int r = 0, d = i < c->nrow ? !fixed(c, i) : dims(k, i); r < d; r++) {
+                int row = c->first[i] + r;
+                k->rhs[row] = -(k->v[row] + k->q[row]) / stretch(c, i, r);
+            }
+        (void)solve_linear(k, SETTLE_ACCURACY);
+        for (int i = 0; i < c->m; i++) k->dx[i] += k->t[i];
+    }
+    return false;
+}
+
+/* Do the bodies move, so that no impulses can hold them? At rest velocities vanish with tau. */
+static bool moves(const pp_cone_interior *k, double tau) {
+    const pp_cone *c = k->c;
+    double most = 0;
+    for (int i = c->nrow; i < c->nblock; i++)
+        for (int r = 0, d = dims(k, i); r < d; r++) most = fmax(most, fabs(k->v[c->first[i] + r]));
+    return tau < SMALL_TAU && most > MOTION * sqrt(tau);
+}
+
 perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
     const pp_cone *c = k->c;
     int stalls = 0;
-    k->measure = INFINITY;
+    k->measure = k->rest_measure = INFINITY;
+    k->iterated = k->cg != NULL;
+    k->cg_steps = 0;
     start(k);
+    if (k->from) start_from(k);
     memset(k->dx, 0, sizeof *k->dx * (size_t)c->m);
     memset(k->dz, 0, sizeof *k->dz * (size_t)c->m);
     memset(k->dbound, 0, sizeof *k->dbound * (size_t)c->nrow);
@@ -283,7 +389,14 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
         if (k->out) pp_cone_unscale(c, k->best, k->out);
         if (!perp_call_look(k->call, k->iterations, k->out)) return PERP_OUTCOME_STOPPED;
         if (k->steps >= k->max_steps) return PERP_OUTCOME_LIMIT;
-        if (!factor(k) || !direction(k, 0, false, k->ax, k->az, k->abound)) return PERP_OUTCOME_NUMERICS;
+        if (k->rest && moves(k, tau)) return PERP_OUTCOME_LIMIT;
+        if (!factor(k)) return PERP_OUTCOME_NUMERICS;
+        if (!direction(k, 0, false, k->ax, k->az, k->abound)) {
+            if (!k->iterated) return PERP_OUTCOME_NUMERICS;
+            k->iterated = false;
+            if (!make_ready(k) || !direction(k, 0, false, k->ax, k->az, k->abound)) return PERP_OUTCOME_NUMERICS;
+        }
+        if (k->rest && tau < SETTLED_TAU && settle(k)) return PERP_OUTCOME_SOLVED;
         double reach = fmin(1, longest(k, k->ax, k->az, k->abound)), sigma = 0;
         if (tau > 0) sigma = pow(fmax(0, tau_after(k, reach, k->ax, k->az, k->abound)) / tau, 3);
         sigma = fmin(1, fmax(sigma, k->least_sigma));

@@ -2,6 +2,8 @@
 #ifndef PP_CONE_INTERIOR_H
 #define PP_CONE_INTERIOR_H
 
+#include "solver/cone_cg.h"
+#include "solver/cone_figure.h"
 #include "solver/cone_linear.h"
 #include "solver/lorentz.h"
 
@@ -13,19 +15,29 @@ typedef struct pp_cone_bound {
 typedef struct pp_cone_interior {
     const pp_cone *c;
     pp_cone_linear *linear;
+    pp_cone_cg *cg; /* iterated systems before factorised ones; NULL: factorised at once */
     const perp_call *call;
-    double tol;         /* unit-free residual at which to stop */
-    double shift;       /* delta: added to the diagonal of the matrix only */
-    double least_sigma; /* least centring */
-    double feasible;    /* while tau is below this of the residual, it hardly falls: feasibility first */
-    double soft;        /* |z_T| is rounded off at its kink by this much of tau: 0, or about 0.1 */
-    double kink;        /* soft times the present tau */
+    double tol;                 /* unit-free residual at which to stop */
+    double shift;               /* delta: added to the diagonal of the matrix only */
+    double least_sigma;         /* least centring */
+    double feasible;            /* while tau is below this of the residual, it hardly falls: feasibility first */
+    double soft;                /* |z_T| is rounded off at its kink by this much of tau: 0, or about 0.1 */
+    double kink;                /* soft times the present tau */
+    const double *from;         /* m: impulses to start from; NULL: from the centre */
+    double from_tau;            /* with this mean product */
+    const double *q;            /* m: velocities at x = 0 instead of those of c; NULL: those */
+    const bool *idle;           /* nblock: contacts whose impulses are held at 0; NULL: none */
+    const pp_cone_figure *rest; /* not NULL: impulses that leave no velocity q + W~ x are looked for, judged by this */
+    double rest_tol;            /* figure of those that is good enough */
+    double rest_measure;        /* figure of `rested`; INFINITY before */
+    bool iterated;              /* conjugate gradients are still in use, */
+    int cg_steps;               /* and so many had been made before this step */
     int max_steps, steps;
     int iterations;
     double measure; /* of `best`; INFINITY before */
     double *out;    /* m: for the watch, may be NULL */
     /* m each; x, z: inside their cones, scaled by P = diag(mu, 1, ..): x' = P x, z = P^-1 (v + mu |v_T| n) */
-    double *x, *z, *best, *v, *rp, *rhs, *dx, *dz, *ax, *az, *t;
+    double *x, *z, *best, *rested, *v, *rp, *rhs, *dx, *dz, *ax, *az, *t;
     double *C, *E;                          /* nblock x 16 */
     pp_lorentz_nt *nt;                      /* nblock */
     pp_cone_bound *bound, *dbound, *abound; /* nrow: rows, their steps, those of the predictor */

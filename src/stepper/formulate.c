@@ -57,6 +57,15 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
     return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }
 
+/* Gap at the end of the step as a linear function of the velocity, without the part that the velocity makes. Where the
+ * gap was measured at the end that another velocity led to, it is linearised there, along the same row: posed again and
+ * again, that converges to the true gap (a chord method). */
+static double linear_gap(const pp_frame *f, int i, const perp_row *n) {
+    double gap = f->end_gap && !isnan(f->end_gap[i]) ? f->end_gap[i] - f->h * pp_row_dot(&f->problem, n, f->end_nu)
+                                                     : f->contact[i].gap + pp_row_bend(f, n);
+    return f->allowance ? gap + f->allowance[i] : gap;
+}
+
 static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contact[i];
@@ -65,12 +74,16 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     perp_vec3 at[2] = {c->a_W, c->b_W}, r[2];
     perp_vec3 driven = {0, 0, 0}; /* of B relative to A, by kinematic bodies alone */
     const double sign[2] = {-1, 1};
+    /* friction acts on both bodies at one place, or it would turn the pair about an open gap */
+    bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
+    perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W));
     for (int k = 0; k < 2; k++) {
         int blk = f->block[body[k]], nd = blk < 0 ? 0 : f->block_ndof[blk];
-        r[k] = perp_v3_sub(at[k], f->s1->X[body[k]].p);
+        r[k] = perp_v3_sub(at[k], (f->levers ? f->levers : f->s1)->X[body[k]].p);
         put_side(&out->n, k, dim, blk, nd, c->n_W, r[k], sign[k]);
-        put_side(&out->t, k, dim, blk, nd, c->t_W, r[k], sign[k]);
-        put_side(&out->o, k, dim, blk, nd, c->o_W, r[k], sign[k]);
+        perp_vec3 s = both ? perp_v3_add(r[k], perp_v3_sub(middle, at[k])) : r[k];
+        put_side(&out->t, k, dim, blk, nd, c->t_W, s, sign[k]);
+        put_side(&out->o, k, dim, blk, nd, c->o_W, s, sign[k]);
         driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k]));
     }
     out->b_n_kin = perp_v3_dot(driven, c->n_W);
@@ -80,7 +93,11 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         double approach = pp_row_dot(&f->problem, &out->n, f->nu0) + out->b_n_kin;
         const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
         double touching = pp_touching(A->g, B->g, c->b_W);
-        out->b_n = w->stepper->normal_rhs(c->gap + pp_row_bend(f, &out->n), approach, c->restitution, f->h, touching);
+        double start = c->gap + pp_row_bend(f, &out->n);
+        bool bounces = pp_bounces(start, approach, c->restitution, f->h);
+        out->b_n = w->stepper->normal_rhs(bounces ? start : linear_gap(f, i, &out->n), approach,
+                                          bounces ? c->restitution : 0, f->h, touching);
+        if (bounces) out->b_n += out->b_n_kin; /* Newton's law is about the relative velocity; a gap has it already */
     } else {
         out->b_n = out->b_n_kin;
     }

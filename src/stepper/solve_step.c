@@ -190,6 +190,8 @@ static double needed_tol(const pp_frame *f, const trial *t) {
 
 #define FINEST_TOL    1e-15 /* below this only rounding is left */
 #define COMMON_TOL    1e-12 /* asked for without need of a finer one having shown */
+#define LOOSEST_TOL   1e-3
+#define USUAL         1e-8 /* the default tolerance of a world */
 #define MAX_REFININGS 3
 
 /* A try of a solver on cones: with the tolerance that the world needs, and finer from there while it ends satisfied with
@@ -202,7 +204,8 @@ static perp_status attempt_cone(const pp_frame *f, trial *t, const posed *c, int
     double tol = 0, latest = INFINITY;
     bool has_tol = !perp_fields_get(s->fields, s->nfield, &settings, "tol", &tol);
     if (has_tol) {
-        tol = fmin(tol, fmax(needed, COMMON_TOL));
+        /* a world that asks for less than usual does not pay for more */
+        tol = w->def.tolerance > USUAL ? fmax(tol, fmin(needed, LOOSEST_TOL)) : fmin(tol, fmax(needed, COMMON_TOL));
         (void)perp_fields_set(s->fields, s->nfield, &settings, "tol", tol); /* out of its range: its own */
     }
     perp_status st = attempt(f, t, c, which, &settings, z, &latest);

@@ -17,7 +17,7 @@ static uint32_t joint_key(const pp_frame *f, int row) {
 }
 
 void pp_recall(const pp_frame *f, double *p_joint, double *p_contact, double *sigma) {
-    const pp_warm *m = &f->w->warm;
+    const pp_warm *m = f->recall ? f->recall : &f->w->warm;
     int k = 0;
     for (int i = 0; i < f->ncontact; i++) {
         const perp_contact *c = &f->contact[i];
@@ -42,44 +42,58 @@ void pp_recall(const pp_frame *f, double *p_joint, double *p_contact, double *si
     }
 }
 
-perp_status pp_reserve(pp_frame *f) {
-    perp_world *w = f->w;
-    pp_warm *m = &w->warm;
-    int nc = f->ncontact, nj = f->problem.njoint;
-    bool ok = PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, nc) &&
-              PP_GROW(&w->alloc, m->joint_key, m->cap_joint_key, m->cap_joint_key, nj) &&
-              PP_GROW(&w->alloc, m->joint, m->cap_joint, m->cap_joint, nj) &&
-              PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, nc) &&
-              PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint);
-    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", nc);
-}
-
-void pp_remember(pp_frame *f, bool add_joint_impulses) {
-    perp_world *w = f->w;
-    pp_warm *m = &w->warm;
-    int nc = f->ncontact, nj = f->problem.njoint;
-    m->ncontact = nc;
-    m->njoint = nj;
-    for (int i = 0; i < nc; i++) {
-        perp_contact *c = &f->contact[i];
+static void write_memory(const pp_frame *f, pp_warm *m) {
+    m->ncontact = f->ncontact;
+    m->njoint = f->problem.njoint;
+    for (int i = 0; i < m->ncontact; i++) {
+        const perp_contact *c = &f->contact[i];
         const double *p = f->solution.p_contact + 3 * i;
         perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W),
                                   perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
         m->contact[i] = (pp_memory_contact){.slot_a = c->a.slot,
                                             .slot_b = c->b.slot,
                                             .feature = c->feature,
+                                            .plane = f->contact_plane ? f->contact_plane[i] : 0,
                                             .p = {P.x, P.y, P.z},
                                             .sigma = f->solution.sigma[i]};
-        w->contact[i] = *c;
     }
-    w->ncontact = nc;
-    if (!add_joint_impulses && w->njoint) memset(w->joint_impulse, 0, (size_t)w->njoint * sizeof *w->joint_impulse);
-    for (int i = 0; i < nj; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
+    for (int i = 0; i < m->njoint; i++) {
         m->joint_key[i] = joint_key(f, i);
         m->joint[i] = f->solution.p_joint[i];
+    }
+}
+
+static bool make_room(const pp_frame *f, pp_warm *m) {
+    const perp_allocator *a = &f->w->alloc;
+    int nc = f->ncontact, nj = f->problem.njoint;
+    return PP_GROW(a, m->contact, m->cap_contact, m->cap_contact, nc) &&
+           PP_GROW(a, m->joint_key, m->cap_joint_key, m->cap_joint_key, nj) &&
+           PP_GROW(a, m->joint, m->cap_joint, m->cap_joint, nj);
+}
+
+bool pp_remember_try(const pp_frame *f, pp_warm *m) {
+    if (!make_room(f, m)) return false;
+    write_memory(f, m);
+    return true;
+}
+
+perp_status pp_reserve(pp_frame *f) {
+    perp_world *w = f->w;
+    bool ok = make_room(f, &w->warm) && PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, f->ncontact) &&
+              PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint);
+    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+}
+
+void pp_remember(pp_frame *f, bool add_joint_impulses) {
+    perp_world *w = f->w;
+    write_memory(f, &w->warm);
+    w->ncontact = f->ncontact;
+    for (int i = 0; i < f->ncontact; i++) w->contact[i] = f->contact[i];
+    if (!add_joint_impulses && w->njoint) memset(w->joint_impulse, 0, (size_t)w->njoint * sizeof *w->joint_impulse);
+    for (int i = 0; i < f->problem.njoint; i++) {
+        const perp_joint_row *r = &f->problem.joint[i];
         pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->block);
-        perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, m->joint[i]);
+        perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, f->solution.p_joint[i]);
         perp_wrench *sum = &w->joint_impulse[r->joint];
         sum->force = perp_v3_add(sum->force, p.force);
         sum->torque = perp_v3_add(sum->torque, p.torque);

@@ -21,6 +21,7 @@ typedef struct pp_frame {
     double h;
     pp_purpose purpose;
     double reach_factor; /* safety on how far bodies may travel */
+    bool last_resort;    /* no finer division follows: take what holds approximately rather than fail */
     double
         least_travel; /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
 
@@ -47,12 +48,20 @@ typedef struct pp_frame {
     perp_contact *contact;
     int *contact_shape; /* 2 per contact: shape slots */
     int ncontact;
+    /* Models that measure gaps at the end of the step (contact/model_peg.c); NULL: at its start, linearised. */
+    const double *end_gap;   /* by contact: gap at the end pose that velocity end_nu leads to [L]; NAN: not known yet */
+    const double *end_nu;    /* ndof */
+    const double *allowance; /* by contact: how much overlap may be left at the end [L]; NULL: none */
+    const pp_state *levers;  /* poses that the contact points belong to; NULL: s1 */
+    uint64_t *contact_plane; /* by contact: separating plane; NULL: none */
+    const double *true_gap;  /* by contact: gap at the end, measured; NULL: as linearised */
 
     /* pp_formulate */
     perp_step_problem problem;
     int *row_number; /* by joint row: number within its joint, for warm starts */
 
     /* pp_solve_step */
+    const pp_warm *recall; /* where guesses come from; NULL: the last step */
     perp_step_solution solution;
     perp_step_residual residual;
     double acceptance;            /* residual that decides, relative to the speed scale */
@@ -97,10 +106,15 @@ void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double 
  * them. */
 double pp_row_bend(const pp_frame *f, const perp_row *row);
 
+/* Adds the time since *from to a stage, and sets *from to now. */
+void pp_clocked(perp_world *w, perp_stage stage, double *from);
+
 /* Makes room in the world for what pp_remember writes, so that a commit cannot fail. */
 perp_status pp_reserve(pp_frame *f);
 /* Remembers the impulses of a solved frame for warm starts, and the contacts and joint impulses for the user. */
 void pp_remember(pp_frame *f, bool add_joint_impulses);
+/* Remembers the impulses of a frame in m, as a guess for another try at the same step. False without memory. */
+bool pp_remember_try(const pp_frame *f, pp_warm *m);
 /* Writes remembered impulses, matched by contact identity, as a guess for the frame's problem. */
 void pp_recall(const pp_frame *f, double *p_joint, double *p_contact, double *sigma);
 

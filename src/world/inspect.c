@@ -65,6 +65,7 @@ perp_status perp_shape_get(const perp_world *w, perp_shape_id id, perp_shape_vie
     d->kind = g->kind;
     d->X_BS = s->X_BS;
     d->radius = g->radius;
+    if (g->kind == PERP_SHAPE_CAPSULE) d->half_length = g->vert[1].x;
     d->normal = g->normal;
     d->offset = g->offset;
     d->material = s->material;

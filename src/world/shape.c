@@ -22,7 +22,7 @@ static double radius_about_body(const pp_geometry *g, perp_pose X_BS) {
     if (g->kind == PERP_SHAPE_PARTICLE || g->kind == PERP_SHAPE_SPHERE) return perp_v3_norm(X_BS.p) + g->radius;
     double r = 0;
     for (int i = 0; i < g->nvert; i++) r = fmax(r, perp_v3_norm(perp_pose_apply(X_BS, g->vert[i])));
-    return r;
+    return r + g->radius; /* of a capsule; else 0 */
 }
 
 perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_def *def, perp_shape_id *out) {
@@ -106,19 +106,4 @@ perp_status perp_pair_set_all(perp_world *w, perp_pair_law law) {
     w->law_all = law;
     for (int i = 0; i < w->nmaterial * w->nmaterial; i++) w->law[i] = law;
     return PERP_OK;
-}
-
-double perp_world_overlap(const perp_world *w) {
-    /* the arena is scratch memory and not part of what a caller can see */
-    perp_world *scratch = (perp_world *)(uintptr_t)w;
-    pp_frame f = {.w = scratch};
-    int which[2];
-    pp_arena_mark mark = pp_arena_here(&scratch->arena);
-    double depth = INFINITY;
-    if (w->nshape == 0)
-        depth = 0;
-    else if (!pp_place(scratch, &w->state, &f.placed, &f.nplaced) && !pp_exclusions(scratch, &f.excluded, &f.nexcluded))
-        depth = pp_deepest_overlap(f.nplaced, f.placed, pp_may_touch, &f, which);
-    pp_arena_release(&scratch->arena, mark);
-    return depth;
 }

@@ -1,17 +1,17 @@
 /* step.c - one time step, from start to commit
  *
  * A stage reads what the stage before it wrote. The world changes only in commit, so a failure anywhere leaves it as it
- * was at the start. A step that no solver can do is tried in two, four, ... substeps. */
+ * was at the start. A step that cannot be solved is halved, and its parts again. */
 #include <string.h>
 
 #include "base/clock.h"
+#include "contact/model.h"
 #include "world/frame.h"
 
 /* Most times a frame is redone because bodies met that were not expected to. */
 #define MAX_WIDENINGS 3
 
-/* Adds the time since *from to a stage. */
-static void clocked(perp_world *w, perp_stage stage, double *from) {
+void pp_clocked(perp_world *w, perp_stage stage, double *from) {
     double now = pp_clock();
     w->timing[stage] += now - *from;
     *from = now;
@@ -21,15 +21,16 @@ static void clocked(perp_world *w, perp_stage stage, double *from) {
 static perp_status solve_frame(pp_frame *f) {
     double t = pp_clock();
     perp_status s = pp_control(f); /* time       -> forces, kinematic poses */
-    clocked(f->w, PERP_STAGE_CONTROL, &t);
+    pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
+    if (!s && f->w->model->solve) return f->w->model->solve(f);
     if (!s) s = pp_collide(f); /* shapes     -> feature pairs, gaps     */
-    clocked(f->w, PERP_STAGE_COLLISION, &t);
+    pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (!s) s = pp_contact(f); /* pairs      -> contacts                */
-    clocked(f->w, PERP_STAGE_CONTACT, &t);
+    pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!s) s = pp_formulate(f); /* contacts   -> step problem            */
-    clocked(f->w, PERP_STAGE_STEPPER, &t);
+    pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     if (!s) s = pp_solve_step(f); /* problem    -> impulses, velocity      */
-    clocked(f->w, PERP_STAGE_SOLVER, &t);
+    pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return s;
 }
 
@@ -37,9 +38,9 @@ static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
     perp_status s = solve_frame(f);
     double t = pp_clock();
     if (!s) s = pp_update(f); /* velocity   -> next state              */
-    clocked(f->w, PERP_STAGE_UPDATE, &t);
+    pp_clocked(f->w, PERP_STAGE_UPDATE, &t);
     if (!s) s = pp_certify(f, cert); /* next state -> figures                 */
-    clocked(f->w, PERP_STAGE_CERTIFICATE, &t);
+    pp_clocked(f->w, PERP_STAGE_CERTIFICATE, &t);
     return s;
 }
 
@@ -58,7 +59,7 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
 
 /* A substep of h from s0 to s1. */
 static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, double h, const perp_wrench *held,
-                           pp_frame *f, perp_certificate *cert) {
+                           bool last, pp_frame *f, perp_certificate *cert) {
     perp_status st = PERP_OK;
     double factor = 2, travel = 0;
     for (int widening = 0; widening <= MAX_WIDENINGS; widening++) {
@@ -69,10 +70,11 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                         .purpose = PP_STEP,
                         .held = held,
                         .reach_factor = factor,
+                        .last_resort = last,
                         .least_travel = travel};
         pp_state_copy(w, s1, s0);
         st = run_frame(f, cert);
-        if (st || !missed_contact(f, cert)) return st;
+        if (st || w->model->solve || !missed_contact(f, cert)) return st;
         travel = pp_farthest_travel(f);
         if (widening > 0)
             factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
@@ -128,35 +130,50 @@ static perp_status stagger(perp_world *w, pp_state *s, const perp_wrench *held) 
     return PERP_OK;
 }
 
-/* All substeps of one division of the step; frames and states lie in the arena. */
-static perp_status divided(perp_world *w, const pp_state *start, int n, const perp_wrench *held, pp_frame *frame,
-                           perp_certificate *cert) {
-    pp_state *state = PP_ARENA_ARRAY(&w->arena, pp_state, n + 1);
-    if (!state) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    state[0] = *start;
-    *cert = (perp_certificate){.overlap_shape = {-1, -1}, .solver = ""};
-    for (int i = 0; i < n; i++) {
-        perp_certificate c = {.overlap_shape = {-1, -1}, .solver = ""};
-        perp_status st = pp_state_new(w, &state[i + 1]);
-        if (!st) st = substep(w, &state[i], &state[i + 1], w->def.h / n, held, &frame[i], &c);
-        if (st == PERP_E_SOLVE) { /* what is known of the failure */
-            pp_certify_answer(&frame[i], &c);
-            keep_problem(&frame[i]);
-        }
-        if (!st || st == PERP_E_SOLVE) perp_certificate_add(cert, &c);
-        if (st) return st;
+/* The parts a step was divided into, in their order. */
+typedef struct parts {
+    pp_frame **frame;
+    int n;
+    const perp_wrench *held;
+    perp_certificate *cert; /* of all of them */
+} parts;
+
+/* From *s0 over h to *s1, whole or in two halves, those again, ...; frames and states lie in the arena. */
+static perp_status divide(perp_world *w, parts *p, const pp_state *s0, pp_state *s1, double h, int depth) {
+    pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
+    if (!f) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    perp_certificate c = {.overlap_shape = {-1, -1}, .solver = ""};
+    bool last = depth >= w->def.max_halvings;
+    perp_status st = substep(w, s0, s1, h, p->held, last, f, &c);
+    if (!st) {
+        p->frame[p->n++] = f;
+        perp_certificate_add(p->cert, &c);
+        return PERP_OK;
     }
-    return PERP_OK;
+    if (st != PERP_E_SOLVE) return st;
+    if (last) { /* what is known of the failure */
+        pp_certify_answer(f, &c);
+        keep_problem(f);
+        perp_certificate_add(p->cert, &c);
+        return st;
+    }
+    pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: %s", (unsigned long long)w->state.step, h, w->why);
+    pp_state *middle = PP_ARENA_ZERO(&w->arena, pp_state, 1); /* frames keep pointers to it */
+    if (!middle) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    st = pp_state_new(w, middle);
+    if (!st) st = divide(w, p, s0, middle, h / 2, depth + 1);
+    return st ? st : divide(w, p, middle, s1, h / 2, depth + 1);
 }
 
-static void commit(perp_world *w, pp_frame *frame, int n) {
-    for (int i = 0; i < n; i++) pp_remember(&frame[i], i > 0);
+static void commit(perp_world *w, const parts *p) {
+    for (int i = 0; i < p->n; i++) pp_remember(p->frame[i], i > 0);
+    const pp_frame *end = p->frame[p->n - 1];
     uint64_t step = w->state.step;
     double t = w->state.t;
-    pp_state_copy(w, &w->state, frame[n - 1].s1);
+    pp_state_copy(w, &w->state, end->s1);
     w->state.step = step + 1;
     w->state.t = t + w->def.h;
-    keep_problem(&frame[n - 1]);
+    keep_problem(end);
     w->failed = false;
     w->why[0] = 0;
 }
@@ -177,19 +194,18 @@ perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
         pp_state_copy(w, &start, &w->state);
         st = stagger(w, &start, held);
     }
-    for (int k = 0; !st; k++) {
-        int n = 1 << k;
-        pp_frame *frame = PP_ARENA_ARRAY(&w->arena, pp_frame, n);
-        st = frame ? divided(w, &start, n, held, frame, cert) : pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-        for (int i = 0; !st && i < n; i++) st = pp_reserve(&frame[i]);
-        if (!st) {
-            commit(w, frame, n);
-            return PERP_OK;
-        }
-        if (st == PERP_E_SOLVE && k < w->def.max_halvings) {
-            pp_logf(w, PERP_LOG_INFO, "step %llu in %d parts: %s", (unsigned long long)w->state.step, 2 * n, w->why);
-            st = PERP_OK;
-        }
+    pp_state end;
+    parts p = {.held = held, .cert = cert};
+    if (!st) st = pp_state_new(w, &end);
+    if (!st) {
+        p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, 1 << w->def.max_halvings);
+        st = p.frame ? divide(w, &p, &start, &end, w->def.h, 0)
+                     : pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    }
+    for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
+    if (!st) {
+        commit(w, &p);
+        return PERP_OK;
     }
     w->failed = true;
     pp_logf(w, PERP_LOG_WARNING, "step %llu failed: %s", (unsigned long long)w->state.step, w->why);

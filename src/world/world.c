@@ -5,6 +5,7 @@
 
 #include "base/refuse.h"
 #include "contact/model.h"
+#include "contact/peg.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
@@ -38,7 +39,7 @@ perp_world_def perp_world_def_default(int dim) {
                             .h = 1e-3,
                             .start = PERP_START_PLAIN,
                             .detector = "plain",
-                            .contact_model = "standard",
+                            .contact_model = "peg",
                             .stepper = "stewart-trinkle",
                             .solver = default_solver,
                             .fallback = {default_fallback[0], default_fallback[1]},
@@ -46,7 +47,7 @@ perp_world_def perp_world_def_default(int dim) {
                             .friction_directions = 8,
                             .friction_frame = PERP_FRICTION_SLIP,
                             .tolerance = 1e-8,
-                            .max_halvings = 4,
+                            .max_halvings = 8,
                             .warm_start = true,
                             .correction_position = 1e-10,
                             .correction_velocity = 1e-10,
@@ -141,9 +142,13 @@ static perp_status choose_stages(perp_world *w, char *why, size_t n) {
     if (!w->detector)
         return pp_refuse(why, n, PERP_E_NAME, "no detector is called \"%s\"; there is: plain", d->detector);
     w->model = pp_model_find(d->contact_model);
+    char models[128];
     if (!w->model)
-        return pp_refuse(why, n, PERP_E_NAME, "no contact model is called \"%s\"; there is: standard",
-                         d->contact_model);
+        return pp_refuse(why, n, PERP_E_NAME, "no contact model is called \"%s\"; there are: %s", d->contact_model,
+                         pp_model_names(models, sizeof models));
+    if (w->model->pyramids_only && d->form == PERP_FORM_CONE)
+        return pp_refuse(why, n, PERP_E_FIT, "contact model %s takes friction pyramids only: form LCP or MLCP",
+                         w->model->name);
     w->stepper = pp_stepper_find(d->stepper);
     if (!w->stepper)
         return pp_refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: stewart-trinkle, anitescu-potra",
@@ -174,7 +179,8 @@ perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, c
     st = choose_stages(w, why, why_size);
     if (!st) {
         w->nmaterial = 1;
-        if (!PP_GROW(&w->alloc, w->law, w->cap_law, 0, 1))
+        w->broad = pp_broad_create(&w->alloc);
+        if (!w->broad || !PP_GROW(&w->alloc, w->law, w->cap_law, 0, 1))
             st = pp_refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
     }
     if (st) {
@@ -204,12 +210,15 @@ void perp_world_destroy(perp_world *w) {
     pp_free(&a, w->force);
     pp_free(&a, w->law);
     pp_state_release(&w->state, &a);
+    pp_peg_destroy(w->peg, &a);
     pp_free(&a, w->warm.contact);
     pp_free(&a, w->warm.joint);
     pp_free(&a, w->warm.joint_key);
     pp_free(&a, w->contact);
     pp_free(&a, w->joint_impulse);
     pp_free(&a, w->pairs.pair);
+    pp_free(&a, w->couples.couple);
+    pp_broad_destroy(w->broad, &a);
     pp_arena_free(&w->arena);
     pp_free(&a, w);
 }

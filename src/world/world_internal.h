@@ -4,6 +4,7 @@
 #define PP_WORLD_INTERNAL_H
 
 #include "base/memory.h"
+#include "collision/broad.h"
 #include "collision/collision.h"
 #include "control/motion.h"
 #include "joint/joint_rows.h"
@@ -66,7 +67,8 @@ typedef struct pp_state {
 typedef struct pp_memory_contact {
     uint32_t slot_a, slot_b;
     uint64_t feature;
-    double p[3]; /* impulse on B in W: a frame may turn between steps */
+    uint64_t plane; /* separating plane it was on, see contact/plane.h; 0 where the model has none */
+    double p[3];    /* impulse on B in W: a frame may turn between steps */
     double sigma;
 } pp_memory_contact;
 
@@ -113,11 +115,15 @@ struct perp_world {
     int ncontact, cap_contact;
     perp_wrench *joint_impulse; /* by joint slot, last step */
     int cap_joint_impulse;
-    pp_pair_list pairs; /* detector's output, kept for its capacity */
+    pp_broad *broad;        /* what it remembers makes it quick and changes nothing */
+    pp_couple_list couples; /* broad phase's output, kept for its capacity */
+    pp_pair_list pairs;     /* detector's output, kept for its capacity */
 
     bool failed; /* last step failed: problem is the failed one */
     bool has_problem;
     perp_step_problem problem; /* of the last step; lies in the arena until the next one */
+
+    struct pp_peg *peg; /* lists of the contact model "peg", kept for their capacity; NULL until it is used */
 
     perp_capture capture; /* who looks at the islands' problems */
 

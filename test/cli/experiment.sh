@@ -38,7 +38,9 @@ is() { # is FILE TEXT: exactly this one line
 
 # ---- the list
 all="double-pendulum flat-slide full-planar hanging-rod incline mass-ratio momentum-chain painleve-rod particle-moving-wall
-particle-wall pendulum-on-block pinch-hold rolling-incline sliding-stop spinning-body tower"
+particle-wall pendulum-on-block pinch-hold rolling-incline sliding-stop spinning-body tower
+triangle-drop-1 triangle-drop-3 corner-slide seam-slide block-over-hole rotation-overlap box-stack stack-3d tower-100 tetrahedra
+box-of-polygons box-of-polyhedra heap-polyhedra grasp-2d grasp-2d-friction pour-1000"
 run 0
 for name in $all; do has said "$name"; done
 cp said list
@@ -134,6 +136,77 @@ has said '1 of 2 checks hold'
 run 1 --folder own fall --json
 has said '"ok": false'
 
+# ---- sweeps: runs for every combination, measures, tables, plots; runs that end early; runs with --long only
+mkdir -p own/many
+cat >own/many/scene.yaml <<'YAML'
+perp: 1
+dim: 2
+parameters: {g: 10, h: 0.01, stop: 9}
+h: h
+duration: 1
+gravity: [0, -g]
+bodies:
+  - {name: stone, particle: true, mass: 1}
+forces:
+  - {type: expression, body: stone, force: ["0*sqrt(stop - t)", 0]}
+YAML
+cat >own/many/experiment.yaml <<'YAML'
+perp-experiment: 1
+title: Stones fall
+about: Positions err by g h t/2, or not at all with the staggered start.
+runs:
+  fine: {start: staggered, set: {h: h/10}}
+  slow: {long: true}
+values: {depth: g/2}
+sweeps:
+  steps:
+    over: {start: [plain, staggered], h: [0.01, 0.02, 0.05]}
+    measure:
+      y: 'last("stone.y")'
+      error: abs(y + depth)
+      off: 'maxabs("{stone.y} - {fine: stone.y}")'
+      off2: 'maxabs("{stone.y} - {steps[start=staggered, h]: stone.y}")'
+  ends:
+    over: {stop: [0.305, 5]}
+    may_fail: true
+    measure: {time: 'last("t")', y: 'at("stone.y", 1)', early: failed}
+checks:
+  - {what: plain, value: 'largest("steps[start=plain].error")', reference: g*0.05/2, limit: 1e-12}
+  - {what: some, value: 'largest("steps[start=plain, h<=0.02].error")', reference: g*0.02/2, limit: 1e-12}
+  - {what: staggered, value: 'largest("steps[start=staggered].error")', below: 1e-12}
+  - {what: middle, value: 'quantile("steps[start=plain].error", 0.5)', reference: g*0.02/2, limit: 1e-12}
+  - {what: against another run, value: 'first("steps[start=plain, h=0.05].off")', reference: g*0.05/2, limit: 1e-12}
+  - {what: against its like, value: 'first("steps[start=plain, h=0.05].off2")', reference: g*0.05/2, limit: 1e-12}
+  - {what: series of one, value: 'last("steps[start=plain, h=0.01]: stone.y")', reference: -g/2 - g*0.01/2, limit: 1e-12}
+  - {what: ended early, value: 'total("ends.early")', reference: 1, limit: 0}
+  - {what: when, value: 'smallest("ends.time")', reference: 0.31, limit: 1e-9}
+  - {what: long, value: 'last("slow: stone.y")', reference: '-g/2 - g*parameter("slow: h")/2', limit: 1e-12, if: long}
+tables:
+  - {title: Error, unit: m, sweep: steps, rows: h, columns: start, value: error}
+  - {title: Two, sweep: "steps[h<=0.02]", rows: start, value: [error, y], take: mean}
+  - {title: Ends, sweep: ends, rows: stop, value: y}
+plots:
+  - {file: error, logx: true, logy: true, lines: [{sweep: "steps[start=plain]", x: h, y: error, marks: true}]}
+  - {file: spread, lines: [{sweep: steps, x: h, y: y, by: start, take: quartiles}]}
+  - {file: paths, lines: [{sweep: steps, x: t, y: stone.y, by: start, each: true}, {label: fine, x: "fine: t", y: "fine: stone.y"}]}
+YAML
+run 0 --folder own many
+has said '9 of 9 checks hold (1 do not apply to these parameters); 9 runs'
+has said 'Error [m]'
+grep -q '^  0.05  *0.25 ' said || fail "no row of the table"
+has said 'ended early'
+for name in error spread paths; do [ -s out/experiments/many/$name.svg ] || fail "no plot $name of a sweep"; done
+run 0 --folder own many --long --no-plots
+has said '10 of 10 checks hold; 10 runs'
+run 0 --folder own many --json --no-plots
+has said '"sweeps":'
+has said '"ended_early": true'
+run 0 --folder own many --page page/many.md
+has page/many.md '| 0.05 | 0.25 |'
+has page/many.md '| steps | scene.yaml | start: plain, staggered; h: 0.01, 0.02, 0.05 | 6 |'
+grep -q "$TMPDIR" page/many.md && fail "the page names a temporary folder"
+run 0 --folder own many -D g=5 --no-plots
+
 # ---- complaints: exact, exit code 2, before anything runs
 f=own/broken/experiment.yaml
 cp own/fall/scene.yaml own/broken/
@@ -143,7 +216,7 @@ complains() {
     run 2 --folder own broken
     is err "perp: $1"
 }
-complains "$f:3:1: found the key \`abuot\`; allowed: perp-experiment, title, source, about, runs, series, values, checks, plots; did you mean about?" <<'YAML'
+complains "$f:3:1: found the key \`abuot\`; allowed: perp-experiment, title, source, about, runs, series, values, sweeps, checks, tables, plots; did you mean about?" <<'YAML'
 perp-experiment: 1
 title: x
 abuot: y
@@ -193,6 +266,47 @@ about: y
 checks: [{what: a, value: 1, below: 2}]
 plots: [{file: a}]
 YAML
+complains "$f:4:24: sweeps.a.over.q: found 3; allowed: a list of numbers or words" <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+sweeps: {a: {over: {q: 3}, measure: {b: 1}}}
+checks: [{what: a, value: 1, below: 2}]
+YAML
+complains "$f:4:23: sweeps.a.over.q: found q; allowed: a parameter of scene.yaml" <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+sweeps: {a: {over: {  q: [3]}, measure: {b: 1}}}
+checks: [{what: a, value: 1, below: 2}]
+YAML
+complains "$f: tables[0]: found g; allowed: sweep: the name of a sweep, with or without [conditions]" <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+sweeps: {a: {over: {g: [3]}, measure: {b: 1}}}
+checks: [{what: a, value: 1, below: 2}]
+tables: [{title: t, sweep: g, rows: g, value: b}]
+YAML
+cat >$f <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+sweeps: {a: {over: {g: [3]}, measure: {b: 1}}}
+checks: [{what: a, value: 'largest("a[k=3].b")', below: 2}]
+YAML
+run 2 --folder own broken
+has err 'found "k=3"; allowed: conditions on variables of a: NAME=VALUE, <=, >=, or NAME'
+cat >$f <<'YAML'
+perp-experiment: 1
+title: x
+about: y
+sweeps: {a: {over: {contact_model: [pge]}, measure: {b: 1}}}
+checks: [{what: a, value: 1, below: 2}]
+YAML
+run 2 --folder own broken
+has err 'pge'
+has err 'did you mean peg?'
 cat >$f <<'YAML'
 perp-experiment: 1
 title: x

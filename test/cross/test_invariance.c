@@ -1,7 +1,7 @@
 /* Moving, turning, mirroring or renumbering a scene moves, turns, mirrors or renumbers its motion, and nothing else; a
  * planar scene does the same in a 3D world. A scene is left once a step of it is proven to have several solutions with
- * different velocities: which of them is found may then depend on rounding. (Most such steps agree all the same, since
- * lemke shares loads.) */
+ * different velocities, or to magnify rounding: which of them is found may then depend on rounding. (Most such steps agree
+ * all the same, since lemke shares loads.) */
 #include "unique.h"
 
 #define SCENES long_run(200)
@@ -20,11 +20,29 @@ static double difference(const scene *a, const scene *b, const scene_view *view)
     return most;
 }
 
-/* Has the last step of this scene several velocities? */
+/* Did the world, whose answer was accepted, end with another velocity than this answer to its last problem? Then there
+ * are several. */
+static bool other_velocity(const scene *s, const perp_step_problem *p, const double *ref) {
+    perp_body_id body[64];
+    int n = perp_world_bodies(s->w, body, 64), at = 0;
+    for (int i = 0; i < n; i++) {
+        perp_body_def d;
+        if (perp_body_get(s->w, body[i], &d) || d.kind != PERP_BODY_DYNAMIC) continue;
+        const double lin[3] = {d.v_W.x, d.v_W.y, d.v_W.z};
+        for (int c = 0; c < p->dim; c++)
+            if (fabs(lin[c] - ref[at + c]) > 1e-8) return true;
+        at += p->dim == 2 ? (d.particle ? 2 : 3) : (d.particle ? 3 : 6);
+    }
+    return false;
+}
+
+/* Has the last step of this scene several velocities, or one that rounding decides? */
 static bool ambiguous(const scene *s) {
     const perp_step_problem *p = perp_world_problem(s->w);
     double ref[64];
-    return p->ncontact > 0 && solve_apart(p, "lemke", PERP_LCP, 1 << 20, -1, ref) && several_velocities(p, ref);
+    if (p->ncontact == 0) return false;
+    if (!solve_apart(p, "lemke", PERP_LCP, 1 << 20, -1, ref)) return true; /* not even to 1e-10 */
+    return other_velocity(s, p, ref) || several_velocities(p, ref) || fragile(p, ref);
 }
 
 typedef struct outcome {
@@ -104,10 +122,13 @@ static void planar_in_space(void **state) {
     outcome o = {0};
     scene_view plain = scene_view_plain();
     for (unsigned seed = 0; seed < (unsigned)SCENES; seed++) {
-        scene a = scene_random(world_def(2, 5e-3, PERP_START_PLAIN), seed, plain, false);
+        perp_world_def flat = world_def(2, 5e-3, PERP_START_PLAIN);
+        flat.contact_model = "standard"; /* of "peg" see test_peg_invariance.c */
+        scene a = scene_random(flat, seed, plain, false);
         /* directions fixed in the plane: those along the slip would turn with the least motion out of it where slip is
          * slow */
         perp_world_def d = world_def(3, 5e-3, PERP_START_PLAIN);
+        d.contact_model = "standard";
         d.friction_frame = PERP_FRICTION_FIXED;
         scene b = scene_random(d, seed, plain, true);
         side_by_side(&a, &b, &plain, 1e-9, seed, &o);

@@ -62,4 +62,27 @@ static inline bool several_velocities(const perp_step_problem *p, const double *
     return false;
 }
 
+/* Is it proven that rounding decides? Gaps changed by 1e-12 of the speeds at hand change the velocity by more than a
+ * hundred thousand times that: a linkage jams near its dead point. `ref`: one answer, from solve_apart(). */
+static inline bool fragile(const perp_step_problem *p, const double *ref) {
+    double other[64],
+        change = 1e-12 * perp_step_problem_residual(p, &(perp_step_solution){(double[64]){0}, (double[256]){0},
+                                                                             (double[768]){0}, (double[256]){0}})
+                             .scale;
+    perp_contact_row row[256];
+    if (p->ncontact > 256 || p->njoint > 256 || p->ndof > 64) return false;
+    for (int pattern = 1; pattern < 8; pattern++) {
+        perp_step_problem q = *p;
+        for (int i = 0; i < p->ncontact; i++) {
+            row[i] = p->contact[i];
+            row[i].b_n += (i * pattern / 2) % 2 ? change : -change;
+        }
+        q.contact = row;
+        if (!solve_apart(&q, "lemke", PERP_LCP, 1 << 20, -1, other) ||
+            largest_difference(p->ndof, ref, other) > 1e5 * change)
+            return true;
+    }
+    return false;
+}
+
 #endif

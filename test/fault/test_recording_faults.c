@@ -119,7 +119,7 @@ static void replace(hid_t file, const char *path, hid_t type, int rank, const hs
 
 /* ---- what is changed, and what is said ---- */
 
-static void newer(hid_t f) { set_whole(f, "version", 2); }
+static void newer(hid_t f) { set_whole(f, "version", 3); }
 static void version_zero(hid_t f) { set_whole(f, "version", 0); }
 static void foreign(hid_t f) { set_text(f, "format", "other\ndata"); }
 static void no_format(hid_t f) { H5Adelete(f, "format"); }
@@ -197,7 +197,7 @@ static void other_filter(hid_t f) {
 
 static void shape_body(hid_t f) { set_at(f, "shapes/body", 1, 3); }
 static void shape_body_minus(hid_t f) { set_at(f, "shapes/body", 0, -1); }
-static void shape_kind(hid_t f) { set_at(f, "shapes/kind", 0, 6); }
+static void shape_kind(hid_t f) { set_at(f, "shapes/kind", 0, 7); }
 static void shape_material(hid_t f) { set_at(f, "shapes/material", 1, 1); }
 static void shape_vertex(hid_t f) { set_at(f, "shapes/first_vertex", 1, 5); }
 static void shape_vertex_end(hid_t f) { set_at(f, "shapes/first_vertex", 2, 3); }
@@ -221,8 +221,8 @@ static void wrong_contents(void **state) {
         change make;
         const char *message;
     } list[] = {
-        {newer, NAME ": version: found 2; allowed: 1 or older (a newer perp is needed)"},
-        {version_zero, NAME ": version: found 0; allowed: 1 or older (a newer perp is needed)"},
+        {newer, NAME ": version: found 3; allowed: 2 or older (a newer perp is needed)"},
+        {version_zero, NAME ": version: found 0; allowed: 2 or older (a newer perp is needed)"},
         {foreign, NAME ": format: found \"other\\x0adata\"; allowed: \"perp recording\""},
         {no_format, NAME ": format: found nothing; allowed: \"perp recording\""},
         {no_dim, NAME ": dim: found nothing; allowed: 2 or 3"},
@@ -254,7 +254,7 @@ static void wrong_contents(void **state) {
         {other_filter, NAME ": bodies/mass: found the filter 3; allowed: what perp writes"},
         {shape_body, NAME ": shapes/body[1]: found 3; allowed: 0 to 2"},
         {shape_body_minus, NAME ": shapes/body[0]: found -1; allowed: 0 to 2"},
-        {shape_kind, NAME ": shapes/kind[0]: found 6; allowed: 0 to 5"},
+        {shape_kind, NAME ": shapes/kind[0]: found 7; allowed: 0 to 6"},
         {shape_material, NAME ": shapes/material[1]: found 1; allowed: 0 to 0"},
         {shape_vertex, NAME ": shapes/first_vertex[1]: found 5; allowed: 0 to 4"},
         {shape_vertex_end, NAME ": shapes/first_vertex[2]: found 3; allowed: 4"},
@@ -422,7 +422,7 @@ static void resume_refuses_too(void **state) {
     static const struct {
         change make;
         const char *message;
-    } list[] = {{newer, "faults-b.h5: version: found 2; allowed: 1 or older (a newer perp is needed)"},
+    } list[] = {{newer, "faults-b.h5: version: found 3; allowed: 2 or older (a newer perp is needed)"},
                 {contacts_left,
                  "faults-b.h5: contacts/count[20]: found 0; allowed: counts that add up to the rows of contacts"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -524,9 +524,25 @@ static void memory_refused(void **state) {
     remove("faults-b.h5");
 }
 
+/* Version 1 is the same without capsules: it is read. */
+static void older(hid_t f) { set_whole(f, "version", 1); }
+static void older_is_read(void **state) {
+    (void)state;
+    perp_refusal why = {0};
+    perp_recording *r = NULL;
+    size_t size;
+    unsigned char *image = variant(older, &size);
+    if (perp_recording_open_memory(NAME, image, size, &r, &why)) fail_msg("%s", why.text);
+    assert_int_equal(perp_recording_about(r)->version, 1);
+    assert_true(perp_recording_about(r)->frames > 1 && perp_recording_shape(r, 0).half_length == 0);
+    perp_recording_close(r);
+    free(image);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_contents),
+        cmocka_unit_test(older_is_read),
         cmocka_unit_test(wrong_frames),
         cmocka_unit_test(damaged),
         cmocka_unit_test(not_there_and_not_a_recording),

@@ -7,7 +7,9 @@ static void painleve(void **state) {
     for (int k = 0; k < 2; k++) {
         double mu = (double[]){1.4, 3}[k], last = INFINITY;
         for (double h = 1e-2; h > 1e-7; h /= 10) {
-            scene s = scene_painleve_rod(world_def(2, h, PERP_START_PLAIN), mu);
+            perp_world_def d = world_def(2, h, PERP_START_PLAIN);
+            d.geometry = PERP_GEOMETRY_ONCE; /* the tip stops in one step exactly where gaps are linearised */
+            scene s = scene_painleve_rod(d, mu);
             run_steps(&s, 1);
             const perp_contact *c;
             assert_int_equal(perp_world_contacts(s.w, &c), 1);

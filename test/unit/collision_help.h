@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "collision/broad.h"
 #include "collision/collision.h"
 
 #define PI 3.14159265358979323846
@@ -190,6 +191,16 @@ static inline double gjk_distance(const pp_placed *a, const pp_placed *b) {
         if (m == 4 || perp_v3_norm(v) < 1e-13) return 0;
     }
     return perp_v3_norm(v);
+}
+
+/* The plain detector, with one broad phase for the whole program: what it remembers must not matter. */
+static inline perp_status run_detector(int dim, int n, const pp_placed *p, pp_pair_filter filter, const void *ctx,
+                                       pp_arena *arena, pp_pair_list *out) {
+    static pp_broad *broad;
+    static pp_couple_list couples;
+    if (!broad) broad = pp_broad_create(&plain_alloc);
+    assert_non_null(broad);
+    return pp_detector_plain.detect(dim, n, p, filter, ctx, broad, &couples, &plain_alloc, arena, out);
 }
 
 #endif

@@ -50,7 +50,7 @@ static void check_list(int dim, const pp_placed *p) {
 
 static int detect(int dim, int n, const pp_placed *p) {
     pp_arena_reset(&arena);
-    assert_int_equal(pp_detector_plain.detect(dim, n, p, NULL, NULL, &plain_alloc, &arena, &found), PERP_OK);
+    assert_int_equal(run_detector(dim, n, p, NULL, NULL, &arena, &found), PERP_OK);
     check_list(dim, p);
     return found.n;
 }
@@ -597,7 +597,7 @@ static void who_is_tested(void **state) {
     for (int k = 0; k < 3; k++) p[k] = put(s, perp_pose_at(0.1 * k, 0, 0), 0, k);
     assert_int_equal(detect(3, 3, p), 3);
     pp_arena_reset(&arena);
-    assert_int_equal(pp_detector_plain.detect(3, 3, p, not_0_2, p, &plain_alloc, &arena, &found), PERP_OK);
+    assert_int_equal(run_detector(3, 3, p, not_0_2, p, &arena, &found), PERP_OK);
     assert_int_equal(found.n, 2);
     assert_true(found.pair[0].i == 0 && found.pair[0].j == 1 && found.pair[1].i == 1 && found.pair[1].j == 2);
     p[0].body = 1;
@@ -616,11 +616,11 @@ static void who_is_tested(void **state) {
     assert_int_equal(detect(3, 0, NULL), 0);
     p[0].X_WS.p.x = NAN;
     pp_arena_reset(&arena);
-    assert_int_equal(pp_detector_plain.detect(3, 3, p, NULL, NULL, &plain_alloc, &arena, &found), PERP_E_ARG);
+    assert_int_equal(run_detector(3, 3, p, NULL, NULL, &arena, &found), PERP_E_ARG);
     assert_int_equal(found.n, 0);
     p[0].X_WS.p.x = 0;
     p[1].reach = NAN;
-    assert_int_equal(pp_detector_plain.detect(3, 3, p, NULL, NULL, &plain_alloc, &arena, &found), PERP_E_ARG);
+    assert_int_equal(run_detector(3, 3, p, NULL, NULL, &arena, &found), PERP_E_ARG);
     assert_string_equal(pp_detector_plain.name, "plain");
     assert_int_equal(pp_detector_plain.shapes, (1u << PERP_SHAPE_KIND_COUNT) - 1);
     pp_geometry_destroy(s, &plain_alloc);
@@ -665,10 +665,13 @@ static void warm_calls_do_not_allocate(void **state) {
         pp_arena mine;
         pp_arena_init(&mine, a);
         pp_pair_list list = {0}, first = {0};
+        pp_couple_list near_list = {0};
+        pp_broad *broad = pp_broad_create(&a);
         for (int k = 0; k < 6; k++) {
             if (k == 3) c.calls = 0;
             pp_arena_reset(&mine);
-            assert_int_equal(pp_detector_plain.detect(dim, n, p, NULL, NULL, &a, &mine, &list), PERP_OK);
+            assert_int_equal(pp_detector_plain.detect(dim, n, p, NULL, NULL, broad, &near_list, &a, &mine, &list),
+                             PERP_OK);
             if (k == 0) {
                 assert_true(PP_GROW(&plain_alloc, first.pair, first.cap, 0, list.n));
                 first.n = list.n;
@@ -682,6 +685,8 @@ static void warm_calls_do_not_allocate(void **state) {
         assert_true(first.n > 50);
         pp_free(&plain_alloc, first.pair);
         pp_free(&a, list.pair);
+        pp_free(&a, near_list.couple);
+        pp_broad_destroy(broad, &a);
         pp_arena_free(&mine);
         assert_int_equal(c.live, 0);
         for (int k = 0;; k++) { /* refuse the k-th allocation */
@@ -689,9 +694,14 @@ static void warm_calls_do_not_allocate(void **state) {
             perp_allocator b = {count_alloc, count_free, &few};
             pp_arena_init(&mine, b);
             memset(&list, 0, sizeof list);
-            perp_status s = pp_detector_plain.detect(dim, n, p, NULL, NULL, &b, &mine, &list);
+            memset(&near_list, 0, sizeof near_list);
+            broad = pp_broad_create(&b);
+            if (!broad) continue;
+            perp_status s = pp_detector_plain.detect(dim, n, p, NULL, NULL, broad, &near_list, &b, &mine, &list);
             if (s) assert_true(s == PERP_E_MEMORY && list.n == 0);
             pp_free(&b, list.pair);
+            pp_free(&b, near_list.couple);
+            pp_broad_destroy(broad, &b);
             pp_arena_free(&mine);
             assert_int_equal(few.live, 0);
             if (s == PERP_OK) break;

@@ -240,13 +240,13 @@ static void says_what_is_wrong_in_obj(void **state) {
         {FOUR "f 1 2 -4 3\n", PERP_E_GEOMETRY,
          "m.obj:5:7: f: found a face with the same corner twice; allowed: different corners"},
         {"curv 0 1 1 2\n", PERP_E_ARG,
-         "m.obj:1:1: found curv; allowed: v, f, and vn, vt, g, o, s, usemtl, mtllib (passed over)"},
+         "m.obj:1:1: found curv; allowed: v, f, g, o, and vn, vt, s, usemtl, mtllib (passed over)"},
         {FOUR "l 1 2\n", PERP_E_ARG,
-         "m.obj:5:1: found l; allowed: v, f, and vn, vt, g, o, s, usemtl, mtllib (passed over)"},
+         "m.obj:5:1: found l; allowed: v, f, g, o, and vn, vt, s, usemtl, mtllib (passed over)"},
         {"V 0 0 0\n", PERP_E_ARG,
-         "m.obj:1:1: found V; allowed: v, f, and vn, vt, g, o, s, usemtl, mtllib (passed over)"},
+         "m.obj:1:1: found V; allowed: v, f, g, o, and vn, vt, s, usemtl, mtllib (passed over)"},
         {"# C:\\x\\\nbad\n", PERP_E_ARG,
-         "m.obj:2:1: found bad; allowed: v, f, and vn, vt, g, o, s, usemtl, mtllib (passed over)"},
+         "m.obj:2:1: found bad; allowed: v, f, g, o, and vn, vt, s, usemtl, mtllib (passed over)"},
     };
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) refused(t[i].text, t[i].s, t[i].words);
     assert_int_equal(pp_mesh_read(&plain, "m", "x", 1, &(pp_mesh){0}, NULL), PERP_E_ARG);

@@ -12,7 +12,7 @@ static void says_what_it_is_of(void **state) {
     const perp_recording_info *a = perp_recording_about(r);
     char program[64];
     snprintf(program, sizeof program, "perp %s", perp_version());
-    assert_int_equal(a->version, 1);
+    assert_int_equal(a->version, 2);
     assert_string_equal(a->program, program);
     assert_string_equal(a->title, "pile");
     assert_int_equal(a->dim, 3);
@@ -391,9 +391,29 @@ static void the_page_shows_the_layout(void **state) {
     free(table);
 }
 
+/* A capsule in a recording is the capsule of the world. */
+static void keeps_capsules(void **state) {
+    (void)state;
+    static const char text[] = "perp: 1\ndim: 3\nh: 0.01\nduration: 0.1\nlaw: {mu: 0.3}\n"
+                               "bodies:\n"
+                               "  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}\n"
+                               "  - {name: pill, at: [0, 0, 0.3], density: 1, shape: {type: capsule, radius: 0.25, "
+                               "length: 1, at: [0.5, 0, 0]}}\n"
+                               "  - {name: box, at: [3, 0, 1], density: 1, shape: {type: box, size: [1, 2, 3]}}\n";
+    record_run(FILE_A, text, NULL);
+    perp_recording *r = reading(FILE_A);
+    assert_int_equal(perp_recording_about(r)->nshape, 3);
+    perp_recorded_shape s = perp_recording_shape(r, 1);
+    assert_int_equal(s.kind, PERP_SHAPE_CAPSULE);
+    assert_true(s.radius == 0.25 && s.half_length == 0.5 && s.half_size.x == 0 && s.nvertex == 0 && s.nface == 0);
+    assert_true(perp_recording_shape(r, 2).half_length == 0 && perp_recording_shape(r, 2).half_size.x == 0.5);
+    perp_recording_close(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_it_is_of),
+        cmocka_unit_test(keeps_capsules),
         cmocka_unit_test(frames_are_what_the_world_was),
         cmocka_unit_test(the_scene_is_inside),
         cmocka_unit_test(what_is_not_recorded_is_refused),

@@ -149,7 +149,7 @@ static void meshes(void **state) {
     check_refused(refused, 2, PERP_E_GEOMETRY,
                   "m.yaml:5:41: bodies[0].shape.file: found a mesh that is not convex: a face lies 0.133 inside its "
                   "convex hull; allowed: a "
-                  "convex mesh, or hull: true");
+                  "convex mesh, parts: cut or groups, or hull: true");
     const perp_source_file lid[] = {FILE_OF("m.yaml", BODY("{type: mesh, file: o.obj}")), FILE_OF("o.obj", OPEN_BOX)};
     check_refused(lid, 2, PERP_E_GEOMETRY,
                   "m.yaml:5:41: bodies[0].shape.file: found a mesh whose faces have the area 5, while its convex hull "

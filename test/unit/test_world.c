@@ -171,8 +171,12 @@ static void test_pushed(void **state) {
         perp_body_id c = add_mass(w, 1, 1, perp_pose_at(-10.8, 0, 0));
         add_shape(w, c, perp_shape_sphere(0.5));
         perp_certificate cert;
-        OK(w, perp_world_step(w, &cert)); /* the overlap of 0.2 is removed in one step */
-        BELOW(cert.overlap, 1e-12);
+        OK(w, perp_world_step(w, &cert)); /* placed in overlap, they come apart at a modest speed */
+        double first = cert.overlap;
+        assert_true(first < 0.2 && first > 0.1);
+        for (int i = 0; i < 100; i++) OK(w, perp_world_step(w, &cert));
+        BELOW(cert.overlap, 1e-9);
+        BELOW(perp_v3_norm(velocity_of(w, b)), 1);
         (void)sw;
         (void)sb;
         perp_world_destroy(w);
@@ -377,6 +381,7 @@ static perp_world *fussy_world(int dim, double h, perp_form form, journal *j, pe
     perp_world_def d = perp_world_def_default(dim);
     d.h = h;
     d.form = form;
+    d.contact_model = "standard"; /* one problem a step */
     d.solver = "fussy";
     d.fallback[0] = NULL;
     if (j) d.log = (perp_log){note, j};
@@ -419,7 +424,7 @@ static void test_failed_step(void **state) {
                 assert_true(c.t > perp_world_time(w) && c.h > 0);
             }
             assert_int_equal(j.warnings, 2);
-            assert_int_equal(j.info, 2 * 4); /* 2, 4, 8, 16 parts were tried */
+            assert_int_equal(j.info, 2 * 8); /* halved eight times */
             assert_non_null(strstr(j.last, "failed"));
             always_fails = false;
             perp_certificate c = run(w, 1); /* and it goes on as if nothing had been */

@@ -1,0 +1,19 @@
+/* surface.h - closed surfaces that need not be convex: between mass.c, surface.c and decompose3d.c. */
+#ifndef PP_SURFACE_H
+#define PP_SURFACE_H
+
+#include "base/memory.h"
+#include "base/refuse.h"
+#include "perp/shape.h"
+
+/* Corners of a face within this fraction of the size of its plane make it flat: the rounding of files with 32-bit
+ * numbers. */
+#define PP_FLAT 1e-7
+
+/* Refuses indices that are not there, faces that are not flat, edges without exactly two faces that run opposite ways,
+ * and negative volume. Vertices at the same place are the same. */
+perp_status pp_surface_check(pp_arena *arena, const perp_surface *s, char *why, size_t why_size);
+/* Of unit density; the surface has been checked. */
+perp_mass pp_surface_mass(const perp_surface *s);
+
+#endif

@@ -1,0 +1,11 @@
+/* contact_fill.h - a contact of the frame from what geometry says of it; shared by the contact models. */
+#ifndef PP_CONTACT_FILL_H
+#define PP_CONTACT_FILL_H
+
+#include "world/frame.h"
+
+/* Writes a contact between the placed shapes p->i and p->j: identity, points, frame, gap and the law of the pair;
+ * impulse and state are zero. shapes: its two shape slots. */
+void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int shapes[2]);
+
+#endif

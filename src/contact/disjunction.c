@@ -1,0 +1,170 @@
+/* disjunction.c - building the constraints of a frame, and the frame of a model made of rules. See disjunction.h. */
+#include "contact/disjunction.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "contact/contact_fill.h"
+#include "contact/model.h"
+
+/* The reach of a shape is twice its travel (larger if a contact was missed before), which costs the detector little. Here
+ * every feature within reach makes the problem larger, and where a vertex is near two corners of one body the
+ * constraints contradict each other; so the travel itself counts. It is that of the fastest neighbour already. */
+#define MARGIN 2
+
+/* Room for `need` elements in an array of the arena; what it outgrows stays there until the arena is reset. */
+static bool room(pp_rules *r, void **array, int *cap, int used, int need, size_t size) {
+    if (need <= *cap) return true;
+    int more = 2 * need > 32 ? 2 * need : 32;
+    void *bigger = pp_arena_get(&r->f->w->arena, size * (size_t)more);
+    if (!bigger) {
+        r->memory = true;
+        return false;
+    }
+    if (used > 0) memcpy(bigger, *array, size * (size_t)used);
+    *array = bigger;
+    *cap = more;
+    return true;
+}
+#define ROOM(r, array, cap, used, need) room((r), (void **)&(array), &(cap), (used), (need), sizeof *(array))
+
+/* Adds a contact with its flags; -1 without memory. */
+static int add_contact(pp_rules *r, const pp_pair *p, bool primary) {
+    int n = r->d.ncontact;
+    if (!ROOM(r, r->contact, r->cap_contact, n, n + 1) || !ROOM(r, r->shape, r->cap_shape, 2 * n, 2 * n + 2) ||
+        !ROOM(r, r->primary, r->cap_primary, n, n + 1) || !ROOM(r, r->d.plain, r->cap_plain, n, n + 1))
+        return -1;
+    pp_contact_fill(r->f, p, &r->contact[n], r->shape + 2 * n);
+    r->primary[n] = primary;
+    r->d.plain[n] = false;
+    r->d.ncontact++;
+    return n;
+}
+
+int pp_rules_contact(pp_rules *r, const pp_potential *p) {
+    for (int k = r->first; k < r->d.ncontact; k++)
+        if (r->contact[k].feature == p->feature) return k;
+    pp_pair pair = {r->i, r->j, p->feature, p->a_W, p->b_W, p->n_W, p->gap};
+    return add_contact(r, &pair, p->primary);
+}
+
+void pp_rules_unilateral(pp_rules *r, int contact) {
+    if (contact >= 0 && r->primary[contact]) r->d.plain[contact] = true;
+}
+
+/* Adds a group unless this pair has the same one already. */
+static void add_group(pp_rules *r, int n, const int *contact, int primary) {
+    pp_disjunction *d = &r->d;
+    for (int g = r->first_group; g < d->ngroup; g++) {
+        const pp_group *have = &d->group[g];
+        if (have->count == n && have->primary == primary &&
+            !memcmp(d->member + have->first, contact, sizeof *contact * (size_t)n))
+            return;
+    }
+    if (!ROOM(r, d->group, r->cap_group, d->ngroup, d->ngroup + 1) ||
+        !ROOM(r, d->member, r->cap_member, d->nmember, d->nmember + n))
+        return;
+    d->group[d->ngroup++] = (pp_group){d->nmember, n, primary};
+    memcpy(d->member + d->nmember, contact, sizeof *contact * (size_t)n);
+    d->nmember += n;
+}
+
+void pp_rules_inter(pp_rules *r, int n, const int *contact) {
+    if (r->memory || n == 0) return;
+    if (n == 1) {
+        pp_rules_unilateral(r, contact[0]);
+        return;
+    }
+    int *sorted = PP_ARENA_ARRAY(&r->f->w->arena, int, n), at = 0;
+    if (!sorted) {
+        r->memory = true;
+        return;
+    }
+    for (int k = 0; k < n; k++)
+        if (r->primary[contact[k]]) sorted[at++] = contact[k];
+    int primary = at;
+    if (primary == 0) return;
+    for (int k = 0; k < n; k++)
+        if (!r->primary[contact[k]]) sorted[at++] = contact[k];
+    add_group(r, n, sorted, primary);
+}
+
+void pp_rules_cross(pp_rules *r, int pushes, int other, bool force) {
+    if (r->memory || pushes < 0 || other < 0) return;
+    const int both[2] = {pushes, other};
+    add_group(r, 2, both, force && r->primary[pushes] ? 1 : 0);
+}
+
+/* Drops X constraints none of whose contacts can carry a force anywhere. */
+static bool drop_helpless(pp_rules *r) {
+    pp_disjunction *d = &r->d;
+    bool *able = PP_ARENA_ZERO(&r->f->w->arena, bool, d->ncontact);
+    if (!able) return false;
+    for (int k = 0; k < d->ncontact; k++) able[k] = d->plain[k];
+    for (int g = 0; g < d->ngroup; g++)
+        for (int k = 0; k < d->group[g].primary; k++) able[d->member[d->group[g].first + k]] = true;
+    int n = 0;
+    for (int g = 0; g < d->ngroup; g++) {
+        bool some = d->group[g].primary > 0;
+        for (int k = 0; k < d->group[g].count; k++) some |= able[d->member[d->group[g].first + k]];
+        if (some) d->group[n++] = d->group[g];
+    }
+    d->ngroup = n;
+    return true;
+}
+
+/* The solid of a placed shape, made when it is first asked for. */
+static const pp_solid *solid_of(pp_rules *r, pp_solid *solid, int k) {
+    if (!solid[k].g && !pp_polytope_place(&r->f->placed[k], &r->f->w->arena, &solid[k])) r->memory = true;
+    return &solid[k];
+}
+
+perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
+    perp_world *w = f->w;
+    pp_rules r = {.f = f};
+    pp_solid *solid = PP_ARENA_ZERO(&w->arena, pp_solid, f->nplaced);
+    r.memory = !solid;
+    for (int k = 0, next; !r.memory && k < w->pairs.n; k = next) {
+        const pp_pair *p = &w->pairs.pair[k];
+        for (next = k + 1; next < w->pairs.n && p[next - k].i == p->i && p[next - k].j == p->j;) next++;
+        const pp_placed *A = &f->placed[p->i], *B = &f->placed[p->j];
+        r.i = p->i;
+        r.j = p->j;
+        r.first = r.d.ncontact;
+        r.first_group = r.d.ngroup;
+        if (pp_is_polytope(A->g) && pp_is_polytope(B->g)) {
+            const pp_solid *a = solid_of(&r, solid, p->i), *b = solid_of(&r, solid, p->j);
+            if (r.memory) break;
+            r.near = pp_vicinity_of(a, A->reach / MARGIN, b, B->reach / MARGIN);
+            rules(&r);
+            r.d.slack = fmax(r.d.slack, pp_touching(A->g, B->g, A->X_WS.p) / f->h);
+            continue;
+        }
+        for (int m = k; m < next; m++) pp_rules_unilateral(&r, add_contact(&r, &w->pairs.pair[m], true));
+    }
+    if (r.memory || !drop_helpless(&r)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
+    f->contact = r.contact;
+    f->contact_shape = r.shape;
+    f->ncontact = r.d.ncontact;
+    *d = r.d;
+    return PERP_OK;
+}
+
+perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules) {
+    pp_disjunction d;
+    double t = pp_clock();
+    perp_status st = pp_collide(f);
+    pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
+    if (!st && f->purpose != PP_STEP) { /* what touches at the start, at the level of velocities */
+        st = pp_model_standard.contacts(f);
+        if (!st) st = pp_formulate(f);
+        return st ? st : pp_solve_step(f);
+    }
+    if (!st) st = pp_rules_run(f, rules, &d);
+    pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
+    if (!st) st = pp_formulate(f);
+    pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
+    if (!st) st = pp_disjunction_solve(f, &d);
+    pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
+    return st;
+}

@@ -1,0 +1,40 @@
+/* model_corrective.c - only what already overlaps is a contact
+ *   in: feature pairs with gaps      out: for every overlap, its deepest pair, as one unilateral contact
+ * Nothing is foreseen: bodies enter each other freely and are pushed out in the next step, so far that the gap is zero
+ * at its end (psi < 0 on the right-hand side of the Stewart-Trinkle step). The push makes velocity: bodies bounce
+ * that should not, and deep overlaps explode. A model to compare with, not to rely on.
+ * Source   Williams 5.2: "considers only contacts that are violated", unilateral and solved for together. */
+#include "contact/contact_fill.h"
+#include "contact/model.h"
+
+/* The deepest of the pairs from `first` on that are of the same two shapes; *next: the first that is not. */
+static const pp_pair *deepest(const pp_pair_list *l, int first, int *next) {
+    const pp_pair *p = &l->pair[first];
+    int k = first + 1;
+    for (; k < l->n && l->pair[k].i == l->pair[first].i && l->pair[k].j == l->pair[first].j; k++)
+        if (l->pair[k].gap < p->gap) p = &l->pair[k];
+    *next = k;
+    return p;
+}
+
+static perp_status corrective(pp_frame *f) {
+    perp_world *w = f->w;
+    int n = w->pairs.n;
+    f->contact = PP_ARENA_ARRAY(&w->arena, perp_contact, n);
+    f->contact_shape = PP_ARENA_ARRAY(&w->arena, int, 2 * n);
+    if (!f->contact || !f->contact_shape) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+    f->ncontact = 0;
+    for (int i = 0, next; i < n; i = next) {
+        const pp_pair *p = deepest(&w->pairs, i, &next);
+        if (!(p->gap < 0)) continue;
+        pp_contact_fill(f, p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
+        f->ncontact++;
+    }
+    return PERP_OK;
+}
+
+const pp_contact_model_type pp_model_corrective = {
+    .name = "corrective",
+    .source = "Williams 5.2",
+    .contacts = corrective,
+};

@@ -1,0 +1,585 @@
+/* model_peg.c - contact without traps: Polytope Exact Geometry in its separating-plane form
+ *
+ * Law      For every pair of convex shapes some separating plane holds at the end of the step, and impulses act only
+ *          where the two touch there. This is what Williams' unilateral, inter-contact and cross-contact constraints
+ *          (ch. 4) say together: the free space near a corner is not convex, and a step must choose a side of it.
+ * Method   Rounds. Given a plane for each pair that matters, the step is an ordinary contact problem. Solve it, move
+ *          the bodies, look at the true geometry at the end: pairs that overlap there are added, on the plane of their
+ *          first contact (peg_pairs.c); pairs that push though another plane separates them strictly switch to that
+ *          plane; gaps are measured and the problem is posed again with them (iterated geometry), until nothing
+ *          changes and the true gaps hold. Impulses act at the start of the step, so momentum is conserved exactly and
+ *          the motion between impacts is second order (SHAKE). `geometry: once` leaves the gaps linearised at the
+ *          start, as the documents have them.
+ * Checks   An answer that pushes a body from behind a face it had not been in front of, or that gains energy from
+ *          contact, is not taken.
+ * Fallback With friction a wedge may lock itself so that not even 1e-10 of overlap can be undone: overlap of the start
+ *          may stay. Then impulses at the end poses. Then the caller halves the step; at the last division planes that
+ *          did not separate at the start are barred, and last of all gaps are linearised.
+ * Source   Williams ch. 4; design documents on PEG. The mixed problem as printed is the model "peg-mixed". */
+#include <string.h>
+
+#include "base/clock.h"
+#include "contact/model.h"
+#include "contact/peg.h"
+#include "problem/convert.h"
+#include "problem/rows.h"
+#include "stepper/stepper.h"
+
+#define MAX_ROUNDS   40 /* beyond those that only find new pairs */
+#define MAX_SWITCHES 6  /* of the plane of one pair */
+#define MAX_FINDS    2000
+#define MAX_TIES     16
+#define MAX_POLISH   6    /* rounds that bring gaps from within tolerance to rounding */
+#define TOUCHING     1e-7 /* see peg_pairs.c */
+#define BEHIND       1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
+#define WORK_BEHIND  0.1  /* of the kinetic energy of two bodies that such a face may do */
+#define WORK_TOTAL   1e-3 /* of the kinetic energy that all contacts together may add */
+
+void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
+    if (!m) return;
+    pp_free(a, m->pair);
+    pp_free(a, m->old_pair);
+    pp_free(a, m->row);
+    pp_free(a, m->new_row);
+    pp_free(a, m->tries.contact);
+    pp_free(a, m->tries.joint);
+    pp_free(a, m->tries.joint_key);
+    pp_free(a, m->round.pair);
+    pp_free(a, m->couples.couple);
+    pp_free(a, m->nu);
+    pp_broad_destroy(m->broad, a);
+    pp_free(a, m);
+}
+
+static perp_status peg_lists(perp_world *w) {
+    if (w->peg) return PERP_OK;
+    struct pp_peg *m = pp_alloc(&w->alloc, sizeof *m);
+    if (!m) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contact model");
+    memset(m, 0, sizeof *m);
+    m->broad = pp_broad_create(&w->alloc);
+    /* a curved pair has few contacts, but which has most may come late */
+    if (!m->broad || !PP_GROW(&w->alloc, m->round.pair, m->round.cap, 0, 64)) {
+        pp_peg_destroy(m, &w->alloc);
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the contact model");
+    }
+    w->peg = m;
+    return PERP_OK;
+}
+
+/* The box around a shape at the start, at the end if it is driven, and where its motion may take it. */
+static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
+    const pp_frame *f = k->f;
+    const pp_placed *at = &f->placed[i];
+    const pp_solid *s = &k->start.solid[i], *e = &k->end.solid[i];
+    pp_box b = pp_box_union((pp_box){s->lo, s->hi}, (pp_box){e->lo, e->hi});
+    double more = 1e-3 * at->g->size;
+    int blk = f->block[at->body];
+    if (blk >= 0) {
+        const double *v = nu_free + f->block_offset[blk];
+        double lin = 0, ang = 0;
+        for (int c = 0; c < f->block_ndof[blk]; c++) *(c < f->w->def.dim ? &lin : &ang) += v[c] * v[c];
+        more += f->h * (sqrt(lin) + f->w->shape[at->slot].radius_B * sqrt(ang));
+    }
+    perp_vec3 d = perp_v3(more, more, f->w->def.dim == 3 ? more : 0);
+    if (at->g->kind == PERP_SHAPE_HALFSPACE) return b;
+    return (pp_box){perp_v3_sub(b.lo, d), perp_v3_add(b.hi, d)};
+}
+
+/* Speed that the solver's tolerance is a part of. */
+static double speed_scale(const pp_frame *f, const double *nu) {
+    double s = f->h * perp_v3_norm(f->w->def.gravity_W);
+    for (int b = 0; b < f->nblock; b++)
+        for (int c = 0; c < f->block_ndof[b] && c < f->w->def.dim; c++) s = fmax(s, fabs(nu[f->block_offset[b] + c]));
+    return s;
+}
+
+/* The velocity without any constraint. */
+static void free_velocity(const pp_frame *f, double *nu) {
+    perp_step_problem p = {.dim = f->w->def.dim,
+                           .h = f->h,
+                           .nblock = f->nblock,
+                           .ndof = f->ndof,
+                           .block_ndof = f->block_ndof,
+                           .block_offset = f->block_offset,
+                           .M = f->M,
+                           .Minv = f->Minv,
+                           .momentum = f->momentum};
+    pp_step_velocity(&p, NULL, NULL, nu);
+}
+
+static perp_status poses(pp_peg_work *k) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    bool driven = false;
+    for (int b = 0; b < w->nbody; b++) {
+        if (!pp_alive(w->body[b].gen) || w->body[b].kind != PERP_BODY_KINEMATIC) continue;
+        driven = true;
+        k->turn[b] = perp_q_log(perp_q_mul(f->s1->X[b].q, perp_q_conj(f->s0->X[b].q)));
+    }
+    perp_status st = pp_poses_new(k, &k->start);
+    if (!st) st = pp_poses_new(k, &k->end);
+    if (!st && driven) st = pp_poses_new(k, &k->force);
+    if (st) return st;
+    pp_poses_place(k, &k->start, f->s0);
+    if (driven)
+        pp_poses_place(k, &k->force, f->s1);
+    else
+        k->force = k->start;
+    pp_state_copy(w, &k->end_state, f->s1);
+    pp_poses_place(k, &k->end, &k->end_state);
+    return PERP_OK;
+}
+
+static bool probes(pp_peg_work *k) {
+    int nv = 1, nf = 1;
+    for (int i = 0; i < k->f->nplaced; i++) {
+        if (k->f->placed[i].g->nvert > nv) nv = k->f->placed[i].g->nvert;
+        if (k->f->placed[i].g->nface > nf) nf = k->f->placed[i].g->nface;
+    }
+    pp_arena *a = &k->f->w->arena;
+    for (int s = 0; s < 2; s++) {
+        k->probe[s].v = PP_ARENA_ARRAY(a, perp_vec3, nv);
+        k->probe[s].n = PP_ARENA_ARRAY(a, perp_vec3, nf);
+        if (!k->probe[s].v || !k->probe[s].n) return false;
+    }
+    return true;
+}
+
+static perp_status begin(pp_frame *f, pp_peg_work *k) {
+    perp_world *w = f->w;
+    *k = (pp_peg_work){.f = f};
+    perp_status st = peg_lists(w);
+    if (!st) st = pp_place(w, f->s1, &f->placed, &f->nplaced);
+    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    if (!st) st = pp_state_new(w, &k->end_state);
+    if (st) return st;
+    k->m = w->peg;
+    k->linear = w->def.geometry == PERP_GEOMETRY_ONCE || w->stepper != &pp_stepper_stewart_trinkle;
+    k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
+    k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
+    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    if (!k->turn || !k->fat || !nu || !probes(k) || !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
+        !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena, &k->m->round, &w->alloc))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    if ((st = poses(k))) return st;
+    free_velocity(f, nu);
+    k->least = w->def.tolerance * speed_scale(f, nu) * f->h;
+    double far = 0;
+    for (int b = 0; b < f->nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->block_body[b]].p));
+    k->finest = fmax(1e-15 * far, (w->def.form == PERP_FORM_CONE ? 0.05 : 1e-5) * k->least); /* pivoting is exact */
+    for (int i = 0; i < f->nplaced; i++) k->fat[i] = fat_box(k, i, nu);
+    k->m->npair = 0;
+    return pp_peg_find_pairs(k);
+}
+
+/* Poses and solves the problem of a round; the answer moves the bodies to their end poses. */
+static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
+    pp_frame *f = k->f;
+    struct pp_peg *m = k->m;
+    pp_arena_release(&f->w->arena, mark);
+    f->recall = guess ? &m->tries : NULL;
+    double t = pp_clock();
+    perp_status st = pp_peg_contacts(k);
+    pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
+    if (!st) st = pp_formulate(f);
+    pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
+    if (!st) st = pp_solve_step(f);
+    pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
+    if (st) return st;
+    if (!pp_remember_try(f, &m->tries)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", m->nrow);
+    memcpy(m->nu, f->solution.nu, (size_t)f->ndof * sizeof *m->nu);
+    double most = 0;
+    for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solution.p_contact[3 * r]);
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        p->pushed = false;
+        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
+            pp_peg_row *row = &m->row[r];
+            row->push = f->solution.p_contact[3 * r] > 1e-13 * most ? f->solution.p_contact[3 * r] : 0;
+            row->fresh = false;
+            const perp_contact_row *c = &f->problem.contact[r];
+            double approach = pp_row_dot(&f->problem, &c->n, f->nu0) + c->b_n_kin;
+            row->bounces = pp_bounces(row->gap + pp_row_bend(f, &c->n), approach, f->contact[r].restitution, f->h);
+            p->pushed |= row->push > 0;
+        }
+    }
+    pp_poses_advance(k, m->nu);
+    return PERP_OK;
+}
+
+/* What a look at the end poses found. */
+typedef struct findings {
+    int added, switched, renewed;
+    bool moved;   /* some gap is not yet what it must be */
+    bool stuck;   /* a pair changed its plane too often */
+    double worst; /* by how much a gap misses, of those that push or are violated [L] */
+} findings;
+
+static double demanded(const pp_peg_work *k, int row) { return k->f->allowance ? -k->f->allowance[row] : 0; }
+
+/* Rows of a pair against what they must be at the end: true if a row that pushes left its features. */
+static bool look_at_rows(const pp_peg_work *k, const pp_peg_pair *p, findings *found) {
+    bool off = false;
+    for (int r = p->first; r < p->first + p->nrow; r++) {
+        const pp_peg_row *row = &k->m->row[r];
+        if (row->bounces) continue;
+        double miss = row->gap1 - demanded(k, r);
+        if (row->push > 0 || miss < 0) found->worst = fmax(found->worst, fabs(miss));
+        if (!(miss >= -p->tol) && !(isnan(row->gap1) && row->push == 0)) found->moved = true;
+        if (row->push > 0) {
+            if (!(fabs(miss) <= 10 * p->tol)) found->moved = true;
+            if (row->off1 > 10 * p->tol) off = true;
+        }
+    }
+    return off;
+}
+
+/* Largest distance from zero of the gaps that push: how far the geometry is from having settled. */
+static double unsettled(const pp_peg_work *k, const pp_peg_pair *p) {
+    double worst = 0;
+    for (int r = p->first; r < p->first + p->nrow; r++)
+        if (k->m->row[r].push > 0) worst = fmax(worst, fabs(k->m->row[r].gap1 - demanded(k, r)));
+    return worst;
+}
+
+static bool may_bounce(const pp_peg_work *k, const pp_peg_pair *p) {
+    for (int r = p->first; r < p->first + p->nrow; r++)
+        if (k->m->row[r].bounces) return true;
+    return false;
+}
+
+/* A pair that pushes though it is apart: on to the plane that separates it best, if that is allowed. */
+static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, findings *found) {
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    pp_plane to = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
+    if (to == p->plane) return;
+    if (k->mode.held && pp_plane_gap(&k->start.solid[p->i], &k->start.solid[p->j], to) < -p->tol) return;
+    if (++p->switches > MAX_SWITCHES) {
+        found->stuck = true;
+        return;
+    }
+    p->plane = to;
+    p->nrow = 0;
+    *renew = true;
+    found->switched++;
+}
+
+static void look_at_active(pp_peg_work *k, pp_peg_pair *p, bool *renew, findings *found) {
+    pp_peg_measure(k, p);
+    double allowed = p->nrow ? fmax(0, -demanded(k, p->first)) : 0;
+    for (int r = p->first; r < p->first + p->nrow; r++) allowed = fmax(allowed, -demanded(k, r));
+    if (p->kind == PP_PAIR_FLAT && p->pushed && p->gap1 > 100 * p->tol && p->gap1 > 3 * unsettled(k, p) && !k->linear &&
+        !may_bounce(k, p)) {
+        switch_plane(k, p, renew, found);
+        if (*renew) return;
+    }
+    bool off = look_at_rows(k, p, found);
+    if (p->kind == PP_PAIR_ROUND) return;
+    if (off || p->gap1 < -p->tol - allowed) {
+        /* rows that are linearised at the start need not part a pair for good */
+        if (k->linear && ++p->switches > MAX_SWITCHES) return;
+        *renew = true;
+        found->renewed++;
+    }
+}
+
+/* Pairs that overlap at the end, or ran through each other: those that touched at the start first, the others only when
+ * there are none of those, since they may not be met any more then. */
+static void add_pairs(pp_peg_work *k, bool *renew, findings *found) {
+    struct pp_peg *m = k->m;
+    bool touched = false;
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        if (p->active) continue;
+        pp_peg_measure(k, p);
+        if (p->gap1 < -p->tol && pp_peg_start_gap(k, p) <= TOUCHING * p->size) touched = true;
+    }
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        if (p->active) continue;
+        pp_plane plane = PP_NO_PLANE;
+        bool meets = p->gap1 < -p->tol;
+        if (!meets && !pp_peg_runs_through(k, p, &plane)) continue;
+        if (touched && pp_peg_start_gap(k, p) > TOUCHING * p->size) continue;
+        p->plane = meets ? pp_peg_first_plane(k, p) : plane;
+        p->active = renew[i] = true;
+        p->nrow = 0;
+        found->added++;
+    }
+}
+
+static perp_status look(pp_peg_work *k, bool *renew, findings *found) {
+    struct pp_peg *m = k->m;
+    *found = (findings){0};
+    memset(renew, 0, (size_t)m->npair * sizeof *renew);
+    pp_peg_row_gaps(k);
+    for (int i = 0; i < m->npair; i++)
+        if (m->pair[i].active) look_at_active(k, &m->pair[i], &renew[i], found);
+    add_pairs(k, renew, found);
+    return k->touches.memory ? pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts") : PERP_OK;
+}
+
+static double kinetic(const pp_frame *f, int block, const double *nu) {
+    if (block < 0) return 0;
+    int nd = f->block_ndof[block];
+    const double *M = f->M + 36 * block, *v = nu + f->block_offset[block];
+    double e = 0;
+    for (int c = 0; c < nd; c++)
+        for (int r = 0; r < nd; r++) e += v[r] * M[6 * c + r] * v[c] / 2;
+    return e;
+}
+
+/* Work of a contact's impulses on top of the free motion; that of driven bodies is theirs. */
+static double contact_work(const pp_frame *f, int i, const double *mean) {
+    const perp_contact_row *c = &f->problem.contact[i];
+    const double *p = f->solution.p_contact + 3 * i;
+    return p[0] * (pp_row_dot(&f->problem, &c->n, mean) + c->b_n_kin) +
+           p[1] * (pp_row_dot(&f->problem, &c->t, mean) + c->b_t) +
+           (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->problem, &c->o, mean) + c->b_o) : 0);
+}
+
+/* The two checks of the header. Energy of overlap that is undone, of bounces and through joints is not looked at. */
+static bool plausible(pp_peg_work *k) {
+    const pp_frame *f = k->f;
+    struct pp_peg *m = k->m;
+    double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    if (!fr || !mean) return false;
+    free_velocity(f, fr);
+    for (int i = 0; i < f->ndof; i++) mean[i] = (fr[i] + m->nu[i]) / 2;
+    double total = 0, all = 0, undone = k->least / f->h, energy = 0;
+    bool spawned = false;
+    for (int b = 0; b < f->nblock; b++) {
+        all += kinetic(f, b, fr);
+        energy += f->M[36 * b] * undone * undone;
+    }
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        double work = 0, own = 0;
+        bool behind = false;
+        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
+            const int *blk = f->problem.contact[r].n.block;
+            work += contact_work(f, r, mean);
+            own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
+            behind |= m->row[r].push > 0 && m->row[r].gap0 < -BEHIND * p->size;
+            spawned |= m->row[r].bounces || pp_peg_start_gap(k, p) < -PP_PEG_SPAWNED * p->size;
+        }
+        total += work;
+        if (behind && !spawned && !k->mode.held && work > WORK_BEHIND * own + 100 * energy) return false;
+    }
+    return spawned || f->problem.njoint > 0 || total <= WORK_TOTAL * all + 100 * energy;
+}
+
+/* Is there a pair that has rows and runs through all the same, since they hold it on the far side? */
+static bool some_run_through(pp_peg_work *k) {
+    for (int i = 0; i < k->m->npair; i++) {
+        pp_peg_pair *p = &k->m->pair[i];
+        pp_plane plane;
+        bool through = p->active && pp_peg_runs_through(k, p, &plane);
+        p->meet = 0;
+        if (through) return true;
+    }
+    return false;
+}
+
+/* Rounds until nothing changes. *settled: they did, and the answer may be taken. `anew`: from the memory of the last
+ * step; else from pairs and rows as they stand, of which those without rows get some. */
+static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *settled) {
+    pp_frame *f = k->f;
+    struct pp_peg *m = k->m;
+    pp_peg_mode mode = k->mode;
+    *settled = false;
+    if (anew) {
+        k->mode.symmetric = false; /* the first round has no end poses yet */
+        pp_peg_recall(k);
+    }
+    bool *renew = NULL;
+    int limit = MAX_ROUNDS, polish = 0, idle = 0;
+    double before = INFINITY;
+    for (int round = 0; round < limit; round++) {
+        renew = PP_ARENA_ARRAY(&f->w->arena, bool, m->npair);
+        if (!renew) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+        if (round == 0) {
+            for (int i = 0; i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
+        } else {
+            findings found;
+            bool followed;
+            perp_status st = pp_peg_follow(k, &followed);
+            if (st) return st;
+            if (followed) {
+                renew = PP_ARENA_ARRAY(&f->w->arena, bool, m->npair);
+                if (!renew) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+            }
+            double t = pp_clock();
+            st = look(k, renew, &found);
+            pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
+            if (st) return st;
+            if (found.stuck) return PERP_OK;
+            if (!found.added && !found.switched && !found.renewed && (!found.moved || k->linear)) {
+                idle = found.worst < before / 2 ? 0 : idle + 1;
+                before = found.worst;
+                if (k->linear || found.worst <= k->finest || idle > 1 || ++polish > MAX_POLISH) {
+                    *settled = plausible(k) && (f->last_resort || !some_run_through(k));
+                    return PERP_OK;
+                }
+            }
+            if (found.added && !found.switched && limit < MAX_FINDS) limit++;
+        }
+        if (round > 0) pp_peg_stride(k);
+        bool first = round == 0 && anew;
+        perp_status st = pp_peg_rows(k, first ? &k->force : &k->end, renew);
+        if (!st) st = solve_round(k, mark, !first);
+        if (st) return st;
+        k->mode = mode;
+    }
+    *settled = mode.linear; /* rows only add up there, and rest would obey them all */
+    return PERP_OK;
+}
+
+/* What a try at another plane may spoil. */
+typedef struct snapshot {
+    pp_peg_pair *pair;
+    pp_peg_row *row;
+    double *nu; /* that the gaps of the rows were measured after */
+    int npair, nrow;
+} snapshot;
+
+static bool take(pp_peg_work *k, snapshot *s) {
+    pp_arena *a = &k->f->w->arena;
+    struct pp_peg *m = k->m;
+    *s = (snapshot){.pair = PP_ARENA_ARRAY(a, pp_peg_pair, m->npair),
+                    .row = PP_ARENA_ARRAY(a, pp_peg_row, m->nrow),
+                    .nu = PP_ARENA_ARRAY(a, double, k->f->ndof),
+                    .npair = m->npair,
+                    .nrow = m->nrow};
+    if (!s->pair || !s->row || !s->nu) return false;
+    memcpy(s->nu, m->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    memcpy(s->pair, m->pair, (size_t)m->npair * sizeof *s->pair);
+    memcpy(s->row, m->row, (size_t)m->nrow * sizeof *s->row);
+    return true;
+}
+
+static perp_status restore(pp_peg_work *k, const snapshot *s) {
+    struct pp_peg *m = k->m;
+    const perp_allocator *a = &k->f->w->alloc;
+    if (!PP_GROW(a, m->pair, m->cap_pair, 0, s->npair) || !PP_GROW(a, m->row, m->cap_row, 0, s->nrow))
+        return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    memcpy(m->pair, s->pair, (size_t)s->npair * sizeof *s->pair);
+    memcpy(m->row, s->row, (size_t)s->nrow * sizeof *s->row);
+    memcpy(m->nu, s->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    m->npair = s->npair;
+    m->nrow = s->nrow;
+    return PERP_OK;
+}
+
+/* How much the contacts change the free motion: the kinetic energy of the difference. */
+static double effort(const pp_peg_work *k, double *fr) {
+    free_velocity(k->f, fr);
+    for (int i = 0; i < k->f->ndof; i++) fr[i] -= k->m->nu[i];
+    double e = 0;
+    for (int b = 0; b < k->f->nblock; b++) e += kinetic(k->f, b, fr);
+    return e;
+}
+
+/* Another plane on which a pair that pushes could as well be separated: a vertex on a vertex, where it is not the
+ * geometry of the end that tells which side is meant. */
+static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
+    if (!p->active || !p->pushed || p->kind != PP_PAIR_FLAT) return PP_NO_PLANE;
+    for (int r = p->first; r < p->first + p->nrow; r++)
+        if (k->m->row[r].push > 0 && k->m->row[r].off1 < -1e-6 * p->size) return PP_NO_PLANE;
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane));
+    return s.gap >= -TOUCHING * p->size ? s.plane : PP_NO_PLANE;
+}
+
+/* Tries the tied planes one after the other, and keeps those with less effort: of the sides of a corner that a body may
+ * pass, the one it is turned aside least by. */
+static perp_status try_ties(pp_peg_work *k) {
+    struct pp_peg *m = k->m;
+    pp_arena *arena = &k->f->w->arena;
+    double *scratch = PP_ARENA_ARRAY(arena, double, k->f->ndof);
+    if (!scratch) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
+    for (int i = 0, tries = 0; i < m->npair && tries < MAX_TIES; i++) {
+        pp_plane plane = tied_plane(k, &m->pair[i]);
+        if (plane == PP_NO_PLANE) continue;
+        tries++;
+        snapshot before;
+        double old = effort(k, scratch);
+        if (!take(k, &before)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
+        pp_arena_mark mark = pp_arena_here(arena);
+        m->pair[i].plane = plane;
+        m->pair[i].nrow = 0;
+        bool settled;
+        perp_status st = rounds(k, mark, false, &settled);
+        if (st && st != PERP_E_SOLVE) return st;
+        if (!st && settled && effort(k, scratch) < (1 - 1e-9) * old) continue; /* pairs may have moved in the list */
+        if ((st = restore(k, &before)) || (st = rounds(k, mark, false, &settled))) return st;
+        if (!settled)
+            return pp_fail(k->f->w, PERP_E_SOLVE, "a tie of separating planes did not resolve at t = %g", k->f->s0->t);
+    }
+    return PERP_OK;
+}
+
+/* Tells the certificate what the gaps are at the end. */
+static perp_status finish(pp_peg_work *k) {
+    pp_frame *f = k->f;
+    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->ncontact);
+    if (!gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int r = 0; r < f->ncontact; r++) gap[r] = k->m->row[r].gap1;
+    f->true_gap = gap;
+    f->recall = NULL;
+    return PERP_OK;
+}
+
+/* Can a wedge lock itself: does something that has friction overlap at the start? */
+static bool locks(pp_peg_work *k) {
+    for (int i = 0; i < k->m->npair; i++) {
+        pp_peg_pair *p = &k->m->pair[i];
+        const perp_world *w = k->f->w;
+        int a = w->shape[k->f->placed[p->i].slot].material, b = w->shape[k->f->placed[p->j].slot].material;
+        if (p->active && w->law[a * w->nmaterial + b].mu > 0 && pp_peg_start_gap(k, p) < 0) return true;
+    }
+    return false;
+}
+
+static perp_status standard_way(pp_frame *f) {
+    perp_status st = pp_collide(f);
+    if (!st) st = pp_model_standard.contacts(f);
+    if (!st) st = pp_formulate(f);
+    return st ? st : pp_solve_step(f);
+}
+
+static perp_status solve(pp_frame *f) {
+    if (f->purpose != PP_STEP) return standard_way(f); /* velocities of what touches: nothing moves, so no corner */
+    static const pp_peg_mode way[] = {{0},
+                                      {.relaxed = true},
+                                      {.symmetric = true},
+                                      {.relaxed = true, .held = true},
+                                      {.relaxed = true, .held = true, .linear = true}};
+    int ways = f->last_resort ? 5 : 3;
+    pp_peg_work k;
+    double t = pp_clock();
+    perp_status st = begin(f, &k);
+    pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
+    if (st) return st;
+    bool settled = false, linear = k.linear;
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    for (int i = 0; i < ways && !settled; i++) {
+        if (i == 1 && !locks(&k)) continue;
+        k.mode = way[i];
+        k.linear = linear || way[i].linear;
+        st = rounds(&k, mark, true, &settled);
+        if (st && st != PERP_E_SOLVE) return st;
+    }
+    if (!settled)
+        return st ? st
+                  : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",
+                            f->s0->t, f->h, f->ncontact);
+    if (!k.linear && (st = try_ties(&k))) return st;
+    return finish(&k);
+}
+
+const pp_contact_model_type pp_model_peg = {
+    .name = "peg",
+    .source = "Williams ch. 4",
+    .solve = solve,
+};

@@ -1,0 +1,129 @@
+/* peg.h - the parts of the contact model "peg": poses, pairs, rows. See model_peg.c for the whole. */
+#ifndef PP_PEG_H
+#define PP_PEG_H
+
+#include "collision/broad.h"
+#include "contact/touch.h"
+#include "world/frame.h"
+
+/* A pair that overlaps deeper than this at the start, as a part of its size, was placed so. */
+#define PP_PEG_SPAWNED 1e-8
+
+/* All shapes at one set of poses. */
+typedef struct pp_poses {
+    pp_solid *solid; /* by placed shape */
+    const pp_state *state;
+} pp_poses;
+
+/* One contact of a pair in the problem of a round. */
+typedef struct pp_peg_row {
+    uint64_t feature;
+    pp_plane plane;    /* that it was found on */
+    perp_vec3 a, b, n; /* where and along what the impulse acts, at the force poses */
+    double gap;        /* at the force poses [L] */
+    double gap0;       /* at the start, kinematic bodies included [L] */
+    double gap1, off1; /* at the end poses, see pp_touch; gap1 NAN: a curved pair that passed through [L] */
+    double push;       /* normal impulse of the last solve */
+    double miss;       /* by how much the gap missed in the round before, while it pushed; 0: not known [L] */
+    double stride;     /* how much of a miss is corrected, see pp_peg_stride */
+    bool fresh;        /* not solved yet */
+    bool bounces;      /* restitution sends it away: its end gap is not meant to be zero */
+} pp_peg_row;
+
+typedef enum pp_pair_kind { PP_PAIR_FLAT, PP_PAIR_HALFSPACE, PP_PAIR_ROUND } pp_pair_kind;
+
+/* Two shapes that may meet in the step. */
+typedef struct pp_peg_pair {
+    int i, j; /* placed shapes, i < j */
+    pp_pair_kind kind;
+    pp_plane plane;   /* chosen, or the last one known to separate */
+    bool active;      /* has rows in the problem */
+    bool pushed;      /* one of them carries an impulse */
+    int switches;     /* of the plane, in this step */
+    double size, tol; /* smaller of the two; overlap that is let pass [L] */
+    bool knows0;      /* gap0 is measured */
+    double gap0;      /* largest separation at the start [L] */
+    double gap1;      /* the same at the end; a lower bound if not pushed [L] */
+    double meet;     /* part of the way at which it met and then ran through: its rows are found there; 0: at the end */
+    int first, nrow; /* in pp_peg.row */
+} pp_peg_pair;
+
+/* Lists that keep their capacity from step to step. */
+struct pp_peg {
+    pp_peg_pair *pair, *old_pair;
+    int npair, cap_pair, cap_old_pair;
+    pp_peg_row *row, *new_row;
+    int nrow, cap_row, cap_new_row;
+    pp_warm tries;      /* impulses of the last round */
+    pp_pair_list round; /* scratch: contacts of a curved pair */
+    pp_couple_list couples;
+    double *end_gap, *allowance, *true_gap, *nu;
+    int cap_end_gap, cap_allowance, cap_true_gap, cap_nu;
+    pp_broad *broad;
+};
+void pp_peg_destroy(struct pp_peg *p, const perp_allocator *a);
+
+/* How a round is posed; tried in turn, see model_peg.c. */
+typedef struct pp_peg_mode {
+    bool relaxed;   /* overlap that was there at the start may stay */
+    bool symmetric; /* impulses act at the end poses too */
+    bool held;      /* no change to a plane that did not separate at the start */
+    bool linear;    /* gaps linearised at the start */
+} pp_peg_mode;
+
+/* Everything the parts share while one frame is solved. */
+typedef struct pp_peg_work {
+    pp_frame *f;
+    struct pp_peg *m;
+    pp_peg_mode mode;
+    pp_poses start, force, end; /* all at the start; dynamic ones at the start, kinematic at the end; all at the end */
+    pp_state end_state;
+    perp_vec3 *turn;   /* by body slot: rotation vector of the step [rad] */
+    pp_box *fat;       /* by placed shape: pairs outside are not looked at */
+    pp_solid probe[2]; /* two shapes somewhere between */
+    pp_touches touches;
+    bool linear;   /* gaps are those linearised at the start */
+    double least;  /* what an overlap that comes from the solver's tolerance may be [L] */
+    double finest; /* gaps closer to zero than this are not worth another round [L] */
+} pp_peg_work;
+
+/* peg_pose.c */
+/* Solids of all placed shapes for a state. */
+perp_status pp_poses_new(pp_peg_work *k, pp_poses *out);
+void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s);
+/* Moves every body by the velocity nu: end_state, turn, end. */
+void pp_poses_advance(pp_peg_work *k, const double *nu);
+/* Shapes i and j a part x (0 to 1) of the way from start to end, in k->probe. */
+void pp_poses_between(pp_peg_work *k, int i, int j, double x);
+/* How far points of i and j may move against each other between start and end [L]. */
+double pp_relative_travel(const pp_peg_work *k, int i, int j);
+
+/* peg_pairs.c */
+/* Pairs within the fat boxes, with the memory of the last step. */
+perp_status pp_peg_find_pairs(pp_peg_work *k);
+/* Widens the boxes of what left them and finds pairs again; *changed tells. */
+perp_status pp_peg_follow(pp_peg_work *k, bool *changed);
+/* Forgets what earlier rounds chose: pairs that pushed in the last step are active on the plane they had. */
+void pp_peg_recall(pp_peg_work *k);
+/* Separation at the end poses: gap1 and plane of each pair; see pp_peg_pair. */
+void pp_peg_measure(pp_peg_work *k, pp_peg_pair *p);
+/* Separation at the start. */
+double pp_peg_start_gap(pp_peg_work *k, pp_peg_pair *p);
+/* The plane a pair meets on first, on its way from start to end. */
+pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p);
+/* Do two shapes that are apart at the end run through each other on the way? Then the plane they meet on. */
+bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, pp_plane *plane);
+
+/* peg_rows.c */
+/* Rows of all active pairs, chosen at `at` where they are new or a pair asks for it; old ones stay while their
+ * contact lies on its features. */
+perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew);
+/* Gaps of all rows at the end poses. */
+void pp_peg_row_gaps(pp_peg_work *k);
+/* Dynamic relaxation (Aitken): the miss of a gap shrinks from round to round by a ratio that the rows of the start
+ * pose leave; what the last two tell of it sets how much is corrected next. */
+void pp_peg_stride(pp_peg_work *k);
+/* Rows -> f->contact and what belongs to it. */
+perp_status pp_peg_contacts(pp_peg_work *k);
+
+#endif

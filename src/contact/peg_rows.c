@@ -1,0 +1,324 @@
+/* peg_rows.c - the contacts of active pairs, at the poses where impulses act and at the end of the step
+ *
+ * A row keeps its place in the problem as long as its contact lies on its features at the end pose; rows of two planes
+ * are never mixed in one pair. */
+#include "contact/peg.h"
+
+#include <string.h>
+
+/* A pair that spawned in overlap comes apart at this part of sqrt(g size). */
+#define RECOVERY 0.16
+#define FACING   0.95 /* cosine of the angle up to which two planes make one patch */
+
+static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
+
+static bool row_room(pp_peg_work *k, int need) {
+    struct pp_peg *m = k->m;
+    return PP_GROW(&k->f->w->alloc, m->new_row, m->cap_new_row, m->nrow, need);
+}
+
+/* Contacts of a curved pair at some poses, in k->m->round. */
+static void round_at(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at) {
+    pp_narrow w = {
+        .out = &k->m->round, .a = &k->f->w->alloc, .reach = INFINITY, .clip = {k->touches.clip[0], k->touches.clip[1]}};
+    k->m->round.n = 0;
+    pp_narrow_phase(&w, k->f->w->def.dim, &at->solid[p->i], &at->solid[p->j]);
+    k->touches.memory |= w.memory;
+}
+
+static const pp_pair *matching(const pp_pair_list *l, uint64_t feature) {
+    const pp_pair *deepest = NULL;
+    for (int c = 0; c < l->n; c++) {
+        if (l->pair[c].feature == feature) return &l->pair[c];
+        if (!deepest || l->pair[c].gap < deepest->gap) deepest = &l->pair[c];
+    }
+    return deepest;
+}
+
+/* The deepest contact at the end may be on a feature that had none at the start (a capsule that turned): the row that
+ * looks most like it answers for it. */
+static void answer_for_deepest(const pp_pair_list *l, const pp_peg_pair *p, pp_peg_row *row) {
+    const pp_pair *deepest = matching(l, PP_NO_PLANE);
+    int best = -1;
+    double most = 0.3;
+    for (int r = 0; deepest && r < p->nrow; r++) {
+        double like = perp_v3_dot(deepest->n_W, row[r].n);
+        if (row[r].feature == deepest->feature) return;
+        if (like > most) {
+            most = like;
+            best = r;
+        }
+    }
+    if (best >= 0) row[best].gap1 = fmin(row[best].gap1, deepest->gap);
+}
+
+static void round_gaps(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row) {
+    round_at(k, p, &k->end);
+    for (int r = 0; r < p->nrow; r++) {
+        const pp_pair *c = matching(&k->m->round, row[r].feature);
+        bool through = !c || perp_v3_dot(c->n_W, row[r].n) < 0.3;
+        row[r].gap1 = through ? NAN : c->gap;
+        row[r].off1 = 0;
+    }
+    answer_for_deepest(&k->m->round, p, row);
+}
+
+/* Where the impulse of a row acts, and its gap at the start. */
+static void place_row(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
+    const pp_poses *at = force_poses(k);
+    pp_touch t = pp_touch_at(&at->solid[p->i], &at->solid[p->j], r->plane, r->feature);
+    r->a = t.a;
+    r->b = t.b;
+    r->n = t.n;
+    r->gap = t.gap;
+    r->gap0 = k->mode.symmetric || at->state != k->start.state
+                  ? pp_touch_at(&k->start.solid[p->i], &k->start.solid[p->j], r->plane, r->feature).gap
+                  : t.gap;
+}
+
+static void end_gap(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
+    pp_touch t = pp_touch_at(&k->end.solid[p->i], &k->end.solid[p->j], r->plane, r->feature);
+    r->gap1 = t.gap;
+    r->off1 = t.off;
+}
+
+void pp_peg_row_gaps(pp_peg_work *k) {
+    struct pp_peg *m = k->m;
+    for (int i = 0; i < m->npair; i++) {
+        const pp_peg_pair *p = &m->pair[i];
+        if (!p->active || p->nrow == 0) continue;
+        if (p->kind == PP_PAIR_ROUND) {
+            round_gaps(k, p, m->row + p->first);
+            continue;
+        }
+        for (int r = 0; r < p->nrow; r++) end_gap(k, p, &m->row[p->first + r]);
+    }
+}
+
+/* Copies a row into the new list, in the order of features. */
+static void insert(pp_peg_row *row, int *n, pp_peg_row x) {
+    int at = *n;
+    for (; at > 0 && row[at - 1].feature > x.feature; at--) row[at] = row[at - 1];
+    row[at] = x;
+    (*n)++;
+}
+
+static bool listed(const pp_peg_row *row, int n, uint64_t feature) {
+    for (int i = 0; i < n; i++)
+        if (row[i].feature == feature) return true;
+    return false;
+}
+
+static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool old_ones) {
+    struct pp_peg *m = k->m;
+    const pp_peg_row *old = m->row + p->first;
+    int nold = old_ones ? p->nrow : 0, n = 0;
+    round_at(k, p, force_poses(k));
+    if (!row_room(k, first + m->round.n)) return PERP_E_MEMORY;
+    for (int c = 0; c < m->round.n; c++) {
+        const pp_pair *t = &m->round.pair[c];
+        pp_peg_row r = {.feature = t->feature, .plane = PP_ROUND_PLANE, .gap1 = NAN, .fresh = true};
+        for (int o = 0; o < nold; o++)
+            if (old[o].feature == t->feature) r = old[o];
+        r.a = t->a_W;
+        r.b = t->b_W;
+        r.n = t->n_W;
+        r.gap = r.gap0 = t->gap;
+        insert(m->new_row + first, &n, r);
+    }
+    p->nrow = n;
+    return PERP_OK;
+}
+
+/* May rows of two planes of a pair stand together? Faces that nearly face each other make one patch: a face that comes
+ * down on another meets it at both ends, each on the other's face. */
+static bool one_patch(const pp_peg_work *k, const pp_peg_pair *p, pp_plane a, pp_plane b) {
+    if (a == b) return true;
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    return perp_v3_dot(pp_plane_normal(A, B, a), pp_plane_normal(A, B, b)) > FACING;
+}
+
+static bool one_is_violated(const pp_peg_work *k, const pp_peg_pair *p) {
+    for (int c = 0; c < k->touches.n; c++)
+        if (k->touches.at[c].gap < -p->tol / 2) return true;
+    const pp_peg_row *row = k->m->row + p->first;
+    for (int r = 0; r < p->nrow; r++)
+        if (row[r].gap1 < -p->tol / 2) return true;
+    return false;
+}
+
+/* An overlap that none of the rows sees: they stand on a plane that is not the one the bodies are closest to being
+ * separated by, or beside what overlaps. */
+static void insist(pp_peg_work *k, const pp_peg_pair *p, pp_plane *plane) {
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    if (p->kind != PP_PAIR_FLAT || one_is_violated(k, p)) return;
+    *plane = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
+    pp_touch_find(&k->touches, A, B, plane);
+    if (one_is_violated(k, p)) return;
+    k->touches.at[0] = pp_touch_deepest(A, B, *plane);
+    k->touches.n = 1;
+}
+
+/* Two edges that are parallel at one of the poses have no crossing there. */
+static bool crosses(const pp_peg_row *r) { return isfinite(r->gap) && isfinite(r->gap0) && !isinf(r->gap1); }
+
+/* Where planes are held, may this row stand? Not if its plane did not separate the two at the start. */
+static bool barred(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
+    return k->mode.held && r->gap0 < fmin(0, pp_peg_start_gap(k, p)) - 10 * p->tol;
+}
+
+static pp_peg_row new_row(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at, pp_plane plane, uint64_t feature) {
+    pp_peg_row r = {.feature = feature, .plane = plane, .fresh = true};
+    place_row(k, p, &r);
+    if (at == &k->end)
+        end_gap(k, p, &r);
+    else
+        r.gap1 = NAN;
+    return r;
+}
+
+/* Old rows whose contact still lies on its features, and those found at `at`. In the last resort all old ones stay, so
+ * that two cannot take turns for ever. */
+static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp_poses *at, bool renew) {
+    struct pp_peg *m = k->m;
+    const pp_peg_row *old = m->row + p->first;
+    pp_plane plane = p->plane, held = plane;
+    k->touches.n = 0;
+    if (renew && p->meet > 0) { /* at the end they are behind each other */
+        pp_poses_between(k, p->i, p->j, p->meet);
+        pp_touch_find(&k->touches, &k->probe[0], &k->probe[1], &plane);
+        p->meet = 0;
+    } else if (renew) {
+        pp_touch_find(&k->touches, &at->solid[p->i], &at->solid[p->j], &plane);
+    }
+    if (renew && at == &k->end && p->gap1 < -p->tol) insist(k, p, &plane);
+    if (!row_room(k, first + p->nrow + k->touches.n + 1)) return PERP_E_MEMORY;
+    int n = 0;
+    p->plane = plane;
+    for (int o = 0; o < p->nrow; o++)
+        if (!renew || k->mode.linear || (old[o].off1 <= 10 * p->tol && one_patch(k, p, old[o].plane, plane))) {
+            pp_peg_row r = old[o];
+            if (k->mode.symmetric) place_row(k, p, &r);
+            if (crosses(&r)) insert(m->new_row + first, &n, r);
+        }
+    for (int c = 0; c < k->touches.n; c++) {
+        if (listed(m->new_row + first, n, k->touches.at[c].feature)) continue;
+        pp_peg_row r = new_row(k, p, at, plane, k->touches.at[c].feature);
+        if (crosses(&r) && !barred(k, p, &r)) insert(m->new_row + first, &n, r);
+    }
+    if (renew && n == 0 && k->mode.held) { /* then the deepest point over the plane it had */
+        pp_touch t = pp_touch_deepest(&at->solid[p->i], &at->solid[p->j], held);
+        p->plane = held;
+        insert(m->new_row + first, &n, new_row(k, p, at, held, t.feature));
+    }
+    p->nrow = n;
+    return PERP_OK;
+}
+
+perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew) {
+    struct pp_peg *m = k->m;
+    int n = 0;
+    perp_status st = PERP_OK;
+    for (int i = 0; !st && i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        if (!p->active) {
+            p->nrow = 0;
+            continue;
+        }
+        int nrow = m->nrow;
+        m->nrow = n; /* what row_room must keep */
+        st = p->kind == PP_PAIR_ROUND ? round_rows(k, p, n, true) : flat_rows(k, p, n, at, renew[i]);
+        m->nrow = nrow;
+        p->first = n;
+        n += p->nrow;
+    }
+    if (st || k->touches.memory) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    pp_peg_row *swap = m->row;
+    int cap = m->cap_row;
+    m->row = m->new_row;
+    m->cap_row = m->cap_new_row;
+    m->new_row = swap;
+    m->cap_new_row = cap;
+    m->nrow = n;
+    return PERP_OK;
+}
+
+/* Overlap that a pair may keep at the end: of one that was placed in overlap what it cannot leave at a modest speed; in
+ * relaxed rounds what it had. */
+static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
+    double overlap = -pp_peg_start_gap(k, p);
+    if (overlap > PP_PEG_SPAWNED * p->size) {
+        double g = perp_v3_norm(k->f->w->def.gravity_W), speed = RECOVERY * sqrt((g > 0 ? g : 1) * p->size);
+        return fmax(0, fmax(overlap, -r->gap0) - speed * k->f->h);
+    }
+    return k->mode.relaxed ? fmax(0, overlap) : 0;
+}
+
+void pp_peg_stride(pp_peg_work *k) {
+    struct pp_peg *m = k->m;
+    for (int r = 0; r < m->nrow; r++) {
+        pp_peg_row *row = &m->row[r];
+        double miss = row->gap1 + (k->f->allowance ? k->f->allowance[r] : 0);
+        if (!(row->push > 0) || !isfinite(miss) || row->stride == 0) {
+            row->miss = 0;
+            row->stride = 1;
+            if (!(row->push > 0) || !isfinite(miss)) continue;
+        } else if (row->miss != 0) {
+            double stride = row->stride / (1 - miss / row->miss);
+            row->stride = stride > 0.2 ? fmin(stride, 5) : 1;
+        }
+        row->miss = miss;
+    }
+}
+
+static void put_contact(const pp_peg_work *k, int at, const pp_peg_pair *p, const pp_peg_row *r) {
+    pp_frame *f = k->f;
+    const perp_world *w = f->w;
+    int a = f->placed[p->i].slot, b = f->placed[p->j].slot;
+    perp_contact *c = &f->contact[at];
+    memset(c, 0, sizeof *c);
+    f->contact_shape[2 * at] = a;
+    f->contact_shape[2 * at + 1] = b;
+    c->a = (perp_shape_id){(uint32_t)a, w->shape[a].gen};
+    c->b = (perp_shape_id){(uint32_t)b, w->shape[b].gen};
+    c->feature = r->feature;
+    c->a_W = r->a;
+    c->b_W = r->b;
+    c->n_W = r->n;
+    perp_v3_frame(r->n, &c->t_W, &c->o_W);
+    c->gap = r->gap;
+    perp_pair_law law = w->law[w->shape[a].material * w->nmaterial + w->shape[b].material];
+    c->mu = law.mu;
+    c->restitution = law.restitution;
+    f->contact_plane[at] = r->plane;
+}
+
+perp_status pp_peg_contacts(pp_peg_work *k) {
+    pp_frame *f = k->f;
+    struct pp_peg *m = k->m;
+    pp_arena *arena = &f->w->arena;
+    int n = m->nrow;
+    f->contact = PP_ARENA_ARRAY(arena, perp_contact, n);
+    f->contact_shape = PP_ARENA_ARRAY(arena, int, 2 * n);
+    f->contact_plane = PP_ARENA_ARRAY(arena, uint64_t, n);
+    double *end = PP_ARENA_ARRAY(arena, double, n), *allow = PP_ARENA_ARRAY(arena, double, n);
+    if (!f->contact || !f->contact_shape || !f->contact_plane || !end || !allow)
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
+            const pp_peg_row *row = &m->row[r];
+            put_contact(k, r, p, row);
+            bool at_start = k->linear || (p->kind == PP_PAIR_ROUND && row->fresh);
+            double gap1 = row->miss != 0 ? row->gap1 + (row->stride - 1) * row->miss : row->gap1;
+            end[r] = k->mode.symmetric && isnan(row->gap1) ? row->gap : at_start ? NAN : gap1;
+            allow[r] = allowance(k, p, row);
+        }
+    }
+    f->ncontact = n;
+    f->end_gap = end;
+    f->allowance = allow;
+    f->end_nu = m->nu;
+    f->levers = k->mode.symmetric ? &k->end_state : NULL;
+    return PERP_OK;
+}

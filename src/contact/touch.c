@@ -1,0 +1,289 @@
+/* touch.c - where two solids touch on a separating plane: see touch.h
+ * Method   the face that looks most against the plane's is clipped by it, seen along the normal. Corners of what is
+ *          left that are as low as the lowest, within FLUSH of the size of the patch, touch together: a face on a face
+ *          (every corner), an edge on a face (two), a corner (one). If the single lowest one is not a vertex over the
+ *          face, the plane was not the one the bodies touch on: a crossing of two edges, or the other body's face, is.
+ * Source   peg-notes 2.4 and 10 in the design documents; Williams 3.2-3.4 for the feature pairs. */
+#include "contact/touch.h"
+
+#include <string.h>
+
+#define SQUARE   0.2   /* sine of the angle of two edges from which on their normal is their own */
+#define UPRIGHT  0.95  /* and its cosine with that of the plane */
+#define FLUSH    1e-3  /* slope below which a face or edge lies flat on a face [rad] */
+#define BESIDE   5e-10 /* a vertex this far beside a face, as a part of the size, is on it */
+#define PARALLEL 1e-4  /* edges at a smaller angle do not cross at a point worth the name [rad] */
+
+bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena, pp_pair_list *round,
+                    const perp_allocator *alloc) {
+    int most = 2;
+    for (int i = 0; i < n; i++) {
+        const pp_geometry *g = placed[i].g;
+        if (g->nvert > most) most = g->nvert; /* a face of a half-space is any of them */
+    }
+    *t = (pp_touches){.cap = 2 * most + 4, .arena = arena, .round = round, .alloc = alloc};
+    t->at = PP_ARENA_ARRAY(arena, pp_touch, t->cap);
+    t->clip[0] = PP_ARENA_ARRAY(arena, pp_clip_point, t->cap);
+    t->clip[1] = PP_ARENA_ARRAY(arena, pp_clip_point, t->cap);
+    return t->at && t->clip[0] && t->clip[1];
+}
+
+static bool is_plane(const pp_solid *s) { return s->g->kind == PERP_SHAPE_HALFSPACE; }
+
+/* Point x of O, with its radius, over face f of R; turned round if R is B. */
+static pp_touch over_face(const pp_solid *R, int f, const pp_solid *O, int v, bool flip) {
+    perp_vec3 n = R->n[f], x = perp_v3_axpy(O->v[v], -O->g->radius, n);
+    perp_vec3 at = is_plane(R) ? R->at : R->v[pp_side_vertex(R, f, 0)];
+    double gap = perp_v3_dot(n, perp_v3_sub(x, at)), off = -INFINITY;
+    if (!is_plane(R) && R->g->dim == 2) {
+        perp_vec3 p = R->v[pp_side_vertex(R, f, 0)], q = R->v[pp_side_vertex(R, f, 1)];
+        perp_vec3 e = perp_v3(-n.y, n.x, 0); /* from p to q */
+        off = fmax(perp_v3_dot(e, perp_v3_sub(p, x)), perp_v3_dot(e, perp_v3_sub(x, q)));
+    } else if (!is_plane(R)) {
+        pp_clip_frame c = {.R = R, .fr = f, .n = n};
+        for (int k = 0; k < pp_side_count(R, f); k++) off = fmax(off, pp_beyond(&c, k, x));
+    }
+    perp_vec3 foot = perp_v3_axpy(x, -gap, n);
+    pp_touch t = {.feature = pp_feature(PP_VERTEX_FACE, flip, f, v), .a = foot, .b = x, .n = n, .gap = gap, .off = off};
+    if (flip) {
+        t.a = x;
+        t.b = foot;
+        t.n = perp_v3_neg(n);
+    }
+    return t;
+}
+
+/* How far a point lies outside an edge, along it. */
+static double outside(perp_vec3 p, perp_vec3 q, perp_vec3 x) {
+    perp_vec3 e = perp_v3_unit(perp_v3_sub(q, p));
+    return fmax(perp_v3_dot(e, perp_v3_sub(p, x)), perp_v3_dot(e, perp_v3_sub(x, q)));
+}
+
+/* Two edges, seen along n: the points where they cross. */
+static pp_touch crossing(const pp_solid *A, int ea, const pp_solid *B, int eb, perp_vec3 n) {
+    perp_vec3 pa = A->v[A->g->edge[ea][0]], qa = A->v[A->g->edge[ea][1]], pb = B->v[B->g->edge[eb][0]],
+              qb = B->v[B->g->edge[eb][1]];
+    perp_vec3 da = perp_v3_sub(qa, pa), db = perp_v3_sub(qb, pb), r = perp_v3_sub(pb, pa);
+    perp_vec3 na = perp_v3_cross(n, da), nb = perp_v3_cross(n, db);
+    double den_b = perp_v3_dot(na, db), den_a = perp_v3_dot(nb, da);
+    pp_touch t = {.feature = pp_feature(PP_EDGE_EDGE, 0, ea, eb), .n = n, .off = INFINITY, .gap = INFINITY};
+    t.a = pa;
+    t.b = pb;
+    if (den_a == 0 || den_b == 0) return t; /* parallel from here: not a crossing */
+    t.a = perp_v3_axpy(pa, perp_v3_dot(nb, r) / den_a, da);
+    t.b = perp_v3_axpy(pb, -perp_v3_dot(na, r) / den_b, db);
+    t.gap = perp_v3_dot(n, perp_v3_sub(t.b, t.a));
+    t.off = fmax(outside(pa, qa, t.a), outside(pb, qb, t.b));
+    return t;
+}
+
+/* The normal of two edges that cross on a plane: square to both, as in the plane a corner takes the normal of the side it
+ * lies on; that of the plane where they are nearly parallel or lean too far from it. */
+static perp_vec3 crossing_normal(const pp_solid *A, const pp_solid *B, pp_plane plane, int ea, int eb) {
+    perp_vec3 n = pp_plane_normal(A, B, plane);
+    if (pp_plane_is_edges(plane)) return n;
+    perp_vec3 da = perp_v3_unit(perp_v3_sub(A->v[A->g->edge[ea][1]], A->v[A->g->edge[ea][0]]));
+    perp_vec3 db = perp_v3_unit(perp_v3_sub(B->v[B->g->edge[eb][1]], B->v[B->g->edge[eb][0]]));
+    perp_vec3 c = perp_v3_cross(da, db);
+    double sine = perp_v3_norm(c), along = perp_v3_dot(c, n);
+    if (sine < SQUARE || fabs(along) < UPRIGHT * sine) return n;
+    return perp_v3_scale((along < 0 ? -1 : 1) / sine, c);
+}
+
+pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature) {
+    if (pp_feature_kind(feature) == PP_EDGE_EDGE) {
+        int ea = pp_feature_a(feature), eb = pp_feature_b(feature);
+        return crossing(A, ea, B, eb, crossing_normal(A, B, plane, ea, eb));
+    }
+    int owner = pp_feature_owner(feature);
+    return owner ? over_face(B, pp_feature_a(feature), A, pp_feature_b(feature), true)
+                 : over_face(A, pp_feature_a(feature), B, pp_feature_b(feature), false);
+}
+
+static void put(pp_touches *t, pp_touch x) {
+    for (int i = 0; i < t->n; i++)
+        if (t->at[i].feature == x.feature) return;
+    if (t->n < t->cap) t->at[t->n++] = x;
+}
+
+static bool has_vertex(const pp_solid *s, int f, int v) {
+    for (int k = 0; k < pp_side_count(s, f); k++)
+        if (pp_side_vertex(s, f, k) == v) return true;
+    return false;
+}
+
+/* Face of s at its vertex v that looks most against n. */
+static int incident(const pp_solid *s, perp_vec3 n, int v) {
+    int best = 0;
+    double least = INFINITY;
+    for (int f = 0; f < s->g->nface; f++) {
+        double d = perp_v3_dot(s->n[f], n);
+        if (d < least - 1e-12 && has_vertex(s, f, v)) {
+            least = d;
+            best = f;
+        }
+    }
+    return best;
+}
+
+/* A half-space: every point that is as low as the lowest. */
+static void find_on_halfspace(pp_touches *t, const pp_solid *R, const pp_solid *O, bool flip) {
+    double low = INFINITY, slack = FLUSH * O->g->size;
+    for (int v = 0; v < O->g->nvert; v++) low = fmin(low, over_face(R, 0, O, v, flip).gap);
+    for (int v = 0; v < O->g->nvert; v++) {
+        pp_touch x = over_face(R, 0, O, v, flip);
+        if (x.gap <= low + slack) put(t, x);
+    }
+}
+
+/* Is a corner kept before already at this place? Vertices come first, so a crossing at a vertex is the vertex. */
+static bool taken(const pp_touches *t, int n, perp_vec3 x, double merge) {
+    for (int i = 0; i < n; i++)
+        if (perp_v3_norm(perp_v3_sub(t->clip[1][i].x, x)) <= merge) return true;
+    return false;
+}
+
+/* Do the two edges of a crossing run along each other? */
+static bool parallel(const pp_clip_frame *c, uint64_t feature) {
+    const pp_solid *A = c->flip ? c->O : c->R, *B = c->flip ? c->R : c->O;
+    const int *a = A->g->edge[pp_feature_a(feature)], *b = B->g->edge[pp_feature_b(feature)];
+    perp_vec3 da = perp_v3_sub(A->v[a[1]], A->v[a[0]]), db = perp_v3_sub(B->v[b[1]], B->v[b[0]]);
+    return perp_v3_norm(perp_v3_cross(da, db)) < PARALLEL * perp_v3_norm(da) * perp_v3_norm(db);
+}
+
+/* Corners of the patch to clip[1], vertices of O first, then corners of R's face, then crossings. */
+static int sort_patch(pp_touches *t, const pp_clip_frame *f, int m, double merge) {
+    int n = 0, owner = f->flip;
+    for (int pass = 0; pass < 3; pass++)
+        for (int k = 0; k < m; k++) {
+            pp_clip_point *c = &t->clip[0][k];
+            int rank = pp_feature_kind(c->tag) == PP_EDGE_EDGE ? 2 : pp_feature_owner(c->tag) == owner ? 0 : 1;
+            if (rank != pass || taken(t, n, c->x, merge) || (rank == 2 && parallel(f, c->tag))) continue;
+            t->clip[1][n++] = *c;
+        }
+    return n;
+}
+
+/* In 2D the patch is the stretch that the facing edge of O shares with edge f of R. */
+static int patch2d(pp_touches *t, const pp_solid *R, int f, const pp_solid *O, int k, bool flip) {
+    perp_vec3 n = R->n[f], e = perp_v3(-n.y, n.x, 0), p = R->v[pp_side_vertex(R, f, 0)];
+    double length = perp_v3_dot(e, perp_v3_sub(R->v[pp_side_vertex(R, f, 1)], p));
+    int ends[2] = {pp_side_vertex(O, k, 0), pp_side_vertex(O, k, 1)}, m = 0;
+    double s[2];
+    for (int i = 0; i < 2; i++) s[i] = perp_v3_dot(e, perp_v3_sub(O->v[ends[i]], p));
+    double beside = BESIDE * fmin(R->g->size, O->g->size);
+    for (int i = 0; i < 2; i++)
+        if (s[i] >= -beside && s[i] <= length + beside)
+            t->clip[0][m++] = (pp_clip_point){.x = O->v[ends[i]], .tag = pp_feature(PP_VERTEX_FACE, flip, f, ends[i])};
+    for (int i = 0; i < 2; i++) {
+        double at = i ? length : 0;
+        if (!((at > s[0] + beside && at < s[1] - beside) || (at < s[0] - beside && at > s[1] + beside))) continue;
+        perp_vec3 x =
+            perp_v3_axpy(O->v[ends[0]], (at - s[0]) / (s[1] - s[0]), perp_v3_sub(O->v[ends[1]], O->v[ends[0]]));
+        t->clip[0][m++] = (pp_clip_point){.x = x, .tag = pp_feature(PP_VERTEX_FACE, !flip, k, pp_side_vertex(R, f, i))};
+    }
+    return m;
+}
+
+/* The plane on which a single lowest corner lies that is not a vertex of O over the face of R. */
+static pp_plane meant(const pp_solid *A, const pp_solid *B, uint64_t feature, perp_vec3 n) {
+    if (pp_feature_kind(feature) == PP_VERTEX_FACE)
+        return pp_plane_face(pp_feature_owner(feature), pp_feature_a(feature));
+    int ea = pp_feature_a(feature), eb = pp_feature_b(feature);
+    pp_plane plus = pp_plane_edges(0, ea, eb);
+    return perp_v3_dot(pp_plane_normal(A, B, plus), n) < 0 ? pp_plane_edges(1, ea, eb) : plus;
+}
+
+/* Does an edge or a corner of R's face lie on a face of O that is not flush with it, and no vertex of O on R's? */
+static bool lies_on_other(const pp_touches *t, const pp_solid *R, int f, const pp_solid *O, int k, bool flip) {
+    if (1 + perp_v3_dot(R->n[f], O->n[k]) <= FLUSH * FLUSH / 2) return false;
+    for (int i = 0; i < t->n; i++)
+        if (pp_feature_kind(t->at[i].feature) == PP_VERTEX_FACE && pp_feature_owner(t->at[i].feature) == (int)flip)
+            return false;
+    return true;
+}
+
+static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane) {
+    bool flip = pp_feature_owner(*plane);
+    int f = pp_feature_a(*plane);
+    const pp_solid *R = flip ? B : A, *O = flip ? A : B;
+    perp_vec3 n = R->n[f];
+    int v = pp_support(O, perp_v3_neg(n)), k = incident(O, n, v);
+    double size = fmin(R->g->size, O->g->size), merge = 1e-9 * size;
+    pp_clip_frame c = {R, O, f, k, n, flip};
+    int m = R->g->dim == 2 ? patch2d(t, R, f, O, k, flip) : pp_clip_face(t->clip, &c, BESIDE * size);
+    m = sort_patch(t, &c, m, merge);
+    double low = INFINITY, extent = 0;
+    int lowest = -1;
+    for (int i = 0; i < m; i++) {
+        double height = pp_above(R, f, t->clip[1][i].x);
+        if (lowest < 0 || height < low - 1e-12 * size) {
+            low = height;
+            lowest = i;
+        }
+        extent = fmax(extent, perp_v3_norm(perp_v3_sub(t->clip[1][i].x, t->clip[1][0].x)));
+    }
+    if (m == 0) {
+        put(t, over_face(R, f, O, v, flip));
+        return;
+    }
+    for (int i = 0; i < m; i++) {
+        if (pp_above(R, f, t->clip[1][i].x) > low + FLUSH * extent) continue;
+        put(t, pp_touch_at(A, B, *plane, t->clip[1][i].tag));
+    }
+    uint64_t tag = t->clip[1][lowest].tag;
+    bool vertex_of_O = pp_feature_kind(tag) == PP_VERTEX_FACE && pp_feature_owner(tag) == (int)flip;
+    pp_plane facing = pp_plane_face(!flip, k);
+    if (t->n > 1 && lies_on_other(t, R, f, O, k, flip) &&
+        pp_plane_gap(A, B, facing) > pp_plane_gap(A, B, *plane) + 1e-12 * size) {
+        t->n = 0; /* once only: seen from there the gap is the larger one */
+        *plane = facing;
+        find_on_face(t, A, B, plane);
+        return;
+    }
+    if (t->n > 1 || vertex_of_O) return;
+    pp_plane other = meant(A, B, tag, pp_plane_normal(A, B, *plane));
+    t->n = 0;
+    if (pp_plane_gap(A, B, other) > pp_plane_gap(A, B, *plane)) {
+        *plane = other;
+        put(t, pp_touch_at(A, B, other, tag));
+    } else { /* seen from there they overlap more: stay with the vertex */
+        put(t, over_face(R, f, O, v, flip));
+    }
+}
+
+pp_touch pp_touch_deepest(const pp_solid *A, const pp_solid *B, pp_plane plane) {
+    if (pp_plane_is_edges(plane))
+        return pp_touch_at(A, B, plane, pp_feature(PP_EDGE_EDGE, 0, pp_feature_a(plane), pp_feature_b(plane)));
+    bool flip = pp_feature_owner(plane);
+    const pp_solid *R = flip ? B : A, *O = flip ? A : B;
+    int f = pp_feature_a(plane);
+    return over_face(R, f, O, pp_support(O, perp_v3_neg(R->n[f])), flip);
+}
+
+/* The face beside one of two edges that their plane is flush with, or the plane itself. */
+static pp_plane flush_face(const pp_solid *A, const pp_solid *B, pp_plane plane) {
+    if (!pp_plane_is_edges(plane)) return plane;
+    perp_vec3 n = pp_plane_normal(A, B, plane);
+    for (int k = 0; k < 4; k++) {
+        int owner = k / 2;
+        const pp_solid *s = owner ? B : A;
+        int f = s->g->edge[owner ? pp_feature_b(plane) : pp_feature_a(plane)][2 + k % 2];
+        perp_vec3 d = owner ? perp_v3_add(n, s->n[f]) : perp_v3_sub(n, s->n[f]);
+        if (perp_v3_norm(d) < FLUSH) return pp_plane_face(owner, f);
+    }
+    return plane;
+}
+
+void pp_touch_find(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane) {
+    t->n = 0;
+    if (A->g->dim == 3 && !is_plane(A) && !is_plane(B)) *plane = flush_face(A, B, *plane);
+    if (is_plane(A))
+        find_on_halfspace(t, A, B, false);
+    else if (is_plane(B))
+        find_on_halfspace(t, B, A, true);
+    else if (pp_plane_is_face(*plane))
+        find_on_face(t, A, B, plane);
+    else
+        put(t, pp_touch_at(A, B, *plane, pp_feature(PP_EDGE_EDGE, 0, pp_feature_a(*plane), pp_feature_b(*plane))));
+}

@@ -1,0 +1,41 @@
+/* touch.h - where two solids touch on a separating plane: the feature pairs, and their gaps at any pose. */
+#ifndef PP_TOUCH_H
+#define PP_TOUCH_H
+
+#include "contact/plane.h"
+
+/* A feature pair at a pose: points on A and B along n (from A to B). */
+typedef struct pp_touch {
+    uint64_t feature;
+    perp_vec3 a, b, n;
+    double gap; /* n . (b - a) [L] */
+    double off; /* how far the contact lies outside its face or edges; <= 0: inside [L] */
+} pp_touch;
+
+/* Features found on a plane, and room for clipping; arrays are of the arena and grow with it. */
+typedef struct pp_touches {
+    pp_touch *at;
+    int n, cap;
+    pp_clip_point *clip[2];
+    pp_arena *arena;
+    pp_pair_list *round; /* scratch for curved pairs */
+    const perp_allocator *alloc;
+    bool memory; /* refused */
+} pp_touches;
+
+/* Room for pairs of these placed shapes. */
+bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena, pp_pair_list *round,
+                    const perp_allocator *alloc);
+
+/* The feature pairs by which A and B would touch on *plane at this pose: one where a corner meets a face or two edges
+ * cross, the corners of the shared stretch where faces or edges lie flat on each other (within FLUSH). Where the
+ * deepest vertex lies beside the face, *plane becomes the one that is meant. */
+void pp_touch_find(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane);
+
+/* The deepest vertex over a face plane, whether it lies over the face or not; the crossing of a pair of edges. */
+pp_touch pp_touch_deepest(const pp_solid *A, const pp_solid *B, pp_plane plane);
+
+/* One feature pair of a plane at this pose. Curved pairs are not for it. */
+pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature);
+
+#endif

@@ -1,0 +1,26 @@
+/* cone_rest.h - impulses that hold all bodies at rest, if there are any; what auto asks before it solves for motion. */
+#ifndef PP_CONE_REST_H
+#define PP_CONE_REST_H
+
+#include "solver/cone_interior.h"
+
+typedef struct pp_cone_rest {
+    const pp_cone *c;
+    pp_cone_linear *linear;
+    const pp_cone_figure *figure; /* Coulomb's law is judged by this */
+    const perp_call *call;
+    const double *from; /* m: scaled impulses that nearly hold; NULL: none */
+    double tol;         /* strictest figure that counts as solved */
+    int steps;          /* out: of the interior points */
+    int cg_steps;       /* out: of conjugate gradients */
+    int iterations;     /* in and out: for the watch */
+    double measure;     /* figure of `best`; INFINITY: none */
+    double *best;       /* m: scaled impulses */
+    double *out;        /* m: for the watch, may be NULL */
+} pp_cone_rest;
+
+/* PERP_OUTCOME_SOLVED: best is within tol. PERP_OUTCOME_LIMIT: the bodies move, or it cannot be told by this method:
+ * problems in local form, with compliance, with rows that drive. */
+perp_outcome pp_cone_rest_run(pp_cone_rest *k);
+
+#endif

@@ -1,0 +1,52 @@
+/* overlap.c - how far bodies of a world overlap now: depth, and area or volume */
+#include "collision/overlap_measure.h"
+#include "world/frame.h"
+
+/* The shapes as they stand now, for the filter too. The arena, the broad phase and its list are scratch memory and not
+ * part of what a caller can see. */
+static perp_status place_now(perp_world *w, pp_frame *f) {
+    *f = (pp_frame){.w = w};
+    perp_status st = pp_place(w, &w->state, &f->placed, &f->nplaced);
+    return st ? st : pp_exclusions(w, &f->excluded, &f->nexcluded);
+}
+
+double perp_world_overlap(const perp_world *world) {
+    perp_world *w = (perp_world *)(uintptr_t)world;
+    if (w->nshape == 0) return 0;
+    pp_arena_mark mark = pp_arena_here(&w->arena);
+    pp_frame f;
+    double depth = INFINITY;
+    int which[2];
+    perp_status st = place_now(w, &f);
+    if (!st)
+        st = pp_overlap_deepest(w->broad, f.nplaced, f.placed, pp_may_touch, &f, &w->alloc, &w->arena, &w->couples,
+                                &depth, which);
+    pp_arena_release(&w->arena, mark);
+    return st ? INFINITY : depth;
+}
+
+perp_status perp_world_overlap_total(const perp_world *world, double *total, double *deepest) {
+    perp_world *w = (perp_world *)(uintptr_t)world;
+    double sum = 0, depth = 0;
+    pp_arena_mark mark = pp_arena_here(&w->arena);
+    pp_frame f = {.w = w};
+    perp_status st = PERP_OK;
+    w->couples.n = 0;
+    if (w->nshape > 0) {
+        st = place_now(w, &f);
+        if (!st)
+            st = pp_overlapping(w->broad, f.nplaced, f.placed, pp_may_touch, &f, &w->alloc, &w->arena, &w->couples);
+    }
+    for (int k = 0; !st && k < w->couples.n; k++) {
+        const pp_placed *a = &f.placed[w->couples.couple[k].i], *b = &f.placed[w->couples.couple[k].j];
+        double d = -pp_separation(a, b), m;
+        if (!(d > 0)) continue; /* poses in a world are finite */
+        st = pp_overlap_measure(a, b, &w->arena, &m);
+        depth = fmax(depth, d);
+        if (!st) sum += m;
+    }
+    pp_arena_release(&w->arena, mark);
+    if (total) *total = st ? INFINITY : sum;
+    if (deepest) *deepest = st ? INFINITY : depth;
+    return st;
+}
