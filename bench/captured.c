@@ -210,7 +210,7 @@ static void run(study *s, const char *name, scene sc, int steps) {
 
 static perp_world_def cones(int dim, double h) {
     perp_world_def d = perp_world_def_default(dim);
-    d.contact_model = "standard"; /* one problem a step */
+    d.contact_model = "one-plane"; /* one problem a step */
     d.form = PERP_FORM_CONE;
     d.h = h;
     return d;

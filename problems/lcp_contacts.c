@@ -74,7 +74,7 @@ static const perp_solver_type capturing = {
 static void next_scene(lcp_contacts *c) {
     unsigned k = c->scenes++, seed = 7919 * c->seed + k;
     perp_world_def def = perp_world_def_default(k % 3 ? 3 : 2);
-    def.contact_model = "standard"; /* one problem a step */
+    def.contact_model = "one-plane"; /* one problem a step */
     def.solver = capturing.name;
     def.fallback[0] = NULL;
     def.h = 0.01;

@@ -60,14 +60,15 @@ typedef enum perp_friction_frame {
 
 /** Definition of a world. */
 typedef struct perp_world_def {
-    int dim;                   /**< 2: motion in x-y, rotation about z; 3: spatial */
-    perp_vec3 gravity_W;       /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
-    double h;                  /**< time step [T]; default 0.001 */
-    perp_start start;          /**< default plain */
-    const char *detector;      /**< "plain"; NULL: default */
-    const char *contact_model; /**< "peg" (default), "standard", "lnc", "corrective", ...; NULL: default */
-    perp_geometry geometry;    /**< of "peg"; default iterated */
-    const char *stepper;       /**< "stewart-trinkle" (default), "anitescu-potra" */
+    int dim;              /**< 2: motion in x-y, rotation about z; 3: spatial */
+    perp_vec3 gravity_W;  /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
+    double h;             /**< time step [T]; default 0.001 */
+    perp_start start;     /**< default plain */
+    const char *detector; /**< "plain"; NULL: default */
+    const char *
+        contact_model; /**< "peg" (default), "one-plane", "standard", "lnc", "corrective", "peg-mixed"; NULL: default */
+    perp_geometry geometry; /**< of "peg"; default iterated */
+    const char *stepper;    /**< "stewart-trinkle" (default), "anitescu-potra" */
     const char
         *solver; /**< "lemke" (default), "pgs", "enumerate", ..., or registered by the user. Left as it is, or NULL,
                              in a cone world: "auto" */

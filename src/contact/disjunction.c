@@ -156,7 +156,7 @@ perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules) {
     perp_status st = pp_collide(f);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (!st && f->purpose != PP_STEP) { /* what touches at the start, at the level of velocities */
-        st = pp_model_standard.contacts(f);
+        st = pp_model_one_plane.contacts(f);
         if (!st) st = pp_formulate(f);
         return st ? st : pp_solve_step(f);
     }

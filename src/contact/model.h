@@ -14,7 +14,7 @@ typedef struct pp_contact_model_type {
     bool pyramids_only; /* true friction cones do not fit */
 } pp_contact_model_type;
 
-extern const pp_contact_model_type pp_model_peg, pp_model_standard;
+extern const pp_contact_model_type pp_model_peg, pp_model_one_plane, pp_model_standard;
 extern const pp_contact_model_type pp_model_corrective, pp_model_lnc, pp_model_peg_mixed;
 /* NULL name: the default. NULL if there is none of that name. */
 const pp_contact_model_type *pp_model_find(const char *name);

@@ -543,7 +543,7 @@ static bool locks(pp_peg_work *k) {
 
 static perp_status standard_way(pp_frame *f) {
     perp_status st = pp_collide(f);
-    if (!st) st = pp_model_standard.contacts(f);
+    if (!st) st = pp_model_one_plane.contacts(f);
     if (!st) st = pp_formulate(f);
     return st ? st : pp_solve_step(f);
 }

@@ -8,7 +8,7 @@
  * own. */
 static const char *detector(int i) { return i == 0 ? "plain" : NULL; }
 static const char *contact_model(int i) {
-    static const char *const names[] = {"peg", "standard", "corrective", "lnc", "peg-mixed"};
+    static const char *const names[] = {"peg", "one-plane", "standard", "corrective", "lnc", "peg-mixed"};
     return i < COUNT(names) ? names[i] : NULL;
 }
 static const char *stepper(int i) { return i == 0 ? "stewart-trinkle" : i == 1 ? "anitescu-potra" : NULL; }

@@ -3,6 +3,8 @@
  * Rows hold the geometry at the start of the step (kinematic bodies at its end, Berard 5.1.2). The normal row of a
  * contact is the velocity of B relative to A along n, at the two contact points; tangents likewise. The motion of
  * kinematic bodies is in the gap for the normal row and in b_t, b_o for the tangents. */
+#include <float.h>
+
 #include "problem/rows.h"
 #include "stepper/stepper.h"
 
@@ -61,8 +63,11 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
  * gap was measured at the end that another velocity led to, it is linearised there, along the same row: posed again and
  * again, that converges to the true gap (a chord method). */
 static double linear_gap(const pp_frame *f, int i, const perp_row *n) {
-    double gap = f->end_gap && !isnan(f->end_gap[i]) ? f->end_gap[i] - f->h * pp_row_dot(&f->problem, n, f->end_nu)
-                                                     : f->contact[i].gap + pp_row_bend(f, n);
+    const perp_contact *c = &f->contact[i];
+    bool at_end = f->end_gap && !isnan(f->end_gap[i]);
+    double gap = at_end ? f->end_gap[i] - f->h * pp_row_dot(&f->problem, n, f->end_nu) : c->gap + pp_row_bend(f, n);
+    /* a gap of the size of the rounding of its coordinates is none: over h it would make what rests tremble */
+    if (!at_end && fabs(gap) <= 4 * DBL_EPSILON * (perp_v3_norm(c->a_W) + perp_v3_norm(c->b_W))) gap = 0;
     return f->allowance ? gap + f->allowance[i] : gap;
 }
 

@@ -68,7 +68,7 @@ static void run(tally *t, const char *name, scene s, unsigned every, int steps) 
 
 static perp_world_def cones(int dim, double h) {
     perp_world_def d = world_def(dim, h, PERP_START_PLAIN);
-    d.contact_model = "standard"; /* one problem a step */
+    d.contact_model = "one-plane"; /* one problem a step */
     d.form = PERP_FORM_CONE;
     return d;
 }

@@ -123,12 +123,12 @@ static void planar_in_space(void **state) {
     scene_view plain = scene_view_plain();
     for (unsigned seed = 0; seed < (unsigned)SCENES; seed++) {
         perp_world_def flat = world_def(2, 5e-3, PERP_START_PLAIN);
-        flat.contact_model = "standard"; /* of "peg" see test_peg_invariance.c */
+        flat.contact_model = "one-plane"; /* of "peg" see test_peg_invariance.c */
         scene a = scene_random(flat, seed, plain, false);
         /* directions fixed in the plane: those along the slip would turn with the least motion out of it where slip is
          * slow */
         perp_world_def d = world_def(3, 5e-3, PERP_START_PLAIN);
-        d.contact_model = "standard";
+        d.contact_model = "one-plane";
         d.friction_frame = PERP_FRICTION_FIXED;
         scene b = scene_random(d, seed, plain, true);
         side_by_side(&a, &b, &plain, 1e-9, seed, &o);

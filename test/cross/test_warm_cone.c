@@ -88,7 +88,7 @@ static void look(const perp_captured *c, void *ctx) {
 
 static perp_world_def cones(void) {
     perp_world_def d = world_def(3, 5e-3, PERP_START_PLAIN);
-    d.contact_model = "standard"; /* one problem a step */
+    d.contact_model = "one-plane"; /* one problem a step */
     d.form = PERP_FORM_CONE;
     return d;
 }

@@ -211,7 +211,7 @@ static perp_world *ground(int dim, bool box, double mu) {
     perp_world_def d = perp_world_def_default(dim);
     d.gravity_W = dim == 2 ? perp_v3(0, -10, 0) : perp_v3(0, 0, -10);
     d.h = 0.01;
-    d.contact_model = "standard";
+    d.contact_model = "one-plane";
     perp_world *w;
     assert_int_equal(perp_world_create(&d, &w), PERP_OK);
     assert_int_equal(perp_pair_set_all(w, (perp_pair_law){.mu = mu}), PERP_OK);

@@ -174,7 +174,7 @@ static void failed_and_divided_steps(void **state) {
     assert_true(st == PERP_OK || st == PERP_E_NAME);
     perp_world_def d = cone_world(world_def(3, 1e-2, PERP_START_PLAIN), 0);
     d.solver = "moody";
-    d.contact_model = "standard"; /* which tries a step once */
+    d.contact_model = "one-plane"; /* which tries a step once */
     d.max_halvings = 2;
     scene a = on_floor(d, 0.3);
     add_ball(&a, perp_v3(0, 0, 0.1), zero, perp_v3(0, 0, 2));

@@ -381,7 +381,7 @@ static perp_world *fussy_world(int dim, double h, perp_form form, journal *j, pe
     perp_world_def d = perp_world_def_default(dim);
     d.h = h;
     d.form = form;
-    d.contact_model = "standard"; /* one problem a step */
+    d.contact_model = "one-plane"; /* one problem a step */
     d.solver = "fussy";
     d.fallback[0] = NULL;
     if (j) d.log = (perp_log){note, j};
