@@ -28,6 +28,7 @@
 #define MAX_ROUNDS   40 /* beyond those that only find new pairs */
 #define MAX_SWITCHES 6  /* of the plane of one pair */
 #define MAX_FINDS    2000
+#define MAX_TURN     0.5 /* of a body that is pushed in 3D, in one part of a step [rad] */
 #define MAX_TIES     16
 #define MAX_POLISH   6    /* rounds that bring gaps from within tolerance to rounding */
 #define TOUCHING     1e-7 /* see peg_pairs.c */
@@ -338,6 +339,23 @@ static double contact_work(const pp_frame *f, int i, const double *mean) {
            (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->problem, &c->o, mean) + c->b_o) : 0);
 }
 
+/* Did a body that was pushed turn so far that levers taken at the start are not those of the contact? In the plane they
+ * only turn along; in space the impulse would also spin it about axes that it does not touch. */
+static bool turns_far(const pp_peg_work *k) {
+    const pp_frame *f = k->f;
+    if (f->w->def.dim == 2 || f->last_resort) return false;
+    for (int i = 0; i < k->m->npair; i++) {
+        const pp_peg_pair *p = &k->m->pair[i];
+        if (!p->active || !p->pushed) continue;
+        for (int s = 0; s < 2; s++) {
+            const pp_placed *at = &f->placed[s ? p->j : p->i];
+            /* a ball has no such levers */
+            if (at->moves && at->g->nvert > 1 && perp_v3_norm(k->turn[at->body]) > MAX_TURN) return true;
+        }
+    }
+    return false;
+}
+
 /* The two checks of the header. Energy of overlap that is undone, of bounces and through joints is not looked at. */
 static bool plausible(pp_peg_work *k) {
     const pp_frame *f = k->f;
@@ -418,7 +436,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
                 idle = found.worst < before / 2 ? 0 : idle + 1;
                 before = found.worst;
                 if (k->linear || found.worst <= k->finest || idle > 1 || ++polish > MAX_POLISH) {
-                    *settled = plausible(k) && (f->last_resort || !some_run_through(k));
+                    *settled = !turns_far(k) && plausible(k) && (f->last_resort || !some_run_through(k));
                     return PERP_OK;
                 }
             }
