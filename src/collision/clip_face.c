@@ -11,9 +11,26 @@ int pp_side_vertex(const pp_solid *s, int f, int k) {
     return s->g->face_vert[s->g->face_start[f] + (k < n ? k : k - n)];
 }
 
-double pp_beyond(const pp_clip_frame *c, int k, perp_vec3 x) {
+static perp_vec3 outward(const pp_clip_frame *c, int k) {
     perp_vec3 p = c->R->v[pp_side_vertex(c->R, c->fr, k)], q = c->R->v[pp_side_vertex(c->R, c->fr, k + 1)];
-    return perp_v3_dot(perp_v3_unit(perp_v3_cross(perp_v3_sub(q, p), c->n)), perp_v3_sub(x, p));
+    return perp_v3_unit(perp_v3_cross(perp_v3_sub(q, p), c->n));
+}
+
+void pp_clip_prepare(pp_clip_frame *c) {
+    int n = pp_side_count(c->R, c->fr);
+    c->nside = n <= PP_CLIP_SIDES ? n : 0;
+    const pp_geometry *g = c->R->g;
+    perp_vec3 d = perp_v3_sub(c->n, c->R->n[c->fr]);
+    bool square = g->kind == PERP_SHAPE_BOX && d.x == 0 && d.y == 0 && d.z == 0; /* sides look along the faces beside */
+    for (int k = 0; k < c->nside; k++) {
+        const int *e = g->edge[g->face_edge[g->face_start[c->fr] + k]];
+        c->side[k] = square ? c->R->n[e[2] == c->fr ? e[3] : e[2]] : outward(c, k);
+    }
+}
+
+double pp_beyond(const pp_clip_frame *c, int k, perp_vec3 x) {
+    perp_vec3 p = c->R->v[c->R->g->face_vert[c->R->g->face_start[c->fr] + k]];
+    return perp_v3_dot(k < c->nside ? c->side[k] : outward(c, k), perp_v3_sub(x, p));
 }
 
 /* The feature where the edge of the clipped polygon with label `side` meets side k of the reference face. */
@@ -40,9 +57,11 @@ int pp_clip_face(pp_clip_point *clip[2], const pp_clip_frame *c, double tol) {
     }
     for (int k = 0; k < pp_side_count(c->R, c->fr) && m > 0; k++) {
         int count = 0;
-        double first = pp_beyond(c, k, in[0].x), dp = first;
+        perp_vec3 at = c->R->v[c->R->g->face_vert[c->R->g->face_start[c->fr] + k]];
+        perp_vec3 out_n = k < c->nside ? c->side[k] : outward(c, k);
+        double first = perp_v3_dot(out_n, perp_v3_sub(in[0].x, at)), dp = first;
         for (int i = 0; i < m; i++) {
-            double dq = i + 1 < m ? pp_beyond(c, k, in[i + 1].x) : first;
+            double dq = i + 1 < m ? perp_v3_dot(out_n, perp_v3_sub(in[i + 1].x, at)) : first;
             const pp_clip_point *p = &in[i], *q = &in[i + 1 < m ? i + 1 : 0];
             if (dp <= tol) out[count++] = *p;
             if ((dp <= tol) != (dq <= tol)) {

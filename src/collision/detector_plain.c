@@ -45,7 +45,8 @@ void pp_emit_flip(pp_narrow *w, bool flip, uint64_t feature, perp_vec3 a_W, perp
 bool pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol) {
     for (int k = w->first; k < w->out->n; k++) {
         const pp_pair *p = &w->out->pair[k];
-        if (perp_v3_norm(perp_v3_sub(p->a_W, a_W)) <= tol && perp_v3_norm(perp_v3_sub(p->b_W, b_W)) <= tol) return true;
+        perp_vec3 a = perp_v3_sub(p->a_W, a_W), b = perp_v3_sub(p->b_W, b_W);
+        if (perp_v3_dot(a, a) <= tol * tol && perp_v3_dot(b, b) <= tol * tol) return true;
     }
     return false;
 }

@@ -26,13 +26,19 @@ typedef struct pp_clip_point {
     int side;     /* what the edge from this point to the next one lies on: incident edge >= 0, reference side ~s < 0 */
 } pp_clip_point;
 
+#define PP_CLIP_SIDES 8
 /* Two faces seen along a normal: that of R cuts that of O. */
 typedef struct pp_clip_frame {
     const pp_solid *R, *O;
     int fr, fo;
     perp_vec3 n; /* from R to O */
     bool flip;   /* R is shape j */
+    int nside;   /* sides whose outward directions are kept below; 0 until pp_clip_prepare() */
+    perp_vec3 side[PP_CLIP_SIDES];
 } pp_clip_frame;
+
+/* Computes the outward directions of the sides of R's face once, for faces that do not have too many. */
+void pp_clip_prepare(pp_clip_frame *c);
 
 /* Number of sides of a face, and the vertex at which side k starts (k may be the number of sides). */
 int pp_side_count(const pp_solid *s, int f);
@@ -80,6 +86,16 @@ typedef struct pp_face_gap {
 } pp_face_gap;
 /* Over all faces of s, the largest of the smallest distance of o's vertices in front of the face. */
 pp_face_gap pp_face_separation(const pp_solid *s, const pp_solid *o, const pp_tolerance *t);
+/* A pair of edges of largest separation. */
+typedef struct pp_edge_gap {
+    int a, b; /* edges, -1: none */
+    double gap;
+    perp_vec3 n; /* from A to B */
+    double s, u; /* closest points on the lines, as fractions of the edges */
+} pp_edge_gap;
+/* Both face separations and that of the edges for two boxes in 3D, by their 15 axes. False if one exceeds the reach. */
+bool pp_box_planes(const pp_solid *A, const pp_solid *B, const pp_tolerance *t, double reach, pp_face_gap *fa,
+                   pp_face_gap *fb, pp_edge_gap *e);
 double pp_face_area(const pp_solid *s, int face);
 /* Of the two faces, is it B's that gives the plane? */
 bool pp_choose_second(const pp_solid *A, pp_face_gap fa, const pp_solid *B, pp_face_gap fb, const pp_tolerance *t);

@@ -18,13 +18,6 @@
 /* Faces beside a pair of edges count if they face the other body at least this much (cosine). */
 #define FACING 0.5
 
-typedef struct edge_gap {
-    int a, b; /* edges, -1: none */
-    double gap;
-    perp_vec3 n; /* from A to B */
-    double s, u; /* closest points on the lines, as fractions of the edges */
-} edge_gap;
-
 static perp_vec3 edge_vector(const pp_solid *s, int e) {
     return perp_v3_sub(s->v[s->g->edge[e][1]], s->v[s->g->edge[e][0]]);
 }
@@ -38,8 +31,8 @@ static bool arcs_cross(const pp_solid *A, int ea, perp_vec3 da, const pp_solid *
 }
 
 /* Best pair of edges; stops with a gap above the reach if one proves that the bodies cannot meet. */
-static edge_gap edge_separation(const pp_narrow *w, const pp_solid *A, const pp_solid *B, const pp_tolerance *t) {
-    edge_gap best = {-1, -1, -INFINITY, {0, 0, 0}, 0, 0};
+static pp_edge_gap edge_separation(const pp_narrow *w, const pp_solid *A, const pp_solid *B, const pp_tolerance *t) {
+    pp_edge_gap best = {-1, -1, -INFINITY, {0, 0, 0}, 0, 0};
     for (int i = 0; i < A->g->nedge; i++) {
         perp_vec3 da = edge_vector(A, i), p = A->v[A->g->edge[i][0]];
         double la = perp_v3_norm(da);
@@ -114,7 +107,7 @@ static int beside(const pp_solid *s, int e, perp_vec3 n) {
 static double unit_range(double s) { return s > 0 ? (s < 1 ? s : 1) : 0; }
 
 /* Contacts of a pair of edges; false if they are apart and their closest points are not on both. */
-static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, const edge_gap *e,
+static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, const pp_edge_gap *e,
                           const pp_tolerance *t) {
     perp_vec3 da = edge_vector(A, e->a), db = edge_vector(B, e->b);
     double sa = t->inside / perp_v3_norm(da), sb = t->inside / perp_v3_norm(db);
@@ -123,9 +116,12 @@ static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, co
     perp_vec3 a = perp_v3_axpy(A->v[A->g->edge[e->a][0]], unit_range(e->s), da);
     perp_vec3 b = on ? perp_v3_axpy(B->v[B->g->edge[e->b][0]], unit_range(e->u), db) : perp_v3_axpy(a, e->gap, e->n);
     pp_emit(w, pp_feature(PP_EDGE_EDGE, 0, e->a, e->b), a, b, e->n, e->gap);
-    pp_clip_frame c = {A, B, beside(A, e->a, e->n), beside(B, e->b, perp_v3_neg(e->n)), e->n, false};
-    if (perp_v3_dot(A->n[c.fr], e->n) >= FACING && perp_v3_dot(B->n[c.fo], e->n) <= -FACING)
+    pp_clip_frame c = {
+        .R = A, .O = B, .fr = beside(A, e->a, e->n), .fo = beside(B, e->b, perp_v3_neg(e->n)), .n = e->n};
+    if (perp_v3_dot(A->n[c.fr], e->n) >= FACING && perp_v3_dot(B->n[c.fo], e->n) <= -FACING) {
+        pp_clip_prepare(&c);
         (void)manifold(w, &c, false, t);
+    }
     return true;
 }
 
@@ -143,12 +139,18 @@ static void drop_twins(pp_narrow *w) {
 
 void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
     pp_tolerance t = pp_tolerances(A->g, B->g);
-    pp_face_gap fa = pp_face_separation(A, B, &t);
-    if (!(fa.gap <= w->reach)) return;
-    pp_face_gap fb = pp_face_separation(B, A, &t);
-    if (!(fb.gap <= w->reach)) return;
-    edge_gap e = edge_separation(w, A, B, &t);
-    if (!(e.gap <= w->reach)) return;
+    pp_face_gap fa, fb;
+    pp_edge_gap e;
+    if (A->g->kind == PERP_SHAPE_BOX && B->g->kind == PERP_SHAPE_BOX) {
+        if (!pp_box_planes(A, B, &t, w->reach, &fa, &fb, &e)) return;
+    } else {
+        fa = pp_face_separation(A, B, &t);
+        if (!(fa.gap <= w->reach)) return;
+        fb = pp_face_separation(B, A, &t);
+        if (!(fb.gap <= w->reach)) return;
+        e = edge_separation(w, A, B, &t);
+        if (!(e.gap <= w->reach)) return;
+    }
     bool flip = pp_choose_second(A, fa, B, fb, &t);
     pp_face_gap f = flip ? fb : fa;
     if (e.a >= 0 && e.gap > f.gap + pp_tie(&t, f.gap)) {
@@ -156,10 +158,12 @@ void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
         drop_twins(w);
         return;
     }
-    pp_clip_frame c = {flip ? B : A, flip ? A : B, f.face, 0, {0, 0, 0}, flip};
+    pp_clip_frame c = {.R = flip ? B : A, .O = flip ? A : B, .fr = f.face, .flip = flip};
     c.n = c.R->n[f.face];
     c.fo = pp_incident_face(c.O, c.n);
-    double least = manifold(w, &c, true, &t);
+    pp_clip_prepare(&c);
+    bool boxes = A->g->kind == PERP_SHAPE_BOX && B->g->kind == PERP_SHAPE_BOX; /* the clipped face has all that is low */
+    double least = manifold(w, &c, !boxes, &t);
     if (f.gap > t.tie) { /* apart: is the distance seen from this face the true one? */
         if (least <= f.gap + pp_tie(&t, f.gap)) return;
         w->out->n = w->first;

@@ -112,7 +112,25 @@ static void try_edges(search *s, const pp_solid *A, const pp_solid *B) {
     }
 }
 
+/* Two boxes: the best of each kind. */
+static void try_boxes(search *s, const pp_solid *A, const pp_solid *B) {
+    pp_tolerance t = {.tie = s->tie};
+    pp_face_gap fa, fb;
+    pp_edge_gap e;
+    (void)pp_box_planes(A, B, &t, INFINITY, &fa, &fb, &e);
+    offer(s, pp_plane_face(0, fa.face), fa.gap);
+    offer(s, pp_plane_face(1, fb.face), fb.gap);
+    if (e.a < 0) return;
+    perp_vec3 c = perp_v3_cross(along(A, e.a), along(B, e.b));
+    if (!(perp_v3_norm(c) > PARALLEL * perp_v3_norm(along(A, e.a)) * perp_v3_norm(along(B, e.b)))) return;
+    offer(s, pp_plane_edges(perp_v3_dot(c, e.n) < 0, e.a, e.b), e.gap);
+}
+
 static void try_all(search *s, const pp_solid *A, const pp_solid *B) {
+    if (A->g->dim == 3 && A->g->kind == PERP_SHAPE_BOX && B->g->kind == PERP_SHAPE_BOX && !s->A1 && !s->unlike) {
+        try_boxes(s, A, B);
+        return;
+    }
     for (int f = 0; f < A->g->nface && !done(s); f++) offer(s, pp_plane_face(0, f), face_gap(A, f, B));
     for (int f = 0; f < B->g->nface && !done(s); f++) offer(s, pp_plane_face(1, f), face_gap(B, f, A));
     if (A->g->dim == 3 && !done(s)) try_edges(s, A, B);

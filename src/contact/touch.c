@@ -210,7 +210,8 @@ static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp
     perp_vec3 n = R->n[f];
     int v = pp_support(O, perp_v3_neg(n)), k = incident(O, n, v);
     double size = fmin(R->g->size, O->g->size), merge = 1e-9 * size;
-    pp_clip_frame c = {R, O, f, k, n, flip};
+    pp_clip_frame c = {.R = R, .O = O, .fr = f, .fo = k, .n = n, .flip = flip};
+    if (R->g->dim == 3) pp_clip_prepare(&c);
     int m = R->g->dim == 2 ? patch2d(t, R, f, O, k, flip) : pp_clip_face(t->clip, &c, BESIDE * size);
     m = sort_patch(t, &c, m, merge);
     double low = INFINITY, extent = 0;
