@@ -162,7 +162,8 @@ void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
     c.n = c.R->n[f.face];
     c.fo = pp_incident_face(c.O, c.n);
     pp_clip_prepare(&c);
-    bool boxes = A->g->kind == PERP_SHAPE_BOX && B->g->kind == PERP_SHAPE_BOX; /* the clipped face has all that is low */
+    bool boxes =
+        A->g->kind == PERP_SHAPE_BOX && B->g->kind == PERP_SHAPE_BOX; /* the clipped face has all that is low */
     double least = manifold(w, &c, !boxes, &t);
     if (f.gap > t.tie) { /* apart: is the distance seen from this face the true one? */
         if (least <= f.gap + pp_tie(&t, f.gap)) return;

@@ -69,7 +69,7 @@ static entry list[] = {
     {"spinning-body", 3, scene_spinning_body, NULL},
     {"pinch-hold", 3, pinch_hold, NULL},
     {"flat-slide", 3, flat_slide, few_directions},
-    {"mass-ratio", 3, mass_ratio, NULL},
+    {"mass-ratio", 3, mass_ratio, few_directions},
     {"tower", 3, tower_10, NULL},
     {"tower-iterative", 3, tower_4, iterative},
     {"tumbling", 3, scene_tumbling, NULL},
