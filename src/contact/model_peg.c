@@ -15,7 +15,7 @@
  * Fallback With friction a wedge may lock itself so that not even 1e-10 of overlap can be undone: overlap of the start
  *          may stay. Then impulses at the end poses. Then the caller halves the step; at the last division planes that
  *          did not separate at the start are barred, and last of all gaps are linearised.
- * Source   Williams ch. 4; design documents on PEG. The mixed problem as printed is the model "peg-mixed". */
+ * Source   Williams ch. 4; docs/theory.md, section 9. The mixed problem as printed is the model "peg-mixed". */
 #include <string.h>
 
 #include "base/clock.h"
@@ -160,7 +160,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
     if (!k->turn || !k->fat || !nu || !probes(k) || !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
-        !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena, &k->m->round, &w->alloc))
+        !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     if ((st = poses(k))) return st;
     free_velocity(f, nu);

@@ -57,8 +57,8 @@ struct pp_peg {
     pp_warm tries;      /* impulses of the last round */
     pp_pair_list round; /* scratch: contacts of a curved pair */
     pp_couple_list couples;
-    double *end_gap, *allowance, *true_gap, *nu;
-    int cap_end_gap, cap_allowance, cap_true_gap, cap_nu;
+    double *nu; /* ndof: velocity of the last round */
+    int cap_nu;
     pp_broad *broad;
 };
 void pp_peg_destroy(struct pp_peg *p, const perp_allocator *a);
@@ -107,6 +107,8 @@ perp_status pp_peg_follow(pp_peg_work *k, bool *changed);
 void pp_peg_recall(pp_peg_work *k);
 /* Separation at the end poses: gap1 and plane of each pair; see pp_peg_pair. */
 void pp_peg_measure(pp_peg_work *k, pp_peg_pair *p);
+/* Contacts of a curved pair, into m->round; the least of their gaps. */
+double pp_peg_round(pp_peg_work *k, const pp_solid *A, const pp_solid *B);
 /* Separation at the start. */
 double pp_peg_start_gap(pp_peg_work *k, pp_peg_pair *p);
 /* The plane a pair meets on first, on its way from start to end. */

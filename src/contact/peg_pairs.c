@@ -11,8 +11,7 @@
 #define HALVINGS 40
 #define ADVANCES 2000 /* most looks of the search for bodies that run through each other */
 
-/* Contacts of a curved pair; the least gap, and their number in m->round. */
-static double round_contacts(pp_peg_work *k, const pp_solid *A, const pp_solid *B) {
+double pp_peg_round(pp_peg_work *k, const pp_solid *A, const pp_solid *B) {
     pp_narrow w = {
         .out = &k->m->round, .a = &k->f->w->alloc, .reach = INFINITY, .clip = {k->touches.clip[0], k->touches.clip[1]}};
     k->m->round.n = 0;
@@ -25,7 +24,7 @@ static double round_contacts(pp_peg_work *k, const pp_solid *A, const pp_solid *
 
 static double separation(pp_peg_work *k, const pp_peg_pair *p, const pp_solid *A, const pp_solid *B, double enough,
                          pp_plane *plane) {
-    if (p->kind == PP_PAIR_ROUND) return round_contacts(k, A, B);
+    if (p->kind == PP_PAIR_ROUND) return pp_peg_round(k, A, B);
     if (p->kind == PP_PAIR_HALFSPACE) return pp_plane_gap(A, B, p->plane);
     pp_separating s = pp_separate(A, B, *plane, 0.1 * p->tol, enough);
     *plane = s.plane;

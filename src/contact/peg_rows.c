@@ -19,11 +19,7 @@ static bool row_room(pp_peg_work *k, int need) {
 
 /* Contacts of a curved pair at some poses, in k->m->round. */
 static void round_at(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at) {
-    pp_narrow w = {
-        .out = &k->m->round, .a = &k->f->w->alloc, .reach = INFINITY, .clip = {k->touches.clip[0], k->touches.clip[1]}};
-    k->m->round.n = 0;
-    pp_narrow_phase(&w, k->f->w->def.dim, &at->solid[p->i], &at->solid[p->j]);
-    k->touches.memory |= w.memory;
+    (void)pp_peg_round(k, &at->solid[p->i], &at->solid[p->j]);
 }
 
 static const pp_pair *matching(const pp_pair_list *l, uint64_t feature) {

@@ -3,7 +3,7 @@
  *          left that are as low as the lowest, within FLUSH of the size of the patch, touch together: a face on a face
  *          (every corner), an edge on a face (two), a corner (one). If the single lowest one is not a vertex over the
  *          face, the plane was not the one the bodies touch on: a crossing of two edges, or the other body's face, is.
- * Source   peg-notes 2.4 and 10 in the design documents; Williams 3.2-3.4 for the feature pairs. */
+ * Source   Williams 3.2-3.4 for the feature pairs. */
 #include "contact/touch.h"
 
 #include <string.h>
@@ -14,14 +14,13 @@
 #define BESIDE   5e-10 /* a vertex this far beside a face, as a part of the size, is on it */
 #define PARALLEL 1e-4  /* edges at a smaller angle do not cross at a point worth the name [rad] */
 
-bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena, pp_pair_list *round,
-                    const perp_allocator *alloc) {
+bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena) {
     int most = 2;
     for (int i = 0; i < n; i++) {
         const pp_geometry *g = placed[i].g;
         if (g->nvert > most) most = g->nvert; /* a face of a half-space is any of them */
     }
-    *t = (pp_touches){.cap = 2 * most + 4, .arena = arena, .round = round, .alloc = alloc};
+    *t = (pp_touches){.cap = 2 * most + 4};
     t->at = PP_ARENA_ARRAY(arena, pp_touch, t->cap);
     t->clip[0] = PP_ARENA_ARRAY(arena, pp_clip_point, t->cap);
     t->clip[1] = PP_ARENA_ARRAY(arena, pp_clip_point, t->cap);

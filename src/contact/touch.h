@@ -12,20 +12,16 @@ typedef struct pp_touch {
     double off; /* how far the contact lies outside its face or edges; <= 0: inside [L] */
 } pp_touch;
 
-/* Features found on a plane, and room for clipping; arrays are of the arena and grow with it. */
+/* Features found on a plane, and room for clipping; arrays are of the arena. */
 typedef struct pp_touches {
     pp_touch *at;
     int n, cap;
     pp_clip_point *clip[2];
-    pp_arena *arena;
-    pp_pair_list *round; /* scratch for curved pairs */
-    const perp_allocator *alloc;
     bool memory; /* refused */
 } pp_touches;
 
 /* Room for pairs of these placed shapes. */
-bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena, pp_pair_list *round,
-                    const perp_allocator *alloc);
+bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena);
 
 /* The feature pairs by which A and B would touch on *plane at this pose: one where a corner meets a face or two edges
  * cross, the corners of the shared stretch where faces or edges lie flat on each other (within FLUSH). Where the
