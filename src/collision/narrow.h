@@ -120,6 +120,19 @@ uint64_t pp_nearest_feature(const pp_nearest *c, bool flip, int v);
 
 /* Contacts of two solids of any kind: one of the functions below. */
 void pp_narrow_phase(pp_narrow *w, int dim, const pp_solid *A, const pp_solid *B);
+/* From the first end of an edge to the second. */
+static inline perp_vec3 pp_edge_vector(const pp_solid *s, int e) {
+    return perp_v3_sub(s->v[s->g->edge[e][1]], s->v[s->g->edge[e][0]]);
+}
+/* Do the arcs between the normals beside two edges (of B: negated) cross on the Gauss sphere? Then the two make a face of
+ * the Minkowski difference. da, db: their vectors, along n_left x n_right. */
+static inline bool pp_arcs_cross(const pp_solid *A, int ea, perp_vec3 da, const pp_solid *B, int eb, perp_vec3 db) {
+    double cl = perp_v3_dot(B->n[B->g->edge[eb][2]], da), cr = perp_v3_dot(B->n[B->g->edge[eb][3]], da);
+    if (!(cl * cr < 0)) return false;
+    double dl = perp_v3_dot(A->n[A->g->edge[ea][2]], db), dr = perp_v3_dot(A->n[A->g->edge[ea][3]], db);
+    return dl * dr < 0 && cl * dr < 0; /* the second: same hemisphere */
+}
+
 /* The pairs. A is shape i unless flip is true. */
 void pp_pair_spheres(pp_narrow *w, const pp_solid *A, const pp_solid *B);
 void pp_pair_halfspace(pp_narrow *w, const pp_solid *plane, const pp_solid *B, bool flip);

@@ -18,28 +18,16 @@
 /* Faces beside a pair of edges count if they face the other body at least this much (cosine). */
 #define FACING 0.5
 
-static perp_vec3 edge_vector(const pp_solid *s, int e) {
-    return perp_v3_sub(s->v[s->g->edge[e][1]], s->v[s->g->edge[e][0]]);
-}
-
-/* Do the arcs between the normals beside the two edges (of B: negated) cross? With e along n_left x n_right. */
-static bool arcs_cross(const pp_solid *A, int ea, perp_vec3 da, const pp_solid *B, int eb, perp_vec3 db) {
-    double cl = perp_v3_dot(B->n[B->g->edge[eb][2]], da), cr = perp_v3_dot(B->n[B->g->edge[eb][3]], da);
-    if (!(cl * cr < 0)) return false;
-    double dl = perp_v3_dot(A->n[A->g->edge[ea][2]], db), dr = perp_v3_dot(A->n[A->g->edge[ea][3]], db);
-    return dl * dr < 0 && cl * dr < 0; /* the second: same hemisphere */
-}
-
 /* Best pair of edges; stops with a gap above the reach if one proves that the bodies cannot meet. */
 static pp_edge_gap edge_separation(const pp_narrow *w, const pp_solid *A, const pp_solid *B, const pp_tolerance *t) {
     pp_edge_gap best = {-1, -1, -INFINITY, {0, 0, 0}, 0, 0};
     for (int i = 0; i < A->g->nedge; i++) {
-        perp_vec3 da = edge_vector(A, i), p = A->v[A->g->edge[i][0]];
+        perp_vec3 da = pp_edge_vector(A, i), p = A->v[A->g->edge[i][0]];
         double la = perp_v3_norm(da);
         perp_vec3 out = perp_v3_add(A->n[A->g->edge[i][2]], A->n[A->g->edge[i][3]]);
         for (int j = 0; j < B->g->nedge; j++) {
-            perp_vec3 db = edge_vector(B, j);
-            if (!arcs_cross(A, i, da, B, j, db)) continue;
+            perp_vec3 db = pp_edge_vector(B, j);
+            if (!pp_arcs_cross(A, i, da, B, j, db)) continue;
             perp_vec3 c = perp_v3_cross(da, db);
             double l = perp_v3_norm(c);
             if (!(l > PARALLEL * la * perp_v3_norm(db))) continue;
@@ -109,7 +97,7 @@ static double unit_range(double s) { return s > 0 ? (s < 1 ? s : 1) : 0; }
 /* Contacts of a pair of edges; false if they are apart and their closest points are not on both. */
 static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, const pp_edge_gap *e,
                           const pp_tolerance *t) {
-    perp_vec3 da = edge_vector(A, e->a), db = edge_vector(B, e->b);
+    perp_vec3 da = pp_edge_vector(A, e->a), db = pp_edge_vector(B, e->b);
     double sa = t->inside / perp_v3_norm(da), sb = t->inside / perp_v3_norm(db);
     bool on = e->s >= -sa && e->s <= 1 + sa && e->u >= -sb && e->u <= 1 + sb;
     if (e->gap > t->tie && !on) return false;

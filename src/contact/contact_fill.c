@@ -8,6 +8,14 @@ static perp_pair_law pair_law(const perp_world *w, int a, int b) {
     return w->law[m * w->nmaterial + n];
 }
 
+perp_status pp_contact_room(pp_frame *f, int n) {
+    f->contact = PP_ARENA_ARRAY(&f->w->arena, perp_contact, n);
+    f->contact_shape = PP_ARENA_ARRAY(&f->w->arena, int, 2 * n);
+    f->ncontact = 0;
+    if (f->contact && f->contact_shape) return PERP_OK;
+    return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+}
+
 void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int shapes[2]) {
     const perp_world *w = f->w;
     int a = f->placed[p->i].slot, b = f->placed[p->j].slot;

@@ -4,6 +4,9 @@
 
 #include "world/frame.h"
 
+/* Room for up to n contacts in the frame, none in it yet. */
+perp_status pp_contact_room(pp_frame *f, int n);
+
 /* Writes a contact between the placed shapes p->i and p->j: identity, points, frame, gap and the law of the pair;
  * impulse and state are zero. shapes: its two shape slots. */
 void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int shapes[2]);

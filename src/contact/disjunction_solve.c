@@ -26,14 +26,6 @@ typedef struct attempts {
     int iterations, fallbacks, unknowns;
 } attempts;
 
-static bool new_solution(pp_arena *a, const perp_step_problem *p, perp_step_solution *s) {
-    s->nu = PP_ARENA_ZERO(a, double, p->ndof);
-    s->p_joint = PP_ARENA_ZERO(a, double, p->njoint);
-    s->p_contact = PP_ARENA_ZERO(a, double, 3 * p->ncontact);
-    s->sigma = PP_ARENA_ZERO(a, double, p->ncontact);
-    return s->nu && s->p_joint && s->p_contact && s->sigma;
-}
-
 /* Laws of a solution; the normal ones are those of the disjunction. */
 static perp_step_residual measure(const perp_step_problem *p, const pp_disjunction *d, const perp_step_solution *s) {
     perp_step_residual r = perp_step_problem_residual(p, s);
@@ -259,8 +251,8 @@ static perp_status solve_island(pp_frame *f, const pp_disjunction *d, const pp_i
     pp_disjunction part;
     attempts t = {.f = f, .p = &island->p, .d = &part, .acceptance = INFINITY, .info = {.solver = ""}};
     perp_step_solution mine;
-    if (!part_of(d, island, where, a, &part) || !new_solution(a, &island->p, &t.best) ||
-        !new_solution(a, &island->p, &t.answer) || !new_solution(a, &island->p, &mine))
+    if (!part_of(d, island, where, a, &part) || !pp_solution_new(a, &island->p, &t.best) ||
+        !pp_solution_new(a, &island->p, &t.answer) || !pp_solution_new(a, &island->p, &mine))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     if (recalled) pp_island_gather(island, recalled, &mine);
     perp_status st = solve_one(&t, recalled ? &mine : NULL);
@@ -279,8 +271,8 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
     int *where = PP_ARENA_ARRAY(&w->arena, int, d->ncontact);
     perp_step_solution recalled;
     perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
-    if (st || !where || !new_solution(&w->arena, &f->problem, &f->solution) ||
-        !new_solution(&w->arena, &f->problem, &recalled))
+    if (st || !where || !pp_solution_new(&w->arena, &f->problem, &f->solution) ||
+        !pp_solution_new(&w->arena, &f->problem, &recalled))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && (w->warm.ncontact || w->warm.njoint);
     if (guess) pp_recall(f, recalled.p_joint, recalled.p_contact, recalled.sigma);

@@ -20,10 +20,8 @@ static const pp_pair *deepest(const pp_pair_list *l, int first, int *next) {
 static perp_status corrective(pp_frame *f) {
     perp_world *w = f->w;
     int n = w->pairs.n;
-    f->contact = PP_ARENA_ARRAY(&w->arena, perp_contact, n);
-    f->contact_shape = PP_ARENA_ARRAY(&w->arena, int, 2 * n);
-    if (!f->contact || !f->contact_shape) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", n);
-    f->ncontact = 0;
+    perp_status st = pp_contact_room(f, n);
+    if (st) return st;
     for (int i = 0, next; i < n; i = next) {
         const pp_pair *p = deepest(&w->pairs, i, &next);
         if (!(p->gap < 0)) continue;

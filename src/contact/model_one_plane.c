@@ -7,10 +7,8 @@
 static perp_status one_plane(pp_frame *f) {
     perp_world *w = f->w;
     int n = w->pairs.n;
-    f->contact = PP_ARENA_ARRAY(&w->arena, perp_contact, n);
-    f->contact_shape = PP_ARENA_ARRAY(&w->arena, int, 2 * n);
-    if (!f->contact || !f->contact_shape) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", n);
-    f->ncontact = 0;
+    perp_status st = pp_contact_room(f, n);
+    if (st) return st;
     for (int i = 0; i < n; i++) {
         const pp_pair *p = &w->pairs.pair[i];
         const pp_placed *A = &f->placed[p->i], *B = &f->placed[p->j];

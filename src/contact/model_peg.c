@@ -96,15 +96,7 @@ static double speed_scale(const pp_frame *f, const double *nu) {
 
 /* The velocity without any constraint. */
 static void free_velocity(const pp_frame *f, double *nu) {
-    perp_step_problem p = {.dim = f->w->def.dim,
-                           .h = f->h,
-                           .nblock = f->nblock,
-                           .ndof = f->ndof,
-                           .block_ndof = f->block_ndof,
-                           .block_offset = f->block_offset,
-                           .M = f->M,
-                           .Minv = f->Minv,
-                           .momentum = f->momentum};
+    perp_step_problem p = pp_free_problem(f);
     pp_step_velocity(&p, NULL, NULL, nu);
 }
 

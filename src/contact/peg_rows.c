@@ -2,6 +2,7 @@
  *
  * A row keeps its place in the problem as long as its contact lies on its features at the end pose; rows of two planes
  * are never mixed in one pair. */
+#include "contact/contact_fill.h"
 #include "contact/peg.h"
 
 #include <string.h>
@@ -269,23 +270,8 @@ void pp_peg_stride(pp_peg_work *k) {
 
 static void put_contact(const pp_peg_work *k, int at, const pp_peg_pair *p, const pp_peg_row *r) {
     pp_frame *f = k->f;
-    const perp_world *w = f->w;
-    int a = f->placed[p->i].slot, b = f->placed[p->j].slot;
-    perp_contact *c = &f->contact[at];
-    memset(c, 0, sizeof *c);
-    f->contact_shape[2 * at] = a;
-    f->contact_shape[2 * at + 1] = b;
-    c->a = (perp_shape_id){(uint32_t)a, w->shape[a].gen};
-    c->b = (perp_shape_id){(uint32_t)b, w->shape[b].gen};
-    c->feature = r->feature;
-    c->a_W = r->a;
-    c->b_W = r->b;
-    c->n_W = r->n;
-    perp_v3_frame(r->n, &c->t_W, &c->o_W);
-    c->gap = r->gap;
-    perp_pair_law law = w->law[w->shape[a].material * w->nmaterial + w->shape[b].material];
-    c->mu = law.mu;
-    c->restitution = law.restitution;
+    pp_pair touch = {p->i, p->j, r->feature, r->a, r->b, r->n, r->gap};
+    pp_contact_fill(f, &touch, &f->contact[at], f->contact_shape + 2 * at);
     f->contact_plane[at] = r->plane;
 }
 
@@ -294,12 +280,11 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     struct pp_peg *m = k->m;
     pp_arena *arena = &f->w->arena;
     int n = m->nrow;
-    f->contact = PP_ARENA_ARRAY(arena, perp_contact, n);
-    f->contact_shape = PP_ARENA_ARRAY(arena, int, 2 * n);
+    perp_status st = pp_contact_room(f, n);
+    if (st) return st;
     f->contact_plane = PP_ARENA_ARRAY(arena, uint64_t, n);
     double *end = PP_ARENA_ARRAY(arena, double, n), *allow = PP_ARENA_ARRAY(arena, double, n);
-    if (!f->contact || !f->contact_shape || !f->contact_plane || !end || !allow)
-        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+    if (!f->contact_plane || !end || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {

@@ -8,8 +8,6 @@
 /* Pairs of edges closer to parallel than this (sine) give no plane: the faces beside them do. */
 #define PARALLEL 1e-6
 
-static perp_vec3 along(const pp_solid *s, int e) { return perp_v3_sub(s->v[s->g->edge[e][1]], s->v[s->g->edge[e][0]]); }
-
 int pp_support(const pp_solid *s, perp_vec3 d) {
     int best = 0;
     double most = -INFINITY;
@@ -24,7 +22,8 @@ int pp_support(const pp_solid *s, perp_vec3 d) {
 }
 
 static perp_vec3 edge_normal(const pp_solid *A, const pp_solid *B, pp_plane plane) {
-    perp_vec3 a = along(A, pp_feature_a(plane)), b = along(B, pp_feature_b(plane)), c = perp_v3_cross(a, b);
+    perp_vec3 a = pp_edge_vector(A, pp_feature_a(plane)), b = pp_edge_vector(B, pp_feature_b(plane)),
+              c = perp_v3_cross(a, b);
     double l = perp_v3_norm(c);
     if (!(l > PARALLEL * perp_v3_norm(a) * perp_v3_norm(b))) return perp_v3(0, 0, 0);
     return perp_v3_scale((pp_feature_owner(plane) ? -1 : 1) / l, c);
@@ -56,14 +55,6 @@ double pp_plane_gap(const pp_solid *A, const pp_solid *B, pp_plane plane) {
     return perp_v3_dot(n, perp_v3_sub(B->v[b], A->v[a]));
 }
 
-/* Do the arcs between the normals beside the two edges (of B: negated) cross? */
-static bool arcs_cross(const pp_solid *A, int ea, perp_vec3 da, const pp_solid *B, int eb, perp_vec3 db) {
-    double cl = perp_v3_dot(B->n[B->g->edge[eb][2]], da), cr = perp_v3_dot(B->n[B->g->edge[eb][3]], da);
-    if (!(cl * cr < 0)) return false;
-    double dl = perp_v3_dot(A->n[A->g->edge[ea][2]], db), dr = perp_v3_dot(A->n[A->g->edge[ea][3]], db);
-    return dl * dr < 0 && cl * dr < 0; /* the second: same hemisphere */
-}
-
 /* What to do with every plane that may be the best one; false stops the search. */
 typedef struct search {
     pp_separating best;
@@ -93,12 +84,12 @@ static bool done(const search *s) { return s->best.gap > s->enough; }
 
 static void try_edges(search *s, const pp_solid *A, const pp_solid *B) {
     for (int i = 0; i < A->g->nedge && !done(s); i++) {
-        perp_vec3 da = along(A, i), p = A->v[A->g->edge[i][0]];
+        perp_vec3 da = pp_edge_vector(A, i), p = A->v[A->g->edge[i][0]];
         double la = perp_v3_norm(da);
         perp_vec3 out = perp_v3_add(A->n[A->g->edge[i][2]], A->n[A->g->edge[i][3]]);
         for (int j = 0; j < B->g->nedge; j++) {
-            perp_vec3 db = along(B, j);
-            if (!arcs_cross(A, i, da, B, j, db)) continue;
+            perp_vec3 db = pp_edge_vector(B, j);
+            if (!pp_arcs_cross(A, i, da, B, j, db)) continue;
             perp_vec3 c = perp_v3_cross(da, db);
             double l = perp_v3_norm(c);
             if (!(l > PARALLEL * la * perp_v3_norm(db))) continue;
@@ -121,8 +112,9 @@ static void try_boxes(search *s, const pp_solid *A, const pp_solid *B) {
     offer(s, pp_plane_face(0, fa.face), fa.gap);
     offer(s, pp_plane_face(1, fb.face), fb.gap);
     if (e.a < 0) return;
-    perp_vec3 c = perp_v3_cross(along(A, e.a), along(B, e.b));
-    if (!(perp_v3_norm(c) > PARALLEL * perp_v3_norm(along(A, e.a)) * perp_v3_norm(along(B, e.b)))) return;
+    perp_vec3 c = perp_v3_cross(pp_edge_vector(A, e.a), pp_edge_vector(B, e.b));
+    if (!(perp_v3_norm(c) > PARALLEL * perp_v3_norm(pp_edge_vector(A, e.a)) * perp_v3_norm(pp_edge_vector(B, e.b))))
+        return;
     offer(s, pp_plane_edges(perp_v3_dot(c, e.n) < 0, e.a, e.b), e.gap);
 }
 

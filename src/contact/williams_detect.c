@@ -106,8 +106,6 @@ double pp_facet_distance(const pp_solid *S, int f, const pp_solid *O, int v) {
 
 static perp_vec3 edge_end(const pp_solid *S, int e, int k) { return S->v[S->g->edge[e][k]]; }
 
-static perp_vec3 edge_vector(const pp_solid *S, int e) { return perp_v3_sub(edge_end(S, e, 1), edge_end(S, e, 0)); }
-
 double pp_edge_distance(const pp_solid *S, int e, perp_vec3 x) {
     return distance(pp_point_segment(edge_end(S, e, 0), edge_end(S, e, 1), x), x);
 }
@@ -141,7 +139,7 @@ double pp_applicable_edges(const pp_solid *A, int ea, const pp_solid *B, int eb,
     for (int k = 0; k < 2; k++) {
         const pp_solid *S = k ? B : A;
         int e = k ? eb : ea;
-        perp_vec3 v = perp_v3_unit(edge_vector(S, e));
+        perp_vec3 v = perp_v3_unit(pp_edge_vector(S, e));
         perp_vec3 t1 = perp_v3_cross(S->n[S->g->edge[e][2]], v),
                   t2 = perp_v3_cross(v, S->n[S->g->edge[e][3]]); /* (3.2) */
         double sign = k ? -1 : 1, d1 = sign * perp_v3_dot(n, t1), d2 = sign * perp_v3_dot(n, t2);
@@ -153,11 +151,11 @@ double pp_applicable_edges(const pp_solid *A, int ea, const pp_solid *B, int eb,
 
 perp_vec3 pp_edge_orientation(const pp_solid *S, int e) {
     perp_vec3 out = perp_v3_add(S->n[S->g->edge[e][2]], S->n[S->g->edge[e][3]]);
-    return perp_v3_unit(perp_v3_cross(out, edge_vector(S, e)));
+    return perp_v3_unit(perp_v3_cross(out, pp_edge_vector(S, e)));
 }
 
 bool pp_edge_normal(const pp_solid *A, int ea, const pp_solid *B, int eb, perp_vec3 *n) {
-    perp_vec3 a = edge_vector(A, ea), b = edge_vector(B, eb), x = perp_v3_cross(a, b);
+    perp_vec3 a = pp_edge_vector(A, ea), b = pp_edge_vector(B, eb), x = perp_v3_cross(a, b);
     double size = perp_v3_norm(x);
     if (!(size > PARALLEL * perp_v3_norm(a) * perp_v3_norm(b))) return false;
     double side = perp_v3_dot(a, pp_edge_orientation(B, eb));

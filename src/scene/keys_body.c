@@ -64,21 +64,6 @@ const pp_map pp_map_body = {
     NULL};
 #undef IN
 
-enum { /* as in read_shape.c */
-       SPHERE,
-       BOX,
-       HALFSPACE,
-       PARTICLE,
-       POLYGON,
-       POLYHEDRON,
-       REGULAR,
-       MESH,
-       CAPSULE,
-       PRISM,
-       CYLINDER,
-       CONE,
-       PLATONIC
-};
 static const char *const ways[] = {"one", "groups", "cut", NULL};                   /* as pp_parts */
 static const char *const polygon_ways[] = {"one", "cut", NULL};                     /* as in read_shape.c */
 static const char *const platonic[] = {"tetrahedron",  "cube",        "octahedron", /* as in read_shape.c */
@@ -103,39 +88,41 @@ static const pp_variant shapes[] = {
 #define IN(field)  PP_AT(pp_shape_in, field)
 #define FOR(v)     .variants = 1u << (v)
 #define FOR2(v, u) .variants = 1u << (v) | 1u << (u)
-#define ROUND \
-    (1u << SPHERE | 1u << CAPSULE | 1u << REGULAR | 1u << PRISM | 1u << CYLINDER | 1u << CONE | 1u << PLATONIC)
+#define ROUND                                                                                                    \
+    (1u << PP_IN_SPHERE | 1u << PP_IN_CAPSULE | 1u << PP_IN_REGULAR | 1u << PP_IN_PRISM | 1u << PP_IN_CYLINDER | \
+     1u << PP_IN_CONE | 1u << PP_IN_PLATONIC)
 static const pp_key shape[] = {
     {"type", PP_T_TAG, 0, .required = true, PP_HELP("What it is.")},
     {"radius", PP_T_NUMBER, IN(radius), .variants = ROUND, .required = true, PP_UNIT("L"), PP_POSITIVE,
      PP_HELP("Radius; of what has corners: from the centre, or the axis, to a corner.")},
-    {"length", PP_T_NUMBER, IN(length), FOR(CAPSULE), .required = true, PP_UNIT("L"), PP_POSITIVE,
+    {"length", PP_T_NUMBER, IN(length), FOR(PP_IN_CAPSULE), .required = true, PP_UNIT("L"), PP_POSITIVE,
      PP_HELP("Length of the segment; the capsule is longer by two radii.")},
-    {"height", PP_T_NUMBER, IN(height), .variants = 1u << PRISM | 1u << CYLINDER | 1u << CONE, .required = true,
-     PP_UNIT("L"), PP_POSITIVE, PP_HELP("Extent along z.")},
-    {"solid", PP_T_CHOICE, IN(solid), FOR(PLATONIC), .choice = platonic, .required = true, PP_HELP("Which one.")},
-    {"size", PP_T_VECTOR, IN(size), FOR(BOX), .required = true, PP_UNIT("L"), PP_POSITIVE,
+    {"height", PP_T_NUMBER, IN(height), .variants = 1u << PP_IN_PRISM | 1u << PP_IN_CYLINDER | 1u << PP_IN_CONE,
+     .required = true, PP_UNIT("L"), PP_POSITIVE, PP_HELP("Extent along z.")},
+    {"solid", PP_T_CHOICE, IN(solid), FOR(PP_IN_PLATONIC), .choice = platonic, .required = true, PP_HELP("Which one.")},
+    {"size", PP_T_VECTOR, IN(size), FOR(PP_IN_BOX), .required = true, PP_UNIT("L"), PP_POSITIVE,
      PP_HELP("Full edge lengths.")},
-    {"normal", PP_T_VECTOR, IN(normal), FOR(HALFSPACE), .required = true,
+    {"normal", PP_T_VECTOR, IN(normal), FOR(PP_IN_HALFSPACE), .required = true,
      PP_HELP("Outward normal; need not be a unit vector.")},
-    {"offset", PP_T_NUMBER, IN(offset), FOR(HALFSPACE), PP_DEFAULT(0), PP_UNIT("L"),
+    {"offset", PP_T_NUMBER, IN(offset), FOR(PP_IN_HALFSPACE), PP_DEFAULT(0), PP_UNIT("L"),
      PP_HELP("Distance of the plane from the shape's origin along the normal.")},
-    {"points", PP_T_POINTS, IN(points), FOR2(POLYGON, POLYHEDRON), .required = true, PP_UNIT("L"),
+    {"points", PP_T_POINTS, IN(points), FOR2(PP_IN_POLYGON, PP_IN_POLYHEDRON), .required = true, PP_UNIT("L"),
      .map = &pp_map_points, PP_HELP("The points, at most 10000, or `{random: n, in: half sizes}`.")},
-    {"parts", PP_T_CHOICE, IN(parts), FOR(POLYGON), .choice = polygon_ways, PP_DEFAULT_AS(0, "one"),
+    {"parts", PP_T_CHOICE, IN(parts), FOR(PP_IN_POLYGON), .choice = polygon_ways, PP_DEFAULT_AS(0, "one"),
      PP_HELP("`one`: the hull of the points. `cut`: a polygon that need not be convex, cut into convex parts that "
              "overlap; the points, at most 1000, are its corners in order. Mass is that of the polygon.")},
-    {"sides", PP_T_WHOLE, IN(sides), FOR2(REGULAR, PRISM), .required = true, PP_BETWEEN(3, 1000),
+    {"sides", PP_T_WHOLE, IN(sides), FOR2(PP_IN_REGULAR, PP_IN_PRISM), .required = true, PP_BETWEEN(3, 1000),
      PP_HELP("Number of sides.")},
-    {"sides", PP_T_WHOLE, IN(facets), FOR2(CYLINDER, CONE), PP_DEFAULT(32), PP_BETWEEN(3, 1000),
+    {"sides", PP_T_WHOLE, IN(facets), FOR2(PP_IN_CYLINDER, PP_IN_CONE), PP_DEFAULT(32), PP_BETWEEN(3, 1000),
      PP_HELP("Number of sides.")},
-    {"file", PP_T_FILE, IN(file), FOR(MESH), .required = true, PP_HELP("OBJ or STL file, relative to the scene file.")},
-    {"scale", PP_T_NUMBERS, IN(scale), FOR(MESH), .count3 = 1u << 1 | 1u << 3, PP_WORDS("1"),
+    {"file", PP_T_FILE, IN(file), FOR(PP_IN_MESH), .required = true,
+     PP_HELP("OBJ or STL file, relative to the scene file.")},
+    {"scale", PP_T_NUMBERS, IN(scale), FOR(PP_IN_MESH), .count3 = 1u << 1 | 1u << 3, PP_WORDS("1"),
      PP_HELP("Factor on the mesh's lengths, or one for each axis.")},
-    {"hull", PP_T_BOOL, IN(hull), FOR(MESH), PP_DEFAULT(false),
+    {"hull", PP_T_BOOL, IN(hull), FOR(PP_IN_MESH), PP_DEFAULT(false),
      PP_HELP("Take the convex hull of a mesh (with `parts: groups`, of each group) that is not convex, instead of "
              "refusing it.")},
-    {"parts", PP_T_CHOICE, IN(mesh_parts), FOR(MESH), .choice = ways, PP_DEFAULT_AS(0, "one"),
+    {"parts", PP_T_CHOICE, IN(mesh_parts), FOR(PP_IN_MESH), .choice = ways, PP_DEFAULT_AS(0, "one"),
      PP_HELP("`one`: the mesh is convex. `groups`: the faces after each `o` or `g` line (STL: `solid`) are a convex "
              "part; mass is the sum of the parts'. `cut`: a closed mesh that need not be convex, cut into convex parts "
              "along its faces; mass is that of the mesh.")},

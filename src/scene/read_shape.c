@@ -4,22 +4,6 @@
 
 #include "scene/scene_internal.h"
 
-enum { /* as in keys_body.c */
-       SPHERE,
-       BOX,
-       HALFSPACE,
-       PARTICLE,
-       POLYGON,
-       POLYHEDRON,
-       REGULAR,
-       MESH,
-       CAPSULE,
-       PRISM,
-       CYLINDER,
-       CONE,
-       PLATONIC
-};
-
 perp_vec3 *pp_more_points(pp_reader *r, int n) {
     if (!PP_GROW(r->alloc, r->points, r->cap_points, r->npoints, r->npoints + n)) {
         (void)pp_no_memory(r);
@@ -72,15 +56,15 @@ static perp_status read_points(pp_reader *r, pp_item at, int *n) {
 static perp_status regular_points(pp_reader *r, pp_item at, const pp_shape_in *in) {
     static const perp_platonic solid[] = {PERP_TETRAHEDRON, PERP_CUBE, PERP_OCTAHEDRON, PERP_DODECAHEDRON,
                                           PERP_ICOSAHEDRON};
-    bool many = in->got.variant == CYLINDER || in->got.variant == CONE;
-    int sides = (int)(many ? in->facets : in->sides), most = in->got.variant == PLATONIC ? 20 : 2 * sides + 1, n = 0,
-        first = r->npoints;
+    bool many = in->got.variant == PP_IN_CYLINDER || in->got.variant == PP_IN_CONE;
+    int sides = (int)(many ? in->facets : in->sides), most = in->got.variant == PP_IN_PLATONIC ? 20 : 2 * sides + 1,
+        n = 0, first = r->npoints;
     perp_vec3 *p = pp_more_points(r, most);
     if (!p) return PERP_E_MEMORY;
     switch (in->got.variant) {
-    case REGULAR: n = perp_points_regular(sides, in->radius, p, most); break;
-    case CONE: n = perp_points_cone(sides, in->radius, in->height, p, most); break;
-    case PLATONIC: n = perp_points_platonic(solid[in->solid], in->radius, p, most); break;
+    case PP_IN_REGULAR: n = perp_points_regular(sides, in->radius, p, most); break;
+    case PP_IN_CONE: n = perp_points_cone(sides, in->radius, in->height, p, most); break;
+    case PP_IN_PLATONIC: n = perp_points_platonic(solid[in->solid], in->radius, p, most); break;
     default: n = perp_points_prism(sides, in->radius, in->height, p, most); break;
     }
     if (n == 0) return pp_wrong_say(r, PERP_E_GEOMETRY, at, "a length of the shape is too small or too large");
@@ -104,7 +88,7 @@ static perp_status pointed(pp_reader *r, pp_item at, const pp_shape_in *in, pp_s
                            pp_shape_parts *parts) {
     int first = r->npoints, n = 0, variant = in->got.variant;
     perp_status s;
-    if (variant == POLYGON || variant == POLYHEDRON) {
+    if (variant == PP_IN_POLYGON || variant == PP_IN_POLYHEDRON) {
         pp_push_key(r, "points");
         s = read_points(r, in->points, &n);
         if (s) return s;
@@ -115,7 +99,8 @@ static perp_status pointed(pp_reader *r, pp_item at, const pp_shape_in *in, pp_s
         if (s) return s;
     }
     n = r->npoints - first;
-    out->def = variant == POLYGON || variant == REGULAR ? perp_shape_polygon(NULL, n) : perp_shape_polyhedron(NULL, n);
+    out->def = variant == PP_IN_POLYGON || variant == PP_IN_REGULAR ? perp_shape_polygon(NULL, n)
+                                                                    : perp_shape_polyhedron(NULL, n);
     out->first = first;
     return PERP_OK;
 }
@@ -128,10 +113,10 @@ static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp
     *out = (pp_shape_draft){.at = at, .first = -1};
     perp_shape_def *d = &out->def;
     switch (in.got.variant) {
-    case SPHERE: *d = perp_shape_sphere(in.radius); break;
-    case CAPSULE: *d = perp_shape_capsule(in.radius, in.length / 2); break;
-    case BOX: *d = perp_shape_box(in.size.x / 2, in.size.y / 2, r->dim == 3 ? in.size.z / 2 : 1); break;
-    case HALFSPACE: {
+    case PP_IN_SPHERE: *d = perp_shape_sphere(in.radius); break;
+    case PP_IN_CAPSULE: *d = perp_shape_capsule(in.radius, in.length / 2); break;
+    case PP_IN_BOX: *d = perp_shape_box(in.size.x / 2, in.size.y / 2, r->dim == 3 ? in.size.z / 2 : 1); break;
+    case PP_IN_HALFSPACE: {
         double most = fmax(fabs(in.normal.x), fmax(fabs(in.normal.y), fabs(in.normal.z)));
         if (!(most > 0)) {
             pp_push_key(r, "normal");
@@ -142,8 +127,8 @@ static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp
         *d = perp_shape_halfspace(in.normal, in.offset);
         break;
     }
-    case PARTICLE: *d = perp_shape_particle(perp_v3(0, 0, 0)); break;
-    case MESH: s = pp_read_mesh(r, &in, out, parts); break;
+    case PP_IN_PARTICLE: *d = perp_shape_particle(perp_v3(0, 0, 0)); break;
+    case PP_IN_MESH: s = pp_read_mesh(r, &in, out, parts); break;
     default: s = pointed(r, at, &in, out, parts); break;
     }
     if (s) return s;

@@ -179,4 +179,21 @@ typedef struct pp_force_in {
     pp_item force_of, torque_of, at_of, repeat; /* _of: formulas */
 } pp_force_in;
 
+/* Types of shape in scene files, in the order of their names in keys_body.c. */
+enum {
+    PP_IN_SPHERE,
+    PP_IN_BOX,
+    PP_IN_HALFSPACE,
+    PP_IN_PARTICLE,
+    PP_IN_POLYGON,
+    PP_IN_POLYHEDRON,
+    PP_IN_REGULAR,
+    PP_IN_MESH,
+    PP_IN_CAPSULE,
+    PP_IN_PRISM,
+    PP_IN_CYLINDER,
+    PP_IN_CONE,
+    PP_IN_PLATONIC
+};
+
 #endif

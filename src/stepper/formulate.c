@@ -148,6 +148,18 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     return PERP_OK;
 }
 
+perp_step_problem pp_free_problem(const pp_frame *f) {
+    return (perp_step_problem){.dim = f->w->def.dim,
+                               .h = f->h,
+                               .nblock = f->nblock,
+                               .ndof = f->ndof,
+                               .block_ndof = f->block_ndof,
+                               .block_offset = f->block_offset,
+                               .M = f->M,
+                               .Minv = f->Minv,
+                               .momentum = f->momentum};
+}
+
 perp_status pp_formulate(pp_frame *f) {
     perp_world *w = f->w;
     perp_joint_row *joint;
@@ -157,17 +169,9 @@ perp_status pp_formulate(pp_frame *f) {
     perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->ncontact);
     double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
     if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    f->problem = (perp_step_problem){.dim = w->def.dim,
-                                     .h = f->h,
-                                     .nblock = f->nblock,
-                                     .ndof = f->ndof,
-                                     .block_ndof = f->block_ndof,
-                                     .block_offset = f->block_offset,
-                                     .M = f->M,
-                                     .Minv = f->Minv,
-                                     .momentum = f->momentum,
-                                     .joint = joint,
-                                     .contact = contact};
+    f->problem = pp_free_problem(f);
+    f->problem.joint = joint;
+    f->problem.contact = contact;
     pp_step_velocity(&f->problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
     f->problem.njoint = njoint;
     double speed = f->h * perp_v3_norm(w->def.gravity_W);

@@ -107,7 +107,7 @@ static double acceptance(const pp_frame *f, const trial *t, const perp_step_solu
     return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
 }
 
-static bool new_solution(pp_arena *a, const perp_step_problem *p, perp_step_solution *s) {
+bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution *s) {
     s->nu = PP_ARENA_ZERO(a, double, p->ndof);
     s->p_joint = PP_ARENA_ZERO(a, double, p->njoint);
     s->p_contact = PP_ARENA_ZERO(a, double, 3 * p->ncontact);
@@ -120,7 +120,7 @@ static bool new_trial(pp_arena *a, const perp_step_problem *p, trial *t) {
                  .r = PP_ARENA_ARRAY(a, double, p->njoint),
                  .y = PP_ARENA_ARRAY(a, double, p->ndof),
                  .acceptance = INFINITY};
-    return t->r && t->y && new_solution(a, p, &t->best) && new_solution(a, p, &t->answer);
+    return t->r && t->y && pp_solution_new(a, p, &t->best) && pp_solution_new(a, p, &t->answer);
 }
 
 /* One solve and the way back; info holds the judge's residual, taken without touching the heap. */
@@ -337,7 +337,8 @@ perp_status pp_solve_step(pp_frame *f) {
     f->acceptance = 0;
     perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
     perp_step_solution recalled;
-    if (st || !new_solution(&w->arena, &f->problem, &f->solution) || !new_solution(&w->arena, &f->problem, &recalled))
+    if (st || !pp_solution_new(&w->arena, &f->problem, &f->solution) ||
+        !pp_solution_new(&w->arena, &f->problem, &recalled))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && f->purpose == PP_STEP && (w->warm.ncontact || w->warm.njoint);
     if (guess) pp_recall(f, recalled.p_joint, recalled.p_contact, recalled.sigma);

@@ -85,6 +85,10 @@ double pp_farthest_travel(const pp_frame *f);
 perp_status pp_contact(pp_frame *f);
 /* contacts, joints -> step problem. */
 perp_status pp_formulate(pp_frame *f);
+/* The step problem of the frame without any rows: what the bodies do by themselves. */
+perp_step_problem pp_free_problem(const pp_frame *f);
+/* A solution of zeros with room for the problem; false if memory is refused. */
+bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution *s);
 /* step problem -> impulses, velocity; PERP_E_SOLVE if no solver's answer is acceptable. */
 perp_status pp_solve_step(pp_frame *f);
 /* velocity -> next state. */
