@@ -83,7 +83,7 @@ static void run(kind k, int pile, double h, double mu, figures *f) {
     d.tolerance = 1e-10;
     if (mu > 0) d.form = PERP_FORM_CONE;
     if (perp_world_create_why(&d, &w, why, sizeof why)) die("a world", why);
-    if (perp_pair_set_all(w, (perp_pair_law){mu, 0})) die("friction", perp_world_why(w));
+    if (perp_pair_set_all(w, (perp_pair_law){.mu = mu, .restitution = 0})) die("friction", perp_world_why(w));
     add_wall(w, 0, -0.25, 1.5, 0.25);
     add_wall(w, -1.25, 2, 0.25, 2);
     add_wall(w, 1.25, 2, 0.25, 2);

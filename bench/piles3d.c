@@ -63,7 +63,7 @@ static void run(int pile, bool raw, double h, double mu, figures *f) {
     d.contact_model = model;
     d.form = PERP_FORM_CONE;
     if (perp_world_create_why(&d, &w, why, sizeof why)) die("a world", why);
-    if (perp_pair_set_all(w, (perp_pair_law){mu, 0})) die("friction", perp_world_why(w));
+    if (perp_pair_set_all(w, (perp_pair_law){.mu = mu, .restitution = 0})) die("friction", perp_world_why(w));
     add_wall(w, 0, 0, -0.5, 1.75, 1.75, 0.5);
     for (int s = -1; s <= 1; s += 2) {
         add_wall(w, s * 1.25, 0, 1.25, 0.5, 1.75, 1.25);

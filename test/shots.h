@@ -58,7 +58,7 @@ static inline bool shot_new(int dim, int kind, bool light, shot *s) {
     d.h = 0.01;
     d.contact_model = "peg";
     if (perp_world_create(&d, &s->w)) return false;
-    perp_pair_law law = {random_below(2) ? 0.5 : 0, random_below(2) ? 0.5 : 0};
+    perp_pair_law law = {.mu = random_below(2) ? 0.5 : 0, .restitution = random_below(2) ? 0.5 : 0};
     perp_pair_set_all(s->w, law);
     perp_vec3 n = plate_normal(dim);
     perp_shape_def plate =

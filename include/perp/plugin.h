@@ -73,6 +73,18 @@ PERP_API int perp_solver_count(void);
 /** The i-th solver, 0 <= i < perp_solver_count(). */
 PERP_API const perp_solver_type *perp_solver_at(int i);
 
+/** A stepper as lists show it. Everything borrowed for ever. */
+typedef struct perp_stepper_info {
+    const char *name;         /**< "stewart-trinkle" */
+    const char *source;       /**< document and equation */
+    const char *about;        /**< one line */
+    const perp_field *fields; /**< settings, nfield of them; set by perp_world_set(w, "NAME.FIELD", value) */
+    int nfield;
+} perp_stepper_info;
+
+/** The i-th stepper; false past the last one. */
+PERP_API bool perp_stepper_at(int i, perp_stepper_info *out);
+
 /** Fills a settings struct with the defaults of its field table. */
 PERP_API void perp_fields_default(const perp_field *fields, int nfield, void *settings);
 

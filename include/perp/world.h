@@ -297,11 +297,29 @@ typedef struct perp_shape_view {
 /** Reads a shape. PERP_E_ARG if stale. */
 PERP_API perp_status perp_shape_get(const perp_world *w, perp_shape_id s, perp_shape_view *out);
 
-/** Law of a pair of materials. */
+/** How the material of a pair gives way. Steppers that take contacts as rigid refuse all but PERP_RIGID. */
+typedef enum perp_compliance {
+    PERP_RIGID,     /**< not at all */
+    PERP_LINEAR,    /**< a spring and damper at each contact */
+    PERP_HERTZ,     /**< Hertz: force grows with the depth to the power 3/2, by the radius of the bodies */
+    PERP_FOUNDATION /**< elastic foundation: springs spread over a face, each by itself */
+} perp_compliance;
+
+/** Law of a pair of materials. Designate the fields you set: what is 0 has the meaning said here. */
 typedef struct perp_pair_law {
     double mu; /**< Coulomb friction, >= 0 */
     double
         restitution; /**< Newton's, 0 to 1: the normal velocity after an impact is at least -restitution times that before */
+    double e_t,
+        e_o;    /**< 3D, elliptic friction: (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2; 0 stands for 1 */
+    double e_r; /**< 3D, torsional friction: length by which the contact resists spin about its normal; 0: none [L] */
+    perp_compliance compliance;
+    double stiffness;   /**< linear: [M/T^2]; Hertz: effective modulus E* [M/(L T^2)]; foundation: pressure per depth
+                             [M/(L^2 T^2)] */
+    double damping;     /**< normal: linear and Hertz [M/T]; foundation: per area [M/(L^2 T)] */
+    double stiffness_t; /**< along the surface, for steppers that have it; 0: the surface does not give way [M/T^2] */
+    double damping_t;   /**< [M/T] */
+    double layer; /**< deepest that a compliant layer is pressed in before its rigid core is met; 0: no core [L] */
 } perp_pair_law;
 
 /** Adds a material; its number is *out. Material 0 exists. PERP_E_MEMORY */

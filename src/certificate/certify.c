@@ -6,6 +6,7 @@
 
 #include "collision/broad.h"
 #include "problem/rows.h"
+#include "stepper/stepper.h"
 #include "world/frame.h"
 
 /* Pressed contacts slip if their speed stands out from what the tolerance leaves open. */
@@ -75,7 +76,10 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
                                     &w->couples, &cert->overlap, cert->overlap_shape);
         if (st) return pp_fail(w, st, "the overlap could not be measured: %s", perp_status_text(st));
     }
-    pp_ledger(f, &cert->ledger);
+    if (w->stepper->ledger)
+        w->stepper->ledger(f, &cert->ledger);
+    else
+        pp_ledger(f, &cert->ledger);
     cert->accepted = f->acceptance <= w->def.tolerance;
     return PERP_OK;
 }

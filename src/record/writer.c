@@ -214,7 +214,7 @@ static bool flush(pp_column *c) {
 static perp_status reserve(perp_recorder *r, int ncontact, perp_refusal *why) {
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
         pp_column *c = &r->column[d];
-        if (c->set < 0) continue;
+        if (!c->row) continue;
         int need = pp_layout[d].rows == PP_N_CONTACTS ? ncontact : 1;
         if (need <= c->cap - c->waiting) continue;
         if (!flush(c)) return pp_recorder_trouble(r, pp_layout[d].path, why);
@@ -226,7 +226,7 @@ static perp_status reserve(perp_recorder *r, int ncontact, perp_refusal *why) {
 /* The next n rows of a column; NULL if it is not recorded. */
 static void *next(perp_recorder *r, pp_dataset d, int n) {
     pp_column *c = &r->column[d];
-    if (c->set < 0) return NULL;
+    if (!c->row) return NULL;
     assert(n <= c->cap - c->waiting);
     void *row = c->row + (size_t)c->waiting * c->size;
     c->waiting += n;
@@ -349,7 +349,7 @@ static bool same_world(const perp_recorder *r) {
     return true;
 }
 
-static perp_status add_frame(perp_recorder *r, perp_refusal *why) {
+perp_status pp_recorder_frame(perp_recorder *r, perp_refusal *why) {
     if (!same_world(r))
         return pp_complain_say(why, PERP_E_ARG, place(r), "",
                                "the world has other bodies, shapes or joints than when the recording began");
@@ -374,6 +374,13 @@ static perp_status add_frame(perp_recorder *r, perp_refusal *why) {
     r->since = (pp_sum){.c = {.overlap_shape = {-1, -1}, .solver = ""}};
     r->frames++;
     return PERP_OK;
+}
+
+perp_status pp_recorder_first(perp_recorder *r, perp_refusal *why) {
+    perp_world_energy(r->w, &r->since.c.ledger.kinetic_before, NULL, NULL);
+    r->since.c.ledger.kinetic_after = r->since.c.ledger.kinetic_before;
+    r->since.c.t = perp_world_time(r->w);
+    return pp_recorder_frame(r, why);
 }
 
 /* ---- commits ---- */
@@ -484,12 +491,7 @@ perp_status perp_recorder_create(const char *path, const perp_scene *scene, cons
     if (!st) st = pp_recorder_statics(r, why);
     if (!st) st = pp_recorder_columns(r, true, why);
     if (!st) st = make_checkpoint(r, why);
-    if (!st) {
-        perp_world_energy(r->w, &r->since.c.ledger.kinetic_before, NULL, NULL);
-        r->since.c.ledger.kinetic_after = r->since.c.ledger.kinetic_before;
-        r->since.c.t = perp_world_time(r->w);
-        st = add_frame(r, why);
-    }
+    if (!st) st = pp_recorder_first(r, why);
     if (!st) st = commit(r, false, why);
     pp_quiet_end(q);
     if (!st) {
@@ -512,6 +514,12 @@ perp_status perp_recorder_set_duration(perp_recorder *r, double duration, perp_r
     return ok ? PERP_OK : pp_recorder_trouble(r, "duration", why);
 }
 
+void pp_recorder_count(perp_recorder *r, const perp_certificate *cert) {
+    pp_sum s = {.c = *cert, .law = pp_law(&cert->law, r->floor)};
+    pp_sum_add(&r->since, &s);
+    r->last_step = perp_world_steps(r->w);
+}
+
 perp_status perp_recorder_step(perp_recorder *r, const perp_certificate *cert, perp_refusal *why) {
     uint64_t step = perp_world_steps(r->w);
     if (r->failed) return earlier(r, why);
@@ -519,14 +527,12 @@ perp_status perp_recorder_step(perp_recorder *r, const perp_certificate *cert, p
         return pp_complain_say(why, PERP_E_ARG, place(r), "",
                                "found step %llu after %llu; allowed: every step, in order", (unsigned long long)step,
                                (unsigned long long)r->last_step);
-    pp_sum s = {.c = *cert, .law = pp_law(&cert->law, r->floor)};
-    pp_sum_add(&r->since, &s);
-    r->last_step = step;
+    pp_recorder_count(r, cert);
     bool frame = (step - r->step0) % (uint64_t)r->choice.every == 0;
     perp_status st = PERP_OK;
     if (frame) {
         pp_quiet q = pp_quiet_begin();
-        st = add_frame(r, &r->first);
+        st = pp_recorder_frame(r, &r->first);
         pp_quiet_end(q);
     }
     if (st) {

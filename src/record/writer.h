@@ -6,10 +6,10 @@
 
 /* A dataset that grows: rows wait in memory until there is a whole chunk of them, or a commit. */
 typedef struct pp_column {
-    hid_t set;        /* negative: not in this recording */
+    hid_t set;        /* negative: in no file */
     hid_t type;       /* in memory */
     uint64_t rows;    /* in the file */
-    char *row;        /* those that wait */
+    char *row;        /* those that wait; NULL: not in this recording */
     int waiting, cap; /* rows */
     size_t size;      /* bytes of a row */
 } pp_column;
@@ -57,6 +57,16 @@ char *pp_recorder_body_names(const perp_recorder *r, size_t *size);
 char *pp_recorder_joint_names(const perp_recorder *r, size_t *size);
 /* Everything that does not change in a run (writer_static.c). */
 perp_status pp_recorder_statics(perp_recorder *r, perp_refusal *why);
+/* Takes one dataset that does not change, whole; `size`: bytes of a text. False ends the handing over. */
+typedef bool pp_static_taker(void *ctx, const perp_recorder *r, pp_dataset d, size_t size, const void *data);
+/* The datasets of materials, bodies, shapes and joints, not into the file but to `take`, in the order of the layout. */
+perp_status pp_recorder_hand_over(perp_recorder *r, pp_static_taker *take, void *ctx, perp_refusal *why);
+/* The frame before the first step. */
+perp_status pp_recorder_first(perp_recorder *r, perp_refusal *why);
+/* Takes a step into the sums of the frame to come. */
+void pp_recorder_count(perp_recorder *r, const perp_certificate *cert);
+/* Adds the rows of a frame to the columns: the world as it stands, and the steps counted since the frame before. */
+perp_status pp_recorder_frame(perp_recorder *r, perp_refusal *why);
 /* The sums as rows of checkpoint/sums and back. False: a number in them cannot be. */
 void pp_sums_pack(const perp_recorder *r, const pp_sum *s, double *row);
 bool pp_sums_unpack(const perp_recorder *r, const double *row, pp_sum *s);

@@ -74,6 +74,8 @@ typedef struct job {
     perp_recorder *r;
     perp_refusal *why;
     perp_status st;
+    pp_static_taker *take; /* NULL: into the file */
+    void *ctx;
 } job;
 
 static bool file_failed(job *j, const char *key) {
@@ -87,6 +89,7 @@ static bool no_memory(job *j) {
 }
 
 static bool put(job *j, pp_dataset d, size_t size, const void *data) {
+    if (j->take) return j->take(j->ctx, j->r, d, size, data) || no_memory(j);
     if (pp_put_static(j->r->file, d, j->r->extent, size, data, j->r->choice.compression)) return true;
     return file_failed(j, pp_layout[d].path);
 }
@@ -136,7 +139,7 @@ static bool put_materials(job *j) {
     double *e = mu + (size_t)n * (size_t)n;
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < n; b++) {
-            perp_pair_law law = {0, 0};
+            perp_pair_law law = {0};
             perp_pair_get(r->w, a, b, &law);
             mu[(size_t)a * (size_t)n + (size_t)b] = law.mu;
             e[(size_t)a * (size_t)n + (size_t)b] = law.restitution;
@@ -303,10 +306,15 @@ static bool put_header(job *j) {
 }
 
 perp_status pp_recorder_statics(perp_recorder *r, perp_refusal *why) {
-    job j = {r, why, PERP_OK};
+    job j = {.r = r, .why = why};
     bool ok = put_header(&j);
     for (int i = 0; ok && pp_layout_groups[i]; i++)
         ok = pp_put_group(r->file, pp_layout_groups[i]) || file_failed(&j, pp_layout_groups[i]);
     ok = ok && put_scene(&j) && put_materials(&j) && put_bodies(&j) && put_shapes(&j) && put_joints(&j);
     return ok ? PERP_OK : j.st;
+}
+
+perp_status pp_recorder_hand_over(perp_recorder *r, pp_static_taker *take, void *ctx, perp_refusal *why) {
+    job j = {.r = r, .why = why, .take = take, .ctx = ctx};
+    return put_materials(&j) && put_bodies(&j) && put_shapes(&j) && put_joints(&j) ? PERP_OK : j.st;
 }

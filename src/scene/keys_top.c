@@ -11,12 +11,16 @@ static const char *contact_model(int i) {
     static const char *const names[] = {"peg", "one-plane", "standard", "corrective", "lnc", "peg-mixed"};
     return i < COUNT(names) ? names[i] : NULL;
 }
-static const char *stepper(int i) { return i == 0 ? "stewart-trinkle" : i == 1 ? "anitescu-potra" : NULL; }
+static const char *stepper(int i) {
+    perp_stepper_info s;
+    return perp_stepper_at(i, &s) ? s.name : NULL;
+}
 static const char *solver(int i) { return i < perp_solver_count() ? perp_solver_at(i)->name : NULL; }
 
 static const char *const starts[] = {"plain", "staggered", NULL};
 static const char *const geometries[] = {"iterated", "once", NULL};
 static const char *const forms[] = {"lcp", "mlcp", "cone", NULL};
+static const char *const compliances[] = {"rigid", "linear", "hertz", "foundation", NULL};
 static const char *const frames[] = {"slip", "fixed", NULL};
 
 #define IN(field) PP_AT(pp_top_in, field)
@@ -115,8 +119,8 @@ static const pp_key stages[] = {
      PP_HELP("How far joints may stay apart after the correction.")},
     {"correction_velocity", PP_T_NUMBER, IN(correction_velocity), PP_UNIT("L/T"), PP_DEFAULT(1e-10), PP_POSITIVE,
      PP_HELP("The same for their velocities.")},
-    {"settings", PP_T_SETTINGS, IN(settings), PP_WORDS("those of each solver"),
-     PP_HELP("Settings of the solver and the fallbacks by name: `{lemke: {max_pivots: 500}}`.")},
+    {"settings", PP_T_SETTINGS, IN(settings), PP_WORDS("those of each solver and stepper"),
+     PP_HELP("Settings of the solver, the fallbacks and the stepper by name: `{lemke: {max_pivots: 500}}`.")},
 };
 const pp_map pp_map_stages = {
     "stages", "Stages",      "The methods a step is made of. Names are checked against what this program has.",
@@ -137,11 +141,32 @@ const pp_map pp_map_record = {"record", "Recording",   "What a recording holds a
 #undef IN
 
 #define IN(field) PP_AT(pp_law_in, field)
-#define LAW_KEYS                                                                                                \
-    {"mu", PP_T_NUMBER, IN(mu), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_HELP("Coefficient of Coulomb friction.")}, { \
-        "restitution", PP_T_NUMBER, IN(restitution), PP_DEFAULT(0), PP_BETWEEN(0, 1),                           \
-            PP_HELP("Newton's coefficient: the part of the approach speed that an impact gives back.")          \
-    }
+/* clang-format off */
+#define LAW_KEYS                                                                                                      \
+    {"mu", PP_T_NUMBER, IN(mu), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_HELP("Coefficient of Coulomb friction.")},          \
+    {"restitution", PP_T_NUMBER, IN(restitution), PP_DEFAULT(0), PP_BETWEEN(0, 1),                                     \
+     PP_HELP("Newton's coefficient: the part of the approach speed that an impact gives back.")},                      \
+    {"e_t", PP_T_NUMBER, IN(e_t), .dims = PP_3D, PP_DEFAULT(1), PP_POSITIVE,                                           \
+     PP_HELP("Elliptic friction: part of `mu` that holds along the first tangent of the contact.")},                   \
+    {"e_o", PP_T_NUMBER, IN(e_o), .dims = PP_3D, PP_DEFAULT(1), PP_POSITIVE,                                           \
+     PP_HELP("The same along the second tangent.")},                                                                   \
+    {"e_r", PP_T_NUMBER, IN(e_r), .dims = PP_3D, PP_UNIT("L"), PP_DEFAULT(0), PP_NOT_NEGATIVE,                         \
+     PP_HELP("Torsional friction: length by which the contact resists spin about its normal.")},                       \
+    {"compliance", PP_T_CHOICE, IN(compliance), .choice = compliances, PP_DEFAULT_AS(PERP_RIGID, "rigid"),             \
+     PP_HELP("How the material gives way: not at all, as a spring at each contact, as Hertz says, or as springs "      \
+             "spread over the faces. For steppers that take it.")},                                                    \
+    {"stiffness", PP_T_NUMBER, IN(stiffness), PP_UNIT("M/T^2, or as `compliance` says"), PP_DEFAULT(0),                \
+     PP_NOT_NEGATIVE, PP_HELP("Of a linear spring; the effective modulus E* [M/(L T^2)] of `hertz`; pressure per "     \
+             "depth [M/(L^2 T^2)] of `foundation`.")},                                                                 \
+    {"damping", PP_T_NUMBER, IN(damping), PP_UNIT("M/T"), PP_DEFAULT(0), PP_NOT_NEGATIVE,                              \
+     PP_HELP("Damping along the normal; per area [M/(L^2 T)] of `foundation`.")},                                      \
+    {"stiffness_t", PP_T_NUMBER, IN(stiffness_t), PP_UNIT("M/T^2"), PP_DEFAULT_AS(0, "none"), PP_NOT_NEGATIVE,         \
+     PP_HELP("Stiffness along the surface, for steppers that have it.")},                                              \
+    {"damping_t", PP_T_NUMBER, IN(damping_t), PP_UNIT("M/T"), PP_DEFAULT(0), PP_NOT_NEGATIVE,                          \
+     PP_HELP("Damping along the surface.")},                                                                           \
+    {"layer", PP_T_NUMBER, IN(layer), PP_UNIT("L"), PP_DEFAULT_AS(0, "no core"), PP_NOT_NEGATIVE,                      \
+     PP_HELP("Deepest that a compliant layer is pressed in before its rigid core is met.")}
+/* clang-format on */
 static const pp_key law[] = {LAW_KEYS};
 static const pp_key pair_law[] = {
     {"pair", PP_T_NAMES, IN(pair), .required = true, PP_HELP("The two materials; they may be the same.")},

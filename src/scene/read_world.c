@@ -65,7 +65,23 @@ static perp_status read_version(pp_reader *r) {
     return PERP_OK;
 }
 
-static perp_status read_settings_of(pp_reader *r, pp_item at, const perp_solver_type *type) {
+/* A stage with settings: a solver or the stepper. */
+typedef struct stage {
+    const char *name;
+    const perp_field *fields;
+    int nfield;
+} stage;
+
+static stage stage_of(const char *name) {
+    const perp_solver_type *s = perp_solver_find(name);
+    if (s) return (stage){s->name, s->fields, s->nfield};
+    perp_stepper_info p;
+    for (int i = 0; perp_stepper_at(i, &p); i++)
+        if (!strcmp(p.name, name)) return (stage){p.name, p.fields, p.nfield};
+    return (stage){NULL, NULL, 0};
+}
+
+static perp_status read_settings_of(pp_reader *r, pp_item at, const stage *type) {
     const char *words[PP_MAP_KEYS + 1] = {NULL};
     for (int i = 0; i < type->nfield && i < PP_MAP_KEYS; i++) words[i] = type->fields[i].name;
     for (pp_item key = pp_first(at); key.node; key = pp_next(pp_next(key))) {
@@ -102,23 +118,23 @@ static perp_status read_settings_of(pp_reader *r, pp_item at, const perp_solver_
 
 static perp_status read_settings(pp_reader *r, pp_item at) {
     const perp_world_def def = perp_world_get_def(r->w);
-    const char *words[PERP_FALLBACK_MAX + 2] = {def.solver};
-    int n = 1;
+    const char *words[PERP_FALLBACK_MAX + 3] = {def.solver, def.stepper};
+    int n = 2;
     for (int i = 0; i < PERP_FALLBACK_MAX && def.fallback[i]; i++) words[n++] = def.fallback[i];
     words[n] = NULL;
     const pp_key map_key = {.name = "settings", .type = PP_T_SETTINGS};
     if (!pp_is_map(at)) return pp_wrong_kind(r, at, &map_key);
     for (pp_item key = pp_first(at); key.node; key = pp_next(pp_next(key))) {
-        const perp_solver_type *type = NULL;
+        stage type = {NULL, NULL, 0};
         for (int i = 0; i < n; i++)
-            if (!strcmp(words[i], pp_text_of(key))) type = perp_solver_find(words[i]);
-        if (!type) return pp_wrong_word(r, PERP_E_NAME, key, "the solver", pp_text_of(key), words);
-        pp_push_key(r, type->name);
+            if (!strcmp(words[i], pp_text_of(key))) type = stage_of(words[i]);
+        if (!type.name) return pp_wrong_word(r, PERP_E_NAME, key, "the stage", pp_text_of(key), words);
+        pp_push_key(r, type.name);
         pp_item v = pp_next(key);
         char found[256];
         if (!pp_is_map(v))
             return pp_wrong(r, v, pp_yaml_found(v.tree, v.node, found, sizeof found), "a map of settings");
-        perp_status s = read_settings_of(r, v, type);
+        perp_status s = read_settings_of(r, v, &type);
         if (s) return s;
         pp_pop(r);
     }
@@ -288,6 +304,20 @@ static perp_status read_pair(pp_reader *r, pp_item at, int pair[2]) {
     return PERP_OK;
 }
 
+static perp_pair_law law_of(const pp_law_in *in) {
+    return (perp_pair_law){.mu = in->mu,
+                           .restitution = in->restitution,
+                           .e_t = in->e_t,
+                           .e_o = in->e_o,
+                           .e_r = in->e_r,
+                           .compliance = (perp_compliance)in->compliance,
+                           .stiffness = in->stiffness,
+                           .damping = in->damping,
+                           .stiffness_t = in->stiffness_t,
+                           .damping_t = in->damping_t,
+                           .layer = in->layer};
+}
+
 /* One file's laws. seen: the pairs so far, by their numbers, the smaller first. */
 static perp_status read_pair_laws(pp_reader *r, pp_item list, pp_names *seen) {
     int i = 0;
@@ -307,7 +337,7 @@ static perp_status read_pair_laws(pp_reader *r, pp_item list, pp_names *seen) {
             return pp_wrong(r, in.pair, "the pair of an entry above", "every pair once in a file");
         pp_pop(r);
         if (!pp_names_add(r->alloc, seen, name, 0)) return pp_no_memory(r);
-        s = perp_pair_set(r->w, pair[0], pair[1], (perp_pair_law){in.mu, in.restitution});
+        s = perp_pair_set(r->w, pair[0], pair[1], law_of(&in));
         if (s) return pp_wrong_world(r, s, v);
         pp_pop(r);
     }
@@ -322,7 +352,7 @@ static perp_status read_laws(pp_reader *r) {
         pp_law_in in = {0};
         pp_push_key(r, "law");
         s = pp_read_map(r, &pp_map_law, layer, n, &in);
-        if (!s) s = perp_pair_set_all(r->w, (perp_pair_law){in.mu, in.restitution});
+        if (!s) s = perp_pair_set_all(r->w, law_of(&in));
         if (!s) pp_pop(r);
     }
     if (s) return s;

@@ -71,7 +71,9 @@ typedef struct pp_record_in {
 typedef struct pp_law_in { /* law, and an entry of laws */
     pp_got got;
     pp_item pair;
-    double mu, restitution;
+    double mu, restitution, e_t, e_o, e_r;
+    int compliance;
+    double stiffness, damping, stiffness_t, damping_t, layer;
 } pp_law_in;
 
 typedef struct pp_parameter_in {

@@ -93,7 +93,7 @@ char *pp_key_words(const pp_key *k, int dim, char *out, size_t size) {
     case PP_T_LIST: pp_write(t, "a list of maps: %s", k->map->name); break;
     case PP_T_TABLE: pp_write(t, "a map from names to maps: %s", k->map->name); break;
     case PP_T_PARAMETERS: pp_write(t, "a map from names to numbers, or to maps: %s", k->map->name); break;
-    case PP_T_SETTINGS: pp_write(t, "a map from solvers to maps of settings"); break;
+    case PP_T_SETTINGS: pp_write(t, "a map from solvers and steppers to maps of settings"); break;
     case PP_T_FILES: pp_write(t, "the name of a file, or a list of them"); break;
     case PP_T_FILE: pp_write(t, "the name of a file"); break;
     case PP_T_POINTS:

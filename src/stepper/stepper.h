@@ -1,21 +1,55 @@
-/* stepper.h - the stepper stage: which right-hand side the contact rows get.
- * All steppers here share one step problem (formulate.c); they differ in what they demand of a gap. */
+/* stepper.h - the stepper stage: what a step demands, and how its equations are posed.
+ *
+ * Two kinds. The plain ones share one step problem (formulate.c) and differ in what they demand of a gap: normal_rhs.
+ * The others pose equations of their own: step() goes from pp_control's results to the answer and the end state, and
+ * the stages between are its business. */
 #ifndef PP_STEPPER_H
 #define PP_STEPPER_H
 
 #include "world/frame.h"
 
+#define PP_DIM_2 1u
+#define PP_DIM_3 2u
+
 typedef struct pp_stepper_type {
     const char *name;
     const char *source; /* document and equation */
-    unsigned makes;     /* mask of perp_class */
+    const char *about;  /* one line, for lists */
+    unsigned makes;     /* mask of perp_class: of perp_form only those fit */
+    unsigned dims;      /* PP_DIM_2 | PP_DIM_3 */
+    /* Only these contact models fit, ended by NULL; NULL: all of them. A stepper that finds its contacts itself lists
+     * the default alone, which then is never called. */
+    const char *const *models;
+    unsigned compliances;     /* mask of 1 << perp_compliance that contacts may have beside rigid */
+    const perp_field *fields; /* settings, nfield of them, in w->stepper_settings; set by perp_world_set() */
+    int nfield;
+    size_t settings_size; /* at most PERP_SETTINGS_MAX */
+
     /* b_n of a contact: the normal velocity demanded is >= -b_n [L/T]. gap [L] with kinematic bodies at the end of the
-     * step; approach: normal velocity at the start of the step, of B relative to A [L/T]; restitution: of the pair. */
+     * step; approach: normal velocity at the start of the step, of B relative to A [L/T]; restitution: of the pair.
+     * NULL where step() is given and has no use for it. */
     double (*normal_rhs)(double gap, double approach, double restitution, double h, double touching);
+
+    /* The whole step after pp_control: fills f->contact (with contact_shape), f->problem, f->solution, f->residual,
+     * f->acceptance, f->used, f->iterations, f->unknowns, and the end state f->s1 (pp_update() does it for velocities).
+     * PERP_E_SOLVE makes the step be halved. NULL: the common stages. */
+    perp_status (*step)(pp_frame *f);
+    /* May this definition be stepped so? Called when a world is made, after dims, form and model fitted. NULL: yes. */
+    perp_status (*fits)(const perp_world_def *d, char *why, size_t why_size);
+    /* Are the bodies, shapes and joints ones it can step? Called before every step, so it is quick. NULL: yes. Says
+     * why not by pp_fail(w, PERP_E_FIT, ...). */
+    perp_status (*ready)(perp_world *w);
+    /* Its own energy account, instead of pp_ledger(). NULL: pp_ledger(). */
+    void (*ledger)(const pp_frame *f, perp_ledger *l);
 } pp_stepper_type;
 
 extern const pp_stepper_type pp_stepper_stewart_trinkle, pp_stepper_anitescu_potra;
+/* NULL name: the default. NULL if there is none of that name. */
 const pp_stepper_type *pp_stepper_find(const char *name);
+/* The i-th, NULL past the last. */
+const pp_stepper_type *pp_stepper_at(int i);
+/* All names with commas between, for messages. */
+const char *pp_stepper_names(char *out, size_t size);
 
 /* Newton's law: a contact that closes within the step at speed -approach > 0 leaves it at restitution times that. */
 bool pp_bounces(double gap, double approach, double restitution, double h);

@@ -13,6 +13,8 @@ static double normal_rhs(double gap, double approach, double restitution, double
 const pp_stepper_type pp_stepper_anitescu_potra = {
     .name = "anitescu-potra",
     .source = "Williams 2.4.1",
+    .about = "as stewart-trinkle; what touches is held at velocity level, overlap stays as it is",
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
+    .dims = PP_DIM_2 | PP_DIM_3,
     .normal_rhs = normal_rhs,
 };

@@ -5,8 +5,6 @@
  * within the step. Source   Berard 2.6, Williams (2.34)-(2.35), Notes p. 9-16. */
 #include "stepper/stepper.h"
 
-#include <string.h>
-
 bool pp_bounces(double gap, double approach, double restitution, double h) {
     return restitution > 0 && approach < 0 && gap + h * approach <= 0;
 }
@@ -19,14 +17,8 @@ static double normal_rhs(double gap, double approach, double restitution, double
 const pp_stepper_type pp_stepper_stewart_trinkle = {
     .name = "stewart-trinkle",
     .source = "Berard 2.6; Williams (2.34)-(2.39)",
+    .about = "gaps at the end of the step, impulses, inelastic impacts within a step",
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
+    .dims = PP_DIM_2 | PP_DIM_3,
     .normal_rhs = normal_rhs,
 };
-
-const pp_stepper_type *pp_stepper_find(const char *name) {
-    static const pp_stepper_type *const all[] = {&pp_stepper_stewart_trinkle, &pp_stepper_anitescu_potra};
-    if (!name) return all[0];
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strcmp(all[i]->name, name)) return all[i];
-    return NULL;
-}

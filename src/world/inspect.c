@@ -1,6 +1,7 @@
 /* inspect.c - reading back what a world is made of, as definitions that would make it again */
 #include <string.h>
 
+#include "stepper/stepper.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
 
@@ -134,5 +135,8 @@ perp_status perp_world_get(const perp_world *w, const char *name, double *value)
         if (strlen(s->name) == (size_t)(dot - name) && strncmp(s->name, name, (size_t)(dot - name)) == 0)
             return perp_fields_get(s->fields, s->nfield, w->settings[i].bytes, dot + 1, value);
     }
+    const pp_stepper_type *s = w->stepper;
+    if (dot && strlen(s->name) == (size_t)(dot - name) && strncmp(s->name, name, (size_t)(dot - name)) == 0)
+        return perp_fields_get(s->fields, s->nfield, w->stepper_settings.bytes, dot + 1, value);
     return PERP_E_NAME;
 }

@@ -1,6 +1,7 @@
 /* shape.c - shapes on bodies, materials and their pair laws */
 #include <string.h>
 
+#include "stepper/stepper.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
 
@@ -83,12 +84,45 @@ perp_status perp_material_add(perp_world *w, int *out) {
     return PERP_OK;
 }
 
+/* Only what the stepper knows how to use is taken: nothing that is asked for is left out in silence. */
+static perp_status check_compliance(perp_world *w, const perp_pair_law *law) {
+    static const char *const name[] = {"rigid", "linear", "hertz", "foundation"};
+    unsigned kind = (unsigned)law->compliance;
+    if (kind >= sizeof name / sizeof *name)
+        return pp_fail(w, PERP_E_ARG, "compliance is %u; it must be rigid, linear, hertz or foundation", kind);
+    if (kind != PERP_RIGID && !(w->stepper->compliances & (1u << kind)))
+        return pp_fail(w, PERP_E_FIT, "stepper %s does not take contacts of compliance %s", w->stepper->name,
+                       name[kind]);
+    if (kind != PERP_RIGID && !(law->stiffness > 0))
+        return pp_fail(w, PERP_E_ARG, "stiffness is %g; with compliance %s it must be positive", law->stiffness,
+                       name[kind]);
+    if (kind == PERP_RIGID &&
+        (law->stiffness > 0 || law->damping > 0 || law->stiffness_t > 0 || law->damping_t > 0 || law->layer > 0))
+        return pp_fail(w, PERP_E_ARG, "stiffness, damping and layer need a compliance: linear, hertz or foundation");
+    return PERP_OK;
+}
+
 static perp_status check_law(perp_world *w, perp_pair_law law) {
     if (!(law.mu >= 0) || !isfinite(law.mu))
         return pp_fail(w, PERP_E_ARG, "mu is %g; it must be finite and not negative", law.mu);
     if (!(law.restitution >= 0) || !(law.restitution <= 1))
         return pp_fail(w, PERP_E_ARG, "restitution is %g; it must lie between 0 and 1", law.restitution);
-    return PERP_OK;
+    const struct {
+        const char *name;
+        double value;
+    } number[] = {{"e_t", law.e_t},
+                  {"e_o", law.e_o},
+                  {"e_r", law.e_r},
+                  {"stiffness", law.stiffness},
+                  {"damping", law.damping},
+                  {"stiffness_t", law.stiffness_t},
+                  {"damping_t", law.damping_t},
+                  {"layer", law.layer}};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        if (!(number[i].value >= 0) || !isfinite(number[i].value))
+            return pp_fail(w, PERP_E_ARG, "%s is %g; it must be finite and not negative", number[i].name,
+                           number[i].value);
+    return check_compliance(w, &law);
 }
 
 perp_status perp_pair_set(perp_world *w, int a, int b, perp_pair_law law) {

@@ -278,6 +278,7 @@ perp_status perp_world_clone(const perp_world *w, perp_world **out) {
     perp_status st = perp_world_create(&w->def, &to);
     if (st) return st;
     memcpy(to->settings, w->settings, sizeof to->settings);
+    to->stepper_settings = w->stepper_settings;
     if (!clone_bodies(w, to) || !clone_rest(w, to) || !clone_memory(w, to)) {
         perp_world_destroy(to);
         return PERP_E_MEMORY;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "contact/model.h"
+#include "stepper/stepper.h"
 #include "world/frame.h"
 
 /* Most times a frame is redone because bodies met that were not expected to. */
@@ -34,10 +35,21 @@ static perp_status solve_frame(pp_frame *f) {
     return s;
 }
 
-static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
-    perp_status s = solve_frame(f);
+/* A stepper with equations of its own, from forces to the next state. */
+static perp_status own_step(pp_frame *f) {
     double t = pp_clock();
-    if (!s) s = pp_update(f); /* velocity   -> next state              */
+    perp_status s = pp_control(f);
+    pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
+    if (!s) s = f->w->stepper->step(f);
+    pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
+    return s;
+}
+
+static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
+    bool own = f->w->stepper->step != NULL;
+    perp_status s = own ? own_step(f) : solve_frame(f);
+    double t = pp_clock();
+    if (!s && !own) s = pp_update(f); /* velocity   -> next state              */
     pp_clocked(f->w, PERP_STAGE_UPDATE, &t);
     if (!s) s = pp_certify(f, cert); /* next state -> figures                 */
     pp_clocked(f->w, PERP_STAGE_CERTIFICATE, &t);
@@ -74,7 +86,7 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                         .least_travel = travel};
         pp_state_copy(w, s1, s0);
         st = run_frame(f, cert);
-        if (st || w->model->solve || !missed_contact(f, cert)) return st;
+        if (st || w->model->solve || w->stepper->step || !missed_contact(f, cert)) return st;
         travel = pp_farthest_travel(f);
         if (widening > 0)
             factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
@@ -188,7 +200,8 @@ perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
 
     pp_state start;
     const perp_wrench *held;
-    perp_status st = pp_control_held(w, &held);
+    perp_status st = w->stepper->ready ? w->stepper->ready(w) : PERP_OK;
+    if (!st) st = pp_control_held(w, &held);
     if (!st) st = pp_state_new(w, &start);
     if (!st) {
         pp_state_copy(w, &start, &w->state);

@@ -87,6 +87,10 @@ static perp_class class_of(perp_form form) {
     return form == PERP_FORM_LCP ? PERP_LCP : form == PERP_FORM_MLCP ? PERP_MLCP : PERP_CONE;
 }
 
+static const char *form_name(perp_form form) {
+    return form == PERP_FORM_LCP ? "lcp" : form == PERP_FORM_MLCP ? "mlcp" : "cone";
+}
+
 /* A solver that does not take what the stepper makes, with the names of those that do. */
 static perp_status refuse_solver(const perp_solver_type *s, perp_class cls, const char *stepper, char *why, size_t n) {
     const char *what = cls == PERP_LCP ? "LCP" : cls == PERP_MLCP ? "mixed LCP" : "true friction cones";
@@ -135,6 +139,32 @@ static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
     return PERP_OK;
 }
 
+static bool listed(const char *const *names, const char *name) {
+    for (; *names; names++)
+        if (!strcmp(*names, name)) return true;
+    return false;
+}
+
+/* The stepper, if it goes with dimension, form and contact model. */
+static perp_status choose_stepper(perp_world *w, char *why, size_t n) {
+    const perp_world_def *d = &w->def;
+    const pp_stepper_type *s = w->stepper = pp_stepper_find(d->stepper);
+    char names[256];
+    if (!s)
+        return pp_refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: %s", d->stepper,
+                         pp_stepper_names(names, sizeof names));
+    if (!(s->dims & (d->dim == 2 ? PP_DIM_2 : PP_DIM_3)))
+        return pp_refuse(why, n, PERP_E_FIT, "stepper %s is for %s only", s->name, s->dims == PP_DIM_2 ? "2D" : "3D");
+    if (!(s->makes & (unsigned)class_of(d->form)))
+        return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of the form %s", s->name,
+                         form_name(d->form));
+    if (s->models && !listed(s->models, w->model->name))
+        return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not go with contact model %s; leave contact_model out",
+                         s->name, w->model->name);
+    perp_fields_default(s->fields, s->nfield, w->stepper_settings.bytes);
+    return s->fits ? s->fits(d, why, n) : PERP_OK;
+}
+
 /* Looks up the stages and checks that they fit together. */
 static perp_status choose_stages(perp_world *w, char *why, size_t n) {
     perp_world_def *d = &w->def;
@@ -149,13 +179,8 @@ static perp_status choose_stages(perp_world *w, char *why, size_t n) {
     if (w->model->pyramids_only && d->form == PERP_FORM_CONE)
         return pp_refuse(why, n, PERP_E_FIT, "contact model %s takes friction pyramids only: form LCP or MLCP",
                          w->model->name);
-    w->stepper = pp_stepper_find(d->stepper);
-    if (!w->stepper)
-        return pp_refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: stewart-trinkle, anitescu-potra",
-                         d->stepper);
-    if (!(w->stepper->makes & (unsigned)class_of(d->form)))
-        return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of this form", w->stepper->name);
-    perp_status st = choose_solvers(w, why, n);
+    perp_status st = choose_stepper(w, why, n);
+    if (!st) st = choose_solvers(w, why, n);
     if (st) return st;
     d->detector = w->detector->name;
     d->contact_model = w->model->name;
@@ -243,24 +268,32 @@ perp_status perp_world_set_h(perp_world *w, double h) {
     return PERP_OK;
 }
 
+/* Sets STAGE.FIELD; the name of the stage has len letters. */
+static perp_status set_field(perp_world *w, const char *name, size_t len, const perp_field *field, int n,
+                             void *settings, double value) {
+    const char *word = name + len + 1;
+    perp_status st = perp_fields_set(field, n, settings, word, value);
+    if (st == PERP_E_NAME) return pp_fail(w, st, "%.*s has no setting \"%s\"", (int)len, name, word);
+    for (int k = 0; st && k < n; k++)
+        if (!strcmp(field[k].name, word))
+            return pp_fail(w, st, "%s is %g; allowed are %s%g to %g", name, value,
+                           field[k].type == PERP_FIELD_DOUBLE ? "" : "whole numbers ", field[k].min, field[k].max);
+    return st;
+}
+
 perp_status perp_world_set(perp_world *w, const char *name, double value) {
     const char *dot = name ? strchr(name, '.') : NULL;
     if (!dot) return pp_fail(w, PERP_E_NAME, "\"%s\" is not of the form solver.setting", name ? name : "(null)");
+    size_t len = (size_t)(dot - name);
     for (int i = 0; i < w->nsolver; i++) {
         const perp_solver_type *s = w->solver[i];
-        if (strlen(s->name) != (size_t)(dot - name) || strncmp(s->name, name, (size_t)(dot - name)) != 0) continue;
-        perp_status st = perp_fields_set(s->fields, s->nfield, w->settings[i].bytes, dot + 1, value);
-        if (st == PERP_E_NAME) return pp_fail(w, st, "solver %s has no setting \"%s\"", s->name, dot + 1);
-        if (st) {
-            for (int k = 0; k < s->nfield; k++)
-                if (!strcmp(s->fields[k].name, dot + 1))
-                    return pp_fail(w, st, "%s is %g; allowed are %s%g to %g", name, value,
-                                   s->fields[k].type == PERP_FIELD_DOUBLE ? "" : "whole numbers ", s->fields[k].min,
-                                   s->fields[k].max);
-        }
-        return st;
+        if (strlen(s->name) == len && !strncmp(s->name, name, len))
+            return set_field(w, name, len, s->fields, s->nfield, w->settings[i].bytes, value);
     }
-    return pp_fail(w, PERP_E_NAME, "no solver of this world is called \"%.*s\"", (int)(dot - name), name);
+    const pp_stepper_type *s = w->stepper;
+    if (strlen(s->name) == len && !strncmp(s->name, name, len))
+        return set_field(w, name, len, s->fields, s->nfield, w->stepper_settings.bytes, value);
+    return pp_fail(w, PERP_E_NAME, "no solver and no stepper of this world is called \"%.*s\"", (int)len, name);
 }
 
 int perp_world_contacts(const perp_world *w, const perp_contact **out) {

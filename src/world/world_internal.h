@@ -91,6 +91,10 @@ struct perp_world {
         double align;
         char bytes[PERP_SETTINGS_MAX];
     } settings[1 + PERP_FALLBACK_MAX];
+    union {
+        double align;
+        char bytes[PERP_SETTINGS_MAX];
+    } stepper_settings;
     perp_allocator alloc;
     pp_arena arena;
 

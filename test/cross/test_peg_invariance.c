@@ -113,7 +113,7 @@ static pile pile_new(int dim, double h, double mu, uint64_t seed, const outlook 
     d.gravity_W = seen(o, perp_v3(0, -9.81, 0));
     d.tolerance = 1e-10; /* what the solver leaves is not to be seen */
     s.w = world_of(&d);
-    OK(s.w, perp_pair_set_all(s.w, (perp_pair_law){mu, 0}));
+    OK(s.w, perp_pair_set_all(s.w, (perp_pair_law){.mu = mu, .restitution = 0}));
     perp_shape_def shape[BODIES];
     static perp_vec3 p[BODIES][64];
     perp_pose X[BODIES];

@@ -316,7 +316,7 @@ static perp_status try_setter(fixture *f, const number *n, double x) {
     perp_pose X = perp_pose_identity();
     two_vectors two = {{0, 0, 0}, {0, 0, 0}};
     perp_joint_axis axis = {.lo = -1, .hi = 1};
-    perp_pair_law law = {0, 0};
+    perp_pair_law law = {0};
     switch (n->what) {
     case SET_POSE: put(&X, n->offset, x); return perp_body_set_pose(f->w, f->ball, X);
     case SET_VELOCITY: put(&two, n->offset, x); return perp_body_set_velocity(f->w, f->ball, two.a, two.b);
@@ -428,11 +428,11 @@ static void bad_shapes(fixture *f) {
     REFUSED(f, perp_shape_add(w, f->ball, &d, NULL), PERP_E_ARG, "material");
     d.material = -1;
     REFUSED(f, perp_shape_add(w, f->ball, &d, NULL), PERP_E_ARG, "material");
-    REFUSED(f, perp_pair_set(w, 0, 1, (perp_pair_law){0, 0}), PERP_E_ARG, "material");
-    REFUSED(f, perp_pair_set(w, -1, 0, (perp_pair_law){0, 0}), PERP_E_ARG, "material");
-    REFUSED(f, perp_pair_set(w, 0, 0, (perp_pair_law){0, 1.01}), PERP_E_ARG, "restitution");
-    REFUSED(f, perp_pair_set_all(w, (perp_pair_law){-0.1, 0}), PERP_E_ARG, "mu");
-    REFUSED(f, perp_pair_set_all(w, (perp_pair_law){0, NAN}), PERP_E_ARG, "restitution");
+    REFUSED(f, perp_pair_set(w, 0, 1, (perp_pair_law){.mu = 0, .restitution = 0}), PERP_E_ARG, "material");
+    REFUSED(f, perp_pair_set(w, -1, 0, (perp_pair_law){.mu = 0, .restitution = 0}), PERP_E_ARG, "material");
+    REFUSED(f, perp_pair_set(w, 0, 0, (perp_pair_law){.mu = 0, .restitution = 1.01}), PERP_E_ARG, "restitution");
+    REFUSED(f, perp_pair_set_all(w, (perp_pair_law){.mu = -0.1, .restitution = 0}), PERP_E_ARG, "mu");
+    REFUSED(f, perp_pair_set_all(w, (perp_pair_law){.mu = 0, .restitution = NAN}), PERP_E_ARG, "restitution");
 }
 
 static void bad_joints(fixture *f) {

@@ -28,7 +28,7 @@ static inline perp_world *peg_world(int dim, double h, perp_start start, double 
 /* Friction cones in space: large pyramids take long. */
 static inline perp_world *peg_world_with(int dim, double h, double mu) {
     perp_world *w = peg_world_of(dim, h, PERP_START_PLAIN, 9.81, dim == 3 && mu > 0 ? PERP_FORM_CONE : PERP_FORM_LCP);
-    OK(w, perp_pair_set_all(w, (perp_pair_law){mu, 0}));
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = mu, .restitution = 0}));
     return w;
 }
 

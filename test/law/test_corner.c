@@ -14,7 +14,7 @@ static perp_world *world_with(int dim, const char *model, double h, double g, do
     d.h = h;
     d.gravity_W = perp_v3_scale(-g, up(dim));
     perp_world *w = world_of(&d);
-    OK(w, perp_pair_set_all(w, (perp_pair_law){mu, 0}));
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = mu, .restitution = 0}));
     return w;
 }
 

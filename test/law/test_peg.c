@@ -206,7 +206,7 @@ static void momentum(void **state) {
     for (int dim = 2; dim <= 3; dim++)
         for (int kind = 0; kind < 4; kind++) { /* friction, restitution */
             perp_world *w = peg_world(dim, 5e-3, PERP_START_PLAIN, 0);
-            OK(w, perp_pair_set_all(w, (perp_pair_law){kind & 1 ? 0.5 : 0, kind & 2 ? 0.7 : 0}));
+            OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = kind & 1 ? 0.5 : 0, .restitution = kind & 2 ? 0.7 : 0}));
             for (int i = 0; i < 6; i++) {
                 double a = i * PI / 3;
                 perp_vec3 out = perp_v3(cos(a), sin(a), dim == 3 ? 0.1 * (i % 3) : 0);
@@ -243,7 +243,7 @@ static void restitution(void **state) {
     for (int dim = 2; dim <= 3; dim++)
         for (int kind = 0; kind < 3; kind++) {
             perp_world *w = peg_world(dim, 5e-3, PERP_START_PLAIN, 0);
-            OK(w, perp_pair_set_all(w, (perp_pair_law){0, 0.5}));
+            OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0, .restitution = 0.5}));
             add_fixed(w, perp_shape_box(2, 0.5, 2), perp_pose_at(0, -0.5, 0));
             perp_body_id b = add_free(w,
                                       kind == 0   ? perp_shape_box(0.5, 0.5, 0.5)
@@ -265,7 +265,7 @@ static void driven_bodies(void **state) {
         perp_world *w = peg_world(dim, 5e-3, PERP_START_PLAIN, 9.81);
         int belt;
         OK(w, perp_material_add(w, &belt));
-        OK(w, perp_pair_set(w, 0, belt, (perp_pair_law){0.5, 0}));
+        OK(w, perp_pair_set(w, 0, belt, (perp_pair_law){.mu = 0.5, .restitution = 0}));
         add_floor(w);
         perp_body_id wall = add_solid(w, PERP_BODY_KINEMATIC, perp_shape_box(0.1, 0.5, 0.5), 0, at_height(dim, -1, 0.6),
                                       perp_v3(1, 0, 0), none);

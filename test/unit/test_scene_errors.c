@@ -100,7 +100,7 @@ static const struct {
     {HEAD3 "stages:\n  settings:\n    lemke: {max_pivots: -5}\n",
      ":6:25: stages.settings.lemke.max_pivots: found -5; allowed: a whole number from 0 to 1000000000"},
     {HEAD3 "stages:\n  fallback: []\n  settings:\n    pgs: {relaxation: 1}\n",
-     ":7:5: stages.settings: found the solver `pgs`; allowed: lemke"},
+     ":7:5: stages.settings: found the stage `pgs`; allowed: lemke, stewart-trinkle"},
     {HEAD3 "materials: [steel]\nbodies:\n  - {mass: 1, material: stel, shape: {type: sphere, radius: 1}}\n",
      ":6:25: bodies[0].material: found \"stel\"; allowed: the name of a material (did you mean steel?)"},
     {HEAD3 "materials: [steel]\nlaws: [{pair: [steel], mu: 1}]\n",

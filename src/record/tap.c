@@ -1,0 +1,28 @@
+/* tap.c - see tap.h. The columns are those of a recorder, with room for one frame, and never handed to HDF5. */
+#include "record/tap.h"
+
+perp_status pp_tap_new(const char *name, const perp_scene *scene, perp_recorder **out, perp_refusal *why) {
+    perp_recorder *r = NULL;
+    perp_status st = pp_recorder_new(name, scene, (perp_record_choice){.what = PERP_RECORD_ALL, .every = 1}, &r, why);
+    if (st || !r) return st;
+    int dim = perp_world_dim(r->w);
+    for (int d = 0; d < PP_DATASET_COUNT; d++) {
+        if (!pp_layout_grows((pp_dataset)d) || !pp_layout_present((pp_dataset)d, r->choice.what, dim, r->extent))
+            continue;
+        pp_column *c = &r->column[d];
+        c->size = pp_type_size(pp_layout[d].type) * (size_t)pp_layout_row((pp_dataset)d, r->extent);
+        c->cap = 1; /* contacts: grows with the most that were seen */
+        c->row = pp_alloc(&r->alloc, c->size);
+        if (c->row) continue;
+        pp_recorder_free(r);
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){name, 0, 0}, "", "out of memory");
+    }
+    *out = r;
+    return PERP_OK;
+}
+
+perp_status pp_tap_frame(perp_recorder *r, perp_refusal *why) {
+    for (int d = 0; d < PP_DATASET_COUNT; d++) r->column[d].waiting = 0;
+    r->extent[PP_N_CONTACTS] = 0;
+    return r->frames ? pp_recorder_frame(r, why) : pp_recorder_first(r, why);
+}

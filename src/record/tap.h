@@ -1,0 +1,16 @@
+/* tap.h - a run looked at as it goes: its frames as a recording would hold them, in memory and in no file. */
+#ifndef PP_TAP_H
+#define PP_TAP_H
+
+#include "record/writer.h"
+
+/* A recorder without a file, of all there is; one frame at a time is in its columns. The scene is
+ * borrowed until pp_recorder_free(). Nothing that belongs to HDF5's files is used, so a recording may be written beside
+ * it. */
+perp_status pp_tap_new(const char *name, const perp_scene *scene, perp_recorder **out, perp_refusal *why);
+
+/* Forgets the frame that the columns hold and takes the next: the first one before any step, the others with the steps
+ * counted since (pp_recorder_count()). */
+perp_status pp_tap_frame(perp_recorder *r, perp_refusal *why);
+
+#endif

@@ -1,0 +1,35 @@
+/* stepper_find.c - the steppers by name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "stepper/stepper.h"
+
+static const pp_stepper_type *const all[] = {
+    &pp_stepper_stewart_trinkle,
+    &pp_stepper_anitescu_potra,
+};
+#define COUNT (int)(sizeof all / sizeof *all)
+
+const pp_stepper_type *pp_stepper_at(int i) { return i >= 0 && i < COUNT ? all[i] : NULL; }
+
+bool perp_stepper_at(int i, perp_stepper_info *out) {
+    const pp_stepper_type *s = pp_stepper_at(i);
+    if (!s) return false;
+    *out = (perp_stepper_info){s->name, s->source, s->about, s->fields, s->nfield};
+    return true;
+}
+
+const pp_stepper_type *pp_stepper_find(const char *name) {
+    if (!name) return all[0];
+    for (int i = 0; i < COUNT; i++)
+        if (!strcmp(all[i]->name, name)) return all[i];
+    return NULL;
+}
+
+const char *pp_stepper_names(char *out, size_t size) {
+    size_t at = 0;
+    if (size) out[0] = 0;
+    for (int i = 0; i < COUNT && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s", i ? ", " : "", all[i]->name);
+    return out;
+}
