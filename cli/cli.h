@@ -56,8 +56,8 @@ typedef struct cli_command {
     int (*run)(const cli_args *args);
 } cli_command;
 
-extern const cli_command command_run, command_info, command_plot, command_solve, command_experiment, command_version,
-    command_help;
+extern const cli_command command_run, command_info, command_plot, command_render, command_solve, command_experiment,
+    command_view, command_version, command_help, command_refine, command_compare;
 
 /* What was given on the command line. Names that the command's table does not have are a mistake of ours (assert). */
 bool cli_given(const cli_args *a, const char *option);
@@ -110,6 +110,9 @@ typedef struct json {
     int depth;
     bool first[64];
     bool after_key;
+    /* set after json_begin(), for what only programs read: */
+    bool flat;  /* all on one line */
+    int digits; /* of numbers, instead of 17 */
 } json;
 void json_begin(json *j, FILE *to);
 void json_object(json *j);            /* { */
@@ -117,7 +120,7 @@ void json_array(json *j);             /* [ */
 void json_end(json *j, char closing); /* '}' or ']'; the outermost adds a newline */
 void json_key(json *j, const char *key);
 void json_string(json *j, const char *s); /* escaped; broken UTF-8 replaced */
-void json_number(json *j, double x);      /* 17 digits; NaN and infinities as null */
+void json_number(json *j, double x);      /* 17 digits unless told; NaN and infinities as null */
 void json_whole(json *j, long long x);
 void json_bool(json *j, bool b);
 void json_null(json *j);
@@ -131,6 +134,19 @@ void json_certificate(json *j, const char *key, const perp_certificate *c);
 void json_refusal(json *j, const char *key, const perp_refusal *why, int code);
 
 /* ---- simulate.c: a run as `perp run` and `perp experiment` need it ---- */
+typedef enum simulate_word { SIMULATE_GO, SIMULATE_END, SIMULATE_AGAIN } simulate_word;
+
+/* Somebody who looks on while a run goes, and may hold it. Called from the thread that simulates. */
+typedef struct simulate_watch {
+    void *ctx;
+    /* The scene is open and its recording begun; a complaint ends the run. */
+    perp_status (*begin)(void *ctx, const perp_scene *scene, perp_refusal *why);
+    /* Before each step; may take its time. END: as if interrupted; AGAIN: the run is to begin anew. */
+    simulate_word (*wait)(void *ctx);
+    perp_status (*stepped)(void *ctx, const perp_certificate *c, perp_refusal *why);
+    void (*end)(void *ctx); /* of every run that was begun, before its scene is closed */
+} simulate_watch;
+
 typedef struct simulate_options {
     const char *scene;  /* path; NULL when resuming */
     const char *output; /* recording; NULL: none is written */
@@ -147,6 +163,7 @@ typedef struct simulate_options {
     int save_every;                   /* steps; 0: each */
     bool progress;                    /* a bar on stderr */
     bool (*stop)(void);               /* asked after each step; NULL: never */
+    const simulate_watch *watch;      /* who looks on; NULL: nobody */
 } simulate_options;
 
 typedef struct simulate_result {
@@ -162,9 +179,11 @@ typedef struct simulate_result {
     uint64_t frames;
     int bodies, joints, contacts_most;
     double seconds, recording_seconds; /* wall time in all, and in recording */
+    double waited;                     /* wall time in which whoever watched held the run; not in `seconds` */
     double stage[PERP_STAGE_COUNT];
     double energy[3]; /* kinetic, gravity, spring at the end */
     bool interrupted;
+    bool again;    /* whoever watches wants the run from its beginning */
     uint64_t hash; /* of the final state */
     int dim;
     double end;                              /* time at which the run is to end [T] */
@@ -187,6 +206,10 @@ typedef struct verdict {
     char laws[256], overlap[256], joints[256], energy[256]; /* plain sentences with figures and where */
 } verdict;
 void judge(const simulate_result *r, verdict *out);
+
+/* ---- recording_file.c: what can be told of a file without reading it as a recording ---- */
+bool recording_signature(const char *path); /* begins as HDF5 files do, or is empty */
+bool recording_busy(const char *path);      /* another process is writing it */
 
 /* ---- size.c: the length that overlaps are compared with: the width of the thinnest shape, or, if no shape has a
  * width, the shortest arm of a joint; 0 if there is neither [L] ---- */

@@ -6,6 +6,7 @@
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
+#include "around.h"
 #include "cli.h"
 #include "input/input.h"
 
@@ -23,10 +24,8 @@ typedef struct exp_parameter {
     double value;
 } exp_parameter;
 
-/* What a run may take in place of what its scene says; NULL: as the scene says. */
-typedef struct exp_instead {
-    const char *contact_model, *geometry, *form, *start;
-} exp_instead;
+/* What a run may take in place of what its scene says. */
+typedef around_words exp_instead;
 
 enum { EXPERIMENT_AXES = 6 };
 

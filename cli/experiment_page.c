@@ -77,12 +77,12 @@ static void write_table(FILE *f, const experiment *e) {
 }
 
 static void write_instead(FILE *f, const exp_instead *x, bool more) {
-    const char *name[] = {"contact_model", "geometry", "form", "start"};
-    const char *word[] = {x->contact_model, x->geometry, x->form, x->start};
+    exp_instead all = *x;
     int left = 0;
-    for (int i = 0; i < 4; i++) left += word[i] != NULL;
-    for (int i = 0; i < 4; i++)
-        if (word[i]) fprintf(f, "%s: %s%s", name[i], word[i], --left || more ? ", " : "");
+    for (int i = 0; around_name(i); i++) left += *around_word(&all, i) != NULL;
+    for (int i = 0; around_name(i); i++)
+        if (*around_word(&all, i))
+            fprintf(f, "%s: %s%s", around_name(i), *around_word(&all, i), --left || more ? ", " : "");
 }
 
 static void write_sweeps(FILE *f, const experiment *e) {

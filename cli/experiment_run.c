@@ -1,6 +1,5 @@
 /* experiment_run.c - parameters of the runs of an experiment, and the runs themselves */
-#define _XOPEN_SOURCE 700 /* mkdtemp, realpath */
-#include <dirent.h>
+#define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,55 +15,27 @@ static perp_status no_memory(const experiment *e, perp_refusal *why) {
 }
 
 static bool temporary_folder(experiment *e, perp_refusal *why) {
-    if (*e->temporary) return true;
-    const char *base = getenv("TMPDIR");
-    snprintf(e->temporary, sizeof e->temporary, "%s/perp-experiment-XXXXXX", base && *base ? base : "/tmp");
-    if (mkdtemp(e->temporary)) return true;
-    pp_complain_say(why, PERP_E_IO, (pp_place){e->temporary, 0, 0}, "", "a temporary folder cannot be made: %s",
-                    strerror(errno));
-    *e->temporary = 0;
-    return false;
-}
-
-static void write_quoted(FILE *f, const char *s) {
-    fputc('"', f);
-    for (; *s; s++) fprintf(f, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
-    fputs("\"\n", f);
+    return *e->temporary || around_folder(e->temporary, sizeof e->temporary, "experiment", why);
 }
 
 /* A scene that includes the one given and says otherwise about some of its words. */
 static perp_status write_wrapper(experiment *e, exp_run *r, const char *scene, perp_refusal *why) {
-    const exp_instead *x = &r->instead;
-    char *whole = realpath(scene, NULL);
     int n = snprintf(r->scene_path, sizeof r->scene_path, "%s/%s.yaml", e->temporary, r->name);
-    FILE *f = whole && n > 0 && (size_t)n < sizeof r->scene_path ? fopen(r->scene_path, "wb") : NULL;
-    if (f) {
-        fputs("perp: 1\ninclude: ", f);
-        write_quoted(f, whole);
-        if (x->start) fprintf(f, "start: %s\n", x->start);
-        if (x->contact_model || x->geometry || x->form) fputs("stages:\n", f);
-        if (x->contact_model) fprintf(f, "  contact_model: %s\n", x->contact_model);
-        if (x->geometry) fprintf(f, "  geometry: %s\n", x->geometry);
-        if (x->form) fprintf(f, "  form: %s\n", x->form);
-    }
-    bool good = f && !ferror(f);
-    if (f) good = fclose(f) == 0 && good;
-    free(whole);
-    if (good) return PERP_OK;
-    return pp_complain_say(why, PERP_E_IO, (pp_place){scene, 0, 0}, "", "cannot be read or included: %s",
-                           strerror(errno));
+    if (n < 0 || (size_t)n >= sizeof r->scene_path)
+        return pp_complain(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, "runs", "a path that is too long",
+                           "a shorter one");
+    return around_write(r->scene_path, scene, &r->instead, why);
 }
 
 /* Path of what the run opens: its scene, or one around it. */
 static perp_status find_scene(experiment *e, exp_run *r, perp_refusal *why) {
-    const exp_instead *x = &r->instead;
     char path[EXPERIMENT_PATH];
     int n = snprintf(path, sizeof path, "%s/%s", e->folder, r->scene);
     if (n < 0 || (size_t)n >= sizeof path)
         return pp_complain(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, "runs", "a path that is too long",
                            "a shorter one");
     memcpy(r->scene_path, path, (size_t)n + 1);
-    if (!x->contact_model && !x->geometry && !x->form && !x->start) return PERP_OK;
+    if (!around_any(&r->instead)) return PERP_OK;
     if (!temporary_folder(e, why)) return PERP_E_IO;
     return write_wrapper(e, r, path, why);
 }
@@ -235,18 +206,7 @@ bool experiment_folder(const char *path, perp_refusal *why) {
     return true;
 }
 
-void experiment_clean_up(experiment *e) {
-    DIR *d = *e->temporary ? opendir(e->temporary) : NULL;
-    if (!d) return;
-    for (const struct dirent *entry = readdir(d); entry; entry = readdir(d)) {
-        char path[EXPERIMENT_PATH + 260];
-        snprintf(path, sizeof path, "%s/%s", e->temporary, entry->d_name);
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) unlink(path);
-    }
-    closedir(d);
-    rmdir(e->temporary);
-    *e->temporary = 0;
-}
+void experiment_clean_up(experiment *e) { around_remove(e->temporary); }
 
 static perp_status open_recording(experiment *e, exp_run *r, perp_refusal *why) {
     perp_status s = perp_recording_open(r->recording, &r->rec, why);

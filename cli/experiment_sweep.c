@@ -37,10 +37,8 @@ static perp_status no_memory(const experiment *e, perp_refusal *why) {
 }
 
 static const char **word_slot(exp_instead *x, const char *axis) {
-    if (!strcmp(axis, "contact_model")) return &x->contact_model;
-    if (!strcmp(axis, "geometry")) return &x->geometry;
-    if (!strcmp(axis, "form")) return &x->form;
-    if (!strcmp(axis, "start")) return &x->start;
+    for (int i = 0; around_name(i); i++)
+        if (!strcmp(axis, around_name(i))) return around_word(x, i);
     return NULL;
 }
 

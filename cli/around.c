@@ -1,0 +1,82 @@
+/* around.c - see around.h */
+#define _XOPEN_SOURCE 700 /* realpath, mkdtemp */
+#include "around.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input/input.h"
+
+const char *around_name(int i) {
+    static const char *const name[] = {"start", "contact_model", "geometry", "stepper", "form"};
+    return i < (int)(sizeof name / sizeof *name) ? name[i] : NULL;
+}
+
+const char **around_word(around_words *x, int i) {
+    const char **word[] = {&x->start, &x->contact_model, &x->geometry, &x->stepper, &x->form};
+    return word[i];
+}
+
+bool around_any(const around_words *x) {
+    around_words y = *x;
+    bool any = x->h > 0;
+    for (int i = 0; around_name(i); i++) any |= *around_word(&y, i) != NULL;
+    return any;
+}
+
+static void write_quoted(FILE *f, const char *s) {
+    fputc('"', f);
+    for (; *s; s++) fprintf(f, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    fputs("\"\n", f);
+}
+
+perp_status around_write(const char *path, const char *scene, const around_words *x, perp_refusal *why) {
+    around_words y = *x;
+    char *whole = realpath(scene, NULL);
+    FILE *f = whole ? fopen(path, "wb") : NULL;
+    if (f) {
+        fputs("perp: 1\ninclude: ", f);
+        write_quoted(f, whole);
+        if (x->h > 0) fprintf(f, "h: %.17g\n", x->h);
+        bool stages = false;
+        for (int i = 0; around_name(i); i++) {
+            const char *word = *around_word(&y, i);
+            if (!word) continue;
+            if (i > 0 && !stages) stages = fputs("stages:\n", f) >= 0;
+            fprintf(f, "%s%s: %s\n", i > 0 ? "  " : "", around_name(i), word);
+        }
+    }
+    bool good = f && !ferror(f);
+    if (f) good = fclose(f) == 0 && good;
+    free(whole);
+    if (good) return PERP_OK;
+    return pp_complain_say(why, PERP_E_IO, (pp_place){scene, 0, 0}, "", "cannot be read or included: %s",
+                           strerror(errno));
+}
+
+bool around_folder(char *out, size_t size, const char *what, perp_refusal *why) {
+    const char *base = getenv("TMPDIR");
+    snprintf(out, size, "%s/perp-%s-XXXXXX", base && *base ? base : "/tmp", what);
+    if (mkdtemp(out)) return true;
+    pp_complain_say(why, PERP_E_IO, (pp_place){out, 0, 0}, "", "a temporary folder cannot be made: %s",
+                    strerror(errno));
+    *out = 0;
+    return false;
+}
+
+void around_remove(char *folder) {
+    DIR *d = *folder ? opendir(folder) : NULL;
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        char path[2 * AROUND_PATH];
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+        int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (n > 0 && (size_t)n < sizeof path) unlink(path);
+    }
+    if (d) closedir(d);
+    if (*folder) rmdir(folder);
+    *folder = 0;
+}
