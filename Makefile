@@ -10,15 +10,17 @@ setup:               ## install what is missing of compilers and libraries
 	@tools/setup
 
 demo: setup          ## build, simulate scenes/demo.yaml, write its recording, plots and a picture to out/
+	@tools/viewer || true
 	@tools/build release perp_program example_picture
 	@mkdir -p out
 	build/release/cli/perp run scenes/demo.yaml --output out/demo.h5 --force
 	@build/release/cli/perp plot out/demo.h5 energy certificate --output out/demo-figures.svg
 	@build/release/examples/picture out/demo.h5 out/demo.svg 0 0.7 0.85 1.1 2.5
 	@printf '\nrecording  out/demo.h5\npicture    out/demo.svg, to be opened in any browser\nplots      out/demo-figures.svg\n'
+	@printf '\nto see it move:\n    build/release/cli/perp view out/demo.h5\n'
 
-test: setup          ## all tests: gcc, sanitizers, clang, threads, and the quick checks
-	@tools/test release debug release-clang tsan
+test: setup          ## all tests: gcc, clang with sanitizers, threads, and the quick checks
+	@tools/test release debug-clang tsan
 	@$(MAKE) --no-print-directory lint-quick
 
 test-quick: setup    ## the tests with gcc at -O2 only

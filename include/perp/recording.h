@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Version of the layout that this library writes. It reads this and older ones. */
-#define PERP_RECORDING_VERSION 2
+#define PERP_RECORDING_VERSION 3
 
 /** @name Writing
  *
@@ -99,11 +99,12 @@ typedef struct perp_recorded_shape {
     int body; /**< index of the body */
     perp_shape_kind kind;
     perp_pose X_BS;
-    double radius, half_length; /**< sphere and capsule; capsule */
+    double radius, half_length; /**< sphere, capsule, cylinder; capsule (along x), cylinder (along z) */
     perp_vec3 half_size, normal;
     double offset;
     int material;
-    const double *vertex; /**< nvertex x 3: corners in S of box, polygon, polyhedron; NULL for the others */
+    const double *vertex; /**< nvertex x 3: corners in S of box, polygon, polyhedron, and of the mesh of those after capsule;
+                               NULL for the others */
     int nvertex;
     const int *face_start; /**< nface + 1, into face; polyhedron and box in 3D */
     const int *face;       /**< vertices of each face, counter-clockwise from outside */
@@ -156,6 +157,7 @@ typedef struct perp_recorded_contact {
     perp_vec3 a_W, b_W, n_W, t_W;
     double gap, gap_end, mu;
     double impulse_C[3]; /**< on the second body along n, t, o = n x t [M L/T] */
+    double spin_impulse; /**< on the second body about n [M L^2/T]; 0 where friction does not resist spin */
     perp_contact_state state;
 } perp_recorded_contact;
 /** Contacts of the last step of a frame. @param out borrowed until the next call or close */

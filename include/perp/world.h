@@ -55,6 +55,12 @@ typedef enum perp_friction_frame {
     PERP_FRICTION_FIXED /**< along the contact's tangent t (see perp_v3_frame) */
 } perp_friction_frame;
 
+/** Which velocity of kinematic bodies friction sees. Gaps always see where these bodies are at the end of the step. */
+typedef enum perp_driven {
+    PERP_DRIVEN_MEAN, /**< the mean of the step: what sticks to them stays where it is */
+    PERP_DRIVEN_END   /**< that at the end of the step, as the documents print it (Berard 5.8) */
+} perp_driven;
+
 /** Most solvers in a fallback chain. */
 #define PERP_FALLBACK_MAX 4
 
@@ -68,6 +74,7 @@ typedef struct perp_world_def {
     const char *
         contact_model; /**< "peg" (default), "one-plane", "standard", "lnc", "corrective", "peg-mixed"; NULL: default */
     perp_geometry geometry; /**< of "peg"; default iterated */
+    perp_driven driven;     /**< default mean */
     const char *stepper;    /**< "stewart-trinkle" (default), "anitescu-potra" */
     const char
         *solver; /**< "lemke" (default), "pgs", "enumerate", ..., or registered by the user. Left as it is, or NULL,
@@ -80,8 +87,11 @@ typedef struct perp_world_def {
     perp_friction_frame friction_frame; /**< of the pyramid; default slip */
     double tolerance; /**< a step is accepted if its law residuals are below this times the speed scale; default 1e-8 */
     int max_halvings; /**< an unsolved step is halved, and its parts again, this many times at most; 0 to 16; default 8 */
-    bool warm_start;       /**< start solvers from the impulses of the last step; default true */
-    bool joint_correction; /**< Williams' Algorithm 1 after each step; default false */
+    double error_tolerance; /**< > 0: a step is divided until the ends of a part and of its two halves lie no further
+                                 apart than this, by any point of a body [L], or max_halvings is reached; not with a
+                                 staggered start. 0, the default: steps are not divided for their error */
+    bool warm_start;        /**< start solvers from the impulses of the last step; default true */
+    bool joint_correction;  /**< Williams' Algorithm 1 after each step; default false */
     double correction_position, correction_velocity; /**< its tolerances [L], [L/T]; default 1e-10 */
     perp_allocator alloc;                            /**< {0}: malloc and free */
     perp_log log;                                    /**< {0}: silent */
@@ -259,6 +269,22 @@ PERP_API perp_status perp_body_set_velocity(perp_world *w, perp_body_id b, perp_
 /** Sets the force at the centre of mass and the torque that act on a dynamic body until changed, beside gravity and
  *  force elements. */
 PERP_API perp_status perp_body_set_force(perp_world *w, perp_body_id b, perp_vec3 force_W, perp_vec3 torque_W);
+/** What a planar body rests on: three points that press on the plane of motion and rub on it (Berard 3.3). Together they
+ *  carry the weight, each as much as keeps the body level, so the centre of mass lies within their triangle. */
+typedef struct perp_support {
+    perp_vec3 point_B[3]; /**< in the body frame; z is ignored [L] */
+    double mu[3];         /**< Coulomb friction of each */
+} perp_support;
+/** Three points on a circle about the centre of mass, the first at `angle` from the x axis of the body [rad]. */
+PERP_API perp_support perp_support_circle(double radius, double angle, double mu);
+/** Three points drawn evenly from the area of a body's shapes until their triangle holds the centre of mass; the same
+ *  seed, the same points. PERP_E_ARG if that cannot be: no area, or the centre of mass at or outside the rim. */
+PERP_API perp_status perp_support_sample(perp_world *w, perp_body_id b, uint64_t seed, double mu, perp_support *out);
+/** Sets what a dynamic body of a 2D world rests on; NULL: nothing. Its stepper must know of it: planar-2.5d or
+ *  quasistatic. PERP_E_ARG: points on a line or a centre of mass outside; PERP_E_FIT. */
+PERP_API perp_status perp_body_set_support(perp_world *w, perp_body_id b, const perp_support *s);
+/** What a body rests on; false if nothing, or stale. */
+PERP_API bool perp_body_get_support(const perp_world *w, perp_body_id b, perp_support *out);
 /** Gives a kinematic body its motion. `def` copied. PERP_E_ARG, PERP_E_MEMORY. */
 PERP_API perp_status perp_body_set_motion(perp_world *w, perp_body_id b, const perp_motion_def *def);
 /** Name of a body, "" for none, NULL if stale. Borrowed until the body is removed. */
@@ -289,7 +315,7 @@ PERP_API int perp_world_shapes(const perp_world *w, perp_shape_id *out, int max)
 typedef struct perp_shape_view {
     perp_body_id body;
     perp_shape_def
-        def; /**< points, npoint: corners of box, polygon (counter-clockwise), polyhedron; half_size is of a box only */
+        def; /**< points, npoint: corners of box, polygon (counter-clockwise), polyhedron, and of the mesh of those after capsule */
     int nface;             /**< 3D box and polyhedron: faces; 2D: 0 */
     const int *face_start; /**< nface + 1, into face */
     const int *face;       /**< corners of each face, counter-clockwise seen from outside */

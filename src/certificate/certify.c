@@ -17,15 +17,23 @@ static void classify(pp_frame *f, perp_certificate *cert) {
         const perp_contact_row *r = &f->problem.contact[i];
         const double *p = f->solution.p_contact + 3 * i;
         memcpy(c->impulse_C, p, sizeof c->impulse_C);
+        c->spin_impulse = pp_spin_impulse(f, i);
         c->gap_end = f->true_gap
                          ? f->true_gap[i]
                          : c->gap + pp_row_bend(f, &r->n) + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
-        double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t,
-               so = f->w->def.dim == 3 ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o : 0;
+        double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t + r->compliance_f * p[1],
+               so = f->w->def.dim == 3 ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o + r->compliance_f * p[2]
+                                       : 0;
+        double slip = sqrt(st * st + so * so);
+        if (f->w->def.dim == 3 && !pp_friction_round(r)) { /* in the metric of the friction ellipsoid */
+            double e[3], sr = r->e_r > 0 ? pp_row_dot(&f->problem, &r->r, f->solution.nu) + r->b_r : 0;
+            pp_friction_axes(r, e);
+            slip = sqrt(e[0] * e[0] * st * st + e[1] * e[1] * so * so + e[2] * e[2] * sr * sr);
+        }
         if (!(p[0] > 0)) {
             c->state = PERP_CONTACT_SEPARATING;
             cert->separating++;
-        } else if (r->nd != 0 && sqrt(st * st + so * so) <= threshold) {
+        } else if (r->nd != 0 && slip <= threshold) {
             c->state = PERP_CONTACT_STICKING;
             cert->sticking++;
         } else {
@@ -56,6 +64,7 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
                                .law = f->residual,
                                .substeps = 1,
                                .fallbacks = f->fallbacks,
+                               .ambiguous = f->ambiguous,
                                .unknowns = f->unknowns,
                                .solver = f->used ? f->used->name : "",
                                .iterations = f->iterations,
@@ -109,6 +118,8 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     worst(&sum->law.dissipation, c->law.dissipation);
     worst(&sum->law.scale, c->law.scale);
     worst(&sum->joint_error, c->joint_error);
+    worst(&sum->error, c->error);
+    if (c->ambiguous > sum->ambiguous) sum->ambiguous = c->ambiguous;
     if (!(c->overlap <= sum->overlap)) {
         sum->overlap = c->overlap;
         memcpy(sum->overlap_shape, c->overlap_shape, sizeof sum->overlap_shape);
@@ -119,6 +130,7 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     sum->sliding = c->sliding;
     if (c->unknowns > sum->unknowns) sum->unknowns = c->unknowns;
     sum->substeps = add_count(sum->substeps, c->substeps);
+    sum->rejected = add_count(sum->rejected, c->rejected);
     sum->fallbacks = add_count(sum->fallbacks, c->fallbacks);
     sum->solver = c->solver;
     sum->iterations = add_count(sum->iterations, c->iterations);

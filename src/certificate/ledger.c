@@ -86,6 +86,9 @@ void pp_ledger(const pp_frame *f, perp_ledger *l) {
         l->normal += p[0] * (mean_velocity(f, &c->n) + c->b_n_kin);
         l->friction += p[1] * (mean_velocity(f, &c->t) + c->b_t) + p[2] * (mean_velocity(f, &c->o) + c->b_o);
         l->kinematic -= p[0] * c->b_n_kin + p[1] * c->b_t + p[2] * c->b_o;
+        if (!(c->e_r > 0)) continue;
+        l->friction += f->solution.p_spin[i] * (mean_velocity(f, &c->r) + c->b_r);
+        l->kinematic -= f->solution.p_spin[i] * c->b_r;
     }
     l->remainder = l->kinetic_after - l->kinetic_before - l->gravity - l->applied - l->spring - l->kinematic -
                    l->joint - l->motor - l->joint_loss - l->normal - l->friction - l->turning;

@@ -35,11 +35,12 @@ uint64_t pp_layout_row(pp_dataset d, const uint64_t *extent) {
     return (e->cols == PP_N_ONE ? 1 : extent[e->cols]) * (e->width ? (uint64_t)e->width : 1);
 }
 
-bool pp_layout_present(pp_dataset d, unsigned what, int dim, const uint64_t *extent) {
+bool pp_layout_present(pp_dataset d, unsigned what, int dim, int version, const uint64_t *extent) {
     const pp_entry *e = &pp_layout[d];
     unsigned bit = e->what & PERP_RECORD_ALL;
     if (bit && !(what & bit)) return false;
     if ((e->what & PP_ONLY_2D) && dim != 2) return false;
+    if ((e->what & PP_SINCE_3) && version < 3) return false;
     return !pp_layout_grows(d) || e->cols == PP_N_ONE || extent[e->cols] > 0;
 }
 
@@ -168,6 +169,8 @@ const pp_figure pp_figures[] = {
     {PP_D_CERT_DISSIPATION, OF(c.law.dissipation), false, 1},
     {PP_D_CERT_SCALE, OF(c.law.scale), false, 1},
     {PP_D_CERT_JOINT_ERROR, OF(c.joint_error), false, 1},
+    {PP_D_CERT_ERROR, OF(c.error), false, 1},
+    {PP_D_CERT_AMBIGUOUS, OF(c.ambiguous), true, 1},
     {PP_D_CERT_OVERLAP, OF(c.overlap), false, 1},
     {PP_D_CERT_OVERLAP_SHAPE, OF(c.overlap_shape), true, 2},
     {PP_D_CERT_CONTACTS, OF(c.contacts), true, 1},
@@ -176,6 +179,7 @@ const pp_figure pp_figures[] = {
     {PP_D_CERT_SLIDING, OF(c.sliding), true, 1},
     {PP_D_SOLVER_UNKNOWNS, OF(c.unknowns), true, 1},
     {PP_D_SOLVER_SUBSTEPS, OF(c.substeps), true, 1},
+    {PP_D_SOLVER_REJECTED, OF(c.rejected), true, 1},
     {PP_D_SOLVER_FALLBACKS, OF(c.fallbacks), true, 1},
     {PP_D_SOLVER_ITERATIONS, OF(c.iterations), true, 1},
     {PP_D_SOLVER_RESIDUAL, OF(c.residual), false, 1},

@@ -40,6 +40,8 @@ typedef enum pp_extent {
 
 /* In `what` beside the bits of perp_record: only in worlds of dimension 2. */
 #define PP_ONLY_2D (1u << 16)
+/* The same: not in recordings of versions 1 and 2. */
+#define PP_SINCE_3 (1u << 17)
 
 /* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for
  * the rest. */
@@ -60,13 +62,17 @@ typedef enum pp_extent {
     X(BODY_MASS, "bodies/mass", F64, BODIES, ONE, 0, 0, "M", "mass; counts for dynamic bodies only")                   \
     X(BODY_INERTIA, "bodies/inertia", F64, BODIES, ONE, 9, 0, "M L^2",                                                 \
       "inertia about the centre of mass in body axes, column by column; 2D: only the last counts")                     \
+    X(BODY_SUPPORT, "bodies/support", F64, BODIES, ONE, 9, PP_ONLY_2D | PP_SINCE_3, "L",                               \
+      "the three points on which it rests, in body axes; all zero: on none")                                           \
     X(SHAPE_BODY, "shapes/body", I32, SHAPES, ONE, 0, 0, "", "body that carries it")                                   \
     X(SHAPE_KIND, "shapes/kind", U8, SHAPES, ONE, 0, 0, "",                                                            \
-      "0 particle, 1 sphere, 2 half-space, 3 box, 4 polygon, 5 polyhedron, 6 capsule")                                 \
+      "0 particle, 1 sphere, 2 half-space, 3 box, 4 polygon, 5 polyhedron, 6 capsule, 7 ellipsoid, 8 superellipsoid, " \
+      "9 cylinder, 10 intersection; kinds from 7 on have vertices and faces to draw them by")                          \
     X(SHAPE_POSE, "shapes/pose", F64, SHAPES, ONE, 7, 0, "L, 1", "frame of the shape in the body: x y z qw qx qy qz")  \
-    X(SHAPE_RADIUS, "shapes/radius", F64, SHAPES, ONE, 0, 0, "L", "sphere, capsule: radius")                           \
+    X(SHAPE_RADIUS, "shapes/radius", F64, SHAPES, ONE, 0, 0, "L", "sphere, capsule, cylinder: radius")                 \
     X(SHAPE_HALF_SIZE, "shapes/half_size", F64, SHAPES, ONE, 3, 0, "L",                                                \
-      "box: half edge lengths; capsule: half the length of its segment, which lies along x, then 0, 0")                \
+      "box: half edge lengths; ellipsoid, superellipsoid: half axes; capsule: half the length of its segment, which "  \
+      "lies along x, then 0, 0; cylinder: 0, 0, half its length along z")                                              \
     X(SHAPE_NORMAL, "shapes/normal", F64, SHAPES, ONE, 3, 0, "", "half-space: outward unit normal")                    \
     X(SHAPE_OFFSET, "shapes/offset", F64, SHAPES, ONE, 0, 0, "L", "half-space: normal . x = offset on its surface")    \
     X(SHAPE_MATERIAL, "shapes/material", I32, SHAPES, ONE, 0, 0, "", "material")                                       \
@@ -134,6 +140,8 @@ typedef enum pp_extent {
     X(CONTACT_MU, "contacts/mu", F64, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "", "Coulomb friction")                  \
     X(CONTACT_IMPULSE, "contacts/impulse", F64, CONTACTS, ONE, 3, PERP_RECORD_CONTACTS, "M L/T",                       \
       "impulse on B along n, t, o")                                                                                    \
+    X(CONTACT_SPIN, "contacts/spin_impulse", F64, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS | PP_SINCE_3, "M L^2/T",      \
+      "angular impulse on B about n, where friction resists spin")                                                     \
     X(CONTACT_STATE, "contacts/state", U8, CONTACTS, ONE, 0, PERP_RECORD_CONTACTS, "",                                 \
       "0 separating, 1 sticking, 2 sliding")                                                                           \
     X(CERT_H, "certificate/h", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "T",                                      \
@@ -152,6 +160,10 @@ typedef enum pp_extent {
     X(CERT_SCALE, "certificate/scale", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L/T", "largest speed at hand")   \
     X(CERT_JOINT_ERROR, "certificate/joint_error", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L or rad",           \
       "largest joint position error")                                                                                  \
+    X(CERT_ERROR, "certificate/error", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_3, "",                  \
+      "largest estimate of the error of a step as a part of what the scene allows; 0: not estimated")                  \
+    X(CERT_AMBIGUOUS, "certificate/ambiguous", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_3, "",          \
+      "degrees of freedom whose motion the laws leave open; the least motion was chosen")                              \
     X(CERT_OVERLAP, "certificate/overlap", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L",                          \
       "deepest true overlap of two bodies")                                                                            \
     X(CERT_OVERLAP_SHAPE, "certificate/overlap_shape", I32, FRAMES, ONE, 2, PERP_RECORD_CERTIFICATE, "",               \
@@ -165,6 +177,8 @@ typedef enum pp_extent {
     X(SOLVER_UNKNOWNS, "solver/unknowns", I32, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "", "size of the largest problem")  \
     X(SOLVER_SUBSTEPS, "solver/substeps", I32, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "",                                 \
       "parts that the steps were solved in")                                                                           \
+    X(SOLVER_REJECTED, "solver/rejected", I32, FRAMES, ONE, 0, PERP_RECORD_SOLVER | PP_SINCE_3, "",                    \
+      "parts that were solved and rejected for their error")                                                           \
     X(SOLVER_FALLBACKS, "solver/fallbacks", I32, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "",                               \
       "solves that needed another solver")                                                                             \
     X(SOLVER_ITERATIONS, "solver/iterations", I32, FRAMES, ONE, 0, PERP_RECORD_SOLVER, "", "iterations in all")        \
@@ -225,7 +239,7 @@ int pp_layout_dims(pp_dataset d, const uint64_t *extent, hsize_t *dims);
 /* Numbers in a row. */
 uint64_t pp_layout_row(pp_dataset d, const uint64_t *extent);
 /* Is the dataset there in a recording of these choices? One without columns is not. */
-bool pp_layout_present(pp_dataset d, unsigned what, int dim, const uint64_t *extent);
+bool pp_layout_present(pp_dataset d, unsigned what, int dim, int version, const uint64_t *extent);
 static inline bool pp_layout_grows(pp_dataset d) {
     return pp_layout[d].rows == PP_N_FRAMES || pp_layout[d].rows == PP_N_CONTACTS;
 }

@@ -70,7 +70,7 @@ static perp_status read_header(perp_recording *r, perp_refusal *why) {
     }
     uint64_t version, dim = 0, every = 0, what = 0, compression = 0, finished = 0, frames = 0, files = 0;
     perp_status st =
-        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "2 or older (a newer perp is needed)", &version, why);
+        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "3 or older (a newer perp is needed)", &version, why);
     if (st) return st;
     a->version = (int)version;
     if (!pp_get_text(r->file, "program", r->program, sizeof r->program))
@@ -126,7 +126,8 @@ static void wanted_shape(const perp_recording *r, pp_dataset d, char *out, size_
 
 static bool shape_fits(perp_recording *r, pp_dataset d, const pp_found *f) {
     const pp_entry *e = &pp_layout[d];
-    if (d == PP_D_CHECK_SUMS) return f->rank == 2 && f->dim[0] == 2 && f->dim[1] == (hsize_t)pp_figure_columns();
+    if (d == PP_D_CHECK_SUMS) /* older versions had fewer figures; they are not resumed */
+        return f->rank == 2 && f->dim[0] == 2 && (r->info.version < 3 || f->dim[1] == (hsize_t)pp_figure_columns());
     pp_extent parts[2] = {e->rows, e->cols};
     int at = 0;
     if (f->rank != 1 + (e->cols != PP_N_ONE) + (e->width != 0)) return false;
@@ -300,6 +301,7 @@ static perp_status check_statics(perp_recording *r, perp_refusal *why) {
     if (!st) st = in_range(r, PP_D_BODY_PARTICLE, e[PP_N_BODIES], 0, 2, why);
     if (!st) st = finite(r, PP_D_BODY_MASS, e[PP_N_BODIES], why);
     if (!st) st = finite(r, PP_D_BODY_INERTIA, 9 * e[PP_N_BODIES], why);
+    if (!st && r->set[PP_D_BODY_SUPPORT] >= 0) st = finite(r, PP_D_BODY_SUPPORT, 9 * e[PP_N_BODIES], why);
     if (!st) st = finite(r, PP_D_MATERIAL_MU, e[PP_N_MATERIALS] * e[PP_N_MATERIALS], why);
     if (!st) st = check_shapes(r, why);
     if (!st) st = check_joints(r, why);
@@ -369,7 +371,9 @@ static perp_status load(perp_recording *r, perp_refusal *why) {
     perp_status st = read_header(r, why);
     if (!st) st = check_files(r, why);
     for (int d = 0; d < PP_DATASET_COUNT && !st; d++) {
-        if (pp_layout_grows((pp_dataset)d)) continue;
+        if (pp_layout_grows((pp_dataset)d) ||
+            !pp_layout_present((pp_dataset)d, r->info.choice.what, r->info.dim, r->info.version, r->extent))
+            continue;
         st = open_set(r, (pp_dataset)d, why);
         bool kept = d != PP_D_CHECK_STATE && d != PP_D_CHECK_SUMS;
         if (!st && kept) st = read_all(r, (pp_dataset)d, &r->data[d], why);
@@ -377,7 +381,7 @@ static perp_status load(perp_recording *r, perp_refusal *why) {
     if (!st) st = check_statics(r, why);
     for (int d = 0; d < PP_DATASET_COUNT && !st; d++) {
         if (!pp_layout_grows((pp_dataset)d) ||
-            !pp_layout_present((pp_dataset)d, r->info.choice.what, r->info.dim, r->extent))
+            !pp_layout_present((pp_dataset)d, r->info.choice.what, r->info.dim, r->info.version, r->extent))
             continue;
         st = open_set(r, (pp_dataset)d, why);
     }

@@ -64,6 +64,10 @@ static bool same_text(const perp_recorder *r, int i, perp_source_file mine) {
 static perp_status same_scene(const perp_recorder *r, const perp_recording *in, perp_refusal *why) {
     static const pp_extent counts[] = {PP_N_BODIES,   PP_N_SHAPES,    PP_N_JOINTS,      PP_N_COORDS,
                                        PP_N_VERTICES, PP_N_MATERIALS, PP_N_DEFINITIONS, PP_N_PARAMETERS};
+    if (in->info.version != PERP_RECORDING_VERSION)
+        return pp_complain_say(why, PERP_E_ARG, pp_recording_place(in), "version",
+                               "found version %d, which has no checkpoint of this one; allowed: %d", in->info.version,
+                               PERP_RECORDING_VERSION);
     if (in->info.dim != perp_world_dim(r->w)) return other_scene(r, "its dimension", why);
     if (in->info.h != perp_world_h(r->w)) return other_scene(r, "its time step", why);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)

@@ -7,7 +7,8 @@ perp_status pp_tap_new(const char *name, const perp_scene *scene, perp_recorder 
     if (st || !r) return st;
     int dim = perp_world_dim(r->w);
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
-        if (!pp_layout_grows((pp_dataset)d) || !pp_layout_present((pp_dataset)d, r->choice.what, dim, r->extent))
+        if (!pp_layout_grows((pp_dataset)d) ||
+            !pp_layout_present((pp_dataset)d, r->choice.what, dim, PERP_RECORDING_VERSION, r->extent))
             continue;
         pp_column *c = &r->column[d];
         c->size = pp_type_size(pp_layout[d].type) * (size_t)pp_layout_row((pp_dataset)d, r->extent);

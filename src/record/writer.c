@@ -49,9 +49,6 @@ static bool shape_maps(perp_recorder *r) {
             if (perp_shape_get(r->w, r->shape[i], &v)) continue;
             r->shape_index[r->shape[i].slot] = i;
             r->shape_body[i] = body_of_slot[v.body.slot];
-            bool corners =
-                v.def.kind == PERP_SHAPE_BOX || v.def.kind == PERP_SHAPE_POLYGON || v.def.kind == PERP_SHAPE_POLYHEDRON;
-            if (!corners) continue;
             e[PP_N_VERTICES] += (uint64_t)v.def.npoint;
             e[PP_N_FACES] += (uint64_t)v.nface;
             if (v.nface) e[PP_N_FACE_CORNERS] += (uint64_t)v.face_start[v.nface];
@@ -170,7 +167,8 @@ static bool open_column(perp_recorder *r, pp_dataset d, bool make) {
 perp_status pp_recorder_columns(perp_recorder *r, bool make, perp_refusal *why) {
     int dim = perp_world_dim(r->w);
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
-        if (!pp_layout_grows((pp_dataset)d) || !pp_layout_present((pp_dataset)d, r->choice.what, dim, r->extent))
+        if (!pp_layout_grows((pp_dataset)d) ||
+            !pp_layout_present((pp_dataset)d, r->choice.what, dim, PERP_RECORDING_VERSION, r->extent))
             continue;
         if (!open_column(r, (pp_dataset)d, make)) return pp_recorder_trouble(r, pp_layout[d].path, why);
         r->column[d].row = pp_alloc(&r->alloc, (size_t)r->column[d].cap * r->column[d].size);
@@ -282,7 +280,7 @@ static void put_contacts(perp_recorder *r, const perp_contact *c, int n) {
     perp_vec3 *a = next(r, PP_D_CONTACT_POINT_A, n), *b = next(r, PP_D_CONTACT_POINT_B, n),
               *normal = next(r, PP_D_CONTACT_NORMAL, n), *tangent = next(r, PP_D_CONTACT_TANGENT, n);
     double *gap = next(r, PP_D_CONTACT_GAP, n), *end = next(r, PP_D_CONTACT_GAP_END, n),
-           *mu = next(r, PP_D_CONTACT_MU, n), *impulse = next(r, PP_D_CONTACT_IMPULSE, n);
+           *mu = next(r, PP_D_CONTACT_MU, n), *impulse = next(r, PP_D_CONTACT_IMPULSE, n), *spin = next(r, PP_D_CONTACT_SPIN, n);
     uint8_t *state = next(r, PP_D_CONTACT_STATE, n);
     for (int i = 0; i < n; i++) {
         shape[2 * i] = r->shape_index[c[i].a.slot];
@@ -298,6 +296,7 @@ static void put_contacts(perp_recorder *r, const perp_contact *c, int n) {
         end[i] = c[i].gap_end;
         mu[i] = c[i].mu;
         memcpy(impulse + 3 * i, c[i].impulse_C, sizeof c[i].impulse_C);
+        spin[i] = c[i].spin_impulse;
         state[i] = (uint8_t)c[i].state;
     }
 }

@@ -172,6 +172,23 @@ static bool put_bodies(job *j) {
     return ok;
 }
 
+/* 2D: what each body rests on. */
+static bool put_supports(job *j) {
+    perp_recorder *r = j->r;
+    size_t n = (size_t)r->extent[PP_N_BODIES];
+    if (perp_world_dim(r->w) != 2) return true;
+    double *point = pp_alloc(&r->alloc, 9 * n * sizeof *point);
+    if (!point) return no_memory(j);
+    for (size_t i = 0; i < n; i++) {
+        perp_support s = {0};
+        (void)perp_body_get_support(r->w, r->body[i], &s);
+        memcpy(point + 9 * i, s.point_B, 9 * sizeof *point);
+    }
+    bool ok = put(j, PP_D_BODY_SUPPORT, 0, point);
+    pp_free(&r->alloc, point);
+    return ok;
+}
+
 static void put_pose(double *row, perp_pose X) {
     const double x[7] = {X.p.x, X.p.y, X.p.z, X.q.w, X.q.x, X.q.y, X.q.z};
     memcpy(row, x, sizeof x);
@@ -193,20 +210,21 @@ static void fill_shapes(const perp_recorder *r, const shapes *s) {
         if (perp_shape_get(r->w, r->shape[i], &v)) continue; /* cannot be: the id was just read */
         put_pose(s->pose + 7 * i, v.def.X_BS);
         bool box = v.def.kind == PERP_SHAPE_BOX, plane = v.def.kind == PERP_SHAPE_HALFSPACE;
-        bool capsule = v.def.kind == PERP_SHAPE_CAPSULE;
-        s->radius[i] = capsule || v.def.kind == PERP_SHAPE_SPHERE ? v.def.radius : 0;
+        bool capsule = v.def.kind == PERP_SHAPE_CAPSULE, cylinder = v.def.kind == PERP_SHAPE_CYLINDER;
+        s->radius[i] = capsule || cylinder || v.def.kind == PERP_SHAPE_SPHERE ? v.def.radius : 0;
         s->offset[i] = plane ? v.def.offset : 0;
-        perp_vec3 none = {0, 0, 0}, half = box ? v.def.half_size : none, normal = plane ? v.def.normal : none;
+        bool axes = box || v.def.kind == PERP_SHAPE_ELLIPSOID || v.def.kind == PERP_SHAPE_SUPERELLIPSOID;
+        perp_vec3 none = {0, 0, 0}, half = axes ? v.def.half_size : none, normal = plane ? v.def.normal : none;
         if (capsule) half.x = v.def.half_length;
+        if (cylinder) half.z = v.def.half_length;
         memcpy(s->half + 3 * i, &half, sizeof half);
         memcpy(s->normal + 3 * i, &normal, sizeof normal);
         s->body[i] = r->shape_body[i];
         s->material[i] = v.def.material;
         s->kind[i] = (uint8_t)v.def.kind;
-        bool corners = box || v.def.kind == PERP_SHAPE_POLYGON || v.def.kind == PERP_SHAPE_POLYHEDRON;
-        for (int k = 0; corners && k < v.def.npoint; k++, nv++)
+        for (int k = 0; k < v.def.npoint; k++, nv++)
             memcpy(s->vertex + 3 * (size_t)nv, &v.def.points[k], 3 * sizeof(double));
-        for (int k = 0; corners && k < v.nface; k++) {
+        for (int k = 0; k < v.nface; k++) {
             for (int m = v.face_start[k]; m < v.face_start[k + 1]; m++) s->corner[nc++] = v.face[m];
             s->face_start[++nf] = nc;
         }
@@ -310,11 +328,12 @@ perp_status pp_recorder_statics(perp_recorder *r, perp_refusal *why) {
     bool ok = put_header(&j);
     for (int i = 0; ok && pp_layout_groups[i]; i++)
         ok = pp_put_group(r->file, pp_layout_groups[i]) || file_failed(&j, pp_layout_groups[i]);
-    ok = ok && put_scene(&j) && put_materials(&j) && put_bodies(&j) && put_shapes(&j) && put_joints(&j);
+    ok = ok && put_scene(&j) && put_materials(&j) && put_bodies(&j) && put_supports(&j) && put_shapes(&j) &&
+         put_joints(&j);
     return ok ? PERP_OK : j.st;
 }
 
 perp_status pp_recorder_hand_over(perp_recorder *r, pp_static_taker *take, void *ctx, perp_refusal *why) {
     job j = {.r = r, .why = why, .take = take, .ctx = ctx};
-    return put_materials(&j) && put_bodies(&j) && put_shapes(&j) && put_joints(&j) ? PERP_OK : j.st;
+    return put_materials(&j) && put_bodies(&j) && put_supports(&j) && put_shapes(&j) && put_joints(&j) ? PERP_OK : j.st;
 }

@@ -52,6 +52,9 @@ static const pp_key body[] = {
      PP_HELP("Its shapes, if there are several.")},
     {"motion", PP_T_MAP, IN(motion), .map = &pp_map_motion, PP_WORDS("velocity and spin, constant"),
      PP_HELP("How a kinematic body moves.")},
+    {"support", PP_T_MAP, IN(support), .map = &pp_map_support, .dims = PP_2D, PP_WORDS("none"),
+     PP_HELP("Three points on which a dynamic body rests on the plane of motion and rubs on it. For the steppers "
+             "planar-2.5d and quasistatic.")},
 };
 const pp_map pp_map_body = {
     "body",
@@ -196,6 +199,33 @@ static const pp_key motion[] = {
      .map = &pp_map_formula_turn, PP_HELP("Orientation at time `t`.")},
 };
 const pp_map pp_map_motion = {"motion", "A motion", "Of a kinematic body.", motion, COUNT(motion), motions};
+#undef IN
+#undef FOR
+
+enum { CIRCLE, POINTS, SAMPLE };
+static const pp_variant supports[] = {
+    {"circle", PP_2D, "Three points evenly on a circle about the centre of mass."},
+    {"points", PP_2D, "Three points as given."},
+    {"sample", PP_2D, "Three random points of the shapes that hold the centre of mass between them."},
+    {NULL, 0, NULL},
+};
+#define IN(field) PP_AT(pp_support_in, field)
+#define FOR(v)    .variants = 1u << (v)
+static const pp_key support[] = {
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("How the points are chosen.")},
+    {"radius", PP_T_NUMBER, IN(radius), FOR(CIRCLE), PP_UNIT("L"), PP_WORDS("the radius of gyration"), PP_POSITIVE,
+     PP_HELP("Radius of the circle.")},
+    {"angle", PP_T_NUMBER, IN(angle), FOR(CIRCLE), PP_UNIT("rad"), PP_DEFAULT(0),
+     PP_HELP("Of the first point, from the x axis of the body.")},
+    {"points", PP_T_ROWS, IN(points), FOR(POINTS), .required = true, PP_UNIT("L"),
+     PP_HELP("`[[x, y], [x, y], [x, y]]`, in the body's frame as written.")},
+    {"seed", PP_T_WHOLE, IN(seed), FOR(SAMPLE), PP_DEFAULT(0), PP_NOT_NEGATIVE,
+     PP_HELP("Another seed, other points; the same seed, the same points.")},
+    {"mu", PP_T_NUMBERS, IN(mu), .required = true, .count2 = 1u << 1 | 1u << 3,
+     PP_HELP("Coulomb friction on the plane: of all points, or of each.")},
+};
+const pp_map pp_map_support = {"support", "A support",    "What a planar body rests on; it carries the weight.",
+                               support,   COUNT(support), supports};
 #undef IN
 #undef FOR
 

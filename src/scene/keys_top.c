@@ -21,6 +21,7 @@ static const char *const starts[] = {"plain", "staggered", NULL};
 static const char *const geometries[] = {"iterated", "once", NULL};
 static const char *const forms[] = {"lcp", "mlcp", "cone", NULL};
 static const char *const compliances[] = {"rigid", "linear", "hertz", "foundation", NULL};
+static const char *const drivens[] = {"mean", "end", NULL};
 static const char *const frames[] = {"slip", "fixed", NULL};
 
 #define IN(field) PP_AT(pp_top_in, field)
@@ -93,6 +94,9 @@ static const pp_key stages[] = {
     {"geometry", PP_T_CHOICE, IN(geometry), .choice = geometries, PP_DEFAULT_AS(PERP_GEOMETRY_ITERATED, "iterated"),
      PP_HELP("Where peg measures gaps: at the end of the step, posing the problem again until they hold there, or once "
              "at its start.")},
+    {"driven", PP_T_CHOICE, IN(driven), .choice = drivens, PP_DEFAULT_AS(PERP_DRIVEN_MEAN, "mean"),
+     PP_HELP("Velocity of kinematic bodies that friction sees: the mean of the step, so that what sticks to them stays "
+             "in place, or that at its end, as the documents print it.")},
     {"stepper", PP_T_STAGE, IN(stepper), .list = stepper, PP_WORDS("stewart-trinkle"),
      PP_HELP("Makes the complementarity problem of a step.")},
     {"solver", PP_T_STAGE, IN(solver), .list = solver, PP_WORDS("lemke; form cone: auto"), PP_HELP("Solves it.")},
@@ -102,13 +106,16 @@ static const pp_key stages[] = {
      PP_HELP(
          "Form of the problem: friction pyramids with joints eliminated beforehand (lcp) or kept as unknowns (mlcp), "
          "or true friction cones (cone), the same in every direction, for solvers that take them.")},
-    {"friction_directions", PP_T_WHOLE, IN(friction_directions), .dims = PP_3D, PP_DEFAULT(8), PP_BETWEEN(3, 1024),
-     PP_HELP("Edges of the friction pyramid in 3D. 2D always has two directions; a cone has no edges.")},
-    {"friction_frame", PP_T_CHOICE, IN(friction_frame), .dims = PP_3D, .choice = frames,
-     PP_DEFAULT_AS(PERP_FRICTION_SLIP, "slip"),
+    {"friction_directions", PP_T_WHOLE, IN(friction_directions), PP_DEFAULT(8), PP_BETWEEN(3, 1024),
+     PP_HELP("Edges of the friction pyramid in 3D, and of supports in 2D. Contacts in 2D always have two directions; a "
+             "cone has no edges.")},
+    {"friction_frame", PP_T_CHOICE, IN(friction_frame), .choice = frames, PP_DEFAULT_AS(PERP_FRICTION_SLIP, "slip"),
      PP_HELP("Where the first friction direction points: along the slip expected, or fixed to the contact.")},
     {"tolerance", PP_T_NUMBER, IN(tolerance), PP_DEFAULT(1e-8), .ranged = true, .above = true, .min = 0, .max = 0.999,
      PP_HELP("A step is accepted if its law residuals are below this times the speed scale.")},
+    {"error_tolerance", PP_T_NUMBER, IN(error_tolerance), PP_UNIT("L"), PP_DEFAULT_AS(0, "off"), PP_NOT_NEGATIVE,
+     PP_HELP("Divide steps until a part and its two halves end no further apart than this, by any point of a body; at "
+             "most `max_halvings` times.")},
     {"max_halvings", PP_T_WHOLE, IN(max_halvings), PP_DEFAULT(8), PP_BETWEEN(0, 16),
      PP_HELP("A step that is not solved is halved, and its parts again, this many times at most.")},
     {"warm_start", PP_T_BOOL, IN(warm_start), PP_DEFAULT(true),

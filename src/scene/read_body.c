@@ -161,7 +161,8 @@ static perp_status set_mass(pp_reader *r, const pp_body_in *in, perp_body_def *d
 
 /* Keys that make no sense for a kind are refused where they are written, and passed over in templates. */
 static perp_status check_kind(pp_reader *r, const pp_body_in *in) {
-    static const char *const only_dynamic[] = {"mass", "density", "inertia", "particle", "force", "torque", "gravity"};
+    static const char *const only_dynamic[] = {"mass", "density", "inertia", "particle", "force", "torque", "gravity",
+                                               "support"};
     const pp_map *m = in->got.map;
     bool dynamic = in->kind == PERP_BODY_DYNAMIC, kinematic = in->kind == PERP_BODY_KINEMATIC;
     for (int i = 0; i < m->nkey; i++) {
@@ -274,6 +275,11 @@ static perp_status make_body(pp_reader *r, pp_item entry, void *ctx) {
     if (!s && d.kind == PERP_BODY_KINEMATIC && PP_GIVEN(&in, motion)) {
         pp_push_key(r, "motion");
         s = pp_read_motion(r, in.motion, id);
+        if (!s) pp_pop(r);
+    }
+    if (!s && dynamic && PP_GIVEN(&in, support)) {
+        pp_push_key(r, "support");
+        s = pp_read_support(r, in.support, id, com);
         if (!s) pp_pop(r);
     }
     return s ? s : keep_name(r, &in, id, com);

@@ -182,14 +182,14 @@ static perp_status make_world(pp_reader *r, const pp_top_in *top) {
         def.detector = in.detector;
         def.contact_model = in.contact_model;
         def.geometry = (perp_geometry)in.geometry;
+        def.driven = (perp_driven)in.driven;
         def.stepper = in.stepper;
         def.solver = in.solver;
         def.form = (perp_form)in.form;
-        if (r->dim == 3) { /* 2D has neither key */
-            def.friction_directions = (int)in.friction_directions;
-            def.friction_frame = (perp_friction_frame)in.friction_frame;
-        }
+        def.friction_directions = (int)in.friction_directions;
+        def.friction_frame = (perp_friction_frame)in.friction_frame;
         def.tolerance = in.tolerance;
+        def.error_tolerance = in.error_tolerance;
         def.max_halvings = (int)in.max_halvings;
         def.warm_start = in.warm_start;
         def.joint_correction = in.joint_correction;

@@ -55,8 +55,9 @@ typedef struct pp_stages_in {
     pp_got got;
     const char *detector, *contact_model, *stepper, *solver;
     pp_item fallback, settings;
-    int geometry, form, friction_frame;
+    int geometry, driven, form, friction_frame;
     int64_t friction_directions, max_halvings;
+    double error_tolerance;
     double tolerance, correction_position, correction_velocity;
     bool warm_start, joint_correction;
 } pp_stages_in;
@@ -91,7 +92,7 @@ typedef struct pp_body_in {
     double mass, density;
     pp_numbers inertia;
     bool particle, gravity;
-    pp_item shape, shapes, motion, repeat;
+    pp_item shape, shapes, motion, support, repeat;
     int64_t group, mask;
     int material_number; /* not a key: what `material` stands for */
 } pp_body_in;
@@ -133,6 +134,14 @@ typedef struct pp_motion_in {
     pp_item terms, rows, at, turn;
     bool zero_mean;
 } pp_motion_in;
+
+typedef struct pp_support_in {
+    pp_got got;
+    double radius, angle;
+    pp_item points;
+    int64_t seed;
+    pp_numbers mu;
+} pp_support_in;
 
 typedef struct pp_term_in {
     pp_got got;

@@ -237,6 +237,8 @@ perp_vec3 *pp_more_points(pp_reader *r, int n);
 void pp_mesh_cache_free(pp_reader *r);
 perp_status pp_read_material(pp_reader *r, pp_item at, const char *name, int *out);
 perp_status pp_read_motion(pp_reader *r, pp_item at, perp_body_id body);
+/* com: the centre of mass in the frame as written. */
+perp_status pp_read_support(pp_reader *r, pp_item at, perp_body_id body, perp_vec3 com);
 perp_status pp_read_turn(pp_reader *r, pp_item at, const pp_key *k, perp_quat *out);
 
 /* Calls `make` for every turn of a repeat, with its variables set; once if there is none. */

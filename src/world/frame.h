@@ -31,7 +31,8 @@ typedef struct pp_frame {
     int *block_body; /* by block: body slot */
     int *block_ndof, *block_offset;
     const perp_wrench *held; /* by body slot: user and PD forces, held over the whole step; NULL: none */
-    double *nu0;             /* ndof: velocity at the start */
+    perp_vec3 *end_v, *end_w; /* by body slot: velocities of kinematic bodies at the end; NULL: as in s1, the mean */
+    double *nu0;              /* ndof: velocity at the start */
     double *i_gravity, *i_applied, *i_spring; /* ndof: impulses of forces, h f */
     perp_quat *q_free;                        /* by block: orientation after torque-free rotation (3D) */
     perp_vec3 *w_free;                        /* by block: angular velocity after it */
@@ -54,6 +55,7 @@ typedef struct pp_frame {
     const double *allowance; /* by contact: how much overlap may be left at the end [L]; NULL: none */
     const pp_state *levers;  /* poses that the contact points belong to; NULL: s1 */
     uint64_t *contact_plane; /* by contact: separating plane; NULL: none */
+    const perp_vec3 *layer;  /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
     const double *true_gap;  /* by contact: gap at the end, measured; NULL: as linearised */
 
     /* pp_formulate */
@@ -61,6 +63,10 @@ typedef struct pp_frame {
     int *row_number; /* by joint row: number within its joint, for warm starts */
 
     /* pp_solve_step */
+    /* Tried on each island before the solvers, from a guess or NULL: fills `out` and returns true if it has an answer,
+     * which counts only if the laws hold. NULL: nothing is tried. */
+    bool (*direct)(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,
+                   perp_step_solution *out);
     const pp_warm *recall; /* where guesses come from; NULL: the last step */
     perp_step_solution solution;
     perp_step_residual residual;
@@ -68,6 +74,8 @@ typedef struct pp_frame {
     const perp_solver_type *used; /* solver whose answer it is; NULL if there was nothing to solve */
     perp_solve_info info;
     int iterations, fallbacks, unknowns;
+    bool hopeless; /* a shorter step would fail as well */
+    int ambiguous; /* degrees of freedom that the laws leave open */
 
     /* pp_update */
     double *i_correction; /* ndof: impulses of Williams' Algorithm 1; NULL if off */
@@ -91,6 +99,8 @@ perp_step_problem pp_free_problem(const pp_frame *f);
 bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution *s);
 /* step problem -> impulses, velocity; PERP_E_SOLVE if no solver's answer is acceptable. */
 perp_status pp_solve_step(pp_frame *f);
+/* All from pp_collide to pp_solve_step, as the contact model wants it. */
+perp_status pp_solve_contacts(pp_frame *f);
 /* velocity -> next state. */
 perp_status pp_update(pp_frame *f);
 /* next state -> figures of this frame. */
@@ -119,8 +129,12 @@ perp_status pp_reserve(pp_frame *f);
 void pp_remember(pp_frame *f, bool add_joint_impulses);
 /* Remembers the impulses of a frame in m, as a guess for another try at the same step. False without memory. */
 bool pp_remember_try(const pp_frame *f, pp_warm *m);
+/* Angular impulse about the normal of contact i of a solved frame; 0 where its friction does not resist spin. */
+static inline double pp_spin_impulse(const pp_frame *f, int i) {
+    return f->problem.contact[i].e_r > 0 ? f->solution.p_spin[i] : 0;
+}
 /* Writes remembered impulses, matched by contact identity, as a guess for the frame's problem. */
-void pp_recall(const pp_frame *f, double *p_joint, double *p_contact, double *sigma);
+void pp_recall(const pp_frame *f, perp_step_solution *guess);
 
 /* Gap up to which two shapes count as touching: far below any size of theirs, above the rounding of their coordinates
  * [L]. */

@@ -1,6 +1,7 @@
 /* inspect.c - reading back what a world is made of, as definitions that would make it again */
 #include <string.h>
 
+#include "collision/implicit_function.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
@@ -67,12 +68,20 @@ perp_status perp_shape_get(const perp_world *w, perp_shape_id id, perp_shape_vie
     d->X_BS = s->X_BS;
     d->radius = g->radius;
     if (g->kind == PERP_SHAPE_CAPSULE) d->half_length = g->vert[1].x;
+    if (g->kind == PERP_SHAPE_CYLINDER) d->half_length = g->half.z;
+    if (g->kind == PERP_SHAPE_ELLIPSOID || g->kind == PERP_SHAPE_SUPERELLIPSOID) d->half_size = g->half;
+    memcpy(d->exponent, g->exponent, sizeof d->exponent);
+    if (g->kind == PERP_SHAPE_INTERSECTION) {
+        d->function = g->function;
+        d->nfunction = g->nfunction;
+        d->bound = g->bound;
+    }
     d->normal = g->normal;
     d->offset = g->offset;
     d->material = s->material;
     d->group = s->group;
     d->mask = s->mask;
-    bool corners = g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON || g->kind == PERP_SHAPE_POLYHEDRON;
+    bool corners = pp_is_implicit(g) || g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON || g->kind == PERP_SHAPE_POLYHEDRON;
     if (!corners) return PERP_OK;
     d->points = g->vert;
     d->npoint = g->nvert;

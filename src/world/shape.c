@@ -1,6 +1,7 @@
 /* shape.c - shapes on bodies, materials and their pair laws */
 #include <string.h>
 
+#include "collision/implicit_function.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
@@ -20,6 +21,7 @@ void pp_shape_drop(perp_world *w, int slot) {
 /* Largest distance of a point of the shape from the body origin. */
 static double radius_about_body(const pp_geometry *g, perp_pose X_BS) {
     if (g->kind == PERP_SHAPE_HALFSPACE) return INFINITY;
+    if (pp_is_implicit(g)) return perp_v3_norm(X_BS.p) + g->bound;
     if (g->kind == PERP_SHAPE_PARTICLE || g->kind == PERP_SHAPE_SPHERE) return perp_v3_norm(X_BS.p) + g->radius;
     double r = 0;
     for (int i = 0; i < g->nvert; i++) r = fmax(r, perp_v3_norm(perp_pose_apply(X_BS, g->vert[i])));
@@ -38,7 +40,11 @@ perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_de
     if (!st) st = pp_geometry_create(def, w->def.dim, &w->alloc, &s.g, w->why, sizeof w->why);
     if (st) return st;
     const char *reason = NULL;
-    if (!(w->detector->shapes & (1u << s.g->kind))) reason = "the detector does not handle this kind of shape";
+    unsigned taken = w->stepper->shapes ? w->stepper->shapes : w->detector->shapes;
+    if (!(taken & (1u << s.g->kind)))
+        reason = pp_is_implicit(s.g)
+                     ? "shapes given by functions are for the steppers implicit and implicit-compliant only"
+                     : "the stepper does not take this kind of shape";
     if (w->body[b].kind == PERP_BODY_DYNAMIC && s.g->kind == PERP_SHAPE_HALFSPACE)
         reason = "a dynamic body cannot carry a half-space";
     if (reason) {
@@ -102,6 +108,20 @@ static perp_status check_compliance(perp_world *w, const perp_pair_law *law) {
     return PERP_OK;
 }
 
+/* Elliptic and torsional friction is for true cones in space. */
+static perp_status check_ellipsoid(perp_world *w, const perp_pair_law *law) {
+    bool round = (law->e_t == 0 || law->e_t == 1) && (law->e_o == 0 || law->e_o == 1) && law->e_r == 0;
+    if (round) return PERP_OK;
+    const char *name = law->e_r > 0 ? "e_r" : law->e_t > 0 && law->e_t != 1 ? "e_t" : "e_o";
+    if (w->def.dim != 3) return pp_fail(w, PERP_E_FIT, "%s is for contacts in 3D", name);
+    if (w->stepper->step && !w->stepper->ellipsoids)
+        return pp_fail(w, PERP_E_FIT, "stepper %s does not know elliptic or torsional friction (%s)", w->stepper->name,
+                       name);
+    if (w->def.form != PERP_FORM_CONE)
+        return pp_fail(w, PERP_E_FIT, "%s needs true friction cones: form cone", name);
+    return PERP_OK;
+}
+
 static perp_status check_law(perp_world *w, perp_pair_law law) {
     if (!(law.mu >= 0) || !isfinite(law.mu))
         return pp_fail(w, PERP_E_ARG, "mu is %g; it must be finite and not negative", law.mu);
@@ -122,7 +142,8 @@ static perp_status check_law(perp_world *w, perp_pair_law law) {
         if (!(number[i].value >= 0) || !isfinite(number[i].value))
             return pp_fail(w, PERP_E_ARG, "%s is %g; it must be finite and not negative", number[i].name,
                            number[i].value);
-    return check_compliance(w, &law);
+    perp_status st = check_ellipsoid(w, &law);
+    return st ? st : check_compliance(w, &law);
 }
 
 perp_status perp_pair_set(perp_world *w, int a, int b, perp_pair_law law) {

@@ -18,13 +18,10 @@ void pp_clocked(perp_world *w, perp_stage stage, double *from) {
     *from = now;
 }
 
-/* Up to the solution: what the start of a staggered world needs too. */
-static perp_status solve_frame(pp_frame *f) {
+perp_status pp_solve_contacts(pp_frame *f) {
+    if (f->w->model->solve) return f->w->model->solve(f);
     double t = pp_clock();
-    perp_status s = pp_control(f); /* time       -> forces, kinematic poses */
-    pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
-    if (!s && f->w->model->solve) return f->w->model->solve(f);
-    if (!s) s = pp_collide(f); /* shapes     -> feature pairs, gaps     */
+    perp_status s = pp_collide(f); /* shapes     -> feature pairs, gaps     */
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (!s) s = pp_contact(f); /* pairs      -> contacts                */
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
@@ -33,6 +30,14 @@ static perp_status solve_frame(pp_frame *f) {
     if (!s) s = pp_solve_step(f); /* problem    -> impulses, velocity      */
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return s;
+}
+
+/* Up to the solution: what the start of a staggered world needs too. */
+static perp_status solve_frame(pp_frame *f) {
+    double t = pp_clock();
+    perp_status s = pp_control(f); /* time       -> forces, kinematic poses */
+    pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
+    return s ? s : pp_solve_contacts(f);
 }
 
 /* A stepper with equations of its own, from forces to the next state. */
@@ -142,39 +147,103 @@ static perp_status stagger(perp_world *w, pp_state *s, const perp_wrench *held) 
     return PERP_OK;
 }
 
+/* A part of a step, solved or not; frame and end state lie in the arena. */
+typedef struct part {
+    pp_frame *f;
+    pp_state *end;
+    perp_certificate c;
+    perp_status st;
+} part;
+
 /* The parts a step was divided into, in their order. */
 typedef struct parts {
     pp_frame **frame;
     int n;
     const perp_wrench *held;
     perp_certificate *cert; /* of all of them */
+    int rejected;           /* parts whose error was too large */
 } parts;
 
-/* From *s0 over h to *s1, whole or in two halves, those again, ...; frames and states lie in the arena. */
-static perp_status divide(perp_world *w, parts *p, const pp_state *s0, pp_state *s1, double h, int depth) {
-    pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
-    if (!f) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    perp_certificate c = {.overlap_shape = {-1, -1}, .solver = ""};
-    bool last = depth >= w->def.max_halvings;
-    perp_status st = substep(w, s0, s1, h, p->held, last, f, &c);
-    if (!st) {
-        p->frame[p->n++] = f;
-        perp_certificate_add(p->cert, &c);
+/* Solves a part of length h from s0, as a whole. */
+static part solve_part(perp_world *w, const parts *p, const pp_state *s0, double h, int depth) {
+    part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
+              .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
+              .c = {.overlap_shape = {-1, -1}, .solver = ""}};
+    if (!x.f || !x.end)
+        x.st = pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    else
+        x.st = pp_state_new(w, x.end);
+    if (!x.st) x.st = substep(w, s0, x.end, h, p->held, depth >= w->def.max_halvings, x.f, &x.c);
+    return x;
+}
+
+static void take(parts *p, const part *x) {
+    p->frame[p->n++] = x->f;
+    perp_certificate_add(p->cert, &x->c);
+}
+
+/* No shorter part is tried: what is known of the failure. */
+static perp_status give_up(parts *p, part *x) {
+    pp_certify_answer(x->f, &x->c);
+    keep_problem(x->f);
+    perp_certificate_add(p->cert, &x->c);
+    return x->st;
+}
+
+/* How far two states of the world lie apart: the largest distance of a point of a dynamic body in the one from the same
+ * point in the other [L]. */
+static double apart(const perp_world *w, const pp_state *a, const pp_state *b) {
+    double most = 0;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *body = &w->body[i];
+        if (!pp_alive(body->gen) || body->kind != PERP_BODY_DYNAMIC) continue;
+        double turn = perp_v3_norm(perp_q_log(perp_q_mul(b->X[i].q, perp_q_conj(a->X[i].q))));
+        double d = perp_v3_norm(perp_v3_sub(b->X[i].p, a->X[i].p)) + body->radius * turn;
+        if (!(d <= most)) most = d;
+    }
+    return most;
+}
+
+/* From s0 over h, whole or in two halves, those again, ...: where it is not solved whole and, if the error is
+ * controlled, where the whole and its two halves end further apart than allowed. Of a part that is good enough the
+ * halves are taken. Every level has twice the parts of the one above, so what is rejected costs no more than what is
+ * kept. whole: solved already, or NULL. *end: the state at the end. */
+static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
+                          const pp_state **end) {
+    part made;
+    if (!whole) {
+        made = solve_part(w, p, s0, h, depth);
+        whole = &made;
+    }
+    if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
+    bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
+    if (whole->st && (last || whole->f->hopeless)) return give_up(p, whole);
+    if (!whole->st && (last || !control)) {
+        take(p, whole);
+        *end = whole->end;
         return PERP_OK;
     }
-    if (st != PERP_E_SOLVE) return st;
-    if (last) { /* what is known of the failure */
-        pp_certify_answer(f, &c);
-        keep_problem(f);
-        perp_certificate_add(p->cert, &c);
-        return st;
+    if (whole->st)
+        pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: %s", (unsigned long long)w->state.step, h, w->why);
+    part half[2] = {{.st = PERP_E_SOLVE}, {.st = PERP_E_SOLVE}};
+    if (!whole->st) {
+        half[0] = solve_part(w, p, s0, h / 2, depth + 1);
+        if (!half[0].st) half[1] = solve_part(w, p, half[0].end, h / 2, depth + 1);
+        if (!half[0].st && !half[1].st) {
+            double error = apart(w, whole->end, half[1].end) / w->def.error_tolerance;
+            if (error <= 1) {
+                half[0].c.error = half[1].c.error = error;
+                take(p, &half[0]);
+                take(p, &half[1]);
+                *end = half[1].end;
+                return PERP_OK;
+            }
+            p->rejected++;
+        }
     }
-    pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: %s", (unsigned long long)w->state.step, h, w->why);
-    pp_state *middle = PP_ARENA_ZERO(&w->arena, pp_state, 1); /* frames keep pointers to it */
-    if (!middle) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    st = pp_state_new(w, middle);
-    if (!st) st = divide(w, p, s0, middle, h / 2, depth + 1);
-    return st ? st : divide(w, p, middle, s1, h / 2, depth + 1);
+    const pp_state *middle;
+    perp_status st = divide(w, p, s0, h / 2, depth + 1, half[0].f ? &half[0] : NULL, &middle);
+    return st ? st : divide(w, p, middle, h / 2, depth + 1, NULL, end);
 }
 
 static void commit(perp_world *w, const parts *p) {
@@ -199,7 +268,7 @@ perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
     w->failed = false;
 
     pp_state start;
-    const perp_wrench *held;
+    const perp_wrench *held = NULL;
     perp_status st = w->stepper->ready ? w->stepper->ready(w) : PERP_OK;
     if (!st) st = pp_control_held(w, &held);
     if (!st) st = pp_state_new(w, &start);
@@ -207,14 +276,14 @@ perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
         pp_state_copy(w, &start, &w->state);
         st = stagger(w, &start, held);
     }
-    pp_state end;
+    const pp_state *end;
     parts p = {.held = held, .cert = cert};
-    if (!st) st = pp_state_new(w, &end);
     if (!st) {
         p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, 1 << w->def.max_halvings);
-        st = p.frame ? divide(w, &p, &start, &end, w->def.h, 0)
+        st = p.frame ? divide(w, &p, &start, w->def.h, 0, NULL, &end)
                      : pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     }
+    cert->rejected = p.rejected;
     for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
     if (!st) {
         commit(w, &p);

@@ -69,10 +69,19 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
         return pp_refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP, MLCP or cone", (int)d->form);
     if (d->friction_frame != PERP_FRICTION_SLIP && d->friction_frame != PERP_FRICTION_FIXED)
         return pp_refuse(why, n, PERP_E_ARG, "friction_frame is %d; it must be slip or fixed", (int)d->friction_frame);
+    if (d->driven != PERP_DRIVEN_MEAN && d->driven != PERP_DRIVEN_END)
+        return pp_refuse(why, n, PERP_E_ARG, "driven is %d; it must be mean or end", (int)d->driven);
     if (d->friction_directions < 3 || d->friction_directions > 1024)
         return pp_refuse(why, n, PERP_E_ARG, "friction_directions is %d; it must be 3 to 1024", d->friction_directions);
     if (!(d->tolerance > 0) || !(d->tolerance < 1))
         return pp_refuse(why, n, PERP_E_ARG, "tolerance is %g; it must lie between 0 and 1", d->tolerance);
+    if (!(d->error_tolerance >= 0) || !isfinite(d->error_tolerance))
+        return pp_refuse(why, n, PERP_E_ARG, "error_tolerance is %g; it must be finite and not negative",
+                         d->error_tolerance);
+    if (d->error_tolerance > 0 && d->start == PERP_START_STAGGERED)
+        return pp_refuse(why, n, PERP_E_FIT,
+                         "error_tolerance does not go with a staggered start: its velocities lie half a step back, "
+                         "whatever a part is long");
     if (d->max_halvings < 0 || d->max_halvings > 16)
         return pp_refuse(why, n, PERP_E_ARG, "max_halvings is %d; it must be 0 to 16", d->max_halvings);
     if (!(d->correction_position > 0) || !(d->correction_velocity > 0) || !isfinite(d->correction_position) ||

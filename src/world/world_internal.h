@@ -25,6 +25,9 @@ typedef struct pp_body {
     bool isotropic;    /* inertia is a multiple of 1: free rotation is the exponential map */
     perp_vec3 force_W, torque_W;
     pp_motion *motion; /* kinematic; NULL: at rest */
+    bool supported;    /* rests on three points, see perp_support */
+    perp_support support;
+    double load[3]; /* part of the weight that each carries; they add up to 1 */
     char *name;
 } pp_body;
 
@@ -69,7 +72,9 @@ typedef struct pp_memory_contact {
     uint64_t feature;
     uint64_t plane; /* separating plane it was on, see contact/plane.h; 0 where the model has none */
     double p[3];    /* impulse on B in W: a frame may turn between steps */
+    double layer[3]; /* deflection of a compliant layer, in W [L] */
     double sigma;
+    double spin; /* angular impulse about the normal */
 } pp_memory_contact;
 
 typedef struct pp_warm {

@@ -1,0 +1,203 @@
+/* stepper_quasistatic.c - bodies without inertia: forces balance in every step
+ *   0 = h f + G_b p_b + G_n p_n + G_f p_f,   laws of contacts and joints as ever, q+ = q (+) h nu
+ * Pyramids make it Model-DLC, true cones Model-DQC.
+ * Method   The step problem of a body with mass, posed again and again: with the masses eps M and the velocity of the
+ *          last answer, nu_0 = 0, the momentum eps M (nu_k+1 - nu_k) is what the forces miss of balance. That is the
+ *          proximal point method: it ends where nothing is missing, in a few rounds if the cones are pyramids. Of many
+ *          solutions it takes one near rest, in the metric of the masses: the least motion.
+ *          eps is such that the forces at hand would change velocities in a step by as much as the bodies that are
+ *          driven move, and then ever more: large numbers beside small velocities would cost digits.
+ * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears.
+ * Source   Berard 3.4. */
+#include <math.h>
+#include <string.h>
+
+#include "base/refuse.h"
+#include "problem/rows.h"
+#include "stepper/quasistatic_unique.h"
+#include "stepper/support_rows.h"
+
+#define ROUNDS      80
+#define RATIO_GROWS 4
+#define RATIO_MOST  16
+
+typedef struct round_data {
+    double *M, *Minv;    /* those of the bodies */
+    double *force;       /* ndof: h f */
+    double *nu;          /* ndof: of the last round */
+    double acceleration; /* largest that the forces would make [L/T^2] */
+    double speed;        /* of what is driven [L/T] */
+} round_data;
+
+static double rim(const pp_frame *f, int k) {
+    double r = f->w->body[f->block_body[k]].radius;
+    return isfinite(r) ? r : 0;
+}
+
+/* Largest size of x, which has the degrees of freedom of block k, as a motion of the body's rim. */
+static double motion(const pp_frame *f, int k, const double *x) {
+    double lin = 0, ang = 0;
+    for (int i = 0; i < f->block_ndof[k]; i++) *(i < f->w->def.dim ? &lin : &ang) += x[i] * x[i];
+    return sqrt(lin) + rim(f, k) * sqrt(ang);
+}
+
+static double driven_speed(const pp_frame *f) {
+    double most = 0;
+    for (int i = 0; i < f->w->nbody; i++) {
+        const pp_body *b = &f->w->body[i];
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC) continue;
+        double r = isfinite(b->radius) ? b->radius : 0;
+        most = fmax(most, perp_v3_norm(f->s1->v[i]) + r * perp_v3_norm(f->s1->w[i]));
+    }
+    return most;
+}
+
+static perp_status begin(pp_frame *f, round_data *q) {
+    pp_arena *a = &f->w->arena;
+    *q = (round_data){.M = f->M,
+                      .Minv = f->Minv,
+                      .force = PP_ARENA_ZERO(a, double, f->ndof),
+                      .nu = PP_ARENA_ZERO(a, double, f->ndof)};
+    f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
+    f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
+    if (!q->force || !q->nu || !f->M || !f->Minv)
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
+    memset(f->nu0, 0, (size_t)f->ndof * sizeof *f->nu0); /* what moved before has no bearing on what moves now */
+    memset(f->bend, 0, (size_t)f->nblock * sizeof *f->bend);
+    for (int i = 0; i < f->ndof; i++) q->force[i] = f->i_gravity[i] + f->i_applied[i] + f->i_spring[i];
+    double press = ((const pp_support_settings *)(const void *)f->w->stepper_settings.bytes)->press;
+    for (int k = 0; k < f->nblock; k++) {
+        const pp_body *b = &f->w->body[f->block_body[k]];
+        q->acceleration = fmax(q->acceleration, motion(f, k, q->force + f->block_offset[k]) / (b->mass * f->h));
+        for (int i = 0; b->supported && i < 3; i++) q->acceleration = fmax(q->acceleration, press * b->support.mu[i]);
+    }
+    q->speed = fmax(driven_speed(f), 1e-3 * q->acceleration * f->h);
+    return PERP_OK;
+}
+
+/* Masses eps M and the momentum that goes with the last velocity. */
+static void weigh(pp_frame *f, const round_data *q, double eps) {
+    for (int i = 0; i < 36 * f->nblock; i++) {
+        f->M[i] = eps * q->M[i];
+        f->Minv[i] = q->Minv[i] / eps;
+    }
+    for (int k = 0; k < f->nblock; k++) {
+        int at = f->block_offset[k], nd = f->block_ndof[k];
+        for (int r = 0; r < nd; r++) {
+            double sum = q->force[at + r];
+            for (int c = 0; c < nd; c++) sum += f->M[36 * k + 6 * c + r] * q->nu[at + c];
+            f->momentum[at + r] = sum;
+        }
+    }
+}
+
+/* Largest change of a velocity in the last round; *who: the block of it. */
+static double change(const pp_frame *f, const round_data *q, int *who) {
+    double most = 0, d[6];
+    for (int k = 0; k < f->nblock; k++) {
+        for (int i = 0; i < f->block_ndof[k]; i++)
+            d[i] = f->solution.nu[f->block_offset[k] + i] - q->nu[f->block_offset[k] + i];
+        double x = motion(f, k, d);
+        if (!(x <= most)) most = x, *who = k;
+    }
+    return most;
+}
+
+static perp_status no_balance(pp_frame *f, int who) {
+    int slot = f->block_body[who];
+    const char *name = f->w->body[slot].name;
+    f->hopeless = true;
+    return pp_fail(f->w, PERP_E_SOLVE, "no forces of contacts and joints balance those on body %d%s%s%s", slot,
+                   name ? " (" : "", name ? name : "", name ? ")" : "");
+}
+
+static perp_status step(pp_frame *f) {
+    round_data q;
+    perp_status st = begin(f, &q);
+    double ratio = 1, missing = INFINITY;
+    int who = 0, iterations = 0;
+    for (int round = 0; !st && missing > f->w->def.tolerance; round++) {
+        if (round == ROUNDS) return no_balance(f, who);
+        double eps = q.acceleration > 0 && q.speed > 0 ? f->h * q.acceleration / (ratio * q.speed) : 1;
+        weigh(f, &q, eps);
+        st = pp_solve_contacts(f);
+        if (st) return st;
+        iterations += f->iterations;
+        double moved = change(f, &q, &who);
+        /* a velocity that no longer changes is an answer; what is missing of balance is eps times the change */
+        double velocity = q.speed > 0 ? q.speed : 1, force = q.acceleration > 0 ? f->h * q.acceleration : velocity;
+        missing = fmax(moved / velocity, eps * moved / force);
+        memcpy(q.nu, f->solution.nu, (size_t)f->ndof * sizeof *q.nu);
+        ratio = fmin(ratio * RATIO_GROWS, RATIO_MOST);
+    }
+    if (st) return st;
+    f->iterations = iterations;
+    f->acceptance = fmax(f->acceptance, missing);
+    f->ambiguous = pp_open_motions(f);
+    if (f->ambiguous < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
+    return pp_update(f);
+}
+
+/* Nothing has kinetic energy; each impulse does the work of the velocity, and all together do none. */
+static void ledger(const pp_frame *f, perp_ledger *l) {
+    const perp_step_problem *p = &f->problem;
+    const double *nu = f->solution.nu;
+    *l = (perp_ledger){0};
+    for (int i = 0; i < f->ndof; i++) {
+        l->gravity += nu[i] * f->i_gravity[i];
+        l->applied += nu[i] * f->i_applied[i];
+        l->spring += nu[i] * f->i_spring[i];
+    }
+    for (int i = 0; i < p->njoint; i++) {
+        const perp_joint_row *r = &p->joint[i];
+        double x = f->solution.p_joint[i], work = x * (pp_row_dot(p, &r->row, nu) + r->b_kin);
+        l->kinematic -= x * r->b_kin;
+        *(r->kind == PERP_ROW_JOINT ? &l->joint : r->kind == PERP_ROW_MOTOR ? &l->motor : &l->joint_loss) += work;
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        const double *x = f->solution.p_contact + 3 * i;
+        l->normal += x[0] * (pp_row_dot(p, &c->n, nu) + c->b_n_kin);
+        l->friction += x[1] * (pp_row_dot(p, &c->t, nu) + c->b_t) + x[2] * (pp_row_dot(p, &c->o, nu) + c->b_o);
+        l->kinematic -= x[0] * c->b_n_kin + x[1] * c->b_t + x[2] * c->b_o;
+    }
+    l->remainder = -(l->gravity + l->applied + l->spring + l->kinematic + l->joint + l->motor + l->joint_loss +
+                     l->normal + l->friction);
+}
+
+static perp_status ready(perp_world *w) {
+    for (int i = 0; i < w->nmaterial * w->nmaterial; i++)
+        if (w->law[i].restitution > 0)
+            return pp_fail(w, PERP_E_FIT, "stepper quasistatic knows no rebound: restitution is %g",
+                           w->law[i].restitution);
+    return PERP_OK;
+}
+
+static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
+    if (d->start != PERP_START_STAGGERED) return PERP_OK;
+    return pp_refuse(why, why_size, PERP_E_FIT, "stepper quasistatic has no acceleration that a start could stagger");
+}
+
+static double normal_rhs(double gap, double approach, double restitution, double h, double touching) {
+    (void)approach, (void)restitution, (void)touching;
+    return gap / h;
+}
+
+static const perp_field fields[] = {PP_SUPPORT_FIELD};
+
+const pp_stepper_type pp_stepper_quasistatic = {
+    .name = "quasistatic",
+    .source = "Berard 3.4",
+    .about = "no inertia: forces balance in every step; what is driven drives the rest",
+    .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
+    .dims = PP_DIM_2 | PP_DIM_3,
+    .supports = true,
+    .fields = fields,
+    .nfield = 1,
+    .settings_size = sizeof(pp_support_settings),
+    .normal_rhs = normal_rhs,
+    .step = step,
+    .fits = fits,
+    .ready = ready,
+    .ledger = ledger,
+};
