@@ -22,7 +22,7 @@ typedef struct perp_ledger {
     double joint_loss; /**< joint springs, dampers, dry friction and limits */
     double normal;     /**< normal contact impulses (impact loss) */
     double friction;   /**< friction impulses; positive only in a step in which slip reverses */
-    double turning;    /**< 3D: left by the turning of the inertia; zero in 2D and for free rotation */
+    double turning;    /**< 3D: left by the turning of the inertia: rounding, but for corrected joints */
     double remainder;  /**< kinetic_after - kinetic_before - all of the above: rounding only */
 } perp_ledger;
 

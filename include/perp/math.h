@@ -209,9 +209,10 @@ PERP_API perp_mass perp_mass_add(perp_mass a, perp_mass b);
 /** R I R^T: inertia in world axes of a body with orientation q. */
 PERP_API perp_mat3 perp_inertia_rotate(perp_quat q_WB, perp_mat3 I_B);
 /** Torque-free rotation over time h of a body with inertia I_B: q and w_W (angular velocity in W) go in and
- *  come out. Keeps angular momentum to rounding, energy to rounding; fourth order in h (three implicit midpoint
- *  steps in the body frame with Cayley updates, composed after Yoshida 1990). Returns false, and changes
- *  nothing, if the inner iteration does not converge (|w| h far above one). */
+ *  come out. Keeps angular momentum to rounding, energy to rounding; exact if two moments of a diagonal I_B are
+ *  equal, else fourth order in h (three implicit midpoint steps in the body frame with Cayley updates, composed
+ *  after Yoshida 1990). Returns false, and changes nothing, if |w| h is beyond a thousand or the numbers are not
+ *  finite. */
 PERP_API bool perp_rotate_free(perp_mat3 I_B, double h, perp_quat *q_WB, perp_vec3 *w_W);
 /** @} */
 

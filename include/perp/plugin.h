@@ -85,6 +85,9 @@ typedef struct perp_stepper_info {
 /** The i-th stepper; false past the last one. */
 PERP_API bool perp_stepper_at(int i, perp_stepper_info *out);
 
+/** Name of the i-th contact model; NULL past the last one. Borrowed for ever. */
+PERP_API const char *perp_contact_model_at(int i);
+
 /** Fills a settings struct with the defaults of its field table. */
 PERP_API void perp_fields_default(const perp_field *fields, int nfield, void *settings);
 

@@ -2,8 +2,10 @@
  *  Shapes and their exact mass properties.
  *
  *  2D worlds take particle, sphere (a disc), half-space (a half-plane), box (a rectangle), polygon and capsule (a
- *  stadium); 3D worlds particle, sphere, half-space, box, polyhedron and capsule. Every shape is convex. What is not is
- *  put together from convex parts on one body: perp_polygon_parts() and perp_mesh_parts() find them. */
+ *  stadium); 3D worlds particle, sphere, half-space, box, polyhedron and capsule. Worlds whose stepper works on implicit
+ *  functions ("implicit", "implicit-compliant") take ellipsoid, superellipsoid, cylinder and intersection as well; the
+ *  others refuse them. Every shape is convex. What is not is put together from convex parts on one body:
+ *  perp_polygon_parts() and perp_mesh_parts() find them. */
 #ifndef PERP_SHAPE_H
 #define PERP_SHAPE_H
 
@@ -22,16 +24,53 @@ typedef enum perp_shape_kind {
     PERP_SHAPE_POLYGON,    /**< convex polygon, 2D only */
     PERP_SHAPE_POLYHEDRON, /**< convex polyhedron, 3D only */
     PERP_SHAPE_CAPSULE,    /**< all points within a radius of a segment; a stadium in 2D */
-    PERP_SHAPE_KIND_COUNT  /**< number of kinds */
+    PERP_SHAPE_ELLIPSOID,  /**< ellipsoid; an ellipse in 2D */
+    PERP_SHAPE_SUPERELLIPSOID, /**< |x/a|, |y/b|, |z/c| to given powers add up to 1; see perp_shape_superellipsoid() */
+    PERP_SHAPE_CYLINDER,       /**< true cylinder along z, 3D only */
+    PERP_SHAPE_INTERSECTION,   /**< all points where several convex functions are not positive */
+    PERP_SHAPE_KIND_COUNT      /**< number of kinds */
 } perp_shape_kind;
+
+/** A convex function of the user: its value at x, gradient and Hessian [any unit; 1/L, 1/L^2 of it]. It must be convex
+ *  and twice differentiable, negative somewhere, and its gradient must not vanish where it is zero. In 2D x.z is 0 and z
+ *  entries are ignored. Called from the thread that steps; it must be a function of x and ctx alone. */
+typedef double (*perp_convex)(perp_vec3 x, perp_vec3 *gradient, perp_mat3 *hessian, const void *ctx);
+
+/** Kinds of convex function. */
+typedef enum perp_function_kind {
+    PERP_FUNCTION_SPHERE,         /**< radius */
+    PERP_FUNCTION_ELLIPSOID,      /**< half_size */
+    PERP_FUNCTION_SUPERELLIPSOID, /**< half_size, exponent */
+    PERP_FUNCTION_HALFSPACE,      /**< normal, offset */
+    PERP_FUNCTION_CYLINDER,       /**< radius, about the z axis, without ends; a strip of that half width in 2D, along y */
+    PERP_FUNCTION_USER            /**< user, ctx */
+} perp_function_kind;
+
+/** A convex function, negative within a body; meaning of the fields as in perp_shape_def. */
+typedef struct perp_function {
+    perp_function_kind kind;
+    perp_pose X_SF; /**< pose of its frame in that of the shape; q of zeros stands for not turned */
+    double radius;
+    perp_vec3 half_size;
+    double exponent[2];
+    perp_vec3 normal;
+    double offset;
+    perp_convex user;
+    const void *ctx; /**< borrowed while the shape is there */
+} perp_function;
 
 /** Definition of a shape, in its own frame S, placed on a body by X_BS. Start from perp_shape_particle() etc. */
 typedef struct perp_shape_def {
     perp_shape_kind kind;
     perp_pose X_BS;          /**< pose of the shape frame in the body frame */
-    double radius;           /**< sphere, capsule [L] */
-    double half_length;      /**< capsule: its segment runs from -half_length to half_length on the x axis of S [L] */
-    perp_vec3 half_size;     /**< box: half edge lengths [L]; z is ignored in 2D */
+    double radius;           /**< sphere, capsule, cylinder [L] */
+    double half_length;      /**< capsule: its segment runs from -half_length to half_length on the x axis of S; cylinder:
+                                  from -half_length to half_length on the z axis [L] */
+    perp_vec3 half_size;     /**< box: half edge lengths; ellipsoid, superellipsoid: half axes [L]; z is ignored in 2D */
+    double exponent[2];      /**< superellipsoid: powers r, t, 2 to 100 */
+    const perp_function *function; /**< intersection: its functions; copied */
+    int nfunction;
+    double bound; /**< intersection: radius of a ball about the origin of S that holds it [L] */
     perp_vec3 normal;        /**< half-space: outward normal in S; normalised on creation */
     double offset;           /**< half-space: n . x = offset on the surface [L] */
     const perp_vec3 *points; /**< polygon, polyhedron: points in S whose convex hull is meant [L]; copied */
@@ -51,6 +90,17 @@ PERP_API perp_shape_def perp_shape_halfspace(perp_vec3 normal, double offset);
 PERP_API perp_shape_def perp_shape_box(double hx, double hy, double hz);
 /** All points within `radius` of the segment from (-half_length, 0, 0) to (half_length, 0, 0). */
 PERP_API perp_shape_def perp_shape_capsule(double radius, double half_length);
+/** (x/hx)^2 + (y/hy)^2 + (z/hz)^2 <= 1; in 2D an ellipse, hz is ignored. */
+PERP_API perp_shape_def perp_shape_ellipsoid(double hx, double hy, double hz);
+/** (|x/hx|^r + |y/hy|^r)^(t/r) + |z/hz|^t <= 1, powers 2 to 100; in 2D |x/hx|^r + |y/hy|^r <= 1. */
+PERP_API perp_shape_def perp_shape_superellipsoid(double hx, double hy, double hz, double r, double t);
+/** Cylinder about the z axis from -half_length to half_length. */
+PERP_API perp_shape_def perp_shape_cylinder(double radius, double half_length);
+/** All points within `bound` of the origin where none of the functions is positive. All must be negative at the origin
+ *  of S, and nothing of it may lie outside the ball of radius `bound`. Its mass is not computed: give it to the body.
+ *  `function` borrowed until perp_shape_add() returns. At most PERP_FUNCTION_MAX. */
+PERP_API perp_shape_def perp_shape_intersection(const perp_function *function, int nfunction, double bound);
+#define PERP_FUNCTION_MAX 32
 /** Convex hull of points in the x-y plane; `points` borrowed until perp_shape_add() returns. */
 PERP_API perp_shape_def perp_shape_polygon(const perp_vec3 *points, int npoint);
 /** Convex hull of points in space; `points` borrowed until perp_shape_add() returns. */
@@ -129,8 +179,8 @@ PERP_API perp_status perp_mesh_parts(const perp_surface *s, const perp_allocator
 
 /** Exact mass, centre of mass and inertia of a shape of uniform density, in the body frame (X_BS applied).
  *  In 2D density is per area, inertia is about z (I_B.c[2].z) and the other entries are zero. A particle has no
- *  volume: its mass is `density` itself, at its point, and its inertia is zero. A half-space has no mass:
- *  PERP_E_GEOMETRY.
+ *  volume: its mass is `density` itself, at its point, and its inertia is zero. A half-space has no mass, that of an
+ *  intersection is not computed: PERP_E_GEOMETRY.
  *  @param dim  2 or 3
  *  @param why  sentence on failure, may be NULL */
 PERP_API perp_status perp_shape_mass(const perp_shape_def *def, int dim, double density, perp_mass *out, char *why,

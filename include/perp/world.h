@@ -68,6 +68,7 @@ typedef enum perp_driven {
 typedef struct perp_world_def {
     int dim;              /**< 2: motion in x-y, rotation about z; 3: spatial */
     perp_vec3 gravity_W;  /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
+    double press;         /**< 2D: acceleration that presses supported bodies on the plane [L/T^2]; default 9.81 */
     double h;             /**< time step [T]; default 0.001 */
     perp_start start;     /**< default plain */
     const char *detector; /**< "plain"; NULL: default */
@@ -109,6 +110,22 @@ PERP_API perp_world_def perp_world_def_default(int dim);
 PERP_API perp_status perp_world_create(const perp_world_def *def, perp_world **out);
 /** As perp_world_create(), with a sentence in `why` on failure (there is no world to ask). */
 PERP_API perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, char *why, size_t why_size);
+/** A choice of stages, and whether a world can be made of it. */
+typedef struct perp_combination {
+    int dim;                             /**< 2 or 3 */
+    const char *stepper, *contact_model; /**< names, borrowed for ever */
+    perp_form form;
+    const char *solver; /**< alone, without fallback */
+    bool exists;        /**< perp_world_create() takes it */
+    char why[256];      /**< why not; "" if it exists */
+} perp_combination;
+/** Number of all combinations of dimension, stepper, contact model, form and solver. */
+PERP_API int perp_combination_count(void);
+/** The i-th of them, tried; false past the last. */
+PERP_API bool perp_combination_at(int i, perp_combination *out);
+/** The table of what goes together, in Markdown. Writes at most `size` bytes, with a final zero. @return the length of
+ *  the whole without the final zero, as snprintf does */
+PERP_API size_t perp_combinations(char *buf, size_t size);
 /** Frees a world and all in it. NULL is fine. */
 PERP_API void perp_world_destroy(perp_world *w);
 /** One step of h. On failure (PERP_E_SOLVE, PERP_E_MEMORY, PERP_E_ARG if a user function gave something not finite) the

@@ -4,6 +4,9 @@
 
 #include "world/frame.h"
 
+/* The law between two shapes, by slot. */
+perp_pair_law pp_contact_law(const perp_world *w, int a, int b);
+
 /* Room for up to n contacts in the frame, none in it yet. */
 perp_status pp_contact_room(pp_frame *f, int n);
 

@@ -275,7 +275,7 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
         !pp_solution_new(&w->arena, &f->problem, &recalled))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && (w->warm.ncontact || w->warm.njoint);
-    if (guess) pp_recall(f, recalled.p_joint, recalled.p_contact, recalled.sigma);
+    if (guess) pp_recall(f, &recalled);
     perp_step_problem free_blocks = f->problem; /* without rows: what bodies in no island do */
     free_blocks.njoint = free_blocks.ncontact = 0;
     pp_step_velocity(&free_blocks, NULL, NULL, f->solution.nu);

@@ -18,6 +18,8 @@ extern const pp_contact_model_type pp_model_peg, pp_model_one_plane, pp_model_st
 extern const pp_contact_model_type pp_model_corrective, pp_model_lnc, pp_model_peg_mixed;
 /* NULL name: the default. NULL if there is none of that name. */
 const pp_contact_model_type *pp_model_find(const char *name);
+/* The i-th, NULL past the last. */
+const pp_contact_model_type *pp_model_at(int i);
 /* All names with commas between, for messages. */
 const char *pp_model_names(char *out, size_t size);
 

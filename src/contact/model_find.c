@@ -9,6 +9,8 @@ static const pp_contact_model_type *const all[] = {
 };
 #define COUNT (int)(sizeof all / sizeof *all)
 
+const pp_contact_model_type *pp_model_at(int i) { return i >= 0 && i < COUNT ? all[i] : NULL; }
+
 const pp_contact_model_type *pp_model_find(const char *name) {
     if (!name) return all[0];
     for (int i = 0; i < COUNT; i++)

@@ -23,12 +23,16 @@
 #include "contact/peg.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
-#include "stepper/stepper.h"
+#include "stepper/support_rows.h"
 
 #define MAX_ROUNDS   40 /* beyond those that only find new pairs */
 #define MAX_SWITCHES 6  /* of the plane of one pair */
 #define MAX_FINDS    2000
-#define MAX_TURN     0.5 /* of a body that is pushed in 3D, in one part of a step [rad] */
+#define BRISK        1e-7 /* tolerance from which on few rounds count more than digits, */
+#define MANY         20   /* part of the rows that are new where the next round may be loose: */
+#define LOOSE        1e-2 /* to this tolerance, */
+#define MOST_SLACK   100  /* but so many times that of the world at most */
+#define MAX_TURN     0.5  /* of a body that is pushed at its end pose in 3D, in one part of a step [rad] */
 #define MAX_TIES     16
 #define MAX_POLISH   6    /* rounds that bring gaps from within tolerance to rounding */
 #define TOUCHING     1e-7 /* see peg_pairs.c */
@@ -77,9 +81,7 @@ static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
     int blk = f->block[at->body];
     if (blk >= 0) {
         const double *v = nu_free + f->block_offset[blk];
-        double lin = 0, ang = 0;
-        for (int c = 0; c < f->block_ndof[blk]; c++) *(c < f->w->def.dim ? &lin : &ang) += v[c] * v[c];
-        more += f->h * (sqrt(lin) + f->w->shape[at->slot].radius_B * sqrt(ang));
+        more += f->h * perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0)) + pp_turn_travel(k, i, nu_free);
     }
     perp_vec3 d = perp_v3(more, more, f->w->def.dim == 3 ? more : 0);
     if (at->g->kind == PERP_SHAPE_HALFSPACE) return b;
@@ -88,7 +90,7 @@ static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
 
 /* Speed that the solver's tolerance is a part of. */
 static double speed_scale(const pp_frame *f, const double *nu) {
-    double s = f->h * perp_v3_norm(f->w->def.gravity_W);
+    double s = f->h * fmax(perp_v3_norm(f->w->def.gravity_W), pp_support_press(f->w));
     for (int b = 0; b < f->nblock; b++)
         for (int c = 0; c < f->block_ndof[b] && c < f->w->def.dim; c++) s = fmax(s, fabs(nu[f->block_offset[b] + c]));
     return s;
@@ -145,18 +147,29 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     if (!st) st = pp_place(w, f->s1, &f->placed, &f->nplaced);
     if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
     if (!st) st = pp_state_new(w, &k->end_state);
+    if (!st) st = pp_state_new(w, &k->way);
     if (st) return st;
+    pp_state_copy(w, &k->way, f->s0);
     k->m = w->peg;
-    k->linear = w->def.geometry == PERP_GEOMETRY_ONCE || w->stepper != &pp_stepper_stewart_trinkle;
+    k->linear = w->def.geometry == PERP_GEOMETRY_ONCE || !w->stepper->end_gaps;
+    k->brisk = w->def.tolerance > BRISK && w->def.form == PERP_FORM_CONE;
     k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
     k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
+    k->lever = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
+    k->arc = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    if (!k->turn || !k->fat || !nu || !probes(k) || !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
+    if (!k->turn || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
+        !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
         !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    pp_peg_levers(k);
     if ((st = poses(k))) return st;
     free_velocity(f, nu);
-    k->least = w->def.tolerance * speed_scale(f, nu) * f->h;
+    double speed = speed_scale(f, nu);
+    k->least = w->def.tolerance * speed * f->h;
+    /* where that is much, two bodies may each miss by it, and a part of a step cannot undo what a whole one left */
+    if (k->brisk) k->least = 2 * w->def.tolerance * speed * w->def.h;
+    k->reach = speed * f->h;
     double far = 0;
     for (int b = 0; b < f->nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->block_body[b]].p));
     k->finest = fmax(1e-15 * far, (w->def.form == PERP_FORM_CONE ? 0.05 : 1e-5) * k->least); /* pivoting is exact */
@@ -196,8 +209,9 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
             p->pushed |= row->push > 0;
         }
     }
-    pp_poses_advance(k, m->nu);
-    return PERP_OK;
+    return pp_poses_advance(k, m->nu)
+               ? PERP_OK
+               : pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
 }
 
 /* What a look at the end poses found. */
@@ -276,24 +290,48 @@ static void look_at_active(pp_peg_work *k, pp_peg_pair *p, bool *renew, findings
     }
 }
 
+/* Separation below which a pair is added with those that overlap. One that has no planes to choose from may as well have
+ * a row early: it does nothing unless the others push the two there, and then it saves a round. */
+static double near(const pp_peg_work *k, const pp_peg_pair *p) {
+    return k->brisk && p->kind != PP_PAIR_FLAT && !k->linear ? pp_peg_near(k, p) : -p->tol;
+}
+
+/* The same where the free motion would lead, before the first round. */
+static void foresee(pp_peg_work *k) {
+    struct pp_peg *m = k->m;
+    if (!k->brisk || k->linear) return;
+    free_velocity(k->f, m->nu);
+    pp_poses_advance(k, m->nu);
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        if (p->active || p->kind == PP_PAIR_FLAT) continue;
+        pp_peg_measure(k, p);
+        p->active = p->gap1 < near(k, p);
+    }
+}
+
+static bool may_wait(const pp_peg_work *k, const pp_peg_pair *p) { return !k->brisk || p->kind == PP_PAIR_FLAT; }
+
 /* Pairs that overlap at the end, or ran through each other: those that touched at the start first, the others only when
  * there are none of those, since they may not be met any more then. */
 static void add_pairs(pp_peg_work *k, bool *renew, findings *found) {
     struct pp_peg *m = k->m;
-    bool touched = false;
+    bool touched = false, any = false;
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         if (p->active) continue;
         pp_peg_measure(k, p);
-        if (p->gap1 < -p->tol && pp_peg_start_gap(k, p) <= TOUCHING * p->size) touched = true;
+        if (!(p->gap1 < -p->tol)) continue;
+        any = true;
+        if (may_wait(k, p) && pp_peg_start_gap(k, p) <= TOUCHING * p->size) touched = true;
     }
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         if (p->active) continue;
         pp_plane plane = PP_NO_PLANE;
-        bool meets = p->gap1 < -p->tol;
-        if (!meets && !pp_peg_runs_through(k, p, &plane)) continue;
-        if (touched && pp_peg_start_gap(k, p) > TOUCHING * p->size) continue;
+        bool meets = p->gap1 < (any ? near(k, p) : -p->tol);
+        if (!meets && !pp_peg_runs_through(k, p, false, &plane)) continue;
+        if (touched && may_wait(k, p) && pp_peg_start_gap(k, p) > TOUCHING * p->size) continue;
         p->plane = meets ? pp_peg_first_plane(k, p) : plane;
         p->active = renew[i] = true;
         p->nrow = 0;
@@ -326,23 +364,23 @@ static double kinetic(const pp_frame *f, int block, const double *nu) {
 static double contact_work(const pp_frame *f, int i, const double *mean) {
     const perp_contact_row *c = &f->problem.contact[i];
     const double *p = f->solution.p_contact + 3 * i;
-    return p[0] * (pp_row_dot(&f->problem, &c->n, mean) + c->b_n_kin) +
+    double spin = c->e_r > 0 ? f->solution.p_spin[i] * (pp_row_dot(&f->problem, &c->r, mean) + c->b_r) : 0;
+    return spin + p[0] * (pp_row_dot(&f->problem, &c->n, mean) + c->b_n_kin) +
            p[1] * (pp_row_dot(&f->problem, &c->t, mean) + c->b_t) +
            (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->problem, &c->o, mean) + c->b_o) : 0);
 }
 
-/* Did a body that was pushed turn so far that levers taken at the start are not those of the contact? In the plane they
- * only turn along; in space the impulse would also spin it about axes that it does not touch. */
+/* Did a body that was pushed at its end pose turn so far that the inertia of the start does not belong to the levers? In
+ * the plane inertia does not turn; in space the impulse would also spin it about axes that it does not touch. */
 static bool turns_far(const pp_peg_work *k) {
     const pp_frame *f = k->f;
-    if (f->w->def.dim == 2 || f->last_resort) return false;
+    if (!k->mode.symmetric || f->w->def.dim == 2 || f->last_resort) return false;
     for (int i = 0; i < k->m->npair; i++) {
         const pp_peg_pair *p = &k->m->pair[i];
         if (!p->active || !p->pushed) continue;
         for (int s = 0; s < 2; s++) {
             const pp_placed *at = &f->placed[s ? p->j : p->i];
-            /* a ball has no such levers */
-            if (at->moves && at->g->nvert > 1 && perp_v3_norm(k->turn[at->body]) > MAX_TURN) return true;
+            if (at->moves && !f->w->body[at->body].isotropic && perp_v3_norm(k->turn[at->body]) > MAX_TURN) return true;
         }
     }
     return false;
@@ -351,6 +389,7 @@ static bool turns_far(const pp_peg_work *k) {
 /* The two checks of the header. Energy of overlap that is undone, of bounces and through joints is not looked at. */
 static bool plausible(pp_peg_work *k) {
     const pp_frame *f = k->f;
+    if (f->no_inertia || pp_support_count(f) > 0) return true; /* contacts work against friction, not on the motion */
     struct pp_peg *m = k->m;
     double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
     if (!fr || !mean) return false;
@@ -371,7 +410,7 @@ static bool plausible(pp_peg_work *k) {
             work += contact_work(f, r, mean);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
             behind |= m->row[r].push > 0 && m->row[r].gap0 < -BEHIND * p->size;
-            spawned |= m->row[r].bounces || pp_peg_start_gap(k, p) < -PP_PEG_SPAWNED * p->size;
+            spawned |= m->row[r].bounces || pp_peg_spawned(k, p);
         }
         total += work;
         if (behind && !spawned && !k->mode.held && work > WORK_BEHIND * own + 100 * energy) return false;
@@ -384,7 +423,7 @@ static bool some_run_through(pp_peg_work *k) {
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];
         pp_plane plane;
-        bool through = p->active && pp_peg_runs_through(k, p, &plane);
+        bool through = p->active && pp_peg_runs_through(k, p, true, &plane);
         p->meet = 0;
         if (through) return true;
     }
@@ -401,10 +440,12 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     if (anew) {
         k->mode.symmetric = false; /* the first round has no end poses yet */
         pp_peg_recall(k);
+        foresee(k);
     }
     bool *renew = NULL;
     int limit = MAX_ROUNDS, polish = 0, idle = 0;
     double before = INFINITY;
+    bool loose = false; /* pairs are still being found: the answer need not be exact */
     for (int round = 0; round < limit; round++) {
         renew = PP_ARENA_ARRAY(&f->w->arena, bool, m->npair);
         if (!renew) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
@@ -427,14 +468,17 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
             if (!found.added && !found.switched && !found.renewed && (!found.moved || k->linear)) {
                 idle = found.worst < before / 2 ? 0 : idle + 1;
                 before = found.worst;
-                if (k->linear || found.worst <= k->finest || idle > 1 || ++polish > MAX_POLISH) {
+                bool fine = k->linear || k->brisk || found.worst <= k->finest;
+                if (!loose && (fine || idle > 1 || ++polish > MAX_POLISH)) {
                     *settled = !turns_far(k) && plausible(k) && (f->last_resort || !some_run_through(k));
                     return PERP_OK;
                 }
             }
             if (found.added && !found.switched && limit < MAX_FINDS) limit++;
+            loose = k->brisk && !k->linear && MANY * found.added > m->nrow;
         }
         if (round > 0) pp_peg_stride(k);
+        f->slack = loose ? fmax(1, fmin(MOST_SLACK, LOOSE / f->w->def.tolerance)) : 1;
         bool first = round == 0 && anew;
         perp_status st = pp_peg_rows(k, first ? &k->force : &k->end, renew);
         if (!st) st = solve_round(k, mark, !first);

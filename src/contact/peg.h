@@ -6,8 +6,12 @@
 #include "contact/touch.h"
 #include "world/frame.h"
 
-/* A pair that overlaps deeper than this at the start, as a part of its size, was placed so. */
+/* A pair that overlaps deeper than this at the start, as a part of its size and beyond what a step may leave, was
+ * placed so. */
 #define PP_PEG_SPAWNED 1e-8
+
+/* At most this part of the size, see pp_peg_near(). */
+#define PP_PEG_NEAR 0.01
 
 /* All shapes at one set of poses. */
 typedef struct pp_poses {
@@ -77,12 +81,16 @@ typedef struct pp_peg_work {
     struct pp_peg *m;
     pp_peg_mode mode;
     pp_poses start, force, end; /* all at the start; dynamic ones at the start, kinematic at the end; all at the end */
-    pp_state end_state;
-    perp_vec3 *turn;   /* by body slot: rotation vector of the step [rad] */
+    pp_state end_state, way;    /* at the end; somewhere between */
+    perp_vec3 *turn;            /* by body slot: h times the angular velocity at the start of the way [rad] */
+    double *lever;              /* by placed shape: see pp_turn_travel */
+    double *arc;       /* by placed shape: how far its points may move in the step because its body turns [L] */
     pp_box *fat;       /* by placed shape: pairs outside are not looked at */
     pp_solid probe[2]; /* two shapes somewhere between */
     pp_touches touches;
     bool linear;   /* gaps are those linearised at the start */
+    bool brisk;    /* the world asks for less than usual: no round and no digit more than that needs */
+    double reach;  /* how far the fastest body goes in the step by itself [L] */
     double least;  /* what an overlap that comes from the solver's tolerance may be [L] */
     double finest; /* gaps closer to zero than this are not worth another round [L] */
 } pp_peg_work;
@@ -91,8 +99,13 @@ typedef struct pp_peg_work {
 /* Solids of all placed shapes for a state. */
 perp_status pp_poses_new(pp_peg_work *k, pp_poses *out);
 void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s);
-/* Moves every body by the velocity nu: end_state, turn, end. */
-void pp_poses_advance(pp_peg_work *k, const double *nu);
+/* The levers of all placed shapes. */
+void pp_peg_levers(pp_peg_work *k);
+/* How far points of placed shape i may move in the step because its body turns, with velocity nu after the impulses
+ * [L]. */
+double pp_turn_travel(const pp_peg_work *k, int i, const double *nu);
+/* Moves every body freely with the velocity nu: end_state, turn, arc, end. False if one spins too fast to tell. */
+bool pp_poses_advance(pp_peg_work *k, const double *nu);
 /* Shapes i and j a part x (0 to 1) of the way from start to end, in k->probe. */
 void pp_poses_between(pp_peg_work *k, int i, int j, double x);
 /* How far points of i and j may move against each other between start and end [L]. */
@@ -113,8 +126,23 @@ double pp_peg_round(pp_peg_work *k, const pp_solid *A, const pp_solid *B);
 double pp_peg_start_gap(pp_peg_work *k, pp_peg_pair *p);
 /* The plane a pair meets on first, on its way from start to end. */
 pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p);
-/* Do two shapes that are apart at the end run through each other on the way? Then the plane they meet on. */
-bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, pp_plane *plane);
+/* Do two shapes that are apart at the end run through each other on the way? Then the plane they meet on. `dips`: only a
+ * passage counts, not an overlap that is small beside them (the edge of a rod that rolls). */
+bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *plane);
+
+/* How deep two bodies may be by the tolerance of the step before [L]. */
+static inline double pp_peg_left(const pp_peg_work *k) {
+    return 10 * k->least * (k->brisk ? 1 : k->f->w->def.h / k->f->h);
+}
+/* Separation at the end below which a pair without planes to choose from is worth a row [L]. A gap beyond the reach would
+ * be the largest speed in the problem, and what is asked of its answer is relative to that. */
+static inline double pp_peg_near(const pp_peg_work *k, const pp_peg_pair *p) {
+    return fmin(PP_PEG_NEAR * p->size, k->reach);
+}
+/* Was the pair placed in overlap? */
+static inline bool pp_peg_spawned(pp_peg_work *k, pp_peg_pair *p) {
+    return pp_peg_start_gap(k, p) < -PP_PEG_SPAWNED * p->size - pp_peg_left(k);
+}
 
 /* peg_rows.c */
 /* Rows of all active pairs, chosen at `at` where they are new or a pair asks for it; old ones stay while their

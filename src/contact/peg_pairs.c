@@ -31,18 +31,18 @@ static double separation(pp_peg_work *k, const pp_peg_pair *p, const pp_solid *A
     return s.gap;
 }
 
-static bool boxes_apart(const pp_solid *a, const pp_solid *b) {
-    return a->lo.x > b->hi.x || b->lo.x > a->hi.x || a->lo.y > b->hi.y || b->lo.y > a->hi.y || a->lo.z > b->hi.z ||
-           b->lo.z > a->hi.z;
+/* How far two boxes are apart along the axis that separates them best; not above zero: they meet. */
+static double box_gap(const pp_solid *a, const pp_solid *b) {
+    double x = fmax(a->lo.x - b->hi.x, b->lo.x - a->hi.x), y = fmax(a->lo.y - b->hi.y, b->lo.y - a->hi.y),
+           z = fmax(a->lo.z - b->hi.z, b->lo.z - a->hi.z);
+    return fmax(x, fmax(y, z));
 }
 
 void pp_peg_measure(pp_peg_work *k, pp_peg_pair *p) {
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
     if (!p->active) {
-        if (boxes_apart(A, B))
-            p->gap1 = 0;
-        else
-            p->gap1 = separation(k, p, A, B, 0, &p->plane);
+        double apart = box_gap(A, B), far = k->brisk && p->kind != PP_PAIR_FLAT ? pp_peg_near(k, p) : 0;
+        p->gap1 = apart > far ? apart : separation(k, p, A, B, 0, &p->plane);
         return;
     }
     pp_plane best = p->plane;
@@ -98,8 +98,9 @@ pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p) {
 
 /* Advances by what the separation allows at the largest speed (conservative advancement, Mirtich 1996), and by an eighth
  * of what there is to pass where they are close: grazes may stay unseen, a passage may not. A pair that touches at the
- * start is looked at too, since a corner that was hit may turn through what it hit. */
-bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, pp_plane *plane) {
+ * start is looked at too, since a corner that was hit may turn through what it hit. `dips`: a part of the way may lie an
+ * eighth of that deep in overlap. */
+bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *plane) {
     const pp_geometry *ga = k->f->placed[p->i].g, *gb = k->f->placed[p->j].g;
     if (p->kind == PP_PAIR_HALFSPACE) return false; /* nothing is behind it */
     double travel = pp_relative_travel(k, p->i, p->j), thick = ga->thickness + gb->thickness;
@@ -107,18 +108,17 @@ bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, pp_plane *plane) {
     if (thinner > 0) thick = fmin(thick, 2 * thinner);
     if (!(travel > 0.5 * thick)) return false;
     pp_plane at = p->kind == PP_PAIR_FLAT ? PP_NO_PLANE : p->plane;
-    double least_left = 10 * k->least * k->f->w->def.h / k->f->h; /* what a whole step may have left */
-    double x = 0, gap = pp_peg_start_gap(k, p), touching = fmax(TOUCHING * p->size, least_left);
+    double x = 0, gap = pp_peg_start_gap(k, p), touching = fmax(TOUCHING * p->size, pp_peg_left(k));
     bool from_touch = gap <= touching;
     if (gap < -touching) return false; /* placed in overlap */
-    double least = fmax(thick / travel / 8, 1.0 / ADVANCES);
+    double least = fmax(thick / travel / 8, 1.0 / ADVANCES), deep = dips ? fmax(touching, thick / 8) : touching;
     double next;
     for (;;) {
         next = x + fmax(gap / travel, least);
         if (next >= 1) return false; /* the end itself is looked at by pp_peg_measure */
         pp_plane now = at;
         gap = gap_between(k, p, next, &now);
-        if (!(gap > -touching)) break;
+        if (!(gap > -deep)) break;
         at = now;
         x = next;
     }
@@ -247,7 +247,8 @@ void pp_peg_recall(pp_peg_work *k) {
             const double *P = warm->contact[c].p;
             if (p->active || (P[0] == 0 && P[1] == 0 && P[2] == 0)) continue;
             pp_plane last = recalled_plane(k, p, warm->contact[c].plane);
-            if (pp_peg_start_gap(k, p) > TOUCHING * p->size) continue; /* it bounced, or the user moved it */
+            double left = k->brisk ? 2 * pp_peg_left(k) : 0;                       /* it touched within that */
+            if (pp_peg_start_gap(k, p) > fmax(TOUCHING * p->size, left)) continue; /* it bounced, or was moved */
             p->active = true;
             p->plane = last;
         }

@@ -36,6 +36,46 @@ static void place(pp_solid *s, const pp_geometry *g, perp_pose X_WS) {
     for (int f = 0; f < g->nface; f++) s->n[f] = perp_m3_mul_v(R, g->face_n[f]);
 }
 
+/* Largest (r A r)^(1/2) of the points r of a shape, in the frame of its body, with A = tr(I^-1) 1 - I^-1: then
+ * |w x r|^2 <= (w I w) (r A r) for every w, and w I w stays what it is while the body turns freely. A slender body
+ * that spins fast about its axis is bounded by what its points really do, not by its length. Bodies whose inertia is a
+ * multiple of 1, and those in the plane, keep w itself: the radius. */
+static double lever_of(const perp_world *w, const pp_placed *at) {
+    const pp_shape *s = &w->shape[at->slot];
+    const pp_body *b = &w->body[at->body];
+    if (w->def.dim == 2 || b->isotropic) return s->radius_B;
+    perp_mat3 I = b->I_inv_B;
+    double trace = I.c[0].x + I.c[1].y + I.c[2].z, most = 0;
+    for (int v = 0; v < (s->g->nvert > 0 ? s->g->nvert : 1); v++) {
+        perp_vec3 r = s->g->nvert > 0 ? perp_pose_apply(s->X_BS, s->g->vert[v]) : s->X_BS.p;
+        most = fmax(most, trace * perp_v3_dot(r, r) - perp_v3_dot(r, perp_m3_mul_v(I, r)));
+    }
+    return sqrt(most) + s->g->radius * sqrt(trace);
+}
+
+void pp_peg_levers(pp_peg_work *k) {
+    for (int i = 0; i < k->f->nplaced; i++) {
+        k->lever[i] = k->f->placed[i].moves ? lever_of(k->f->w, &k->f->placed[i]) : 0;
+        k->arc[i] = 0;
+    }
+}
+
+double pp_turn_travel(const pp_peg_work *k, int i, const double *nu) {
+    const pp_frame *f = k->f;
+    int body = f->placed[i].body, b = f->block[body];
+    if (b < 0) { /* driven, or at rest */
+        double r = f->w->shape[f->placed[i].slot].radius_B;
+        return isfinite(r) ? r * perp_v3_norm(k->turn[body]) : 0;
+    }
+    int nd = f->block_ndof[b], lin = f->w->def.dim;
+    const double *w = nu + f->block_offset[b] + lin, *M = f->M + 36 * b + 7 * lin;
+    double square = 0;
+    bool own = lin == 2 || f->w->body[body].isotropic;
+    for (int c = 0; c < nd - lin; c++)
+        for (int r = 0; r < nd - lin; r++) square += w[r] * (own ? (double)(r == c) : M[6 * c + r]) * w[c];
+    return f->h * k->lever[i] * sqrt(fmax(0, square));
+}
+
 perp_status pp_poses_new(pp_peg_work *k, pp_poses *out) {
     pp_arena *a = &k->f->w->arena;
     int n = k->f->nplaced;
@@ -60,28 +100,36 @@ void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s) {
     }
 }
 
-void pp_poses_advance(pp_peg_work *k, const double *nu) {
+bool pp_poses_advance(pp_peg_work *k, const double *nu) {
     const pp_frame *f = k->f;
     for (int b = 0; b < f->nblock; b++) {
         int slot = f->block_body[b], nd = f->block_ndof[b];
         const double *v = nu + f->block_offset[b];
-        pp_move_block(f, b, f->s0, v, f->h, f->bend[b], &k->end_state);
+        if (!pp_move_block(f, b, f->s0, v, f->h, &k->end_state, NULL)) return false;
         k->turn[slot] = f->w->def.dim == 2 ? perp_v3(0, 0, nd == 3 ? f->h * v[2] : 0)
-                        : nd == 6          ? perp_v3_axpy(f->bend[b], f->h, perp_v3(v[3], v[4], v[5]))
+                        : nd == 6          ? perp_v3_scale(f->h, perp_v3(v[3], v[4], v[5]))
                                            : perp_v3(0, 0, 0);
     }
     for (int i = 0; i < f->nplaced; i++) {
         const pp_placed *at = &f->placed[i];
         if (at->moves) place(&k->end.solid[i], at->g, shape_pose(k, i, k->end_state.X[at->body]));
+        k->arc[i] = pp_turn_travel(k, i, nu);
     }
+    return true;
 }
 
-static perp_pose between(const pp_peg_work *k, int body, double x) {
-    perp_pose a = k->f->s0->X[body], b = k->end_state.X[body];
-    perp_pose m = {perp_v3_axpy(a.p, x, perp_v3_sub(b.p, a.p)), a.q};
+static perp_pose between(pp_peg_work *k, int body, double x) {
+    const pp_frame *f = k->f;
+    int b = f->block[body];
+    if (b >= 0) {
+        (void)pp_move_block(f, b, f->s0, k->m->nu + f->block_offset[b], x * f->h, &k->way, NULL);
+        return k->way.X[body];
+    }
+    perp_pose from = f->s0->X[body], to = k->end_state.X[body];
+    perp_pose m = {perp_v3_axpy(from.p, x, perp_v3_sub(to.p, from.p)), from.q};
     perp_vec3 turn = k->turn[body];
     if (turn.x != 0 || turn.y != 0 || turn.z != 0)
-        m.q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(x, turn)), a.q));
+        m.q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(x, turn)), from.q));
     return m;
 }
 
@@ -95,12 +143,8 @@ void pp_poses_between(pp_peg_work *k, int i, int j, double x) {
 
 double pp_relative_travel(const pp_peg_work *k, int i, int j) {
     const pp_placed *A = &k->f->placed[i], *B = &k->f->placed[j];
-    const perp_world *w = k->f->w;
     perp_vec3 a = perp_v3_sub(k->end_state.X[A->body].p, k->f->s0->X[A->body].p),
               b = perp_v3_sub(k->end_state.X[B->body].p, k->f->s0->X[B->body].p);
     double d = perp_v3_norm(perp_v3_sub(b, a));
-    double ra = w->shape[A->slot].radius_B, rb = w->shape[B->slot].radius_B;
-    if (isfinite(ra)) d += ra * perp_v3_norm(k->turn[A->body]);
-    if (isfinite(rb)) d += rb * perp_v3_norm(k->turn[B->body]);
-    return d;
+    return d + k->arc[i] + k->arc[j];
 }

@@ -9,6 +9,7 @@
 
 /* A pair that spawned in overlap comes apart at this part of sqrt(g size). */
 #define RECOVERY 0.16
+#define NEAR     10   /* times the largest miss of a pair: gaps up to there may be the next to push */
 #define FACING   0.95 /* cosine of the angle up to which two planes make one patch */
 
 static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
@@ -120,7 +121,8 @@ static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool ol
         r.a = t->a_W;
         r.b = t->b_W;
         r.n = t->n_W;
-        r.gap = r.gap0 = t->gap;
+        r.gap = t->gap;
+        r.gap0 = fmax(t->gap, pp_peg_start_gap(k, p)); /* without the way of a driven body */
         insert(m->new_row + first, &n, r);
     }
     p->nrow = n;
@@ -244,27 +246,52 @@ perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew) {
  * relaxed rounds what it had. */
 static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     double overlap = -pp_peg_start_gap(k, p);
-    if (overlap > PP_PEG_SPAWNED * p->size) {
+    if (pp_peg_spawned(k, p)) {
         double g = perp_v3_norm(k->f->w->def.gravity_W), speed = RECOVERY * sqrt((g > 0 ? g : 1) * p->size);
         return fmax(0, fmax(overlap, -r->gap0) - speed * k->f->h);
     }
-    return k->mode.relaxed ? fmax(0, overlap) : 0;
+    if (k->mode.relaxed) return fmax(0, overlap);
+    /* what the step before left within its tolerance stays: to correct that would shake what rests */
+    if (k->brisk && r->gap0 <= p->tol) return fmin(-r->gap0, p->tol);
+    return 0;
 }
 
+static double miss_of(const pp_peg_work *k, int r) {
+    return k->m->row[r].gap1 + (k->f->allowance ? k->f->allowance[r] : 0);
+}
+
+/* Aitken's factor for the misses of a pair as one vector; *worst: the largest that pushes. */
+static double pair_stride(const pp_peg_work *k, const pp_peg_pair *p, double *worst) {
+    double along = 0, change = 0, old = 1;
+    *worst = 0;
+    for (int r = p->first; r < p->first + p->nrow; r++) {
+        const pp_peg_row *row = &k->m->row[r];
+        double miss = miss_of(k, r), d = miss - row->miss;
+        if (!(row->push > 0) || !isfinite(miss)) continue;
+        *worst = fmax(*worst, fabs(miss));
+        if (row->miss == 0) continue;
+        along += row->miss * d;
+        change += d * d;
+        old = row->stride;
+    }
+    double stride = change > 0 ? -old * along / change : 1;
+    return stride > 0.2 ? fmin(stride, 5) : 1;
+}
+
+/* One factor for all rows of a pair that push or are about to: the gaps of four corners of a face depend on each other,
+ * and factors of their own would make them contradict, so that the corners that push change from round to round. */
 void pp_peg_stride(pp_peg_work *k) {
     struct pp_peg *m = k->m;
-    for (int r = 0; r < m->nrow; r++) {
-        pp_peg_row *row = &m->row[r];
-        double miss = row->gap1 + (k->f->allowance ? k->f->allowance[r] : 0);
-        if (!(row->push > 0) || !isfinite(miss) || row->stride == 0) {
-            row->miss = 0;
-            row->stride = 1;
-            if (!(row->push > 0) || !isfinite(miss)) continue;
-        } else if (row->miss != 0) {
-            double stride = row->stride / (1 - miss / row->miss);
-            row->stride = stride > 0.2 ? fmin(stride, 5) : 1;
+    for (int i = 0; i < m->npair; i++) {
+        const pp_peg_pair *p = &m->pair[i];
+        if (!p->active) continue;
+        double worst, stride = pair_stride(k, p, &worst);
+        for (int r = p->first; r < p->first + p->nrow; r++) {
+            double miss = miss_of(k, r);
+            bool counts = isfinite(miss) && (m->row[r].push > 0 || fabs(miss) <= NEAR * worst);
+            m->row[r].miss = counts ? miss : 0;
+            m->row[r].stride = counts ? stride : 1;
         }
-        row->miss = miss;
     }
 }
 

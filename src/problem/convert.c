@@ -131,6 +131,11 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
                 if (i != j)
                     c->W[list[j].row + nw * list[i].row] += s; /* also for a row that has the body on both sides */
             }
+    for (int i = 0; i < 3 * p->ncontact; i++) {
+        const perp_contact_row *contact = &p->contact[i / 3];
+        int r = c->row[i];
+        if (r >= 0) c->W[r + nw * r] += i % 3 == 0 ? contact->compliance : contact->compliance_f;
+    }
     for (int j = 0; j < p->njoint; j++) {
         int r = c->row[3 * p->ncontact + j];
         c->W[r + nw * r] += p->joint[j].compliance;

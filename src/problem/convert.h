@@ -53,6 +53,11 @@ perp_status pp_recover(const pp_converted *c, const double *z, pp_arena *arena, 
  * ncontact. */
 void pp_guess(const pp_converted *c, const double *p_joint, const double *p_contact, const double *sigma, double *z);
 
+/* perp_step_residual.scale: of the problem alone. By the judge, step_residual.c. */
+double pp_step_scale(const perp_step_problem *step);
+/* perp_step_problem_residual() of a problem whose scale is known. */
+perp_step_residual pp_step_residual_at(const perp_step_problem *step, const perp_step_solution *s, double scale);
+
 /* nu = Minv (momentum + G p). */
 void pp_step_velocity(const perp_step_problem *step, const double *p_joint, const double *p_contact, double *nu);
 

@@ -39,6 +39,18 @@ static inline void pp_row_spread(const perp_step_problem *s, const perp_row *row
     }
 }
 
+/* Axes of the friction ellipsoid along t, o and about n: all 1, 1, 0 but for cones in 3D that say otherwise. */
+static inline void pp_friction_axes(const perp_contact_row *c, double e[3]) {
+    e[0] = c->e_t > 0 ? c->e_t : 1;
+    e[1] = c->nd == 2 ? 0 : c->e_o > 0 ? c->e_o : 1; /* two directions: a line along t */
+    e[2] = c->e_r > 0 ? c->e_r : 0;
+}
+
+/* Is its friction an ordinary disc? */
+static inline bool pp_friction_round(const perp_contact_row *c) {
+    return c->nd != 2 && !(c->e_r > 0) && (!(c->e_t > 0) || c->e_t == 1) && (!(c->e_o > 0) || c->e_o == 1);
+}
+
 /* J Minv J': the inverse mass that the row feels. */
 static inline double pp_row_inverse_mass(const perp_step_problem *s, const perp_row *row) {
     double sum = 0;

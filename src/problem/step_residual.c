@@ -3,14 +3,15 @@
  * Method   straight from the rows; definitions at perp_step_residual. Friction is the variational inequality
  *            p_f in K = mu p_n conv{d_k},  (q - p_f) . s >= 0 for all q in K,
  *          whose natural map W p_f - P_WK(W p_f - s) is a velocity and fades as the contact unloads. P projects on a
- *          regular polygon; with a true cone, K is the disc of radius mu p_n.
+ *          regular polygon; with a true cone, K is the disc of radius mu p_n; elliptic and torsional cones are balls in
+ *          the metric of their axes.
  * Valid    anything: what is not finite gives INFINITY. Never allocates.
  * Cost     (nblock/32 + 1) passes over the rows, nd per contact.
  * Source   derived here; the polygon law is Berard 2.6, Williams 2.4; the disc Acary, Brogliato (2008) 3.9. */
 #include <math.h>
 #include <stddef.h>
 
-#include "perp/step.h"
+#include "problem/convert.h"
 
 #define BLOCKS 32 /* bodies whose momentum is balanced in one pass over the rows */
 
@@ -76,6 +77,7 @@ static void momentum(const perp_step_problem *p, const perp_step_solution *s, pe
             add_impulse(p, &p->contact[i].n, s->p_contact[3 * i], first, G);
             add_impulse(p, &p->contact[i].t, s->p_contact[3 * i + 1], first, G);
             if (p->dim == 3) add_impulse(p, &p->contact[i].o, s->p_contact[3 * i + 2], first, G);
+            if (p->contact[i].e_r > 0) add_impulse(p, &p->contact[i].r, s->p_spin[i], first, G);
         }
         for (int b = first; b < p->nblock && b < first + BLOCKS; b++) {
             int nd = p->block_ndof[b], at = p->block_offset[b];
@@ -86,29 +88,27 @@ static void momentum(const perp_step_problem *p, const perp_step_solution *s, pe
                 for (int j = 0; j < nd; j++) left[i] += M[i + 6 * j] * s->nu[at + j];
             }
             for (int i = 0; i < nd; i++) {
-                double v = 0, free = 0;
-                for (int j = 0; j < nd; j++) {
-                    v += Minv[i + 6 * j] * left[j];
-                    free += Minv[i + 6 * j] * p->momentum[at + j];
-                }
+                double v = 0;
+                for (int j = 0; j < nd; j++) v += Minv[i + 6 * j] * left[j];
                 worsen(&out->momentum, v);
-                if (i < p->dim) worsen(&out->scale, free);
             }
         }
     }
 }
 
+/* What a velocity of a row is worth in velocity of the bodies: the impulse that makes it moves them by W/(W +
+ * compliance) of it. 1 for a rigid row. */
+static double worth(double W, double compliance) { return compliance > 0 ? W / (W + compliance) : 1; }
+
 static void joints(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
-        double W = row_mass(p, &r->row) + r->compliance,
+        double mass = row_mass(p, &r->row), W = mass + r->compliance,
                w = row_times(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
         /* W p - mid(W lo, W hi, W p - w) = mid(W (p - hi), w, W (p - lo)); an infinite bound stays one if W is 0 */
         double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[j] - r->lo);
         double above = r->hi == INFINITY ? -INFINITY : W * (s->p_joint[j] - r->hi);
-        worsen(&out->joint, isnan(w + s->p_joint[j]) ? NAN : clamp(w, above, below));
-        worsen(&out->scale, r->b);
-        worsen(&out->scale, row_free(p, &r->row));
+        worsen(&out->joint, isnan(w + s->p_joint[j]) ? NAN : worth(mass, r->compliance) * clamp(w, above, below));
     }
 }
 
@@ -143,19 +143,61 @@ static double nearest(int nd, double phase, double R, const double y[2], double 
     return best;
 }
 
+/* A true cone with axes: friction and slip as vectors of up to three parts, scaled so that K is a ball. */
+static void ellipsoid(const perp_step_problem *p, int at, const perp_step_solution *s, perp_step_residual *out) {
+    const perp_contact_row *c = &p->contact[at];
+    const perp_row *row[3] = {&c->t, &c->o, &c->r};
+    const double *imp = s->p_contact + 3 * at, b[3] = {c->b_t, c->b_o, c->b_r};
+    const double e[3] = {c->e_t > 0 ? c->e_t : 1, c->e_o > 0 ? c->e_o : 1, c->e_r};
+    int n = c->e_r > 0 ? 3 : 2;
+    double W = 0, f[3], size = 0, y[3], far = 0;
+    for (int k = 0; k < n; k++) {
+        double own = e[k] * e[k] * (row_mass(p, row[k]) + (k < 2 ? c->compliance_f : 0));
+        if (own > W) W = own;
+    }
+    double R = W * c->mu * imp[0];
+    for (int k = 0; k < n; k++) {
+        f[k] = W * (k < 2 ? imp[k + 1] : s->p_spin[at]) / e[k];
+        y[k] = f[k] - e[k] * (row_times(p, row[k], s->nu) + b[k] + (k < 2 ? c->compliance_f * imp[k + 1] : 0));
+        size += f[k] * f[k];
+        far += y[k] * y[k];
+    }
+    size = sqrt(size);
+    far = sqrt(far);
+    if (!isfinite(size) || !isfinite(far) || !isfinite(R)) {
+        out->cone = out->dissipation = INFINITY;
+        return;
+    }
+    worsen(&out->cone, R < 0 ? size - R : size > R ? size - R : 0);
+    if (R < 0) R = 0;
+    double left = 0, k = far > R ? R / far : 1;
+    for (int i = 0; i < n; i++) left += (f[i] - k * y[i]) * (f[i] - k * y[i]);
+    worsen(&out->dissipation, sqrt(left));
+}
+
+static bool circular(const perp_contact_row *c) {
+    return !(c->e_r > 0) && (c->e_t == 0 || c->e_t == 1) && (c->e_o == 0 || c->e_o == 1);
+}
+
 static void contacts(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
         const double *imp = s->p_contact + 3 * i;
-        double w = row_times(p, &c->n, s->nu) + c->b_n, x = row_mass(p, &c->n) * imp[0];
-        worsen(&out->normal, isnan(w + x) ? NAN : w < x ? w : x);
-        if (row_mass(p, &c->n) == 0 && imp[0] < 0) worsen(&out->normal, INFINITY); /* no mass to measure it by */
-        worsen(&out->scale, c->b_n);
-        worsen(&out->scale, row_free(p, &c->n));
+        double mass = row_mass(p, &c->n), own = mass + c->compliance, x = own * imp[0];
+        double w = row_times(p, &c->n, s->nu) + c->b_n + c->compliance * imp[0];
+        worsen(&out->normal, isnan(w + x) ? NAN : worth(mass, c->compliance) * (w < x ? w : x));
+        if (own == 0 && imp[0] < 0) worsen(&out->normal, INFINITY); /* no mass to measure it by */
         bool friction = c->mu > 0 && c->nd != 0, planar = p->dim == 2;
+        if (friction && c->nd < 0 && !planar && !circular(c)) {
+            ellipsoid(p, i, s, out);
+            continue;
+        }
+        if (!friction && imp[1] == 0 && imp[2] == 0) continue;
         int nd = planar && c->nd < 0 ? 2 : c->nd; /* in 2D the disc is the line along t */
         double W = row_mass(p, &c->t), Wo = planar ? 0 : row_mass(p, &c->o);
         if (Wo > W) W = Wo;
+        double part = worth(W, c->compliance_f);
+        W += c->compliance_f;
         double f[2] = {W * imp[1], W * imp[2]}, y[2], it[2]; /* imp[2] must be 0 in 2D */
         double R = friction ? W * c->mu * imp[0] : 0;
         if (!isfinite(f[0]) || !isfinite(f[1]) || !isfinite(R)) {
@@ -164,9 +206,10 @@ static void contacts(const perp_step_problem *p, const perp_step_solution *s, pe
         }
         double excess = nearest(friction ? nd : 0, c->phase, R, f, it);
         if (friction && imp[0] < 0) excess += W * c->mu * -imp[0];
-        worsen(&out->cone, excess);
+        worsen(&out->cone, part * excess);
         if (!friction) continue;
-        double slip[2] = {row_times(p, &c->t, s->nu) + c->b_t, planar ? 0 : row_times(p, &c->o, s->nu) + c->b_o};
+        double slip[2] = {row_times(p, &c->t, s->nu) + c->b_t + c->compliance_f * imp[1],
+                          planar ? 0 : row_times(p, &c->o, s->nu) + c->b_o + c->compliance_f * imp[2]};
         y[0] = f[0] - slip[0];
         y[1] = f[1] - slip[1];
         if (!isfinite(y[0]) || !isfinite(y[1])) {
@@ -174,17 +217,54 @@ static void contacts(const perp_step_problem *p, const perp_step_solution *s, pe
             continue;
         }
         nearest(nd, c->phase, R, y, it);
-        worsen(&out->dissipation, hypot(f[0] - it[0], f[1] - it[1]));
-        worsen(&out->scale, c->b_t);
-        worsen(&out->scale, row_free(p, &c->t));
-        if (planar) continue;
-        worsen(&out->scale, c->b_o);
-        worsen(&out->scale, row_free(p, &c->o));
+        worsen(&out->dissipation, part * hypot(f[0] - it[0], f[1] - it[1]));
     }
 }
 
+static void contact_scale(const perp_step_problem *p, const perp_contact_row *c, double *scale) {
+    bool known = c->compliance > 0 && row_mass(p, &c->n) == 0; /* its normal impulse is -b_n/compliance */
+    if (known) worsen(scale, row_mass(p, &c->t) * c->mu * c->b_n / c->compliance);
+    worsen(scale, worth(row_mass(p, &c->n), c->compliance) * c->b_n);
+    worsen(scale, row_free(p, &c->n));
+    if (!(c->mu > 0) || c->nd == 0) return;
+    bool plain = p->dim == 2 || c->nd > 0; /* an ellipse is one of true cones in space */
+    double e_t = plain || c->e_t == 0 ? 1 : c->e_t, e_o = plain || c->e_o == 0 ? 1 : c->e_o;
+    worsen(scale, e_t * c->b_t);
+    worsen(scale, e_t * row_free(p, &c->t));
+    if (p->dim == 2) return;
+    worsen(scale, e_o * c->b_o);
+    worsen(scale, e_o * row_free(p, &c->o));
+    if (plain || !(c->e_r > 0)) return;
+    worsen(scale, c->e_r * c->b_r);
+    worsen(scale, c->e_r * row_free(p, &c->r));
+}
+
+double pp_step_scale(const perp_step_problem *p) {
+    double scale = 0;
+    for (int b = 0; b < p->nblock; b++) {
+        int nd = p->block_ndof[b], at = p->block_offset[b];
+        const double *Minv = p->Minv + 36 * (ptrdiff_t)b;
+        for (int i = 0; i < nd && i < p->dim; i++) {
+            double free = 0;
+            for (int j = 0; j < nd; j++) free += Minv[i + 6 * j] * p->momentum[at + j];
+            worsen(&scale, free);
+        }
+    }
+    for (int j = 0; j < p->njoint; j++) {
+        const perp_joint_row *r = &p->joint[j];
+        worsen(&scale, worth(row_mass(p, &r->row), r->compliance) * r->b);
+        worsen(&scale, row_free(p, &p->joint[j].row));
+    }
+    for (int i = 0; i < p->ncontact; i++) contact_scale(p, &p->contact[i], &scale);
+    return scale;
+}
+
 perp_step_residual perp_step_problem_residual(const perp_step_problem *p, const perp_step_solution *s) {
-    perp_step_residual out = {0};
+    return pp_step_residual_at(p, s, pp_step_scale(p));
+}
+
+perp_step_residual pp_step_residual_at(const perp_step_problem *p, const perp_step_solution *s, double scale) {
+    perp_step_residual out = {.scale = scale};
     momentum(p, s, &out);
     joints(p, s, &out);
     contacts(p, s, &out);

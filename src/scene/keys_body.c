@@ -86,6 +86,11 @@ static const pp_variant shapes[] = {
     {"cylinder", PP_3D, "A prism of many sides along z; its corners lie on the circle."},
     {"cone", PP_3D, "A pyramid of many sides along z, its tip on +z; the shape's origin is its centre of mass."},
     {"platonic", PP_3D, "A regular solid about the shape's origin."},
+    {"ellipsoid", 0, "An ellipsoid, in 2D an ellipse. This and the following are for the stepper implicit."},
+    {"superellipsoid", 0,
+     "(|x/a|^r + |y/b|^r)^(t/r) + |z/c|^t <= 1, in 2D |x/a|^r + |y/b|^r <= 1: from an ellipsoid to almost a box."},
+    {"round_cylinder", PP_3D, "A true cylinder along z, about the shape's origin."},
+    {"intersection", 0, "Where all of several convex functions are negative. Mass and inertia must be given."},
     {NULL, 0, NULL},
 };
 #define IN(field)  PP_AT(pp_shape_in, field)
@@ -93,18 +98,27 @@ static const pp_variant shapes[] = {
 #define FOR2(v, u) .variants = 1u << (v) | 1u << (u)
 #define ROUND                                                                                                    \
     (1u << PP_IN_SPHERE | 1u << PP_IN_CAPSULE | 1u << PP_IN_REGULAR | 1u << PP_IN_PRISM | 1u << PP_IN_CYLINDER | \
-     1u << PP_IN_CONE | 1u << PP_IN_PLATONIC)
+     1u << PP_IN_CONE | 1u << PP_IN_PLATONIC | 1u << PP_IN_ROUND_CYLINDER)
 static const pp_key shape[] = {
     {"type", PP_T_TAG, 0, .required = true, PP_HELP("What it is.")},
     {"radius", PP_T_NUMBER, IN(radius), .variants = ROUND, .required = true, PP_UNIT("L"), PP_POSITIVE,
      PP_HELP("Radius; of what has corners: from the centre, or the axis, to a corner.")},
     {"length", PP_T_NUMBER, IN(length), FOR(PP_IN_CAPSULE), .required = true, PP_UNIT("L"), PP_POSITIVE,
      PP_HELP("Length of the segment; the capsule is longer by two radii.")},
-    {"height", PP_T_NUMBER, IN(height), .variants = 1u << PP_IN_PRISM | 1u << PP_IN_CYLINDER | 1u << PP_IN_CONE,
+    {"height", PP_T_NUMBER, IN(height),
+     .variants = 1u << PP_IN_PRISM | 1u << PP_IN_CYLINDER | 1u << PP_IN_CONE | 1u << PP_IN_ROUND_CYLINDER,
      .required = true, PP_UNIT("L"), PP_POSITIVE, PP_HELP("Extent along z.")},
     {"solid", PP_T_CHOICE, IN(solid), FOR(PP_IN_PLATONIC), .choice = platonic, .required = true, PP_HELP("Which one.")},
     {"size", PP_T_VECTOR, IN(size), FOR(PP_IN_BOX), .required = true, PP_UNIT("L"), PP_POSITIVE,
      PP_HELP("Full edge lengths.")},
+    {"axes", PP_T_VECTOR, IN(axes), FOR2(PP_IN_ELLIPSOID, PP_IN_SUPERELLIPSOID), .required = true, PP_UNIT("L"),
+     PP_POSITIVE, PP_HELP("Half axes.")},
+    {"powers", PP_T_NUMBERS, IN(powers), FOR(PP_IN_SUPERELLIPSOID), .count2 = 1u << 1, .count3 = 1u << 1 | 1u << 2,
+     .required = true, PP_HELP("Powers r, t, from 2 to 100; one stands for both.")},
+    {"functions", PP_T_LIST, IN(functions), FOR(PP_IN_INTERSECTION), .required = true, .map = &pp_map_function,
+     PP_HELP("The functions, at most 32; all are negative at the shape's origin.")},
+    {"bound", PP_T_NUMBER, IN(bound), FOR(PP_IN_INTERSECTION), .required = true, PP_UNIT("L"), PP_POSITIVE,
+     PP_HELP("Radius of a ball about the shape's origin that holds the intersection.")},
     {"normal", PP_T_VECTOR, IN(normal), FOR(PP_IN_HALFSPACE), .required = true,
      PP_HELP("Outward normal; need not be a unit vector.")},
     {"offset", PP_T_NUMBER, IN(offset), FOR(PP_IN_HALFSPACE), PP_DEFAULT(0), PP_UNIT("L"),
@@ -144,6 +158,37 @@ const pp_map pp_map_shape = {"shape", "A shape",    "Convex, or cut into convex 
 #undef FOR
 #undef FOR2
 #undef ROUND
+
+enum { F_SPHERE, F_ELLIPSOID, F_SUPERELLIPSOID, F_HALFSPACE, F_CYLINDER }; /* as perp_function_kind */
+static const pp_variant functions[] = {
+    {"sphere", 0, "Negative in a ball, in 2D a disc."},
+    {"ellipsoid", 0, "Negative in an ellipsoid."},
+    {"superellipsoid", 0, "Negative in a superellipsoid."},
+    {"halfspace", 0, "Negative below a plane."},
+    {"cylinder", 0, "Negative in a cylinder about z without ends; in 2D a strip along y."},
+    {NULL, 0, NULL},
+};
+#define IN(field) PP_AT(pp_function_in, field)
+#define FOR(v)    .variants = 1u << (v)
+static const pp_key function[] = {
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("What it is.")},
+    {"radius", PP_T_NUMBER, IN(radius), .variants = 1u << F_SPHERE | 1u << F_CYLINDER, .required = true, PP_UNIT("L"),
+     PP_POSITIVE, PP_HELP("Radius; of a strip half its width.")},
+    {"axes", PP_T_VECTOR, IN(axes), .variants = 1u << F_ELLIPSOID | 1u << F_SUPERELLIPSOID, .required = true,
+     PP_UNIT("L"), PP_POSITIVE, PP_HELP("Half axes.")},
+    {"powers", PP_T_NUMBERS, IN(powers), FOR(F_SUPERELLIPSOID), .count2 = 1u << 1, .count3 = 1u << 1 | 1u << 2,
+     .required = true, PP_HELP("Powers r, t, from 2 to 100; one stands for both.")},
+    {"normal", PP_T_VECTOR, IN(normal), FOR(F_HALFSPACE), .required = true, PP_HELP("Outward normal.")},
+    {"offset", PP_T_NUMBER, IN(offset), FOR(F_HALFSPACE), PP_DEFAULT(0), PP_UNIT("L"),
+     PP_HELP("Distance of the plane from the origin along the normal.")},
+    {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"), PP_WORDS("the shape's origin"), PP_HELP("Its position in the shape.")},
+    {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), PP_WORDS("not turned"), .map = &pp_map_turn,
+     PP_HELP("Its orientation in the shape.")},
+};
+const pp_map pp_map_function = {"function", "A convex function", "One of those that an intersection is made of.",
+                                function,   COUNT(function),     functions};
+#undef IN
+#undef FOR
 
 #define IN(field) PP_AT(pp_points_in, field)
 static const pp_key points[] = {

@@ -47,6 +47,8 @@ static const pp_key top[] = {
      PP_HELP("Time to simulate.")},
     {"gravity", PP_T_VECTOR, IN(gravity), PP_UNIT("L/T^2"), PP_WORDS("[0, -9.81] in 2D, [0, 0, -9.81] in 3D"),
      PP_HELP("Acceleration of gravity.")},
+    {"press", PP_T_NUMBER, IN(press), .dims = PP_2D, PP_UNIT("L/T^2"), PP_DEFAULT(9.81), PP_NOT_NEGATIVE,
+     PP_HELP("Acceleration that presses bodies with a `support` on the plane of motion.")},
     {"start", PP_T_CHOICE, IN(start), .choice = starts, PP_DEFAULT_AS(PERP_START_PLAIN, "plain"),
      PP_HELP("How the first step takes the given velocities: as they are, or moved back by half a step so that "
              "positions are "

@@ -161,8 +161,8 @@ static perp_status set_mass(pp_reader *r, const pp_body_in *in, perp_body_def *d
 
 /* Keys that make no sense for a kind are refused where they are written, and passed over in templates. */
 static perp_status check_kind(pp_reader *r, const pp_body_in *in) {
-    static const char *const only_dynamic[] = {"mass", "density", "inertia", "particle", "force", "torque", "gravity",
-                                               "support"};
+    static const char *const only_dynamic[] = {"mass",  "density", "inertia", "particle",
+                                               "force", "torque",  "gravity", "support"};
     const pp_map *m = in->got.map;
     bool dynamic = in->kind == PERP_BODY_DYNAMIC, kinematic = in->kind == PERP_BODY_KINEMATIC;
     for (int i = 0; i < m->nkey; i++) {

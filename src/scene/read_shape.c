@@ -128,6 +128,10 @@ static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp
         break;
     }
     case PP_IN_PARTICLE: *d = perp_shape_particle(perp_v3(0, 0, 0)); break;
+    case PP_IN_ELLIPSOID:
+    case PP_IN_SUPERELLIPSOID:
+    case PP_IN_ROUND_CYLINDER:
+    case PP_IN_INTERSECTION: s = pp_read_implicit(r, &in, out); break;
     case PP_IN_MESH: s = pp_read_mesh(r, &in, out, parts); break;
     default: s = pointed(r, at, &in, out, parts); break;
     }
@@ -190,7 +194,7 @@ static perp_status add(pp_reader *r, pp_item at, const pp_body_in *body, int i) 
 }
 
 perp_status pp_read_shapes(pp_reader *r, const pp_body_in *body) {
-    r->nshape = r->npoints = 0;
+    r->nshape = r->npoints = r->nfunction = 0;
     if (PP_GIVEN(body, shape) && PP_GIVEN(body, shapes)) {
         pp_push_key(r, "shapes");
         return pp_wrong(r, body->shapes, "shape and shapes", "one of the two");
@@ -208,5 +212,6 @@ perp_status pp_read_shapes(pp_reader *r, const pp_body_in *body) {
 const perp_shape_def *pp_shape_ready(pp_reader *r, int i) {
     pp_shape_draft *d = &r->shape[i];
     if (d->first >= 0) d->def.points = r->points + d->first;
+    if (d->def.kind == PERP_SHAPE_INTERSECTION) d->def.function = r->function + d->first_function;
     return &d->def;
 }

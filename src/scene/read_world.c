@@ -197,6 +197,7 @@ static perp_status make_world(pp_reader *r, const pp_top_in *top) {
         def.correction_velocity = in.correction_velocity;
     }
     def.h = top->h;
+    if (r->dim == 2) def.press = top->press;
     if (PP_GIVEN(top, gravity)) def.gravity_W = top->gravity;
     def.start = (perp_start)top->start;
     def.alloc = *r->alloc;

@@ -26,6 +26,7 @@ static void free_reader(pp_reader *r) {
     pp_free(a, r->shift);
     pp_free(a, r->shape);
     pp_free(a, r->points);
+    pp_free(a, r->function);
     pp_mesh_cache_free(r);
 }
 

@@ -40,6 +40,7 @@ typedef struct pp_top_in {
     pp_got got;
     int64_t perp, dim, seed;
     const char *title, *about;
+    double press;
     pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, record;
     double h, duration;
     perp_vec3 gravity;
@@ -107,9 +108,20 @@ typedef struct pp_shape_in {
     int64_t sides, facets, group, mask;
     int parts, mesh_parts, solid;
     const char *file;
-    pp_numbers scale;
+    pp_numbers scale, powers;
     bool hull;
+    perp_vec3 axes;
+    double bound;
+    pp_item functions;
 } pp_shape_in;
+
+typedef struct pp_function_in {
+    pp_got got;
+    double radius, offset;
+    perp_vec3 axes, normal, at;
+    perp_quat turn;
+    pp_numbers powers;
+} pp_function_in;
 
 typedef struct pp_points_in {
     pp_got got;
@@ -204,7 +216,11 @@ enum {
     PP_IN_PRISM,
     PP_IN_CYLINDER,
     PP_IN_CONE,
-    PP_IN_PLATONIC
+    PP_IN_PLATONIC,
+    PP_IN_ELLIPSOID,
+    PP_IN_SUPERELLIPSOID,
+    PP_IN_ROUND_CYLINDER,
+    PP_IN_INTERSECTION
 };
 
 #endif

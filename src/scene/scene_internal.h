@@ -89,6 +89,7 @@ typedef struct pp_mesh_cache pp_mesh_cache;
 typedef struct pp_shape_draft {
     perp_shape_def def; /* without its points */
     int first;          /* of its points in the scratch; -1: none */
+    int first_function; /* of its functions, if it is an intersection */
     pp_item at;
     int entry;                                                   /* its place in the list of shapes of the body */
     enum { PP_MASS_OWN, PP_MASS_WHOLE, PP_MASS_ELSEWHERE } mass; /* of the shape; `whole`; in another part's `whole` */
@@ -146,6 +147,8 @@ typedef struct pp_reader {
     int nshape, cap_shape;
     perp_vec3 *points;
     int npoints, cap_points;
+    perp_function *function;
+    int nfunction, cap_function;
     pp_mesh_cache *mesh;
 } pp_reader;
 
@@ -232,6 +235,8 @@ const perp_shape_def *pp_shape_ready(pp_reader *r, int i);
 void pp_push_shape(pp_reader *r, const pp_body_in *body, int i);
 /* A convex mesh into `out`; several parts into `parts`, which the caller frees, also after a complaint. */
 perp_status pp_read_mesh(pp_reader *r, const pp_shape_in *in, pp_shape_draft *out, pp_shape_parts *parts);
+/* Ellipsoid, superellipsoid, true cylinder, intersection. */
+perp_status pp_read_implicit(pp_reader *r, const pp_shape_in *in, pp_shape_draft *out);
 /* Room for n points more; NULL after a complaint. */
 perp_vec3 *pp_more_points(pp_reader *r, int n);
 void pp_mesh_cache_free(pp_reader *r);

@@ -101,7 +101,8 @@ typedef struct pp_map {
 
 extern const pp_map pp_map_top, pp_map_units, pp_map_stages, pp_map_record, pp_map_law, pp_map_pair_law,
     pp_map_parameter;
-extern const pp_map pp_map_body, pp_map_shape, pp_map_points, pp_map_turn, pp_map_motion, pp_map_term, pp_map_support;
+extern const pp_map pp_map_body, pp_map_shape, pp_map_points, pp_map_turn, pp_map_motion, pp_map_term, pp_map_support,
+    pp_map_function;
 extern const pp_map pp_map_joint, pp_map_axis, pp_map_motor, pp_map_spring, pp_map_force, pp_map_formula_turn;
 
 /* Is the key there for this dimension (0: not known) and variant (-1: any)? */

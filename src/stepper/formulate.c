@@ -2,11 +2,11 @@
  *
  * Rows hold the geometry at the start of the step (kinematic bodies at its end, Berard 5.1.2). The normal row of a
  * contact is the velocity of B relative to A along n, at the two contact points; tangents likewise. The motion of
- * kinematic bodies is in the gap for the normal row and in b_t, b_o for the tangents. */
+ * kinematic bodies is in the gap for the normal row and in b_t, b_o for the tangents, b_r for the spin about n. */
 #include <float.h>
 
 #include "problem/rows.h"
-#include "stepper/stepper.h"
+#include "stepper/support_rows.h"
 
 /* Writes direction d at lever arm r into one side of a row. */
 static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp_vec3 d, perp_vec3 r, double sign) {
@@ -29,10 +29,34 @@ static void put_side(perp_row *row, int side, int dim, int block, int ndof, perp
     }
 }
 
-/* Velocity of the point r from the centre of a body that is not dynamic, zero if it is. */
-static perp_vec3 driven_velocity(const pp_frame *f, int body, perp_vec3 r) {
+/* The row of the spin about the normal, and its part by kinematic bodies. Bodies that do not turn give it nothing to
+ * act on: without another the contact has no torsion. */
+static void spin_row(const pp_frame *f, const perp_contact *c, const int body[2], perp_contact_row *out) {
+    bool turns = false;
+    out->b_r = 0;
+    for (int k = 0; k < 2; k++) {
+        double sign = k ? 1 : -1;
+        int blk = f->block[body[k]];
+        out->r.block[k] = blk;
+        for (int i = 0; i < 6; i++) out->r.J[k][i] = 0;
+        if (blk >= 0 && f->block_ndof[blk] == 6) {
+            out->r.J[k][3] = sign * c->n_W.x;
+            out->r.J[k][4] = sign * c->n_W.y;
+            out->r.J[k][5] = sign * c->n_W.z;
+            turns = true;
+        }
+        if (f->w->body[body[k]].kind == PERP_BODY_KINEMATIC)
+            out->b_r += sign * perp_v3_dot((f->end_w ? f->end_w : f->s1->w)[body[k]], c->n_W);
+    }
+    if (!turns) out->e_r = out->b_r = 0;
+}
+
+/* Velocity of the point r from the centre of a body that is not dynamic, zero if it is: the mean of the step, or at its
+ * end. */
+static perp_vec3 driven_velocity(const pp_frame *f, int body, perp_vec3 r, bool at_end) {
     if (f->w->body[body].kind != PERP_BODY_KINEMATIC) return perp_v3(0, 0, 0);
-    return perp_v3_add(f->s1->v[body], perp_v3_cross(f->s1->w[body], r));
+    const perp_vec3 *v = at_end ? f->end_v : f->s1->v, *w = at_end ? f->end_w : f->s1->w;
+    return perp_v3_add(v[body], perp_v3_cross(w[body], r));
 }
 
 /* Direction for a pyramid where no slip tells one: an axis of the two bodies, seen along the contact, so that it moves
@@ -77,7 +101,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     int dim = w->def.dim;
     int body[2] = {w->shape[f->contact_shape[2 * i]].body, w->shape[f->contact_shape[2 * i + 1]].body};
     perp_vec3 at[2] = {c->a_W, c->b_W}, r[2];
-    perp_vec3 driven = {0, 0, 0}; /* of B relative to A, by kinematic bodies alone */
+    perp_vec3 driven = {0, 0, 0}, rubbing = {0, 0, 0}; /* of B relative to A, by kinematic bodies alone */
     const double sign[2] = {-1, 1};
     /* friction acts on both bodies at one place, or it would turn the pair about an open gap */
     bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
@@ -89,11 +113,13 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         perp_vec3 s = both ? perp_v3_add(r[k], perp_v3_sub(middle, at[k])) : r[k];
         put_side(&out->t, k, dim, blk, nd, c->t_W, s, sign[k]);
         put_side(&out->o, k, dim, blk, nd, c->o_W, s, sign[k]);
-        driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k]));
+        driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k], false));
+        if (f->end_v) rubbing = perp_v3_axpy(rubbing, sign[k], driven_velocity(f, body[k], r[k], true));
     }
+    if (!f->end_v) rubbing = driven;
     out->b_n_kin = perp_v3_dot(driven, c->n_W);
-    out->b_t = perp_v3_dot(driven, c->t_W);
-    out->b_o = dim == 3 ? perp_v3_dot(driven, c->o_W) : 0;
+    out->b_t = perp_v3_dot(rubbing, c->t_W);
+    out->b_o = dim == 3 ? perp_v3_dot(rubbing, c->o_W) : 0;
     if (f->purpose == PP_STEP) {
         double approach = pp_row_dot(&f->problem, &out->n, f->nu0) + out->b_n_kin;
         const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
@@ -106,11 +132,22 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     } else {
         out->b_n = out->b_n_kin;
     }
+    out->compliance = out->compliance_f = 0;
     out->mu = c->mu;
     out->nd = !(c->mu > 0)                    ? 0
               : w->def.form == PERP_FORM_CONE ? PERP_CONE_DIRECTIONS
               : dim == 2                      ? 2
                                               : w->def.friction_directions;
+    bool disc = c->e_t == 1 && c->e_o == 1; /* 0 stands for 1 */
+    out->e_t = disc ? 0 : c->e_t;
+    out->e_o = disc ? 0 : c->e_o;
+    out->e_r = out->nd == PERP_CONE_DIRECTIONS && dim == 3 ? c->e_r : 0;
+    if (out->e_r > 0) {
+        spin_row(f, c, body, out);
+    } else {
+        out->b_r = 0;
+        out->r = (perp_row){.block = {0, 0}};
+    }
     out->contact = i;
     out->phase = out->nd > 0 ? slip_phase(f, out, c, body, nu_free, noise) : 0;
 }
@@ -166,7 +203,8 @@ perp_status pp_formulate(pp_frame *f) {
     int njoint;
     perp_status st = joint_rows(f, &joint, &njoint);
     if (st) return st;
-    perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->ncontact);
+    int nsupport = pp_support_count(f);
+    perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->ncontact + nsupport);
     double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
     if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
     f->problem = pp_free_problem(f);
@@ -178,5 +216,6 @@ perp_status pp_formulate(pp_frame *f) {
     for (int i = 0; i < f->ndof; i++) speed = fmax(speed, fabs(nu_free[i]));
     for (int i = 0; i < f->ncontact; i++) contact_row(f, i, nu_free, 1e-8 * speed, &contact[i]);
     f->problem.ncontact = f->ncontact;
+    if (nsupport > 0) pp_support_rows(f, nu_free, 1e-8 * speed, contact);
     return PERP_OK;
 }

@@ -23,7 +23,7 @@
 /* Rows are of unit length: what is left of one below this lies in the span of the others. */
 #define DEPENDENT 1e-9
 /* Forces and velocities below this part of the largest are zero. */
-#define ZERO 1e-7
+#define ZERO   1e-7
 #define SWEEPS 400
 
 typedef struct rows {

@@ -29,7 +29,7 @@ static perp_status pose(const perp_step_problem *p, perp_class cls, pp_arena *ar
 
 static void guess_from(const posed *c, const perp_step_solution *last, double *z) {
     if (c->cone)
-        pp_step_cone_guess(&c->cones, last->p_joint, last->p_contact, z);
+        pp_step_cone_guess(&c->cones, last->p_joint, last->p_contact, last->p_spin, z);
     else
         pp_guess(&c->linear, last->p_joint, last->p_contact, last->sigma, z);
 }
@@ -45,6 +45,7 @@ typedef struct trial {
     const perp_step_problem *p;
     perp_step_solution best, answer;
     double *r, *y;     /* njoint, ndof: scratch */
+    double scale;      /* of the problem */
     double acceptance; /* of the best */
     perp_step_residual residual;
     const perp_solver_type *used;
@@ -63,11 +64,11 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *row = &p->joint[i];
         double v = pp_row_dot(p, &row->row, s->nu) + row->b + row->compliance * s->p_joint[i];
-        double W = pp_row_inverse_mass(p, &row->row) + row->compliance;
+        double mass = pp_row_inverse_mass(p, &row->row), W = mass + row->compliance;
         if (isfinite(row->lo) || isfinite(row->hi)) { /* bounded rows: the natural map */
             double to = W > 0 ? s->p_joint[i] - v / W : s->p_joint[i];
             to = to < row->lo ? row->lo : to > row->hi ? row->hi : to;
-            double e = fabs((s->p_joint[i] - to) * W);
+            double e = fabs((s->p_joint[i] - to) * mass);
             if (!(e <= worst)) worst = e;
             continue;
         }
@@ -77,7 +78,7 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *row = &p->joint[i];
         if (isfinite(row->lo) || isfinite(row->hi)) continue;
-        double e = fabs(pp_row_dot(p, &row->row, y) + row->compliance * r[i]);
+        double e = fabs(pp_row_dot(p, &row->row, y)); /* what gives way moves no body */
         if (!(e <= worst)) worst = e;
     }
     return worst;
@@ -88,9 +89,12 @@ static double speed_scale(const pp_frame *f, double of_rows) {
     return fmax(of_rows, f->h * perp_v3_norm(f->w->def.gravity_W));
 }
 
+/* What the worst residual may be, relative to that. */
+static double tolerance(const pp_frame *f) { return f->w->def.tolerance * fmax(1, f->slack); }
+
 /* Worst law residual over the speed scale: what is compared with the tolerance. */
 static double acceptance(const pp_frame *f, const trial *t, const perp_step_solution *s, perp_step_residual *r) {
-    *r = perp_step_problem_residual(t->p, s);
+    *r = pp_step_residual_at(t->p, s, t->scale);
     double joint = reducible_joint_residual(t->p, s, t->r, t->y);
     const double parts[] = {r->momentum, joint, r->normal, r->cone, r->dissipation};
     double worst = 0;
@@ -112,13 +116,15 @@ bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution
     s->p_joint = PP_ARENA_ZERO(a, double, p->njoint);
     s->p_contact = PP_ARENA_ZERO(a, double, 3 * p->ncontact);
     s->sigma = PP_ARENA_ZERO(a, double, p->ncontact);
-    return s->nu && s->p_joint && s->p_contact && s->sigma;
+    s->p_spin = PP_ARENA_ZERO(a, double, p->ncontact);
+    return s->nu && s->p_joint && s->p_contact && s->sigma && s->p_spin;
 }
 
 static bool new_trial(pp_arena *a, const perp_step_problem *p, trial *t) {
     *t = (trial){.p = p,
                  .r = PP_ARENA_ARRAY(a, double, p->njoint),
                  .y = PP_ARENA_ARRAY(a, double, p->ndof),
+                 .scale = pp_step_scale(p),
                  .acceptance = INFINITY};
     return t->r && t->y && pp_solution_new(a, p, &t->best) && pp_solution_new(a, p, &t->answer);
 }
@@ -129,7 +135,7 @@ static perp_status run_solver(const pp_frame *f, const posed *c, const perp_solv
     pp_arena *arena = &f->w->arena;
     perp_status st;
     if (c->cone) {
-        perp_call call = {.arena = arena, .deadline = INFINITY};
+        perp_call call = {.arena = arena, .deadline = INFINITY, .terse = !f->w->capture.look};
         st = pp_solve_within(&call, solver, settings, c->problem, z, info);
     } else {
         st = pp_solve(solver, settings, c->problem, z, arena, info);
@@ -167,25 +173,26 @@ static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int whic
  * guess, or what each row alone would need. */
 static double needed_tol(const pp_frame *f, const trial *t) {
     const perp_step_problem *p = t->p;
-    const perp_step_solution *guess = &t->answer;                                         /* zeros if there is none */
-    double impulse = 0, lightest = 0, scale = perp_step_problem_residual(p, guess).scale; /* scale is of p alone */
+    const perp_step_solution *guess = &t->answer; /* zeros if there is none */
+    double impulse = 0, lightest = 0, scale = t->scale;
     perp_step_problem free = *p;
     free.njoint = free.ncontact = 0;
     pp_step_velocity(&free, NULL, NULL, t->y); /* velocity without impulses */
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
-        double W = pp_row_inverse_mass(p, &c->n), q = pp_row_dot(p, &c->n, t->y) + c->b_n;
-        if (W > lightest) lightest = W;
+        double mass = pp_row_inverse_mass(p, &c->n), W = mass + c->compliance, q = pp_row_dot(p, &c->n, t->y) + c->b_n;
+        if (mass > lightest) lightest = mass;
         if (W > 0) impulse = fmax(impulse, fmax(fabs(q) / W, fabs(guess->p_contact[3 * i])));
     }
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
-        double W = pp_row_inverse_mass(p, &r->row) + r->compliance, q = pp_row_dot(p, &r->row, t->y) + r->b;
-        if (W > lightest) lightest = W;
+        double mass = pp_row_inverse_mass(p, &r->row), W = mass + r->compliance,
+               q = pp_row_dot(p, &r->row, t->y) + r->b;
+        if (mass > lightest) lightest = mass;
         if (W > 0) impulse = fmax(impulse, fmax(fabs(q) / W, fabs(guess->p_joint[j])));
     }
     double speed = impulse * lightest;
-    return speed > 0 ? 0.3 * f->w->def.tolerance * speed_scale(f, scale) / speed : INFINITY;
+    return speed > 0 ? 0.3 * tolerance(f) * speed_scale(f, scale) / speed : INFINITY;
 }
 
 #define FINEST_TOL    1e-15 /* below this only rounding is left */
@@ -205,14 +212,14 @@ static perp_status attempt_cone(const pp_frame *f, trial *t, const posed *c, int
     bool has_tol = !perp_fields_get(s->fields, s->nfield, &settings, "tol", &tol);
     if (has_tol) {
         /* a world that asks for less than usual does not pay for more */
-        tol = w->def.tolerance > USUAL ? fmax(tol, fmin(needed, LOOSEST_TOL)) : fmin(tol, fmax(needed, COMMON_TOL));
+        tol = tolerance(f) > USUAL ? fmax(tol, fmin(needed, LOOSEST_TOL)) : fmin(tol, fmax(needed, COMMON_TOL));
         (void)perp_fields_set(s->fields, s->nfield, &settings, "tol", tol); /* out of its range: its own */
     }
     perp_status st = attempt(f, t, c, which, &settings, z, &latest);
-    for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > w->def.tolerance && tol > FINEST_TOL; k++) {
+    for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > tolerance(f) && tol > FINEST_TOL; k++) {
         if (t->outcome != PERP_OUTCOME_SOLVED || !isfinite(latest)) break;
         double before = latest;
-        tol = fmax(FINEST_TOL, tol * fmin(0.1, 0.3 * w->def.tolerance / latest));
+        tol = fmax(FINEST_TOL, tol * fmin(0.1, 0.3 * tolerance(f) / latest));
         if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than it knows */
         st = attempt(f, t, c, which, &settings, z, &latest);
         if (!(latest <= before)) break; /* the same answer again: the finer one is still to come */
@@ -237,10 +244,10 @@ static perp_status solve_joints(const pp_frame *f, trial *t, const posed *c, con
     perp_world *w = f->w;
     if (recover(c, z, &w->arena, &t->best)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     t->acceptance = acceptance(f, t, &t->best, &t->residual);
-    if (t->acceptance <= w->def.tolerance) return PERP_OK;
+    if (t->acceptance <= tolerance(f)) return PERP_OK;
     return pp_fail(w, PERP_E_SOLVE,
                    "the joints could not be solved at t = %g: residual %.3g of the speed scale, allowed %.3g", f->s0->t,
-                   t->acceptance, w->def.tolerance);
+                   t->acceptance, tolerance(f));
 }
 
 /* The chain of solvers; z holds the guess, if there is one. */
@@ -257,20 +264,33 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, bool
                                      : attempt(f, t, c, which, w->settings[which].bytes, z, &latest);
             pp_arena_release(&w->arena, mark);
             if (st) return pp_fail(w, st, "solver %s: %s", w->solver[which]->name, perp_status_text(st));
-            if (t->acceptance <= w->def.tolerance) return PERP_OK;
+            if (t->acceptance <= tolerance(f)) return PERP_OK;
         }
     }
     return pp_fail(w, PERP_E_SOLVE,
                    "no solver met the laws at t = %g (h = %g): best is %s (%s) with residual %.3g of the speed scale, "
                    "allowed %.3g; %d contacts, %d joint rows",
                    f->s0->t, f->h, t->used ? t->used->name : "none", perp_outcome_text(t->info.outcome), t->acceptance,
-                   w->def.tolerance, t->p->ncontact, t->p->njoint);
+                   tolerance(f), t->p->ncontact, t->p->njoint);
+}
+
+/* The frame's own way, if it has one. */
+static bool solve_directly(const pp_frame *f, trial *t, bool guess) {
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    bool answered = f->direct && f->direct(t->p, guess ? &t->answer : NULL, &f->w->arena, &t->best);
+    pp_arena_release(&f->w->arena, mark);
+    if (!answered) return false;
+    t->acceptance = acceptance(f, t, &t->best, &t->residual);
+    if (t->acceptance <= tolerance(f)) return true;
+    t->acceptance = INFINITY; /* as if nothing had been tried */
+    return false;
 }
 
 /* Solves one problem by the chain. `guess`: impulses of the last step, in t->answer; false: none. */
 static perp_status solve_one(const pp_frame *f, trial *t, bool guess) {
     perp_world *w = f->w;
     posed c;
+    if (solve_directly(f, t, guess)) return PERP_OK;
     perp_status st = pose(t->p, class_of(t->p, w->def.form), &w->arena, &c);
     if (st) return pp_fail(w, st, "the step problem could not be formed: %s", perp_status_text(st));
     t->unknowns = c.n;
@@ -311,8 +331,10 @@ static void show(const pp_frame *f, const trial *t, int island, perp_status st) 
     w->capture.look(&c, w->capture.ctx);
 }
 
-/* Islands one after the other; memory of each is free for the next. */
-static perp_status solve_islands(pp_frame *f, const pp_island *island, int n, const perp_step_solution *recalled) {
+/* Islands one after the other; memory of each is free for the next. Where there is one and it is all, its residual is
+ * that of the step: *measured. */
+static perp_status solve_islands(pp_frame *f, const pp_island *island, int n, const perp_step_solution *recalled,
+                                 bool *measured) {
     pp_arena *a = &f->w->arena;
     perp_status st = PERP_OK;
     for (int k = 0; !st && k < n; k++) {
@@ -324,6 +346,8 @@ static perp_status solve_islands(pp_frame *f, const pp_island *island, int n, co
         show(f, &t, k, st);
         pp_island_scatter(&island[k], &f->problem, &t.best, &f->solution);
         report(f, &t);
+        *measured = !st && n == 1 && island->p.nblock == f->problem.nblock;
+        if (*measured) f->residual = t.residual;
         pp_arena_release(a, mark);
     }
     return st;
@@ -341,11 +365,12 @@ perp_status pp_solve_step(pp_frame *f) {
         !pp_solution_new(&w->arena, &f->problem, &recalled))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && f->purpose == PP_STEP && (w->warm.ncontact || w->warm.njoint);
-    if (guess) pp_recall(f, recalled.p_joint, recalled.p_contact, recalled.sigma);
+    if (guess) pp_recall(f, &recalled);
     perp_step_problem free_blocks = f->problem; /* without rows: what bodies in no island do */
     free_blocks.njoint = free_blocks.ncontact = 0;
     pp_step_velocity(&free_blocks, NULL, NULL, f->solution.nu);
-    st = solve_islands(f, island, n, guess ? &recalled : NULL);
-    f->residual = perp_step_problem_residual(&f->problem, &f->solution);
+    bool measured = false;
+    st = solve_islands(f, island, n, guess ? &recalled : NULL, &measured);
+    if (!measured) f->residual = perp_step_problem_residual(&f->problem, &f->solution);
     return st;
 }

@@ -20,6 +20,10 @@ typedef struct pp_stepper_type {
     /* Only these contact models fit, ended by NULL; NULL: all of them. A stepper that finds its contacts itself lists
      * the default alone, which then is never called. */
     const char *const *models;
+    bool end_gaps;            /* a gap must hold at the end of the step; else what touches is held by its velocity */
+    bool supports;            /* bodies may rest on three points (perp_support) */
+    bool ellipsoids;          /* with step(): knows elliptic and torsional friction; the common stages do */
+    unsigned shapes;          /* mask of 1 << perp_shape_kind it takes; 0: those of the detector */
     unsigned compliances;     /* mask of 1 << perp_compliance that contacts may have beside rigid */
     const perp_field *fields; /* settings, nfield of them, in w->stepper_settings; set by perp_world_set() */
     int nfield;
@@ -44,6 +48,9 @@ typedef struct pp_stepper_type {
 } pp_stepper_type;
 
 extern const pp_stepper_type pp_stepper_stewart_trinkle, pp_stepper_anitescu_potra;
+extern const pp_stepper_type pp_stepper_planar, pp_stepper_quasistatic;
+extern const pp_stepper_type pp_stepper_implicit, pp_stepper_implicit_compliant;
+extern const pp_stepper_type pp_stepper_first_order;
 /* NULL name: the default. NULL if there is none of that name. */
 const pp_stepper_type *pp_stepper_find(const char *name);
 /* The i-th, NULL past the last. */
@@ -51,6 +58,8 @@ const pp_stepper_type *pp_stepper_at(int i);
 /* All names with commas between, for messages. */
 const char *pp_stepper_names(char *out, size_t size);
 
+/* normal_rhs of steppers that demand a gap which is not negative at the end of the step. */
+double pp_end_gap_rhs(double gap, double approach, double restitution, double h, double touching);
 /* Newton's law: a contact that closes within the step at speed -approach > 0 leaves it at restitution times that. */
 bool pp_bounces(double gap, double approach, double restitution, double h);
 

@@ -5,8 +5,8 @@
 #include "stepper/stepper.h"
 
 static const pp_stepper_type *const all[] = {
-    &pp_stepper_stewart_trinkle,
-    &pp_stepper_anitescu_potra,
+    &pp_stepper_stewart_trinkle,    &pp_stepper_anitescu_potra, &pp_stepper_first_order, &pp_stepper_implicit,
+    &pp_stepper_implicit_compliant, &pp_stepper_planar,         &pp_stepper_quasistatic,
 };
 #define COUNT (int)(sizeof all / sizeof *all)
 

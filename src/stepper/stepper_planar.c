@@ -4,21 +4,13 @@
  * Source   Berard 3.3. */
 #include "stepper/support_rows.h"
 
-static double normal_rhs(double gap, double approach, double restitution, double h, double touching) {
-    return pp_stepper_stewart_trinkle.normal_rhs(gap, approach, restitution, h, touching);
-}
-
-static const perp_field fields[] = {PP_SUPPORT_FIELD};
-
 const pp_stepper_type pp_stepper_planar = {
     .name = "planar-2.5d",
     .source = "Berard 3.3",
     .about = "as stewart-trinkle in 2D; bodies rest on three points each and rub on the plane",
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2,
+    .end_gaps = true,
     .supports = true,
-    .fields = fields,
-    .nfield = 1,
-    .settings_size = sizeof(pp_support_settings),
-    .normal_rhs = normal_rhs,
+    .normal_rhs = pp_end_gap_rhs,
 };

@@ -5,8 +5,8 @@
  *          last answer, nu_0 = 0, the momentum eps M (nu_k+1 - nu_k) is what the forces miss of balance. That is the
  *          proximal point method: it ends where nothing is missing, in a few rounds if the cones are pyramids. Of many
  *          solutions it takes one near rest, in the metric of the masses: the least motion.
- *          eps is such that the forces at hand would change velocities in a step by as much as the bodies that are
- *          driven move, and then ever more: large numbers beside small velocities would cost digits.
+ *          eps is such that the forces at hand would change velocities in a step by as much as the fastest body moves,
+ *          or what is driven, and then by more: large numbers beside small velocities would cost digits.
  * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears.
  * Source   Berard 3.4. */
 #include <math.h>
@@ -26,7 +26,7 @@ typedef struct round_data {
     double *force;       /* ndof: h f */
     double *nu;          /* ndof: of the last round */
     double acceleration; /* largest that the forces would make [L/T^2] */
-    double speed;        /* of what is driven [L/T] */
+    double speed;        /* of what is driven, and of the fastest body so far [L/T] */
 } round_data;
 
 static double rim(const pp_frame *f, int k) {
@@ -49,6 +49,16 @@ static double driven_speed(const pp_frame *f) {
         double r = isfinite(b->radius) ? b->radius : 0;
         most = fmax(most, perp_v3_norm(f->s1->v[i]) + r * perp_v3_norm(f->s1->w[i]));
     }
+    for (int i = 0; i < f->w->njoint; i++) {
+        const pp_joint *j = &f->w->joint[i];
+        double r = f->w->body[j->b].radius;
+        for (int c = 0; pp_alive(j->gen) && c < perp_joint_ncoord(j->def.kind, f->w->def.dim); c++) {
+            const perp_joint_axis *axis = &j->def.axis[c];
+            bool slides = j->def.kind == PERP_JOINT_PRISMATIC || (j->def.kind == PERP_JOINT_CYLINDRICAL && c == 0) ||
+                          (j->def.kind == PERP_JOINT_PLANAR && c < 2);
+            if (axis->motor) most = fmax(most, fabs(axis->motor_speed) * (slides || !isfinite(r) ? 1 : r));
+        }
+    }
     return most;
 }
 
@@ -62,10 +72,11 @@ static perp_status begin(pp_frame *f, round_data *q) {
     f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
     if (!q->force || !q->nu || !f->M || !f->Minv)
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
+    f->no_inertia = true;
     memset(f->nu0, 0, (size_t)f->ndof * sizeof *f->nu0); /* what moved before has no bearing on what moves now */
     memset(f->bend, 0, (size_t)f->nblock * sizeof *f->bend);
     for (int i = 0; i < f->ndof; i++) q->force[i] = f->i_gravity[i] + f->i_applied[i] + f->i_spring[i];
-    double press = ((const pp_support_settings *)(const void *)f->w->stepper_settings.bytes)->press;
+    double press = pp_support_press(f->w);
     for (int k = 0; k < f->nblock; k++) {
         const pp_body *b = &f->w->body[f->block_body[k]];
         q->acceleration = fmax(q->acceleration, motion(f, k, q->force + f->block_offset[k]) / (b->mass * f->h));
@@ -103,6 +114,12 @@ static double change(const pp_frame *f, const round_data *q, int *who) {
     return most;
 }
 
+static double fastest(const pp_frame *f) {
+    double most = 0;
+    for (int k = 0; k < f->nblock; k++) most = fmax(most, motion(f, k, f->solution.nu + f->block_offset[k]));
+    return most;
+}
+
 static perp_status no_balance(pp_frame *f, int who) {
     int slot = f->block_body[who];
     const char *name = f->w->body[slot].name;
@@ -124,9 +141,11 @@ static perp_status step(pp_frame *f) {
         if (st) return st;
         iterations += f->iterations;
         double moved = change(f, &q, &who);
-        /* a velocity that no longer changes is an answer; what is missing of balance is eps times the change */
-        double velocity = q.speed > 0 ? q.speed : 1, force = q.acceleration > 0 ? f->h * q.acceleration : velocity;
-        missing = fmax(moved / velocity, eps * moved / force);
+        /* what is missing of balance is eps times the change; the speeds in the problem are ratio times those at hand,
+         * and its laws hold to the tolerance times these */
+        double speed = q.speed > 0 ? q.speed : 1;
+        missing = moved / (ratio * speed);
+        q.speed = fmax(q.speed, fastest(f));
         memcpy(q.nu, f->solution.nu, (size_t)f->ndof * sizeof *q.nu);
         ratio = fmin(ratio * RATIO_GROWS, RATIO_MOST);
     }
@@ -178,24 +197,15 @@ static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
     return pp_refuse(why, why_size, PERP_E_FIT, "stepper quasistatic has no acceleration that a start could stagger");
 }
 
-static double normal_rhs(double gap, double approach, double restitution, double h, double touching) {
-    (void)approach, (void)restitution, (void)touching;
-    return gap / h;
-}
-
-static const perp_field fields[] = {PP_SUPPORT_FIELD};
-
 const pp_stepper_type pp_stepper_quasistatic = {
     .name = "quasistatic",
     .source = "Berard 3.4",
     .about = "no inertia: forces balance in every step; what is driven drives the rest",
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2 | PP_DIM_3,
+    .end_gaps = true,
     .supports = true,
-    .fields = fields,
-    .nfield = 1,
-    .settings_size = sizeof(pp_support_settings),
-    .normal_rhs = normal_rhs,
+    .normal_rhs = pp_end_gap_rhs,
     .step = step,
     .fits = fits,
     .ready = ready,

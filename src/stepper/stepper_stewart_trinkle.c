@@ -9,7 +9,7 @@ bool pp_bounces(double gap, double approach, double restitution, double h) {
     return restitution > 0 && approach < 0 && gap + h * approach <= 0;
 }
 
-static double normal_rhs(double gap, double approach, double restitution, double h, double touching) {
+double pp_end_gap_rhs(double gap, double approach, double restitution, double h, double touching) {
     (void)touching;
     return pp_bounces(gap, approach, restitution, h) ? restitution * approach : gap / h;
 }
@@ -20,5 +20,6 @@ const pp_stepper_type pp_stepper_stewart_trinkle = {
     .about = "gaps at the end of the step, impulses, inelastic impacts within a step",
     .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
     .dims = PP_DIM_2 | PP_DIM_3,
-    .normal_rhs = normal_rhs,
+    .end_gaps = true,
+    .normal_rhs = pp_end_gap_rhs,
 };

@@ -12,6 +12,8 @@
 
 static bool rubs(const pp_body *b, int i) { return b->load[i] > 0 && b->support.mu[i] > 0; }
 
+double pp_support_press(const perp_world *w) { return w->stepper->supports ? w->def.press : 0; }
+
 int pp_support_count(const pp_frame *f) {
     int n = 0;
     for (int k = 0; f->w->stepper->supports && k < f->nblock; k++) {
@@ -40,7 +42,7 @@ void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_cont
     for (int i = 0; i < f->ncontact; i++)
         if (row[i].nd == PERP_CONE_DIRECTIONS) row[i].nd = 2;
     perp_contact_row *out = row + f->ncontact;
-    double press = ((const pp_support_settings *)(const void *)w->stepper_settings.bytes)->press;
+    double press = pp_support_press(w);
     for (int k = 0; k < f->nblock; k++) {
         const pp_body *b = &w->body[f->block_body[k]];
         perp_quat q = f->s0->X[f->block_body[k]].q;

@@ -5,17 +5,8 @@
 
 #include "stepper/stepper.h"
 
-/* Settings of steppers with supports begin with these. */
-typedef struct pp_support_settings {
-    double press; /* acceleration that presses bodies on the plane [L/T^2] */
-} pp_support_settings;
-
-#define PP_SUPPORT_FIELD                                                            \
-    {                                                                               \
-        "press", PERP_FIELD_DOUBLE, offsetof(pp_support_settings, press), 9.81, 0,  \
-            1e300, "Acceleration that presses supported bodies on the plane, L/T^2" \
-    }
-
+/* What presses supported bodies on the plane [L/T^2]; 0 where the stepper has no supports. */
+double pp_support_press(const perp_world *w);
 /* Contact rows that the supports of the frame add; 0 where the stepper has none. */
 int pp_support_count(const pp_frame *f);
 /* Adds them behind the rows of the frame's contacts: f->problem becomes one of dimension 3, since friction of supports

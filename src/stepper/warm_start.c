@@ -16,13 +16,13 @@ static uint32_t joint_key(const pp_frame *f, int row) {
     return (uint32_t)f->problem.joint[row].joint * PP_JOINT_MAX_ROWS + (uint32_t)f->row_number[row];
 }
 
-void pp_recall(const pp_frame *f, double *p_joint, double *p_contact, double *sigma) {
+void pp_recall(const pp_frame *f, perp_step_solution *guess) {
     const pp_warm *m = f->recall ? f->recall : &f->w->warm;
     int k = 0;
     for (int i = 0; i < f->ncontact; i++) {
         const perp_contact *c = &f->contact[i];
-        double *p = p_contact + 3 * i;
-        p[0] = p[1] = p[2] = sigma[i] = 0;
+        double *p = guess->p_contact + 3 * i;
+        p[0] = p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
         int order = 1;
         for (; k < m->ncontact; k++) {
             order = compare_contact(&m->contact[k], c->a.slot, c->b.slot, c->feature);
@@ -33,12 +33,19 @@ void pp_recall(const pp_frame *f, double *p_joint, double *p_contact, double *si
         p[0] = fmax(0, perp_v3_dot(P, c->n_W));
         p[1] = perp_v3_dot(P, c->t_W);
         p[2] = perp_v3_dot(P, c->o_W);
-        sigma[i] = m->contact[k].sigma;
+        guess->sigma[i] = m->contact[k].sigma;
+        guess->p_spin[i] = m->contact[k].spin;
+    }
+    for (int i = f->ncontact; i < f->problem.ncontact; i++) { /* supports: their pressure is known */
+        const perp_contact_row *c = &f->problem.contact[i];
+        double *p = guess->p_contact + 3 * i;
+        p[0] = -c->b_n / c->compliance;
+        p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
     }
     for (int i = 0, j = 0; i < f->problem.njoint; i++) {
         uint32_t key = joint_key(f, i);
         while (j < m->njoint && m->joint_key[j] < key) j++;
-        p_joint[i] = j < m->njoint && m->joint_key[j] == key ? m->joint[j] : 0;
+        guess->p_joint[i] = j < m->njoint && m->joint_key[j] == key ? m->joint[j] : 0;
     }
 }
 
@@ -50,12 +57,15 @@ static void write_memory(const pp_frame *f, pp_warm *m) {
         const double *p = f->solution.p_contact + 3 * i;
         perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W),
                                   perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
+        perp_vec3 d = f->layer ? f->layer[i] : perp_v3(0, 0, 0);
         m->contact[i] = (pp_memory_contact){.slot_a = c->a.slot,
                                             .slot_b = c->b.slot,
                                             .feature = c->feature,
                                             .plane = f->contact_plane ? f->contact_plane[i] : 0,
                                             .p = {P.x, P.y, P.z},
-                                            .sigma = f->solution.sigma[i]};
+                                            .layer = {d.x, d.y, d.z},
+                                            .sigma = f->solution.sigma[i],
+                                            .spin = pp_spin_impulse(f, i)};
     }
     for (int i = 0; i < m->njoint; i++) {
         m->joint_key[i] = joint_key(f, i);

@@ -20,7 +20,9 @@ typedef struct pp_frame {
     pp_state *s1;       /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
     double h;
     pp_purpose purpose;
+    bool implicit_turn;  /* the stepper has equations of its own: see pp_move_block */
     double reach_factor; /* safety on how far bodies may travel */
+    bool no_inertia;     /* masses are not those of the bodies: kinetic energies mean nothing */
     bool last_resort;    /* no finer division follows: take what holds approximately rather than fail */
     double
         least_travel; /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
@@ -30,14 +32,14 @@ typedef struct pp_frame {
     int *block;      /* by body slot: mass block, or -1 */
     int *block_body; /* by block: body slot */
     int *block_ndof, *block_offset;
-    const perp_wrench *held; /* by body slot: user and PD forces, held over the whole step; NULL: none */
+    const perp_wrench *held;  /* by body slot: user and PD forces, held over the whole step; NULL: none */
     perp_vec3 *end_v, *end_w; /* by body slot: velocities of kinematic bodies at the end; NULL: as in s1, the mean */
     double *nu0;              /* ndof: velocity at the start */
     double *i_gravity, *i_applied, *i_spring; /* ndof: impulses of forces, h f */
-    perp_quat *q_free;                        /* by block: orientation after torque-free rotation (3D) */
-    perp_vec3 *w_free;                        /* by block: angular velocity after it */
-    perp_vec3 *bend; /* by block: what its rotation vector is beyond h w_free; the step turns by h w+ + bend [rad] */
-    double *M, *Minv, *momentum; /* see perp_step_problem */
+    perp_quat *q_free;                        /* by block: orientation at the end if no constraint acts (3D) */
+    perp_vec3 *w_free;                        /* by block: angular velocity with it */
+    perp_vec3 *bend; /* by block: its rotation vector less h times the velocity after the kick of the forces [rad] */
+    double *M, *Minv, *momentum; /* see perp_step_problem; inertia at the start; of an implicit turn: at q_free */
 
     /* pp_collide */
     pp_placed *placed;
@@ -55,8 +57,8 @@ typedef struct pp_frame {
     const double *allowance; /* by contact: how much overlap may be left at the end [L]; NULL: none */
     const pp_state *levers;  /* poses that the contact points belong to; NULL: s1 */
     uint64_t *contact_plane; /* by contact: separating plane; NULL: none */
-    const perp_vec3 *layer;  /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
-    const double *true_gap;  /* by contact: gap at the end, measured; NULL: as linearised */
+    const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
+    const double *true_gap; /* by contact: gap at the end, measured; NULL: as linearised */
 
     /* pp_formulate */
     perp_step_problem problem;
@@ -68,7 +70,8 @@ typedef struct pp_frame {
     bool (*direct)(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,
                    perp_step_solution *out);
     const pp_warm *recall; /* where guesses come from; NULL: the last step */
-    perp_step_solution solution;
+    double slack; /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
+    perp_step_solution solution; /* nu: right after the impulses, at the start pose; of an implicit turn: at the end */
     perp_step_residual residual;
     double acceptance;            /* residual that decides, relative to the speed scale */
     const perp_solver_type *used; /* solver whose answer it is; NULL if there was nothing to solve */
@@ -78,6 +81,9 @@ typedef struct pp_frame {
     int ambiguous; /* degrees of freedom that the laws leave open */
 
     /* pp_update */
+    double *nu_turned;    /* ndof: velocity after the free turn */
+    double *nu_end;       /* ndof: at the end: the same, corrected if joints are */
+    const double *M_end;  /* masses that corrections act on; NULL if off */
     double *i_correction; /* ndof: impulses of Williams' Algorithm 1; NULL if off */
 } pp_frame;
 
@@ -112,10 +118,15 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 void pp_ledger(const pp_frame *f, perp_ledger *l);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */
 perp_status pp_correct_joints(pp_frame *f);
-/* Moves block k of the state by the velocity nu (ndof of it) over h, and turns it by h w + bend, from its pose in
- * `from`. */
-void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, perp_vec3 bend,
-                   pp_state *to);
+/* Moves block k freely over h with the velocity nu (ndof of it), from its pose in `from`: straight on, and turning
+ * without torque. *w_end, if wanted: its angular velocity then. False if it spins too fast to tell. With an implicit
+ * turn nu is the velocity at the end, on the inertia there, and the block turns by h w + bend. */
+bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to,
+                   perp_vec3 *w_end);
+/* Displaces block k by h nu, turning it by the exponential map: a correction, not a motion in time. */
+void pp_shift_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to);
+/* Writes the angular part of a 6 x 6 block of mass, and of its inverse, for a body of orientation q. */
+void pp_put_inertia(const pp_body *b, perp_quat q, double *M, double *Minv);
 /* What the bends of the free rotation add to a displacement along a row [L or rad]: the angular part of J times
  * them. */
 double pp_row_bend(const pp_frame *f, const perp_row *row);

@@ -138,7 +138,7 @@ int perp_world_force_count(const perp_world *w) {
 }
 
 perp_status perp_world_get(const perp_world *w, const char *name, double *value) {
-    const char *dot = name ? strchr(name, '.') : NULL;
+    const char *dot = name ? strrchr(name, '.') : NULL;
     for (int i = 0; dot && i < w->nsolver; i++) {
         const perp_solver_type *s = w->solver[i];
         if (strlen(s->name) == (size_t)(dot - name) && strncmp(s->name, name, (size_t)(dot - name)) == 0)

@@ -88,6 +88,7 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                         .held = held,
                         .reach_factor = factor,
                         .last_resort = last,
+                        .implicit_turn = w->stepper->step != NULL,
                         .least_travel = travel};
         pp_state_copy(w, s1, s0);
         st = run_frame(f, cert);

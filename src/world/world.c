@@ -36,6 +36,7 @@ static const char default_fallback[][16] = {"pgs", "enumerate"};
 perp_world_def perp_world_def_default(int dim) {
     return (perp_world_def){.dim = dim,
                             .gravity_W = dim == 2 ? perp_v3(0, -9.81, 0) : perp_v3(0, 0, -9.81),
+                            .press = 9.81,
                             .h = 1e-3,
                             .start = PERP_START_PLAIN,
                             .detector = "plain",
@@ -61,6 +62,8 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
     if (!perp_v3_finite(d->gravity_W)) return pp_refuse(why, n, PERP_E_ARG, "gravity_W is not finite");
     if (d->dim == 2 && d->gravity_W.z != 0)
         return pp_refuse(why, n, PERP_E_ARG, "gravity_W.z is %g; it must be 0 in 2D", d->gravity_W.z);
+    if (!(d->press >= 0) || !isfinite(d->press))
+        return pp_refuse(why, n, PERP_E_ARG, "press is %g; it must be finite and not negative", d->press);
     if (!(d->h > 0) || !isfinite(d->h))
         return pp_refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
     if (d->start != PERP_START_PLAIN && d->start != PERP_START_STAGGERED)
@@ -291,7 +294,7 @@ static perp_status set_field(perp_world *w, const char *name, size_t len, const 
 }
 
 perp_status perp_world_set(perp_world *w, const char *name, double value) {
-    const char *dot = name ? strchr(name, '.') : NULL;
+    const char *dot = name ? strrchr(name, '.') : NULL;
     if (!dot) return pp_fail(w, PERP_E_NAME, "\"%s\" is not of the form solver.setting", name ? name : "(null)");
     size_t len = (size_t)(dot - name);
     for (int i = 0; i < w->nsolver; i++) {

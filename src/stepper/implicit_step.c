@@ -1,0 +1,225 @@
+/* implicit_step.c - the geometrically implicit step by rounds, see implicit_step.h
+ * Law      M(q+) nu+ = M(q) nu + h f + W(q+) p,  q+ = q (+) h nu+,  0 <= p_n _|_ psi(q+) >= 0, Coulomb's law with the slip
+ *          W_t(q+)' nu+ (Berard 3.82, 3.83); velocity products are in M(q+), see src/control/control.c.
+ * Method   Each round poses the step problem at the end pose of the last, its gaps linearised there, so that an answer that
+ *          leads to the same pose solves the whole. What a round leaves is a part h |dW/dq| |p|/m of what it found, so few
+ *          are needed; where the change does not fall any more, poses are averaged. A step that does not settle is halved.
+ * Source   Berard 3.5; closest points in src/collision/implicit_closest.c. The printed mixed problem, all unknowns at once,
+ *          is solved by test/law/test_implicit.c with the suite's NCP solvers and agrees. */
+#include "stepper/implicit_step.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "contact/contact_fill.h"
+#include "problem/convert.h"
+#include "problem/rows.h"
+
+#define MAX_ROUNDS 80
+#define PATIENCE   8   /* rounds after which changes that do not fall are halved */
+#define FALLING    0.7 /* a change that is smaller than this part of the last one falls */
+
+/* ---- poses ---- */
+
+/* Moves the bodies by the mean velocity of the step. */
+static void move(pp_implicit_work *k) {
+    const pp_frame *f = k->f;
+    for (int b = 0; b < f->nblock; b++)
+        (void)pp_move_block(f, b, f->s0, k->drift + f->block_offset[b], f->h, &k->end, NULL);
+}
+
+/* Mean velocity of the step. Springs that keep energy act as a mean over the step, and so does gravity: displacements are
+ * those of the mean of both velocities, but for what rigid contact and joints do. Those without layers act from the start
+ * (so that contact is met at the end of a step and the speed is lost in the next one), cores from where they are met. */
+static void set_drift(pp_implicit_work *k, const double *nu) {
+    const pp_frame *f = k->f;
+    memcpy(k->drift, nu, (size_t)f->ndof * sizeof *nu);
+    if (!k->keeps_energy) return;
+    double *by_core = k->next;
+    memset(by_core, 0, (size_t)f->ndof * sizeof *by_core);
+    for (int i = 0; k->rigid && i < f->ncontact; i++)
+        if (k->rigid[i] != 0)
+            pp_row_spread(&f->problem, &f->problem.contact[i].n, (k->lever[i] - 0.5) * k->rigid[i], by_core);
+    for (int i = 0; i < f->problem.njoint; i++)
+        pp_row_spread(&f->problem, &f->problem.joint[i].row, 0.5 * f->solution.p_joint[i], by_core);
+    for (int i = 0; i < f->ndof; i++) k->drift[i] = 0.5 * (f->nu0[i] + nu[i]) + by_core[i];
+}
+
+/* Inertia of the bodies that turn about unequal axes, at the end pose of the round. */
+static void set_inertia(pp_implicit_work *k) {
+    const pp_frame *f = k->f;
+    for (int b = 0; b < f->nblock; b++) {
+        int slot = f->block_body[b];
+        const pp_body *body = &f->w->body[slot];
+        if (f->block_ndof[b] != 6 || body->isotropic) continue;
+        const perp_mat3 I[2] = {perp_inertia_rotate(k->end.X[slot].q, body->I_B),
+                                perp_inertia_rotate(k->end.X[slot].q, body->I_inv_B)};
+        for (int m = 0; m < 2; m++)
+            for (int c = 0; c < 3; c++) {
+                double *column = (m ? f->Minv : f->M) + 36 * b + 6 * (3 + c) + 3;
+                column[0] = I[m].c[c].x;
+                column[1] = I[m].c[c].y;
+                column[2] = I[m].c[c].z;
+            }
+    }
+}
+
+/* ---- a round ---- */
+
+static uint64_t feature_of(const pp_meet *m) {
+    return m->how == PP_MEET_CLOSEST ? 0 : pp_feature(PP_VERTEX_FACE, 0, 0, m->which);
+}
+
+static perp_status write_contacts(pp_implicit_work *k, double **gap) {
+    pp_frame *f = k->f;
+    perp_status st = pp_contact_room(f, k->nmeet);
+    *gap = PP_ARENA_ARRAY(&f->w->arena, double, k->nmeet);
+    if (st) return st;
+    if (!*gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", k->nmeet);
+    for (int m = 0; m < k->nmeet; m++) {
+        const pp_meet *e = &k->meet[m];
+        pp_pair p = {.i = e->i,
+                     .j = e->j,
+                     .feature = feature_of(e),
+                     .a_W = e->at.a_W,
+                     .b_W = e->at.b_W,
+                     .n_W = e->at.n_W,
+                     .gap = e->gap0};
+        pp_contact_fill(f, &p, &f->contact[m], f->contact_shape + 2 * m);
+        (*gap)[m] = e->at.gap;
+    }
+    f->ncontact = k->nmeet;
+    return PERP_OK;
+}
+
+static perp_status solve_round(pp_implicit_work *k) {
+    pp_frame *f = k->f;
+    double *gap;
+    perp_status st = pp_implicit_measure(k);
+    if (!st) st = write_contacts(k, &gap);
+    if (st) return st;
+    f->end_gap = gap;
+    f->end_nu = k->nu;
+    f->levers = &k->end;
+    set_inertia(k);
+    if (k->compliant) st = pp_layers_begin(k);
+    if (!st) st = pp_formulate(f);
+    if (st) return st;
+    if (k->compliant)
+        pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->problem.contact); /* just made, in the arena */
+    return pp_solve_step(f);
+}
+
+/* Size of a change of velocity, turning counted at the rim of the body, and of the velocity itself. */
+static double change(const pp_implicit_work *k, const double *nu, double *scale, double *far) {
+    const pp_frame *f = k->f;
+    double most = 0;
+    *scale = f->h * perp_v3_norm(f->w->def.gravity_W);
+    *far = 0;
+    for (int b = 0; b < f->nblock; b++) {
+        int slot = f->block_body[b], at = f->block_offset[b];
+        double r = f->w->body[slot].radius;
+        *far = fmax(*far, perp_v3_norm(k->end.X[slot].p) + r);
+        for (int c = 0; c < f->block_ndof[b]; c++) {
+            double arm = c < f->w->def.dim ? 1 : r;
+            most = fmax(most, arm * fabs(nu[at + c] - k->nu[at + c]));
+            *scale = fmax(*scale, arm * fabs(nu[at + c]));
+        }
+    }
+    return most;
+}
+
+static void step_on(pp_implicit_work *k, const double *nu, double part) {
+    for (int i = 0; i < k->f->ndof; i++) k->nu[i] += part * (nu[i] - k->nu[i]);
+    set_drift(k, k->nu);
+    move(k);
+}
+
+/* Rounds until the end pose stays where it is, to rounding. */
+static perp_status rounds(pp_implicit_work *k, pp_arena_mark mark) {
+    pp_frame *f = k->f;
+    double before = INFINITY;
+    int idle = 0;
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        pp_arena_release(&f->w->arena, mark);
+        perp_status st = solve_round(k);
+        if (st) return st;
+        const double *nu = f->solution.nu;
+        bool other = k->compliant && pp_layers_changed(k);
+        double scale, far, by = change(k, nu, &scale, &far);
+        double finest = 1e-14 * scale + 4 * DBL_EPSILON * far / f->h;
+        idle = by < FALLING * before ? 0 : idle + 1;
+        bool small = by <= finest || (idle > 2 && by <= f->w->def.tolerance * scale);
+        if (small && !other) {
+            step_on(k, nu, 1);
+            return PERP_OK;
+        }
+        bool halve = round > PATIENCE && idle > 0;
+        if (!halve || by < before) before = by;
+        step_on(k, nu, halve ? 0.5 : 1);
+    }
+    return pp_fail(f->w, PERP_E_SOLVE, "the end pose of the step did not settle at t = %g (h = %g): %d contacts",
+                   f->s0->t, f->h, f->ncontact);
+}
+
+/* ---- the step ---- */
+
+static perp_status begin(pp_implicit_work *k) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    perp_status st = pp_place(w, f->s1, &f->placed, &f->nplaced);
+    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    if (!st) st = pp_state_new(w, &k->end);
+    if (st) return st;
+    pp_state_copy(w, &k->end, f->s1);
+    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->next = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->placed = PP_ARENA_ARRAY(&w->arena, pp_placed, f->nplaced);
+    if (!k->nu || !k->drift || !k->next || !k->placed) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    f->problem = pp_free_problem(f);
+    pp_step_velocity(&f->problem, NULL, NULL, k->nu);
+    st = pp_implicit_pairs(k);
+    if (st) return st;
+    memcpy(k->placed, f->placed, (size_t)f->nplaced * sizeof *k->placed);
+    f->placed = k->placed; /* frames of contacts are those of the end */
+    set_drift(k, k->nu);
+    move(k);
+    return PERP_OK;
+}
+
+/* The end state from the answer; velocities are those of the end, displacements those of the mean. */
+static perp_status finish(pp_implicit_work *k) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    double *gap = PP_ARENA_ARRAY(&w->arena, double, k->nmeet), *nu = f->solution.nu;
+    if (!gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
+    perp_status st = pp_implicit_measure(k);
+    for (int m = 0; !st && m < k->nmeet; m++) gap[m] = k->meet[m].at.gap;
+    f->true_gap = gap;
+    if (!st && k->compliant) st = pp_layers_end(k);
+    if (!k->keeps_energy) return st ? st : pp_update(f);
+    memcpy(k->nu, nu, (size_t)f->ndof * sizeof *nu);
+    memcpy(nu, k->drift, (size_t)f->ndof * sizeof *nu);
+    if (!st) st = pp_update(f);
+    memcpy(nu, k->nu, (size_t)f->ndof * sizeof *nu);
+    for (int b = 0; !st && b < f->nblock; b++) {
+        int slot = f->block_body[b], dim = w->def.dim, nd = f->block_ndof[b];
+        const double *v = nu + f->block_offset[b];
+        f->s1->v[slot] = perp_v3(v[0], v[1], dim == 3 ? v[2] : 0);
+        if (nd > dim) f->s1->w[slot] = dim == 2 ? perp_v3(0, 0, v[2]) : perp_v3(v[3], v[4], v[5]);
+    }
+    return st;
+}
+
+perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
+    pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
+    perp_world *w = f->w;
+    perp_status st = begin(&k);
+    for (int added = 1; !st && added;) {
+        st = rounds(&k, pp_arena_here(&w->arena));
+        if (!st) st = pp_implicit_measure(&k);
+        if (!st) st = pp_implicit_missed(&k, &added);
+    }
+    return st ? st : finish(&k);
+}

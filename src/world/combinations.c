@@ -1,0 +1,155 @@
+/* combinations.c - which stages go with which: asked of perp_world_create_why(), never written down
+ * Everything comes from the lists of steppers, contact models and solvers, so that a new one is in the table by itself,
+ * and what a table says is what a world does. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contact/model.h"
+#include "stepper/stepper.h"
+
+static const char *const form_name[] = {"lcp", "mlcp", "cone"}; /* as perp_form */
+enum { FORMS = sizeof form_name / sizeof *form_name, DIMS = 2, REASONS = 64 };
+
+const char *perp_contact_model_at(int i) {
+    const pp_contact_model_type *m = pp_model_at(i);
+    return m ? m->name : NULL;
+}
+
+static int count_steppers(void) {
+    int n = 0;
+    while (pp_stepper_at(n)) n++;
+    return n;
+}
+
+static int count_models(void) {
+    int n = 0;
+    while (pp_model_at(n)) n++;
+    return n;
+}
+
+int perp_combination_count(void) { return DIMS * count_steppers() * count_models() * (int)FORMS * perp_solver_count(); }
+
+/* Would a world of these be made? solver NULL: the default of the form. */
+static bool made(int dim, int stepper, int model, int form, const char *solver, char *why, size_t size) {
+    perp_world_def d = perp_world_def_default(dim);
+    d.stepper = pp_stepper_at(stepper)->name;
+    d.contact_model = pp_model_at(model)->name;
+    d.form = (perp_form)form;
+    if (solver) {
+        d.solver = solver;
+        for (int i = 0; i < PERP_FALLBACK_MAX; i++) d.fallback[i] = NULL;
+    }
+    perp_world *w;
+    perp_status st = perp_world_create_why(&d, &w, why, size);
+    perp_world_destroy(w);
+    return !st;
+}
+
+bool perp_combination_at(int i, perp_combination *out) {
+    if (i < 0 || i >= perp_combination_count()) return false;
+    int solver = i % perp_solver_count(), rest = i / perp_solver_count();
+    int form = rest % (int)FORMS, model = rest / (int)FORMS % count_models();
+    int stepper = rest / (int)FORMS / count_models() % count_steppers();
+    int dim = 2 + rest / (int)FORMS / count_models() / count_steppers();
+    *out = (perp_combination){.dim = dim,
+                              .stepper = pp_stepper_at(stepper)->name,
+                              .contact_model = pp_model_at(model)->name,
+                              .form = (perp_form)form,
+                              .solver = perp_solver_at(solver)->name};
+    out->exists = made(dim, stepper, model, form, out->solver, out->why, sizeof out->why);
+    return true;
+}
+
+/* Text that is made twice, once to measure it: what does not fit is counted. */
+typedef struct text {
+    char *buf;
+    size_t size, used;
+} text;
+
+static void say(text *t, const char *format, ...) PERP_PRINTF(2, 3);
+static void say(text *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    size_t room = t->used < t->size ? t->size - t->used : 0;
+    int n = vsnprintf(room ? t->buf + t->used : NULL, room, format, args);
+    va_end(args);
+    if (n > 0) t->used += (size_t)n;
+}
+
+/* Reasons of one stepper, each once. */
+typedef struct reasons {
+    char said[REASONS][PP_WHY];
+    int n;
+} reasons;
+
+static int note(reasons *r, const char *why) {
+    for (int i = 0; i < r->n; i++)
+        if (!strcmp(r->said[i], why)) return i;
+    if (r->n < REASONS) (void)snprintf(r->said[r->n++], sizeof r->said[0], "%s", why);
+    return r->n - 1;
+}
+
+static void stepper_section(text *t, int stepper) {
+    const pp_stepper_type *s = pp_stepper_at(stepper);
+    reasons r = {.n = 0};
+    say(t, "\n## %s\n\n%c%s (%s).\n\n| contact model |", s->name,
+        s->about[0] >= 'a' && s->about[0] <= 'z' ? s->about[0] - 32 : s->about[0], s->about + 1, s->source);
+    for (int dim = 2; dim < 2 + DIMS; dim++)
+        for (int f = 0; f < (int)FORMS; f++) say(t, " %dD %s |", dim, form_name[f]);
+    say(t, "\n|---|");
+    for (int i = 0; i < DIMS * (int)FORMS; i++) say(t, "---|");
+    for (int m = 0; pp_model_at(m); m++) {
+        say(t, "\n| %s |", pp_model_at(m)->name);
+        for (int dim = 2; dim < 2 + DIMS; dim++)
+            for (int f = 0; f < (int)FORMS; f++) {
+                char why[PP_WHY];
+                if (made(dim, stepper, m, f, NULL, why, sizeof why))
+                    say(t, " yes |");
+                else
+                    say(t, " no (%d) |", note(&r, why) + 1);
+            }
+    }
+    say(t, "\n");
+    if (r.n) say(t, "\n");
+    for (int i = 0; i < r.n; i++) say(t, "%d. %s\n", i + 1, r.said[i]);
+}
+
+/* Do all that exist in this form take this solver, none, or some? */
+static void solver_row(text *t, int form) {
+    say(t, "\n| %s |", form_name[form]);
+    bool first = true;
+    for (int k = 0; k < perp_solver_count(); k++) {
+        int all = 0, good = 0;
+        for (int dim = 2; dim < 2 + DIMS; dim++)
+            for (int s = 0; pp_stepper_at(s); s++)
+                for (int m = 0; pp_model_at(m); m++) {
+                    char why[PP_WHY];
+                    if (!made(dim, s, m, form, NULL, why, sizeof why)) continue;
+                    all++;
+                    good += made(dim, s, m, form, perp_solver_at(k)->name, why, sizeof why);
+                }
+        if (!good) continue;
+        say(t, "%s %s%s", first ? "" : ",", perp_solver_at(k)->name, good < all ? " (not with all of them)" : "");
+        first = false;
+    }
+    say(t, " |");
+}
+
+size_t perp_combinations(char *buf, size_t size) {
+    text t = {.buf = buf, .size = size};
+    if (size) buf[0] = 0;
+    say(&t,
+        "# Combinations\n\n<!-- Made by `perp info --combinations` from the program itself. -->\n\n"
+        "A step is made by a stepper, a contact model, a form of the problem and a solver "
+        "(`stages` in [scene.md](scene.md)). These go together; what does not is refused when a world is made, with "
+        "the reason given here.\nEvery combination that the tables say exists is run by a test, and every other one "
+        "is refused in it (`test/cross/test_combinations.c`).\n\n"
+        "Elliptic and torsional friction (`e_t`, `e_o`, `e_r` of a contact law) need form cone in 3D.\n\n"
+        "## Solvers\n\nThey go by the form alone, whatever the stepper and the contact model.\n\n| form | solvers "
+        "|\n|---|---|");
+    for (int f = 0; f < (int)FORMS; f++) solver_row(&t, f);
+    say(&t, "\n");
+    for (int s = 0; pp_stepper_at(s); s++) stepper_section(&t, s);
+    return t.used;
+}
