@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick experiments fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup demo test test-quick experiments gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -9,14 +9,17 @@ help:                ## show this list
 setup:               ## install what is missing of compilers and libraries
 	@tools/setup
 
+# moments of the picture in README.md
+DEMO_PICTURE = --at 0 --at 0.65 --at 0.85 --at 1 --at 1.25 --at 2.5 --panels --zoom 1.35 --size 1200x640
+
 demo: setup          ## build, simulate scenes/demo.yaml, write its recording, plots and a picture to out/
 	@tools/viewer || true
-	@tools/build release perp_program example_picture
+	@tools/build release perp_program
 	@mkdir -p out
 	build/release/cli/perp run scenes/demo.yaml --output out/demo.h5 --force
 	@build/release/cli/perp plot out/demo.h5 energy certificate --output out/demo-figures.svg
-	@build/release/examples/picture out/demo.h5 out/demo.svg 0 0.7 0.85 1.1 2.5
-	@printf '\nrecording  out/demo.h5\npicture    out/demo.svg, to be opened in any browser\nplots      out/demo-figures.svg\n'
+	@build/release/cli/perp render out/demo.h5 out/demo.png $(DEMO_PICTURE) --force
+	@printf '\nrecording  out/demo.h5\npicture    out/demo.png\nplots      out/demo-figures.svg\n'
 	@printf '\nto see it move:\n    build/release/cli/perp view out/demo.h5\n'
 
 test: setup          ## all tests: gcc, clang with sanitizers, threads, and the quick checks
@@ -29,6 +32,11 @@ test-quick: setup    ## the tests with gcc at -O2 only
 experiments: setup   ## run all experiments (LONG=1: also long ones); writes their pages and plots in docs/experiments
 	@tools/build release perp_program
 	@tools/experiments
+
+gallery: setup       ## run the experiments' scenes, draw a picture of each; writes docs/gallery.md and docs/img
+	@tools/build release perp_program
+	@tools/gallery
+	@build/release/cli/perp render out/gallery/demo.h5 docs/img/demo.png $(DEMO_PICTURE) --force
 
 fuzz: setup          ## fuzz the readers, FUZZ_SECONDS each (600)
 	@tools/fuzz $(or $(FUZZ_SECONDS),600)

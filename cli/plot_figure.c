@@ -7,13 +7,12 @@
  * The bytes depend on the figure alone: no dates, no counters of the process, text measured without hinting. */
 #include "plot_draw.h"
 
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input/input.h"
+#include "page.h"
 
 #define POINTS (72 / 25.4) /* in a mm */
 #define OUTER  6.0         /* margin around everything [pt at 9 pt] */
@@ -390,15 +389,6 @@ static void draw(sheet *s) {
     }
 }
 
-static void set_fonts(cairo_t *cr) {
-    cairo_font_options_t *o = cairo_font_options_create();
-    cairo_font_options_set_hint_style(o, CAIRO_HINT_STYLE_NONE);
-    cairo_font_options_set_hint_metrics(o, CAIRO_HINT_METRICS_OFF);
-    cairo_font_options_set_antialias(o, CAIRO_ANTIALIAS_GRAY);
-    cairo_set_font_options(cr, o);
-    cairo_font_options_destroy(o);
-}
-
 /* Starts a sheet on a surface for measuring. False: no memory. */
 static bool begin(sheet *s, const plot_figure *fig, pp_arena *arena) {
     memset(s, 0, sizeof *s);
@@ -413,7 +403,7 @@ static bool begin(sheet *s, const plot_figure *fig, pp_arena *arena) {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
     s->g.cr = cairo_create(surface);
     cairo_surface_destroy(surface);
-    set_fonts(s->g.cr);
+    page_set_fonts(s->g.cr);
     if (s->frame) lay_out(s);
     bool ok = s->frame && !s->g.failed && cairo_status(s->g.cr) == CAIRO_STATUS_SUCCESS;
     cairo_destroy(s->g.cr);
@@ -433,116 +423,22 @@ void plot_size(const plot_figure *f, double *width, double *height) {
 
 /* ---- files ---- */
 
-typedef struct bytes {
-    unsigned char *data;
-    size_t size, room;
-} bytes;
-
-static cairo_status_t collect(void *to, const unsigned char *data, unsigned n) {
-    bytes *b = to;
-    if (b->size + n > b->room) {
-        size_t room = 2 * (b->size + n) + 4096;
-        unsigned char *more = realloc(b->data, room);
-        if (!more) return CAIRO_STATUS_NO_MEMORY;
-        b->data = more;
-        b->room = room;
-    }
-    memcpy(b->data + b->size, data, n);
-    b->size += n;
-    return CAIRO_STATUS_SUCCESS;
-}
-
-/* Cairo numbers the surfaces of a process, and an SVG carries the number: out with it, as nothing refers to it. */
-static void forget_number(bytes *b) {
-    static const char mark[] = " id=\"surface";
-    size_t n = sizeof mark - 1;
-    for (size_t i = 0; i + n < b->size; i++) {
-        if (memcmp(b->data + i, mark, n) != 0) continue;
-        size_t end = i + n;
-        while (end < b->size && b->data[end] >= '0' && b->data[end] <= '9') end++;
-        if (end == b->size || b->data[end] != '"') return;
-        memmove(b->data + i, b->data + end + 1, b->size - end - 1);
-        b->size -= end + 1 - i;
-        return;
-    }
-}
-
-static void big_endian(unsigned char *to, uint32_t v) {
-    for (int i = 0; i < 4; i++) to[i] = (unsigned char)(v >> (24 - 8 * i));
-}
-
-/* Writes the resolution into a PNG (chunk pHYs after the header, PNG specification 11.3.5.3), so that it is printed at
- * its size. */
-static bool note_resolution(bytes *b, double dpi) {
-    unsigned char chunk[21] = {0, 0, 0, 9, 'p', 'H', 'Y', 's'};
-    uint32_t per_metre = (uint32_t)(dpi / 0.0254 + 0.5), crc = 0xffffffffu;
-    big_endian(chunk + 8, per_metre);
-    big_endian(chunk + 12, per_metre);
-    chunk[16] = 1;
-    for (int i = 4; i < 17; i++) {
-        crc ^= chunk[i];
-        for (int k = 0; k < 8; k++) crc = crc & 1 ? 0xedb88320u ^ (crc >> 1) : crc >> 1;
-    }
-    big_endian(chunk + 17, ~crc);
-    size_t header = 8 + 25; /* signature and IHDR */
-    if (b->size < header || collect(b, chunk, sizeof chunk) != CAIRO_STATUS_SUCCESS) return false;
-    memmove(b->data + header + sizeof chunk, b->data + header, b->size - sizeof chunk - header);
-    memcpy(b->data + header, chunk, sizeof chunk);
-    return true;
-}
-
-typedef enum kind { KIND_NONE, KIND_SVG, KIND_PDF, KIND_PNG } kind;
-
-static kind kind_of(const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-    if (!dot || dot == name) return KIND_NONE;
-    if (!strcmp(dot, ".svg")) return KIND_SVG;
-    if (!strcmp(dot, ".pdf")) return KIND_PDF;
-    return strcmp(dot, ".png") ? KIND_NONE : KIND_PNG;
-}
-
 perp_status plot_check_output(const char *path, perp_refusal *why) {
     pp_place nowhere = {0};
-    if (kind_of(path) != KIND_NONE) return PERP_OK;
+    if (page_kind_of(path) != PAGE_NONE) return PERP_OK;
     return pp_complain(why, PERP_E_ARG, nowhere, "output", path, "a file name that ends in .svg, .pdf or .png");
 }
 
-static bool render(sheet *s, kind k, double dpi, bytes *out) {
-    cairo_surface_t *surface;
-    double scale = dpi / 72;
-    if (k == KIND_SVG) {
-        surface = cairo_svg_surface_create_for_stream(collect, out, s->width, s->height);
-    } else if (k == KIND_PDF) {
-        surface = cairo_pdf_surface_create_for_stream(collect, out, s->width, s->height);
-        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
-        if (given(s->fig->title)) {
-            char title[400];
-            pp_printable(title, sizeof title, s->fig->title, strlen(s->fig->title));
-            cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
-        }
-    } else {
-        surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(s->width * scale - 1e-6),
-                                             (int)ceil(s->height * scale - 1e-6));
-    }
-    s->g.cr = cairo_create(surface);
-    set_fonts(s->g.cr);
-    if (k == KIND_PNG) cairo_scale(s->g.cr, scale, scale);
+static bool render(sheet *s, page_kind k, double dpi, page *out) {
+    page_begin(out, k, s->width, s->height, dpi / 72, false, s->fig->title);
+    s->g.cr = out->cr;
     draw(s);
-    cairo_show_page(s->g.cr);
-    bool ok = cairo_status(s->g.cr) == CAIRO_STATUS_SUCCESS;
-    cairo_destroy(s->g.cr);
     s->g.cr = NULL;
-    if (ok && k == KIND_PNG) ok = cairo_surface_write_to_png_stream(surface, collect, out) == CAIRO_STATUS_SUCCESS;
-    cairo_surface_finish(surface);
-    ok = ok && cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS && !s->g.failed;
-    cairo_surface_destroy(surface);
-    if (ok && k == KIND_SVG) forget_number(out);
-    if (ok && k == KIND_PNG) ok = note_resolution(out, dpi);
-    return ok;
+    return page_end(out, dpi) && !s->g.failed;
 }
 
 /* A page that is too small or too large. */
-static perp_status check_size(const sheet *s, kind k, double dpi, perp_refusal *why) {
+static perp_status check_size(const sheet *s, page_kind k, double dpi, perp_refusal *why) {
     pp_place nowhere = {0};
     char found[64], allowed[96];
     bool narrow = s->least_width > 0;
@@ -553,11 +449,11 @@ static perp_status check_size(const sheet *s, kind k, double dpi, perp_refusal *
         return pp_complain(why, PERP_E_ARG, nowhere, narrow ? "width" : "height", found, allowed);
     }
     double most = fmax(s->width, s->height) * dpi / 72;
-    if (k == KIND_PNG && !(most <= 32000)) {
+    if (k == PAGE_PNG && !(most <= 32000)) {
         snprintf(found, sizeof found, "%.0f pixels", most);
         return pp_complain(why, PERP_E_ARG, nowhere, "dpi", found, "at most 32000 pixels wide and high");
     }
-    if (k != KIND_PNG && !(fmax(s->width, s->height) <= 14400)) { /* a limit of PDF readers */
+    if (k != PAGE_PNG && !(fmax(s->width, s->height) <= 14400)) { /* a limit of PDF readers */
         snprintf(found, sizeof found, "%.0f mm", fmax(s->width, s->height) / POINTS);
         return pp_complain(why, PERP_E_ARG, nowhere, s->width > s->height ? "width" : "height", found,
                            "at most 5000 mm");
@@ -572,15 +468,15 @@ perp_status plot_write(const plot_figure *f, const char *path, perp_refusal *why
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
     sheet s;
-    bytes out = {0};
+    page out = {0};
     double dpi = f->dpi > 0 ? f->dpi : 200;
-    kind k = kind_of(path);
+    page_kind k = page_kind_of(path);
     bool ok = begin(&s, f, &arena);
     if (ok) status = check_size(&s, k, dpi, why);
     if (ok && !status) ok = render(&s, k, dpi, &out);
     if (!ok) status = pp_complain_say(why, PERP_E_MEMORY, nowhere, "output", "no memory to draw %s", path);
     if (!status) status = plot_write_file(path, out.data, out.size, why);
-    free(out.data);
+    page_free(&out);
     pp_arena_free(&arena);
     return status;
 }

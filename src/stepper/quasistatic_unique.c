@@ -19,6 +19,7 @@
 
 #include "linalg/kernel.h"
 #include "problem/rows.h"
+#include "stepper/support_rows.h"
 
 /* Rows are of unit length: what is left of one below this lies in the span of the others. */
 #define DEPENDENT 1e-9
@@ -229,6 +230,7 @@ int pp_open_motions(const pp_frame *f) {
     r.cap_a += p->njoint;
     for (int i = 0; i < p->njoint; i++) r.force = fmax(r.force, fabs(f->solution.p_joint[i]));
     for (int i = 0; i < r.n; i++) r.speed = fmax(r.speed, fabs(f->solution.nu[i]));
+    r.speed = fmax(r.speed, f->h * fmax(perp_v3_norm(f->w->def.gravity_W), pp_support_press(f->w)));
     if (!(r.speed > 0)) r.speed = 1;
     ptrdiff_t n = r.n, m = r.cap_a;
     r.B = PP_ARENA_ARRAY(a, double, n *n);

@@ -1,0 +1,635 @@
+/* command_render.c - perp render: pictures of a recording, without a browser. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "page.h"
+#include "render_draw.h"
+
+enum { SIZE_MAX_PX = 16384, MOMENTS_MAX = 200, FRAMES_MAX = 99999 };
+
+static const cli_option options[] = {
+    {.name = "at",
+     .kind = CLI_NUMBER,
+     .argument = "TIME",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .many = true,
+     .help =
+         "Draw the frame nearest to this time; the last frame by default. Given several times, it makes one picture "
+         "each, FILE-1 and so on, or one of all with --overlay or --panels."},
+    {.name = "strip",
+     .kind = CLI_WHOLE,
+     .argument = "N",
+     .min = 2,
+     .max = MOMENTS_MAX,
+     .help = "Draw N moments at equal distances in time, the first and the last frame among them, in one picture."},
+    {.name = "overlay",
+     .kind = CLI_FLAG,
+     .help = "Several moments in one view, the earlier ones as ghosts: a time-lapse. So does --strip by itself."},
+    {.name = "panels", .kind = CLI_FLAG, .help = "Several moments side by side, each with its time."},
+    {.name = "from",
+     .kind = CLI_NUMBER,
+     .argument = "TIME",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .help = "With --strip and --video: begin at this time."},
+    {.name = "to",
+     .kind = CLI_NUMBER,
+     .argument = "TIME",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .help = "With --strip and --video: end at this time."},
+    {.name = "video",
+     .kind = CLI_FILE,
+     .argument = "FOLDER",
+     .help =
+         "Write the frames of a film into this folder, which is made if there is none, and say how to make the film."},
+    {.name = "fps",
+     .kind = CLI_NUMBER,
+     .argument = "N",
+     .min = 0.1,
+     .max = 1000,
+     .help = "With --video: pictures for each second of the film; 30 by default."},
+    {.name = "speed",
+     .kind = CLI_NUMBER,
+     .argument = "X",
+     .min = 1e-9,
+     .max = 1e9,
+     .help = "With --video: simulated time for each second of the film; 1 by default, 0.1 is slow motion."},
+    {.name = "size",
+     .letter = 's',
+     .kind = CLI_TEXT,
+     .argument = "WxH",
+     .help = "Pixels of the picture; 1280x720 by default. In SVG and PDF a pixel is 1/96 inch."},
+    {.name = "camera",
+     .kind = CLI_TEXT,
+     .argument = "AZ,EL[,DIST]",
+     .help = "3D: where the eye is, seen from what it looks at: degrees about z from x, degrees above the x-y plane, "
+             "distance. By default -55,20 and the distance at which what moves fits."},
+    {.name = "target",
+     .kind = CLI_TEXT,
+     .argument = "X,Y[,Z]",
+     .help = "The point in the middle of the picture; by default the middle of what moves."},
+    {.name = "zoom",
+     .kind = CLI_NUMBER,
+     .argument = "X",
+     .min = 1e-3,
+     .max = 1e3,
+     .help = "Everything larger by this factor; 1 by default."},
+    {.name = "parallel", .kind = CLI_FLAG, .help = "3D: parallel projection instead of perspective."},
+    {.name = "fit",
+     .kind = CLI_CHOICE,
+     .argument = "WHAT",
+     .choices = (const char *const[]){"moments", "run", NULL},
+     .help = "What the camera makes room for: moments (the moments that are drawn; the default), or run (all frames; "
+             "the default with --video)."},
+    {.name = "glass",
+     .kind = CLI_TEXT,
+     .argument = "BODY",
+     .many = true,
+     .help = "3D: draw this body as its edges, so that one sees through. May be repeated. By default obstacles that "
+             "hide what moves; none: no body."},
+    {.name = "contacts", .kind = CLI_FLAG, .help = "Mark contacts with their normals; colours tell their state."},
+    {.name = "forces", .kind = CLI_FLAG, .help = "Draw the impulses of contacts as arrows on the body that moves."},
+    {.name = "cones", .kind = CLI_FLAG, .help = "Draw the friction cones of contacts that carry an impulse."},
+    {.name = "paths", .kind = CLI_FLAG, .help = "Draw the paths of centres of mass up to the moment."},
+    {.name = "names", .kind = CLI_FLAG, .help = "Write the names of bodies."},
+    {.name = "joints", .kind = CLI_FLAG, .help = "Mark joints."},
+    {.name = "caption", .kind = CLI_FLAG, .help = "Write the time into the picture."},
+    {.name = "colours",
+     .kind = CLI_CHOICE,
+     .argument = "HOW",
+     .choices = render_colour_ways,
+     .help =
+         "Colours of bodies: body (each its own), family (one for names that differ in numbers at the end only), or "
+         "auto (the default: family if there are several). Obstacles are grey."},
+    {.name = "theme",
+     .kind = CLI_CHOICE,
+     .argument = "NAME",
+     .choices = render_theme_names,
+     .help = "light (the default), dark, or paper (on white, for print)."},
+    {.name = "transparent", .kind = CLI_FLAG, .help = "No background."},
+    {.name = "samples",
+     .kind = CLI_WHOLE,
+     .argument = "N",
+     .min = 1,
+     .max = 256,
+     .help = "3D: points in each pixel; 9 by default, more is smoother and slower."},
+    {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace existing pictures."},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"perp render pile.h5 --at 1.5 pile.png", "the frame at t = 1.5"},
+    {"perp render pile.h5 --strip 6 --paths lapse.png", "six moments in one view, with the paths of the bodies"},
+    {"perp render pile.h5 --strip 6 --panels lapse.pdf --theme paper", "the same side by side, for print"},
+    {"perp render pile.h5 --at 2 --contacts --forces --cones pile.svg", "contacts with their forces"},
+    {"perp render pile.h5 --camera 30,15 --zoom 1.5 --size 1920x1080 pile.png", "another view, larger"},
+    {"perp render pile.h5 --video frames --fps 60 --speed 0.5", "frames of a film at half the speed"},
+    {NULL, NULL},
+};
+
+/* What is to be done. */
+typedef struct task {
+    const cli_args *a;
+    render_source source;
+    render_options o;
+    render_view view;
+    double azimuth, elevation; /* as given [degrees] */
+    render_moment *moment;
+    int n;
+    render_way way;
+    bool marks; /* contacts are needed */
+    double distance;
+    perp_vec3 target_W;
+    render_camera camera;
+    perp_refusal why;
+} task;
+
+/* ---- options ---- */
+
+static int bad_value(const cli_args *a, const char *option, const char *allowed) {
+    char safe[100], found[128], key[32];
+    snprintf(found, sizeof found, "\"%s\"", cli_printable(safe, sizeof safe, cli_text(a, option, "")));
+    snprintf(key, sizeof key, "--%s", option);
+    return cli_mistake(a, key, found, allowed);
+}
+
+/* Numbers with commas between them, at most `max`; returns how many, 0 if something else stands there. */
+static int read_list(const char *text, double *out, int max) {
+    int n = 0;
+    if (text[strspn(text, "+-.0123456789eE,")]) return 0;
+    for (const char *p = text;; p++) {
+        char *end;
+        if (n == max) return 0;
+        out[n++] = strtod(p, &end);
+        if (end == p || !isfinite(out[n - 1]) || (*end && *end != ',')) return 0;
+        if (!*end) return n;
+        p = end;
+    }
+}
+
+static int read_size(task *t) {
+    const char *text = cli_text(t->a, "size", "1280x720");
+    char *end = NULL;
+    long w = text[0] >= '1' && text[0] <= '9' ? strtol(text, &end, 10) : 0, h = 0;
+    if (end && *end == 'x' && end[1] >= '1' && end[1] <= '9') h = strtol(end + 1, &end, 10);
+    if (!end || *end || w < 16 || h < 16 || w > SIZE_MAX_PX || h > SIZE_MAX_PX)
+        return bad_value(t->a, "size", "WIDTHxHEIGHT in pixels, 16 to 16384 each, such as 1280x720");
+    t->o.width = (int)w;
+    t->o.height = (int)h;
+    return CLI_OK;
+}
+
+static int read_view(task *t) {
+    const double degree = 3.14159265358979323846 / 180;
+    double c[3] = {-55, 20, 0}, x[3] = {0};
+    const char *camera = cli_text(t->a, "camera", NULL), *target = cli_text(t->a, "target", NULL);
+    if (camera) {
+        int n = read_list(camera, c, 3);
+        if (n < 2 || fabs(c[1]) > 90 || (n == 3 && !(c[2] > 0)))
+            return bad_value(t->a, "camera",
+                             "AZIMUTH,ELEVATION in degrees, elevation from -90 to 90, or with a "
+                             "DISTANCE > 0 after another comma");
+    }
+    if (target) {
+        int n = read_list(target, x, 3);
+        if (n < 2) return bad_value(t->a, "target", "X,Y or X,Y,Z");
+        t->view.has_target = true;
+        t->view.target_W = perp_v3(x[0], x[1], x[2]);
+    }
+    t->azimuth = c[0];
+    t->elevation = c[1];
+    t->view.azimuth = c[0] * degree;
+    t->view.elevation = c[1] * degree;
+    t->view.distance = camera ? c[2] : 0;
+    t->view.zoom = cli_number(t->a, "zoom", 1);
+    t->view.parallel = cli_given(t->a, "parallel");
+    return CLI_OK;
+}
+
+static int check_together(const cli_args *a) {
+    static const char *const not_film[] = {"at", "strip", "overlay", "panels"};
+    static const char *const film_only[] = {"fps", "speed"};
+    bool film = cli_given(a, "video"), strip = cli_given(a, "strip");
+    char key[32];
+    for (int i = 0; film && i < 4; i++) {
+        snprintf(key, sizeof key, "--%s", not_film[i]);
+        if (cli_given(a, not_film[i])) return cli_mistake(a, key, "it beside --video", "one of the two");
+    }
+    for (int i = 0; !film && i < 2; i++) {
+        snprintf(key, sizeof key, "--%s", film_only[i]);
+        if (cli_given(a, film_only[i])) return cli_mistake(a, key, "it without --video", "the two together");
+    }
+    if (film && cli_operands(a) > 1) return cli_mistake(a, "FILE", "it beside --video", "one of the two");
+    if (strip && cli_given(a, "at")) return cli_mistake(a, "--at", "it beside --strip", "one of the two");
+    if (cli_given(a, "overlay") && cli_given(a, "panels"))
+        return cli_mistake(a, "--overlay", "it beside --panels", "one of the two");
+    for (int i = 0; !film && !strip && i < 2; i++)
+        if (cli_given(a, i ? "to" : "from"))
+            return cli_mistake(a, i ? "--to" : "--from", "it without --strip or --video", "it with one of them");
+    for (int i = 0; i < 2; i++) {
+        const char *way = i ? "panels" : "overlay";
+        snprintf(key, sizeof key, "--%s", way);
+        if (cli_given(a, way) && !strip && cli_count(a, "at") < 2)
+            return cli_mistake(a, key, "it with one moment", "it with --strip, or with --at several times");
+    }
+    if (cli_count(a, "at") > MOMENTS_MAX) return cli_mistake(a, "--at", "it too often", "at most 200 times");
+    return CLI_OK;
+}
+
+static int read_options(task *t) {
+    const cli_args *a = t->a;
+    int code = check_together(a);
+    if (!code) code = read_size(t);
+    if (!code) code = read_view(t);
+    t->o.samples = (int)cli_number(a, "samples", 9);
+    t->o.theme = render_theme_find(cli_text(a, "theme", "light"));
+    t->o.transparent = cli_given(a, "transparent");
+    t->o.contacts = cli_given(a, "contacts");
+    t->o.forces = cli_given(a, "forces");
+    t->o.cones = cli_given(a, "cones");
+    t->o.paths = cli_given(a, "paths");
+    t->o.names = cli_given(a, "names");
+    t->o.joints = cli_given(a, "joints");
+    t->o.caption = cli_given(a, "caption") || cli_given(a, "panels");
+    t->marks = t->o.contacts || t->o.forces || t->o.cones;
+    t->way = cli_given(a, "panels")                             ? RENDER_PANELS
+             : cli_given(a, "overlay") || cli_given(a, "strip") ? RENDER_OVERLAY
+                                                                : RENDER_SINGLE;
+    return code;
+}
+
+/* What a 2D world cannot have. */
+static int check_dimension(const task *t) {
+    static const char *const only_3d[] = {"camera", "parallel", "glass"};
+    for (int i = 0; t->source.scene.dim == 2 && i < 3; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "--%s", only_3d[i]);
+        if (cli_given(t->a, only_3d[i]))
+            return cli_mistake(t->a, key, "it with a 2D world", "--target and --zoom: a plane is seen from above");
+    }
+    return CLI_OK;
+}
+
+/* ---- files ---- */
+
+/* May this file be written? */
+static int check_file(const cli_args *a, const char *path) {
+    char safe[200], found[240];
+    struct stat st;
+    snprintf(found, sizeof found, "\"%s\"", cli_printable(safe, sizeof safe, path));
+    if (page_kind_of(path) == PAGE_NONE) return cli_mistake(a, "FILE", found, "a name that ends in .png, .svg or .pdf");
+    if (!stat(path, &st) && !(cli_given(a, "force") && S_ISREG(st.st_mode)))
+        return cli_mistake(a, "FILE", found,
+                           S_ISREG(st.st_mode) ? "a name that is free, or --force to replace the file"
+                                               : "a name that is free");
+    return CLI_OK;
+}
+
+/* pile.png for runs/pile.h5; pile-2.png as the second of several. False if it is too long. */
+static bool name_file(const task *t, int number, char *out, size_t size) {
+    const char *given = cli_operand(t->a, 1), *from = given ? given : cli_operand(t->a, 0);
+    const char *slash = strrchr(from, '/'), *name = given || !slash ? from : slash + 1;
+    const char *last = strrchr(name, '/'), *dot = strrchr(last ? last + 1 : name, '.');
+    int stem = dot && dot > name ? (int)(dot - name) : (int)strlen(name), n;
+    const char *end = given ? (dot ? dot : "") : ".png";
+    if (number > 0)
+        n = snprintf(out, size, "%.*s-%d%s", stem, name, number, end);
+    else
+        n = snprintf(out, size, "%.*s%s", stem, name, end);
+    return n > 0 && (size_t)n < size;
+}
+
+/* ---- moments and camera ---- */
+
+static int refuse(task *t) {
+    return !strcmp(t->why.key, "output") ? cli_refuse_writing(t->a, &t->why) : cli_refuse(t->a, &t->why);
+}
+
+/* The range of --from and --to; refuses what is outside the recording. */
+static int read_range(task *t, double *from, double *to) {
+    double t0 = t->source.time[0], t1 = t->source.time[t->source.info->frames - 1], slack = 1e-9 * (t1 - t0);
+    *from = cli_number(t->a, "from", t0);
+    *to = cli_number(t->a, "to", t1);
+    char found[64], allowed[96];
+    snprintf(allowed, sizeof allowed, "a time from %.9g to %.9g", t0, t1);
+    for (int i = 0; i < 2; i++) {
+        double x = i ? *to : *from;
+        snprintf(found, sizeof found, "%.9g", x);
+        if (!(x >= t0 - slack && x <= t1 + slack)) return cli_mistake(t->a, i ? "--to" : "--from", found, allowed);
+    }
+    if (*from >= *to && t1 > t0) {
+        snprintf(found, sizeof found, "%.9g, not before --to %.9g", *from, *to);
+        return cli_mistake(t->a, "--from", found, "a time before --to");
+    }
+    return CLI_OK;
+}
+
+static int read_moments(task *t) {
+    int strip = (int)cli_number(t->a, "strip", 0), at = cli_count(t->a, "at");
+    double from = 0, to = 0, last = t->source.time[t->source.info->frames - 1];
+    int code = strip ? read_range(t, &from, &to) : CLI_OK;
+    t->n = strip ? strip : at > 0 ? at : 1;
+    t->moment = PP_ARENA_ZERO(&t->source.arena, render_moment, t->n);
+    if (!code && !t->moment) return cli_refuse_say(t->a, CLI_MACHINE, "not enough memory");
+    for (int i = 0; !code && i < t->n; i++) {
+        double when = strip    ? from + (to - from) * i / (strip - 1)
+                      : at > 0 ? strtod(cli_nth(t->a, "at", i), NULL)
+                               : last;
+        perp_status status = render_moment_at(&t->source, when, false, t->marks, &t->moment[i], &t->why);
+        if (status) code = refuse(t);
+    }
+    return code;
+}
+
+static int no_memory(const task *t) { return cli_refuse_say(t->a, CLI_MACHINE, "not enough memory"); }
+
+/* Balls of everything that the camera shall show. */
+static int gather_balls(task *t, double from, double to, bool run, render_balls *b) {
+    enum { LOOKS = 150 }; /* frames of a run that are looked at */
+    bool ok = true;
+    for (int i = 0; i < t->n && !run; i++) ok = ok && render_add_balls(&t->source.scene, &t->moment[i], b);
+    for (int i = 0; run && ok && i <= LOOKS; i++) {
+        render_moment m;
+        perp_status status = render_moment_at(&t->source, from + (to - from) * i / LOOKS, false, false, &m, &t->why);
+        if (status) return refuse(t);
+        ok = render_add_balls(&t->source.scene, &m, b);
+    }
+    return ok ? CLI_OK : no_memory(t);
+}
+
+static int place_camera(task *t, double from, double to, bool run) {
+    render_balls b = {0};
+    int code = gather_balls(t, from, to, run, &b);
+    render_grid g = render_grid_for(t->o.width, t->o.height, t->way, t->n);
+    if (!code)
+        t->camera = render_camera_fit(t->source.scene.dim, &t->view, b.ball, b.n, g.width, g.height, &t->distance,
+                                      &t->target_W);
+    t->o.extent = render_extent(&b);
+    free(b.ball);
+    return code;
+}
+
+/* Bodies that are seen through: those named, or those that are in the way. */
+static int choose_glass(task *t) {
+    int n = cli_count(t->a, "glass");
+    render_scene *s = &t->source.scene;
+    for (int i = 0; i < n; i++) {
+        const char *name = cli_nth(t->a, "glass", i);
+        int body = perp_recording_find_body(t->source.r, name);
+        if (body >= 0) s->body[body].glass = true;
+        if (body >= 0 || (n == 1 && !strcmp(name, "none"))) continue;
+        char safe[100], found[128];
+        snprintf(found, sizeof found, "\"%s\"", cli_printable(safe, sizeof safe, name));
+        return cli_mistake(t->a, "--glass", found, "the name of a body, or none");
+    }
+    for (int i = 0; n == 0 && s->dim == 3 && i < t->n; i++) {
+        perp_status status = render_find_glass(s, &t->moment[i], &t->camera, t->o.extent, &t->why);
+        if (status) return refuse(t);
+    }
+    return CLI_OK;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The length of arrows: of many contacts nineteen in twenty are shorter than a seventh of the picture, of a few all. */
+static int scale_forces(task *t, const render_moment *m, int n) {
+    long all = 0, count = 0;
+    for (int i = 0; i < n; i++) all += m[i].ncontact;
+    double *size = malloc((size_t)(all + 1) * sizeof *size);
+    if (!size) return no_memory(t);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < m[i].ncontact; k++) {
+            double p = render_impulse(&m[i].contact[k]);
+            if (p > 0) size[count++] = p;
+        }
+    qsort(size, (size_t)count, sizeof *size, by_size);
+    render_grid g = render_grid_for(t->o.width, t->o.height, t->way, t->n);
+    double side = g.width < g.height ? g.width : g.height;
+    double largest = count == 0 ? 0 : count > 40 ? size[count * 19 / 20] : size[count - 1];
+    t->o.force = largest > 0 ? side / 7 / largest : 0;
+    free(size);
+    return CLI_OK;
+}
+
+/* ---- results ---- */
+
+static void report_camera(json *j, const task *t) {
+    json_key(j, "camera");
+    json_object(j);
+    if (t->source.scene.dim == 3) {
+        json_field_number(j, "azimuth", t->azimuth);
+        json_field_number(j, "elevation", t->elevation);
+        json_field_number(j, "distance", t->distance);
+    }
+    json_key(j, "target");
+    json_array(j);
+    json_number(j, t->target_W.x);
+    json_number(j, t->target_W.y);
+    if (t->source.scene.dim == 3) json_number(j, t->target_W.z);
+    json_end(j, ']');
+    json_end(j, '}');
+}
+
+static void report_head(json *j, const task *t) {
+    json_begin(j, stdout);
+    json_object(j);
+    json_field_string(j, "recording", t->source.path);
+    json_field_whole(j, "width", t->o.width);
+    json_field_whole(j, "height", t->o.height);
+    report_camera(j, t);
+}
+
+static int draw_pictures(task *t) {
+    char path[CLI_PATH], shown[CLI_PATH];
+    int files = t->way == RENDER_SINGLE ? t->n : 1, each = t->way == RENDER_SINGLE ? 1 : t->n, code = CLI_OK;
+    for (int i = 0; i < files && !code; i++)
+        code = name_file(t, files > 1 ? i + 1 : 0, path, sizeof path)
+                   ? check_file(t->a, path)
+                   : cli_mistake(t->a, "FILE", "a name that is too long", "a shorter one");
+    json j;
+    for (int i = 0; i < files && !code; i++) {
+        name_file(t, files > 1 ? i + 1 : 0, path, sizeof path);
+        const render_moment *m = &t->moment[i * each];
+        perp_status status = render_write(&t->source, m, each, t->way, &t->camera, &t->o, path, &t->why);
+        if (status) return refuse(t);
+        if (cli_json(t->a)) {
+            if (i == 0) {
+                report_head(&j, t);
+                json_key(&j, "pictures");
+                json_array(&j);
+            }
+            json_object(&j);
+            json_field_string(&j, "file", path);
+            json_key(&j, "times");
+            json_array(&j);
+            for (int k = 0; k < each; k++) json_number(&j, m[k].t);
+            json_end(&j, ']');
+            json_end(&j, '}');
+        } else {
+            printf("%s: %d x %d pixels, t = %.6g", cli_printable(shown, sizeof shown, path), t->o.width, t->o.height,
+                   m[0].t);
+            if (each > 1) printf(" to %.6g, %d moments", m[each - 1].t, each);
+            putchar('\n');
+        }
+    }
+    if (!code && cli_json(t->a)) {
+        json_end(&j, ']');
+        json_end(&j, '}');
+    }
+    return code;
+}
+
+/* ---- films ---- */
+
+static bool frame_name(const char *folder, int i, char *out, size_t size) {
+    int n = snprintf(out, size, "%s/frame-%05d.png", folder, i);
+    return n > 0 && (size_t)n < size;
+}
+
+/* The folder is there, empty of frames or to be replaced. */
+static int prepare_folder(const task *t, const char *folder) {
+    char path[CLI_PATH], safe[200], found[240];
+    struct stat st;
+    snprintf(found, sizeof found, "\"%s\"", cli_printable(safe, sizeof safe, folder));
+    if (!frame_name(folder, 1, path, sizeof path))
+        return cli_mistake(t->a, "--video", "a path that is too long", "a shorter one");
+    if (!stat(folder, &st)) {
+        if (!S_ISDIR(st.st_mode)) return cli_mistake(t->a, "--video", found, "a folder");
+        if (!stat(path, &st) && !cli_given(t->a, "force"))
+            return cli_mistake(t->a, "--video", found, "a folder without frames, or --force to replace them");
+        return CLI_OK;
+    }
+    if (mkdir(folder, 0777)) {
+        bool mistake = errno == ENOENT || errno == ENOTDIR;
+        if (mistake) return cli_mistake(t->a, "--video", found, "a path in a folder that exists");
+        return cli_refuse_say(t->a, CLI_MACHINE, "%s cannot be made: %s", cli_printable(safe, sizeof safe, folder),
+                              strerror(errno));
+    }
+    return CLI_OK;
+}
+
+/* Forces of all frames of the film have one scale; what hides something in one of them is glass in all. */
+static int prepare_film(task *t, double from, double to) {
+    enum { LOOKS = 24 };
+    t->n = LOOKS;
+    t->moment = PP_ARENA_ZERO(&t->source.arena, render_moment, LOOKS);
+    if (!t->moment) return no_memory(t);
+    for (int i = 0; i < LOOKS; i++) {
+        double when = from + (to - from) * i / (LOOKS - 1);
+        perp_status status = render_moment_at(&t->source, when, false, t->marks, &t->moment[i], &t->why);
+        if (status) return refuse(t);
+    }
+    int code = place_camera(t, from, to, strcmp(cli_text(t->a, "fit", "run"), "run") == 0);
+    if (!code) code = choose_glass(t);
+    return code ? code : scale_forces(t, t->moment, t->n);
+}
+
+static int draw_film(task *t) {
+    const char *folder = cli_text(t->a, "video", "");
+    double from, to, fps = cli_number(t->a, "fps", 30), speed = cli_number(t->a, "speed", 1);
+    int code = read_range(t, &from, &to);
+    if (code) return code;
+    double count = floor((to - from) / speed * fps + 1e-6) + 1;
+    if (!(count <= FRAMES_MAX)) {
+        char found[64];
+        snprintf(found, sizeof found, "%.0f pictures", count);
+        return cli_mistake(t->a, "--video", found, "at most 99999: a shorter time, fewer --fps or more --speed");
+    }
+    code = prepare_film(t, from, to);
+    if (!code) code = prepare_folder(t, folder);
+    if (code) return code;
+    int frames = (int)count, done = 0;
+    char path[CLI_PATH];
+    bool tell = cli_terminal(stderr);
+    cli_catch_interrupt();
+    pp_arena_mark here = pp_arena_here(&t->source.arena);
+    for (; done < frames && !code && !cli_interrupted(); done++) {
+        render_moment m;
+        pp_arena_release(&t->source.arena, here);
+        frame_name(folder, done + 1, path, sizeof path);
+        double when = fmin(from + done * speed / fps, to);
+        perp_status status = render_moment_at(&t->source, when, true, t->marks, &m, &t->why);
+        if (!status) status = render_write(&t->source, &m, 1, RENDER_SINGLE, &t->camera, &t->o, path, &t->why);
+        if (status) code = refuse(t);
+        if (tell) fprintf(stderr, "\rpicture %d of %d\033[K", done + 1, frames);
+    }
+    if (tell) fputs("\r\033[K", stderr);
+    if (code) return code;
+    /* frames of a longer film before this one would become its end */
+    for (int i = done + 1; i <= FRAMES_MAX && frame_name(folder, i, path, sizeof path) && !remove(path); i++) continue;
+    if (cli_json(t->a)) {
+        json j;
+        report_head(&j, t);
+        json_field_string(&j, "folder", folder);
+        json_field_whole(&j, "frames", done);
+        json_field_number(&j, "fps", fps);
+        json_end(&j, '}');
+    } else {
+        char quoted[CLI_PATH];
+        cli_quote(quoted, sizeof quoted, folder);
+        bool odd = t->o.width % 2 || t->o.height % 2; /* most films have even sizes */
+        printf("%s: %d pictures of %d x %d pixels, frame-00001.png and on, t = %.6g to %.6g\n", quoted, done,
+               t->o.width, t->o.height, from, fmin(from + (done - 1) * speed / fps, to));
+        printf("a film of them: ffmpeg -framerate %g -i %s/frame-%%05d.png %s-pix_fmt yuv420p film.mp4\n", fps, quoted,
+               odd ? "-vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' " : "");
+    }
+    return cli_interrupted() ? CLI_INTERRUPTED : CLI_OK;
+}
+
+static int run(const cli_args *a) {
+    task t = {.a = a};
+    int code = read_options(&t);
+    if (code) return code;
+    perp_status status = render_open(cli_operand(a, 0), &t.source, &t.why);
+    if (status) {
+        code = refuse(&t);
+    } else if (t.marks && render_holds(&t.source, PERP_RECORD_CONTACTS, "contacts", &t.why)) {
+        code = refuse(&t);
+    } else if (!(code = check_dimension(&t))) {
+        render_colour_bodies(&t.source.scene, t.o.theme, cli_text(a, "colours", "auto"));
+        bool whole = !strcmp(cli_text(a, "fit", "moments"), "run");
+        if (cli_given(a, "video")) {
+            code = draw_film(&t);
+        } else if (!(code = read_moments(&t)) &&
+                   !(code = place_camera(&t, t.source.time[0], t.source.time[t.source.info->frames - 1], whole)) &&
+                   !(code = choose_glass(&t)) && !(code = scale_forces(&t, t.moment, t.n))) {
+            code = draw_pictures(&t);
+        }
+    }
+    render_close(&t.source);
+    return code;
+}
+
+const cli_command command_render = {
+    .name = "render",
+    .operands = "RECORDING [FILE]",
+    .min_operand = 1,
+    .max_operand = 2,
+    .summary = "draw pictures and frames of films of a recording",
+    .about =
+        "Draws what happened, without a browser: a 3D world shaded with soft shadows, a 2D world in plan view. FILE "
+        "ends "
+        "in .png, .svg or .pdf; by default it is the recording's name with .png in the current folder. 2D worlds are "
+        "drawn as lines and areas that stay sharp at any size; of 3D worlds an SVG or PDF holds an image, with text "
+        "and "
+        "arrows over it as lines.\n\n"
+        "Obstacles are grey, bodies that move have colours that all eyes tell apart. Obstacles that hide what moves "
+        "are "
+        "drawn as their edges. Colours of contacts and forces: grey separates, blue sticks, orange slides.\n\n"
+        "--video places bodies on the straight way between two frames of the recording where a picture falls between "
+        "them; all other pictures show frames as they are.\n\n"
+        "The same recording and options give the same bytes. --json tells the camera that was chosen.",
+    .option = options,
+    .example = examples,
+    .run = run,
+};

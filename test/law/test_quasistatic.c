@@ -1,0 +1,230 @@
+/* Bodies without inertia, and planar bodies on three points: closed forms, balance, what is not unique, what has no
+ * balance, and the two models' agreement. */
+#include "../unit/world_help.h"
+
+static perp_world *planar_world(const char *stepper, perp_form form, double h) {
+    perp_world_def d = perp_world_def_default(2);
+    d.stepper = stepper;
+    d.form = form;
+    d.h = h;
+    d.gravity_W = perp_v3(0, 0, 0);
+    d.friction_directions = 32;
+    return world_of(&d);
+}
+
+static perp_body_id add_puck(perp_world *w, double mass, double inertia, double radius, double mu) {
+    perp_body_id b = add_mass(w, mass, inertia, perp_pose_at(0, 0, 0));
+    add_shape(w, b, perp_shape_sphere(radius));
+    perp_support s = perp_support_circle(radius, 0.3, mu);
+    OK(w, perp_body_set_support(w, b, &s));
+    return b;
+}
+
+static perp_body_id add_driven(perp_world *w, perp_shape_def s, perp_pose X, perp_vec3 v) {
+    perp_body_def d = perp_body_def_default(PERP_BODY_KINEMATIC);
+    d.X_WB = X;
+    d.v_W = v;
+    perp_body_id b = add_def(w, &d);
+    add_shape(w, b, s);
+    return b;
+}
+
+static perp_certificate go(perp_world *w, int steps) {
+    perp_certificate sum = {0}, c;
+    for (int i = 0; i < steps; i++) {
+        OK(w, perp_world_step(w, &c));
+        perp_certificate_add(&sum, &c);
+    }
+    return sum;
+}
+
+/* The spin of a puck on a circle of points falls by mu g m r/I, wherever the points lie on it. */
+static void spinning_puck(void **state) {
+    (void)state;
+    for (int form = 0; form < 3; form++) {
+        perp_world *w = planar_world("planar-2.5d", (perp_form)form, 1e-3);
+        perp_body_id b = add_puck(w, 2, 0.01, 0.1, 0.25);
+        OK(w, perp_body_set_velocity(w, b, perp_v3(0, 0, 0), perp_v3(0, 0, 12)));
+        perp_certificate c = go(w, 100);
+        perp_vec3 v, om;
+        OK(w, perp_body_velocity(w, b, &v, &om));
+        double slowing = 0.25 * 9.81 * 2 * 0.1 / 0.01, tol = form == PERP_FORM_CONE ? 1e-6 : 2e-2;
+        NEAR(om.z, 12 - 0.1 * slowing, tol);
+        NEAR(perp_v3_norm(v), 0, 1e-9);
+        NEAR(c.ledger.friction, c.ledger.kinetic_after - c.ledger.kinetic_before, 1e-12);
+        go(w, 400);
+        OK(w, perp_body_velocity(w, b, &v, &om));
+        NEAR(om.z, 0, 1e-12); /* it has stopped and stays */
+        perp_world_destroy(w);
+    }
+}
+
+/* A force below the friction of the points does not move the body; one above moves it with the rest. */
+static void held_by_friction(void **state) {
+    (void)state;
+    perp_world *w = planar_world("planar-2.5d", PERP_FORM_CONE, 0.01);
+    perp_body_id b = add_puck(w, 1, 0.005, 0.1, 0.3);
+    OK(w, perp_body_set_force(w, b, perp_v3(2, 2, 0), perp_v3(0, 0, 0))); /* 2.83 < 2.943 */
+    go(w, 100);
+    perp_pose X;
+    OK(w, perp_body_pose(w, b, &X));
+    NEAR(perp_v3_norm(X.p), 0, 1e-12);
+    OK(w, perp_body_set_force(w, b, perp_v3(3, 4, 0), perp_v3(0, 0, 0)));
+    go(w, 100);
+    perp_vec3 v;
+    OK(w, perp_body_velocity(w, b, &v, NULL));
+    NEAR(perp_v3_norm(v), 5 - 0.3 * 9.81, 1e-8);
+    NEAR(v.y / v.x, 4.0 / 3, 1e-8);
+    perp_world_destroy(w);
+}
+
+/* Three pucks in a row, driven at one end: all move as the driver does, and the driver's work is that of friction. */
+static void row_of_pucks(void **state) {
+    (void)state;
+    perp_world *w = planar_world("quasistatic", PERP_FORM_CONE, 0.01);
+    perp_body_id puck[3];
+    for (int i = 0; i < 3; i++) {
+        puck[i] = add_puck(w, 1 + i, 0.005, 0.1, 0.3);
+        OK(w, perp_body_set_pose(w, puck[i], perp_pose_at(0.2 * i, 0, 0)));
+    }
+    add_driven(w, perp_shape_box(0.1, 0.5, 0), perp_pose_at(-0.2, 0, 0), perp_v3(0.5, 0, 0));
+    perp_certificate c = go(w, 50);
+    for (int i = 0; i < 3; i++) {
+        perp_pose X;
+        OK(w, perp_body_pose(w, puck[i], &X));
+        NEAR(X.p.x, 0.2 * i + 0.25, 1e-9);
+        NEAR(X.p.y, 0, 1e-9);
+    }
+    NEAR(c.ledger.kinematic, 0.3 * 9.81 * 6 * 0.25, 1e-6); /* force times way */
+    NEAR(c.ledger.friction, -c.ledger.kinematic, 1e-6);
+    assert_int_equal(c.ambiguous, 0);
+    perp_world_destroy(w);
+}
+
+/* A block on an incline below the angle of friction stays; above it no forces balance, at once and told so. */
+static void incline(void **state) {
+    (void)state;
+    for (int steep = 0; steep < 2; steep++) {
+        perp_world_def d = perp_world_def_default(3);
+        d.stepper = "quasistatic";
+        d.form = PERP_FORM_CONE;
+        double slope = steep ? 0.35 : 0.25; /* mu is 0.3 */
+        d.gravity_W = perp_v3(9.81 * sin(slope), 0, -9.81 * cos(slope));
+        perp_world *w = world_of(&d);
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.3}));
+        perp_body_def fixed = perp_body_def_default(PERP_BODY_OBSTACLE);
+        add_shape(w, add_def(w, &fixed), perp_shape_halfspace(perp_v3(0, 0, 1), 0));
+        perp_body_id b = add_mass(w, 2, 0.1, perp_pose_at(0, 0, 0.05));
+        add_shape(w, b, perp_shape_box(0.1, 0.1, 0.05));
+        perp_certificate c;
+        if (!steep) {
+            c = go(w, 20);
+            perp_pose X;
+            OK(w, perp_body_pose(w, b, &X));
+            NEAR(X.p.x, 0, 1e-9);
+            assert_int_equal(c.ambiguous, 0);
+        } else {
+            assert_int_equal(perp_world_step(w, &c), PERP_E_SOLVE);
+            assert_non_null(strstr(perp_world_why(w), "balance"));
+        }
+        perp_world_destroy(w);
+    }
+}
+
+/* What the laws leave open: a free body everything, one on a frictionless floor all but the height and the tilt, one
+ * that sticks nothing; one pushed with exactly the force of friction may slide at any speed. */
+static void open_motions(void **state) {
+    (void)state;
+    perp_certificate c;
+    for (int kind = 0; kind < 3; kind++) {
+        perp_world_def d = perp_world_def_default(3);
+        d.stepper = "quasistatic";
+        d.form = PERP_FORM_CONE;
+        if (kind == 0) d.gravity_W = perp_v3(0, 0, 0);
+        perp_world *w = world_of(&d);
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = kind == 2 ? 0.5 : 0}));
+        perp_body_def fixed = perp_body_def_default(PERP_BODY_OBSTACLE);
+        add_shape(w, add_def(w, &fixed), perp_shape_halfspace(perp_v3(0, 0, 1), 0));
+        perp_body_id b = add_mass(w, 1, 0.1, perp_pose_at(0, 0, kind == 0 ? 1 : 0.1));
+        add_shape(w, b, perp_shape_box(0.1, 0.1, 0.1));
+        OK(w, perp_world_step(w, &c));
+        static const int open[] = {6, 3, 0};
+        assert_int_equal(c.ambiguous, open[kind]);
+        perp_pose X;
+        OK(w, perp_body_pose(w, b, &X));
+        NEAR(perp_v3_norm(perp_v3_sub(X.p, perp_v3(0, 0, kind == 0 ? 1 : 0.1))), 0, 1e-12); /* the least motion: none */
+        perp_world_destroy(w);
+    }
+    perp_world *w = planar_world("quasistatic", PERP_FORM_CONE, 0.01);
+    perp_body_id b = add_puck(w, 1, 0.005, 0.1, 0.3);
+    OK(w, perp_body_set_force(w, b, perp_v3(0.3 * 9.81, 0, 0), perp_v3(0, 0, 0)));
+    OK(w, perp_world_step(w, &c));
+    assert_int_equal(c.ambiguous, 1);
+    perp_world_destroy(w);
+}
+
+/* Supports: what is refused, and that samples lie in the body and carry it. */
+static void supports(void **state) {
+    (void)state;
+    perp_world *w = planar_world("planar-2.5d", PERP_FORM_LCP, 0.01);
+    perp_body_id b = add_mass(w, 1, 0.1, perp_pose_at(0, 0, 0));
+    add_shape(w, b, perp_shape_box(0.3, 0.1, 0));
+    perp_support s = perp_support_circle(0.1, 0, 0.3), got;
+    assert_false(perp_body_get_support(w, b, &got));
+    OK(w, perp_body_set_support(w, b, &s));
+    assert_true(perp_body_get_support(w, b, &got));
+    s.point_B[0] = s.point_B[1];
+    assert_int_equal(perp_body_set_support(w, b, &s), PERP_E_ARG);
+    s = perp_support_circle(0.1, 0, 0.3);
+    for (int i = 0; i < 3; i++) s.point_B[i].x += 0.2;
+    assert_int_equal(perp_body_set_support(w, b, &s), PERP_E_ARG);
+    assert_non_null(strstr(perp_world_why(w), "outside"));
+    s = perp_support_circle(0.1, 0, -1);
+    assert_int_equal(perp_body_set_support(w, b, &s), PERP_E_ARG);
+    double left = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        OK(w, perp_support_sample(w, b, seed, 0.3, &s));
+        OK(w, perp_body_set_support(w, b, &s)); /* holds the centre of mass */
+        for (int i = 0; i < 3; i++) {
+            assert_true(fabs(s.point_B[i].x) <= 0.3 && fabs(s.point_B[i].y) <= 0.1);
+            left += s.point_B[i].x;
+        }
+    }
+    NEAR(left / 600, 0, 0.03); /* neither side is preferred */
+    perp_world_destroy(w);
+    perp_world_def d = perp_world_def_default(2);
+    w = world_of(&d);
+    b = add_mass(w, 1, 0.1, perp_pose_at(0, 0, 0));
+    s = perp_support_circle(0.1, 0, 0.3);
+    assert_int_equal(perp_body_set_support(w, b, &s), PERP_E_FIT);
+    perp_world_destroy(w);
+}
+
+/* A pushed disc follows the slow limit: with inertia the path comes to that without, with the square of the speed. */
+static void slow_limit(void **state) {
+    (void)state;
+    double y[4];
+    for (int run = 0; run < 4; run++) {
+        double v = run == 3 ? 0.4 : 0.4 / (1 << run);
+        perp_world *w = planar_world(run == 3 ? "quasistatic" : "planar-2.5d", PERP_FORM_CONE, 0.0005 / v);
+        perp_body_id b = add_puck(w, 1, 0.005, 0.1, 0.3);
+        add_driven(w, perp_shape_sphere(0.02), perp_pose_at(-0.115, -0.03, 0), perp_v3(v, 0, 0));
+        go(w, 200);
+        perp_pose X;
+        OK(w, perp_body_pose(w, b, &X));
+        y[run] = X.p.y;
+        perp_world_destroy(w);
+    }
+    double e1 = fabs(y[1] - y[3]), e2 = fabs(y[2] - y[3]);
+    assert_true(y[3] > 0.01); /* it is pushed aside */
+    BELOW(e2, e1 / 2.5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spinning_puck), cmocka_unit_test(held_by_friction), cmocka_unit_test(row_of_pucks),
+        cmocka_unit_test(incline),       cmocka_unit_test(open_motions),     cmocka_unit_test(supports),
+        cmocka_unit_test(slow_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
