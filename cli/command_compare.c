@@ -42,7 +42,7 @@ static const cli_option options[] = {
 
 static const cli_example examples[] = {
     {"perp compare puck.yaml --steppers planar-2.5d,quasistatic", "dynamic against quasistatic"},
-    {"perp compare drop.yaml -m peg,standard,corrective triangle.x triangle.y -o drop.svg", "contact models, drawn"},
+    {"perp compare drop.yaml -m peg,corrective stone.x -o drop.svg", "contact models, drawn"},
     {"perp compare slide.yaml --forms lcp,cone --json", "pyramids against cones, for another program"},
     {NULL, NULL},
 };

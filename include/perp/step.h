@@ -51,20 +51,20 @@ typedef struct perp_joint_row {
  *  sigma = |(e_t s_t, e_o s_o, e_r s_r)|. */
 typedef struct perp_contact_row {
     perp_row n, t, o;
-    perp_row r; /**< spin of B relative to A about the normal [1/T]; counts only if e_r > 0 */
-    double b_n;      /**< psi/h or its replacement, with all motion of kinematic bodies [L/T] */
-    double b_t, b_o; /**< slip velocity of kinematic bodies along t, o [L/T] */
-    double b_n_kin;  /**< normal velocity of kinematic bodies (for the ledger) */
-    double b_r;      /**< spin of kinematic bodies about the normal [1/T] */
-    double compliance;   /**< what gives way under the normal impulse: p_n is complementary to n nu + b_n + compliance p_n
+    perp_row r;        /**< spin of B relative to A about the normal [1/T]; counts only if e_r > 0 */
+    double b_n;        /**< psi/h or its replacement, with all motion of kinematic bodies [L/T] */
+    double b_t, b_o;   /**< slip velocity of kinematic bodies along t, o [L/T] */
+    double b_n_kin;    /**< normal velocity of kinematic bodies (for the ledger) */
+    double b_r;        /**< spin of kinematic bodies about the normal [1/T] */
+    double compliance; /**< what gives way under the normal impulse: p_n is complementary to n nu + b_n + compliance p_n
                               [1/M]; 0: nothing */
     double compliance_f; /**< the same along the surface: the slip is t nu + b_t + compliance_f p_t, along o likewise */
     double mu;
     double e_t, e_o; /**< cone in 3D: axes of the ellipse; 0 stands for 1 */
     double e_r;      /**< cone in 3D: torsional length [L]; 0: no resistance to spin */
-    int nd;       /**< number of friction directions; 0: no friction; PERP_CONE_DIRECTIONS: a true cone. In 2D 2 */
-    double phase; /**< angle of the first direction from t; 0 for a cone */
-    int contact;  /**< index of the contact in the world's list */
+    int nd;          /**< number of friction directions; 0: no friction; PERP_CONE_DIRECTIONS: a true cone. In 2D 2 */
+    double phase;    /**< angle of the first direction from t; 0 for a cone */
+    int contact;     /**< index of the contact in the world's list */
 } perp_contact_row;
 
 /** One step's problem: find nu with M nu = momentum + G p and the rows' laws. */
@@ -90,7 +90,7 @@ typedef struct perp_step_solution {
     double *p_joint;   /**< njoint */
     double *p_contact; /**< 3 x ncontact: along n, t, o */
     double *sigma;     /**< ncontact: slip speed, in the norm of the pyramid or, with a cone, the Euclidean one */
-    double *p_spin;    /**< ncontact: angular impulse on B about n [M L^2/T]; looked at only for contacts with e_r > 0 */
+    double *p_spin; /**< ncontact: angular impulse on B about n [M L^2/T]; looked at only for contacts with e_r > 0 */
 } perp_step_solution;
 
 /** Residuals of a step solution against the laws, all as velocities; INFINITY if something is not finite. W is the

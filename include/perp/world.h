@@ -215,7 +215,8 @@ PERP_API double perp_world_overlap(const perp_world *w);
  *  [L^2]) or volume (3D, [L^3]) of their intersection; and the deepest overlap, as perp_world_overlap(). Measured apart
  *  from everything a step uses. Exact but for rounding, except for capsules with capsules or spheres in 3D, which are
  *  measured to about 1e-10 of their volume. Uses the scratch memory of the world, which grows when it must and stays;
- *  PERP_E_MEMORY, and both figures infinite, if that is refused. What perp_world_contacts() and perp_world_problem()
+ *  PERP_E_MEMORY, and both figures infinite, if that is refused. Shapes given by functions (ellipsoid and those after it)
+ *  are not measured where they overlap: PERP_E_GEOMETRY, both infinite; perp_world_overlap() knows their depth. What perp_world_contacts() and perp_world_problem()
  *  lent stays valid. @param total, deepest either may be NULL */
 PERP_API perp_status perp_world_overlap_total(const perp_world *w, double *total, double *deepest);
 /** Largest joint position error now [L or rad]. */

@@ -22,8 +22,9 @@ static void classify(pp_frame *f, perp_certificate *cert) {
                          ? f->true_gap[i]
                          : c->gap + pp_row_bend(f, &r->n) + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
         double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t + r->compliance_f * p[1],
-               so = f->w->def.dim == 3 ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o + r->compliance_f * p[2]
-                                       : 0;
+               so = f->w->def.dim == 3
+                        ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o + r->compliance_f * p[2]
+                        : 0;
         double slip = sqrt(st * st + so * so);
         if (f->w->def.dim == 3 && !pp_friction_round(r)) { /* in the metric of the friction ellipsoid */
             double e[3], sr = r->e_r > 0 ? pp_row_dot(&f->problem, &r->r, f->solution.nu) + r->b_r : 0;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "collision/broad_tree.h"
+#include "collision/implicit_function.h"
 
 /* A fat box is larger by this part of the mean side, on every side. */
 #define MARGIN 0.1
@@ -91,6 +92,11 @@ static pp_box halfspace_box(const pp_placed *p) {
 pp_box pp_box_of(const pp_placed *p) {
     const pp_geometry *g = p->g;
     if (g->kind == PERP_SHAPE_HALFSPACE) return halfspace_box(p);
+    if (pp_is_implicit(g)) { /* the ball around it will do */
+        double ball = g->bound + p->reach;
+        perp_vec3 half = perp_v3(ball, ball, g->dim == 2 ? 0 : ball);
+        return (pp_box){perp_v3_sub(p->X_WS.p, half), perp_v3_add(p->X_WS.p, half)};
+    }
     double r = g->radius + p->reach;
     pp_box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int v = 0; v < g->nvert; v++) {

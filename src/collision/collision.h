@@ -13,10 +13,16 @@
 typedef struct pp_geometry {
     perp_shape_kind kind;
     int dim;
-    double radius;    /* sphere, capsule */
+    double radius;    /* sphere, capsule, cylinder */
     perp_vec3 normal; /* half-space */
     double offset;
-    int nvert;         /* polygon, polyhedron, box; capsule: 2 (the ends); particle, sphere: 1 (the centre, at 0) */
+    perp_vec3 half;          /* ellipsoid, superellipsoid: half axes; cylinder: radius, radius, half length; 2D: z is 0 */
+    double exponent[2];      /* superellipsoid */
+    perp_function *function; /* intersection */
+    int nfunction;
+    /* polygon, polyhedron, box; capsule: 2 (the ends); particle, sphere: 1 (the centre, at 0). The kinds above: vertices
+     * and faces of a mesh to draw, without normals. */
+    int nvert;
     perp_vec3 *vert;   /* in S */
     int nface;         /* polygon: nvert edges (edge i from vertex i to i+1); polyhedron: faces */
     perp_vec3 *face_n; /* outward unit normals */

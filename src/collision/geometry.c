@@ -11,6 +11,7 @@
 
 #include "collision/collision.h"
 #include "collision/hull.h"
+#include "collision/implicit_function.h"
 
 static bool length_ok(double x) { return x >= PP_LENGTH_MIN && x <= PP_LENGTH_MAX; }
 static bool place_ok(perp_vec3 p) {
@@ -105,6 +106,10 @@ static perp_status check(const perp_shape_def *d, int dim, char *why, size_t why
     case PERP_SHAPE_POLYHEDRON:
         if (dim != 3) return pp_refuse(why, why_size, PERP_E_GEOMETRY, "a polyhedron belongs in a 3D world");
         return check_points(d, dim, why, why_size);
+    case PERP_SHAPE_ELLIPSOID:
+    case PERP_SHAPE_SUPERELLIPSOID:
+    case PERP_SHAPE_CYLINDER:
+    case PERP_SHAPE_INTERSECTION: return pp_implicit_check(d, dim, why, why_size);
     default: return pp_refuse(why, why_size, PERP_E_ARG, "shape kind %d is unknown", (int)d->kind);
     }
 }
@@ -289,6 +294,10 @@ static perp_status build(pp_geometry *g, const perp_shape_def *d, const perp_all
     case PERP_SHAPE_BOX: box_hull(d, g->dim, corner, start, loops, &h); break;
     case PERP_SHAPE_POLYGON: s = pp_hull2(arena, d->points, d->npoint, &h, why, why_size); break;
     case PERP_SHAPE_POLYHEDRON: s = pp_hull3(arena, d->points, d->npoint, &h, why, why_size); break;
+    case PERP_SHAPE_ELLIPSOID:
+    case PERP_SHAPE_SUPERELLIPSOID:
+    case PERP_SHAPE_CYLINDER:
+    case PERP_SHAPE_INTERSECTION: return pp_implicit_build(g, d, a, why, why_size);
     default: return round_shape(g, d, a, why, why_size);
     }
     return s ? s : from_hull(g, &h, a, arena, why, why_size);
@@ -326,5 +335,6 @@ void pp_geometry_destroy(pp_geometry *g, const perp_allocator *a) {
     pp_free(a, g->face_vert);
     pp_free(a, g->face_edge);
     pp_free(a, g->edge);
+    pp_free(a, g->function);
     pp_free(a, g);
 }

@@ -25,6 +25,7 @@ bool pp_geometry_clone(const pp_geometry *g, const perp_allocator *a, pp_geometr
     ok &= copy(a, (void **)&c->face_start, g->face_start, g->nface + 1, sizeof *g->face_start);
     ok &= copy(a, (void **)&c->face_vert, g->face_vert, nloop, sizeof *g->face_vert);
     ok &= copy(a, (void **)&c->face_edge, g->face_edge, nloop, sizeof *g->face_edge);
+    ok &= copy(a, (void **)&c->function, g->function, g->nfunction, sizeof *g->function);
     ok &= copy(a, (void **)&c->edge, g->edge, g->nedge, sizeof *g->edge);
     if (ok) return true;
     pp_geometry_destroy(c, a);

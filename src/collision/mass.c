@@ -10,6 +10,7 @@
 
 #include "collision/collision.h"
 #include "collision/hull.h"
+#include "collision/implicit_function.h"
 #include "collision/outline.h"
 #include "collision/surface.h"
 
@@ -132,6 +133,9 @@ static perp_mass unit_mass(const perp_shape_def *d, const pp_geometry *g) {
             m.I_B = perp_m3_diag(m.mass / 3 * (h.y * h.y + h.z * h.z), m.mass / 3 * (h.x * h.x + h.z * h.z),
                                  m.mass / 3 * (h.x * h.x + h.y * h.y));
         return m;
+    case PERP_SHAPE_ELLIPSOID:
+    case PERP_SHAPE_SUPERELLIPSOID:
+    case PERP_SHAPE_CYLINDER: return pp_implicit_mass(g);
     case PERP_SHAPE_CAPSULE: return capsule_mass(g->dim, r, d->half_length);
     case PERP_SHAPE_POLYGON: return polygon_mass(g->vert, g->nvert);
     case PERP_SHAPE_POLYHEDRON: {
@@ -190,9 +194,12 @@ perp_status perp_shape_mass(const perp_shape_def *def, int dim, double density, 
     pp_geometry *g = NULL;
     perp_status s = pp_geometry_create(def, dim, &plain, &g, why, why_size);
     if (s) return s;
-    if (g->kind == PERP_SHAPE_HALFSPACE) {
+    if (g->kind == PERP_SHAPE_HALFSPACE || g->kind == PERP_SHAPE_INTERSECTION) {
+        bool plane = g->kind == PERP_SHAPE_HALFSPACE;
         pp_geometry_destroy(g, &plain);
-        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "a half-space has no mass");
+        return pp_refuse(why, why_size, PERP_E_GEOMETRY, "%s",
+                         plane ? "a half-space has no mass"
+                               : "the mass of an intersection is not computed: give mass and inertia");
     }
     perp_mass m = unit_mass(def, g);
     pp_geometry_destroy(g, &plain);

@@ -10,6 +10,7 @@
  *          sphere or capsule that is apart from anything has its exact distance too.
  * Cost     per pair faces x vertices, in 3D plus edges x edges; the broad phase says which pairs. */
 #include "collision/broad.h"
+#include "collision/implicit_function.h"
 
 /* Points (or a segment) with a radius: capsule, sphere and particle. */
 static bool is_round(const pp_geometry *g) {
@@ -221,6 +222,7 @@ static double round_polytope(const pp_placed *round, const pp_placed *poly) {
 }
 
 double pp_separation(const pp_placed *a, const pp_placed *b) {
+    if (pp_is_implicit(a->g) || pp_is_implicit(b->g)) return pp_implicit_separation(a, b);
     if (a->g->kind == PERP_SHAPE_HALFSPACE) return plane_separation(a, b);
     if (b->g->kind == PERP_SHAPE_HALFSPACE) return plane_separation(b, a);
     if (a->g->kind == PERP_SHAPE_PARTICLE && b->g->kind == PERP_SHAPE_PARTICLE) return INFINITY;

@@ -6,6 +6,8 @@
  * Cost     polyhedra: faces of one x size of the other. */
 #include "collision/overlap_measure.h"
 
+#include "collision/implicit_function.h"
+
 #define HALF_PI 1.57079632679489661923
 /* A square or cube around a shape reaches this much farther than its bound. */
 #define AROUND 1.25
@@ -340,6 +342,10 @@ perp_status pp_overlap_measure(const pp_placed *a, const pp_placed *b, pp_arena 
     *out = 0;
     if (a->g->kind == PERP_SHAPE_PARTICLE || b->g->kind == PERP_SHAPE_PARTICLE) return PERP_OK;
     if (is_plane(a->g) && is_plane(b->g)) return PERP_OK;
+    if (pp_is_implicit(a->g) || pp_is_implicit(b->g)) {
+        *out = INFINITY;
+        return PERP_E_GEOMETRY;
+    }
     pp_arena_mark mark = pp_arena_here(arena);
     perp_vec3 origin = is_plane(a->g) ? b->X_WS.p : a->X_WS.p;
     bool memory = false;

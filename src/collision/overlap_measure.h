@@ -13,7 +13,8 @@
  *   3D  polyhedron, box, half-space with each other; sphere with sphere; sphere or capsule with polyhedron, box,
  *       half-space
  * and by quadrature, to about 1e-10 of the smaller shape, for capsule with capsule or sphere in 3D. A particle has no
- * measure: 0. Two half-spaces: 0, they never meet in a world. PERP_E_MEMORY: *out is INFINITY. */
+ * measure: 0. Two half-spaces: 0, they never meet in a world. PERP_E_MEMORY, and PERP_E_GEOMETRY for shapes given by
+ * functions, which are not measured: *out is INFINITY. */
 perp_status pp_overlap_measure(const pp_placed *a, const pp_placed *b, pp_arena *arena, double *out);
 
 /* Between overlap_measure.c, overlap_flat.c and overlap_solid.c. Below, `memory` is set to true where memory was

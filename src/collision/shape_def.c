@@ -44,6 +44,35 @@ perp_shape_def perp_shape_capsule(double radius, double half_length) {
     return d;
 }
 
+perp_shape_def perp_shape_ellipsoid(double hx, double hy, double hz) {
+    perp_shape_def d = make(PERP_SHAPE_ELLIPSOID);
+    d.half_size = perp_v3(hx, hy, hz);
+    return d;
+}
+
+perp_shape_def perp_shape_superellipsoid(double hx, double hy, double hz, double r, double t) {
+    perp_shape_def d = make(PERP_SHAPE_SUPERELLIPSOID);
+    d.half_size = perp_v3(hx, hy, hz);
+    d.exponent[0] = r;
+    d.exponent[1] = t;
+    return d;
+}
+
+perp_shape_def perp_shape_cylinder(double radius, double half_length) {
+    perp_shape_def d = make(PERP_SHAPE_CYLINDER);
+    d.radius = radius;
+    d.half_length = half_length;
+    return d;
+}
+
+perp_shape_def perp_shape_intersection(const perp_function *function, int nfunction, double bound) {
+    perp_shape_def d = make(PERP_SHAPE_INTERSECTION);
+    d.function = function;
+    d.nfunction = nfunction;
+    d.bound = bound;
+    return d;
+}
+
 perp_shape_def perp_shape_polygon(const perp_vec3 *points, int npoint) {
     perp_shape_def d = make(PERP_SHAPE_POLYGON);
     d.points = points;

@@ -150,7 +150,7 @@ perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
     return PERP_OK;
 }
 
-perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules) {
+perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules, double gamma) {
     pp_disjunction d;
     double t = pp_clock();
     perp_status st = pp_collide(f);
@@ -161,6 +161,7 @@ perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules) {
         return st ? st : pp_solve_step(f);
     }
     if (!st) st = pp_rules_run(f, rules, &d);
+    d.gamma = gamma;
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!st) st = pp_formulate(f);
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);

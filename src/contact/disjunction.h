@@ -29,6 +29,9 @@ typedef struct pp_disjunction {
     int ngroup;
     int *member;
     int nmember;
+    double
+        gamma; /* > 0: posed with Berard's slack variables and this constant of theirs, see pp_disjunction_form; 0: in
+                     the two other ways */
     double slack; /* gaps up to this are zero when the judge asks whether an I allows a force: what counts as touching,
                      over h [L/T] */
 } pp_disjunction;
@@ -66,6 +69,8 @@ perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d);
 
 /* The rules of PEG: Algorithms 8-11 and 12-17. */
 void pp_mixed_rules_2d(pp_rules *r);
+/* A vertex against the facets near it: model "lnc". */
+void pp_lnc_rules(pp_rules *r);
 void pp_mixed_rules_3d(pp_rules *r);
 
 /* --- the complementarity problem ---------------------------------------------------------------------------------------- */
@@ -79,7 +84,16 @@ typedef enum pp_disjunction_form {
      * primary has the largest gap; where a secondary has it, the primary may push although it is violated (the fault
      * of (4.14)), and the judge throws such answers away. No continuous row can do better: at max = 0 it must allow
      * p_i = 0 and for max < 0 forbid it, so it is 0 at max = 0 for any psi_i. */
-    PP_DISJUNCTION_PUSHING
+    PP_DISJUNCTION_PUSHING,
+    /* Berard (3.6)-(3.15), for any number of facets: with a bound k on what counts of a gap,
+     *   0 <= c_i _|_ c_i + psi_i - k            c_i = max(0, k - psi_i)
+     *   0 <= g_i _|_ c_i + d - gamma            d = gamma - min c_i, so that d - gamma + k = min(max psi, k)
+     *   0 <= d   _|_ sum g_i - 1
+     *   0 <= s   _|_ d - gamma + k              s acts on nothing
+     *   0 <= e_i _|_ e_i + psi_i                e_i = max(0, -psi_i)
+     *   0 <= p_i _|_ e_i + d - gamma + k
+     * gamma must be larger than every c_i: it is pp_disjunction.gamma times k, and k the largest gap without impulses. */
+    PP_DISJUNCTION_SLACKS
 } pp_disjunction_form;
 
 typedef struct pp_mixed {
@@ -91,8 +105,9 @@ typedef struct pp_mixed {
     int npermit;                                       /* impulses: (contact, constraint) pairs */
     int *permit_contact, *permit_group, *permit_slack; /* group -1: U; slack: the variable d, -1 if there is none */
     int *from;                                         /* n: variable of the base problem that it is, -1: none */
-    int *group_c;                                      /* ngroup: first of its count - 1 variables c */
-    double *w;                                         /* base.n: scratch */
+    int *group_c;        /* ngroup: first of its variables c: count - 1, with slacks count and then d and the g */
+    double bound, gamma; /* slacks: k and gamma [L/T] */
+    double *w;           /* base.n: scratch */
 } pp_mixed;
 
 /* From the arena. As pp_convert; p and d are borrowed. */
@@ -112,7 +127,7 @@ double pp_disjunction_residual(const pp_disjunction *d, const perp_step_problem 
  * starts; fills f->solution, f->residual, f->acceptance and the rest. PERP_E_SOLVE if no answer is acceptable. */
 perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d);
 
-/* The whole stage of a model that is made of rules: pp_collide to the solution. */
-perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules);
+/* The whole stage of a model that is made of rules: pp_collide to the solution. gamma: as in pp_disjunction. */
+perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules, double gamma);
 
 #endif

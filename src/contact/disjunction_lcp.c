@@ -9,7 +9,7 @@
  *            psi_1 + sum c is the largest gap
  *   s        exact form: one for each group, row (4.11): 0 <= s _|_ largest gap >= 0; s acts on nothing
  *   d        exact form: one for each impulse of a group, row (4.12): 0 <= d _|_ d + psi_i >= 0
- * Rows of p   U: psi_i. Exact: largest gap + d_i, (4.13). Pushing: 2 largest gap - psi_i.
+ * Rows of p   U: psi_i. Exact: largest gap + d_i, (4.13). Pushing: 2 largest gap - psi_i. With slacks: see disjunction.h.
  * Cost     n^2 for the matrix. */
 #include <math.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static bool list_permits(pp_mixed *m, const bool *able, pp_arena *arena) {
             if ((group->primary == 0) != (cross == 1)) continue;
             for (int k = 0; k < (cross ? group->count : group->primary); k++) {
                 int i = d->member[group->first + k];
-                if (cross && (m->form == PP_DISJUNCTION_EXACT || !able[i])) continue;
+                if (cross && (m->form != PP_DISJUNCTION_PUSHING || !able[i])) continue;
                 m->permit_contact[n] = i;
                 m->permit_group[n++] = g;
             }
@@ -81,7 +81,8 @@ static bool number(build *b, const bool *able, pp_arena *arena) {
     pp_mixed *m = b->m;
     const pp_converted *base = &m->base;
     int nc = b->d->ncontact, n = m->npermit, extra = 0;
-    for (int g = 0; g < b->d->ngroup; g++) extra += b->d->group[g].count;
+    bool slacks = m->form == PP_DISJUNCTION_SLACKS;
+    for (int g = 0; g < b->d->ngroup; g++) extra += slacks ? 2 * b->d->group[g].count + 2 : b->d->group[g].count;
     m->from = PP_ARENA_ARRAY(arena, int, n + base->n + extra + m->npermit);
     m->group_c = PP_ARENA_ARRAY(arena, int, b->d->ngroup);
     if (!m->from || !m->group_c) return false;
@@ -94,10 +95,10 @@ static bool number(build *b, const bool *able, pp_arena *arena) {
     int physical = n;
     for (int g = 0; g < b->d->ngroup; g++) {
         m->group_c[g] = n;
-        n += b->d->group[g].count - 1;
+        n += slacks ? 2 * b->d->group[g].count + 1 : b->d->group[g].count - 1;
     }
     b->first_s = n;
-    if (m->form == PP_DISJUNCTION_EXACT) {
+    if (m->form != PP_DISJUNCTION_PUSHING) {
         n += b->d->ngroup;
         for (int k = 0; k < m->npermit; k++)
             if (m->permit_group[k] >= 0) m->permit_slack[k] = n++;
@@ -118,14 +119,23 @@ static void fill_physical(const build *b) {
     }
 }
 
+/* Numbers of the variables of group g in the form with slacks. */
+static int slack_d(const pp_mixed *m, int g) { return m->group_c[g] + m->d->group[g].count; }
+static int slack_g(const pp_mixed *m, int g, int k) { return slack_d(m, g) + 1 + k; }
+
 static void fill_impulses(const build *b) {
     const pp_mixed *m = b->m;
     for (int k = 0; k < m->npermit; k++) {
         int i = m->permit_contact[k], g = m->permit_group[k], slack = m->permit_slack[k];
         if (g < 0) {
             add_gap(b, k, i, 1);
-        } else if (m->form == PP_DISJUNCTION_EXACT) {
-            add_largest(b, k, g, b->d->group[g].count, 1);
+        } else if (m->form != PP_DISJUNCTION_PUSHING) {
+            if (m->form == PP_DISJUNCTION_EXACT) {
+                add_largest(b, k, g, b->d->group[g].count, 1);
+            } else {
+                b->M[k + b->n * slack_d(m, g)] += 1;
+                b->q[k] += m->bound - m->gamma;
+            }
             b->M[k + b->n * slack] += 1;
             add_gap(b, slack, i, 1);
             b->M[slack + b->n * slack] += 1;
@@ -136,7 +146,33 @@ static void fill_impulses(const build *b) {
     }
 }
 
+/* Rows of c, d, g and s of the form with slacks. */
+static void fill_slacks(const build *b) {
+    const pp_mixed *m = b->m;
+    for (int g = 0; g < b->d->ngroup; g++) {
+        const pp_group *group = &b->d->group[g];
+        int d = slack_d(m, g), s = b->first_s + g;
+        for (int k = 0; k < group->count; k++) {
+            int c = m->group_c[g] + k, i = slack_g(m, g, k);
+            b->M[c + b->n * c] += 1;
+            add_gap(b, c, b->d->member[group->first + k], 1);
+            b->q[c] -= m->bound;
+            b->M[i + b->n * c] += 1;
+            b->M[i + b->n * d] += 1;
+            b->q[i] -= m->gamma;
+            b->M[d + b->n * i] += 1;
+        }
+        b->q[d] -= 1;
+        b->M[s + b->n * d] += 1;
+        b->q[s] += m->bound - m->gamma;
+    }
+}
+
 static void fill_groups(const build *b) {
+    if (b->m->form == PP_DISJUNCTION_SLACKS) {
+        fill_slacks(b);
+        return;
+    }
     for (int g = 0; g < b->d->ngroup; g++) {
         const pp_group *group = &b->d->group[g];
         for (int k = 1; k < group->count; k++) {
@@ -154,6 +190,9 @@ perp_status pp_mixed_build(const perp_step_problem *p, const pp_disjunction *d, 
     perp_status st = pp_convert(p, PERP_LCP, arena, &m->base);
     if (st) return st;
     build b = {.m = m, .d = d, .nb = m->base.n};
+    for (int i = 0; i < d->ncontact; i++) m->bound = fmax(m->bound, fabs(m->base.q[i]));
+    if (!(m->bound > 0)) m->bound = 1;
+    m->gamma = d->gamma * m->bound;
     bool *able = pushers(d, arena);
     if (!able || !list_permits(m, able, arena) || !number(&b, able, arena)) return PERP_E_MEMORY;
     b.n = m->n;
@@ -184,6 +223,22 @@ perp_status pp_mixed_recover(const pp_mixed *m, const double *z, pp_arena *arena
     return st;
 }
 
+/* c, d and g that go with the gaps m->w. */
+static void guess_slacks(const pp_mixed *m, double *z) {
+    for (int g = 0; g < m->d->ngroup; g++) {
+        const pp_group *group = &m->d->group[g];
+        double least = INFINITY;
+        int best = 0;
+        for (int k = 0; k < group->count; k++) {
+            double c = fmax(0, m->bound - m->w[m->d->member[group->first + k]]);
+            z[m->group_c[g] + k] = c;
+            if (c < least) least = c, best = k;
+        }
+        z[slack_d(m, g)] = fmax(0, m->gamma - least);
+        z[slack_g(m, g, best)] = 1;
+    }
+}
+
 void pp_mixed_guess(const pp_mixed *m, const double *zb, double *z) {
     const pp_converted *base = &m->base;
     ptrdiff_t nb = base->n;
@@ -201,6 +256,10 @@ void pp_mixed_guess(const pp_mixed *m, const double *zb, double *z) {
         if (!earlier) z[k] = zb[m->permit_contact[k]];
         double w = m->w[m->permit_contact[k]];
         if (m->permit_slack[k] >= 0 && w < 0) z[m->permit_slack[k]] = -w;
+    }
+    if (m->form == PP_DISJUNCTION_SLACKS) {
+        guess_slacks(m, z);
+        return;
     }
     for (int g = 0; g < m->d->ngroup; g++) {
         const pp_group *group = &m->d->group[g];

@@ -8,6 +8,7 @@
 #include "contact/model.h"
 #include "problem/islands.h"
 #include "problem/rows.h"
+#include "stepper/stepper.h"
 
 /* Random starts of fischer-newton on the exact form; path-search has restarts of its own. */
 #define RESTARTS 4
@@ -167,10 +168,11 @@ static perp_status solve_joints(attempts *t, const pp_mixed *m, const double *z)
 static perp_status solve_one(attempts *t, const perp_step_solution *recalled) {
     perp_world *w = t->f->w;
     pp_mixed form[2];
-    int forms = t->d->ngroup > 0 ? 2 : 1;
+    bool slacks = t->d->gamma > 0;
+    int forms = t->d->ngroup > 0 && !slacks ? 2 : 1;
     for (int k = 0; k < forms; k++) {
-        perp_status st =
-            pp_mixed_build(t->p, t->d, k ? PP_DISJUNCTION_EXACT : PP_DISJUNCTION_PUSHING, &w->arena, &form[k]);
+        pp_disjunction_form as = slacks ? PP_DISJUNCTION_SLACKS : k ? PP_DISJUNCTION_EXACT : PP_DISJUNCTION_PUSHING;
+        perp_status st = pp_mixed_build(t->p, t->d, as, &w->arena, &form[k]);
         if (st) return pp_fail(w, st, "the step problem could not be formed: %s", perp_status_text(st));
     }
     t->unknowns = form[forms - 1].n;
@@ -184,17 +186,18 @@ static perp_status solve_one(attempts *t, const perp_step_solution *recalled) {
         int starts = c.solver[i] == &pp_solver_fischer_newton ? RESTARTS : 0;
         if (i > 0) t->fallbacks++;
         for (int k = 0; k < forms; k++) {
-            perp_status st = try_form(t, &form[k], c.solver[i], c.settings[i], recalled, k ? starts : 0, z, zb);
+            perp_status st =
+                try_form(t, &form[k], c.solver[i], c.settings[i], recalled, k || slacks ? starts : 0, z, zb);
             if (st) return st;
             if (t->acceptance <= w->def.tolerance) return PERP_OK;
         }
     }
-    return pp_fail(
-        w, PERP_E_SOLVE,
-        "no solver met the laws of contact model %s at t = %g (h = %g): best is %s (%s) with residual %.3g of "
-        "the speed scale, allowed %.3g; %d contacts, %d groups",
-        w->model->name, t->f->s0->t, t->f->h, t->used ? t->used->name : "none", perp_outcome_text(t->info.outcome),
-        t->acceptance, w->def.tolerance, t->p->ncontact, t->d->ngroup);
+    return pp_fail(w, PERP_E_SOLVE,
+                   "no solver met the laws of %s at t = %g (h = %g): best is %s (%s) with residual %.3g of "
+                   "the speed scale, allowed %.3g; %d contacts, %d groups",
+                   t->d->gamma > 0 ? w->stepper->name : w->model->name, t->f->s0->t, t->f->h,
+                   t->used ? t->used->name : "none", perp_outcome_text(t->info.outcome), t->acceptance,
+                   w->def.tolerance, t->p->ncontact, t->d->ngroup);
 }
 
 /* The part of the disjunction that an island holds; where: scratch, ncontact of the whole. */
@@ -202,6 +205,7 @@ static bool part_of(const pp_disjunction *d, const pp_island *island, int *where
     int n = island->p.ncontact;
     *out = (pp_disjunction){.ncontact = n,
                             .slack = d->slack,
+                            .gamma = d->gamma,
                             .plain = PP_ARENA_ARRAY(a, bool, n),
                             .group = PP_ARENA_ARRAY(a, pp_group, d->ngroup),
                             .member = PP_ARENA_ARRAY(a, int, d->nmember)};

@@ -43,13 +43,13 @@ static void edges(pp_rules *r) {
         }
 }
 
-static void rules(pp_rules *r) {
+void pp_lnc_rules(pp_rules *r) {
     vertices(r, 0);
     vertices(r, 1);
     if (r->f->w->def.dim == 3) edges(r);
 }
 
-static perp_status solve(pp_frame *f) { return pp_disjunction_model(f, rules); }
+static perp_status solve(pp_frame *f) { return pp_disjunction_model(f, pp_lnc_rules, 0); }
 
 const pp_contact_model_type pp_model_lnc = {
     .name = "lnc",

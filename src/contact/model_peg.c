@@ -235,7 +235,7 @@ static bool look_at_rows(const pp_peg_work *k, const pp_peg_pair *p, findings *f
         if (!(miss >= -p->tol) && !(isnan(row->gap1) && row->push == 0)) found->moved = true;
         if (row->push > 0) {
             if (!(fabs(miss) <= 10 * p->tol)) found->moved = true;
-            if (row->off1 > 10 * p->tol) off = true;
+            if (row->off1 > pp_peg_off(k, p)) off = true;
         }
     }
     return off;
@@ -271,12 +271,20 @@ static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, findings *
     found->switched++;
 }
 
+/* Separation from which on a pair that pushes is apart. Where the tolerance is large, less will do for one whose contact
+ * has left its features: there is nothing that could push. */
+static double strictly(const pp_peg_work *k, const pp_peg_pair *p) {
+    for (int r = p->first; k->brisk && r < p->first + p->nrow; r++)
+        if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_off(k, p)) return 2 * p->tol;
+    return 100 * p->tol;
+}
+
 static void look_at_active(pp_peg_work *k, pp_peg_pair *p, bool *renew, findings *found) {
     pp_peg_measure(k, p);
     double allowed = p->nrow ? fmax(0, -demanded(k, p->first)) : 0;
     for (int r = p->first; r < p->first + p->nrow; r++) allowed = fmax(allowed, -demanded(k, r));
-    if (p->kind == PP_PAIR_FLAT && p->pushed && p->gap1 > 100 * p->tol && p->gap1 > 3 * unsettled(k, p) && !k->linear &&
-        !may_bounce(k, p)) {
+    if (p->kind == PP_PAIR_FLAT && p->pushed && p->gap1 > strictly(k, p) && p->gap1 > 3 * unsettled(k, p) &&
+        !k->linear && !may_bounce(k, p)) {
         switch_plane(k, p, renew, found);
         if (*renew) return;
     }

@@ -17,7 +17,7 @@ static void rules(pp_rules *r) {
         pp_mixed_rules_3d(r);
 }
 
-static perp_status solve(pp_frame *f) { return pp_disjunction_model(f, rules); }
+static perp_status solve(pp_frame *f) { return pp_disjunction_model(f, rules, 0); }
 
 const pp_contact_model_type pp_model_peg_mixed = {
     .name = "peg-mixed",

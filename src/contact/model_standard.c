@@ -37,7 +37,7 @@ static void rules(pp_rules *r) {
     if (r->f->w->def.dim == 3) edges(r);
 }
 
-static perp_status solve(pp_frame *f) { return pp_disjunction_model(f, rules); }
+static perp_status solve(pp_frame *f) { return pp_disjunction_model(f, rules, 0); }
 
 const pp_contact_model_type pp_model_standard = {
     .name = "standard",

@@ -134,6 +134,10 @@ bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *pl
 static inline double pp_peg_left(const pp_peg_work *k) {
     return 10 * k->least * (k->brisk ? 1 : k->f->w->def.h / k->f->h);
 }
+/* How far from its features a contact may lie and still push [L]. */
+static inline double pp_peg_off(const pp_peg_work *k, const pp_peg_pair *p) {
+    return k->brisk ? fmax(10 * p->tol, 1e-3 * p->size) : 10 * p->tol;
+}
 /* Separation at the end below which a pair without planes to choose from is worth a row [L]. A gap beyond the reach would
  * be the largest speed in the problem, and what is asked of its answer is relative to that. */
 static inline double pp_peg_near(const pp_peg_work *k, const pp_peg_pair *p) {

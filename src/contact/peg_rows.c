@@ -195,7 +195,7 @@ static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp
     int n = 0;
     p->plane = plane;
     for (int o = 0; o < p->nrow; o++)
-        if (!renew || k->mode.linear || (old[o].off1 <= 10 * p->tol && one_patch(k, p, old[o].plane, plane))) {
+        if (!renew || k->mode.linear || (old[o].off1 <= pp_peg_off(k, p) && one_patch(k, p, old[o].plane, plane))) {
             pp_peg_row r = old[o];
             if (k->mode.symmetric) place_row(k, p, &r);
             if (crosses(&r)) insert(m->new_row + first, &n, r);
@@ -275,6 +275,7 @@ static double pair_stride(const pp_peg_work *k, const pp_peg_pair *p, double *wo
         old = row->stride;
     }
     double stride = change > 0 ? -old * along / change : 1;
+    if (!(*worst > k->finest)) return 1; /* rounding has no rate, and would be magnified */
     return stride > 0.2 ? fmin(stride, 5) : 1;
 }
 

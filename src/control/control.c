@@ -1,12 +1,12 @@
 /* control.c - stage 1: time -> forces, kinematic poses, momentum
  *
- * Forces are taken at the start of the step (Berard 2.6). The momentum that the step starts from is M nu with the
- * inertia at the start; the mass of the step problem is that at the orientation to which the body would turn without
- * torque. With no impulse this gives nu+ exactly as torque-free rotation leaves it, energy and momentum kept
- * (perp_rotate_free), and with impulses the velocity product is implicit: M(q') nu+ = M(q) nu + h f + G p needs no term
- * w x I w and its matrix stays symmetric. The rotation vector of the torque-free turn is h w_free + bend; the step
- * turns by h w+ + bend, so that a body which is hardly touched turns hardly otherwise than a free one, and rows see the
- * bend as a displacement that is known beforehand. */
+ * Forces are taken at the start of the step (Berard 2.6). A step is a kick and a free motion: all impulses act at the
+ * start pose, M(q) (nu - nu0) = h f + G p with inertia, levers and directions of one pose, and with the velocity nu that
+ * they leave the body moves on freely: straight, and turning without torque (perp_rotate_free). So the change of
+ * energy is the work of the impulses at the mean of nu0 and nu, energy and momentum of a free body are kept, and there
+ * is no term w x I w. The rotation vector of the free turn is h w + bend; rows see the bend of the motion without
+ * constraints as a displacement that is known beforehand. Steppers with equations of their own (implicit_turn) have the
+ * inertia at the end of the torque-free turn instead, M(q') nu+ = M(q) nu + h f + G p, and turn by h w+ + bend. */
 #include <string.h>
 
 #include "world/frame.h"
@@ -174,13 +174,19 @@ static perp_status number_blocks(pp_frame *f) {
     return ok ? PERP_OK : PERP_E_MEMORY;
 }
 
-static void put_block(double *block, int at, perp_mat3 m) {
+static void put_angular(double *block, perp_mat3 m) {
     for (int c = 0; c < 3; c++) {
-        double *col = block + 6 * (at + c) + at;
+        double *col = block + 6 * (3 + c) + 3;
         col[0] = m.c[c].x;
         col[1] = m.c[c].y;
         col[2] = m.c[c].z;
     }
+}
+
+void pp_put_inertia(const pp_body *b, perp_quat q, double *M, double *Minv) {
+    /* isotropic: the same in all frames, without rounding */
+    put_angular(M, b->isotropic ? b->I_B : perp_inertia_rotate(q, b->I_B));
+    put_angular(Minv, b->isotropic ? b->I_inv_B : perp_inertia_rotate(q, b->I_inv_B));
 }
 
 /* Rotation vector from q0 to q1, less hw; of the rotation vectors the one next to hw. */
@@ -203,7 +209,7 @@ double pp_row_bend(const pp_frame *f, const perp_row *row) {
 }
 
 /* Mass, its inverse and the starting momentum of block k. */
-static perp_status block_mass(pp_frame *f, int k) {
+static void block_mass(pp_frame *f, int k) {
     const perp_world *w = f->w;
     int slot = f->block_body[k], nd = f->block_ndof[k], lin = w->def.dim;
     const pp_body *b = &w->body[slot];
@@ -219,30 +225,41 @@ static perp_status block_mass(pp_frame *f, int k) {
     }
     f->q_free[k] = s->X[slot].q;
     f->w_free[k] = s->w[slot];
-    if (nd == lin) return PERP_OK; /* a particle */
+    if (nd == lin) return; /* a particle */
     if (lin == 2) {
         M[14] = b->I_B.c[2].z;
         Mi[14] = 1 / M[14];
         nu[2] = s->w[slot].z;
         mom[2] = M[14] * nu[2];
-        return PERP_OK;
+        return;
     }
     perp_vec3 om = s->w[slot];
+    perp_quat q = s->X[slot].q;
+    perp_vec3 L = perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, om)));
+    pp_put_inertia(b, q, M, Mi);
+    nu[3] = om.x, nu[4] = om.y, nu[5] = om.z;
+    mom[3] = L.x, mom[4] = L.y, mom[5] = L.z;
+}
+
+/* How block k turns if no constraint acts: q_free, w_free, bend. */
+static perp_status free_turn(pp_frame *f, int k) {
+    int slot = f->block_body[k], at = f->block_offset[k] + 3;
+    const pp_body *b = &f->w->body[slot];
+    if (f->block_ndof[k] != 6) return PERP_OK;
+    perp_vec3 torque = perp_v3(0, 0, 0); /* its impulse */
+    double *t[3] = {&torque.x, &torque.y, &torque.z};
+    for (int i = 0; i < 3; i++) *t[i] = f->i_gravity[at + i] + f->i_applied[at + i] + f->i_spring[at + i];
+    perp_quat q = f->s0->X[slot].q;
+    perp_vec3 kick = perp_q_rotate(q, perp_m3_mul_v(b->I_inv_B, perp_q_unrotate(q, torque)));
+    perp_vec3 om = perp_v3_add(f->s0->w[slot], kick);
+    if (f->implicit_turn) om = f->s0->w[slot];
+    f->w_free[k] = om;
     if (!perp_rotate_free(b->I_B, f->h, &f->q_free[k], &f->w_free[k]))
         return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
                        b->name ? b->name : "", perp_v3_norm(om) * f->h);
-    perp_quat q = s->X[slot].q;
-    perp_vec3 L = perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, om)));
-    if (!b->isotropic) f->bend[k] = bend_of(q, f->q_free[k], perp_v3_scale(f->h, f->w_free[k]));
-    if (b->isotropic) { /* the same in all frames, without rounding */
-        put_block(M, 3, b->I_B);
-        put_block(Mi, 3, b->I_inv_B);
-    } else {
-        put_block(M, 3, perp_inertia_rotate(f->q_free[k], b->I_B));
-        put_block(Mi, 3, perp_inertia_rotate(f->q_free[k], b->I_inv_B));
-    }
-    nu[3] = om.x, nu[4] = om.y, nu[5] = om.z;
-    mom[3] = L.x, mom[4] = L.y, mom[5] = L.z;
+    if (b->isotropic) return PERP_OK;
+    f->bend[k] = bend_of(q, f->q_free[k], perp_v3_scale(f->h, f->implicit_turn ? f->w_free[k] : om));
+    if (f->implicit_turn) pp_put_inertia(b, f->q_free[k], f->M + 36 * k, f->Minv + 36 * k);
     return PERP_OK;
 }
 
@@ -267,11 +284,38 @@ static perp_status move_kinematic(pp_frame *f) {
     return PERP_OK;
 }
 
+/* Velocities of kinematic bodies at the end of the step, by central differences over a step about it: second order,
+ * whatever the kind of motion. */
+static perp_status end_velocities(pp_frame *f) {
+    perp_world *w = f->w;
+    double half = f->h / 2, t1 = f->s0->t + f->h;
+    f->end_v = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
+    f->end_w = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
+    if (!f->end_v || !f->end_w) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        f->end_v[i] = f->s1->v[i];
+        f->end_w[i] = f->s1->w[i];
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC || !b->motion) continue;
+        perp_pose before, after;
+        double angle_before, angle_after;
+        if (!pp_motion_advance(b->motion, f->s0->t, t1 - half, f->s0->X[i], f->s0->theta[i], &before, &angle_before) ||
+            !pp_motion_advance(b->motion, t1, t1 + half, f->s1->X[i], f->s1->theta[i], &after, &angle_after))
+            return pp_fail(w, PERP_E_ARG, "body %d (%s): its motion gave no pose near t = %g", i,
+                           b->name ? b->name : "", t1);
+        f->end_v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(after.p, before.p));
+        f->end_w[i] = w->def.dim == 2 ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
+                                      : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
+    }
+    return PERP_OK;
+}
+
 perp_status pp_control(pp_frame *f) {
     perp_world *w = f->w;
     perp_status st = number_blocks(f);
     if (st) return pp_fail(w, st, "out of memory for the step");
     st = move_kinematic(f);
+    if (!st && w->def.driven == PERP_DRIVEN_END) st = end_velocities(f);
     if (st) return st;
 
     perp_wrench *applied = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
@@ -287,16 +331,17 @@ perp_status pp_control(pp_frame *f) {
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k];
         const pp_body *b = &w->body[slot];
-        st = block_mass(f, k);
-        if (st) return st;
-        if (!forces) continue;
+        block_mass(f, k);
         perp_wrench g = {b->no_gravity ? perp_v3(0, 0, 0) : perp_v3_scale(b->mass, w->def.gravity_W), {0, 0, 0}};
         add_wrench(&applied[slot], b->force_W, b->torque_W);
         if (f->held) add_wrench(&applied[slot], f->held[slot].force, f->held[slot].torque);
-        to_dofs(w->def.dim, nd, f->h, g, f->i_gravity + at);
-        to_dofs(w->def.dim, nd, f->h, applied[slot], f->i_applied + at);
-        to_dofs(w->def.dim, nd, f->h, springs[slot], f->i_spring + at);
+        if (forces) {
+            to_dofs(w->def.dim, nd, f->h, g, f->i_gravity + at);
+            to_dofs(w->def.dim, nd, f->h, applied[slot], f->i_applied + at);
+            to_dofs(w->def.dim, nd, f->h, springs[slot], f->i_spring + at);
+        }
         for (int i = at; i < at + nd; i++) f->momentum[i] += f->i_gravity[i] + f->i_applied[i] + f->i_spring[i];
+        if ((st = free_turn(f, k))) return st;
     }
     return PERP_OK;
 }

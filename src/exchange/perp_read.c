@@ -53,10 +53,10 @@ static perp_status get_text(reader *r, const char *name, bool needed, char *out,
 static perp_status read_version(reader *r) {
     int64_t version = 0;
     perp_status s = get_int(r, "version", &version);
-    if (s || version == PP_PLAN_VERSION) return s;
+    if (s || (version >= 1 && version <= PP_PLAN_VERSION)) return s;
     char found[48], allowed[48];
     (void)snprintf(found, sizeof found, "%lld", (long long)version);
-    (void)snprintf(allowed, sizeof allowed, "%d", PP_PLAN_VERSION);
+    (void)snprintf(allowed, sizeof allowed, "1 to %d", PP_PLAN_VERSION);
     return pp_h5_refuse(r->h, "version", found, allowed);
 }
 
@@ -225,6 +225,13 @@ static perp_status read_matrix(reader *r, const pp_plan_matrix *m) {
 
 /* ---- the whole ---- */
 
+/* Spin is between the two bodies of the normal row, which the file says once. */
+static void place_spins(reader *r) {
+    perp_contact_row *c;
+    memcpy(&c, &r->c.step.contact, sizeof c); /* ours, though the problem only borrows it */
+    for (int i = 0; c && i < r->c.step.ncontact; i++) memcpy(c[i].r.block, c[i].n.block, sizeof c[i].r.block);
+}
+
 /* The guess of a step problem, as one for its cone form. */
 static perp_status step_guess(reader *r) {
     const perp_step_problem *p = &r->c.step;
@@ -233,7 +240,7 @@ static perp_status step_guess(reader *r) {
     pp_step_cone cone;
     double *z = PP_STORED_ARRAY(r->x->out, double, perp_problem_size(&r->x->out->problem));
     if (!z || pp_step_to_cone(p, &r->x->scratch, &cone)) return pp_exchange_no_memory(r->x);
-    pp_step_cone_guess(&cone, r->c.p_joint, r->c.p_contact, z);
+    pp_step_cone_guess(&cone, r->c.p_joint, r->c.p_contact, r->c.p_spin, z);
     r->x->out->guess = z;
     return PERP_OK;
 }
@@ -268,6 +275,7 @@ perp_status pp_perp_read(pp_exchange *x, pp_h5 *h) {
         if (pp_plan_has(pp_plan_arrays[i].kinds, &r->c)) s = read_array(r, &pp_plan_arrays[i]);
     for (int i = 0; !s && i < pp_plan_nmatrix; i++)
         if (pp_plan_has(pp_plan_matrices[i].kinds, &r->c)) s = read_matrix(r, &pp_plan_matrices[i]);
+    if (!s && (r->c.kind & PP_K_STEP)) place_spins(r);
     if (!s) s = pp_plan_check_rest(x->file, &r->c, x->why);
     return s ? s : hand_over(r);
 }

@@ -39,7 +39,7 @@ static void put_array(pp_h5_writer *w, const pp_content *c, const pp_plan_array 
     const char *base;
     memcpy(&base, (const char *)c + p->pointer, sizeof base);
     size_t rows = (size_t)pp_plan_extent_of(c, p->rows), cols = (size_t)pp_plan_extent_of(c, p->cols);
-    if (!base && p->optional) return;
+    if ((!base && p->optional) || pp_plan_zeros(c, p)) return;
     void *flat = gather(p, base, base ? rows : 0, cols);
     w->ok = w->ok && flat;
     long second = p->cols != PP_X_ONE ? (long)cols : p->width > 0 ? p->width : -1;
@@ -79,7 +79,7 @@ static perp_status write_content(const char *path, pp_content *c, const char *ti
     (void)snprintf(program, sizeof program, "perp %s", perp_version());
     pp_h5_writer w = pp_h5_begin();
     pp_h5_put_text(&w, "format", "perp problem");
-    pp_h5_put_int(&w, "version", PP_PLAN_VERSION);
+    pp_h5_put_int(&w, "version", pp_plan_version(c));
     pp_h5_put_text(&w, "program", program);
     pp_h5_put_text(&w, "class", c->name);
     put_title(&w, title);
@@ -117,6 +117,8 @@ perp_status pp_perp_step_image(const char *path, const perp_step_problem *p, con
         c.p_joint = guess->p_joint;
         c.p_contact = guess->p_contact;
         c.sigma = guess->sigma;
+        for (int i = 0; i < p->ncontact; i++)
+            if (p->contact[i].e_r > 0) c.p_spin = guess->p_spin;
     }
     return write_content(path, &c, title, out, why);
 }

@@ -57,6 +57,12 @@ const int pp_plan_nsize = (int)(sizeof pp_plan_sizes / sizeof *pp_plan_sizes);
         STEP, "contact/" name, PP_L_I32, S(contact), offsetof(perp_contact_row, member_), sizeof(perp_contact_row), \
             PP_X_CONTACTS, PP_X_ONE, width, false, PP_C_INT, least, most, about                                     \
     }
+/* Columns that older files do not have. */
+#define CONTACT_NEW(name, member_, check, width, about)                                                             \
+    {                                                                                                               \
+        STEP, "contact/" name, PP_L_F64, S(contact), offsetof(perp_contact_row, member_), sizeof(perp_contact_row), \
+            PP_X_CONTACTS, PP_X_ONE, width, true, check, 0, 0, about                                                \
+    }
 #define JACOBIAN(path, pointer, type, member_, extent, about)                                                     \
     {                                                                                                             \
         STEP, path, PP_L_F64, pointer, offsetof(type, member_), sizeof(type), PP_X_##extent, PP_X_ONE, 12, false, \
@@ -120,6 +126,14 @@ const pp_plan_array pp_plan_arrays[] = {
     CONTACT("b_o", b_o, PP_C_FINITE, "of the tangent o"),
     CONTACT("b_n_kin", b_n_kin, PP_C_FINITE, "part of b_n from the motion of kinematic bodies"),
     CONTACT("mu", mu, PP_C_AT_LEAST_0, "friction"),
+    CONTACT_NEW("compliance", compliance, PP_C_AT_LEAST_0, 0, "compliance of the normal row; absent: 0"),
+    CONTACT_NEW("compliance_f", compliance_f, PP_C_AT_LEAST_0, 0, "compliance along the tangents; absent: 0"),
+    CONTACT_NEW("e_t", e_t, PP_C_AT_LEAST_0, 0, "axis of an elliptic cone along t; absent, 0: 1"),
+    CONTACT_NEW("e_o", e_o, PP_C_AT_LEAST_0, 0, "axis of an elliptic cone along o; absent, 0: 1"),
+    CONTACT_NEW("e_r", e_r, PP_C_AT_LEAST_0, 0, "torsional length of a cone; absent, 0: no torsion"),
+    CONTACT_NEW("r_J", r.J, PP_C_FINITE, 12,
+                "row of the spin about the normal; its bodies are those of the normal row"),
+    CONTACT_NEW("b_r", b_r, PP_C_FINITE, 0, "of the spin about the normal"),
     CONTACT_I32("nd", nd, 0, PERP_CONE_DIRECTIONS, 1 << 20,
                 "directions of the friction pyramid; 0: no friction; -1: a true cone"),
     CONTACT("phase", phase, PP_C_FINITE, "angle of its first direction from t"),
@@ -128,6 +142,8 @@ const pp_plan_array pp_plan_arrays[] = {
     VECTOR(STEP, "guess/p_joint", AT(p_joint), JOINTS, true, PP_C_FINITE, "guess of the impulses of joint rows"),
     {STEP, "guess/p_contact", PP_L_F64, AT(p_contact), 0, 3 * sizeof(double), PP_X_CONTACTS, PP_X_ONE, 3, true,
      PP_C_FINITE, 0, 0, "guess of the impulses of contacts along n, t, o"},
+    VECTOR(STEP, "guess/p_spin", AT(p_spin), CONTACTS, true, PP_C_FINITE,
+           "guess of the angular impulses about the normals"),
     VECTOR(STEP, "guess/sigma", AT(sigma), CONTACTS, true, PP_C_FINITE, "guess of the slip speeds"),
 };
 const int pp_plan_narray = (int)(sizeof pp_plan_arrays / sizeof *pp_plan_arrays);
@@ -291,6 +307,30 @@ perp_status pp_plan_check_array(const char *file, const pp_content *c, const pp_
     return PERP_OK;
 }
 
+bool pp_plan_zeros(const pp_content *c, const pp_plan_array *a) {
+    size_t width = a->width ? (size_t)a->width : 1, rows = (size_t)pp_plan_extent_of(c, a->rows);
+    const char *base;
+    memcpy(&base, (const char *)c + a->pointer, sizeof base);
+    if (!a->optional || a->type != PP_L_F64 || a->stride == width * sizeof(double) || !base) return false;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < width; k++) {
+            double v;
+            memcpy(&v, base + i * a->stride + a->member + k * sizeof v, sizeof v);
+            if (v != 0) return false;
+        }
+    return true;
+}
+
+int pp_plan_version(const pp_content *c) {
+    for (int i = 0; i < pp_plan_narray; i++) {
+        const pp_plan_array *a = &pp_plan_arrays[i];
+        size_t width = a->width ? (size_t)a->width : 1;
+        bool later = a->optional && pp_plan_has(a->kinds, c) && a->stride != width * sizeof(double);
+        if (later && pp_plan_extent_of(c, a->rows) > 0 && !pp_plan_zeros(c, a)) return 2;
+    }
+    return 1;
+}
+
 /* lo <= hi. Either may be NULL. */
 static perp_status check_bounds(const char *file, const char *key, const double *lo, const double *hi, int n,
                                 perp_refusal *why) {
@@ -373,6 +413,12 @@ static perp_status check_step(const char *file, const perp_step_problem *p, perp
         s = check_row(file, "contact/n_block", i, &c->n, p->nblock, why);
         if (!s) s = check_tangent(file, "contact/t_block", i, &c->t, &c->n, why);
         if (!s && p->dim == 3) s = check_tangent(file, "contact/o_block", i, &c->o, &c->n, why);
+        if (s || !(c->e_r > 0)) continue;
+        (void)snprintf(at, sizeof at, "contact/e_r[%d]", i);
+        (void)snprintf(found, sizeof found, "%g", c->e_r);
+        if (p->dim != 3) s = refuse(why, file, at, found, "0 in the plane");
+        if (!s && c->nd >= 0) s = refuse(why, file, at, found, "0 unless nd is -1, a true cone");
+        if (!s) s = check_tangent(file, "the bodies of contact/r_J", i, &c->r, &c->n, why);
     }
     return s;
 }

@@ -9,7 +9,7 @@
 
 #include "exchange/exchange.h"
 
-#define PP_PLAN_VERSION 1
+#define PP_PLAN_VERSION 2    /* 2: elliptic and torsional contacts of step problems; files without are still 1 */
 #define PP_PLAN_TITLE   2000 /* bytes */
 
 /* What a row of the tables belongs to: bits of perp_class, the step problem, and of cones one of the two forms. */
@@ -27,6 +27,7 @@ typedef struct pp_content {
     perp_step_problem step;
     const double *guess;                            /* of a problem; NULL: none */
     const double *nu, *p_joint, *p_contact, *sigma; /* of a step problem; NULL: none */
+    const double *p_spin;                           /* likewise; only if a contact resists spin */
 } pp_content;
 
 /* Extents. X(id, meaning) */
@@ -89,6 +90,10 @@ extern const int pp_plan_narray;
 extern const pp_plan_matrix pp_plan_matrices[];
 extern const int pp_plan_nmatrix;
 
+/* Is it an optional column of an array of structs? Absent it means zeros, and zeros are not written. */
+bool pp_plan_zeros(const pp_content *c, const pp_plan_array *a);
+/* Version of a file that holds this. */
+int pp_plan_version(const pp_content *c);
 /* Whether a row of a table belongs to a content. */
 bool pp_plan_has(unsigned kinds, const pp_content *c);
 int pp_plan_extent_of(const pp_content *c, pp_plan_extent x);

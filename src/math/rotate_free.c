@@ -6,9 +6,11 @@
  *          kept exactly; energy is quadratic in Pi, and its change h Omega_m . (Pi_m x Omega_m) is zero. Three such
  *          steps of lengths c h, (1 - 2c) h, c h, c = 1/(2 - 2^(1/3)), make fourth order. Newton's method solves for
  *          Pi_m. The velocity is taken from the momentum at the start, so that it cannot drift by the rounding of the
- *          steps.
- * Valid    inertia symmetric, positive definite; |w| h up to about one. Isotropic inertia: exact for every h.
- * Cost     some nine 3x3 solves.
+ *          steps. Where |w| h > 1, as many such triples as make it at most one each.
+ *          A body with two equal moments along its own axes has a closed form, exact for every h: it precesses about L
+ *          by h |L|/I_t and spins about its axis by h w_a (1 - I_a/I_t). So has one with three (a turn by h w).
+ * Valid    inertia symmetric, positive definite; |w| h up to MOST_PARTS unless it has a closed form.
+ * Cost     some nine 3x3 solves for each triple.
  * Source   Yoshida, Phys. Lett. A 150 (1990) 262, eq. (2.11)-(2.12); Austin, Krishnaprasad, Wang, J. Comput. Phys. 107
  *          (1993)
  *          105 (midpoint rule for the rigid body). */
@@ -43,37 +45,73 @@ static bool midpoint(perp_mat3 I_inv, double h, perp_vec3 Pi, perp_vec3 *Pi_m) {
     return false;
 }
 
+/* More would cost more than a step is worth; a body that spins so fast has a closed form or is refused. */
+#define MOST_PARTS 1024
+
 /* L_W = R I R^T w */
 static perp_vec3 momentum(perp_mat3 I_B, perp_quat q, perp_vec3 w_W) {
     return perp_q_rotate(q, perp_m3_mul_v(I_B, perp_q_unrotate(q, w_W)));
 }
 
+static double entry(perp_mat3 m, int i) { return i == 0 ? m.c[0].x : i == 1 ? m.c[1].y : m.c[2].z; }
+
+static bool diagonal(perp_mat3 m) {
+    return m.c[0].y == 0 && m.c[0].z == 0 && m.c[1].x == 0 && m.c[1].z == 0 && m.c[2].x == 0 && m.c[2].y == 0;
+}
+
+/* Axis of the body about which it is symmetric, -1 if none. */
+static int symmetry_axis(perp_mat3 I_B) {
+    if (!diagonal(I_B)) return -1;
+    for (int a = 0; a < 3; a++)
+        if (entry(I_B, (a + 1) % 3) == entry(I_B, (a + 2) % 3)) return a;
+    return -1;
+}
+
+/* q+ of a body that is symmetric about its axis a. */
+static perp_quat precess(perp_mat3 I_B, int a, double h, perp_quat q, perp_vec3 L_W, perp_vec3 Pi) {
+    double I_a = entry(I_B, a), I_t = entry(I_B, (a + 1) % 3);
+    double spin = h * (1 / I_a - 1 / I_t) * (a == 0 ? Pi.x : a == 1 ? Pi.y : Pi.z);
+    perp_quat own = perp_q_exp(perp_v3(a == 0 ? spin : 0, a == 1 ? spin : 0, a == 2 ? spin : 0));
+    return perp_q_unit(perp_q_mul(perp_q_mul(perp_q_exp(perp_v3_scale(h / I_t, L_W)), q), own));
+}
+
+/* The turn over h in body axes, by n triples of midpoint steps; kept apart so that q is rounded only once. */
+static bool tumble(perp_mat3 I_inv, double h, int n, perp_vec3 Pi, perp_quat *turn) {
+    static const double part[3] = {OUTER, INNER, OUTER};
+    *turn = perp_q_identity();
+    for (int s = 0; s < 3 * n; s++) {
+        double hs = part[s % 3] * h / n;
+        perp_vec3 Pi_m;
+        if (!midpoint(I_inv, hs, Pi, &Pi_m)) return false;
+        perp_vec3 half = perp_v3_scale(hs / 2, perp_m3_mul_v(I_inv, Pi_m));
+        perp_quat cayley = perp_q_unit((perp_quat){1, half.x, half.y, half.z});
+        *turn = perp_q_mul(*turn, cayley);
+        Pi = perp_q_unrotate(cayley, Pi);
+    }
+    return true;
+}
+
 bool perp_rotate_free(perp_mat3 I_B, double h, perp_quat *q_WB, perp_vec3 *w_W) {
     perp_quat q = *q_WB;
-    double i = I_B.c[0].x;
-    if (I_B.c[1].y == i && I_B.c[2].z == i && I_B.c[0].y == 0 && I_B.c[0].z == 0 && I_B.c[1].x == 0 &&
-        I_B.c[1].z == 0 && I_B.c[2].x == 0 && I_B.c[2].y == 0) {
+    int axis = symmetry_axis(I_B);
+    if (axis >= 0 && entry(I_B, axis) == entry(I_B, (axis + 1) % 3)) { /* isotropic */
         q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(h, *w_W)), q));
         if (!perp_q_finite(q)) return false;
         *q_WB = q;
         return true;
     }
-    static const double part[3] = {OUTER, INNER, OUTER};
     perp_mat3 I_inv = perp_m3_inverse(I_B);
     double n = perp_q_norm(q);
     if (!(fabs(n - 1) <= 1e-15)) q = perp_q_unit(q); /* not needlessly: it would turn L by a last bit */
     perp_vec3 L_W = momentum(I_B, q, *w_W), Pi = perp_q_unrotate(q, L_W);
-    perp_quat turn = perp_q_identity(); /* over the step, in body axes; kept apart so that q is rounded only once */
-    for (int s = 0; s < 3; s++) {
-        double hs = part[s] * h;
-        perp_vec3 Pi_m;
-        if (!midpoint(I_inv, hs, Pi, &Pi_m)) return false;
-        perp_vec3 half = perp_v3_scale(hs / 2, perp_m3_mul_v(I_inv, Pi_m));
-        perp_quat cayley = perp_q_unit((perp_quat){1, half.x, half.y, half.z});
-        turn = perp_q_mul(turn, cayley);
-        Pi = perp_q_unrotate(cayley, Pi);
+    if (axis >= 0) {
+        q = precess(I_B, axis, h, q, L_W, Pi);
+    } else {
+        double parts = fmax(1, ceil(fabs(h) * perp_v3_norm(*w_W)));
+        perp_quat turn;
+        if (!(parts <= MOST_PARTS) || !tumble(I_inv, h, (int)parts, Pi, &turn)) return false;
+        q = perp_q_unit(perp_q_mul(q, turn));
     }
-    q = perp_q_unit(perp_q_mul(q, turn));
     /* w = R I^-1 R^T L, then refined against the very formula that reads L back in the next step: neither the rounding
      * of I^-1 nor that of |q| = 1 can add up over many steps. */
     perp_vec3 w = perp_q_rotate(q, perp_m3_mul_v(I_inv, perp_q_unrotate(q, L_W)));

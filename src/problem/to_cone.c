@@ -124,7 +124,8 @@ perp_status pp_step_to_cone(const perp_step_problem *p, pp_arena *arena, pp_step
     double *lo = PP_ARENA_ARRAY(arena, double, s.nrow), *hi = PP_ARENA_ARRAY(arena, double, s.nrow);
     double *mu = PP_ARENA_ARRAY(arena, double, s.ncone), *compliance = PP_ARENA_ZERO(arena, double, m);
     double *axes = s.round ? NULL : PP_ARENA_ARRAY(arena, double, (width - 1) * s.ncone);
-    if ((!s.round && !axes) || !c->at || !c->slips || !h.start || !h.index || !h.value || !h.b || !lo || !hi || !mu || !compliance)
+    if ((!s.round && !axes) || !c->at || !c->slips || !h.start || !h.index || !h.value || !h.b || !lo || !hi || !mu ||
+        !compliance)
         return PERP_E_MEMORY;
     static const perp_row nothing = {.block = {-1, -1}};
     h.start[0] = 0;
@@ -283,7 +284,8 @@ static double ellipsoid_residual(const pp_step_cone *c, int i, const perp_step_s
     const perp_step_problem *p = c->step;
     const perp_contact_row *row = &p->contact[i];
     const double *imp = s->p_contact + 3 * i;
-    double e[3], slip[3], y[4], x[4] = {imp[0], 0, 0, 0}, W = pp_row_inverse_mass(p, &row->n) + row->compliance, most = 0;
+    double e[3], slip[3], y[4], x[4] = {imp[0], 0, 0, 0}, W = pp_row_inverse_mass(p, &row->n) + row->compliance,
+                                most = 0;
     pp_friction_axes(row, e);
     W += (e[0] * e[0] + e[1] * e[1]) * row->compliance_f;
     W += e[0] * e[0] * pp_row_inverse_mass(p, &row->t) + e[1] * e[1] * pp_row_inverse_mass(p, &row->o);

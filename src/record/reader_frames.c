@@ -351,17 +351,22 @@ perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, p
 
 static perp_status check_contact(const perp_recording *r, const perp_recorded_contact *c, uint64_t row,
                                  perp_refusal *why) {
-    const double x[] = {c->a_W.x, c->a_W.y,   c->a_W.z, c->b_W.x,        c->b_W.y,        c->b_W.z,
-                        c->n_W.x, c->n_W.y,   c->n_W.z, c->t_W.x,        c->t_W.y,        c->t_W.z,
-                        c->gap,   c->gap_end, c->mu,    c->impulse_C[0], c->impulse_C[1], c->impulse_C[2],
-                        c->spin_impulse};
+    const double x[] = {c->a_W.x,        c->a_W.y,        c->a_W.z,        c->b_W.x,       c->b_W.y,
+                        c->b_W.z,        c->n_W.x,        c->n_W.y,        c->n_W.z,       c->t_W.x,
+                        c->t_W.y,        c->t_W.z,        c->gap,          c->gap_end,     c->mu,
+                        c->impulse_C[0], c->impulse_C[1], c->impulse_C[2], c->spin_impulse};
     static const pp_dataset of[] = {PP_D_CONTACT_POINT_A, PP_D_CONTACT_POINT_B, PP_D_CONTACT_NORMAL,
                                     PP_D_CONTACT_TANGENT};
     static const pp_dataset rest[] = {PP_D_CONTACT_GAP, PP_D_CONTACT_GAP_END, PP_D_CONTACT_MU, PP_D_CONTACT_IMPULSE,
                                       PP_D_CONTACT_SPIN};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (!isfinite(x[i]))
-            return bad(r, i < 12 ? of[i / 3] : rest[i < 15 ? i - 12 : i < 18 ? 3 : 4], row, x[i], "finite numbers", why);
+            return bad(r,
+                       i < 12 ? of[i / 3]
+                              : rest[i < 15   ? i - 12
+                                     : i < 18 ? 3
+                                              : 4],
+                       row, x[i], "finite numbers", why);
     for (int k = 0; k < 2; k++) {
         if (c->shape[k] < 0 || c->shape[k] >= r->info.nshape)
             return bad(r, PP_D_CONTACT_SHAPE, row, c->shape[k], "a shape", why);

@@ -280,7 +280,8 @@ static void put_contacts(perp_recorder *r, const perp_contact *c, int n) {
     perp_vec3 *a = next(r, PP_D_CONTACT_POINT_A, n), *b = next(r, PP_D_CONTACT_POINT_B, n),
               *normal = next(r, PP_D_CONTACT_NORMAL, n), *tangent = next(r, PP_D_CONTACT_TANGENT, n);
     double *gap = next(r, PP_D_CONTACT_GAP, n), *end = next(r, PP_D_CONTACT_GAP_END, n),
-           *mu = next(r, PP_D_CONTACT_MU, n), *impulse = next(r, PP_D_CONTACT_IMPULSE, n), *spin = next(r, PP_D_CONTACT_SPIN, n);
+           *mu = next(r, PP_D_CONTACT_MU, n), *impulse = next(r, PP_D_CONTACT_IMPULSE, n),
+           *spin = next(r, PP_D_CONTACT_SPIN, n);
     uint8_t *state = next(r, PP_D_CONTACT_STATE, n);
     for (int i = 0; i < n; i++) {
         shape[2 * i] = r->shape_index[c[i].a.slot];

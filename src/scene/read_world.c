@@ -353,8 +353,11 @@ static perp_status read_laws(pp_reader *r) {
         pp_law_in in = {0};
         pp_push_key(r, "law");
         s = pp_read_map(r, &pp_map_law, layer, n, &in);
-        if (!s) s = perp_pair_set_all(r->w, law_of(&in));
-        if (!s) pp_pop(r);
+        if (!s) {
+            s = perp_pair_set_all(r->w, law_of(&in));
+            if (s) return pp_wrong_world(r, s, layer[0]);
+            pp_pop(r);
+        }
     }
     if (s) return s;
     pp_push_key(r, "laws");

@@ -1,11 +1,13 @@
 /* auto_cone.c - auto for friction contact problems and cone QPs
- * Method   one block alone: closed form. With a guess: proximal Newton from it, which takes a few steps if little has
+ * Method   one block alone: closed form. Many contacts of which few digits are wanted: sweeps (cone_sweep.c). With a
+ *          guess, or from where those got: proximal Newton, which takes a few steps if little has
  *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; of more it is
  *          asked first whether they can stand still (cone_rest.c); else interior points down to 1e-6, then Newton; where
  *          factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience,
  *          then from the best point found. Order of the unknowns, memory and scaling are shared by all.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
- * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred. */
+ * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred; never more than affordable() says, apart from
+ *          the interior points at hand. */
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@
 #include "solver/cone_interior.h"
 #include "solver/cone_newton.h"
 #include "solver/cone_rest.h"
+#include "solver/cone_sweep.h"
 #include "solver/solver.h"
 
 #define FEW_CONTACTS 50 /* up to here Newton from nothing is as quick as interior points */
@@ -34,8 +37,17 @@
 #define CG_STEPS     400  /* longer then, */
 #define CG_TO        0.2  /* and to this part of tol, so that Newton is not needed; */
 #define SPLIT_POLISH 20   /* then Newton */
+#define SWEPT_TOL    1e-7 /* sweeps come first where no more than this is asked for, */
+#define SWEPT_FOR    20   /* factorisations they may cost as much as, */
+#define MOST_SWEEPS  1500 /* so many at most; */
+#define LEAST_SWEEPS 50   /* where fewer are worth it, Newton is quicker */
 #define WARM_PULL    1e-3
 #define POLISH_PULL  1e-4
+
+#define TELL(w, ...)                                            \
+    do {                                                        \
+        if (!(w)->call->terse) pp_tell((w)->info, __VA_ARGS__); \
+    } while (0)
 
 typedef struct work {
     pp_cone c;
@@ -48,13 +60,21 @@ typedef struct work {
     double *out;
 } work;
 
+/* Factorisations that may still be made: all methods together are given what Newton's two long tries would need. */
+static int affordable(const work *w) {
+    double each = 1 + pp_block_lu_work(w->linear.lu), all = 2 * fmax(LONG_WORK / each, LEAST_STEPS);
+    double left = all - w->linear.factorisations;
+    return left > LONG_STEPS ? LONG_STEPS : left > 0 ? (int)left : 0;
+}
+
 /* Newton from `from` (NULL: from nothing). True if solved. */
 static bool newton(work *w, const double *from, double pull, int steps, const char *what, perp_outcome *outcome) {
     pp_cone_newton *n = &w->newton;
     size_t bytes = sizeof(double) * (size_t)w->c.m;
     n->tol = w->tol;
     n->pull = pull;
-    n->max_steps = steps;
+    int afford = affordable(w);
+    n->max_steps = steps < afford ? steps : afford;
     n->steps = 0;
     n->out = w->out;
     if (from)
@@ -64,11 +84,12 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     *outcome = pp_cone_newton_run(n);
     if (*outcome == PERP_OUTCOME_LIMIT && n->measure > w->tol && n->measure <= NEARLY * w->tol) {
         memcpy(n->x, n->best, bytes);
-        n->max_steps = n->steps + MORE_STEPS;
+        afford = affordable(w);
+        n->max_steps = n->steps + (MORE_STEPS < afford ? MORE_STEPS : afford);
         *outcome = pp_cone_newton_run(n);
     }
     w->info->iterations += n->steps;
-    pp_tell(w->info, "%s: %d steps to %.1e", what, n->steps, n->measure);
+    TELL(w, "%s: %d steps to %.1e", what, n->steps, n->measure);
     if (n->measure < w->least) {
         w->least = n->measure;
         memcpy(w->best, n->best, bytes);
@@ -116,7 +137,7 @@ static bool split(work *w, const double *from, perp_outcome *outcome) {
     int done = k.iterations - w->newton.iterations;
     w->info->iterations += done;
     w->newton.iterations = k.iterations;
-    pp_tell(w->info, "splitting: %d iterations to %.1e", done, k.measure);
+    TELL(w, "splitting: %d iterations to %.1e", done, k.measure);
     if (*outcome == PERP_OUTCOME_STOPPED || *outcome == PERP_OUTCOME_MEMORY || !(k.measure < 1e-3)) return false;
     if (keep(w, k.best)) return true;
     return newton(w, k.best, POLISH_PULL, SPLIT_POLISH, "Newton", outcome);
@@ -151,7 +172,7 @@ static bool interior(work *w, const course *how, perp_outcome *outcome) {
     *outcome = pp_cone_interior_run(&k);
     w->info->iterations += k.steps;
     w->newton.iterations = k.iterations;
-    pp_tell(w->info, "interior points: %d steps to %.1e", k.steps, k.measure);
+    TELL(w, "interior points: %d steps to %.1e", k.steps, k.measure);
     if (*outcome == PERP_OUTCOME_STOPPED || !(k.measure < 1e-2)) return false;
     return newton(w, k.best, POLISH_PULL, k.measure <= NEAR ? POLISH_STEPS : RESCUE_STEPS, "Newton", outcome);
 }
@@ -170,21 +191,68 @@ static bool rest(work *w, const double *from, perp_outcome *outcome) {
     w->newton.iterations = k.iterations;
     w->info->iterations += k.steps;
     if (k.steps == 0) return false;
-    pp_tell(w->info, *outcome == PERP_OUTCOME_SOLVED ? "at rest: %d steps to %.1e" : "not at rest: %d steps, %.1e",
-            k.steps, k.measure);
+    TELL(w, *outcome == PERP_OUTCOME_SOLVED ? "at rest: %d steps to %.1e" : "not at rest: %d steps, %.1e", k.steps,
+         k.measure);
     return k.measure < INFINITY && keep(w, k.best);
 }
 
+/* Sweeps that cost what Newton would, SWEPT_FOR factorisations; few where factors are small. A sweep goes over all
+ * entries four times, and its multiplications take about four times as long as those within a factorisation. */
+static int worthwhile_sweeps(const work *w) {
+    const pp_cone *c = &w->c;
+    if (w->tol < SWEPT_TOL || c->associated) return 0;
+    double each = 0;
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int o = c->entry[s].other;
+            each += 4.0 * pp_cone_rows(c, i) * (c->body ? c->node[o + 1] - c->node[o] : pp_cone_rows(c, o));
+        }
+    double most = SWEPT_FOR * pp_block_lu_work(w->linear.lu) / (4 * each);
+    return most < MOST_SWEEPS ? (int)most : MOST_SWEEPS;
+}
+
+/* Sweeps, where a few digits are enough. from: NULL: nothing. *to: where they got. */
+static bool sweeps(work *w, int most, const double *from, const double **to, perp_outcome *outcome) {
+    pp_cone_sweep *k = PP_CALL_ARRAY(w->call, pp_cone_sweep, 1);
+    *to = from;
+    *outcome = PERP_OUTCOME_MEMORY;
+    if (!k) return false;
+    *k = (pp_cone_sweep){.figure = &w->newton.figure, .call = w->call, .out = w->out};
+    k->how = (pp_relax){.max_sweeps = most, .tol = w->tol};
+    if (!pp_cone_sweep_make(k, &w->c)) return false;
+    if (from)
+        memcpy(k->on.x, from, sizeof *from * (size_t)w->c.m);
+    else
+        memset(k->on.x, 0, sizeof *k->on.x * (size_t)w->c.m);
+    int before = w->info->iterations;
+    *outcome = pp_cone_sweep_run(k, w->info);
+    w->newton.iterations += w->info->iterations - before;
+    TELL(w, "%d sweeps to %.1e", w->info->iterations - before, k->measure);
+    if (k->measure < INFINITY) *to = k->on.x;
+    return keep(w, k->on.x);
+}
+
+/* One block by itself. Nothing but what it needs is made: a step of a part on a plate is no more than this. */
 static bool alone(work *w) {
-    if (!pp_cone_solve_block(&w->c, 0, w->c.q, w->newton.x) || !keep(w, w->newton.x)) return false;
-    pp_tell(w->info, "closed form");
+    pp_cone_newton *n = &w->newton; /* lends its figure and v */
+    n->x = PP_CALL_ARRAY(w->call, double, w->c.m);
+    n->v = PP_CALL_ARRAY(w->call, double, w->c.m);
+    if (!n->x || !n->v || !pp_cone_figure_make(&n->figure, &w->c, w->call)) return false;
+    n->figure.siconos = pp_cone_siconos_weight(w->tol);
+    if (!pp_cone_solve_block(&w->c, 0, w->c.q, n->x) || !keep(w, n->x)) return false;
+    TELL(w, "closed form");
     return true;
 }
 
 static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
-    if (w->c.nblock == 1 && alone(w)) return o;
+    int most = worthwhile_sweeps(w);
+    if (most >= LEAST_SWEEPS) {
+        bool warm = guess != NULL, enough = sweeps(w, most, guess, &guess, &o);
+        w->info->warm = warm && enough;
+        if (enough || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    }
     if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
         w->info->warm = keep(w, guess) || rest(w, guess, &o) || (o == PERP_OUTCOME_LIMIT && split(w, guess, &o));
         if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
@@ -201,7 +269,7 @@ static perp_outcome stages(work *w, const double *guess) {
         return o;
     const course *way = w->c.associated ? convex : courses;
     size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
-    for (size_t i = 0; i < count && w->least > NEARLY * w->tol; i++)
+    for (size_t i = 0; i < count && w->least > NEARLY * w->tol && affordable(w) > 0; i++)
         if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     if (w->least <= NEARLY * w->tol) return o;
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
@@ -218,8 +286,12 @@ perp_outcome pp_auto_cone(const perp_problem *p, double tol, double *z, const pe
     w.newton = (pp_cone_newton){.c = &w.c, .linear = &w.linear, .call = call};
     w.best = PP_CALL_ARRAY(call, double, w.c.m);
     double *start = PP_CALL_ARRAY(call, double, w.c.m);
-    if (!w.best || !start || !pp_cone_linear_make(&w.linear, &w.c, call) || !pp_cone_newton_make(&w.newton))
-        return PERP_OUTCOME_MEMORY;
+    if (!w.best || !start) return PERP_OUTCOME_MEMORY;
+    if (w.c.nblock == 1 && alone(&w)) {
+        pp_cone_unscale(&w.c, w.best, z);
+        return PERP_OUTCOME_SOLVED;
+    }
+    if (!pp_cone_linear_make(&w.linear, &w.c, call) || !pp_cone_newton_make(&w.newton)) return PERP_OUTCOME_MEMORY;
     w.newton.figure.siconos = pp_cone_siconos_weight(tol);
     w.out = perp_call_watched(call) ? z : NULL;
     pp_cone_scale(&w.c, z, start);

@@ -10,6 +10,7 @@ struct perp_call {
     const perp_watch *watch; /* NULL: nobody looks */
     double deadline;         /* of pp_clock; INFINITY: none, and no clock is read */
     int depth;               /* of solvers that call solvers: auto */
+    bool terse;              /* nobody will read the story: within a step words cost more than small problems do */
 };
 
 /* An array of the call's memory; NULL if refused. */

@@ -35,8 +35,7 @@ static inline void add_product(int rows, int cols, const double *restrict A, con
 
 static inline int node_size(const pp_cone *c, int node) { return c->node[node + 1] - c->node[node]; }
 
-/* Velocity of block i. */
-static void block_velocity(const pp_cone_sweeps *s, int i, double *v) {
+void pp_cone_sweeps_velocity(const pp_cone_sweeps *s, int i, double *v) {
     const pp_cone *c = &s->c;
     int rows = pp_cone_rows(c, i), first = c->first[i];
     for (int r = 0; r < rows; r++) v[r] = c->q[first + r];
@@ -50,8 +49,7 @@ static void block_velocity(const pp_cone_sweeps *s, int i, double *v) {
     for (int r = 0; r < rows && c->c; r++) v[r] += c->c[first + r] * s->x[first + r];
 }
 
-/* x_i moves by dx. */
-static void move(pp_cone_sweeps *s, int i, const double *dx) {
+void pp_cone_sweeps_move(pp_cone_sweeps *s, int i, const double *dx) {
     const pp_cone *c = &s->c;
     int rows = pp_cone_rows(c, i);
     for (int r = 0; r < rows; r++) s->x[c->first[i] + r] += dx[r];
@@ -71,7 +69,7 @@ void pp_cone_sweeps_refresh(pp_cone_sweeps *s) {
                 add_product(node_size(c, o), pp_cone_rows(c, i), s->B[e], s->x + c->first[i], s->y + c->node[o]);
             }
     }
-    for (int i = 0; i < c->nblock; i++) block_velocity(s, i, s->v + c->first[i]);
+    for (int i = 0; i < c->nblock; i++) pp_cone_sweeps_velocity(s, i, s->v + c->first[i]);
 }
 
 static double norm(int n, const double *x) {
@@ -174,13 +172,13 @@ static double gauss_seidel(void *self, double step) {
     for (int count = 0; count < (s->o->symmetric ? 2 : 1) * c->nblock; count++) {
         int i = count <= last ? count : 2 * last + 1 - count;
         const double *x = s->x + c->first[i];
-        block_velocity(s, i, v);
+        pp_cone_sweeps_velocity(s, i, v);
         double r = pp_cone_natural(c, i, x, v, e);
         if (r > most) most = r;
         if (r == 0) continue;
         block_target(s, i, 1, v, x, next);
         relax_block(c, i, step * s->o->relaxation, x, next);
-        move(s, i, next);
+        pp_cone_sweeps_move(s, i, next);
     }
     return most;
 }
@@ -295,15 +293,8 @@ static double largest_eigenvalue(pp_cone_sweeps *s, double *x) {
     return lambda;
 }
 
-bool pp_cone_sweeps_make(pp_cone_sweeps *s, const perp_problem *p, const pp_relax *o, const double *z,
-                         const perp_call *call, perp_outcome *why) {
-    bool singular = false;
-    *s = (pp_cone_sweeps){.o = o};
-    *why = PERP_OUTCOME_MEMORY;
-    if (!pp_cone_make(&s->c, p, call, &singular)) {
-        if (singular) *why = PERP_OUTCOME_NUMERICS;
-        return false;
-    }
+bool pp_cone_sweeps_on(pp_cone_sweeps *s, const pp_cone *made, const pp_relax *o, const perp_call *call) {
+    *s = (pp_cone_sweeps){.c = *made, .o = o};
     const pp_cone *c = &s->c;
     s->x = PP_CALL_ARRAY(call, double, c->m);
     s->v = PP_CALL_ARRAY(call, double, c->m);
@@ -312,12 +303,24 @@ bool pp_cone_sweeps_make(pp_cone_sweeps *s, const perp_problem *p, const pp_rela
     s->target = PP_CALL_ARRAY(call, double, c->m);
     if (!s->x || !s->v || !s->slow || !s->bound || !s->target || (c->body && !precompute_bodies(s, call))) return false;
     find_bounds(s);
-    if (o->together) {
-        if (!count_sharing(s, call)) return false;
-        double lambda = POWER_SAFE * largest_eigenvalue(s, s->target);
-        for (int i = 0; i < c->nblock; i++) s->slow[i] = s->slow[i] > 1 ? fmax(1, lambda * s->slow[i]) : 1;
+    if (!o->together) return true;
+    if (!count_sharing(s, call)) return false;
+    double lambda = POWER_SAFE * largest_eigenvalue(s, s->target);
+    for (int i = 0; i < c->nblock; i++) s->slow[i] = s->slow[i] > 1 ? fmax(1, lambda * s->slow[i]) : 1;
+    return true;
+}
+
+bool pp_cone_sweeps_make(pp_cone_sweeps *s, const perp_problem *p, const pp_relax *o, const double *z,
+                         const perp_call *call, perp_outcome *why) {
+    bool singular = false;
+    pp_cone c;
+    *why = PERP_OUTCOME_MEMORY;
+    if (!pp_cone_make(&c, p, call, &singular)) {
+        if (singular) *why = PERP_OUTCOME_NUMERICS;
+        return false;
     }
-    pp_cone_scale(c, z, s->x);
+    if (!pp_cone_sweeps_on(s, &c, o, call)) return false;
+    pp_cone_scale(&s->c, z, s->x);
     pp_cone_sweeps_admit(s);
     return true;
 }

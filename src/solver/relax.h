@@ -83,11 +83,17 @@ typedef struct pp_cone_sweeps {
     const pp_relax *o;
 } pp_cone_sweeps;
 
+/* On a problem that is made already; x is left to the caller. False if memory is refused. */
+bool pp_cone_sweeps_on(pp_cone_sweeps *s, const pp_cone *c, const pp_relax *o, const perp_call *call);
 /* x from the guess z, made admissible. False: *why says what to return. */
 bool pp_cone_sweeps_make(pp_cone_sweeps *s, const perp_problem *p, const pp_relax *o, const double *z,
                          const perp_call *call, perp_outcome *why);
 /* v (and y) from x. */
 void pp_cone_sweeps_refresh(pp_cone_sweeps *s);
+/* Velocity of block i, from y or x. */
+void pp_cone_sweeps_velocity(const pp_cone_sweeps *s, int i, double *v);
+/* x_i moves by dx, and y with it. */
+void pp_cone_sweeps_move(pp_cone_sweeps *s, int i, const double *dx);
 /* Refreshes, and measures as the judge does. */
 double pp_cone_sweeps_measure(void *self);
 void pp_cone_sweeps_admit(void *self);

@@ -38,6 +38,11 @@ void pp_tell(perp_solve_info *info, const char *format, ...) {
         memcpy(info->story + used, "; ", 3);
         used += 2, room -= 2;
     }
+    size_t length = strlen(format);
+    if (length < room && !strchr(format, '%')) { /* most that is told within a step has nothing to fill in */
+        memcpy(info->story + used, format, length + 1);
+        return;
+    }
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(info->story + used, room, format, arguments);

@@ -30,6 +30,7 @@ typedef struct pp_soft_contact {
     double damping_t; /* along the surface; 0: rigid [M/T] */
     double gap;       /* at the start of the step, kinematic bodies at its end, as the row has it [L] */
     double depth0;    /* depth at the start of the step, all bodies there [L] */
+    double closing;   /* (gap + depth0)/h: what the depth would lose by kinematic bodies alone [L/T] */
     double depth;     /* at which F is linearised [L] */
     double least;     /* Hertz: it is linearised no nearer to 0, where it has no slope [L] */
 } pp_soft_contact;

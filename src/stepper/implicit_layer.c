@@ -13,15 +13,14 @@
  * Source   Berard (3.88)-(3.93) with the signs of errata (3.97), (3.99); the discrete gradient: Gonzalez (1996). */
 #include <string.h>
 
+#include "contact/contact_fill.h"
 #include "problem/rows.h"
 #include "stepper/implicit_step.h"
 
 #define SLACK 1e-12 /* so that rounding does not send a contact to its core and back */
 
 static perp_pair_law law_of(const pp_frame *f, int contact) {
-    const perp_world *w = f->w;
-    const int *s = f->contact_shape + 2 * contact;
-    return w->law[w->shape[s[0]].material * w->nmaterial + w->shape[s[1]].material];
+    return pp_contact_law(f->w, f->contact_shape[2 * contact], f->contact_shape[2 * contact + 1]);
 }
 
 static const pp_memory_contact *remembered(const pp_frame *f, const perp_contact *c) {

@@ -52,15 +52,7 @@ static void set_inertia(pp_implicit_work *k) {
         int slot = f->block_body[b];
         const pp_body *body = &f->w->body[slot];
         if (f->block_ndof[b] != 6 || body->isotropic) continue;
-        const perp_mat3 I[2] = {perp_inertia_rotate(k->end.X[slot].q, body->I_B),
-                                perp_inertia_rotate(k->end.X[slot].q, body->I_inv_B)};
-        for (int m = 0; m < 2; m++)
-            for (int c = 0; c < 3; c++) {
-                double *column = (m ? f->Minv : f->M) + 36 * b + 6 * (3 + c) + 3;
-                column[0] = I[m].c[c].x;
-                column[1] = I[m].c[c].y;
-                column[2] = I[m].c[c].z;
-            }
+        pp_put_inertia(body, k->end.X[slot].q, f->M + 36 * b, f->Minv + 36 * b);
     }
 }
 
@@ -203,6 +195,7 @@ static perp_status finish(pp_implicit_work *k) {
     memcpy(nu, k->drift, (size_t)f->ndof * sizeof *nu);
     if (!st) st = pp_update(f);
     memcpy(nu, k->nu, (size_t)f->ndof * sizeof *nu);
+    if (f->nu_end) memcpy(f->nu_end, nu, (size_t)f->ndof * sizeof *nu);
     for (int b = 0; !st && b < f->nblock; b++) {
         int slot = f->block_body[b], dim = w->def.dim, nd = f->block_ndof[b];
         const double *v = nu + f->block_offset[b];
@@ -221,5 +214,8 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
         if (!st) st = pp_implicit_measure(&k);
         if (!st) st = pp_implicit_missed(&k, &added);
     }
-    return st ? st : finish(&k);
+    if (!st) st = finish(&k);
+    f->levers = NULL; /* it was of this step's work */
+    f->end_nu = NULL;
+    return st;
 }

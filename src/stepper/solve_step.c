@@ -168,6 +168,13 @@ static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int whic
     return PERP_OK;
 }
 
+#define USUAL 1e-8 /* the default tolerance of a world */
+
+/* Digits are cheap for methods that gain many in a step. A world that asks for few pays for each, so it is asked for no
+ * more than it needs, and for a little more where that was not enough. */
+static double safety(const pp_frame *f) { return tolerance(f) > USUAL ? 0.8 : 0.3; }
+static double least_gain(const pp_frame *f) { return tolerance(f) > USUAL ? 0.5 : 0.1; }
+
 /* A cone solver stops by a unit-free measure, impulses over the largest of them; the world demands velocities. What the
  * world's tolerance is in that measure: a light body between heavy ones needs a finer one. Impulses are those of the
  * guess, or what each row alone would need. */
@@ -192,13 +199,12 @@ static double needed_tol(const pp_frame *f, const trial *t) {
         if (W > 0) impulse = fmax(impulse, fmax(fabs(q) / W, fabs(guess->p_joint[j])));
     }
     double speed = impulse * lightest;
-    return speed > 0 ? 0.3 * tolerance(f) * speed_scale(f, scale) / speed : INFINITY;
+    return speed > 0 ? safety(f) * tolerance(f) * speed_scale(f, scale) / speed : INFINITY;
 }
 
 #define FINEST_TOL    1e-15 /* below this only rounding is left */
 #define COMMON_TOL    1e-12 /* asked for without need of a finer one having shown */
 #define LOOSEST_TOL   1e-3
-#define USUAL         1e-8 /* the default tolerance of a world */
 #define MAX_REFININGS 3
 
 /* A try of a solver on cones: with the tolerance that the world needs, and finer from there while it ends satisfied with
@@ -219,7 +225,7 @@ static perp_status attempt_cone(const pp_frame *f, trial *t, const posed *c, int
     for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > tolerance(f) && tol > FINEST_TOL; k++) {
         if (t->outcome != PERP_OUTCOME_SOLVED || !isfinite(latest)) break;
         double before = latest;
-        tol = fmax(FINEST_TOL, tol * fmin(0.1, 0.3 * tolerance(f) / latest));
+        tol = fmax(FINEST_TOL, tol * fmin(least_gain(f), 0.3 * tolerance(f) / latest));
         if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than it knows */
         st = attempt(f, t, c, which, &settings, z, &latest);
         if (!(latest <= before)) break; /* the same answer again: the finer one is still to come */

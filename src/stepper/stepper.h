@@ -48,7 +48,7 @@ typedef struct pp_stepper_type {
 } pp_stepper_type;
 
 extern const pp_stepper_type pp_stepper_stewart_trinkle, pp_stepper_anitescu_potra;
-extern const pp_stepper_type pp_stepper_planar, pp_stepper_quasistatic;
+extern const pp_stepper_type pp_stepper_planar, pp_stepper_quasistatic, pp_stepper_nonconvex_lcp;
 extern const pp_stepper_type pp_stepper_implicit, pp_stepper_implicit_compliant;
 extern const pp_stepper_type pp_stepper_first_order;
 /* NULL name: the default. NULL if there is none of that name. */

@@ -66,13 +66,13 @@ static void fix(perp_joint_row *r, double p) {
 
 /* By the depth of a limit that is met within the step, by the error of a joint. */
 static void soften_implicit(perp_joint_row *r, double K, double B, double h) {
-    double S = h * K + B, phi = h * r->b, start = phi - h * r->b_kin;
+    double S = h * K + B, phi = h * r->b, rate = r->b_kin;
     if (!isfinite(1 / (h * S))) {
         fix(r, 0); /* no spring, or one too weak for numbers */
         return;
     }
-    if (r->kind == PERP_ROW_LIMIT && start > 0) start = 0; /* not felt before it is met */
-    r->b = (phi * S - B * start) / (h * S);
+    if (r->kind == PERP_ROW_LIMIT && phi - h * r->b_kin > 0) rate = phi / h; /* not felt before it is met */
+    r->b = (K * phi + B * rate) / S;
     r->compliance = 1 / (h * S);
 }
 
@@ -131,12 +131,11 @@ static double lone_depth(const pp_soft_contact *c, double g, double W, double h)
     return d;
 }
 
-/* Row of a contact, linearised at its depth:  lambda = S (d1 + e),  d1 = -(gap + h n nu),  S = F' + B/h. */
+/* Row of a contact, linearised at its depth d:  lambda = F + F' (d1 - d) + B (d1 - d0)/h,  d1 = -(gap + h n nu). */
 static void soften_contact(double h, const pp_soft_contact *c, perp_contact_row *r) {
     if (c->kind == PERP_RIGID) return;
     double slope, F = pp_soft_force(c, c->depth, &slope), S = slope + c->damping / h;
-    double e = (F - slope * c->depth - c->damping * c->depth0 / h) / S;
-    r->b_n = (c->gap - e) / h;
+    r->b_n = (slope * (c->gap + c->depth) - F + c->damping * c->closing) / (h * S);
     r->compliance = 1 / (h * h * S);
     r->compliance_f = c->damping_t > 0 ? 1 / (h * c->damping_t) : 0;
 }
@@ -154,6 +153,8 @@ static perp_status contact_rows(pp_frame *f, pp_soft_contact *soft, perp_contact
         row[i] = p->contact[i];
         c->gap = f->h * row[i].b_n;
         c->depth0 = fmax(0, f->h * row[i].b_n_kin - c->gap);
+        c->closing = c->depth0 > 0 ? row[i].b_n_kin : c->gap / f->h;
+        if (c->kind != PERP_HERTZ) continue; /* linear wherever it is linearised */
         double end = c->gap + f->h * pp_row_dot(p, &row[i].n, nu_free);
         c->depth = fmax(c->depth0, -c->gap);
         if (!(c->depth > 0) && end < 0) c->depth = lone_depth(c, end, pp_row_inverse_mass(p, &row[i].n), f->h);

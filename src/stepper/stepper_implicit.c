@@ -36,6 +36,15 @@ static perp_status compliant_step(pp_frame *f) {
     return pp_implicit_step(f, true, s->keeps_energy);
 }
 
+static perp_status compliant_ready(perp_world *w) {
+    for (int i = 0; i < w->nmaterial * w->nmaterial; i++)
+        if (w->law[i].compliance != PERP_RIGID && w->law[i].restitution > 0)
+            return pp_fail(w, PERP_E_FIT,
+                           "restitution is %g of a pair with a compliant layer; how it bounces is up to its damping",
+                           w->law[i].restitution);
+    return pp_implicit_ready(w);
+}
+
 const pp_stepper_type pp_stepper_implicit = {
     .name = "implicit",
     .source = "Berard 3.5.1",
@@ -67,5 +76,5 @@ const pp_stepper_type pp_stepper_implicit_compliant = {
     .normal_rhs = pp_end_gap_rhs,
     .step = compliant_step,
     .fits = fits,
-    .ready = pp_implicit_ready,
+    .ready = compliant_ready,
 };

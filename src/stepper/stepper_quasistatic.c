@@ -193,6 +193,10 @@ static perp_status ready(perp_world *w) {
 }
 
 static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
+    if (d->contact_model && !strcmp(d->contact_model, "corrective"))
+        return pp_refuse(why, why_size, PERP_E_FIT,
+                         "contact model corrective lets go of what just touches, which stepper quasistatic needs for "
+                         "its balance of forces");
     if (d->start != PERP_START_STAGGERED) return PERP_OK;
     return pp_refuse(why, why_size, PERP_E_FIT, "stepper quasistatic has no acceleration that a start could stagger");
 }

@@ -2,8 +2,8 @@
  *   while |C| > eps_p:   p = -(G' M^-1 G)^+ C/h,   dnu = M^-1 G p,   q += h dnu,  nu += dnu
  *   while |C'| > eps_v:  p = -(G' M^-1 G)^+ C',    nu += M^-1 G p
  * Method   as printed, but G and C are those of the rows that the step itself uses (they are exact at any error),
- *          renewed each time, and the pseudo-inverse makes redundant joints harmless. Contacts are not looked at: they
- *          may be violated by what is corrected here.
+ *          renewed each time, and the pseudo-inverse makes redundant joints harmless. M is that of the pose before any
+ *          correction. Contacts are not looked at: they may be violated by what is corrected here.
  * Cost     dense in the number of joint rows, cubed per iteration.
  * Source   Williams Algorithm 1, Tables 2.2 and 2.3. */
 #include <string.h>
@@ -34,6 +34,7 @@ static int rows_now(const pp_frame *f, perp_joint_row *row) {
 }
 
 typedef struct workspace {
+    perp_step_problem problem; /* the blocks alone, with the inertia at the end of the step */
     perp_joint_row *row;
     double *A, *p, *tmp, *psd, *y, *dnu;
 } workspace;
@@ -42,8 +43,8 @@ typedef struct workspace {
 static bool correct(pp_frame *f, workspace *ws, int n, const double *e) {
     for (int j = 0; j < n; j++) {
         memset(ws->y, 0, (size_t)f->ndof * sizeof *ws->y);
-        pp_row_spread(&f->problem, &ws->row[j].row, 1, ws->y);
-        for (int i = 0; i < n; i++) ws->A[j * n + i] = pp_row_dot(&f->problem, &ws->row[i].row, ws->y);
+        pp_row_spread(&ws->problem, &ws->row[j].row, 1, ws->y);
+        for (int i = 0; i < n; i++) ws->A[j * n + i] = pp_row_dot(&ws->problem, &ws->row[i].row, ws->y);
         ws->p[j] = -e[j];
     }
     pp_psd fac;
@@ -51,10 +52,25 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e) {
     pp_psd_solve(&fac, 1, ws->p, n, ws->tmp);
     memset(ws->dnu, 0, (size_t)f->ndof * sizeof *ws->dnu);
     for (int j = 0; j < n; j++) {
-        pp_row_spread(&f->problem, &ws->row[j].row, ws->p[j], ws->dnu);
-        pp_row_push(&f->problem, &ws->row[j].row, ws->p[j], f->i_correction);
+        pp_row_spread(&ws->problem, &ws->row[j].row, ws->p[j], ws->dnu);
+        pp_row_push(&ws->problem, &ws->row[j].row, ws->p[j], f->i_correction);
     }
-    for (int i = 0; i < f->ndof; i++) f->solution.nu[i] += ws->dnu[i];
+    for (int i = 0; i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
+    return true;
+}
+
+/* Masses of all blocks and their inverses, as the bodies lie at the end. */
+static bool end_masses(const pp_frame *f, double **M, double **Minv) {
+    *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
+    *Minv = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
+    if (!*M || !*Minv) return false;
+    memcpy(*M, f->M, 36 * (size_t)f->nblock * sizeof **M);
+    memcpy(*Minv, f->Minv, 36 * (size_t)f->nblock * sizeof **Minv);
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k];
+        if (f->block_ndof[k] == 6 && !f->implicit_turn)
+            pp_put_inertia(&f->w->body[slot], f->s1->X[slot].q, *M + 36 * k, *Minv + 36 * k);
+    }
     return true;
 }
 
@@ -70,9 +86,15 @@ perp_status pp_correct_joints(pp_frame *f) {
                     .y = PP_ARENA_ARRAY(a, double, f->ndof),
                     .dnu = PP_ARENA_ARRAY(a, double, f->ndof)};
     double *e = PP_ARENA_ARRAY(a, double, max);
+    double *M, *Minv;
+    bool masses = end_masses(f, &M, &Minv);
+    f->M_end = f->implicit_turn ? NULL : M;
     f->i_correction = PP_ARENA_ZERO(a, double, f->ndof);
-    if (!ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e || !f->i_correction)
+    if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e || !f->i_correction)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
+    ws.problem = pp_free_problem(f);
+    ws.problem.M = M;
+    ws.problem.Minv = Minv;
     for (int it = 0; it < MAX_ITERATIONS; it++) {
         int n = rows_now(f, ws.row);
         double norm = 0;
@@ -81,14 +103,13 @@ perp_status pp_correct_joints(pp_frame *f) {
             norm += e[i] * e[i] * f->h * f->h;
         }
         if (!(sqrt(norm) > w->def.correction_position) || !correct(f, &ws, n, e)) break;
-        for (int k = 0; k < f->nblock; k++)
-            pp_move_block(f, k, f->s1, ws.dnu + f->block_offset[k], f->h, perp_v3(0, 0, 0), f->s1);
+        for (int k = 0; k < f->nblock; k++) pp_shift_block(f, k, f->s1, ws.dnu + f->block_offset[k], f->h, f->s1);
     }
     for (int it = 0; it < MAX_ITERATIONS; it++) {
         int n = rows_now(f, ws.row);
         double norm = 0;
         for (int i = 0; i < n; i++) {
-            e[i] = pp_row_dot(&f->problem, &ws.row[i].row, f->solution.nu) + ws.row[i].b_kin;
+            e[i] = pp_row_dot(&ws.problem, &ws.row[i].row, f->nu_end) + ws.row[i].b_kin;
             norm += e[i] * e[i];
         }
         if (!(sqrt(norm) > w->def.correction_velocity) || !correct(f, &ws, n, e)) break;

@@ -1,8 +1,7 @@
 /* update.c - stage 6: velocity -> next state
- *   q+ = q (+) (h nu+ + bend),   rotation by the exponential map
- * `bend` is what torque-free rotation adds to h w (zero in 2D and for spheres): a body on which nothing acts turns as a
- * free body does (fourth order, energy and momentum kept), and impulses change its turn by h times the change of its
- * angular velocity. */
+ *   x+ = x + h v,   (q+, w+) = torque-free rotation of (q, w) over h
+ * with the velocity (v, w) that the impulses at the start pose leave. The free turn keeps energy and momentum, and is of
+ * fourth order or exact; in 2D and for spheres it is a turn by h w, and w stays. */
 #include <string.h>
 
 #include "world/frame.h"
@@ -14,8 +13,9 @@ static perp_vec3 angular(int dim, int ndof, const double *nu) {
     return ndof == 6 ? perp_v3(nu[3], nu[4], nu[5]) : perp_v3(0, 0, 0);
 }
 
-void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, perp_vec3 bend,
-                   pp_state *to) {
+static perp_quat turned(perp_quat q, perp_vec3 by) { return perp_q_unit(perp_q_mul(perp_q_exp(by), q)); }
+
+void pp_shift_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to) {
     int slot = f->block_body[k], dim = f->w->def.dim;
     perp_vec3 om = angular(dim, f->block_ndof[k], nu);
     to->X[slot].p = perp_v3_axpy(from->X[slot].p, h, linear(dim, nu));
@@ -24,8 +24,27 @@ void pp_move_block(const pp_frame *f, int k, const pp_state *from, const double 
         double half = to->theta[slot] / 2;
         to->X[slot].q = (perp_quat){cos(half), 0, 0, sin(half)};
     } else if (f->block_ndof[k] == 6) {
-        to->X[slot].q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_axpy(bend, h, om)), from->X[slot].q));
+        to->X[slot].q = turned(from->X[slot].q, perp_v3_scale(h, om));
     }
+}
+
+bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to,
+                   perp_vec3 *w_end) {
+    int slot = f->block_body[k], dim = f->w->def.dim;
+    const pp_body *b = &f->w->body[slot];
+    perp_vec3 om = angular(dim, f->block_ndof[k], nu);
+    bool told = true;
+    if (f->block_ndof[k] != 6 || b->isotropic || f->implicit_turn) {
+        pp_shift_block(f, k, from, nu, h, to);
+        if (f->implicit_turn && f->block_ndof[k] == 6)
+            to->X[slot].q = turned(from->X[slot].q, perp_v3_axpy(f->bend[k], h, om));
+    } else {
+        perp_quat q = from->X[slot].q;
+        told = perp_rotate_free(b->I_B, h, &q, &om);
+        to->X[slot] = (perp_pose){perp_v3_axpy(from->X[slot].p, h, linear(dim, nu)), q};
+    }
+    if (w_end) *w_end = om;
+    return told;
 }
 
 /* Blocks on which some constraint impulse acted. */
@@ -52,28 +71,50 @@ static bool turns_freely(const pp_frame *f, int k) {
 
 static void turn_freely(const pp_frame *f, int k) {
     double *nu = f->solution.nu + f->block_offset[k];
-    nu[3] = f->w_free[k].x, nu[4] = f->w_free[k].y, nu[5] = f->w_free[k].z;
+    memcpy(nu + 3, f->nu0 + f->block_offset[k] + 3, 3 * sizeof *nu);
+    if (f->implicit_turn) nu[3] = f->w_free[k].x, nu[4] = f->w_free[k].y, nu[5] = f->w_free[k].z;
     f->s1->X[f->block_body[k]].q = f->q_free[k];
+}
+
+/* Moves block k to the end of the step. */
+static perp_status move(pp_frame *f, int k, bool pushed) {
+    int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k];
+    const double *nu = f->solution.nu + at;
+    perp_vec3 om;
+    if (!pp_move_block(f, k, f->s0, nu, f->h, f->s1, &om))
+        return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
+                       f->w->body[slot].name ? f->w->body[slot].name : "", perp_v3_norm(om) * f->h);
+    if (nd == 6 && !pushed && turns_freely(f, k)) {
+        turn_freely(f, k);
+        om = f->w_free[k];
+    }
+    double *end = f->nu_turned + at;
+    memcpy(end, nu, (size_t)nd * sizeof *end);
+    if (nd == 6) end[3] = om.x, end[4] = om.y, end[5] = om.z;
+    return PERP_OK;
 }
 
 perp_status pp_update(pp_frame *f) {
     perp_world *w = f->w;
     pp_state *s1 = f->s1;
     bool *pushed = PP_ARENA_ZERO(&w->arena, bool, f->nblock);
-    if (!pushed) return pp_fail(w, PERP_E_MEMORY, "out of memory for the update");
+    f->nu_turned = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    f->nu_end = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    if (!pushed || !f->nu_turned || !f->nu_end) return pp_fail(w, PERP_E_MEMORY, "out of memory for the update");
     mark_pushed(f, pushed);
     for (int k = 0; k < f->nblock; k++) {
-        double *nu = f->solution.nu + f->block_offset[k];
-        pp_move_block(f, k, f->s0, nu, f->h, f->bend[k], s1);
-        if (f->block_ndof[k] == 6 && !pushed[k] && turns_freely(f, k)) turn_freely(f, k);
+        perp_status st = move(f, k, pushed[k]);
+        if (st) return st;
     }
+    memcpy(f->nu_end, f->nu_turned, (size_t)f->ndof * sizeof *f->nu_end);
     if (w->def.joint_correction && f->problem.njoint) {
         perp_status st = pp_correct_joints(f);
         if (st) return st;
     }
+    if (f->implicit_turn) memcpy(f->solution.nu, f->nu_end, (size_t)f->ndof * sizeof *f->nu_end);
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k];
-        const double *nu = f->solution.nu + f->block_offset[k];
+        const double *nu = f->nu_end + f->block_offset[k];
         s1->v[slot] = linear(w->def.dim, nu);
         s1->w[slot] = angular(w->def.dim, f->block_ndof[k], nu);
         if (!perp_v3_finite(s1->X[slot].p) || !perp_q_finite(s1->X[slot].q) || !perp_v3_finite(s1->v[slot]) ||

@@ -117,8 +117,7 @@ static perp_status check_ellipsoid(perp_world *w, const perp_pair_law *law) {
     if (w->stepper->step && !w->stepper->ellipsoids)
         return pp_fail(w, PERP_E_FIT, "stepper %s does not know elliptic or torsional friction (%s)", w->stepper->name,
                        name);
-    if (w->def.form != PERP_FORM_CONE)
-        return pp_fail(w, PERP_E_FIT, "%s needs true friction cones: form cone", name);
+    if (w->def.form != PERP_FORM_CONE) return pp_fail(w, PERP_E_FIT, "%s needs true friction cones: form cone", name);
     return PERP_OK;
 }
 

@@ -57,6 +57,24 @@ static scene closed_chain(perp_world_def d) {
 }
 
 static scene tower(perp_world_def d) { return scene_tower(d, 20, 0, 0.3); }
+static scene soft_tower(perp_world_def d) {
+    d.stepper = "first-order";
+    scene s = scene_tower(d, 9, 0.001, 0.3);
+    OK(s.w, perp_pair_set_all(s.w, (perp_pair_law){.mu = 0.3, .compliance = PERP_HERTZ, .stiffness = 1e9, .damping = 9}));
+    return s;
+}
+static scene on_foundation(perp_world_def d) {
+    d.stepper = "first-order";
+    scene s = scene_stack(d, 1, 1, 0);
+    OK(s.w, perp_pair_set_all(s.w, (perp_pair_law){.compliance = PERP_FOUNDATION, .stiffness = 1e6, .damping = 1e4}));
+    return s;
+}
+static scene soft_pendulum(perp_world_def d) {
+    d.stepper = "first-order";
+    scene s = scene_double_pendulum(d);
+    OK(s.w, perp_world_set(s.w, "first-order.curvature", 0.5));
+    return s;
+}
 static scene short_tower(perp_world_def d) { return scene_tower(d, 6, 0, 0.3); }
 static scene two_cubes(perp_world_def d) { return scene_mass_ratio(d, 3, 0.5); }
 static scene pinch(perp_world_def d) { return scene_pinch_hold(d, 5, 0.5); }
@@ -91,6 +109,10 @@ static steady scenes[] = {
     {"stack, cones", 2, stack, PERP_FORM_CONE, false, PERP_START_PLAIN},
     {"slide, cones", 3, slide, PERP_FORM_CONE, false, PERP_START_STAGGERED},
     {"pinch, cones", 3, pinch, PERP_FORM_CONE, false, PERP_START_PLAIN},
+    {"soft tower", 3, soft_tower, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"soft tower, cones", 3, soft_tower, PERP_FORM_CONE, false, PERP_START_PLAIN},
+    {"foundation", 3, on_foundation, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"soft pendulum", 2, soft_pendulum, PERP_FORM_MLCP, false, PERP_START_PLAIN},
     {"everything planar, cones", 2, scene_full_planar, PERP_FORM_CONE, true, PERP_START_PLAIN},
 };
 

@@ -39,6 +39,7 @@ static void cubes(void **state) {
 static void rods(void **state) {
     (void)state;
     fire(2, SHOT_ROD);
+    fire(3, SHOT_ROD);
 }
 static void balls(void **state) {
     (void)state;
@@ -48,6 +49,7 @@ static void balls(void **state) {
 static void capsules(void **state) {
     (void)state;
     fire(2, SHOT_CAPSULE);
+    fire(3, SHOT_CAPSULE);
 }
 static void particles(void **state) {
     (void)state;

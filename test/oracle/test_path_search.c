@@ -167,7 +167,7 @@ static void test_contacts(void **state) {
             perp_solve_info info = solve_set(form == 0 ? &pp_solver_lemke : &pp_solver_path_search, &p, x, NULL, 0);
             must(&info, 1e-9, form == 0 ? "lemke" : form == 1 ? "LCP" : form == 2 ? "mixed" : "sparse", round);
             double p_joint[RP_ROWS], p_contact[3 * RP_ROWS], sigma[RP_ROWS];
-            perp_step_solution out = {nu[form], p_joint, p_contact, sigma};
+            perp_step_solution out = {.nu = nu[form], .p_joint = p_joint, .p_contact = p_contact, .sigma = sigma};
             assert_int_equal(pp_recover(&c, x, &arena, &out), PERP_OK);
             perp_step_residual r = perp_step_problem_residual(&step.p, &out);
             double worst = fmax(fmax(fmax(r.momentum, r.joint), fmax(r.normal, r.cone)), r.dissipation) / r.scale;

@@ -104,7 +104,7 @@ static void test_any_matrix(void **state) {
 
 static double laws(const perp_class cls, const perp_solver_type *t, double *nu, int *n) {
     double p_joint[RP_ROWS], p_contact[3 * RP_ROWS], sigma[RP_ROWS];
-    perp_step_solution out = {nu, p_joint, p_contact, sigma};
+    perp_step_solution out = {.nu = nu, .p_joint = p_joint, .p_contact = p_contact, .sigma = sigma};
     pp_arena_reset(&arena);
     pp_converted c;
     assert_int_equal(pp_convert(&s.p, cls, &arena, &c), PERP_OK);

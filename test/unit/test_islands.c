@@ -17,9 +17,10 @@
 static rp_step s;
 
 static perp_step_solution room(const perp_step_problem *p) {
-    return (perp_step_solution){PP_ARENA_ZERO(&arena, double, p->ndof), PP_ARENA_ZERO(&arena, double, p->njoint),
-                                PP_ARENA_ZERO(&arena, double, 3 * p->ncontact),
-                                PP_ARENA_ZERO(&arena, double, p->ncontact)};
+    return (perp_step_solution){.nu = PP_ARENA_ZERO(&arena, double, p->ndof),
+                                .p_joint = PP_ARENA_ZERO(&arena, double, p->njoint),
+                                .p_contact = PP_ARENA_ZERO(&arena, double, 3 * p->ncontact),
+                                .sigma = PP_ARENA_ZERO(&arena, double, p->ncontact)};
 }
 
 static void solve(const perp_step_problem *p, perp_step_solution *out) {

@@ -1,8 +1,8 @@
 /* test_ledger.c - the energy account of every step
  * Method   The entries are summed here, not read from the remainder, and compared with the change of kinetic energy
- *          that the world itself tells. In 2D and for spheres this is an identity; in 3D the entry `turning` is what
- *          the turn of the inertia leaves, which must fade with the step. Single entries are compared with closed
- *          forms.
+ *          that the world itself tells. Impulses act on the inertia of the start and the free turn after them keeps
+ *          the energy, so this is an identity, in 3D to the rounding that the entry `turning` holds. Single entries are
+ *          compared with closed forms.
  * Valid    The work of gravity is that of its impulse at the mean velocity of the step, m g h (v + v+)/2; since
  *          positions move by h v+, it differs from the loss of height by m g h (v+ - v)/2, which adds up to m g h
  *          (v_end - v_start)/2 over a run. */
@@ -104,34 +104,26 @@ static void test_scenes_3d(void **state) {
     print_message("3D: the account is off by at most %.2g\n", worst);
 }
 
-/* The entry `turning` of a box thrown with spin and of a tumbling pair: what is left of it, summed with and without
- * signs, falls with the step. */
+/* The entry `turning` of a box thrown with spin and of a tumbling pair is rounding, however long the step. */
 static void test_turning(void **state) {
     (void)state;
-    double sum[3], absolute[3];
     for (int k = 0; k < 3; k++) {
         perp_world_def d = perp_world_def_default(3);
-        d.h = 4e-3 / (1 << k);
+        d.h = 16e-3 / (1 << 2 * k);
         scene s = scene_tumbling(d);
-        double largest = 0;
-        sum[k] = absolute[k] = 0;
-        for (int i = 0; i < 250 << k; i++) {
+        double largest = 0, absolute = 0;
+        int n = (int)(1 / d.h);
+        for (int i = 0; i < n; i++) {
             perp_certificate c;
             OK(s.w, perp_world_step(s.w, &c));
-            sum[k] += c.ledger.turning;
-            absolute[k] += fabs(c.ledger.turning);
+            absolute += fabs(c.ledger.turning);
             largest = fmax(largest, c.ledger.kinetic_after);
         }
-        sum[k] /= largest;
-        absolute[k] /= largest;
-        print_message("h = %g ms: turning %.3g summed, %.3g in absolute values, of the largest kinetic energy\n",
-                      d.h * 1e3, sum[k], absolute[k]);
+        print_message("h = %g ms: turning %.3g in absolute values, of the largest kinetic energy\n", d.h * 1e3,
+                      absolute / largest);
+        BELOW(absolute, 1e-15 * n * largest);
         scene_end(&s);
     }
-    BELOW(fabs(sum[2]), 1e-4);
-    BELOW(absolute[2], 1e-4);
-    BELOW(absolute[1], 0.7 * absolute[0]);
-    BELOW(absolute[2], 0.7 * absolute[1]);
 }
 
 /* Free bodies leave none: torque-free rotation keeps its energy. */

@@ -287,7 +287,7 @@ static void test_no_allocation(void **state) {
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
     double nu[36], p_joint[RP_ROWS] = {0}, p_contact[3 * RP_ROWS] = {0}, sigma[RP_ROWS] = {0};
-    perp_step_solution out = {nu, p_joint, p_contact, sigma};
+    perp_step_solution out = {.nu = nu, .p_joint = p_joint, .p_contact = p_contact, .sigma = sigma};
     any_settings set = defaults();
     long before = 0;
     for (int step = 0; step < 8; step++) {

@@ -338,7 +338,7 @@ static void run(const perp_solver_type *t, perp_class cls, double tol, outcome *
     any_settings set = defaults(t);
     if (tol > 0) assert_int_equal(perp_fields_set(t->fields, t->nfield, &set, "tol", tol), PERP_OK);
     double p_joint[RP_ROWS], p_contact[3 * RP_ROWS], sigma[RP_ROWS];
-    perp_step_solution out = {a->nu, p_joint, p_contact, sigma};
+    perp_step_solution out = {.nu = a->nu, .p_joint = p_joint, .p_contact = p_contact, .sigma = sigma};
     pp_converted c;
     pp_arena_reset(&arena);
     assert_int_equal(pp_convert(&s.p, cls, &arena, &c), PERP_OK);

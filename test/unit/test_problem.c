@@ -43,7 +43,7 @@ static void solve(const perp_step_problem *p, perp_class cls, const answer *gues
     double *z = PP_ARENA_ZERO(&arena, double, c.n);
     if (guess) pp_guess(&c, guess->p_joint, guess->p_contact, guess->sigma, z);
     assert_int_equal(pp_solve(&pp_solver_lemke, &settings, &c.problem, z, &arena, &a->info), PERP_OK);
-    perp_step_solution out = {a->nu, a->p_joint, a->p_contact, a->sigma};
+    perp_step_solution out = {.nu = a->nu, .p_joint = a->p_joint, .p_contact = a->p_contact, .sigma = a->sigma};
     assert_int_equal(pp_recover(&c, z, &arena, &out), PERP_OK);
     a->r = perp_step_problem_residual(p, &out);
     a->worst = worst_of(&a->r);
@@ -237,7 +237,7 @@ static void test_held_contact(void **state) {
 static void test_judge_sees(void **state) {
     (void)state;
     answer a;
-    perp_step_solution out = {a.nu, a.p_joint, a.p_contact, a.sigma};
+    perp_step_solution out = {.nu = a.nu, .p_joint = a.p_joint, .p_contact = a.p_contact, .sigma = a.sigma};
     particle(0.5, 8, -3, -1);
     s.p.njoint = 1;
     s.joint[0] = (perp_joint_row){.row = s.contact[0].o, .lo = -1, .hi = 1, .b = 4, .joint = -1};
@@ -296,7 +296,7 @@ static void test_judge_sees(void **state) {
 static void test_dissipation_definition(void **state) {
     (void)state;
     answer a = {0};
-    perp_step_solution out = {a.nu, a.p_joint, a.p_contact, a.sigma};
+    perp_step_solution out = {.nu = a.nu, .p_joint = a.p_joint, .p_contact = a.p_contact, .sigma = a.sigma};
     for (int round = 0; round < 2000; round++) {
         int nd = 3 + rp_int(9);
         particle(0.7, nd, 0, 0);

@@ -234,7 +234,7 @@ static void make_step(step_data *d, int dim) {
     }
     d->p = (perp_step_problem){dim,     0.0125,      3, n,        d->ndof, d->offset, d->M,
                                d->Minv, d->momentum, 4, d->joint, 3,       d->contact};
-    d->guess = (perp_step_solution){d->nu, d->p_joint, d->p_contact, d->sigma};
+    d->guess = (perp_step_solution){.nu = d->nu, .p_joint = d->p_joint, .p_contact = d->p_contact, .sigma = d->sigma};
 }
 
 static bool same_row(const perp_row *a, const perp_row *b) {

@@ -363,7 +363,8 @@ static void refuses_own(void **state) {
         double v;
         const char *words;
     } row[] = {
-        {"@version", 0, 2, " version: found 2; allowed: 1"},
+        {"@version", 0, 3, " version: found 3; allowed: 1 to 2"},
+        {"@version", 0, 0, " version: found 0; allowed: 1 to 2"},
         {"@n", 0, -1, " n: found -1; allowed: 0 or more"},
         {"@n", 0, 3, " c: found 2; allowed: 3"},
         {"@m", 0, 7, " row_lo: found 1; allowed: 7"},

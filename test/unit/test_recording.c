@@ -12,7 +12,7 @@ static void says_what_it_is_of(void **state) {
     const perp_recording_info *a = perp_recording_about(r);
     char program[64];
     snprintf(program, sizeof program, "perp %s", perp_version());
-    assert_int_equal(a->version, 2);
+    assert_int_equal(a->version, PERP_RECORDING_VERSION);
     assert_string_equal(a->program, program);
     assert_string_equal(a->title, "pile");
     assert_int_equal(a->dim, 3);

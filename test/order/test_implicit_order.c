@@ -1,0 +1,84 @@
+/* test_implicit_order.c - order of the implicit steps: a ball on two balls (Berard 3.5.3.2, reference by quadrature of the
+ * equations of rolling and sliding), an ellipse that rocks on a plane (against a fine step). */
+#include "unit/world_help.h"
+
+static perp_vec3 two_balls(double h, double t) {
+    perp_world_def d = perp_world_def_default(3);
+    d.stepper = "implicit";
+    d.form = PERP_FORM_CONE;
+    d.gravity_W = perp_v3(0, 0, 0);
+    d.h = h;
+    perp_world *w;
+    assert_int_equal(perp_world_create(&d, &w), PERP_OK);
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.2, .e_r = 0.3}));
+    const double r[3] = {10, 9, 1};
+    const perp_vec3 at[3] = {{0, 0, 0}, {0, 11.4, 0}, {0, 6.62105263157895, 8.78417110772903}};
+    perp_body_id b = {0, 0};
+    for (int k = 0; k < 3; k++) {
+        perp_body_def body = perp_body_def_default(k == 2 ? PERP_BODY_DYNAMIC : PERP_BODY_OBSTACLE);
+        body.X_WB.p = at[k];
+        body.I_B = perp_m3_diag(0.4, 0.4, 0.4);
+        OK(w, perp_body_add(w, &body, &b));
+        perp_shape_def s = perp_shape_sphere(r[k]);
+        OK(w, perp_shape_add(w, b, &s, NULL));
+    }
+    OK(w, perp_body_set_force(w, b, perp_v3(1, 2.6, -9.81), perp_v3(0, 0, 0)));
+    for (int i = 0; i < (int)lround(t / h); i++) OK(w, perp_world_step(w, NULL));
+    perp_vec3 v;
+    OK(w, perp_body_velocity(w, b, &v, NULL));
+    perp_world_destroy(w);
+    return v;
+}
+
+static void first_order(void **state) {
+    (void)state;
+    const perp_vec3 exact = {1.524773, 0, -0.213928};
+    double e1 = perp_v3_norm(perp_v3_sub(two_balls(0.04, 2), exact)),
+           e2 = perp_v3_norm(perp_v3_sub(two_balls(0.02, 2), exact));
+    BELOW(e2, 0.03);
+    NEAR(log2(e1 / e2), 1, 0.1);
+}
+
+/* Angle of an ellipse after it has rocked for a while. */
+static double rocking(double h) {
+    perp_world_def d = perp_world_def_default(2);
+    d.stepper = "implicit";
+    d.h = h;
+    perp_world *w;
+    assert_int_equal(perp_world_create(&d, &w), PERP_OK);
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 1}));
+    perp_body_def f = perp_body_def_default(PERP_BODY_OBSTACLE);
+    perp_body_id b;
+    OK(w, perp_body_add(w, &f, &b));
+    perp_shape_def s = perp_shape_halfspace(perp_v3(0, 1, 0), 0);
+    OK(w, perp_shape_add(w, b, &s, NULL));
+    s = perp_shape_ellipsoid(0.3, 0.2, 1);
+    perp_body_def e = perp_body_def_default(PERP_BODY_DYNAMIC);
+    assert_int_equal(perp_body_def_mass(&e, &s, 2, 10), PERP_OK);
+    double a = 0.5;
+    e.X_WB = perp_pose_2d(0, sqrt(0.09 * sin(a) * sin(a) + 0.04 * cos(a) * cos(a)), a);
+    OK(w, perp_body_add(w, &e, &b));
+    OK(w, perp_shape_add(w, b, &s, NULL));
+    for (int i = 0; i < (int)lround(0.4 / h); i++) {
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        BELOW(c.overlap, 1e-11);
+    }
+    double angle;
+    OK(w, perp_body_angle(w, b, &angle));
+    perp_world_destroy(w);
+    return angle;
+}
+
+static void ellipse(void **state) {
+    (void)state;
+    double exact = 2 * rocking(0.0002) - rocking(0.0004); /* extrapolated */
+    double e1 = fabs(rocking(0.004) - exact), e2 = fabs(rocking(0.002) - exact);
+    BELOW(e2, 0.02);
+    NEAR(log2(e1 / e2), 1, 0.15);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(first_order), cmocka_unit_test(ellipse)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
