@@ -6,8 +6,9 @@
 #include "info.h"
 
 const char *const info_body_kind[3] = {"obstacle", "kinematic", "dynamic"};
-const char *const info_shape_kind[PERP_SHAPE_KIND_COUNT] = {"particle", "sphere",     "halfspace", "box",
-                                                            "polygon",  "polyhedron", "capsule"};
+const char *const info_shape_kind[PERP_SHAPE_KIND_COUNT] = {"particle",       "sphere",     "halfspace",   "box",
+                                                            "polygon",        "polyhedron", "capsule",     "ellipsoid",
+                                                            "superellipsoid", "cylinder",   "intersection"};
 const char *const info_joint_kind[PERP_JOINT_KIND_COUNT] = {"fixed",     "revolute",  "prismatic", "cylindrical",
                                                             "spherical", "universal", "planar"};
 
@@ -86,6 +87,10 @@ static const cli_option options[] = {
      .help = "Give a parameter of the scene another value. May be repeated."},
     {.name = "schema", .kind = CLI_FLAG, .help = "Print the JSON Schema of scene files, for editors."},
     {.name = "reference", .kind = CLI_FLAG, .help = "Print the reference of the keys of scene files, in Markdown."},
+    {.name = "combinations",
+     .kind = CLI_FLAG,
+     .help =
+         "Print which steppers, contact models, forms and solvers go together, and why others do not, in Markdown."},
     {.name = NULL},
 };
 
@@ -146,15 +151,25 @@ static int tell(const cli_args *a, const char *path, json *j) {
 }
 
 static int run(const cli_args *a) {
-    bool schema = cli_given(a, "schema"), reference = cli_given(a, "reference");
+    bool schema = cli_given(a, "schema"), reference = cli_given(a, "reference"),
+         combinations = cli_given(a, "combinations");
     int n = cli_operands(a), code = CLI_OK;
     if (schema && reference) return cli_mistake(a, "--schema", "it beside --reference", "one of the two");
-    if ((schema || reference) && n > 0)
-        return cli_mistake(a, schema ? "--schema" : "--reference", "it with a file", "it alone");
+    if (combinations && (schema || reference))
+        return cli_mistake(a, "--combinations", schema ? "it beside --schema" : "it beside --reference",
+                           "one of the two");
+    if ((schema || reference || combinations) && n > 0)
+        return cli_mistake(a,
+                           schema      ? "--schema"
+                           : reference ? "--reference"
+                                       : "--combinations",
+                           "it with a file", "it alone");
     if (schema) return print_made(a, perp_scene_schema, NULL); /* is JSON by itself */
     if (reference) return print_made(a, perp_scene_reference, "reference");
+    if (combinations) return print_made(a, perp_combinations, "combinations");
     if (n == 0)
-        return cli_mistake(a, "", "nothing to work on", "SCENE, RECORDING or PROBLEM..., --schema, --reference");
+        return cli_mistake(a, "", "nothing to work on",
+                           "SCENE, RECORDING or PROBLEM..., --schema, --reference, --combinations");
     for (int i = 0; i < n && cli_given(a, "define"); i++) {
         bool problem = info_is_problem(cli_operand(a, i));
         if (problem || looks_recorded(cli_operand(a, i)))
@@ -181,7 +196,7 @@ static int run(const cli_args *a) {
 
 const cli_command command_info = {
     .name = "info",
-    .operands = "SCENE|RECORDING|PROBLEM...\n--schema\n--reference",
+    .operands = "SCENE|RECORDING|PROBLEM...\n--schema\n--reference\n--combinations",
     .min_operand = 0,
     .max_operand = -1,
     .summary = "tell what a scene, a recording or a problem file holds",

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli.h"
+#include "live.h"
 
 static const char *const progress_choices[] = {"auto", "always", "never", NULL};
 
@@ -65,6 +65,25 @@ static const cli_option options[] = {
      .argument = "WHEN",
      .choices = progress_choices,
      .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."},
+    {.name = "view",
+     .letter = 'v',
+     .kind = CLI_FLAG,
+     .help = "Show the run in the browser as it goes, with pause, single steps and reset."},
+    {.name = "paused", .kind = CLI_FLAG, .help = "With --view: wait before the first step."},
+    {.name = "speed",
+     .kind = CLI_NUMBER,
+     .argument = "FACTOR",
+     .min = 1e-6,
+     .max = 1e6,
+     .help = "With --view: units of simulated time per second, at most; 1 by default."},
+    {.name = "fast", .kind = CLI_FLAG, .help = "With --view: as fast as the machine can, as without --view."},
+    {.name = "port",
+     .kind = CLI_WHOLE,
+     .argument = "PORT",
+     .min = 1,
+     .max = 65535,
+     .help = "With --view: use this port of 127.0.0.1 instead of any that is free."},
+    {.name = "no-open", .kind = CLI_FLAG, .help = "With --view: do not open a browser, only print the address."},
     {.name = NULL},
 };
 
@@ -73,6 +92,7 @@ static const cli_example examples[] = {
     {"perp run pile.yaml -D mu=0.5 -D n=100 -o rough.h5", "with other values of its parameters"},
     {"perp run pile.yaml --no-recording --json", "numbers for another program, nothing else"},
     {"perp run pile.yaml --save-problems problems --save-every 10", "save the problems of every tenth step"},
+    {"perp run --view pile.yaml", "watch it in the browser while it runs"},
     {"perp run --resume pile.h5", "continue after Ctrl-C, a crash or a power cut"},
     {NULL, NULL},
 };
@@ -137,6 +157,15 @@ static int check_together(const cli_args *a) {
     bool resume = cli_given(a, "resume"), unrecorded = cli_given(a, "no-recording");
     if (cli_given(a, "save-every") && !cli_given(a, "save-problems"))
         return cli_mistake(a, "--save-every", "it without --save-problems", "the two together");
+    static const char *const only_watched[] = {"paused", "speed", "fast", "port", "no-open"};
+    for (int i = 0; !cli_given(a, "view") && i < 5; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "--%s", only_watched[i]);
+        if (cli_given(a, only_watched[i])) return cli_mistake(a, key, "it without --view", "the two together");
+    }
+    if (cli_given(a, "fast") && cli_given(a, "speed"))
+        return cli_mistake(a, "--speed", "it beside --fast", "one of the two");
+    if (cli_given(a, "view") && resume) return cli_mistake(a, "--view", "it beside --resume", "one of the two");
     for (int i = 0; resume && i < 6; i++) {
         char key[32];
         snprintf(key, sizeof key, "--%s", not_resumed[i]);
@@ -176,6 +205,51 @@ static void complain_and_advise(const cli_args *a, const simulate_options *o, co
     }
 }
 
+/* Says how a run ended, and returns the exit code. */
+static int report(const cli_args *a, const simulate_options *o, const simulate_result *r) {
+    bool ran = r->code == CLI_OK || r->code == CLI_INTERRUPTED || r->failed || r->steps > 0;
+    if (!ran) return r->code == CLI_MACHINE ? cli_refuse_writing(a, &r->why) : cli_refuse(a, &r->why);
+    bool bad = r->code != CLI_OK && r->code != CLI_INTERRUPTED;
+    if (cli_json(a)) {
+        json j;
+        json_begin(&j, stdout);
+        json_object(&j);
+        summary_json(&j, o, r);
+        if (bad) json_refusal(&j, "error", &r->why, r->code);
+        json_end(&j, '}');
+    } else if (!cli_given(a, "quiet")) {
+        if (o->resume && r->steps == 0 && r->code == CLI_OK)
+            printf("nothing left to do: the recording ends at t = %.6g, as asked (--duration TIME goes on)\n", r->t1);
+        summary_run(stdout, o, r);
+    }
+    if (bad) complain_and_advise(a, o, r);
+    return r->code;
+}
+
+/* A run in the browser, as often as it is reset. The recording is of the last one: a reset replaces what this command
+ * has written itself. */
+static int watch(const cli_args *a, simulate_options *o, simulate_result *r) {
+    live *l;
+    live_options lo = {.port = (int)cli_number(a, "port", 0),
+                       .open = !cli_given(a, "no-open"),
+                       .paused = cli_given(a, "paused"),
+                       .speed = cli_given(a, "fast") ? 0 : cli_number(a, "speed", 1),
+                       .announce = cli_json(a) ? stderr : stdout};
+    int code = live_open(a, &lo, &l);
+    if (code) return code;
+    o->watch = live_watch(l);
+    bool again;
+    do {
+        simulate(o, r);
+        if (!r->again && !cli_json(a)) code = report(a, o, r);
+        fflush(stdout); /* the page stays, and somebody reads */
+        again = live_again(l, r);
+        o->force = true;
+    } while (again);
+    live_close(l);
+    return cli_json(a) ? report(a, o, r) : code;
+}
+
 static int run(const cli_args *a) {
     static simulate_result r; /* a few kilobytes */
     char output[CLI_PATH];
@@ -207,24 +281,9 @@ static int run(const cli_args *a) {
         if (!o.what) return CLI_BAD_INPUT;
     }
     cli_catch_interrupt();
+    if (cli_given(a, "view")) return watch(a, &o, &r);
     simulate(&o, &r);
-    bool ran = r.code == CLI_OK || r.code == CLI_INTERRUPTED || r.failed || r.steps > 0;
-    if (!ran) return r.code == CLI_MACHINE ? cli_refuse_writing(a, &r.why) : cli_refuse(a, &r.why);
-    bool bad = r.code != CLI_OK && r.code != CLI_INTERRUPTED;
-    if (cli_json(a)) {
-        json j;
-        json_begin(&j, stdout);
-        json_object(&j);
-        summary_json(&j, &o, &r);
-        if (bad) json_refusal(&j, "error", &r.why, r.code);
-        json_end(&j, '}');
-    } else if (!cli_given(a, "quiet")) {
-        if (o.resume && r.steps == 0 && r.code == CLI_OK)
-            printf("nothing left to do: the recording ends at t = %.6g, as asked (--duration TIME goes on)\n", r.t1);
-        summary_run(stdout, &o, &r);
-    }
-    if (bad) complain_and_advise(a, &o, &r);
-    return r.code;
+    return report(a, &o, &r);
 }
 
 const cli_command command_run = {
@@ -249,7 +308,11 @@ const cli_command command_run = {
         "An existing file is never written over, unless it is a recording and --force is given. If a step fails, the "
         "recording keeps "
         "everything before it, and the problem that could not be solved is saved beside it, as "
-        "RECORDING-failed-step-NUMBER.h5, for perp solve.",
+        "RECORDING-failed-step-NUMBER.h5, for perp solve.\n\n"
+        "--view shows the run in the browser while it goes, on this machine only (as perp view does). It keeps to "
+        "real time, one unit of simulated time per second, as far as the machine can: one that falls behind does not "
+        "rush to catch up. At its end the page stays until Ctrl-C. A reset begins the run again, with the scene as it "
+        "is on disk by then, and its recording too.",
     .option = options,
     .example = examples,
     .run = run,

@@ -11,6 +11,7 @@ enum { DEPTH = (int)(sizeof((json *)0)->first / sizeof(bool)) };
 void json_begin(json *j, FILE *to) { *j = (json){.to = to}; }
 
 static void indent(json *j) {
+    if (j->flat) return;
     fputc('\n', j->to);
     for (int i = 0; i < j->depth; i++) fputs("  ", j->to);
 }
@@ -94,7 +95,7 @@ void json_string(json *j, const char *s) {
 void json_number(json *j, double x) {
     before(j);
     if (isfinite(x))
-        fprintf(j->to, "%.17g", x);
+        fprintf(j->to, "%.*g", j->digits > 0 ? j->digits : 17, x);
     else
         fputs("null", j->to);
 }

@@ -15,6 +15,8 @@ void json_certificate(json *j, const char *key, const perp_certificate *c) {
     json_field_number(j, "scale", c->law.scale);
     json_end(j, '}');
     json_field_number(j, "joint_error", c->joint_error);
+    json_field_number(j, "error", c->error);
+    json_field_whole(j, "ambiguous", c->ambiguous);
     json_field_number(j, "overlap", c->overlap);
     json_field_whole(j, "contacts", c->contacts);
     json_field_whole(j, "separating", c->separating);
@@ -22,6 +24,7 @@ void json_certificate(json *j, const char *key, const perp_certificate *c) {
     json_field_whole(j, "sliding", c->sliding);
     json_field_whole(j, "unknowns", c->unknowns);
     json_field_whole(j, "substeps", c->substeps);
+    json_field_whole(j, "rejected", c->rejected);
     json_field_whole(j, "fallbacks", c->fallbacks);
     json_field_string(j, "solver", c->solver ? c->solver : "");
     json_field_whole(j, "iterations", c->iterations);

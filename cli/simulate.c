@@ -6,12 +6,10 @@
  * one of the two is there whole. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,24 +101,6 @@ typedef struct aside {
     char old[PATH], old_journal[PATH], own_journal[PATH];
 } aside;
 
-static bool is_recording(const char *path) {
-    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    unsigned char head[8];
-    FILE *f = fopen(path, "rb");
-    if (!f) return false;
-    size_t n = fread(head, 1, sizeof head, f);
-    fclose(f);
-    return n == 0 || (n == sizeof head && !memcmp(head, signature, sizeof head));
-}
-
-/* A process that writes a recording holds a lock on it. */
-static bool being_written(const char *path) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool busy = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (fd >= 0) close(fd);
-    return busy;
-}
-
 static bool exists(const char *path) {
     struct stat s;
     return !lstat(path, &s);
@@ -147,7 +127,7 @@ static bool make_way(const simulate_options *o, aside *a, simulate_result *r) {
         return false;
     }
     if (!exists(o->output)) return true;
-    if (stat(o->output, &s) || !S_ISREG(s.st_mode) || !is_recording(o->output)) {
+    if (stat(o->output, &s) || !S_ISREG(s.st_mode) || !recording_signature(o->output)) {
         refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "%s: found something that is no recording; allowed: a name that is free%s",
                path, o->force ? " (--force replaces recordings only)" : "");
         return false;
@@ -159,7 +139,7 @@ static bool make_way(const simulate_options *o, aside *a, simulate_result *r) {
                path);
         return false;
     }
-    if (being_written(o->output)) {
+    if (recording_busy(o->output)) {
         refuse(r, CLI_BAD_INPUT, PERP_E_ARG,
                "%s: found a recording that another run is writing; allowed: one that is not in use", path);
         return false;
@@ -265,6 +245,16 @@ static void failed_step(const simulate_options *o, simulate_result *r, const per
     if (s == PERP_E_SOLVE) keep_failed(o, w, r);
 }
 
+/* Lets whoever watches hold the run; false: it ends here. The time that this takes is not the run's. */
+static bool watched_go(const simulate_watch *watch, simulate_result *r) {
+    double at = pp_clock();
+    simulate_word word = watch->wait(watch->ctx);
+    r->waited += pp_clock() - at;
+    r->interrupted = word == SIMULATE_END;
+    r->again = word == SIMULATE_AGAIN;
+    return word == SIMULATE_GO;
+}
+
 static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec, const capture *saving, uint64_t total,
                     simulate_result *r) {
     uint64_t done = perp_world_steps(w);
@@ -273,6 +263,7 @@ static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec
     progress bar;
     progress_begin(&bar, o->progress, done, total, r->end);
     while (done < total) {
+        if (o->watch && !watched_go(o->watch, r)) break;
         perp_certificate c;
         perp_status s = perp_world_step(w, &c);
         if (s) {
@@ -295,6 +286,10 @@ static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec
         if (saving->status) {
             r->why = saving->why;
             r->code = writing_code(saving->status);
+            break;
+        }
+        if (o->watch && (s = o->watch->stepped(o->watch->ctx, &c, &r->why))) {
+            r->code = writing_code(s);
             break;
         }
         progress_step(&bar, now, done, c.t, r->law, r->total.overlap);
@@ -369,21 +364,23 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     if (r->total.ledger.kinetic_before == 0 && r->t0 == 0) /* also an account of no steps has a start and an end */
         r->total.ledger.kinetic_before = r->total.ledger.kinetic_after = r->energy0[0];
     perp_status watched = o->save_problems ? capture_watch(&saving, w, &r->why) : PERP_OK;
+    if (!watched && o->watch) watched = o->watch->begin(o->watch->ctx, scene, &r->why);
     if (watched) r->code = writing_code(watched);
     if (!watched) step_on(o, w, rec, &saving, (uint64_t)n, r);
+    if (!watched && o->watch) o->watch->end(o->watch->ctx);
     capture_end(w);
     r->saved_problems = saving.saved;
     if (rec) {
         double at = pp_clock();
         perp_refusal why = {0};
-        perp_status s = perp_recorder_close(rec, r->code == CLI_OK && !r->interrupted, &why);
+        perp_status s = perp_recorder_close(rec, r->code == CLI_OK && !r->interrupted && !r->again, &why);
         /* frames that the recorder had counted but could not commit are not there; what an earlier failure says
          * counts */
         if (s && (r->code == CLI_OK || r->failed)) r->why = why, r->code = writing_code(s), r->failed = false;
         r->recording_seconds += pp_clock() - at;
     }
     r->t1 = perp_world_time(w);
-    r->seconds = pp_clock() - begun;
+    r->seconds = pp_clock() - begun - r->waited;
     perp_world_energy(w, &r->energy[0], &r->energy[1], &r->energy[2]);
     perp_world_timing(w, r->stage);
     r->hash = perp_world_hash(w);

@@ -75,7 +75,11 @@ double size_of_world(const perp_world *w) {
         for (int i = 0; i < ns; i++) {
             perp_shape_view v;
             if (perp_shape_get(w, shape[i], &v)) continue;
-            if (v.def.kind == PERP_SHAPE_SPHERE || v.def.kind == PERP_SHAPE_CAPSULE)
+            if (v.def.kind == PERP_SHAPE_CYLINDER)
+                take(&least, 2 * fmin(v.def.radius, v.def.half_length));
+            else if (v.def.kind == PERP_SHAPE_ELLIPSOID || v.def.kind == PERP_SHAPE_SUPERELLIPSOID)
+                take(&least, width_of_box(v.def.half_size, dim));
+            else if (v.def.kind == PERP_SHAPE_SPHERE || v.def.kind == PERP_SHAPE_CAPSULE)
                 take(&least, 2 * v.def.radius);
             else if (v.def.kind == PERP_SHAPE_BOX)
                 take(&least, width_of_box(v.def.half_size, dim));
@@ -100,7 +104,11 @@ double size_of_recording(const perp_recording *r) {
     double least = INFINITY;
     for (int i = 0; i < info->nshape; i++) {
         perp_recorded_shape s = perp_recording_shape(r, i);
-        if (s.kind == PERP_SHAPE_SPHERE || s.kind == PERP_SHAPE_CAPSULE)
+        if (s.kind == PERP_SHAPE_CYLINDER)
+            take(&least, 2 * fmin(s.radius, s.half_length));
+        else if (s.kind == PERP_SHAPE_ELLIPSOID || s.kind == PERP_SHAPE_SUPERELLIPSOID)
+            take(&least, width_of_box(s.half_size, info->dim));
+        else if (s.kind == PERP_SHAPE_SPHERE || s.kind == PERP_SHAPE_CAPSULE)
             take(&least, 2 * s.radius);
         else if (s.kind == PERP_SHAPE_BOX)
             take(&least, width_of_box(s.half_size, info->dim));

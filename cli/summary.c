@@ -115,6 +115,13 @@ void summary_run(FILE *to, const simulate_options *o, const simulate_result *r) 
         long long whole = llround(c->h / r->h);
         if (c->substeps > whole)
             fprintf(to, "  divided steps: %lld parts for %lld steps\n", (long long)c->substeps, whole);
+        if (c->rejected > 0)
+            fprintf(to, "  %d part%s rejected for the error\n", c->rejected, c->rejected == 1 ? " was" : "s were");
+        if (c->ambiguous > 0)
+            fprintf(to,
+                    "  the motion is not unique: the laws left up to %d degree%s of freedom open, and the least "
+                    "motion was taken\n",
+                    c->ambiguous, c->ambiguous == 1 ? "" : "s");
         if (c->fallbacks > 0)
             fprintf(to, "  %d solve%s went to another solver\n", c->fallbacks, c->fallbacks == 1 ? "" : "s");
     }

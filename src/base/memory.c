@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN 64u
-
 void *pp_alloc(const perp_allocator *a, size_t size) {
     if (size == 0) size = 1;
     return a->alloc ? a->alloc(size, a->ctx) : malloc(size);
@@ -46,24 +44,18 @@ bool pp_grow(const perp_allocator *a, void **array, int *cap, int used, int need
     return true;
 }
 
-struct pp_arena_block {
-    pp_arena_block *next; /* older */
-    size_t size, used;    /* bytes after the aligned start */
-    char *start;
-};
-
 void pp_arena_init(pp_arena *a, perp_allocator alloc) {
     memset(a, 0, sizeof *a);
     a->alloc = alloc;
 }
 
 static pp_arena_block *new_block(pp_arena *a, size_t size) {
-    if (size > SIZE_MAX - sizeof(pp_arena_block) - ALIGN) return NULL;
-    char *raw = pp_alloc(&a->alloc, sizeof(pp_arena_block) + ALIGN + size);
+    if (size > SIZE_MAX - sizeof(pp_arena_block) - PP_ARENA_ALIGN) return NULL;
+    char *raw = pp_alloc(&a->alloc, sizeof(pp_arena_block) + PP_ARENA_ALIGN + size);
     if (!raw) return NULL;
     pp_arena_block *b = (pp_arena_block *)(void *)raw;
     uintptr_t at = (uintptr_t)(raw + sizeof *b);
-    b->start = raw + sizeof *b + (ALIGN - at % ALIGN) % ALIGN;
+    b->start = raw + sizeof *b + (PP_ARENA_ALIGN - at % PP_ARENA_ALIGN) % PP_ARENA_ALIGN;
     b->size = size;
     b->used = 0;
     b->next = a->head;
@@ -78,20 +70,20 @@ static size_t in_use(const pp_arena *a) {
     return n;
 }
 
-void *pp_arena_get(pp_arena *a, size_t size) {
-    if (size > SIZE_MAX - 2 * ALIGN) return NULL;
-    size = (size + ALIGN - 1) / ALIGN * ALIGN;
-    pp_arena_block *b = a->head;
-    if (!b || b->size - b->used < size) {
-        size_t want = a->total > 4096 ? a->total : 4096;
-        b = new_block(a, want > size ? want : size);
-        if (!b) return NULL;
-    }
-    void *p = b->start + b->used;
-    b->used += size;
+/* Use only falls where something is released or reset: there the high water is read off. */
+static void note_high(pp_arena *a) {
     size_t n = in_use(a);
     if (n > a->high) a->high = n;
-    return p;
+}
+
+void *pp_arena_more(pp_arena *a, size_t size) {
+    if (size > SIZE_MAX - 2 * PP_ARENA_ALIGN) return NULL;
+    size = (size + PP_ARENA_ALIGN - 1) / PP_ARENA_ALIGN * PP_ARENA_ALIGN;
+    size_t want = a->total > 4096 ? a->total : 4096;
+    pp_arena_block *b = new_block(a, want > size ? want : size);
+    if (!b) return NULL;
+    b->used = size;
+    return b->start;
 }
 
 void *pp_arena_zero(pp_arena *a, size_t size) {
@@ -101,6 +93,7 @@ void *pp_arena_zero(pp_arena *a, size_t size) {
 }
 
 void pp_arena_reset(pp_arena *a) {
+    note_high(a);
     if (a->head && a->head->next) { /* several blocks: make them one, with head room */
         size_t want = a->high + a->high / 2;
         pp_arena_free(a);
@@ -125,6 +118,7 @@ pp_arena_mark pp_arena_here(const pp_arena *a) {
 
 /* Blocks newer than the mark stay (emptied) until the reset; only their contents are forgotten. */
 void pp_arena_release(pp_arena *a, pp_arena_mark m) {
+    note_high(a);
     if (!m.block) {
         for (pp_arena_block *b = a->head; b; b = b->next) b->used = 0;
         return;

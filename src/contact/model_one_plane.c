@@ -12,7 +12,7 @@ static perp_status one_plane(pp_frame *f) {
     for (int i = 0; i < n; i++) {
         const pp_pair *p = &w->pairs.pair[i];
         const pp_placed *A = &f->placed[p->i], *B = &f->placed[p->j];
-        if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W)) continue;
+        if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W) + f->touching_more) continue;
         pp_contact_fill(f, p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
         f->ncontact++;
     }

@@ -310,22 +310,44 @@ static perp_status end_velocities(pp_frame *f) {
     return PERP_OK;
 }
 
+/* Velocities of kinematic bodies at the time of s0, where they stand already: central differences over h about it. */
+static perp_status velocities_here(pp_frame *f) {
+    const perp_world *w = f->w;
+    double half = f->h / 2, t = f->s0->t;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC || !b->motion) continue;
+        perp_pose before, after;
+        double angle_before, angle_after;
+        if (!pp_motion_advance(b->motion, t, t - half, f->s0->X[i], f->s0->theta[i], &before, &angle_before) ||
+            !pp_motion_advance(b->motion, t, t + half, f->s0->X[i], f->s0->theta[i], &after, &angle_after))
+            return pp_fail(f->w, PERP_E_ARG, "body %d (%s): its motion gave no pose near t = %g", i,
+                           b->name ? b->name : "", t);
+        f->s1->v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(after.p, before.p));
+        f->s1->w[i] = w->def.dim == 2
+                          ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
+                          : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
+    }
+    return PERP_OK;
+}
+
 perp_status pp_control(pp_frame *f) {
     perp_world *w = f->w;
     perp_status st = number_blocks(f);
     if (st) return pp_fail(w, st, "out of memory for the step");
-    st = move_kinematic(f);
-    if (!st && w->def.driven == PERP_DRIVEN_END) st = end_velocities(f);
+    st = f->purpose == PP_END_KICK ? velocities_here(f) : move_kinematic(f);
+    if (!st && w->def.driven == PERP_DRIVEN_END && f->purpose != PP_END_KICK) st = end_velocities(f);
     if (st) return st;
 
     perp_wrench *applied = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
     perp_wrench *springs = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
     if (!applied || !springs) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
     bool forces = f->purpose != PP_START_FREE;
+    double span = f->half ? f->h / 2 : f->h;
     for (int i = 0; forces && i < w->nforce; i++) {
         const pp_force *e = &w->force[i];
         if (!pp_alive(e->gen)) continue;
-        if (e->def.kind == PERP_FORCE_SPRING) spring(w, f->s0, e, springs);
+        if (e->def.kind == PERP_FORCE_SPRING) spring(w, f->force_state ? f->force_state : f->s0, e, springs);
         if (e->def.kind == PERP_FORCE_CONSTANT || e->def.kind == PERP_FORCE_SINUSOID) drive(w, f->s0, e, applied);
     }
     for (int k = 0; k < f->nblock; k++) {
@@ -336,9 +358,9 @@ perp_status pp_control(pp_frame *f) {
         add_wrench(&applied[slot], b->force_W, b->torque_W);
         if (f->held) add_wrench(&applied[slot], f->held[slot].force, f->held[slot].torque);
         if (forces) {
-            to_dofs(w->def.dim, nd, f->h, g, f->i_gravity + at);
-            to_dofs(w->def.dim, nd, f->h, applied[slot], f->i_applied + at);
-            to_dofs(w->def.dim, nd, f->h, springs[slot], f->i_spring + at);
+            to_dofs(w->def.dim, nd, span, g, f->i_gravity + at);
+            to_dofs(w->def.dim, nd, span, applied[slot], f->i_applied + at);
+            to_dofs(w->def.dim, nd, span, springs[slot], f->i_spring + at);
         }
         for (int i = at; i < at + nd; i++) f->momentum[i] += f->i_gravity[i] + f->i_applied[i] + f->i_spring[i];
         if ((st = free_turn(f, k))) return st;

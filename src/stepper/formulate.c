@@ -95,6 +95,29 @@ static double linear_gap(const pp_frame *f, int i, const perp_row *n) {
     return f->allowance ? gap + f->allowance[i] : gap;
 }
 
+/* What the stepper adds to the slip that friction sees, and rebounds. */
+static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
+    const perp_contact *c = &f->contact[i];
+    const int *shape = f->contact_shape + 2 * i;
+    for (int k = 0; k < f->nshift; k++) {
+        const pp_slip_shift *s = &f->shift[k];
+        if (s->shape[0] != shape[0] || s->shape[1] != shape[1]) continue;
+        if (f->purpose == PP_END_KICK) out->b_n = fmin(out->b_n, out->b_n_kin + s->rebound);
+        if (s->feature != c->feature) continue;
+        out->b_t += perp_v3_dot(s->slip_W, c->t_W);
+        if (f->w->def.dim == 3) out->b_o += perp_v3_dot(s->slip_W, c->o_W);
+    }
+}
+
+static double spin_shift(const pp_frame *f, int i) {
+    for (int k = 0; k < f->nshift; k++) {
+        const pp_slip_shift *s = &f->shift[k];
+        const int *shape = f->contact_shape + 2 * i;
+        if (s->shape[0] == shape[0] && s->shape[1] == shape[1] && s->feature == f->contact[i].feature) return s->spin;
+    }
+    return 0;
+}
+
 static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contact[i];
@@ -132,6 +155,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     } else {
         out->b_n = out->b_n_kin;
     }
+    apply_shifts(f, i, out);
     out->compliance = out->compliance_f = 0;
     out->mu = c->mu;
     out->nd = !(c->mu > 0)                    ? 0
@@ -144,6 +168,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     out->e_r = out->nd == PERP_CONE_DIRECTIONS && dim == 3 ? c->e_r : 0;
     if (out->e_r > 0) {
         spin_row(f, c, body, out);
+        if (out->e_r > 0) out->b_r += spin_shift(f, i);
     } else {
         out->b_r = 0;
         out->r = (perp_row){.block = {0, 0}};
@@ -167,20 +192,27 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
         if (a.block < 0 && b.block < 0) continue; /* nothing to solve for between two driven bodies */
         double coord[PERP_JOINT_MAX_COORD];
         pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[i], coord);
-        int k = pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, f->h, INFINITY, *rows + *n);
+        /* half a kick: bounds and springs are those of h/2, the spring's middle is that of the step */
+        double span = f->half ? f->h / 2 : f->h;
+        int k = pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, span, INFINITY, *rows + *n), kept = 0;
         for (int r = 0; r < k; r++) {
-            perp_joint_row *row = *rows + *n + r;
+            perp_joint_row *row = *rows + *n + kept;
+            *row = (*rows)[*n + r];
+            if (f->purpose == PP_END_KICK && row->kind == PERP_ROW_SPRING) continue; /* its impulse is known */
             row->joint = i;
-            f->row_number[*n + r] = r;
+            f->row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
+            if (position) row->b *= span / f->h;
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
                 /* velocity level: a joint keeps its error; a limit acts only when it is reached */
                 if (row->kind == PERP_ROW_LIMIT && row->b > 1e-9 / f->h) row->hi = 0;
                 row->b = row->b_kin;
             }
+            if (f->joint_shift) row->b = f->joint_shift[*n + kept] + (position ? 0 : row->b);
+            kept++;
         }
-        *n += k;
+        *n += kept;
     }
     return PERP_OK;
 }

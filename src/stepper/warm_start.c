@@ -18,6 +18,7 @@ static uint32_t joint_key(const pp_frame *f, int row) {
 
 void pp_recall(const pp_frame *f, perp_step_solution *guess) {
     const pp_warm *m = f->recall ? f->recall : &f->w->warm;
+    double part = f->half && !f->recall ? 0.5 : 1; /* a step is remembered whole */
     int k = 0;
     for (int i = 0; i < f->ncontact; i++) {
         const perp_contact *c = &f->contact[i];
@@ -29,12 +30,12 @@ void pp_recall(const pp_frame *f, perp_step_solution *guess) {
             if (order >= 0) break;
         }
         if (k == m->ncontact || order != 0) continue;
-        perp_vec3 P = {m->contact[k].p[0], m->contact[k].p[1], m->contact[k].p[2]};
+        perp_vec3 P = {part * m->contact[k].p[0], part * m->contact[k].p[1], part * m->contact[k].p[2]};
         p[0] = fmax(0, perp_v3_dot(P, c->n_W));
         p[1] = perp_v3_dot(P, c->t_W);
         p[2] = perp_v3_dot(P, c->o_W);
         guess->sigma[i] = m->contact[k].sigma;
-        guess->p_spin[i] = m->contact[k].spin;
+        guess->p_spin[i] = part * m->contact[k].spin;
     }
     for (int i = f->ncontact; i < f->problem.ncontact; i++) { /* supports: their pressure is known */
         const perp_contact_row *c = &f->problem.contact[i];
@@ -45,7 +46,7 @@ void pp_recall(const pp_frame *f, perp_step_solution *guess) {
     for (int i = 0, j = 0; i < f->problem.njoint; i++) {
         uint32_t key = joint_key(f, i);
         while (j < m->njoint && m->joint_key[j] < key) j++;
-        guess->p_joint[i] = j < m->njoint && m->joint_key[j] == key ? m->joint[j] : 0;
+        guess->p_joint[i] = j < m->njoint && m->joint_key[j] == key ? part * m->joint[j] : 0;
     }
 }
 

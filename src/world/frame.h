@@ -11,8 +11,18 @@
 typedef enum pp_purpose {
     PP_STEP,         /* a step */
     PP_START_FORCED, /* the staggered start: velocity-level constraints of what touches, with forces */
-    PP_START_FREE    /* the same without forces: what an impact at the start alone would do */
+    PP_START_FREE,   /* the same without forces: what an impact at the start alone would do */
+    PP_END_KICK      /* the second half of a step in half kicks: velocity-level constraints at the end pose */
 } pp_purpose;
+
+/* What a contact is to do beyond its law: see pp_frame.shift. */
+typedef struct pp_slip_shift {
+    int shape[2]; /* slots */
+    uint64_t feature;
+    perp_vec3 slip_W; /* added to the slip that friction sees [L/T] */
+    double spin;      /* added to the spin about the normal that it sees [1/T] */
+    double rebound;   /* PP_END_KICK: normal velocity, <= 0, that the pair demands to be made good [L/T] */
+} pp_slip_shift;
 
 typedef struct pp_frame {
     perp_world *w;
@@ -21,7 +31,9 @@ typedef struct pp_frame {
     double h;
     pp_purpose purpose;
     bool implicit_turn;  /* the stepper has equations of its own: see pp_move_block */
-    double reach_factor; /* safety on how far bodies may travel */
+    bool half; /* a half kick: half of the forces, and half of what bounded joint rows may bear; see stepper_second_order.c */
+    const pp_state *force_state; /* positions and velocities that springs and dampers see; NULL: s0 */
+    double reach_factor;         /* safety on how far bodies may travel */
     bool no_inertia;     /* masses are not those of the bodies: kinetic energies mean nothing */
     bool last_resort;    /* no finer division follows: take what holds approximately rather than fail */
     double
@@ -60,7 +72,13 @@ typedef struct pp_frame {
     const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
     const double *true_gap; /* by contact: gap at the end, measured; NULL: as linearised */
 
+    double touching_more; /* PP_END_KICK: what counts as touching beyond pp_touching() [L] */
+
     /* pp_formulate */
+    const double *joint_shift; /* by joint row: b of locked motions and limits; of other rows, what is added to it. NULL:
+                                  linearised at the start */
+    const pp_slip_shift *shift; /* nshift of them, by contact or, of rebounds, by pair of shapes */
+    int nshift;
     perp_step_problem problem;
     int *row_number; /* by joint row: number within its joint, for warm starts */
 
@@ -85,6 +103,11 @@ typedef struct pp_frame {
     double *nu_end;       /* ndof: at the end: the same, corrected if joints are */
     const double *M_end;  /* masses that corrections act on; NULL if off */
     double *i_correction; /* ndof: impulses of Williams' Algorithm 1; NULL if off */
+
+    /* steppers of several kicks */
+    struct pp_frame *const *kick; /* nkick frames that the step is made of, for the ledger; NULL: this one alone */
+    int nkick;
+    double *i_joint; /* ndof: impulses of joint springs that no row stands for; NULL: none */
 } pp_frame;
 
 /* time -> forces, kinematic poses, momentum. */

@@ -88,7 +88,8 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                         .held = held,
                         .reach_factor = factor,
                         .last_resort = last,
-                        .implicit_turn = w->stepper->step != NULL,
+                        .implicit_turn = w->stepper->step && !w->stepper->half_kicks,
+                        .half = w->stepper->half_kicks,
                         .least_travel = travel};
         pp_state_copy(w, s1, s0);
         st = run_frame(f, cert);

@@ -45,6 +45,9 @@ run 0 info --schema
 is_json out
 run 0 info --reference
 has out bodies
+run 0 info --combinations
+has out '## stewart-trinkle'
+run 2 info --combinations --schema
 
 # what is neither
 printf 'x: [' >broken.yaml

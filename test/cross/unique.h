@@ -29,9 +29,10 @@ static inline bool solve_apart(const perp_step_problem *p, const char *solver, p
         if (share >= 0)
             assert_int_equal(perp_fields_set(type->fields, type->nfield, settings.bytes, "share", share), PERP_OK);
         double *z = PP_ARENA_ZERO(&arena, double, c.n);
-        perp_step_solution s = {PP_ARENA_ZERO(&arena, double, p->ndof), PP_ARENA_ZERO(&arena, double, p->njoint),
-                                PP_ARENA_ZERO(&arena, double, 3 * p->ncontact),
-                                PP_ARENA_ZERO(&arena, double, p->ncontact)};
+        perp_step_solution s = {.nu = PP_ARENA_ZERO(&arena, double, p->ndof),
+                                .p_joint = PP_ARENA_ZERO(&arena, double, p->njoint),
+                                .p_contact = PP_ARENA_ZERO(&arena, double, 3 * p->ncontact),
+                                .sigma = PP_ARENA_ZERO(&arena, double, p->ncontact)};
         perp_solve_info info;
         assert_int_equal(pp_solve(type, settings.bytes, &c.problem, z, &arena, &info), PERP_OK);
         assert_int_equal(pp_recover(&c, z, &arena, &s), PERP_OK);

@@ -1,0 +1,118 @@
+/* command_view.c - perp view: recordings in the browser, or as one page to keep. */
+#include "view.h"
+
+static const cli_option options[] = {
+    {.name = "export",
+     .letter = 'e',
+     .kind = CLI_FILE,
+     .argument = "FILE",
+     .help = "Write the viewer and the recordings as one HTML file, which needs neither perp nor a network, and end."},
+    {.name = "force",
+     .letter = 'f',
+     .kind = CLI_FLAG,
+     .help = "With --export: replace an existing file. A recording is never replaced."},
+    {.name = "port",
+     .letter = 'p',
+     .kind = CLI_WHOLE,
+     .argument = "PORT",
+     .min = 1,
+     .max = 65535,
+     .help = "Use this port of 127.0.0.1 instead of any that is free."},
+    {.name = "no-open", .letter = 'n', .kind = CLI_FLAG, .help = "Do not open a browser, only print the address."},
+    {.name = "anyway",
+     .kind = CLI_FLAG,
+     .help =
+         "Also take recordings that perp itself cannot read: cut off, of a newer perp, of another program. The page "
+         "shows what it can, or says why it cannot."},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"perp view pile.h5", "look at a recording"},
+    {"perp view rough.h5 smooth.h5", "two of them, in step"},
+    {"perp view --export pile.html pile.h5", "a page to send to somebody, or to put on a server"},
+    {"perp view --no-open --port 8080 pile.h5", "on a machine far away; then ssh -L 8080:127.0.0.1:8080 from here"},
+    {NULL, NULL},
+};
+
+/* Options that do not go together. */
+static int check_together(const cli_args *a) {
+    static const char *const only_served[] = {"port", "no-open"};
+    for (int i = 0; cli_given(a, "export") && i < 2; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "--%s", only_served[i]);
+        if (cli_given(a, only_served[i])) return cli_mistake(a, key, "it beside --export", "one of the two");
+    }
+    if (cli_given(a, "force") && !cli_given(a, "export"))
+        return cli_mistake(a, "--force", "it without --export", "the two together");
+    return CLI_OK;
+}
+
+static bool interrupted(void *ctx) {
+    (void)ctx;
+    return cli_interrupted();
+}
+
+static void announce(const cli_args *a, const char *url, const view_site *site) {
+    if (!cli_json(a)) {
+        printf("perp view: %s  (stop with Ctrl-C)\n", url);
+    } else {
+        json j;
+        json_begin(&j, stdout);
+        json_object(&j);
+        json_field_string(&j, "url", url);
+        json_key(&j, "recordings");
+        json_array(&j);
+        for (int i = 0; i < site->nfile; i++) json_string(&j, site->file[i].path);
+        json_end(&j, ']');
+        json_end(&j, '}');
+    }
+    fflush(stdout);
+}
+
+static int serve(const cli_args *a, const view_file *file, int n) {
+    view_site site = {.file = file, .nfile = n, .version = perp_version()};
+    view_server *server;
+    perp_refusal why;
+    cli_catch_interrupt();
+    if (view_server_open(&site, (int)cli_number(a, "port", 0), &server, &why)) return cli_refuse_writing(a, &why);
+    announce(a, view_server_url(server), &site);
+    if (!cli_given(a, "no-open")) view_browse(view_server_url(server));
+    view_server_serve(server, interrupted, NULL);
+    view_server_close(server);
+    return CLI_OK; /* Ctrl-C is how it ends */
+}
+
+static int run(const cli_args *a) {
+    const char *output = cli_text(a, "export", NULL);
+    int code = check_together(a);
+    if (!code) code = view_has_page(a);
+    if (!code && !output) code = view_has_server(a);
+    if (code) return code;
+    view_file *file;
+    int n;
+    code = view_open_files(a, cli_given(a, "anyway"), &file, &n);
+    if (!code) code = output ? view_export(a, output, cli_given(a, "force"), file, n) : serve(a, file, n);
+    view_close_files(file, n);
+    return code;
+}
+
+const cli_command command_view = {
+    .name = "view",
+    .operands = "RECORDING...\n--export FILE RECORDING...",
+    .min_operand = 1,
+    .max_operand = -1,
+    .summary = "show recordings in the browser, or write them as one HTML page",
+    .about =
+        "Serves the viewer and the recordings to browsers on this machine, prints the address, and opens a browser if "
+        "there is one and a screen (BROWSER, xdg-open). Ctrl-C ends it. The page plays, steps and slides through the "
+        "run in 3D or in the plane, with contacts, forces, joints and charts; several recordings are shown side by "
+        "side or one over the other.\n\n"
+        "Nothing but the page and the files that were named can be had from the server, nothing can be written to it, "
+        "and only this machine reaches it. A recording may be looked at while it is being written; reload the page "
+        "to see what is new.\n\n"
+        "A run can be watched while it goes: perp run --view.",
+    .option = options,
+    .example = examples,
+    .run = run,
+};

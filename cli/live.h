@@ -1,0 +1,29 @@
+/* live.h - perp run --view: a run that is watched in the browser as it goes.
+ *
+ * The run stays in the thread that it always has; a second thread serves the page. Between them is the ring
+ * (live_ring.h) and nothing else. Frames are handed over at most 60 times a second of wall time, and fewer of
+ * scenes of more than about 500 bodies; each is taken over all steps since the one before, as in a recording that skips
+ * steps. */
+#ifndef LIVE_H
+#define LIVE_H
+
+#include "cli.h"
+
+typedef struct live live;
+
+typedef struct live_options {
+    int port;       /* 0: any that is free */
+    bool open;      /* a browser */
+    bool paused;    /* before the first step */
+    double speed;   /* simulated time to wall time [T/s]; 0: as fast as it goes */
+    FILE *announce; /* where the address goes */
+} live_options;
+
+/* Takes the port; nothing is shown before a run begins. CLI_OK, or another code after a complaint. */
+int live_open(const cli_args *a, const live_options *o, live **out);
+const simulate_watch *live_watch(const live *l);
+/* Tells how a run ended and waits: true if it is to begin again, false once the user has had enough. */
+bool live_again(live *l, const simulate_result *r);
+void live_close(live *l);
+
+#endif

@@ -1,0 +1,66 @@
+/* view.h - the viewer's server: a page, the recordings that were named, and a run that goes on; on loopback only.
+ *
+ *   view_page.c    the page, built from viewer/ and carried in the program
+ *   view_file.c    the recordings: opened once, served from there
+ *   view_server.c  sockets and the loop: who is served, for how long
+ *   view_answer.c  what is answered to what
+ *   view_range.c   byte ranges
+ *   view_live.c    what is answered about a run that goes on
+ *   view_export.c  page and recordings as one file
+ *   view_browse.c  a browser, if there is one */
+#ifndef VIEW_H
+#define VIEW_H
+
+#include "cli.h"
+#include "live_ring.h"
+
+/* The page; NULL: this program was built without it. Borrowed for ever. */
+const char *view_page(size_t *size);
+/* Can this program show and serve the page? CLI_OK, or 2 after a complaint that says what to do. */
+int view_has_page(const cli_args *a);
+int view_has_server(const cli_args *a);
+
+/* ---- recordings ---- */
+typedef struct view_file {
+    const char *path; /* borrowed */
+    const char *name; /* within path, without the folders where that is enough to tell it from the others */
+    int fd;           /* open for reading */
+} view_file;
+/* Opens them all. What perp cannot read is refused, unless `anyway`; no folder, pipe or file that is not HDF5 is ever
+ * taken. CLI_OK, or another code after a complaint. */
+int view_open_files(const cli_args *a, bool anyway, view_file **out, int *n);
+void view_close_files(view_file *file, int n);
+
+/* ---- the server ---- */
+typedef struct view_site {
+    const view_file *file;
+    int nfile;
+    live_ring *live;   /* NULL: there is no run */
+    const char *token; /* that commands to the run must bring */
+    const char *version;
+} view_site;
+typedef struct view_server view_server;
+
+/* Takes a port of 127.0.0.1; 0: any that is free. `site` is borrowed. */
+perp_status view_server_open(const view_site *site, int port, view_server **out, perp_refusal *why);
+const char *view_server_url(const view_server *s); /* "http://127.0.0.1:4711/" */
+/* Serves until stop(ctx), which is asked several times a second. */
+void view_server_serve(view_server *s, bool (*stop)(void *), void *ctx);
+void view_server_close(view_server *s);
+
+/* Shows the address in a browser, if there is a screen and a browser. */
+void view_browse(const char *url);
+
+/* ---- one file of it all ---- */
+int view_export(const cli_args *a, const char *output, bool force, const view_file *file, int n);
+
+/* ---- view_range.c ---- */
+typedef enum view_range_kind { VIEW_WHOLE, VIEW_PART, VIEW_OUTSIDE } view_range_kind;
+/* What the value of the header Range (NULL: none) asks for of so many bytes: a single range that can be had, whole
+ * where there is none or one that is not understood (as RFC 9110 allows), outside if it begins behind the end. */
+view_range_kind view_range(const char *header, uint64_t size, uint64_t *first, uint64_t *length);
+/* Is it a name of this machine, with or without a port? Other names are other people's pages that had their name point
+ * here. */
+bool view_host_is_loopback(const char *host);
+
+#endif

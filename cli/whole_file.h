@@ -1,0 +1,20 @@
+/* whole_file.h - products are written whole or not at all: to a temporary file beside their place, then renamed into it.
+ * A recording is never written over, whatever its name. */
+#ifndef WHOLE_FILE_H
+#define WHOLE_FILE_H
+
+#include "cli.h"
+
+typedef struct whole_file {
+    FILE *to;
+    char *part, *path; /* owned */
+} whole_file;
+
+/* Is there nothing at that place that must not be replaced: no folder, no HDF5 file? */
+perp_status whole_file_check(const char *path, perp_refusal *why);
+/* Checks, and begins. */
+perp_status whole_file_begin(whole_file *f, const char *path, perp_refusal *why);
+/* Puts it in its place, or, with `keep` false or after a failed write, leaves no trace. */
+perp_status whole_file_end(whole_file *f, bool keep, perp_refusal *why);
+
+#endif

@@ -1,0 +1,68 @@
+// What programs outside the page may look at, tests above all: the state of the viewer as plain values.
+import * as THREE from 'three';
+
+import type { App } from './app.ts';
+
+export interface Exposed {
+    /** a picture of the first run has been drawn */
+    readonly loaded: boolean;
+    /** the frame that is drawn, and the frames there are */
+    readonly frame: number;
+    readonly frames: number;
+    readonly time: number;
+    readonly playing: boolean;
+    /** what was asked for is drawn, layers included */
+    readonly settled: boolean;
+    readonly selected: string;
+    readonly errors: readonly string[];
+    /** pictures drawn so far */
+    readonly drawn: number;
+    /** frames that the runs show */
+    readonly shown: readonly number[];
+    /** where the centre of a body is on the canvas, in CSS pixels */
+    where(body: string): { x: number; y: number } | null;
+}
+
+export function exposeState(app: App): void {
+    const names = (): string[] => app.primary?.run.model.bodies.name ?? [];
+    const exposed: Exposed = {
+        get loaded() {
+            return (app.primary?.shown ?? -1) >= 0 && app.drawn > 0;
+        },
+        get frame() {
+            return app.primary?.shown ?? -1;
+        },
+        get frames() {
+            return app.primary?.run.frames ?? 0;
+        },
+        get time() {
+            return app.primary && app.primary.shown >= 0 ? app.primary.run.time[app.primary.shown] : NaN;
+        },
+        get playing() {
+            return app.player.playing;
+        },
+        get settled() {
+            const v = app.primary;
+            return v !== undefined && v.shown === app.frameIndex && !v.incomplete;
+        },
+        get selected() {
+            return names()[app.look.selected] ?? '';
+        },
+        get errors() {
+            return [...app.errors];
+        },
+        get drawn() {
+            return app.drawn;
+        },
+        get shown() {
+            return app.views.map((v) => v.shown);
+        },
+        where(body: string) {
+            const v = app.primary;
+            const i = names().indexOf(body);
+            const pose = v && v.shown >= 0 ? v.run.pose(v.shown, false) : undefined;
+            return pose && i >= 0 ? app.stage.project(new THREE.Vector3().fromArray(pose.position, 3 * i)) : null;
+        },
+    };
+    (window as unknown as { perp: Exposed }).perp = exposed;
+}

@@ -1,0 +1,284 @@
+// A run that is still going on: its frames come as JSON, in pieces, as the server has them.
+import { checkModel, Refusal } from './check.ts';
+import type { Contacts, Dim, Model, Pose, Twist } from './model.ts';
+import type { Paths, Run, Track } from './run.ts';
+import type { LiveOffer } from './source.ts';
+
+export type LiveState = 'running' | 'paused' | 'finished' | 'failed';
+export type LiveCommand = 'pause' | 'resume' | 'step' | 'reset';
+
+type Numbers = number[];
+
+interface SceneJson {
+    dim: number;
+    h: number;
+    title?: string;
+    gravity?: Numbers;
+    units?: { length?: string; mass?: string; time?: string };
+    bodies: Record<string, Numbers | string[] | undefined>;
+    shapes: Record<string, Numbers | undefined>;
+    joints?: Record<string, Numbers | string[] | undefined>;
+}
+
+interface FrameJson {
+    step: number;
+    time: number;
+    position: Numbers;
+    orientation: Numbers;
+    velocity?: Numbers;
+    spin?: Numbers;
+    contacts?: Record<string, Numbers | undefined>;
+    certificate?: Record<string, number | undefined>;
+    ledger?: Record<string, number | undefined>;
+    energy?: Record<string, number | undefined>;
+    solver?: Record<string, number | undefined>;
+}
+
+interface FramesJson {
+    first: number;
+    frames: FrameJson[];
+    state: LiveState;
+    message?: string;
+    run?: number;
+}
+
+/** Lists may come flat or as rows: both are read. */
+function doubles(x: unknown): Float64Array {
+    return Float64Array.from(Array.isArray(x) ? (x.flat(2) as number[]) : []);
+}
+function integers(x: unknown): Int32Array {
+    return Int32Array.from(Array.isArray(x) ? (x.flat(2) as number[]) : []);
+}
+function octets(x: unknown): Uint8Array {
+    return Uint8Array.from(Array.isArray(x) ? (x.flat(2) as number[]) : []);
+}
+function texts(x: unknown): string[] {
+    return Array.isArray(x) ? x.map(String) : [];
+}
+
+export function modelOfJson(s: SceneJson): Model {
+    const g = s.gravity ?? [0, 0, 0];
+    const { bodies: b, shapes: p, joints: j = {} } = s;
+    const n = integers(p.body).length;
+    const offsets = (x: unknown): Int32Array =>
+        Array.isArray(x) && x.length > 0 ? integers(x) : new Int32Array(n + 1);
+    const model: Model = {
+        title: s.title ?? '',
+        dim: s.dim as Dim,
+        h: s.h,
+        gravity: [g[0] ?? 0, g[1] ?? 0, g[2] ?? 0],
+        units: { length: s.units?.length ?? '', mass: s.units?.mass ?? '', time: s.units?.time ?? '' },
+        bodies: {
+            name: texts(b.name),
+            kind: octets(b.kind),
+            mass: doubles(b.mass),
+            inertia: doubles(b.inertia),
+            support: doubles(b.support),
+        },
+        shapes: {
+            body: integers(p.body),
+            kind: octets(p.kind),
+            pose: doubles(p.pose),
+            radius: doubles(p.radius),
+            half_size: doubles(p.half_size),
+            normal: doubles(p.normal),
+            offset: doubles(p.offset),
+            material: integers(p.material),
+            first_vertex: offsets(p.first_vertex),
+            first_face: offsets(p.first_face),
+            vertex: doubles(p.vertex),
+            face_start: integers(p.face_start),
+            face_vertex: integers(p.face_vertex),
+            exponent: doubles(p.exponent),
+        },
+        joints: {
+            name: texts(j.name),
+            kind: octets(j.kind),
+            a: integers(j.a),
+            b: integers(j.b),
+            pose_a: doubles(j.pose_a),
+            pose_b: doubles(j.pose_b),
+        },
+    };
+    checkModel(model);
+    return model;
+}
+
+interface Frame {
+    pose: Pose;
+    twist: Twist | undefined;
+    contacts: Contacts | undefined;
+    figures: Map<string, number>;
+}
+
+function contactsOfJson(c: Record<string, Numbers | undefined>): Contacts {
+    const gap = doubles(c.gap);
+    return {
+        n: gap.length,
+        body: integers(c.body),
+        point_a: doubles(c.point_a),
+        point_b: doubles(c.point_b),
+        normal: doubles(c.normal),
+        tangent: doubles(c.tangent),
+        gap,
+        mu: doubles(c.mu),
+        impulse: doubles(c.impulse),
+        state: octets(c.state),
+    };
+}
+
+function frameOfJson(f: FrameJson, bodies: number): Frame {
+    const pose = { position: doubles(f.position), orientation: doubles(f.orientation) };
+    if (pose.position.length !== 3 * bodies || pose.orientation.length !== 4 * bodies)
+        throw new Refusal(`Frame of step ${f.step} has poses of ${pose.position.length / 3} bodies, not ${bodies}.`);
+    const contacts = f.contacts ? contactsOfJson(f.contacts) : undefined;
+    const figures = new Map<string, number>();
+    for (const group of ['certificate', 'ledger', 'energy', 'solver'] as const)
+        for (const [name, value] of Object.entries(f[group] ?? {}))
+            if (typeof value === 'number') figures.set(`${group}/${name}`, value);
+    if (contacts) {
+        let [normal, friction] = [0, 0];
+        for (let i = 0; i < contacts.n; i++) {
+            normal += contacts.impulse[3 * i];
+            friction += Math.hypot(contacts.impulse[3 * i + 1], contacts.impulse[3 * i + 2]);
+        }
+        figures.set('contacts.impulse', normal);
+        figures.set('contacts.friction', friction);
+    }
+    const twist = f.velocity && f.spin ? { velocity: doubles(f.velocity), spin: doubles(f.spin) } : undefined;
+    return { pose, twist, contacts, figures };
+}
+
+/** Wait before asking again when the server did not answer [ms]. */
+const RETRY = 1000;
+
+export class LiveRun implements Run {
+    readonly live = true;
+    readonly name = 'live';
+    readonly has = { twists: true, contacts: true };
+    readonly time: number[] = [];
+    readonly step: number[] = [];
+    generation = 0;
+    state: LiveState = 'running';
+    message = '';
+    onArrived: () => void = () => undefined;
+    onFailed: (e: Error) => void = () => undefined;
+    /** frames were added, or the run began anew, or its state changed */
+    onGrown: () => void = () => undefined;
+    private list: Frame[] = [];
+    /** number of the first frame in the list, as the server counts */
+    private base = 0;
+    private closed = false;
+    private runNumber: number | undefined;
+
+    private constructor(
+        readonly model: Model,
+        private readonly offer: LiveOffer,
+    ) {}
+
+    static async open(offer: LiveOffer): Promise<LiveRun> {
+        const answer = await fetch(offer.scene);
+        if (!answer.ok) throw new Refusal(`The server has no scene of the run: status ${answer.status}.`);
+        return new LiveRun(modelOfJson((await answer.json()) as SceneJson), offer);
+    }
+
+    get about(): string {
+        return `live, ${this.state}${this.message ? ': ' + this.message : ''}`;
+    }
+
+    get frames(): number {
+        return this.list.length;
+    }
+
+    pose(frame: number): Pose | undefined {
+        return this.list[frame]?.pose;
+    }
+    twist(frame: number): Twist | undefined {
+        return this.list[frame]?.twist;
+    }
+    contacts(frame: number): Contacts | undefined {
+        return this.list[frame]?.contacts;
+    }
+
+    column(path: string): Promise<Float64Array | null> {
+        if (!this.list.some((f) => f.figures.has(path))) return Promise.resolve(null);
+        return Promise.resolve(Float64Array.from(this.list, (f) => f.figures.get(path) ?? 0));
+    }
+
+    track(body: number): Promise<Track> {
+        const n = this.list.length;
+        const position = new Float64Array(3 * n);
+        const velocity = new Float64Array(3 * n);
+        this.list.forEach((f, i) => {
+            position.set(f.pose.position.subarray(3 * body, 3 * body + 3), 3 * i);
+            if (f.twist) velocity.set(f.twist.velocity.subarray(3 * body, 3 * body + 3), 3 * i);
+        });
+        return Promise.resolve({ frame: Float64Array.from({ length: n }, (_, i) => i), position, velocity });
+    }
+
+    paths(): Promise<Paths> {
+        const size = 3 * this.model.bodies.name.length;
+        const position = new Float64Array(size * this.list.length);
+        this.list.forEach((f, i) => position.set(f.pose.position, size * i));
+        return Promise.resolve({ n: this.list.length, position });
+    }
+
+    async send(command: LiveCommand): Promise<void> {
+        const answer = await fetch('live/command', {
+            method: 'POST',
+            headers: { 'X-Perp-Live': this.offer.token },
+            body: command,
+        });
+        if (!answer.ok)
+            this.onFailed(new Refusal(`The run did not take the command ${command}: status ${answer.status}.`));
+    }
+
+    /** Asks for frames until the page is left or the run is closed. */
+    async follow(): Promise<void> {
+        while (!this.closed) {
+            try {
+                const run = this.runNumber === undefined ? '' : `&run=${this.runNumber}`;
+                const answer = await fetch(`live/frames?from=${this.base + this.list.length}${run}`);
+                if (!answer.ok) throw new Error(String(answer.status));
+                this.take((await answer.json()) as FramesJson);
+            } catch (e) {
+                if (e instanceof Refusal) {
+                    this.onFailed(e);
+                    return;
+                }
+                if (this.closed || this.state === 'finished' || this.state === 'failed') return;
+                this.state = 'failed';
+                this.message = 'the program does not answer any more';
+                this.onGrown();
+                await new Promise((r) => setTimeout(r, RETRY));
+            }
+        }
+    }
+
+    close(): void {
+        this.closed = true;
+    }
+
+    private take(answer: FramesJson): void {
+        const began = this.runNumber !== undefined && answer.run !== undefined && answer.run !== this.runNumber;
+        if (answer.run !== undefined) this.runNumber = answer.run;
+        const changed = this.state !== answer.state || this.message !== (answer.message ?? '');
+        this.state = answer.state;
+        this.message = answer.message ?? '';
+        // The server keeps the last frames only. What begins later than we have come, or belongs to another run,
+        // replaces all; what begins earlier replaces what was there from this frame on.
+        const at = answer.first - this.base;
+        const anew = began || at < 0 || at > this.list.length;
+        if (anew) this.base = answer.first;
+        this.list.length = anew ? 0 : at;
+        this.time.length = this.list.length;
+        this.step.length = this.list.length;
+        if (anew) this.generation++;
+        for (const f of answer.frames) {
+            this.list.push(frameOfJson(f, this.model.bodies.name.length));
+            this.time.push(f.time);
+            this.step.push(f.step);
+        }
+        if (answer.frames.length > 0 || began || changed) this.onGrown();
+    }
+}

@@ -1,0 +1,116 @@
+// How large a scene is, from a few moments of it: for the camera, and for everything whose size follows the scene.
+import * as THREE from 'three';
+
+import { SHAPE, type Model, type Pose } from '../data/model.ts';
+
+export interface Extent {
+    centre: THREE.Vector3;
+    /** half the edges of a box about the centre that holds it as well [L] */
+    half: THREE.Vector3;
+    /** balls that a camera must see, four numbers each: x y z radius */
+    balls: Float64Array;
+    /** radius of a ball about the centre that holds what matters [L] */
+    size: number;
+}
+
+const MOST_BALLS = 4000;
+
+export function emptyExtent(): Extent {
+    const balls = Float64Array.from([0, 0, 0, 1]);
+    return { centre: new THREE.Vector3(), half: new THREE.Vector3(1, 1, 1), balls, size: 1 };
+}
+
+/** Reach of each body about its centre, from its shapes; half-spaces count nothing. */
+export function reachOf(model: Model): Float64Array {
+    const s = model.shapes;
+    const reach = new Float64Array(model.bodies.name.length);
+    for (let i = 0; i < s.body.length; i++) {
+        if (s.kind[i] === SHAPE.halfspace) continue;
+        let r = s.radius[i] + Math.hypot(s.half_size[3 * i], s.half_size[3 * i + 1], s.half_size[3 * i + 2]);
+        for (let k = s.first_vertex[i]; k < s.first_vertex[i + 1]; k++)
+            r = Math.max(r, Math.hypot(s.vertex[3 * k], s.vertex[3 * k + 1], s.vertex[3 * k + 2]));
+        const off = Math.hypot(s.pose[7 * i], s.pose[7 * i + 1], s.pose[7 * i + 2]);
+        reach[s.body[i]] = Math.max(reach[s.body[i]], off + (Number.isFinite(r) ? r : 0));
+    }
+    return reach;
+}
+
+function halfspaceBodies(model: Model): Set<number> {
+    const found = new Set<number>();
+    model.shapes.kind.forEach((k, i) => k === SHAPE.halfspace && found.add(model.shapes.body[i]));
+    return found;
+}
+
+function boxOf(model: Model, reach: Float64Array, position: Float64Array, of: (body: number) => boolean): THREE.Box3 {
+    const box = new THREE.Box3();
+    const halfspaces = halfspaceBodies(model);
+    const p = new THREE.Vector3();
+    for (let b = 0; b < reach.length; b++) {
+        if (halfspaces.has(b) || !of(b)) continue;
+        p.fromArray(position, 3 * b);
+        if (!Number.isFinite(p.x + p.y + p.z)) continue;
+        box.expandByPoint(p.clone().addScalar(reach[b]));
+        box.expandByPoint(p.clone().addScalar(-reach[b]));
+    }
+    return box;
+}
+
+/** Balls about bodies at the moments that are given, those inside the box; not more than a camera needs. */
+function ballsIn(
+    model: Model,
+    box: THREE.Box3,
+    reach: Float64Array,
+    moments: Float64Array[],
+    least: number,
+): Float64Array {
+    const list: number[] = [];
+    const halfspaces = halfspaceBodies(model);
+    const skip = Math.max(1, Math.floor((moments.length * reach.length) / MOST_BALLS));
+    const p = new THREE.Vector3();
+    for (const position of moments)
+        for (let b = 0; b < reach.length; b += skip) {
+            p.fromArray(position, 3 * b);
+            const inside = !halfspaces.has(b) && reach[b] <= 2 * box.max.distanceTo(box.min);
+            if (inside && box.containsPoint(p)) list.push(p.x, p.y, p.z, Math.max(reach[b], least));
+        }
+    return Float64Array.from(list);
+}
+
+/** `later`: positions at some later frames. What flies far away does not make the rest small. */
+export function extentOf(model: Model, start: Pose, later: Float64Array[]): Extent {
+    const reach = reachOf(model);
+    const moving = (b: number): boolean => model.bodies.kind[b] !== 0;
+    let box = boxOf(model, reach, start.position, moving);
+    const room = new THREE.Sphere();
+    const near = (more: THREE.Box3, times: number): boolean => {
+        if (box.isEmpty()) return true;
+        box.getBoundingSphere(room);
+        const other = more.getBoundingSphere(new THREE.Sphere());
+        return other.center.distanceTo(room.center) + other.radius < times * room.radius;
+    };
+    for (let b = 0; b < reach.length; b++) {
+        if (moving(b)) continue;
+        const one = boxOf(model, reach, start.position, (i) => i === b);
+        if (!one.isEmpty() && near(one, 2.5)) box = box.union(one);
+    }
+    const first = box.clone();
+    const middle = first.getCenter(new THREE.Vector3());
+    const far = 2.5 * first.getSize(new THREE.Vector3()).length();
+    for (const position of later)
+        box.union(
+            boxOf(model, reach, position, (b) => {
+                const at = new THREE.Vector3().fromArray(position, 3 * b);
+                return moving(b) && (first.isEmpty() || at.distanceTo(middle) < far);
+            }),
+        );
+    if (box.isEmpty()) return emptyExtent();
+    box.getBoundingSphere(room);
+    const size = room.radius > 0 ? room.radius : 1;
+    const half = box
+        .getSize(new THREE.Vector3())
+        .multiplyScalar(0.5)
+        .max(new THREE.Vector3(1, 1, 1).multiplyScalar(0.1 * size));
+    if (model.dim === 2) room.center.z = 0;
+    const balls = ballsIn(model, box, reach, [start.position, ...later], 0.05 * size);
+    return { centre: room.center.clone(), half, balls, size };
+}
