@@ -417,7 +417,7 @@ static bool plausible(pp_peg_work *k) {
             const int *blk = f->problem.contact[r].n.block;
             work += contact_work(f, r, mean);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
-            behind |= m->row[r].push > 0 && m->row[r].gap0 < -BEHIND * p->size;
+            behind |= m->row[r].push > 0 && m->row[r].gap0 < -fmax(BEHIND * p->size, k->brisk ? pp_peg_left(k) : 0);
             spawned |= m->row[r].bounces || pp_peg_spawned(k, p);
         }
         total += work;

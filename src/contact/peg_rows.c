@@ -109,7 +109,7 @@ static bool listed(const pp_peg_row *row, int n, uint64_t feature) {
 
 static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool old_ones) {
     struct pp_peg *m = k->m;
-    const pp_peg_row *old = m->row + p->first;
+    const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* nothing may be added to NULL */
     int nold = old_ones ? p->nrow : 0, n = 0;
     round_at(k, p, force_poses(k));
     if (!row_room(k, first + m->round.n)) return PERP_E_MEMORY;
@@ -180,7 +180,7 @@ static pp_peg_row new_row(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *
  * that two cannot take turns for ever. */
 static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp_poses *at, bool renew) {
     struct pp_peg *m = k->m;
-    const pp_peg_row *old = m->row + p->first;
+    const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* nothing may be added to NULL */
     pp_plane plane = p->plane, held = plane;
     k->touches.n = 0;
     if (renew && p->meet > 0) { /* at the end they are behind each other */

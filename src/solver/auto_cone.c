@@ -269,9 +269,11 @@ static perp_outcome stages(work *w, const double *guess) {
         return o;
     const course *way = w->c.associated ? convex : courses;
     size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
-    for (size_t i = 0; i < count && w->least > NEARLY * w->tol && affordable(w) > 0; i++)
+    /* where few digits are asked for, it is not rounding that keeps from them */
+    double hopeless = (w->tol < SWEPT_TOL ? NEARLY : 1) * w->tol;
+    for (size_t i = 0; i < count && w->least > hopeless && affordable(w) > 0; i++)
         if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
-    if (w->least <= NEARLY * w->tol) return o;
+    if (w->least <= hopeless) return o;
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
     int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
     if (newton(w, NULL, 1, steps, "Newton from nothing", &o) || o == PERP_OUTCOME_STOPPED) return o;

@@ -71,14 +71,27 @@ static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B)
     return 0;
 }
 
+/* What the stepper adds to the slip that friction of contact i sees; NULL: nothing. */
+static const pp_slip_shift *shift_of(const pp_frame *f, int i) {
+    const int *shape = f->contact_shape + 2 * i;
+    for (int k = 0; k < f->nshift; k++) {
+        const pp_slip_shift *s = &f->shift[k];
+        if (s->shape[0] == shape[0] && s->shape[1] == shape[1] && s->feature == f->contact[i].feature) return s;
+    }
+    return NULL;
+}
+
 /* Angle of the first friction direction: against the slip that would be without contact, so that sliding friction has
  * its full size and true direction whatever the number of directions. Slip far below the speeds at hand has no
  * direction worth following: its rounding would turn the friction of a contact that comes to rest. */
 static double slip_phase(const pp_frame *f, const perp_contact_row *row, const perp_contact *c, const int *body,
                          const double *nu_free, double noise) {
     if (f->w->def.dim == 2 || f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
-    double st = pp_row_dot(&f->problem, &row->t, nu_free) + row->b_t,
-           so = pp_row_dot(&f->problem, &row->o, nu_free) + row->b_o;
+    const pp_slip_shift *shift = shift_of(f, row->contact);
+    if (shift && perp_v3_dot(shift->aim_W, shift->aim_W) > 0)
+        return atan2(-perp_v3_dot(shift->aim_W, c->o_W), -perp_v3_dot(shift->aim_W, c->t_W));
+    const double *nu = f->purpose == PP_END_KICK ? f->nu0 : nu_free; /* the velocity of the middle of the step */
+    double st = pp_row_dot(&f->problem, &row->t, nu) + row->b_t, so = pp_row_dot(&f->problem, &row->o, nu) + row->b_o;
     if (st * st + so * so > noise * noise) return atan2(-so, -st);
     return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }
@@ -95,27 +108,18 @@ static double linear_gap(const pp_frame *f, int i, const perp_row *n) {
     return f->allowance ? gap + f->allowance[i] : gap;
 }
 
-/* What the stepper adds to the slip that friction sees, and rebounds. */
+/* The same applied to the row, and rebounds of the pair. */
 static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
     const perp_contact *c = &f->contact[i];
     const int *shape = f->contact_shape + 2 * i;
-    for (int k = 0; k < f->nshift; k++) {
-        const pp_slip_shift *s = &f->shift[k];
-        if (s->shape[0] != shape[0] || s->shape[1] != shape[1]) continue;
-        if (f->purpose == PP_END_KICK) out->b_n = fmin(out->b_n, out->b_n_kin + s->rebound);
-        if (s->feature != c->feature) continue;
-        out->b_t += perp_v3_dot(s->slip_W, c->t_W);
-        if (f->w->def.dim == 3) out->b_o += perp_v3_dot(s->slip_W, c->o_W);
-    }
-}
-
-static double spin_shift(const pp_frame *f, int i) {
-    for (int k = 0; k < f->nshift; k++) {
-        const pp_slip_shift *s = &f->shift[k];
-        const int *shape = f->contact_shape + 2 * i;
-        if (s->shape[0] == shape[0] && s->shape[1] == shape[1] && s->feature == f->contact[i].feature) return s->spin;
-    }
-    return 0;
+    for (int k = 0; f->purpose == PP_END_KICK && k < f->nshift; k++)
+        if (f->shift[k].shape[0] == shape[0] && f->shift[k].shape[1] == shape[1])
+            out->b_n = fmin(out->b_n, out->b_n_kin + f->shift[k].rebound);
+    const pp_slip_shift *s = shift_of(f, i);
+    if (!s) return;
+    out->b_t += perp_v3_dot(s->slip_W, c->t_W);
+    if (f->w->def.dim == 3) out->b_o += perp_v3_dot(s->slip_W, c->o_W);
+    if (out->e_r > 0) out->b_r += s->spin;
 }
 
 static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
@@ -155,7 +159,6 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     } else {
         out->b_n = out->b_n_kin;
     }
-    apply_shifts(f, i, out);
     out->compliance = out->compliance_f = 0;
     out->mu = c->mu;
     out->nd = !(c->mu > 0)                    ? 0
@@ -168,11 +171,11 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     out->e_r = out->nd == PERP_CONE_DIRECTIONS && dim == 3 ? c->e_r : 0;
     if (out->e_r > 0) {
         spin_row(f, c, body, out);
-        if (out->e_r > 0) out->b_r += spin_shift(f, i);
     } else {
         out->b_r = 0;
         out->r = (perp_row){.block = {0, 0}};
     }
+    apply_shifts(f, i, out);
     out->contact = i;
     out->phase = out->nd > 0 ? slip_phase(f, out, c, body, nu_free, noise) : 0;
 }

@@ -23,15 +23,6 @@ static perp_pair_law law_of(const pp_frame *f, int contact) {
     return pp_contact_law(f->w, f->contact_shape[2 * contact], f->contact_shape[2 * contact + 1]);
 }
 
-static const pp_memory_contact *remembered(const pp_frame *f, const perp_contact *c) {
-    const pp_warm *m = &f->w->warm;
-    for (int i = 0; i < m->ncontact; i++)
-        if (m->contact[i].slot_a == c->a.slot && m->contact[i].slot_b == c->b.slot &&
-            m->contact[i].feature == c->feature)
-            return &m->contact[i];
-    return NULL;
-}
-
 static double pressed(double gap) { return gap < 0 ? -gap : 0; }
 
 /* Impulse of spring and damper at a gap, and its slope [M/T]; not less than zero only where the row makes it so. */
@@ -71,9 +62,9 @@ perp_status pp_layers_begin(pp_implicit_work *k) {
         l->soft = true;
         l->core_gap = law.layer > 0 ? -law.layer : -INFINITY;
         l->start_n = pressed(m->gap0);
-        const pp_memory_contact *was = remembered(f, &f->contact[i]);
-        if (was) {
-            perp_vec3 d = {was->layer[0], was->layer[1], was->layer[2]}, n = f->contact[i].n_W;
+        perp_vec3 d, n = f->contact[i].n_W;
+        bool loaded;
+        if (pp_recall_layer(f, &f->contact[i], &d, &loaded)) {
             double normal = perp_v3_dot(d, n);
             l->start_n = fmax(l->start_n, normal);
             l->start = perp_v3_axpy(d, -normal, n);

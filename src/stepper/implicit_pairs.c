@@ -87,7 +87,7 @@ static perp_status add_meet(pp_implicit_work *k, pp_meet m, const pp_placed *sta
         int cap = 2 * k->nmeet + 16;
         pp_meet *more = PP_ARENA_ARRAY(&w->arena, pp_meet, cap);
         if (!more) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
-        memcpy(more, k->meet, (size_t)k->nmeet * sizeof *more);
+        if (k->nmeet) memcpy(more, k->meet, (size_t)k->nmeet * sizeof *more);
         k->meet = more;
         k->cap_meet = cap;
     }

@@ -184,25 +184,14 @@ static perp_status begin(pp_implicit_work *k) {
 static perp_status finish(pp_implicit_work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
-    double *gap = PP_ARENA_ARRAY(&w->arena, double, k->nmeet), *nu = f->solution.nu;
+    double *gap = PP_ARENA_ARRAY(&w->arena, double, k->nmeet);
     if (!gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
     perp_status st = pp_implicit_measure(k);
     for (int m = 0; !st && m < k->nmeet; m++) gap[m] = k->meet[m].at.gap;
     f->true_gap = gap;
     if (!st && k->compliant) st = pp_layers_end(k);
     if (!k->keeps_energy) return st ? st : pp_update(f);
-    memcpy(k->nu, nu, (size_t)f->ndof * sizeof *nu);
-    memcpy(nu, k->drift, (size_t)f->ndof * sizeof *nu);
-    if (!st) st = pp_update(f);
-    memcpy(nu, k->nu, (size_t)f->ndof * sizeof *nu);
-    if (f->nu_end) memcpy(f->nu_end, nu, (size_t)f->ndof * sizeof *nu);
-    for (int b = 0; !st && b < f->nblock; b++) {
-        int slot = f->block_body[b], dim = w->def.dim, nd = f->block_ndof[b];
-        const double *v = nu + f->block_offset[b];
-        f->s1->v[slot] = perp_v3(v[0], v[1], dim == 3 ? v[2] : 0);
-        if (nd > dim) f->s1->w[slot] = dim == 2 ? perp_v3(0, 0, v[2]) : perp_v3(v[3], v[4], v[5]);
-    }
-    return st;
+    return st ? st : pp_update_along(f, k->drift);
 }
 
 perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {

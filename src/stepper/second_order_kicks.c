@@ -142,7 +142,19 @@ static perp_status follow_slip(pp_frame *f, double *change) {
     return st ? st : pp_slip_shifts(f, e, change);
 }
 
+/* Dynamic bodies back to the start, where the stages expect them. */
+static void back_to_start(pp_frame *f) {
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k];
+        f->s1->X[slot] = f->s0->X[slot];
+        f->s1->theta[slot] = f->s0->theta[slot];
+        f->s1->v[slot] = f->s0->v[slot];
+        f->s1->w[slot] = f->s0->w[slot];
+    }
+}
+
 static perp_status answer(pp_frame *f, double span, bool contacts) {
+    back_to_start(f);
     perp_status st = solve(f, contacts);
     if (!st) st = pp_update(f);
     if (!st) f->s1->t = f->s0->t + span;
@@ -161,10 +173,16 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
             if ((st = end_rows(f, &end))) return st;
             miss = joint_shifts(f, end, f->joint_shift, shift);
         }
+        const pp_slip_shift *used = f->shift;
+        int nused = f->nshift;
         if (contacts && round <= SLIP_ROUNDS && (st = follow_slip(f, &change))) return st;
         bool slips_settled = change <= SLIP_SMALL * fastest(f) || round >= SLIP_ROUNDS;
         bool stalls = miss >= 0.5 * last && miss <= SETTLED * far(f);
-        if (slips_settled && (miss == 0 || stalls)) break;
+        if (slips_settled && (miss == 0 || stalls)) {
+            f->shift = used; /* what the answer is of */
+            f->nshift = nused;
+            break;
+        }
         if (round == ROUNDS)
             return pp_fail(f->w, PERP_E_SOLVE, "joints did not settle at t = %g (h = %g): %.3g is left", f->s0->t, f->h,
                            miss);
@@ -197,13 +215,35 @@ static perp_status push_springs(const pp_frame *f, pp_frame *e) {
 static bool damped(const perp_world *w) {
     for (int i = 0; i < w->nforce; i++) {
         const pp_force *e = &w->force[i];
-        if (pp_alive(e->gen) && e->def.kind == PERP_FORCE_SPRING && (e->def.damping > 0 || e->def.drag > 0)) return true;
+        if (pp_alive(e->gen) && e->def.kind == PERP_FORCE_SPRING && (e->def.damping > 0 || e->def.drag > 0))
+            return true;
     }
     return false;
 }
 
 static void take_velocity(const pp_frame *e, pp_state *s) {
     for (int k = 0; k < e->nblock; k++) pp_set_block_velocity(e, k, e->solution.nu + e->block_offset[k], s);
+}
+
+/* Blocks that nothing pushes and nothing turns keep the velocity of the free turn to the last digit: the rounding of
+ * M^-1 M would add up. */
+static perp_status keep_free(pp_frame *e) {
+    const perp_step_problem *p = &e->problem;
+    bool *pushed = PP_ARENA_ZERO(&e->w->arena, bool, e->nblock);
+    if (!pushed) return pp_fail(e->w, PERP_E_MEMORY, "out of memory for the step");
+    for (int i = 0; i < p->njoint + p->ncontact; i++) {
+        const int *block = i < p->njoint ? p->joint[i].row.block : p->contact[i - p->njoint].n.block;
+        for (int k = 0; k < 2; k++)
+            if (block[k] >= 0) pushed[block[k]] = true;
+    }
+    for (int k = 0; k < e->nblock; k++) {
+        int at = e->block_offset[k];
+        for (int i = at + 3; i < at + e->block_ndof[k]; i++)
+            if (e->i_gravity[i] != 0 || e->i_applied[i] != 0 || e->i_spring[i] != 0 || e->i_joint[i] != 0)
+                pushed[k] = true;
+        if (!pushed[k] && e->block_ndof[k] == 6) memcpy(e->solution.nu + at + 3, e->nu0 + at + 3, 3 * sizeof *e->nu0);
+    }
+    return PERP_OK;
 }
 
 perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
@@ -216,6 +256,7 @@ perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
         if (!st) st = push_springs(f, e);
         if (!st && contacts) st = pp_rebounds(f, e);
         if (!st) st = solve(e, contacts);
+        if (!st) st = keep_free(e);
         if (st) break;
         take_velocity(e, e->s1);
         e->force_state = e->s1;

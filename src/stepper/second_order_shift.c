@@ -4,6 +4,7 @@
  * pushed along the slip at the start of the step, with the velocity of the start. What sticks or rolls moves with the
  * velocity of the middle, and its slip is to vanish in the mean of both ends of the step: its rows change on the way, by
  * the turning of levers and normals, and those of the start alone would leave an error of first order in the position.
+ * A pyramid is turned to the slip of the middle in both kicks instead: its corner is the direction of friction.
  * Friction is posed by the slip of the start row plus a shift, found from the last answer: a chord method, as for
  * joints. A contact about to stop or to turn round keeps the plain law, and so does one that arrives: those are first order, once. */
 #include <math.h>
@@ -18,6 +19,12 @@ typedef struct slip {
     perp_vec3 s_W; /* along the surface [L/T] */
     double spin;   /* about the normal [1/T] */
 } slip;
+
+/* What the friction of a contact is told. */
+typedef struct told {
+    slip shift;
+    perp_vec3 aim_W;
+} told;
 
 /* At poses `at`, with velocities nu of the dynamic bodies and those of `driven` for the others. Friction acts on both
  * bodies at one place, see formulate.c. */
@@ -72,9 +79,7 @@ static const perp_contact *became(const pp_frame *f, int i, const pp_frame *end,
     return n == 1 ? only : NULL;
 }
 
-static double size(slip x, double e_r) {
-    return sqrt(perp_v3_dot(x.s_W, x.s_W) + e_r * e_r * x.spin * x.spin);
-}
+static double size(slip x, double e_r) { return sqrt(perp_v3_dot(x.s_W, x.s_W) + e_r * e_r * x.spin * x.spin); }
 
 static bool touched(const pp_frame *f, int i) {
     const int *s = f->contact_shape + 2 * i;
@@ -85,13 +90,15 @@ static bool touched(const pp_frame *f, int i) {
 static const pp_slip_shift *in_use(const pp_frame *f, int i) {
     const int *s = f->contact_shape + 2 * i;
     for (int k = 0; k < f->nshift; k++)
-        if (f->shift[k].shape[0] == s[0] && f->shift[k].shape[1] == s[1] && f->shift[k].feature == f->contact[i].feature)
+        if (f->shift[k].shape[0] == s[0] && f->shift[k].shape[1] == s[1] &&
+            f->shift[k].feature == f->contact[i].feature)
             return &f->shift[k];
     return NULL;
 }
 
 /* The shift of contact i that pushes; false: none. */
-static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise, slip *out) {
+static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise, told *out) {
+    *out = (told){{{0, 0, 0}, 0}, {0, 0, 0}};
     const perp_contact *c = &f->contact[i];
     const int *shape = f->contact_shape + 2 * i, *end_shape = shape;
     double e_r = f->problem.contact[i].e_r;
@@ -99,20 +106,34 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     const pp_slip_shift *used = in_use(f, i);
     slip seen = now; /* by the law */
     if (used) seen = (slip){perp_v3_add(now.s_W, used->slip_W), now.spin + used->spin};
-    if (size(seen, e_r) > noise) {
+    bool slides = size(seen, e_r) > noise;
+    if (slides && f->problem.contact[i].nd > 0 && f->w->def.dim == 3) {
+        out->aim_W = now.s_W;
+        return true;
+    }
+    if (slides) {
         slip first = slip_of(f, c, shape, f->s0, f->s1, f->nu0);
         double a = size(now, e_r), b = size(first, e_r);
         double along = perp_v3_dot(now.s_W, first.s_W) + e_r * e_r * now.spin * first.spin;
         if (f->w->def.dim == 2 || !(b > noise) || !(along > SAME_WAY * a * b)) return false;
-        *out = (slip){perp_v3_sub(perp_v3_scale(a / b, first.s_W), now.s_W), first.spin * a / b - now.spin};
+        out->shift = (slip){perp_v3_sub(perp_v3_scale(a / b, first.s_W), now.s_W), first.spin * a / b - now.spin};
         return true;
     }
     const perp_contact *last = became(f, i, end, &end_shape);
     if (!last) return false;
     slip then = slip_of(end, last, end_shape, end->s0, end->s1, f->nu_turned);
     perp_vec3 there = carried(then.s_W, last->n_W, c->n_W);
-    *out = (slip){perp_v3_scale(0.5, perp_v3_sub(there, now.s_W)), 0.5 * (then.spin - now.spin)};
+    out->shift = (slip){perp_v3_scale(0.5, perp_v3_sub(there, now.s_W)), 0.5 * (then.spin - now.spin)};
     return true;
+}
+
+/* How far two things that friction is told lie apart [L/T]. */
+static double apart(const pp_slip_shift *a, const pp_slip_shift *b, double e_r) {
+    static const pp_slip_shift nothing = {.shape = {-1, -1}};
+    if (!a) a = &nothing;
+    if (!b) b = &nothing;
+    return perp_v3_norm(perp_v3_sub(a->slip_W, b->slip_W)) + perp_v3_norm(perp_v3_sub(a->aim_W, b->aim_W)) +
+           e_r * fabs(a->spin - b->spin);
 }
 
 perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
@@ -122,22 +143,20 @@ perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
     int n = 0;
     *change = 0;
     for (int i = 0; i < f->ncontact; i++) {
-        const pp_slip_shift *used = in_use(f, i);
-        slip s;
-        bool rubs = f->contact[i].mu > 0 && f->solution.p_contact[3 * i] > 0 && touched(f, i);
-        if (!rubs || !shift_of(f, i, end, noise, &s)) {
-            if (used) *change = fmax(*change, perp_v3_norm(used->slip_W));
-            continue;
-        }
+        double e_r = f->problem.contact[i].e_r;
+        const pp_slip_shift *used = in_use(f, i), *now = NULL;
         const int *shape = f->contact_shape + 2 * i;
-        list[n] = (pp_slip_shift){.shape = {shape[0], shape[1]},
-                                  .feature = f->contact[i].feature,
-                                  .slip_W = s.s_W,
-                                  .spin = f->problem.contact[i].e_r > 0 ? s.spin : 0};
-        perp_vec3 d = used ? perp_v3_sub(s.s_W, used->slip_W) : s.s_W;
-        *change = fmax(*change, perp_v3_norm(d) +
-                                    f->problem.contact[i].e_r * fabs(list[n].spin - (used ? used->spin : 0)));
-        n++;
+        told x;
+        bool rubs = f->contact[i].mu > 0 && f->solution.p_contact[3 * i] > 0 && touched(f, i);
+        if (rubs && shift_of(f, i, end, noise, &x)) {
+            list[n] = (pp_slip_shift){.shape = {shape[0], shape[1]},
+                                      .feature = f->contact[i].feature,
+                                      .slip_W = x.shift.s_W,
+                                      .spin = e_r > 0 ? x.shift.spin : 0,
+                                      .aim_W = x.aim_W};
+            now = &list[n++];
+        }
+        *change = fmax(*change, apart(used, now, e_r));
     }
     f->shift = list;
     f->nshift = n;
@@ -156,7 +175,8 @@ perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
         double u = pp_row_dot(&f->problem, &r->n, f->nu0) + r->b_n_kin;
         if (!(u < 0)) continue;
         const int *shape = f->contact_shape + 2 * i;
-        list[n++] = (pp_slip_shift){.shape = {shape[0], shape[1]}, .feature = c->feature, .rebound = c->restitution * u};
+        list[n++] =
+            (pp_slip_shift){.shape = {shape[0], shape[1]}, .feature = c->feature, .rebound = c->restitution * u};
     }
     end->shift = list;
     end->nshift = n;

@@ -26,6 +26,9 @@ typedef struct pp_stepper_type {
     unsigned shapes;          /* mask of 1 << perp_shape_kind it takes; 0: those of the detector */
     unsigned compliances;     /* mask of 1 << perp_compliance that contacts may have beside rigid */
     bool half_kicks;          /* with step(): half of the forces at the start of the step, half at its end */
+    bool marches; /* with step(): it says itself how long the parts of a step are (pp_frame.shorter), 2^max_halvings of them
+                     at most */
+    bool stores;  /* its contacts hold the energy of the deflections that are remembered, see perp_world_energy() */
     const perp_field *fields; /* settings, nfield of them, in w->stepper_settings; set by perp_world_set() */
     int nfield;
     size_t settings_size; /* at most PERP_SETTINGS_MAX */
@@ -51,7 +54,7 @@ typedef struct pp_stepper_type {
 extern const pp_stepper_type pp_stepper_stewart_trinkle, pp_stepper_anitescu_potra;
 extern const pp_stepper_type pp_stepper_planar, pp_stepper_quasistatic, pp_stepper_nonconvex_lcp;
 extern const pp_stepper_type pp_stepper_implicit, pp_stepper_implicit_compliant;
-extern const pp_stepper_type pp_stepper_first_order, pp_stepper_second_order;
+extern const pp_stepper_type pp_stepper_first_order, pp_stepper_second_order, pp_stepper_viscoelastic;
 /* NULL name: the default. NULL if there is none of that name. */
 const pp_stepper_type *pp_stepper_find(const char *name);
 /* The i-th, NULL past the last. */

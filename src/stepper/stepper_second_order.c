@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/refuse.h"
-#include "collision/overlap_measure.h"
+#include "collision/broad.h"
 #include "stepper/second_order_kicks.h"
 #include "stepper/stepper.h"
 
@@ -25,14 +25,12 @@ typedef struct settings {
 } settings;
 
 static const perp_field fields[] = {
-    {"order", PERP_FIELD_INT, offsetof(settings, order), 6, 2, 6,
+    {"order", PERP_FIELD_INT, offsetof(settings, order), 4, 2, 6,
      "order of the step while only joints and springs act and nothing is lost: 2 (plain), 4 or 6; 3 and 5 as the next "
      "larger one"},
 };
 
-static int order_of(const perp_world *w) {
-    return ((const settings *)(const void *)w->stepper_settings.bytes)->order;
-}
+static int order_of(const perp_world *w) { return ((const settings *)(const void *)w->stepper_settings.bytes)->order; }
 
 #define MOST_PARTS 9
 /* Symmetric compositions: lengths of the parts of a step. */
@@ -157,7 +155,8 @@ static bool own_solution(pp_frame *f, bool empty) {
 /* Springs of joints have a row in the first kick alone, and push in both. */
 static void double_springs(pp_frame *f, const pp_frame *first, double sign) {
     for (int i = 0; i < first->problem.njoint; i++)
-        if (first->problem.joint[i].kind == PERP_ROW_SPRING) f->solution.p_joint[i] += sign * first->solution.p_joint[i];
+        if (first->problem.joint[i].kind == PERP_ROW_SPRING)
+            f->solution.p_joint[i] += sign * first->solution.p_joint[i];
 }
 
 static perp_status no_memory(const pp_frame *f) { return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step"); }
@@ -168,10 +167,7 @@ static perp_status plain(pp_frame *f, pp_frame **kick) {
     if (st) return st;
     kick[0] = as_kick(f);
     if (!kick[0]) return no_memory(f);
-    if ((st = pp_second_kick(f, true, &kick[1]))) {
-        report(f, kick[1]);
-        return st;
-    }
+    if ((st = pp_second_kick(f, true, &kick[1]))) return st;
     if (!own_solution(f, false)) return no_memory(f);
     double_springs(f, kick[0], 1);
     add_joint_impulses(f, kick[1], 1);
@@ -189,7 +185,8 @@ static bool reversible(const pp_frame *f, const pp_frame *second) {
         if (f->solution.p_contact[3 * i] != 0) return false;
     for (int i = 0; i < f->problem.njoint; i++) {
         const perp_joint_row *r = &f->problem.joint[i];
-        if (r->kind == PERP_ROW_LIMIT ? f->solution.p_joint[i] != 0 : r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_SPRING)
+        if (r->kind == PERP_ROW_LIMIT ? f->solution.p_joint[i] != 0
+                                      : r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_SPRING)
             return false;
         shaped = true;
     }
@@ -312,8 +309,7 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
         perp_certificate c = {.substeps = 1};
         pp_ledger(k, &c.ledger);
         double given = 0;
-        for (int d = 0; k->i_joint && d < k->ndof; d++)
-            given += 0.5 * (k->nu0[d] + k->solution.nu[d]) * k->i_joint[d];
+        for (int d = 0; k->i_joint && d < k->ndof; d++) given += 0.5 * (k->nu0[d] + k->solution.nu[d]) * k->i_joint[d];
         c.ledger.joint_loss += given;
         c.ledger.remainder -= given;
         perp_certificate_add(&sum, &c);
@@ -323,10 +319,12 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
 
 static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
     if (d->start == PERP_START_STAGGERED)
-        return pp_refuse(why, why_size, PERP_E_FIT,
-                         "stepper second-order has velocities at the times of its positions: its start is not staggered");
+        return pp_refuse(
+            why, why_size, PERP_E_FIT,
+            "stepper second-order has velocities at the times of its positions: its start is not staggered");
     if (d->joint_correction)
-        return pp_refuse(why, why_size, PERP_E_FIT, "stepper second-order leaves no joint error that could be corrected");
+        return pp_refuse(why, why_size, PERP_E_FIT,
+                         "stepper second-order leaves no joint error that could be corrected");
     return PERP_OK;
 }
 

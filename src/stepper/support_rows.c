@@ -10,7 +10,7 @@
 
 #include "problem/rows.h"
 
-static bool rubs(const pp_body *b, int i) { return b->load[i] > 0 && b->support.mu[i] > 0; }
+static bool rubs(const pp_body *b, int i) { return b->support[i].load > 0 && b->support[i].mu > 0; }
 
 double pp_support_press(const perp_world *w) { return w->stepper->supports ? w->def.press : 0; }
 
@@ -48,13 +48,13 @@ void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_cont
         perp_quat q = f->s0->X[f->block_body[k]].q;
         for (int i = 0; b->supported && i < 3; i++) {
             if (!rubs(b, i)) continue;
-            perp_vec3 r = perp_q_rotate(q, b->support.point_B[i]);
+            perp_vec3 r = perp_q_rotate(q, perp_v3(b->support[i].x, b->support[i].y, 0));
             perp_contact_row *c = out++;
             *c = (perp_contact_row){.n = {.block = {-1, k}}, /* without a lever */
                                     .r = {.block = {-1, k}},
-                                    .b_n = -f->h * press * b->load[i], /* c p = b->load m press h / m */
+                                    .b_n = -f->h * press * b->support[i].load, /* c p = (load m press h)/m */
                                     .compliance = 1 / b->mass,
-                                    .mu = b->support.mu[i],
+                                    .mu = b->support[i].mu,
                                     .nd = w->def.form == PERP_FORM_CONE ? PERP_CONE_DIRECTIONS
                                                                         : w->def.friction_directions,
                                     .contact = -1};

@@ -50,6 +50,31 @@ void pp_recall(const pp_frame *f, perp_step_solution *guess) {
     }
 }
 
+/* In the contacts of the part before. */
+static bool recall_from_part(const pp_frame *part, const perp_contact *c, perp_vec3 *layer, bool *pressed) {
+    for (int i = 0; i < part->ncontact; i++) {
+        const perp_contact *e = &part->contact[i];
+        if (e->a.slot != c->a.slot || e->b.slot != c->b.slot || e->feature != c->feature) continue;
+        *layer = part->layer ? part->layer[i] : perp_v3(0, 0, 0);
+        *pressed = part->solution.p_contact[3 * i] > 0;
+        return true;
+    }
+    return false;
+}
+
+bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer, bool *pressed) {
+    if (f->s0->made_by) return recall_from_part(f->s0->made_by, c, layer, pressed);
+    const pp_warm *m = &f->w->warm;
+    for (int i = 0; i < m->ncontact; i++) {
+        const pp_memory_contact *e = &m->contact[i];
+        if (compare_contact(e, c->a.slot, c->b.slot, c->feature) != 0) continue;
+        *layer = perp_v3(e->layer[0], e->layer[1], e->layer[2]);
+        *pressed = e->p[0] != 0 || e->p[1] != 0 || e->p[2] != 0;
+        return true;
+    }
+    return false;
+}
+
 static void write_memory(const pp_frame *f, pp_warm *m) {
     m->ncontact = f->ncontact;
     m->njoint = f->problem.njoint;
@@ -65,6 +90,7 @@ static void write_memory(const pp_frame *f, pp_warm *m) {
                                             .plane = f->contact_plane ? f->contact_plane[i] : 0,
                                             .p = {P.x, P.y, P.z},
                                             .layer = {d.x, d.y, d.z},
+                                            .depth = perp_v3_dot(d, c->n_W),
                                             .sigma = f->solution.sigma[i],
                                             .spin = pp_spin_impulse(f, i)};
     }

@@ -133,3 +133,22 @@ perp_status pp_update(pp_frame *f) {
     s1->t = f->s0->t + f->h;
     return PERP_OK;
 }
+
+perp_status pp_update_along(pp_frame *f, const double *drift) {
+    size_t size = (size_t)f->ndof * sizeof *drift;
+    double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *nu = f->solution.nu;
+    if (!nu1) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the update");
+    memcpy(nu1, nu, size);
+    memcpy(nu, drift, size);
+    perp_status st = pp_update(f);
+    memcpy(nu, nu1, size);
+    if (st) return st;
+    memcpy(f->nu_end, nu1, size);
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k];
+        const double *v = nu1 + f->block_offset[k];
+        f->s1->v[slot] = linear(f->w->def.dim, v);
+        if (f->block_ndof[k] > f->w->def.dim) f->s1->w[slot] = angular(f->w->def.dim, f->block_ndof[k], v);
+    }
+    return PERP_OK;
+}

@@ -21,6 +21,7 @@ typedef struct pp_slip_shift {
     uint64_t feature;
     perp_vec3 slip_W; /* added to the slip that friction sees [L/T] */
     double spin;      /* added to the spin about the normal that it sees [1/T] */
+    perp_vec3 aim_W;  /* slip that a pyramid of friction is turned to; 0: as expected without contact [L/T] */
     double rebound;   /* PP_END_KICK: normal velocity, <= 0, that the pair demands to be made good [L/T] */
 } pp_slip_shift;
 
@@ -96,6 +97,7 @@ typedef struct pp_frame {
     perp_solve_info info;
     int iterations, fallbacks, unknowns;
     bool hopeless; /* a shorter step would fail as well */
+    double shorter; /* with PERP_E_SOLVE, of a stepper that marches: the length this part should have; 0: half [T] */
     int ambiguous; /* degrees of freedom that the laws leave open */
 
     /* pp_update */
@@ -132,6 +134,8 @@ perp_status pp_solve_step(pp_frame *f);
 perp_status pp_solve_contacts(pp_frame *f);
 /* velocity -> next state. */
 perp_status pp_update(pp_frame *f);
+/* The same where bodies are displaced by h drift (ndof) and not by h times the velocity at the end. */
+perp_status pp_update_along(pp_frame *f, const double *drift);
 /* next state -> figures of this frame. */
 perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 /* Those that are known as soon as there is an answer, accepted or not: residuals and contacts, nothing of the end
@@ -167,6 +171,9 @@ bool pp_remember_try(const pp_frame *f, pp_warm *m);
 static inline double pp_spin_impulse(const pp_frame *f, int i) {
     return f->problem.contact[i].e_r > 0 ? f->solution.p_spin[i] : 0;
 }
+/* Deflection of the layer of contact c at the start of the frame, in W [L]: after the part of the step before it, or after
+ * the last step; *pressed: was it under load then? False if the contact is new. */
+bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer, bool *pressed);
 /* Writes remembered impulses, matched by contact identity, as a guess for the frame's problem. */
 void pp_recall(const pp_frame *f, perp_step_solution *guess);
 

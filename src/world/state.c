@@ -70,7 +70,7 @@ typedef struct saved_header {
     int32_t nbody, njoint, nwarm_contact, nwarm_joint;
 } saved_header;
 
-static const uint64_t saved_magic = 0x7065727073743033ull; /* "perpst03" */
+static const uint64_t saved_magic = 0x7065727073743034ull; /* "perpst04" */
 
 static uint64_t layout(const perp_world *w) {
     uint64_t h = pp_hash(PP_HASH_START, &w->def.dim, sizeof w->def.dim);

@@ -92,6 +92,7 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                         .half = w->stepper->half_kicks,
                         .least_travel = travel};
         pp_state_copy(w, s1, s0);
+        s1->made_by = f;
         st = run_frame(f, cert);
         if (st || w->model->solve || w->stepper->step || !missed_contact(f, cert)) return st;
         travel = pp_farthest_travel(f);
@@ -166,8 +167,8 @@ typedef struct parts {
     int rejected;           /* parts whose error was too large */
 } parts;
 
-/* Solves a part of length h from s0, as a whole. */
-static part solve_part(perp_world *w, const parts *p, const pp_state *s0, double h, int depth) {
+/* Solves a part of length h from s0, as a whole. last: no shorter one follows. */
+static part solve_part(perp_world *w, const parts *p, const pp_state *s0, double h, bool last) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
               .c = {.overlap_shape = {-1, -1}, .solver = ""}};
@@ -175,7 +176,7 @@ static part solve_part(perp_world *w, const parts *p, const pp_state *s0, double
         x.st = pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     else
         x.st = pp_state_new(w, x.end);
-    if (!x.st) x.st = substep(w, s0, x.end, h, p->held, depth >= w->def.max_halvings, x.f, &x.c);
+    if (!x.st) x.st = substep(w, s0, x.end, h, p->held, last, x.f, &x.c);
     return x;
 }
 
@@ -214,7 +215,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
                           const pp_state **end) {
     part made;
     if (!whole) {
-        made = solve_part(w, p, s0, h, depth);
+        made = solve_part(w, p, s0, h, depth >= w->def.max_halvings);
         whole = &made;
     }
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
@@ -229,8 +230,9 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
         pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: %s", (unsigned long long)w->state.step, h, w->why);
     part half[2] = {{.st = PERP_E_SOLVE}, {.st = PERP_E_SOLVE}};
     if (!whole->st) {
-        half[0] = solve_part(w, p, s0, h / 2, depth + 1);
-        if (!half[0].st) half[1] = solve_part(w, p, half[0].end, h / 2, depth + 1);
+        bool finest = depth + 1 >= w->def.max_halvings;
+        half[0] = solve_part(w, p, s0, h / 2, finest);
+        if (!half[0].st) half[1] = solve_part(w, p, half[0].end, h / 2, finest);
         if (!half[0].st && !half[1].st) {
             double error = apart(w, whole->end, half[1].end) / w->def.error_tolerance;
             if (error <= 1) {
@@ -246,6 +248,35 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     const pp_state *middle;
     perp_status st = divide(w, p, s0, h / 2, depth + 1, half[0].f ? &half[0] : NULL, &middle);
     return st ? st : divide(w, p, middle, h / 2, depth + 1, NULL, end);
+}
+
+/* From s0 over h in parts as long as the stepper wants them: what is left is tried whole, then as short as it says. After
+ * half of the parts that there may be, each is at least an equal share of what is left, so that they suffice. */
+static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, const pp_state **end) {
+    double left = h, length = h;
+    int most = 1 << w->def.max_halvings;
+    *end = s0;
+    while (left > 1e-12 * h) {
+        double least = 2 * p->n < most - 1 ? 1e-12 * h : left / (most - p->n);
+        bool last = !(length > least);
+        if (last) length = least;
+        pp_arena_mark before = pp_arena_here(&w->arena);
+        part x = solve_part(w, p, *end, length, last);
+        if (x.st && x.st != PERP_E_SOLVE) return x.st;
+        if (x.st && (last || x.f->hopeless)) return give_up(p, &x);
+        if (x.st) {
+            double shorter = x.f->shorter;
+            length = shorter > 0 && shorter < length ? shorter : length / 2;
+            if (x.f->solution.nu) p->rejected++;
+            pp_arena_release(&w->arena, before);
+            continue;
+        }
+        take(p, &x);
+        *end = x.end;
+        left = p->n < most ? left - length : 0;
+        length = left;
+    }
+    return PERP_OK;
 }
 
 static void commit(perp_world *w, const parts *p) {
@@ -282,8 +313,12 @@ perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
     parts p = {.held = held, .cert = cert};
     if (!st) {
         p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, 1 << w->def.max_halvings);
-        st = p.frame ? divide(w, &p, &start, w->def.h, 0, NULL, &end)
-                     : pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        if (!p.frame)
+            st = pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        else if (w->stepper->marches)
+            st = march(w, &p, &start, w->def.h, &end);
+        else
+            st = divide(w, &p, &start, w->def.h, 0, NULL, &end);
     }
     cert->rejected = p.rejected;
     for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);

@@ -114,11 +114,11 @@ perp_status perp_body_set_support(perp_world *w, perp_body_id id, const perp_sup
     for (int i = 0; i < 3; i++)
         if (!(l[i] >= -1e-12))
             return pp_fail(w, PERP_E_ARG, "support: the centre of mass lies outside the triangle of the points");
-    b->support = *s;
     for (int i = 0; i < 3; i++) {
-        b->load[i] = fmax(l[i], 0);
-        b->support.point_B[i].z = 0;
-        if (b->particle) b->support.point_B[i] = perp_v3(0, 0, 0);
+        b->support[i].x = b->particle ? 0 : s->point_B[i].x;
+        b->support[i].y = b->particle ? 0 : s->point_B[i].y;
+        b->support[i].mu = s->mu[i];
+        b->support[i].load = fmax(l[i], 0);
     }
     b->supported = true;
     return PERP_OK;
@@ -127,6 +127,10 @@ perp_status perp_body_set_support(perp_world *w, perp_body_id id, const perp_sup
 bool perp_body_get_support(const perp_world *w, perp_body_id id, perp_support *out) {
     int slot = pp_body_slot(w, id);
     if (slot < 0 || !w->body[slot].supported) return false;
-    *out = w->body[slot].support;
+    const pp_body *b = &w->body[slot];
+    for (int i = 0; i < 3; i++) {
+        out->point_B[i] = perp_v3(b->support[i].x, b->support[i].y, 0);
+        out->mu[i] = b->support[i].mu;
+    }
     return true;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/refuse.h"
+#include "contact/contact_fill.h"
 #include "contact/model.h"
 #include "contact/peg.h"
 #include "stepper/stepper.h"
@@ -313,6 +314,20 @@ int perp_world_contacts(const perp_world *w, const perp_contact **out) {
     return w->ncontact;
 }
 
+/* What the springs of contacts hold, by the deflections that are remembered. */
+static double contact_energy(const perp_world *w) {
+    double e = 0;
+    for (int i = 0; i < w->warm.ncontact; i++) {
+        const pp_memory_contact *m = &w->warm.contact[i];
+        if (m->slot_a >= (uint32_t)w->nshape || m->slot_b >= (uint32_t)w->nshape) continue; /* removed since */
+        if (!pp_alive(w->shape[m->slot_a].gen) || !pp_alive(w->shape[m->slot_b].gen)) continue;
+        perp_pair_law law = pp_contact_law(w, (int)m->slot_a, (int)m->slot_b);
+        double n = m->depth, all = m->layer[0] * m->layer[0] + m->layer[1] * m->layer[1] + m->layer[2] * m->layer[2];
+        e += 0.5 * (law.stiffness * n * n + law.stiffness_t * (all - n * n));
+    }
+    return e;
+}
+
 void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, double *spring) {
     double k = 0, g = 0, e = 0;
     for (int i = 0; i < w->nbody; i++) {
@@ -334,6 +349,7 @@ void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, do
                    f->def.rest_length;
         e += 0.5 * f->def.stiffness * x * x;
     }
+    if (w->stepper->stores) e += contact_energy(w);
     if (kinetic) *kinetic = k;
     if (gravity) *gravity = g;
     if (spring) *spring = e;

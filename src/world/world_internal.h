@@ -26,8 +26,10 @@ typedef struct pp_body {
     perp_vec3 force_W, torque_W;
     pp_motion *motion; /* kinematic; NULL: at rest */
     bool supported;    /* rests on three points, see perp_support */
-    perp_support support;
-    double load[3]; /* part of the weight that each carries; they add up to 1 */
+    struct {
+        double x, y, mu; /* in the body frame */
+        double load;     /* part of the weight that it carries; they add up to 1 */
+    } support[3];
     char *name;
 } pp_body;
 
@@ -64,15 +66,17 @@ typedef struct pp_state {
     double *theta; /* 2D: accumulated angle */
     perp_vec3 *v, *w;
     double (*coord)[PERP_JOINT_MAX_COORD]; /* unwrapped joint coordinates */
+    const struct pp_frame *made_by; /* the part of the step under way that ends here; NULL: a state between steps */
 } pp_state;
 
 /* Impulses remembered from the last step for warm starts. */
 typedef struct pp_memory_contact {
     uint32_t slot_a, slot_b;
     uint64_t feature;
-    uint64_t plane; /* separating plane it was on, see contact/plane.h; 0 where the model has none */
-    double p[3];    /* impulse on B in W: a frame may turn between steps */
+    uint64_t plane;  /* separating plane it was on, see contact/plane.h; 0 where the model has none */
+    double p[3];     /* impulse on B in W: a frame may turn between steps */
     double layer[3]; /* deflection of a compliant layer, in W [L] */
+    double depth;    /* its part along the normal [L] */
     double sigma;
     double spin; /* angular impulse about the normal */
 } pp_memory_contact;

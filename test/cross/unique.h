@@ -66,10 +66,9 @@ static inline bool several_velocities(const perp_step_problem *p, const double *
 /* Is it proven that rounding decides? Gaps changed by 1e-12 of the speeds at hand change the velocity by more than a
  * hundred thousand times that: a linkage jams near its dead point. `ref`: one answer, from solve_apart(). */
 static inline bool fragile(const perp_step_problem *p, const double *ref) {
-    double other[64],
-        change = 1e-12 * perp_step_problem_residual(p, &(perp_step_solution){(double[64]){0}, (double[256]){0},
-                                                                             (double[768]){0}, (double[256]){0}})
-                             .scale;
+    double other[64], nu[64] = {0}, p_joint[256] = {0}, p_contact[768] = {0}, sigma[256] = {0};
+    const perp_step_solution none = {.nu = nu, .p_joint = p_joint, .p_contact = p_contact, .sigma = sigma};
+    double change = 1e-12 * perp_step_problem_residual(p, &none).scale;
     perp_contact_row row[256];
     if (p->ncontact > 256 || p->njoint > 256 || p->ndof > 64) return false;
     for (int pattern = 1; pattern < 8; pattern++) {

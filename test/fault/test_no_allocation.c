@@ -60,7 +60,16 @@ static scene tower(perp_world_def d) { return scene_tower(d, 20, 0, 0.3); }
 static scene soft_tower(perp_world_def d) {
     d.stepper = "first-order";
     scene s = scene_tower(d, 9, 0.001, 0.3);
-    OK(s.w, perp_pair_set_all(s.w, (perp_pair_law){.mu = 0.3, .compliance = PERP_HERTZ, .stiffness = 1e9, .damping = 9}));
+    OK(s.w,
+       perp_pair_set_all(s.w, (perp_pair_law){.mu = 0.3, .compliance = PERP_HERTZ, .stiffness = 1e9, .damping = 9}));
+    return s;
+}
+static scene visco_tower(perp_world_def d) {
+    d.stepper = "viscoelastic"; /* many parts in some steps, none in others */
+    scene s = scene_tower(d, 5, 0.001, 0.3);
+    OK(s.w, perp_pair_set_all(
+                s.w, (perp_pair_law){
+                         .mu = 0.3, .compliance = PERP_LINEAR, .stiffness = 1e5, .damping = 200, .stiffness_t = 1e5}));
     return s;
 }
 static scene on_foundation(perp_world_def d) {
@@ -74,6 +83,18 @@ static scene soft_pendulum(perp_world_def d) {
     scene s = scene_double_pendulum(d);
     OK(s.w, perp_world_set(s.w, "first-order.curvature", 0.5));
     return s;
+}
+static scene second_order_block(perp_world_def d) {
+    d.stepper = "second-order";
+    return scene_pendulum_on_block(d);
+}
+static scene second_order_pendulum(perp_world_def d) {
+    d.stepper = "second-order";
+    return scene_double_pendulum(d);
+}
+static scene second_order_slide(perp_world_def d) {
+    d.stepper = "second-order";
+    return scene_flat_slide(d, 6, 0.3);
 }
 static scene short_tower(perp_world_def d) { return scene_tower(d, 6, 0, 0.3); }
 static scene two_cubes(perp_world_def d) { return scene_mass_ratio(d, 3, 0.5); }
@@ -111,8 +132,13 @@ static steady scenes[] = {
     {"pinch, cones", 3, pinch, PERP_FORM_CONE, false, PERP_START_PLAIN},
     {"soft tower", 3, soft_tower, PERP_FORM_LCP, false, PERP_START_PLAIN},
     {"soft tower, cones", 3, soft_tower, PERP_FORM_CONE, false, PERP_START_PLAIN},
+    {"viscoelastic tower", 3, visco_tower, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"viscoelastic tower, cones", 3, visco_tower, PERP_FORM_CONE, false, PERP_START_PLAIN},
     {"foundation", 3, on_foundation, PERP_FORM_LCP, false, PERP_START_PLAIN},
     {"soft pendulum", 2, soft_pendulum, PERP_FORM_MLCP, false, PERP_START_PLAIN},
+    {"pendulum on block, second order", 2, second_order_block, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"double pendulum, second order", 2, second_order_pendulum, PERP_FORM_LCP, false, PERP_START_PLAIN},
+    {"slide, second order, cones", 3, second_order_slide, PERP_FORM_CONE, false, PERP_START_PLAIN},
     {"everything planar, cones", 2, scene_full_planar, PERP_FORM_CONE, true, PERP_START_PLAIN},
 };
 

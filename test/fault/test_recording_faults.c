@@ -119,7 +119,7 @@ static void replace(hid_t file, const char *path, hid_t type, int rank, const hs
 
 /* ---- what is changed, and what is said ---- */
 
-static void newer(hid_t f) { set_whole(f, "version", 3); }
+static void newer(hid_t f) { set_whole(f, "version", 4); }
 static void version_zero(hid_t f) { set_whole(f, "version", 0); }
 static void foreign(hid_t f) { set_text(f, "format", "other\ndata"); }
 static void no_format(hid_t f) { H5Adelete(f, "format"); }
@@ -221,8 +221,8 @@ static void wrong_contents(void **state) {
         change make;
         const char *message;
     } list[] = {
-        {newer, NAME ": version: found 3; allowed: 2 or older (a newer perp is needed)"},
-        {version_zero, NAME ": version: found 0; allowed: 2 or older (a newer perp is needed)"},
+        {newer, NAME ": version: found 4; allowed: 3 or older (a newer perp is needed)"},
+        {version_zero, NAME ": version: found 0; allowed: 3 or older (a newer perp is needed)"},
         {foreign, NAME ": format: found \"other\\x0adata\"; allowed: \"perp recording\""},
         {no_format, NAME ": format: found nothing; allowed: \"perp recording\""},
         {no_dim, NAME ": dim: found nothing; allowed: 2 or 3"},
@@ -422,7 +422,7 @@ static void resume_refuses_too(void **state) {
     static const struct {
         change make;
         const char *message;
-    } list[] = {{newer, "faults-b.h5: version: found 3; allowed: 2 or older (a newer perp is needed)"},
+    } list[] = {{newer, "faults-b.h5: version: found 4; allowed: 3 or older (a newer perp is needed)"},
                 {contacts_left,
                  "faults-b.h5: contacts/count[20]: found 0; allowed: counts that add up to the rows of contacts"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {

@@ -43,6 +43,7 @@ static void staggered(perp_world_def *d) { d->start = PERP_START_STAGGERED; }
 static void mixed(perp_world_def *d) { d->form = PERP_FORM_MLCP; }
 static void corrected(perp_world_def *d) { d->joint_correction = true; }
 static void other_stepper(perp_world_def *d) { d->stepper = "anitescu-potra"; }
+static void second_order(perp_world_def *d) { d->stepper = "second-order"; }
 static void few_directions(perp_world_def *d) { d->friction_directions = 4; }
 static void iterative(perp_world_def *d) {
     d->solver = "pgs";
@@ -54,6 +55,8 @@ static entry list[] = {
     {"particle-moving-wall", 2, moving_wall, staggered},
     {"double-pendulum", 2, scene_double_pendulum, NULL},
     {"double-pendulum-corrected", 2, scene_double_pendulum, corrected},
+    {"double-pendulum-second-order", 2, scene_double_pendulum, second_order},
+    {"full-planar-second-order", 2, scene_full_planar, second_order},
     {"pendulum-on-block", 2, scene_pendulum_on_block, NULL},
     {"pendulum-on-block-mixed", 2, scene_pendulum_on_block, mixed},
     {"full-planar", 2, scene_full_planar, NULL},

@@ -109,11 +109,24 @@ class Page {
             this.chosen = { first, second, layout };
             this.app.setRuns(runs, layout);
             this.busy.hidden = true;
+            this.closeOthers(first, second);
         } catch (e) {
             this.loaded.delete(at);
             this.chosen = { first, second: -1, layout: 'single' };
             this.app.setRuns([], 'single');
             this.fail(`${this.offers[at]?.name ?? 'The recording'} cannot be shown`, words(e));
+        }
+    }
+
+    /** What is not shown gives its memory and its worker back. */
+    private closeOthers(first: number, second: number): void {
+        for (const [i, loaded] of this.loaded) {
+            if (i === first || i === second) continue;
+            this.loaded.delete(i);
+            loaded.then(
+                (l) => l.run.close(),
+                () => undefined,
+            );
         }
     }
 

@@ -108,6 +108,7 @@ export function state(page: Page): Promise<Plain> {
             time: p.time,
             playing: p.playing,
             settled: p.settled,
+            still: p.still,
             selected: p.selected,
             errors: [...p.errors],
             drawn: p.drawn,
@@ -145,13 +146,18 @@ export async function slide(page: Page, to: number): Promise<void> {
     await settled(page);
 }
 
-/** The canvas as bytes, once the next picture is drawn: equal pictures have equal texts. */
+/** A digest of the canvas, once the next picture is drawn: equal pictures have equal ones. */
 export async function picture(page: Page): Promise<string> {
     await settled(page);
     return page.evaluate(async () => {
-        await new Promise(requestAnimationFrame);
-        await new Promise(requestAnimationFrame);
-        return document.querySelector<HTMLCanvasElement>('[data-testid=canvas]')?.toDataURL() ?? '';
+        const next = (): Promise<unknown> => new Promise(requestAnimationFrame);
+        // a change is drawn in the next animation frame, and once more when it has been still for a while
+        await next();
+        await next();
+        while (!(window as unknown as { perp: Exposed }).perp.still) await next();
+        const text = document.querySelector<HTMLCanvasElement>('[data-testid=canvas]')?.toDataURL() ?? '';
+        const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+        return Array.from(new Uint8Array(digest).subarray(0, 8), (b) => b.toString(16)).join('');
     });
 }
 
@@ -172,8 +178,8 @@ export async function colours(page: Page): Promise<number> {
     });
 }
 
-/** Keeps a screenshot, drawn fine: that comes a moment after the last change. */
+/** Keeps a screenshot of a picture that is drawn fine. */
 export async function keep(page: Page, name: string): Promise<void> {
-    await page.waitForTimeout(500);
+    await page.waitForFunction(() => (window as unknown as { perp: Exposed }).perp.still);
     await page.screenshot({ path: resolve(OUT, 'pictures', name + '.png') });
 }

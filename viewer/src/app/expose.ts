@@ -13,6 +13,8 @@ export interface Exposed {
     readonly playing: boolean;
     /** what was asked for is drawn, layers included */
     readonly settled: boolean;
+    /** nothing moved for a moment: the picture is as fine as it gets */
+    readonly still: boolean;
     readonly selected: string;
     readonly errors: readonly string[];
     /** pictures drawn so far */
@@ -44,6 +46,9 @@ export function exposeState(app: App): void {
         get settled() {
             const v = app.primary;
             return v !== undefined && v.shown === app.frameIndex && !v.incomplete;
+        },
+        get still() {
+            return app.stage.still;
         },
         get selected() {
             return names()[app.look.selected] ?? '';

@@ -22,6 +22,8 @@ export function impulseOf(c: Contacts, i: number): [number, number, number] {
 export class ContactLayers {
     readonly group = new THREE.Group();
     private readonly dots = new Dots(8);
+    /** ends of gaps: most gaps are too small to be seen as lines */
+    private readonly ends = new Dots(6);
     private readonly normals = new Segments({ width: 1.6, head: 7, through: true });
     private readonly gaps = new Segments({ width: 3, through: true });
     private readonly impulses = new Segments({ width: 2.6, head: 11, through: true });
@@ -41,33 +43,42 @@ export class ContactLayers {
         this.cones = new THREE.InstancedMesh(cone, this.coneMaterial, 1);
         this.cones.frustumCulled = false;
         this.cones.renderOrder = 8;
-        this.group.add(this.dots.points, this.normals.mesh, this.gaps.mesh, this.impulses.mesh, this.cones);
+        this.group.add(
+            this.dots.points,
+            this.ends.points,
+            this.normals.mesh,
+            this.gaps.mesh,
+            this.impulses.mesh,
+            this.cones,
+        );
         this.reserveCones(64);
     }
 
     update(m: Moment, on: LayerSet): void {
-        for (const s of [this.dots, this.normals, this.gaps, this.impulses]) s.clear();
+        for (const s of [this.dots, this.ends, this.normals, this.gaps, this.impulses]) s.clear();
         let cones = 0;
         const c = m.contacts;
         if (c) {
             for (let i = 0; i < c.n; i++) this.addContact(m, on, c, i);
             if (on.cones) cones = this.placeCones(m, c);
         }
-        for (const s of [this.dots, this.normals, this.gaps, this.impulses]) s.commit();
+        for (const s of [this.dots, this.ends, this.normals, this.gaps, this.impulses]) s.commit();
         this.cones.count = cones;
         this.cones.visible = cones > 0;
         this.cones.instanceMatrix.needsUpdate = true;
         this.coneMaterial.color.setRGB(...m.theme.cone, THREE.SRGBColorSpace);
         this.dots.paint(m.theme.background);
+        this.ends.paint(m.theme.background);
     }
 
     resize(width: number, height: number, pixels: number): void {
         this.dots.resize(pixels);
+        this.ends.resize(pixels);
         for (const s of [this.normals, this.gaps, this.impulses]) s.resize(width, height, pixels);
     }
 
     dispose(): void {
-        for (const s of [this.dots, this.normals, this.gaps, this.impulses]) s.dispose();
+        for (const s of [this.dots, this.ends, this.normals, this.gaps, this.impulses]) s.dispose();
         this.cones.dispose();
         this.coneMaterial.dispose();
     }
@@ -94,6 +105,8 @@ export class ContactLayers {
         if (on.gaps) {
             const tone = c.gap[i] < 0 ? m.theme.gapOverlap : m.theme.gapOpen;
             this.gaps.add(a[0], a[1], a[2], b[0], b[1], b[2], tone);
+            this.ends.add(a[0], a[1], a[2], tone);
+            this.ends.add(b[0], b[1], b[2], tone);
         }
         if (on.impulses) this.addImpulse(m, c, i, mid);
     }

@@ -32,6 +32,16 @@ export function reachOf(model: Model): Float64Array {
         const off = Math.hypot(s.pose[7 * i], s.pose[7 * i + 1], s.pose[7 * i + 2]);
         reach[s.body[i]] = Math.max(reach[s.body[i]], off + (Number.isFinite(r) ? r : 0));
     }
+    // a body without shapes reaches as far as its joints
+    const j = model.joints;
+    for (const [bodies, pose] of [
+        [j.a, j.pose_a],
+        [j.b, j.pose_b],
+    ] as const)
+        bodies.forEach((b, i) => {
+            if (b >= 0 && !s.body.includes(b))
+                reach[b] = Math.max(reach[b], Math.hypot(...pose.subarray(7 * i, 7 * i + 3)));
+        });
     return reach;
 }
 
@@ -95,7 +105,7 @@ export function extentOf(model: Model, start: Pose, later: Float64Array[]): Exte
     }
     const first = box.clone();
     const middle = first.getCenter(new THREE.Vector3());
-    const far = 2.5 * first.getSize(new THREE.Vector3()).length();
+    const far = 2.5 * first.getSize(new THREE.Vector3()).length() || Infinity;
     for (const position of later)
         box.union(
             boxOf(model, reach, position, (b) => {

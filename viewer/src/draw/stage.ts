@@ -32,6 +32,8 @@ export class Stage {
     readonly canvas: HTMLCanvasElement;
     views: RunView[] = [];
     layout: Layout = 'single';
+    /** the picture is as fine as it gets */
+    still = false;
     /** called when the camera moved and the picture is out of date */
     onMoved: () => void = () => undefined;
     private readonly renderer: THREE.WebGLRenderer;
@@ -111,9 +113,13 @@ export class Stage {
 
     render(theme: Theme): void {
         this.draw(theme, this.software ? 1 : FINE);
-        if (!this.software) return;
+        this.still = !this.software;
+        if (this.still) return;
         clearTimeout(this.stillTimer);
-        this.stillTimer = window.setTimeout(() => this.draw(theme, FINE), STILL_AFTER);
+        this.stillTimer = window.setTimeout(() => {
+            this.draw(theme, FINE);
+            this.still = true;
+        }, STILL_AFTER);
     }
 
     pick(x: number, y: number): Picked | undefined {

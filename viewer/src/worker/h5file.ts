@@ -50,6 +50,16 @@ function checkSignature(bytes: Bytes): void {
         throw new Refusal('This is not a recording: it is not an HDF5 file, or its beginning is damaged.');
 }
 
+/** h5wasm throws for some files that HDF5 does not open, and gives a file without a valid number for others. */
+function openOrNone(): File | undefined {
+    try {
+        const file = new File('/recording.h5', 'r');
+        return file.file_id >= 0n ? file : undefined;
+    } catch {
+        return undefined;
+    }
+}
+
 export class H5File {
     private readonly known = new Map<string, Dataset | null>();
     private failure: unknown;
@@ -65,13 +75,12 @@ export class H5File {
             failure = e;
             if (self) self.failure = e;
         });
-        try {
-            self = new H5File(new File('/recording.h5', 'r'));
-        } catch {
-            throw failure instanceof Refusal
-                ? failure
-                : new Refusal('The recording is cut off or damaged: HDF5 cannot open it.');
+        const file = openOrNone();
+        if (!file) {
+            if (failure instanceof Refusal) throw failure;
+            throw new Refusal('The recording is cut off or damaged: HDF5 cannot open it.');
         }
+        self = new H5File(file);
         return self;
     }
 

@@ -1,4 +1,6 @@
 // The worker: owns one recording, answers one request after the other.
+import './quiet.ts';
+
 import { Refusal } from '../data/check.ts';
 import type { Calls, Op, Place, Reply, Request } from '../data/protocol.ts';
 import { HttpBytes, MemoryBytes } from './bytes.ts';
@@ -60,10 +62,6 @@ function buffersOf(value: unknown): ArrayBuffer[] {
     if (value === null || typeof value !== 'object') return [];
     return [...new Set(Object.values(value).flatMap((v) => (ArrayBuffer.isView(v) ? [v.buffer as ArrayBuffer] : [])))];
 }
-
-// HDF5 says on the console what it could not do; the page says it in words of its own
-console.error = () => undefined;
-console.warn = () => undefined;
 
 let turn: Promise<void> = Promise.resolve();
 scope.onmessage = (event: MessageEvent<Request>) => {

@@ -1,13 +1,10 @@
 // One page, used as a person would, on recordings that perp view serves.
-import { basename } from 'node:path';
-
 import { expect, test, type Page } from '@playwright/test';
 import h5wasm from 'h5wasm/node';
 
 import {
     choose,
     colours,
-    galleryRecordings,
     keep,
     newPage,
     open,
@@ -75,22 +72,6 @@ for (const [name] of SCENES)
         await page.getByTestId('play').click();
         expect((await state(page)).playing).toBe(false);
     });
-
-test('recordings of the gallery, where it was made', async ({ browser }) => {
-    const files = galleryRecordings();
-    test.skip(files.length === 0, 'make gallery was not run');
-    const other = await serve('view', '--no-open', ...files);
-    const second = await newPage(browser);
-    await open(second.page, other.url);
-    for (const file of files) {
-        if (files.length > 1) await choose(second.page, basename(file));
-        const { frames } = await state(second.page);
-        await slide(second.page, Math.floor(frames / 2));
-        expect(await colours(second.page), file).toBeGreaterThan(4);
-    }
-    expect(second.complaints).toEqual([]);
-    await second.page.close();
-});
 
 test('every layer changes the picture and goes again', async () => {
     await choose(page, 'demo.h5');
