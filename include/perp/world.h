@@ -205,7 +205,8 @@ PERP_API void perp_world_timing(const perp_world *w, double *seconds);
 
 /** The contacts of the last step. @return their number; *out borrowed until the next step. */
 PERP_API int perp_world_contacts(const perp_world *w, const perp_contact **out);
-/** Kinetic, gravitational (zero at the origin) and spring energy now [M L^2/T^2]; any pointer may be NULL. */
+/** Kinetic, gravitational (zero at the origin) and spring energy now [M L^2/T^2]; any pointer may be NULL. Springs: force
+ *  elements and, with stepper viscoelastic, contacts as the last step left them. */
 PERP_API void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, double *spring);
 /** Total linear momentum, and angular momentum about the world origin, of the dynamic bodies. */
 PERP_API void perp_world_momentum(const perp_world *w, perp_vec3 *linear, perp_vec3 *angular);

@@ -19,6 +19,13 @@ char *pp_copy_text(const perp_allocator *a, const char *text);
 bool pp_grow(const perp_allocator *a, void **array, int *cap, int used, int need, size_t size);
 #define PP_GROW(a, array, cap, used, need) pp_grow((a), (void **)&(array), &(cap), (used), (need), sizeof *(array))
 
+/* Asks for a place that will be read soon; does nothing where the compiler has no word for it. */
+#if defined(__GNUC__)
+#define PP_FETCH(p) __builtin_prefetch(p)
+#else
+#define PP_FETCH(p) ((void)(p))
+#endif
+
 /* Bump allocator for one step. Blocks never move while in use; pp_arena_reset() replaces several blocks by one of the
  * high-water size, so that after the first steps the heap is not touched. */
 #define PP_ARENA_ALIGN 64u

@@ -48,9 +48,13 @@ static bool midpoint(perp_mat3 I_inv, double h, perp_vec3 Pi, perp_vec3 *Pi_m) {
 /* More would cost more than a step is worth; a body that spins so fast has a closed form or is refused. */
 #define MOST_PARTS 1024
 
-/* L_W = R I R^T w */
+/* L_W = c w + R (I - c 1) R^T w, c the mean moment: only what is left of the inertia goes through the rounding of R. */
 static perp_vec3 momentum(perp_mat3 I_B, perp_quat q, perp_vec3 w_W) {
-    return perp_q_rotate(q, perp_m3_mul_v(I_B, perp_q_unrotate(q, w_W)));
+    double c = (I_B.c[0].x + I_B.c[1].y + I_B.c[2].z) / 3;
+    I_B.c[0].x -= c;
+    I_B.c[1].y -= c;
+    I_B.c[2].z -= c;
+    return perp_v3_axpy(perp_q_rotate(q, perp_m3_mul_v(I_B, perp_q_unrotate(q, w_W))), c, w_W);
 }
 
 static double entry(perp_mat3 m, int i) { return i == 0 ? m.c[0].x : i == 1 ? m.c[1].y : m.c[2].z; }

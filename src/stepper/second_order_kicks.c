@@ -1,12 +1,12 @@
 /* second_order_kicks.c - a step in two half kicks with a free motion between them
  *   M(q) (nu - nu_n) = h/2 f(q_n, t_n) + G(q_n) p            q_n+1 = q_n moved freely over h with nu; joints hold there
  *   M(q) (nu_n+1 - nu') = h/2 f(q_n+1, t_n+1) + G(q_n+1) p'  nu': nu after the free turn; joints hold in velocities
- * Method   The first is posed with the rows of q_n, and again with the errors measured where its answer leads, linearised
- *          there along the same rows (the chord method of SHAKE), until they are down to rounding. Gaps are the contact
- *          model's business. Rows that demand a rate - motors, friction, springs - get the mean of their rates at both
- *          ends, friction of contacts what second_order_shift.c says. The second is posed once.
- * Springs  in joints push with the force of the middle, -k ((x + x+)/2 - rest) - c (x+ - x)/h, in both halves: stable for
- *          any k.
+ * Method   The first is posed with the rows of q_n, and again with the errors measured where its answer leads,
+ *          linearised there along the same rows (the chord method of SHAKE), until they are down to rounding. Gaps are
+ *          the contact model's business. Rows that demand a rate - motors, friction, springs - get the mean of their
+ *          rates at both ends, friction of contacts what second_order_shift.c says. The second is posed once.
+ * Springs  in joints push with the force of the middle, -k ((x + x+)/2 - rest) - c (x+ - x)/h, in both halves: stable
+ *          for any k.
  * Source   Andersen, J. Comput. Phys. 52 (1983) 24 (RATTLE); Hairer, Lubich, Wanner, Geometric Numerical Integration,
  *          VII.1.4. */
 #include "stepper/second_order_kicks.h"
@@ -21,18 +21,8 @@
 #define SETTLED     1e-9 /* joint errors that may be left, as a part of the lengths at hand, when they fall no more */
 #define SLIP_SMALL  1e-10
 
-void pp_block_velocity(const pp_frame *f, int k, const pp_state *s, double *nu) {
-    int slot = f->block_body[k], nd = f->block_ndof[k], dim = f->w->def.dim;
-    nu[0] = s->v[slot].x, nu[1] = s->v[slot].y;
-    if (dim == 2) {
-        if (nd == 3) nu[2] = s->w[slot].z;
-        return;
-    }
-    nu[2] = s->v[slot].z;
-    if (nd == 6) nu[3] = s->w[slot].x, nu[4] = s->w[slot].y, nu[5] = s->w[slot].z;
-}
-
-void pp_set_block_velocity(const pp_frame *f, int k, const double *nu, pp_state *s) {
+/* Velocity of block k, ndof numbers, into a state. */
+static void set_velocity(const pp_frame *f, int k, const double *nu, pp_state *s) {
     int slot = f->block_body[k], nd = f->block_ndof[k], dim = f->w->def.dim;
     s->v[slot] = perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0);
     if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
@@ -222,7 +212,7 @@ static bool damped(const perp_world *w) {
 }
 
 static void take_velocity(const pp_frame *e, pp_state *s) {
-    for (int k = 0; k < e->nblock; k++) pp_set_block_velocity(e, k, e->solution.nu + e->block_offset[k], s);
+    for (int k = 0; k < e->nblock; k++) set_velocity(e, k, e->solution.nu + e->block_offset[k], s);
 }
 
 /* Blocks that nothing pushes and nothing turns keep the velocity of the free turn to the last digit: the rounding of

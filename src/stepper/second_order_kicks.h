@@ -12,13 +12,9 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts);
  * f->s1. */
 perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out);
 
-/* Velocities of block k as ndof numbers <-> those of a state. */
-void pp_block_velocity(const pp_frame *f, int k, const pp_state *s, double *nu);
-void pp_set_block_velocity(const pp_frame *f, int k, const double *nu, pp_state *s);
-
 /* second_order_shift.c: what the friction of the first kick must see so that the step is symmetric. */
-/* The shifts that the answer of the first kick asks for, given its end contacts (those of `end`). *change: by how much they
- * differ from those in use [L/T]. */
+/* The shifts that the answer of the first kick asks for, given its end contacts (those of `end`). *change: by how much
+ * they differ from those in use [L/T]. */
 perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change);
 /* Rebounds that the second kick owes to pairs that arrived in the first. */
 perp_status pp_rebounds(const pp_frame *f, pp_frame *end);

@@ -1,12 +1,14 @@
 /* second_order_shift.c - friction that is the same forwards and backwards in time
  *
- * The second kick sees slip at the end of the step, with the velocity of the end. The first must mirror it. What slides is
- * pushed along the slip at the start of the step, with the velocity of the start. What sticks or rolls moves with the
- * velocity of the middle, and its slip is to vanish in the mean of both ends of the step: its rows change on the way, by
- * the turning of levers and normals, and those of the start alone would leave an error of first order in the position.
+ * The second kick sees slip at the end of the step, with the velocity of the end. The first must mirror it. What slides
+ * is pushed along the slip at the start of the step, with the velocity of the start. What sticks or rolls moves with
+ * the velocity of the middle, and its slip is to vanish in the mean of both ends of the step: its rows change on the
+ * way, by the turning of levers and normals, and those of the start alone would leave an error of first order in the
+ * position.
  * A pyramid is turned to the slip of the middle in both kicks instead: its corner is the direction of friction.
  * Friction is posed by the slip of the start row plus a shift, found from the last answer: a chord method, as for
- * joints. A contact about to stop or to turn round keeps the plain law, and so does one that arrives: those are first order, once. */
+ * joints. A contact about to stop or to turn round keeps the plain law, and so does one that arrives: those are first
+ * order, once. */
 #include <math.h>
 
 #include "problem/rows.h"

@@ -20,15 +20,16 @@ typedef struct pp_stepper_type {
     /* Only these contact models fit, ended by NULL; NULL: all of them. A stepper that finds its contacts itself lists
      * the default alone, which then is never called. */
     const char *const *models;
-    bool end_gaps;            /* a gap must hold at the end of the step; else what touches is held by its velocity */
-    bool supports;            /* bodies may rest on three points (perp_support) */
-    bool ellipsoids;          /* with step(): knows elliptic and torsional friction; the common stages do */
-    unsigned shapes;          /* mask of 1 << perp_shape_kind it takes; 0: those of the detector */
-    unsigned compliances;     /* mask of 1 << perp_compliance that contacts may have beside rigid */
-    bool half_kicks;          /* with step(): half of the forces at the start of the step, half at its end */
-    bool marches; /* with step(): it says itself how long the parts of a step are (pp_frame.shorter), 2^max_halvings of them
+    bool end_gaps;        /* a gap must hold at the end of the step; else what touches is held by its velocity */
+    bool supports;        /* bodies may rest on three points (perp_support) */
+    bool ellipsoids;      /* with step(): knows elliptic and torsional friction; the common stages do */
+    unsigned shapes;      /* mask of 1 << perp_shape_kind it takes; 0: those of the detector */
+    unsigned compliances; /* mask of 1 << perp_compliance that contacts may have beside rigid */
+    bool half_kicks;      /* with step(): half of the forces at the start of the step, half at its end */
+    bool
+        marches; /* with step(): it says itself how long the parts of a step are (pp_frame.shorter), 2^max_halvings of them
                      at most */
-    bool stores;  /* its contacts hold the energy of the deflections that are remembered, see perp_world_energy() */
+    bool stores; /* its contacts hold the energy of the deflections that are remembered, see perp_world_energy() */
     const perp_field *fields; /* settings, nfield of them, in w->stepper_settings; set by perp_world_set() */
     int nfield;
     size_t settings_size; /* at most PERP_SETTINGS_MAX */

@@ -1,17 +1,17 @@
 /* stepper_second_order.c - second order where motion is smooth, Stewart and Trinkle's step where it is not
  *
- * Method   Half of the forces act at the start of the step, with constraint impulses that make joints and gaps hold at its
- *          end; the bodies move freely over h; the other half acts at the end, with constraints on velocities
+ * Method   Half of the forces act at the start of the step, with constraint impulses that make joints and gaps hold at
+ *          its end; the bodies move freely over h; the other half acts at the end, with constraints on velocities
  *          (second_order_kicks.c). The step is its own mirror image in time, hence of second order, as long as contacts
- *          stay what they are. An impact is met as in the Stewart-Trinkle step: the first half brings the bodies to touch,
- *          the second stops them, and no energy is gained; that step is of first order.
+ *          stay what they are. An impact is met as in the Stewart-Trinkle step: the first half brings the bodies to
+ *          touch, the second stops them, and no energy is gained; that step is of first order.
  *          While joints and springs alone act, nothing touches and nothing is lost, several such steps make one of a
  *          higher order (setting `order`): lengths c_i h, some of them backwards in time, which is a step forwards
  *          with all velocities turned round. If anything touches on the way or at the end, the plain step is kept.
  * Forces   of user functions and PD controllers are held over the step as everywhere: what they do is second order for
  *          the force that is held, first order as a controller without delay.
- * Source   Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3 and VII.1.4; Kahan and Li, Math. Comp. 66 (1997)
- *          1089 (coefficients of order 6); Suzuki, Phys. Lett. A 146 (1990) 319 (order 4). */
+ * Source   Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3 and VII.1.4; Kahan and Li, Math. Comp. 66
+ *          (1997) 1089 (coefficients of order 6); Suzuki, Phys. Lett. A 146 (1990) 319 (order 4). */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* stepper_viscoelastic.c - contacts as lumped springs and dampers, along the normal and along the surface
- * Problem  lambda = K d + C dd/dt at each contact, the normal force not pulling, the tangential one in Coulomb's cone: impacts
- *          that take time, micro-slip before slip.
+ * Problem  lambda = K d + C dd/dt at each contact, the normal force not pulling, the tangential one in Coulomb's
+ *          cone: impacts that take time, micro-slip before slip.
  * Method   Implicit, by rows with compliance (viscoelastic_rows.c), in parts as short as contacts at work need
  *          (viscoelastic_pace.c). Contacts of rigid pairs keep the Stewart-Trinkle law in the same step.
- * Valid    any stiffness, damping and step. Where max_halvings allows no parts that resolve a contact, it is passed over by
- *          the end rule: stable, of first order, and it bounces less than it should.
- * Energy   The ledger has what contacts take and give, springs included, under normal and friction; what the springs hold
- *          is part of the springs of perp_world_energy().
- * Source   Berard 2.4.4; Song, Pang, Kumar (2004). Errata: K and C are printed as full 3 x 3 matrices; here they are diagonal,
- *          K_t the same in every direction of the surface. */
+ * Valid    any stiffness, damping and step. Where max_halvings allows no parts that resolve a contact, it is passed
+ *          over by the end rule: stable, of first order, and it bounces less than it should.
+ * Energy   The ledger has what contacts take and give, springs included, under normal and friction; what the springs
+ *          hold is part of the springs of perp_world_energy().
+ * Source   Berard 2.4.4; Song, Pang, Kumar (2004). Errata: K and C are printed as full 3 x 3 matrices; here they are
+ *          diagonal, K_t the same in every direction of the surface. */
 #include <stddef.h>
 
 #include "base/refuse.h"
@@ -40,7 +40,9 @@ static perp_status step(pp_frame *f) {
     if (!st) st = pp_solve_step(f);
     if (!st) st = pp_visco_end(&k);
     if (!st) st = paced(f, pp_visco_pace_after(&k), "for what its contacts do");
-    return st ? st : pp_update_along(f, k.drift);
+    if (st) return st;
+    f->next = pp_visco_pace_next(&k);
+    return pp_update_along(f, k.drift);
 }
 
 static perp_status fits(const perp_world_def *d, char *why, size_t n) {

@@ -1,8 +1,8 @@
 /* viscoelastic.h - parts of the stepper "viscoelastic": contacts as lumped springs and dampers (Song, Pang, Kumar)
  *
- * At a contact the surface is pressed in by d >= 0 along the normal and shifted by D along the surface, D towards the force
- * on body B:  lambda_n = K d + C dd/dt >= 0,  lambda_t = K_t D + C_t dD/dt within Coulomb's cone. Both are remembered from
- * part to part of a step and from step to step. See docs/theory.md, "Viscoelastic contacts". */
+ * At a contact the surface is pressed in by d >= 0 along the normal and shifted by D along the surface, D towards the
+ * force on body B:  lambda_n = K d + C dd/dt >= 0,  lambda_t = K_t D + C_t dD/dt within Coulomb's cone. Both are
+ * remembered from part to part of a step and from step to step. See docs/theory.md, "Viscoelastic contacts". */
 #ifndef PP_VISCOELASTIC_H
 #define PP_VISCOELASTIC_H
 
@@ -50,6 +50,8 @@ perp_status pp_visco_end(pp_visco_work *k);
 double pp_visco_pace_before(const pp_visco_work *k);
 /* After: for contacts that turned out to be at work, and for the moment at which one lets go. */
 double pp_visco_pace_after(const pp_visco_work *k);
+/* When it is taken: how long the next one should be, by the contacts at work; 0: any length. */
+double pp_visco_pace_next(const pp_visco_work *k);
 /* Is a contact that gives way in touch in this part, as far as is known at its start? */
 bool pp_visco_in_touch(const pp_visco_work *k, const pp_visco *c);
 /* Writes pp_visco.fine and touched. */

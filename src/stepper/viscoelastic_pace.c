@@ -1,11 +1,12 @@
 /* viscoelastic_pace.c - how long a part of a step may be
- * Problem  A contact of mass m and stiffness K lasts pi sqrt(m/K), which a step need not resolve; a body that rests on the
- *          same spring needs no short steps.
- * Method   The rates of a body's contacts, sqrt(sum K W) and sum C W with W the inverse mass that each row feels, bound how
- *          quickly any of them changes: a part of pi/(n rate) resolves it. It must be so short where a surface moves faster
- *          than `calm`, by the speed at the start, or by what the answer shows. Parts end where bodies meet (free flight is a
- *          parabola, and so is its rule) and where a contact lets go (by the force at both ends), so that no part holds
- *          two laws: what a missed moment costs is of second order in the part of a part that it is missed by.
+ * Problem  A contact of mass m and stiffness K lasts pi sqrt(m/K), which a step need not resolve; a body that rests
+ *          on the same spring needs no short steps.
+ * Method   The rates of a body's contacts, sqrt(sum K W) and sum C W with W the inverse mass that each row feels,
+ *          bound how quickly any of them changes: a part of pi/(n rate) resolves it. It must be so short where a
+ *          surface moves faster than `calm`, by the speed at the start, or by what the answer shows. Parts end where
+ *          bodies meet (free flight is a parabola, and so is its rule) and where a contact lets go (by the force at
+ *          both ends), so that no part holds two laws: what a missed moment costs is of second order in the part of a
+ *          part that it is missed by.
  * Cost     a part that is too long by what is known at its start is not solved. */
 #include <math.h>
 
@@ -124,21 +125,34 @@ static double lets_go(const pp_visco_work *k, int i) {
     return f->h * before / (before - after);
 }
 
+static double moved(const pp_visco *c) {
+    return fmax(fabs(c->d1 - c->d0), hypot(c->D1[0] - c->D0[0], c->D1[1] - c->D0[1]));
+}
+
 double pp_visco_pace_after(const pp_visco_work *k) {
     const pp_frame *f = k->f;
     double h = f->h, best = h;
     for (int i = 0; i < f->ncontact; i++) {
         const pp_visco *c = &k->contact[i];
         if (!c->soft || isinf(c->fine)) continue;
-        double moved = fmax(fabs(c->d1 - c->d0), hypot(c->D1[0] - c->D0[0], c->D1[1] - c->D0[1]));
         double rate = PI / (k->set->per_contact * c->fine);
         if (h > c->fine * (1 + SAME)) {
             bool loaded = f->solution.p_contact[3 * i] > 0; /* what comes back by itself is exact */
-            if (loaded && moved * rate > k->set->calm) best = fmin(best, equal_part(h, c->fine));
+            if (loaded && moved(c) * rate > k->set->calm) best = fmin(best, equal_part(h, c->fine));
             continue;
         }
         double t = lets_go(k, i);
         if (t > LATE * c->fine && h - t > LATE * c->fine) best = fmin(best, t);
     }
     return best < h * (1 - SAME) ? best : 0;
+}
+
+double pp_visco_pace_next(const pp_visco_work *k) {
+    const pp_frame *f = k->f;
+    double best = INFINITY;
+    for (int i = 0; i < f->ncontact; i++) {
+        const pp_visco *c = &k->contact[i];
+        if (c->soft && f->solution.p_contact[3 * i] > 0 && moved(c) > k->set->calm * f->h) best = fmin(best, c->fine);
+    }
+    return isinf(best) ? 0 : best;
 }

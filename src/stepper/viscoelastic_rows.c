@@ -1,18 +1,16 @@
 /* viscoelastic_rows.c - springs and dampers at contacts as rows of the step problem
- * Law      psi is the gap of the undeformed surfaces, d the deflection, 0 <= lambda_n _|_ psi + d >= 0.  By two rules:
- *            mean   p = h K (d0 + d1)/2 + C (d1 - d0),  x1 = x0 + h (nu0 + nu1)/2     second order, springs keep energy
- *            end    p = h K d1          + C (d1 - d0),  x1 = x0 + h nu1               first order, as printed; calms down
- *          Either is p = h K d0 + S (d1 - d0) with S = h K/2 + C or h K + C, so that with psi linear in nu1
- *          psi1 + d* + p/S >= 0, d* = d0 (1 - h K/S): a row with compliance. Along the surface D likewise, and the slip of
- *          the body against the surface is t . drift + (D1 - D0)/h.
- * Which    A body moves by the mean where all contacts it depends on are resolved by the part (viscoelastic_pace.c) and
- *          give way. Joints, and contacts that are rigid, are met at the end of a part: with them goes the end rule, and so
- *          it does with springs that are too stiff for the part, which the mean would let ring for ever.
+ * Law      psi is the gap of the undeformed surfaces, d the deflection, 0 <= lambda_n _|_ psi + d >= 0. Two rules:
+ *            mean   p = h K (d0 + d1)/2 + C (d1 - d0),  x1 = x0 + h (nu0 + nu1)/2   second order, keeps energy
+ *            end    p = h K d1          + C (d1 - d0),  x1 = x0 + h nu1             first order, as printed
+ *          Either is p = h K d0 + S (d1 - d0) with S = h K/2 + C or h K + C, so that with psi linear in nu1 psi1 + d*
+ *          + p/S >= 0, d* = d0 (1 - h K/S): a row with compliance. Along the surface D likewise, and the slip of the
+ *          body against the surface is t . drift + (D1 - D0)/h.
+ * Which    A body moves by the mean where all contacts it depends on are resolved by the part (viscoelastic_pace.c)
+ *          and give way. Joints, and contacts that are rigid, are met at the end of a part: with them goes the end
+ *          rule, and so it does with springs that are too stiff for the part, which the mean would let ring for ever.
  * Slip     What slips carries no more than the cone: the spring alone is held within it too.
  * Source   Berard (2.73); Song, Pang, Kumar, Int. J. Numer. Meth. Engng 60 (2004), for the end rule. */
-#include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "contact/contact_fill.h"
 #include "problem/rows.h"
@@ -174,8 +172,8 @@ perp_status pp_visco_rows(pp_visco_work *k) {
 
 /* ---- the end ---- */
 
-/* Deflection along the surface: by the row, but the spring alone pulls no more than the cone allows, unless that is what
- * its damper has not let go of yet. */
+/* Deflection along the surface: by the row, but the spring alone pulls no more than the cone allows, unless that is
+ * what its damper has not let go of yet. */
 static void shift(const pp_visco_work *k, pp_visco *c, const perp_contact_row *r, const double *p) {
     double h = k->f->h, St = slope(c->Kt, c->Ct, h, by_mean(k, &r->n));
     if (!(St > 0)) return;

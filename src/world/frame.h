@@ -31,12 +31,12 @@ typedef struct pp_frame {
     pp_state *s1;       /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
     double h;
     pp_purpose purpose;
-    bool implicit_turn;  /* the stepper has equations of its own: see pp_move_block */
-    bool half; /* a half kick: half of the forces, and half of what bounded joint rows may bear; see stepper_second_order.c */
+    bool implicit_turn; /* the stepper has equations of its own: see pp_move_block */
+    bool half; /* a half kick: half of the forces, half of what bounded joint rows may bear: stepper_second_order.c */
     const pp_state *force_state; /* positions and velocities that springs and dampers see; NULL: s0 */
     double reach_factor;         /* safety on how far bodies may travel */
-    bool no_inertia;     /* masses are not those of the bodies: kinetic energies mean nothing */
-    bool last_resort;    /* no finer division follows: take what holds approximately rather than fail */
+    bool no_inertia;             /* masses are not those of the bodies: kinetic energies mean nothing */
+    bool last_resort;            /* no finer division follows: take what holds approximately rather than fail */
     double
         least_travel; /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
 
@@ -76,7 +76,8 @@ typedef struct pp_frame {
     double touching_more; /* PP_END_KICK: what counts as touching beyond pp_touching() [L] */
 
     /* pp_formulate */
-    const double *joint_shift; /* by joint row: b of locked motions and limits; of other rows, what is added to it. NULL:
+    const double
+        *joint_shift; /* by joint row: b of locked motions and limits; of other rows, what is added to it. NULL:
                                   linearised at the start */
     const pp_slip_shift *shift; /* nshift of them, by contact or, of rebounds, by pair of shapes */
     int nshift;
@@ -96,9 +97,10 @@ typedef struct pp_frame {
     const perp_solver_type *used; /* solver whose answer it is; NULL if there was nothing to solve */
     perp_solve_info info;
     int iterations, fallbacks, unknowns;
-    bool hopeless; /* a shorter step would fail as well */
+    bool hopeless;  /* a shorter step would fail as well */
     double shorter; /* with PERP_E_SOLVE, of a stepper that marches: the length this part should have; 0: half [T] */
-    int ambiguous; /* degrees of freedom that the laws leave open */
+    double next;    /* of a stepper that marches: how long the part after this one should be; 0: all that is left [T] */
+    int ambiguous;  /* degrees of freedom that the laws leave open */
 
     /* pp_update */
     double *nu_turned;    /* ndof: velocity after the free turn */

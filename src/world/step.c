@@ -274,7 +274,7 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         take(p, &x);
         *end = x.end;
         left = p->n < most ? left - length : 0;
-        length = left;
+        length = x.f->next > 0 && x.f->next < left ? left / ceil(left / x.f->next) : left;
     }
     return PERP_OK;
 }

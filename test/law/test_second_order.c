@@ -1,5 +1,5 @@
-/* test_second_order.c - the stepper second-order: joints hold to rounding, energy is kept where nothing loses it and never grows where
- * something does, impacts, accounts, refusals */
+/* test_second_order.c - the stepper second-order: joints hold to rounding, energy is kept where nothing loses it and
+ * never grows where something does, impacts, accounts, refusals */
 #include <string.h>
 
 #include "check.h"
@@ -64,8 +64,8 @@ static void rolling_and_spinning(void **state) {
     scene_end(&s);
 }
 
-/* Random bodies, some jointed, fall on each other: every step whole or in parts solved, no overlap in peg, joints that hold, and no
- * energy from nowhere, whatever the form and the contact model. */
+/* Random bodies, some jointed, fall on each other: every step whole or in parts solved, no overlap in peg, joints that
+ * hold, and no energy from nowhere, whatever the form and the contact model. */
 static void random_scenes(void **state) {
     (void)state;
     const perp_form form[] = {PERP_FORM_LCP, PERP_FORM_MLCP, PERP_FORM_CONE};

@@ -1,5 +1,5 @@
-/* test_viscoelastic.c - springs and dampers at contacts: energy kept and accounted for, micro-slip and slip, stability at any
- * stiffness, rigid contacts and joints in the same step, saved states, refusals. */
+/* test_viscoelastic.c - springs and dampers at contacts: energy kept and accounted for, micro-slip and slip, stability
+ * at any stiffness, rigid contacts and joints in the same step, saved states, refusals. */
 #include "unit/world_help.h"
 
 static perp_world *world(int dim, perp_form form, double h, perp_pair_law law) {
@@ -222,7 +222,7 @@ static double ratio_over(double zeta) {
     return pow((zeta + s) / (zeta - s), -zeta / s);
 }
 
-/* Dampers that let nothing swing: the ball leaves before the surface has come back, and slower the stronger they are. */
+/* Dampers that let nothing swing: the ball leaves before the surface is back, and the slower the stronger they are. */
 static void overdamped(void **state) {
     (void)state;
     const double zeta[] = {1, 3, 10}, K = 1e4, v = 1;
@@ -244,8 +244,8 @@ static void overdamped(void **state) {
     }
 }
 
-/* Two balls in free space and in a frame that moves: an elastic impact exchanges their speeds, momentum stays, and the frame
- * does not matter. */
+/* Two balls in free space and in a frame that moves: an elastic impact exchanges their speeds, momentum stays, and the
+ * frame does not matter. */
 static void two_balls(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {

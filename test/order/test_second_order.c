@@ -1,5 +1,5 @@
-/* test_second_order.c - the stepper second-order: order two with joints, contacts, rolling, sliding on a curve, a foot that sticks, motors,
- * springs and dampers; four and six where it is composed */
+/* test_second_order.c - the stepper second-order: order two with joints, contacts, rolling, sliding on a curve, a foot
+ * that sticks, motors, springs and dampers; four and six where it is composed */
 #include "check.h"
 
 typedef scene (*maker)(perp_world_def d);

@@ -1,5 +1,5 @@
-/* test_viscoelastic.c - `viscoelastic` against the closed form of an impact on a spring and damper that does not pull: order two
- * in the parts that the contact is divided into, whatever the step; the rigid limit; order one by the end rule. */
+/* test_viscoelastic.c - `viscoelastic` against the closed form of an impact on a spring and damper that does not pull:
+ * order two in the parts that the contact is divided into, whatever the step; the rigid limit; order one by the end rule. */
 #include "unit/world_help.h"
 
 /* d = (v/om) exp(-b t) sin(om t) of mass 1 and stiffness K until K d + C d' = 0; Schwager and Poeschel (2007). */
@@ -100,8 +100,8 @@ static void order_one(void **state) {
     for (int k = 0; k < 3; k++) NEAR(log2(error[k] / error[k + 1]), 1, 0.1);
 }
 
-/* Stiffness to infinity at a fixed damping ratio: Newton's restitution, exp(-b t_c), and the fall of a rigid ball; what is
- * left is the time of the contact. A step of 0.01 for stiffnesses up to 1e12. */
+/* Stiffness to infinity at a fixed damping ratio: Newton's restitution, exp(-b t_c), and the fall of a rigid ball; what
+ * is left is the time of the contact. A step of 0.01 for stiffnesses up to 1e12. */
 static void rigid_limit(void **state) {
     (void)state;
     const double g = 9.81, drop = 0.2, T = 0.4, zeta = 0.2;
