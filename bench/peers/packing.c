@@ -10,6 +10,7 @@
 #define LATERAL 0.04 /* gap between cubes of a layer [edges] */
 #define CROWDED 0.03 /* the same, so narrow that turned neighbours come within reach of each other but do not meet */
 #define TURN    0.03 /* largest turn of a bonded cube about z [rad] */
+#define TILT    1e-4 /* of a tilted cube about x and y [rad] */
 #define NEAR    1.05
 
 /* Cells of unit size that hold the spheres: `first` of a cell and `next` of a sphere, -1 ends. */
@@ -143,8 +144,11 @@ void peer_cubes(int n, peer_heap heap, uint64_t seed, peer_pose *pose) {
     for (int k = 0; k < n; k++) {
         int x = k % side, y = k / side % side, layer = k / side / side;
         double shift = bonded && layer % 2 ? 0.5 : 0, turn = bonded ? peer_uniform(&seed, -TURN, TURN) : 0;
+        double tilt[2] = {0, 0}, l = 1;
+        for (int a = 0; heap == PEER_TILTED && a < 2; a++) tilt[a] = peer_uniform(&seed, -TILT / 2, TILT / 2);
+        if (heap == PEER_TILTED) l = sqrt(1 + tilt[0] * tilt[0] + tilt[1] * tilt[1]);
         pose[k] = (peer_pose){{pitch * (x + shift), pitch * (y + shift), (1 - PEER_DEPTH) * layer + 0.5},
-                              {cos(turn / 2), 0, 0, sin(turn / 2)}};
+                              {cos(turn / 2) / l, tilt[0] / l, tilt[1] / l, sin(turn / 2) / l}};
     }
 }
 

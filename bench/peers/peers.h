@@ -51,8 +51,9 @@ double peer_neighbours(int n, const double *p);
 void peer_move(int n, const double *home, double pace, int k, uint64_t seed, double *p);
 /* Unit cubes at rest in layers, every layer pressed PEER_DEPTH into the one below, so that all engines see them touch.
  * Columns: straight ones, apart from each other. Bonded: layers alternate by half a cube, so that a cube lies on four,
- * and each is turned a little about z. Crowded: bonded, and neighbours within a layer nearly touch. */
-typedef enum peer_heap { PEER_COLUMNS, PEER_BONDED, PEER_CROWDED } peer_heap;
+ * and each is turned a little about z. Crowded: bonded, and neighbours within a layer nearly touch. Tilted: bonded, and
+ * no cube lies quite flat. */
+typedef enum peer_heap { PEER_COLUMNS, PEER_BONDED, PEER_CROWDED, PEER_TILTED } peer_heap;
 void peer_cubes(int n, peer_heap heap, uint64_t seed, peer_pose *pose);
 #define PEER_DEPTH 1e-4
 /* Pairs of cubes whose boxes, grown by `grow`, meet. *out is allocated. */

@@ -98,6 +98,8 @@ bool peer_table_narrow(const peer_options *o) {
     print("bonded", &f);
     f = measure(count, PEER_CROWDED, rounds);
     print("crowded", &f);
+    f = measure(count, PEER_TILTED, rounds);
+    print("tilted", &f);
     if (!(o->parts & PEER_GROWTH)) return true;
     printf("\n### Growth with the number of cubes, bonded\n\n"
            "| cubes | perp, narrow phase [ms] | perp, whole detector [ms] | Bullet, all detection [ms] "

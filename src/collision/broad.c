@@ -271,11 +271,6 @@ static bool update(pp_broad *b, int n, const pp_box *box, const pp_placed *place
 
 /* Candidates this far ahead are fetched: boxes of many bodies lie all over the memory. */
 #define AHEAD 16
-#if defined(__GNUC__)
-#define FETCH(p) __builtin_prefetch(p)
-#else
-#define FETCH(p) ((void)(p))
-#endif
 
 /* Adds those of the m partners of box i that it meets to the end of the list. Room first, then no branch but the loop:
  * whether two candidates meet is anybody's guess. Partners of other boxes follow up to `end`. */
@@ -286,7 +281,7 @@ static bool add_row(pp_couple_list *l, const pp_box *box, int i, const int *part
     const pp_box own = box[i];
     int n = l->n;
     for (int k = 0; k < m; k++) {
-        if (end - (partner + k) > AHEAD) FETCH(&box[partner[k + AHEAD]]);
+        if (end - (partner + k) > AHEAD) PP_FETCH(&box[partner[k + AHEAD]]);
         to[n] = (pp_couple){i, partner[k]};
         n += meet(&own, &box[partner[k]]);
     }

@@ -40,8 +40,20 @@ static uint64_t crossing(const pp_clip_frame *c, int side, int k) {
         return pp_feature(PP_EDGE_EDGE, 0, c->flip ? side : er, c->flip ? er : side);
     }
     int before = ~side, n = pp_side_count(c->R, c->fr); /* two sides: the corner between them */
-    int corner = (k + 1) % n == before ? before : k;
+    int corner = (k + 1 < n ? k + 1 : 0) == before ? before : k;
     return pp_feature(PP_VERTEX_FACE, c->flip ? 0 : 1, c->fo, pp_side_vertex(c->R, c->fr, corner));
+}
+
+/* How far the corners lie beyond side k. Is there any that it cuts off? */
+static bool measure(const pp_clip_frame *c, int k, pp_clip_point *x, int m, double tol) {
+    perp_vec3 at = c->R->v[c->R->g->face_vert[c->R->g->face_start[c->fr] + k]];
+    perp_vec3 out = k < c->nside ? c->side[k] : outward(c, k);
+    bool any = false;
+    for (int i = 0; i < m; i++) {
+        x[i].over = perp_v3_dot(out, perp_v3_sub(x[i].x, at));
+        any |= !(x[i].over <= tol);
+    }
+    return any;
 }
 
 /* Clips the face of O against the sides of the face of R; the result is in clip[0]. Sutherland and Hodgman
@@ -55,25 +67,22 @@ int pp_clip_face(pp_clip_point *clip[2], const pp_clip_frame *c, double tol) {
         in[k].tag = pp_feature(PP_VERTEX_FACE, c->flip ? 1 : 0, c->fr, v);
         in[k].side = c->O->g->face_edge[at];
     }
-    for (int k = 0; k < pp_side_count(c->R, c->fr) && m > 0; k++) {
+    int nside = pp_side_count(c->R, c->fr);
+    for (int k = 0; k < nside && m > 0; k++) {
+        if (!measure(c, k, in, m, tol)) continue;
         int count = 0;
-        perp_vec3 at = c->R->v[c->R->g->face_vert[c->R->g->face_start[c->fr] + k]];
-        perp_vec3 out_n = k < c->nside ? c->side[k] : outward(c, k);
-        double first = perp_v3_dot(out_n, perp_v3_sub(in[0].x, at)), dp = first;
         for (int i = 0; i < m; i++) {
-            double dq = i + 1 < m ? perp_v3_dot(out_n, perp_v3_sub(in[i + 1].x, at)) : first;
             const pp_clip_point *p = &in[i], *q = &in[i + 1 < m ? i + 1 : 0];
+            double dp = p->over, dq = q->over;
             if (dp <= tol) out[count++] = *p;
-            if ((dp <= tol) != (dq <= tol)) {
-                double s = dp / (dp - dq);
-                if (!(s > 0)) s = 0;
-                if (!(s < 1)) s = 1;
-                out[count].x = perp_v3_axpy(p->x, s, perp_v3_sub(q->x, p->x));
-                out[count].tag = crossing(c, p->side, k);
-                out[count].side = dp <= tol ? ~k : p->side;
-                count++;
-            }
-            dp = dq;
+            if ((dp <= tol) == (dq <= tol)) continue;
+            double s = dp / (dp - dq);
+            if (!(s > 0)) s = 0;
+            if (!(s < 1)) s = 1;
+            out[count].x = perp_v3_axpy(p->x, s, perp_v3_sub(q->x, p->x));
+            out[count].tag = crossing(c, p->side, k);
+            out[count].side = dp <= tol ? ~k : p->side;
+            count++;
         }
         pp_clip_point *swap = in;
         in = out;

@@ -16,8 +16,8 @@ typedef struct pp_geometry {
     double radius;    /* sphere, capsule, cylinder */
     perp_vec3 normal; /* half-space */
     double offset;
-    perp_vec3 half;          /* ellipsoid, superellipsoid: half axes; cylinder: radius, radius, half length; 2D: z is 0 */
-    double exponent[2];      /* superellipsoid */
+    perp_vec3 half;     /* ellipsoid, superellipsoid: half axes; cylinder: radius, radius, half length; 2D: z is 0 */
+    double exponent[2]; /* superellipsoid */
     perp_function *function; /* intersection */
     int nfunction;
     /* polygon, polyhedron, box; capsule: 2 (the ends); particle, sphere: 1 (the centre, at 0). The kinds above: vertices
@@ -27,6 +27,7 @@ typedef struct pp_geometry {
     int nface;         /* polygon: nvert edges (edge i from vertex i to i+1); polyhedron: faces */
     perp_vec3 *face_n; /* outward unit normals */
     double *face_d;    /* n . x = d on the face */
+    double *face_area; /* 2D: length */
     int *face_start;   /* nface + 1: into face_vert; polyhedron and polygon */
     int *face_vert;    /* vertices of each face, counter-clockwise seen from outside */
     int *face_edge;    /* polyhedron, beside face_vert: the edge from that vertex to the next one of the face */

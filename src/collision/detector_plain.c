@@ -24,29 +24,13 @@ pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b) {
     return t;
 }
 
-void pp_emit(pp_narrow *w, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n, double gap) {
-    if (!(gap <= w->reach) || w->memory) return;
-    pp_pair_list *l = w->out;
-    if (!PP_GROW(w->a, l->pair, l->cap, l->n, l->n + 1)) {
-        w->memory = true;
-        return;
-    }
-    pp_pair p = {w->i, w->j, feature, a_W, b_W, n, gap};
-    l->pair[l->n++] = p;
-}
-
-void pp_emit_flip(pp_narrow *w, bool flip, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n, double gap) {
-    if (flip)
-        pp_emit(w, feature, b_W, a_W, perp_v3(0.0 - n.x, 0.0 - n.y, 0.0 - n.z), gap);
-    else
-        pp_emit(w, feature, a_W, b_W, n, gap);
-}
-
 bool pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol) {
     for (int k = w->first; k < w->out->n; k++) {
         const pp_pair *p = &w->out->pair[k];
-        perp_vec3 a = perp_v3_sub(p->a_W, a_W), b = perp_v3_sub(p->b_W, b_W);
-        if (perp_v3_dot(a, a) <= tol * tol && perp_v3_dot(b, b) <= tol * tol) return true;
+        perp_vec3 a = perp_v3_sub(p->a_W, a_W);
+        if (fabs(a.x) > tol || fabs(a.y) > tol || !(perp_v3_dot(a, a) <= tol * tol)) continue;
+        perp_vec3 b = perp_v3_sub(p->b_W, b_W);
+        if (perp_v3_dot(b, b) <= tol * tol) return true;
     }
     return false;
 }
@@ -71,22 +55,11 @@ pp_face_gap pp_face_separation(const pp_solid *s, const pp_solid *o, const pp_to
     return best;
 }
 
-double pp_face_area(const pp_solid *s, int face) {
-    const int *v = s->g->face_vert + s->g->face_start[face];
-    int n = s->g->face_start[face + 1] - s->g->face_start[face];
-    if (s->g->dim == 2) return perp_v3_norm(perp_v3_sub(s->v[v[1]], s->v[v[0]]));
-    perp_vec3 sum = {0, 0, 0};
-    for (int k = 1; k + 1 < n; k++)
-        sum = perp_v3_add(sum,
-                          perp_v3_cross(perp_v3_sub(s->v[v[k]], s->v[v[0]]), perp_v3_sub(s->v[v[k + 1]], s->v[v[0]])));
-    return perp_v3_norm(sum) / 2;
-}
-
 bool pp_choose_second(const pp_solid *A, pp_face_gap fa, const pp_solid *B, pp_face_gap fb, const pp_tolerance *t) {
     double larger = fabs(fa.gap) > fabs(fb.gap) ? fa.gap : fb.gap, tie = pp_tie(t, larger);
     if (fb.gap > fa.gap + tie) return true;
     if (fa.gap > fb.gap + tie) return false;
-    return pp_face_area(B, fb.face) > (1 + PP_TIE_RELATIVE) * pp_face_area(A, fa.face);
+    return B->g->face_area[fb.face] > (1 + PP_TIE_RELATIVE) * A->g->face_area[fa.face];
 }
 
 int pp_incident_face(const pp_solid *s, perp_vec3 n) {
@@ -200,10 +173,20 @@ static perp_status check_poses(int dim, int n, const pp_placed *placed) {
     return PERP_OK;
 }
 
+/* Couples this far ahead are fetched: partners lie all over the memory, and those of many bodies are not all in the
+ * cache. First the solid, then, when it has come, what it points to. */
+#define AHEAD 16
+
 /* The pairs in the list, one after the other; false without memory. */
 static bool contacts(pp_narrow *w, int dim, const pp_placed *placed, const pp_solid *solid,
                      const pp_couple_list *near) {
     for (int k = 0; k < near->n && !w->memory; k++) {
+        if (k + AHEAD < near->n) { /* not in a function of its own: compilers drop one that does nothing else */
+            int far = near->couple[k + AHEAD].j, close = near->couple[k + AHEAD / 2].j;
+            PP_FETCH(&solid[far]);
+            PP_FETCH(&placed[far].reach);
+            PP_FETCH(solid[close].v);
+        }
         w->i = near->couple[k].i;
         w->j = near->couple[k].j;
         w->reach = placed[w->i].reach + placed[w->j].reach;

@@ -139,18 +139,19 @@ static void box_hull(const perp_shape_def *d, int dim, perp_vec3 vert[8], int st
 
 static perp_vec3 no_minus_zero(perp_vec3 a) { return perp_v3(a.x + 0.0, a.y + 0.0, a.z + 0.0); }
 
-/* Outward unit normal of face f: Newell's sum about its first vertex, exact for the faces of a box. */
-static perp_vec3 face_normal(const pp_geometry *g, int f) {
+/* Outward normal of face f: Newell's sum about its first vertex, exact for the faces of a box. As long as the face in
+ * 2D, in 3D as twice its area. */
+static perp_vec3 area_vector(const pp_geometry *g, int f) {
     const int *v = g->face_vert + g->face_start[f];
     int n = g->face_start[f + 1] - g->face_start[f];
     perp_vec3 o = g->vert[v[0]], s = {0, 0, 0};
     if (g->dim == 2) {
         perp_vec3 e = perp_v3_sub(g->vert[v[1]], o);
-        return no_minus_zero(perp_v3_unit(perp_v3(e.y, -e.x, 0)));
+        return perp_v3(e.y, -e.x, 0);
     }
     for (int k = 1; k + 1 < n; k++)
         s = perp_v3_add(s, perp_v3_cross(perp_v3_sub(g->vert[v[k]], o), perp_v3_sub(g->vert[v[k + 1]], o)));
-    return no_minus_zero(perp_v3_unit(s));
+    return s;
 }
 
 /* Planes with every vertex behind them; refuses slivers and what is not convex. */
@@ -163,7 +164,8 @@ static perp_status make_planes(pp_geometry *g, char *why, size_t why_size) {
     g->bound = far;
     double rounding = 64 * DBL_EPSILON * far;
     for (int f = 0; f < g->nface; f++) {
-        perp_vec3 n = face_normal(g, f), at = g->vert[g->face_vert[g->face_start[f]]];
+        perp_vec3 area = area_vector(g, f), n = no_minus_zero(perp_v3_unit(area)),
+                  at = g->vert[g->face_vert[g->face_start[f]]];
         double lo = 0, hi = 0; /* of all vertices, along n from the face's first vertex */
         for (int v = 0; v < g->nvert; v++) {
             double h = perp_v3_dot(n, perp_v3_sub(g->vert[v], at));
@@ -176,6 +178,7 @@ static perp_status make_planes(pp_geometry *g, char *why, size_t why_size) {
             return pp_refuse(why, why_size, PERP_E_GEOMETRY, "the hull is degenerate: a face does not bound it");
         g->face_n[f] = n;
         g->face_d[f] = perp_v3_dot(n, at) + hi;
+        g->face_area[f] = perp_v3_norm(area) / (g->dim - 1);
         if (f == 0 || hi - lo < g->thickness) g->thickness = hi - lo;
     }
     return PERP_OK;
@@ -233,9 +236,10 @@ static perp_status from_hull(pp_geometry *g, const pp_hull *h, const perp_alloca
     g->vert = get(a, h->nvert, sizeof *g->vert);
     g->face_n = get(a, nface, sizeof *g->face_n);
     g->face_d = get(a, nface, sizeof *g->face_d);
+    g->face_area = get(a, nface, sizeof *g->face_area);
     g->face_start = get(a, nface + 1, sizeof *g->face_start);
     g->face_vert = get(a, nloop, sizeof *g->face_vert);
-    if (!g->vert || !g->face_n || !g->face_d || !g->face_start || !g->face_vert)
+    if (!g->vert || !g->face_n || !g->face_d || !g->face_area || !g->face_start || !g->face_vert)
         return pp_refuse(why, why_size, PERP_E_MEMORY, "no memory for a shape");
     g->nvert = h->nvert;
     g->nface = nface;
@@ -330,6 +334,7 @@ void pp_geometry_destroy(pp_geometry *g, const perp_allocator *a) {
     if (!g) return;
     pp_free(a, g->vert);
     pp_free(a, g->face_n);
+    pp_free(a, g->face_area);
     pp_free(a, g->face_d);
     pp_free(a, g->face_start);
     pp_free(a, g->face_vert);

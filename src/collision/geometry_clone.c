@@ -22,6 +22,7 @@ bool pp_geometry_clone(const pp_geometry *g, const perp_allocator *a, pp_geometr
     bool ok = copy(a, (void **)&c->vert, g->vert, g->nvert, sizeof *g->vert);
     ok &= copy(a, (void **)&c->face_n, g->face_n, g->nface, sizeof *g->face_n);
     ok &= copy(a, (void **)&c->face_d, g->face_d, g->nface, sizeof *g->face_d);
+    ok &= copy(a, (void **)&c->face_area, g->face_area, g->nface, sizeof *g->face_area);
     ok &= copy(a, (void **)&c->face_start, g->face_start, g->nface + 1, sizeof *g->face_start);
     ok &= copy(a, (void **)&c->face_vert, g->face_vert, nloop, sizeof *g->face_vert);
     ok &= copy(a, (void **)&c->face_edge, g->face_edge, nloop, sizeof *g->face_edge);

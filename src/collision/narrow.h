@@ -23,6 +23,7 @@ typedef struct pp_solid {
 typedef struct pp_clip_point {
     perp_vec3 x;  /* on the incident face */
     uint64_t tag; /* feature that the point is, see pair_poly3d.c */
+    double over;  /* distance beyond the side that cuts at the moment */
     int side;     /* what the edge from this point to the next one lies on: incident edge >= 0, reference side ~s < 0 */
 } pp_clip_point;
 
@@ -60,9 +61,23 @@ typedef struct pp_narrow {
 } pp_narrow;
 
 /* Adds a contact with normal n from i to j if gap <= reach. */
-void pp_emit(pp_narrow *w, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n, double gap);
+static inline void pp_emit(pp_narrow *w, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n, double gap) {
+    pp_pair_list *l = w->out;
+    if (!(gap <= w->reach) || w->memory) return;
+    if (l->n == l->cap && !PP_GROW(w->a, l->pair, l->cap, l->n, l->n + 1)) {
+        w->memory = true;
+        return;
+    }
+    l->pair[l->n++] = (pp_pair){w->i, w->j, feature, a_W, b_W, n, gap};
+}
 /* The same for a pair handled in the order (j, i) if flip is true: a is on j, b on i and n from j to i. */
-void pp_emit_flip(pp_narrow *w, bool flip, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n, double gap);
+static inline void pp_emit_flip(pp_narrow *w, bool flip, uint64_t feature, perp_vec3 a_W, perp_vec3 b_W, perp_vec3 n,
+                                double gap) {
+    if (flip)
+        pp_emit(w, feature, b_W, a_W, perp_v3(0.0 - n.x, 0.0 - n.y, 0.0 - n.z), gap);
+    else
+        pp_emit(w, feature, a_W, b_W, n, gap);
+}
 /* Is there already a contact of this pair whose points are both within tol of these? */
 bool pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol);
 
@@ -96,7 +111,6 @@ typedef struct pp_edge_gap {
 /* Both face separations and that of the edges for two boxes in 3D, by their 15 axes. False if one exceeds the reach. */
 bool pp_box_planes(const pp_solid *A, const pp_solid *B, const pp_tolerance *t, double reach, pp_face_gap *fa,
                    pp_face_gap *fb, pp_edge_gap *e);
-double pp_face_area(const pp_solid *s, int face);
 /* Of the two faces, is it B's that gives the plane? */
 bool pp_choose_second(const pp_solid *A, pp_face_gap fa, const pp_solid *B, pp_face_gap fb, const pp_tolerance *t);
 /* Face of s most opposed to n; ties go to the lower index. */

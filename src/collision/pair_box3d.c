@@ -12,32 +12,38 @@
 static const int bit_of[3] = {4, 2, 1};
 static const struct { int axis, sign; } face_of[6] = {{0, -1}, {2, -1}, {1, -1}, {2, 1}, {1, 1}, {0, 1}};
 static const int upper_face[3] = {5, 4, 3};
+static const int next_axis[3] = {1, 2, 0};
 
 typedef struct box {
     const pp_solid *s;
-    perp_vec3 axis[3];
+    const perp_vec3 *axis[3];
     double half[3];
 } box;
 
 static box box_of(const pp_solid *s) {
     perp_vec3 h = s->g->vert[7];
-    box b = {s, {s->n[upper_face[0]], s->n[upper_face[1]], s->n[upper_face[2]]}, {h.x, h.y, h.z}};
-    return b;
+    return (box){s, {&s->n[upper_face[0]], &s->n[upper_face[1]], &s->n[upper_face[2]]}, {h.x, h.y, h.z}};
 }
 
 /* Largest separation in front of a face of A; D[i][j] = a_i . b_j, d[i] = a_i . (centre of B - centre of A). */
 static pp_face_gap best_face(const box *A, const box *B, double D[3][3], const double *d, const pp_tolerance *t) {
-    pp_face_gap best = {-1, -1, -INFINITY};
-    for (int f = 0; f < 6; f++) {
-        int k = face_of[f].axis, sign = face_of[f].sign;
-        double gap = sign * d[k] - A->half[k];
-        for (int j = 0; j < 3; j++) gap -= B->half[j] * fabs(D[k][j]);
-        if (best.face >= 0 && !(gap > best.gap + pp_tie(t, best.gap))) continue;
+    const double *a = A->half, *b = B->half;
+    double gap[3][2]; /* lower, upper */
+    for (int k = 0; k < 3; k++) {
+        double x = b[0] * fabs(D[k][0]), y = b[1] * fabs(D[k][1]), z = b[2] * fabs(D[k][2]);
+        gap[k][0] = -d[k] - a[k] - x - y - z;
+        gap[k][1] = d[k] - a[k] - x - y - z;
+    }
+    pp_face_gap best = {0, 0, gap[face_of[0].axis][0]};
+    double beat = best.gap + pp_tie(t, best.gap);
+    for (int f = 1; f < 6; f++) {
+        double g = gap[face_of[f].axis][face_of[f].sign > 0];
+        if (!(g > beat)) continue;
         best.face = f;
-        best.gap = gap;
+        best.gap = g;
+        beat = g + pp_tie(t, g);
     }
     int k = face_of[best.face].axis, sign = face_of[best.face].sign;
-    best.vertex = 0;
     for (int j = 0; j < 3; j++)
         if (sign * D[k][j] < 0) best.vertex |= bit_of[j];
     return best;
@@ -47,7 +53,7 @@ static pp_face_gap best_face(const box *A, const box *B, double D[3][3], const d
 static int edge_at(const box *b, int axis, perp_vec3 n) {
     int lo = 0;
     for (int k = 0; k < 3; k++)
-        if (k != axis && perp_v3_dot(b->axis[k], n) > 0) lo |= bit_of[k];
+        if (k != axis && perp_v3_dot(*b->axis[k], n) > 0) lo |= bit_of[k];
     int hi = lo | bit_of[axis];
     const pp_geometry *g = b->s->g;
     for (int e = 0; e < g->nedge; e++)
@@ -69,20 +75,52 @@ static void finish(const box *A, int i, const box *B, int j, pp_edge_gap *e) {
     e->u = perp_v3_dot(perp_v3_cross(r, da), c) / l2;
 }
 
-static bool best_edges(const box *A, const box *B, double D[3][3], perp_vec3 between, const pp_tolerance *t,
-                       double reach, pp_edge_gap *e) {
+/* An axis of A along one of B: then the cross products of the others are axes of faces. */
+typedef struct shared_axis {
+    int i, j;   /* of A, of B; -1: there is none */
+    double off; /* sine of the angle between them, or more */
+} shared_axis;
+
+#define SHARED 1e-6 /* larger sines are not worth a look */
+#define SMALL  1e-4 /* the square of a smaller sine, one less that of the cosine, has too few digits to divide by */
+
+static shared_axis find_shared(double D[3][3]) {
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++) {
+            double off = fabs(D[next_axis[i]][j]) + fabs(D[next_axis[next_axis[i]]][j]);
+            if (off <= SHARED) return (shared_axis){i, j, off};
+        }
+    return (shared_axis){-1, -1, 0};
+}
+
+/* Best pair of edges, or none where every pair separates less than the gap `face` of a face: those cannot become the
+ * plane of the boxes. False if one separates by more than the reach. */
+static bool best_edges(const box *A, const box *B, double D[3][3], const double *d, perp_vec3 between, double face,
+                       const pp_tolerance *t, double reach, pp_edge_gap *e) {
     *e = (pp_edge_gap){-1, -1, -INFINITY, {0, 0, 0}, 0, 0};
+    shared_axis shared = find_shared(D);
+    /* no two points of the boxes are farther apart along any direction */
+    double span = fabs(d[0]) + fabs(d[1]) + fabs(d[2]) + 2 * (A->half[0] + A->half[1] + A->half[2]) +
+                  2 * (B->half[0] + B->half[1] + B->half[2]);
+    /* a cross product of sine l leaves the face's axis by off / l at most, and the separation changes by span times
+     * that: less than a quarter of a tie is none */
+    double slip = shared.i >= 0 ? 4 * shared.off * span : 0;
+    /* a little less than the face: ties decide in the order of the axes, also among those that lose to it */
+    double lost = face - 4 * pp_tie(t, face) - 1e-11 * span, lost2 = lost * fabs(lost);
     int bi = -1, bj = -1;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            int i1 = next_axis[i], i2 = next_axis[i1], j1 = next_axis[j], j2 = next_axis[j1];
             double l2 = 1 - D[i][j] * D[i][j];
             if (!(l2 > PARALLEL * PARALLEL)) continue;
-            perp_vec3 c = perp_v3_cross(A->axis[i], B->axis[j]);
-            double l = perp_v3_norm(c), along = perp_v3_dot(c, between);
-            if (!(l > PARALLEL)) continue;
+            if (shared.i >= 0 && slip * slip <= t->tie * t->tie * l2) continue;
             double ra = A->half[i1] * fabs(D[i2][j]) + A->half[i2] * fabs(D[i1][j]),
                    rb = B->half[j1] * fabs(D[i][j2]) + B->half[j2] * fabs(D[i][j1]);
+            double over = fabs(d[i2] * D[i1][j] - d[i1] * D[i2][j]) - ra - rb; /* separation times the sine */
+            if (l2 > SMALL * SMALL ? over * fabs(over) <= lost2 * l2 : over < fmin(0, lost)) continue;
+            perp_vec3 c = perp_v3_cross(*A->axis[i], *B->axis[j]);
+            double l = perp_v3_norm(c), along = perp_v3_dot(c, between);
+            if (!(l > PARALLEL)) continue;
             double gap = (fabs(along) - ra - rb) / l;
             if (bi >= 0 && !(gap > e->gap + pp_tie(t, e->gap))) continue;
             bi = i;
@@ -102,13 +140,13 @@ bool pp_box_planes(const pp_solid *sa, const pp_solid *sb, const pp_tolerance *t
         perp_v3_scale(0.5, perp_v3_sub(perp_v3_add(sb->v[0], sb->v[7]), perp_v3_add(sa->v[0], sa->v[7])));
     double D[3][3], E[3][3], d[3], m[3];
     for (int i = 0; i < 3; i++) {
-        d[i] = perp_v3_dot(A.axis[i], between);
-        m[i] = -perp_v3_dot(B.axis[i], between);
-        for (int j = 0; j < 3; j++) E[j][i] = D[i][j] = perp_v3_dot(A.axis[i], B.axis[j]);
+        d[i] = perp_v3_dot(*A.axis[i], between);
+        m[i] = -perp_v3_dot(*B.axis[i], between);
+        for (int j = 0; j < 3; j++) E[j][i] = D[i][j] = perp_v3_dot(*A.axis[i], *B.axis[j]);
     }
     *fa = best_face(&A, &B, D, d, t);
     if (!(fa->gap <= reach)) return false;
     *fb = best_face(&B, &A, E, m, t);
     if (!(fb->gap <= reach)) return false;
-    return best_edges(&A, &B, D, between, t, reach, e);
+    return best_edges(&A, &B, D, d, between, fmax(fa->gap, fb->gap), t, reach, e);
 }

@@ -54,9 +54,10 @@ static bool over_face(const pp_clip_frame *c, perp_vec3 x, double tol) {
     return true;
 }
 
-/* Contact at x on O with its partner on the plane of R's face along n. Returns the gap. */
-static double add(pp_narrow *w, const pp_clip_frame *c, uint64_t tag, perp_vec3 x, double merge) {
-    double gap = pp_above(c->R, c->fr, x) / perp_v3_dot(c->n, c->R->n[c->fr]);
+/* Contact at x on O with its partner on the plane of R's face along n, whose cosine with that face's normal is
+ * `facing`. Returns the gap. */
+static double add(pp_narrow *w, const pp_clip_frame *c, double facing, uint64_t tag, perp_vec3 x, double merge) {
+    double gap = pp_above(c->R, c->fr, x) / facing;
     perp_vec3 a = perp_v3_axpy(x, -gap, c->n);
     if (merge > 0 && (c->flip ? pp_emitted_near(w, x, a, merge) : pp_emitted_near(w, a, x, merge))) return gap;
     pp_emit_flip(w, c->flip, tag, a, x, c->n, gap);
@@ -67,11 +68,11 @@ static double add(pp_narrow *w, const pp_clip_frame *c, uint64_t tag, perp_vec3 
  * coincide. `all`: also vertices of O that are not on its clipped face. Returns the smallest gap, within reach or
  * not. */
 static double manifold(pp_narrow *w, const pp_clip_frame *c, bool all, const pp_tolerance *t) {
-    double least = INFINITY;
+    double least = INFINITY, facing = perp_v3_dot(c->n, c->R->n[c->fr]);
     if (all)
         for (int v = 0; v < c->O->g->nvert; v++) {
             if (!over_face(c, c->O->v[v], t->inside)) continue;
-            double gap = add(w, c, pp_feature(PP_VERTEX_FACE, c->flip ? 1 : 0, c->fr, v), c->O->v[v], 0);
+            double gap = add(w, c, facing, pp_feature(PP_VERTEX_FACE, c->flip ? 1 : 0, c->fr, v), c->O->v[v], 0);
             if (gap < least) least = gap;
         }
     int m = pp_clip_face(w->clip, c, t->inside), mine = c->flip ? 1 : 0;
@@ -80,7 +81,7 @@ static double manifold(pp_narrow *w, const pp_clip_frame *c, bool all, const pp_
             uint64_t tag = w->clip[0][k].tag;
             int rank = pp_feature_kind(tag) == PP_EDGE_EDGE ? 2 : pp_feature_owner(tag) == mine ? 0 : 1;
             if (rank != pass) continue;
-            double gap = add(w, c, tag, w->clip[0][k].x, t->merge);
+            double gap = add(w, c, facing, tag, w->clip[0][k].x, t->merge);
             if (gap < least) least = gap;
         }
     return least;

@@ -9,8 +9,9 @@
 
 void pp_pair_spheres(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
     if (A->g->kind == PERP_SHAPE_PARTICLE && B->g->kind == PERP_SHAPE_PARTICLE) return;
-    double ra = A->g->radius, rb = B->g->radius;
+    double ra = A->g->radius, rb = B->g->radius, far = ra + rb + w->reach;
     perp_vec3 d = perp_v3_sub(B->v[0], A->v[0]), n;
+    if (perp_v3_dot(d, d) > (1 + 1e-12) * far * far) return; /* no root for those that are not near */
     double l = perp_v3_norm(d);
     if (l > 1e-12 * (ra + rb))
         n = perp_v3_scale(1 / l, d);

@@ -294,6 +294,7 @@ static void look_at_active(pp_peg_work *k, pp_peg_pair *p, bool *renew, findings
         /* rows that are linearised at the start need not part a pair for good */
         if (k->linear && ++p->switches > MAX_SWITCHES) return;
         *renew = true;
+        p->renewals++;
         found->renewed++;
     }
 }

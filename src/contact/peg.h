@@ -44,6 +44,7 @@ typedef struct pp_peg_pair {
     bool active;      /* has rows in the problem */
     bool pushed;      /* one of them carries an impulse */
     int switches;     /* of the plane, in this step */
+    int renewals;     /* of its rows, in this step */
     double size, tol; /* smaller of the two; overlap that is let pass [L] */
     bool knows0;      /* gap0 is measured */
     double gap0;      /* largest separation at the start [L] */
@@ -136,7 +137,9 @@ static inline double pp_peg_left(const pp_peg_work *k) {
 }
 /* How far from its features a contact may lie and still push [L]. */
 static inline double pp_peg_off(const pp_peg_work *k, const pp_peg_pair *p) {
-    return k->brisk ? fmax(10 * p->tol, 1e-3 * p->size) : 10 * p->tol;
+    if (!k->brisk) return 10 * p->tol;
+    /* rows that come back however often they are looked for: two edges that are nearly parallel meet anywhere */
+    return fmax(10 * p->tol, (p->renewals > 8 ? 1e-2 : 1e-3) * p->size);
 }
 /* Separation at the end below which a pair without planes to choose from is worth a row [L]. A gap beyond the reach would
  * be the largest speed in the problem, and what is asked of its answer is relative to that. */

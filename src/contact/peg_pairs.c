@@ -239,7 +239,7 @@ void pp_peg_recall(pp_peg_work *k) {
         uint32_t a = (uint32_t)k->f->placed[p->i].slot, b = (uint32_t)k->f->placed[p->j].slot;
         p->active = p->pushed = false;
         p->meet = 0;
-        p->switches = p->nrow = p->first = 0;
+        p->switches = p->renewals = p->nrow = p->first = 0;
         while (c < warm->ncontact &&
                (warm->contact[c].slot_a < a || (warm->contact[c].slot_a == a && warm->contact[c].slot_b < b)))
             c++;

@@ -27,7 +27,7 @@ static void double_pendulum(void **state) {
     const struct {
         int order;
         double energy;
-    } at[] = {{2, 2e-4}, {4, 1e-8}};
+    } at[] = {{2, 1e-4}, {4, 1e-8}};
     for (int k = 0; k < 2; k++) {
         scene s = scene_double_pendulum(def(2, 1e-3));
         set_order(&s, at[k].order);

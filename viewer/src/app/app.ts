@@ -34,6 +34,7 @@ export class App {
     private readonly listeners: ((change: Change) => void)[] = [];
     private dirty = true;
     private lastTick = 0;
+    private jointsForBare = false;
 
     constructor(canvasParent: HTMLElement) {
         const dark =
@@ -78,9 +79,7 @@ export class App {
             this.look.selected = -1;
             this.player.index = 0;
             this.player.playing = false;
-            // bodies without shapes are seen by what holds them
-            if (loaded[0] && !loaded[0].run.model.shapes.kind.some((k) => k !== SHAPE.halfspace))
-                this.look.layers.joints = true;
+            this.showBare(loaded[0]?.run);
         }
         this.look.hovered = -1;
         this.layout = loaded.length > 1 ? layout : 'single';
@@ -233,6 +232,13 @@ export class App {
         this.say('series');
     }
 
+    /** Bodies without shapes are seen by what holds them: their joints are shown, until there is something else to see. */
+    private showBare(run: Run | undefined): void {
+        const bare = run !== undefined && !run.model.shapes.kind.some((k) => k !== SHAPE.halfspace);
+        if (bare && !this.look.layers.joints) this.jointsForBare = this.look.layers.joints = true;
+        else if (!bare && this.jointsForBare) this.jointsForBare = this.look.layers.joints = false;
+    }
+
     private changedLook(): void {
         this.redraw();
         this.say('look');
@@ -274,11 +280,22 @@ export class App {
             const frame = frameAt(v.run.time, v.run.frames, this.player.time);
             const before = v.shown;
             if (v.show(frame, this.look, this.player.playing)) changed ||= before !== frame;
+            else changed = this.showNearest(v, frame) || changed;
         }
         if (this.views.length === 0 || this.views.some((v) => v.shown < 0)) return;
         this.stage.render(this.look.theme);
         this.drawn++;
         if (changed) this.say('moment');
+    }
+
+    /** While the slider runs ahead of the reader, what is at hand near to it is better than what was shown before. */
+    private showNearest(v: RunView, frame: number): boolean {
+        const near = v.run.nearest(frame);
+        if (this.player.playing || near < 0 || Math.abs(near - frame) >= Math.abs(v.shown - frame)) return false;
+        const shown = v.show(near, this.look, false);
+        // asking for that one must not displace the wish for the other
+        v.run.pose(frame, false);
+        return shown;
     }
 
     private async judgeRun(i: number): Promise<void> {

@@ -18,6 +18,7 @@ export class BlockCache<T> {
     private readonly blocks = new Map<number, T>();
     private readonly underWay = new Set<number>();
     private held = 0;
+    private newest = -1;
     private wish: { block: number; ahead: number } | undefined;
 
     constructor(
@@ -58,12 +59,20 @@ export class BlockCache<T> {
         return -1;
     }
 
+    /** Of the frames at hand in the block that arrived last, the one nearest to a frame; -1: none. */
+    nearest(frame: number): number {
+        if (!this.blocks.has(this.newest)) return -1;
+        const first = this.newest * this.source.rows;
+        return Math.min(Math.max(frame, first), Math.min(first + this.source.rows, this.source.frames) - 1);
+    }
+
     private async load(index: number): Promise<void> {
         this.underWay.add(index);
         try {
             const from = index * this.source.rows;
             const block = await this.source.fetch(from, Math.min(from + this.source.rows, this.source.frames));
             this.blocks.set(index, block);
+            this.newest = index;
             this.held += this.source.bytes(block);
             this.forget();
             this.underWay.delete(index);

@@ -193,6 +193,9 @@ export class LiveRun implements Run {
     pose(frame: number): Pose | undefined {
         return this.list[frame]?.pose;
     }
+    nearest(frame: number): number {
+        return Math.min(frame, this.list.length - 1);
+    }
     twist(frame: number): Twist | undefined {
         return this.list[frame]?.twist;
     }

@@ -7,8 +7,9 @@ import { contactsOf } from './recorded_contacts.ts';
 import type { Paths, Run, Track } from './run.ts';
 
 const MB = 1 << 20;
-/** A block takes a few milliseconds to unpack: long enough to be worth a message, short enough not to be waited for. */
-const BLOCK_BYTES = MB / 2;
+/** A block takes a few milliseconds to unpack: long enough to be worth a message, short enough not to be waited for
+ *  while the slider jumps from place to place. */
+const BLOCK_BYTES = MB / 8;
 const MOST_ROWS = 4096;
 /** Samples of a body's series, and numbers of all paths together, that are read at most. */
 const TRACK_SAMPLES = 2000;
@@ -103,7 +104,7 @@ export class RecordedRun implements Run {
     }
 
     pose(frame: number, playing: boolean): Pose | undefined {
-        const block = this.poseBlocks.get(frame, playing ? 6 : 1);
+        const block = this.poseBlocks.get(frame, playing ? 16 : 1);
         if (!block) return undefined;
         const k = frame % this.poseBlocks.rows;
         const n = this.model.bodies.name.length;
@@ -113,9 +114,13 @@ export class RecordedRun implements Run {
         };
     }
 
+    nearest(frame: number): number {
+        return this.poseBlocks.nearest(frame);
+    }
+
     twist(frame: number, playing: boolean): Twist | undefined {
         if (!this.has.twists) return undefined;
-        const block = this.twistBlocks.get(frame, playing ? 4 : 0);
+        const block = this.twistBlocks.get(frame, playing ? 12 : 0);
         if (!block) return undefined;
         const k = frame % this.twistBlocks.rows;
         const n = 3 * this.model.bodies.name.length;
@@ -127,7 +132,7 @@ export class RecordedRun implements Run {
 
     contacts(frame: number, playing: boolean): Contacts | undefined {
         if (!this.has.contacts) return undefined;
-        const block = this.contactBlocks.get(frame, playing ? 4 : 0);
+        const block = this.contactBlocks.get(frame, playing ? 12 : 0);
         return block && contactsOf(block, frame % this.contactBlocks.rows);
     }
 

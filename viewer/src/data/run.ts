@@ -31,6 +31,8 @@ export interface Run {
     readonly generation: number;
 
     pose(frame: number, playing: boolean): Pose | undefined;
+    /** a frame whose poses are at hand, near to one that is on its way; -1: none */
+    nearest(frame: number): number;
     twist(frame: number, playing: boolean): Twist | undefined;
     contacts(frame: number, playing: boolean): Contacts | undefined;
     /** a number for each frame by its path in the recording; null: not recorded */

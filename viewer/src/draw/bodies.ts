@@ -10,6 +10,8 @@ import type { Rgb, Theme } from './theme.ts';
 
 /** Fewer equal surfaces than this are copied into the common mesh. */
 const FEWEST_INSTANCES = 3;
+/** More equal surfaces than this are drawn from near to far. */
+const FEWEST_SORTED = 50;
 
 interface Part {
     /** -1: the mark of a body that has none */
@@ -53,6 +55,8 @@ export class Bodies {
     readonly unknownKinds: number[];
     private readonly parts: Part[] = [];
     private readonly solids = new Map<string, Solid>();
+    private readonly sorted: THREE.InstancedBufferAttribute[] = [];
+    private readonly depths: Float32Array;
     private readonly table: Float32Array;
     private readonly texture: THREE.DataTexture;
     private readonly material: THREE.ShaderMaterial;
@@ -79,6 +83,7 @@ export class Bodies {
         this.unknownKinds = [...unknown].sort((a, b) => a - b);
         const height = Math.max(1, Math.ceil((this.parts.length * TEXELS) / TEXTURE_WIDTH));
         this.table = new Float32Array(4 * TEXTURE_WIDTH * height);
+        this.depths = new Float32Array(this.parts.length);
         this.texture = new THREE.DataTexture(this.table, TEXTURE_WIDTH, height, THREE.RGBAFormat, THREE.FloatType);
         this.material = bodyMaterial(this.texture);
         this.material.uniforms.lit.value = model.dim === 3;
@@ -143,6 +148,22 @@ export class Bodies {
         (this.shadow.uniforms.planeNormal.value as THREE.Vector3).set(...floor.normal);
         this.shadow.uniforms.planeOffset.value = floor.offset;
         this.shadow.uniforms.lift.value = 2e-4 * size;
+    }
+
+    /** Draws what is near first, so that what it hides need not be shaded; worth it where there are many instances. */
+    sort(camera: THREE.Camera): void {
+        const e = camera.matrixWorldInverse.elements;
+        const t = this.table;
+        const depth = (slot: number): number => {
+            const r = 4 * TEXELS * slot;
+            return e[2] * t[r + 3] + e[6] * t[r + 7] + e[10] * t[r + 11];
+        };
+        for (const slots of this.sorted) {
+            const order = slots.array as Float32Array;
+            order.forEach((slot) => (this.depths[slot] = depth(slot)));
+            order.sort((a, b) => this.depths[b] - this.depths[a]);
+            slots.needsUpdate = true;
+        }
     }
 
     /** Nearest body along a ray, or -1. */
@@ -265,7 +286,9 @@ export class Bodies {
             }
             const geometry = new THREE.InstancedBufferGeometry();
             attributes(geometry, solid);
-            geometry.setAttribute('slot', new THREE.InstancedBufferAttribute(new Float32Array(slots), 1));
+            const attribute = new THREE.InstancedBufferAttribute(new Float32Array(slots), 1);
+            geometry.setAttribute('slot', attribute);
+            if (slots.length >= FEWEST_SORTED && this.model.dim === 3) this.sorted.push(attribute);
             geometry.instanceCount = slots.length;
             this.add(geometry);
         }

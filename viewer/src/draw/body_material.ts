@@ -105,7 +105,6 @@ export function bodyMaterial(table: THREE.Texture): THREE.ShaderMaterial {
         glslVersion: THREE.GLSL3,
         vertexShader: BODY_VERTEX,
         fragmentShader: BODY_FRAGMENT,
-        side: THREE.DoubleSide,
         uniforms: {
             table: { value: table },
             light: { value: new THREE.Vector3(0.35, -0.55, 0.76).normalize() },
@@ -127,7 +126,6 @@ export function shadowMaterial(table: THREE.Texture): THREE.ShaderMaterial {
         glslVersion: THREE.GLSL3,
         vertexShader: SHADOW_VERTEX,
         fragmentShader: SHADOW_FRAGMENT,
-        side: THREE.DoubleSide,
         transparent: true,
         depthWrite: false,
         // each place is darkened once, however many shadows fall on it

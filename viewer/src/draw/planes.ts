@@ -30,10 +30,8 @@ uniform float fillPart;
 uniform float pixels;
 uniform bool planar;
 out vec4 colour;
-float lines(float step_) {
-    vec2 q = vAt / step_;
-    vec2 w = fwidth(q);
-    vec2 d = abs(fract(q - 0.5) - 0.5) / max(w, vec2(1e-6));
+float lines(vec2 q, vec2 w) {
+    vec2 d = abs(fract(q - 0.5) - 0.5) / w;
     float near = 1.0 - smoothstep(0.4 * pixels, 0.4 * pixels + 1.0, min(d.x, d.y));
     return near * (1.0 - smoothstep(0.15, 0.45, max(w.x, w.y)));
 }
@@ -50,7 +48,9 @@ void main() {
         return;
     }
     float fade = 1.0 - smoothstep(0.25, 0.98, length(vAt) / size);
-    float line = max(0.55 * lines(cell), lines(5.0 * cell));
+    vec2 q = vAt / cell;
+    vec2 w = max(fwidth(q), vec2(1e-6));
+    float line = max(0.55 * lines(q, w), lines(0.2 * q, 0.2 * w));
     colour = vec4(mix(fill, grid, line), mix(fillPart, 1.0, 0.7 * line) * fade);
 }`;
 

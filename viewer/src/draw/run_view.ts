@@ -36,6 +36,8 @@ export class RunView {
     readonly up: THREE.Vector3;
     /** the frame that is drawn; -1: none yet */
     shown = -1;
+    /** shadows are to be drawn */
+    shadows = false;
     /** some of what the layers need was missing when the frame was drawn */
     incomplete = false;
     private readonly contactLayers = new ContactLayers();
@@ -87,7 +89,7 @@ export class RunView {
         this.planes.paint(look.theme);
         this.bodies.edges = layers.edges;
         const { floor } = this.planes;
-        this.bodies.shadows.visible = layers.shadows && this.run.model.dim === 3 && floor !== undefined;
+        this.shadows = layers.shadows && this.run.model.dim === 3 && floor !== undefined;
         const light = LIGHT_FROM.clone();
         if (this.up.z < 0.9)
             light.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up));

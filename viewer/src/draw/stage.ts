@@ -3,6 +3,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
 import { emptyExtent, type Extent } from './extent.ts';
+import { Pace } from './pace.ts';
 import type { RunView } from './run_view.ts';
 import type { Theme } from './theme.ts';
 
@@ -18,8 +19,6 @@ const FIELD_OF_VIEW = 34;
 const MARGIN = 1.1;
 /** Pixels of the drawing for each of the page: smooth edges, by averaging. */
 const FINE = 2;
-/** A still picture is drawn once more with finer pixels after this time [ms]. */
-const STILL_AFTER = 250;
 
 /** Is the picture drawn by the processor? Then a fine picture is left for when nothing moves. */
 function drawnBySoftware(gl: WebGL2RenderingContext): boolean {
@@ -44,6 +43,7 @@ export class Stage {
     private flat = false;
     private extent: Extent = emptyExtent();
     private readonly software: boolean;
+    private readonly pace = new Pace();
     private stillTimer = 0;
     private width = 1;
     private height = 1;
@@ -112,14 +112,15 @@ export class Stage {
     }
 
     render(theme: Theme): void {
-        this.draw(theme, this.software ? 1 : FINE);
+        this.pace.tick(performance.now());
+        this.draw(theme, this.software ? this.pace.ratio : FINE);
         this.still = !this.software;
         if (this.still) return;
         clearTimeout(this.stillTimer);
         this.stillTimer = window.setTimeout(() => {
             this.draw(theme, FINE);
             this.still = true;
-        }, STILL_AFTER);
+        }, this.pace.stillAfter);
     }
 
     pick(x: number, y: number): Picked | undefined {
@@ -232,7 +233,13 @@ export class Stage {
         renderer.clear(true, true, true);
         const w = this.viewWidth();
         const camera = this.camera();
-        for (const v of this.views) v.resize(w * pixels, this.height * pixels, pixels);
+        camera.updateMatrixWorld();
+        for (const v of this.views) {
+            v.resize(w * pixels, this.height * pixels, pixels);
+            v.bodies.sort(camera);
+            // shadows draw every body twice: where it is hard to keep up they wait for the still picture
+            v.bodies.shadows.visible = v.shadows && pixels >= 1;
+        }
         if (this.layout !== 'side') {
             renderer.setViewport(0, 0, this.width, this.height);
             renderer.render(this.scene, camera);

@@ -21,8 +21,8 @@ export class MemoryBytes implements Bytes {
 }
 
 /** Pieces of a recording are near each other where they are used together: a request fetches a block around them. */
-const BLOCK = 1 << 18;
-const MOST_BLOCKS = 256;
+const BLOCK = 1 << 17;
+const MOST_BLOCKS = 512;
 
 export class HttpBytes implements Bytes {
     readonly size: number;
