@@ -103,7 +103,8 @@ typedef struct perp_recorded_shape {
     perp_vec3 half_size, normal;
     double offset;
     int material;
-    const double *vertex; /**< nvertex x 3: corners in S of box, polygon, polyhedron, and of the mesh of those after capsule;
+    const double
+        *vertex; /**< nvertex x 3: corners in S of box, polygon, polyhedron, and of the mesh of those after capsule;
                                NULL for the others */
     int nvertex;
     const int *face_start; /**< nface + 1, into face; polyhedron and box in 3D */

@@ -17,14 +17,14 @@ extern "C" {
 
 /** Kinds of shape. */
 typedef enum perp_shape_kind {
-    PERP_SHAPE_PARTICLE,   /**< a point */
-    PERP_SHAPE_SPHERE,     /**< ball; a disc in 2D */
-    PERP_SHAPE_HALFSPACE,  /**< all points with n . x <= offset; bodies that have one are obstacle or kinematic */
-    PERP_SHAPE_BOX,        /**< cuboid; a rectangle in 2D */
-    PERP_SHAPE_POLYGON,    /**< convex polygon, 2D only */
-    PERP_SHAPE_POLYHEDRON, /**< convex polyhedron, 3D only */
-    PERP_SHAPE_CAPSULE,    /**< all points within a radius of a segment; a stadium in 2D */
-    PERP_SHAPE_ELLIPSOID,  /**< ellipsoid; an ellipse in 2D */
+    PERP_SHAPE_PARTICLE,       /**< a point */
+    PERP_SHAPE_SPHERE,         /**< ball; a disc in 2D */
+    PERP_SHAPE_HALFSPACE,      /**< all points with n . x <= offset; bodies that have one are obstacle or kinematic */
+    PERP_SHAPE_BOX,            /**< cuboid; a rectangle in 2D */
+    PERP_SHAPE_POLYGON,        /**< convex polygon, 2D only */
+    PERP_SHAPE_POLYHEDRON,     /**< convex polyhedron, 3D only */
+    PERP_SHAPE_CAPSULE,        /**< all points within a radius of a segment; a stadium in 2D */
+    PERP_SHAPE_ELLIPSOID,      /**< ellipsoid; an ellipse in 2D */
     PERP_SHAPE_SUPERELLIPSOID, /**< |x/a|, |y/b|, |z/c| to given powers add up to 1; see perp_shape_superellipsoid() */
     PERP_SHAPE_CYLINDER,       /**< true cylinder along z, 3D only */
     PERP_SHAPE_INTERSECTION,   /**< all points where several convex functions are not positive */
@@ -42,8 +42,8 @@ typedef enum perp_function_kind {
     PERP_FUNCTION_ELLIPSOID,      /**< half_size */
     PERP_FUNCTION_SUPERELLIPSOID, /**< half_size, exponent */
     PERP_FUNCTION_HALFSPACE,      /**< normal, offset */
-    PERP_FUNCTION_CYLINDER,       /**< radius, about the z axis, without ends; a strip of that half width in 2D, along y */
-    PERP_FUNCTION_USER            /**< user, ctx */
+    PERP_FUNCTION_CYLINDER, /**< radius, about the z axis, without ends; a strip of that half width in 2D, along y */
+    PERP_FUNCTION_USER      /**< user, ctx */
 } perp_function_kind;
 
 /** A convex function, negative within a body; meaning of the fields as in perp_shape_def. */
@@ -62,15 +62,15 @@ typedef struct perp_function {
 /** Definition of a shape, in its own frame S, placed on a body by X_BS. Start from perp_shape_particle() etc. */
 typedef struct perp_shape_def {
     perp_shape_kind kind;
-    perp_pose X_BS;          /**< pose of the shape frame in the body frame */
-    double radius;           /**< sphere, capsule, cylinder [L] */
-    double half_length;      /**< capsule: its segment runs from -half_length to half_length on the x axis of S; cylinder:
+    perp_pose X_BS;      /**< pose of the shape frame in the body frame */
+    double radius;       /**< sphere, capsule, cylinder [L] */
+    double half_length;  /**< capsule: its segment runs from -half_length to half_length on the x axis of S; cylinder:
                                   from -half_length to half_length on the z axis [L] */
-    perp_vec3 half_size;     /**< box: half edge lengths; ellipsoid, superellipsoid: half axes [L]; z is ignored in 2D */
-    double exponent[2];      /**< superellipsoid: powers r, t, 2 to 100 */
+    perp_vec3 half_size; /**< box: half edge lengths; ellipsoid, superellipsoid: half axes [L]; z is ignored in 2D */
+    double exponent[2];  /**< superellipsoid: powers r, t, 2 to 100 */
     const perp_function *function; /**< intersection: its functions; copied */
     int nfunction;
-    double bound; /**< intersection: radius of a ball about the origin of S that holds it [L] */
+    double bound;            /**< intersection: radius of a ball about the origin of S that holds it [L] */
     perp_vec3 normal;        /**< half-space: outward normal in S; normalised on creation */
     double offset;           /**< half-space: n . x = offset on the surface [L] */
     const perp_vec3 *points; /**< polygon, polyhedron: points in S whose convex hull is meant [L]; copied */

@@ -324,9 +324,8 @@ static perp_status velocities_here(pp_frame *f) {
             return pp_fail(f->w, PERP_E_ARG, "body %d (%s): its motion gave no pose near t = %g", i,
                            b->name ? b->name : "", t);
         f->s1->v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(after.p, before.p));
-        f->s1->w[i] = w->def.dim == 2
-                          ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
-                          : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
+        f->s1->w[i] = w->def.dim == 2 ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
+                                      : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
     }
     return PERP_OK;
 }

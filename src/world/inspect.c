@@ -81,7 +81,8 @@ perp_status perp_shape_get(const perp_world *w, perp_shape_id id, perp_shape_vie
     d->material = s->material;
     d->group = s->group;
     d->mask = s->mask;
-    bool corners = pp_is_implicit(g) || g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON || g->kind == PERP_SHAPE_POLYHEDRON;
+    bool corners = pp_is_implicit(g) || g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON ||
+                   g->kind == PERP_SHAPE_POLYHEDRON;
     if (!corners) return PERP_OK;
     d->points = g->vert;
     d->npoint = g->nvert;

@@ -69,7 +69,8 @@ static void make(small *x, int ncontact) {
                                .momentum = x->momentum,
                                .ncontact = ncontact,
                                .contact = x->row};
-    x->d = (pp_disjunction){.ncontact = ncontact, .gamma = 4, .plain = x->plain, .group = x->group, .member = x->member};
+    x->d =
+        (pp_disjunction){.ncontact = ncontact, .gamma = 4, .plain = x->plain, .group = x->group, .member = x->member};
     x->s = (perp_step_solution){.nu = x->nu, .p_contact = x->impulse, .sigma = x->sigma};
 }
 
