@@ -80,7 +80,7 @@ static perp_status begin(pp_frame *f, round_data *q) {
     for (int k = 0; k < f->nblock; k++) {
         const pp_body *b = &f->w->body[f->block_body[k]];
         q->acceleration = fmax(q->acceleration, motion(f, k, q->force + f->block_offset[k]) / (b->mass * f->h));
-        for (int i = 0; b->supported && i < 3; i++) q->acceleration = fmax(q->acceleration, press * b->support[i].mu);
+        for (int i = 0; b->support && i < 3; i++) q->acceleration = fmax(q->acceleration, press * b->support[i].mu);
     }
     q->speed = fmax(driven_speed(f), 1e-3 * q->acceleration * f->h);
     return PERP_OK;

@@ -18,7 +18,7 @@ int pp_support_count(const pp_frame *f) {
     int n = 0;
     for (int k = 0; f->w->stepper->supports && k < f->nblock; k++) {
         const pp_body *b = &f->w->body[f->block_body[k]];
-        for (int i = 0; b->supported && i < 3; i++) n += rubs(b, i);
+        for (int i = 0; b->support && i < 3; i++) n += rubs(b, i);
     }
     return n;
 }
@@ -46,7 +46,7 @@ void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_cont
     for (int k = 0; k < f->nblock; k++) {
         const pp_body *b = &w->body[f->block_body[k]];
         perp_quat q = f->s0->X[f->block_body[k]].q;
-        for (int i = 0; b->supported && i < 3; i++) {
+        for (int i = 0; b->support && i < 3; i++) {
             if (!rubs(b, i)) continue;
             perp_vec3 r = perp_q_rotate(q, perp_v3(b->support[i].x, b->support[i].y, 0));
             perp_contact_row *c = out++;

@@ -199,6 +199,8 @@ perp_status perp_body_remove(perp_world *w, perp_body_id id) {
     pp_body *b = &w->body[slot];
     pp_motion_destroy(b->motion, &w->alloc);
     pp_free(&w->alloc, b->name);
+    pp_free(&w->alloc, b->support);
+    b->support = NULL;
     b->motion = NULL;
     b->name = NULL;
     b->gen++;

@@ -211,9 +211,15 @@ static bool clone_bodies(const perp_world *w, perp_world *to) {
         bool ok = true;
         to->body[i] = w->body[i];
         to->body[i].motion = NULL;
+        to->body[i].support = NULL;
         to->body[i].name = pp_copy_name(a, w->body[i].name, &ok);
         to->nbody = i + 1;
         if (!ok || (w->body[i].motion && pp_motion_clone(w->body[i].motion, a, &to->body[i].motion))) return false;
+        if (!w->body[i].support) continue;
+        size_t size = 3 * sizeof *w->body[i].support;
+        to->body[i].support = pp_alloc(a, size);
+        if (!to->body[i].support) return false;
+        memcpy(to->body[i].support, w->body[i].support, size);
     }
     to->dead_body = w->dead_body;
     return true;

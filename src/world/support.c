@@ -93,7 +93,8 @@ perp_status perp_body_set_support(perp_world *w, perp_body_id id, const perp_sup
     if (slot < 0) return pp_fail(w, PERP_E_ARG, "the body does not exist");
     pp_body *b = &w->body[slot];
     if (!s) {
-        b->supported = false;
+        pp_free(&w->alloc, b->support);
+        b->support = NULL;
         return PERP_OK;
     }
     if (w->def.dim != 2 || b->kind != PERP_BODY_DYNAMIC)
@@ -114,19 +115,20 @@ perp_status perp_body_set_support(perp_world *w, perp_body_id id, const perp_sup
     for (int i = 0; i < 3; i++)
         if (!(l[i] >= -1e-12))
             return pp_fail(w, PERP_E_ARG, "support: the centre of mass lies outside the triangle of the points");
+    if (!b->support) b->support = pp_alloc(&w->alloc, 3 * sizeof *b->support);
+    if (!b->support) return pp_fail(w, PERP_E_MEMORY, "out of memory for the support");
     for (int i = 0; i < 3; i++) {
         b->support[i].x = b->particle ? 0 : s->point_B[i].x;
         b->support[i].y = b->particle ? 0 : s->point_B[i].y;
         b->support[i].mu = s->mu[i];
         b->support[i].load = fmax(l[i], 0);
     }
-    b->supported = true;
     return PERP_OK;
 }
 
 bool perp_body_get_support(const perp_world *w, perp_body_id id, perp_support *out) {
     int slot = pp_body_slot(w, id);
-    if (slot < 0 || !w->body[slot].supported) return false;
+    if (slot < 0 || !w->body[slot].support) return false;
     const pp_body *b = &w->body[slot];
     for (int i = 0; i < 3; i++) {
         out->point_B[i] = perp_v3(b->support[i].x, b->support[i].y, 0);

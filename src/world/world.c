@@ -239,6 +239,7 @@ void perp_world_destroy(perp_world *w) {
     for (int i = 0; i < w->nbody; i++) {
         pp_motion_destroy(w->body[i].motion, &a);
         pp_free(&a, w->body[i].name);
+        pp_free(&a, w->body[i].support);
     }
     for (int i = 0; i < w->nshape; i++) pp_geometry_destroy(w->shape[i].g, &a);
     for (int i = 0; i < w->njoint; i++) pp_free(&a, w->joint[i].name);

@@ -14,6 +14,12 @@
 
 #define PP_WHY 256
 
+/* One of the three points on which a planar body rests. */
+typedef struct pp_foot {
+    double x, y, mu; /* in the body frame */
+    double load;     /* part of the weight that it carries; they add up to 1 */
+} pp_foot;
+
 typedef struct pp_body {
     uint32_t gen; /* odd: alive */
     perp_body_kind kind;
@@ -24,12 +30,8 @@ typedef struct pp_body {
     double radius;     /* largest distance of a point of its shapes from Bo [L] */
     bool isotropic;    /* inertia is a multiple of 1: free rotation is the exponential map */
     perp_vec3 force_W, torque_W;
-    pp_motion *motion; /* kinematic; NULL: at rest */
-    bool supported;    /* rests on three points, see perp_support */
-    struct {
-        double x, y, mu; /* in the body frame */
-        double load;     /* part of the weight that it carries; they add up to 1 */
-    } support[3];
+    pp_motion *motion;       /* kinematic; NULL: at rest */
+    struct pp_foot *support; /* three points it rests on, see perp_support; NULL: none */
     char *name;
 } pp_body;
 

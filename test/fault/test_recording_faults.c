@@ -197,7 +197,7 @@ static void other_filter(hid_t f) {
 
 static void shape_body(hid_t f) { set_at(f, "shapes/body", 1, 3); }
 static void shape_body_minus(hid_t f) { set_at(f, "shapes/body", 0, -1); }
-static void shape_kind(hid_t f) { set_at(f, "shapes/kind", 0, 7); }
+static void shape_kind(hid_t f) { set_at(f, "shapes/kind", 0, 11); }
 static void shape_material(hid_t f) { set_at(f, "shapes/material", 1, 1); }
 static void shape_vertex(hid_t f) { set_at(f, "shapes/first_vertex", 1, 5); }
 static void shape_vertex_end(hid_t f) { set_at(f, "shapes/first_vertex", 2, 3); }
@@ -254,7 +254,7 @@ static void wrong_contents(void **state) {
         {other_filter, NAME ": bodies/mass: found the filter 3; allowed: what perp writes"},
         {shape_body, NAME ": shapes/body[1]: found 3; allowed: 0 to 2"},
         {shape_body_minus, NAME ": shapes/body[0]: found -1; allowed: 0 to 2"},
-        {shape_kind, NAME ": shapes/kind[0]: found 7; allowed: 0 to 6"},
+        {shape_kind, NAME ": shapes/kind[0]: found 11; allowed: 0 to 10"},
         {shape_material, NAME ": shapes/material[1]: found 1; allowed: 0 to 0"},
         {shape_vertex, NAME ": shapes/first_vertex[1]: found 5; allowed: 0 to 4"},
         {shape_vertex_end, NAME ": shapes/first_vertex[2]: found 3; allowed: 4"},

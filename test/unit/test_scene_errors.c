@@ -3,7 +3,7 @@
 
 #define TOP_KEYS                                                     \
     "perp, title, about, units, dim, include, seed, parameters, h, " \
-    "duration, gravity, start, stages, materials, law, laws, templates, bodies, joints, forces, record"
+    "duration, gravity, press, start, stages, materials, law, laws, templates, bodies, joints, forces, record"
 #define TEMPLATE_KEYS                                                                                            \
     "like, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, torque, material, " \
     "group, "                                                                                                    \
