@@ -140,9 +140,8 @@ static bool one_patch(const pp_peg_work *k, const pp_peg_pair *p, pp_plane a, pp
 static bool one_is_violated(const pp_peg_work *k, const pp_peg_pair *p) {
     for (int c = 0; c < k->touches.n; c++)
         if (k->touches.at[c].gap < -p->tol / 2) return true;
-    const pp_peg_row *row = k->m->row + p->first;
     for (int r = 0; r < p->nrow; r++)
-        if (row[r].gap1 < -p->tol / 2) return true;
+        if (k->m->row[p->first + r].gap1 < -p->tol / 2) return true;
     return false;
 }
 

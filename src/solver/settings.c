@@ -14,7 +14,7 @@ static const perp_field *find(const perp_field *fields, int nfield, const char *
 
 static void store(const perp_field *f, void *settings, double value) {
     char *p = (char *)settings + f->offset;
-    int i = (int)value;
+    int i = f->type == PERP_FIELD_INT ? (int)value : 0; /* a double may lie beyond what an int holds */
     bool b = value != 0;
     switch (f->type) {
     case PERP_FIELD_INT: memcpy(p, &i, sizeof i); break;
