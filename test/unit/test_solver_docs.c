@@ -64,7 +64,8 @@ static void write_number(char to[32], double value) {
     size_t head = e ? (size_t)(e - from) + 1 : strlen(from);
     memcpy(to, from, head);
     to += head;
-    if (e++) {
+    if (e) {
+        e++;
         if (*e == '-') *to++ = '-';
         while (*e == '-' || *e == '+' || (*e == '0' && e[1])) e++;
         while (*e) *to++ = *e++;
