@@ -8,6 +8,15 @@
 
 enum { VARIANT_MOST = 32, VARIANT_QUANTITIES = 32 };
 
+/* The options that variants_new() looks at. */
+/* clang-format off */
+#define VARIANT_OPTIONS                                                                                             \
+    {.name = "define", .letter = 'D', .kind = CLI_DEFINE, .argument = "NAME=VALUE",                                  \
+     .help = "Give a parameter of the scene another value. May be repeated."},                                       \
+    {.name = "duration", .letter = 't', .kind = CLI_NUMBER, .argument = "TIME", .min = 0, .max = INFINITY,           \
+     .help = "Simulate until this time instead of the scene's."}
+/* clang-format on */
+
 typedef struct variant {
     char label[128];
     around_words words;

@@ -16,15 +16,6 @@ static perp_world *pendulum(double tolerance, double h) {
     return w;
 }
 
-static perp_certificate go(perp_world *w, int steps) {
-    perp_certificate sum = {0}, c;
-    for (int i = 0; i < steps; i++) {
-        OK(w, perp_world_step(w, &c));
-        perp_certificate_add(&sum, &c);
-    }
-    return sum;
-}
-
 static double angle_of(const perp_world *w) {
     perp_body_id b;
     double a = NAN;

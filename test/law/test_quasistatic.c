@@ -29,15 +29,6 @@ static perp_body_id add_driven(perp_world *w, perp_shape_def s, perp_pose X, per
     return b;
 }
 
-static perp_certificate go(perp_world *w, int steps) {
-    perp_certificate sum = {0}, c;
-    for (int i = 0; i < steps; i++) {
-        OK(w, perp_world_step(w, &c));
-        perp_certificate_add(&sum, &c);
-    }
-    return sum;
-}
-
 /* The spin of a puck on a circle of points falls by mu g m r/I, wherever the points lie on it. */
 static void spinning_puck(void **state) {
     (void)state;

@@ -147,4 +147,14 @@ static inline double rate_of(const perp_world *w, perp_joint_id j, int k) {
     return x[k];
 }
 
+/* Steps that must succeed; their certificates taken together. */
+static inline perp_certificate go(perp_world *w, int steps) {
+    perp_certificate sum = {0}, c;
+    for (int i = 0; i < steps; i++) {
+        OK(w, perp_world_step(w, &c));
+        perp_certificate_add(&sum, &c);
+    }
+    return sum;
+}
+
 #endif

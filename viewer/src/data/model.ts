@@ -93,9 +93,8 @@ export interface Twist {
     spin: Float64Array;
 }
 
-/** Contacts of one frame; n rows of every field. */
-export interface Contacts {
-    n: number;
+/** What is known of contacts, a row for each. */
+export interface ContactRows {
     body: Int32Array;
     point_a: Float64Array;
     point_b: Float64Array;
@@ -105,6 +104,11 @@ export interface Contacts {
     mu: Float64Array;
     impulse: Float64Array;
     state: Uint8Array;
+}
+
+/** Contacts of one frame; n rows of every field. */
+export interface Contacts extends ContactRows {
+    n: number;
 }
 
 /** Rows that a contact field has for each contact. */

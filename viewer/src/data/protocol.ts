@@ -1,5 +1,5 @@
 // What the page and its worker say to each other. A request has one answer with the same number.
-import type { Model } from './model.ts';
+import type { ContactRows, Model } from './model.ts';
 
 /** Where the bytes of a recording are. */
 export type Place = { url: string; bytes?: number } | { data: ArrayBuffer };
@@ -28,18 +28,9 @@ export interface TwistBlock {
     velocity: Float64Array;
     spin: Float64Array;
 }
-export interface ContactBlock {
+export interface ContactBlock extends ContactRows {
     /** rows before each frame of the block, and their total */
     start: Float64Array;
-    body: Int32Array;
-    point_a: Float64Array;
-    point_b: Float64Array;
-    normal: Float64Array;
-    tangent: Float64Array;
-    gap: Float64Array;
-    mu: Float64Array;
-    impulse: Float64Array;
-    state: Uint8Array;
 }
 
 /** Requests and what answers them. */

@@ -2,6 +2,7 @@
 import * as THREE from 'three';
 
 import type { Rgb } from './theme.ts';
+import { grown } from './grow.ts';
 
 const VERTEX = /* glsl */ `
 in vec3 tone;
@@ -87,13 +88,8 @@ export class Dots {
     }
 
     private reserve(n: number): void {
-        const grow = (old: Float32Array): Float32Array<ArrayBuffer> => {
-            const next = new Float32Array(3 * n);
-            next.set(old);
-            return next;
-        };
-        this.position = grow(this.position);
-        this.tone = grow(this.tone);
+        this.position = grown(this.position, n);
+        this.tone = grown(this.tone, n);
         this.geometry.dispose();
         this.geometry.setAttribute('position', new THREE.BufferAttribute(this.position, 3));
         this.geometry.setAttribute('tone', new THREE.BufferAttribute(this.tone, 3));

@@ -2,6 +2,7 @@
 import * as THREE from 'three';
 
 import type { Rgb } from './theme.ts';
+import { grown } from './grow.ts';
 
 const VERTEX = /* glsl */ `
 in vec3 a;
@@ -145,14 +146,9 @@ export class Segments {
     }
 
     private reserve(n: number): void {
-        const grow = (old: Float32Array): Float32Array<ArrayBuffer> => {
-            const next = new Float32Array(3 * n);
-            next.set(old);
-            return next;
-        };
-        this.a = grow(this.a);
-        this.b = grow(this.b);
-        this.tone = grow(this.tone);
+        this.a = grown(this.a, n);
+        this.b = grown(this.b, n);
+        this.tone = grown(this.tone, n);
         // buffers of another size need new buffers on the card
         this.geometry.dispose();
         this.geometry.setAttribute('a', new THREE.InstancedBufferAttribute(this.a, 3));
