@@ -145,10 +145,11 @@ class Chart {
         );
         this.plot.over.append(this.now);
         this.plot.over.addEventListener('click', (e) => {
-            const at = this.plot?.posToVal(e.offsetX, 'x');
-            if (at === undefined) return;
+            if (!this.plot) return;
+            // not offsetX: that is from the element that was hit, which may be the line of the moment
+            const left = e.clientX - this.plot.over.getBoundingClientRect().left;
             this.app.play(false);
-            this.app.seekTime(at);
+            this.app.seekTime(this.plot.posToVal(left, 'x'));
         });
         this.fit();
         this.follow();
