@@ -127,13 +127,14 @@ about: From rest.
 checks:
   - {what: depth, value: '-last("stone.y")', reference: g/2, limit: 1e-12}
   - {what: at half time, value: 'at("{stone.y} + g*t^2/2", 0.5)', reference: 0, limit: 1e-12}
+  - {what: a window between frames, value: 'integral("t", 0.1234, 0.4567)', reference: (0.4567^2 - 0.1234^2)/2, limit: 1e-14}
 YAML
 run 0 --folder own fall
-has said '2 of 2 checks hold'
+has said '3 of 3 checks hold'
 sed 's,g/2,g/3,' own/fall/experiment.yaml >e && mv e own/fall/experiment.yaml
 run 1 --folder own fall
 has said 'NO'
-has said '1 of 2 checks hold'
+has said '2 of 3 checks hold'
 run 1 --folder own fall --json
 has said '"ok": false'
 
