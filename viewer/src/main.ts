@@ -1,11 +1,12 @@
 // The page: finds what there is to show, puts its parts together.
+import { offered } from './app/early.ts';
 import './ui/style.css';
 
 import { App, type Loaded } from './app/app.ts';
 import { load, poseOf } from './app/load.ts';
 import { exposeState } from './app/expose.ts';
 import { LiveRun } from './data/live.ts';
-import { findOffers, type LiveOffer, type Offer, type Offers } from './data/source.ts';
+import { type LiveOffer, type Offer, type Offers } from './data/source.ts';
 import { extentOf } from './draw/extent.ts';
 import type { Layout } from './draw/stage.ts';
 import { charts } from './ui/charts.ts';
@@ -78,6 +79,8 @@ class Page {
     async start(found: Promise<Found>): Promise<void> {
         try {
             const { offers, first } = await found;
+            // the worker is at work: time for what else the first picture needs
+            this.app.stage.warmUp();
             this.offers = offers.recordings;
             if (first) this.loaded.set(0, first);
             if (offers.live) await this.startLive(offers.live);
@@ -168,7 +171,7 @@ interface Found {
 }
 
 async function find(): Promise<Found> {
-    const offers = await findOffers();
+    const offers = await offered;
     const first = !offers.live && offers.recordings.length > 0 ? load(offers.recordings[0]) : undefined;
     // the page says what is wrong when it gets there
     first?.catch(() => undefined);

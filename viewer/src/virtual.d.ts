@@ -1,6 +1,7 @@
 declare module 'virtual:perp-worker' {
-    /** the worker's program, packed by gzip, in base64 */
-    const text: string;
-    export default text;
+    /** the worker's program */
+    export const program: string;
+    /** the WebAssembly that it needs, packed by gzip, in base64 */
+    export const wasm: string;
 }
 declare module '*.css';

@@ -19,10 +19,11 @@ export default defineConfig({
             executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
             args: [
                 '--no-sandbox',
-                '--use-gl=angle',
-                '--use-angle=swiftshader',
+                // WebGL by the processor; the page around it is drawn by Chromium's own software, as on a machine without
+                // a graphics card
                 '--enable-unsafe-swiftshader',
-                '--ignore-gpu-blocklist',
+                // the address bar's list would load its own 400 modules in each new window
+                '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI',
             ],
         },
     },

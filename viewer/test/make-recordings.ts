@@ -1,10 +1,11 @@
 // Before the tests: recordings, and files that are none.
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import h5wasm, { type File } from 'h5wasm/node';
 
-import { OUT, PERP, perp, recording, ROOT, SCENES } from './support.ts';
+import { GALLERY, GALLERY_PROGRAM, OUT, PERP, perp, recording, ROOT, SCENES } from './support.ts';
 
 /** A recording is made again when its scene or the program is newer. */
 function stale(file: string, scene: string): boolean {
@@ -28,6 +29,8 @@ export default async function makeRecordings(): Promise<void> {
     for (const [name, scene, ...options] of SCENES)
         if (stale(recording(name), scene))
             perp('run', scene, ...options, '--quiet', '--force', '--output', recording(name));
+
+    execFileSync(GALLERY_PROGRAM, ['--short', GALLERY], { cwd: ROOT, env: { ...process.env, PERP } });
 
     const demo = readFileSync(recording('demo'));
     writeFileSync(recording('truncated'), Uint8Array.from(demo.subarray(0, Math.floor(0.6 * demo.length))));

@@ -32,7 +32,10 @@ export class App {
     /** pictures drawn so far */
     drawn = 0;
     private readonly listeners: ((change: Change) => void)[] = [];
-    private dirty = true;
+    /** another moment is wanted: there is a new picture once its frame is at hand */
+    private moved = true;
+    /** what is shown looks otherwise: there is a new picture in any case */
+    private stale = true;
     private lastTick = 0;
     private jointsForBare = false;
 
@@ -49,7 +52,7 @@ export class App {
             own: new Map(),
         };
         this.stage = new Stage(canvasParent);
-        this.stage.onMoved = () => (this.dirty = true);
+        this.stage.onMoved = () => this.redraw();
         requestAnimationFrame((t) => this.frame(t));
     }
 
@@ -147,21 +150,18 @@ export class App {
 
     seek(index: number): void {
         this.player.seek(index);
-        this.redraw();
-        this.say('moment');
+        this.goTo();
     }
 
     seekFrame(frame: number): void {
         const run = this.primary?.run;
         if (run) this.player.seekTime(run.time[Math.min(frame, run.frames - 1)]);
-        this.redraw();
-        this.say('moment');
+        this.goTo();
     }
 
     seekTime(t: number): void {
         this.player.seekTime(t);
-        this.redraw();
-        this.say('moment');
+        this.goTo();
     }
 
     step(by: number): void {
@@ -223,7 +223,12 @@ export class App {
     }
 
     redraw(): void {
-        this.dirty = true;
+        this.stale = true;
+    }
+
+    /** A picture is asked for and not yet drawn. */
+    get pending(): boolean {
+        return this.moved || this.stale;
     }
 
     /** Verdicts and charts, which are over all frames. */
@@ -239,6 +244,12 @@ export class App {
         else if (!bare && this.jointsForBare) this.jointsForBare = this.look.layers.joints = false;
     }
 
+    /** The clock stands elsewhere. */
+    private goTo(): void {
+        this.moved = true;
+        this.say('moment');
+    }
+
     private changedLook(): void {
         this.redraw();
         this.say('look');
@@ -247,7 +258,8 @@ export class App {
     private arrived(run: Run): void {
         const v = this.views.find((x) => x.run === run);
         const wanted = frameAt(run.time, run.frames, this.player.time);
-        if (v && (v.shown !== wanted || v.incomplete || v.run.live)) this.redraw();
+        if (v && v.shown !== wanted) this.moved = true;
+        if (v && (v.incomplete || v.run.live)) this.redraw();
         else if (this.look.layers.paths) this.redraw();
         if (v === this.primary) this.say('moment');
     }
@@ -263,15 +275,10 @@ export class App {
         // while a frame is on its way the clock waits for it
         const waiting = this.primary !== undefined && this.primary.shown !== this.frameIndex;
         if (this.player.playing && !waiting) {
-            if (this.player.tick(seconds)) {
-                this.dirty = true;
-                this.say('moment');
-            }
+            if (this.player.tick(seconds)) this.goTo();
             if (!this.player.playing) this.say('clock');
         }
-        if (!this.dirty) return;
-        this.dirty = false;
-        this.draw();
+        if (this.moved || this.stale) this.draw();
     }
 
     private draw(): void {
@@ -282,9 +289,11 @@ export class App {
             if (v.show(frame, this.look, this.player.playing)) changed ||= before !== frame;
             else changed = this.showNearest(v, frame) || changed;
         }
-        if (this.views.length === 0 || this.views.some((v) => v.shown < 0)) return;
+        const draw = changed || this.stale;
+        this.moved = this.stale = false;
+        if (!draw || this.views.length === 0 || this.views.some((v) => v.shown < 0)) return;
         this.stage.render(this.look.theme);
-        this.drawn++;
+        if (this.drawn++ === 0) performance.mark('perp picture');
         if (changed) this.say('moment');
     }
 

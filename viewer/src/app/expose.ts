@@ -45,10 +45,10 @@ export function exposeState(app: App): void {
         },
         get settled() {
             const v = app.primary;
-            return v !== undefined && v.shown === app.frameIndex && !v.incomplete;
+            return v !== undefined && !app.pending && v.shown === app.frameIndex && !v.incomplete;
         },
         get still() {
-            return app.stage.still;
+            return !app.pending && app.stage.still;
         },
         get selected() {
             return names()[app.look.selected] ?? '';

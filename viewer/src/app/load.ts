@@ -20,6 +20,8 @@ export function poseOf(run: Run, frame: number): Promise<NonNullable<ReturnType<
 
 export async function load(offer: Offer): Promise<Loaded> {
     const run = await RecordedRun.open(offer.name, offer.place());
-    const start = await poseOf(run, 0);
-    return { run, extent: extentOf(run.model, start, await run.someFrames()) };
+    performance.mark('perp header');
+    const [start, some] = await Promise.all([poseOf(run, 0), run.someFrames()]);
+    performance.mark('perp poses');
+    return { run, extent: extentOf(run.model, start, some) };
 }

@@ -7,8 +7,3 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
     for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
     return bytes;
 }
-
-export async function unpackGzip(packed: Uint8Array<ArrayBuffer>): Promise<Blob> {
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return new Response(stream).blob();
-}

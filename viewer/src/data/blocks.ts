@@ -31,7 +31,8 @@ export class BlockCache<T> {
         return this.source.rows;
     }
 
-    /** The block that holds a frame, or undefined: then it is on its way. `ahead` blocks after it are read as well. */
+    /** The block that holds a frame, or undefined: then it is on its way. `ahead` blocks after it are read as well, unless
+     *  the wishes jump from place to place. */
     get(frame: number, ahead: number): T | undefined {
         const index = Math.floor(frame / this.source.rows);
         const block = this.blocks.get(index);
@@ -39,7 +40,8 @@ export class BlockCache<T> {
             this.blocks.delete(index);
             this.blocks.set(index, block);
         }
-        this.wish = { block: index, ahead };
+        const jumped = this.wish !== undefined && Math.abs(index - this.wish.block) > 1;
+        this.wish = { block: index, ahead: jumped ? 0 : ahead };
         this.pump();
         return block;
     }

@@ -1,7 +1,7 @@
 // The page's end of the worker: requests as promises.
-import packedWorker from 'virtual:perp-worker';
+import * as packedWorker from 'virtual:perp-worker';
 
-import { fromBase64, unpackGzip } from './base64.ts';
+import { fromBase64 } from './base64.ts';
 import { Refusal } from './check.ts';
 import type { Calls, Op, Reply, Request } from './protocol.ts';
 
@@ -10,31 +10,40 @@ interface Waiting {
     reject(e: Error): void;
 }
 
-let program: Promise<string> | undefined;
+let address: string | undefined;
+let wasm: Uint8Array<ArrayBuffer> | undefined;
 
-/** Address of the worker's program, unpacked once for all recordings. */
-function workerAddress(): Promise<string> {
-    program ??= unpackGzip(fromBase64(packedWorker)).then((blob) =>
-        URL.createObjectURL(new Blob([blob], { type: 'text/javascript' })),
-    );
-    return program;
-}
+/** A client that no recording has: started ahead, or left by one that was closed. */
+let spare: Client | undefined;
 
 export class Client {
     private readonly waiting = new Map<number, Waiting>();
     private next = 1;
+    private broken = false;
 
     private constructor(private readonly worker: Worker) {
         worker.onmessage = (event: MessageEvent<Reply>) => this.take(event.data);
+        wasm ??= fromBase64(packedWorker.wasm);
+        worker.postMessage({ wasm: wasm.buffer });
         worker.onerror = (event) => {
+            this.broken = true;
             const e = new Error(`The reader of recordings stopped: ${event.message}`);
             for (const w of this.waiting.values()) w.reject(e);
             this.waiting.clear();
         };
     }
 
-    static async start(): Promise<Client> {
-        return new Client(new Worker(await workerAddress()));
+    /** A worker takes a while to start: what is begun here is ready when it is needed. */
+    static prepare(): void {
+        address ??= URL.createObjectURL(new Blob([packedWorker.program], { type: 'text/javascript' }));
+        spare ??= new Client(new Worker(address));
+    }
+
+    static start(): Client {
+        Client.prepare();
+        const client = spare as Client;
+        spare = undefined;
+        return client;
     }
 
     call<K extends Op>(op: K, ask: Calls[K]['ask'], hand: Transferable[] = []): Promise<Calls[K]['answer']> {
@@ -45,7 +54,13 @@ export class Client {
         });
     }
 
+    /** The next recording takes this worker over, unless that would have to wait for it. */
     close(): void {
+        if (spare || this.broken || this.waiting.size > 0) this.end();
+        else spare = this;
+    }
+
+    end(): void {
         this.worker.terminate();
     }
 

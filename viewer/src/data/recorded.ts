@@ -93,12 +93,13 @@ export class RecordedRun implements Run {
     }
 
     static async open(name: string, place: Place): Promise<RecordedRun> {
-        const client = await Client.start();
+        const client = Client.start();
         try {
             const header = await client.call('open', { place }, 'data' in place ? [place.data] : []);
             return new RecordedRun(name, client, header);
         } catch (e) {
-            client.close();
+            // what HDF5 could not open may have left it in disorder
+            client.end();
             throw e;
         }
     }

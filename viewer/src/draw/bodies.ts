@@ -1,17 +1,13 @@
-// All shapes of a run: equal surfaces are drawn as instances, the others together as one mesh.
+// All shapes of a run, drawn as one mesh: fine, or coarse while things move where that is hard to keep up with.
 import * as THREE from 'three';
 
 import type { Model, Pose } from '../data/model.ts';
 import { placeRows, rowsOf } from '../geometry/pose.ts';
 import { mark, surfaceOf, type Surface } from '../geometry/shapes.ts';
 import type { Solid } from '../geometry/solid.ts';
+import { bodyMeshes } from './body_mesh.ts';
 import { bodyMaterial, MARK, paint, shadowMaterial, TEXELS, TEXTURE_WIDTH } from './body_material.ts';
 import type { Rgb, Theme } from './theme.ts';
-
-/** Fewer equal surfaces than this are copied into the common mesh. */
-const FEWEST_INSTANCES = 3;
-/** More equal surfaces than this are drawn from near to far. */
-const FEWEST_SORTED = 50;
 
 interface Part {
     /** -1: the mark of a body that has none */
@@ -31,21 +27,6 @@ function detailFor(shapes: number): number {
     return shapes > 2000 ? 3 : shapes > 300 ? 4 : shapes > 60 ? 8 : 12;
 }
 
-function attributes(geometry: THREE.BufferGeometry, s: Solid): void {
-    geometry.setAttribute('position', new THREE.Float32BufferAttribute(s.position, 3));
-    geometry.setAttribute('normal', new THREE.Float32BufferAttribute(s.normal, 3));
-    geometry.setAttribute('edge', new THREE.Float32BufferAttribute(s.edge, 3));
-    geometry.setAttribute('shade', new THREE.Float32BufferAttribute(s.shade, 1));
-    geometry.setIndex(s.index);
-}
-
-function append(to: Solid & { slot: number[] }, s: Solid, slot: number): void {
-    const first = to.shade.length;
-    for (const name of ['position', 'normal', 'edge', 'shade'] as const) for (const x of s[name]) to[name].push(x);
-    for (const i of s.index) to.index.push(first + i);
-    for (let i = 0; i < s.shade.length; i++) to.slot.push(slot);
-}
-
 export class Bodies {
     readonly group = new THREE.Group();
     readonly shadows = new THREE.Group();
@@ -55,23 +36,25 @@ export class Bodies {
     readonly unknownKinds: number[];
     private readonly parts: Part[] = [];
     private readonly solids = new Map<string, Solid>();
-    private readonly sorted: THREE.InstancedBufferAttribute[] = [];
-    private readonly depths: Float32Array;
     private readonly table: Float32Array;
     private readonly texture: THREE.DataTexture;
     private readonly material: THREE.ShaderMaterial;
     private readonly shadow: THREE.ShaderMaterial;
+    private readonly detail: number;
+    private readonly fineMeshes: THREE.BufferGeometry[];
+    private coarseMeshes: THREE.BufferGeometry[] | undefined;
 
     constructor(
         private readonly model: Model,
-        small: number,
+        private readonly small: number,
     ) {
         const s = model.shapes;
         const n = s.body.length;
         this.reach = new Float64Array(model.bodies.name.length);
+        this.detail = detailFor(n);
         const unknown = new Set<number>();
         for (let i = 0; i < n; i++) {
-            const surface = surfaceOf(s, i, model.dim, detailFor(n), small);
+            const surface = surfaceOf(s, i, model.dim, this.detail, small);
             if (surface.role === 'unknown') unknown.add(s.kind[i]);
             if (surface.role === 'halfspace') continue;
             const local = rowsOf(s.pose, 7 * i);
@@ -79,16 +62,16 @@ export class Bodies {
             const far = Math.hypot(local[3], local[7], local[11]) + surface.reach;
             this.reach[s.body[i]] = Math.max(this.reach[s.body[i]], far);
         }
-        this.markBare(small);
+        this.markBare();
         this.unknownKinds = [...unknown].sort((a, b) => a - b);
         const height = Math.max(1, Math.ceil((this.parts.length * TEXELS) / TEXTURE_WIDTH));
         this.table = new Float32Array(4 * TEXTURE_WIDTH * height);
-        this.depths = new Float32Array(this.parts.length);
         this.texture = new THREE.DataTexture(this.table, TEXTURE_WIDTH, height, THREE.RGBAFormat, THREE.FloatType);
         this.material = bodyMaterial(this.texture);
         this.material.uniforms.lit.value = model.dim === 3;
         this.shadow = shadowMaterial(this.texture);
-        this.build();
+        this.fineMeshes = bodyMeshes(this.alike().map((slots) => ({ slots, solid: this.solidOf(slots[0]) })));
+        for (const mesh of this.fineMeshes) this.add(mesh);
     }
 
     get count(): number {
@@ -150,20 +133,12 @@ export class Bodies {
         this.shadow.uniforms.lift.value = 2e-4 * size;
     }
 
-    /** Draws what is near first, so that what it hides need not be shaded; worth it where there are many instances. */
-    sort(camera: THREE.Camera): void {
-        const e = camera.matrixWorldInverse.elements;
-        const t = this.table;
-        const depth = (slot: number): number => {
-            const r = 4 * TEXELS * slot;
-            return e[2] * t[r + 3] + e[6] * t[r + 7] + e[10] * t[r + 11];
-        };
-        for (const slots of this.sorted) {
-            const order = slots.array as Float32Array;
-            order.forEach((slot) => (this.depths[slot] = depth(slot)));
-            order.sort((a, b) => this.depths[b] - this.depths[a]);
-            slots.needsUpdate = true;
-        }
+    /** Half the corners along each round. */
+    set coarse(on: boolean) {
+        if (on) this.coarseMeshes ??= this.buildCoarse();
+        const meshes = (on && this.coarseMeshes) || this.fineMeshes;
+        for (const group of [this.group, this.shadows])
+            group.children.forEach((o, i) => ((o as THREE.Mesh).geometry = meshes[i]));
     }
 
     /** Nearest body along a ray, or -1. */
@@ -183,7 +158,7 @@ export class Bodies {
             const m = Array.from(t.subarray(r, r + 12)) as number[];
             inverse.set(m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11], 0, 0, 0, 1).invert();
             local.copy(ray).applyMatrix4(inverse);
-            const s = this.solid(part.surface);
+            const s = this.solidOf(k);
             for (let i = 0; i < s.index.length; i += 3) {
                 for (let c = 0; c < 3; c++) corner[c].fromArray(s.position, 3 * s.index[i + c]);
                 if (!local.intersectTriangle(corner[0], corner[1], corner[2], false, hit)) continue;
@@ -208,7 +183,7 @@ export class Bodies {
         const t = this.table;
         for (const k of this.partsOf(body)) {
             const r = 4 * TEXELS * k;
-            const s = this.solid(this.parts[k].surface);
+            const s = this.solidOf(k);
             for (let i = 0; i < s.position.length; i += 3)
                 for (let a = 0; a < 3; a++) {
                     const row = r + 4 * a;
@@ -225,16 +200,15 @@ export class Bodies {
     }
 
     dispose(): void {
-        this.group.traverse((o) => {
-            if (o instanceof THREE.Mesh) (o.geometry as THREE.BufferGeometry).dispose();
-        });
+        for (const mesh of [...this.fineMeshes, ...(this.coarseMeshes ?? [])]) mesh.dispose();
         this.texture.dispose();
         this.material.dispose();
         this.shadow.dispose();
     }
 
     /** Bodies without a shape are still there: a mark shows where. */
-    private markBare(small: number): void {
+    private markBare(): void {
+        const { small } = this;
         const { bodies, shapes, dim } = this.model;
         const carries = new Set(shapes.body);
         const local = rowsOf([0, 0, 0, 1, 0, 0, 0], 0);
@@ -254,7 +228,8 @@ export class Bodies {
         return this.byBody[body];
     }
 
-    private solid(surface: Surface): Solid {
+    private solidOf(part: number): Solid {
+        const { surface } = this.parts[part];
         let s = this.solids.get(surface.key);
         if (!s) {
             s = surface.build();
@@ -263,40 +238,30 @@ export class Bodies {
         return s;
     }
 
-    private build(): void {
+    /** Parts with the same surface, together. */
+    private alike(): number[][] {
         const equal = new Map<string, number[]>();
         this.parts.forEach((p, k) => {
             const list = equal.get(p.surface.key);
             if (list) list.push(k);
             else equal.set(p.surface.key, [k]);
         });
-        const single: Solid & { slot: number[] } = {
-            position: [],
-            normal: [],
-            edge: [],
-            shade: [],
-            index: [],
-            slot: [],
-        };
-        for (const slots of equal.values()) {
-            const solid = this.solid(this.parts[slots[0]].surface);
-            if (slots.length < FEWEST_INSTANCES) {
-                for (const k of slots) append(single, solid, k);
-                continue;
-            }
-            const geometry = new THREE.InstancedBufferGeometry();
-            attributes(geometry, solid);
-            const attribute = new THREE.InstancedBufferAttribute(new Float32Array(slots), 1);
-            geometry.setAttribute('slot', attribute);
-            if (slots.length >= FEWEST_SORTED && this.model.dim === 3) this.sorted.push(attribute);
-            geometry.instanceCount = slots.length;
-            this.add(geometry);
-        }
-        if (single.slot.length === 0) return;
-        const geometry = new THREE.BufferGeometry();
-        attributes(geometry, single);
-        geometry.setAttribute('slot', new THREE.Float32BufferAttribute(single.slot, 1));
-        this.add(geometry);
+        return [...equal.values()];
+    }
+
+    private buildCoarse(): THREE.BufferGeometry[] {
+        const { shapes, dim } = this.model;
+        const detail = Math.max(2, Math.ceil(this.detail / 2));
+        const meshes = bodyMeshes(
+            this.alike().map((slots) => {
+                const { shape } = this.parts[slots[0]];
+                const solid =
+                    shape < 0 ? this.solidOf(slots[0]) : surfaceOf(shapes, shape, dim, detail, this.small).build();
+                return { slots, solid };
+            }),
+        );
+        // what is too large to be copied finely may not be too large coarsely: then the fine ones serve
+        return meshes.length === this.fineMeshes.length ? meshes : this.fineMeshes;
     }
 
     private add(geometry: THREE.BufferGeometry): void {

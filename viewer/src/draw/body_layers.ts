@@ -139,7 +139,7 @@ export class BodyLayers {
                 const d = turn(m.pose.orientation, b, [s[9 * b + 3 * k], s[9 * b + 3 * k + 1], s[9 * b + 3 * k + 2]]);
                 return [at[0] + d[0], at[1] + d[1], at[2] + d[2]] as Vec;
             });
-            // bodies without a tripod have three points that are not numbers, or all the same
+            // bodies without a tripod have zeros
             if (feet.some((f) => !f.every(Number.isFinite)) || Math.hypot(...s.subarray(9 * b, 9 * b + 9)) === 0)
                 continue;
             feet.forEach((foot, k) => {

@@ -19,13 +19,14 @@ precision highp float;
 in vec3 vTone;
 uniform vec3 rim;
 uniform float size;
+uniform float pixels;
 out vec4 colour;
 void main() {
     float r = length(gl_PointCoord - 0.5) * size;
     float outer = 0.5 * size;
-    float alpha = 1.0 - smoothstep(outer - 1.2, outer, r);
+    float alpha = 1.0 - smoothstep(outer - 0.6 * pixels, outer, r);
     if (alpha <= 0.0) discard;
-    colour = vec4(mix(vTone, rim, smoothstep(outer - 3.0, outer - 1.8, r)), alpha);
+    colour = vec4(mix(vTone, rim, smoothstep(outer - 1.5 * pixels, outer - 0.9 * pixels, r)), alpha);
 }`;
 
 export class Dots {
@@ -44,7 +45,11 @@ export class Dots {
             transparent: true,
             depthTest: false,
             depthWrite: false,
-            uniforms: { size: { value: size }, rim: { value: new THREE.Vector3(1, 1, 1) } },
+            uniforms: {
+                size: { value: size },
+                pixels: { value: 1 },
+                rim: { value: new THREE.Vector3(1, 1, 1) },
+            },
         });
         this.points = new THREE.Points(this.geometry, this.material);
         this.points.frustumCulled = false;
@@ -76,6 +81,7 @@ export class Dots {
 
     resize(pixels: number): void {
         this.material.uniforms.size.value = this.size * pixels;
+        this.material.uniforms.pixels.value = pixels;
     }
 
     paint(rim: Rgb): void {

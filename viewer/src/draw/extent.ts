@@ -14,6 +14,8 @@ export interface Extent {
 }
 
 const MOST_BALLS = 4000;
+/** Lengths below are rounding, in whatever unit [L]. */
+const NO_LENGTH = 1e-12;
 
 export function emptyExtent(): Extent {
     const balls = Float64Array.from([0, 0, 0, 1]);
@@ -115,12 +117,16 @@ export function extentOf(model: Model, start: Pose, later: Float64Array[]): Exte
         );
     if (box.isEmpty()) return emptyExtent();
     box.getBoundingSphere(room);
-    const size = room.radius > 0 ? room.radius : 1;
+    // a point that rests has no size but rounding, which single precision of the drawing makes larger: its distance from
+    // the origin is the only length there is
+    const place = room.center.length();
+    const point = !(room.radius > Math.max(NO_LENGTH, 1e-5 * place));
+    const size = !point ? room.radius : place > NO_LENGTH ? place : 1;
     const half = box
         .getSize(new THREE.Vector3())
         .multiplyScalar(0.5)
         .max(new THREE.Vector3(1, 1, 1).multiplyScalar(0.1 * size));
     if (model.dim === 2) room.center.z = 0;
-    const balls = ballsIn(model, box, reach, [start.position, ...later], 0.05 * size);
+    const balls = ballsIn(model, box, reach, [start.position, ...later], (point ? 0.5 : 0.05) * size);
     return { centre: room.center.clone(), half, balls, size };
 }

@@ -3,9 +3,10 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
 import { emptyExtent, type Extent } from './extent.ts';
-import { Pace } from './pace.ts';
+import { Pace, type Finish } from './pace.ts';
 import type { RunView } from './run_view.ts';
 import type { Theme } from './theme.ts';
+import { warmUp } from './warm_up.ts';
 
 export type Layout = 'single' | 'side' | 'overlay';
 
@@ -17,8 +18,8 @@ export interface Picked {
 const FIELD_OF_VIEW = 34;
 /** Part of the picture that a scene leaves free around itself, as a factor. */
 const MARGIN = 1.1;
-/** Pixels of the drawing for each of the page: smooth edges, by averaging. */
-const FINE = 2;
+/** Smooth edges, by averaging. */
+const FINE: Finish = { ratio: 2, full: true };
 
 /** Is the picture drawn by the processor? Then a fine picture is left for when nothing moves. */
 function drawnBySoftware(gl: WebGL2RenderingContext): boolean {
@@ -45,6 +46,7 @@ export class Stage {
     private readonly software: boolean;
     private readonly pace = new Pace();
     private stillTimer = 0;
+    private cool: (() => void) | undefined;
     private width = 1;
     private height = 1;
 
@@ -61,6 +63,11 @@ export class Stage {
         this.renderer.autoClear = false;
         new ResizeObserver(() => this.resize()).observe(parent);
         this.resize();
+    }
+
+    /** Makes ready what the first picture needs. */
+    warmUp(): void {
+        this.cool ??= warmUp(this.renderer);
     }
 
     /** Shows these runs; the camera is moved if the dimension or the scene changed. */
@@ -113,7 +120,9 @@ export class Stage {
 
     render(theme: Theme): void {
         this.pace.tick(performance.now());
-        this.draw(theme, this.software ? this.pace.ratio : FINE);
+        this.draw(theme, this.software ? this.pace.finish : FINE);
+        this.cool?.();
+        this.cool = undefined;
         this.still = !this.software;
         if (this.still) return;
         clearTimeout(this.stillTimer);
@@ -224,7 +233,7 @@ export class Stage {
         this.plan.updateProjectionMatrix();
     }
 
-    private draw(theme: Theme, pixels: number): void {
+    private draw(theme: Theme, { ratio: pixels, full }: Finish): void {
         const { renderer } = this;
         renderer.setPixelRatio(pixels);
         renderer.setSize(this.width, this.height, false);
@@ -236,9 +245,8 @@ export class Stage {
         camera.updateMatrixWorld();
         for (const v of this.views) {
             v.resize(w * pixels, this.height * pixels, pixels);
-            v.bodies.sort(camera);
-            // shadows draw every body twice: where it is hard to keep up they wait for the still picture
-            v.bodies.shadows.visible = v.shadows && pixels >= 1;
+            v.bodies.coarse = !full;
+            v.bodies.shadows.visible = v.shadows && full;
         }
         if (this.layout !== 'side') {
             renderer.setViewport(0, 0, this.width, this.height);

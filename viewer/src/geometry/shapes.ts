@@ -53,7 +53,8 @@ function byCorners(s: Shapes, i: number, dim: Dim): Surface | undefined {
         const faces = facesOf(s, i);
         const sides = faces.length > 0 ? faces : convexHull(corners);
         // later kinds are curved: their faces are there to draw them by
-        return s.kind[i] > SHAPE.capsule ? curved(corners, sides) : polyhedron(corners, sides);
+        if (s.kind[i] <= SHAPE.capsule) return polyhedron(corners, sides);
+        return curved(corners, sides, s.kind[i] > SHAPE.superellipsoid);
     };
     return { key, build, scale: ONE, reach, role: 'solid' };
 }
@@ -68,11 +69,13 @@ export function surfaceOf(s: Shapes, i: number, dim: Dim, detail: number, small:
     const r = s.radius[i];
     const a: Point = [s.half_size[3 * i], s.half_size[3 * i + 1], s.half_size[3 * i + 2]];
     const round = 4 * detail;
+    // in 2D the outline is all there is to see
+    const rim = Math.max(48, 8 * detail);
     switch (s.kind[i]) {
         case SHAPE.particle:
             return mark(small, dim, 'mark');
         case SHAPE.sphere: {
-            const build = (): Solid => (dim === 2 ? flat(circle(1), true) : ball(detail));
+            const build = (): Solid => (dim === 2 ? flat(circle(1, rim), true) : ball(detail));
             return { key: 'ball', build, scale: [r, r, r], reach: r, role: 'solid' };
         }
         case SHAPE.halfspace:
@@ -93,7 +96,7 @@ export function surfaceOf(s: Shapes, i: number, dim: Dim, detail: number, small:
             return { key: `capsule ${r} ${a[0]}`, build, scale: ONE, reach: r + a[0], role: 'solid' };
         }
         case SHAPE.ellipsoid: {
-            const build = (): Solid => (dim === 2 ? flat(circle(1), true) : ball(detail));
+            const build = (): Solid => (dim === 2 ? flat(circle(1, rim), true) : ball(detail));
             const scale: Point = dim === 2 ? [a[0], a[1], 1] : a;
             return { key: 'ball', build, scale, reach: Math.max(...a), role: 'solid' };
         }

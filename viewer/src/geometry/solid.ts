@@ -12,8 +12,10 @@ export interface Solid {
     index: number[];
 }
 
-/** Cosine of the angle between faces beyond which there is an edge between them. */
+/** Cosines of the angle between faces beyond which there is an edge between them: of surfaces that faces only stand for,
+ *  and of bodies that have these faces, where those of a prism with many sides are left out. */
 const CREASE = Math.cos((35 * Math.PI) / 180);
+const BEND = Math.cos((15 * Math.PI) / 180);
 /** The second tone of round bodies. */
 const DARK = 0.82;
 
@@ -49,54 +51,37 @@ function addTriangle(
     }
 }
 
-/** A flat convex face as a fan from its first corner; the sides of the fan inside the face are no edges. */
-function addFace(s: Solid, corners: readonly Point[], shade = 1): void {
+type Face = readonly number[];
+
+/** Normal of a convex face, also of one that is not quite flat. */
+function normalOf(vertex: readonly Point[], face: Face): Point {
     let n: Point = [0, 0, 0];
-    for (let i = 2; i < corners.length; i++) {
-        const c = cross(minus(corners[i - 1], corners[0]), minus(corners[i], corners[0]));
+    for (let i = 2; i < face.length; i++) {
+        const c = cross(minus(vertex[face[i - 1]], vertex[face[0]]), minus(vertex[face[i]], vertex[face[0]]));
         n = [n[0] + c[0], n[1] + c[1], n[2] + c[2]];
     }
-    n = unit(n);
-    const last = corners.length - 1;
-    for (let i = 2; i < corners.length; i++)
-        addTriangle(s, [corners[0], corners[i - 1], corners[i]], [n, n, n], [true, i === last, i === 2], shade);
+    return unit(n);
 }
 
-export function polyhedron(vertex: readonly Point[], faces: readonly (readonly number[])[]): Solid {
-    const s = empty();
-    for (const f of faces)
-        addFace(
-            s,
-            f.map((i) => vertex[i]),
-        );
-    return s;
+function dot(a: Point, b: Point): number {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/** The same for a body whose faces stand for a curved surface: smooth but for sharp creases. */
-export function curved(vertex: readonly Point[], faces: readonly (readonly number[])[]): Solid {
+/** Convex faces as fans from their first corners; the sides of a fan inside its face are no edges, nor are those where the
+ *  face beyond turns away by less than the angle of this cosine. */
+function fans(
+    vertex: readonly Point[],
+    faces: readonly Face[],
+    normals: readonly Point[],
+    normalAt: (corner: number, face: number) => Point,
+    bend: number,
+): Solid {
     const s = empty();
-    const normals = faces.map((f) =>
-        f.length < 3
-            ? ([0, 0, 0] as Point)
-            : unit(cross(minus(vertex[f[1]], vertex[f[0]]), minus(vertex[f[2]], vertex[f[0]]))),
-    );
-    const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    const at = new Map<number, number[]>();
     const sideOf = new Map<string, number>();
-    faces.forEach((f, k) =>
-        f.forEach((v, i) => {
-            at.set(v, [...(at.get(v) ?? []), k]);
-            sideOf.set(`${v} ${f[(i + 1) % f.length]}`, k);
-        }),
-    );
-    /** mean of the faces about a corner that turn into this one smoothly */
-    const normalAt = (v: number, k: number): Point => {
-        const near = (at.get(v) ?? []).filter((j) => dot(normals[j], normals[k]) > CREASE).map((j) => normals[j]);
-        return unit([0, 1, 2].map((c) => near.reduce((sum, n) => sum + n[c], 0)) as unknown as Point);
-    };
+    faces.forEach((f, k) => f.forEach((v, i) => sideOf.set(`${v} ${f[(i + 1) % f.length]}`, k)));
     const sharp = (a: number, b: number, k: number): boolean => {
         const other = sideOf.get(`${b} ${a}`);
-        return other === undefined || dot(normals[other], normals[k]) <= CREASE;
+        return other === undefined || dot(normals[other], normals[k]) <= bend;
     };
     faces.forEach((f, k) => {
         const n = f.map((v) => normalAt(v, k));
@@ -110,6 +95,25 @@ export function curved(vertex: readonly Point[], faces: readonly (readonly numbe
             );
     });
     return s;
+}
+
+export function polyhedron(vertex: readonly Point[], faces: readonly Face[]): Solid {
+    const normals = faces.map((f) => normalOf(vertex, f));
+    return fans(vertex, faces, normals, (_, k) => normals[k], BEND);
+}
+
+/** The same for a body whose faces stand for a curved surface: smooth, but for sharp creases if it `creases` at all. */
+export function curved(vertex: readonly Point[], faces: readonly Face[], creases = true): Solid {
+    const bend = creases ? CREASE : -2;
+    const normals = faces.map((f) => normalOf(vertex, f));
+    const at = new Map<number, number[]>();
+    faces.forEach((f, k) => f.forEach((v) => at.set(v, [...(at.get(v) ?? []), k])));
+    /** mean of the faces about a corner that turn into this one smoothly */
+    const normalAt = (v: number, k: number): Point => {
+        const near = (at.get(v) ?? []).filter((j) => dot(normals[j], normals[k]) > bend).map((j) => normals[j]);
+        return unit([0, 1, 2].map((c) => near.reduce((sum, n) => sum + n[c], 0)) as unknown as Point);
+    };
+    return fans(vertex, faces, normals, normalAt, bend);
 }
 
 /** Box of half edge 1. */

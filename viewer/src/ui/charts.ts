@@ -125,7 +125,7 @@ class Chart {
                 cursor: { drag: { x: false, y: false }, points: { show: false } },
                 scales: { x: { time: false }, y: empty ? { range: [0, 1] } : {} },
                 axes: [
-                    { ...axis, size: 22, space: 60 },
+                    { ...axis, size: 22, space: 60, values: (_u, v) => v.map((x) => tick(x, false)) },
                     { ...axis, size: 52, values: (_u, v) => v.map((x) => (x === null ? '' : tick(x, log))) },
                 ],
                 series: [

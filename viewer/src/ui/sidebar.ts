@@ -36,7 +36,7 @@ function available(app: App, needs: string): boolean {
         case 'joints':
             return run.model.joints.name.length > 0;
         case 'support':
-            return run.model.bodies.support.length > 0;
+            return run.model.bodies.support.some((x) => x !== 0);
         case 'floor':
             return run.model.dim === 3 && (app.primary?.planes.count ?? 0) > 0;
         default:

@@ -17,11 +17,16 @@ interface LazyNode {
 interface LazyFS {
     createDataFile(folder: string, name: string, data: Uint8Array, read: boolean, write: boolean, own: boolean): void;
     lookupPath(path: string, options: object): { node: LazyNode };
+    unlink(path: string): void;
+}
+
+function fileSystem(module: H5Module): LazyFS {
+    return (module as unknown as { FS: LazyFS }).FS;
 }
 
 /** Puts `bytes` behind the name `path`: HDF5's reads of that file become reads of `bytes`. */
 function mount(module: H5Module, path: string, bytes: Bytes, onError: (e: unknown) => void): void {
-    const fs = (module as unknown as { FS: LazyFS }).FS;
+    const fs = fileSystem(module);
     fs.createDataFile('/', path, new Uint8Array(0), true, false, true);
     const node = fs.lookupPath('/' + path, {}).node;
     Object.defineProperty(node, 'usedBytes', { get: () => bytes.size, set: () => undefined });
@@ -40,6 +45,8 @@ function mount(module: H5Module, path: string, bytes: Bytes, onError: (e: unknow
     };
 }
 
+/** The recording's name in that file system; there is one at a time. */
+const NAME = 'recording.h5';
 const SIGNATURE = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
 
 function checkSignature(bytes: Bytes): void {
@@ -53,7 +60,7 @@ function checkSignature(bytes: Bytes): void {
 /** h5wasm throws for some files that HDF5 does not open, and gives a file without a valid number for others. */
 function openOrNone(): File | undefined {
     try {
-        const file = new File('/recording.h5', 'r');
+        const file = new File('/' + NAME, 'r');
         return file.file_id >= 0n ? file : undefined;
     } catch {
         return undefined;
@@ -64,14 +71,17 @@ export class H5File {
     private readonly known = new Map<string, Dataset | null>();
     private failure: unknown;
 
-    private constructor(private readonly file: File) {}
+    private constructor(
+        private readonly module: H5Module,
+        private readonly file: File,
+    ) {}
 
     static async open(bytes: Bytes): Promise<H5File> {
         checkSignature(bytes);
         const module = await ready;
         let failure: unknown;
         let self: H5File | undefined;
-        mount(module, 'recording.h5', bytes, (e) => {
+        mount(module, NAME, bytes, (e) => {
             failure = e;
             if (self) self.failure = e;
         });
@@ -80,8 +90,13 @@ export class H5File {
             if (failure instanceof Refusal) throw failure;
             throw new Refusal('The recording is cut off or damaged: HDF5 cannot open it.');
         }
-        self = new H5File(file);
+        self = new H5File(module, file);
         return self;
+    }
+
+    close(): void {
+        this.file.close();
+        fileSystem(this.module).unlink('/' + NAME);
     }
 
     attribute(name: string): string | number | number[] | undefined {

@@ -1,5 +1,6 @@
-// The worker: owns one recording, answers one request after the other.
+// The worker: reads one recording at a time, answers one request after the other.
 import './quiet.ts';
+import { takeWasm } from './wasm.ts';
 
 import { Refusal } from '../data/check.ts';
 import type { Calls, Op, Place, Reply, Request } from '../data/protocol.ts';
@@ -13,6 +14,8 @@ let frames = 0;
 
 async function open(place: Place): Promise<Calls['open']['answer']> {
     const bytes = 'data' in place ? new MemoryBytes(new Uint8Array(place.data)) : new HttpBytes(place.url, place.bytes);
+    file?.close();
+    file = undefined;
     file = await H5File.open(bytes);
     try {
         const header = readHeader(file);
@@ -64,8 +67,12 @@ function buffersOf(value: unknown): ArrayBuffer[] {
 }
 
 let turn: Promise<void> = Promise.resolve();
-scope.onmessage = (event: MessageEvent<Request>) => {
+scope.onmessage = (event: MessageEvent<Request | { wasm: ArrayBuffer }>) => {
     const request = event.data;
+    if ('wasm' in request) {
+        takeWasm(request.wasm);
+        return;
+    }
     turn = turn.then(async () => {
         try {
             const result = await answer(request);

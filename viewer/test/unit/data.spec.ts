@@ -6,6 +6,7 @@ import { checkModel, checkVersion, NEWEST_VERSION } from '../../src/data/check.t
 import { modelOfJson } from '../../src/data/live.ts';
 import { contactsOf } from '../../src/data/recorded_contacts.ts';
 import { smallestBody } from '../../src/data/smallest.ts';
+import { extentOf } from '../../src/draw/extent.ts';
 import { placeRows, rowsOf, turn } from '../../src/geometry/pose.ts';
 
 function scene(change: (s: Parameters<typeof modelOfJson>[0]) => void = () => undefined) {
@@ -145,4 +146,20 @@ test('poses: shape in body in world, as matrices and as vectors', () => {
     expected([1, 0, 0], [1, 5, 3]);
     expected([0, 1, 0], [1, 3, 4]);
     turn([half, 0, 0, half], 0, [1, 0, 0]).forEach((x, k) => expect(x).toBeCloseTo([0, 1, 0][k], 12));
+});
+
+test('a point that rests has a size that can be seen', () => {
+    const model = modelOfJson(
+        scene((s) => {
+            s.shapes.kind = [2, 0];
+            s.shapes.half_size = [0, 0, 0, 0, 0, 0];
+        }),
+    );
+    const orientation = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0);
+    const at = (x: number): Float64Array => Float64Array.of(0, 0, 0, x, 0, 1e-18);
+    const far = extentOf(model, { position: at(0.6), orientation }, [Float64Array.of(0, 0, 0, 0.6, 0, 3e-18)]);
+    expect(far.size).toBeCloseTo(0.6, 9);
+    expect(extentOf(model, { position: at(0), orientation }, [at(0)]).size).toBe(1);
+    // one that moves is as large as its way
+    expect(extentOf(model, { position: at(0), orientation }, [at(2)]).size).toBeCloseTo(1, 9);
 });

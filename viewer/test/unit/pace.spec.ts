@@ -9,17 +9,27 @@ function run(p: Pace, from: number, every: number, n: number): number {
 
 test('slow motion gets coarser, fast motion finer, pauses change nothing', () => {
     const p = new Pace();
-    let t = run(p, 0, 16, 20);
-    expect(p.ratio).toBe(1);
-    t = run(p, t, 60, 4);
-    expect(p.ratio).toBeLessThan(1);
-    const coarse = p.ratio;
+    expect(p.finish).toEqual({ ratio: 1, full: false });
+    let t = run(p, 0, 17, 70);
+    expect(p.finish).toEqual({ ratio: 1, full: true });
+    // first what is dear goes, then pixels
+    t = run(p, t, 60, 3);
+    expect(p.finish).toEqual({ ratio: 1, full: false });
+    t = run(p, t, 60, 3);
+    expect(p.finish.ratio).toBeLessThan(1);
+    const coarse = p.finish.ratio;
     t = run(p, t, 1000, 20);
-    expect(p.ratio).toBe(coarse);
+    expect(p.finish.ratio).toBe(coarse);
     t = run(p, t, 60, 20);
-    expect(p.ratio).toBe(0.5);
-    run(p, t, 10, 200);
-    expect(p.ratio).toBe(1);
+    expect(p.finish.ratio).toBe(0.5);
+    run(p, t, 17, 200);
+    expect(p.finish).toEqual({ ratio: 1, full: true });
+});
+
+test('pictures that are much too slow are coarse at once', () => {
+    const p = new Pace();
+    run(p, 0, 200, 3);
+    expect(p.finish).toEqual({ ratio: 0.5, full: false });
 });
 
 test('a fine picture waits longer where pictures take long', () => {

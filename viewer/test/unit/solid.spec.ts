@@ -8,8 +8,10 @@ import {
     cylinder,
     flat,
     circle,
+    polyhedron,
     stadium,
     superellipsoid,
+    type Point,
     type Solid,
 } from '../../src/geometry/solid.ts';
 
@@ -55,23 +57,42 @@ test('normals point outwards', () => {
         expect(normalsAgree(s)).toBe(true);
 });
 
-test('faces of a curved body are smooth, its creases stay', () => {
-    // a prism of 24 sides: round about its axis, sharp at its ends
-    const n = 24;
-    const ring = circle(1, n);
-    const corners = [...ring.map((p) => [p[0], p[1], -1] as const), ...ring.map((p) => [p[0], p[1], 1] as const)];
-    const around = ring.map((_, i) => [i, (i + 1) % n, n + ((i + 1) % n), n + i]);
-    const s = curved(corners, [ring.map((_, i) => n - 1 - i), ring.map((_, i) => n + i), ...around]);
-    expect(volume(s)).toBeCloseTo(n * Math.sin((2 * Math.PI) / n), 9);
+/** Sides of triangles that are drawn as edges. */
+function edgesOf(s: Solid): number {
     let sides = 0;
     for (let i = 0; i < s.index.length; i += 3)
         for (let k = 0; k < 3; k++) if ([0, 1, 2].some((c) => s.edge[3 * s.index[i + c] + k] === 0)) sides++;
+    return sides;
+}
+
+/** A prism of n sides: round about its axis, sharp at its ends. */
+function prism(n: number): [Point[], number[][]] {
+    const ring = circle(1, n);
+    const corners = [...ring.map((p) => [p[0], p[1], -1] as const), ...ring.map((p) => [p[0], p[1], 1] as const)];
+    const around = ring.map((_, i) => [i, (i + 1) % n, n + ((i + 1) % n), n + i]);
+    return [corners, [ring.map((_, i) => n - 1 - i), ring.map((_, i) => n + i), ...around]];
+}
+
+test('faces of a curved body are smooth, its creases stay', () => {
+    const n = 24;
+    const s = curved(...prism(n));
+    expect(volume(s)).toBeCloseTo(n * Math.sin((2 * Math.PI) / n), 9);
     // the two rings, each seen from both of its sides
-    expect(sides).toBe(4 * n);
+    expect(edgesOf(s)).toBe(4 * n);
     // on the round part the normal is that of the circle
     const last = s.normal.length - 3;
     const [x, y] = [s.position[last], s.position[last + 1]];
     expect(s.normal[last] * x + s.normal[last + 1] * y).toBeCloseTo(1, 9);
+    // a body without creases has no edges, however coarse its faces are
+    expect(edgesOf(curved(...prism(6), false))).toBe(0);
+});
+
+test('a prism of many sides is drawn without those between them', () => {
+    const [few, many] = [polyhedron(...prism(8)), polyhedron(...prism(32))];
+    expect(edgesOf(few)).toBe(6 * 8);
+    expect(edgesOf(many)).toBe(4 * 32);
+    expect(volume(many)).toBeCloseTo(32 * Math.sin((2 * Math.PI) / 32), 9);
+    expect(normalsAgree(many)).toBe(true);
 });
 
 test('flat shapes cover their outline', () => {
@@ -89,9 +110,5 @@ test('flat shapes cover their outline', () => {
 
 test('true edges are marked, sides inside a face are not', () => {
     // 12 edges of the cube, each seen from two faces
-    const s = cube();
-    let sides = 0;
-    for (let i = 0; i < s.index.length; i += 3)
-        for (let k = 0; k < 3; k++) if ([0, 1, 2].some((c) => s.edge[3 * s.index[i + c] + k] === 0)) sides++;
-    expect(sides).toBe(24);
+    expect(edgesOf(cube())).toBe(24);
 });
