@@ -66,11 +66,16 @@ study-packing: setup ## growth of `auto` on close-packed piles of 50 to 3,368 sp
 
 study-pile: setup    ## growth of `auto` on settled piles of 50 to 3,200 spheres; long
 	@tools/build release bench_pile
-	@build/release/bench/pile --sizes 50,200,800,3200
+	@mkdir -p out
+	@build/release/bench/pile --sizes 50,200,800,3200 >out/study-pile.txt
+	@cat out/study-pile.txt
+	@tools/put-block docs/benchmarks-solvers.md "make study-pile" out/study-pile.txt
 
-study-lcp: setup     ## 10,000 random LCPs per family, every solver; long. STUDY="--solver lemke": a minute
+study-lcp: setup     ## 10,000 random LCPs per family, every solver; ten minutes. STUDY="--solver lemke": one
 	@tools/build release bench_lcp_families
-	@build/release/bench/lcp_families 10000 $(STUDY)
+	@mkdir -p out
+	@build/release/bench/lcp_families 10000 $(STUDY) >out/study-lcp.txt; code=$$?; cat out/study-lcp.txt; exit $$code
+	@[ -n "$(STUDY)" ] || tools/put-block docs/benchmarks-solvers.md "make study-lcp" out/study-lcp.txt
 
 study-piles: setup   ## `peg` on hundreds of random piles in 2D and 3D at five steps; long
 	@tools/build release bench_piles2d bench_piles3d

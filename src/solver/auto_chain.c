@@ -1,7 +1,10 @@
 /* auto_chain.c - auto for LCP, mixed LCP, NCP and QP: solvers in turn until one is measured to have solved
- * Method   small dense problems by pivoting, which needs no luck; then Newton-like methods along the path of PATH;
- *          interior points; nonsmooth Newton; relaxation last. Every solver but the first starts from nothing: the
- *          ruins of a failed attempt are a poor start. What a solver says of itself does not count.
+ * Method   dense problems by pivoting, which needs no luck, as far as its size allows; interior points next if they are
+ *          large; then Newton-like methods along the path of PATH; nonsmooth Newton; relaxation last. Every solver but
+ *          the first starts from nothing: the ruins of a failed attempt are a poor start. What a solver says of itself
+ *          does not count. Where a factorisation of a dense matrix is dear, each of the others gets so many as make up a
+ *          second or so: a problem that none of them solves by then has most likely no solution, and a step of a world
+ *          waits for the verdict.
  * Cost     one measurement per attempt. */
 #include <math.h>
 #include <string.h>
@@ -10,7 +13,10 @@
 #include "solver/solver.h"
 
 /* Pivoting costs about n^3 on dense matrices. */
-#define PIVOTING_MOST 600
+#define PIVOTING_MOST 1200
+/* From here on a factorisation is dear: interior points, whose steps are few, come before methods that may restart many
+ * times, and those are bounded. */
+#define LARGE 216
 
 typedef struct stage {
     const perp_solver_type *type;
@@ -20,16 +26,43 @@ typedef struct stage {
 
 static const stage stages[] = {
     {&pp_solver_lemke, PERP_LCP | PERP_MLCP, 0, PIVOTING_MOST},
+    {&pp_solver_interior_point, PERP_LCP | PERP_MLCP, LARGE, INT32_MAX},
     {&pp_solver_interior_point, PERP_QP, 0, INT32_MAX},
     {&pp_solver_accelerated_gradient, PERP_QP, 0, INT32_MAX},
     {&pp_solver_path_search, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
     {&pp_solver_fischer_newton, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
     {&pp_solver_minmap_newton, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
-    {&pp_solver_interior_point, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP, 0, INT32_MAX},
+    {&pp_solver_interior_point, PERP_LCP | PERP_MLCP, 0, LARGE - 1},
+    {&pp_solver_interior_point, PERP_SPARSE_MLCP, 0, INT32_MAX},
     {&pp_solver_lemke, PERP_LCP | PERP_MLCP, PIVOTING_MOST + 1, INT32_MAX},
     {&pp_solver_pgs, PERP_LCP | PERP_MLCP, 0, INT32_MAX},
     {&pp_solver_fixed_point, PERP_LCP | PERP_MLCP | PERP_SPARSE_MLCP | PERP_NCP, 0, INT32_MAX},
 };
+
+/* What large dense problems may cost: a setting is at most work / n^power, if that is more than `least`. */
+typedef struct limit {
+    const perp_solver_type *type;
+    const char *setting;
+    double work;
+    int power, least;
+} limit;
+
+static const limit limits[] = {
+    {&pp_solver_path_search, "restarts", 6e7, 3, 0},       {&pp_solver_fischer_newton, "max_steps", 2.5e9, 3, 20},
+    {&pp_solver_minmap_newton, "max_steps", 2.5e9, 3, 20}, {&pp_solver_fixed_point, "max_iterations", 2e9, 2, 500},
+    {&pp_solver_pgs, "max_sweeps", 2e9, 2, 500},
+};
+
+static void set_limits(const perp_solver_type *t, const perp_problem *p, pp_settings *s) {
+    int n = perp_problem_size(p);
+    if ((p->cls != PERP_LCP && p->cls != PERP_MLCP) || n < LARGE) return;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const limit *l = &limits[i];
+        double usual, most = fmax(l->least, floor(l->work / pow(n, l->power)));
+        if (l->type != t || perp_fields_get(t->fields, t->nfield, s, l->setting, &usual) || usual <= most) continue;
+        (void)perp_fields_set(t->fields, t->nfield, s, l->setting, most);
+    }
+}
 
 /* Largest |q_i|/w_scale_i of a linear problem: what its residuals are compared with. */
 static double size_of(const perp_problem *p) {
@@ -59,6 +92,7 @@ perp_outcome pp_auto_chain(const perp_problem *p, double tol, double *z, const p
         if (!first) memset(z, 0, sizeof *z * (size_t)n);
         pp_settings settings;
         pp_settings_default(s->type, tol < 1e-11 ? tol : 0, &settings);
+        set_limits(s->type, p, &settings);
         perp_solve_info own;
         perp_status st = pp_solve_within(call, s->type, &settings, p, z, &own);
         if (st) {

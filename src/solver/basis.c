@@ -143,6 +143,9 @@ void pp_basis_polish(pp_basis *b, bool *in, bool open) {
  * contact opens or closes. Both are sped up by less compliance, down to about this; less would bring rounding in. */
 #define LEAST_SHARE 1e-9
 
+/* Exchanges that go on for so long without fewer of them than ever before lead nowhere. */
+#define AIMLESS 6
+
 /* One proximal point from z (changed) by exchanges; *limit counts down. b->w is that of the new z, *residual its
  * residual. `fresh`: b->w is that of z already. On failure z is as before. */
 static bool proximal_point(pp_basis *b, bool *in, double *z, double share, double small, int *limit, bool *factorised,
@@ -150,6 +153,7 @@ static bool proximal_point(pp_basis *b, bool *in, double *z, double share, doubl
     const pp_plain *p = b->lcp;
     int n = p->n;
     double *centre = b->c;
+    int fewest = n + 1, since = 0;
     memcpy(centre, z, sizeof *z * (size_t)n);
     for (; *limit > 0; --*limit) {
         int m = collect(b, in);
@@ -165,16 +169,19 @@ static bool proximal_point(pp_basis *b, bool *in, double *z, double share, doubl
         if (!correct(b, m, z)) break;
         *residual = pp_basis_measure(b, z);
         fresh = true;
-        bool changed = false;
+        int changed = 0;
         for (int i = 0; i < n; i++) {
             bool wrong = in[i] ? z[i] / p->zs[i] < -small
                                : (b->w[i] - pp_basis_pull(p, i, share, centre[i])) / p->ws[i] < -small;
             if (!wrong) continue;
             in[i] = !in[i];
-            changed = true;
+            changed++;
         }
         if (!changed) return true;
         *factorised = false;
+        since = changed < fewest ? 0 : since + 1;
+        if (changed < fewest) fewest = changed;
+        if (since >= AIMLESS) break;
     }
     memcpy(z, centre, sizeof *z * (size_t)n);
     return false;

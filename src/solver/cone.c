@@ -219,11 +219,25 @@ static bool find_nodes(maker *k, int *largest) {
     return true;
 }
 
+static bool is_diagonal(int n, const double *A) {
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            if (i != j && A[i + n * j] != 0) return false;
+    return true;
+}
+
 static bool invert(int n, const double *A, double *inverse) {
     double LU[NODE_MAX * NODE_MAX];
     int piv[NODE_MAX];
-    memcpy(LU, A, sizeof *A * (size_t)(n * n));
     memset(inverse, 0, sizeof *A * (size_t)(n * n));
+    if (is_diagonal(n, A)) { /* bodies in their principal axes, and particles: what elimination would find */
+        for (int i = 0; i < n; i++) {
+            if (!(fabs(A[i + n * i]) > 0)) return false;
+            inverse[i + n * i] = 1 / A[i + n * i];
+        }
+        return true;
+    }
+    memcpy(LU, A, sizeof *A * (size_t)(n * n));
     for (int i = 0; i < n; i++) inverse[i + n * i] = 1;
     if (!pp_lu(n, LU, n, piv)) return false;
     pp_lu_solve(n, LU, n, piv, n, inverse, n);
@@ -326,6 +340,40 @@ static bool take_rows(maker *k) {
     return true;
 }
 
+/* T = J A, J rows x n, A n x n. Sums from left to right, as everywhere here. */
+static void times_node(int rows, int n, const double *restrict J, const double *restrict A, double *restrict T) {
+    for (int j = 0; rows == 3 && j < n; j++, A += n, T += 3) {
+        double t0 = 0, t1 = 0, t2 = 0;
+        for (int l = 0; l < n; l++) {
+            const double a = A[l], *x = J + 3 * l;
+            if (a != 0) t0 += x[0] * a, t1 += x[1] * a, t2 += x[2] * a; /* the inverse of a mass has few entries */
+        }
+        T[0] = t0, T[1] = t1, T[2] = t2;
+    }
+    if (rows == 3) return;
+    for (int j = 0; j < n; j++, A += n, T += rows) {
+        for (int i = 0; i < rows; i++) T[i] = 0;
+        for (int l = 0; l < n; l++) {
+            const double a = A[l], *x = J + rows * l;
+            if (a == 0) continue;
+            for (int i = 0; i < rows; i++) T[i] += x[i] * a;
+        }
+    }
+}
+
+/* D += T J', both rows x n. */
+static void add_square(int rows, int n, const double *restrict T, const double *restrict J, double *restrict D) {
+    if (rows == 3) {
+        for (int l = 0; l < n; l++, T += 3, J += 3)
+            for (int b = 0; b < 3; b++)
+                for (int a = 0; a < 3; a++) D[a + 3 * b] += T[a] * J[b];
+        return;
+    }
+    for (int l = 0; l < n; l++, T += rows, J += rows)
+        for (int b = 0; b < rows; b++)
+            for (int a = 0; a < rows; a++) D[a + rows * b] += T[a] * J[b];
+}
+
 /* Diagonal blocks of W from the nodes: H_i' Minv H_i, and q = b + H' v_free. */
 static void finish_body(maker *k) {
     pp_cone *c = k->c;
@@ -336,8 +384,8 @@ static void finish_body(maker *k) {
         memset(D, 0, sizeof *D * 16);
         for (int s = c->row[i]; s < c->row[i + 1]; s++) {
             int node = c->entry[s].other, n = c->node[node + 1] - c->node[node];
-            pp_gemm(false, false, rows, n, n, 1, c->entry[s].value, rows, c->Minv[node], n, 0, T, rows);
-            pp_gemm(false, true, rows, rows, n, 1, T, rows, c->entry[s].value, rows, 1, D, rows);
+            times_node(rows, n, c->entry[s].value, c->Minv[node], T);
+            add_square(rows, n, T, c->entry[s].value, D);
         }
         for (int r = 0; r < rows; r++) {
             int row = c->first[i] + r;
@@ -396,7 +444,7 @@ static bool condense_nodes(maker *k) {
                 double T[4 * NODE_MAX];
                 for (int s = c->row[i]; s < c->row[i + 1]; s++) {
                     int node = c->entry[s].other, n = c->node[node + 1] - c->node[node];
-                    pp_gemm(false, false, rows, n, n, 1, c->entry[s].value, rows, c->Minv[node], n, 0, T, rows);
+                    times_node(rows, n, c->entry[s].value, c->Minv[node], T);
                     int a = 0; /* users of a node ascend, as the entries do */
                     for (int t = by[node]; t < by[node + 1]; t++) {
                         while (entry[used + a].other != user[t]) a++;
@@ -555,6 +603,10 @@ static inline void add_product(int rows, int cols, const double *restrict A, con
 /* y += A'x. */
 static inline void add_transposed(int rows, int cols, const double *restrict A, const double *restrict x,
                                   double *restrict y) {
+    if (rows == 3) {
+        for (int j = 0; j < cols; j++, A += 3) y[j] += A[0] * x[0] + A[1] * x[1] + A[2] * x[2];
+        return;
+    }
     for (int j = 0; j < cols; j++) {
         double sum = 0;
         for (int i = 0; i < rows; i++) sum += A[i + rows * j] * x[i];

@@ -27,18 +27,28 @@ bool pp_cone_figure_make(pp_cone_figure *f, const pp_cone *c, const perp_call *c
     return true;
 }
 
-double pp_cone_figure_of(const pp_cone_figure *f, const double *x, const double *v) {
+/* The judge's figure, and in *own that of pp_cone_measure(): the same errors, with weights and without. */
+static double figures(const pp_cone_figure *f, const double *x, const double *v, double *own) {
     const pp_cone *c = f->c;
-    double most = 0, unit = f->unit, e[4];
+    double most = 0, unit = f->unit, plain = 0, plain_unit = 1, e[4];
+    *own = INFINITY;
     for (int i = 0; i < c->nblock; i++) {
         const double *xi = x + c->first[i];
-        double r = f->weight[i] * pp_cone_natural(c, i, xi, v + c->first[i], e);
-        double size = f->weight[i] * norm(pp_cone_rows(c, i), xi);
-        if (!isfinite(r) || !isfinite(size)) return INFINITY;
+        double miss = pp_cone_natural(c, i, xi, v + c->first[i], e), long_x = norm(pp_cone_rows(c, i), xi);
+        double r = f->weight[i] * miss, size = f->weight[i] * long_x;
+        if (!isfinite(r) || !isfinite(size) || !isfinite(miss) || !isfinite(long_x)) return INFINITY;
         if (r > most) most = r;
         if (size > unit) unit = size;
+        if (miss > plain) plain = miss;
+        if (long_x > plain_unit) plain_unit = long_x;
     }
+    *own = plain / plain_unit;
     return most / (unit > 0 ? unit : 1);
+}
+
+double pp_cone_figure_of(const pp_cone_figure *f, const double *x, const double *v) {
+    double own;
+    return figures(f, x, v, &own);
 }
 
 double pp_cone_siconos(const pp_cone *c, const double *x, const double *v) {
@@ -71,7 +81,7 @@ double pp_cone_siconos(const pp_cone *c, const double *x, const double *v) {
 }
 
 double pp_cone_strictest(const pp_cone_figure *f, const double *x, const double *v) {
-    double worst = pp_cone_figure_of(f, x, v), own = pp_cone_measure(f->c, x, v);
+    double own, worst = figures(f, x, v, &own);
     if (!(own <= worst)) worst = own;
     double siconos = f->siconos * pp_cone_siconos(f->c, x, v);
     return siconos <= worst ? worst : siconos;

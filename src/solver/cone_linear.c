@@ -134,7 +134,12 @@ static bool small_inverse(int n, const double *A, double *X) {
 }
 
 /* C = A B, n x n times n x cols. */
-static inline void multiply(int n, int cols, const double *A, const double *B, double *C) {
+static inline void multiply(int n, int cols, const double *restrict A, const double *restrict B, double *restrict C) {
+    if (n == 3) { /* a contact in space */
+        for (int j = 0; j < cols; j++, B += 3, C += 3)
+            for (int i = 0; i < 3; i++) C[i] = A[i] * B[0] + A[i + 3] * B[1] + A[i + 6] * B[2];
+        return;
+    }
     for (int j = 0; j < cols; j++)
         for (int i = 0; i < n; i++) {
             double sum = 0;
@@ -146,6 +151,25 @@ static inline void multiply(int n, int cols, const double *A, const double *B, d
 static void add_block(const pp_block_place *p, int rows, int cols, const double *A) {
     for (int j = 0; j < cols; j++)
         for (int i = 0; i < rows; i++) p->value[p->transposed ? j + p->ld * i : i + p->ld * j] += A[i + rows * j];
+}
+
+/* Adds J'T at a place, J rows x n and T rows x cols. */
+static void add_product(const pp_block_place *p, int rows, int n, int cols, const double *restrict J,
+                        const double *restrict T) {
+    double *value = p->value;
+    ptrdiff_t down = p->transposed ? p->ld : 1, across = p->transposed ? 1 : p->ld;
+    if (rows == 3) {
+        for (int b = 0; b < cols; b++, T += 3)
+            for (int a = 0; a < n; a++)
+                value[down * a + across * b] += J[3 * a] * T[0] + J[3 * a + 1] * T[1] + J[3 * a + 2] * T[2];
+        return;
+    }
+    for (int b = 0; b < cols; b++)
+        for (int a = 0; a < n; a++) {
+            double sum = 0;
+            for (int l = 0; l < rows; l++) sum += J[l + rows * a] * T[l + rows * b];
+            value[down * a + across * b] += sum;
+        }
 }
 
 static void fill_local(pp_cone_linear *k) {
@@ -165,7 +189,7 @@ static void fill_local(pp_cone_linear *k) {
 
 static bool fill_body(pp_cone_linear *k) {
     const pp_cone *c = k->c;
-    double B[16], T[4 * 12], K[12 * 12];
+    double B[16], T[4 * 12];
     int pair = 0;
     for (int i = 0; i < c->nnode; i++) {
         int n = c->node[i + 1] - c->node[i];
@@ -191,15 +215,8 @@ static bool fill_body(pp_cone_linear *k) {
             for (int t = c->row[i]; t < c->row[i + 1]; t++, pair++) {
                 int ns = c->entry[s].other, nt = c->entry[t].other;
                 int n = c->node[ns + 1] - c->node[ns], cols = c->node[nt + 1] - c->node[nt];
-                const double *Js = c->entry[s].value;
                 multiply(rows, cols, B, c->entry[t].value, T);
-                for (int b = 0; b < cols; b++)
-                    for (int a = 0; a < n; a++) {
-                        double sum = 0;
-                        for (int l = 0; l < rows; l++) sum += Js[l + rows * a] * T[l + rows * b];
-                        K[a + n * b] = sum;
-                    }
-                add_block(&k->place[pair], n, cols, K);
+                add_product(&k->place[pair], rows, n, cols, c->entry[s].value, T);
             }
     }
     return true;
@@ -224,6 +241,11 @@ static void block_multiply(const pp_cone *c, const double *A, const double *x, d
         int rows = pp_cone_rows(c, i);
         const double *Ai = A + 16 * (ptrdiff_t)i, *xi = x + c->first[i];
         double *yi = y + c->first[i];
+        if (rows == 3) {
+            for (int a = 0; a < 3; a++)
+                yi[a] = (add ? yi[a] : 0) + Ai[a] * xi[0] + Ai[a + 3] * xi[1] + Ai[a + 6] * xi[2];
+            continue;
+        }
         for (int a = 0; a < rows; a++) {
             double sum = add ? yi[a] : 0;
             for (int b = 0; b < rows; b++) sum += Ai[a + rows * b] * xi[b];

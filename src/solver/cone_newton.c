@@ -88,13 +88,17 @@ static void project(const pp_cone *c, int i, const double *y, double *P, double 
     }
 }
 
-/* F = x - P(x - v) with v = W~ x + q~ + a (x - x_k); its norm. w: W~ x + q~ out. With `derivative` C and E of Newton's
- * matrix (I - D) + D (W~ + a I). */
-static double equation(pp_cone_newton *k, const double *x, double *w, double *F, bool derivative) {
-    const pp_cone *c = k->c;
-    double sum = 0;
+/* w = W~ x + q~ */
+static void velocity(const pp_cone *c, const double *x, double *w) {
     pp_cone_apply(c, x, w);
     for (int i = 0; i < c->m; i++) w[i] += c->q[i];
+}
+
+/* F = x - P(x - v) with v = w + a (x - x_k), w = W~ x + q~; its norm. With `derivative` C and E of Newton's
+ * matrix (I - D) + D (W~ + a I). */
+static double equation(pp_cone_newton *k, const double *x, const double *w, double *F, bool derivative) {
+    const pp_cone *c = k->c;
+    double sum = 0;
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i), first = c->first[i];
         double y[4], P[4];
@@ -132,21 +136,24 @@ static bool newton_direction(pp_cone_newton *k, const double *F) {
     return reached < 0.5; /* a poor direction may still be good enough, one that does not solve is not */
 }
 
-/* Solves the inner problem from x_k by full steps, or with a line search. Start |F| in `first`; end |F| returned, trial:
- * the point; INFINITY: no step could be made. *taken: steps. */
-static double inner(pp_cone_newton *k, double first, bool search, int *taken) {
+/* Solves the inner problem from x_k by full steps, or with a line search. *first: |F| at the start; end |F| returned,
+ * trial: the point, and w its velocity; INFINITY: no step could be made. *taken: steps. */
+static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
     int m = k->c->m, failures = 0, most = search ? SEARCHED : FULL_STEPS;
-    double now = first;
+    double now;
     memcpy(k->trial, k->x, sizeof *k->x * (size_t)m);
+    memcpy(k->w, k->v, sizeof *k->x * (size_t)m);
+    now = *first = equation(k, k->trial, k->w, k->F, true);
     for (*taken = 0; *taken < most && k->steps < k->max_steps;) {
-        now = equation(k, k->trial, k->w, k->F, true);
         if (*taken > 0 && judge(k, k->trial, k->w) <= k->tol) return now;
-        if (now <= INNER * first) return now;
+        if (now <= INNER * *first) return now;
+        if (*taken > 0) now = equation(k, k->trial, k->w, k->F, true);
         if (!newton_direction(k, k->F)) return INFINITY;
         ++*taken;
         double step = 1, next = INFINITY;
         for (int half = 0; half < (search ? 12 : 1); half++, step *= 0.5) {
             for (int i = 0; i < m; i++) k->start[i] = k->trial[i] + step * k->dx[i];
+            velocity(k->c, k->start, k->w);
             next = equation(k, k->start, k->w, k->F, false);
             if (!search || next < (1 - 1e-4 * step) * now) break;
         }
@@ -166,17 +173,20 @@ static double inner(pp_cone_newton *k, double first, bool search, int *taken) {
 /* One outer step. False: stop (the pull has become too large). */
 static bool outer(pp_cone_newton *k) {
     int taken = 0, more = 0;
-    double first = equation(k, k->x, k->v, k->F, false);
-    double end = inner(k, first, false, &taken);
+    size_t bytes = sizeof *k->x * (size_t)k->c->m;
+    double first, end = inner(k, &first, false, &taken);
     bool quick = end <= GOOD * first && taken <= QUICK;
     if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps && !k->vain) {
-        end = inner(k, first, true, &more);
+        end = inner(k, &first, true, &more);
         taken += more;
         k->vain = !(end <= GOOD * first);
     }
     if (k->measure <= k->tol) return true;
+    if (end <= BETTER * first) {
+        memcpy(k->x, k->trial, bytes);
+        memcpy(k->v, k->w, bytes);
+    }
     if (end <= GOOD * first) {
-        memcpy(k->x, k->trial, sizeof *k->x * (size_t)k->c->m);
         k->fall = fmax(FALL, pow(k->fall, RECOVER));
         if (quick)
             k->pull = fmax(LEAST_PULL, k->fall * k->pull);
@@ -184,7 +194,6 @@ static bool outer(pp_cone_newton *k) {
             k->pull *= STEADY_RISE;
         return true;
     }
-    if (end <= BETTER * first) memcpy(k->x, k->trial, sizeof *k->x * (size_t)k->c->m);
     k->pull *= RISE;
     k->fall = sqrt(k->fall);
     return k->pull <= MOST_PULL;
@@ -199,8 +208,7 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
     k->halved = INFINITY;
     k->vain = false;
     memcpy(k->best, k->x, sizeof *k->x * (size_t)c->m);
-    pp_cone_apply(c, k->x, k->v);
-    for (int i = 0; i < c->m; i++) k->v[i] += c->q[i];
+    velocity(c, k->x, k->v);
     if (!isfinite(judge(k, k->x, k->v))) { /* a guess that is of no use */
         memset(k->x, 0, sizeof *k->x * (size_t)c->m);
         memcpy(k->v, c->q, sizeof *k->v * (size_t)c->m);

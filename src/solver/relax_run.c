@@ -165,6 +165,7 @@ perp_outcome pp_relax_run(pp_sweeper *s, const pp_relax *o, const perp_call *cal
     if (!r.best.x || !r.last || !r.change || !r.saved) return PERP_OUTCOME_MEMORY;
     copy(s->n, r.best.x, s->x);
     copy(s->n, r.last, s->x);
+    for (int i = 0; i < s->n; i++) r.change[i] = 0;
     perp_outcome outcome = sweeps(&r, o, call, info);
     copy(s->n, s->x, r.best.x);
     return outcome;

@@ -1,19 +1,19 @@
 /* solver_lemke.c - complementary pivoting for dense linear complementarity problems
  *   find z with  z >= 0,  w = M z + q >= 0,  z'w = 0           M: n x n, column-major, any symmetry
  * Method   equilibrate by powers of two; ray start with a covering vector; lexicographic ratio test, so ties cannot
- *          cycle. The dictionary holds nonbasic columns only; a pivot is a rank-1 update over its columns. The basis
- *          found is solved once more by LU on the original data (basis.c), so that the answer does not carry the error
- *          of the pivots. A guess is tried as a basis first. If a run ends badly: another covering vector, then q
- *          perturbed; after rays, runs from other bases (`starts`), where the paths of bimatrix games begin.
+ *          cycle. Columns of the dictionary are brought up to date when they enter (dictionary.c). The basis found is
+ *          solved once more by LU on the original data (basis.c), so that the answer does not carry the error of the
+ *          pivots. A guess is tried as a basis first. If a run ends badly: another covering vector, then q perturbed;
+ *          after rays, runs from other bases (`starts`), where the paths of bimatrix games begin.
  *          Redundant contacts leave the impulses open, and with friction the motion too: a body held at two points may
  *          turn about one of them if the other is chosen to bear nothing. So the first run adds a little to the
  *          diagonal (`share`), which selects the answer that contacts of equal, vanishing compliance would give;
- *          refinement then meets the equations without it. Mixed problems are reduced first (reduce.c), and judged
- *          by their own rows at the end.
+ *          refinement then meets the equations without it, and where that changes the basis, pivoting goes on from the
+ *          last one. Mixed problems are reduced first (reduce.c), and judged by their own rows at the end.
  * Valid    M copositive-plus: ends in a solution, or in a ray that proves there is none.
  *          Other M: a ray proves nothing and we report PERP_OUTCOME_RAY, never "infeasible".
- * Cost     n (n + 1) doubles; 2 n^2 flops per pivot, usually n/2 to 2 n pivots; with a good guess one LU of its
- *          positive part.
+ * Cost     4 n^2 doubles; 2 n k flops for the k-th pivot of a run, usually n/2 to 2 n pivots; with a good guess one LU
+ *          of its positive part.
  * Source   Cottle, Pang, Stone (1992), 4.4 (Lemke's scheme I; bimatrix games), 4.9 (lexicographic rule); Berard 2.3.1;
  *          Ruiz, A scaling algorithm to equilibrate rows and columns norms in matrices (2001). */
 #include <math.h>
@@ -22,7 +22,7 @@
 
 #include "linalg/kernel.h"
 #include "solver/basis.h"
-#include "solver/reduce.h"
+#include "solver/dictionary.h"
 #include "solver/solver.h"
 
 typedef struct settings {
@@ -48,23 +48,18 @@ static const perp_field fields[] = {
     {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5,
      "runs: plain, other covering vector, perturbed three times"},
     {"share", PERP_FIELD_DOUBLE, offsetof(settings, share), 1e-4, 0, 1,
-     "compliance, relative to the diagonal, by which redundant contacts share their load; 0: off"},
+     "compliance, relative to the diagonal, by which redundant contacts share "
+     "their load; 0: off"},
     {"starts", PERP_FIELD_INT, offsetof(settings, starts), 8, 0, 1000,
-     "runs from other complementary bases, after all others have ended on rays"},
+     "runs from other complementary bases, after all others have ended on "
+     "rays"},
 };
 
 typedef struct pivoting {
-    int n;
-    double *T;      /* n x (n + 1): x_B = b + T x_N */
-    double *b;      /* n */
-    double *column; /* n: entering column before the update */
-    double *d;      /* n: covering vector */
-    int *basic;     /* n: variable of each row: z_i = i, w_i = n + i, artificial = 2 n */
-    int *nonbasic;  /* n + 1 */
-    int *place;     /* 2 n + 1: row of a basic variable, -1 - column of a nonbasic one */
-    int *tied;      /* n */
-    int count;      /* pivots */
-    bool stopped;   /* time was up */
+    pp_dictionary at;
+    double *d;    /* n: covering vector */
+    int *tied;    /* n */
+    bool stopped; /* time was up */
     const perp_call *call;
 } pivoting;
 
@@ -78,10 +73,8 @@ typedef struct layout {
 
 static void lay_out(int n, pp_carver *c, layout *l) {
     size_t N = (size_t)n;
-    l->t.T = PP_CARVE(c, double, N *(N + 1));
-    l->b.A = l->t.T; /* never used at the same time */
-    l->t.b = PP_CARVE(c, double, N);
-    l->t.column = PP_CARVE(c, double, N);
+    pp_dictionary_lay_out(&l->t.at, n, c);
+    l->b.A = PP_CARVE(c, double, N *N);
     l->t.d = PP_CARVE(c, double, N);
     l->b.w = PP_CARVE(c, double, N);
     l->b.x = PP_CARVE(c, double, N);
@@ -94,14 +87,10 @@ static void lay_out(int n, pp_carver *c, layout *l) {
     l->q = PP_CARVE(c, double, N);
     l->z = PP_CARVE(c, double, N);
     l->last = PP_CARVE(c, double, N);
-    l->t.basic = PP_CARVE(c, int, N);
-    l->t.nonbasic = PP_CARVE(c, int, N + 1);
-    l->t.place = PP_CARVE(c, int, 2 * N + 1);
     l->t.tied = PP_CARVE(c, int, N);
     l->b.S = PP_CARVE(c, int, N);
     l->b.piv = PP_CARVE(c, int, N);
     l->in = PP_CARVE(c, bool, N);
-    l->t.n = n;
 }
 
 static int plain_size(const perp_problem *p) {
@@ -148,71 +137,40 @@ static void equilibrate(const pp_plain *p, double *D, double *most) {
     }
 }
 
-/* x_B[row] leaves, x_N[col] enters. */
-static void pivot(pivoting *t, int row, int col) {
-    ptrdiff_t n = t->n;
-    double *entering = t->T + n * col, p = entering[row];
-    memcpy(t->column, entering, sizeof *t->column * (size_t)n);
-    t->column[row] = 0; /* so that the updates leave this row alone */
-    double br = -t->b[row] / p;
-    pp_axpy((int)n, br, t->column, t->b);
-    t->b[row] = br;
-    for (int j = 0; j <= n; j++) {
-        double *c = t->T + n * j, f = c[row];
-        if (j == col || f == 0) continue;
-        f = -f / p;
-        pp_axpy((int)n, f, t->column, c);
-        c[row] = f;
-    }
-    for (int i = 0; i < n; i++) entering[i] = t->column[i] / p;
-    entering[row] = 1 / p;
-    int in = t->nonbasic[col], out = t->basic[row];
-    t->basic[row] = in;
-    t->nonbasic[col] = out;
-    t->place[in] = row;
-    t->place[out] = -1 - col;
-    t->count++;
-}
-
-/* Entry (row, k) of the inverse basis: what a change of q_k does to the variable of this row. */
-static double inverse(const pivoting *t, int row, int k) {
-    int at = t->place[t->n + k];
-    if (at >= 0) return at == row ? 1 : 0;
-    return -t->T[row + (ptrdiff_t)t->n * (-1 - at)];
-}
-
 /* Row that leaves when column col enters, -1 for a ray. The smallest ratio wins; of ties the artificial variable, else
  * the lexicographically smallest row of (b, B^-1)/pivot. `size` is that of b at the start. */
 static int leaving(pivoting *t, int col, const settings *s, double size) {
-    int n = t->n, artificial = 2 * n;
-    const double *c = t->T + (ptrdiff_t)n * col;
+    pp_dictionary *at = &t->at;
+    int n = at->n, artificial = 2 * n;
+    const double *c = pp_dictionary_column(at, col), *b = at->b;
     double most = 1;
     for (int i = 0; i < n; i++)
         if (fabs(c[i]) > most) most = fabs(c[i]);
     double small = s->pivot_tol * most, tie = s->tie_tol * size, bound = INFINITY;
     for (int i = 0; i < n; i++) { /* largest step at which no row is below -tie */
         if (!(c[i] < -small)) continue;
-        double r = ((t->b[i] > 0 ? t->b[i] : 0) + tie) / -c[i];
+        double r = ((b[i] > 0 ? b[i] : 0) + tie) / -c[i];
         if (r < bound) bound = r;
     }
     int ntied = 0;
     for (int i = 0; i < n; i++) {
         if (!(c[i] < -small)) continue;
-        double r = (t->b[i] > 0 ? t->b[i] : 0) / -c[i];
+        double r = (b[i] > 0 ? b[i] : 0) / -c[i];
         if (r > bound) continue;
-        if (t->basic[i] == artificial) return i;
+        if (at->basic[i] == artificial) return i;
         t->tied[ntied++] = i;
     }
     for (int k = 0; k < n && ntied > 1; k++) {
         double least = INFINITY, range = 0;
         for (int a = 0; a < ntied; a++) {
-            double v = inverse(t, t->tied[a], k) / -c[t->tied[a]];
+            double v = pp_dictionary_inverse(at, t->tied[a], k) / -c[t->tied[a]];
             if (v < least) least = v;
             if (fabs(v) > range) range = fabs(v);
         }
         int kept = 0;
         for (int a = 0; a < ntied; a++)
-            if (inverse(t, t->tied[a], k) / -c[t->tied[a]] <= least + 1e-9 * range) t->tied[kept++] = t->tied[a];
+            if (pp_dictionary_inverse(at, t->tied[a], k) / -c[t->tied[a]] <= least + 1e-9 * range)
+                t->tied[kept++] = t->tied[a];
         ntied = kept;
     }
     return ntied > 0 ? t->tied[0] : -1;
@@ -230,76 +188,52 @@ static int leaving(pivoting *t, int col, const settings *s, double size) {
 /* Dictionary of w = M z + q, equilibrated, with the covering vector; its size. */
 static double set_up(pivoting *t, const pp_plain *p, const double *D, const double *q, double share) {
     ptrdiff_t n = p->n;
-    double size = 0;
+    double size = 0, *T = t->at.T;
     for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) t->T[i + n * j] = D[i] * p->M[i + n * j] * D[j];
+        for (int i = 0; i < n; i++) T[i + n * j] = D[i] * p->M[i + n * j] * D[j];
     for (int i = 0; i < n; i++) {
-        t->T[i + n * i] += D[i] * pp_basis_pull(p, i, share, 1) * D[i];
-        t->T[i + n * n] = t->d[i];
-        t->b[i] = q[i];
-        t->basic[i] = (int)n + i;
-        t->nonbasic[i] = i;
-        t->place[i] = -1 - i;
-        t->place[n + i] = i;
+        T[i + n * i] += D[i] * pp_basis_pull(p, i, share, 1) * D[i];
+        T[i + n * n] = t->d[i];
+        t->at.b[i] = q[i];
         if (fabs(q[i]) > size) size = fabs(q[i]);
     }
-    t->nonbasic[n] = 2 * (int)n;
-    t->place[2 * n] = -1 - (int)n;
+    pp_dictionary_start(&t->at);
     return size;
 }
 
-/* Lemke's path from the complementary basis at hand; on PERP_OUTCOME_SOLVED the basis is in t->basic. `size`: that of q
- * at the start. */
-static perp_outcome go(pivoting *t, const settings *s, double size) {
-    int n = t->n, limit = s->max_pivots > 0 ? s->max_pivots : 10 * n + 500, start = t->count, first = -1;
+/* Lemke's path from the complementary basis at hand; on PERP_OUTCOME_SOLVED the basis is in t->at. `size`: that of q
+ * at the start; `limit`: pivots. */
+static perp_outcome go(pivoting *t, const settings *s, double size, int limit) {
+    pp_dictionary *at = &t->at;
+    int n = at->n, start = at->count, first = -1;
     for (int i = 0; i < n; i++) /* of ties the last row: the lexicographically smallest */
-        if (t->b[i] < 0 && (first < 0 || t->b[i] / t->d[i] <= t->b[first] / t->d[first])) first = i;
+        if (at->b[i] < 0 && (first < 0 || at->b[i] / t->d[i] <= at->b[first] / t->d[first])) first = i;
     if (first < 0) return PERP_OUTCOME_SOLVED;
-    int left = t->basic[first];
-    pivot(t, first, n);
-    while (t->count - start < limit) {
-        if (t->count % LOOK == 0 && !perp_call_look(t->call, t->count, NULL)) {
+    int left = at->basic[first];
+    pp_dictionary_pivot(at, first, -1 - at->place[2 * n]);
+    while (at->count - start < limit) {
+        if (at->count % LOOK == 0 && !perp_call_look(t->call, at->count, NULL)) {
             t->stopped = true;
             return PERP_OUTCOME_STOPPED;
         }
-        int enter = left < n ? left + n : left - n, col = -1 - t->place[enter];
+        int enter = left < n ? left + n : left - n, col = -1 - at->place[enter];
         int row = leaving(t, col, s, size);
         if (row < 0) /* an artificial variable that is zero but for rounding: its basis is that of an answer */
-            return t->b[t->place[2 * n]] <= VANISHED * size ? PERP_OUTCOME_SOLVED : PERP_OUTCOME_RAY;
-        left = t->basic[row];
-        pivot(t, row, col);
-        if (left == 2 * n || t->b[t->place[2 * n]] <= s->tie_tol * size) return PERP_OUTCOME_SOLVED;
-        if (!isfinite(t->b[row])) return PERP_OUTCOME_NUMERICS;
+            return at->b[at->place[2 * n]] <= VANISHED * size ? PERP_OUTCOME_SOLVED : PERP_OUTCOME_RAY;
+        left = at->basic[row];
+        pp_dictionary_pivot(at, row, col);
+        if (left == 2 * n || at->b[at->place[2 * n]] <= s->tie_tol * size) return PERP_OUTCOME_SOLVED;
+        if (!isfinite(at->b[row])) return PERP_OUTCOME_NUMERICS;
     }
     return PERP_OUTCOME_LIMIT;
 }
 
+static int most_pivots(const settings *s, int n) { return s->max_pivots > 0 ? s->max_pivots : 10 * n + 500; }
+
 /* One run from the ray start. */
 static perp_outcome run(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s,
                         double share) {
-    return go(t, s, set_up(t, p, D, q, share));
-}
-
-/* One run from the basis in which z_i is positive, together with the z_j whose row it would lift last, if that is not
- * its own: there the path of a bimatrix game begins (Lemke and Howson), which from z = 0 ends on a ray at once. */
-static perp_outcome run_from(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s,
-                             int i) {
-    ptrdiff_t n = p->n;
-    double size = set_up(t, p, D, q, 0), most = 0;
-    int j = -1;
-    for (int k = 0; k < n; k++) {
-        double a = t->T[k + n * i];
-        if (a > START_TOL && -t->b[k] / a > most) most = -t->b[k] / a, j = k;
-    }
-    if (j < 0) return PERP_OUTCOME_RAY;
-    for (int k = 0; k < n; k++) t->T[k + n * n] = 0; /* the covering vector is chosen in the new dictionary */
-    pivot(t, j, i);
-    if (j != i) {
-        if (!(fabs(t->T[i + n * j]) > START_TOL)) return PERP_OUTCOME_RAY;
-        pivot(t, i, j);
-    }
-    for (int k = 0; k < n; k++) t->T[k + n * n] = t->d[k];
-    return go(t, s, size);
+    return go(t, s, set_up(t, p, D, q, share), most_pivots(s, p->n));
 }
 
 /* A fixed sequence in [0, 1) without pattern (golden ratio). */
@@ -308,16 +242,78 @@ static double spread(int i) {
     return x - floor(x);
 }
 
+/* After a run that failed: the artificial variable leaves the basis for one of the pair that is not in it, so that the
+ * basis is complementary again, whatever its signs. */
+static bool dismiss(pp_dictionary *at) {
+    int n = at->n, row = at->place[2 * n], pair = 0;
+    if (row < 0) return true;
+    while (pair < n && (at->place[pair] >= 0 || at->place[n + pair] >= 0)) pair++;
+    if (pair == n) return false;
+    int z = -1 - at->place[pair], w = -1 - at->place[n + pair];
+    double by_z = fabs(pp_dictionary_column(at, z)[row]), by_w = fabs(pp_dictionary_column(at, w)[row]);
+    if (!(fmax(by_z, by_w) > START_TOL)) return false;
+    pp_dictionary_pivot(at, row, by_z > by_w ? z : w);
+    return true;
+}
+
+/* Goes on from the basis of the last run to the answer for another q; if that fails, from where it ended with another
+ * covering vector. */
+static bool run_on(pivoting *t, const double *q, const settings *s) {
+    int n = t->at.n;
+    double size = 0;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(q[i]));
+    for (int k = 0; k < 2 && dismiss(&t->at); k++) {
+        for (int i = 0; i < n && k > 0; i++) t->d[i] = 1 + spread(n + i);
+        pp_dictionary_point(&t->at, q);
+        pp_dictionary_cover(&t->at, t->d);
+        perp_outcome o = go(t, s, size, n);
+        if (o == PERP_OUTCOME_SOLVED) return true;
+        if (o != PERP_OUTCOME_RAY) return false;
+    }
+    return false;
+}
+
+/* One run from the basis in which z_i is positive, together with the z_j whose row it would lift last, if that is not
+ * its own: there the path of a bimatrix game begins (Lemke and Howson), which from z = 0 ends on a ray at once. */
+static perp_outcome run_from(pivoting *t, const pp_plain *p, const double *D, const double *q, const settings *s,
+                             int i) {
+    int n = p->n, j = -1;
+    double size = set_up(t, p, D, q, 0), most = 0;
+    const double *lift = pp_dictionary_column(&t->at, i);
+    for (int k = 0; k < n; k++)
+        if (lift[k] > START_TOL && -q[k] / lift[k] > most) most = -q[k] / lift[k], j = k;
+    if (j < 0) return PERP_OUTCOME_RAY;
+    pp_dictionary_pivot(&t->at, j, i);
+    if (j != i) {
+        if (!(fabs(pp_dictionary_column(&t->at, j)[i]) > START_TOL)) return PERP_OUTCOME_RAY;
+        pp_dictionary_pivot(&t->at, i, j);
+    }
+    pp_dictionary_cover(&t->at, t->d);
+    return go(t, s, size, most_pivots(s, n));
+}
+
 /* Basis that a run ended with: its positive variables into l->in. */
 static void read_basis(layout *l) {
-    int n = l->t.n;
+    const pp_dictionary *at = &l->t.at;
+    int n = at->n;
     for (int i = 0; i < n; i++) l->in[i] = false;
     for (int i = 0; i < n; i++)
-        if (l->t.basic[i] < n) l->in[l->t.basic[i]] = true;
-    if (l->t.place[2 * n] < 0) return;
+        if (at->basic[i] < n) l->in[at->basic[i]] = true;
+    if (at->place[2 * n] < 0) return;
     /* the artificial variable stands in for a pair that is not basic at all: without it the block would be singular */
     for (int i = 0; i < n; i++)
-        if (l->t.place[i] < 0 && l->t.place[n + i] < 0) l->in[i] = true;
+        if (at->place[i] < 0 && at->place[n + i] < 0) l->in[i] = true;
+}
+
+/* Point that a run ended with, as the pivots left it, into l->z. */
+static void read_point(layout *l) {
+    const pp_dictionary *at = &l->t.at;
+    int n = at->n;
+    for (int i = 0; i < n; i++) l->z[i] = 0;
+    for (int i = 0; i < n; i++) {
+        int v = at->basic[i];
+        if (v < n) l->z[v] = at->b[i] > 0 ? l->D[v] * at->b[i] : 0;
+    }
 }
 
 /* Equilibrated q, less the pull of a proximal point, with covering vector and noise. A row that is negative by rounding
@@ -337,37 +333,58 @@ static void start_q(layout *l, const pp_plain *p, double size, double share, boo
 
 /* Most runs for proximal points. */
 #define SHARED_RUNS 8
-/* Exchanges after a run. */
-#define EXCHANGES 20
+/* Most proximal points after those. */
+#define SHARED_POINTS 60
+/* Exchanges after a run, and after one that went on from the last. */
+#define EXCHANGES     20
+#define FEW_EXCHANGES 2
+/* Pivots of such a run from which on its basis has not settled yet. */
+#define FEW_PIVOTS 4
 
-/* Proximal points from zero: the first by pivoting, the next by exchanges from its basis, by pivoting again where those
- * do not settle. */
+/* Largest change from one point to another, in natural scales. */
+static double way(const pp_plain *p, const double *z, const double *from) {
+    double most = 0;
+    for (int i = 0; i < p->n; i++) most = fmax(most, fabs(z[i] - from[i]) / p->zs[i]);
+    return most;
+}
+
+/* Proximal points from zero: the first by pivoting, the next by exchanges from its basis. Where those do not settle, by
+ * pivoting on from the basis of the last run, which is not far, with exchanges again once it hardly changes any more;
+ * from the start where that fails. */
 static bool cold_shared(layout *l, const pp_plain *p, const settings *s, double size) {
-    double share = s->share;
+    double share = s->share, of_run = 0;
+    bool solved = false;
     for (int i = 0; i < p->n; i++) l->z[i] = 0;
-    for (int k = 0; k < SHARED_RUNS; k++) {
-        double before = share, moved = 0;
-        start_q(l, p, size, share, k % 2 == 0, 0);
-        /* on a ray next to the answer its basis may still do */
-        if (run(&l->t, p, l->D, l->q, s, share) == PERP_OUTCOME_STOPPED) return false;
+    for (int k = 0, runs = 0; k < SHARED_POINTS && runs < SHARED_RUNS; k++) {
+        double before = share;
+        int pivots = l->t.at.count;
+        start_q(l, p, size, share, runs % 2 == 0, 0);
+        bool on = solved && share == of_run && run_on(&l->t, l->q, s);
+        pivots = l->t.at.count - pivots;
+        if (!on) { /* on a ray next to the answer its basis may still do */
+            solved = run(&l->t, p, l->D, l->q, s, share) == PERP_OUTCOME_SOLVED;
+            of_run = share;
+            runs++;
+        }
+        if (l->t.stopped) return false;
         read_basis(l);
         memcpy(l->last, l->z, sizeof *l->z * (size_t)p->n);
-        if (pp_basis_prox(&l->b, l->in, l->z, EXCHANGES, s->tol, &share)) return true;
-        for (int i = 0; i < p->n; i++) moved = fmax(moved, fabs(l->z[i] - l->last[i]) / p->zs[i]);
-        if (share == before && !(moved > s->tol * l->b.size) && k % 2) share *= 0.01;
+        bool settled = !on || pivots <= FEW_PIVOTS;
+        if (settled && pp_basis_prox(&l->b, l->in, l->z, on ? FEW_EXCHANGES : EXCHANGES, s->tol, &share)) return true;
+        if (on && way(p, l->z, l->last) == 0) read_point(l); /* no exchanges: as the pivots have it */
+        if (share == before && !(way(p, l->z, l->last) > s->tol * l->b.size)) {
+            if (!on && runs % 2 == 0) share *= 0.01;
+            solved = false; /* the next one from the start */
+        }
     }
     return false;
 }
 
 /* Takes what a run ended with, as the pivots left it and as its basis gives it. True if that is an answer. */
 static bool take(layout *l, const settings *s, perp_outcome o) {
-    int n = l->t.n;
-    for (int i = 0; i < n; i++) l->z[i] = 0;
+    int n = l->t.at.n;
     read_basis(l);
-    for (int i = 0; i < n; i++) {
-        int v = l->t.basic[i];
-        if (v < n) l->z[v] = l->t.b[i] > 0 ? l->D[v] * l->t.b[i] : 0;
-    }
+    read_point(l);
     double r = pp_basis_measure(&l->b, l->z); /* in case the basis is singular */
     if (r < l->b.residual) {
         l->b.residual = r;
@@ -484,7 +501,7 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
             memcpy(l.b.best, l.b.shared, sizeof *l.b.best * (size_t)p->n);
         else if (l.b.residual > s->tol * l.b.size && outcome == PERP_OUTCOME_SOLVED)
             pp_basis_polish(&l.b, l.in, !l.contacts);
-        info->iterations = l.t.count + l.b.steps;
+        info->iterations = l.t.at.count + l.b.steps;
     }
     pp_reduce_answer(&r, l.b.best, z);
     pp_reduce_polish(&r, z);

@@ -194,6 +194,10 @@ static perp_outcome iterate(layout *l, const pp_plain *p, const settings *s, dou
     double step = 1, trust = 1, pace = 0; /* pace: before the last jump */
     int jumped = 0, check = WINDOW;       /* sweeps at the last jump, and when to look for a stall */
     refresh(p, l->z, l->w);
+    for (int i = 0; i < p->n; i++) {
+        l->last[i] = l->z[i];
+        l->change[i] = 0;
+    }
     for (int count = 0;; count++) {
         double r = measure(p, l->z, l->w);
         if (r <= goal) { /* w has drifted by rounding: look again before believing it */
