@@ -105,9 +105,13 @@ int main(int argc, char **argv) {
     if (o.parts & PEER_BROAD) good &= peer_table_broad(&o);
     if (o.parts & PEER_GROWTH) good &= peer_table_growth(&o);
     if (o.parts & PEER_NARROW) good &= peer_table_narrow(&o);
-    if (o.parts & PEER_SMALL) good &= peer_table_pour(&o, false, few, 3, true);
-    if (o.parts & PEER_SPHERES) good &= peer_table_pour(&o, false, many, 5, false);
-    if (o.parts & PEER_CUBES) good &= peer_table_pour(&o, true, many, 2, false);
+    /* tolerances as in experiments/pour-1000 and heap-cubes */
+    const pour_kind small = {.n = few, .seconds = 3, .with_ode_step = true},
+                    spheres = {.n = many, .seconds = 3, .tolerance = 2e-3},
+                    cubes = {.cubes = true, .n = many, .seconds = 2, .tolerance = 4e-5};
+    if (o.parts & PEER_SMALL) good &= peer_table_pour(&o, &small);
+    if (o.parts & PEER_SPHERES) good &= peer_table_pour(&o, &spheres);
+    if (o.parts & PEER_CUBES) good &= peer_table_pour(&o, &cubes);
     if (!good) fprintf(stderr, "peers: something is wrong, see the tables\n");
     return good ? 0 : 1;
 }

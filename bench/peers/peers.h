@@ -147,7 +147,7 @@ typedef struct peer_options {
     bool quick;          /* small sizes, to see whether it runs */
     const char *engines; /* names to pour with, as "perp,bullet"; NULL: all */
     int bodies;          /* to pour; 0: 1,000 */
-    double seconds;      /* to pour; 0: 5 of spheres, 2 of cubes, 3 of few spheres */
+    double seconds;      /* to pour; 0: 3 of spheres, 2 of cubes */
     double limit;        /* on the time of the processor for one pour of one engine [s]; 0: none */
     perp_choice perp;
 } peer_options;
@@ -157,9 +157,16 @@ enum { PEER_BROAD = 1, PEER_NARROW = 2, PEER_GROWTH = 4, PEER_SPHERES = 8, PEER_
 bool peer_table_broad(const peer_options *o);
 bool peer_table_narrow(const peer_options *o);
 bool peer_table_growth(const peer_options *o);
-/* Seconds are simulated ones. ODE's step is cubic in the contacts: only for small pours. False if perp left a step
- * unsolved. */
-bool peer_table_pour(const peer_options *o, bool cubes, int n, double seconds, bool with_ode_step);
+/* What is poured. */
+typedef struct pour_kind {
+    bool cubes;
+    int n;
+    double seconds;     /* simulated, unless the options say otherwise */
+    double tolerance;   /* of perp's world, likewise; 0: perp's default */
+    bool with_ode_step; /* ODE's step is cubic in the contacts: only for few grains */
+} pour_kind;
+/* False if perp left a step unsolved. */
+bool peer_table_pour(const peer_options *o, const pour_kind *kind);
 
 #ifdef __cplusplus
 }

@@ -15,32 +15,53 @@ typedef struct figures {
     double overlap, overlap_settled;  /* deepest [m] */
     double rms, fastest;              /* speeds at the end [m/s] */
     int contacts;
+    bool unsolved; /* the last step */
     char why[256]; /* "" if every step was solved */
 } figures;
 
-/* Spheres: nine by nine in a layer. Cubes: ten by ten, each turned a little, so that they do not fall in columns. */
-static pour_scene scene(bool cubes, int n) {
-    double share = cbrt(n / 1000.0); /* a smaller pour has the same form */
-    pour_scene s = {.cubes = cubes, .walls = !cubes, .half = 0.1, .mu = 0.5, .density = 1000, .h = 0.005, .n = n};
-    double pitch = s.half * (cubes ? 2.7 : 2.2), offset = s.half * (cubes ? 0.02 : 0.08);
-    int across = (int)floor((cubes ? 2.7 : 2.0) * share / pitch + 1e-9);
-    if (across < 1) across = 1;
-    s.width = cubes ? across * pitch : 2.0 * share;
-    uint64_t seed = 0x9007;
-    s.start = peer_memory((size_t)n, sizeof *s.start);
-    for (int k = 0; k < n; k++) {
+#define GOLDEN 2.3999632297286533 /* the golden angle [rad]: points at such steps, sqrt(k) out, spread evenly */
+
+/* As experiments/pour-1000: eight by eight in a layer, over the whole floor. */
+static void place_spheres(pour_scene *s, double share, uint64_t seed) {
+    int across = (int)fmax(1, round(8 * share));
+    double pitch = 2.45 * s->half, offset = 0.1 * s->half;
+    s->width = 2.5 * s->half * across;
+    for (int k = 0; k < s->n; k++) {
         int i = k % across, j = k / across % across, layer = k / across / across;
-        double cell = s.width / across, axis[3], r = 0;
-        for (int a = 0; a < 3; a++) {
-            axis[a] = peer_uniform(&seed, -1, 1);
-            r += axis[a] * axis[a];
-        }
-        double turn = cubes ? peer_uniform(&seed, -0.25, 0.25) : 0, c = cos(turn / 2), f = sin(turn / 2) / sqrt(r);
-        s.start[k] = (peer_pose){{cell * (i + 0.5) + peer_uniform(&seed, -offset, offset),
-                                  cell * (j + 0.5) + peer_uniform(&seed, -offset, offset),
-                                  pitch * (layer + 0.5) + peer_uniform(&seed, -offset, offset) / 2},
-                                 {c, f * axis[0], f * axis[1], f * axis[2]}};
+        double x = s->width / 2 + pitch * (i - (across - 1) / 2.0) + peer_uniform(&seed, -offset, offset);
+        double y = s->width / 2 + pitch * (j - (across - 1) / 2.0) + peer_uniform(&seed, -offset, offset);
+        s->start[k] = (peer_pose){{x, y, 1.5 * s->half + pitch * layer}, {1, 0, 0, 0}};
     }
+}
+
+/* As experiments/heap-cubes: round layers, each turned against the one below, the cubes every way up. */
+static void place_cubes(pour_scene *s, double share, uint64_t seed) {
+    int in_layer = (int)fmax(1, round(60 * share * share));
+    double edge = 2 * s->half;
+    for (int k = 0; k < s->n; k++) {
+        double out = 1.13 * edge * sqrt(k % in_layer + 0.5), q[4], r = 0;
+        do { /* in the unit ball: then every direction is as likely */
+            r = 0;
+            for (int a = 0; a < 4; a++) {
+                q[a] = peer_uniform(&seed, -1, 1);
+                r += q[a] * q[a];
+            }
+        } while (r > 1 || r < 1e-6);
+        r = sqrt(r);
+        s->start[k] = (peer_pose){{out * cos(GOLDEN * k), out * sin(GOLDEN * k), edge + 1.75 * edge * (k / in_layer)},
+                                  {q[0] / r, q[1] / r, q[2] / r, q[3] / r}};
+    }
+}
+
+static pour_scene scene(bool cubes, int n) {
+    pour_scene s = {.cubes = cubes, .walls = !cubes, .half = 0.1, .mu = cubes ? 0.5 : 0.3, .density = 1000, .h = 0.005};
+    double share = cbrt(n / 1000.0); /* a smaller pour has the same form */
+    s.n = n;
+    s.start = peer_memory((size_t)n, sizeof *s.start);
+    if (cubes)
+        place_cubes(&s, share, 0x9007);
+    else
+        place_spheres(&s, share, 0x9007);
     return s;
 }
 
@@ -54,10 +75,11 @@ static void look_at_end(figures *f, const double *speed, int n) {
 }
 
 /* The last eighth of the time counts as settled. */
-static figures pour(const pour_engine *e, const pour_scene *s, const peer_options *o, double seconds) {
+static figures pour(const pour_engine *e, const pour_scene *s, const peer_options *o, const perp_choice *choice,
+                    double seconds) {
     figures f = {0};
     int steps = (int)lround(seconds / s->h), rest = steps - steps / 8;
-    void *self = e->create(s, &o->perp, f.why, sizeof f.why);
+    void *self = e->create(s, choice, f.why, sizeof f.why);
     if (!self) return f;
     peer_judge *judge = peer_judge_create(s);
     peer_pose *pose = peer_memory((size_t)s->n, sizeof *pose);
@@ -66,6 +88,7 @@ static figures pour(const pour_engine *e, const pour_scene *s, const peer_option
         double start = peer_cpu();
         bool solved = e->step(self, f.why, sizeof f.why);
         took[k] = peer_cpu() - start;
+        f.unsolved = !solved;
         if (!solved) break;
         if (o->limit > 0 && f.total > o->limit) {
             (void)snprintf(f.why, sizeof f.why, "stopped by --limit");
@@ -118,12 +141,13 @@ static void cell(const char *format, double x) {
         printf(" - |");
 }
 
-static void print(const char *name, const figures *f, double reference) {
+/* tells: the engine says whether a step is solved. A run ends with the first that is not. */
+static void print(const char *name, const figures *f, bool tells, double reference) {
     if (!f->steps) {
         printf("| %s | not run: %s |\n", name, f->why);
         return;
     }
-    printf("| %s | %d |", name, f->steps);
+    printf("| %s | %d | %s |", name, f->steps, !tells ? "-" : f->unsolved ? "1" : "0");
     cell(" %.2f |", 1e3 * f->falling);
     cell(" %.2f |", 1e3 * f->settled);
     cell(" %.2f |", reference > 0 ? f->settled / reference : 0);
@@ -136,25 +160,26 @@ static void print(const char *name, const figures *f, double reference) {
     fflush(stdout);
 }
 
-bool peer_table_pour(const peer_options *o, bool cubes, int n, double seconds, bool with_ode_step) {
+bool peer_table_pour(const peer_options *o, const pour_kind *kind) {
     const pour_engine *const engine[] = {&pour_bullet, &pour_ode_quick, &pour_ode_step, &pour_perp};
-    pour_scene s = scene(cubes, n);
-    double reference = 0;
-    if (o->seconds > 0) seconds = o->seconds;
+    pour_scene s = scene(kind->cubes, kind->n);
+    double reference = 0, seconds = o->seconds > 0 ? o->seconds : kind->seconds;
+    perp_choice choice = o->perp;
+    if (!(choice.tolerance > 0)) choice.tolerance = kind->tolerance;
     bool good = true;
-    printf("\n### Pour of %d %s, %g s at h = %g ms\n\n", n, cubes ? "cubes in a heap" : "spheres into a box", seconds,
-           1e3 * s.h);
-    describe(&o->perp);
-    printf("| engine | steps | falling [ms] | settled [ms] | settled/Bullet's | slowest [ms] | contacts | deepest "
-           "overlap, run "
-           "[m] | deepest overlap, settled [m] | rms speed at the end [m/s] | fastest [m/s] | note |\n"
-           "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    printf("\n### Pour of %d %s, %g s at h = %g ms\n\n", s.n, s.cubes ? "cubes in a heap" : "spheres into a box",
+           seconds, 1e3 * s.h);
+    describe(&choice);
+    printf(
+        "| engine | steps | unsolved | falling [ms] | settled [ms] | settled/Bullet's | slowest [ms] | contacts | "
+        "deepest overlap, run [m] | deepest overlap, settled [m] | rms speed at the end [m/s] | fastest [m/s] | note "
+        "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t k = 0; k < sizeof engine / sizeof *engine; k++) {
-        if (!named(o->engines, engine[k]->name) || (engine[k] == &pour_ode_step && !with_ode_step)) continue;
-        figures f = pour(engine[k], &s, o, seconds);
+        if (!named(o->engines, engine[k]->name) || (engine[k] == &pour_ode_step && !kind->with_ode_step)) continue;
+        figures f = pour(engine[k], &s, o, &choice, seconds);
         if (engine[k] == &pour_bullet) reference = f.settled;
         if (engine[k] == &pour_perp) good = !f.why[0];
-        print(engine[k]->name, &f, reference);
+        print(engine[k]->name, &f, engine[k] == &pour_perp, reference);
     }
     free(s.start);
     return good;
