@@ -1,10 +1,11 @@
 /* directions.c - the cone against pyramids: time of a step of a block on three feet that slides and spins on a plane, over
  * the number of friction directions (Berard, Fig. 5.12)
  *
- *     directions [STEPS] [REPETITIONS]
+ *     directions [STEPS] [REPETITIONS] [DIRECTIONS]
  *
  * One line of CSV per form: the best of the repetitions, which take turns so that a disturbance meets all of them.
- * solver_us is the time of the solver stage alone. */
+ * solver_us is the time of the solver stage alone. With DIRECTIONS only that form, 0 being the cone: to count instructions
+ * (valgrind --tool=callgrind directions 1000 1 8), which a loaded machine does not change. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -66,17 +67,20 @@ static bool run(int nd, int steps, double *whole, double *solver, int *unknowns)
 int main(int argc, char **argv) {
     int steps = argc > 1 ? atoi(argv[1]) : 5000, repetitions = argc > 2 ? atoi(argv[2]) : 5, unknowns[KINDS] = {0};
     double best[KINDS], solver[KINDS];
+    int only = argc > 3 ? atoi(argv[3]) : -1;
     for (int k = 0; k < KINDS; k++) best[k] = solver[k] = INFINITY;
     for (int r = 0; r < repetitions; r++)
         for (int k = 0; k < KINDS; k++) {
             double whole, part;
+            if (only >= 0 && directions[k] != only) continue;
             if (!run(directions[k], steps, &whole, &part, &unknowns[k])) return 1;
             best[k] = fmin(best[k], whole);
             solver[k] = fmin(solver[k], part);
         }
     printf("form,directions,unknowns,step_us,solver_us,over_cone\n");
     for (int k = 0; k < KINDS; k++)
-        printf("%s,%d,%d,%.2f,%.2f,%.2f\n", directions[k] ? "lcp" : "cone", directions[k], unknowns[k],
-               1e6 * best[k] / steps, 1e6 * solver[k] / steps, best[k] / best[0]);
+        if (only < 0 || directions[k] == only)
+            printf("%s,%d,%d,%.2f,%.2f,%.2f\n", directions[k] ? "lcp" : "cone", directions[k], unknowns[k],
+                   1e6 * best[k] / steps, 1e6 * solver[k] / steps, best[k] / best[0]);
     return 0;
 }

@@ -20,6 +20,31 @@ static inline double uniform(uint64_t *state, double lo, double hi) {
     return lo + (hi - lo) * (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
 }
 
+/* ---- a part of a study ---- */
+
+/* Negative: all of them. */
+typedef struct only {
+    int pile;
+    double h, mu; /* [s], [1] */
+} only;
+
+/* --pile N, --h MS or --mu X at argv[*i]; false if it is another option. */
+static inline bool read_only(int argc, char **argv, int *i, only *o) {
+    double *to = !strcmp(argv[*i], "--h") ? &o->h : !strcmp(argv[*i], "--mu") ? &o->mu : NULL;
+    bool pile = !strcmp(argv[*i], "--pile");
+    if ((!pile && !to) || *i + 1 >= argc) return false;
+    char *end;
+    double x = strtod(argv[++*i], &end);
+    if (*end || !(x >= 0 && x < 1e6)) return false;
+    if (pile) o->pile = (int)x;
+    if (to) *to = to == &o->h ? x / 1000 : x;
+    return true;
+}
+
+static inline bool wanted(const only *o, int pile, double h, double mu) {
+    return (o->pile < 0 || o->pile == pile) && (o->h < 0 || fabs(o->h - h) < 1e-9) && (o->mu < 0 || o->mu == mu);
+}
+
 /* ---- figures ---- */
 
 typedef struct figures {

@@ -1,13 +1,14 @@
 /* piles2d.c - random polygons poured into a box, many piles: does every step of `peg` hold the laws?
  *
- *     piles2d [--all] [--given] [--own] [--raw] [--model NAME]    (without options: one pile, two steps, both friction)
+ *     piles2d [--all] [--given] [--own] [--raw] [--model NAME] [--pile N] [--h MS] [--mu X]
+ *                                                      (without options: one pile, two steps, both friction)
  *
  * Given: the five piles that other engines were compared on. Own: five of the same kind, from seeds of our own. Raw: 40 more, 20 of
  * the same kind and 20 whose hulls are taken as they come: slivers, flat corners, from 3 to 24 points. h = 1, 2, 5, 10, 20 ms (raw:
  * 5, 10, 20), mu = 0 and 0.5; 5 s each, a polygon every quarter of a second. Printed for each kind, h and mu: steps, those not solved,
  * those divided, deepest overlap, largest total area of overlap at any time, most energy that contact added in a step (J, and as part
  * of the kinetic energy at hand, at least 0.1 J), mean number of contacts and of corners that could be trapped, largest
- * problem, time. Exit code 1 if a step was not solved or the area went beyond 1e-9 m^2. */
+ * problem, time. --pile, --h and --mu keep to one of the piles, steps or coefficients. Exit code 1 if a step was not solved or the area went beyond 1e-9 m^2. */
 #define _POSIX_C_SOURCE 200809L
 #include "piles.h"
 #include "piles2d_given.h"
@@ -23,6 +24,7 @@ typedef struct polygon {
 } polygon;
 
 static const char *model = "peg";
+static only part = {-1, -1, -1};
 
 static void die(const char *what, const char *why) {
     fprintf(stderr, "piles2d: %s: %s\n", what, why);
@@ -126,11 +128,12 @@ static bool study(const char *name, kind k, int first, int n, const double *h, i
         for (int i = 0; i < nh; i++) {
             figures sum = {0};
             for (int p = first; p < first + n; p++) {
+                if (!wanted(&part, p, h[i], 0.5 * m)) continue;
                 figures f = {0};
                 run(k, p, h[i], 0.5 * m, &f);
                 add_figures(&sum, &f);
             }
-            print_figures(name, h[i], 0.5 * m, &sum);
+            if (sum.steps) print_figures(name, h[i], 0.5 * m, &sum);
             good = good && sum.unsolved == 0 && sum.total <= 1e-9;
         }
     return good;
@@ -143,9 +146,11 @@ int main(int argc, char **argv) {
         bool all = !strcmp(argv[i], "--all");
         if (!strcmp(argv[i], "--model") && i + 1 < argc)
             model = argv[++i];
+        else if (read_only(argc, argv, &i, &part))
+            continue;
         else if (!all && strcmp(argv[i], "--given") != 0 && strcmp(argv[i], "--own") != 0 &&
                  strcmp(argv[i], "--raw") != 0)
-            die(argv[i], "allowed: --all, --given, --own, --raw, --model NAME");
+            die(argv[i], "allowed: --all, --given, --own, --raw, --model NAME, --pile N, --h MS, --mu X");
         want[GIVEN] = want[GIVEN] || all || !strcmp(argv[i], "--given");
         want[OWN] = want[OWN] || all || !strcmp(argv[i], "--own");
         want[RAW] = want[RAW] || all || !strcmp(argv[i], "--raw");

@@ -1,10 +1,11 @@
 /* piles3d.c - random polyhedra dropped into a box, many piles: does every step of `peg` hold the laws?
  *
- *     piles3d [--all] [--raw] [--model NAME]                     (without options: one pile, two steps, both friction)
+ *     piles3d [--all] [--raw] [--model NAME] [--pile N] [--h MS] [--mu X]
+ *                                                      (without options: one pile, two steps, both friction)
  *
  * Ten seeds of ten polyhedra, hulls of ten points, one each half second with some speed to the side, 5 s (Williams 5.2.4); with --raw ten
  * more, hulls as they come: flat, from 4 to 24 points. h = 1, 2, 5, 10, 20 ms (raw: 5, 10, 20), mu = 0 and 0.5 with true
- * cones. Printed as by piles2d, with volume in place of area. Exit code 1 if a step was not solved or the deepest overlap went
+ * cones. Printed as by piles2d, with volume in place of area, and with the same options. Exit code 1 if a step was not solved or the deepest overlap went
  * beyond 1e-6 m. */
 #define _POSIX_C_SOURCE 200809L
 #include "piles.h"
@@ -12,6 +13,7 @@
 enum { POINTS = 24, BODIES = 10 };
 
 static const char *model = "peg";
+static only part = {-1, -1, -1};
 
 static void die(const char *what, const char *why) {
     fprintf(stderr, "piles3d: %s: %s\n", what, why);
@@ -102,11 +104,12 @@ static bool study(const char *name, bool raw, int first, int n, const double *h,
         for (int i = 0; i < nh; i++) {
             figures sum = {0};
             for (int p = first; p < first + n; p++) {
+                if (!wanted(&part, p, h[i], 0.5 * m)) continue;
                 figures f = {0};
                 run(p, raw, h[i], 0.5 * m, &f);
                 add_figures(&sum, &f);
             }
-            print_figures(name, h[i], 0.5 * m, &sum);
+            if (sum.steps) print_figures(name, h[i], 0.5 * m, &sum);
             good = good && sum.unsolved == 0 && sum.depth <= 1e-6;
         }
     return good;
@@ -122,8 +125,8 @@ int main(int argc, char **argv) {
             all = true;
         else if (!strcmp(argv[i], "--raw"))
             raw = true;
-        else
-            die(argv[i], "allowed: --all, --raw, --model NAME");
+        else if (!read_only(argc, argv, &i, &part))
+            die(argv[i], "allowed: --all, --raw, --model NAME, --pile N, --h MS, --mu X");
     }
     print_head(3);
     bool good = true;

@@ -179,7 +179,8 @@ typedef struct simulate_result {
     uint64_t frames;
     int bodies, joints, contacts_most;
     double seconds, recording_seconds; /* wall time in all, and in recording */
-    double waited;                     /* wall time in which whoever watched held the run; not in `seconds` */
+    double processor_seconds; /* of the whole program while it ran: what else runs on the machine is not in it */
+    double waited;            /* wall time in which whoever watched held the run; not in `seconds` */
     double stage[PERP_STAGE_COUNT];
     double energy[3]; /* kinetic, gravity, spring at the end */
     bool interrupted;

@@ -319,11 +319,28 @@ static double crossing(const exp_run *r, const double *y, double level) {
     return NAN;
 }
 
+/* Under the line between frames from `from` to `to`, which need not be times of frames: a window that were rounded to
+ * frames would be wrong by a frame. NAN if the run does not cover it. */
+static double integral(const exp_run *r, const double *y, double from, double to) {
+    uint64_t n = r->frames;
+    double slack = 1e-9 * (n > 1 ? (r->time[n - 1] - r->time[0]) / (double)(n - 1) : 1), area = 0;
+    if (from == -INFINITY) from = r->time[0];
+    if (to == INFINITY) to = r->time[n - 1];
+    if (!(from >= r->time[0] - slack && from <= to && to <= r->time[n - 1] + slack)) return NAN;
+    for (uint64_t k = 0; k + 1 < n; k++) {
+        double a = fmax(from, r->time[k]), b = fmin(to, r->time[k + 1]);
+        if (!(a < b)) continue;
+        double part = ((a + b) / 2 - r->time[k]) / (r->time[k + 1] - r->time[k]);
+        area += (b - a) * ((1 - part) * y[k] + part * y[k + 1]);
+    }
+    return area;
+}
+
 /* Over the frames with from <= t <= to; NAN where there are none, and for NaN in the series. */
 static double over_range(int f, const exp_run *r, const double *y, double from, double to) {
     double slack = 1e-9 * (r->frames > 1 ? (r->time[r->frames - 1] - r->time[0]) / (double)(r->frames - 1) : 1);
-    double best = NAN, best_t = NAN, sum = 0, area = 0, when = NAN;
-    uint64_t n = 0, set = 0, last = 0;
+    double best = NAN, best_t = NAN, sum = 0, when = NAN;
+    uint64_t n = 0, set = 0;
     bool broken = false;
     for (uint64_t k = 0; k < r->frames; k++) {
         double v = y[k];
@@ -335,12 +352,10 @@ static double over_range(int f, const exp_run *r, const double *y, double from, 
             best_t = r->time[k];
         }
         sum += v;
-        if (n > 0) area += (v + y[last]) / 2 * (r->time[k] - r->time[last]);
         if (v != 0) {
             if (set == 0) when = r->time[k];
             set++;
         }
-        last = k;
         n++;
     }
     if (f == F_COUNT) return (double)set;
@@ -348,7 +363,6 @@ static double over_range(int f, const exp_run *r, const double *y, double from, 
     if (broken || n == 0) return NAN;
     if (f == F_MEAN) return sum / (double)n;
     if (f == F_TOTAL) return sum;
-    if (f == F_INTEGRAL) return area;
     if (f == F_TIME_OF_LARGEST || f == F_TIME_OF_SMALLEST) return best_t;
     return f == F_SMALLEST ? -best : best;
 }
@@ -450,8 +464,11 @@ static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out
     if (good && i == F_FIRST) *out = y[0];
     if (good && i == F_LAST) *out = y[r->frames - 1];
     if (good && i == F_CROSSING) *out = crossing(r, y, arg[1].number);
-    if (good && i >= F_LARGEST && i <= F_WHEN)
-        *out = over_range(i, r, y, narg > 1 ? arg[1].number : -INFINITY, narg > 2 ? arg[2].number : INFINITY);
+    double from = narg > 1 ? arg[1].number : -INFINITY, to = narg > 2 ? arg[2].number : INFINITY;
+    if (good && i == F_INTEGRAL)
+        *out = integral(r, y, from, to);
+    else if (good && i >= F_LARGEST && i <= F_WHEN)
+        *out = over_range(i, r, y, from, to);
     pp_free(&experiment_memory, y);
     return good;
 }
@@ -574,12 +591,12 @@ static perp_status evaluate_check(experiment *e, int i, perp_refusal *why) {
 }
 
 /* One measure of one run. It knows what all expressions know, the parameters of its run, `failed` (the run ended
- * early), `seconds` (that it took) and the measures before it. In a run that ended early, what cannot be measured is
+ * early), `seconds` and `processor_seconds` (that it took) and the measures before it. In a run that ended early, what cannot be measured is
  * none. */
 static perp_status measure(experiment *e, const exp_sweep *s, int i, int k, perp_refusal *why) {
     const exp_run *r = &e->run[s->first + i];
     double *result = s->result + i * s->nmeasure;
-    int room = e->nknown + r->nparameter + s->nmeasure + 2, n = 0;
+    int room = e->nknown + r->nparameter + s->nmeasure + 3, n = 0;
     const char **name = pp_alloc(&experiment_memory, sizeof *name * (size_t)room);
     double *value = pp_alloc(&experiment_memory, sizeof *value * (size_t)room);
     const char *names_of[F_N];
@@ -594,6 +611,7 @@ static perp_status measure(experiment *e, const exp_sweep *s, int i, int k, perp
         for (int j = 0; j < k; j++) name[n] = s->measure_of[j].name, value[n++] = result[j];
         name[n] = "failed", value[n++] = r->ended_early;
         name[n] = "seconds", value[n++] = r->result.seconds - r->result.recording_seconds;
+        name[n] = "processor_seconds", value[n++] = r->result.processor_seconds;
         for (int j = 0; j < r->nparameter; j++) name[n] = r->parameter[j].name, value[n++] = r->parameter[j].value;
         for (int j = 0; j < e->nknown; j++) name[n] = e->known[j], value[n++] = e->known_value[j];
         uint32_t node = s->measure_of[k].node;

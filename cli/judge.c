@@ -37,16 +37,18 @@ static void compare(const simulate_result *r, double x, char *out, size_t size) 
 static void judge_overlap(const simulate_result *r, verdict *out) {
     double x = r->total.overlap;
     out->overlap_word = words[grade(x / (r->size > 0 ? r->size : 1), 1e-6, 1e-2)];
+    char figure[96], who[96] = "", a[40], b[40], soft[64] = "";
+    if (r->total.compression > 0) /* what a law explains is no fault */
+        snprintf(soft, sizeof soft, "; surfaces that give way: by up to %.3g", r->total.compression);
     if (x == 0) {
-        snprintf(out->overlap, sizeof out->overlap, "none");
+        snprintf(out->overlap, sizeof out->overlap, "none%s", soft);
         return;
     }
-    char figure[96], who[96] = "", a[40], b[40];
     compare(r, x, figure, sizeof figure);
     if (*r->overlap_names[0])
         snprintf(who, sizeof who, ", %s and %s", cli_printable(a, sizeof a, r->overlap_names[0]),
                  cli_printable(b, sizeof b, r->overlap_names[1]));
-    snprintf(out->overlap, sizeof out->overlap, "deepest %s; at t = %.6g%s", figure, r->overlap_t, who);
+    snprintf(out->overlap, sizeof out->overlap, "deepest %s; at t = %.6g%s%s", figure, r->overlap_t, who, soft);
 }
 
 static void judge_joints(const simulate_result *r, verdict *out) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture.h"
@@ -363,10 +364,12 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     if (r->energy0[0] > r->kinetic_most) r->kinetic_most = r->energy0[0];
     if (r->total.ledger.kinetic_before == 0 && r->t0 == 0) /* also an account of no steps has a start and an end */
         r->total.ledger.kinetic_before = r->total.ledger.kinetic_after = r->energy0[0];
+    clock_t worked = clock();
     perp_status watched = o->save_problems ? capture_watch(&saving, w, &r->why) : PERP_OK;
     if (!watched && o->watch) watched = o->watch->begin(o->watch->ctx, scene, &r->why);
     if (watched) r->code = writing_code(watched);
     if (!watched) step_on(o, w, rec, &saving, (uint64_t)n, r);
+    r->processor_seconds = (double)(clock() - worked) / CLOCKS_PER_SEC;
     if (!watched && o->watch) o->watch->end(o->watch->ctx);
     capture_end(w);
     r->saved_problems = saving.saved;

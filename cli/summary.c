@@ -164,6 +164,7 @@ void summary_json_verdict(json *j, const simulate_result *r) {
     json_field_number(j, "law_t", r->law_t);
     json_field_number(j, "overlap", r->total.overlap);
     json_field_number(j, "overlap_t", r->overlap_t);
+    if (r->total.compression > 0) json_field_number(j, "compression", r->total.compression); /* recordings lack it */
     json_key(j, "overlap_bodies");
     json_array(j);
     for (int i = 0; i < 2 && *r->overlap_names[i]; i++) json_string(j, r->overlap_names[i]);

@@ -93,19 +93,17 @@ static inline double detected_gap(int dim, const pp_geometry *ga, perp_pose Xa, 
 
 static inline double worse(double worst, double x) { return x > worst ? x : worst; }
 
-/* How far a value may be off. The detector takes points up to 1e-8 of the size beside a face for points over it, which
- * shows where bodies are that close, and planes whose gaps differ by less than 1e-6 of the gap for equal. Edges that are nearly, but not quite, parallel give no plane, or one that rounding
- * turns: what is beside them is as good to that angle. */
-static inline double allowed_error(const witness *A, const witness *B, double limit, double gap, bool *askew) {
-    *askew = false;
+/* Edges that are nearly, but not quite, parallel give no plane, or one that rounding turns: what is beside them is as good to
+ * that angle. */
+static inline bool has_askew_edges(const witness *A, const witness *B) {
+    bool askew = false;
     for (int i = 0; i < A->ne; i++)
         for (int j = 0; j < B->ne; j++) {
             perp_vec3 a = perp_v3_unit(witness_edge(A, i)), b = perp_v3_unit(witness_edge(B, j));
             double l = perp_v3_norm(perp_v3_cross(a, b));
-            *askew |= l > 1e-14 && l < 1e-4;
+            askew |= l > 1e-14 && l < 1e-4;
         }
-    double part = gap / fmax(A->size, B->size);
-    return part < 1e-6 ? fmax(limit, 3e-8 + 0.3 * part) : limit + 1e-6 * part;
+    return askew;
 }
 
 /* One pair; true if nothing is wrong by more than `limit` of the larger of the two. */
@@ -115,6 +113,7 @@ static inline bool check_still(pair_figures *t, const pp_geometry *ga, perp_pose
     pair_figures one = {.pairs = 1};
     witness A = witness_of(ga, Xa), B = witness_of(gb, Xb);
     double size = fmax(A.size, B.size), truth = witness_separation(&A, &B);
+    bool askew = has_askew_edges(&A, &B);
     solid_of(&SA, ga, Xa);
     solid_of(&SB, gb, Xb);
     pp_separating s = pp_separate(&SA.s, &SB.s, PP_NO_PLANE, 0, INFINITY);
@@ -123,7 +122,7 @@ static inline bool check_still(pair_figures *t, const pp_geometry *ga, perp_pose
     double measured = pp_separation(&pa, &pb), reach = 4 * (A.size + B.size) + 2 * fabs(truth);
     double found = detected_gap(ga->dim, ga, Xa, gb, Xb, reach);
     one.nan = !isfinite(s.gap) || isnan(found) || !isfinite(measured) || !(fabs(perp_v3_norm(n) - 1) < 1e-12) ||
-              !(fabs(pp_plane_gap(&SA.s, &SB.s, s.plane) - s.gap) <= 1e-11 * size);
+              !(fabs(pp_plane_gap(&SA.s, &SB.s, s.plane) - s.gap) <= (askew ? limit : 1e-11) * size);
     if (truth <= 0) {
         one.plane_depth = fabs(s.gap - truth) / size;
         one.measure_depth = fabs(measured - truth) / size;
@@ -138,8 +137,6 @@ static inline bool check_still(pair_figures *t, const pp_geometry *ga, perp_pose
         one.detector = fabs(found - d) / size;
         one.wrong_sign = s.gap < -1e-12 * size || (s.gap <= 0 && truth > 1e-9 * size);
     }
-    bool askew;
-    double near = allowed_error(&A, &B, limit, fabs(truth), &askew);
     if (askew) {
         t->askew++;
         double most = worse(worse(one.plane_depth, one.plane_beyond), worse(one.detector, one.measure_depth));
@@ -156,7 +153,7 @@ static inline bool check_still(pair_figures *t, const pp_geometry *ga, perp_pose
     t->detector = worse(t->detector, one.detector);
     t->measure_depth = worse(t->measure_depth, one.measure_depth);
     return !one.nan && !one.wrong_sign && one.plane_depth <= limit && one.plane_beyond <= limit &&
-           one.plane_short <= limit && one.detector <= near && one.measure_depth <= limit;
+           one.plane_short <= limit && one.detector <= limit && one.measure_depth <= limit;
 }
 
 /* A random pair of this kind; sizes from 1e-3 to 1e3, as often alike as not. */

@@ -133,7 +133,8 @@ static inline double between_segments(perp_vec3 p, perp_vec3 q, perp_vec3 r, per
     if (!(det > 1e-28 * dd * ee)) return least;
     double dm = perp_v3_dot(d, m), em = perp_v3_dot(e, m), x = (ee * dm - de * em) / det, y = (de * dm - dd * em) / det;
     if (!(x > 0 && x < 1 && y > 0 && y < 1)) return least;
-    return fmin(least, perp_v3_norm(minus(perp_v3_axpy(r, y, e), perp_v3_axpy(p, x, d))));
+    return fmin(least,
+                to_segment(perp_v3_axpy(p, x, d), r, s)); /* x and y are not exact where the two are nearly parallel */
 }
 
 /* Distance of x in front of face f if it lies over the inside of it, else INFINITY. */

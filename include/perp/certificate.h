@@ -37,14 +37,18 @@ typedef struct perp_certificate {
                          perp_world_def.error_tolerance); 0: not estimated */
     int ambiguous; /**< degrees of freedom whose motion the laws leave open, in the worst part: of all motions the least
                          was taken; see stepper "quasistatic" */
-    double overlap;       /**< deepest true overlap of any two bodies at the end pose (worst substep) [L], >= 0 */
+    /** Deepest true overlap of any two bodies at the end pose (worst substep) [L], >= 0. Of a pair that gives way: beyond
+     *  what its law of compliance makes of the force found, or beyond its layer. */
+    double overlap;
+    double compression;   /**< deepest overlap that such laws explain: how far surfaces are pressed in [L], >= 0 */
     int overlap_shape[2]; /**< slots of the two shapes of the deepest overlap, -1 if none */
     int contacts;         /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
     int unknowns;                      /**< size of the largest complementarity problem, of any island and substep */
     int substeps;                      /**< 1 if the step was solved whole */
     int rejected;                      /**< parts that were solved, and rejected because their error was too large */
-    int fallbacks;                     /**< solves that needed another solver than the one chosen */
+    int fallbacks; /**< solves that needed another solver than the one chosen; parts of the step whose contacts had to act
+                        at the start though PERP_GEOMETRY_END was asked for */
     /** Solver whose answer was taken (last substep); "" if there was nothing to solve. Borrowed for ever. */
     const char *solver;
     int iterations;     /**< total over substeps */

@@ -17,19 +17,21 @@ typedef enum perp_contact_state {
 } perp_contact_state;
 
 /** A potential contact of the last step between shapes A and B. Points and gap are as measured before the step, with
- *  kinematic bodies already at the end of it. Of a step that was divided, these are the contacts and impulses of its
+ *  kinematic bodies already at the end of it; with PERP_GEOMETRY_END and stepper "implicit" points and frame are those
+ *  of the end of the step, where the impulses act. Of a step that was divided, these are the contacts and impulses of its
  *  last part. */
 typedef struct perp_contact {
     perp_shape_id a, b;
     uint64_t feature;        /**< the same feature pair has the same number from step to step */
     perp_vec3 a_W, b_W;      /**< the two points [L] */
     perp_vec3 n_W, t_W, o_W; /**< unit normal from A to B, tangents: a right-handed frame */
-    double gap;              /**< n . (b - a) [L]: > 0 apart, < 0 overlap */
+    double gap;              /**< n . (b - a) before the step [L]: > 0 apart, < 0 overlap */
     double mu, restitution;  /**< of this pair */
     double e_t, e_o, e_r; /**< elliptic and torsional friction of this pair, see perp_pair_law; e_t, e_o are never 0 */
     double impulse_C[3];  /**< on B, along n, t, o [M L/T] */
     double spin_impulse;  /**< on B, about n [M L^2/T]; 0 unless e_r > 0 */
-    double gap_end;       /**< linearised gap at the end of the step: gap + h n . (relative velocity) [L] */
+    double gap_end;       /**< gap at the end of the step, measured there or, where the contact model does not,
+                               linearised: gap + h n . (relative velocity) [L] */
     perp_contact_state state;
 } perp_contact;
 

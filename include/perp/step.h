@@ -97,7 +97,8 @@ typedef struct perp_step_solution {
  *  inverse mass J Minv J' of a row by itself, with its compliance. Of a row with compliance, figures and b are multiplied
  *  by J Minv J'/W: what they are worth in velocity of the bodies. */
 typedef struct perp_step_residual {
-    double momentum; /**< largest |Minv (M nu - momentum - G p)| */
+    double momentum; /**< largest part of Minv (M nu - momentum - G p); turning w of a body counts as the speed at its
+                             radius of gyration, sqrt(w' I w/m) */
     double joint;    /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p */
     double normal;   /**< largest |min(w_n, W_nn p_n)| */
     double cone; /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k} or, with
@@ -107,7 +108,7 @@ typedef struct perp_step_residual {
     double dissipation; /**< largest |W_f p_f - P(W_f p_f - s)|, s the slip velocity, P the projection on W_f times the
                              polygon or disc: zero exactly if p_f lies in it and no point of it dissipates more */
     double scale; /**< size of the velocities these are to be compared with: the largest of |J nu_free| and |b| over
-                             all rows and of the translational part of nu_free = Minv momentum */
+                             all rows and of nu_free = Minv momentum, taken as in `momentum` */
 } perp_step_residual;
 
 /** Measures a solution of a step problem; see perp_step_residual. Independent of every solver and conversion.

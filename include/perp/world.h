@@ -43,10 +43,12 @@ typedef enum perp_form {
     PERP_FORM_CONE  /**< true friction cones: friction has the same size in every direction; joint impulses stay */
 } perp_form;
 
-/** At which pose a step measures the gaps it must keep. */
+/** At which pose a step measures the gaps it must keep, and at which contacts act. */
 typedef enum perp_geometry {
     PERP_GEOMETRY_ITERATED, /**< at the end of the step: the problem is posed again until the true gaps hold there */
-    PERP_GEOMETRY_ONCE      /**< at the start, linearised, as in the documents: turning bodies overlap a little */
+    PERP_GEOMETRY_ONCE,     /**< at the start, linearised, as in the documents: turning bodies overlap a little */
+    PERP_GEOMETRY_END /**< at the end, and contacts act there too: normals, levers, directions of friction and inertia are
+                           those of the end pose (Berard 3.82, 3.83) */
 } perp_geometry;
 
 /** Where the first friction direction points. */
@@ -74,7 +76,8 @@ typedef struct perp_world_def {
     const char *detector; /**< "plain"; NULL: default */
     const char *
         contact_model; /**< "peg" (default), "one-plane", "standard", "lnc", "corrective", "peg-mixed"; NULL: default */
-    perp_geometry geometry; /**< of "peg"; default iterated */
+    perp_geometry geometry; /**< default iterated; models other than "peg" know end, and measure gaps at the start
+                                 otherwise */
     perp_driven driven;     /**< default mean */
     const char *stepper;    /**< "stewart-trinkle" (default), "anitescu-potra" */
     const char

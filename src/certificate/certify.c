@@ -74,6 +74,37 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
     classify(f, cert);
 }
 
+/* How far the surfaces of two shapes give way by their law: where they do most. */
+static double yield_of(const pp_frame *f, int a, int b) {
+    double most = 0;
+    for (int i = 0; i < f->ncontact; i++) {
+        const int *s = f->contact_shape + 2 * i;
+        if ((s[0] == a && s[1] == b) || (s[0] == b && s[1] == a)) most = fmax(most, f->yield[i]);
+    }
+    return most;
+}
+
+/* Overlap of surfaces that give way is compression as far as the law explains it by the force; only the rest counts
+ * against the step. */
+static perp_status compression(const pp_frame *end, perp_certificate *cert) {
+    perp_world *w = end->w;
+    perp_status st =
+        pp_overlapping(w->broad, end->nplaced, end->placed, pp_may_touch, end, &w->alloc, &w->arena, &w->couples);
+    for (int k = 0; !st && k < w->couples.n; k++) {
+        const pp_placed *a = &end->placed[w->couples.couple[k].i], *b = &end->placed[w->couples.couple[k].j];
+        double d = -pp_separation(a, b);
+        if (isnan(d)) d = INFINITY; /* a broken pose is never a good one */
+        if (!(d > 0)) continue;
+        double law = yield_of(end, a->slot, b->slot);
+        cert->compression = fmax(cert->compression, fmin(d, law));
+        if (!(d - law > cert->overlap)) continue;
+        cert->overlap = d - law;
+        cert->overlap_shape[0] = a->slot;
+        cert->overlap_shape[1] = b->slot;
+    }
+    return st;
+}
+
 perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     perp_world *w = f->w;
     pp_certify_answer(f, cert);
@@ -81,7 +112,9 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
         perp_status st = pp_place(w, f->s1, &end.placed, &end.nplaced);
-        if (!st)
+        if (!st && f->yield)
+            st = compression(&end, cert);
+        else if (!st)
             st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
                                     &w->couples, &cert->overlap, cert->overlap_shape);
         if (st) return pp_fail(w, st, "the overlap could not be measured: %s", perp_status_text(st));
@@ -120,6 +153,7 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     worst(&sum->law.scale, c->law.scale);
     worst(&sum->joint_error, c->joint_error);
     worst(&sum->error, c->error);
+    worst(&sum->compression, c->compression);
     if (c->ambiguous > sum->ambiguous) sum->ambiguous = c->ambiguous;
     if (!(c->overlap <= sum->overlap)) {
         sum->overlap = c->overlap;

@@ -12,8 +12,8 @@
 #include "collision/narrow.h"
 
 /* Tolerances as fractions of the smaller shape; the larger one enters with its rounding. */
-#define TIE      1e-9
-#define INSIDE   1e-8
+#define TIE      3e-10
+#define INSIDE   5e-10
 #define MERGE    1e-7
 #define TOUCH    1e-12
 #define ROUNDING 1e-14
@@ -24,15 +24,15 @@ pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b) {
     return t;
 }
 
-bool pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol) {
+pp_pair *pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol) {
     for (int k = w->first; k < w->out->n; k++) {
-        const pp_pair *p = &w->out->pair[k];
+        pp_pair *p = &w->out->pair[k];
         perp_vec3 a = perp_v3_sub(p->a_W, a_W);
         if (fabs(a.x) > tol || fabs(a.y) > tol || !(perp_v3_dot(a, a) <= tol * tol)) continue;
         perp_vec3 b = perp_v3_sub(p->b_W, b_W);
-        if (perp_v3_dot(b, b) <= tol * tol) return true;
+        if (perp_v3_dot(b, b) <= tol * tol) return p;
     }
-    return false;
+    return NULL;
 }
 
 pp_face_gap pp_face_separation(const pp_solid *s, const pp_solid *o, const pp_tolerance *t) {

@@ -78,8 +78,8 @@ static inline void pp_emit_flip(pp_narrow *w, bool flip, uint64_t feature, perp_
     else
         pp_emit(w, feature, a_W, b_W, n, gap);
 }
-/* Is there already a contact of this pair whose points are both within tol of these? */
-bool pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol);
+/* The contact of this pair whose points are both within tol of these; NULL: there is none yet. */
+pp_pair *pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol);
 
 /* Lengths for decisions between i and j [L]. */
 typedef struct pp_tolerance {
@@ -88,7 +88,7 @@ typedef struct pp_tolerance {
     double merge;  /* contacts closer than this are one */
     double touch;  /* closer than this a connecting line has no direction */
 } pp_tolerance;
-#define PP_TIE_RELATIVE 1e-6
+#define PP_TIE_RELATIVE 3e-10
 pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b);
 static inline double pp_tie(const pp_tolerance *t, double separation) {
     return t->tie + PP_TIE_RELATIVE * fabs(separation);

@@ -55,11 +55,19 @@ static bool over_face(const pp_clip_frame *c, perp_vec3 x, double tol) {
 }
 
 /* Contact at x on O with its partner on the plane of R's face along n, whose cosine with that face's normal is
- * `facing`. Returns the gap. */
+ * `facing`. One that is there already within `merge` moves here if this is deeper. Returns the gap. */
 static double add(pp_narrow *w, const pp_clip_frame *c, double facing, uint64_t tag, perp_vec3 x, double merge) {
     double gap = pp_above(c->R, c->fr, x) / facing;
     perp_vec3 a = perp_v3_axpy(x, -gap, c->n);
-    if (merge > 0 && (c->flip ? pp_emitted_near(w, x, a, merge) : pp_emitted_near(w, a, x, merge))) return gap;
+    perp_vec3 on_i = c->flip ? x : a, on_j = c->flip ? a : x;
+    pp_pair *same = merge > 0 ? pp_emitted_near(w, on_i, on_j, merge) : NULL;
+    if (same) {
+        if (gap >= same->gap) return gap;
+        same->a_W = on_i;
+        same->b_W = on_j;
+        same->gap = gap;
+        return gap;
+    }
     pp_emit_flip(w, c->flip, tag, a, x, c->n, gap);
     return gap;
 }
@@ -158,7 +166,7 @@ void pp_pair_poly3d(pp_narrow *w, const pp_solid *A, const pp_solid *B) {
         if (least <= f.gap + pp_tie(&t, f.gap)) return;
         w->out->n = w->first;
         pp_pair_closest3d(w, A, B, &t);
-    } else if (w->out->n == w->first) { /* touching, and rounding put the deepest vertex beside the face */
+    } else if (least > f.gap + pp_tie(&t, f.gap)) { /* touching, and the deepest vertex is beside a face among equals */
         perp_vec3 x = c.O->v[f.vertex];
         pp_emit_flip(w, flip, pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f.face, f.vertex), perp_v3_axpy(x, -f.gap, c.n),
                      x, c.n, f.gap);

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "contact/contact_fill.h"
+#include "contact/end_pose.h"
 #include "contact/model.h"
 
 /* The reach of a shape is twice its travel (larger if a contact was missed before), which costs the detector little. Here
@@ -150,8 +151,8 @@ perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
     return PERP_OK;
 }
 
-perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules, double gamma) {
-    pp_disjunction d;
+/* With the contacts of the start. */
+static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma, pp_disjunction *d) {
     double t = pp_clock();
     perp_status st = pp_collide(f);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
@@ -160,12 +161,98 @@ perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules, double gamma)
         if (!st) st = pp_formulate(f);
         return st ? st : pp_solve_step(f);
     }
-    if (!st) st = pp_rules_run(f, rules, &d);
-    d.gamma = gamma;
+    if (!st) st = pp_rules_run(f, rules, d);
+    d->gamma = gamma;
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!st) st = pp_formulate(f);
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
-    if (!st) st = pp_disjunction_solve(f, &d);
+    if (!st) st = pp_disjunction_solve(f, d);
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return st;
+}
+
+/* The contacts of the start, and the constraints over them: which features may meet is found there. */
+typedef struct start {
+    const perp_contact *contact;
+    const int *shape;
+    int n;
+    const pp_disjunction *d;
+} start;
+
+static int place_of(const pp_frame *f, int slot) {
+    int lo = 0, hi = f->nplaced - 1; /* they stand in the order of their slots */
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (f->placed[mid].slot < slot)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* The features of a contact of two polytopes where they stand now. */
+static perp_status features_now(pp_frame *f, pp_solid *solid, int i, int j, uint64_t feature, pp_pair *out) {
+    pp_rules r = {.f = f};
+    pp_vicinity near = {.A = solid_of(&r, solid, i), .B = solid_of(&r, solid, j)};
+    if (r.memory) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    int owner = pp_feature_owner(feature), a = pp_feature_a(feature), b = pp_feature_b(feature);
+    pp_potential p;
+    if (pp_feature_kind(feature) == PP_VERTEX_FACE)
+        p = pp_vertex_facet(&near, owner, a, b);
+    else if (!pp_edge_edge(&near, a, b, owner, &p))
+        return pp_fail(f->w, PERP_E_SOLVE, "two edges that may meet became parallel at t = %g", f->s0->t);
+    *out = (pp_pair){i, j, feature, p.a_W, p.b_W, p.n_W, p.gap};
+    return PERP_OK;
+}
+
+/* The contact of anything curved: of those found now that of the same features, else the deepest of the two; where they
+ * left each other's reach, as it was, and that far apart. */
+static pp_pair found_now(const pp_frame *f, int i, int j, const perp_contact *c) {
+    const pp_pair_list *l = &f->w->pairs;
+    pp_pair best = {i, j, c->feature, c->a_W, c->b_W, c->n_W, f->placed[i].reach + f->placed[j].reach};
+    bool any = false;
+    for (int k = 0; k < l->n; k++) {
+        const pp_pair *p = &l->pair[k];
+        if (p->i != i || p->j != j) continue;
+        if (p->feature == c->feature) return *p;
+        if (!any || p->gap < best.gap) best = *p;
+        any = true;
+    }
+    best.feature = c->feature;
+    return best;
+}
+
+/* The same contacts at the end poses. */
+static perp_status contacts_at_end(pp_frame *f, void *ctx) {
+    const start *s = ctx;
+    pp_solid *solid = PP_ARENA_ZERO(&f->w->arena, pp_solid, f->nplaced);
+    perp_status st = pp_contact_room(f, s->n);
+    if (!solid) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int k = 0; !st && k < s->n; k++) {
+        int i = place_of(f, s->shape[2 * k]), j = place_of(f, s->shape[2 * k + 1]);
+        pp_pair now;
+        if (pp_is_polytope(f->placed[i].g) && pp_is_polytope(f->placed[j].g))
+            st = features_now(f, solid, i, j, s->contact[k].feature, &now);
+        else
+            now = found_now(f, i, j, &s->contact[k]);
+        if (st) break;
+        pp_contact_fill(f, &now, &f->contact[k], f->contact_shape + 2 * k);
+        f->ncontact++;
+    }
+    return st;
+}
+
+static perp_status solve_again(pp_frame *f, void *ctx) { return pp_disjunction_solve(f, ((const start *)ctx)->d); }
+
+perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules, double gamma) {
+    pp_disjunction d;
+    perp_status st = solve_at_start(f, rules, gamma, &d);
+    if (st || !pp_at_end(f)) return st;
+    start s = {f->contact, f->contact_shape, f->ncontact, &d};
+    const pp_end_model m = {.contacts = contacts_at_end, .solve = solve_again, .ctx = &s};
+    st = pp_end_rounds(f, &m);
+    if (st != PERP_E_SOLVE || !f->last_resort) return st;
+    pp_end_give_up(f);
+    return solve_at_start(f, rules, gamma, &d);
 }

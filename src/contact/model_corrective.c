@@ -17,6 +17,13 @@ static const pp_pair *deepest(const pp_pair_list *l, int first, int *next) {
     return p;
 }
 
+/* Asked at the end poses: did these two overlap at the start? */
+static bool overlapped(const pp_frame *f, const pp_pair *p) {
+    for (int i = 0; i < f->nbegun; i++)
+        if (f->begun[2 * i] == f->placed[p->i].slot && f->begun[2 * i + 1] == f->placed[p->j].slot) return true;
+    return false;
+}
+
 static perp_status corrective(pp_frame *f) {
     perp_world *w = f->w;
     int n = w->pairs.n;
@@ -24,7 +31,7 @@ static perp_status corrective(pp_frame *f) {
     if (st) return st;
     for (int i = 0, next; i < n; i = next) {
         const pp_pair *p = deepest(&w->pairs, i, &next);
-        if (!(p->gap < 0)) continue;
+        if (f->begun ? !overlapped(f, p) : !(p->gap < 0)) continue;
         pp_contact_fill(f, p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
         f->ncontact++;
     }

@@ -9,12 +9,15 @@
  *          plane; gaps are measured and the problem is posed again with them (iterated geometry), until nothing
  *          changes and the true gaps hold. Impulses act at the start of the step, so momentum is conserved exactly and
  *          the motion between impacts is second order (SHAKE). `geometry: once` leaves the gaps linearised at the
- *          start, as the documents have them.
+ *          start, as the documents have them; `geometry: end` has impulses, friction and inertia at the end poses too, and
+ *          is settled when the velocity is (end_pose.h).
  * Checks   An answer that pushes a body from behind a face it had not been in front of, or that gains energy from
  *          contact, is not taken.
  * Fallback With friction a wedge may lock itself so that not even 1e-10 of overlap can be undone: overlap of the start
- *          may stay. Then impulses at the end poses. Then the caller halves the step; at the last division planes that
- *          did not separate at the start are barred, and last of all gaps are linearised.
+ *          may stay. Then impulses at the end poses. Where a problem had no answer at all, pairs that touch on a corner
+ *          go by its other side: a corner in the crack between a floor and a wall is held by the wall's side as well as
+ *          by its lower edge, and friction jams it between that edge and the floor. Then the caller halves the step; at
+ *          the last division planes that did not separate at the start are barred, and last of all gaps are linearised.
  * Source   Williams ch. 4; docs/theory.md, section 9. The mixed problem as printed is the model "peg-mixed". */
 #include <string.h>
 
@@ -31,7 +34,10 @@
 #define BRISK        1e-7 /* tolerance from which on few rounds count more than digits, */
 #define MANY         20   /* part of the rows that are new where the next round may be loose: */
 #define LOOSE        1e-2 /* to this tolerance, */
-#define MOST_SLACK   100  /* but so many times that of the world at most */
+#define MOST_SLACK   100  /* but so many times that of the world at most; */
+#define SHARE        0.04 /* else the answer may miss by this part of what gaps still miss by, */
+#define WORTH        3    /* if that is so many times the tolerance: the last answer must be exact */
+#define MAX_LOOKS    2    /* for contacts on the plane of a pair whose contact left its features */
 #define MAX_TURN     0.5  /* of a body that is pushed at its end pose in 3D, in one part of a step [rad] */
 #define MAX_TIES     16
 #define MAX_POLISH   6    /* rounds that bring gaps from within tolerance to rounding */
@@ -108,7 +114,7 @@ static perp_status poses(pp_peg_work *k) {
     bool driven = false;
     for (int b = 0; b < w->nbody; b++) {
         if (!pp_alive(w->body[b].gen) || w->body[b].kind != PERP_BODY_KINEMATIC) continue;
-        driven = true;
+        driven = !f->half; /* half kicks act at the start pose of everything */
         k->turn[b] = perp_q_log(perp_q_mul(f->s1->X[b].q, perp_q_conj(f->s0->X[b].q)));
     }
     perp_status st = pp_poses_new(k, &k->start);
@@ -152,13 +158,15 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     pp_state_copy(w, &k->way, f->s0);
     k->m = w->peg;
     k->linear = w->def.geometry == PERP_GEOMETRY_ONCE || !w->stepper->end_gaps;
+    k->at_end = pp_at_end(f);
     k->brisk = w->def.tolerance > BRISK && w->def.form == PERP_FORM_CONE;
     k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
+    k->astray = PP_ARENA_ZERO(&w->arena, double, w->nbody);
     k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
     k->lever = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
     k->arc = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    if (!k->turn || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
+    if (!k->turn || !k->astray || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
         !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
         !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -178,6 +186,23 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     return pp_peg_find_pairs(k);
 }
 
+/* Where the bodies go next: by the velocity of the answer; half of the way to it where end poses take turns. */
+static void follow_answer(pp_peg_work *k) {
+    const pp_frame *f = k->f;
+    double *nu = k->m->nu;
+    k->still = !k->at_end || !k->mode.symmetric;
+    if (k->at_end && k->mode.symmetric) {
+        pp_end_change c = pp_end_changed(f, &k->end_state, nu, f->solution.nu);
+        pp_verdict v = pp_settle(&k->settling, f, &c, false);
+        k->still = v == PP_SETTLED || (k->brisk && c.by <= f->w->def.tolerance * c.scale);
+        if (v == PP_GO_HALF && !k->still) {
+            for (int i = 0; i < f->ndof; i++) nu[i] += 0.5 * (f->solution.nu[i] - nu[i]);
+            return;
+        }
+    }
+    memcpy(nu, f->solution.nu, (size_t)f->ndof * sizeof *nu);
+}
+
 /* Poses and solves the problem of a round; the answer moves the bodies to their end poses. */
 static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     pp_frame *f = k->f;
@@ -186,6 +211,7 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     f->recall = guess ? &m->tries : NULL;
     double t = pp_clock();
     perp_status st = pp_peg_contacts(k);
+    if (k->at_end) pp_end_inertia(f, k->mode.symmetric ? &k->end_state : NULL);
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!st) st = pp_formulate(f);
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
@@ -193,7 +219,7 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     if (st) return st;
     if (!pp_remember_try(f, &m->tries)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", m->nrow);
-    memcpy(m->nu, f->solution.nu, (size_t)f->ndof * sizeof *m->nu);
+    follow_answer(k);
     double most = 0;
     for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solution.p_contact[3 * r]);
     for (int i = 0; i < m->npair; i++) {
@@ -204,8 +230,7 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
             row->push = f->solution.p_contact[3 * r] > 1e-13 * most ? f->solution.p_contact[3 * r] : 0;
             row->fresh = false;
             const perp_contact_row *c = &f->problem.contact[r];
-            double approach = pp_row_dot(&f->problem, &c->n, f->nu0) + c->b_n_kin;
-            row->bounces = pp_bounces(row->gap + pp_row_bend(f, &c->n), approach, f->contact[r].restitution, f->h);
+            row->bounces = c->b_n == pp_rebound_rhs(f, r, c); /* and not what its gap asks for */
             p->pushed |= row->push > 0;
         }
     }
@@ -224,21 +249,45 @@ typedef struct findings {
 
 static double demanded(const pp_peg_work *k, int row) { return k->f->allowance ? -k->f->allowance[row] : 0; }
 
+/* By how much the end gap of a row misses. One that bounces may open as far as it likes. */
+static double missed(const pp_peg_work *k, int r) {
+    double miss = k->m->row[r].gap1 - demanded(k, r);
+    return k->m->row[r].bounces ? fmin(0, miss) : miss;
+}
+
 /* Rows of a pair against what they must be at the end: true if a row that pushes left its features. */
 static bool look_at_rows(const pp_peg_work *k, const pp_peg_pair *p, findings *found) {
     bool off = false;
+    double beside = pp_peg_beside(k, p);
     for (int r = p->first; r < p->first + p->nrow; r++) {
         const pp_peg_row *row = &k->m->row[r];
-        if (row->bounces) continue;
-        double miss = row->gap1 - demanded(k, r);
+        double miss = missed(k, r);
+        if (row->bounces && !(miss < -p->tol)) continue;
         if (row->push > 0 || miss < 0) found->worst = fmax(found->worst, fabs(miss));
         if (!(miss >= -p->tol) && !(isnan(row->gap1) && row->push == 0)) found->moved = true;
         if (row->push > 0) {
             if (!(fabs(miss) <= 10 * p->tol)) found->moved = true;
-            if (row->off1 > pp_peg_off(k, p)) off = true;
+            if (row->off1 > beside) off = true;
         }
     }
     return off;
+}
+
+/* By how much the gaps of each body miss. */
+static void go_astray(pp_peg_work *k) {
+    const struct pp_peg *m = k->m;
+    memset(k->astray, 0, (size_t)k->f->w->nbody * sizeof *k->astray);
+    for (int i = 0; i < m->npair; i++) {
+        const pp_peg_pair *p = &m->pair[i];
+        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
+            double miss = missed(k, r);
+            if (m->row[r].bounces ? !(miss < -p->tol) : !(m->row[r].push > 0 || miss < 0)) continue;
+            for (int s = 0; s < 2; s++) {
+                double *a = &k->astray[k->f->placed[s ? p->j : p->i].body];
+                *a = fmax(*a, fabs(miss));
+            }
+        }
+    }
 }
 
 /* Largest distance from zero of the gaps that push: how far the geometry is from having settled. */
@@ -272,10 +321,12 @@ static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, findings *
 }
 
 /* Separation from which on a pair that pushes is apart. Where the tolerance is large, less will do for one whose contact
- * has left its features: there is nothing that could push. */
+ * has left its features, since there is nothing that could push; and if looking for others on its plane gave none, any
+ * other plane on which they do not overlap. */
 static double strictly(const pp_peg_work *k, const pp_peg_pair *p) {
     for (int r = p->first; k->brisk && r < p->first + p->nrow; r++)
-        if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_off(k, p)) return 2 * p->tol;
+        if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_off(k, p))
+            return p->renewals > MAX_LOOKS ? -p->tol : 2 * p->tol;
     return 100 * p->tol;
 }
 
@@ -353,6 +404,7 @@ static perp_status look(pp_peg_work *k, bool *renew, findings *found) {
     *found = (findings){0};
     memset(renew, 0, (size_t)m->npair * sizeof *renew);
     pp_peg_row_gaps(k);
+    go_astray(k);
     for (int i = 0; i < m->npair; i++)
         if (m->pair[i].active) look_at_active(k, &m->pair[i], &renew[i], found);
     add_pairs(k, renew, found);
@@ -383,7 +435,7 @@ static double contact_work(const pp_frame *f, int i, const double *mean) {
  * the plane inertia does not turn; in space the impulse would also spin it about axes that it does not touch. */
 static bool turns_far(const pp_peg_work *k) {
     const pp_frame *f = k->f;
-    if (!k->mode.symmetric || f->w->def.dim == 2 || f->last_resort) return false;
+    if (!k->mode.symmetric || k->at_end || f->w->def.dim == 2 || f->last_resort) return false;
     for (int i = 0; i < k->m->npair; i++) {
         const pp_peg_pair *p = &k->m->pair[i];
         if (!p->active || !p->pushed) continue;
@@ -439,6 +491,15 @@ static bool some_run_through(pp_peg_work *k) {
     return false;
 }
 
+/* How many times the tolerance the next answer may miss the laws by, if another round must follow it anyway: many pairs
+ * are new and more will be found, or gaps miss by far more than an exact answer would. */
+static double slack(const pp_peg_work *k, const findings *found) {
+    if (!k->brisk || k->linear) return 1;
+    double most = fmax(1, fmin(MOST_SLACK, LOOSE / k->f->w->def.tolerance)), by = SHARE * found->worst / k->least;
+    if (MANY * found->added > k->m->nrow) return most;
+    return by > WORTH ? fmin(most, by) : 1;
+}
+
 /* Rounds until nothing changes. *settled: they did, and the answer may be taken. `anew`: from the memory of the last
  * step; else from pairs and rows as they stand, of which those without rows get some. */
 static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *settled) {
@@ -448,13 +509,14 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     *settled = false;
     if (anew) {
         k->mode.symmetric = false; /* the first round has no end poses yet */
-        pp_peg_recall(k);
+        if (!pp_peg_recall(k)) return PERP_OK;
         foresee(k);
     }
     bool *renew = NULL;
     int limit = MAX_ROUNDS, polish = 0, idle = 0;
+    k->settling = (pp_settling){.before = INFINITY};
     double before = INFINITY;
-    bool loose = false; /* pairs are still being found: the answer need not be exact */
+    f->slack = 1;
     for (int round = 0; round < limit; round++) {
         renew = PP_ARENA_ARRAY(&f->w->arena, bool, m->npair);
         if (!renew) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
@@ -478,21 +540,22 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
                 idle = found.worst < before / 2 ? 0 : idle + 1;
                 before = found.worst;
                 bool fine = k->linear || k->brisk || found.worst <= k->finest;
-                if (!loose && (fine || idle > 1 || ++polish > MAX_POLISH)) {
+                if (f->slack <= 1 && k->still && (fine || idle > 1 || ++polish > MAX_POLISH)) {
                     *settled = !turns_far(k) && plausible(k) && (f->last_resort || !some_run_through(k));
                     return PERP_OK;
                 }
             }
+            if (found.added || found.switched || found.renewed) k->settling = (pp_settling){.before = INFINITY};
             if (found.added && !found.switched && limit < MAX_FINDS) limit++;
-            loose = k->brisk && !k->linear && MANY * found.added > m->nrow;
+            f->slack = slack(k, &found);
         }
         if (round > 0) pp_peg_stride(k);
-        f->slack = loose ? fmax(1, fmin(MOST_SLACK, LOOSE / f->w->def.tolerance)) : 1;
         bool first = round == 0 && anew;
         perp_status st = pp_peg_rows(k, first ? &k->force : &k->end, renew);
         if (!st) st = solve_round(k, mark, !first);
         if (st) return st;
         k->mode = mode;
+        if (first && k->at_end && mode.symmetric) k->still = false; /* that was with the rows of the start */
     }
     *settled = mode.linear; /* rows only add up there, and rest would obey them all */
     return PERP_OK;
@@ -590,6 +653,7 @@ static perp_status finish(pp_peg_work *k) {
     for (int r = 0; r < f->ncontact; r++) gap[r] = k->m->row[r].gap1;
     f->true_gap = gap;
     f->recall = NULL;
+    if (f->levers != f->s0) f->levers = NULL; /* they are of this work */
     return PERP_OK;
 }
 
@@ -616,22 +680,36 @@ static perp_status solve(pp_frame *f) {
     static const pp_peg_mode way[] = {{0},
                                       {.relaxed = true},
                                       {.symmetric = true},
+                                      {.relaxed = true, .other = true},
                                       {.relaxed = true, .held = true},
                                       {.relaxed = true, .held = true, .linear = true}};
-    int ways = f->last_resort ? 5 : 3;
+    /* geometry end: the last three have impulses at the start after all */
+    static const pp_peg_mode end_way[] = {{.symmetric = true},
+                                          {.symmetric = true, .relaxed = true},
+                                          {.relaxed = true},
+                                          {.relaxed = true, .other = true},
+                                          {.relaxed = true, .held = true},
+                                          {.relaxed = true, .held = true, .linear = true}};
+    int ways = f->last_resort ? 6 : pp_at_end(f) ? 2 : 4;
     pp_peg_work k;
     double t = pp_clock();
     perp_status st = begin(f, &k);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (st) return st;
-    bool settled = false, linear = k.linear;
+    bool settled = false, linear = k.linear, answered = true;
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     for (int i = 0; i < ways && !settled; i++) {
         if (i == 1 && !locks(&k)) continue;
-        k.mode = way[i];
-        k.linear = linear || way[i].linear;
+        if (i == 3 && answered) continue;
+        if (i == 2 && k.at_end) {
+            if (!st) (void)pp_fail(f->w, PERP_E_SOLVE, "end poses did not settle, or contact would gain energy there");
+            pp_end_give_up(f);
+        }
+        k.mode = k.at_end ? end_way[i] : way[i];
+        k.linear = linear || k.mode.linear;
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
+        answered = answered && !st;
     }
     if (!settled)
         return st ? st

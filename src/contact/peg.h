@@ -3,6 +3,7 @@
 #define PP_PEG_H
 
 #include "collision/broad.h"
+#include "contact/end_pose.h"
 #include "contact/touch.h"
 #include "world/frame.h"
 
@@ -24,13 +25,14 @@ typedef struct pp_peg_row {
     uint64_t feature;
     pp_plane plane;    /* that it was found on */
     perp_vec3 a, b, n; /* where and along what the impulse acts, at the force poses */
-    double gap;        /* at the force poses [L] */
+    double gap;        /* there too; with pp_peg_work.at_end at the poses `force` in any case [L] */
     double gap0;       /* at the start, kinematic bodies included [L] */
     double gap1, off1; /* at the end poses, see pp_touch; gap1 NAN: a curved pair that passed through [L] */
     double push;       /* normal impulse of the last solve */
     double miss;       /* by how much the gap missed in the round before, while it pushed; 0: not known [L] */
     double stride;     /* how much of a miss is corrected, see pp_peg_stride */
     bool fresh;        /* not solved yet */
+    bool flat;         /* pushes in the one direction of a flat patch, see pp_touch_push */
     bool bounces;      /* restitution sends it away: its end gap is not meant to be zero */
 } pp_peg_row;
 
@@ -74,6 +76,7 @@ typedef struct pp_peg_mode {
     bool symmetric; /* impulses act at the end poses too */
     bool held;      /* no change to a plane that did not separate at the start */
     bool linear;    /* gaps linearised at the start */
+    bool other;     /* pairs that touched on a corner go by the other plane that holds there */
 } pp_peg_mode;
 
 /* Everything the parts share while one frame is solved. */
@@ -84,11 +87,15 @@ typedef struct pp_peg_work {
     pp_poses start, force, end; /* all at the start; dynamic ones at the start, kinematic at the end; all at the end */
     pp_state end_state, way;    /* at the end; somewhere between */
     perp_vec3 *turn;            /* by body slot: h times the angular velocity at the start of the way [rad] */
+    double *astray;             /* by body slot: largest miss of the gaps that hold it in this round [L] */
     double *lever;              /* by placed shape: see pp_turn_travel */
     double *arc;       /* by placed shape: how far its points may move in the step because its body turns [L] */
     pp_box *fat;       /* by placed shape: pairs outside are not looked at */
     pp_solid probe[2]; /* two shapes somewhere between */
     pp_touches touches;
+    bool at_end; /* geometry end: impulses act at the end poses, and inertia is that of the end */
+    bool still;  /* with it: the last round left the velocity as it was; without: true */
+    pp_settling settling;
     bool linear;   /* gaps are those linearised at the start */
     bool brisk;    /* the world asks for less than usual: no round and no digit more than that needs */
     double reach;  /* how far the fastest body goes in the step by itself [L] */
@@ -100,6 +107,8 @@ typedef struct pp_peg_work {
 /* Solids of all placed shapes for a state. */
 perp_status pp_poses_new(pp_peg_work *k, pp_poses *out);
 void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s);
+/* Sets where f->placed stands: axes of friction go by it. */
+void pp_poses_stand(pp_peg_work *k, const pp_state *s);
 /* The levers of all placed shapes. */
 void pp_peg_levers(pp_peg_work *k);
 /* How far points of placed shape i may move in the step because its body turns, with velocity nu after the impulses
@@ -117,8 +126,9 @@ double pp_relative_travel(const pp_peg_work *k, int i, int j);
 perp_status pp_peg_find_pairs(pp_peg_work *k);
 /* Widens the boxes of what left them and finds pairs again; *changed tells. */
 perp_status pp_peg_follow(pp_peg_work *k, bool *changed);
-/* Forgets what earlier rounds chose: pairs that pushed in the last step are active on the plane they had. */
-void pp_peg_recall(pp_peg_work *k);
+/* Forgets what earlier rounds chose: pairs that pushed in the last step are active on the plane they had. Mode `other`:
+ * false if none of them has another. */
+bool pp_peg_recall(pp_peg_work *k);
 /* Separation at the end poses: gap1 and plane of each pair; see pp_peg_pair. */
 void pp_peg_measure(pp_peg_work *k, pp_peg_pair *p);
 /* Contacts of a curved pair, into m->round; the least of their gaps. */
@@ -135,11 +145,23 @@ bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *pl
 static inline double pp_peg_left(const pp_peg_work *k) {
     return 10 * k->least * (k->brisk ? 1 : k->f->w->def.h / k->f->h);
 }
-/* How far from its features a contact may lie and still push [L]. */
+/* How well the way of a pair is known in this round [L]: as well as the gaps hold that its bodies have elsewhere. Where two
+ * planes differ by less, it does not tell which one is meant: a corner that slides along a floor into a wall seems to dive
+ * under the wall while its gap to the floor has not settled. Not more than a part of the size. */
+static inline double pp_peg_astray(const pp_peg_work *k, const pp_peg_pair *p) {
+    double a = k->astray[k->f->placed[p->i].body], b = k->astray[k->f->placed[p->j].body];
+    return k->brisk ? 0 : fmin(fmax(a, b), PP_PEG_NEAR * p->size);
+}
+/* How far from its features a contact may lie and still push, once all has settled [L]. */
 static inline double pp_peg_off(const pp_peg_work *k, const pp_peg_pair *p) {
     if (!k->brisk) return 10 * p->tol;
     /* rows that come back however often they are looked for: two edges that are nearly parallel meet anywhere */
     return fmax(10 * p->tol, (p->renewals > 8 ? 1e-2 : 1e-3) * p->size);
+}
+/* The same in this round [L]. Three times: what lies off its features may be just what misses elsewhere, and it is not for
+ * rounding to tell which of the two is larger. */
+static inline double pp_peg_beside(const pp_peg_work *k, const pp_peg_pair *p) {
+    return fmax(pp_peg_off(k, p), 3 * pp_peg_astray(k, p));
 }
 /* Separation at the end below which a pair without planes to choose from is worth a row [L]. A gap beyond the reach would
  * be the largest speed in the problem, and what is asked of its answer is relative to that. */

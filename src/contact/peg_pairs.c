@@ -62,13 +62,13 @@ static double gap_between(pp_peg_work *k, const pp_peg_pair *p, double x, pp_pla
     return separation(k, p, &k->probe[0], &k->probe[1], INFINITY, plane);
 }
 
-/* Between *from (apart) and x1 (overlapping): the plane that separates last, and when. */
-static pp_plane last_plane(pp_peg_work *k, const pp_peg_pair *p, double *from, double x1, pp_plane plane) {
+/* Between *from (apart) and x1 (not): the plane that separates last, by more than `by`, and when. */
+static pp_plane last_plane(pp_peg_work *k, const pp_peg_pair *p, double *from, double x1, double by, pp_plane plane) {
     double x0 = *from;
     for (int s = 0; s < HALVINGS && x1 - x0 > 1e-12; s++) {
         double mid = (x0 + x1) / 2;
         pp_plane at = plane;
-        if (gap_between(k, p, mid, &at) > 0) {
+        if (gap_between(k, p, mid, &at) > by) {
             x0 = mid;
             plane = at;
         } else {
@@ -84,12 +84,12 @@ pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p) {
     const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
     if (pp_peg_start_gap(k, p) <= TOUCHING * p->size)
         return pp_separate_ahead(A, B, &k->end.solid[p->i], &k->end.solid[p->j], TOUCHING * p->size).plane;
-    double x0 = 0;
+    double x0 = 0, by = fmin(pp_peg_astray(k, p), p->gap0 / 2);
     pp_plane before = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
     for (int s = 1; s <= SAMPLES; s++) {
         double x = (double)s / SAMPLES;
         pp_plane plane = before;
-        if (!(gap_between(k, p, x, &plane) > 0)) return last_plane(k, p, &x0, x, before);
+        if (!(gap_between(k, p, x, &plane) > by)) return last_plane(k, p, &x0, x, by, before);
         x0 = x;
         before = plane;
     }
@@ -128,7 +128,7 @@ bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *pl
         *plane =
             pp_separate_ahead(&k->start.solid[p->i], &k->start.solid[p->j], &k->probe[0], &k->probe[1], touching).plane;
     else
-        *plane = last_plane(k, p, &x, next, at);
+        *plane = last_plane(k, p, &x, next, 0, at);
     p->meet = fmax(x, 1e-12);
     return true;
 }
@@ -229,10 +229,20 @@ static pp_plane recalled_plane(pp_peg_work *k, pp_peg_pair *p, pp_plane last) {
     return s.plane;
 }
 
-void pp_peg_recall(pp_peg_work *k) {
+/* Where a pair touches on a corner or an edge: the best plane that looks another way, if it holds as well. */
+static bool other_plane(const pp_peg_work *k, pp_peg_pair *p) {
+    if (!p->active || p->kind != PP_PAIR_FLAT) return false;
+    const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
+    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane));
+    if (!(s.gap >= -TOUCHING * p->size)) return false;
+    p->plane = s.plane;
+    return true;
+}
+
+bool pp_peg_recall(pp_peg_work *k) {
     const pp_warm *warm = &k->f->w->warm;
     struct pp_peg *m = k->m;
-    int c = 0;
+    int c = 0, others = 0;
     m->nrow = 0;
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
@@ -252,5 +262,7 @@ void pp_peg_recall(pp_peg_work *k) {
             p->active = true;
             p->plane = last;
         }
+        others += k->mode.other && other_plane(k, p);
     }
+    return !k->mode.other || others > 0;
 }

@@ -100,6 +100,13 @@ void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s) {
     }
 }
 
+void pp_poses_stand(pp_peg_work *k, const pp_state *s) {
+    for (int i = 0; i < k->f->nplaced; i++) {
+        pp_placed *at = &k->f->placed[i];
+        at->X_WS = shape_pose(k, i, s->X[at->body]);
+    }
+}
+
 bool pp_poses_advance(pp_peg_work *k, const double *nu) {
     const pp_frame *f = k->f;
     for (int b = 0; b < f->nblock; b++) {

@@ -9,10 +9,13 @@
 
 /* A pair that spawned in overlap comes apart at this part of sqrt(g size). */
 #define RECOVERY 0.16
-#define NEAR     10   /* times the largest miss of a pair: gaps up to there may be the next to push */
+#define NEAR     10 /* times the largest miss: gaps up to there may be the next to push, and contacts are told apart */
 #define FACING   0.95 /* cosine of the angle up to which two planes make one patch */
 
 static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
+
+/* Is the problem of this round that of geometry end? Its first round has no end poses yet. */
+static bool acts_at_end(const pp_peg_work *k) { return k->at_end && k->mode.symmetric; }
 
 static bool row_room(pp_peg_work *k, int need) {
     struct pp_peg *m = k->m;
@@ -64,7 +67,9 @@ static void round_gaps(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row) {
 /* Where the impulse of a row acts, and its gap at the start. */
 static void place_row(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     const pp_poses *at = force_poses(k);
-    pp_touch t = pp_touch_at(&at->solid[p->i], &at->solid[p->j], r->plane, r->feature);
+    const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
+    const bool moves[2] = {k->f->placed[p->i].moves, k->f->placed[p->j].moves};
+    pp_touch t = r->flat ? pp_touch_push(A, B, r->plane, r->feature, moves) : pp_touch_at(A, B, r->plane, r->feature);
     r->a = t.a;
     r->b = t.b;
     r->n = t.n;
@@ -72,6 +77,10 @@ static void place_row(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     r->gap0 = k->mode.symmetric || at->state != k->start.state
                   ? pp_touch_at(&k->start.solid[p->i], &k->start.solid[p->j], r->plane, r->feature).gap
                   : t.gap;
+    if (!acts_at_end(k)) return;
+    r->gap1 = t.gap;
+    r->off1 = t.off;
+    r->gap = pp_touch_at(&k->force.solid[p->i], &k->force.solid[p->j], r->plane, r->feature).gap;
 }
 
 static void end_gap(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
@@ -111,6 +120,7 @@ static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool ol
     struct pp_peg *m = k->m;
     const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* nothing may be added to NULL */
     int nold = old_ones ? p->nrow : 0, n = 0;
+    double start = pp_peg_start_gap(k, p); /* now: it uses the same list */
     round_at(k, p, force_poses(k));
     if (!row_room(k, first + m->round.n)) return PERP_E_MEMORY;
     for (int c = 0; c < m->round.n; c++) {
@@ -122,10 +132,18 @@ static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool ol
         r.b = t->b_W;
         r.n = t->n_W;
         r.gap = t->gap;
-        r.gap0 = fmax(t->gap, pp_peg_start_gap(k, p)); /* without the way of a driven body */
+        r.gap0 = fmax(t->gap, start); /* without the way of a driven body */
+        if (acts_at_end(k)) r.gap1 = t->gap, r.off1 = 0;
         insert(m->new_row + first, &n, r);
     }
     p->nrow = n;
+    if (!acts_at_end(k)) return PERP_OK;
+    round_at(k, p, &k->force);
+    for (int r = first; r < first + n; r++) {
+        const pp_pair *c = matching(&m->round, m->new_row[r].feature);
+        m->new_row[r].gap = c ? c->gap : start;
+        m->new_row[r].gap0 = fmax(m->new_row[r].gap, start);
+    }
     return PERP_OK;
 }
 
@@ -137,11 +155,18 @@ static bool one_patch(const pp_peg_work *k, const pp_peg_pair *p, pp_plane a, pp
     return perp_v3_dot(pp_plane_normal(A, B, a), pp_plane_normal(A, B, b)) > FACING;
 }
 
+/* How deep a contact must be to answer for the overlap of its pair. Where gaps within tolerance are left alone, one that
+ * is no deeper than that says nothing of a pair that is. */
+static double telling(const pp_peg_work *k, const pp_peg_pair *p) {
+    return k->brisk ? fmin(-p->tol, 0.1 * p->gap1) : -p->tol / 2;
+}
+
 static bool one_is_violated(const pp_peg_work *k, const pp_peg_pair *p) {
+    double deep = telling(k, p);
     for (int c = 0; c < k->touches.n; c++)
-        if (k->touches.at[c].gap < -p->tol / 2) return true;
+        if (k->touches.at[c].gap < deep) return true;
     for (int r = 0; r < p->nrow; r++)
-        if (k->m->row[p->first + r].gap1 < -p->tol / 2) return true;
+        if (k->m->row[p->first + r].gap1 < deep) return true;
     return false;
 }
 
@@ -165,6 +190,31 @@ static bool barred(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     return k->mode.held && r->gap0 < fmin(0, pp_peg_start_gap(k, p)) - 10 * p->tol;
 }
 
+/* A look for contacts found another plane than the pair has: is it no better than the way is known, and does a contact on
+ * the one it has still push? */
+static bool stays(const pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at, pp_plane found) {
+    const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
+    double slack = 3 * pp_peg_astray(k, p);
+    if (found == p->plane || p->kind != PP_PAIR_FLAT) return false;
+    if (pp_plane_gap(A, B, found) > pp_plane_gap(A, B, p->plane) + slack) return false;
+    for (int r = p->first; r < p->first + p->nrow; r++) {
+        const pp_peg_row *row = &k->m->row[r];
+        if (row->plane == p->plane && row->push > 0 && row->off1 <= pp_peg_beside(k, p)) return true;
+    }
+    return false;
+}
+
+/* Is a contact so near to one of `n` rows that push that the way does not tell them apart yet? */
+static bool same_place(const pp_peg_work *k, const pp_peg_pair *p, const pp_touch *t, const pp_peg_row *row, int n) {
+    double near = NEAR * pp_peg_astray(k, p);
+    for (int r = 0; near > 0 && r < n; r++) {
+        if (!(row[r].push > 0) || row[r].plane != p->plane) continue;
+        pp_touch at = pp_touch_at(&k->end.solid[p->i], &k->end.solid[p->j], row[r].plane, row[r].feature);
+        if (perp_v3_norm(perp_v3_sub(at.a, t->a)) < near) return true;
+    }
+    return false;
+}
+
 static pp_peg_row new_row(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at, pp_plane plane, uint64_t feature) {
     pp_peg_row r = {.feature = feature, .plane = plane, .fresh = true};
     place_row(k, p, &r);
@@ -175,12 +225,28 @@ static pp_peg_row new_row(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *
     return r;
 }
 
+/* Corners of a face that all end closed push in one direction: in space from four on, more than a rigid body can tell
+ * apart; in the plane both, so that a planar scene is the same in space. A single corner, or an edge that a body tips
+ * over, keeps its own. */
+static void make_flat(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row, int n) {
+    int closed = 0;
+    double most = NEAR * fmax(pp_peg_astray(k, p), p->tol);
+    for (int r = 0; r < n; r++) closed += fabs(row[r].gap1) <= most;
+    bool flat = closed > (k->f->w->def.dim == 3 ? 3 : 1);
+    for (int r = 0; r < n; r++) {
+        if (row[r].flat == flat) continue;
+        row[r].flat = flat;
+        place_row(k, p, &row[r]);
+    }
+}
+
 /* Old rows whose contact still lies on its features, and those found at `at`. In the last resort all old ones stay, so
  * that two cannot take turns for ever. */
 static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp_poses *at, bool renew) {
     struct pp_peg *m = k->m;
     const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* nothing may be added to NULL */
     pp_plane plane = p->plane, held = plane;
+    double beside = pp_peg_beside(k, p);
     k->touches.n = 0;
     if (renew && p->meet > 0) { /* at the end they are behind each other */
         pp_poses_between(k, p->i, p->j, p->meet);
@@ -188,19 +254,25 @@ static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp
         p->meet = 0;
     } else if (renew) {
         pp_touch_find(&k->touches, &at->solid[p->i], &at->solid[p->j], &plane);
+        if (stays(k, p, at, plane)) {
+            k->touches.n = 0;
+            plane = held;
+        }
     }
     if (renew && at == &k->end && p->gap1 < -p->tol) insist(k, p, &plane);
     if (!row_room(k, first + p->nrow + k->touches.n + 1)) return PERP_E_MEMORY;
     int n = 0;
     p->plane = plane;
     for (int o = 0; o < p->nrow; o++)
-        if (!renew || k->mode.linear || (old[o].off1 <= pp_peg_off(k, p) && one_patch(k, p, old[o].plane, plane))) {
+        if (!renew || k->mode.linear || (old[o].off1 <= beside && one_patch(k, p, old[o].plane, plane))) {
             pp_peg_row r = old[o];
             if (k->mode.symmetric) place_row(k, p, &r);
             if (crosses(&r)) insert(m->new_row + first, &n, r);
         }
+    int kept = n;
     for (int c = 0; c < k->touches.n; c++) {
         if (listed(m->new_row + first, n, k->touches.at[c].feature)) continue;
+        if (at == &k->end && same_place(k, p, &k->touches.at[c], m->new_row + first, kept)) continue;
         pp_peg_row r = new_row(k, p, at, plane, k->touches.at[c].feature);
         if (crosses(&r) && !barred(k, p, &r)) insert(m->new_row + first, &n, r);
     }
@@ -209,6 +281,7 @@ static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp
         p->plane = held;
         insert(m->new_row + first, &n, new_row(k, p, at, held, t.feature));
     }
+    make_flat(k, p, m->new_row + first, n);
     p->nrow = n;
     return PERP_OK;
 }
@@ -302,6 +375,18 @@ static void put_contact(const pp_peg_work *k, int at, const pp_peg_pair *p, cons
     f->contact_plane[at] = r->plane;
 }
 
+/* Gap at the end that a row is posed with; NAN: that of the start. */
+static double posed_gap(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r) {
+    double gap1 = r->miss != 0 ? r->gap1 + (r->stride - 1) * r->miss : r->gap1;
+    if (acts_at_end(k)) {
+        const pp_geometry *const g[2] = {k->f->placed[p->i].g, k->f->placed[p->j].g};
+        return pp_end_demand(k->f, g, r->b, r->gap, gap1);
+    }
+    if (k->mode.symmetric && isnan(r->gap1)) return r->gap;
+    bool at_start = k->linear || (p->kind == PP_PAIR_ROUND && r->fresh);
+    return at_start ? NAN : gap1;
+}
+
 perp_status pp_peg_contacts(pp_peg_work *k) {
     pp_frame *f = k->f;
     struct pp_peg *m = k->m;
@@ -312,14 +397,13 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     f->contact_plane = PP_ARENA_ARRAY(arena, uint64_t, n);
     double *end = PP_ARENA_ARRAY(arena, double, n), *allow = PP_ARENA_ARRAY(arena, double, n);
     if (!f->contact_plane || !end || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+    if (k->at_end) pp_poses_stand(k, acts_at_end(k) ? &k->end_state : f->s1);
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             const pp_peg_row *row = &m->row[r];
             put_contact(k, r, p, row);
-            bool at_start = k->linear || (p->kind == PP_PAIR_ROUND && row->fresh);
-            double gap1 = row->miss != 0 ? row->gap1 + (row->stride - 1) * row->miss : row->gap1;
-            end[r] = k->mode.symmetric && isnan(row->gap1) ? row->gap : at_start ? NAN : gap1;
+            end[r] = posed_gap(k, p, row);
             allow[r] = allowance(k, p, row);
         }
     }
@@ -327,6 +411,6 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     f->end_gap = end;
     f->allowance = allow;
     f->end_nu = m->nu;
-    f->levers = k->mode.symmetric ? &k->end_state : NULL;
+    f->levers = k->mode.symmetric ? &k->end_state : f->half ? f->s0 : NULL;
     return PERP_OK;
 }

@@ -99,6 +99,51 @@ pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint6
                  : over_face(A, pp_feature_a(feature), B, pp_feature_b(feature), false);
 }
 
+/* Face of s that looks most against n. */
+static int opposed(const pp_solid *s, perp_vec3 n) {
+    int best = 0;
+    double least = INFINITY;
+    for (int f = 0; f < s->g->nface; f++) {
+        double d = perp_v3_dot(s->n[f], n);
+        if (d < least) {
+            least = d;
+            best = f;
+        }
+    }
+    return best;
+}
+
+/* The direction in which a face pushes that lies flat on another, from A to B: what does not move tells it; the mean of
+ * both normals if both move. False: they are not flat on each other. */
+static bool flat_normal(const pp_solid *A, const pp_solid *B, pp_plane plane, const bool moves[2], perp_vec3 *n) {
+    if (!pp_plane_is_face(plane)) return false;
+    bool flip = pp_feature_owner(plane);
+    const pp_solid *R = flip ? B : A, *O = flip ? A : B;
+    if (is_plane(R) || O->g->nface == 0) return false;
+    perp_vec3 r = R->n[pp_feature_a(plane)], o = O->n[opposed(O, r)], lean = perp_v3_add(r, o);
+    if (!(perp_v3_norm(lean) < FLUSH)) return false;
+    *n = !moves[flip] ? r : !moves[!flip] ? perp_v3_neg(o) : perp_v3_unit(perp_v3_sub(r, o));
+    if (flip) *n = perp_v3_neg(*n);
+    return true;
+}
+
+pp_touch pp_touch_push(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature, const bool moves[2]) {
+    pp_touch t = pp_touch_at(A, B, plane, feature);
+    perp_vec3 n;
+    if (!flat_normal(A, B, plane, moves, &n)) return t;
+    if (pp_feature_kind(feature) == PP_EDGE_EDGE)
+        return crossing(A, pp_feature_a(feature), B, pp_feature_b(feature), n);
+    double along = perp_v3_dot(n, t.n);
+    if (!(along > UPRIGHT)) return t; /* of another patch */
+    t.gap /= along;
+    t.n = n;
+    if (pp_feature_owner(feature))
+        t.b = perp_v3_axpy(t.a, t.gap, n);
+    else
+        t.a = perp_v3_axpy(t.b, -t.gap, n);
+    return t;
+}
+
 static void put(pp_touches *t, pp_touch x) {
     for (int i = 0; i < t->n; i++)
         if (t->at[i].feature == x.feature) return;

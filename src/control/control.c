@@ -284,58 +284,57 @@ static perp_status move_kinematic(pp_frame *f) {
     return PERP_OK;
 }
 
-/* Velocities of kinematic bodies at the end of the step, by central differences over a step about it: second order,
- * whatever the kind of motion. */
-static perp_status end_velocities(pp_frame *f) {
-    perp_world *w = f->w;
-    double half = f->h / 2, t1 = f->s0->t + f->h;
-    f->end_v = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
-    f->end_w = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
-    if (!f->end_v || !f->end_w) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+/* Velocities of kinematic bodies at time t, at which they stand as in `at`, by central differences over h about it:
+ * second order, whatever the kind of motion. Those of other bodies stay. */
+static perp_status velocities_at(const pp_frame *f, double t, const pp_state *at, perp_vec3 *v, perp_vec3 *omega) {
+    const perp_world *w = f->w;
+    double half = f->h / 2;
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *b = &w->body[i];
-        f->end_v[i] = f->s1->v[i];
-        f->end_w[i] = f->s1->w[i];
         if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC || !b->motion) continue;
         perp_pose before, after;
         double angle_before, angle_after;
-        if (!pp_motion_advance(b->motion, f->s0->t, t1 - half, f->s0->X[i], f->s0->theta[i], &before, &angle_before) ||
-            !pp_motion_advance(b->motion, t1, t1 + half, f->s1->X[i], f->s1->theta[i], &after, &angle_after))
-            return pp_fail(w, PERP_E_ARG, "body %d (%s): its motion gave no pose near t = %g", i,
-                           b->name ? b->name : "", t1);
-        f->end_v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(after.p, before.p));
-        f->end_w[i] = w->def.dim == 2 ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
-                                      : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
+        if (!pp_motion_advance(b->motion, t, t - half, at->X[i], at->theta[i], &before, &angle_before) ||
+            !pp_motion_advance(b->motion, t, t + half, at->X[i], at->theta[i], &after, &angle_after))
+            return pp_fail(f->w, PERP_E_ARG, "body %d (%s): its motion gave no pose near t = %g", i,
+                           b->name ? b->name : "", t);
+        v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(after.p, before.p));
+        omega[i] = w->def.dim == 2 ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
+                                   : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
     }
     return PERP_OK;
 }
 
-/* Velocities of kinematic bodies at the time of s0, where they stand already: central differences over h about it. */
-static perp_status velocities_here(pp_frame *f) {
-    const perp_world *w = f->w;
-    double half = f->h / 2, t = f->s0->t;
+/* The same in arrays of their own. */
+static perp_status new_velocities(pp_frame *f, double t, const pp_state *at, perp_vec3 **v, perp_vec3 **omega) {
+    perp_world *w = f->w;
+    *v = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
+    *omega = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
+    if (!*v || !*omega) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int i = 0; i < w->nbody; i++) {
-        const pp_body *b = &w->body[i];
-        if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC || !b->motion) continue;
-        perp_pose before, after;
-        double angle_before, angle_after;
-        if (!pp_motion_advance(b->motion, t, t - half, f->s0->X[i], f->s0->theta[i], &before, &angle_before) ||
-            !pp_motion_advance(b->motion, t, t + half, f->s0->X[i], f->s0->theta[i], &after, &angle_after))
-            return pp_fail(f->w, PERP_E_ARG, "body %d (%s): its motion gave no pose near t = %g", i,
-                           b->name ? b->name : "", t);
-        f->s1->v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(after.p, before.p));
-        f->s1->w[i] = w->def.dim == 2 ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
-                                      : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
+        (*v)[i] = f->s1->v[i];
+        (*omega)[i] = f->s1->w[i];
     }
-    return PERP_OK;
+    return velocities_at(f, t, at, *v, *omega);
+}
+
+/* Where driven bodies go in the frame, and how fast. */
+static perp_status drive_bodies(pp_frame *f) {
+    double t = f->s0->t;
+    if (f->purpose == PP_END_KICK) return velocities_at(f, t, f->s0, f->s1->v, f->s1->w); /* they stand there already */
+    perp_status st = move_kinematic(f);
+    /* half kicks see both ends by themselves */
+    if (!st && f->w->def.driven == PERP_DRIVEN_END && !f->half)
+        st = new_velocities(f, t + f->h, f->s1, &f->end_v, &f->end_w);
+    if (!st && f->half) st = new_velocities(f, t, f->s0, &f->start_v, &f->start_w);
+    return st;
 }
 
 perp_status pp_control(pp_frame *f) {
     perp_world *w = f->w;
     perp_status st = number_blocks(f);
     if (st) return pp_fail(w, st, "out of memory for the step");
-    st = f->purpose == PP_END_KICK ? velocities_here(f) : move_kinematic(f);
-    if (!st && w->def.driven == PERP_DRIVEN_END && f->purpose != PP_END_KICK) st = end_velocities(f);
+    st = drive_bodies(f);
     if (st) return st;
 
     perp_wrench *applied = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);

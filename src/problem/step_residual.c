@@ -40,9 +40,11 @@ static double row_free(const perp_step_problem *p, const perp_row *r) {
     for (int k = 0; k < 2; k++) {
         int b = r->block[k];
         if (b < 0) continue;
-        for (int i = 0; i < p->block_ndof[b]; i++)
+        for (int i = 0; i < p->block_ndof[b]; i++) {
+            if (r->J[k][i] == 0) continue; /* half of a row, as a rule */
             for (int j = 0; j < p->block_ndof[b]; j++)
                 s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * p->momentum[p->block_offset[b] + j];
+        }
     }
     return s;
 }
@@ -53,9 +55,11 @@ static double row_mass(const perp_step_problem *p, const perp_row *r) {
         for (int l = 0; l < 2; l++) {
             int b = r->block[k];
             if (b < 0 || r->block[l] != b) continue;
-            for (int i = 0; i < p->block_ndof[b]; i++)
+            for (int i = 0; i < p->block_ndof[b]; i++) {
+                if (r->J[k][i] == 0) continue;
                 for (int j = 0; j < p->block_ndof[b]; j++)
                     s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * r->J[l][j];
+            }
         }
     return s;
 }
@@ -67,6 +71,18 @@ static void add_impulse(const perp_step_problem *s, const perp_row *r, double p,
         if (b < first || b >= first + BLOCKS) continue;
         for (int i = 0; i < s->block_ndof[b]; i++) x[b - first][i] += r->J[k][i] * p;
     }
+}
+
+/* Takes in the velocity v of body b: its translational parts as they are, its turning by the speed of points at the
+ * radius of gyration, sqrt(w' I w/m), so that both have the same unit and no unit of length is preferred. */
+static void worsen_by_velocity(const perp_step_problem *p, int b, const double *v, double *most) {
+    int nd = p->block_ndof[b];
+    const double *M = p->M + 36 * (ptrdiff_t)b;
+    double turning = 0;
+    for (int i = 0; i < nd && i < p->dim; i++) worsen(most, v[i]);
+    for (int i = p->dim; i < nd; i++)
+        for (int j = p->dim; j < nd; j++) turning += v[i] * M[i + 6 * j] * v[j];
+    worsen(most, turning <= 0 ? 0 : sqrt(turning / M[0])); /* what is not a number stays so */
 }
 
 static void momentum(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
@@ -87,11 +103,10 @@ static void momentum(const perp_step_problem *p, const perp_step_solution *s, pe
                 left[i] = -p->momentum[at + i] - G[b - first][i];
                 for (int j = 0; j < nd; j++) left[i] += M[i + 6 * j] * s->nu[at + j];
             }
-            for (int i = 0; i < nd; i++) {
-                double v = 0;
-                for (int j = 0; j < nd; j++) v += Minv[i + 6 * j] * left[j];
-                worsen(&out->momentum, v);
-            }
+            double v[6] = {0};
+            for (int i = 0; i < nd; i++)
+                for (int j = 0; j < nd; j++) v[i] += Minv[i + 6 * j] * left[j];
+            worsen_by_velocity(p, b, v, &out->momentum);
         }
     }
 }
@@ -222,9 +237,10 @@ static void contacts(const perp_step_problem *p, const perp_step_solution *s, pe
 }
 
 static void contact_scale(const perp_step_problem *p, const perp_contact_row *c, double *scale) {
-    bool known = c->compliance > 0 && row_mass(p, &c->n) == 0; /* its normal impulse is -b_n/compliance */
-    if (known) worsen(scale, row_mass(p, &c->t) * c->mu * c->b_n / c->compliance);
-    worsen(scale, worth(row_mass(p, &c->n), c->compliance) * c->b_n);
+    double mass = c->compliance > 0 ? row_mass(p, &c->n) : 0; /* asked for by what gives way alone */
+    if (c->compliance > 0 && mass == 0)                       /* its normal impulse is -b_n/compliance */
+        worsen(scale, row_mass(p, &c->t) * c->mu * c->b_n / c->compliance);
+    worsen(scale, worth(mass, c->compliance) * c->b_n);
     worsen(scale, row_free(p, &c->n));
     if (!(c->mu > 0) || c->nd == 0) return;
     bool plain = p->dim == 2 || c->nd > 0; /* an ellipse is one of true cones in space */
@@ -244,11 +260,10 @@ double pp_step_scale(const perp_step_problem *p) {
     for (int b = 0; b < p->nblock; b++) {
         int nd = p->block_ndof[b], at = p->block_offset[b];
         const double *Minv = p->Minv + 36 * (ptrdiff_t)b;
-        for (int i = 0; i < nd && i < p->dim; i++) {
-            double free = 0;
-            for (int j = 0; j < nd; j++) free += Minv[i + 6 * j] * p->momentum[at + j];
-            worsen(&scale, free);
-        }
+        double free[6] = {0};
+        for (int i = 0; i < nd; i++)
+            for (int j = 0; j < nd; j++) free[i] += Minv[i + 6 * j] * p->momentum[at + j];
+        worsen_by_velocity(p, b, free, &scale);
     }
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];

@@ -18,7 +18,7 @@ static const char *stepper(int i) {
 static const char *solver(int i) { return i < perp_solver_count() ? perp_solver_at(i)->name : NULL; }
 
 static const char *const starts[] = {"plain", "staggered", NULL};
-static const char *const geometries[] = {"iterated", "once", NULL};
+static const char *const geometries[] = {"iterated", "once", "end", NULL};
 static const char *const forms[] = {"lcp", "mlcp", "cone", NULL};
 static const char *const compliances[] = {"rigid", "linear", "hertz", "foundation", NULL};
 static const char *const drivens[] = {"mean", "end", NULL};
@@ -94,8 +94,11 @@ static const pp_key stages[] = {
          "them (standard), only those that are violated already (corrective), one for each vertex (lnc), or Williams' "
          "constraints as printed (peg-mixed).")},
     {"geometry", PP_T_CHOICE, IN(geometry), .choice = geometries, PP_DEFAULT_AS(PERP_GEOMETRY_ITERATED, "iterated"),
-     PP_HELP("Where peg measures gaps: at the end of the step, posing the problem again until they hold there, or once "
-             "at its start.")},
+     PP_HELP("Where gaps are measured, and where contacts act. `iterated`: peg measures at the end of the step, posing "
+             "the problem again until gaps hold there. `once`: at its start, linearised, as models other than peg do "
+             "unless told `end`. "
+             "With both, impulses act at the start pose. `end`: gaps, normals, levers, directions of friction and "
+             "inertia are those of the end pose; with steppers stewart-trinkle and anitescu-potra.")},
     {"driven", PP_T_CHOICE, IN(driven), .choice = drivens, PP_DEFAULT_AS(PERP_DRIVEN_MEAN, "mean"),
      PP_HELP("Velocity of kinematic bodies that friction sees: the mean of the step, so that what sticks to them stays "
              "in place, or that at its end, as the documents print it.")},

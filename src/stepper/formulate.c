@@ -5,6 +5,7 @@
  * kinematic bodies is in the gap for the normal row and in b_t, b_o for the tangents, b_r for the spin about n. */
 #include <float.h>
 
+#include "problem/convert.h"
 #include "problem/rows.h"
 #include "stepper/support_rows.h"
 
@@ -51,11 +52,10 @@ static void spin_row(const pp_frame *f, const perp_contact *c, const int body[2]
     if (!turns) out->e_r = out->b_r = 0;
 }
 
-/* Velocity of the point r from the centre of a body that is not dynamic, zero if it is: the mean of the step, or at its
- * end. */
-static perp_vec3 driven_velocity(const pp_frame *f, int body, perp_vec3 r, bool at_end) {
+/* Velocity of the point r from the centre of a body that is driven, by velocities v and w of all bodies; zero if it is
+ * not. */
+static perp_vec3 driven_velocity(const pp_frame *f, int body, perp_vec3 r, const perp_vec3 *v, const perp_vec3 *w) {
     if (f->w->body[body].kind != PERP_BODY_KINEMATIC) return perp_v3(0, 0, 0);
-    const perp_vec3 *v = at_end ? f->end_v : f->s1->v, *w = at_end ? f->end_w : f->s1->w;
     return perp_v3_add(v[body], perp_v3_cross(w[body], r));
 }
 
@@ -83,29 +83,39 @@ static const pp_slip_shift *shift_of(const pp_frame *f, int i) {
 
 /* Angle of the first friction direction: against the slip that would be without contact, so that sliding friction has
  * its full size and true direction whatever the number of directions. Slip far below the speeds at hand has no
- * direction worth following: its rounding would turn the friction of a contact that comes to rest. */
+ * direction worth following: its rounding would turn the friction of a contact that comes to rest. `more`: added to the
+ * velocity of kinematic bodies in the row. */
 static double slip_phase(const pp_frame *f, const perp_contact_row *row, const perp_contact *c, const int *body,
-                         const double *nu_free, double noise) {
+                         const double *nu_free, perp_vec3 more, double noise) {
     if (f->w->def.dim == 2 || f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
     const pp_slip_shift *shift = shift_of(f, row->contact);
     if (shift && perp_v3_dot(shift->aim_W, shift->aim_W) > 0)
         return atan2(-perp_v3_dot(shift->aim_W, c->o_W), -perp_v3_dot(shift->aim_W, c->t_W));
     const double *nu = f->purpose == PP_END_KICK ? f->nu0 : nu_free; /* the velocity of the middle of the step */
-    double st = pp_row_dot(&f->problem, &row->t, nu) + row->b_t, so = pp_row_dot(&f->problem, &row->o, nu) + row->b_o;
+    double st = pp_row_dot(&f->problem, &row->t, nu) + row->b_t + perp_v3_dot(more, c->t_W),
+           so = pp_row_dot(&f->problem, &row->o, nu) + row->b_o + perp_v3_dot(more, c->o_W);
     if (st * st + so * so > noise * noise) return atan2(-so, -st);
     return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }
 
 /* Gap at the end of the step as a linear function of the velocity, without the part that the velocity makes. Where the
  * gap was measured at the end that another velocity led to, it is linearised there, along the same row: posed again and
- * again, that converges to the true gap (a chord method). */
-static double linear_gap(const pp_frame *f, int i, const perp_row *n) {
+ * again, that converges to the true gap (a chord method). `driven`: velocity along the row by kinematic bodies. */
+static double linear_gap(const pp_frame *f, int i, const perp_row *n, double driven) {
     const perp_contact *c = &f->contact[i];
     bool at_end = f->end_gap && !isnan(f->end_gap[i]);
     double gap = at_end ? f->end_gap[i] - f->h * pp_row_dot(&f->problem, n, f->end_nu) : c->gap + pp_row_bend(f, n);
     /* a gap of the size of the rounding of its coordinates is none: over h it would make what rests tremble */
     if (!at_end && fabs(gap) <= 4 * DBL_EPSILON * (perp_v3_norm(c->a_W) + perp_v3_norm(c->b_W))) gap = 0;
+    if (!at_end && f->levers == f->s0) gap += f->h * driven; /* measured where driven bodies were, not where they go */
     return f->allowance ? gap + f->allowance[i] : gap;
+}
+
+double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
+    const perp_contact *c = &f->contact[i];
+    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin, start = c->gap + pp_row_bend(f, &row->n);
+    if (!pp_bounces(start, approach, c->restitution, f->h)) return INFINITY;
+    return c->restitution * approach + row->b_n_kin;
 }
 
 /* The same applied to the row, and rebounds of the pair. */
@@ -128,7 +138,10 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     int dim = w->def.dim;
     int body[2] = {w->shape[f->contact_shape[2 * i]].body, w->shape[f->contact_shape[2 * i + 1]].body};
     perp_vec3 at[2] = {c->a_W, c->b_W}, r[2];
-    perp_vec3 driven = {0, 0, 0}, rubbing = {0, 0, 0}; /* of B relative to A, by kinematic bodies alone */
+    /* of B relative to A, by kinematic bodies alone: over the step, as friction sees it, what a pyramid is aimed by */
+    perp_vec3 driven = {0, 0, 0}, rubbing = {0, 0, 0}, more = {0, 0, 0};
+    const pp_state *s1 = f->s1,
+                   *mean = f->purpose == PP_END_KICK ? f->s0 : NULL; /* has the velocities of the whole step */
     const double sign[2] = {-1, 1};
     /* friction acts on both bodies at one place, or it would turn the pair about an open gap */
     bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
@@ -140,10 +153,12 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         perp_vec3 s = both ? perp_v3_add(r[k], perp_v3_sub(middle, at[k])) : r[k];
         put_side(&out->t, k, dim, blk, nd, c->t_W, s, sign[k]);
         put_side(&out->o, k, dim, blk, nd, c->o_W, s, sign[k]);
-        driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k], false));
-        if (f->end_v) rubbing = perp_v3_axpy(rubbing, sign[k], driven_velocity(f, body[k], r[k], true));
+        driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k], s1->v, s1->w));
+        if (f->end_v) rubbing = perp_v3_axpy(rubbing, sign[k], driven_velocity(f, body[k], r[k], f->end_v, f->end_w));
+        if (mean) more = perp_v3_axpy(more, sign[k], driven_velocity(f, body[k], r[k], mean->v, mean->w));
     }
     if (!f->end_v) rubbing = driven;
+    if (mean) more = perp_v3_sub(more, rubbing);
     out->b_n_kin = perp_v3_dot(driven, c->n_W);
     out->b_t = perp_v3_dot(rubbing, c->t_W);
     out->b_o = dim == 3 ? perp_v3_dot(rubbing, c->o_W) : 0;
@@ -151,11 +166,12 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         double approach = pp_row_dot(&f->problem, &out->n, f->nu0) + out->b_n_kin;
         const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
         double touching = pp_touching(A->g, B->g, c->b_W);
-        double start = c->gap + pp_row_bend(f, &out->n);
-        bool bounces = pp_bounces(start, approach, c->restitution, f->h);
-        out->b_n = w->stepper->normal_rhs(bounces ? start : linear_gap(f, i, &out->n), approach,
-                                          bounces ? c->restitution : 0, f->h, touching);
-        if (bounces) out->b_n += out->b_n_kin; /* Newton's law is about the relative velocity; a gap has it already */
+        double rebound = pp_rebound_rhs(f, i, out);
+        /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
+        bool free_end = isfinite(rebound) && (!f->end_gap || isnan(f->end_gap[i]));
+        out->b_n = free_end ? rebound
+                            : fmin(rebound, w->stepper->normal_rhs(linear_gap(f, i, &out->n, out->b_n_kin), approach, 0,
+                                                                   f->h, touching));
     } else {
         out->b_n = out->b_n_kin;
     }
@@ -177,7 +193,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     }
     apply_shifts(f, i, out);
     out->contact = i;
-    out->phase = out->nd > 0 ? slip_phase(f, out, c, body, nu_free, noise) : 0;
+    out->phase = out->nd > 0 ? slip_phase(f, out, c, body, nu_free, more, noise) : 0;
 }
 
 static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
@@ -247,10 +263,11 @@ perp_status pp_formulate(pp_frame *f) {
     f->problem.contact = contact;
     pp_step_velocity(&f->problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
     f->problem.njoint = njoint;
-    double speed = f->h * perp_v3_norm(w->def.gravity_W);
-    for (int i = 0; i < f->ndof; i++) speed = fmax(speed, fabs(nu_free[i]));
-    for (int i = 0; i < f->ncontact; i++) contact_row(f, i, nu_free, 1e-8 * speed, &contact[i]);
+    perp_step_problem free = pp_free_problem(f);
+    double speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
+    const double *slips = f->slip_nu ? f->slip_nu : nu_free;
+    for (int i = 0; i < f->ncontact; i++) contact_row(f, i, slips, 1e-8 * speed, &contact[i]);
     f->problem.ncontact = f->ncontact;
-    if (nsupport > 0) pp_support_rows(f, nu_free, 1e-8 * speed, contact);
+    if (nsupport > 0) pp_support_rows(f, slips, 1e-8 * speed, contact);
     return PERP_OK;
 }

@@ -179,10 +179,24 @@ bool pp_layers_changed(pp_implicit_work *k) {
     return changed;
 }
 
+/* Deflection by the impulse: the law above, solved for d. */
+static double deflection_of(const pp_implicit_work *k, int i, const perp_pair_law *law, double p) {
+    const pp_layer *l = &k->layer[i];
+    double h = k->f->h, K = law->stiffness, C = law->damping, gap0 = k->meet[i].gap0;
+    if (l->core) return law->layer;
+    if (!(p > 0)) return relaxed(k, l, law);
+    if (!k->keeps_energy) return (p + C * l->start_n) / (h * K + C);
+    if (gap0 <= 0) return fmax(0, (p + h * K * gap0 / 2 + C * l->start_n) / (h * K / 2 + C));
+    /* met on the way: h K d^2/(2 (d + gap0)) + C (d - d0) = p */
+    double a = h * K + 2 * C, b = C * (gap0 - l->start_n) - p, c = 2 * gap0 * (C * l->start_n + p);
+    return (sqrt(b * b + a * c) - b) / a;
+}
+
 perp_status pp_layers_end(pp_implicit_work *k) {
     pp_frame *f = k->f;
     perp_vec3 *d = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->ncontact);
-    if (!d) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact);
+    if (!d || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
     for (int i = 0; i < f->ncontact; i++) {
         const pp_layer *l = &k->layer[i];
         if (!l->soft) continue;
@@ -190,7 +204,11 @@ perp_status pp_layers_end(pp_implicit_work *k) {
         const double *p = f->solution.p_contact + 3 * i;
         perp_pair_law law = law_of(f, i);
         double n = fmax(pressed(k->meet[i].at.gap), p[0] > 0 ? 0 : relaxed(k, l, &law));
-        if (law.layer > 0) n = fmin(n, law.layer);
+        yield[i] = deflection_of(k, i, &law, p[0]);
+        if (law.layer > 0) {
+            n = fmin(n, law.layer);
+            yield[i] = fmin(yield[i], law.layer);
+        }
         d[i] = perp_v3_scale(n, c->n_W);
         double whole = f->h * law.stiffness_t + law.damping_t;
         if (!(whole > 0)) continue;
@@ -201,5 +219,6 @@ perp_status pp_layers_end(pp_implicit_work *k) {
         }
     }
     f->layer = d;
+    f->yield = yield;
     return PERP_OK;
 }

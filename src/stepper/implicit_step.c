@@ -8,16 +8,14 @@
  *          is solved by test/law/test_implicit.c with the suite's NCP solvers and agrees. */
 #include "stepper/implicit_step.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "contact/contact_fill.h"
+#include "contact/end_pose.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
 
 #define MAX_ROUNDS 80
-#define PATIENCE   8   /* rounds after which changes that do not fall are halved */
-#define FALLING    0.7 /* a change that is smaller than this part of the last one falls */
 
 /* ---- poses ---- */
 
@@ -43,17 +41,6 @@ static void set_drift(pp_implicit_work *k, const double *nu) {
     for (int i = 0; i < f->problem.njoint; i++)
         pp_row_spread(&f->problem, &f->problem.joint[i].row, 0.5 * f->solution.p_joint[i], by_core);
     for (int i = 0; i < f->ndof; i++) k->drift[i] = 0.5 * (f->nu0[i] + nu[i]) + by_core[i];
-}
-
-/* Inertia of the bodies that turn about unequal axes, at the end pose of the round. */
-static void set_inertia(pp_implicit_work *k) {
-    const pp_frame *f = k->f;
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b];
-        const pp_body *body = &f->w->body[slot];
-        if (f->block_ndof[b] != 6 || body->isotropic) continue;
-        pp_put_inertia(body, k->end.X[slot].q, f->M + 36 * b, f->Minv + 36 * b);
-    }
 }
 
 /* ---- a round ---- */
@@ -93,32 +80,13 @@ static perp_status solve_round(pp_implicit_work *k) {
     f->end_gap = gap;
     f->end_nu = k->nu;
     f->levers = &k->end;
-    set_inertia(k);
+    pp_end_inertia(f, &k->end);
     if (k->compliant) st = pp_layers_begin(k);
     if (!st) st = pp_formulate(f);
     if (st) return st;
     if (k->compliant)
         pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->problem.contact); /* just made, in the arena */
     return pp_solve_step(f);
-}
-
-/* Size of a change of velocity, turning counted at the rim of the body, and of the velocity itself. */
-static double change(const pp_implicit_work *k, const double *nu, double *scale, double *far) {
-    const pp_frame *f = k->f;
-    double most = 0;
-    *scale = f->h * perp_v3_norm(f->w->def.gravity_W);
-    *far = 0;
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b], at = f->block_offset[b];
-        double r = f->w->body[slot].radius;
-        *far = fmax(*far, perp_v3_norm(k->end.X[slot].p) + r);
-        for (int c = 0; c < f->block_ndof[b]; c++) {
-            double arm = c < f->w->def.dim ? 1 : r;
-            most = fmax(most, arm * fabs(nu[at + c] - k->nu[at + c]));
-            *scale = fmax(*scale, arm * fabs(nu[at + c]));
-        }
-    }
-    return most;
 }
 
 static void step_on(pp_implicit_work *k, const double *nu, double part) {
@@ -130,25 +98,16 @@ static void step_on(pp_implicit_work *k, const double *nu, double part) {
 /* Rounds until the end pose stays where it is, to rounding. */
 static perp_status rounds(pp_implicit_work *k, pp_arena_mark mark) {
     pp_frame *f = k->f;
-    double before = INFINITY;
-    int idle = 0;
+    pp_settling s = {.before = INFINITY};
     for (int round = 0; round < MAX_ROUNDS; round++) {
         pp_arena_release(&f->w->arena, mark);
         perp_status st = solve_round(k);
         if (st) return st;
-        const double *nu = f->solution.nu;
         bool other = k->compliant && pp_layers_changed(k);
-        double scale, far, by = change(k, nu, &scale, &far);
-        double finest = 1e-14 * scale + 4 * DBL_EPSILON * far / f->h;
-        idle = by < FALLING * before ? 0 : idle + 1;
-        bool small = by <= finest || (idle > 2 && by <= f->w->def.tolerance * scale);
-        if (small && !other) {
-            step_on(k, nu, 1);
-            return PERP_OK;
-        }
-        bool halve = round > PATIENCE && idle > 0;
-        if (!halve || by < before) before = by;
-        step_on(k, nu, halve ? 0.5 : 1);
+        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
+        pp_verdict v = pp_settle(&s, f, &c, other);
+        step_on(k, f->solution.nu, v == PP_GO_HALF ? 0.5 : 1);
+        if (v == PP_SETTLED) return PERP_OK;
     }
     return pp_fail(f->w, PERP_E_SOLVE, "the end pose of the step did not settle at t = %g (h = %g): %d contacts",
                    f->s0->t, f->h, f->ncontact);

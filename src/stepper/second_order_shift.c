@@ -28,18 +28,23 @@ typedef struct told {
     perp_vec3 aim_W;
 } told;
 
-/* At poses `at`, with velocities nu of the dynamic bodies and those of `driven` for the others. Friction acts on both
+/* Velocities of kinematic bodies, by body slot. */
+typedef struct driven {
+    const perp_vec3 *v, *w;
+} driven;
+
+/* At poses `at`, with velocities nu of the dynamic bodies and those of `by` for the others. Friction acts on both
  * bodies at one place, see formulate.c. */
-static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, const pp_state *at,
-                    const pp_state *driven, const double *nu) {
+static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, const pp_state *at, driven by,
+                    const double *nu) {
     int body[2] = {f->w->shape[shape[0]].body, f->w->shape[shape[1]].body};
     const double sign[2] = {-1, 1};
     bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
     perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), v = {0, 0, 0}, w = {0, 0, 0};
     for (int k = 0; k < 2; k++) {
         int b = body[k], blk = f->block[b], dim = f->w->def.dim;
-        perp_vec3 point = both ? middle : k ? c->b_W : c->a_W, vb = driven->v[b], wb = driven->w[b];
-        perp_vec3 centre = blk >= 0 ? at->X[b].p : driven->X[b].p;
+        perp_vec3 point = both ? middle : k ? c->b_W : c->a_W, vb = by.v[b], wb = by.w[b];
+        perp_vec3 centre = (blk >= 0 ? at : f->levers ? f->levers : f->s1)->X[b].p;
         if (blk >= 0) {
             const double *x = nu + f->block_offset[blk];
             int nd = f->block_ndof[blk];
@@ -104,7 +109,8 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     const perp_contact *c = &f->contact[i];
     const int *shape = f->contact_shape + 2 * i, *end_shape = shape;
     double e_r = f->problem.contact[i].e_r;
-    slip now = slip_of(f, c, shape, f->s0, f->s1, f->solution.nu);
+    slip now = slip_of(f, c, shape, f->s0, (driven){f->s1->v, f->s1->w}, f->solution.nu);
+    const driven start = {f->start_v, f->start_w}; /* bodies that are driven at first: not the mean, which rows have */
     const pp_slip_shift *used = in_use(f, i);
     slip seen = now; /* by the law */
     if (used) seen = (slip){perp_v3_add(now.s_W, used->slip_W), now.spin + used->spin};
@@ -114,7 +120,7 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
         return true;
     }
     if (slides) {
-        slip first = slip_of(f, c, shape, f->s0, f->s1, f->nu0);
+        slip first = slip_of(f, c, shape, f->s0, start, f->nu0);
         double a = size(now, e_r), b = size(first, e_r);
         double along = perp_v3_dot(now.s_W, first.s_W) + e_r * e_r * now.spin * first.spin;
         if (f->w->def.dim == 2 || !(b > noise) || !(along > SAME_WAY * a * b)) return false;
@@ -123,9 +129,10 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     }
     const perp_contact *last = became(f, i, end, &end_shape);
     if (!last) return false;
-    slip then = slip_of(end, last, end_shape, end->s0, end->s1, f->nu_turned);
-    perp_vec3 there = carried(then.s_W, last->n_W, c->n_W);
-    out->shift = (slip){perp_v3_scale(0.5, perp_v3_sub(there, now.s_W)), 0.5 * (then.spin - now.spin)};
+    slip here = slip_of(f, c, shape, f->s0, start, f->solution.nu);
+    slip then = slip_of(end, last, end_shape, end->s0, (driven){end->s1->v, end->s1->w}, f->nu_turned);
+    perp_vec3 there = carried(then.s_W, last->n_W, c->n_W), mean = perp_v3_scale(0.5, perp_v3_add(here.s_W, there));
+    out->shift = (slip){perp_v3_sub(mean, now.s_W), 0.5 * (here.spin + then.spin) - now.spin};
     return true;
 }
 

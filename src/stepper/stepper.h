@@ -21,6 +21,7 @@ typedef struct pp_stepper_type {
      * the default alone, which then is never called. */
     const char *const *models;
     bool end_gaps;        /* a gap must hold at the end of the step; else what touches is held by its velocity */
+    bool end_poses;       /* contacts may act at the end poses: PERP_GEOMETRY_END */
     bool supports;        /* bodies may rest on three points (perp_support) */
     bool ellipsoids;      /* with step(): knows elliptic and torsional friction; the common stages do */
     unsigned shapes;      /* mask of 1 << perp_shape_kind it takes; 0: those of the detector */
@@ -67,5 +68,8 @@ const char *pp_stepper_names(char *out, size_t size);
 double pp_end_gap_rhs(double gap, double approach, double restitution, double h, double touching);
 /* Newton's law: a contact that closes within the step at speed -approach > 0 leaves it at restitution times that. */
 bool pp_bounces(double gap, double approach, double restitution, double h);
+/* b_n by which contact i leaves at the speed of its rebound; INFINITY: it does not bounce. Of `row`, n and b_n_kin are used.
+ * Newton's law is about the relative velocity, which driven bodies have a part in. */
+double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row);
 
 #endif

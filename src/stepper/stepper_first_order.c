@@ -260,6 +260,22 @@ static perp_status update_explicit(pp_frame *f) {
     return st;
 }
 
+/* How far each contact gives way by its impulse: lambda = F(d) + B (d - d0)/h, solved for d. */
+static perp_status yields(pp_frame *f, const pp_soft_contact *soft) {
+    double *d = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact), h = f->h;
+    if (!d) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    for (int i = 0; i < f->ncontact; i++) {
+        const pp_soft_contact *c = &soft[i];
+        double p = f->solution.p_contact[3 * i];
+        if (c->kind == PERP_HERTZ)
+            d[i] = depth_of_force(c, p / h, h);
+        else if (c->kind != PERP_RIGID)
+            d[i] = (p + c->damping * c->depth0) / (h * c->stiffness + c->damping);
+    }
+    f->yield = d;
+    return PERP_OK;
+}
+
 static perp_status step(pp_frame *f) {
     const pp_first_order *set = settings_of(f->w);
     pp_soft_contact *soft;
@@ -276,6 +292,7 @@ static perp_status step(pp_frame *f) {
     f->problem.contact = row;
     f->direct = pp_soft_newton;
     st = solve_rounds(f, soft, row);
+    if (!st) st = yields(f, soft);
     if (st) return st;
     return set->euler == PP_EULER_EXPLICIT ? update_explicit(f) : pp_update(f);
 }

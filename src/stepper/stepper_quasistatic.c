@@ -3,8 +3,10 @@
  * Pyramids make it Model-DLC, true cones Model-DQC.
  * Method   The step problem of a body with mass, posed again and again: with the masses eps M and the velocity of the
  *          last answer, nu_0 = 0, the momentum eps M (nu_k+1 - nu_k) is what the forces miss of balance. That is the
- *          proximal point method: it ends where nothing is missing, in a few rounds if the cones are pyramids. Of many
- *          solutions it takes one near rest, in the metric of the masses: the least motion.
+ *          proximal point method: it ends where nothing is missing, in a few rounds if the cones are pyramids. Those turn
+ *          with the slip of the last round, but not for ever: of a push off the centre two motions may take turns, each
+ *          the answer to the directions of the other. Of many solutions it takes one near rest, in the metric of the
+ *          masses: the least motion.
  *          eps is such that the forces at hand would change velocities in a step by as much as the fastest body moves,
  *          or what is driven, and then by more: large numbers beside small velocities would cost digits.
  * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears.
@@ -18,13 +20,16 @@
 #include "stepper/support_rows.h"
 
 #define ROUNDS      80
+#define FOLLOWING   8 /* rounds in which pyramids turn with the slip; only those of one problem are sure to end */
 #define RATIO_GROWS 4
 #define RATIO_MOST  16
+#define RATIO_LONG  1024 /* of pyramids, which are solved exactly, where rounds go on in one direction */
 
 typedef struct round_data {
     double *M, *Minv;    /* those of the bodies */
     double *force;       /* ndof: h f */
     double *nu;          /* ndof: of the last round */
+    double *slips;       /* ndof: of the round that pyramids stay with */
     double acceleration; /* largest that the forces would make [L/T^2] */
     double speed;        /* of what is driven, and of the fastest body so far [L/T] */
 } round_data;
@@ -67,10 +72,11 @@ static perp_status begin(pp_frame *f, round_data *q) {
     *q = (round_data){.M = f->M,
                       .Minv = f->Minv,
                       .force = PP_ARENA_ZERO(a, double, f->ndof),
-                      .nu = PP_ARENA_ZERO(a, double, f->ndof)};
+                      .nu = PP_ARENA_ZERO(a, double, f->ndof),
+                      .slips = PP_ARENA_ZERO(a, double, f->ndof)};
     f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
     f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
-    if (!q->force || !q->nu || !f->M || !f->Minv)
+    if (!q->force || !q->nu || !q->slips || !f->M || !f->Minv)
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
     f->no_inertia = true;
     memset(f->nu0, 0, (size_t)f->ndof * sizeof *f->nu0); /* what moved before has no bearing on what moves now */
@@ -131,12 +137,16 @@ static perp_status no_balance(pp_frame *f, int who) {
 static perp_status step(pp_frame *f) {
     round_data q;
     perp_status st = begin(f, &q);
-    double ratio = 1, missing = INFINITY;
+    double ratio = 1, missing = INFINITY, before = INFINITY;
     int who = 0, iterations = 0;
     for (int round = 0; !st && missing > f->w->def.tolerance; round++) {
         if (round == ROUNDS) return no_balance(f, who);
         double eps = q.acceleration > 0 && q.speed > 0 ? f->h * q.acceleration / (ratio * q.speed) : 1;
         weigh(f, &q, eps);
+        if (round == FOLLOWING) {
+            memcpy(q.slips, q.nu, (size_t)f->ndof * sizeof *q.slips);
+            f->slip_nu = q.slips;
+        }
         st = pp_solve_contacts(f);
         if (st) return st;
         iterations += f->iterations;
@@ -145,9 +155,11 @@ static perp_status step(pp_frame *f) {
          * and its laws hold to the tolerance times these */
         double speed = q.speed > 0 ? q.speed : 1;
         missing = moved / (ratio * speed);
+        bool steady = f->slip_nu && f->w->def.form != PERP_FORM_CONE && moved > 0.5 * before;
+        before = moved;
         q.speed = fmax(q.speed, fastest(f));
         memcpy(q.nu, f->solution.nu, (size_t)f->ndof * sizeof *q.nu);
-        ratio = fmin(ratio * RATIO_GROWS, RATIO_MOST);
+        ratio = fmin(ratio * RATIO_GROWS, steady ? RATIO_LONG : fmax(ratio, RATIO_MOST));
     }
     if (st) return st;
     f->iterations = iterations;

@@ -190,7 +190,8 @@ perp_status pp_visco_end(pp_visco_work *k) {
     const double *nu = f->solution.nu;
     perp_vec3 *layer = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->ncontact);
     double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->ncontact);
-    if (!layer || !gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact);
+    if (!layer || !gap || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
     for (int b = 0; b < f->nblock; b++)
         for (int j = f->block_offset[b]; j < f->block_offset[b] + f->block_ndof[b]; j++)
             k->drift[j] = k->mean[b] ? 0.5 * (k->nu_start[j] + nu[j]) : nu[j];
@@ -202,11 +203,15 @@ perp_status pp_visco_end(pp_visco_work *k) {
         if (!c->soft) continue;
         const double *p = f->solution.p_contact + 3 * i;
         c->d1 = fmax(fmax(0, -gap[i]), p[0] > 0 ? 0 : c->d0 * kept(c->K, c->C, f->h));
+        /* by the impulse: p = h K d + S (d+ - d) */
+        yield[i] = p[0] > 0 ? fmax(0, c->d0 + (p[0] - f->h * c->K * c->d0) / slope(c->K, c->C, f->h, by_mean(k, &r->n)))
+                            : c->d1;
         shift(k, c, r, p);
         layer[i] = perp_v3_axpy(perp_v3_scale(c->d1, e->n_W), c->D1[0], e->t_W);
         if (f->w->def.dim == 3) layer[i] = perp_v3_axpy(layer[i], c->D1[1], e->o_W);
     }
     f->layer = layer;
+    f->yield = yield;
     f->true_gap = gap;
     return PERP_OK;
 }

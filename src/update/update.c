@@ -37,7 +37,7 @@ bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double 
     if (f->block_ndof[k] != 6 || b->isotropic || f->implicit_turn) {
         pp_shift_block(f, k, from, nu, h, to);
         if (f->implicit_turn && f->block_ndof[k] == 6)
-            to->X[slot].q = turned(from->X[slot].q, perp_v3_axpy(f->bend[k], h, om));
+            to->X[slot].q = turned(from->X[slot].q, perp_v3_axpy(perp_v3_scale(h / f->h, f->bend[k]), h, om));
     } else {
         perp_quat q = from->X[slot].q;
         told = perp_rotate_free(b->I_B, h, &q, &om);

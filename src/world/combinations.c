@@ -145,9 +145,17 @@ size_t perp_combinations(char *buf, size_t size) {
         "(`stages` in [scene.md](scene.md)). These go together; what does not is refused when a world is made, with "
         "the reason given here.\nEvery combination that the tables say exists is run by a test, and every other one "
         "is refused in it (`test/cross/test_combinations.c`).\n\n"
-        "Elliptic and torsional friction (`e_t`, `e_o`, `e_r` of a contact law) need form cone in 3D.\n\n"
-        "## Solvers\n\nThey go by the form alone, whatever the stepper and the contact model.\n\n| form | solvers "
-        "|\n|---|---|");
+        "Elliptic and torsional friction (`e_t`, `e_o`, `e_r` of a contact law) need form cone in 3D.\n\n");
+    say(&t, "`geometry: end`, contacts that act at the end pose, goes with all contact models, forms and solvers of:");
+    bool first = true;
+    for (int s = 0; pp_stepper_at(s); s++) {
+        if (!pp_stepper_at(s)->end_poses) continue;
+        say(&t, "%s %s", first ? "" : ",", pp_stepper_at(s)->name);
+        first = false;
+    }
+    say(&t, ". Other steppers refuse it (`test/law/test_end_pose.c` runs all of them).\n\n"
+            "## Solvers\n\nThey go by the form alone, whatever the stepper and the contact model.\n\n| form | solvers "
+            "|\n|---|---|");
     for (int f = 0; f < (int)FORMS; f++) solver_row(&t, f);
     say(&t, "\n");
     for (int s = 0; pp_stepper_at(s); s++) stepper_section(&t, s);

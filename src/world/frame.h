@@ -31,7 +31,7 @@ typedef struct pp_frame {
     pp_state *s1;       /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
     double h;
     pp_purpose purpose;
-    bool implicit_turn; /* the stepper has equations of its own: see pp_move_block */
+    bool implicit_turn; /* the stepper has equations of its own, or contacts act at the end: see pp_move_block */
     bool half; /* a half kick: half of the forces, half of what bounded joint rows may bear: stepper_second_order.c */
     const pp_state *force_state; /* positions and velocities that springs and dampers see; NULL: s0 */
     double reach_factor;         /* safety on how far bodies may travel */
@@ -47,7 +47,9 @@ typedef struct pp_frame {
     int *block_ndof, *block_offset;
     const perp_wrench *held;  /* by body slot: user and PD forces, held over the whole step; NULL: none */
     perp_vec3 *end_v, *end_w; /* by body slot: velocities of kinematic bodies at the end; NULL: as in s1, the mean */
-    double *nu0;              /* ndof: velocity at the start */
+    perp_vec3 *start_v, *start_w; /* the same at the start; only of a half kick */
+    double *nu0;                  /* ndof: velocity at the start */
+    const double *slip_nu;        /* ndof: velocity whose slip pyramids point along; NULL: that without constraints */
     double *i_gravity, *i_applied, *i_spring; /* ndof: impulses of forces, h f */
     perp_quat *q_free;                        /* by block: orientation at the end if no constraint acts (3D) */
     perp_vec3 *w_free;                        /* by block: angular velocity with it */
@@ -68,10 +70,16 @@ typedef struct pp_frame {
     const double *end_gap;   /* by contact: gap at the end pose that velocity end_nu leads to [L]; NAN: not known yet */
     const double *end_nu;    /* ndof */
     const double *allowance; /* by contact: how much overlap may be left at the end [L]; NULL: none */
-    const pp_state *levers;  /* poses that the contact points belong to; NULL: s1 */
+    const pp_state *levers;  /* poses that the contact points belong to; NULL: s1, with driven bodies at the end */
     uint64_t *contact_plane; /* by contact: separating plane; NULL: none */
     const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
     const double *true_gap; /* by contact: gap at the end, measured; NULL: as linearised */
+    /* By contact: how far its surfaces give way at the end by the law of the pair, from the impulse found; 0: rigid. NULL:
+     * nothing gives way [L]. */
+    const double *yield;
+    const int *begun; /* 2 per contact that the model had at the start, shape slots: it is asked again, at the end poses
+                         (contact/end_pose.c); NULL: it is asked for the first time */
+    int nbegun;
 
     double touching_more; /* PP_END_KICK: what counts as touching beyond pp_touching() [L] */
 
@@ -134,6 +142,8 @@ bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution
 perp_status pp_solve_step(pp_frame *f);
 /* All from pp_collide to pp_solve_step, as the contact model wants it. */
 perp_status pp_solve_contacts(pp_frame *f);
+/* The same for a model that only chooses contacts, with those of the start. */
+perp_status pp_start_solve_contacts(pp_frame *f);
 /* velocity -> next state. */
 perp_status pp_update(pp_frame *f);
 /* The same where bodies are displaced by h drift (ndof) and not by h times the velocity at the end. */

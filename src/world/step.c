@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "contact/end_pose.h"
 #include "contact/model.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
@@ -18,8 +19,7 @@ void pp_clocked(perp_world *w, perp_stage stage, double *from) {
     *from = now;
 }
 
-perp_status pp_solve_contacts(pp_frame *f) {
-    if (f->w->model->solve) return f->w->model->solve(f);
+perp_status pp_start_solve_contacts(pp_frame *f) {
     double t = pp_clock();
     perp_status s = pp_collide(f); /* shapes     -> feature pairs, gaps     */
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
@@ -32,6 +32,11 @@ perp_status pp_solve_contacts(pp_frame *f) {
     return s;
 }
 
+perp_status pp_solve_contacts(pp_frame *f) {
+    if (f->w->model->solve) return f->w->model->solve(f);
+    return pp_at_end(f) ? pp_end_solve_contacts(f) : pp_start_solve_contacts(f);
+}
+
 /* Up to the solution: what the start of a staggered world needs too. */
 static perp_status solve_frame(pp_frame *f) {
     double t = pp_clock();
@@ -40,12 +45,21 @@ static perp_status solve_frame(pp_frame *f) {
     return s ? s : pp_solve_contacts(f);
 }
 
+static double clocked_so_far(const perp_world *w) {
+    double sum = 0;
+    for (int i = 0; i < PERP_STAGE_COUNT; i++) sum += w->timing[i];
+    return sum;
+}
+
 /* A stepper with equations of its own, from forces to the next state. */
 static perp_status own_step(pp_frame *f) {
     double t = pp_clock();
     perp_status s = pp_control(f);
     pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
+    double before = clocked_so_far(f->w);
     if (!s) s = f->w->stepper->step(f);
+    f->w->timing[PERP_STAGE_SOLVER] -=
+        clocked_so_far(f->w) - before; /* stages that it went through are counted there */
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return s;
 }
@@ -88,7 +102,8 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                         .held = held,
                         .reach_factor = factor,
                         .last_resort = last,
-                        .implicit_turn = w->stepper->step && !w->stepper->half_kicks,
+                        .implicit_turn =
+                            (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
                         .half = w->stepper->half_kicks,
                         .least_travel = travel};
         pp_state_copy(w, s1, s0);

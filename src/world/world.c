@@ -73,6 +73,11 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
         return pp_refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP, MLCP or cone", (int)d->form);
     if (d->friction_frame != PERP_FRICTION_SLIP && d->friction_frame != PERP_FRICTION_FIXED)
         return pp_refuse(why, n, PERP_E_ARG, "friction_frame is %d; it must be slip or fixed", (int)d->friction_frame);
+    if (d->geometry != PERP_GEOMETRY_ITERATED && d->geometry != PERP_GEOMETRY_ONCE && d->geometry != PERP_GEOMETRY_END)
+        return pp_refuse(why, n, PERP_E_ARG, "geometry is %d; it must be iterated, once or end", (int)d->geometry);
+    if (d->geometry == PERP_GEOMETRY_END && d->start == PERP_START_STAGGERED)
+        return pp_refuse(why, n, PERP_E_FIT,
+                         "geometry end does not go with a staggered start: its velocities belong to the ends of steps");
     if (d->driven != PERP_DRIVEN_MEAN && d->driven != PERP_DRIVEN_END)
         return pp_refuse(why, n, PERP_E_ARG, "driven is %d; it must be mean or end", (int)d->driven);
     if (d->friction_directions < 3 || d->friction_directions > 1024)
@@ -174,6 +179,12 @@ static perp_status choose_stepper(perp_world *w, char *why, size_t n) {
     if (s->models && !listed(s->models, w->model->name))
         return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not go with contact model %s; leave contact_model out",
                          s->name, w->model->name);
+    if (d->geometry == PERP_GEOMETRY_END && !s->end_poses)
+        return pp_refuse(
+            why, n, PERP_E_FIT,
+            "stepper %s does not go with geometry end: stewart-trinkle and anitescu-potra do; implicit has "
+            "its geometry there anyway",
+            s->name);
     perp_fields_default(s->fields, s->nfield, w->stepper_settings.bytes);
     return s->fits ? s->fits(d, why, n) : PERP_OK;
 }

@@ -5,7 +5,7 @@
 #include "law/peg_scenes.h"
 
 #define BODIES 8 /* in the plane */
-#define FEWER  3 /* in space, where a pile forgets its start sooner */
+#define FEWER  4 /* in space, where a pile forgets its start sooner */
 
 typedef struct pile {
     perp_world *w;

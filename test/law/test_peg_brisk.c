@@ -1,5 +1,5 @@
 /* test_peg_brisk.c - worlds that ask for few digits: fewer rounds, sweeps instead of factors, and the promise still kept
- * Balls poured into a box. What is promised at a tolerance: every step whole, laws within it, overlap no more than a few
+ * Balls poured into a box, cubes on a heap. What is promised at a tolerance: every step whole, laws within it, overlap no more than a few
  * times what it makes of the fastest ball in a step, and on the whole the motion of a world that asks for 1e-8. */
 #include <stdlib.h>
 
@@ -113,6 +113,33 @@ static void few_digits_hold(void **state) {
     perp_world_destroy(w);
 }
 
+/* Cubes every way up, in round layers turned against each other: corners and edges meet, and none lands flat. */
+static void cubes_make_a_heap(void **state) {
+    (void)state;
+    enum { LAYER = 7, N = 6 * LAYER };
+    const double tolerance = 4e-5, edge = 2 * RADIUS, golden = 2.3999632297286533;
+    perp_world *w = brisk_world(tolerance);
+    for (int i = 0; i < N; i++) {
+        double out = 1.13 * edge * sqrt(i % LAYER + 0.5);
+        perp_vec3 axis = {sin(1.7 * i), cos(2.9 * i), sin(0.6 * i + 1)};
+        perp_pose X = perp_pose_at(out * cos(golden * i), out * sin(golden * i), edge + 1.75 * edge * (i / LAYER));
+        X.q = perp_q_exp(perp_v3_scale(1.3 + sin(5.1 * i), axis));
+        add_free(w, perp_shape_box(RADIUS, RADIUS, RADIUS), X, none);
+    }
+    double fastest = sqrt(2 * 9.81 * 1.75 * edge * N / LAYER), deepest = 0;
+    int steps = shorter(120), parts = 0;
+    for (int i = 0; i < steps; i++) {
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        parts += c.substeps;
+        deepest = fmax(deepest, c.overlap);
+    }
+    print_message("%d cubes, %d steps in %d parts: overlap %.1e m\n", N, steps, parts, deepest);
+    assert_below(deepest, 4 * tolerance * fastest * STEP);
+    assert_true(parts <= steps + steps / 20);
+    perp_world_destroy(w);
+}
+
 /* Single balls go other ways after many knocks; the pile as a whole does not. */
 static void same_pile_as_with_many(void **state) {
     (void)state;
@@ -131,7 +158,8 @@ static void same_pile_as_with_many(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(few_digits_hold), cmocka_unit_test(same_pile_as_with_many),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(few_digits_hold), cmocka_unit_test(cubes_make_a_heap),
+                                       cmocka_unit_test(same_pile_as_with_many),
                                        cmocka_unit_test(large_problems_are_swept)};
     return cmocka_run_group_tests_name("peg with few digits", tests, NULL, NULL);
 }

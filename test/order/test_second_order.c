@@ -1,5 +1,5 @@
 /* test_second_order.c - the stepper second-order: order two with joints, contacts, rolling, sliding on a curve, a foot
- * that sticks, motors, springs and dampers; four and six where it is composed */
+ * that sticks, a plate that is driven, motors, springs and dampers; four and six where it is composed */
 #include "check.h"
 
 typedef scene (*maker)(perp_world_def d);
@@ -130,6 +130,42 @@ static void sticking(void **state) {
     assert_near(observed(tipping, def(2, 1e-2), 2, 0.3), 2, 0.05);
 }
 
+/* A particle on a plate that swings about two axes and moves to and fro, from rest; at rest on it or sliding. */
+static scene on_plate(perp_world_def d, double mu, perp_vec3 v) {
+    scene s = scene_new(d);
+    assert_int_equal(perp_pair_set_all(s.w, (perp_pair_law){.mu = mu}), PERP_OK);
+    perp_body_def b = perp_body_def_default(PERP_BODY_KINEMATIC);
+    perp_body_id plate = scene_body(&s, &b);
+    scene_shape(&s, plate, perp_shape_halfspace(perp_v3(0, 0, 1), 0));
+    const double quarter = 1.5707963267948966;
+    const perp_sinusoid terms[3] = {{true, 0, 2, 6, quarter}, {true, 1, 3, 8, quarter}, {false, 1, 2, 5, quarter}};
+    perp_motion_def m = perp_motion_def_default(PERP_MOTION_SINUSOID);
+    m.terms = terms;
+    m.nterm = 3;
+    m.zero_mean = false;
+    assert_int_equal(perp_body_set_motion(s.w, plate, &m), PERP_OK);
+    perp_pose X;
+    assert_int_equal(perp_body_pose(s.w, plate, &X), PERP_OK);
+    perp_body_def p = perp_body_def_default(PERP_BODY_DYNAMIC);
+    p.particle = true;
+    p.X_WB.p = perp_pose_apply(X, perp_v3(0.3, 0.1, 0));
+    p.v_W = v;
+    scene_shape(&s, scene_body(&s, &p), perp_shape_particle(perp_v3(0, 0, 0)));
+    return s;
+}
+static scene slides_on_plate(perp_world_def d) { return on_plate(d, 0.3, perp_v3(3, 1, 0)); }
+static scene sticks_to_plate(perp_world_def d) { return on_plate(d, 2, perp_v3(0, 0, 0)); }
+
+static void on_driven(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        perp_world_def d = def(3, 4e-3);
+        d.form = k == 0 ? PERP_FORM_LCP : PERP_FORM_CONE;
+        assert_near(observed(slides_on_plate, d, 2, 0.4), 2, 0.05);
+        assert_near(observed(sticks_to_plate, d, 2, 0.4), 2, 0.05);
+    }
+}
+
 /* Berard 3.5.3.2: slides on one ball, rolls on the other, with torsion. */
 static scene two_balls(perp_world_def d) {
     d.gravity_W = perp_v3(0, 0, 0);
@@ -205,7 +241,8 @@ static void extras(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joints),   cmocka_unit_test(references), cmocka_unit_test(sliding),
-        cmocka_unit_test(sticking), cmocka_unit_test(rolling),    cmocka_unit_test(extras),
+        cmocka_unit_test(sticking), cmocka_unit_test(on_driven),  cmocka_unit_test(rolling),
+        cmocka_unit_test(extras),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
