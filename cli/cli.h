@@ -204,7 +204,7 @@ void simulate(const simulate_options *o, simulate_result *r);
 typedef struct verdict {
     const char *word; /* of the whole: the worst of the four */
     const char *laws_word, *overlap_word, *joints_word, *energy_word;
-    char laws[256], overlap[256], joints[256], energy[256]; /* plain sentences with figures and where */
+    char laws[256], overlap[320], joints[256], energy[256]; /* plain sentences with figures and where */
 } verdict;
 void judge(const simulate_result *r, verdict *out);
 
