@@ -17,7 +17,8 @@
  *          may stay. Then impulses at the end poses. Where a problem had no answer at all, pairs that touch on a corner
  *          go by its other side: a corner in the crack between a floor and a wall is held by the wall's side as well as
  *          by its lower edge, and friction jams it between that edge and the floor. Then the caller halves the step; at
- *          the last division planes that did not separate at the start are barred, and last of all gaps are linearised.
+ *          the last division planes that did not separate at the start are barred, and last of all gaps are linearised
+ *          and only kept from closing further.
  * Source   Williams ch. 4; docs/theory.md, section 9. The mixed problem as printed is the model "peg-mixed". */
 #include <string.h>
 
@@ -707,6 +708,7 @@ static perp_status solve(pp_frame *f) {
         }
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
+        f->no_lift = k.mode.linear; /* a body that is jammed between two others cannot be moved off either */
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;

@@ -108,7 +108,8 @@ static double linear_gap(const pp_frame *f, int i, const perp_row *n, double dri
     /* a gap of the size of the rounding of its coordinates is none: over h it would make what rests tremble */
     if (!at_end && fabs(gap) <= 4 * DBL_EPSILON * (perp_v3_norm(c->a_W) + perp_v3_norm(c->b_W))) gap = 0;
     if (!at_end && f->levers == f->s0) gap += f->h * driven; /* measured where driven bodies were, not where they go */
-    return f->allowance ? gap + f->allowance[i] : gap;
+    if (f->allowance) gap += f->allowance[i];
+    return f->no_lift ? fmax(gap, 0) : gap;
 }
 
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {

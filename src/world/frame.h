@@ -70,6 +70,7 @@ typedef struct pp_frame {
     const double *end_gap;   /* by contact: gap at the end pose that velocity end_nu leads to [L]; NAN: not known yet */
     const double *end_nu;    /* ndof */
     const double *allowance; /* by contact: how much overlap may be left at the end [L]; NULL: none */
+    bool no_lift;            /* nothing is asked to open, whatever its gap: then there is always an answer */
     const pp_state *levers;  /* poses that the contact points belong to; NULL: s1, with driven bodies at the end */
     uint64_t *contact_plane; /* by contact: separating plane; NULL: none */
     const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
