@@ -219,4 +219,48 @@ static inline void note_traps(figures *f, const perp_world *w, double h) {
     if (traps > f->most_traps) f->most_traps = traps;
 }
 
+/* One step of pile number `pile` and its figures; `measure`: the total overlap as well, which takes long. False: not solved, and told. */
+static inline bool watched_step(perp_world *w, figures *f, int pile, double h, double mu, bool measure) {
+    note_traps(f, w, h);
+    perp_certificate c;
+    double begun = seconds(), total = 0;
+    if (perp_world_step(w, &c)) {
+        f->unsolved++;
+        f->steps++;
+        printf("  not solved: pile %d, h = %g, mu = %g, t = %g: %s\n", pile, h, mu, perp_world_time(w),
+               perp_world_why(w));
+        return false;
+    }
+    f->seconds += seconds() - begun;
+    if (measure) (void)perp_world_overlap_total(w, &total, NULL);
+    note_step(f, &c, total);
+    print_gain(f, &c, pile, h, mu);
+    return true;
+}
+
+/* ---- the study ---- */
+
+/* Runs one pile of a kind, which is the business of each study. */
+typedef void pile_run(int kind, int pile, double h, double mu, figures *f);
+
+/* Piles first .. first + n - 1 of a kind at each h, with mu = 0 and 0.5. False: a step was not
+ * solved, or overlap was over the limits [m], [m^2 or m^3]. */
+static inline bool study_piles(const char *name, pile_run *run, int kind, const only *part, int first, int n,
+                               const double *h, int nh, double most_depth, double most_total) {
+    bool good = true;
+    for (int m = 0; m < 2; m++)
+        for (int i = 0; i < nh; i++) {
+            figures sum = {0};
+            for (int p = first; p < first + n; p++) {
+                if (!wanted(part, p, h[i], 0.5 * m)) continue;
+                figures f = {0};
+                run(kind, p, h[i], 0.5 * m, &f);
+                add_figures(&sum, &f);
+            }
+            if (sum.steps) print_figures(name, h[i], 0.5 * m, &sum);
+            good = good && sum.unsolved == 0 && sum.depth <= most_depth && sum.total <= most_total;
+        }
+    return good;
+}
+
 #endif

@@ -76,7 +76,7 @@ static void add_wall(perp_world *w, double x, double y, double half_x, double ha
     add(w, PERP_BODY_OBSTACLE, x, y, 0, &p);
 }
 
-static void run(kind k, int pile, double h, double mu, figures *f) {
+static void run(int k, int pile, double h, double mu, figures *f) {
     perp_world_def d = perp_world_def_default(2);
     perp_world *w;
     char why[300];
@@ -103,40 +103,13 @@ static void run(kind k, int pile, double h, double mu, figures *f) {
             add(w, PERP_BODY_DYNAMIC, p.x, 3.5, -2, &p);
             in++;
         }
-        note_traps(f, w, h);
-        perp_certificate c;
-        double begun = seconds(), total = 0;
-        if (perp_world_step(w, &c)) {
-            f->unsolved++;
-            f->steps++;
-            printf("  not solved: pile %d, h = %g, mu = %g, t = %g: %s\n", pile, h, mu, perp_world_time(w),
-                   perp_world_why(w));
-            break;
-        }
-        f->seconds += seconds() - begun;
-        (void)perp_world_overlap_total(w, &total, NULL);
-        note_step(f, &c, total);
-        print_gain(f, &c, pile, h, mu);
+        if (!watched_step(w, f, pile, h, mu, true)) break;
     }
     perp_world_destroy(w);
 }
 
-/* Piles first .. first + n - 1 at each h and mu. */
 static bool study(const char *name, kind k, int first, int n, const double *h, int nh) {
-    bool good = true;
-    for (int m = 0; m < 2; m++)
-        for (int i = 0; i < nh; i++) {
-            figures sum = {0};
-            for (int p = first; p < first + n; p++) {
-                if (!wanted(&part, p, h[i], 0.5 * m)) continue;
-                figures f = {0};
-                run(k, p, h[i], 0.5 * m, &f);
-                add_figures(&sum, &f);
-            }
-            if (sum.steps) print_figures(name, h[i], 0.5 * m, &sum);
-            good = good && sum.unsolved == 0 && sum.total <= 1e-9;
-        }
-    return good;
+    return study_piles(name, run, (int)k, &part, first, n, h, nh, INFINITY, 1e-9);
 }
 
 int main(int argc, char **argv) {

@@ -57,7 +57,7 @@ static void add_hull(perp_world *w, uint64_t *state, bool raw) {
     if (perp_body_add(w, &b, &id) || perp_shape_add(w, id, &s, NULL)) die("a polyhedron", perp_world_why(w));
 }
 
-static void run(int pile, bool raw, double h, double mu, figures *f) {
+static void run(int raw, int pile, double h, double mu, figures *f) {
     perp_world_def d = perp_world_def_default(3);
     perp_world *w;
     char why[300];
@@ -80,39 +80,13 @@ static void run(int pile, bool raw, double h, double mu, figures *f) {
             add_hull(w, &state, raw);
             in++;
         }
-        note_traps(f, w, h);
-        perp_certificate c;
-        double begun = seconds(), total = 0;
-        if (perp_world_step(w, &c)) {
-            f->unsolved++;
-            f->steps++;
-            printf("  not solved: pile %d, h = %g, mu = %g, t = %g: %s\n", pile, h, mu, perp_world_time(w),
-                   perp_world_why(w));
-            break;
-        }
-        f->seconds += seconds() - begun;
-        if (s % 10 == 0) (void)perp_world_overlap_total(w, &total, NULL);
-        note_step(f, &c, total);
-        print_gain(f, &c, pile, h, mu);
+        if (!watched_step(w, f, pile, h, mu, s % 10 == 0)) break;
     }
     perp_world_destroy(w);
 }
 
 static bool study(const char *name, bool raw, int first, int n, const double *h, int nh) {
-    bool good = true;
-    for (int m = 0; m < 2; m++)
-        for (int i = 0; i < nh; i++) {
-            figures sum = {0};
-            for (int p = first; p < first + n; p++) {
-                if (!wanted(&part, p, h[i], 0.5 * m)) continue;
-                figures f = {0};
-                run(p, raw, h[i], 0.5 * m, &f);
-                add_figures(&sum, &f);
-            }
-            if (sum.steps) print_figures(name, h[i], 0.5 * m, &sum);
-            good = good && sum.unsolved == 0 && sum.depth <= 1e-6;
-        }
-    return good;
+    return study_piles(name, run, raw, &part, first, n, h, nh, 1e-6, INFINITY);
 }
 
 int main(int argc, char **argv) {
