@@ -41,6 +41,8 @@
 #define SWEPT_FOR    20   /* factorisations they may cost as much as, */
 #define MOST_SWEEPS  1500 /* so many at most; */
 #define LEAST_SWEEPS 50   /* where fewer are worth it, Newton is quicker */
+#define TURNS        4 /* times that sweeps may begin, with Newton between: each gets the other out of where it creeps, */
+#define TURN_STEPS   8 /* in so many steps or not at all */
 #define WARM_PULL    1e-3
 #define POLISH_PULL  1e-4
 
@@ -82,7 +84,7 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     else
         memset(n->x, 0, bytes);
     *outcome = pp_cone_newton_run(n);
-    if (*outcome == PERP_OUTCOME_LIMIT && n->measure > w->tol && n->measure <= NEARLY * w->tol) {
+    if (*outcome == PERP_OUTCOME_LIMIT && steps > TURN_STEPS && n->measure > w->tol && n->measure <= NEARLY * w->tol) {
         memcpy(n->x, n->best, bytes);
         afford = affordable(w);
         n->max_steps = n->steps + (MORE_STEPS < afford ? MORE_STEPS : afford);
@@ -248,9 +250,13 @@ static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
     int most = worthwhile_sweeps(w);
-    if (most >= LEAST_SWEEPS) {
-        bool warm = guess != NULL, enough = sweeps(w, most, guess, &guess, &o);
-        w->info->warm = warm && enough;
+    bool warm = guess != NULL;
+    for (int turn = 0; turn < TURNS && most >= LEAST_SWEEPS; turn++) {
+        if (turn > 0 && newton(w, guess, WARM_PULL, TURN_STEPS, "Newton", &o)) return o;
+        if (o == PERP_OUTCOME_STOPPED) return o;
+        if (turn > 0) guess = w->best;
+        bool enough = sweeps(w, most, guess, &guess, &o);
+        w->info->warm = warm && enough && turn == 0;
         if (enough || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     }
     if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
