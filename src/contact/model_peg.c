@@ -18,7 +18,7 @@
  *          go by its other side: a corner in the crack between a floor and a wall is held by the wall's side as well as
  *          by its lower edge, and friction jams it between that edge and the floor. Then the caller halves the step; at
  *          the last division planes that did not separate at the start are barred, and last of all gaps are linearised
- *          and only kept from closing further.
+ *          and, if that has no answer either, only kept from closing further.
  * Source   Williams ch. 4; docs/theory.md, section 9. The mixed problem as printed is the model "peg-mixed". */
 #include <string.h>
 
@@ -683,15 +683,17 @@ static perp_status solve(pp_frame *f) {
                                       {.symmetric = true},
                                       {.relaxed = true, .other = true},
                                       {.relaxed = true, .held = true},
-                                      {.relaxed = true, .held = true, .linear = true}};
-    /* geometry end: the last three have impulses at the start after all */
+                                      {.relaxed = true, .held = true, .linear = true},
+                                      {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
+    /* geometry end: the last four have impulses at the start after all */
     static const pp_peg_mode end_way[] = {{.symmetric = true},
                                           {.symmetric = true, .relaxed = true},
                                           {.relaxed = true},
                                           {.relaxed = true, .other = true},
                                           {.relaxed = true, .held = true},
-                                          {.relaxed = true, .held = true, .linear = true}};
-    int ways = f->last_resort ? 6 : pp_at_end(f) ? 2 : 4;
+                                          {.relaxed = true, .held = true, .linear = true},
+                                          {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
+    int ways = f->last_resort ? 7 : pp_at_end(f) ? 2 : 4;
     pp_peg_work k;
     double t = pp_clock();
     perp_status st = begin(f, &k);
@@ -708,7 +710,7 @@ static perp_status solve(pp_frame *f) {
         }
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
-        f->no_lift = k.mode.linear; /* a body that is jammed between two others cannot be moved off either */
+        f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;

@@ -76,6 +76,7 @@ typedef struct pp_peg_mode {
     bool symmetric; /* impulses act at the end poses too */
     bool held;      /* no change to a plane that did not separate at the start */
     bool linear;    /* gaps linearised at the start */
+    bool no_lift;   /* and nothing is asked to open */
     bool other;     /* pairs that touched on a corner go by the other plane that holds there */
 } pp_peg_mode;
 
