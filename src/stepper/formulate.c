@@ -115,7 +115,7 @@ static double linear_gap(const pp_frame *f, int i, const perp_row *n, double dri
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     const perp_contact *c = &f->contact[i];
     double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin, start = c->gap + pp_row_bend(f, &row->n);
-    if (!pp_bounces(start, approach, c->restitution, f->h)) return INFINITY;
+    if (!(c->restitution > 0 && approach < 0 && start + f->h * approach <= 0)) return INFINITY;
     return c->restitution * approach + row->b_n_kin;
 }
 
@@ -164,15 +164,14 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     out->b_t = perp_v3_dot(rubbing, c->t_W);
     out->b_o = dim == 3 ? perp_v3_dot(rubbing, c->o_W) : 0;
     if (f->purpose == PP_STEP) {
-        double approach = pp_row_dot(&f->problem, &out->n, f->nu0) + out->b_n_kin;
         const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
         double touching = pp_touching(A->g, B->g, c->b_W);
         double rebound = pp_rebound_rhs(f, i, out);
         /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
         bool free_end = isfinite(rebound) && (!f->end_gap || isnan(f->end_gap[i]));
-        out->b_n = free_end ? rebound
-                            : fmin(rebound, w->stepper->normal_rhs(linear_gap(f, i, &out->n, out->b_n_kin), approach, 0,
-                                                                   f->h, touching));
+        out->b_n = free_end
+                       ? rebound
+                       : fmin(rebound, w->stepper->normal_rhs(linear_gap(f, i, &out->n, out->b_n_kin), f->h, touching));
     } else {
         out->b_n = out->b_n_kin;
     }

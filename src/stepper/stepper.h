@@ -35,10 +35,9 @@ typedef struct pp_stepper_type {
     int nfield;
     size_t settings_size; /* at most PERP_SETTINGS_MAX */
 
-    /* b_n of a contact: the normal velocity demanded is >= -b_n [L/T]. gap [L] with kinematic bodies at the end of the
-     * step; approach: normal velocity at the start of the step, of B relative to A [L/T]; restitution: of the pair.
-     * NULL where step() is given and has no use for it. */
-    double (*normal_rhs)(double gap, double approach, double restitution, double h, double touching);
+    /* b_n of a contact that does not bounce: the normal velocity demanded is >= -b_n [L/T]. gap [L] with kinematic bodies
+     * at the end of the step; touching: gap up to which two touch [L]. NULL where step() is given and has no use for it. */
+    double (*normal_rhs)(double gap, double h, double touching);
 
     /* The whole step after pp_control: fills f->contact (with contact_shape), f->problem, f->solution, f->residual,
      * f->acceptance, f->used, f->iterations, f->unknowns, and the end state f->s1 (pp_update() does it for velocities).
@@ -65,11 +64,10 @@ const pp_stepper_type *pp_stepper_at(int i);
 const char *pp_stepper_names(char *out, size_t size);
 
 /* normal_rhs of steppers that demand a gap which is not negative at the end of the step. */
-double pp_end_gap_rhs(double gap, double approach, double restitution, double h, double touching);
-/* Newton's law: a contact that closes within the step at speed -approach > 0 leaves it at restitution times that. */
-bool pp_bounces(double gap, double approach, double restitution, double h);
-/* b_n by which contact i leaves at the speed of its rebound; INFINITY: it does not bounce. Of `row`, n and b_n_kin are used.
- * Newton's law is about the relative velocity, which driven bodies have a part in. */
+double pp_end_gap_rhs(double gap, double h, double touching);
+/* Newton's law: a contact that closes within the step leaves it at restitution times the speed of approach; b_n that asks for
+ * it, INFINITY: contact i does not bounce. It is about the relative velocity, which driven bodies have a part in. Of `row`, n
+ * and b_n_kin are used. */
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row);
 
 #endif

@@ -5,10 +5,7 @@
  * Source   Williams 2.4.1 after (2.35). */
 #include "stepper/stepper.h"
 
-static double normal_rhs(double gap, double approach, double restitution, double h, double touching) {
-    if (pp_bounces(gap, approach, restitution, h)) return restitution * approach;
-    return gap <= touching ? 0 : gap / h;
-}
+static double normal_rhs(double gap, double h, double touching) { return gap <= touching ? 0 : gap / h; }
 
 const pp_stepper_type pp_stepper_anitescu_potra = {
     .name = "anitescu-potra",

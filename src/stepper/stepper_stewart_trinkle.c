@@ -2,16 +2,12 @@
  *   M (nu+ - nu) = h f + G p,    0 <= p_n  _|_  G_n' nu+ + psi/h + dpsi/dt >= 0
  * The gap at the end of the step, linearised, is not negative, so bodies reach each other exactly at the end of a step
  * and an inelastic impact takes two of them (Notes p. 11). Newton restitution replaces psi/h where a contact closes
- * within the step. Source   Berard 2.6, Williams (2.34)-(2.35), Notes p. 9-16. */
+ * within the step (formulate.c). Source   Berard 2.6, Williams (2.34)-(2.35), Notes p. 9-16. */
 #include "stepper/stepper.h"
 
-bool pp_bounces(double gap, double approach, double restitution, double h) {
-    return restitution > 0 && approach < 0 && gap + h * approach <= 0;
-}
-
-double pp_end_gap_rhs(double gap, double approach, double restitution, double h, double touching) {
+double pp_end_gap_rhs(double gap, double h, double touching) {
     (void)touching;
-    return pp_bounces(gap, approach, restitution, h) ? restitution * approach : gap / h;
+    return gap / h;
 }
 
 const pp_stepper_type pp_stepper_stewart_trinkle = {
