@@ -2,15 +2,19 @@
  * Method   every box lies in a fat one. As long as it stays inside, its candidates (whose fat boxes meet its own) stand,
  *          and a call only compares candidates; a box that left gets a new fat box and asks the tree for new ones.
  *          Candidates are kept ordered by (i, j), so the answer comes out in order without sorting. Boxes with an
- *          infinite side are held against all others.
+ *          infinite side are candidates of all others. Where boxes hardly move, candidates are compared only when their
+ *          last comparison may no longer hold (broad_motion.h).
  * Valid    any boxes, a few of which may be infinite. What is kept decides how long a call takes and nothing else: the
  *          pairs are those whose boxes, as given, meet. A side that is not a number meets everything.
  * Cost     n + candidates as long as boxes stay in their fat ones; one query of the tree, about log n, for each that
  *          does not; n log n for a new order of the tree, made when the old one has become loose. */
 #include "collision/broad.h"
 
+#include <limits.h>
 #include <string.h>
 
+#include "collision/broad_box.h"
+#include "collision/broad_motion.h"
 #include "collision/broad_tree.h"
 #include "collision/implicit_function.h"
 
@@ -25,6 +29,10 @@
 /* The tree is ordered anew when its blocks are this much larger than they were. */
 #define LOOSE 1.5
 
+/* Boxes hardly move when fewer than this part of them leave their fat ones in a call, on average over some calls. */
+#define HARDLY  0.015
+#define AVERAGE 8
+
 /* What else decides whether two boxes can be a pair; a change of it is treated like a move. */
 typedef struct traits {
     int body;
@@ -32,11 +40,17 @@ typedef struct traits {
     uint32_t group, mask;
 } traits;
 
-/* Ordered pairs, by rows: partners j > i of box i from start[i] to start[i + 1]. */
-typedef struct rows {
-    int *start, cap_start;
-    int *partner, cap_partner;
-} rows;
+/* Two boxes that may meet. */
+typedef struct candidate {
+    pp_couple pair;
+    double until; /* see pp_motion_meets() */
+} candidate;
+
+/* Candidates, ordered by (i, j). */
+typedef struct candidates {
+    candidate *at;
+    int n, cap;
+} candidates;
 
 struct pp_broad {
     int n;
@@ -47,7 +61,10 @@ struct pp_broad {
     pp_tree tree;
     double built; /* looseness of the tree when it was made */
     bool crowded; /* too many candidates for what was found */
-    rows now, next;
+    candidates now, next;
+    double leaving; /* part of the boxes that left in a call, on average */
+    bool slow;      /* boxes hardly move: their motion is followed */
+    pp_motion motion;
     pp_couple *fresh; /* new candidates, in no order; and room to sort them */
     int cap_fresh;
     pp_couple *sorted;
@@ -65,8 +82,8 @@ pp_broad *pp_broad_create(const perp_allocator *a) {
 
 void pp_broad_destroy(pp_broad *b, const perp_allocator *a) {
     if (!b) return;
-    void *const all[] = {b->fat,          b->trait, b->bounded, b->left,  b->now.start, b->now.partner, b->next.start,
-                         b->next.partner, b->fresh, b->sorted,  b->count, b->hit,       b->infinite};
+    void *const all[] = {b->fat,    b->trait, b->bounded, b->left,     b->now.at,      b->next.at,     b->fresh,
+                         b->sorted, b->count, b->hit,     b->infinite, b->motion.last, b->motion.path, b->motion.room};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) pp_free(a, all[k]);
     pp_tree_free(&b->tree, a);
     pp_free(a, b);
@@ -116,16 +133,6 @@ pp_box pp_box_of(const pp_placed *p) {
     return b;
 }
 
-static bool meet(const pp_box *a, const pp_box *b) {
-    return !(a->lo.x > b->hi.x) & !(b->lo.x > a->hi.x) & !(a->lo.y > b->hi.y) & !(b->lo.y > a->hi.y) &
-           !(a->lo.z > b->hi.z) & !(b->lo.z > a->hi.z);
-}
-
-static bool inside(const pp_box *a, const pp_box *b) {
-    return (a->lo.x >= b->lo.x) & (a->hi.x <= b->hi.x) & (a->lo.y >= b->lo.y) & (a->hi.y <= b->hi.y) &
-           (a->lo.z >= b->lo.z) & (a->hi.z <= b->hi.z);
-}
-
 static bool box_finite(const pp_box *b) { return perp_v3_finite(b->lo) && perp_v3_finite(b->hi); }
 static double mean_side(const pp_box *b) {
     return ((b->hi.x - b->lo.x) + (b->hi.y - b->lo.y) + (b->hi.z - b->lo.z)) / 3;
@@ -147,11 +154,12 @@ static bool may_pair(const traits *a, const traits *b) {
 static bool make_room(pp_broad *b, int n, const perp_allocator *a) {
     return PP_GROW(a, b->fat, b->cap_fat, b->n, n) && PP_GROW(a, b->trait, b->cap_trait, b->n, n) &&
            PP_GROW(a, b->bounded, b->cap_bounded, b->n, n) && PP_GROW(a, b->left, b->cap_left, b->n, n) &&
-           PP_GROW(a, b->count, b->cap_count, 0, n + 1) && PP_GROW(a, b->now.start, b->now.cap_start, 0, n + 1) &&
-           PP_GROW(a, b->next.start, b->next.cap_start, 0, n + 1) && PP_GROW(a, b->hit, b->cap_hit, 0, n + 1) &&
-           PP_GROW(a, b->now.partner, b->now.cap_partner, 0, ROOM(n)) &&
-           PP_GROW(a, b->next.partner, b->next.cap_partner, 0, ROOM(n)) &&
-           PP_GROW(a, b->fresh, b->cap_fresh, 0, ROOM(n)) && PP_GROW(a, b->sorted, b->cap_sorted, 0, ROOM(n));
+           PP_GROW(a, b->count, b->cap_count, 0, n + 1) && PP_GROW(a, b->hit, b->cap_hit, 0, n + 1) &&
+           PP_GROW(a, b->motion.last, b->motion.cap_last, 0, n) &&
+           PP_GROW(a, b->motion.path, b->motion.cap_path, 0, n) &&
+           PP_GROW(a, b->motion.room, b->motion.cap_room, 0, n) && PP_GROW(a, b->now.at, b->now.cap, 0, ROOM(n)) &&
+           PP_GROW(a, b->next.at, b->next.cap, 0, ROOM(n)) && PP_GROW(a, b->fresh, b->cap_fresh, 0, ROOM(n)) &&
+           PP_GROW(a, b->sorted, b->cap_sorted, 0, ROOM(n));
 }
 
 /* Boxes as if for the first time. */
@@ -169,35 +177,55 @@ static bool start_anew(pp_broad *b, int n, const pp_box *box, const pp_placed *p
         if (!PP_GROW(a, b->infinite, b->cap_infinite, b->ninfinite, b->ninfinite + 1)) return false;
         b->infinite[b->ninfinite++] = i;
     }
-    for (int i = 0; i <= n; i++) b->now.start[i] = 0;
+    b->now.n = 0;
+    b->slow = false;
+    b->leaving = 0;
     if (!pp_tree_build(&b->tree, a, n, b->fat, b->bounded)) return false;
     b->built = pp_tree_refit(&b->tree);
     b->n = n;
     return true;
 }
 
-/* Marks the boxes that left and gives them new fat ones. @return how many, or -1 if one became infinite or finite */
+/* Marks the boxes that left and gives them new fat ones. @return how many, or -1 if one became infinite or finite, or an
+ * infinite one other traits */
 static int mark_left(pp_broad *b, const pp_box *box, const pp_placed *placed) {
     int count = 0;
     for (int i = 0; i < b->n; i++) {
         traits t = traits_of(&placed[i]);
         b->left[i] = false;
         if (!b->bounded[i]) {
-            if (box_finite(&box[i])) return -1;
-            b->trait[i] = t;
+            if (box_finite(&box[i]) || !same_traits(&t, &b->trait[i])) return -1;
+            if (b->slow) pp_motion_follow_infinite(&b->motion, i, &box[i]);
             continue;
         }
-        bool stays = inside(&box[i], &b->fat[i]) && same_traits(&t, &b->trait[i]);
+        if (b->slow) pp_motion_follow(&b->motion, i, &box[i]);
+        bool stays = b->slow ? pp_motion_inside(&b->motion, i, &b->fat[i]) : pp_box_inside(&box[i], &b->fat[i]);
+        stays = stays && same_traits(&t, &b->trait[i]);
         if (stays && b->crowded) stays = mean_side(&b->fat[i]) <= TOO_FAT * (1 + 2 * MARGIN) * mean_side(&box[i]);
         if (stays) continue;
         if (!box_finite(&box[i])) return -1;
         b->left[i] = true;
         b->fat[i] = fatten(&box[i]);
         b->trait[i] = t;
+        b->motion.room[i] = 0;
         pp_tree_set(&b->tree, i, &b->fat[i]);
         count++;
     }
     return count;
+}
+
+/* Adds the m boxes in `with` that box i can pair with to the new candidates; those that left and stand before it have
+ * found it themselves. False without memory. */
+static bool add_fresh(pp_broad *b, int i, const int *with, int m, int *n, const perp_allocator *a) {
+    if (m > INT_MAX / 2 - *n) return false;
+    if (m > b->cap_fresh - *n && !PP_GROW(a, b->fresh, b->cap_fresh, *n, *n + m + *n / 2)) return false;
+    const int *place = b->tree.place;
+    for (int k = 0; k < m; k++) {
+        int j = with[k];
+        if (i == j || (b->left[j] && place[j] < place[i]) || !may_pair(&b->trait[i], &b->trait[j])) continue;
+        b->fresh[(*n)++] = i < j ? (pp_couple){i, j} : (pp_couple){j, i};
+    }
+    return true;
 }
 
 /* New candidates of all boxes that left, into b->fresh. @return how many, -1 without memory */
@@ -209,13 +237,10 @@ static int ask_tree(pp_broad *b, int nleft, const perp_allocator *a) {
         int i = t->order[p];
         if (i < 0 || !b->left[i]) continue;
         int m = pp_tree_query(t, &b->fat[i], all ? p + 1 : 0, b->hit);
-        if (m > b->cap_fresh - n && !PP_GROW(a, b->fresh, b->cap_fresh, n, n + m + n / 2)) return -1;
-        for (int k = 0; k < m; k++) {
-            int j = b->hit[k];
-            if (i == j || (b->left[j] && t->place[j] < p) || !may_pair(&b->trait[i], &b->trait[j])) continue;
-            b->fresh[n++] = i < j ? (pp_couple){i, j} : (pp_couple){j, i};
-        }
+        if (!add_fresh(b, i, b->hit, m, &n, a) || !add_fresh(b, i, b->infinite, b->ninfinite, &n, a)) return -1;
     }
+    for (int k = 0; b->now.n == 0 && k < b->ninfinite; k++) /* the first time: infinite ones with each other */
+        if (!add_fresh(b, b->infinite[k], b->infinite + k + 1, b->ninfinite - k - 1, &n, a)) return -1;
     return n;
 }
 
@@ -227,83 +252,91 @@ static void sort_pass(pp_broad *b, const pp_couple *from, pp_couple *to, int m, 
     for (int k = 0; k < m; k++) to[b->count[by_j ? from[k].j : from[k].i]++] = from[k];
 }
 
-/* Takes the candidates of boxes that left out of the rows and merges the new ones in. */
+static bool before(pp_couple a, pp_couple b) { return a.i != b.i ? a.i < b.i : a.j < b.j; }
+
+/* Takes the candidates of boxes that left out of the list and merges the new ones in. */
 static bool merge(pp_broad *b, int m, const perp_allocator *a) {
     if (!PP_GROW(a, b->sorted, b->cap_sorted, 0, b->cap_fresh)) return false;
     sort_pass(b, b->fresh, b->sorted, m, true);
     sort_pass(b, b->sorted, b->fresh, m, false);
-    rows *from = &b->now, *to = &b->next;
-    int old = from->start[b->n], k = 0, out = 0;
-    if (old + m > to->cap_partner && !PP_GROW(a, to->partner, to->cap_partner, 0, old + m + (old + m) / 2))
-        return false;
-    for (int i = 0; i < b->n; i++) {
-        to->start[i] = out;
-        int at = b->left[i] ? from->start[i + 1] : from->start[i], end = from->start[i + 1];
-        for (; at < end; at++) {
-            int j = from->partner[at];
-            if (b->left[j]) continue;
-            for (; k < m && b->fresh[k].i == i && b->fresh[k].j < j; k++) to->partner[out++] = b->fresh[k].j;
-            to->partner[out++] = j;
-        }
-        for (; k < m && b->fresh[k].i == i; k++) to->partner[out++] = b->fresh[k].j;
+    candidates from = b->now, to = b->next;
+    if (m > INT_MAX / 2 - from.n) return false;
+    int most = from.n + m, k = 0;
+    if (most > to.cap && !PP_GROW(a, b->next.at, b->next.cap, 0, most + most / 2)) return false;
+    to = b->next;
+    to.n = 0;
+    for (int c = 0; c < from.n; c++) {
+        pp_couple old = from.at[c].pair;
+        if (b->left[old.i] || b->left[old.j]) continue;
+        for (; k < m && before(b->fresh[k], old); k++) to.at[to.n++] = (candidate){b->fresh[k], 0};
+        to.at[to.n++] = from.at[c];
     }
-    to->start[b->n] = out;
-    rows swap = b->now;
-    b->now = b->next;
-    b->next = swap;
+    for (; k < m; k++) to.at[to.n++] = (candidate){b->fresh[k], 0};
+    b->now = to;
+    b->next = from;
     return true;
+}
+
+/* Begins to follow the boxes from here. */
+static void follow_all(pp_broad *b, const pp_box *box) {
+    memcpy(b->motion.last, box, (size_t)b->n * sizeof *box);
+    for (int i = 0; i < b->n; i++) {
+        b->motion.path[i] = DBL_MIN; /* above the 0 of candidates that were never compared */
+        b->motion.room[i] = 0;
+    }
+    for (int k = 0; k < b->now.n; k++) b->now.at[k].until = 0;
 }
 
 /* Brings fat boxes, tree and candidates up to date. */
 static bool update(pp_broad *b, int n, const pp_box *box, const pp_placed *placed, const perp_allocator *a) {
     int nleft = b->n == n ? mark_left(b, box, placed) : -1;
-    if (nleft == 0) return true;
-    if (nleft < 0) {
-        if (!start_anew(b, n, box, placed, a)) return false;
-        nleft = n - b->ninfinite;
-    } else if (pp_tree_refit(&b->tree) > LOOSE * b->built) {
-        if (!pp_tree_build(&b->tree, a, n, b->fat, b->bounded)) return false;
-        b->built = pp_tree_refit(&b->tree);
+    if (nleft >= 0) b->leaving += ((double)nleft / n - b->leaving) / AVERAGE;
+    if (nleft != 0) {
+        if (nleft < 0) {
+            if (!start_anew(b, n, box, placed, a)) return false;
+            nleft = n - b->ninfinite;
+        } else if (pp_tree_refit(&b->tree) > LOOSE * b->built) {
+            if (!pp_tree_build(&b->tree, a, n, b->fat, b->bounded)) return false;
+            b->built = pp_tree_refit(&b->tree);
+        }
+        int m = ask_tree(b, nleft, a);
+        if (m < 0 || !merge(b, m, a)) return false;
     }
-    int m = ask_tree(b, nleft, a);
-    return m >= 0 && merge(b, m, a);
+    bool slow = b->leaving < HARDLY;
+    if (slow && !b->slow) follow_all(b, box);
+    b->slow = slow;
+    return true;
 }
 
 /* Candidates this far ahead are fetched: boxes of many bodies lie all over the memory. */
 #define AHEAD 16
 
-/* Adds those of the m partners of box i that it meets to the end of the list. Room first, then no branch but the loop:
- * whether two candidates meet is anybody's guess. Partners of other boxes follow up to `end`. */
-static bool add_row(pp_couple_list *l, const pp_box *box, int i, const int *partner, int m, const int *end,
-                    const perp_allocator *a) {
-    if (m > l->cap - l->n && !PP_GROW(a, l->couple, l->cap, l->n, l->n + m)) return false;
-    pp_couple *to = l->couple;
-    const pp_box own = box[i];
-    int n = l->n;
-    for (int k = 0; k < m; k++) {
-        if (end - (partner + k) > AHEAD) PP_FETCH(&box[partner[k + AHEAD]]);
-        to[n] = (pp_couple){i, partner[k]};
-        n += meet(&own, &box[partner[k]]);
+/* The candidates that meet, into `to`; there is room for all. No branch but the loop: whether two candidates meet is
+ * anybody's guess. @return how many */
+static int compare_all(const candidates *c, const pp_box *box, pp_couple *to) {
+    int n = 0;
+    for (int k = 0; k < c->n; k++) {
+        if (k + AHEAD < c->n) PP_FETCH(&box[c->at[k + AHEAD].pair.j]);
+        pp_couple pair = c->at[k].pair;
+        to[n] = pair;
+        n += pp_box_meets(&box[pair.i], &box[pair.j]);
     }
-    l->n = n;
-    return true;
+    return n;
 }
 
-/* The pairs of box i with infinite ones from number `next` on, and, if it is infinite itself, with all after it. They
- * go between the pairs of its row, which begin at `first`. */
-static bool add_infinite(const pp_broad *b, pp_couple_list *l, const pp_box *box, int i, int next, int first,
-                         const perp_allocator *a) {
-    bool all = !b->bounded[i];
-    int m = all ? b->n - i - 1 : b->ninfinite - next;
-    if (m > l->cap - l->n && !PP_GROW(a, l->couple, l->cap, l->n, l->n + m)) return false;
-    for (int k = 0; k < m; k++) {
-        int u = all ? i + 1 + k : b->infinite[next + k];
-        if (!may_pair(&b->trait[i], &b->trait[u]) || !meet(&box[i], &box[u])) continue;
-        int at = l->n++;
-        for (; !all && at > first && l->couple[at - 1].j > u; at--) l->couple[at] = l->couple[at - 1];
-        l->couple[at] = (pp_couple){i, u};
+/* The same where the boxes hardly move. */
+static int compare_due(const candidates *c, const pp_box *box, const double *path, pp_couple *to) {
+    int n = 0;
+    for (int k = 0; k < c->n; k++) {
+        candidate *x = &c->at[k];
+        pp_couple pair = x->pair;
+        double paths = path[pair.i] + path[pair.j];
+        bool meets = x->until > 0;
+        if (!(paths <= fabs(x->until))) meets = pp_motion_meets(&box[pair.i], &box[pair.j], paths, &x->until);
+        to[n] = pair;
+        n += meets;
     }
-    return true;
+    return n;
 }
 
 static void apply_filter(pp_couple_list *l, pp_pair_filter filter, const void *ctx) {
@@ -321,20 +354,11 @@ perp_status pp_broad_pairs(pp_broad *b, int n, const pp_box *box, const pp_place
         b->n = 0; /* half done: the next call begins anew */
         return PERP_E_MEMORY;
     }
-    if (!PP_GROW(a, out->couple, out->cap, 0, ROOM(n))) return PERP_E_MEMORY;
-    int next = 0; /* first infinite box after i */
-    const int *start = b->now.start;
-    for (int i = 0; i < n; i++) {
-        int first = out->n;
-        while (next < b->ninfinite && b->infinite[next] <= i) next++;
-        const int *partner = b->now.partner;
-        bool ok = add_row(out, box, i, partner + start[i], start[i + 1] - start[i], partner + start[n], a);
-        if (ok && (next < b->ninfinite || !b->bounded[i])) ok = add_infinite(b, out, box, i, next, first, a);
-        if (ok) continue;
-        out->n = 0;
-        return PERP_E_MEMORY;
-    }
-    b->crowded = start[n] / TOO_MANY > out->n + n;
+    const candidates *c = &b->now;
+    int room = c->n > ROOM(n) ? c->n : ROOM(n);
+    if (!PP_GROW(a, out->couple, out->cap, 0, room)) return PERP_E_MEMORY;
+    out->n = b->slow ? compare_due(c, box, b->motion.path, out->couple) : compare_all(c, box, out->couple);
+    b->crowded = (c->n - (double)n * b->ninfinite) / TOO_MANY > (double)out->n + n;
     if (filter) apply_filter(out, filter, ctx);
     return PERP_OK;
 }

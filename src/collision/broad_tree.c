@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "collision/broad_box.h"
+
 /* Boxes within a factor of 2^CLASS_BITS of size share their blocks. */
 #define CLASS_BITS 3
 #define NCLASS     (2200 / CLASS_BITS)
@@ -193,15 +195,16 @@ double pp_tree_refit(pp_tree *t) {
     return sum;
 }
 
+/* Two of eight numbers, from number k on. */
+static pp_two_sides two(const double *x, int k) { return *(const pp_two_sides *)(const void *)(x + k); }
+
 /* Which boxes of a block meet q: bit k for box k. */
 static unsigned meets(const pp_tree_block *b, const pp_box *q) {
-    int64_t m[PP_TREE_FAN]; /* as wide as a double: compilers make vectors of it */
-    for (int k = 0; k < PP_TREE_FAN; k++)
-        m[k] = (b->lo[0][k] <= q->hi.x) & (b->hi[0][k] >= q->lo.x) & (b->lo[1][k] <= q->hi.y) &
-               (b->hi[1][k] >= q->lo.y) & (b->lo[2][k] <= q->hi.z) & (b->hi[2][k] >= q->lo.z);
-    unsigned bits = 0;
-    for (int k = 0; k < PP_TREE_FAN; k++) bits |= (unsigned)m[k] << k;
-    return bits;
+    pp_two_answers bits = {0, 0}, bit = {1, 2};
+    for (int k = 0; k < PP_TREE_FAN; k += 2, bit <<= 2)
+        bits |= bit & (two(b->lo[0], k) <= q->hi.x) & (two(b->hi[0], k) >= q->lo.x) & (two(b->lo[1], k) <= q->hi.y) &
+                (two(b->hi[1], k) >= q->lo.y) & (two(b->lo[2], k) <= q->hi.z) & (two(b->hi[2], k) >= q->lo.z);
+    return (unsigned)(bits[0] | bits[1]);
 }
 
 int pp_tree_query(const pp_tree *t, const pp_box *q, int first, int *hit) {
@@ -218,9 +221,8 @@ int pp_tree_query(const pp_tree *t, const pp_box *q, int first, int *hit) {
     while (depth > 0) {
         int level = stack[--depth].level, at = stack[depth].block;
         unsigned bits = meets(&t->block[t->start[level] + at], q);
-        for (int k = 0; bits; k++, bits >>= 1) {
-            if (!(bits & 1)) continue;
-            int child = at * PP_TREE_FAN + k;
+        for (; bits; bits &= bits - 1) {
+            int child = at * PP_TREE_FAN + __builtin_ctz(bits);
             if (level == 0) {
                 hit[n] = t->order[child];
                 n += child >= first;

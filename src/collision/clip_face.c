@@ -74,7 +74,8 @@ int pp_clip_face(pp_clip_point *clip[2], const pp_clip_frame *c, double tol) {
         for (int i = 0; i < m; i++) {
             const pp_clip_point *p = &in[i], *q = &in[i + 1 < m ? i + 1 : 0];
             double dp = p->over, dq = q->over;
-            if (dp <= tol) out[count++] = *p;
+            out[count] = *p; /* the next takes its place if it does not stay: no branch, nobody can guess it */
+            count += dp <= tol;
             if ((dp <= tol) == (dq <= tol)) continue;
             double s = dp / (dp - dq);
             if (!(s > 0)) s = 0;

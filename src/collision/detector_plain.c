@@ -24,17 +24,6 @@ pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b) {
     return t;
 }
 
-pp_pair *pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol) {
-    for (int k = w->first; k < w->out->n; k++) {
-        pp_pair *p = &w->out->pair[k];
-        perp_vec3 a = perp_v3_sub(p->a_W, a_W);
-        if (fabs(a.x) > tol || fabs(a.y) > tol || !(perp_v3_dot(a, a) <= tol * tol)) continue;
-        perp_vec3 b = perp_v3_sub(p->b_W, b_W);
-        if (perp_v3_dot(b, b) <= tol * tol) return p;
-    }
-    return NULL;
-}
-
 pp_face_gap pp_face_separation(const pp_solid *s, const pp_solid *o, const pp_tolerance *t) {
     pp_face_gap best = {-1, -1, -INFINITY};
     for (int f = 0; f < s->g->nface; f++) {

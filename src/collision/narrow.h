@@ -25,6 +25,7 @@ typedef struct pp_clip_point {
     uint64_t tag; /* feature that the point is, see pair_poly3d.c */
     double over;  /* distance beyond the side that cuts at the moment */
     int side;     /* what the edge from this point to the next one lies on: incident edge >= 0, reference side ~s < 0 */
+    int rank;     /* order of precedence among contacts, see manifold() in pair_poly3d.c */
 } pp_clip_point;
 
 #define PP_CLIP_SIDES 8
@@ -79,7 +80,16 @@ static inline void pp_emit_flip(pp_narrow *w, bool flip, uint64_t feature, perp_
         pp_emit(w, feature, a_W, b_W, n, gap);
 }
 /* The contact of this pair whose points are both within tol of these; NULL: there is none yet. */
-pp_pair *pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol);
+static inline pp_pair *pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_vec3 b_W, double tol) {
+    for (int k = w->first; k < w->out->n; k++) {
+        pp_pair *p = &w->out->pair[k];
+        perp_vec3 a = perp_v3_sub(p->a_W, a_W);
+        if (fabs(a.x) > tol || fabs(a.y) > tol || !(perp_v3_dot(a, a) <= tol * tol)) continue;
+        perp_vec3 b = perp_v3_sub(p->b_W, b_W);
+        if (perp_v3_dot(b, b) <= tol * tol) return p;
+    }
+    return NULL;
+}
 
 /* Lengths for decisions between i and j [L]. */
 typedef struct pp_tolerance {

@@ -11,7 +11,9 @@
 /* Corner v of a box lies on the upper side along x, y, z by its bits 4, 2, 1; faces come in the order below. */
 static const int bit_of[3] = {4, 2, 1};
 static const struct { int axis, sign; } face_of[6] = {{0, -1}, {2, -1}, {1, -1}, {2, 1}, {1, 1}, {0, 1}};
-static const int upper_face[3] = {5, 4, 3};
+static const int lower_face[3] = {0, 2, 1}, upper_face[3] = {5, 4, 3};
+/* Edge along an axis from a corner on its lower side: edges of geometry.c are ordered by their corners. */
+static const int edge_of[3][8] = {{2, 4, 6, 7}, {1, 3, 0, 0, 9, 10}, {0, 0, 5, 0, 8, 0, 11}};
 static const int next_axis[3] = {1, 2, 0};
 
 typedef struct box {
@@ -25,40 +27,56 @@ static box box_of(const pp_solid *s) {
     return (box){s, {&s->n[upper_face[0]], &s->n[upper_face[1]], &s->n[upper_face[2]]}, {h.x, h.y, h.z}};
 }
 
+/* Face of largest separation, ties to the lower index; along axis k the gaps are -d[k] - r and d[k] - r, each taken off
+ * one by one. */
+static int first_of_best(double gap[3][2], const pp_tolerance *t) {
+    int best = 0;
+    double beat = -INFINITY;
+    for (int f = 0; f < 6; f++) {
+        double g = gap[face_of[f].axis][face_of[f].sign > 0];
+        if (f > 0 && !(g > beat)) continue;
+        best = f;
+        beat = g + pp_tie(t, g);
+    }
+    return best;
+}
+
 /* Largest separation in front of a face of A; D[i][j] = a_i . b_j, d[i] = a_i . (centre of B - centre of A). */
 static pp_face_gap best_face(const box *A, const box *B, double D[3][3], const double *d, const pp_tolerance *t) {
     const double *a = A->half, *b = B->half;
-    double gap[3][2]; /* lower, upper */
+    double near[3], far[3]; /* of the face that looks towards B and the one that looks away, along each axis */
     for (int k = 0; k < 3; k++) {
         double x = b[0] * fabs(D[k][0]), y = b[1] * fabs(D[k][1]), z = b[2] * fabs(D[k][2]);
-        gap[k][0] = -d[k] - a[k] - x - y - z;
-        gap[k][1] = d[k] - a[k] - x - y - z;
+        near[k] = fabs(d[k]) - a[k] - x - y - z;
+        far[k] = -fabs(d[k]) - a[k] - x - y - z;
     }
-    pp_face_gap best = {0, 0, gap[face_of[0].axis][0]};
-    double beat = best.gap + pp_tie(t, best.gap);
-    for (int f = 1; f < 6; f++) {
-        double g = gap[face_of[f].axis][face_of[f].sign > 0];
-        if (!(g > beat)) continue;
-        best.face = f;
-        best.gap = g;
-        beat = g + pp_tie(t, g);
+    int k = near[1] > near[0] ? 1 : 0;
+    k = near[2] > near[k] ? 2 : k;
+    double u = near[next_axis[k]], v = near[next_axis[next_axis[k]]], w = far[k];
+    double beat_u = u + 2 * pp_tie(t, u), beat_v = v + 2 * pp_tie(t, v), beat_w = w + 2 * pp_tie(t, w);
+    bool alone = (near[k] > beat_u) & (near[k] > beat_v) & (near[k] > beat_w);
+    bool up = d[k] > 0;
+    pp_face_gap best = {up ? upper_face[k] : lower_face[k], 0, near[k]};
+    if (!alone) { /* a tie, or nearly */
+        double gap[3][2];
+        for (int m = 0; m < 3; m++) {
+            gap[m][d[m] > 0] = near[m];
+            gap[m][!(d[m] > 0)] = far[m];
+        }
+        best.face = first_of_best(gap, t);
+        k = face_of[best.face].axis;
+        up = face_of[best.face].sign > 0;
+        best.gap = gap[k][up];
     }
-    int k = face_of[best.face].axis, sign = face_of[best.face].sign;
-    for (int j = 0; j < 3; j++)
-        if (sign * D[k][j] < 0) best.vertex |= bit_of[j];
+    for (int j = 0; j < 3; j++) best.vertex |= (up ? D[k][j] < 0 : D[k][j] > 0) * bit_of[j];
     return best;
 }
 
 /* The edge along an axis through the corner that lies farthest along n. */
 static int edge_at(const box *b, int axis, perp_vec3 n) {
     int lo = 0;
-    for (int k = 0; k < 3; k++)
-        if (k != axis && perp_v3_dot(*b->axis[k], n) > 0) lo |= bit_of[k];
-    int hi = lo | bit_of[axis];
-    const pp_geometry *g = b->s->g;
-    for (int e = 0; e < g->nedge; e++)
-        if (g->edge[e][0] == lo && g->edge[e][1] == hi) return e;
-    return 0;
+    for (int k = 0; k < 3; k++) lo |= ((k != axis) & (perp_v3_dot(*b->axis[k], n) > 0)) * bit_of[k];
+    return edge_of[axis][lo];
 }
 
 /* Names the edges of axes i and j and their closest points. */
@@ -87,6 +105,7 @@ typedef struct shared_axis {
 static shared_axis find_shared(double D[3][3]) {
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++) {
+            if (!(fabs(D[i][j]) > 0.5)) continue;
             double off = fabs(D[next_axis[i]][j]) + fabs(D[next_axis[next_axis[i]]][j]);
             if (off <= SHARED) return (shared_axis){i, j, off};
         }
@@ -106,22 +125,26 @@ static bool best_edges(const box *A, const box *B, double D[3][3], const double 
      * that: less than a quarter of a tie is none */
     double slip = shared.i >= 0 ? 4 * shared.off * span : 0;
     /* a little less than the face: ties decide in the order of the axes, also among those that lose to it */
-    double lost = face - 4 * pp_tie(t, face) - 1e-11 * span, lost2 = lost * fabs(lost);
+    double lost = face - 4 * pp_tie(t, face) - 1e-11 * span, lost2 = lost * fabs(lost), below = lost < 0 ? lost : 0;
     int bi = -1, bj = -1;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        int i1 = next_axis[i], i2 = next_axis[i1];
+        const double *own = D[i], *one = D[i1], *two = D[i2];
         for (int j = 0; j < 3; j++) {
-            int i1 = next_axis[i], i2 = next_axis[i1], j1 = next_axis[j], j2 = next_axis[j1];
-            double l2 = 1 - D[i][j] * D[i][j];
+            double l2 = 1 - own[j] * own[j];
             if (!(l2 > PARALLEL * PARALLEL)) continue;
             if (shared.i >= 0 && slip * slip <= t->tie * t->tie * l2) continue;
-            double ra = A->half[i1] * fabs(D[i2][j]) + A->half[i2] * fabs(D[i1][j]),
-                   rb = B->half[j1] * fabs(D[i][j2]) + B->half[j2] * fabs(D[i][j1]);
-            double over = fabs(d[i2] * D[i1][j] - d[i1] * D[i2][j]) - ra - rb; /* separation times the sine */
-            if (l2 > SMALL * SMALL ? over * fabs(over) <= lost2 * l2 : over < fmin(0, lost)) continue;
+            int j1 = next_axis[j], j2 = next_axis[j1];
+            double ra = A->half[i1] * fabs(two[j]) + A->half[i2] * fabs(one[j]),
+                   rb = B->half[j1] * fabs(own[j2]) + B->half[j2] * fabs(own[j1]);
+            double over = fabs(d[i2] * one[j] - d[i1] * two[j]) - ra - rb; /* separation times the sine */
+            if (l2 > SMALL * SMALL ? over * fabs(over) <= lost2 * l2 : over < below) continue;
             perp_vec3 c = perp_v3_cross(*A->axis[i], *B->axis[j]);
             double l = perp_v3_norm(c), along = perp_v3_dot(c, between);
             if (!(l > PARALLEL)) continue;
-            double gap = (fabs(along) - ra - rb) / l;
+            double clear = fabs(along) - ra - rb;
+            if (clear < lost * l - 1e-14 * span) continue; /* as above, for small sines, with their digits */
+            double gap = clear / l;
             if (bi >= 0 && !(gap > e->gap + pp_tie(t, e->gap))) continue;
             bi = i;
             bj = j;
@@ -129,6 +152,7 @@ static bool best_edges(const box *A, const box *B, double D[3][3], const double 
             e->n = perp_v3_scale((along < 0 ? -1 : 1) / l, c);
             if (gap > reach) return false;
         }
+    }
     if (bi >= 0) finish(A, bi, B, bj, e);
     return true;
 }

@@ -59,12 +59,12 @@ static bool over_face(const pp_clip_frame *c, perp_vec3 x, double tol) {
 static double add(pp_narrow *w, const pp_clip_frame *c, double facing, uint64_t tag, perp_vec3 x, double merge) {
     double gap = pp_above(c->R, c->fr, x) / facing;
     perp_vec3 a = perp_v3_axpy(x, -gap, c->n);
-    perp_vec3 on_i = c->flip ? x : a, on_j = c->flip ? a : x;
-    pp_pair *same = merge > 0 ? pp_emitted_near(w, on_i, on_j, merge) : NULL;
+    pp_pair *same = NULL;
+    if (merge > 0) same = c->flip ? pp_emitted_near(w, x, a, merge) : pp_emitted_near(w, a, x, merge);
     if (same) {
         if (gap >= same->gap) return gap;
-        same->a_W = on_i;
-        same->b_W = on_j;
+        same->a_W = c->flip ? x : a;
+        same->b_W = c->flip ? a : x;
         same->gap = gap;
         return gap;
     }
@@ -84,12 +84,15 @@ static double manifold(pp_narrow *w, const pp_clip_frame *c, bool all, const pp_
             if (gap < least) least = gap;
         }
     int m = pp_clip_face(w->clip, c, t->inside), mine = c->flip ? 1 : 0;
+    pp_clip_point *p = w->clip[0];
+    for (int k = 0; k < m; k++) {
+        bool edges = pp_feature_kind(p[k].tag) == PP_EDGE_EDGE, other = pp_feature_owner(p[k].tag) != mine;
+        p[k].rank = edges ? 2 : other;
+    }
     for (int pass = all ? 1 : 0; pass < 3; pass++)
         for (int k = 0; k < m; k++) {
-            uint64_t tag = w->clip[0][k].tag;
-            int rank = pp_feature_kind(tag) == PP_EDGE_EDGE ? 2 : pp_feature_owner(tag) == mine ? 0 : 1;
-            if (rank != pass) continue;
-            double gap = add(w, c, facing, tag, w->clip[0][k].x, t->merge);
+            if (p[k].rank != pass) continue;
+            double gap = add(w, c, facing, p[k].tag, p[k].x, t->merge);
             if (gap < least) least = gap;
         }
     return least;
@@ -108,7 +111,7 @@ static bool edge_contacts(pp_narrow *w, const pp_solid *A, const pp_solid *B, co
                           const pp_tolerance *t) {
     perp_vec3 da = pp_edge_vector(A, e->a), db = pp_edge_vector(B, e->b);
     double sa = t->inside / perp_v3_norm(da), sb = t->inside / perp_v3_norm(db);
-    bool on = e->s >= -sa && e->s <= 1 + sa && e->u >= -sb && e->u <= 1 + sb;
+    bool on = (e->s >= -sa) & (e->s <= 1 + sa) & (e->u >= -sb) & (e->u <= 1 + sb);
     if (e->gap > t->tie && !on) return false;
     perp_vec3 a = perp_v3_axpy(A->v[A->g->edge[e->a][0]], unit_range(e->s), da);
     perp_vec3 b = on ? perp_v3_axpy(B->v[B->g->edge[e->b][0]], unit_range(e->u), db) : perp_v3_axpy(a, e->gap, e->n);
@@ -129,7 +132,9 @@ static void drop_twins(pp_narrow *w) {
     for (int k = w->first; k < w->out->n; k++) {
         bool twin = false;
         for (int m = w->first; m < n && !twin; m++) twin = p[m].feature == p[k].feature;
-        if (!twin) p[n++] = p[k];
+        if (twin) continue;
+        if (n < k) p[n] = p[k];
+        n++;
     }
     w->out->n = n;
 }

@@ -194,6 +194,47 @@ static void moving(void **state) {
     pp_broad_destroy(fresh, &plain_alloc);
 }
 
+/* Boxes that crawl: by exact steps that make sides meet and part, by the last digit of a side, by growing on one side;
+ * some not at all. The floor rises, most of the time. Meetings come and go although nothing leaves its place. */
+static void crawling(void **state) {
+    (void)state;
+    const int n = 300, calls = 120 / SCALE;
+    const double step = 0x1p-10; /* exact on the lattice below */
+    pp_broad *b = pp_broad_create(&plain_alloc);
+    pp_couple_list list = {0};
+    scene s = make_scene(n);
+    for (int i = 0; i < n; i++) {
+        perp_vec3 c = {i % 7 * (1 + 3 * step), i / 7 % 7 * (1 + 2 * step), i / 49 * (1 + step)};
+        s.box[i] = box_at(perp_v3_add(c, perp_v3(8, 8, 8)), 0.5, 0.5, 0.5);
+    }
+    s.box[n / 2] = (pp_box){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, 7.25}};
+    int changes = 0, met = check(b, &s, &list, NULL);
+    for (int k = 0; k < calls; k++) {
+        for (int i = 0; i < n; i++) {
+            double *lo = &s.box[i].lo.x, *hi = &s.box[i].hi.x;
+            int a = (int)uniform(0, 3), kind = (int)uniform(0, 6);
+            double d = uniform(0, 1) < 0.5 ? step : -step;
+            if (i == n / 2) {
+                if (k % 5 == 0) hi[2] += step;
+            } else if (kind < 2) {
+                lo[a] += d;
+                hi[a] += d;
+            } else if (kind == 2) {
+                lo[a] = nextafter(lo[a], d > 0 ? 100 : 0);
+            } else if (kind == 3) {
+                hi[a] += d;
+            }
+        }
+        int now = check(b, &s, &list, NULL);
+        changes += now != met;
+        met = now;
+    }
+    assert_true(changes > calls / 2);
+    end_scene(&s);
+    pp_free(&plain_alloc, list.couple);
+    pp_broad_destroy(b, &plain_alloc);
+}
+
 static void warm_calls_do_not_allocate(void **state) {
     (void)state;
     const int n = 1500;
@@ -333,7 +374,7 @@ int main(void) {
         cmocka_unit_test(random_scenes),   cmocka_unit_test(degenerate_scenes),
         cmocka_unit_test(moving),          cmocka_unit_test(warm_calls_do_not_allocate),
         cmocka_unit_test(refused_memory),  cmocka_unit_test(boxes_of_shapes),
-        cmocka_unit_test(deepest_of_many),
+        cmocka_unit_test(deepest_of_many), cmocka_unit_test(crawling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
