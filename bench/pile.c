@@ -2,14 +2,14 @@
  *
  *     pile [--save DIR] [--sizes N,N,...] [--mu MU]         (50; `make study-pile` takes 50, 200, 800 and 3200)
  *
- * Spheres fall into an open bin in a world with friction cones, solved by quick sweeps; the friction is less than that
- * asked for, so that they slip into places where they will stay. Now and then everything is stopped and the problem of a
- * step at velocity level (Anitescu and Potra) is posed with all of the friction: spheres closer than a thousandth of
- * their size touch, and the sweeps' errors in position do not count. If `auto` finds impulses that hold all spheres that
- * touch something, but for one in a hundred, the pile has settled; if not, it falls on. That problem is then solved
- * apart: from nothing, and from its answer after every sphere has been pushed a little. Printed: contacts, iterations
- * and seconds of the processor to 1e-8 (the quickest of three), the part of the spheres that still moves, and the
- * exponent of growth from size to size and over all. */
+ * Spheres fall into an open bin and sink into places where they stay: every step begins from standing still, so that what
+ * cannot be held sinks by up to g h^2 in a step and all else stays where it is. Sweeps solve these steps with less
+ * friction than asked for, first roughly, then more finely (stages below). Then the problem of a step at velocity level
+ * (Anitescu and Potra) is posed with all of the friction; spheres closer than TOUCH of their size touch. If its answer
+ * to 1e-8 leaves all but FEW of the spheres at rest, RESTING of the speed that gravity makes in the step, the pile has
+ * settled; if not, it sinks on. That problem is then solved apart: from nothing, and from its answer after every sphere
+ * has been pushed a little. Printed: contacts, spheres that still move, steps and seconds of the processor to 1e-8 (the
+ * quickest of three), and the exponent of growth from size to size and over all. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -19,27 +19,32 @@
 
 #include "perp/problem_file.h"
 #include "scenes.h"
-#include "seconds.h"
 
 #define TOL       1e-8
 #define MAX_SIZES 8
 
-#define ROUNDS   400 /* times that the pile may fall on */
-#define STEPS    50  /* of a round */
-#define SWEEPS   50  /* of a step, down to SWEPT */
-#define SWEPT    1e-3
-#define KEEP_V   0.95 /* of the velocity, from step to step, */
-#define KEEP_W   0.85 /* and of the spin: about what stops a sphere in a hollow soonest */
-#define POURING  0.4  /* part of the friction while it falls */
-#define FIRST    14   /* round of the first test; one more for every MORE spheres */
-#define MORE     400
-#define STILL    1e-2 /* velocity of a sphere at rest, over what gravity makes in a step */
-#define FEW      1e-2 /* part of the spheres of a settled pile that may move */
-#define SWELL    1e-3 /* what touches, in sizes */
-#define PATIENCE 1e-2 /* seconds for a test, by size to the power 1.2 */
+#define RESTING  1e-3 /* speed of a sphere at rest, over what gravity makes in a step */
+#define FEW      5e-3 /* part of the spheres of a settled pile that may move */
+#define FALL     5    /* steps of the fall, which are not stopped */
+#define ROUNDS   20   /* times that the stages from RESUME on may be gone through */
+#define RESUME   2
+#define SWEEPS   6000
+#define TOUCH    1e-4 /* what touches, in sizes */
+#define PATIENCE 300  /* seconds for a test */
 #define REPEATS  3    /* solves of each kind; the quickest counts */
 #define PUSH     1e-4 /* part of the weight by which spheres are pushed */
 #define STEP_H   0.01 /* T */
+
+/* How a pile settles. */
+typedef struct stage {
+    double h;
+    double friction;  /* part of that asked for: what rests with less has room left with all of it */
+    double tolerance; /* of the world */
+    int steps;        /* at most */
+} stage;
+static const stage stages[] = {
+    {0.1, 0.4, 0.9, 400}, {0.1, 0.6, 2e-2, 200}, {0.1, 0.6, 4e-3, 120}, {0.02, 0.8, 2e-2, 60}, {STEP_H, 0.8, 2e-2, 40}};
+enum { STAGES = sizeof stages / sizeof *stages };
 
 typedef struct options {
     const char *save; /* folder for the problems; NULL: none */
@@ -50,7 +55,7 @@ typedef struct options {
 typedef struct figures {
     int n, contacts, cold_iterations, warm_iterations;
     double cold, warm, cold_natural, warm_natural; /* seconds, residuals */
-    double moving;                                 /* part of the spheres */
+    int moving;                                    /* spheres */
 } figures;
 
 static void die(const char *what, const char *why) {
@@ -58,26 +63,25 @@ static void die(const char *what, const char *why) {
     exit(1);
 }
 
-/* Slows all bodies by the two factors. Returns the largest speed, of a centre or of a spin at a unit distance. */
-static double damp(const scene *s, double keep_v, double keep_w) {
-    double most = 0;
+/* Stops all bodies. */
+static void stop(const scene *s) {
     int count = perp_world_body_count(s->w);
     perp_body_id *body = malloc(sizeof *body * (size_t)count);
     if (!body) die("memory", "refused");
     (void)perp_world_bodies(s->w, body, count);
-    for (int i = 0; i < count; i++) {
-        perp_vec3 v, w;
-        if (perp_body_velocity(s->w, body[i], &v, &w)) continue;
-        if (perp_body_set_velocity(s->w, body[i], perp_v3_scale(keep_v, v), perp_v3_scale(keep_w, w))) continue;
-        most = fmax(most, fmax(perp_v3_norm(v), perp_v3_norm(w)));
-    }
+    for (int i = 0; i < count; i++) (void)perp_body_set_velocity(s->w, body[i], perp_v3(0, 0, 0), perp_v3(0, 0, 0));
     free(body);
-    return most;
 }
 
-/* The same bodies in another world, larger by SWELL if `swollen`. */
-static scene transplant(const scene *from, perp_world_def def, int n, double mu, bool swollen) {
-    scene to = scene_pile_swollen(def, n, mu, 0, 1, 1, swollen ? 1 + SWELL : 1);
+/* A pile in a world of sweeps; of `from`, if not NULL, are the places of the spheres. */
+static scene pile_in(perp_world_def d, const scene *from, int n, double mu, double swell) {
+    d.form = PERP_FORM_CONE;
+    d.contact_model = "one-plane";
+    d.solver = "gauss-seidel";
+    d.fallback[0] = NULL;
+    d.max_halvings = 0;
+    scene to = scene_pile_swollen(d, n, mu, 0, 1, 1, swell);
+    if (!from) return to;
     size_t size = perp_world_state_size(from->w);
     void *state = malloc(size);
     if (!state || perp_world_get_state(from->w, state, size) || perp_world_set_state(to.w, state, size))
@@ -86,36 +90,32 @@ static scene transplant(const scene *from, perp_world_def def, int n, double mu,
     return to;
 }
 
-static perp_world_def quick_world(void) {
+/* One stage; of its steps the first `fall` are not stopped. */
+static void sink(scene *s, const stage *how, int n, double mu, int fall) {
     perp_world_def d = perp_world_def_default(3);
-    d.h = STEP_H;
-    d.form = PERP_FORM_CONE;
-    d.solver = "gauss-seidel";
-    d.fallback[0] = NULL;
-    d.tolerance = 0.9;
-    d.max_halvings = 0;
-    return d;
-}
-
-/* Some steps; velocities are damped, spin more so: without friction of rolling a sphere may roll on for long. Returns
- * the largest speed at the end. */
-static double fall(scene *s, int steps, double keep_v, double keep_w) {
-    double speed = 0;
-    (void)perp_world_set(s->w, "gauss-seidel.tol", SWEPT);
+    d.h = how->h;
+    d.tolerance = how->tolerance;
+    scene next = pile_in(d, s->w ? s : NULL, n, how->friction * mu, 1);
+    if (s->w) scene_end(s);
+    *s = next;
     (void)perp_world_set(s->w, "gauss-seidel.max_sweeps", SWEEPS);
-    for (int i = 0; i < steps; i++) {
-        if (perp_world_step(s->w, NULL)) die("settling", perp_world_why(s->w));
-        speed = damp(s, keep_v, keep_w);
+    int step = 0;
+    for (; step < how->steps; step++) {
+        if (perp_world_step(s->w, NULL)) break; /* sweeps were not enough: other stages will bring it nearer */
+        if (step >= fall) stop(s);
     }
-    return speed;
+    fprintf(stderr, "  %d spheres, h %g, tolerance %g: %d steps; %.0f s\n", n, how->h, how->tolerance, step,
+            (double)clock() / CLOCKS_PER_SEC);
 }
 
 /* The problem of a step at velocity level from standing still. */
 static perp_stored *pose(const scene *s, int n, double mu) {
-    perp_world_def d = quick_world();
+    perp_world_def d = perp_world_def_default(3);
+    d.h = STEP_H;
     d.stepper = "anitescu-potra";
-    scene held = transplant(s, d, n, mu, true);
-    (void)damp(&held, 0, 0);
+    d.tolerance = 0.9;
+    scene held = pile_in(d, s, n, mu, 1 + TOUCH);
+    stop(&held);
     (void)perp_world_set(held.w, "gauss-seidel.max_sweeps", 1);
     if (perp_world_step(held.w, NULL)) die("posing", perp_world_why(held.w));
     perp_stored *stored;
@@ -134,22 +134,18 @@ static void save(const options *o, int n, const perp_problem *p) {
     fprintf(stderr, "  %s\n", path);
 }
 
-/* Part of the spheres that move faster than STILL, of those that touch something: others have no part in the problem. */
-static double moving(const perp_cone *p, const double *r) {
-    int dofs = p->M.rows, count = 0;
-    double *v = malloc(sizeof *v * (size_t)dofs);
-    bool *touches = calloc((size_t)(dofs / 6), sizeof *touches);
-    if (!v || !touches || perp_cone_velocity(p, r, NULL, v)) die("velocity", "not found");
-    for (int k = 0; k < p->H.start[p->H.cols]; k++)
-        if (p->H.value[k] != 0) touches[p->H.index[k] / 6] = true;
-    for (int i = 0; i < dofs / 6; i++) {
+/* Number of spheres that move faster than RESTING. */
+static int moving(const perp_cone *p, const double *r) {
+    double *v = malloc(sizeof *v * (size_t)p->M.rows);
+    int count = 0;
+    if (!v || perp_cone_velocity(p, r, NULL, v)) die("velocity", "not found");
+    for (int i = 0; i < p->M.rows / 6; i++) {
         double most = 0;
         for (int k = 6 * i; k < 6 * i + 6; k++) most = fmax(most, fabs(v[k]));
-        count += touches[i] && most > STILL * 9.81 * STEP_H;
+        count += most > RESTING * 9.81 * STEP_H;
     }
-    free(touches);
     free(v);
-    return 6.0 * count / dofs;
+    return count;
 }
 
 /* One solve by auto, cold or from r; r is the answer. Seconds of the processor. limit: seconds; 0: none. */
@@ -167,25 +163,22 @@ static bool solve(const perp_problem *p, bool warm, double limit, double *r, dou
     return !st;
 }
 
-/* Falls until it is at rest. The problem comes out, with impulses that hold the pile in *r. */
+/* Sinks until it is at rest. The problem comes out, with impulses that hold the pile in *r. */
 static perp_stored *settle(int n, const options *o, double **r) {
-    scene s = scene_pile(quick_world(), n, POURING * o->mu, 0, 1, 1);
-    double limit = PATIENCE * pow(n, 1.2) / 10 + 1, start = seconds();
-    (void)fall(&s, 60, 1, 1);
-    for (int k = 0; k < ROUNDS; k++) {
-        double speed = fall(&s, STEPS, KEEP_V, KEEP_W);
-        fprintf(stderr, "  %d spheres, round %d, %.1f s: largest speed %.1e\n", n, k + 1, seconds() - start, speed);
-        if (k < FIRST + n / MORE || k % 2) continue;
+    scene s = {0};
+    for (int k = 0; k < RESUME; k++) sink(&s, &stages[k], n, o->mu, k == 0 ? FALL : 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int k = RESUME; k < STAGES; k++) sink(&s, &stages[k], n, o->mu, 0);
         perp_stored *p = pose(&s, n, o->mu);
         const perp_problem *problem = perp_stored_problem(p);
         *r = calloc((size_t)perp_problem_size(problem), sizeof **r);
         double took, natural;
         int iterations;
         if (!*r) die("memory", "refused");
-        bool solved = solve(problem, false, limit, *r, &took, &iterations, &natural);
-        double left = moving(&problem->as.cone, *r);
-        fprintf(stderr, "  %.1f %% of the spheres move\n", 100 * left);
-        if (solved && left <= FEW) {
+        bool solved = solve(problem, false, PATIENCE, *r, &took, &iterations, &natural);
+        int left = moving(&problem->as.cone, *r);
+        fprintf(stderr, "  %d spheres move\n", left);
+        if (solved && left <= FEW * n) {
             scene_end(&s);
             return p;
         }
@@ -259,7 +252,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < o.nsize; i++) {
         figures f = one(o.size[i], &o);
         double size = log((double)f.n / (i ? before.n : 1)); /* growth is from the size before */
-        printf("%8d %9d %8.0e   %6d %9.1e %7.3f %8.2f   %6d %9.1e %7.3f %8.2f\n", f.n, f.contacts, f.moving,
+        printf("%8d %9d %8d   %6d %9.1e %7.3f %8.2f   %6d %9.1e %7.3f %8.2f\n", f.n, f.contacts, f.moving,
                f.cold_iterations, f.cold_natural, f.cold, i ? log(f.cold / before.cold) / size : NAN, f.warm_iterations,
                f.warm_natural, f.warm, i ? log(f.warm / before.warm) / size : NAN);
         fflush(stdout);

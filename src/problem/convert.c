@@ -143,6 +143,35 @@ static perp_status delassus(pp_converted *c, pp_arena *arena) {
     return PERP_OK;
 }
 
+/* What a side of a row sums up, in absolute value: J_i Minv_ij momentum_j, and J_i times a turn by 1 rad within h, which
+ * are the lever arms. */
+static double side_size(const perp_step_problem *p, int b, const double *J) {
+    const double *Minv = p->Minv + 36 * (ptrdiff_t)b, *momentum = p->momentum + p->block_offset[b];
+    int nd = p->block_ndof[b], turns = nd == 6 ? 3 : 2; /* first dof that is a turn */
+    double sum = 0;
+    for (int i = 0; i < nd; i++) {
+        double speed = i >= turns && p->h > 0 ? 1 / p->h : 0;
+        for (int j = 0; j < nd; j++) speed += fabs(Minv[i + 6 * j] * momentum[j]);
+        sum += fabs(J[i]) * speed;
+    }
+    return sum;
+}
+
+void pp_term_sizes(const pp_converted *c, double *size) {
+    const perp_step_problem *p = c->step;
+    ptrdiff_t nw = c->nw;
+    for (int r = 0; r < 3 * p->ncontact + p->njoint; r++) {
+        if (c->row[r] < 0) continue;
+        const perp_row *row = row_of(p, r);
+        double sum = fabs(offset_of(p, r));
+        for (int k = 0; k < 2; k++)
+            if (row->block[k] >= 0) sum += side_size(p, row->block[k], row->J[k]);
+        for (int j = 0; j < p->njoint; j++)
+            if (c->p0[j] != 0) sum += fabs(c->W[c->row[r] + nw * c->row[3 * p->ncontact + j]] * c->p0[j]);
+        size[c->row[r]] = sum;
+    }
+}
+
 void pp_fill_contacts(pp_converted *c, const double *S, const double *w) {
     const perp_step_problem *p = c->step;
     ptrdiff_t nw = c->nw, n = c->n;

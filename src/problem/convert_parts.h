@@ -16,6 +16,11 @@ static inline bool pp_has_friction(const perp_contact_row *r) { return r->nd > 0
  * z_scale, w_scale. These come from W and not from S, as the laws are judged by what a contact feels by itself. */
 void pp_fill_contacts(pp_converted *c, const double *S, const double *w);
 
+/* size[r] (nw): sum of the sizes of all terms that w_shift[r] is made of, so that its rounding is about the unit of
+ * rounding times this. Besides products and b these are the lever arms over h, what b of joints and contacts is made
+ * of: it is an error of position over h, and positions are rounded too. */
+void pp_term_sizes(const pp_converted *c, double *size);
+
 perp_status pp_to_lcp(pp_converted *c, pp_arena *arena);
 perp_status pp_to_mlcp(pp_converted *c, pp_arena *arena);
 

@@ -2,9 +2,9 @@
  * Problem  rows r (contacts, bounded joint rows) and e (bilateral joint rows, with or without compliance):
  *            w_r = W_rr p_r + W_re p_e + w_free_r,   0 = W_er p_r + W_ee p_e + w_free_e
  * Method   p_e = -W_ee^+ (W_er p_r + w_free_e);  S = W_rr - W_re W_ee^+ W_er, and w likewise. Rows of S whose
- *          diagonal is only rounding (the joints alone hold them) are set to zero. A bounded impulse is p = p0 + u
- *          or p0 - u, u >= 0; a row with both bounds has s too:  0 <= u _|_ w + s >= 0,  0 <= s _|_ (hi - lo) - u >=
- *          0.
+ *          diagonal is only rounding (the joints alone hold them) are set to zero; so is their w, if it is rounding of
+ *          the terms that it is the sum of (pp_term_sizes). A bounded impulse is p = p0 + u or p0 - u, u >= 0; a row
+ *          with both bounds has s too:  0 <= u _|_ w + s >= 0,  0 <= s _|_ (hi - lo) - u >= 0.
  * Valid    W_ee of any rank: if its rows are redundant and disagree a little, they are met in the least-squares sense.
  * Cost     ne^3/3 + ne^2 nr + ne nr^2.
  * Source   Williams (2.37)-(2.38); errata there: the lower left block is G_b'. */
@@ -16,54 +16,93 @@
 
 /* Rank of the bilateral rows is decided here, on their Delassus block of unit diagonal. */
 #define RANK_TOL 1e-11
-/* S_ii below this times W_ii is rounding, or below HELD_EPS over the smallest pivot, if that is more. */
+/* S_ii below this times W_ii is rounding, or below HELD_EPS over the smallest pivot, if that is more. A velocity of a held
+ * row below HELD_TOL times the terms it is made of is rounding: some thousand units of it. */
 #define HELD_TOL 1e-12
 #define HELD_EPS 1e-14
+
+/* What the elimination of bilateral rows goes through. */
+typedef struct elimination {
+    double *A;  /* ne x ne: W_ee */
+    double *R;  /* nw x ne: columns of W of the eliminated rows */
+    double *x;  /* ne: W_ee^+ w_e */
+    double *y;  /* 2 ne: W_ee^+ W_er for a row r, and scratch */
+    bool *gone; /* nw: eliminated, later held too */
+} elimination;
+
+/* y = W_ee^+ W_er. False, and nothing done, if the row r has nothing to do with the eliminated ones. */
+static bool share(const pp_converted *c, const elimination *k, int r) {
+    bool touch = false;
+    for (int e = 0; e < c->ne; e++) {
+        k->y[e] = k->R[r + (ptrdiff_t)c->nw * e];
+        if (k->y[e] != 0) touch = true;
+    }
+    if (touch) pp_psd_solve(&c->elim, 1, k->y, c->ne, k->y + c->ne);
+    return touch;
+}
+
+/* Sum of the sizes of all terms that cancel in the velocity w_r - y.w_e of a row that the joints alone hold: those of w_r
+ * and w_e themselves (size, of each row) and, as w_e = W_ee x to rounding, all y_i W_ij x_j. */
+static double cancelled(const pp_converted *c, const elimination *k, int r, const double *size) {
+    double sum = size[r];
+    if (!share(c, k, r)) return sum;
+    for (int i = 0; i < c->ne; i++) {
+        double terms = size[c->eliminated[i]];
+        for (int j = 0; j < c->ne; j++) terms += fabs(k->A[i + (ptrdiff_t)c->ne * j] * k->x[j]);
+        sum += fabs(k->y[i]) * terms;
+    }
+    return sum;
+}
+
+/* S symmetric again, its held rows and columns zero, and their w zero if it is rounding: then the joints and the row
+ * agree. False if memory is refused. */
+static bool clean(const pp_converted *c, pp_arena *arena, const elimination *k, double *S, double *w) {
+    ptrdiff_t nw = c->nw;
+    double held = HELD_EPS / c->elim.least > HELD_TOL ? HELD_EPS / c->elim.least : HELD_TOL, *size = NULL;
+    for (int r = 0; r < nw; r++) {
+        for (int j = r + 1; j < nw; j++) S[r + nw * j] = S[j + nw * r];
+        if (k->gone[r] || S[r + nw * r] > held * c->W[r + nw * r]) continue;
+        if (!size) { /* most problems have no such row */
+            size = PP_ARENA_ARRAY(arena, double, nw);
+            if (!size) return false;
+            pp_term_sizes(c, size);
+        }
+        if (fabs(w[r]) <= HELD_TOL * cancelled(c, k, r, size)) w[r] = 0;
+        for (int j = 0; j < nw; j++) S[r + nw * j] = 0;
+        k->gone[r] = true; /* its column: after the loop, so that the mirror above does not bring it back */
+    }
+    for (int r = 0; r < nw; r++)
+        if (k->gone[r])
+            for (int j = 0; j < nw; j++) S[j + nw * r] = S[r + nw * j] = 0;
+    return true;
+}
 
 /* S = Schur complement over W, w = that of the free velocities; both hold W and w_shift before. */
 static perp_status eliminate(pp_converted *c, pp_arena *arena, double *S, double *w) {
     ptrdiff_t nw = c->nw, ne = c->ne;
     if (ne == 0) return PERP_OK;
     double *work = PP_ARENA_ARRAY(arena, double, pp_psd_work((int)ne)); /* stays: the factor lies in it */
-    double *A = PP_ARENA_ARRAY(arena, double, ne *ne), *x = PP_ARENA_ARRAY(arena, double, 2 * ne);
-    double *R = PP_ARENA_ARRAY(arena, double, nw *ne); /* W_:e, as contiguous columns */
-    bool *gone = PP_ARENA_ZERO(arena, bool, nw);
-    if (!work || !A || !x || !R || !gone) return PERP_E_MEMORY;
+    elimination k = {.A = PP_ARENA_ARRAY(arena, double, ne *ne),
+                     .R = PP_ARENA_ARRAY(arena, double, nw *ne),
+                     .x = PP_ARENA_ARRAY(arena, double, ne),
+                     .y = PP_ARENA_ARRAY(arena, double, 2 * ne),
+                     .gone = PP_ARENA_ZERO(arena, bool, nw)};
+    if (!work || !k.A || !k.R || !k.x || !k.y || !k.gone) return PERP_E_MEMORY;
     for (int j = 0; j < ne; j++) {
-        gone[c->eliminated[j]] = true;
-        memcpy(R + nw * j, c->W + nw * c->eliminated[j], sizeof(double) * (size_t)nw);
-        for (int i = 0; i < ne; i++) A[i + ne * j] = c->W[c->eliminated[i] + nw * c->eliminated[j]];
+        k.gone[c->eliminated[j]] = true;
+        memcpy(k.R + nw * j, c->W + nw * c->eliminated[j], sizeof(double) * (size_t)nw);
+        for (int i = 0; i < ne; i++) k.A[i + ne * j] = c->W[c->eliminated[i] + nw * c->eliminated[j]];
     }
-    if (!pp_psd_factor(&c->elim, (int)ne, A, (int)ne, RANK_TOL, work)) return PERP_E_SOLVE;
+    if (!pp_psd_factor(&c->elim, (int)ne, k.A, (int)ne, RANK_TOL, work)) return PERP_E_SOLVE;
     if (ne == nw) return PERP_OK; /* nothing else is left, and S is W itself */
-    for (int e = 0; e < ne; e++) x[e] = c->w_shift[c->eliminated[e]];
-    pp_psd_solve(&c->elim, 1, x, (int)ne, x + ne);
-    for (int e = 0; e < ne; e++) pp_axpy((int)nw, -x[e], R + nw * e, w);
+    for (int e = 0; e < ne; e++) k.x[e] = c->w_shift[c->eliminated[e]];
+    pp_psd_solve(&c->elim, 1, k.x, (int)ne, k.y);
+    for (int e = 0; e < ne; e++) pp_axpy((int)nw, -k.x[e], k.R + nw * e, w);
     for (int r = 0; r < nw; r++) {
-        if (gone[r]) continue;
-        bool touch = false;
-        for (int e = 0; e < ne; e++) {
-            x[e] = R[r + nw * e];
-            if (x[e] != 0) touch = true;
-        }
-        if (!touch) continue;
-        pp_psd_solve(&c->elim, 1, x, (int)ne, x + ne);
-        for (int e = 0; e < ne; e++) pp_axpy((int)nw, -x[e], R + nw * e, S + nw * r);
+        if (k.gone[r] || !share(c, &k, r)) continue;
+        for (int e = 0; e < ne; e++) pp_axpy((int)nw, -k.y[e], k.R + nw * e, S + nw * r);
     }
-    double held = HELD_EPS / c->elim.least > HELD_TOL ? HELD_EPS / c->elim.least : HELD_TOL;
-    for (int r = 0; r < nw; r++) { /* symmetric again, and clean */
-        for (int k = r + 1; k < nw; k++) S[r + nw * k] = S[k + nw * r];
-        if (gone[r] || S[r + nw * r] > held * c->W[r + nw * r]) continue;
-        double size = fabs(c->w_shift[r]);
-        for (int e = 0; e < ne; e++) size += fabs(c->w_shift[c->eliminated[e]]);
-        if (fabs(w[r]) < held * size) w[r] = 0;
-        for (int k = 0; k < nw; k++) S[r + nw * k] = 0;
-        gone[r] = true; /* its column: after the loop, so that the mirror above does not bring it back */
-    }
-    for (int r = 0; r < nw; r++)
-        if (gone[r])
-            for (int k = 0; k < nw; k++) S[k + nw * r] = S[r + nw * k] = 0;
-    return PERP_OK;
+    return clean(c, arena, &k, S, w) ? PERP_OK : PERP_E_MEMORY;
 }
 
 /* Rows and columns of the bounded joint rows. */
