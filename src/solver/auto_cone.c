@@ -4,7 +4,8 @@
  *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; of more it is
  *          asked first whether they can stand still (cone_rest.c); else interior points down to 1e-6, then Newton; where
  *          factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience,
- *          then from the best point found. Order of the unknowns, memory and scaling are shared by all.
+ *          then from the best point found. Answers of few contacts, and of bodies at rest, are polished to rounding.
+ *          Order of the unknowns, memory and scaling are shared by all.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
  * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred; never more than affordable() says, apart from
  *          the interior points at hand. */
@@ -19,11 +20,11 @@
 #include "solver/cone_sweep.h"
 #include "solver/solver.h"
 
-#define FEW_CONTACTS 50 /* up to here Newton from nothing is as quick as interior points */
-#define WARM_STEPS   40 /* Newton from a guess gives up after these */
-#define SHORT_STEPS  60 /* Newton from nothing before interior points are asked */
-#define POLISH_STEPS 60 /* Newton after interior points that got near, */
-#define RESCUE_STEPS 25 /* and after those that did not */
+#define FEW_CONTACTS 50  /* up to here Newton from nothing is as quick as interior points */
+#define WARM_STEPS   40  /* Newton from a guess gives up after these */
+#define SHORT_STEPS  150 /* Newton from nothing, of few contacts, before interior points are asked */
+#define POLISH_STEPS 60  /* Newton after interior points that got near, */
+#define RESCUE_STEPS 25  /* and after those that did not */
 #define NEAR         1e-5
 #define LONG_STEPS   3000 /* Newton with all its patience, */
 #define LONG_WORK    3e11 /* as far as this many multiplications allow, */
@@ -42,9 +43,18 @@
 #define MOST_SWEEPS  1500 /* so many at most; */
 #define LEAST_SWEEPS 50   /* where fewer are worth it, Newton is quicker */
 #define TURNS        4 /* times that sweeps may begin, with Newton between: each gets the other out of where it creeps, */
-#define TURN_STEPS   8 /* in so many steps or not at all */
-#define WARM_PULL    1e-3
+#define TURN_STEPS   8    /* in so many steps or not at all */
+#define WARM_PULL    1e-3 /* first weight of the proximal term from a guess; */
+#define PULL_PER     10   /* less from a good one: so many times its measure, */
+#define LEAST_PULL   1e-6 /* but not less than this */
 #define POLISH_PULL  1e-4
+#define NEARLY_HELD  1e-3 /* impulses that hold all but for this are worth a few steps of Newton */
+#define HELD_PULL    1e-6
+#define HELD_STEPS   10
+#define EXACT        3e-15 /* what answers are polished to: rounding, */
+#define EXACT_STEPS  4     /* in so many steps at most, */
+#define EXACT_PULL   1e-5  /* each as many digits; a weaker pull would magnify rounding in loads that are not unique */
+#define SLOW         1e-2 /* the largest velocity of a loaded row that counts as rest, in units of the largest without loads */
 
 #define TELL(w, ...)                                            \
     do {                                                        \
@@ -246,6 +256,39 @@ static bool alone(work *w) {
     return true;
 }
 
+/* Is the best point good enough, but can be had to rounding for little? Of few contacts, where that is a step or two of
+ * Newton; and of bodies at rest, which should not stir even within tol. Where few digits are asked for, nobody pays for
+ * more. */
+static bool should_be_exact(const work *w) {
+    const pp_cone *c = &w->c;
+    if (!(w->least <= w->tol) || !(w->least > EXACT) || w->tol >= SWEPT_TOL) return false;
+    if (c->nblock - c->nrow <= FEW_CONTACTS) return true;
+    double *v = w->newton.v;
+    pp_cone_apply(c, w->best, v);
+    for (int i = 0; i < c->nblock; i++)
+        for (int r = c->first[i]; w->best[c->first[i]] != 0 && r < c->first[i + 1]; r++)
+            if (!(fabs(v[r] + c->q[r]) <= SLOW)) return false;
+    return true;
+}
+
+/* Newton once more, from an answer: the equations of what it found open, sticking and sliding, with loads as near to its
+ * own as may be. A second step takes sliding contacts back to their circles. Kept if it is better. */
+static void make_exact(work *w) {
+    pp_cone_newton *n = &w->newton;
+    size_t bytes = sizeof(double) * (size_t)w->c.m;
+    n->tol = EXACT;
+    n->pull = EXACT_PULL;
+    n->max_steps = EXACT_STEPS;
+    n->steps = 0;
+    memcpy(n->x, w->best, bytes);
+    (void)pp_cone_newton_run(n);
+    w->info->iterations += n->steps;
+    TELL(w, "polish: %d steps to %.1e", n->steps, n->measure);
+    if (!(n->measure < w->least)) return;
+    w->least = n->measure;
+    memcpy(w->best, n->best, bytes);
+}
+
 static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
@@ -263,13 +306,19 @@ static perp_outcome stages(work *w, const double *guess) {
         w->info->warm = keep(w, guess) || rest(w, guess, &o) || (o == PERP_OUTCOME_LIMIT && split(w, guess, &o));
         if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     } else if (guess) {
-        w->info->warm = newton(w, guess, WARM_PULL, WARM_STEPS, "Newton from the guess", &o);
+        double pull = fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * w->least));
+        w->info->warm = newton(w, guess, pull, WARM_STEPS, "Newton from the guess", &o);
         if (w->info->warm || o == PERP_OUTCOME_STOPPED) return o;
     }
     if (contacts <= FEW_CONTACTS) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
     }
+    double before = w->least;
     if (rest(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    /* nearly at rest: contacts that can carry nothing make interior points slow, not Newton; or a few bodies move */
+    if (w->least < before && w->least <= NEARLY_HELD &&
+        (newton(w, w->best, HELD_PULL, HELD_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED))
+        return o;
     if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
         (split(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
         return o;
@@ -299,13 +348,21 @@ perp_outcome pp_auto_cone(const perp_problem *p, double tol, double *z, const pe
         pp_cone_unscale(&w.c, w.best, z);
         return PERP_OUTCOME_SOLVED;
     }
-    if (!pp_cone_linear_make(&w.linear, &w.c, call) || !pp_cone_newton_make(&w.newton)) return PERP_OUTCOME_MEMORY;
+    if (!pp_cone_newton_make(&w.newton)) return PERP_OUTCOME_MEMORY;
     w.newton.figure.siconos = pp_cone_siconos_weight(tol);
     w.out = perp_call_watched(call) ? z : NULL;
     pp_cone_scale(&w.c, z, start);
     for (int i = 0; i < w.c.m; i++) guess |= start[i] != 0;
     memset(w.best, 0, sizeof *w.best * (size_t)w.c.m);
-    perp_outcome o = stages(&w, guess ? start : NULL);
+    perp_outcome o = PERP_OUTCOME_SOLVED;
+    bool answered = guess && keep(&w, start);
+    if (answered) TELL(&w, "the guess holds to %.1e", w.least);
+    info->warm = answered;
+    if (!answered || should_be_exact(&w)) {
+        if (!pp_cone_linear_make(&w.linear, &w.c, call)) return PERP_OUTCOME_MEMORY;
+        if (!answered) o = stages(&w, guess ? start : NULL);
+        if (should_be_exact(&w) && pp_block_lu_work(w.linear.lu) < LARGE_WORK) make_exact(&w);
+    }
     pp_cone_unscale(&w.c, w.best, z);
     info->factorisations = w.linear.factorisations;
     return w.least <= tol ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;

@@ -527,13 +527,14 @@ static bool apply_scales(maker *k) {
             if (e > 0) mean += e * e * D[r + rows * r], counted++;
         }
         mean /= counted > 0 ? counted : 1;
-        double s = mean > 0 ? 1 / sqrt(mean) : 1;
+        double s = mean > 0 ? 1 / sqrt(mean) : 1, size = 0;
         for (int r = 0; r < rows; r++) {
             int row = c->first[i] + r;
             c->scale[row] = s * k->e[row];
             c->q[row] *= c->scale[row];
-            if (fabs(c->q[row]) > beta) beta = fabs(c->q[row]);
+            size = hypot(size, c->q[row]); /* not the largest of the rows: tangents may point anywhere */
         }
+        if (size > beta) beta = size;
     }
     const double *lo = k->p->lo, *hi = k->p->hi;
     for (int i = 0; i < c->nrow; i++) {

@@ -2,7 +2,7 @@
  *
  * Scaling: contact i has one scalar s_i = 1/sqrt(mean diagonal of its block of E W E), E its axes, and
  *     r = beta E s x,   u = beta v / (E s)  (u_T . e for the slip),   W~ = S E W E S,   q~ = S E q / beta
- * with beta = max |S E q|, or the largest bound if q = 0. Then every W~_ii has unit mean diagonal, x and v have one unit, the cone is circular with its
+ * with beta = max |S E q| over contacts, or the largest bound if q = 0. Then every W~_ii has unit mean diagonal, x and v have one unit, the cone is circular with its
  * own mu, rho = 1 suits every contact, and the natural map of the scaled problem is the unit-free measure. Bounded rows
  * are scaled the same way, bounds too. Blocks: bounded rows first (one row each), then contacts (dim rows each). */
 #ifndef PP_CONE_H

@@ -34,6 +34,8 @@
 #define SETTLED_TAU        3e-2 /* standing still is tried from here on, */
 #define SETTLES            6    /* with at most so many corrections, */
 #define SETTLING           0.3  /* each of which should bring the figure down to this */
+#define LATE               9    /* steps after which rest within NEAR_REST is left to Newton */
+#define NEAR_REST          5e-4
 #define DIRECTION_ACCURACY 1e-2 /* of conjugate gradients */
 #define SETTLE_ACCURACY    1e-2
 #define CG_STEPS           300 /* at most, for one system */
@@ -369,6 +371,9 @@ static bool moves(const pp_cone_interior *k, double tau) {
     return tau < SMALL_TAU && most > MOTION * sqrt(tau);
 }
 
+/* Late systems cost conjugate gradients most. Where rest is near but not reached, Newton needs one to three steps. */
+static bool nearly_rests(const pp_cone_interior *k) { return k->steps >= LATE && k->rest_measure <= NEAR_REST; }
+
 perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
     const pp_cone *c = k->c;
     int stalls = 0;
@@ -389,7 +394,7 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
         if (k->out) pp_cone_unscale(c, k->best, k->out);
         if (!perp_call_look(k->call, k->iterations, k->out)) return PERP_OUTCOME_STOPPED;
         if (k->steps >= k->max_steps) return PERP_OUTCOME_LIMIT;
-        if (k->rest && moves(k, tau)) return PERP_OUTCOME_LIMIT;
+        if (k->rest && (moves(k, tau) || nearly_rests(k))) return PERP_OUTCOME_LIMIT;
         if (!factor(k)) return PERP_OUTCOME_NUMERICS;
         if (!direction(k, 0, false, k->ax, k->az, k->abound)) {
             if (!k->iterated) return PERP_OUTCOME_NUMERICS;

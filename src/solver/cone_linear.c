@@ -156,8 +156,13 @@ static void add_block(const pp_block_place *p, int rows, int cols, const double 
 /* Adds J'T at a place, J rows x n and T rows x cols. */
 static void add_product(const pp_block_place *p, int rows, int n, int cols, const double *restrict J,
                         const double *restrict T) {
-    double *value = p->value;
+    double *restrict value = p->value;
     ptrdiff_t down = p->transposed ? p->ld : 1, across = p->transposed ? 1 : p->ld;
+    if (rows == 3 && n == 6 && !p->transposed) { /* a contact in space and a body: what nearly all are */
+        for (int b = 0; b < cols; b++, T += 3, value += across)
+            for (int a = 0; a < 6; a++) value[a] += J[3 * a] * T[0] + J[3 * a + 1] * T[1] + J[3 * a + 2] * T[2];
+        return;
+    }
     if (rows == 3) {
         for (int b = 0; b < cols; b++, T += 3)
             for (int a = 0; a < n; a++)
@@ -211,13 +216,16 @@ static bool fill_body(pp_cone_linear *k) {
             pair += entries * entries;
             continue;
         }
-        for (int s = c->row[i]; s < c->row[i + 1]; s++)
-            for (int t = c->row[i]; t < c->row[i + 1]; t++, pair++) {
-                int ns = c->entry[s].other, nt = c->entry[t].other;
-                int n = c->node[ns + 1] - c->node[ns], cols = c->node[nt + 1] - c->node[nt];
-                multiply(rows, cols, B, c->entry[t].value, T);
-                add_product(&k->place[pair], rows, n, cols, c->entry[s].value, T);
+        const pp_cone_entry *of = c->entry + c->row[i];
+        for (int t = 0; t < entries; t++) {
+            int cols = c->node[of[t].other + 1] - c->node[of[t].other];
+            multiply(rows, cols, B, of[t].value, T);
+            for (int s = 0; s < entries; s++) {
+                int n = c->node[of[s].other + 1] - c->node[of[s].other];
+                add_product(&k->place[pair + entries * s + t], rows, n, cols, of[s].value, T);
             }
+        }
+        pair += entries * entries;
     }
     return true;
 }

@@ -8,6 +8,8 @@
  *          search would cut it short (the Maratos effect). Only if full steps fail, a line search on |F| from x_k, unless
  *          the last one was in vain. Where x must travel far along nearly dependent directions until some contact gives
  *          way, too small an a makes Newton fail: each failure slows the fall of a, so that it settles where it works.
+ *          There the outer steps go on in one direction: after one that did not lower |F| by much the next begins
+ *          further along it, where the first contact gives way; if that does not do, where the last one ended.
  * Valid    no proof: the problem is not monotone. Solves redundant, singular and ill-scaled problems in practice.
  * Cost     one factorisation per step; 10 to 40 steps from nothing, 1 to 5 from a good guess.
  * Source   Alart, Curnier (1991); De Saxce, Feng (1998); Rockafellar (1976) for proximal points; Chamberlain et al.
@@ -36,10 +38,17 @@
 #define RECOVER     1.1 /* exponent by which the fall gets back to that with each success */
 #define RISE        4
 #define STEADY_RISE 2
+#define SHORT       0.1 /* two steps of a line search below this: it creeps */
+#define SHORTS      2
+#define SLUGGISH    0.1  /* |F| above this part of that of the outer step before: x travels */
+#define BEYOND      1.05 /* so far beyond the place where a contact gives way */
+#define LEAST_JUMP  0.1  /* of the latest outer step; less is not worth it */
+#define MOST_JUMP   1e4
 
 bool pp_cone_newton_make(pp_cone_newton *k) {
     int m = k->c->m;
-    double **vectors[] = {&k->x, &k->v, &k->best, &k->trial, &k->F, &k->dx, &k->w, &k->start, &k->last};
+    double **vectors[] = {&k->x,     &k->v,    &k->best, &k->trial, &k->F,     &k->dx,     &k->w,
+                          &k->start, &k->last, &k->way,  &k->way_v, &k->stand, &k->stand_v};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i] = PP_CALL_ARRAY(k->call, double, m);
         if (!*vectors[i]) return false;
@@ -139,7 +148,7 @@ static bool newton_direction(pp_cone_newton *k, const double *F) {
 /* Solves the inner problem from x_k by full steps, or with a line search. *first: |F| at the start; end |F| returned,
  * trial: the point, and w its velocity; INFINITY: no step could be made. *taken: steps. */
 static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
-    int m = k->c->m, failures = 0, most = search ? SEARCHED : FULL_STEPS;
+    int m = k->c->m, failures = 0, shorts = 0, most = search ? SEARCHED : FULL_STEPS;
     double now;
     memcpy(k->trial, k->x, sizeof *k->x * (size_t)m);
     memcpy(k->w, k->v, sizeof *k->x * (size_t)m);
@@ -165,23 +174,87 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
             break;
         }
         now = next;
+        if (search && step < SHORT && ++shorts == SHORTS) break;
     }
     (void)judge(k, k->trial, k->w);
     return now;
+}
+
+/* The t > 0 at which x + t d leaves the cone that x lies inside; INFINITY: never. */
+static double leaves_cone(int rows, double mu, const double *x, const double *d) {
+    double a = -mu * mu * d[0] * d[0], b = -mu * mu * x[0] * d[0], c = -mu * mu * x[0] * x[0];
+    for (int r = 1; r < rows; r++) a += d[r] * d[r], b += x[r] * d[r], c += x[r] * x[r];
+    /* a t^2 + 2 b t + c = 0 with c < 0, so b + root > 0 wherever there is a root ahead */
+    double root = b * b - a * c, tip = d[0] < 0 ? -x[0] / d[0] : INFINITY;
+    double t = root >= 0 && b + sqrt(root) > 0 ? -c / (b + sqrt(root)) : INFINITY;
+    return fmin(t, tip);
+}
+
+/* How far x may go on along d until some block changes its state, in units of d; v its velocity, dv = W~ d. */
+static double way_ahead(const pp_cone *c, const double *x, const double *v, const double *d, const double *dv) {
+    double t = INFINITY;
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i), first = c->first[i];
+        const double *xi = x + first, *di = d + first;
+        if (i < c->nrow) {
+            if (di[0] > 0 && xi[0] < c->hi[i]) t = fmin(t, (c->hi[i] - xi[0]) / di[0]);
+            if (di[0] < 0 && xi[0] > c->lo[i]) t = fmin(t, (c->lo[i] - xi[0]) / di[0]);
+            continue;
+        }
+        if (!(xi[0] > 0)) { /* open: until it closes */
+            if (dv[first] < 0 && v[first] > 0) t = fmin(t, v[first] / -dv[first]);
+            continue;
+        }
+        double slip = 0, reach = c->mu[i] * xi[0];
+        for (int r = 1; r < rows; r++) slip += xi[r] * xi[r];
+        if (di[0] < 0) t = fmin(t, xi[0] / -di[0]);
+        if (slip < (1 - 1e-9) * reach * reach) t = fmin(t, leaves_cone(rows, c->mu[i], xi, di));
+    }
+    return t;
+}
+
+/* Where the next outer step begins, after one from x to trial; 0: at trial. */
+static double jump_after(pp_cone_newton *k) {
+    for (int i = 0; i < k->c->m; i++) {
+        k->way[i] = k->trial[i] - k->x[i];
+        k->way_v[i] = k->w[i] - k->v[i];
+    }
+    double t = BEYOND * way_ahead(k->c, k->trial, k->w, k->way, k->way_v);
+    return t >= LEAST_JUMP && t <= MOST_JUMP ? t : 0;
+}
+
+/* Goes ahead by k->jump. */
+static void leap(pp_cone_newton *k) {
+    for (int i = 0; i < k->c->m; i++) {
+        k->stand[i] = k->x[i];
+        k->stand_v[i] = k->v[i];
+        k->x[i] += k->jump * k->way[i];
+        k->v[i] += k->jump * k->way_v[i];
+    }
 }
 
 /* One outer step. False: stop (the pull has become too large). */
 static bool outer(pp_cone_newton *k) {
     int taken = 0, more = 0;
     size_t bytes = sizeof *k->x * (size_t)k->c->m;
+    bool jumped = k->jump > 0;
+    if (jumped) leap(k);
+    k->jump = 0;
     double first, end = inner(k, &first, false, &taken);
     bool quick = end <= GOOD * first && taken <= QUICK;
+    if (jumped && !(end <= GOOD * first) && k->measure > k->tol) { /* in vain */
+        memcpy(k->x, k->stand, bytes);
+        memcpy(k->v, k->stand_v, bytes);
+        return true;
+    }
     if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps && !k->vain) {
         end = inner(k, &first, true, &more);
         taken += more;
         k->vain = !(end <= GOOD * first);
     }
     if (k->measure <= k->tol) return true;
+    if (end <= GOOD * first && first > SLUGGISH * k->before && !jumped) k->jump = jump_after(k);
+    k->before = first;
     if (end <= BETTER * first) {
         memcpy(k->x, k->trial, bytes);
         memcpy(k->v, k->w, bytes);
@@ -207,6 +280,8 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
     k->since = k->steps;
     k->halved = INFINITY;
     k->vain = false;
+    k->jump = 0;
+    k->before = INFINITY;
     memcpy(k->best, k->x, sizeof *k->x * (size_t)c->m);
     velocity(c, k->x, k->v);
     if (!isfinite(judge(k, k->x, k->v))) { /* a guess that is of no use */

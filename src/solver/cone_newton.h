@@ -18,6 +18,8 @@ typedef struct pp_cone_newton {
     int since;      /* steps when the measure was last halved */
     double halved;  /* the measure then */
     bool vain;      /* the latest line search brought nothing */
+    double before;  /* |F| where the outer step before began */
+    double jump;    /* how far beyond its end the next one begins, in units of its way; 0: there */
     double measure; /* of the best x, see pp_cone_strictest() */
     pp_cone_figure figure;
     double *out; /* m: for the watch, may be NULL */
@@ -25,7 +27,9 @@ typedef struct pp_cone_newton {
     double *x, *v; /* current outer point and W~ x + q~ */
     double *best;  /* x with the lowest measure */
     double *trial, *F, *dx, *w, *start, *last;
-    double *C, *E; /* nblock x 16 */
+    double *way, *way_v;     /* of the latest outer step that may be gone on, and W~ times it */
+    double *stand, *stand_v; /* x and v before a jump */
+    double *C, *E;           /* nblock x 16 */
 } pp_cone_newton;
 
 /* Takes its memory from the call; c, linear, call must be set. False if refused. */

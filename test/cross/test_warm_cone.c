@@ -108,7 +108,8 @@ static void settled(scene s, const char *name, perp_class cls, const char *solve
     print_message("%s, %s by %s: median iterations %d cold, %d warm, velocities differ by %.1e\n", name,
                   perp_class_name(cls), solver, cold, warm, w.apart);
     assert_true(cold >= cut * warm && cold > 0);
-    assert_below(w.apart, 1e-8);
+    /* auto takes what rests to rounding, from wherever it began */
+    assert_below(w.apart, cls == PERP_CONE && strcmp(solver, "auto") == 0 ? 1e-13 : 1e-10);
 }
 
 static void stack_of_cones(void **state) {
@@ -117,10 +118,10 @@ static void stack_of_cones(void **state) {
     settled(scene_stack(cones(), 10, 1, 0.5), "stack of 10", PERP_CONE, "prox-newton", 5);
 }
 
-/* From nothing interior points take some 7 steps only, so there is less to save. */
+/* From nothing interior points take some 7 steps only, so there is less to save; one step to rounding follows either way. */
 static void wall_of_cones(void **state) {
     (void)state;
-    settled(scene_wall(cones(), 4, 5, 0.5), "wall of 20", PERP_CONE, "auto", 3);
+    settled(scene_wall(cones(), 4, 5, 0.5), "wall of 20", PERP_CONE, "auto", 2);
 }
 
 static void stack_of_pyramids(void **state) {

@@ -89,8 +89,8 @@ static void stands(void **state) {
     }
     for (int i = 0; i < N; i++) t.f[i] *= 1 + 1e-4 * sin(i);
     info = solve(&t, r, v, true);
-    assert_true(info.warm && info.iterations <= 3);
-    for (int i = 0; i < N; i++) assert_below(fabs(v[i]), 1e-7);
+    assert_true(info.warm && info.iterations <= 4);              /* two of them to rounding */
+    for (int i = 0; i < N; i++) assert_below(fabs(v[i]), 1e-13); /* at rest to rounding, not to tol */
 }
 
 /* Beyond friction of the floor the whole slides as one: v = h (g_t - mu |g_n|). */
