@@ -99,7 +99,8 @@ typedef struct perp_step_solution {
 typedef struct perp_step_residual {
     double momentum; /**< largest part of Minv (M nu - momentum - G p); turning w of a body counts as the speed at its
                              radius of gyration, sqrt(w' I w/m) */
-    double joint;    /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p */
+    double joint;    /**< largest |W p - mid(W lo, W hi, W p - w)| over joint rows, w = J nu + b + compliance p; of rows
+                             that only turn bodies, times the radius of gyration of what turns */
     double normal;   /**< largest |min(w_n, W_nn p_n)| */
     double cone; /**< largest W_f times the distance by which (p_t, p_o) leaves its polygon mu p_n conv{d_k} or, with
                              a true cone, its disc |p_f| <= mu p_n; W_f = max(W_tt, W_oo); without friction the polygon

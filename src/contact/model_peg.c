@@ -98,8 +98,10 @@ static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
 /* Speed that the solver's tolerance is a part of. */
 static double speed_scale(const pp_frame *f, const double *nu) {
     double s = f->h * fmax(perp_v3_norm(f->w->def.gravity_W), pp_support_press(f->w));
-    for (int b = 0; b < f->nblock; b++)
-        for (int c = 0; c < f->block_ndof[b] && c < f->w->def.dim; c++) s = fmax(s, fabs(nu[f->block_offset[b] + c]));
+    for (int b = 0; b < f->nblock; b++) {
+        const double *v = nu + f->block_offset[b];
+        s = fmax(s, perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0))); /* whatever the axes */
+    }
     return s;
 }
 
@@ -181,7 +183,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->reach = speed * f->h;
     double far = 0;
     for (int b = 0; b < f->nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->block_body[b]].p));
-    k->finest = fmax(1e-15 * far, (w->def.form == PERP_FORM_CONE ? 0.05 : 1e-5) * k->least); /* pivoting is exact */
+    k->finest = fmax(1e-15 * far, (k->brisk ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
     for (int i = 0; i < f->nplaced; i++) k->fat[i] = fat_box(k, i, nu);
     k->m->npair = 0;
     return pp_peg_find_pairs(k);
@@ -204,12 +206,20 @@ static void follow_answer(pp_peg_work *k) {
     memcpy(nu, f->solution.nu, (size_t)f->ndof * sizeof *nu);
 }
 
+/* By what speed the answer of an island may miss the laws of the next round and be kept. Pivoting is exact, and what
+ * rests must not creep by the rounding of its gaps. */
+static double answers_hold(const pp_peg_work *k) {
+    bool cone = k->f->w->def.form == PERP_FORM_CONE;
+    return (k->brisk ? k->least : cone ? k->finest : 0.05 * k->finest) / k->f->h;
+}
+
 /* Poses and solves the problem of a round; the answer moves the bodies to their end poses. */
 static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     pp_frame *f = k->f;
     struct pp_peg *m = k->m;
     pp_arena_release(&f->w->arena, mark);
     f->recall = guess ? &m->tries : NULL;
+    f->enough = guess && !k->at_end ? answers_hold(k) : 0;
     double t = pp_clock();
     perp_status st = pp_peg_contacts(k);
     if (k->at_end) pp_end_inertia(f, k->mode.symmetric ? &k->end_state : NULL);

@@ -28,11 +28,12 @@ typedef struct pp_peg_row {
     double gap;        /* there too; with pp_peg_work.at_end at the poses `force` in any case [L] */
     double gap0;       /* at the start, kinematic bodies included [L] */
     double gap1, off1; /* at the end poses, see pp_touch; gap1 NAN: a curved pair that passed through [L] */
+    perp_vec3 a1;      /* where it lies there, unless the pair is curved */
     double push;       /* normal impulse of the last solve */
     double miss;       /* by how much the gap missed in the round before, while it pushed; 0: not known [L] */
     double stride;     /* how much of a miss is corrected, see pp_peg_stride */
     bool fresh;        /* not solved yet */
-    bool flat;         /* pushes in the one direction of a flat patch, see pp_touch_push */
+    pp_plane flat;     /* face that its patch comes to lie flat on, see pp_touch_push; PP_NO_PLANE: none */
     bool bounces;      /* restitution sends it away: its end gap is not meant to be zero */
 } pp_peg_row;
 
@@ -185,5 +186,10 @@ void pp_peg_row_gaps(pp_peg_work *k);
 void pp_peg_stride(pp_peg_work *k);
 /* Rows -> f->contact and what belongs to it. */
 perp_status pp_peg_contacts(pp_peg_work *k);
+
+/* peg_patch.c */
+/* Gaps at the end that rows are posed with, made those of one plane over each patch; `allow`: overlap that may stay. False:
+ * out of memory. */
+bool pp_peg_even_out(pp_peg_work *k, double *end, const double *allow);
 
 #endif

@@ -10,6 +10,7 @@
 /* A pair that spawned in overlap comes apart at this part of sqrt(g size). */
 #define RECOVERY 0.16
 #define NEAR     10 /* times the largest miss: gaps up to there may be the next to push, and contacts are told apart */
+#define STAYS    10 /* times as far open or leaning is a flat patch that was one in the round before */
 #define FACING   0.95 /* cosine of the angle up to which two planes make one patch */
 
 static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
@@ -69,7 +70,8 @@ static void place_row(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     const pp_poses *at = force_poses(k);
     const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
     const bool moves[2] = {k->f->placed[p->i].moves, k->f->placed[p->j].moves};
-    pp_touch t = r->flat ? pp_touch_push(A, B, r->plane, r->feature, moves) : pp_touch_at(A, B, r->plane, r->feature);
+    pp_touch t = r->flat == PP_NO_PLANE ? pp_touch_at(A, B, r->plane, r->feature)
+                                        : pp_touch_push(A, B, r->plane, r->feature, r->flat, moves);
     r->a = t.a;
     r->b = t.b;
     r->n = t.n;
@@ -87,6 +89,7 @@ static void end_gap(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     pp_touch t = pp_touch_at(&k->end.solid[p->i], &k->end.solid[p->j], r->plane, r->feature);
     r->gap1 = t.gap;
     r->off1 = t.off;
+    r->a1 = t.a;
 }
 
 void pp_peg_row_gaps(pp_peg_work *k) {
@@ -125,7 +128,8 @@ static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool ol
     if (!row_room(k, first + m->round.n)) return PERP_E_MEMORY;
     for (int c = 0; c < m->round.n; c++) {
         const pp_pair *t = &m->round.pair[c];
-        pp_peg_row r = {.feature = t->feature, .plane = PP_ROUND_PLANE, .gap1 = NAN, .fresh = true};
+        pp_peg_row r = {
+            .feature = t->feature, .plane = PP_ROUND_PLANE, .gap1 = NAN, .fresh = true, .flat = PP_NO_PLANE};
         for (int o = 0; o < nold; o++)
             if (old[o].feature == t->feature) r = old[o];
         r.a = t->a_W;
@@ -216,7 +220,7 @@ static bool same_place(const pp_peg_work *k, const pp_peg_pair *p, const pp_touc
 }
 
 static pp_peg_row new_row(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at, pp_plane plane, uint64_t feature) {
-    pp_peg_row r = {.feature = feature, .plane = plane, .fresh = true};
+    pp_peg_row r = {.feature = feature, .plane = plane, .fresh = true, .flat = PP_NO_PLANE};
     place_row(k, p, &r);
     if (at == &k->end)
         end_gap(k, p, &r);
@@ -227,12 +231,17 @@ static pp_peg_row new_row(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *
 
 /* Corners of a face that all end closed push in one direction: in space from four on, more than a rigid body can tell
  * apart; in the plane both, so that a planar scene is the same in space. A single corner, or an edge that a body tips
- * over, keeps its own. */
+ * over, keeps its own. What is flat stays so until it clearly is not: directions that come and go with each round would
+ * keep the rounds from settling. */
 static void make_flat(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row, int n) {
     int closed = 0;
-    double most = NEAR * fmax(pp_peg_astray(k, p), p->tol);
+    bool was = false;
+    for (int r = 0; r < n; r++) was |= row[r].flat != PP_NO_PLANE;
+    double slack = was ? STAYS : 1, most = slack * NEAR * fmax(pp_peg_astray(k, p), p->tol);
     for (int r = 0; r < n; r++) closed += fabs(row[r].gap1) <= most;
-    bool flat = closed > (k->f->w->def.dim == 3 ? 3 : 1);
+    pp_plane flat = PP_NO_PLANE;
+    if (closed > (k->f->w->def.dim == 3 ? 3 : 1))
+        flat = pp_touch_flat(&k->end.solid[p->i], &k->end.solid[p->j], p->plane, slack);
     for (int r = 0; r < n; r++) {
         if (row[r].flat == flat) continue;
         row[r].flat = flat;
@@ -407,6 +416,8 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
             allow[r] = allowance(k, p, row);
         }
     }
+    if (!k->linear && !acts_at_end(k) && !pp_peg_even_out(k, end, allow))
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     f->ncontact = n;
     f->end_gap = end;
     f->allowance = allow;

@@ -12,6 +12,7 @@
 #define UPRIGHT  0.95  /* and its cosine with that of the plane */
 #define FLUSH    1e-3  /* slope below which a face or edge lies flat on a face [rad] */
 #define BESIDE   5e-10 /* a vertex this far beside a face, as a part of the size, is on it */
+#define LEVEL    1e-8  /* corners this little above the lowest, as a part of the size, are as low */
 #define PARALLEL 1e-4  /* edges at a smaller angle do not cross at a point worth the name [rad] */
 
 bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena) {
@@ -113,28 +114,28 @@ static int opposed(const pp_solid *s, perp_vec3 n) {
     return best;
 }
 
-/* The direction in which a face pushes that lies flat on another, from A to B: what does not move tells it; the mean of
- * both normals if both move. False: they are not flat on each other. */
-static bool flat_normal(const pp_solid *A, const pp_solid *B, pp_plane plane, const bool moves[2], perp_vec3 *n) {
-    if (!pp_plane_is_face(plane)) return false;
-    bool flip = pp_feature_owner(plane);
+/* The direction in which a face pushes that comes to lie flat on another, from A to B: what does not move tells it; the
+ * mean of both normals if both move. False: they are not about to. */
+static bool flat_normal(const pp_solid *A, const pp_solid *B, pp_plane face, const bool moves[2], perp_vec3 *n) {
+    bool flip = pp_feature_owner(face);
     const pp_solid *R = flip ? B : A, *O = flip ? A : B;
     if (is_plane(R) || O->g->nface == 0) return false;
-    perp_vec3 r = R->n[pp_feature_a(plane)], o = O->n[opposed(O, r)], lean = perp_v3_add(r, o);
-    if (!(perp_v3_norm(lean) < FLUSH)) return false;
+    perp_vec3 r = R->n[pp_feature_a(face)], o = O->n[opposed(O, r)];
+    if (!(perp_v3_dot(r, o) < -UPRIGHT)) return false;
     *n = !moves[flip] ? r : !moves[!flip] ? perp_v3_neg(o) : perp_v3_unit(perp_v3_sub(r, o));
     if (flip) *n = perp_v3_neg(*n);
     return true;
 }
 
-pp_touch pp_touch_push(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature, const bool moves[2]) {
+pp_touch pp_touch_push(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature, pp_plane face,
+                       const bool moves[2]) {
     pp_touch t = pp_touch_at(A, B, plane, feature);
     perp_vec3 n;
-    if (!flat_normal(A, B, plane, moves, &n)) return t;
-    if (pp_feature_kind(feature) == PP_EDGE_EDGE)
-        return crossing(A, pp_feature_a(feature), B, pp_feature_b(feature), n);
+    if (!flat_normal(A, B, face, moves, &n)) return t;
     double along = perp_v3_dot(n, t.n);
     if (!(along > UPRIGHT)) return t; /* of another patch */
+    if (pp_feature_kind(feature) == PP_EDGE_EDGE)
+        return crossing(A, pp_feature_a(feature), B, pp_feature_b(feature), n);
     t.gap /= along;
     t.n = n;
     if (pp_feature_owner(feature))
@@ -150,22 +151,26 @@ static void put(pp_touches *t, pp_touch x) {
     if (t->n < t->cap) t->at[t->n++] = x;
 }
 
-static bool has_vertex(const pp_solid *s, int f, int v) {
+/* Corners of a face of s that are as low as any, seen against n. */
+static int lowest_corners(const pp_solid *s, int f, perp_vec3 n, double low) {
+    int count = 0;
     for (int k = 0; k < pp_side_count(s, f); k++)
-        if (pp_side_vertex(s, f, k) == v) return true;
-    return false;
+        count += perp_v3_dot(n, s->v[pp_side_vertex(s, f, k)]) <= low + LEVEL * s->g->size;
+    return count;
 }
 
-/* Face of s at its vertex v that looks most against n. */
+/* Face of s at its lowest vertex v that looks most against n. Which end of an edge that lies flat is the lower one is
+ * rounding: faces with more of the lowest corners come first, so that what is found does not depend on it. */
 static int incident(const pp_solid *s, perp_vec3 n, int v) {
-    int best = 0;
-    double least = INFINITY;
+    int best = 0, most = 0;
+    double least = INFINITY, low = perp_v3_dot(n, s->v[v]);
     for (int f = 0; f < s->g->nface; f++) {
         double d = perp_v3_dot(s->n[f], n);
-        if (d < least - 1e-12 && has_vertex(s, f, v)) {
-            least = d;
-            best = f;
-        }
+        int count = lowest_corners(s, f, n, low);
+        if (count < most || count == 0 || (count == most && !(d < least - 1e-12))) continue;
+        most = count;
+        least = d;
+        best = f;
     }
     return best;
 }
@@ -266,7 +271,8 @@ static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp
             low = height;
             lowest = i;
         }
-        extent = fmax(extent, perp_v3_norm(perp_v3_sub(t->clip[1][i].x, t->clip[1][0].x)));
+        for (int j = 0; j < i; j++) /* of any two: which corner comes first is a matter of numbering */
+            extent = fmax(extent, perp_v3_norm(perp_v3_sub(t->clip[1][i].x, t->clip[1][j].x)));
     }
     if (m == 0) {
         put(t, over_face(R, f, O, v, flip));
@@ -306,23 +312,37 @@ pp_touch pp_touch_deepest(const pp_solid *A, const pp_solid *B, pp_plane plane) 
     return over_face(R, f, O, pp_support(O, perp_v3_neg(R->n[f])), flip);
 }
 
-/* The face beside one of two edges that their plane is flush with, or the plane itself. */
-static pp_plane flush_face(const pp_solid *A, const pp_solid *B, pp_plane plane) {
+/* The face beside one of two edges that their plane is most nearly flush with, or the plane itself. */
+static pp_plane flush_face(const pp_solid *A, const pp_solid *B, pp_plane plane, double slack) {
     if (!pp_plane_is_edges(plane)) return plane;
     perp_vec3 n = pp_plane_normal(A, B, plane);
+    pp_plane best = plane;
+    double least = slack * FLUSH;
     for (int k = 0; k < 4; k++) {
         int owner = k / 2;
         const pp_solid *s = owner ? B : A;
         int f = s->g->edge[owner ? pp_feature_b(plane) : pp_feature_a(plane)][2 + k % 2];
-        perp_vec3 d = owner ? perp_v3_add(n, s->n[f]) : perp_v3_sub(n, s->n[f]);
-        if (perp_v3_norm(d) < FLUSH) return pp_plane_face(owner, f);
+        double lean = perp_v3_norm(owner ? perp_v3_add(n, s->n[f]) : perp_v3_sub(n, s->n[f]));
+        if (!(lean < least)) continue;
+        least = lean;
+        best = pp_plane_face(owner, f);
     }
-    return plane;
+    return best;
+}
+
+pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, double slack) {
+    plane = flush_face(A, B, plane, slack);
+    if (!pp_plane_is_face(plane)) return PP_NO_PLANE;
+    bool flip = pp_feature_owner(plane);
+    const pp_solid *R = flip ? B : A, *O = flip ? A : B;
+    if (is_plane(R) || O->g->nface == 0) return PP_NO_PLANE;
+    perp_vec3 r = R->n[pp_feature_a(plane)], lean = perp_v3_add(r, O->n[opposed(O, r)]);
+    return perp_v3_norm(lean) < slack * FLUSH ? plane : PP_NO_PLANE;
 }
 
 void pp_touch_find(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane) {
     t->n = 0;
-    if (A->g->dim == 3 && !is_plane(A) && !is_plane(B)) *plane = flush_face(A, B, *plane);
+    if (A->g->dim == 3 && !is_plane(A) && !is_plane(B)) *plane = flush_face(A, B, *plane, 1);
     if (is_plane(A))
         find_on_halfspace(t, A, B, false);
     else if (is_plane(B))

@@ -34,9 +34,14 @@ pp_touch pp_touch_deepest(const pp_solid *A, const pp_solid *B, pp_plane plane);
 /* One feature pair of a plane at this pose. Curved pairs are not for it. */
 pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature);
 
-/* The same as a place for an impulse. The corners of faces that come to lie flat on each other (from within FLUSH) push in
- * one direction, so that any three of them that push make the same wrenches: directions that differ by a small angle would
+/* The face of `plane`, or beside one of its edges, that lies flat on a face of the other body at this pose, within FLUSH
+ * times `slack`; PP_NO_PLANE: none does. */
+pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, double slack);
+
+/* The same as pp_touch_at as a place for an impulse, of a patch that comes to lie flat on `face`. Its corners push in one
+ * direction, so that any three of them that push make the same wrenches: directions that differ by a small angle would
  * let rounding, divided by that angle, choose among motions that all close the gaps. `moves`: A, B. */
-pp_touch pp_touch_push(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature, const bool moves[2]);
+pp_touch pp_touch_push(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature, pp_plane face,
+                       const bool moves[2]);
 
 #endif

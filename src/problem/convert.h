@@ -55,6 +55,9 @@ void pp_guess(const pp_converted *c, const double *p_joint, const double *p_cont
 
 /* perp_step_residual.scale: of the problem alone. By the judge, step_residual.c. */
 double pp_step_scale(const perp_step_problem *step);
+/* Length that the velocity of a row is multiplied by before it is compared with others: 1, or the radius of gyration
+ * of what turns where the row only turns bodies [1 or L]. */
+double pp_row_length(const perp_step_problem *p, const perp_row *row);
 /* perp_step_problem_residual() of a problem whose scale is known. */
 perp_step_residual pp_step_residual_at(const perp_step_problem *step, const perp_step_solution *s, double scale);
 

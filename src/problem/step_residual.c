@@ -78,8 +78,9 @@ static void add_impulse(const perp_step_problem *s, const perp_row *r, double p,
 static void worsen_by_velocity(const perp_step_problem *p, int b, const double *v, double *most) {
     int nd = p->block_ndof[b];
     const double *M = p->M + 36 * (ptrdiff_t)b;
-    double turning = 0;
-    for (int i = 0; i < nd && i < p->dim; i++) worsen(most, v[i]);
+    double turning = 0, linear = 0;
+    for (int i = 0; i < nd && i < p->dim; i++) linear += v[i] * v[i];
+    worsen(most, sqrt(linear)); /* whatever the axes */
     for (int i = p->dim; i < nd; i++)
         for (int j = p->dim; j < nd; j++) turning += v[i] * M[i + 6 * j] * v[j];
     worsen(most, turning <= 0 ? 0 : sqrt(turning / M[0])); /* what is not a number stays so */
@@ -115,6 +116,21 @@ static void momentum(const perp_step_problem *p, const perp_step_solution *s, pe
  * compliance) of it. 1 for a rigid row. */
 static double worth(double W, double compliance) { return compliance > 0 ? W / (W + compliance) : 1; }
 
+/* A row that only turns bodies has an angular velocity; what counts is the speed of points at the radius of gyration,
+ * that of a body which would move along the row as lightly as these turn about it. */
+double pp_row_length(const perp_step_problem *p, const perp_row *r) {
+    double light = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = r->block[k];
+        if (b < 0) continue;
+        for (int i = 0; i < p->dim && i < p->block_ndof[b]; i++)
+            if (r->J[k][i] != 0) return 1;
+        light += 1 / p->M[36 * (ptrdiff_t)b];
+    }
+    double turning = row_mass(p, r);
+    return turning > 0 && light > 0 ? sqrt(light / turning) : 1;
+}
+
 static void joints(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
@@ -123,7 +139,9 @@ static void joints(const perp_step_problem *p, const perp_step_solution *s, perp
         /* W p - mid(W lo, W hi, W p - w) = mid(W (p - hi), w, W (p - lo)); an infinite bound stays one if W is 0 */
         double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[j] - r->lo);
         double above = r->hi == INFINITY ? -INFINITY : W * (s->p_joint[j] - r->hi);
-        worsen(&out->joint, isnan(w + s->p_joint[j]) ? NAN : worth(mass, r->compliance) * clamp(w, above, below));
+        double length = pp_row_length(p, &r->row);
+        worsen(&out->joint,
+               isnan(w + s->p_joint[j]) ? NAN : length * worth(mass, r->compliance) * clamp(w, above, below));
     }
 }
 
@@ -245,11 +263,10 @@ static void contact_scale(const perp_step_problem *p, const perp_contact_row *c,
     if (!(c->mu > 0) || c->nd == 0) return;
     bool plain = p->dim == 2 || c->nd > 0; /* an ellipse is one of true cones in space */
     double e_t = plain || c->e_t == 0 ? 1 : c->e_t, e_o = plain || c->e_o == 0 ? 1 : c->e_o;
-    worsen(scale, e_t * c->b_t);
-    worsen(scale, e_t * row_free(p, &c->t));
-    if (p->dim == 2) return;
-    worsen(scale, e_o * c->b_o);
-    worsen(scale, e_o * row_free(p, &c->o));
+    bool flat = p->dim == 2;
+    worsen(scale, flat ? e_t * c->b_t : hypot(e_t * c->b_t, e_o * c->b_o)); /* whatever the tangents */
+    worsen(scale, flat ? e_t * row_free(p, &c->t) : hypot(e_t * row_free(p, &c->t), e_o * row_free(p, &c->o)));
+    if (flat) return;
     if (plain || !(c->e_r > 0)) return;
     worsen(scale, c->e_r * c->b_r);
     worsen(scale, c->e_r * row_free(p, &c->r));
@@ -267,8 +284,9 @@ double pp_step_scale(const perp_step_problem *p) {
     }
     for (int j = 0; j < p->njoint; j++) {
         const perp_joint_row *r = &p->joint[j];
-        worsen(&scale, worth(row_mass(p, &r->row), r->compliance) * r->b);
-        worsen(&scale, row_free(p, &p->joint[j].row));
+        double length = pp_row_length(p, &r->row);
+        worsen(&scale, length * worth(row_mass(p, &r->row), r->compliance) * r->b);
+        worsen(&scale, length * row_free(p, &r->row));
     }
     for (int i = 0; i < p->ncontact; i++) contact_scale(p, &p->contact[i], &scale);
     return scale;

@@ -16,10 +16,17 @@
 #include "contact/model.h"
 #include "problem/rows.h"
 
-#define ROUNDS      40
+#define ROUNDS      25
+#define PATIENCE    10
 #define SLIP_ROUNDS 6
 #define SETTLED     1e-9 /* joint errors that may be left, as a part of the lengths at hand, when they fall no more */
 #define SLIP_SMALL  1e-10
+/* The same after so many rounds: a chain at a dead point, stretched or squeezed, turns the least error into large
+ * impulses, and the rounds find no end. */
+#define JAMMED      1e-8
+#define LAST_RESORT 1e-4  /* the same where no shorter step follows */
+#define NOISE       1e-13 /* errors that more rounds would only stir */
+#define SLOW        0.2   /* of the misses are left after a round: the rounds are mixed from now on */
 
 /* Velocity of block k, ndof numbers, into a state. */
 static void set_velocity(const pp_frame *f, int k, const double *nu, pp_state *s) {
@@ -52,8 +59,9 @@ static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
 }
 
 /* What the rows of the first kick lack, by the end pose that its answer led to: see pp_frame.joint_shift. Returns the
- * largest change, as a displacement over the step [L or rad]. */
-static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const double *used, double *shift) {
+ * largest change, as a displacement over the step [L or rad]; miss: by row, the change [L/T or rad/T]. */
+static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const double *used, double *shift,
+                           double *miss) {
     const perp_step_problem *p = &f->problem;
     double most = 0;
     for (int i = 0; i < p->njoint; i++) {
@@ -61,9 +69,11 @@ static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const d
         bool position = r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT;
         double rate = pp_row_dot(p, &r->row, f->solution.nu), before = position ? r->b : used ? used[i] : 0;
         shift[i] = position ? end[i].b - rate : 0.5 * (pp_row_dot(p, &end[i].row, f->nu_turned) - rate);
+        miss[i] = 0;
         /* a limit that is far off does nothing */
         if (r->kind == PERP_ROW_LIMIT && f->solution.p_joint[i] == 0 && end[i].b >= 0) continue;
-        double change = f->h * fabs(shift[i] - before);
+        miss[i] = shift[i] - before;
+        double change = f->h * fabs(miss[i]);
         if (!(change <= most)) most = change;
     }
     return most;
@@ -91,6 +101,12 @@ static bool rubs(const pp_frame *f) {
     for (int i = 0; i < f->ncontact; i++)
         if (f->contact[i].mu > 0 && f->solution.p_contact[3 * i] > 0) return true;
     return false;
+}
+
+/* What joint errors may be left after so many rounds, as a part of the lengths at hand. */
+static double may_be_left(const pp_frame *f, int round) {
+    if (round < PATIENCE) return SETTLED;
+    return f->last_resort && round > 2 * PATIENCE ? LAST_RESORT : JAMMED;
 }
 
 /* A frame for the second kick; what touches is looked for later. */
@@ -152,30 +168,45 @@ static perp_status answer(pp_frame *f, double span, bool contacts) {
 }
 
 perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
-    double last = INFINITY;
+    double last = INFINITY, least = INFINITY;
+    bool slow = false;
+    int idle = 0;
+    pp_mix mix = {0};
     perp_status st = answer(f, span, contacts);
     for (int round = 1; !st; round++) {
         double miss = 0, change = 0;
         perp_joint_row *end;
         double *shift = PP_ARENA_ARRAY(&f->w->arena, double, f->problem.njoint);
-        if (!shift) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+        double *misses = PP_ARENA_ARRAY(&f->w->arena, double, f->problem.njoint);
+        if (!shift || !misses) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
         if (f->problem.njoint > 0) {
             if ((st = end_rows(f, &end))) return st;
-            miss = joint_shifts(f, end, f->joint_shift, shift);
+            miss = joint_shifts(f, end, f->joint_shift, shift, misses);
         }
         const pp_slip_shift *used = f->shift;
         int nused = f->nshift;
         if (contacts && round <= SLIP_ROUNDS && (st = follow_slip(f, &change))) return st;
         bool slips_settled = change <= SLIP_SMALL * fastest(f) || round >= SLIP_ROUNDS;
-        bool stalls = miss >= 0.5 * last && miss <= SETTLED * far(f);
+        idle = miss < 0.5 * least ? 0 : idle + 1; /* mixed rounds may go astray once */
+        least = fmin(least, miss);
+        bool stalls = idle > (slow ? 1 : 0) && miss <= may_be_left(f, round) * far(f);
         if (slips_settled && (miss == 0 || stalls)) {
             f->shift = used; /* what the answer is of */
             f->nshift = nused;
             break;
         }
         if (round == ROUNDS)
-            return pp_fail(f->w, PERP_E_SOLVE, "joints did not settle at t = %g (h = %g): %.3g is left", f->s0->t, f->h,
-                           miss);
+            return pp_fail(f->w, PERP_E_SOLVE,
+                           "joints did not settle at t = %g (h = %g): %.3g is left; they may be stretched or folded to "
+                           "a dead point",
+                           f->s0->t, f->h, miss);
+        if (round == 1) {
+            if (!pp_mix_new(&f->w->arena, f->problem.njoint, &mix))
+                return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+            pp_mix_weigh(&mix, &f->problem);
+        }
+        slow = slow || (miss > SLOW * last && miss > NOISE * far(f));
+        pp_mix_step(&mix, misses, shift, slow && miss > NOISE * far(f));
         last = miss;
         if (f->problem.njoint > 0) f->joint_shift = shift;
         st = answer(f, span, contacts);

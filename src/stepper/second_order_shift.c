@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "problem/rows.h"
+#include "stepper/rebound_limit.h"
 #include "stepper/second_order_kicks.h"
 
 #define SAME_WAY 0.9 /* cosine up to which a contact slides on */
@@ -184,8 +185,10 @@ perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
         double u = pp_row_dot(&f->problem, &r->n, f->nu0) + r->b_n_kin;
         if (!(u < 0)) continue;
         const int *shape = f->contact_shape + 2 * i;
-        list[n++] =
-            (pp_slip_shift){.shape = {shape[0], shape[1]}, .feature = c->feature, .rebound = c->restitution * u};
+        list[n++] = (pp_slip_shift){.shape = {shape[0], shape[1]},
+                                    .feature = c->feature,
+                                    .rebound = pp_rebound_factor(f, shape) * c->restitution * u,
+                                    .owed = true};
     }
     end->shift = list;
     end->nshift = n;

@@ -68,7 +68,7 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
         if (isfinite(row->lo) || isfinite(row->hi)) { /* bounded rows: the natural map */
             double to = W > 0 ? s->p_joint[i] - v / W : s->p_joint[i];
             to = to < row->lo ? row->lo : to > row->hi ? row->hi : to;
-            double e = fabs((s->p_joint[i] - to) * mass);
+            double e = pp_row_length(p, &row->row) * fabs((s->p_joint[i] - to) * mass);
             if (!(e <= worst)) worst = e;
             continue;
         }
@@ -78,7 +78,8 @@ static double reducible_joint_residual(const perp_step_problem *p, const perp_st
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *row = &p->joint[i];
         if (isfinite(row->lo) || isfinite(row->hi)) continue;
-        double e = fabs(pp_row_dot(p, &row->row, y)); /* what gives way moves no body */
+        /* what gives way moves no body */
+        double e = pp_row_length(p, &row->row) * fabs(pp_row_dot(p, &row->row, y));
         if (!(e <= worst)) worst = e;
     }
     return worst;
@@ -337,6 +338,24 @@ static void show(const pp_frame *f, const trial *t, int island, perp_status st) 
     w->capture.look(&c, w->capture.ctx);
 }
 
+/* Rounds pose a problem again whose parts have mostly settled (contact/model_peg.c). Does the answer of the round before,
+ * in t->answer with its velocity, still obey the laws of this island? Then it is the answer. */
+static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
+    if (!f->recall || !f->end_nu || !(f->enough > 0)) return false;
+    for (int b = 0; b < t->p->nblock; b++)
+        memcpy(t->answer.nu + t->p->block_offset[b], f->end_nu + f->problem.block_offset[island->block[b]],
+               (size_t)t->p->block_ndof[b] * sizeof *t->answer.nu);
+    perp_step_residual r;
+    double a = acceptance(f, t, &t->answer, &r);
+    if (!(a <= fmin(tolerance(f), f->enough / speed_scale(f, r.scale)))) return false;
+    perp_step_solution old = t->best;
+    t->best = t->answer;
+    t->answer = old;
+    t->acceptance = a;
+    t->residual = r;
+    return true;
+}
+
 /* Islands one after the other; memory of each is free for the next. Where there is one and it is all, its residual is
  * that of the step: *measured. */
 static perp_status solve_islands(pp_frame *f, const pp_island *island, int n, const perp_step_solution *recalled,
@@ -348,7 +367,7 @@ static perp_status solve_islands(pp_frame *f, const pp_island *island, int n, co
         trial t;
         if (!new_trial(a, &island[k].p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
         if (recalled) pp_island_gather(&island[k], recalled, &t.answer);
-        st = solve_one(f, &t, recalled != NULL);
+        if (!recalled || !keep_answer(f, &t, &island[k])) st = solve_one(f, &t, recalled != NULL);
         show(f, &t, k, st);
         pp_island_scatter(&island[k], &f->problem, &t.best, &f->solution);
         report(f, &t);
@@ -363,6 +382,7 @@ perp_status pp_solve_step(pp_frame *f) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
+    const perp_solver_type *before = f->recall ? f->used : NULL; /* if all of that round is kept */
     f->used = NULL;
     f->acceptance = 0;
     perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
@@ -377,6 +397,7 @@ perp_status pp_solve_step(pp_frame *f) {
     pp_step_velocity(&free_blocks, NULL, NULL, f->solution.nu);
     bool measured = false;
     st = solve_islands(f, island, n, guess ? &recalled : NULL, &measured);
+    if (!f->used) f->used = before;
     if (!measured) f->residual = perp_step_problem_residual(&f->problem, &f->solution);
     return st;
 }

@@ -3,11 +3,16 @@
  *   while |C'| > eps_v:  p = -(G' M^-1 G)^+ C',    nu += M^-1 G p
  * Method   as printed, but G and C are those of the rows that the step itself uses (they are exact at any error),
  *          renewed each time, and the pseudo-inverse makes redundant joints harmless. M is that of the pose before any
- *          correction. Contacts are not looked at: they may be violated by what is corrected here.
+ *          correction. Where bodies are near each other their gaps, measured anew each time, go with the joints as
+ *          inequalities: p of a contact pushes, without friction, where the correction would close it,
+ *            0 <= p_n _|_ G_n' dnu + gap/h >= 0,   of velocities 0 <= p_n _|_ G_n' (nu + dnu) - min(0, G_n' nu) >= 0
+ *          An overlap as deep as the deepest that is there already stays. What contacts do not let be corrected is
+ *          left, and a correction that makes errors grow is undone.
  * Cost     dense in the number of joint rows, cubed per iteration.
  * Source   Williams Algorithm 1, Tables 2.2 and 2.3. */
 #include <string.h>
 
+#include "contact/model.h"
 #include "problem/rows.h"
 #include "world/frame.h"
 
@@ -37,6 +42,7 @@ typedef struct workspace {
     perp_step_problem problem; /* the blocks alone, with the inertia at the end of the step */
     perp_joint_row *row;
     double *A, *p, *tmp, *psd, *y, *dnu;
+    double overlap; /* deepest before any correction [L] */
 } workspace;
 
 /* p = -(G' Minv G)^+ e; dnu = Minv G p; the impulse is booked in f->i_correction. */
@@ -59,6 +65,85 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e) {
     return true;
 }
 
+/* Contacts of what is near at the end pose, in a frame of their own. */
+static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
+    *e = (pp_frame){.w = f->w,
+                    .s0 = f->s1,
+                    .s1 = f->s1,
+                    .h = f->h,
+                    .reach_factor = f->reach_factor,
+                    .nblock = f->nblock,
+                    .ndof = f->ndof,
+                    .block = f->block,
+                    .block_body = f->block_body,
+                    .block_ndof = f->block_ndof,
+                    .block_offset = f->block_offset,
+                    .nu0 = f->nu_end,
+                    .i_gravity = f->i_gravity,
+                    .i_applied = f->i_applied,
+                    .i_spring = f->i_spring,
+                    .bend = f->bend,
+                    .M = f->M,
+                    .Minv = f->Minv,
+                    .momentum = f->momentum};
+    perp_status st = pp_collide(e);
+    if (!st) st = pp_model_one_plane.contacts(e);
+    return st || e->ncontact == 0 ? st : pp_formulate(e);
+}
+
+/* The correction of joint errors e [L/T] with contacts in the way, `beside`; `speeds`: of velocities, which touching
+ * contacts alone have a say in. *done: false if there is none. */
+static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
+                                  bool *done) {
+    perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, beside->ncontact);
+    double *nothing = PP_ARENA_ZERO(&f->w->arena, double, f->ndof);
+    if (!row || !nothing) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for joint correction");
+    int m = 0;
+    for (int i = 0; i < beside->ncontact; i++) {
+        const perp_contact *c = &beside->contact[i];
+        const int *s = beside->contact_shape + 2 * i;
+        if (speeds && c->gap > 100 * pp_touching(f->w->shape[s[0]].g, f->w->shape[s[1]].g, c->b_W)) continue;
+        row[m] = beside->problem.contact[i];
+        row[m].mu = row[m].e_r = row[m].b_t = row[m].b_o = row[m].b_r = 0;
+        row[m].nd = 0;
+        double opens = pp_row_dot(&ws->problem, &row[m].n, f->nu_end) + row[m].b_n_kin;
+        row[m].b_n = speeds ? fmax(0, opens) : (c->gap > 0 ? c->gap : fmin(0, c->gap + ws->overlap)) / f->h;
+        row[m++].contact = i;
+    }
+    for (int j = 0; j < n; j++) ws->row[j].b = e[j];
+    pp_frame solve = *beside;
+    solve.purpose = PP_END_KICK; /* impulses of the last step are no guess for it */
+    solve.problem = ws->problem;
+    solve.problem.momentum = nothing;
+    solve.problem.joint = ws->row;
+    solve.problem.njoint = n;
+    solve.problem.contact = row;
+    solve.problem.ncontact = m;
+    perp_status st = pp_solve_step(&solve);
+    *done = !st;
+    if (st) return st == PERP_E_SOLVE ? PERP_OK : st;
+    memcpy(ws->dnu, solve.solution.nu, (size_t)f->ndof * sizeof *ws->dnu);
+    for (int j = 0; j < n; j++) pp_row_push(&ws->problem, &ws->row[j].row, solve.solution.p_joint[j], f->i_correction);
+    for (int i = 0; i < m; i++) pp_row_push(&ws->problem, &row[i].n, solve.solution.p_contact[3 * i], f->i_correction);
+    for (int i = 0; i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
+    return PERP_OK;
+}
+
+/* One correction; *done: false if there is none. */
+static perp_status correct_once(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
+                                bool *done) {
+    if (beside->ncontact > 0) return correct_beside(f, ws, n, e, beside, speeds, done);
+    *done = correct(f, ws, n, e);
+    return PERP_OK;
+}
+
+/* Deepest overlap of contacts [L]. */
+static double deepest(const pp_frame *beside) {
+    double depth = 0;
+    for (int i = 0; i < beside->ncontact; i++) depth = fmax(depth, -beside->contact[i].gap);
+    return depth;
+}
+
 /* Masses of all blocks and their inverses, as the bodies lie at the end. */
 static bool end_masses(const pp_frame *f, double **M, double **Minv) {
     *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
@@ -72,6 +157,84 @@ static bool end_masses(const pp_frame *f, double **M, double **Minv) {
             pp_put_inertia(&f->w->body[slot], f->s1->X[slot].q, *M + 36 * k, *Minv + 36 * k);
     }
     return true;
+}
+
+/* What a correction changes. */
+typedef struct before {
+    pp_state s;
+    double *nu, *impulse;
+} before;
+
+static perp_status before_new(const pp_frame *f, before *b) {
+    b->nu = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    b->impulse = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    if (!b->nu || !b->impulse) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for joint correction");
+    return pp_state_new(f->w, &b->s);
+}
+
+static void keep(const pp_frame *f, before *b) {
+    pp_state_copy(f->w, &b->s, f->s1);
+    memcpy(b->nu, f->nu_end, (size_t)f->ndof * sizeof *b->nu);
+    memcpy(b->impulse, f->i_correction, (size_t)f->ndof * sizeof *b->nu);
+}
+
+static void undo(pp_frame *f, const before *b) {
+    pp_state_copy(f->w, f->s1, &b->s);
+    memcpy(f->nu_end, b->nu, (size_t)f->ndof * sizeof *b->nu);
+    memcpy(f->i_correction, b->impulse, (size_t)f->ndof * sizeof *b->nu);
+}
+
+static perp_status positions(pp_frame *f, workspace *ws, double *e) {
+    double last = INFINITY;
+    before b;
+    perp_status st = before_new(f, &b);
+    if (st) return st;
+    for (int it = 0; it < MAX_ITERATIONS; it++) {
+        int n = rows_now(f, ws->row);
+        double norm = 0;
+        for (int i = 0; i < n; i++) {
+            e[i] = ws->row[i].b; /* C/h */
+            norm += e[i] * e[i] * f->h * f->h;
+        }
+        bool parted = sqrt(norm) > f->w->def.correction_position;
+        if (it == 0 && !parted) break;
+        if (parted && !(norm < last)) { /* at a dead point errors grow when they are corrected */
+            undo(f, &b);
+            break;
+        }
+        last = norm;
+        keep(f, &b);
+        pp_frame beside;
+        if ((st = near_contacts(f, &beside))) return st;
+        if (it == 0) ws->overlap = deepest(&beside);
+        /* gaps close by the square of what was corrected */
+        if (!parted && !(deepest(&beside) - ws->overlap > f->w->def.correction_position)) break;
+        bool done;
+        st = correct_once(f, ws, n, e, &beside, false, &done);
+        if (st || !done) return st;
+        for (int k = 0; k < f->nblock; k++) pp_shift_block(f, k, f->s1, ws->dnu + f->block_offset[k], f->h, f->s1);
+    }
+    return PERP_OK;
+}
+
+static perp_status velocities(pp_frame *f, workspace *ws, double *e) {
+    double last = INFINITY;
+    for (int it = 0; it < MAX_ITERATIONS; it++) {
+        int n = rows_now(f, ws->row);
+        double norm = 0;
+        for (int i = 0; i < n; i++) {
+            e[i] = pp_row_dot(&ws->problem, &ws->row[i].row, f->nu_end) + ws->row[i].b_kin;
+            norm += e[i] * e[i];
+        }
+        if (!(sqrt(norm) > f->w->def.correction_velocity) || !(norm < last)) break;
+        last = norm;
+        pp_frame beside;
+        bool done;
+        perp_status st = near_contacts(f, &beside);
+        if (!st) st = correct_once(f, ws, n, e, &beside, true, &done);
+        if (st || !done) return st;
+    }
+    return PERP_OK;
 }
 
 perp_status pp_correct_joints(pp_frame *f) {
@@ -95,24 +258,6 @@ perp_status pp_correct_joints(pp_frame *f) {
     ws.problem = pp_free_problem(f);
     ws.problem.M = M;
     ws.problem.Minv = Minv;
-    for (int it = 0; it < MAX_ITERATIONS; it++) {
-        int n = rows_now(f, ws.row);
-        double norm = 0;
-        for (int i = 0; i < n; i++) {
-            e[i] = ws.row[i].b; /* C/h */
-            norm += e[i] * e[i] * f->h * f->h;
-        }
-        if (!(sqrt(norm) > w->def.correction_position) || !correct(f, &ws, n, e)) break;
-        for (int k = 0; k < f->nblock; k++) pp_shift_block(f, k, f->s1, ws.dnu + f->block_offset[k], f->h, f->s1);
-    }
-    for (int it = 0; it < MAX_ITERATIONS; it++) {
-        int n = rows_now(f, ws.row);
-        double norm = 0;
-        for (int i = 0; i < n; i++) {
-            e[i] = pp_row_dot(&ws.problem, &ws.row[i].row, f->nu_end) + ws.row[i].b_kin;
-            norm += e[i] * e[i];
-        }
-        if (!(sqrt(norm) > w->def.correction_velocity) || !correct(f, &ws, n, e)) break;
-    }
-    return PERP_OK;
+    perp_status st = positions(f, &ws, e);
+    return st ? st : velocities(f, &ws, e);
 }

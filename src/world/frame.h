@@ -23,6 +23,7 @@ typedef struct pp_slip_shift {
     double spin;      /* added to the spin about the normal that it sees [1/T] */
     perp_vec3 aim_W;  /* slip that a pyramid of friction is turned to; 0: as expected without contact [L/T] */
     double rebound;   /* PP_END_KICK: normal velocity, <= 0, that the pair demands to be made good [L/T] */
+    bool owed;        /* PP_END_KICK: there is a rebound, though it may have been limited to none */
 } pp_slip_shift;
 
 typedef struct pp_frame {
@@ -88,6 +89,8 @@ typedef struct pp_frame {
     const double
         *joint_shift; /* by joint row: b of locked motions and limits; of other rows, what is added to it. NULL:
                                   linearised at the start */
+    const struct pp_rebound_limits
+        *rebounds;              /* pairs whose restitution is limited: stepper/rebound_limit.h; NULL: none */
     const pp_slip_shift *shift; /* nshift of them, by contact or, of rebounds, by pair of shapes */
     int nshift;
     perp_step_problem problem;
@@ -99,7 +102,8 @@ typedef struct pp_frame {
     bool (*direct)(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,
                    perp_step_solution *out);
     const pp_warm *recall; /* where guesses come from; NULL: the last step */
-    double slack; /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
+    double enough; /* of rounds: by what speed an island's last answer may miss the laws to be kept; 0: none is [L/T] */
+    double slack;  /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
     perp_step_solution solution; /* nu: right after the impulses, at the start pose; of an implicit turn: at the end */
     perp_step_residual residual;
     double acceptance;            /* residual that decides, relative to the speed scale */

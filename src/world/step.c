@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "contact/end_pose.h"
 #include "contact/model.h"
+#include "stepper/jammed.h"
+#include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 
@@ -93,6 +95,8 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                            bool last, pp_frame *f, perp_certificate *cert) {
     perp_status st = PERP_OK;
     double factor = 2, travel = 0;
+    pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
+    if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int widening = 0; widening <= MAX_WIDENINGS; widening++) {
         *f = (pp_frame){.w = w,
                         .s0 = s0,
@@ -105,16 +109,24 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                         .implicit_turn =
                             (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
                         .half = w->stepper->half_kicks,
+                        .rebounds = rebounds,
                         .least_travel = travel};
         pp_state_copy(w, s1, s0);
         s1->made_by = f;
+        bool again = false;
         st = run_frame(f, cert);
-        if (st || w->model->solve || w->stepper->step || !missed_contact(f, cert)) return st;
+        if (!st) st = pp_limit_rebounds(f, rebounds, &again);
+        if (st) return st;
+        if (again) {
+            widening--; /* what is looked for stays as wide */
+            continue;
+        }
+        if (w->model->solve || w->stepper->step || !missed_contact(f, cert)) break;
         travel = pp_farthest_travel(f);
         if (widening > 0)
             factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
     }
-    return st; /* the overlap stands in the certificate */
+    return st; /* an overlap that was not foreseen stands in the certificate */
 }
 
 /* For perp_world_problem(); a frame may fail before there is one. */
@@ -204,6 +216,7 @@ static void take(parts *p, const part *x) {
 static perp_status give_up(parts *p, part *x) {
     pp_certify_answer(x->f, &x->c);
     keep_problem(x->f);
+    pp_name_jam(x->f);
     perp_certificate_add(p->cert, &x->c);
     return x->st;
 }

@@ -12,7 +12,7 @@
 #include "problem/convert.h"
 #include "solver/solver.h"
 
-#define PP_WHY 256
+#define PP_WHY 400
 
 /* One of the three points on which a planar body rests. */
 typedef struct pp_foot {

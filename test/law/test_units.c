@@ -74,10 +74,61 @@ static void turning_is_a_speed(void **state) {
     }
 }
 
+/* How well the laws of joints hold does not depend on the unit of length: a lever on a hinge with limits, motor and
+ * friction and a link welded to it, solved by sweeps that leave a little. */
+static double joint_residual(double length) {
+    perp_world_def d = perp_world_def_default(3);
+    d.gravity_W = perp_v3(0, 0, -9.75 * length);
+    d.h = 1.0 / 256;
+    d.form = PERP_FORM_MLCP;
+    d.solver = "pgs";
+    d.fallback[0] = "lemke";
+    d.tolerance = 1e-3;
+    perp_world *w = world_of(&d);
+    const double unit = length * length;
+    perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+    b.mass = 1;
+    b.I_B = perp_m3_diag(0.0125 * unit, 0.0075 * unit, 0.0175 * unit);
+    b.X_WB = perp_pose_at(0.5 * length, 0, 0);
+    perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    j.b = add_def(w, &b);
+    j.X_BJ = perp_pose_at(-0.5 * length, 0, 0);
+    j.X_AJ.q = j.X_BJ.q = (perp_quat){sqrt(0.5), sqrt(0.5), 0, 0};
+    j.axis[0].friction = 0.25 * unit;
+    j.axis[0].limited = true;
+    j.axis[0].lo = -0.25;
+    j.axis[0].hi = 0.25;
+    add_joint(w, &j);
+    b.X_WB = perp_pose_at(length, 0, 0.25 * length);
+    perp_joint_def weld = perp_joint_def_default(PERP_JOINT_FIXED);
+    weld.a = j.b;
+    weld.b = add_def(w, &b);
+    weld.X_AJ = perp_pose_at(0.25 * length, 0, 0.125 * length);
+    weld.X_BJ = perp_pose_at(-0.25 * length, 0, -0.125 * length);
+    add_joint(w, &weld);
+    double worst = 0;
+    for (int i = 0; i < 64; i++) {
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        worst = fmax(worst, c.law.joint / c.law.scale);
+    }
+    perp_world_destroy(w);
+    return worst;
+}
+
+static void joints_are_judged_alike(void **state) {
+    (void)state;
+    double metres = joint_residual(1);
+    assert_true(metres > 0);
+    NEAR(joint_residual(0x1p-20) / metres, 1, 1e-6);
+    NEAR(joint_residual(0x1p20) / metres, 1, 1e-6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(motion_is_the_same),
         cmocka_unit_test(turning_is_a_speed),
+        cmocka_unit_test(joints_are_judged_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,87 @@
+/* jammed.c - what jams a step that has no answer
+ * Problem  A motor without a force limit, or a driven body, that runs bodies against what cannot give way has no answer
+ *          at any step length: teeth that meet head-on, a block pushed askew between walls. "No solver met the laws"
+ *          sends the reader to solvers and step lengths, which do not help.
+ * Method   The problem is solved again without what may be the cause; the first that leaves an answer is named. Only
+ *          after the last division of a step has failed. */
+#include "stepper/jammed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Does the problem of f have an answer with these rows? */
+static bool answered(const pp_frame *f, const perp_joint_row *joint, const perp_contact_row *contact, int ncontact) {
+    pp_frame again = *f;
+    again.purpose = PP_END_KICK; /* no guess, and nobody looks on */
+    again.problem.joint = joint;
+    again.problem.contact = contact;
+    again.problem.ncontact = ncontact;
+    again.direct = NULL;
+    return !pp_solve_step(&again);
+}
+
+static int first_unlimited(const perp_step_problem *p) {
+    for (int i = 0; i < p->njoint; i++)
+        if (p->joint[i].kind == PERP_ROW_MOTOR && p->joint[i].hi == INFINITY) return i;
+    return -1;
+}
+
+/* Rows of contacts with driven bodies left out; returns how many are left. *driven: the slot of one. */
+static int without_driven(const pp_frame *f, perp_contact_row *row, int *driven) {
+    int n = 0;
+    *driven = -1;
+    for (int i = 0; i < f->problem.ncontact; i++) {
+        int body = -1;
+        for (int k = 0; i < f->ncontact && k < 2; k++) {
+            int b = f->w->shape[f->contact_shape[2 * i + k]].body;
+            if (f->w->body[b].kind == PERP_BODY_KINEMATIC) body = b;
+        }
+        if (body >= 0)
+            *driven = body;
+        else
+            row[n++] = f->problem.contact[i];
+    }
+    return n;
+}
+
+static const char *named(const char *name) { return name && *name ? name : "without a name"; }
+
+void pp_name_jam(const pp_frame *f) {
+    perp_world *w = f->w;
+    const perp_step_problem *p = &f->problem;
+    if (!(p->h > 0) || p->ncontact == 0) return;
+    char before[PP_WHY], cause[PP_WHY / 2] = "";
+    memcpy(before, w->why, sizeof before);
+    perp_joint_row *joint = PP_ARENA_ARRAY(&w->arena, perp_joint_row, p->njoint);
+    perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, p->ncontact),
+                     *smooth = PP_ARENA_ARRAY(&w->arena, perp_contact_row, p->ncontact);
+    if (!joint || !contact || !smooth) return;
+    int motor = first_unlimited(p), driven, left = without_driven(f, contact, &driven);
+    for (int i = 0; i < p->njoint; i++) {
+        joint[i] = p->joint[i];
+        if (joint[i].kind == PERP_ROW_MOTOR && joint[i].hi == INFINITY) joint[i].lo = joint[i].hi = 0;
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        smooth[i] = p->contact[i];
+        smooth[i].mu = smooth[i].e_r = 0;
+        smooth[i].nd = 0;
+    }
+    if (answered(f, p->joint, p->contact, p->ncontact)) {
+        /* it is not the problem that has no answer */
+    } else if (motor >= 0 && answered(f, joint, p->contact, p->ncontact)) {
+        snprintf(cause, sizeof cause,
+                 "; jammed: without the motor of joint %d (%s), which has no force limit, there is an answer",
+                 p->joint[motor].joint, named(w->joint[p->joint[motor].joint].name));
+    } else if (driven >= 0 && answered(f, p->joint, contact, left)) {
+        snprintf(cause, sizeof cause, "; jammed: without the driven body %d (%s) there is an answer", driven,
+                 named(w->body[driven].name));
+    } else if (answered(f, p->joint, smooth, p->ncontact)) {
+        snprintf(cause, sizeof cause, "; jammed: without friction there is an answer");
+    }
+    /* the cause counts more than the end of a long sentence */
+    size_t keep = strlen(before), most = sizeof w->why - 1 - strlen(cause);
+    if (keep > most) keep = most;
+    memcpy(w->why, before, keep);
+    memcpy(w->why + keep, cause, strlen(cause) + 1);
+}

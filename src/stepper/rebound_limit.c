@@ -1,0 +1,186 @@
+/* rebound_limit.c - restitution gives back no more energy than the impact took
+ * Problem  Newton's rule prescribes the speed at which a contact leaves, whatever that costs. With friction, or where
+ *          contacts of different restitution act at once, its impulses may do work on the bodies: a rod that lands on
+ *          its end while it slides leaves with more energy than it came with (Kane's paradox).
+ * Method   Contacts that all have the same e and no friction, or that all stop (e = 0), cannot gain: with w- and w+
+ *          before and after, work = p (w- + w+)/2 and p w+ <= 0 there. So between e and 0 lies the largest restitution
+ *          that gains nothing, and that is what the pairs of an island leave with that would gain. It is found by false
+ *          position with the step solved each time, only in steps in which something would be gained.
+ * Valid    The work is that of the ledger: at the mean of the velocities, relative to driven bodies. What contacts gain
+ *          without any restitution (overlap that is pushed out) is left to them.
+ * Source   Kane, Levinson, Dynamics (1985) 348; Stronge, Proc. R. Soc. A 431 (1990) 169 (restitution by energy); the
+ *          bound is derived here. Illinois rule: Dowell, Jarratt, BIT 11 (1971) 168. */
+#include "stepper/rebound_limit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "problem/rows.h"
+#include "stepper/stepper.h"
+
+#define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
+#define CLOSE    0.02 /* of what would be gained may be lost instead */
+#define TRIES    10
+
+double pp_rebound_factor(const pp_frame *f, const int shape[2]) {
+    for (int i = 0; f->rebounds && i < f->rebounds->n; i++) {
+        const pp_rebound_limit *r = &f->rebounds->pair[i];
+        if (r->shape[0] == shape[0] && r->shape[1] == shape[1]) return r->factor;
+    }
+    return 1;
+}
+
+/* Work of the contacts of each island, by the block that stands for it. */
+typedef struct account {
+    int *parent;   /* by block */
+    double *work;  /* by root [M L^2/T^2] */
+    double *moved; /* by root: the same with all parts positive */
+} account;
+
+static int root(const account *a, int i) {
+    while (a->parent[i] != i) i = a->parent[i];
+    return i;
+}
+
+static void join(account *a, const perp_row *row) {
+    if (row->block[0] < 0 || row->block[1] < 0) return;
+    int x = root(a, row->block[0]), y = root(a, row->block[1]);
+    if (x < y)
+        a->parent[y] = x;
+    else
+        a->parent[x] = y;
+}
+
+static int island_of(const account *a, const perp_row *row) {
+    return root(a, row->block[0] >= 0 ? row->block[0] : row->block[1]);
+}
+
+static void join_kick(account *a, const pp_frame *k) {
+    for (int i = 0; i < k->problem.njoint; i++) join(a, &k->problem.joint[i].row);
+    for (int i = 0; i < k->problem.ncontact; i++)
+        if (k->solution.p_contact[3 * i] > 0) join(a, &k->problem.contact[i].n);
+}
+
+static void add_work(account *a, const pp_frame *k) {
+    const perp_step_problem *p = &k->problem;
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        if (!(k->solution.p_contact[3 * i] > 0) || (c->n.block[0] < 0 && c->n.block[1] < 0)) continue;
+        const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
+        const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
+        int at = island_of(a, &c->n), rows = c->e_r > 0 ? 4 : p->dim == 3 ? 3 : 2;
+        for (int r = 0; r < rows; r++) {
+            double impulse = r < 3 ? k->solution.p_contact[3 * i + r] : k->solution.p_spin[i];
+            double before = pp_row_dot(p, row[r], k->nu0) + driven[r],
+                   after = pp_row_dot(p, row[r], k->solution.nu) + driven[r];
+            a->work[at] += 0.5 * impulse * (before + after);
+            a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
+        }
+    }
+}
+
+static bool bounces(const pp_frame *k, int i) {
+    if (!(k->contact[i].restitution > 0) || !(k->solution.p_contact[3 * i] > 0)) return false;
+    if (k->purpose == PP_STEP) return isfinite(pp_rebound_rhs(k, i, &k->problem.contact[i]));
+    const int *s = k->contact_shape + 2 * i;
+    for (int j = 0; j < k->nshift; j++)
+        if (k->shift[j].shape[0] == s[0] && k->shift[j].shape[1] == s[1] && k->shift[j].owed) return true;
+    return false;
+}
+
+static pp_rebound_limit *limit_of(pp_rebound_limits *r, const int *shape) {
+    for (int i = 0; i < r->n; i++)
+        if (r->pair[i].shape[0] == shape[0] && r->pair[i].shape[1] == shape[1]) return &r->pair[i];
+    return NULL;
+}
+
+/* Next factor of a pair whose island did `work` with the one in use. */
+static void search(pp_rebound_limit *l, double work, double rounding, bool last) {
+    if (isnan(l->work_lo)) { /* without restitution */
+        l->base = fmax(0, work);
+        l->work_lo = work - l->base;
+        l->work_hi -= l->base;
+        l->done = !(l->work_hi > rounding) || !(l->work_lo < 0);
+        if (!(l->work_hi > rounding)) l->factor = 1;
+    } else {
+        work -= l->base;
+        if (work > rounding) {
+            l->hi = l->factor;
+            l->work_hi = work;
+            if (l->side > 0) l->work_lo /= 2;
+            l->side = 1;
+        } else {
+            l->lo = l->factor;
+            l->work_lo = fmin(work, -rounding);
+            if (l->side < 0) l->work_hi /= 2;
+            l->side = -1;
+            l->done = work > -CLOSE * l->gain;
+        }
+    }
+    if (l->done) return;
+    l->factor = last ? l->lo : l->lo + (l->hi - l->lo) * l->work_lo / (l->work_lo - l->work_hi);
+    l->done = last;
+}
+
+static bool room(pp_rebound_limits *r, pp_arena *arena) {
+    if (r->n < r->cap) return true;
+    int cap = r->cap ? 2 * r->cap : 8;
+    pp_rebound_limit *more = PP_ARENA_ARRAY(arena, pp_rebound_limit, cap);
+    if (!more) return false;
+    if (r->n) memcpy(more, r->pair, (size_t)r->n * sizeof *more);
+    r->pair = more;
+    r->cap = cap;
+    return true;
+}
+
+/* The pairs of a kick that bounce: those whose island gains are searched for the restitution that does not. */
+static bool go_through(pp_rebound_limits *r, const pp_frame *k, const account *a, bool last, bool *again) {
+    for (int i = 0; i < k->ncontact; i++) {
+        const perp_row *n = &k->problem.contact[i].n;
+        if ((n->block[0] < 0 && n->block[1] < 0) || !bounces(k, i)) continue;
+        int at = island_of(a, n);
+        const int *shape = k->contact_shape + 2 * i;
+        double rounding = ROUNDING * a->moved[at];
+        pp_rebound_limit *l = limit_of(r, shape);
+        if (l && (l->done || l->seen == r->tries)) continue;
+        if (!l && (last || !(a->work[at] > rounding))) continue;
+        if (!l) {
+            if (!room(r, &k->w->arena)) return false;
+            r->pair[r->n++] = (pp_rebound_limit){.shape = {shape[0], shape[1]},
+                                                 .seen = r->tries,
+                                                 .hi = 1,
+                                                 .gain = a->work[at],
+                                                 .work_hi = a->work[at],
+                                                 .work_lo = NAN};
+            *again = true;
+            continue;
+        }
+        double used = l->factor;
+        l->seen = r->tries;
+        search(l, a->work[at], rounding, last);
+        if (l->factor != used) *again = true;
+    }
+    return true;
+}
+
+perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *again) {
+    pp_arena *arena = &f->w->arena;
+    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
+    int n = f->nkick ? f->nkick : 1;
+    bool any = false;
+    *again = false;
+    for (int k = 0; k < n && !any; k++)
+        for (int i = 0; i < kick[k]->ncontact && !any; i++) any = bounces(kick[k], i);
+    if (!any || r->tries > TRIES) return PERP_OK;
+    account a = {.parent = PP_ARENA_ARRAY(arena, int, f->nblock),
+                 .work = PP_ARENA_ZERO(arena, double, f->nblock),
+                 .moved = PP_ARENA_ZERO(arena, double, f->nblock)};
+    if (!a.parent || !a.work || !a.moved) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int b = 0; b < f->nblock; b++) a.parent[b] = b;
+    for (int k = 0; k < n; k++) join_kick(&a, kick[k]);
+    for (int k = 0; k < n; k++) add_work(&a, kick[k]);
+    r->tries++;
+    bool ok = true;
+    for (int k = 0; ok && k < n; k++) ok = go_through(r, kick[k], &a, r->tries >= TRIES, again);
+    return ok ? PERP_OK : pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+}

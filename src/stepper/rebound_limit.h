@@ -1,0 +1,28 @@
+/* rebound_limit.h - the part of restitution that energy allows, for world/step.c. */
+#ifndef PP_REBOUND_LIMIT_H
+#define PP_REBOUND_LIMIT_H
+
+#include "world/frame.h"
+
+/* A pair of shapes whose rebound is limited, and the search for how much. Works are those of its island's contacts. */
+typedef struct pp_rebound_limit {
+    int shape[2];            /* slots */
+    double factor;           /* of the restitution of the pair, 0 to 1 */
+    double lo, hi;           /* factors that lose, that gain energy */
+    double work_lo, work_hi; /* with these; NAN: not known yet [M L^2/T^2] */
+    double base, gain;       /* with 0 if that is a gain; with 1 */
+    int side, seen;          /* which of both moved last; the try that it was looked at in */
+    bool done;
+} pp_rebound_limit;
+
+typedef struct pp_rebound_limits {
+    pp_rebound_limit *pair;
+    int n, cap, tries;
+} pp_rebound_limits;
+
+/* Did restitution gain energy in a solved frame? Then *again: it is to be solved once more, with `r` as f->rebounds. */
+perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *again);
+/* Part of its restitution that a pair of shapes has in this frame. */
+double pp_rebound_factor(const pp_frame *f, const int shape[2]);
+
+#endif
