@@ -43,7 +43,7 @@ fuzz: setup          ## fuzz the readers, FUZZ_SECONDS each (600)
 
 kills: setup         ## kill 50 runs at random moments, resume them, compare to the bit
 	@tools/build release perp_program
-	@mkdir -p build/kills && KILLS=50 test/cli/kill.sh $(CURDIR)/build/release/cli/perp $(CURDIR) $(CURDIR)/build/kills
+	@mkdir -p build/kills && KILLS=50 LOST=1.5 test/cli/kill.sh $(CURDIR)/build/release/cli/perp $(CURDIR) $(CURDIR)/build/kills
 
 bench: setup         ## build and run the benchmarks, count instructions
 	@tools/build release

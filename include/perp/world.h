@@ -40,7 +40,9 @@ typedef enum perp_start {
 typedef enum perp_form {
     PERP_FORM_LCP,  /**< joints eliminated beforehand (Williams 2.37-2.38); friction pyramids in 3D */
     PERP_FORM_MLCP, /**< joint impulses stay as free and bounded variables (Williams 2.34 without nu); pyramids in 3D */
-    PERP_FORM_CONE  /**< true friction cones: friction has the same size in every direction; joint impulses stay */
+    PERP_FORM_CONE, /**< true friction cones: friction has the same size in every direction; joint impulses stay */
+    PERP_FORM_AUTO  /**< LCP in 2D, cone in 3D; there LCP if friction_directions, a fixed friction frame, or a contact
+                         model, stepper or solver is named that goes with pyramids only. A world tells what it took */
 } perp_form;
 
 /** At which pose a step measures the gaps it must keep, and at which contacts act. */
@@ -86,8 +88,9 @@ typedef struct perp_world_def {
     const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends;
                              default "pgs", "enumerate"; those left as they are do not count in a cone world, since "auto"
                              has fallbacks of its own */
-    perp_form form;                          /**< default LCP */
-    int friction_directions; /**< 3D: directions of the pyramid, >= 3; default 8. 2D always has two, a cone none */
+    perp_form form;                          /**< default auto */
+    int friction_directions; /**< 3D: directions of the pyramid, >= 3; default 0: 8 where there are pyramids, see
+                                  PERP_FORM_AUTO. 2D always has two, a cone none */
     perp_friction_frame friction_frame; /**< of the pyramid; default slip */
     double tolerance; /**< a step is accepted if its law residuals are below this times the speed scale; default 1e-8 */
     int max_halvings; /**< an unsolved step is halved, and its parts again, this many times at most; 0 to 16; default 8 */
@@ -357,7 +360,8 @@ typedef enum perp_compliance {
 typedef struct perp_pair_law {
     double mu; /**< Coulomb friction, >= 0 */
     double
-        restitution; /**< Newton's, 0 to 1: the normal velocity after an impact is at least -restitution times that before */
+        restitution; /**< Newton's, 0 to 1: the normal velocity after an impact is at least -restitution times that before;
+                          less where that would gain energy */
     double e_t,
         e_o;    /**< 3D, elliptic friction: (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2; 0 stands for 1 */
     double e_r; /**< 3D, torsional friction: length by which the contact resists spin about its normal; 0: none [L] */

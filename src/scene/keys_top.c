@@ -19,7 +19,7 @@ static const char *solver(int i) { return i < perp_solver_count() ? perp_solver_
 
 static const char *const starts[] = {"plain", "staggered", NULL};
 static const char *const geometries[] = {"iterated", "once", "end", NULL};
-static const char *const forms[] = {"lcp", "mlcp", "cone", NULL};
+static const char *const forms[] = {"lcp", "mlcp", "cone", "auto", NULL};
 static const char *const compliances[] = {"rigid", "linear", "hertz", "foundation", NULL};
 static const char *const drivens[] = {"mean", "end", NULL};
 static const char *const frames[] = {"slip", "fixed", NULL};
@@ -104,14 +104,17 @@ static const pp_key stages[] = {
              "in place, or that at its end, as the documents print it.")},
     {"stepper", PP_T_STAGE, IN(stepper), .list = stepper, PP_WORDS("stewart-trinkle"),
      PP_HELP("Makes the complementarity problem of a step.")},
-    {"solver", PP_T_STAGE, IN(solver), .list = solver, PP_WORDS("lemke; form cone: auto"), PP_HELP("Solves it.")},
-    {"fallback", PP_T_STAGES, IN(fallback), .list = solver, PP_WORDS("[pgs, enumerate]; form cone: none"),
+    {"solver", PP_T_STAGE, IN(solver), .list = solver, PP_WORDS("form cone: auto, else lemke"), PP_HELP("Solves it.")},
+    {"fallback", PP_T_STAGES, IN(fallback), .list = solver, PP_WORDS("form cone: none, else [pgs, enumerate]"),
      PP_HELP("Solvers tried in turn when the answer before was not accepted; at most 4.")},
-    {"form", PP_T_CHOICE, IN(form), .choice = forms, PP_DEFAULT_AS(PERP_FORM_LCP, "lcp"),
+    {"form", PP_T_CHOICE, IN(form), .choice = forms, PP_DEFAULT_AS(PERP_FORM_AUTO, "auto"),
      PP_HELP(
          "Form of the problem: friction pyramids with joints eliminated beforehand (lcp) or kept as unknowns (mlcp), "
-         "or true friction cones (cone), the same in every direction, for solvers that take them.")},
-    {"friction_directions", PP_T_WHOLE, IN(friction_directions), PP_DEFAULT(8), PP_BETWEEN(3, 1024),
+         "or true friction cones (cone), the same in every direction, for solvers that take them. `auto`: lcp in 2D, "
+         "cone in 3D; there lcp if `friction_directions`, `friction_frame: fixed`, or a solver, stepper or contact "
+         "model is named that goes with pyramids only.")},
+    {"friction_directions", PP_T_WHOLE, IN(friction_directions), PP_WORDS("8 where there are pyramids"),
+     PP_BETWEEN(3, 1024),
      PP_HELP("Edges of the friction pyramid in 3D, and of supports in 2D. Contacts in 2D always have two directions; a "
              "cone has no edges.")},
     {"friction_frame", PP_T_CHOICE, IN(friction_frame), .choice = frames, PP_DEFAULT_AS(PERP_FRICTION_SLIP, "slip"),
@@ -157,7 +160,8 @@ const pp_map pp_map_record = {"record", "Recording",   "What a recording holds a
 #define LAW_KEYS                                                                                                      \
     {"mu", PP_T_NUMBER, IN(mu), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_HELP("Coefficient of Coulomb friction.")},          \
     {"restitution", PP_T_NUMBER, IN(restitution), PP_DEFAULT(0), PP_BETWEEN(0, 1),                                     \
-     PP_HELP("Newton's coefficient: the part of the approach speed that an impact gives back.")},                      \
+     PP_HELP("Newton's coefficient: the part of the approach speed that an impact gives back; less where that would "  \
+             "gain energy.")},                                                                                         \
     {"e_t", PP_T_NUMBER, IN(e_t), .dims = PP_3D, PP_DEFAULT(1), PP_POSITIVE,                                           \
      PP_HELP("Elliptic friction: part of `mu` that holds along the first tangent of the contact.")},                   \
     {"e_o", PP_T_NUMBER, IN(e_o), .dims = PP_3D, PP_DEFAULT(1), PP_POSITIVE,                                           \

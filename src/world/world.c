@@ -33,6 +33,7 @@ void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...)
  * is follows the form of the problem. */
 static const char default_solver[] = "lemke";
 static const char default_fallback[][16] = {"pgs", "enumerate"};
+enum { DIRECTIONS = 8 }; /* of pyramids, where the user names no number */
 
 perp_world_def perp_world_def_default(int dim) {
     return (perp_world_def){.dim = dim,
@@ -45,8 +46,7 @@ perp_world_def perp_world_def_default(int dim) {
                             .stepper = "stewart-trinkle",
                             .solver = default_solver,
                             .fallback = {default_fallback[0], default_fallback[1]},
-                            .form = PERP_FORM_LCP,
-                            .friction_directions = 8,
+                            .form = PERP_FORM_AUTO,
                             .friction_frame = PERP_FRICTION_SLIP,
                             .tolerance = 1e-8,
                             .max_halvings = 8,
@@ -69,8 +69,8 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
         return pp_refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
     if (d->start != PERP_START_PLAIN && d->start != PERP_START_STAGGERED)
         return pp_refuse(why, n, PERP_E_ARG, "start is %d; it must be plain or staggered", (int)d->start);
-    if (d->form != PERP_FORM_LCP && d->form != PERP_FORM_MLCP && d->form != PERP_FORM_CONE)
-        return pp_refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP, MLCP or cone", (int)d->form);
+    if (d->form != PERP_FORM_LCP && d->form != PERP_FORM_MLCP && d->form != PERP_FORM_CONE && d->form != PERP_FORM_AUTO)
+        return pp_refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP, MLCP, cone or auto", (int)d->form);
     if (d->friction_frame != PERP_FRICTION_SLIP && d->friction_frame != PERP_FRICTION_FIXED)
         return pp_refuse(why, n, PERP_E_ARG, "friction_frame is %d; it must be slip or fixed", (int)d->friction_frame);
     if (d->geometry != PERP_GEOMETRY_ITERATED && d->geometry != PERP_GEOMETRY_ONCE && d->geometry != PERP_GEOMETRY_END)
@@ -80,8 +80,9 @@ static perp_status check_def(const perp_world_def *d, char *why, size_t n) {
                          "geometry end does not go with a staggered start: its velocities belong to the ends of steps");
     if (d->driven != PERP_DRIVEN_MEAN && d->driven != PERP_DRIVEN_END)
         return pp_refuse(why, n, PERP_E_ARG, "driven is %d; it must be mean or end", (int)d->driven);
-    if (d->friction_directions < 3 || d->friction_directions > 1024)
-        return pp_refuse(why, n, PERP_E_ARG, "friction_directions is %d; it must be 3 to 1024", d->friction_directions);
+    if (d->friction_directions && (d->friction_directions < 3 || d->friction_directions > 1024))
+        return pp_refuse(why, n, PERP_E_ARG, "friction_directions is %d; it must be 3 to 1024, or 0 for the default",
+                         d->friction_directions);
     if (!(d->tolerance > 0) || !(d->tolerance < 1))
         return pp_refuse(why, n, PERP_E_ARG, "tolerance is %g; it must lie between 0 and 1", d->tolerance);
     if (!(d->error_tolerance >= 0) || !isfinite(d->error_tolerance))
@@ -107,6 +108,33 @@ static perp_class class_of(perp_form form) {
 
 static const char *form_name(perp_form form) {
     return form == PERP_FORM_LCP ? "lcp" : form == PERP_FORM_MLCP ? "mlcp" : "cone";
+}
+
+/* Do the solvers that the user named take cones? */
+static bool named_take_cones(const perp_world_def *d) {
+    const char *name[1 + PERP_FALLBACK_MAX] = {d->solver == default_solver ? NULL : d->solver};
+    for (int i = 0; i < PERP_FALLBACK_MAX && d->fallback[i]; i++)
+        if (d->fallback[i] != default_fallback[0] && d->fallback[i] != default_fallback[1])
+            name[1 + i] = d->fallback[i];
+    for (int i = 0; i <= PERP_FALLBACK_MAX; i++) {
+        const perp_solver_type *s = name[i] ? perp_solver_find(name[i]) : NULL;
+        if (s && !(s->takes & PERP_CONE)) return false;
+    }
+    return true;
+}
+
+/* The form where the user leaves it open: true cones in space, unless something else was named that goes with pyramids
+ * only. In the plane cones and pyramids are the same, and pivoting is exact. */
+static void choose_form(perp_world *w) {
+    perp_world_def *d = &w->def;
+    const pp_stepper_type *s = pp_stepper_find(d->stepper);
+    const pp_contact_model_type *m = pp_model_find(d->contact_model);
+    if (d->form == PERP_FORM_AUTO) {
+        bool pyramids = d->dim == 2 || d->friction_directions || d->friction_frame != PERP_FRICTION_SLIP ||
+                        (m && m->pyramids_only) || (s && !(s->makes & PERP_CONE)) || !named_take_cones(d);
+        d->form = !pyramids ? PERP_FORM_CONE : s && !(s->makes & PERP_LCP) ? PERP_FORM_MLCP : PERP_FORM_LCP;
+    }
+    if (!d->friction_directions) d->friction_directions = DIRECTIONS;
 }
 
 /* A solver that does not take what the stepper makes, with the names of those that do. */
@@ -225,6 +253,7 @@ perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, c
     w->def = *def;
     w->alloc = def->alloc;
     pp_arena_init(&w->arena, w->alloc);
+    choose_form(w);
     st = choose_stages(w, why, why_size);
     if (!st) {
         w->nmaterial = 1;

@@ -80,6 +80,7 @@ static perp_force_def good_force(const fixture *f, perp_force_kind kind) {
 static fixture make(int dim) {
     fixture f = {.dim = dim};
     perp_world_def wd = perp_world_def_default(dim);
+    wd.form = PERP_FORM_LCP;
     wd.h = 0.01;
     f.w = world_of(&wd);
     OK(f.w, perp_pair_set_all(f.w, (perp_pair_law){.mu = 0.4}));

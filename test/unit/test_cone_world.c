@@ -39,6 +39,7 @@ static void stages_that_fit(void **state) {
     e.fallback[1] = "enumerate";
     refused(e, PERP_E_FIT, "enumerate", "cones");
     e = perp_world_def_default(3);
+    e.form = PERP_FORM_LCP;
     e.solver = cone_oracle.name;
     refused(e, PERP_E_FIT, cone_oracle.name, "LCP");
     e = perp_world_def_default(3);

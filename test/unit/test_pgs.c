@@ -186,7 +186,11 @@ static pp_converted scene_problem(scene *sc, int steps, perp_class cls) {
     return c;
 }
 
-static perp_world_def plain_def(int dim) { return world_def(dim, 1e-3, PERP_START_PLAIN); }
+static perp_world_def plain_def(int dim) {
+    perp_world_def d = world_def(dim, 1e-3, PERP_START_PLAIN);
+    d.form = PERP_FORM_LCP;
+    return d;
+}
 
 /* Problems that must be solved from zero within so many sweeps (about half as many again as it took), and why they are
  * here. */

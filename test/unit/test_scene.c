@@ -25,13 +25,24 @@ static void run_and_record(void **state) {
     perp_scene_close(s);
 }
 
+/* What a world makes of the library's defaults. */
+static perp_world_def library_defaults(int dim) {
+    perp_world_def d = perp_world_def_default(dim);
+    perp_world *w;
+    assert_int_equal(perp_world_create(&d, &w), PERP_OK);
+    d = perp_world_get_def(w);
+    perp_world_destroy(w);
+    return d;
+}
+
 static void defaults(void **state) {
     (void)state;
     perp_scene *s = scene_of("perp: 1\ndim: 3\nduration: 0.0105\n");
-    perp_world_def d = perp_world_get_def(perp_scene_world(s)), plain = perp_world_def_default(3);
+    perp_world_def d = perp_world_get_def(perp_scene_world(s)), plain = library_defaults(3);
     assert_true(d.h == plain.h && d.gravity_W.z == plain.gravity_W.z && d.tolerance == plain.tolerance);
     assert_string_equal(d.solver, plain.solver);
-    assert_string_equal(d.fallback[1], plain.fallback[1]);
+    assert_true(!d.fallback[0] && !plain.fallback[0]);
+    assert_int_equal(d.form, plain.form);
     assert_int_equal(d.friction_directions, plain.friction_directions);
     assert_int_equal(d.max_halvings, plain.max_halvings);
     assert_true(d.warm_start && !d.joint_correction && d.correction_position == plain.correction_position);
@@ -82,6 +93,40 @@ static void stages(void **state) {
     assert_int_equal(perp_world_get(w, "pgs.relaxation", &x), PERP_OK);
     assert_true(x == 1.5);
     perp_scene_close(s);
+}
+
+/* Cones in space and pivoting in the plane, unless what else is named goes with pyramids only. */
+static void form_left_open(void **state) {
+    (void)state;
+    static const struct {
+        int dim;
+        const char *stages;
+        perp_form form;
+        const char *solver;
+    } want[] = {
+        {2, "", PERP_FORM_LCP, "lemke"},
+        {2, "form: auto", PERP_FORM_LCP, "lemke"},
+        {3, "", PERP_FORM_CONE, "auto"},
+        {3, "form: auto", PERP_FORM_CONE, "auto"},
+        {3, "form: lcp", PERP_FORM_LCP, "lemke"},
+        {3, "friction_directions: 8", PERP_FORM_LCP, "lemke"},
+        {3, "friction_frame: fixed", PERP_FORM_LCP, "lemke"},
+        {3, "solver: lemke", PERP_FORM_LCP, "lemke"},
+        {3, "solver: auto, fallback: [lemke]", PERP_FORM_LCP, "auto"},
+        {3, "solver: prox-newton", PERP_FORM_CONE, "prox-newton"},
+        {3, "contact_model: peg-mixed", PERP_FORM_LCP, "lemke"},
+        {3, "stepper: anitescu-potra", PERP_FORM_CONE, "auto"},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text, "perp: 1\ndim: %d\nduration: 1\nstages: {%s}\n", want[i].dim, want[i].stages);
+        perp_scene *s = scene_of(text);
+        perp_world_def d = perp_world_get_def(perp_scene_world(s));
+        assert_int_equal(d.form, want[i].form);
+        assert_string_equal(d.solver, want[i].solver);
+        assert_int_equal(d.friction_directions, 8);
+        perp_scene_close(s);
+    }
 }
 
 /* True cones: without a word about solvers the default of LCP worlds does not stand in the way; asked for, it does. */
@@ -556,12 +601,25 @@ static void formulas_that_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_and_record), cmocka_unit_test(defaults),       cmocka_unit_test(stages),
-        cmocka_unit_test(cones),          cmocka_unit_test(parameters),     cmocka_unit_test(laws),
-        cmocka_unit_test(shapes_3d),      cmocka_unit_test(shapes_2d),      cmocka_unit_test(turns),
-        cmocka_unit_test(masses),         cmocka_unit_test(shifted),        cmocka_unit_test(templates),
-        cmocka_unit_test(repeats),        cmocka_unit_test(random_numbers), cmocka_unit_test(joints),
-        cmocka_unit_test(forces),         cmocka_unit_test(motions),        cmocka_unit_test(formulas_that_fail),
+        cmocka_unit_test(run_and_record),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(stages),
+        cmocka_unit_test(form_left_open),
+        cmocka_unit_test(cones),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(laws),
+        cmocka_unit_test(shapes_3d),
+        cmocka_unit_test(shapes_2d),
+        cmocka_unit_test(turns),
+        cmocka_unit_test(masses),
+        cmocka_unit_test(shifted),
+        cmocka_unit_test(templates),
+        cmocka_unit_test(repeats),
+        cmocka_unit_test(random_numbers),
+        cmocka_unit_test(joints),
+        cmocka_unit_test(forces),
+        cmocka_unit_test(motions),
+        cmocka_unit_test(formulas_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

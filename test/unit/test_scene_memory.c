@@ -10,7 +10,7 @@
 static const char rich[] =
     HEAD3 "title: everything\ninclude: more.yaml\nparameters: {a: 1, b: {default: 2*a, unit: m, about: x}}\nmaterials: "
           "[steel]\n"
-          "law: {mu: a/2}\nlaws: [{pair: [steel, steel], mu: 1}]\nstages: {settings: {lemke: {tries: 3}}}\n"
+          "law: {mu: a/2}\nlaws: [{pair: [steel, steel], mu: 1}]\nstages: {form: lcp, settings: {lemke: {tries: 3}}}\n"
           "templates: {ball: {mass: a, shape: {type: sphere, radius: b/10}}}\n"
           "bodies:\n"
           "  - {repeat: 9, like: ball, name: 'b${i}', at: ['uniform(0, 1)', 2*i, a], material: steel}\n"

@@ -120,6 +120,7 @@ static void test_problem(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         perp_world_def d = perp_world_def_default(dim);
+        d.form = PERP_FORM_LCP;
         perp_world *w = world_of(&d);
         OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.5}));
         add_floor(w);
