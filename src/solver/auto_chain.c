@@ -95,6 +95,7 @@ perp_outcome pp_auto_chain(const perp_problem *p, double tol, double *z, const p
         set_limits(s->type, p, &settings);
         perp_solve_info own;
         perp_status st = pp_solve_within(call, s->type, &settings, p, z, &own);
+        if (st == PERP_E_MEMORY) return PERP_OUTCOME_MEMORY; /* another stage might give another answer */
         if (st) {
             pp_tell(info, "%s: %s", s->type->name, perp_status_text(st));
             continue;

@@ -241,8 +241,22 @@ static bool bilateral_only(const perp_step_problem *p) {
     return true;
 }
 
-static perp_class class_of(const perp_step_problem *p, perp_form form) {
+#define FEW_ROWS 60 /* contacts without friction that pivoting, which is exact, solves as quickly as anything */
+
+/* Cones of few contacts that none has friction: an LCP, if the solvers take it. */
+static bool smooth_and_few(const perp_world *w, const perp_step_problem *p) {
+    if (p->ncontact > FEW_ROWS) return false;
+    for (int i = 0; i < p->ncontact; i++)
+        if (p->contact[i].mu > 0 && p->contact[i].nd != 0) return false;
+    for (int i = 0; i < w->nsolver; i++)
+        if (!(w->solver[i]->takes & PERP_LCP)) return false;
+    return true;
+}
+
+static perp_class class_of(const perp_world *w, const perp_step_problem *p) {
+    perp_form form = w->def.form;
     if (form == PERP_FORM_LCP || bilateral_only(p)) return PERP_LCP;
+    if (form == PERP_FORM_CONE && smooth_and_few(w, p)) return PERP_LCP;
     return form == PERP_FORM_MLCP ? PERP_MLCP : PERP_CONE;
 }
 
@@ -298,7 +312,7 @@ static perp_status solve_one(const pp_frame *f, trial *t, bool guess) {
     perp_world *w = f->w;
     posed c;
     if (solve_directly(f, t, guess)) return PERP_OK;
-    perp_status st = pose(t->p, class_of(t->p, w->def.form), &w->arena, &c);
+    perp_status st = pose(t->p, class_of(w, t->p), &w->arena, &c);
     if (st) return pp_fail(w, st, "the step problem could not be formed: %s", perp_status_text(st));
     t->unknowns = c.n;
     double *z = PP_ARENA_ZERO(&w->arena, double, c.n);
