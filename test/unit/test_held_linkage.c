@@ -139,7 +139,7 @@ static void test_what_is_driven_stays(void **state) {
         refused += bad;
         passed += !bad;
     }
-    assert_true(refused > 10 && passed > 10);
+    assert_true(refused > ROUNDS / 100 && passed > ROUNDS / 100); /* both came up */
 }
 
 int main(void) {
