@@ -23,6 +23,7 @@
 #define FEW_CONTACTS 50  /* up to here Newton from nothing is as quick as interior points */
 #define WARM_STEPS   40  /* Newton from a guess gives up after these */
 #define SHORT_STEPS  150 /* Newton from nothing, of few contacts, before interior points are asked */
+#define PLAIN_STEPS  60  /* and without jumps, */
 #define POLISH_STEPS 60  /* Newton after interior points that got near, */
 #define RESCUE_STEPS 25  /* and after those that did not */
 #define NEAR         1e-5
@@ -33,6 +34,7 @@
 #define MORE_STEPS   600  /* for so many steps; nothing else would do better */
 #define LARGE_WORK   3e7  /* multiplications of a factorisation from which on few of them are wanted: */
 #define SPLIT_STEPS  200  /* splitting first, for so long, */
+#define SPLIT_LONG   2000 /* or, as the last resort of few contacts, for so long, */
 #define SPLIT_TO     1e-6 /* down to this, */
 #define CG_WORK      6e8  /* by conjugate gradients from here on, where a factorisation costs more than all of them: */
 #define CG_STEPS     400  /* longer then, */
@@ -121,8 +123,9 @@ static bool keep(work *w, const double *x) {
     return w->least <= w->tol;
 }
 
-/* Splitting, which needs one factorisation or none, then Newton from where it got. from: NULL: nothing. */
-static bool split(work *w, const double *from, perp_outcome *outcome) {
+/* Splitting, which needs one factorisation or none, then Newton from where it got. from: NULL: nothing. patient: all the
+ * way to tol. */
+static bool split(work *w, const double *from, bool patient, perp_outcome *outcome) {
     pp_cone_cg cg;
     bool iterate = pp_block_lu_work(w->linear.lu) > CG_WORK;
     pp_cone_admm k = {.c = &w->c,
@@ -130,12 +133,16 @@ static bool split(work *w, const double *from, perp_outcome *outcome) {
                       .linear = iterate ? NULL : &w->linear,
                       .cg = iterate ? &cg : NULL,
                       .call = w->call,
-                      .tol = iterate ? CG_TO * w->tol : fmax(SPLIT_TO, w->tol),
+                      .tol = iterate   ? CG_TO * w->tol
+                             : patient ? w->tol
+                                       : fmax(SPLIT_TO, w->tol),
                       .penalty = from ? 0.1 : 1,
                       .relaxation = 1.6,
                       .memory = 10,
                       .rebalance = 20,
-                      .max_iterations = iterate ? CG_STEPS : SPLIT_STEPS,
+                      .max_iterations = iterate   ? CG_STEPS
+                                        : patient ? SPLIT_LONG
+                                                  : SPLIT_STEPS,
                       .iterations = w->newton.iterations,
                       .out = w->out};
     k.max_iterations += k.iterations;
@@ -256,12 +263,12 @@ static bool alone(work *w) {
     return true;
 }
 
-/* Is the best point good enough, but can be had to rounding for little? Of few contacts, where that is a step or two of
+/* Is the best point good enough, or nearly, but can be had to rounding for little? Of few contacts, where that is a step or two of
  * Newton; and of bodies at rest, which should not stir even within tol. Where few digits are asked for, nobody pays for
  * more. */
 static bool should_be_exact(const work *w) {
     const pp_cone *c = &w->c;
-    if (!(w->least <= w->tol) || !(w->least > EXACT) || w->tol >= SWEPT_TOL) return false;
+    if (!(w->least <= NEARLY * w->tol) || !(w->least > EXACT) || w->tol >= SWEPT_TOL) return false;
     if (c->nblock - c->nrow <= FEW_CONTACTS) return true;
     double *v = w->newton.v;
     pp_cone_apply(c, w->best, v);
@@ -303,7 +310,7 @@ static perp_outcome stages(work *w, const double *guess) {
         if (enough || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     }
     if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
-        w->info->warm = keep(w, guess) || rest(w, guess, &o) || (o == PERP_OUTCOME_LIMIT && split(w, guess, &o));
+        w->info->warm = keep(w, guess) || rest(w, guess, &o) || (o == PERP_OUTCOME_LIMIT && split(w, guess, false, &o));
         if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     } else if (guess) {
         double pull = fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * w->least));
@@ -312,6 +319,8 @@ static perp_outcome stages(work *w, const double *guess) {
     }
     if (contacts <= FEW_CONTACTS) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
+        w->newton.plain = true; /* from here on: jumps were of no use */
+        if (newton(w, NULL, 1, PLAIN_STEPS, "plain Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
     }
     double before = w->least;
     if (rest(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
@@ -320,7 +329,7 @@ static perp_outcome stages(work *w, const double *guess) {
         (newton(w, w->best, HELD_PULL, HELD_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED))
         return o;
     if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
-        (split(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        (split(w, NULL, false, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
         return o;
     const course *way = w->c.associated ? convex : courses;
     size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
@@ -328,9 +337,14 @@ static perp_outcome stages(work *w, const double *guess) {
     double hopeless = (w->tol < SWEPT_TOL ? NEARLY : 1) * w->tol;
     for (size_t i = 0; i < count && w->least > hopeless && affordable(w) > 0; i++)
         if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
-    if (w->least <= hopeless) return o;
+    if (w->least <= hopeless) {
+        if (contacts <= FEW_CONTACTS)
+            (void)split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
+        return o;
+    }
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
     int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
+    w->newton.plain = true;
     if (newton(w, NULL, 1, steps, "Newton from nothing", &o) || o == PERP_OUTCOME_STOPPED) return o;
     (void)newton(w, w->best, 1e-2, steps, "Newton from the best", &o);
     return o;

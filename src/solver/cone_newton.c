@@ -174,7 +174,7 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
             break;
         }
         now = next;
-        if (search && step < SHORT && ++shorts == SHORTS) break;
+        if (search && !k->plain && step < SHORT && ++shorts == SHORTS) break;
     }
     (void)judge(k, k->trial, k->w);
     return now;
@@ -253,7 +253,7 @@ static bool outer(pp_cone_newton *k) {
         k->vain = !(end <= GOOD * first);
     }
     if (k->measure <= k->tol) return true;
-    if (end <= GOOD * first && first > SLUGGISH * k->before && !jumped) k->jump = jump_after(k);
+    if (end <= GOOD * first && first > SLUGGISH * k->before && !jumped && !k->plain) k->jump = jump_after(k);
     k->before = first;
     if (end <= BETTER * first) {
         memcpy(k->x, k->trial, bytes);

@@ -18,6 +18,7 @@ typedef struct pp_cone_newton {
     int since;      /* steps when the measure was last halved */
     double halved;  /* the measure then */
     bool vain;      /* the latest line search brought nothing */
+    bool plain;     /* neither jumps nor short line searches: slower where Newton creeps, surer elsewhere */
     double before;  /* |F| where the outer step before began */
     double jump;    /* how far beyond its end the next one begins, in units of its way; 0: there */
     double measure; /* of the best x, see pp_cone_strictest() */
