@@ -241,11 +241,11 @@ static bool bilateral_only(const perp_step_problem *p) {
     return true;
 }
 
-#define FEW_ROWS 60 /* contacts without friction that pivoting, which is exact, solves as quickly as anything */
+#define FEW_ROWS 60 /* contacts and joints that pivoting, which is exact, solves as quickly as anything */
 
 /* Cones of few contacts that none has friction: an LCP, if the solvers take it. */
 static bool smooth_and_few(const perp_world *w, const perp_step_problem *p) {
-    if (p->ncontact > FEW_ROWS) return false;
+    if (p->ncontact + p->njoint > FEW_ROWS) return false;
     for (int i = 0; i < p->ncontact; i++)
         if (p->contact[i].mu > 0 && p->contact[i].nd != 0) return false;
     for (int i = 0; i < w->nsolver; i++)

@@ -110,33 +110,6 @@ static const char *form_name(perp_form form) {
     return form == PERP_FORM_LCP ? "lcp" : form == PERP_FORM_MLCP ? "mlcp" : "cone";
 }
 
-/* Do the solvers that the user named take cones? */
-static bool named_take_cones(const perp_world_def *d) {
-    const char *name[1 + PERP_FALLBACK_MAX] = {d->solver == default_solver ? NULL : d->solver};
-    for (int i = 0; i < PERP_FALLBACK_MAX && d->fallback[i]; i++)
-        if (d->fallback[i] != default_fallback[0] && d->fallback[i] != default_fallback[1])
-            name[1 + i] = d->fallback[i];
-    for (int i = 0; i <= PERP_FALLBACK_MAX; i++) {
-        const perp_solver_type *s = name[i] ? perp_solver_find(name[i]) : NULL;
-        if (s && !(s->takes & PERP_CONE)) return false;
-    }
-    return true;
-}
-
-/* The form where the user leaves it open: true cones in space, unless something else was named that goes with pyramids
- * only. In the plane cones and pyramids are the same, and pivoting is exact. */
-static void choose_form(perp_world *w) {
-    perp_world_def *d = &w->def;
-    const pp_stepper_type *s = pp_stepper_find(d->stepper);
-    const pp_contact_model_type *m = pp_model_find(d->contact_model);
-    if (d->form == PERP_FORM_AUTO) {
-        bool pyramids = d->dim == 2 || d->friction_directions || d->friction_frame != PERP_FRICTION_SLIP ||
-                        (m && m->pyramids_only) || (s && !(s->makes & PERP_CONE)) || !named_take_cones(d);
-        d->form = !pyramids ? PERP_FORM_CONE : s && !(s->makes & PERP_LCP) ? PERP_FORM_MLCP : PERP_FORM_LCP;
-    }
-    if (!d->friction_directions) d->friction_directions = DIRECTIONS;
-}
-
 /* A solver that does not take what the stepper makes, with the names of those that do. */
 static perp_status refuse_solver(const perp_solver_type *s, perp_class cls, const char *stepper, char *why, size_t n) {
     const char *what = cls == PERP_LCP ? "LCP" : cls == PERP_MLCP ? "mixed LCP" : "true friction cones";
@@ -162,6 +135,31 @@ static int solver_names(const perp_world_def *d, const char *out[1 + PERP_FALLBA
         if (!cone || !left) out[n++] = d->fallback[i];
     }
     return n;
+}
+
+/* Do the solvers that the user named take cones? */
+static bool named_take_cones(perp_world_def d) {
+    const char *name[1 + PERP_FALLBACK_MAX];
+    d.form = PERP_FORM_CONE;
+    for (int i = solver_names(&d, name) - 1; i >= 0; i--) {
+        const perp_solver_type *s = perp_solver_find(name[i]);
+        if (s && !(s->takes & PERP_CONE)) return false;
+    }
+    return true;
+}
+
+/* The form where the user leaves it open: true cones in space, unless something else was named that goes with pyramids
+ * only. In the plane cones and pyramids are the same, and pivoting is exact. */
+static void choose_form(perp_world *w) {
+    perp_world_def *d = &w->def;
+    const pp_stepper_type *s = pp_stepper_find(d->stepper);
+    const pp_contact_model_type *m = pp_model_find(d->contact_model);
+    if (d->form == PERP_FORM_AUTO) {
+        bool pyramids = d->dim == 2 || d->friction_directions || d->friction_frame != PERP_FRICTION_SLIP ||
+                        (m && m->pyramids_only) || (s && !(s->makes & PERP_CONE)) || !named_take_cones(*d);
+        d->form = !pyramids ? PERP_FORM_CONE : s && !(s->makes & PERP_LCP) ? PERP_FORM_MLCP : PERP_FORM_LCP;
+    }
+    if (!d->friction_directions) d->friction_directions = DIRECTIONS;
 }
 
 static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
