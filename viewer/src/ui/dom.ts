@@ -32,6 +32,11 @@ export function icon(path: string): SVGSVGElement {
     return svg;
 }
 
+/** Draws another icon in a button. The elements stay: what is replaced between press and release loses the click. */
+export function setIcon(button: HTMLElement, path: string): void {
+    button.querySelector('.icon path')?.setAttribute('d', path);
+}
+
 export const ICONS = {
     play: 'M7 4.5v15l12-7.5z',
     pause: 'M7 5h3.5v14H7zM13.5 5H17v14h-3.5z',

@@ -1,7 +1,7 @@
 // Controls of a live run: its state, pause, single step, reset.
 import type { App } from '../app/app.ts';
 import type { LiveRun } from '../data/live.ts';
-import { h, icon, ICONS } from './dom.ts';
+import { h, icon, ICONS, setIcon } from './dom.ts';
 
 export function liveBar(app: App, run: LiveRun): HTMLElement {
     const state = h('span.state', { 'data-testid': 'live-state' });
@@ -29,7 +29,7 @@ export function liveBar(app: App, run: LiveRun): HTMLElement {
     const show = (): void => {
         bar.dataset.state = run.state;
         state.textContent = run.message ? `${run.state}: ${run.message}` : run.state;
-        pause.replaceChildren(icon(run.state === 'paused' ? ICONS.play : ICONS.pause));
+        setIcon(pause, run.state === 'paused' ? ICONS.play : ICONS.pause);
         const over = run.state === 'finished' || run.state === 'failed';
         pause.disabled = over;
         step.disabled = over || run.state !== 'paused';

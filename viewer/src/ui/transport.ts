@@ -1,7 +1,7 @@
 // Playing: buttons, the slider with the strip of the certificate, time, speed.
 import type { App } from '../app/app.ts';
 import { SPEEDS } from '../app/player.ts';
-import { h, icon, ICONS } from './dom.ts';
+import { h, icon, ICONS, setIcon } from './dom.ts';
 
 const STRIP_COLUMNS = 600;
 
@@ -96,7 +96,7 @@ export function transport(app: App): HTMLElement {
         if (change === 'moment' || change === 'runs') showMoment();
         if (change === 'verdict' || change === 'runs') drawStrip(strip, app.verdicts[0]?.strip);
         if (change === 'clock') {
-            play.replaceChildren(icon(app.player.playing ? ICONS.pause : ICONS.play));
+            setIcon(play, app.player.playing ? ICONS.pause : ICONS.play);
             play.classList.toggle('on', app.player.playing);
             loop.classList.toggle('on', app.player.loop);
             speed.value = String(app.player.speed);

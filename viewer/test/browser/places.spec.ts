@@ -100,7 +100,7 @@ test('a server that went away is told', async ({ browser }) => {
 
 test('a live run: follows, pauses, steps, begins anew', async ({ browser }) => {
     const server = await serve(
-        ...['run', 'scenes/demo.yaml', '--view', '--no-open', '--paused', '--speed', '0.2', '--quiet'],
+        ...['run', 'scenes/demo.yaml', '--view', '--no-open', '--paused', '--speed', '0.05', '--quiet'],
         ...['--force', '--output', recording('live')],
     );
     const { page, complaints } = await newPage(browser);
@@ -117,7 +117,12 @@ test('a live run: follows, pauses, steps, begins anew', async ({ browser }) => {
     await expect.poll(frames).toBeGreaterThan(first + 12);
     // the picture follows the newest frame
     await expect.poll(async () => (await state(page)).frame).toBeGreaterThan(first + 10);
-    await page.getByTestId('live-pause').click();
+    // frames that arrive while the button is held down do not lose the click
+    await page.getByTestId('live-pause').hover();
+    await page.mouse.down();
+    const held = await frames();
+    await expect.poll(frames).toBeGreaterThan(held);
+    await page.mouse.up();
     await expect(page.getByTestId('live-state')).toContainText('paused');
     await page.getByTestId('layer-contacts').click();
     await settled(page);
