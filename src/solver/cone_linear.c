@@ -104,7 +104,8 @@ bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *c
     for (int i = 0; i < n; i++) size[i] = c->body ? c->node[i + 1] - c->node[i] : pp_cone_rows(c, i);
     if (!(c->body ? body_pattern : local_pattern)(c, call, &start, &index)) return false;
     k->lu = pp_block_lu_new(n, size, start, index, call->arena);
-    return k->lu && pp_block_lu_room(k->lu) && find_places(k, call);
+    return k->lu && pp_block_lu_room(k->lu) && find_places(k, call) &&
+           pp_cone_again_room(k, pp_cone_again_worth(k), call);
 }
 
 /* X = A^-1, n <= 4, by Gauss-Jordan with partial pivoting. */
@@ -233,6 +234,7 @@ static bool fill_body(pp_cone_linear *k) {
 bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E) {
     k->C = C;
     k->E = E;
+    if (k->most > 0) memcpy(k->E0, E, sizeof *E * 16 * (size_t)k->c->nblock);
     pp_block_lu_clear(k->lu);
     if (k->c->body) {
         if (!fill_body(k)) return false;
@@ -262,21 +264,26 @@ static void block_multiply(const pp_cone *c, const double *A, const double *x, d
     }
 }
 
-/* dx from r with the factors alone. r is used up. */
-static void direct(pp_cone_linear *k, double *r, double *dx) {
+void pp_cone_linear_direct(pp_cone_linear *k, const double *b, double *dx) {
     const pp_cone *c = k->c;
     if (!c->body) {
-        memcpy(dx, r, sizeof *dx * (size_t)c->m);
+        memcpy(dx, b, sizeof *dx * (size_t)c->m);
         pp_block_lu_solve(k->lu, dx);
         return;
     }
-    block_multiply(c, k->Cinv, r, dx, false); /* C'^-1 b */
+    block_multiply(c, k->Cinv, b, dx, false); /* C'^-1 b */
     pp_cone_gather(c, dx, k->y);
     pp_block_lu_solve(k->lu, k->y);
     pp_cone_spread(c, k->y, dx);
-    block_multiply(c, k->E, dx, k->t, false);
-    for (int i = 0; i < c->m; i++) r[i] -= k->t[i];
-    block_multiply(c, k->Cinv, r, dx, false);
+    block_multiply(c, k->most > 0 ? k->E0 : k->E, dx, k->t, false);
+    for (int i = 0; i < c->m; i++) k->t[i] = b[i] - k->t[i];
+    block_multiply(c, k->Cinv, k->t, dx, false);
+}
+
+void pp_cone_linear_product(pp_cone_linear *k, const double *x, double *y) {
+    pp_cone_apply(k->c, x, k->t);
+    block_multiply(k->c, k->E, k->t, y, false);
+    block_multiply(k->c, k->C, x, y, true);
 }
 
 static double norm(int n, const double *x) {
@@ -292,19 +299,15 @@ double pp_cone_linear_solve(pp_cone_linear *k, const double *b, double *dx, doub
         memset(dx, 0, sizeof *dx * (size_t)c->m);
         return 0;
     }
-    memcpy(k->r, b, sizeof *b * (size_t)c->m);
-    direct(k, k->r, dx);
+    pp_cone_linear_direct(k, b, dx);
     for (int round = 0;; round++) {
-        /* r = b - C dx - E W dx */
-        pp_cone_apply(c, dx, k->t);
-        block_multiply(c, k->E, k->t, k->r, false);
-        block_multiply(c, k->C, dx, k->r, true);
+        pp_cone_linear_product(k, dx, k->r);
         for (int i = 0; i < c->m; i++) k->r[i] = b[i] - k->r[i];
         double now = norm(c->m, k->r) / size;
         bool worse = !(now < 0.5 * reached);
         reached = now < reached ? now : reached;
         if (round == refinements || now <= accuracy || (round > 0 && worse) || !isfinite(now)) return reached;
-        direct(k, k->r, k->correction);
+        pp_cone_linear_direct(k, k->r, k->correction);
         for (int i = 0; i < c->m; i++) dx[i] += k->correction[i];
     }
 }

@@ -16,7 +16,10 @@ typedef struct pp_cone_linear {
     pp_block_place *place;      /* local: by entry; body: by pair of entries of a block, in order */
     pp_block_place *mass;       /* body: diagonal blocks of the nodes */
     const double *C, *E;        /* borrowed from the latest factorisation: nblock x 16 each */
-    double *Cinv;               /* body: nblock x 16, C'^-1 */
+    double *Cinv;               /* body: nblock x 16, C'^-1 of the factors */
+    double *E0;                 /* nblock x 16: E of the factors, if they may be used again */
+    double *basis;              /* (most + 1) x m, for that */
+    int most;                   /* steps worth taking with old factors; 0: none */
     double *r, *t, *correction; /* m each */
     double *y;                  /* ndof */
     int factorisations;
@@ -32,5 +35,18 @@ bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E);
 /* dx from b; refined against the full operator until it is exact to `accuracy` of |b|, at most `refinements` times.
  * Returns the residual reached over |b|. b is kept; dx != b. */
 double pp_cone_linear_solve(pp_cone_linear *k, const double *b, double *dx, double accuracy, int refinements);
+
+/* dx = (C0 + E0 W~)^-1 b with the factors alone; y = (C + E W~) x. b != dx, x != y. */
+void pp_cone_linear_direct(pp_cone_linear *k, const double *b, double *dx);
+void pp_cone_linear_product(pp_cone_linear *k, const double *x, double *y);
+
+/* As pp_cone_linear_solve() with the factors there are, which were those of another C and E (cone_again.c). Returns the
+ * residual reached over |b|, INFINITY if too many blocks have changed for that to be worth trying. C, E: borrowed. */
+double pp_cone_again_solve(pp_cone_linear *k, const double *C, const double *E, const double *b, double *dx,
+                           double accuracy);
+
+/* How many steps of that are worth a factorisation, 0 if hardly any; and room for `most`, before the first one. */
+int pp_cone_again_worth(const pp_cone_linear *k);
+bool pp_cone_again_room(pp_cone_linear *k, int most, const perp_call *call);
 
 #endif
