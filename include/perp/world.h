@@ -361,7 +361,7 @@ typedef struct perp_pair_law {
     double mu; /**< Coulomb friction, >= 0 */
     double
         restitution; /**< Newton's, 0 to 1: the normal velocity after an impact is at least -restitution times that before;
-                          less where that would gain energy */
+                          less where that would gain energy, none where wedged bodies have no answer with it */
     double e_t,
         e_o;    /**< 3D, elliptic friction: (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2; 0 stands for 1 */
     double e_r; /**< 3D, torsional friction: length by which the contact resists spin about its normal; 0: none [L] */

@@ -442,6 +442,18 @@ static double contact_work(const pp_frame *f, int i, const double *mean) {
            (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->problem, &c->o, mean) + c->b_o) : 0);
 }
 
+/* Work that joints do or take, on top of the free motion: as much may contacts on jointed bodies seem to add. A joint that
+ * holds a body back from where it would have gone alone takes what a contact on the other side of it gives, and one that is
+ * led along its circle gains a little by itself. */
+static double joint_work(const pp_frame *f, const double *mean) {
+    double work = 0;
+    for (int i = 0; i < f->problem.njoint; i++) {
+        const perp_joint_row *r = &f->problem.joint[i];
+        work += fabs(f->solution.p_joint[i] * (pp_row_dot(&f->problem, &r->row, mean) + r->b_kin));
+    }
+    return work;
+}
+
 /* Did a body that was pushed at its end pose turn so far that the inertia of the start does not belong to the levers? In
  * the plane inertia does not turn; in space the impulse would also spin it about axes that it does not touch. */
 static bool turns_far(const pp_peg_work *k) {
@@ -458,7 +470,7 @@ static bool turns_far(const pp_peg_work *k) {
     return false;
 }
 
-/* The two checks of the header. Energy of overlap that is undone, of bounces and through joints is not looked at. */
+/* The two checks of the header. Energy of overlap that is undone and of bounces is not looked at. */
 static bool plausible(pp_peg_work *k) {
     const pp_frame *f = k->f;
     if (f->no_inertia || pp_support_count(f) > 0) return true; /* contacts work against friction, not on the motion */
@@ -487,7 +499,7 @@ static bool plausible(pp_peg_work *k) {
         total += work;
         if (behind && !spawned && !k->mode.held && work > WORK_BEHIND * own + 100 * energy) return false;
     }
-    return spawned || f->problem.njoint > 0 || total <= WORK_TOTAL * all + 100 * energy;
+    return spawned || total <= WORK_TOTAL * all + 100 * energy + joint_work(f, mean);
 }
 
 /* Is there a pair that has rows and runs through all the same, since they hold it on the far side? */

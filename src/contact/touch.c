@@ -243,12 +243,35 @@ static pp_plane meant(const pp_solid *A, const pp_solid *B, uint64_t feature, pe
     return perp_v3_dot(pp_plane_normal(A, B, plus), n) < 0 ? pp_plane_edges(1, ea, eb) : plus;
 }
 
-/* Does an edge or a corner of R's face lie on a face of O that is not flush with it, and no vertex of O on R's? */
+/* Does an edge of O lie across R's face, so that it leaves it at two crossings? */
+static bool lies_across(const pp_touches *t, bool flip) {
+    for (int i = 0; i < t->n; i++)
+        for (int j = 0; j < i; j++) {
+            uint64_t a = t->at[i].feature, b = t->at[j].feature;
+            if (pp_feature_kind(a) != PP_EDGE_EDGE || pp_feature_kind(b) != PP_EDGE_EDGE) continue;
+            if (flip ? pp_feature_a(a) == pp_feature_a(b) : pp_feature_b(a) == pp_feature_b(b)) return true;
+        }
+    return false;
+}
+
+/* Does an edge or a corner of R's face lie on a face of O that is not flush with it, and no vertex or edge of O on R's? */
 static bool lies_on_other(const pp_touches *t, const pp_solid *R, int f, const pp_solid *O, int k, bool flip) {
     if (1 + perp_v3_dot(R->n[f], O->n[k]) <= FLUSH * FLUSH / 2) return false;
     for (int i = 0; i < t->n; i++)
         if (pp_feature_kind(t->at[i].feature) == PP_VERTEX_FACE && pp_feature_owner(t->at[i].feature) == (int)flip)
             return false;
+    return !lies_across(t, flip);
+}
+
+/* Does corner i of the patch touch with the lowest? No lower corner may lie so close beside it that the way up is steeper
+ * than FLUSH: a patch that is long across its slope is not flat for that. */
+static bool touches_too(const pp_touches *t, const pp_solid *R, int f, int i, int m) {
+    perp_vec3 x = t->clip[1][i].x;
+    double height = pp_above(R, f, x);
+    for (int j = 0; j < m; j++) {
+        perp_vec3 y = t->clip[1][j].x;
+        if (height - pp_above(R, f, y) > FLUSH * perp_v3_norm(perp_v3_sub(x, y))) return false;
+    }
     return true;
 }
 
@@ -263,7 +286,7 @@ static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp
     if (R->g->dim == 3) pp_clip_prepare(&c);
     int m = R->g->dim == 2 ? patch2d(t, R, f, O, k, flip) : pp_clip_face(t->clip, &c, BESIDE * size);
     m = sort_patch(t, &c, m, merge);
-    double low = INFINITY, extent = 0;
+    double low = INFINITY;
     int lowest = -1;
     for (int i = 0; i < m; i++) {
         double height = pp_above(R, f, t->clip[1][i].x);
@@ -271,17 +294,13 @@ static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp
             low = height;
             lowest = i;
         }
-        for (int j = 0; j < i; j++) /* of any two: which corner comes first is a matter of numbering */
-            extent = fmax(extent, perp_v3_norm(perp_v3_sub(t->clip[1][i].x, t->clip[1][j].x)));
     }
     if (m == 0) {
         put(t, over_face(R, f, O, v, flip));
         return;
     }
-    for (int i = 0; i < m; i++) {
-        if (pp_above(R, f, t->clip[1][i].x) > low + FLUSH * extent) continue;
-        put(t, pp_touch_at(A, B, *plane, t->clip[1][i].tag));
-    }
+    for (int i = 0; i < m; i++)
+        if (touches_too(t, R, f, i, m)) put(t, pp_touch_at(A, B, *plane, t->clip[1][i].tag));
     uint64_t tag = t->clip[1][lowest].tag;
     bool vertex_of_O = pp_feature_kind(tag) == PP_VERTEX_FACE && pp_feature_owner(tag) == (int)flip;
     pp_plane facing = pp_plane_face(!flip, k);

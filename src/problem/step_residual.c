@@ -168,7 +168,8 @@ static double nearest(int nd, double phase, double R, const double y[2], double 
         if (nd == 1) B[0] = B[1] = 0;
         double e[2] = {B[0] - A[0], B[1] - A[1]}, d[2] = {y[0] - A[0], y[1] - A[1]};
         if (e[0] * d[1] - e[1] * d[0] < 0) inside = false; /* corners go round counter-clockwise */
-        double t = clamp((e[0] * d[0] + e[1] * d[1]) / (e[0] * e[0] + e[1] * e[1]), 0, 1);
+        double square = e[0] * e[0] + e[1] * e[1];         /* 0 of loads so small that it has no number: a point then */
+        double t = square > 0 ? clamp((e[0] * d[0] + e[1] * d[1]) / square, 0, 1) : 0;
         double x[2] = {A[0] + t * e[0], A[1] + t * e[1]}, dist = hypot(y[0] - x[0], y[1] - x[1]);
         if (dist < best) best = dist, it[0] = x[0], it[1] = x[1];
     }

@@ -161,7 +161,7 @@ const pp_map pp_map_record = {"record", "Recording",   "What a recording holds a
     {"mu", PP_T_NUMBER, IN(mu), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_HELP("Coefficient of Coulomb friction.")},          \
     {"restitution", PP_T_NUMBER, IN(restitution), PP_DEFAULT(0), PP_BETWEEN(0, 1),                                     \
      PP_HELP("Newton's coefficient: the part of the approach speed that an impact gives back; less where that would "  \
-             "gain energy.")},                                                                                         \
+             "gain energy, none where wedged bodies have no answer with it.")},                                        \
     {"e_t", PP_T_NUMBER, IN(e_t), .dims = PP_3D, PP_DEFAULT(1), PP_POSITIVE,                                           \
      PP_HELP("Elliptic friction: part of `mu` that holds along the first tangent of the contact.")},                   \
     {"e_o", PP_T_NUMBER, IN(e_o), .dims = PP_3D, PP_DEFAULT(1), PP_POSITIVE,                                           \

@@ -117,6 +117,7 @@ double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     const perp_contact *c = &f->contact[i];
     double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin, start = c->gap + pp_row_bend(f, &row->n);
     if (!(c->restitution > 0 && approach < 0 && start + f->h * approach <= 0)) return INFINITY;
+    if (f->rebounds && f->rebounds->none) return INFINITY;
     return pp_rebound_factor(f, f->contact_shape + 2 * i) * c->restitution * approach + row->b_n_kin;
 }
 

@@ -23,11 +23,18 @@
 #define TRIES    10
 
 double pp_rebound_factor(const pp_frame *f, const int shape[2]) {
+    if (f->rebounds && f->rebounds->none) return 0;
     for (int i = 0; f->rebounds && i < f->rebounds->n; i++) {
         const pp_rebound_limit *r = &f->rebounds->pair[i];
         if (r->shape[0] == shape[0] && r->shape[1] == shape[1]) return r->factor;
     }
     return 1;
+}
+
+bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r) {
+    if (r->none) return false;
+    for (int i = 0; i < f->ncontact; i++) r->none |= f->contact[i].restitution > 0;
+    return r->none;
 }
 
 /* Work of the contacts of each island, by the block that stands for it. */

@@ -18,10 +18,14 @@ typedef struct pp_rebound_limit {
 typedef struct pp_rebound_limits {
     pp_rebound_limit *pair;
     int n, cap, tries;
+    bool none; /* nothing bounces: with restitution the laws had no answer */
 } pp_rebound_limits;
 
 /* Did restitution gain energy in a solved frame? Then *again: it is to be solved once more, with `r` as f->rebounds. */
 perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *again);
+/* A frame was not solved: shall it be tried without restitution? If so, `r` says that from now on. Newton's rule
+ * prescribes how bodies leave, and where friction wedges them that may have no answer; that they stop has one. */
+bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r);
 /* Part of its restitution that a pair of shapes has in this frame. */
 double pp_rebound_factor(const pp_frame *f, const int shape[2]);
 

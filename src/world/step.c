@@ -90,9 +90,10 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
     return true;
 }
 
-/* A substep of h from s0 to s1. */
+/* A substep of h from s0 to s1. *stops: it may do without restitution if there is no answer with it; it did, if it is the
+ * last. */
 static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, double h, const perp_wrench *held,
-                           bool last, pp_frame *f, perp_certificate *cert) {
+                           bool last, bool *stops, pp_frame *f, perp_certificate *cert) {
     perp_status st = PERP_OK;
     double factor = 2, travel = 0;
     pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
@@ -115,7 +116,12 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
         s1->made_by = f;
         bool again = false;
         st = run_frame(f, cert);
-        if (!st) st = pp_limit_rebounds(f, rebounds, &again);
+        if (!st) {
+            st = pp_limit_rebounds(f, rebounds, &again);
+        } else if (st == PERP_E_SOLVE && (last || *stops) && (again = pp_give_up_rebounds(f, rebounds))) {
+            *stops = true;
+            st = PERP_OK;
+        }
         if (st) return st;
         if (again) {
             widening--; /* what is looked for stays as wide */
@@ -192,10 +198,11 @@ typedef struct parts {
     const perp_wrench *held;
     perp_certificate *cert; /* of all of them */
     int rejected;           /* parts whose error was too large */
+    bool stops;             /* one had an answer only without restitution: the others need not be divided to learn it */
 } parts;
 
 /* Solves a part of length h from s0, as a whole. last: no shorter one follows. */
-static part solve_part(perp_world *w, const parts *p, const pp_state *s0, double h, bool last) {
+static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
               .c = {.overlap_shape = {-1, -1}, .solver = ""}};
@@ -203,7 +210,7 @@ static part solve_part(perp_world *w, const parts *p, const pp_state *s0, double
         x.st = pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     else
         x.st = pp_state_new(w, x.end);
-    if (!x.st) x.st = substep(w, s0, x.end, h, p->held, last, x.f, &x.c);
+    if (!x.st) x.st = substep(w, s0, x.end, h, p->held, last, &p->stops, x.f, &x.c);
     return x;
 }
 

@@ -1,0 +1,57 @@
+/* Boxes that fall into a steep notch with much friction and full restitution: wedged between its sides they cannot leave as
+ * Newton's rule asks, and the laws with it have no answer. They stop instead; every step is solved, nothing is gained. */
+#include "peg_scenes.h"
+
+static double next_random(uint64_t *s, double lo, double hi) {
+    *s = *s * 6364136223846793005ull + 1442695040888963407ull;
+    return lo + (hi - lo) * (double)(*s >> 11) * 0x1p-53;
+}
+
+static perp_world *notch(unsigned seed) {
+    uint64_t s = 7919 * seed + 11;
+    for (int i = 0; i < 4; i++) (void)next_random(&s, 0, 1);
+    perp_world *w = peg_world(2, 5e-3, PERP_START_PLAIN, 9.81);
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = next_random(&s, 1.5, 4), .restitution = 1}));
+    double half = next_random(&s, 0.15, 0.6); /* angle of a side from upright [rad] */
+    const perp_vec3 z = {0, 0, 1};
+    for (int k = -1; k <= 1; k += 2)
+        add_fixed(w, perp_shape_box(0.1, 2, 1),
+                  (perp_pose){perp_v3(k * (0.1 / cos(half) + 2 * sin(half)), 2 * cos(half), 0),
+                              perp_q_axis_angle(z, -k * half)});
+    for (int i = 0; i < 2; i++) {
+        double a = next_random(&s, 0.06, 0.12), b = next_random(&s, 0.06, 0.2), turn = next_random(&s, 0, 3);
+        perp_pose X = {perp_v3(0, 1 + 0.5 * i, 0), perp_q_axis_angle(z, turn)};
+        (void)add_solid(w, PERP_BODY_DYNAMIC, perp_shape_box(a, b, 1), 100, X, perp_v3(0, -2, 0),
+                        perp_v3(0, 0, next_random(&s, -8, 8)));
+    }
+    return w;
+}
+
+static void every_step_is_solved(void **state) {
+    (void)state;
+    static const unsigned seed[] = {4, 34, 56, 76, 129}; /* each had a step without an answer */
+    for (int k = 0; k < shorter(5) && k < 5; k++) {
+        perp_world *w = notch(seed[k]);
+        double kinetic, gravity, before, overlap = 0;
+        perp_world_energy(w, &kinetic, &gravity, NULL);
+        before = kinetic + gravity;
+        int divided = 0;
+        for (int i = 0; i < 200; i++) {
+            perp_certificate c;
+            OK(w, perp_world_step(w, &c));
+            divided += c.substeps > 1;
+            overlap = fmax(overlap, c.overlap);
+        }
+        perp_world_energy(w, &kinetic, &gravity, NULL);
+        print_message("notch %u: %d steps divided, overlap %.1e m, energy %.3g -> %.3g J\n", seed[k], divided, overlap,
+                      before, kinetic + gravity);
+        BELOW(overlap, 1e-8);
+        assert_true(kinetic + gravity < before);
+        perp_world_destroy(w);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_step_is_solved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
