@@ -389,6 +389,6 @@ int main(int argc, char **argv) {
     perp_world_def d = cones(3, 5e-3);
     /* a wall from nothing takes seven steps of interior points: there is less to save */
     bool warm = (s.only && strcmp(s.only, "warm") != 0) || (warm_starts("stack of 10", 5, scene_stack(d, 10, 1, 0.5)) &&
-                                                            warm_starts("wall of 20", 3, scene_wall(d, 4, 5, 0.5)));
+                                                            warm_starts("wall of 20", 2, scene_wall(d, 4, 5, 0.5)));
     return failed || s.stopped || !warm ? 1 : 0;
 }
