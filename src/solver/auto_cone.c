@@ -53,6 +53,7 @@
 #define NEARLY_HELD  1e-3 /* impulses that hold all but for this are worth a few steps of Newton */
 #define HELD_PULL    1e-6
 #define HELD_STEPS   10
+#define HELD_LONG    40    /* where most of them need no factorisation */
 #define EXACT        3e-15 /* what answers are polished to: rounding, */
 #define EXACT_STEPS  4     /* in so many steps at most, */
 #define EXACT_PULL   1e-5  /* each as many digits; a weaker pull would magnify rounding in loads that are not unique */
@@ -296,6 +297,14 @@ static void make_exact(work *w) {
     memcpy(w->best, n->best, bytes);
 }
 
+/* Newton from an answer that holds nearly all. True: solved, or told to stop. */
+static bool held(work *w, perp_outcome *o) {
+    w->newton.wary = true;
+    bool done = newton(w, w->best, HELD_PULL, w->linear.most > 0 ? HELD_LONG : HELD_STEPS, "Newton", o);
+    w->newton.wary = false;
+    return done || *o == PERP_OUTCOME_STOPPED;
+}
+
 static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
@@ -325,9 +334,7 @@ static perp_outcome stages(work *w, const double *guess) {
     double before = w->least;
     if (rest(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     /* nearly at rest: contacts that can carry nothing make interior points slow, not Newton; or a few bodies move */
-    if (w->least < before && w->least <= NEARLY_HELD &&
-        (newton(w, w->best, HELD_PULL, HELD_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED))
-        return o;
+    if (w->least < before && w->least <= NEARLY_HELD && held(w, &o)) return o;
     if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
         (split(w, NULL, false, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
         return o;

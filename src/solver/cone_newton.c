@@ -39,6 +39,8 @@
 #define RECOVER     1.1 /* exponent by which the fall gets back to that with each success */
 #define RISE        4
 #define STEADY_RISE 2
+#define WILD        100 /* times as large as before, |F| is not followed if wary, */
+#define WARY_RISE   9   /* and the pull rises by this */
 #define SHORT       0.1 /* two steps of a line search below this: it creeps */
 #define SHORTS      2
 #define SLUGGISH    0.1  /* |F| above this part of that of the outer step before: x travels */
@@ -179,7 +181,7 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
             next = equation(k, k->start, k->w, k->F, false);
             if (!search || next < (1 - 1e-4 * step) * now) break;
         }
-        if (!isfinite(next)) return INFINITY;
+        if (!isfinite(next) || (k->wary && *taken == 1 && next > WILD * *first)) return INFINITY;
         memcpy(k->trial, k->start, sizeof *k->x * (size_t)m);
         if (search && !(next < now)) return now;
         if (*taken > 1 && !(next <= EACH * now) && ++failures == FAILURES && !search) {
@@ -260,7 +262,7 @@ static bool outer(pp_cone_newton *k) {
         memcpy(k->v, k->stand_v, bytes);
         return true;
     }
-    if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps && !k->vain) {
+    if (!(end <= GOOD * first) && k->measure > k->tol && k->steps < k->max_steps && !k->vain && !k->wary) {
         end = inner(k, &first, true, &more);
         taken += more;
         k->vain = !(end <= GOOD * first);
@@ -280,7 +282,7 @@ static bool outer(pp_cone_newton *k) {
             k->pull *= STEADY_RISE;
         return true;
     }
-    k->pull *= RISE;
+    k->pull *= k->wary ? WARY_RISE : RISE;
     k->fall = sqrt(k->fall);
     return k->pull <= MOST_PULL;
 }

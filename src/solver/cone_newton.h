@@ -9,19 +9,20 @@ typedef struct pp_cone_newton {
     const pp_cone *c;
     pp_cone_linear *linear;
     const perp_call *call;
-    double tol;           /* unit-free residual at which to stop */
-    double pull;          /* a: weight of the proximal term; in: first value, out: last */
-    int max_steps;        /* Newton steps in all */
-    int steps;            /* taken so far */
-    int iterations;       /* outer steps so far */
-    double fall;          /* what the pull falls by after a quick success: closer to 1 after failures */
-    int since;            /* steps when the measure was last halved */
-    double halved;        /* the measure then */
-    bool vain;            /* the latest line search brought nothing */
-    bool plain;           /* neither jumps nor short line searches: slower where Newton creeps, surer elsewhere */
-    double before;        /* |F| where the outer step before began */
-    double jump;          /* how far beyond its end the next one begins, in units of its way; 0: there */
-    int factored;         /* count of factorisations after the latest of its own, whose factors may do again */
+    double tol;     /* unit-free residual at which to stop */
+    double pull;    /* a: weight of the proximal term; in: first value, out: last */
+    int max_steps;  /* Newton steps in all */
+    int steps;      /* taken so far */
+    int iterations; /* outer steps so far */
+    double fall;    /* what the pull falls by after a quick success: closer to 1 after failures */
+    int since;      /* steps when the measure was last halved */
+    double halved;  /* the measure then */
+    bool vain;      /* the latest line search brought nothing */
+    bool plain;     /* neither jumps nor short line searches: slower where Newton creeps, surer elsewhere */
+    bool wary;      /* begins close to an answer: a step that leads far away, or fails, makes the pull rise at once */
+    double before;  /* |F| where the outer step before began */
+    double jump;    /* how far beyond its end the next one begins, in units of its way; 0: there */
+    int factored;   /* count of factorisations after the latest of its own, whose factors may do again */
     double factored_pull; /* a then */
     double measure;       /* of the best x, see pp_cone_strictest() */
     pp_cone_figure figure;
