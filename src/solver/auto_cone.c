@@ -4,7 +4,8 @@
  *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; of more it is
  *          asked first whether they can stand still (cone_rest.c); else interior points down to 1e-6, then Newton; where
  *          factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience,
- *          then from the best point found. Answers of few contacts, and of bodies at rest, are polished to rounding.
+ *          then from the best point found. Answers of few contacts, and of bodies at rest, are polished to rounding; if
+ *          asked for, loads are taken that depend on the problem alone where few contacts slide (cone_select.c).
  *          Order of the unknowns, memory and scaling are shared by all.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
  * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred; never more than affordable() says, apart from
@@ -17,6 +18,7 @@
 #include "solver/cone_interior.h"
 #include "solver/cone_newton.h"
 #include "solver/cone_rest.h"
+#include "solver/cone_select.h"
 #include "solver/cone_sweep.h"
 #include "solver/solver.h"
 
@@ -57,6 +59,7 @@
 #define EXACT        3e-15 /* what answers are polished to: rounding, */
 #define EXACT_STEPS  4     /* in so many steps at most, */
 #define EXACT_PULL   1e-5  /* each as many digits; a weaker pull would magnify rounding in loads that are not unique */
+#define KEPT         1e-13 /* a guess that holds to this has the loads it should have, but for rounding */
 #define SLOW         1e-2 /* the largest velocity of a loaded row that counts as rest, in units of the largest without loads */
 
 #define TELL(w, ...)                                            \
@@ -269,7 +272,7 @@ static bool alone(work *w) {
  * more. */
 static bool should_be_exact(const work *w) {
     const pp_cone *c = &w->c;
-    if (!(w->least <= NEARLY * w->tol) || !(w->least > EXACT) || w->tol >= SWEPT_TOL) return false;
+    if (!(w->least <= NEARLY * w->tol) || w->tol >= SWEPT_TOL) return false;
     if (c->nblock - c->nrow <= FEW_CONTACTS) return true;
     double *v = w->newton.v;
     pp_cone_apply(c, w->best, v);
@@ -279,9 +282,28 @@ static bool should_be_exact(const work *w) {
     return true;
 }
 
+/* Takes those loads, of all that obey the laws, that do not depend on how the best point was found. False: there are none,
+ * or the best point is a guess that has them already: whoever asks again with a finer tol wants other digits. */
+static bool select_loads(work *w, bool guessed) {
+    const pp_cone *c = &w->c;
+    double *v = w->newton.v;
+    pp_cone_apply(c, w->best, v);
+    for (int i = 0; i < c->m; i++) v[i] += c->q[i];
+    if (c->nblock - c->nrow > FEW_CONTACTS || !pp_cone_select_matters(c, w->best, v)) return false;
+    pp_cone_select k = {.newton = &w->newton, .from = w->best, .tol = w->tol};
+    bool found = pp_cone_select_run(&k);
+    w->info->iterations += k.steps;
+    TELL(w, found ? "loads: %d steps to %.1e" : "no loads: %d steps, %.1e", k.steps, k.measure);
+    if (!found || (guessed && !(k.measure < 0.5 * w->least))) return false;
+    w->least = k.measure;
+    memcpy(w->best, w->newton.x, sizeof(double) * (size_t)c->m);
+    return true;
+}
+
 /* Newton once more, from an answer: the equations of what it found open, sticking and sliding, with loads as near to its
  * own as may be. A second step takes sliding contacts back to their circles. Kept if it is better. */
 static void make_exact(work *w) {
+    if (w->least <= EXACT) return;
     pp_cone_newton *n = &w->newton;
     size_t bytes = sizeof(double) * (size_t)w->c.m;
     n->tol = EXACT;
@@ -357,7 +379,8 @@ static perp_outcome stages(work *w, const double *guess) {
     return o;
 }
 
-perp_outcome pp_auto_cone(const perp_problem *p, double tol, double *z, const perp_call *call, perp_solve_info *info) {
+perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double *z, const perp_call *call,
+                          perp_solve_info *info) {
     work w = {.info = info, .call = call, .tol = tol, .least = INFINITY};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
@@ -379,10 +402,13 @@ perp_outcome pp_auto_cone(const perp_problem *p, double tol, double *z, const pe
     bool answered = guess && keep(&w, start);
     if (answered) TELL(&w, "the guess holds to %.1e", w.least);
     info->warm = answered;
-    if (!answered || should_be_exact(&w)) {
+    if (!answered || (w.least > EXACT && should_be_exact(&w))) {
         if (!pp_cone_linear_make(&w.linear, &w.c, call)) return PERP_OUTCOME_MEMORY;
         if (!answered) o = stages(&w, guess ? start : NULL);
-        if (should_be_exact(&w) && pp_block_lu_work(w.linear.lu) < LARGE_WORK) make_exact(&w);
+        if (should_be_exact(&w) && pp_block_lu_work(w.linear.lu) < LARGE_WORK) {
+            bool kept = answered && w.least <= KEPT; /* loads of a problem that has hardly changed */
+            if (!unique || kept || !select_loads(&w, answered)) make_exact(&w);
+        }
     }
     pp_cone_unscale(&w.c, w.best, z);
     info->factorisations = w.linear.factorisations;

@@ -47,9 +47,11 @@
 #define BEYOND      1.05 /* so far beyond the place where a contact gives way */
 #define LEAST_JUMP  0.1  /* of the latest outer step; less is not worth it */
 #define MOST_JUMP   1e4
-#define OTHER_PULL  10   /* factors made with a pull so many times another are of no use */
-#define AGAIN       1e-8 /* residual asked for with old factors, over |F| */
-#define ENOUGH      1e-4 /* and taken */
+#define EPSILON     1e-15 /* of |x|: |F| is hardly less, */
+#define ROUNDING    1e-12 /* and below this, if it does not fall, is not going to be */
+#define OTHER_PULL  10    /* factors made with a pull so many times another are of no use */
+#define AGAIN       1e-8  /* residual asked for with old factors, over |F| */
+#define ENOUGH      1e-4  /* and taken */
 
 bool pp_cone_newton_make(pp_cone_newton *k) {
     int m = k->c->m;
@@ -193,6 +195,46 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
     }
     (void)judge(k, k->trial, k->w);
     return now;
+}
+
+double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most) {
+    int m = k->c->m;
+    size_t bytes = sizeof *from * (size_t)m;
+    double size = 1, now = INFINITY;
+    for (int i = 0; i < m; i++) size = fmax(size, fabs(from[i]));
+    memcpy(k->trial, from, bytes);
+    for (int step = 0;; step++) {
+        velocity(k->c, k->trial, k->w);
+        double next = equation(k, k->trial, k->w, k->F, true);
+        if (!(next < now) && now <= ROUNDING * size) { /* no better than before: that was all */
+            memcpy(k->trial, k->start, bytes);
+            velocity(k->c, k->trial, k->w);
+            return now / size;
+        }
+        now = next;
+        if (now <= EPSILON * size || step == most) return now / size;
+        memcpy(k->start, k->trial, bytes);
+        if (!newton_direction(k, k->F)) return INFINITY;
+        for (int i = 0; i < m; i++) k->trial[i] += k->dx[i];
+    }
+}
+
+bool pp_cone_newton_recentre(pp_cone_newton *k, const double *centre) {
+    const pp_cone *c = k->c;
+    velocity(c, k->x, k->w);
+    (void)equation(k, k->x, k->w, k->F, true);
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i), first = c->first[i];
+        const double *E = k->E + 16 * (ptrdiff_t)i;
+        for (int r = 0; r < rows; r++) {
+            k->F[first + r] = 0;
+            for (int s = 0; s < rows; s++)
+                k->F[first + r] += k->pull * E[r + rows * s] * (k->x[first + s] - centre[first + s]);
+        }
+    }
+    if (!newton_direction(k, k->F)) return false;
+    for (int i = 0; i < c->m; i++) k->x[i] += k->dx[i];
+    return true;
 }
 
 /* The t > 0 at which x + t d leaves the cone that x lies inside; INFINITY: never. */

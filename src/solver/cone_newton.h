@@ -42,4 +42,12 @@ bool pp_cone_newton_make(pp_cone_newton *k);
 /* From k->x. The answer is k->best with k->measure; PERP_OUTCOME_SOLVED if that is within tol. */
 perp_outcome pp_cone_newton_run(pp_cone_newton *k);
 
+/* The proximal point of k->x with weight k->pull, to rounding, by at most so many full steps from `from` (may be k->x).
+ * The point is k->trial, with velocity k->w; |F| over |x| is returned, INFINITY if a step could not be made. */
+double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most);
+
+/* Moves k->x, an answer, by one linear step towards `centre` as far as the laws leave it free: along directions that
+ * they hold by less than k->pull. False if the step could not be made. */
+bool pp_cone_newton_recentre(pp_cone_newton *k, const double *centre);
+
 #endif

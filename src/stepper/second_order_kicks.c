@@ -169,7 +169,7 @@ static perp_status answer(pp_frame *f, double span, bool contacts) {
 
 perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
     double last = INFINITY, least = INFINITY;
-    bool slow = false;
+    bool slow = false, stirred = false;
     int idle = 0;
     pp_mix mix = {0};
     perp_status st = answer(f, span, contacts);
@@ -186,7 +186,7 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         const pp_slip_shift *used = f->shift;
         int nused = f->nshift;
         if (contacts && round <= SLIP_ROUNDS && (st = follow_slip(f, &change))) return st;
-        bool slips_settled = change <= SLIP_SMALL * fastest(f) || round >= SLIP_ROUNDS;
+        bool slips_stay = change <= SLIP_SMALL * fastest(f), slips_settled = slips_stay || round >= SLIP_ROUNDS;
         idle = miss < 0.5 * least ? 0 : idle + 1; /* mixed rounds may go astray once */
         least = fmin(least, miss);
         bool stalls = idle > (slow ? 1 : 0) && miss <= may_be_left(f, round) * far(f);
@@ -205,6 +205,8 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
                 return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
             pp_mix_weigh(&mix, &f->problem);
         }
+        if (stirred && slips_stay) mix.rounds = 0; /* rounds with other slips say nothing of those to come */
+        stirred = !slips_stay;
         slow = slow || (miss > SLOW * last && miss > NOISE * far(f));
         pp_mix_step(&mix, misses, shift, slow && miss > NOISE * far(f));
         last = miss;

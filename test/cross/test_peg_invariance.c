@@ -5,7 +5,7 @@
  *
  * With friction a face that slides on a face has many loads, and which of them is found tells where it slides to. Loads
  * are carried over from step to step (warm starts), so that rounding adds up in them; piles with friction in space start
- * each step without them. */
+ * each step without them, or ask for loads that depend on the problem alone (auto.unique_loads). */
 #include "law/peg_scenes.h"
 
 #define BODIES 8 /* in the plane */
@@ -14,7 +14,8 @@
 typedef struct setup {
     int dim, bodies;
     double mu;
-    bool cold; /* loads are not carried over */
+    bool cold;   /* loads are not carried over */
+    bool unique; /* they depend on the problem alone */
 } setup;
 
 typedef struct pile {
@@ -125,6 +126,7 @@ static pile pile_new(const setup *u, double h, uint64_t seed, const outlook *o) 
     d.warm_start = !u->cold;
     d.form = dim == 3 && u->mu > 0 ? PERP_FORM_CONE : d.form;
     s.w = world_of(&d);
+    if (u->unique) OK(s.w, perp_world_set(s.w, "auto.unique_loads", 1));
     OK(s.w, perp_pair_set_all(s.w, (perp_pair_law){.mu = u->mu, .restitution = 0}));
     perp_shape_def shape[BODIES];
     static perp_vec3 p[BODIES][64];
@@ -226,6 +228,10 @@ static void spatial_with_friction(void **state) {
     (void)state;
     views((setup){.dim = 3, .bodies = FEWER, .mu = 0.4, .cold = true});
 }
+static void spatial_with_unique_loads(void **state) {
+    (void)state;
+    views((setup){.dim = 3, .bodies = FEWER, .mu = 0.4, .unique = true});
+}
 static void planar_in_space(void **state) {
     (void)state;
     outlook o = {.X = perp_pose_identity(), .in_space = true, .depth = 0.4};
@@ -233,8 +239,11 @@ static void planar_in_space(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(planar), cmocka_unit_test(planar_with_friction),
-                                       cmocka_unit_test(spatial), cmocka_unit_test(spatial_with_friction),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(planar),
+                                       cmocka_unit_test(planar_with_friction),
+                                       cmocka_unit_test(spatial),
+                                       cmocka_unit_test(spatial_with_friction),
+                                       cmocka_unit_test(spatial_with_unique_loads),
                                        cmocka_unit_test(planar_in_space)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
