@@ -20,7 +20,7 @@
 int pp_cone_again_worth(const pp_cone_linear *k) {
     double each = SLOWER * (pp_block_lu_entries(k->lu) + 0.5 * MOST * k->c->m);
     double most = PART * pp_block_lu_work(k->lu) / each;
-    return most < LEAST ? 0 : most > MOST ? MOST : (int)most;
+    return !(most >= LEAST) ? 0 : most > MOST ? MOST : (int)most; /* not a number: nothing to factorise */
 }
 
 bool pp_cone_again_room(pp_cone_linear *k, int most, const perp_call *call) {
