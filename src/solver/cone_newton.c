@@ -144,10 +144,11 @@ static double judge(pp_cone_newton *k, const double *x, const double *v) {
     return now;
 }
 
-/* Whether the factors are of its own latest factorisation, with about the same pull. */
+/* Whether the factors are of its own latest factorisation, with about the same pull; and close to an answer, where few
+ * contacts change (in heaps that move it did not pay). */
 static bool factors_may_do(const pp_cone_newton *k) {
-    return k->factored > 0 && k->linear->factorisations == k->factored && k->pull < OTHER_PULL * k->factored_pull &&
-           k->factored_pull < OTHER_PULL * k->pull;
+    return k->wary && k->factored > 0 && k->linear->factorisations == k->factored &&
+           k->pull < OTHER_PULL * k->factored_pull && k->factored_pull < OTHER_PULL * k->pull;
 }
 
 static bool newton_direction(pp_cone_newton *k, const double *F) {
