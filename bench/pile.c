@@ -128,7 +128,8 @@ static void take_away(const scene *s, const rest *left) {
     for (int i = 0; i < count; i++) {
         perp_body_def def;
         if (perp_body_get(s->w, body[i], &def) || def.kind != PERP_BODY_DYNAMIC) continue; /* the bin */
-        bool stays = next < left->n && left->sphere[next] == sphere++;
+        bool stays = next < left->n && left->sphere[next] == sphere;
+        sphere++;
         if (stays) next++;
         if (!stays && perp_body_remove(s->w, body[i])) die("a sphere", perp_world_why(s->w));
     }
@@ -194,7 +195,7 @@ static bool solve(const perp_problem *p, bool warm, double limit, double *r, dou
 }
 
 /* The problem of the spheres that are left, and its answer in *r. Spheres that move in it are no longer left; how many
- * is *moving. NULL: not solved. */
+ * is *moving. NULL: some do, or it was not solved. */
 static perp_stored *attempt(const scene *s, rest *left, int n, const options *o, double **r, int *moving) {
     perp_stored *p = pose(s, left, n, o->mu);
     const perp_problem *problem = perp_stored_problem(p);

@@ -319,9 +319,14 @@ static void make_exact(work *w) {
     memcpy(w->best, n->best, bytes);
 }
 
-/* Newton from an answer that holds nearly all. True: solved, or told to stop. */
+/* Newton from an answer that holds nearly all. True: solved, or nothing more is to be tried. */
 static bool held(work *w, perp_outcome *o) {
+    if (!pp_cone_again_room(&w->linear, pp_cone_again_worth(&w->linear), w->call)) {
+        *o = PERP_OUTCOME_MEMORY;
+        return true;
+    }
     w->newton.wary = true;
+    w->newton.factored = 0; /* factors from before there was room */
     bool done = newton(w, w->best, HELD_PULL, w->linear.most > 0 ? HELD_LONG : HELD_STEPS, "Newton", o);
     w->newton.wary = false;
     return done || *o == PERP_OUTCOME_STOPPED;

@@ -104,8 +104,7 @@ bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *c
     for (int i = 0; i < n; i++) size[i] = c->body ? c->node[i + 1] - c->node[i] : pp_cone_rows(c, i);
     if (!(c->body ? body_pattern : local_pattern)(c, call, &start, &index)) return false;
     k->lu = pp_block_lu_new(n, size, start, index, call->arena);
-    return k->lu && pp_block_lu_room(k->lu) && find_places(k, call) &&
-           pp_cone_again_room(k, pp_cone_again_worth(k), call);
+    return k->lu && pp_block_lu_room(k->lu) && find_places(k, call);
 }
 
 /* X = A^-1, n <= 4, by Gauss-Jordan with partial pivoting. */

@@ -45,7 +45,8 @@ void pp_cone_linear_product(pp_cone_linear *k, const double *x, double *y);
 double pp_cone_again_solve(pp_cone_linear *k, const double *C, const double *E, const double *b, double *dx,
                            double accuracy);
 
-/* How many steps of that are worth a factorisation, 0 if hardly any; and room for `most`, before the first one. */
+/* How many steps of that are worth a factorisation, 0 if hardly any; and room for `most`. Factors made before there is
+ * room do not serve again. */
 int pp_cone_again_worth(const pp_cone_linear *k);
 bool pp_cone_again_room(pp_cone_linear *k, int most, const perp_call *call);
 

@@ -11,7 +11,7 @@
  *          There the outer steps go on in one direction: after one that did not lower |F| by much the next begins
  *          further along it, where the first contact gives way; if that does not do, where the last one ended.
  * Valid    no proof: the problem is not monotone. Solves redundant, singular and ill-scaled problems in practice.
- * Cost     one factorisation per step, in large problems one for several that change few contacts (cone_again.c); 10 to
+ * Cost     one factorisation per step, close to an answer of a large problem one for several (wary, cone_again.c); 10 to
  *          40 steps from nothing, 1 to 5 from a good guess.
  * Source   Alart, Curnier (1991); De Saxce, Feng (1998); Rockafellar (1976) for proximal points; Chamberlain et al.
  *          (1982) for the watchdog. */
