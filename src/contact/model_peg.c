@@ -12,7 +12,7 @@
  *          start, as the documents have them; `geometry: end` has impulses, friction and inertia at the end poses too, and
  *          is settled when the velocity is (end_pose.h).
  * Checks   An answer that pushes a body from behind a face it had not been in front of, or that gains energy from
- *          contact, is not taken.
+ *          contact, is not taken. Rounds that gain more than there was are broken off.
  * Fallback With friction a wedge may lock itself so that not even 1e-10 of overlap can be undone: overlap of the start
  *          may stay. Then impulses at the end poses. Where a problem had no answer at all, pairs that touch on a corner
  *          go by its other side: a corner in the crack between a floor and a wall is held by the wall's side as well as
@@ -46,6 +46,7 @@
 #define BEHIND       1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
 #define WORK_BEHIND  0.1  /* of the kinetic energy of two bodies that such a face may do */
 #define WORK_TOTAL   1e-3 /* of the kinetic energy that all contacts together may add */
+#define THROWS       3    /* rounds whose contacts may add more than all of it */
 
 void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
     if (!m) return;
@@ -470,20 +471,28 @@ static bool turns_far(const pp_peg_work *k) {
     return false;
 }
 
-/* The two checks of the header. Energy of overlap that is undone and of bounces is not looked at. */
-static bool plausible(pp_peg_work *k) {
+/* What the contacts of an answer do. Energy of overlap that is undone and of bounces is not looked at. */
+typedef struct labour {
+    double total;  /* work of all contacts on top of the free motion */
+    double free;   /* kinetic energy of the free motion */
+    double within; /* energy that may come from overlap within the tolerance, and through joints */
+    bool behind;   /* a face that was not in front did much */
+    bool any;      /* there are bounces or overlap of before: contacts may do what they like */
+} labour;
+
+static bool find_labour(pp_peg_work *k, labour *l) {
     const pp_frame *f = k->f;
-    if (f->no_inertia || pp_support_count(f) > 0) return true; /* contacts work against friction, not on the motion */
     struct pp_peg *m = k->m;
+    *l = (labour){.any = f->no_inertia || pp_support_count(f) > 0}; /* against friction, not on the motion */
+    if (l->any) return true;
     double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
     if (!fr || !mean) return false;
     free_velocity(f, fr);
     for (int i = 0; i < f->ndof; i++) mean[i] = (fr[i] + m->nu[i]) / 2;
-    double total = 0, all = 0, undone = k->least / f->h, energy = 0;
-    bool spawned = false;
+    double undone = k->least / f->h;
     for (int b = 0; b < f->nblock; b++) {
-        all += kinetic(f, b, fr);
-        energy += f->M[36 * b] * undone * undone;
+        l->free += kinetic(f, b, fr);
+        l->within += 100 * f->M[36 * b] * undone * undone;
     }
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
@@ -494,12 +503,26 @@ static bool plausible(pp_peg_work *k) {
             work += contact_work(f, r, mean);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
             behind |= m->row[r].push > 0 && m->row[r].gap0 < -fmax(BEHIND * p->size, k->brisk ? pp_peg_left(k) : 0);
-            spawned |= m->row[r].bounces || pp_peg_spawned(k, p);
+            l->any |= m->row[r].bounces || pp_peg_spawned(k, p);
         }
-        total += work;
-        if (behind && !spawned && !k->mode.held && work > WORK_BEHIND * own + 100 * energy) return false;
+        l->total += work;
+        l->behind |= behind && !l->any && !k->mode.held && work > WORK_BEHIND * own + l->within;
     }
-    return spawned || total <= WORK_TOTAL * all + 100 * energy + joint_work(f, mean);
+    l->within += joint_work(f, mean);
+    return true;
+}
+
+/* The two checks of the header. */
+static bool plausible(pp_peg_work *k) {
+    labour l;
+    return find_labour(k, &l) && !l.behind && (l.any || l.total <= WORK_TOTAL * l.free + l.within);
+}
+
+/* Do contacts add more than all energy there is? A row that was posed far from where its features meet may throw a body,
+ * in the next round farther, which hits others, and so on until nothing is left of a heap. */
+static bool throws(pp_peg_work *k) {
+    labour l;
+    return !k->linear && find_labour(k, &l) && !l.any && l.total > l.free + l.within;
 }
 
 /* Is there a pair that has rows and runs through all the same, since they hold it on the far side? */
@@ -536,7 +559,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         foresee(k);
     }
     bool *renew = NULL;
-    int limit = MAX_ROUNDS, polish = 0, idle = 0;
+    int limit = MAX_ROUNDS, polish = 0, idle = 0, thrown = 0;
     k->settling = (pp_settling){.before = INFINITY};
     double before = INFINITY;
     f->slack = 1;
@@ -558,7 +581,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
             st = look(k, renew, &found);
             pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
             if (st) return st;
-            if (found.stuck) return PERP_OK;
+            if (found.stuck || (throws(k) && ++thrown > THROWS)) return PERP_OK;
             if (!found.added && !found.switched && !found.renewed && (!found.moved || k->linear)) {
                 idle = found.worst < before / 2 ? 0 : idle + 1;
                 before = found.worst;
