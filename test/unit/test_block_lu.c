@@ -6,6 +6,7 @@
 #include "check.h"
 #include "linalg/block_lu.h"
 #include "linalg/linalg.h"
+#include "linalg/tile.h"
 
 static unsigned long long seed = 1;
 static double uniform(void) { /* -1 .. 1 */
@@ -147,11 +148,34 @@ static void test_scalar_matrix(void **state) {
     for (int i = 0; i < N; i++) assert_true(fabs(b[i]) < 1e-13);
 }
 
+/* The product, whole and in pieces: to the last bit what adding up in the order of k gives, whatever the sizes. */
+static void test_products(void **state) {
+    (void)state;
+    static const int size[][3] = {{1, 1, 1},     {7, 5, 3},     {31, 90, 90},  {32, 40, 128},
+                                  {33, 41, 128}, {40, 40, 129}, {75, 83, 260}, {64, 300, 24}};
+    for (size_t t = 0; t < 2 * sizeof size / sizeof *size; t++) {
+        int m = size[t / 2][0], n = size[t / 2][1], k = size[t / 2][2], lda = m + 3, ldc = m + 1;
+        ptrdiff_t bk = t % 2 ? n + 2 : 1, bj = t % 2 ? 1 : k + 2; /* B by rows, or by columns */
+        double *A = PP_ARENA_ARRAY(&arena, double, (ptrdiff_t)lda *k),
+               *C = PP_ARENA_ARRAY(&arena, double, (ptrdiff_t)ldc *n),
+               *B = PP_ARENA_ARRAY(&arena, double, (ptrdiff_t)(n + 2) * (k + 2)),
+               *D = PP_ARENA_ARRAY(&arena, double, (ptrdiff_t)ldc *n);
+        assert_true(A && B && C && D);
+        for (int i = 0; i < lda * k; i++) A[i] = uniform();
+        for (int i = 0; i < (n + 2) * (k + 2); i++) B[i] = uniform();
+        for (int i = 0; i < ldc * n; i++) C[i] = D[i] = uniform();
+        pp_subtract_product(m, n, k, A, lda, B, bk, bj, C, ldc);
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < m; i++)
+                for (int l = 0; l < k; l++) D[i + ldc * j] -= A[i + lda * l] * B[bk * l + bj * j];
+        for (int i = 0; i < ldc * n; i++) assert_true(C[i] == D[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_dense),
-        cmocka_unit_test(test_work),
-        cmocka_unit_test(test_singular_and_not_finite),
+        cmocka_unit_test(test_products),      cmocka_unit_test(test_against_dense),
+        cmocka_unit_test(test_work),          cmocka_unit_test(test_singular_and_not_finite),
         cmocka_unit_test(test_scalar_matrix),
     };
     return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
