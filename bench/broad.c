@@ -66,9 +66,8 @@ static spheres make(int n, double speed) {
     for (int i = 0; i <= n; i++) {
         s.placed[i] = (pp_placed){.body = i, .moves = i < n, .slot = i, .group = 1, .mask = ~0u};
         if (i == n) break;
-        int k = where[i];
-        s.home[i] =
-            perp_v3(k % side + 0.1 * uniform(), k / side % side + 0.1 * uniform(), k / side / side + 0.1 * uniform());
+        int x = where[i] % side, y = where[i] / side % side, z = where[i] / side / side;
+        s.home[i] = perp_v3(x + 0.1 * uniform(), y + 0.1 * uniform(), z + 0.1 * uniform());
         s.at[i] = s.home[i];
         perp_vec3 u = perp_v3_unit(perp_v3(uniform(), uniform(), uniform()));
         s.v[i] = perp_v3_scale(speed * (1 + 0.5 * uniform()), u);

@@ -71,9 +71,11 @@ int main(void) {
         snprintf(what, sizeof what, "%d %s by repeat", BODIES, name[k]);
         load(what, text, (size_t)n);
         n = sprintf(text, HEAD);
-        for (int i = 0; i < BODIES; i++)
-            n += sprintf(text + n, "  - {name: body-%d, at: [%g, %g, %g], density: 1000, shape: %s}\n", i,
-                         0.25 * (i % 100), 0.25 * (i / 100 % 10), 0.25 * (i / 1000), shape[k]);
+        for (int i = 0; i < BODIES; i++) {
+            int x = i % 100, y = i / 100 % 10, z = i / 1000;
+            n += sprintf(text + n, "  - {name: body-%d, at: [%g, %g, %g], density: 1000, shape: %s}\n", i, 0.25 * x,
+                         0.25 * y, 0.25 * z, shape[k]);
+        }
         snprintf(what, sizeof what, "%d %s written out", BODIES, name[k]);
         load(what, text, (size_t)n);
     }

@@ -115,8 +115,9 @@ static packing make(int n, int layers) {
     for (int l = 0; l < layers; l++)
         for (int i = 0; i < (n - l % 2) * (n - l % 2); i++) {
             double in = RADIUS * (1 + l % 2);
-            k.at[at][0] = in + 2 * RADIUS * (i % (n - l % 2));
-            k.at[at][1] = in + 2 * RADIUS * (i / (n - l % 2));
+            int x = i % (n - l % 2), y = i / (n - l % 2);
+            k.at[at][0] = in + 2 * RADIUS * x;
+            k.at[at][1] = in + 2 * RADIUS * y;
             k.at[at++][2] = RADIUS * (1 + l * sqrt(2));
         }
     find_contacts(&k, 2 * RADIUS * n);
@@ -169,11 +170,11 @@ int main(int argc, char **argv) {
         packing k = make(sizes[s][0], sizes[s][1]);
         size_t m = 3 * (size_t)k.contacts;
         double *z = room(m, sizeof *z), *zero = room(m, sizeof *z), *answer = room(m, sizeof *z);
-        perp_solve_info cold, warm;
+        perp_solve_info cold = {0}, warm = {0};
         bool solved = false, again = false;
         double took = timed(&k, false, zero, z, &cold, &solved);
         perp_measures measures;
-        if (perp_problem_measure(&k.p, z, &measures)) return 3;
+        if (perp_problem_measure(&k.p, z, &measures)) exit(3);
         memcpy(answer, z, m * sizeof *z);
         for (int i = 0; i < 6 * k.spheres; i++) k.f[i] += 1e-6 * MASS * GRAVITY * STEP * sin(i);
         double rewarmed = timed(&k, true, answer, z, &warm, &again);

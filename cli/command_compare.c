@@ -93,7 +93,8 @@ static void choose(const choices *c, int i, variant *v) {
     size_t at = 0;
     const char *word[5] = {NULL};
     for (int w = 4; w >= 0; w--) {
-        word[w] = c->text[w] ? c->word[w][i % c->n[w]] : NULL;
+        if (!c->text[w]) continue; /* as the scene says */
+        word[w] = c->word[w][i % c->n[w]];
         i /= c->n[w];
     }
     for (int w = 0; around_name(w); w++) {

@@ -172,8 +172,11 @@ static int run(const cli_args *a) {
     if (!code && n > VARIANT_QUANTITIES) code = cli_mistake(a, "", "more than 32 quantities", "at most 32");
     if (!code && n == 0) n = variant_default_quantities(&s.v[0], names, VARIANT_QUANTITIES);
     if (!code) {
-        f = calloc((size_t)n, sizeof *f);
-        if (!f) code = cli_refuse_say(a, CLI_MACHINE, "not enough memory");
+        f = calloc((size_t)n + 1, sizeof *f);
+        if (!f) {
+            (void)cli_refuse_say(a, CLI_MACHINE, "not enough memory");
+            code = CLI_MACHINE;
+        }
     }
     double end = !code ? s.v[0].time[s.v[0].frames - 1] : 0, at = cli_number(a, "at", end);
     if (!code && (at < 0 || at > end * (1 + 1e-12))) {

@@ -110,7 +110,7 @@ static void put_markdown_row(FILE *to, char (*cells)[CELL], int n) {
 
 static perp_status write_one(experiment *e, const exp_table *b, FILE *to, bool markdown, perp_refusal *why) {
     exp_choice c;
-    int measure[COLUMNS_MAX], wide[COLUMNS_MAX + 1] = {0};
+    int measure[COLUMNS_MAX] = {0}, wide[COLUMNS_MAX + 1] = {0}; /* experiment_tables_check() saw to one at least */
     const exp_sweep *s = sweep_of(e, b->sweep, &c);
     int nmeasure = measures_of(e, b, s, measure);
     int row_axis = experiment_find_axis(s, b->rows, strlen(b->rows));

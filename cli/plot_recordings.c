@@ -60,8 +60,8 @@ int plot_get_made(plot_data *d, const char *name, const char *unit) {
 }
 
 double *plot_numbers(plot_data *d, int quantity, int s) {
-    double **v = &d->quantity[quantity].v[s];
-    if (*v) return *v;
+    double **v = &d->quantity[quantity].v[s], *known = *v;
+    if (known) return known;
     long n = d->source[s].n;
     *v = pp_arena_get(&d->arena, (size_t)(n + 1) * sizeof **v);
     for (long i = 0; *v && i < n; i++) (*v)[i] = NAN;

@@ -192,9 +192,9 @@ static perp_status draw_page(sheet *s, cairo_t *cr, const render_moment *m, int 
     }
     perp_status status = PERP_OK;
     for (int i = 0; i < grid.columns * grid.rows && !status; i++) {
+        int row = i / grid.columns, column = i % grid.columns;
         cairo_save(cr);
-        cairo_translate(cr, (i % grid.columns) * (grid.width + grid.gap),
-                        (i / grid.columns) * (grid.height + grid.gap));
+        cairo_translate(cr, column * (grid.width + grid.gap), row * (grid.height + grid.gap));
         cairo_rectangle(cr, 0, 0, grid.width, grid.height);
         cairo_clip(cr);
         if (i < panels) {

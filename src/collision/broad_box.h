@@ -35,6 +35,12 @@ static inline bool pp_box_inside(const pp_box *a, const pp_box *b) {
                      (pp_sides(a, 4) <= pp_sides(b, 4))));
 }
 
+/* Are all sides the same? One that is not a number is not the same as itself. */
+static inline bool pp_box_same(const pp_box *a, const pp_box *b) {
+    return pp_none(~((pp_sides(a, 0) == pp_sides(b, 0)) & (pp_sides(a, 2) == pp_sides(b, 2)) &
+                     (pp_sides(a, 4) == pp_sides(b, 4))));
+}
+
 /* By how much the boxes are apart; negative: by how much they overlap. Infinite sides are far away [L] */
 static inline double pp_box_gap(const pp_box *a, const pp_box *b) {
     pp_two_sides u = pp_sides(b, 0) - pp_sides(a, 3), v = pp_sides(a, 0) - pp_sides(b, 3);

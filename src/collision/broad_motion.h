@@ -9,7 +9,6 @@
 #define PP_BROAD_MOTION_H
 
 #include <float.h>
-#include <string.h>
 
 #include "collision/broad_box.h"
 
@@ -36,7 +35,7 @@ static inline void pp_motion_follow(pp_motion *m, int i, const pp_box *box) {
 
 /* The same for a box with infinite sides, which mostly do not change. */
 static inline void pp_motion_follow_infinite(pp_motion *m, int i, const pp_box *box) {
-    if (memcmp(&m->last[i], box, sizeof *box) == 0) return;
+    if (pp_box_same(&m->last[i], box)) return;
     m->path[i] = NAN;
     m->last[i] = *box;
 }

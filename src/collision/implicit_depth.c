@@ -197,7 +197,7 @@ static void search(const pp_placed *a, const pp_placed *b, const perp_vec3 *u, b
         if (a->g->dim == 2) t = perp_v3(-to->n.y, to->n.x, 0);
         best next = *to;
         perp_vec3 d[8];
-        double value[8], x, y;
+        double value[8] = {0}, x, y;
         for (int k = 0; k < (line ? 2 : 8); k++) {
             double phi = 6.283185307179586 * k / 8 + 0.7 * turns; /* turned each time */
             d[k] = line ? perp_v3_scale(k ? -1 : 1, t)

@@ -296,10 +296,11 @@ typedef struct plane {
     int index; /* edge, in 2D vertex; -1: none */
     perp_vec3 n;
     double separation;
+    double at_edge, at_bar; /* 3D: where edge and segment are closest */
 } plane;
 
 static plane planes_of_edges(const meeting *m) {
-    plane best = {-1, {0, 0, 0}, -INFINITY};
+    plane best = {.index = -1, .separation = -INFINITY};
     for (int e = 0; e < m->poly->g->nedge; e++) {
         double s, u;
         perp_vec3 c;
@@ -309,13 +310,13 @@ static plane planes_of_edges(const meeting *m) {
         if (perp_v3_dot(n, perp_v3_add(m->poly->n[g[2]], m->poly->n[g[3]])) < 0) n = perp_v3_neg(n);
         if (into_faces(m->poly, e, n) > 1e-12) continue;
         double d = perp_v3_dot(n, perp_v3_sub(m->c.p[0], m->poly->v[g[0]]));
-        if (d > best.separation) best = (plane){e, n, d};
+        if (d > best.separation) best = (plane){e, n, d, s, u};
     }
     return best;
 }
 
 static plane planes_of_segment(const meeting *m) {
-    plane best = {-1, {0, 0, 0}, -INFINITY};
+    plane best = {.index = -1, .separation = -INFINITY};
     perp_vec3 n = across(m->c.d, 2);
     for (int side = 0; side < 2; side++, n = perp_v3_neg(n)) {
         double least = INFINITY;
@@ -327,7 +328,7 @@ static plane planes_of_segment(const meeting *m) {
                 vertex = v;
             }
         }
-        if (least > best.separation) best = (plane){vertex, n, least};
+        if (least > best.separation) best = (plane){.index = vertex, .n = n, .separation = least};
     }
     return best;
 }
@@ -353,10 +354,7 @@ static void inside(const meeting *m, const pp_tolerance *t) {
         emit_core(m, bar_vertex(m, p.index), y, x, p.n, p.separation);
         return;
     }
-    double at_edge, at_bar;
-    perp_vec3 c;
-    (void)cross_edge(m, p.index, &at_edge, &at_bar, &c);
-    emit_core(m, edge_edge(m, p.index), on_edge(s, p.index, at_edge), at(&m->c, at_bar), p.n, p.separation);
+    emit_core(m, edge_edge(m, p.index), on_edge(s, p.index, p.at_edge), at(&m->c, p.at_bar), p.n, p.separation);
 }
 
 void pp_pair_capsule_poly(pp_narrow *w, const pp_solid *poly, const pp_solid *capsule, bool flip) {

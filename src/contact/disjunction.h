@@ -112,7 +112,7 @@ typedef struct pp_mixed {
 
 /* From the arena. As pp_convert; p and d are borrowed. */
 perp_status pp_mixed_build(const perp_step_problem *p, const pp_disjunction *d, pp_disjunction_form form,
-                           pp_arena *arena, pp_mixed *out);
+                           pp_arena *arena, pp_mixed *m);
 perp_status pp_mixed_recover(const pp_mixed *m, const double *z, pp_arena *arena, perp_step_solution *out);
 /* A start from the impulses of base variables zb (base.n numbers): c and d are those that go with them. */
 void pp_mixed_guess(const pp_mixed *m, const double *zb, double *z);

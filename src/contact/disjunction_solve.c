@@ -167,7 +167,7 @@ static perp_status solve_joints(attempts *t, const pp_mixed *m, const double *z)
 
 static perp_status solve_one(attempts *t, const perp_step_solution *recalled) {
     perp_world *w = t->f->w;
-    pp_mixed form[2];
+    pp_mixed form[2] = {0};
     bool slacks = t->d->gamma > 0;
     int forms = t->d->ngroup > 0 && !slacks ? 2 : 1;
     for (int k = 0; k < forms; k++) {

@@ -69,7 +69,7 @@ struct pp_peg {
     int cap_nu;
     pp_broad *broad;
 };
-void pp_peg_destroy(struct pp_peg *p, const perp_allocator *a);
+void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a);
 
 /* How a round is posed; tried in turn, see model_peg.c. */
 typedef struct pp_peg_mode {

@@ -122,7 +122,7 @@ static bool listed(const pp_peg_row *row, int n, uint64_t feature) {
 static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool old_ones) {
     struct pp_peg *m = k->m;
     const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* nothing may be added to NULL */
-    int nold = old_ones ? p->nrow : 0, n = 0;
+    int nold = old && old_ones ? p->nrow : 0, n = 0;
     double start = pp_peg_start_gap(k, p); /* now: it uses the same list */
     round_at(k, p, force_poses(k));
     if (!row_room(k, first + m->round.n)) return PERP_E_MEMORY;
@@ -272,7 +272,7 @@ static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp
     if (!row_room(k, first + p->nrow + k->touches.n + 1)) return PERP_E_MEMORY;
     int n = 0;
     p->plane = plane;
-    for (int o = 0; o < p->nrow; o++)
+    for (int o = 0; old && o < p->nrow; o++)
         if (!renew || k->mode.linear || (old[o].off1 <= beside && one_patch(k, p, old[o].plane, plane))) {
             pp_peg_row r = old[o];
             if (k->mode.symmetric) place_row(k, p, &r);

@@ -223,13 +223,15 @@ static int patch2d(pp_touches *t, const pp_solid *R, int f, const pp_solid *O, i
     double beside = BESIDE * fmin(R->g->size, O->g->size);
     for (int i = 0; i < 2; i++)
         if (s[i] >= -beside && s[i] <= length + beside)
-            t->clip[0][m++] = (pp_clip_point){.x = O->v[ends[i]], .tag = pp_feature(PP_VERTEX_FACE, flip, f, ends[i])};
+            t->clip[0][m++] =
+                (pp_clip_point){.x = O->v[ends[i]], .tag = pp_feature(PP_VERTEX_FACE, flip ? 1 : 0, f, ends[i])};
     for (int i = 0; i < 2; i++) {
         double at = i ? length : 0;
         if (!((at > s[0] + beside && at < s[1] - beside) || (at < s[0] - beside && at > s[1] + beside))) continue;
         perp_vec3 x =
             perp_v3_axpy(O->v[ends[0]], (at - s[0]) / (s[1] - s[0]), perp_v3_sub(O->v[ends[1]], O->v[ends[0]]));
-        t->clip[0][m++] = (pp_clip_point){.x = x, .tag = pp_feature(PP_VERTEX_FACE, !flip, k, pp_side_vertex(R, f, i))};
+        t->clip[0][m++] =
+            (pp_clip_point){.x = x, .tag = pp_feature(PP_VERTEX_FACE, flip ? 0 : 1, k, pp_side_vertex(R, f, i))};
     }
     return m;
 }

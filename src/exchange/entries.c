@@ -18,7 +18,7 @@ perp_status pp_entries_room(pp_exchange *x, pp_entries *e, size_t more) {
     int *col = pp_arena_get(&x->scratch, cap * sizeof *col);
     double *value = pp_arena_get(&x->scratch, cap * sizeof *value);
     if (!row || !col || !value) return pp_exchange_no_memory(x);
-    if (e->n > 0) {
+    if (e->row) {
         memcpy(row, e->row, e->n * sizeof *row);
         memcpy(col, e->col, e->n * sizeof *col);
         memcpy(value, e->value, e->n * sizeof *value);

@@ -101,7 +101,7 @@ typedef struct pp_image {
 void pp_image_add(pp_image *m, const void *data, size_t size);
 void pp_image_free(pp_image *m);
 
-perp_status pp_text_image(const char *path, const perp_problem *p, const char *title, pp_image *out, perp_refusal *why);
+perp_status pp_text_image(const char *path, const perp_problem *p, const char *title, pp_image *m, perp_refusal *why);
 perp_status pp_fclib_image(const char *path, const perp_problem *p, const double *guess, const char *title,
                            pp_image *out, perp_refusal *why);
 perp_status pp_perp_image(const char *path, const perp_problem *p, const double *guess, const char *title,

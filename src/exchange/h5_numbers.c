@@ -38,8 +38,8 @@ int64_t pp_h5_get_integer(const pp_h5_array *a, uint64_t i) {
     }
     uint64_t x = bits(a, i);
     if (!a->sign) return x > INT64_MAX ? INT64_MAX : (int64_t)x;
-    unsigned spare = 64 - 8 * (unsigned)a->size;
-    uint64_t top = 1ull << (63 - spare);
+    unsigned sign = (8 * (unsigned)a->size - 1) & 63; /* its bit: numbers have 1 to 8 bytes */
+    uint64_t top = 1ull << sign;
     return (int64_t)((x ^ top) - top);
 }
 

@@ -214,9 +214,10 @@ static perp_status read_matrix(reader *r, const pp_plan_matrix *m) {
     (void)snprintf(path, sizeof path, "%s/start", m->path);
     perp_status s = get_list(r, path, PP_L_I32, (int64_t)cols + 1, &start);
     (void)snprintf(path, sizeof path, "%s/index", m->path);
-    if (!s) s = get_list(r, path, PP_L_I32, ((int *)start)[cols], &index);
+    int entries = start ? ((int *)start)[cols] : 0;
+    if (!s) s = get_list(r, path, PP_L_I32, entries, &index);
     (void)snprintf(path, sizeof path, "%s/value", m->path);
-    if (!s) s = get_list(r, path, PP_L_F64, ((int *)start)[cols], &value);
+    if (!s) s = get_list(r, path, PP_L_F64, entries, &value);
     if (s) return s;
     perp_sparse *to = (perp_sparse *)(void *)((char *)&r->c + m->offset);
     *to = (perp_sparse){rows, cols, start, index, value};

@@ -210,7 +210,9 @@ static bool second_matrix(const pp_words *w, int rows, int cols, int last) {
     double none;
     for (int i = 0; i < last; i++)
         if (!pp_word_value(pp_words_next(&look), &none)) return true;
-    return pp_words_next(&look).length > 0 && pp_words_next(&look).length > 0; /* or a flag after them */
+    for (int i = 0; i < 2; i++) /* or a flag after them */
+        if (pp_words_next(&look).length == 0) return false;
+    return true;
 }
 
 /* A first matrix that is not m x m cannot be W. */

@@ -74,7 +74,7 @@ typedef struct shown {
 } shown;
 
 static shown show(const compiler *c, size_t at, size_t length) {
-    shown s;
+    shown s = {0};
     (void)pp_printable(s.text, sizeof s.text, c->text + at, length);
     return s;
 }

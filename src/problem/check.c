@@ -75,7 +75,8 @@ static perp_status check_pattern(note to, const char *name, int rows, int cols, 
         if (start[j + 1] < start[j])
             return REFUSE("%s.start[%d] is %d after %d; column starts must not decrease.", name, j + 1, start[j + 1],
                           start[j]);
-    if (!index && start[cols] > 0) return REFUSE("%s.index is NULL; it must hold %d numbers.", name, start[cols]);
+    if (start[cols] == 0) return PERP_OK; /* no entries */
+    if (!index) return REFUSE("%s.index is NULL; it must hold %d numbers.", name, start[cols]);
     for (int j = 0; j < cols; j++)
         for (int k = start[j]; k < start[j + 1]; k++) {
             if (index[k] < 0 || index[k] >= rows)
@@ -92,9 +93,8 @@ static perp_status check_sparse(note to, const char *name, const perp_sparse *A,
     if (A->rows != rows || A->cols != cols)
         return REFUSE("%s is %d x %d; it must be %d x %d.", name, A->rows, A->cols, rows, cols);
     perp_status s = check_pattern(to, name, rows, cols, A->start, A->index);
-    if (s || cols == 0) return s;
-    if (!A->value && A->start[cols] > 0)
-        return REFUSE("%s.value is NULL; it must hold %d numbers.", name, A->start[cols]);
+    if (s || cols == 0 || A->start[cols] == 0) return s;
+    if (!A->value) return REFUSE("%s.value is NULL; it must hold %d numbers.", name, A->start[cols]);
     for (int j = 0; j < cols; j++)
         for (int k = A->start[j]; k < A->start[j + 1]; k++)
             if (!isfinite(A->value[k]))

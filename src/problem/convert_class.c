@@ -218,7 +218,7 @@ static bool fill_qp_matrix(const perp_qp *p, const multiplier *y, pp_columns *c,
         if (!pp_columns_next(c)) return false;
     }
     for (int i = 0; i < p->m; i++) /* columns of y, in the order they were numbered */
-        for (int part = 0; y[i].at >= 0 && part <= y[i].split; part++) {
+        for (int part = 0; y[i].at >= 0 && part < (y[i].split ? 2 : 1); part++) {
             for (int k = At.start[i]; k < At.start[i + 1]; k++)
                 pp_columns_add(c, At.index[k], part ? At.value[k] : -At.value[k]);
             if (!pp_columns_next(c)) return false;
@@ -339,6 +339,7 @@ perp_status perp_problem_convert(const perp_problem *p, perp_class to, int facet
 
 perp_status perp_cone_condense(const perp_problem *p, const perp_allocator *alloc, perp_stored **out) {
     if (out) *out = NULL;
-    if (p && !cone(p->cls)) return PERP_E_FIT;
-    return perp_problem_convert(p, p ? p->cls : PERP_CONE, 0, alloc, out);
+    if (!p) return PERP_E_ARG;
+    if (!cone(p->cls)) return PERP_E_FIT;
+    return perp_problem_convert(p, p->cls, 0, alloc, out);
 }

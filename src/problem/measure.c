@@ -133,7 +133,7 @@ static void measure_box(perp_judge *j, const double *z, perp_measures *out) {
     const perp_problem *p = &j->p;
     pp_measures_lost(out);
     if (!pp_all_finite(j->n, z) || !pp_box_rows(p, z, j->w) || !pp_all_finite(j->n, j->w)) return;
-    double zu = j->unit, wu = j->unit;
+    double wu = j->unit, zu = wu;
     if (!p->z_scale && !p->w_scale) {
         double slope = p->cls == PERP_NCP ? largest_derivative(j, z) : j->matrix;
         if (slope > 0 && slope < INFINITY) zu = wu / slope;
@@ -180,7 +180,7 @@ perp_status perp_judge_measure(perp_judge *j, const double *z, perp_measures *ou
     else if (j->qp)
         pp_qp_judge_measure(j->qp, z, out);
     else
-        measure_box(j, z, out);
+        measure_box(j, z ? z : j->w, out); /* without variables nothing is read */
     return PERP_OK;
 }
 

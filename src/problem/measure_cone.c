@@ -49,7 +49,7 @@ static void project(int dim, double mu, double *y) {
 
 /* |x - P(x - rho v)| */
 static double natural(int dim, double mu, double rho, const double *x, const double *v) {
-    double y[DIM];
+    double y[DIM] = {0};
     for (int i = 0; i < dim; i++) y[i] = x[i] - rho * v[i];
     project(dim, mu, y);
     for (int i = 0; i < dim; i++) y[i] = x[i] - y[i];

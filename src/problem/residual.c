@@ -47,9 +47,10 @@ static double residual_whole(const perp_problem *p, const double *z) {
     const double *lo = ncp ? p->as.ncp.lo : p->as.sparse_mlcp.lo, *hi = ncp ? p->as.ncp.hi : p->as.sparse_mlcp.hi;
     if (!pp_all_finite(n, z)) return INFINITY;
     const perp_allocator heap = {0};
-    double most = 0, few[STRIP], *w = n <= STRIP ? few : pp_alloc(&heap, sizeof *w * (size_t)n);
-    if (!w || !pp_box_rows(p, z, w)) most = INFINITY;
-    for (int i = 0; i < n && most < INFINITY; i++) {
+    double few[STRIP], *w = n <= STRIP ? few : pp_alloc(&heap, sizeof *w * (size_t)n);
+    bool known = w && pp_box_rows(p, z, w);
+    double most = known ? 0 : INFINITY;
+    for (int i = 0; known && i < n; i++) {
         double zs = p->z_scale ? p->z_scale[i] : 1, ws = p->w_scale ? p->w_scale[i] : 1;
         pp_worsen(&most, pp_natural(z[i] / zs, w[i] / ws, lo ? lo[i] / zs : 0, hi ? hi[i] / zs : INFINITY));
     }

@@ -228,9 +228,9 @@ static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > h
 static void guess_ellipsoid(const perp_contact_row *row, const double *from, double spin, int width, double *x) {
     double e[3], p[3] = {from[1], from[2], spin}, size = 0, most = row->mu * from[0];
     pp_friction_axes(row, e);
-    for (int k = 0; k < width - 1; k++) size += e[k] > 0 ? p[k] / e[k] * (p[k] / e[k]) : 0;
+    for (int k = 0; k < 3 && k < width - 1; k++) size += e[k] > 0 ? p[k] / e[k] * (p[k] / e[k]) : 0;
     size = sqrt(size);
-    for (int k = 0; k < width - 1; k++) x[1 + k] = e[k] > 0 ? p[k] * (size > most ? most / size : 1) : 0;
+    for (int k = 0; k < 3 && k < width - 1; k++) x[1 + k] = e[k] > 0 ? p[k] * (size > most ? most / size : 1) : 0;
 }
 
 void pp_step_cone_guess(const pp_step_cone *c, const double *p_joint, const double *p_contact, const double *p_spin,

@@ -317,7 +317,7 @@ perp_status pp_recording_sums(perp_recording *r, uint64_t first, uint64_t n, pp_
 }
 
 perp_status perp_recording_certificate(perp_recording *r, uint64_t frame, perp_certificate *out, perp_refusal *why) {
-    pp_sum s;
+    pp_sum s = {0};
     perp_status st = frame_there(r, frame, why);
     if (!st) st = pp_recording_sums(r, frame, 1, &s, why);
     if (!st && out) *out = s.c;

@@ -242,7 +242,7 @@ static bool put_shapes(job *j) {
     if (!x) return no_memory(j);
     shapes s = {.pose = x, .radius = x + 7 * n, .half = x + 8 * n, .normal = x + 11 * n, .offset = x + 14 * n};
     s.vertex = x + 15 * n;
-    s.body = (int32_t *)(s.vertex + 3 * nv);
+    s.body = (int32_t *)(void *)(s.vertex + 3 * nv);
     s.material = s.body + n;
     s.first_vertex = s.material + n;
     s.first_face = s.first_vertex + n + 1;
@@ -280,7 +280,7 @@ static bool put_joints(job *j) {
     double *pose = pp_alloc(&r->alloc, n * (14 * sizeof(double) + 4 * sizeof(int32_t) + 1));
     if (!pose) return no_memory(j);
     double *pose_b = pose + 7 * n;
-    int32_t *a = (int32_t *)(pose_b + 7 * n), *b = a + n, *first = b + n, *count = first + n, at = 0;
+    int32_t *a = (int32_t *)(void *)(pose_b + 7 * n), *b = a + n, *first = b + n, *count = first + n, at = 0;
     uint8_t *kind = (uint8_t *)(count + n);
     for (size_t i = 0; i < n; i++) {
         perp_joint_def def = perp_joint_def_default(PERP_JOINT_FIXED);

@@ -137,9 +137,10 @@ static perp_status cycle(pp_reader *r, pp_item at, const chain *c, int file) {
     char words[900];
     const chain *way[PP_SCENE_DEPTH + 2];
     int n = 0;
-    for (; c && n <= PP_SCENE_DEPTH; c = c->up) {
+    bool closed = false;
+    for (; c && !closed && n <= PP_SCENE_DEPTH; c = c->up) {
+        closed = c->file == file;
         way[n++] = c;
-        if (c->file == file) break;
     }
     pp_writer t = {words, sizeof words, 0};
     words[0] = 0;

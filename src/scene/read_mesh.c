@@ -213,17 +213,17 @@ static perp_status find(pp_reader *r, pp_item at, int file, int parts, const pp_
     perp_status s = pp_mesh_read(r->alloc, f->path, f->data, f->size, &m, r->why);
     if (s) return s;
     pp_mesh_cache *c = pp_alloc(r->alloc, sizeof *c);
-    if (c) {
-        *c = (pp_mesh_cache){.file = file, .parts = parts};
-        s = parts == PP_PARTS_CUT      ? cut(r, at, &m, c)
-            : parts == PP_PARTS_GROUPS ? look_at_groups(r, at, &m, c)
-                                       : look(r, at, &m, c);
-    } else {
-        s = pp_no_memory(r);
+    if (!c) {
+        pp_mesh_free(&m);
+        return pp_no_memory(r);
     }
+    *c = (pp_mesh_cache){.file = file, .parts = parts};
+    s = parts == PP_PARTS_CUT      ? cut(r, at, &m, c)
+        : parts == PP_PARTS_GROUPS ? look_at_groups(r, at, &m, c)
+                                   : look(r, at, &m, c);
     pp_mesh_free(&m);
     if (s) {
-        if (c) cache_free(r->alloc, c);
+        cache_free(r->alloc, c);
         return s;
     }
     c->next = r->mesh;

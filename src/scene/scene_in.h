@@ -33,7 +33,7 @@ typedef struct pp_numbers {
 
 /* Where the value of a field stands; node 0 if it was not given. */
 pp_item pp_item_at(const pp_got *g, size_t offset);
-#define PP_ITEM(in, field)  pp_item_at(&(in)->got, (size_t)((const char *)&(in)->field - (const char *)(in)))
+#define PP_ITEM(in, field)  pp_item_at(&(in)->got, offsetof(__typeof__(*(in)), field))
 #define PP_GIVEN(in, field) (PP_ITEM(in, field).node != 0)
 
 typedef struct pp_top_in {

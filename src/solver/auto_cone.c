@@ -122,7 +122,8 @@ static bool keep(work *w, const double *x) {
     double now = pp_cone_strictest(&w->newton.figure, x, w->newton.v);
     if (now < w->least) {
         w->least = now;
-        memcpy(w->best, x, sizeof *x * (size_t)w->c.m);
+        /* `best` also is where stages start from, which elsewhere may be NULL; it is not */
+        memcpy(w->best, x, sizeof *x * (size_t)w->c.m); /* NOLINT(clang-analyzer-core.NonNullParamChecker) */
     }
     return w->least <= w->tol;
 }
@@ -130,7 +131,7 @@ static bool keep(work *w, const double *x) {
 /* Splitting, which needs one factorisation or none, then Newton from where it got. from: NULL: nothing. patient: all the
  * way to tol. */
 static bool split(work *w, const double *from, bool patient, perp_outcome *outcome) {
-    pp_cone_cg cg;
+    pp_cone_cg cg = {0};
     bool iterate = pp_block_lu_work(w->linear.lu) > CG_WORK;
     pp_cone_admm k = {.c = &w->c,
                       .figure = &w->newton.figure,

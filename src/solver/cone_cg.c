@@ -169,13 +169,13 @@ double pp_cone_cg_work(const pp_cone_cg *k) { return 2 * (double)k->spot[k->row[
 
 /* X = A^-1 by Gauss-Jordan with row exchanges. */
 static bool invert(int n, const double *A, double *X) {
-    double T[BLOCK_MAX * 2 * BLOCK_MAX];
+    double T[BLOCK_MAX * 2 * BLOCK_MAX]; /* the n x 2n that count are filled */
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) T[i + n * j] = A[i + n * j], T[i + n * (n + j)] = i == j;
     for (int p = 0; p < n; p++) {
         int best = p;
         for (int i = p + 1; i < n; i++)
-            if (fabs(T[i + n * p]) > fabs(T[best + n * p])) best = i;
+            if (fabs(T[i + n * p]) > fabs(T[best + n * p])) best = i; /* cppcheck-suppress uninitvar */
         double pivot = T[best + n * p];
         if (!(fabs(pivot) > 1e-300) || !isfinite(pivot)) return false;
         for (int j = p; j < 2 * n; j++) {
@@ -268,7 +268,7 @@ static bool contact_matrix(pp_cone_cg *k, int i, double *B) {
     const pp_cone *c = k->c;
     int rows = pp_cone_rows(c, i);
     const double *E = k->E + 16 * (ptrdiff_t)i;
-    double C[16], *Cinv = k->Cinv + 16 * (ptrdiff_t)i;
+    double C[16] = {0}, *Cinv = k->Cinv + 16 * (ptrdiff_t)i;
     for (int a = 0; a < rows * rows; a++)
         C[a] = k->C[16 * (ptrdiff_t)i + a] + (c->c ? E[a] * c->c[c->first[i] + a / rows] : 0);
     if (!invert(rows, C, Cinv)) return false;

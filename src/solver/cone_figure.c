@@ -55,7 +55,7 @@ double pp_cone_siconos(const pp_cone *c, const double *x, const double *v) {
     double rr = 0, uu = 0, qq = 0, ee = 0;
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i);
-        double r[4], u[4], e[4], slip = 0;
+        double r[4] = {0}, u[4] = {0}, e[4], slip = 0;
         for (int k = 0; k < rows; k++) {
             int row = c->first[i] + k;
             double s = c->scale[c->first[i]]; /* of the normal row: tangents are measured by their axes */

@@ -54,7 +54,8 @@ static double norm(int n, const double *x) {
 }
 
 double pp_law_natural(int dim, double mu, bool associated, const double *x, const double *v, double *e) {
-    for (int k = 0; k < dim; k++) e[k] = x[k] - v[k];
+    e[0] = x[0] - v[0];
+    for (int k = 1; k < dim; k++) e[k] = x[k] - v[k];
     if (!associated) e[0] -= mu * norm(dim - 1, v + 1);
     pp_cone_project(dim, mu, e);
     for (int k = 0; k < dim; k++) e[k] = x[k] - e[k];
@@ -175,7 +176,7 @@ static double normal_of(const law *l, const double *xT) { /* w_NT . x_T */
 
 /* How far x is from the law, relative to its size. */
 static double error_of(const law *l, const double *x) {
-    double v[MOST], e[MOST];
+    double v[MOST] = {0}, e[MOST];
     for (int i = 0; i < l->dim; i++) {
         v[i] = l->q[i];
         for (int j = 0; j < l->dim; j++) v[i] += entry(l, i, j) * x[j];
@@ -479,7 +480,8 @@ static void offer_proximal(const law *l, double *best, double *error) {
 
 static bool solve_law(law *l, int depth, double *x) {
     int n = l->dim;
-    double A[16], b[4], y[4], slip = norm(n - 1, l->q + 1), error = INFINITY;
+    double A[16], b[4], y[4] = {0}, slip = norm(n - 1, l->q + 1), error = INFINITY;
+    if (n < 2 || n > 4) return false; /* rows of a contact */
     memset(x, 0, sizeof *x * (size_t)n);
     if (!isfinite(l->q[0]) || !isfinite(slip)) return false;
     if (l->q[0] >= (l->associated ? l->mu * slip : 0)) return true;

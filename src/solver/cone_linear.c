@@ -94,7 +94,7 @@ static bool find_places(pp_cone_linear *k, const perp_call *call) {
 
 bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *call) {
     *k = (pp_cone_linear){.c = c};
-    int *start, *index, n = c->body ? c->nnode : c->nblock, *size = PP_CALL_ARRAY(call, int, n);
+    int *start = NULL, *index = NULL, n = c->body ? c->nnode : c->nblock, *size = PP_CALL_ARRAY(call, int, n);
     k->r = PP_CALL_ARRAY(call, double, c->m);
     k->t = PP_CALL_ARRAY(call, double, c->m);
     k->correction = PP_CALL_ARRAY(call, double, c->m);
@@ -109,13 +109,13 @@ bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *c
 
 /* X = A^-1, n <= 4, by Gauss-Jordan with partial pivoting. */
 static bool small_inverse(int n, const double *A, double *X) {
-    double T[32]; /* n x 2n */
+    double T[32]; /* the n x 2n that count are filled */
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) T[i + n * j] = A[i + n * j], T[i + n * (n + j)] = i == j;
     for (int k = 0; k < n; k++) {
         int best = k;
         for (int i = k + 1; i < n; i++)
-            if (fabs(T[i + n * k]) > fabs(T[best + n * k])) best = i;
+            if (fabs(T[i + n * k]) > fabs(T[best + n * k])) best = i; /* cppcheck-suppress uninitvar */
         double p = T[best + n * k];
         if (!(fabs(p) > 1e-300)) return false;
         for (int j = 0; j < 2 * n; j++) {
@@ -194,7 +194,7 @@ static void fill_local(pp_cone_linear *k) {
 
 static bool fill_body(pp_cone_linear *k) {
     const pp_cone *c = k->c;
-    double B[16], T[4 * 12];
+    double B[16] = {0}, T[4 * 12];
     int pair = 0;
     for (int i = 0; i < c->nnode; i++) {
         int n = c->node[i + 1] - c->node[i];

@@ -118,7 +118,7 @@ static double equation(pp_cone_newton *k, const double *x, const double *w, doub
     double sum = 0;
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i), first = c->first[i];
-        double y[4], P[4];
+        double y[4] = {0}, P[4] = {0};
         for (int r = 0; r < rows; r++) {
             int j = first + r;
             y[r] = x[j] - w[j] - k->pull * (x[j] - k->x[j]);

@@ -144,7 +144,7 @@ static void block_target(const pp_cone_sweeps *s, int i, double slow, const doub
         for (int k = 0; k < rows * rows; k++) V[k] = slow * W[k];
         memcpy(q, v, sizeof *q * (size_t)rows);
         for (int j = 0; j < rows; j++)
-            for (int r = 0; r < rows; r++) q[r] -= V[r + rows * j] * x[j];
+            for (int r = 0; r < rows; r++) q[r] -= V[r + rows * j] * x[j]; /* cppcheck-suppress uninitvar */
         if (i >= c->nrow && slow != 1) {
             if (pp_law_solve(c->dim, V, c->mu[i], c->associated, q, next)) return;
         } else if (i >= c->nrow) {

@@ -47,7 +47,7 @@ void pp_mix_step(pp_mix *s, const double *miss, double *value, bool mix) {
     if (!mix) return;
     /* differences of the rounds from the newest, made orthogonal one by one; the same combinations of values follow */
     double left[PP_MIXED_ROUNDS] = {0}, R[PP_MIXED_ROUNDS][PP_MIXED_ROUNDS] = {{0}};
-    int column[PP_MIXED_ROUNDS], n = 0;
+    int column[PP_MIXED_ROUNDS] = {0}, n = 0;
     for (int k = 1; k < have; k++) { /* newest first */
         int at = (now - k + PP_MIXED_ROUNDS) % PP_MIXED_ROUNDS;
         double *d = s->basis[n];

@@ -215,8 +215,8 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
     const pp_first_order *set = settings_of(w);
     double error = 0;
     int iterations = 0;
-    pp_warm last;
-    if (!new_memory(f, &last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    pp_warm *last = PP_ARENA_ZERO(&w->arena, pp_warm, 1); /* the frame points to it after a step that failed, too */
+    if (!last || !new_memory(f, last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int round = 0; round < MAX_ROUNDS; round++) {
         for (int i = 0; i < f->ncontact; i++) soften_contact(f->h, &soft[i], &row[i]);
         f->iterations = f->fallbacks = 0;
@@ -231,8 +231,8 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
             f->recall = NULL;
             return PERP_OK;
         }
-        (void)pp_remember_try(f, &last); /* there is room */
-        f->recall = &last;
+        (void)pp_remember_try(f, last); /* there is room */
+        f->recall = last;
         if (round + 1 < MAX_ROUNDS) pp_arena_release(&w->arena, mark);
     }
     return pp_fail(w, PERP_E_SOLVE, "the forces of the contacts did not settle at t = %g: they err by %.3g in velocity",

@@ -150,7 +150,7 @@ static void soften(const pp_visco_work *k, const pp_visco *c, perp_contact_row *
     if (!(St > 0)) return; /* stiff along the surface: what sticks stands still at the end */
     const perp_row *along[2] = {&r->t, &r->o};
     double *b[2] = {&r->b_t, &r->b_o};
-    for (int a = 0; a < p->dim - 1; a++)
+    for (int a = 0; a < 2 && a < p->dim - 1; a++)
         *b[a] = twice * (*b[a] - c->Kt * c->D0[a] / St) + (mean ? pp_row_dot(p, along[a], k->nu_start) : 0);
     r->compliance_f = twice / (h * St);
 }

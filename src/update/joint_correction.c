@@ -209,7 +209,7 @@ static perp_status positions(pp_frame *f, workspace *ws, double *e) {
         if (it == 0) ws->overlap = deepest(&beside);
         /* gaps close by the square of what was corrected */
         if (!parted && !(deepest(&beside) - ws->overlap > f->w->def.correction_position)) break;
-        bool done;
+        bool done = false;
         st = correct_once(f, ws, n, e, &beside, false, &done);
         if (st || !done) return st;
         for (int k = 0; k < f->nblock; k++) pp_shift_block(f, k, f->s1, ws->dnu + f->block_offset[k], f->h, f->s1);
@@ -229,7 +229,7 @@ static perp_status velocities(pp_frame *f, workspace *ws, double *e) {
         if (!(sqrt(norm) > f->w->def.correction_velocity) || !(norm < last)) break;
         last = norm;
         pp_frame beside;
-        bool done;
+        bool done = false;
         perp_status st = near_contacts(f, &beside);
         if (!st) st = correct_once(f, ws, n, e, &beside, true, &done);
         if (st || !done) return st;

@@ -47,11 +47,12 @@ static bool made(int dim, int stepper, int model, int form, const char *solver, 
 }
 
 bool perp_combination_at(int i, perp_combination *out) {
-    if (i < 0 || i >= perp_combination_count()) return false;
-    int solver = i % perp_solver_count(), rest = i / perp_solver_count();
-    int form = rest % (int)FORMS, model = rest / (int)FORMS % count_models();
-    int stepper = rest / (int)FORMS / count_models() % count_steppers();
-    int dim = 2 + rest / (int)FORMS / count_models() / count_steppers();
+    int solvers = perp_solver_count(), models = count_models(), steppers = count_steppers();
+    if (i < 0 || i >= perp_combination_count() || solvers < 1 || models < 1 || steppers < 1) return false;
+    int solver = i % solvers, rest = i / solvers;
+    int form = rest % (int)FORMS, model = rest / (int)FORMS % models;
+    int stepper = rest / (int)FORMS / models % steppers;
+    int dim = 2 + rest / (int)FORMS / models / steppers;
     *out = (perp_combination){.dim = dim,
                               .stepper = pp_stepper_at(stepper)->name,
                               .contact_model = pp_model_at(model)->name,

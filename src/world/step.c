@@ -205,11 +205,13 @@ typedef struct parts {
 static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
-              .c = {.overlap_shape = {-1, -1}, .solver = ""}};
-    if (!x.f || !x.end)
-        x.st = pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    else
-        x.st = pp_state_new(w, x.end);
+              .c = {.overlap_shape = {-1, -1}, .solver = ""},
+              .st = PERP_E_MEMORY};
+    if (!x.f || !x.end) {
+        (void)pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        return x;
+    }
+    x.st = pp_state_new(w, x.end);
     if (!x.st) x.st = substep(w, s0, x.end, h, p->held, last, &p->stops, x.f, &x.c);
     return x;
 }
@@ -280,7 +282,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
             p->rejected++;
         }
     }
-    const pp_state *middle;
+    const pp_state *middle = s0;
     perp_status st = divide(w, p, s0, h / 2, depth + 1, half[0].f ? &half[0] : NULL, &middle);
     return st ? st : divide(w, p, middle, h / 2, depth + 1, NULL, end);
 }
