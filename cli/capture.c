@@ -66,7 +66,7 @@ static void look(const perp_captured *p, void *ctx) {
              !p->accepted       ? ""
              : *p->info->solver ? p->info->solver
                                 : "elimination");
-    c->status = perp_step_write(path, p->problem, p->accepted ? p->solution : NULL, title, &c->why);
+    c->status = perp_step_write_solved(path, p->problem, p->guess, p->accepted ? p->solution : NULL, title, &c->why);
     if (!c->status) c->saved++;
 }
 

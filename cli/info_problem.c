@@ -245,6 +245,7 @@ perp_status info_problem(const info_request *q, perp_refusal *why) {
         json_field_bool(j, "step", step != NULL);
         json_field_string(j, "class", perp_class_name(p->cls));
         json_field_bool(j, "guess", perp_stored_guess(stored) != NULL);
+        json_field_bool(j, "solution", perp_stored_step_solution(stored) != NULL);
     } else {
         char text[CLI_PATH];
         printf("%s%s%s: problem\n", cli_style(stdout, "1"), cli_printable(text, sizeof text, q->path),
@@ -253,6 +254,7 @@ perp_status info_problem(const info_request *q, perp_refusal *why) {
         info_row("layout", "%s%s", layout, step ? ": the problem of a time step" : "");
         info_row("class", "%s: %s", perp_class_name(p->cls), class_words(p->cls));
         info_row("guess", "%s", perp_stored_guess(stored) ? "yes (perp solve --warm starts from it)" : "none");
+        if (perp_stored_step_solution(stored)) info_row("solution", "yes, as the run found it");
     }
     tell_whole(j, "unknowns", "size", perp_problem_size(p));
     if (step) tell_whole(j, "bodies", "bodies", step->nblock);

@@ -19,6 +19,9 @@ PERP_API const perp_problem *perp_stored_problem(const perp_stored *s);
 /** The step problem, if that is what is stored; else NULL. Borrowed until `s` is freed. */
 PERP_API const perp_step_problem *perp_stored_step(const perp_stored *s);
 
+/** The solution that came with a step problem: what was found when it was captured; NULL if there is none. Borrowed. */
+PERP_API const perp_step_solution *perp_stored_step_solution(const perp_stored *s);
+
 /** A guess that came with the problem, perp_problem_size() numbers, or NULL. Borrowed. */
 PERP_API const double *perp_stored_guess(const perp_stored *s);
 
@@ -54,9 +57,16 @@ PERP_API perp_status perp_problem_read(const char *path, const perp_allocator *a
 PERP_API perp_status perp_problem_write(const char *path, perp_problem_format format, const perp_problem *p,
                                         const double *guess, const char *title, perp_refusal *why);
 
-/** Writes a step problem in perp's own layout, with a guess of its solution (may be NULL). */
+/** Writes a step problem in perp's own layout, with a guess to start solvers from. @param guess NULL: none; any of its
+ *  arrays may be NULL. A guess counts as one when it has the impulses of all joints and contacts */
 PERP_API perp_status perp_step_write(const char *path, const perp_step_problem *p, const perp_step_solution *guess,
                                      const char *title, perp_refusal *why);
+
+/** perp_step_write() with the solution that was found, apart from the guess: to compare with, no solver starts from it.
+ *  @param solution all of it, p_spin only if a contact resists spin; NULL: none */
+PERP_API perp_status perp_step_write_solved(const char *path, const perp_step_problem *p,
+                                            const perp_step_solution *guess, const perp_step_solution *solution,
+                                            const char *title, perp_refusal *why);
 
 /** Converts a problem to another class that has the same solutions, or, from a cone problem in 3D to a mixed LCP, nearly
  *  the same (friction pyramids).

@@ -159,6 +159,9 @@ typedef struct perp_captured {
     double t;        /**< time at the start of the step, or of the part of a divided one [T] */
     uint64_t step;   /**< steps taken before this one */
     int island;      /**< number among the islands of this step, from 0 */
+    /** Impulses and slip speeds that the first solver began with, those of the step or round before; it has no velocity:
+     *  nu is NULL. NULL: it began with nothing. */
+    const perp_step_solution *guess;
 } perp_captured;
 
 /** Looks on while a world steps: for saving problems (perp_step_write()) and for statistics. */

@@ -235,9 +235,11 @@ static void report(pp_frame *f, const attempts *t) {
     if (!(t->acceptance <= f->acceptance)) f->acceptance = t->acceptance;
 }
 
-static void show(const attempts *t, int island, perp_status st) {
+static void show(const attempts *t, int island, perp_status st, const perp_step_solution *recalled) {
     const perp_world *w = t->f->w;
     if (!w->capture.look || (st && st != PERP_E_SOLVE)) return;
+    perp_step_solution guess = recalled ? *recalled : (perp_step_solution){0};
+    guess.nu = NULL; /* solvers start from impulses */
     perp_captured c = {.problem = t->p,
                        .solution = &t->best,
                        .info = &t->info,
@@ -245,7 +247,8 @@ static void show(const attempts *t, int island, perp_status st) {
                        .residual = t->acceptance,
                        .t = t->f->s0->t,
                        .step = w->state.step,
-                       .island = island};
+                       .island = island,
+                       .guess = recalled ? &guess : NULL};
     w->capture.look(&c, w->capture.ctx);
 }
 
@@ -260,7 +263,7 @@ static perp_status solve_island(pp_frame *f, const pp_disjunction *d, const pp_i
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     if (recalled) pp_island_gather(island, recalled, &mine);
     perp_status st = solve_one(&t, recalled ? &mine : NULL);
-    show(&t, number, st);
+    show(&t, number, st, recalled ? &mine : NULL);
     pp_island_scatter(island, &f->problem, &t.best, &f->solution);
     report(f, &t);
     return st;

@@ -107,7 +107,7 @@ perp_status pp_fclib_image(const char *path, const perp_problem *p, const double
 perp_status pp_perp_image(const char *path, const perp_problem *p, const double *guess, const char *title,
                           pp_image *out, perp_refusal *why);
 perp_status pp_perp_step_image(const char *path, const perp_step_problem *p, const perp_step_solution *guess,
-                               const char *title, pp_image *out, perp_refusal *why);
+                               const perp_step_solution *solution, const char *title, pp_image *out, perp_refusal *why);
 
 /* Sizes and pattern of a sparse matrix that somebody made: rows x cols, start, index, rows ascending, none twice. */
 perp_status pp_check_sparse(const char *file, const char *key, const perp_sparse *m, int rows, int cols,

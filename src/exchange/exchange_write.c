@@ -39,11 +39,16 @@ perp_status perp_problem_write(const char *path, perp_problem_format format, con
 
 perp_status perp_step_write(const char *path, const perp_step_problem *p, const perp_step_solution *guess,
                             const char *title, perp_refusal *why) {
+    return perp_step_write_solved(path, p, guess, NULL, title, why);
+}
+
+perp_status perp_step_write_solved(const char *path, const perp_step_problem *p, const perp_step_solution *guess,
+                                   const perp_step_solution *solution, const char *title, perp_refusal *why) {
     pp_image m = {0};
     if (why) memset(why, 0, sizeof *why);
     if (!path || !p) {
         return pp_complain_say(why, PERP_E_ARG, (pp_place){path, 0, 0}, NULL, path ? "no problem" : "no path");
     }
-    perp_status s = pp_perp_step_image(path, p, guess, title ? title : "", &m, why);
+    perp_status s = pp_perp_step_image(path, p, guess, solution, title ? title : "", &m, why);
     return finish(s, path, &m, why);
 }

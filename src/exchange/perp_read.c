@@ -233,16 +233,29 @@ static void place_spins(reader *r) {
     for (int i = 0; c && i < r->c.step.ncontact; i++) memcpy(c[i].r.block, c[i].n.block, sizeof c[i].r.block);
 }
 
+/* Has it the impulses of all joints and contacts? */
+static bool has_impulses(const perp_step_problem *p, const perp_step_solution *s) {
+    if ((!s->p_joint && p->njoint > 0) || (!s->p_contact && p->ncontact > 0)) return false;
+    return s->p_joint || s->p_contact;
+}
+
 /* The guess of a step problem, as one for its cone form. */
 static perp_status step_guess(reader *r) {
-    const perp_step_problem *p = &r->c.step;
-    if ((!r->c.p_joint && p->njoint > 0) || (!r->c.p_contact && p->ncontact > 0)) return PERP_OK;
-    if (!r->c.p_joint && !r->c.p_contact) return PERP_OK;
+    const perp_step_solution *g = &r->c.step_guess;
+    if (!has_impulses(&r->c.step, g)) return PERP_OK;
     pp_step_cone cone;
     double *z = PP_STORED_ARRAY(r->x->out, double, perp_problem_size(&r->x->out->problem));
-    if (!z || pp_step_to_cone(p, &r->x->scratch, &cone)) return pp_exchange_no_memory(r->x);
-    pp_step_cone_guess(&cone, r->c.p_joint, r->c.p_contact, r->c.p_spin, z);
+    if (!z || pp_step_to_cone(&r->c.step, &r->x->scratch, &cone)) return pp_exchange_no_memory(r->x);
+    pp_step_cone_guess(&cone, g->p_joint, g->p_contact, g->p_spin, z);
     r->x->out->guess = z;
+    return PERP_OK;
+}
+
+static perp_status step_solution(reader *r) {
+    const perp_step_problem *p = &r->c.step;
+    const perp_step_solution *s = &r->c.solution;
+    bool whole = has_impulses(p, s) && (s->nu || p->ndof == 0) && (s->sigma || p->ncontact == 0);
+    if (whole && !pp_stored_set_solution(r->x->out, s)) return pp_exchange_no_memory(r->x);
     return PERP_OK;
 }
 
@@ -260,7 +273,8 @@ static perp_status hand_over(reader *r) {
     s = pp_stored_set_step(out, &r->c.step);
     if (s == PERP_E_MEMORY) return pp_exchange_no_memory(r->x);
     if (s) return pp_h5_refuse(r->h, NULL, "a step problem without a cone form", "one of finite numbers");
-    return step_guess(r);
+    s = step_guess(r);
+    return s ? s : step_solution(r);
 }
 
 perp_status pp_perp_read(pp_exchange *x, pp_h5 *h) {

@@ -109,16 +109,20 @@ perp_status pp_perp_image(const char *path, const perp_problem *p, const double 
     return write_content(path, &c, title, out, why);
 }
 
+/* Spin only where a contact resists it. */
+static perp_step_solution without_idle_spin(const perp_step_problem *p, const perp_step_solution *s) {
+    perp_step_solution out = *s;
+    bool spins = false;
+    for (int i = 0; i < p->ncontact; i++) spins |= p->contact[i].e_r > 0;
+    if (!spins) out.p_spin = NULL;
+    return out;
+}
+
 perp_status pp_perp_step_image(const char *path, const perp_step_problem *p, const perp_step_solution *guess,
-                               const char *title, pp_image *out, perp_refusal *why) {
+                               const perp_step_solution *solution, const char *title, pp_image *out,
+                               perp_refusal *why) {
     pp_content c = {.kind = PP_K_STEP, .name = "step", .step = *p};
-    if (guess) {
-        c.nu = guess->nu;
-        c.p_joint = guess->p_joint;
-        c.p_contact = guess->p_contact;
-        c.sigma = guess->sigma;
-        for (int i = 0; i < p->ncontact; i++)
-            if (p->contact[i].e_r > 0) c.p_spin = guess->p_spin;
-    }
+    if (guess) c.step_guess = without_idle_spin(p, guess);
+    if (solution) c.solution = without_idle_spin(p, solution);
     return write_content(path, &c, title, out, why);
 }

@@ -69,6 +69,29 @@ const int pp_plan_nsize = (int)(sizeof pp_plan_sizes / sizeof *pp_plan_sizes);
             PP_C_FINITE, 0, 0, about                                                                              \
     }
 
+/* Velocity and impulses of a step problem. */
+#define SOLUTION(group, member_, whose)                                                                 \
+    VECTOR(STEP, group "nu", AT(member_.nu), DOFS, true, PP_C_FINITE, whose "the velocity at the end"), \
+        VECTOR(STEP, group "p_joint", AT(member_.p_joint), JOINTS, true, PP_C_FINITE,                   \
+               whose "the impulses of joint rows"),                                                     \
+        {STEP,                                                                                          \
+         group "p_contact",                                                                             \
+         PP_L_F64,                                                                                      \
+         AT(member_.p_contact),                                                                         \
+         0,                                                                                             \
+         3 * sizeof(double),                                                                            \
+         PP_X_CONTACTS,                                                                                 \
+         PP_X_ONE,                                                                                      \
+         3,                                                                                             \
+         true,                                                                                          \
+         PP_C_FINITE,                                                                                   \
+         0,                                                                                             \
+         0,                                                                                             \
+         whose "the impulses of contacts along n, t, o"},                                               \
+        VECTOR(STEP, group "p_spin", AT(member_.p_spin), CONTACTS, true, PP_C_FINITE,                   \
+               whose "the angular impulses about the normals"),                                         \
+        VECTOR(STEP, group "sigma", AT(member_.sigma), CONTACTS, true, PP_C_FINITE, whose "the slip speeds")
+
 const pp_plan_array pp_plan_arrays[] = {
     SQUARE(PERP_LCP, "M", P(lcp.M), "matrix, row by row"),
     VECTOR(PERP_LCP, "q", P(lcp.q), N, false, PP_C_FINITE, "constant part of w"),
@@ -138,13 +161,8 @@ const pp_plan_array pp_plan_arrays[] = {
                 "directions of the friction pyramid; 0: no friction; -1: a true cone"),
     CONTACT("phase", phase, PP_C_FINITE, "angle of its first direction from t"),
     CONTACT_I32("contact", contact, 0, -1, INT_MAX, "number of the contact in its world"),
-    VECTOR(STEP, "guess/nu", AT(nu), DOFS, true, PP_C_FINITE, "guess of the velocity at the end"),
-    VECTOR(STEP, "guess/p_joint", AT(p_joint), JOINTS, true, PP_C_FINITE, "guess of the impulses of joint rows"),
-    {STEP, "guess/p_contact", PP_L_F64, AT(p_contact), 0, 3 * sizeof(double), PP_X_CONTACTS, PP_X_ONE, 3, true,
-     PP_C_FINITE, 0, 0, "guess of the impulses of contacts along n, t, o"},
-    VECTOR(STEP, "guess/p_spin", AT(p_spin), CONTACTS, true, PP_C_FINITE,
-           "guess of the angular impulses about the normals"),
-    VECTOR(STEP, "guess/sigma", AT(sigma), CONTACTS, true, PP_C_FINITE, "guess of the slip speeds"),
+    SOLUTION("guess/", step_guess, "guess of "),
+    SOLUTION("solution/", solution, "found in the run: "),
 };
 const int pp_plan_narray = (int)(sizeof pp_plan_arrays / sizeof *pp_plan_arrays);
 

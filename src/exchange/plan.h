@@ -25,9 +25,8 @@ typedef struct pp_content {
     const char *name;     /* of the class; "step" */
     perp_problem problem; /* unless kind is PP_K_STEP */
     perp_step_problem step;
-    const double *guess;                            /* of a problem; NULL: none */
-    const double *nu, *p_joint, *p_contact, *sigma; /* of a step problem; NULL: none */
-    const double *p_spin;                           /* likewise; only if a contact resists spin */
+    const double *guess;                     /* of a problem; NULL: none */
+    perp_step_solution step_guess, solution; /* of a step problem; NULL: none, p_spin unless a contact resists spin */
 } pp_content;
 
 /* Extents. X(id, meaning) */

@@ -22,6 +22,7 @@ void perp_stored_free(perp_stored *s) {
 
 const perp_problem *perp_stored_problem(const perp_stored *s) { return &s->problem; }
 const perp_step_problem *perp_stored_step(const perp_stored *s) { return s->step; }
+const perp_step_solution *perp_stored_step_solution(const perp_stored *s) { return s->solution; }
 const double *perp_stored_guess(const perp_stored *s) { return s->guess; }
 const char *perp_stored_title(const perp_stored *s) { return s->title; }
 

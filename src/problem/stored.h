@@ -9,11 +9,12 @@
 #include "perp/problem_file.h"
 
 struct perp_stored {
-    pp_arena arena;                /* holds everything that is pointed to below */
-    perp_problem problem;          /* zeroed by pp_stored_new */
-    const perp_step_problem *step; /* NULL if it is none; then `problem` is its cone form */
-    const double *guess;           /* perp_problem_size(), or NULL */
-    const char *title;             /* never NULL */
+    pp_arena arena;                     /* holds everything that is pointed to below */
+    perp_problem problem;               /* zeroed by pp_stored_new */
+    const perp_step_problem *step;      /* NULL if it is none; then `problem` is its cone form */
+    const double *guess;                /* perp_problem_size(), or NULL */
+    const perp_step_solution *solution; /* of the step problem, or NULL */
+    const char *title;                  /* never NULL */
     /* conversions only: how answers go back to the problem it came from, and guesses forth; NULL: not converted */
     void (*back)(const perp_stored *s, const double *z, double *original);
     void (*forth)(const perp_stored *s, const double *original, double *z);
@@ -41,6 +42,8 @@ bool pp_stored_copy(perp_stored *s, const perp_problem *p);
 /* Copies a step problem; `problem` becomes its cone form (to_cone.h). PERP_E_ARG if numbers are not finite,
  * PERP_E_MEMORY. Sizes and block numbers are taken as they are: a reader checks them first. (stored_step.c) */
 perp_status pp_stored_set_step(perp_stored *s, const perp_step_problem *p);
+/* Copies a solution of it; false if memory is refused. Arrays that are NULL become zeros. */
+bool pp_stored_set_solution(perp_stored *s, const perp_step_solution *solution);
 
 /* Is there a conversion of p to class `to` with exactly the same solutions? (convert_class.c) */
 bool pp_convert_lossless(const perp_problem *p, perp_class to);

@@ -37,3 +37,23 @@ perp_status pp_stored_set_step(perp_stored *s, const perp_step_problem *p) {
     s->problem = cone.problem;
     return PERP_OK;
 }
+
+static double *copy_or_zeros(perp_stored *s, int count, const double *from) {
+    double *to = PP_STORED_ARRAY(s, double, count);
+    for (int i = 0; to && i < count; i++) to[i] = from ? from[i] : 0;
+    return to;
+}
+
+bool pp_stored_set_solution(perp_stored *s, const perp_step_solution *solution) {
+    const perp_step_problem *p = s->step;
+    perp_step_solution *to = PP_STORED_ARRAY(s, perp_step_solution, 1);
+    if (!to) return false;
+    *to = (perp_step_solution){.nu = copy_or_zeros(s, p->ndof, solution->nu),
+                               .p_joint = copy_or_zeros(s, p->njoint, solution->p_joint),
+                               .p_contact = copy_or_zeros(s, 3 * p->ncontact, solution->p_contact),
+                               .sigma = copy_or_zeros(s, p->ncontact, solution->sigma),
+                               .p_spin = copy_or_zeros(s, p->ncontact, solution->p_spin)};
+    if (!to->nu || !to->p_joint || !to->p_contact || !to->sigma || !to->p_spin) return false;
+    s->solution = to;
+    return true;
+}

@@ -44,9 +44,10 @@ static perp_status recover(const posed *c, const double *z, pp_arena *arena, per
 typedef struct trial {
     const perp_step_problem *p;
     perp_step_solution best, answer;
-    double *r, *y;     /* njoint, ndof: scratch */
-    double scale;      /* of the problem */
-    double acceptance; /* of the best */
+    const perp_step_solution *guess; /* for who looks on: as it was before the first try; NULL: there is none */
+    double *r, *y;                   /* njoint, ndof: scratch */
+    double scale;                    /* of the problem */
+    double acceptance;               /* of the best */
     perp_step_residual residual;
     const perp_solver_type *used;
     perp_solve_info info;
@@ -348,8 +349,23 @@ static void show(const pp_frame *f, const trial *t, int island, perp_status st) 
                        .residual = t->acceptance,
                        .t = f->s0->t,
                        .step = w->state.step,
-                       .island = island};
+                       .island = island,
+                       .guess = t->guess};
     w->capture.look(&c, w->capture.ctx);
+}
+
+/* Keeps the guess in t->answer, which tries write over, for who looks on. */
+static bool keep_guess(const pp_frame *f, trial *t) {
+    if (!f->w->capture.look || f->purpose != PP_STEP) return true;
+    perp_step_solution *g = PP_ARENA_ZERO(&f->w->arena, perp_step_solution, 1);
+    if (!g || !pp_solution_new(&f->w->arena, t->p, g)) return false;
+    memcpy(g->p_joint, t->answer.p_joint, (size_t)t->p->njoint * sizeof *g->p_joint);
+    memcpy(g->p_contact, t->answer.p_contact, 3 * (size_t)t->p->ncontact * sizeof *g->p_contact);
+    memcpy(g->sigma, t->answer.sigma, (size_t)t->p->ncontact * sizeof *g->sigma);
+    memcpy(g->p_spin, t->answer.p_spin, (size_t)t->p->ncontact * sizeof *g->p_spin);
+    g->nu = NULL; /* solvers start from impulses */
+    t->guess = g;
+    return true;
 }
 
 /* Rounds pose a problem again whose parts have mostly settled (contact/model_peg.c). Does the answer of the round before,
@@ -381,6 +397,7 @@ static perp_status solve_islands(pp_frame *f, const pp_island *island, int n, co
         trial t;
         if (!new_trial(a, &island[k].p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
         if (recalled) pp_island_gather(&island[k], recalled, &t.answer);
+        if (recalled && !keep_guess(f, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
         if (!recalled || !keep_answer(f, &t, &island[k])) st = solve_one(f, &t, recalled != NULL);
         show(f, &t, k, st);
         pp_island_scatter(&island[k], &f->problem, &t.best, &f->solution);

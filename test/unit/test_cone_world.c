@@ -145,6 +145,51 @@ static void capture_sees_islands(void **state) {
     scene_end(&b);
 }
 
+typedef struct remembered {
+    int calls, guesses;
+    double normal, tangent; /* impulses of the answer before */
+    double apart;           /* most that an answer lay from its guess */
+} remembered;
+
+static void look_at_guess(const perp_captured *c, void *ctx) {
+    remembered *m = ctx;
+    assert_int_equal(c->problem->ncontact, 1);
+    const double *p = c->solution->p_contact;
+    if (c->guess) {
+        const double *g = c->guess->p_contact;
+        assert_null(c->guess->nu);
+        assert_near(g[0], m->normal, 1e-12);
+        assert_near(hypot(g[1], g[2]), m->tangent, 1e-12);
+        m->apart = fmax(m->apart, fabs(p[0] - g[0]));
+        m->guesses++;
+    }
+    m->normal = p[0];
+    m->tangent = hypot(p[1], p[2]);
+    m->calls++;
+}
+
+/* A guess is what the solver began with, not what it found: the impulses of the step before. */
+static void capture_tells_guesses(void **state) {
+    (void)state;
+    static const char *const model[] = {"one-plane", "lnc"}; /* two ways to solve */
+    for (int k = 0; k < 4; k++) {
+        perp_world_def d = perp_world_def_default(3);
+        d.h = 1e-2;
+        d.contact_model = model[k % 2];
+        d.form = k % 2 ? PERP_FORM_MLCP : PERP_FORM_CONE;
+        d.warm_start = k < 2;
+        scene s = on_floor(d, 0.3);
+        add_ball(&s, perp_v3(0, 0, 0.1), perp_v3(1, 0.5, -1), zero);
+        remembered m = {0};
+        perp_world_set_capture(s.w, &(perp_capture){look_at_guess, &m});
+        run_steps(&s, 10);
+        assert_int_equal(m.calls, 10);
+        assert_int_equal(m.guesses, d.warm_start ? 9 : 0);
+        if (d.warm_start) assert_true(m.apart > 1); /* landing takes more than lying: 4 kg at 1 m/s */
+        scene_end(&s);
+    }
+}
+
 /* Solves, but gives garbage for problems of steps longer than a limit (it sees them by their gravity). */
 static double fall_limit = INFINITY;
 
@@ -312,7 +357,7 @@ int main(void) {
         cmocka_unit_test(stages_that_fit),          cmocka_unit_test(capture_sees_islands),
         cmocka_unit_test(failed_and_divided_steps), cmocka_unit_test(certificates),
         cmocka_unit_test(resumed_to_the_bit),       cmocka_unit_test(warm_starts_help),
-        cmocka_unit_test(staggered_slide),
+        cmocka_unit_test(staggered_slide),          cmocka_unit_test(capture_tells_guesses),
     };
     return cmocka_run_group_tests_name("cone worlds", tests, NULL, NULL);
 }

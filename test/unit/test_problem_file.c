@@ -184,7 +184,7 @@ typedef struct step_data {
     perp_contact_row contact[3];
     double nu[18], p_joint[4], p_contact[9], sigma[3];
     perp_step_problem p;
-    perp_step_solution guess;
+    perp_step_solution solution;
 } step_data;
 
 static void make_step(step_data *d, int dim) {
@@ -234,7 +234,8 @@ static void make_step(step_data *d, int dim) {
     }
     d->p = (perp_step_problem){dim,     0.0125,      3, n,        d->ndof, d->offset, d->M,
                                d->Minv, d->momentum, 4, d->joint, 3,       d->contact};
-    d->guess = (perp_step_solution){.nu = d->nu, .p_joint = d->p_joint, .p_contact = d->p_contact, .sigma = d->sigma};
+    d->solution =
+        (perp_step_solution){.nu = d->nu, .p_joint = d->p_joint, .p_contact = d->p_contact, .sigma = d->sigma};
 }
 
 static bool same_row(const perp_row *a, const perp_row *b) {
@@ -267,12 +268,14 @@ static void same_step(const perp_step_problem *a, const perp_step_problem *b) {
 static void keeps_steps(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 4; k++) { /* with a guess, with a solution, with both */
             step_data d;
             perp_refusal why;
             perp_problem_format format;
             make_step(&d, dim);
-            if (perp_step_write("step.h5", &d.p, k ? &d.guess : NULL, "step 12 of a run", &why))
+            perp_step_solution guess = {.p_joint = d.p_joint, .p_contact = d.p_contact}; /* enough to start from */
+            if (perp_step_write_solved("step.h5", &d.p, k % 2 ? &guess : NULL, k < 2 ? NULL : &d.solution,
+                                       "step 12 of a run", &why))
                 fail_msg("%s", why.text);
             perp_stored *s = good("step.h5", &format);
             assert_int_equal(format, PERP_FORMAT_PERP);
@@ -284,10 +287,14 @@ static void keeps_steps(void **state) {
             assert_int_equal(perp_problem_size(p),
                              4 + 1 + 2 * dim); /* joints; one contact without friction; two with */
             const double *z = perp_stored_guess(s);
-            assert_true((z != NULL) == (k == 1));
+            assert_true((z != NULL) == (k % 2 == 1));
             for (int i = 0; z && i < 4; i++) assert_true(z[i] == d.p_joint[i]);
             if (z) assert_true(z[4] == d.p_contact[0]);
             for (int i = 0; z && i < 2 * dim; i++) assert_true(z[5 + i] == d.p_contact[3 + 3 * (i / dim) + i % dim]);
+            const perp_step_solution *x = perp_stored_step_solution(s);
+            assert_true((x != NULL) == (k >= 2));
+            assert_true(!x || (same_doubles(x->nu, d.nu, d.p.ndof) && same_doubles(x->p_joint, d.p_joint, 4)));
+            assert_true(!x || (same_doubles(x->p_contact, d.p_contact, 9) && same_doubles(x->sigma, d.sigma, 3)));
             perp_stored_free(s);
         }
     perp_step_problem none = {.dim = 3, .h = 1};
