@@ -17,6 +17,8 @@ void json_certificate(json *j, const char *key, const perp_certificate *c) {
     json_field_number(j, "joint_error", c->joint_error);
     json_field_number(j, "error", c->error);
     json_field_whole(j, "ambiguous", c->ambiguous);
+    json_field_whole(j, "rebounds_limited", c->rebounds_limited);
+    json_field_whole(j, "rebounds_given_up", c->rebounds_given_up);
     json_field_number(j, "overlap", c->overlap);
     json_field_whole(j, "contacts", c->contacts);
     json_field_whole(j, "separating", c->separating);

@@ -36,6 +36,16 @@ static void graded(FILE *to, const char *what, const char *word, const char *sen
             *colour ? cli_style(to, "") : "", sentence);
 }
 
+/* Restitution is what the scene asks for but where energy or wedged bodies forbid it. */
+static void print_rebounds(FILE *to, const perp_certificate *c) {
+    if (c->rebounds_limited > 0)
+        fprintf(to, "  bounces  %d with less than the restitution asked for, which would have gained energy\n",
+                c->rebounds_limited);
+    if (c->rebounds_given_up > 0)
+        fprintf(to, "  bounces  given up in %d part%s of steps: with restitution the laws had no answer\n",
+                c->rebounds_given_up, c->rebounds_given_up == 1 ? "" : "s");
+}
+
 void summary_certificate(FILE *to, const simulate_result *r) {
     verdict v;
     judge(r, &v);
@@ -46,6 +56,7 @@ void summary_certificate(FILE *to, const simulate_result *r) {
     graded(to, "overlap", v.overlap_word, v.overlap);
     graded(to, "joints", r->joints > 0 ? v.joints_word : "-", v.joints);
     graded(to, "energy", v.energy_word, v.energy);
+    print_rebounds(to, &r->total);
 }
 
 void summary_energy(FILE *to, const perp_ledger *l, const double energy[3]) {

@@ -40,9 +40,13 @@ typedef struct perp_certificate {
     /** Deepest true overlap of any two bodies at the end pose (worst substep) [L], >= 0. Of a pair that gives way: beyond
      *  what its law of compliance makes of the force found, or beyond its layer. */
     double overlap;
-    double compression;   /**< deepest overlap that such laws explain: how far surfaces are pressed in [L], >= 0 */
-    int overlap_shape[2]; /**< slots of the two shapes of the deepest overlap, -1 if none */
-    int contacts;         /**< contacts in the problem */
+    double compression; /**< deepest overlap that such laws explain: how far surfaces are pressed in [L], >= 0 */
+    /** Pairs of shapes that left with less than their restitution, because all of it would have gained energy; a pair
+     *  counts in each part of the step in which it did. */
+    int rebounds_limited;
+    int rebounds_given_up; /**< parts of the step that had an answer only without restitution: nothing bounced in them */
+    int overlap_shape[2];  /**< slots of the two shapes of the deepest overlap, -1 if none */
+    int contacts;          /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
     int unknowns;                      /**< size of the largest complementarity problem, of any island and substep */
     int substeps;                      /**< 1 if the step was solved whole */

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Version of the layout that this library writes. It reads this and older ones. */
-#define PERP_RECORDING_VERSION 3
+#define PERP_RECORDING_VERSION 4
 
 /** @name Writing
  *

@@ -155,6 +155,8 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     worst(&sum->error, c->error);
     worst(&sum->compression, c->compression);
     if (c->ambiguous > sum->ambiguous) sum->ambiguous = c->ambiguous;
+    sum->rebounds_limited = add_count(sum->rebounds_limited, c->rebounds_limited);
+    sum->rebounds_given_up = add_count(sum->rebounds_given_up, c->rebounds_given_up);
     if (!(c->overlap <= sum->overlap)) {
         sum->overlap = c->overlap;
         memcpy(sum->overlap_shape, c->overlap_shape, sizeof sum->overlap_shape);

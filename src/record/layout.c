@@ -41,6 +41,7 @@ bool pp_layout_present(pp_dataset d, unsigned what, int dim, int version, const 
     if (bit && !(what & bit)) return false;
     if ((e->what & PP_ONLY_2D) && dim != 2) return false;
     if ((e->what & PP_SINCE_3) && version < 3) return false;
+    if ((e->what & PP_SINCE_4) && version < 4) return false;
     return !pp_layout_grows(d) || e->cols == PP_N_ONE || extent[e->cols] > 0;
 }
 
@@ -171,6 +172,8 @@ const pp_figure pp_figures[] = {
     {PP_D_CERT_JOINT_ERROR, OF(c.joint_error), false, 1},
     {PP_D_CERT_ERROR, OF(c.error), false, 1},
     {PP_D_CERT_AMBIGUOUS, OF(c.ambiguous), true, 1},
+    {PP_D_CERT_LIMITED, OF(c.rebounds_limited), true, 1},
+    {PP_D_CERT_GIVEN_UP, OF(c.rebounds_given_up), true, 1},
     {PP_D_CERT_OVERLAP, OF(c.overlap), false, 1},
     {PP_D_CERT_OVERLAP_SHAPE, OF(c.overlap_shape), true, 2},
     {PP_D_CERT_CONTACTS, OF(c.contacts), true, 1},

@@ -42,6 +42,8 @@ typedef enum pp_extent {
 #define PP_ONLY_2D (1u << 16)
 /* The same: not in recordings of versions 1 and 2. */
 #define PP_SINCE_3 (1u << 17)
+/* The same: not in those of versions 1 to 3. */
+#define PP_SINCE_4 (1u << 18)
 
 /* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for
  * the rest. */
@@ -164,6 +166,11 @@ typedef enum pp_extent {
       "largest estimate of the error of a step as a part of what the scene allows; 0: not estimated")                  \
     X(CERT_AMBIGUOUS, "certificate/ambiguous", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_3, "",          \
       "degrees of freedom whose motion the laws leave open; the least motion was chosen")                              \
+    X(CERT_LIMITED, "certificate/rebounds_limited", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_4, "",     \
+      "pairs of shapes that left with less than their restitution, which would have gained energy; in each part of a " \
+      "step")                                                                                                          \
+    X(CERT_GIVEN_UP, "certificate/rebounds_given_up", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_4, "",   \
+      "parts of steps that had an answer only without restitution")                                                    \
     X(CERT_OVERLAP, "certificate/overlap", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L",                          \
       "deepest true overlap of two bodies")                                                                            \
     X(CERT_OVERLAP_SHAPE, "certificate/overlap_shape", I32, FRAMES, ONE, 2, PERP_RECORD_CERTIFICATE, "",               \

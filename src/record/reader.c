@@ -70,7 +70,7 @@ static perp_status read_header(perp_recording *r, perp_refusal *why) {
     }
     uint64_t version, dim = 0, every = 0, what = 0, compression = 0, finished = 0, frames = 0, files = 0;
     perp_status st =
-        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "3 or older (a newer perp is needed)", &version, why);
+        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "4 or older (a newer perp is needed)", &version, why);
     if (st) return st;
     a->version = (int)version;
     if (!pp_get_text(r->file, "program", r->program, sizeof r->program))
@@ -127,7 +127,8 @@ static void wanted_shape(const perp_recording *r, pp_dataset d, char *out, size_
 static bool shape_fits(perp_recording *r, pp_dataset d, const pp_found *f) {
     const pp_entry *e = &pp_layout[d];
     if (d == PP_D_CHECK_SUMS) /* older versions had fewer figures; they are not resumed */
-        return f->rank == 2 && f->dim[0] == 2 && (r->info.version < 3 || f->dim[1] == (hsize_t)pp_figure_columns());
+        return f->rank == 2 && f->dim[0] == 2 &&
+               (r->info.version < PERP_RECORDING_VERSION || f->dim[1] == (hsize_t)pp_figure_columns());
     pp_extent parts[2] = {e->rows, e->cols};
     int at = 0;
     if (f->rank != 1 + (e->cols != PP_N_ONE) + (e->width != 0)) return false;

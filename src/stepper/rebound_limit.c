@@ -37,6 +37,12 @@ bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r) {
     return r->none;
 }
 
+void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert) {
+    cert->rebounds_given_up = r->none;
+    cert->rebounds_limited = 0;
+    for (int i = 0; i < r->n && !r->none; i++) cert->rebounds_limited += r->pair[i].factor < 1;
+}
+
 /* Work of the contacts of each island, by the block that stands for it. */
 typedef struct account {
     int *parent;   /* by block */

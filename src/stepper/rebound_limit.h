@@ -26,6 +26,8 @@ perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *aga
 /* A frame was not solved: shall it be tried without restitution? If so, `r` says that from now on. Newton's rule
  * prescribes how bodies leave, and where friction wedges them that may have no answer; that they stop has one. */
 bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r);
+/* What came of both, for the certificate of a part that was solved. */
+void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert);
 /* Part of its restitution that a pair of shapes has in this frame. */
 double pp_rebound_factor(const pp_frame *f, const int shape[2]);
 

@@ -132,6 +132,7 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
         if (widening > 0)
             factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
     }
+    pp_tell_rebounds(rebounds, cert);
     return st; /* an overlap that was not foreseen stands in the certificate */
 }
 

@@ -41,6 +41,28 @@ for name in kinetic_before kinetic_after friction remainder overlap; do
     [ "$(field out $name)" = "$(field ran $name)" ] || failed "$name: $(field out $name) in the recording, $(field ran $name) in the run"
 done
 
+# a corner that lands while it slides has less restitution than the scene asks for, and that is told; only where it happens
+run 0 info slide.h5
+grep -q bounces out && failed 'bounces of a block that slides'
+cat >bounce.yaml <<'YAML'
+perp: 1
+dim: 2
+h: 0.001
+duration: 0.6
+law: {mu: 0.8, restitution: 0.9}
+bodies:
+  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 1]}}
+  - {name: b, density: 1, at: [0, 0.5], turn: 0.3, velocity: [1.5, 0], spin: 12, shape: {type: box, size: [0.3, 0.1]}}
+YAML
+run 0 run bounce.yaml -o bounce.h5
+has out 'bounces  1 with less than the restitution'
+run 0 info bounce.h5
+has out 'bounces  1 with less than the restitution'
+run 0 info --json bounce.h5
+[ "$(field out rebounds_limited)" = 1 ] && [ "$(field out rebounds_given_up)" = 0 ] || failed "rebounds: $(grep rebounds out)"
+run 0 info --series bounce.h5
+has out certificate.rebounds_limited
+
 run 0 info --schema
 is_json out
 run 0 info --reference

@@ -119,7 +119,7 @@ static void replace(hid_t file, const char *path, hid_t type, int rank, const hs
 
 /* ---- what is changed, and what is said ---- */
 
-static void newer(hid_t f) { set_whole(f, "version", 4); }
+static void newer(hid_t f) { set_whole(f, "version", PERP_RECORDING_VERSION + 1); }
 static void version_zero(hid_t f) { set_whole(f, "version", 0); }
 static void foreign(hid_t f) { set_text(f, "format", "other\ndata"); }
 static void no_format(hid_t f) { H5Adelete(f, "format"); }
@@ -135,6 +135,7 @@ static void what_more(hid_t f) { set_whole(f, "what", 128); }
 static void more_files(hid_t f) { set_whole(f, "files", 2); }
 
 static void no_positions(hid_t f) { H5Ldelete(f, "frames/position", H5P_DEFAULT); }
+static void no_limits(hid_t f) { H5Ldelete(f, "certificate/rebounds_limited", H5P_DEFAULT); }
 static void no_bodies(hid_t f) { H5Ldelete(f, "bodies", H5P_DEFAULT); }
 static void floats_32(hid_t f) { replace(f, "frames/position", H5T_IEEE_F32LE, 3, (hsize_t[]){21, 3, 3}, H5P_DEFAULT); }
 static void big_endian(hid_t f) { replace(f, "bodies/mass", H5T_IEEE_F64BE, 1, (hsize_t[]){3}, H5P_DEFAULT); }
@@ -221,8 +222,8 @@ static void wrong_contents(void **state) {
         change make;
         const char *message;
     } list[] = {
-        {newer, NAME ": version: found 4; allowed: 3 or older (a newer perp is needed)"},
-        {version_zero, NAME ": version: found 0; allowed: 3 or older (a newer perp is needed)"},
+        {newer, NAME ": version: found 5; allowed: 4 or older (a newer perp is needed)"},
+        {version_zero, NAME ": version: found 0; allowed: 4 or older (a newer perp is needed)"},
         {foreign, NAME ": format: found \"other\\x0adata\"; allowed: \"perp recording\""},
         {no_format, NAME ": format: found nothing; allowed: \"perp recording\""},
         {no_dim, NAME ": dim: found nothing; allowed: 2 or 3"},
@@ -422,7 +423,7 @@ static void resume_refuses_too(void **state) {
     static const struct {
         change make;
         const char *message;
-    } list[] = {{newer, "faults-b.h5: version: found 4; allowed: 3 or older (a newer perp is needed)"},
+    } list[] = {{newer, "faults-b.h5: version: found 5; allowed: 4 or older (a newer perp is needed)"},
                 {contacts_left,
                  "faults-b.h5: contacts/count[20]: found 0; allowed: counts that add up to the rows of contacts"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -539,10 +540,37 @@ static void older_is_read(void **state) {
     free(image);
 }
 
+/* Without what version 4 brought: figures that are not there are 0, and none can be drawn. */
+static void version_3(hid_t f) {
+    set_whole(f, "version", 3);
+    H5Ldelete(f, "certificate/rebounds_limited", H5P_DEFAULT);
+    H5Ldelete(f, "certificate/rebounds_given_up", H5P_DEFAULT);
+}
+
+static void version_3_is_read(void **state) {
+    (void)state;
+    perp_refusal why = {0};
+    perp_recording *r = NULL;
+    size_t size;
+    unsigned char *image = variant(version_3, &size);
+    if (perp_recording_open_memory(NAME, image, size, &r, &why)) fail_msg("%s", why.text);
+    assert_int_equal(perp_recording_about(r)->version, 3);
+    perp_recording_worst w;
+    double x[21];
+    SUCCEEDS(perp_recording_total(r, &w, &why));
+    assert_true(w.total.contacts > 0 && w.total.rebounds_limited == 0 && w.total.rebounds_given_up == 0);
+    SUCCEEDS(overlap(r, &why));
+    assert_true(perp_recording_series(r, "certificate.rebounds_limited", x, &why) != PERP_OK);
+    perp_recording_close(r);
+    free(image);
+    refused(no_limits, NAME ": certificate/rebounds_limited: found nothing; allowed: 32-bit integers, 21");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_contents),
         cmocka_unit_test(older_is_read),
+        cmocka_unit_test(version_3_is_read),
         cmocka_unit_test(wrong_frames),
         cmocka_unit_test(damaged),
         cmocka_unit_test(not_there_and_not_a_recording),

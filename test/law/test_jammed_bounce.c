@@ -1,5 +1,6 @@
 /* Boxes that fall into a steep notch with much friction and full restitution: wedged between its sides they cannot leave as
- * Newton's rule asks, and the laws with it have no answer. They stop instead; every step is solved, nothing is gained. */
+ * Newton's rule asks, and the laws with it have no answer. They stop instead; every step is solved, nothing is gained, and
+ * the certificate tells where. */
 #include "peg_scenes.h"
 
 static double next_random(uint64_t *s, double lo, double hi) {
@@ -7,11 +8,11 @@ static double next_random(uint64_t *s, double lo, double hi) {
     return lo + (hi - lo) * (double)(*s >> 11) * 0x1p-53;
 }
 
-static perp_world *notch(unsigned seed) {
+static perp_world *notch(unsigned seed, double restitution) {
     uint64_t s = 7919 * seed + 11;
     for (int i = 0; i < 4; i++) (void)next_random(&s, 0, 1);
     perp_world *w = peg_world(2, 5e-3, PERP_START_PLAIN, 9.81);
-    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = next_random(&s, 1.5, 4), .restitution = 1}));
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = next_random(&s, 1.5, 4), .restitution = restitution}));
     double half = next_random(&s, 0.15, 0.6); /* angle of a side from upright [rad] */
     const perp_vec3 z = {0, 0, 1};
     for (int k = -1; k <= 1; k += 2)
@@ -31,27 +32,61 @@ static void every_step_is_solved(void **state) {
     (void)state;
     static const unsigned seed[] = {4, 34, 56, 76, 129}; /* each had a step without an answer */
     for (int k = 0; k < shorter(5) && k < 5; k++) {
-        perp_world *w = notch(seed[k]);
+        perp_world *w = notch(seed[k], 1);
         double kinetic, gravity, before, overlap = 0;
         perp_world_energy(w, &kinetic, &gravity, NULL);
         before = kinetic + gravity;
-        int divided = 0;
+        int divided = 0, stopped = 0, limited = 0;
         for (int i = 0; i < 200; i++) {
             perp_certificate c;
             OK(w, perp_world_step(w, &c));
             divided += c.substeps > 1;
+            assert_true(c.rebounds_given_up >= 0 && c.rebounds_given_up <= c.substeps);
+            stopped += c.rebounds_given_up > 0;
+            limited += c.rebounds_limited;
             overlap = fmax(overlap, c.overlap);
         }
         perp_world_energy(w, &kinetic, &gravity, NULL);
-        print_message("notch %u: %d steps divided, overlap %.1e m, energy %.3g -> %.3g J\n", seed[k], divided, overlap,
-                      before, kinetic + gravity);
+        print_message("notch %u: %d steps divided, %d without restitution, %d bounces limited, overlap %.1e m, energy "
+                      "%.3g -> %.3g J\n",
+                      seed[k], divided, stopped, limited, overlap, before, kinetic + gravity);
+        assert_true(stopped > 0); /* and the certificate tells it */
         BELOW(overlap, 1e-8);
         assert_true(kinetic + gravity < before);
         perp_world_destroy(w);
     }
 }
 
+/* Where nothing bounces, or nothing stands in the way of it, there is nothing to tell. */
+static void nothing_to_tell(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        perp_world *w;
+        if (k) {
+            w = peg_world(2, 5e-3, PERP_START_PLAIN, 9.81);
+            OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.5, .restitution = 0.8}));
+            add_fixed(w, perp_shape_box(1, 0.1, 1), (perp_pose){perp_v3(0, -0.1, 0), {1, 0, 0, 0}});
+            (void)add_solid(w, PERP_BODY_DYNAMIC, perp_shape_sphere(0.1), 100,
+                            (perp_pose){perp_v3(0, 0.5, 0), {1, 0, 0, 0}}, perp_v3(0, 0, 0), perp_v3(0, 0, 0));
+        } else {
+            w = notch(4, 0);
+        }
+        perp_certificate sum = {0};
+        double fastest = 0;
+        for (int i = 0; i < 200; i++) {
+            perp_certificate c;
+            OK(w, perp_world_step(w, &c));
+            perp_certificate_add(&sum, &c);
+            if (-c.ledger.normal > fastest) fastest = -c.ledger.normal;
+        }
+        assert_true(fastest > 0); /* it did land */
+        assert_int_equal(sum.rebounds_limited, 0);
+        assert_int_equal(sum.rebounds_given_up, 0);
+        perp_world_destroy(w);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_step_is_solved)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_step_is_solved), cmocka_unit_test(nothing_to_tell)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

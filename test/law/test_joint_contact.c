@@ -102,12 +102,16 @@ static void bounces_gain_nothing(void **state) {
         perp_scene *s = scene_of(text);
         perp_world *w = perp_scene_world(s);
         double lost = 0;
+        int limited = 0;
         for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
             perp_certificate c;
             OK(w, perp_world_step(w, &c));
             BELOW(c.ledger.normal + c.ledger.friction, 1e-9);
             lost -= c.ledger.normal + c.ledger.friction;
+            limited += c.rebounds_limited;
+            assert_int_equal(c.rebounds_given_up, 0);
         }
+        assert_true(limited > 0); /* and the certificate tells that less came back */
         assert_true(lost > 0.05); /* they did bounce */
         perp_scene_close(s);
     }
