@@ -162,7 +162,7 @@ typedef struct simulate_options {
     const char *save_problems;        /* folder for the step problems; NULL: they are not saved */
     int save_every;                   /* steps; 0: each */
     bool progress;                    /* a bar on stderr */
-    bool (*stop)(void);               /* asked after each step; NULL: never */
+    bool (*stop)(void);               /* asked after each step, and in those that take long; NULL: never */
     const simulate_watch *watch;      /* who looks on; NULL: nobody */
 } simulate_options;
 

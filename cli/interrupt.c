@@ -1,7 +1,7 @@
 /* interrupt.c - Ctrl-C, and what else asks a run to end.
  *
- * The first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a run ends between two steps with its recording closed;
- * the second one has its usual effect at once. A signal that was ignored when the program started (nohup, a shell's
+ * The first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a run gives up the step under way and ends with its
+ * recording closed after the one before; the second one has its usual effect at once. A signal that was ignored when the program started (nohup, a shell's
  * background job) stays ignored. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>

@@ -256,17 +256,28 @@ static bool watched_go(const simulate_watch *watch, simulate_result *r) {
     return word == SIMULATE_GO;
 }
 
+static bool asked_to_stop(void *ctx) {
+    bool (*const *stop)(void) = ctx;
+    return (*stop)();
+}
+
 static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec, const capture *saving, uint64_t total,
                     simulate_result *r) {
     uint64_t done = perp_world_steps(w);
     perp_vec3 g = perp_world_get_def(w).gravity_W;
     double floor = perp_world_h(w) * sqrt(g.x * g.x + g.y * g.y + g.z * g.z);
+    bool (*stop)(void) = o->stop;
+    if (stop) perp_world_set_stop(w, &(perp_stop){asked_to_stop, &stop});
     progress bar;
     progress_begin(&bar, o->progress, done, total, r->end);
     while (done < total) {
         if (o->watch && !watched_go(o->watch, r)) break;
         perp_certificate c;
         perp_status s = perp_world_step(w, &c);
+        if (s == PERP_E_STOPPED) {
+            r->interrupted = true;
+            break;
+        }
         if (s) {
             failed_step(o, r, w, s);
             break;
@@ -300,6 +311,7 @@ static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec
         }
     }
     progress_end(&bar);
+    perp_world_set_stop(w, NULL); /* what it asks is gone with this call */
 }
 
 static void describe(const perp_scene *scene, const perp_world *w, const simulate_options *o, simulate_result *r) {

@@ -41,7 +41,8 @@ extern "C" {
     X(E_FIT, -4, "these stages do not fit together")                 \
     X(E_SOLVE, -5, "no acceptable solution; the world is unchanged") \
     X(E_IO, -6, "file could not be read or written")                 \
-    X(E_GEOMETRY, -7, "degenerate or unsupported geometry")
+    X(E_GEOMETRY, -7, "degenerate or unsupported geometry")          \
+    X(E_STOPPED, -8, "told to stop; the world is unchanged")
 
 /** Result of every function that can fail. */
 typedef enum perp_status {

@@ -134,8 +134,8 @@ PERP_API bool perp_combination_at(int i, perp_combination *out);
 PERP_API size_t perp_combinations(char *buf, size_t size);
 /** Frees a world and all in it. NULL is fine. */
 PERP_API void perp_world_destroy(perp_world *w);
-/** One step of h. On failure (PERP_E_SOLVE, PERP_E_MEMORY, PERP_E_ARG if a user function gave something not finite) the
- *  world is as it was, perp_world_why() tells why, and perp_world_failed_problem() holds the problem. Once the scene is
+/** One step of h. On failure (PERP_E_SOLVE, PERP_E_MEMORY, PERP_E_ARG if a user function gave something not finite,
+ *  PERP_E_STOPPED, see perp_world_set_stop()) the world is as it was, perp_world_why() tells why, and perp_world_failed_problem() holds the problem. Once the scene is
  *  steady, no memory is allocated.
  *  @param cert  filled, also on PERP_E_SOLVE (with the best that was found); may be NULL */
 PERP_API perp_status perp_world_step(perp_world *w, perp_certificate *cert);
@@ -175,6 +175,18 @@ typedef struct perp_capture {
 
 /** Sets who looks on. @param capture copied; NULL, or one without a function: nobody. A clone has none. */
 PERP_API void perp_world_set_capture(perp_world *w, const perp_capture *capture);
+
+/** Asked while a world steps whether the step is still wanted: before each problem and about once in each iteration of
+ *  its solver, from the thread that steps. */
+typedef struct perp_stop {
+    /** True: the step ends with PERP_E_STOPPED and the world as it was. It must not change the world. */
+    bool (*asked)(void *ctx);
+    void *ctx; /**< handed to it; borrowed until another one is set or the world is destroyed */
+} perp_stop;
+
+/** Sets who may stop a step that takes too long. As long as the answer is no, asking changes nothing. @param stop copied;
+ *  NULL, or one without a function: nobody. A clone has none. */
+PERP_API void perp_world_set_stop(perp_world *w, const perp_stop *stop);
 
 /** Time [T]. */
 PERP_API double perp_world_time(const perp_world *w);

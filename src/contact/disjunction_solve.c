@@ -49,7 +49,9 @@ static perp_status attempt(attempts *t, const pp_mixed *m, const perp_solver_typ
                            double *z, double *latest) {
     pp_arena *arena = &t->f->w->arena;
     perp_solve_info info = {0};
-    perp_status st = pp_solve(solver, settings, &m->problem, z, arena, &info);
+    perp_call call = pp_call_within(t->f->w);
+    perp_status st = pp_solve_call(&call, solver, settings, &m->problem, z, &info);
+    if (t->f->w->stopped) return pp_stopped(t->f->w);
     if (!st) st = pp_mixed_recover(m, z, arena, &t->answer);
     if (st) return st;
     perp_step_residual r = measure(t->p, t->d, &t->answer);
@@ -99,6 +101,7 @@ static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_ty
             st = attempt(t, m, &pp_solver_lemke, &exact, z, &latest);
         }
         pp_arena_release(&w->arena, mark);
+        if (st == PERP_E_STOPPED) return st;
         if (st) return pp_fail(w, st, "solver %s: %s", solver->name, perp_status_text(st));
         if (t->acceptance <= w->def.tolerance) break;
     }

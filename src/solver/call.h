@@ -8,9 +8,11 @@
 struct perp_call {
     pp_arena *arena;         /* where perp_call_memory takes from */
     const perp_watch *watch; /* NULL: nobody looks */
-    double deadline;         /* of pp_clock; INFINITY: none, and no clock is read */
-    int depth;               /* of solvers that call solvers: auto */
-    bool terse;              /* nobody will read the story: within a step words cost more than small problems do */
+    bool (*stop)(void *ctx); /* true: end now; NULL: nobody asks for it */
+    void *stop_ctx;
+    double deadline; /* of pp_clock; INFINITY: none, and no clock is read */
+    int depth;       /* of solvers that call solvers: auto */
+    bool terse;      /* nobody will read the story: within a step words cost more than small problems do */
 };
 
 /* An array of the call's memory; NULL if refused. */

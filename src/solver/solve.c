@@ -29,6 +29,7 @@ bool perp_call_watched(const perp_call *call) { return call->watch && call->watc
 
 bool perp_call_look(const perp_call *call, int iteration, const double *z) {
     if (call->deadline < INFINITY && pp_clock() > call->deadline) return false;
+    if (call->stop && call->stop(call->stop_ctx)) return false;
     return !z || !perp_call_watched(call) || call->watch->look(iteration, z, call->watch->ctx);
 }
 
@@ -88,12 +89,17 @@ perp_status pp_solve_within(const perp_call *call, const perp_solver_type *type,
     return info->outcome == PERP_OUTCOME_MEMORY ? PERP_E_MEMORY : PERP_OK;
 }
 
+perp_status pp_solve_call(const perp_call *call, const perp_solver_type *type, const void *settings,
+                          const perp_problem *p, double *z, perp_solve_info *info) {
+    perp_status s = pp_solve_within(call, type, settings, p, z, info);
+    if (!s) info->residual = perp_problem_residual(p, z);
+    return s;
+}
+
 perp_status pp_solve(const perp_solver_type *type, const void *settings, const perp_problem *p, double *z,
                      pp_arena *arena, perp_solve_info *info) {
     perp_call call = {.arena = arena, .deadline = INFINITY};
-    perp_status s = pp_solve_within(&call, type, settings, p, z, info);
-    if (!s) info->residual = perp_problem_residual(p, z);
-    return s;
+    return pp_solve_call(&call, type, settings, p, z, info);
 }
 
 perp_status perp_problem_solve(const perp_problem *p, const char *solver, double *z, perp_solve_info *info) {

@@ -21,7 +21,11 @@ extern const perp_solver_type pp_solver_jacobi, pp_solver_psor, pp_solver_nncg, 
 perp_status pp_solve(const perp_solver_type *type, const void *settings, const perp_problem *p, double *z,
                      pp_arena *arena, perp_solve_info *info);
 
-/* The same within a call: its arena, watch and deadline; `depth` one deeper. Not measured: info->residual is INFINITY. */
+/* The same within a call: its arena, watch, deadline and whoever may stop it. */
+perp_status pp_solve_call(const perp_call *call, const perp_solver_type *type, const void *settings,
+                          const perp_problem *p, double *z, perp_solve_info *info);
+
+/* As that, `depth` one deeper and not measured: info->residual is INFINITY. */
 perp_status pp_solve_within(const perp_call *call, const perp_solver_type *type, const void *settings,
                             const perp_problem *p, double *z, perp_solve_info *info);
 

@@ -28,6 +28,7 @@ static const perp_field fields[] = {
 };
 
 #define RANK_TOL 1e-11
+#define LOOK     256 /* combinations between two looks at the clock */
 
 typedef struct view {
     int n;
@@ -140,7 +141,6 @@ static void point(const view *v, const int *state, double *z, double *A, double 
 static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,
                           perp_solve_info *info) {
     const settings *s = set;
-    (void)call; /* an oracle has no iterates */
     view v = view_of(p);
     info->iterations = 0;
     info->warm = false;
@@ -158,7 +158,8 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     }
     for (;;) {
         point(&v, state, y, A, b, x, basic, cols);
-        info->iterations++;
+        if (++info->iterations % LOOK == 0 && !perp_call_look(call, info->iterations, NULL))
+            return PERP_OUTCOME_STOPPED; /* an oracle has no iterates to show */
         double r = perp_problem_residual(p, y);
         if (r < least) {
             least = r;

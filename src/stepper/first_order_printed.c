@@ -52,8 +52,10 @@ static perp_status solve(pp_frame *f, const perp_problem *lcp, double scale, dou
         memset(z, 0, sizeof *z * (size_t)lcp->as.lcp.n);
         pp_arena_mark mark = pp_arena_here(&w->arena);
         perp_solve_info info = {0};
-        perp_status st = pp_solve(w->solver[k], w->settings[k].bytes, lcp, z, &w->arena, &info);
+        perp_call call = pp_call_within(w);
+        perp_status st = pp_solve_call(&call, w->solver[k], w->settings[k].bytes, lcp, z, &info);
         pp_arena_release(&w->arena, mark);
+        if (w->stopped) return pp_stopped(w);
         if (st) return pp_fail(w, st, "solver %s: %s", w->solver[k]->name, perp_status_text(st));
         f->iterations += info.iterations;
         f->used = w->solver[k];

@@ -135,13 +135,10 @@ static bool new_trial(pp_arena *a, const perp_step_problem *p, trial *t) {
 static perp_status run_solver(const pp_frame *f, const posed *c, const perp_solver_type *solver, const void *settings,
                               double *z, perp_step_solution *out, perp_solve_info *info) {
     pp_arena *arena = &f->w->arena;
-    perp_status st;
-    if (c->cone) {
-        perp_call call = {.arena = arena, .deadline = INFINITY, .terse = !f->w->capture.look};
-        st = pp_solve_within(&call, solver, settings, c->problem, z, info);
-    } else {
-        st = pp_solve(solver, settings, c->problem, z, arena, info);
-    }
+    perp_call call = pp_call_within(f->w);
+    perp_status st = c->cone ? pp_solve_within(&call, solver, settings, c->problem, z, info)
+                             : pp_solve_call(&call, solver, settings, c->problem, z, info);
+    if (f->w->stopped) return PERP_E_STOPPED;
     if (!st) st = recover(c, z, arena, out);
     if (!st && c->cone) info->residual = pp_step_cone_residual(&c->cones, out);
     return st;
@@ -285,6 +282,7 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, bool
             perp_status st = c->cone ? attempt_cone(f, t, c, which, needed, z)
                                      : attempt(f, t, c, which, w->settings[which].bytes, z, &latest);
             pp_arena_release(&w->arena, mark);
+            if (st == PERP_E_STOPPED) return pp_stopped(w);
             if (st) return pp_fail(w, st, "solver %s: %s", w->solver[which]->name, perp_status_text(st));
             if (t->acceptance <= tolerance(f)) return PERP_OK;
         }
@@ -413,6 +411,7 @@ perp_status pp_solve_step(pp_frame *f) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
+    if (pp_told_to_stop(w)) return pp_stopped(w); /* parts and rounds of a step, each quickly solved, may be many */
     const perp_solver_type *before = f->recall ? f->used : NULL; /* if all of that round is kept */
     f->used = NULL;
     f->acceptance = 0;

@@ -337,6 +337,7 @@ perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
     pp_arena_reset(&w->arena);
     w->has_problem = false;
     w->failed = false;
+    w->stopped = false;
 
     pp_state start;
     const perp_wrench *held = NULL;
@@ -365,6 +366,7 @@ perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
         return PERP_OK;
     }
     w->failed = true;
+    if (st == PERP_E_STOPPED) return st; /* nothing to warn of */
     pp_logf(w, PERP_LOG_WARNING, "step %llu failed: %s", (unsigned long long)w->state.step, w->why);
     return st;
 }

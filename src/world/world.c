@@ -314,6 +314,16 @@ void perp_world_set_capture(perp_world *w, const perp_capture *capture) {
     w->capture = capture ? *capture : (perp_capture){0};
 }
 
+void perp_world_set_stop(perp_world *w, const perp_stop *stop) { w->stop = stop ? *stop : (perp_stop){0}; }
+
+bool pp_told_to_stop(void *world) {
+    perp_world *w = world;
+    if (!w->stopped && w->stop.asked) w->stopped = w->stop.asked(w->stop.ctx);
+    return w->stopped;
+}
+
+perp_status pp_stopped(perp_world *w) { return pp_fail(w, PERP_E_STOPPED, "told to stop at t = %g", w->state.t); }
+
 perp_status perp_world_set_h(perp_world *w, double h) {
     if (!(h > 0) || !isfinite(h)) return pp_fail(w, PERP_E_ARG, "h is %g; it must be positive and finite", h);
     w->def.h = h;

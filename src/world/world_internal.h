@@ -3,6 +3,8 @@
 #ifndef PP_WORLD_INTERNAL_H
 #define PP_WORLD_INTERNAL_H
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "collision/broad.h"
 #include "collision/collision.h"
@@ -141,6 +143,8 @@ struct perp_world {
     struct pp_peg *peg; /* lists of the contact model "peg", kept for their capacity; NULL until it is used */
 
     perp_capture capture; /* who looks at the islands' problems */
+    perp_stop stop;       /* who may end a step */
+    bool stopped;         /* did so, in the step under way: one that changes its mind does not leave half a step */
 
     double timing[PERP_STAGE_COUNT]; /* seconds of wall time */
 
@@ -150,6 +154,19 @@ struct perp_world {
 /* Sets the sentence and returns the status. */
 perp_status pp_fail(perp_world *w, perp_status s, const char *format, ...) PERP_PRINTF(3, 4);
 void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...) PERP_PRINTF(3, 4);
+
+/* Is the step under way no longer wanted? Takes the world as solvers take it: without knowing it. */
+bool pp_told_to_stop(void *world);
+/* PERP_E_STOPPED, and the sentence for it. */
+perp_status pp_stopped(perp_world *w);
+/* What a solver within a step is handed: memory of the world's arena, no clock, and whoever may stop it. */
+static inline perp_call pp_call_within(perp_world *w) {
+    return (perp_call){.arena = &w->arena,
+                       .stop = w->stop.asked ? pp_told_to_stop : NULL,
+                       .stop_ctx = w,
+                       .deadline = INFINITY,
+                       .terse = !w->capture.look};
+}
 
 /* Slot of a live id, or -1. */
 int pp_body_slot(const perp_world *w, perp_body_id id);

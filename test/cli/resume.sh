@@ -47,6 +47,32 @@ has out 'not finished'
 has out 'perp run --resume term.h5'
 compare term.h5
 
+# SIGTERM in a step that would take minutes: it is given up, and all before it is in the recording
+cat >slow.yaml <<'YAML'
+perp: 1
+dim: 3
+h: 0.01
+duration: 1
+law: {mu: 0.5}
+stages: {solver: gauss-seidel, settings: {gauss-seidel: {max_sweeps: 1000000000, tol: 1e-16}}}
+bodies:
+  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}
+  - {repeat: 100, density: 10^(i/8), at: [0, 0, "0.6 + i"], shape: {type: box, size: [1, 1, 1]}}
+YAML
+"$perp" run slow.yaml -o slow.h5 >out 2>err &
+slow=$!
+frames_there slow.h5
+sleep 2
+kill -TERM $slow
+(sleep 30 && kill -KILL $slow) 2>/dev/null &
+wait $slow
+code=$?
+[ $code -eq 130 ] || failed "exit code $code after SIGTERM in a long step, not 130"
+has out 'interrupted at t = 0.13'
+[ ! -s err ] || failed "something on stderr: $(cat err)"
+run 0 info --json slow.h5
+[ "$(field out frames)" = 14 ] || failed "$(field out frames) frames before the long step"
+
 # SIGKILL: at most the last second is lost
 "$perp" run slide.yaml --duration 1e5 --every 7 -o kill.h5 >/dev/null 2>&1 &
 frames_there kill.h5

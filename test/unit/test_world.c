@@ -526,6 +526,67 @@ static void test_controller_once(void **state) {
     perp_world_destroy(w);
 }
 
+static int asked, patience;
+
+static bool tired(void *ctx) {
+    (void)ctx;
+    return asked++ == patience; /* a later question would be answered no */
+}
+
+/* Boxes that fall on each other askew. */
+static perp_world *heap(int dim, const char *stepper) {
+    perp_world_def d = perp_world_def_default(dim);
+    d.h = 0.02;
+    d.stepper = stepper;
+    perp_world *w = world_of(&d);
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.5}));
+    add_floor(w);
+    for (int i = 0; i < 5; i++) {
+        perp_body_id b = add_mass(w, 1, 0.2, at_height(dim, 0.3 * i, 0.55 + 1.02 * i));
+        add_shape(w, b, perp_shape_box(0.5, 0.5, 0.5));
+    }
+    return w;
+}
+
+/* A step that is stopped, wherever that is, leaves the world as it was, and taken again it ends as if nothing had
+ * happened. */
+static void test_stopped_step(void **state) {
+    (void)state;
+    const struct {
+        int dim;
+        const char *stepper;
+    } kind[] = {{2, NULL}, {3, NULL}, {2, "second-order"}, {3, "anitescu-potra"}};
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
+        perp_world *plain = heap(kind[k].dim, kind[k].stepper), *w = heap(kind[k].dim, kind[k].stepper);
+        run(plain, 12);
+        perp_world_set_stop(w, &(perp_stop){tired, NULL});
+        int stops = 0, left = 12;
+        patience = 0;
+        while (left > 0) {
+            uint64_t before = perp_world_hash(w);
+            asked = 0;
+            perp_certificate c;
+            perp_status st = perp_world_step(w, &c);
+            if (st == PERP_OK) { /* asked less often than that */
+                left--;
+                patience = 0;
+                continue;
+            }
+            assert_int_equal(st, PERP_E_STOPPED);
+            assert_int_equal(asked, patience + 1);
+            assert_non_null(strstr(perp_world_why(w), "told to stop"));
+            assert_null(perp_world_failed_problem(w));
+            assert_true(perp_world_hash(w) == before);
+            stops++;
+            patience++;
+        }
+        BELOW(12, stops);
+        assert_true(perp_world_hash(w) == perp_world_hash(plain));
+        perp_world_destroy(plain);
+        perp_world_destroy(w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_time),
@@ -541,6 +602,7 @@ int main(void) {
         cmocka_unit_test(test_failed_step),
         cmocka_unit_test(test_substeps),
         cmocka_unit_test(test_controller_once),
+        cmocka_unit_test(test_stopped_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
