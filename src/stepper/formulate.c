@@ -7,7 +7,9 @@
 
 #include "problem/convert.h"
 #include "problem/rows.h"
+#include "stepper/joint_ripple.h"
 #include "stepper/rebound_limit.h"
+#include "stepper/stepper.h"
 #include "stepper/support_rows.h"
 
 /* Writes direction d at lever arm r into one side of a row. */
@@ -198,13 +200,32 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     out->phase = out->nd > 0 ? slip_phase(f, out, c, body, nu_free, more, noise) : 0;
 }
 
+/* Dampers of the turning of single blocks, after the rows of the joints. */
+static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
+    for (int i = 0; i < f->nripple; i++) {
+        const pp_ripple *r = &f->ripple[i];
+        rows[i] = (perp_joint_row){.row.block = {-1, r->block},
+                                   .compliance = 1 / r->stiffness,
+                                   .lo = -INFINITY,
+                                   .hi = INFINITY,
+                                   .kind = PERP_ROW_SPRING,
+                                   .joint = -1};
+        double *J = rows[i].row.J[1];
+        if (f->w->def.dim == 2)
+            J[2] = r->axis.z;
+        else
+            J[3] = r->axis.x, J[4] = r->axis.y, J[5] = r->axis.z;
+    }
+    return f->nripple;
+}
+
 static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     perp_world *w = f->w;
     *n = 0;
     *rows = NULL;
     if (w->njoint == 0) return PERP_OK;
-    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint);
-    f->row_number = PP_ARENA_ARRAY(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint);
+    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->nripple);
+    f->row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->nripple);
     if (!*rows || !f->row_number) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
@@ -224,6 +245,10 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             f->row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
             if (position) row->b *= span / f->h;
+            /* parts of a divided step take the time of a whole one for the error they begin with: brought back at once it
+             * would be a blow, the harder the shorter the part */
+            if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && !w->stepper->step && f->h < w->def.h)
+                row->b = row->b_kin + (row->b - row->b_kin) * (f->h / w->def.h);
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
                 /* velocity level: a joint keeps its error; a limit acts only when it is reached */
@@ -235,6 +260,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
         }
         *n += kept;
     }
+    *n += ripple_rows(f, *rows + *n);
     return PERP_OK;
 }
 

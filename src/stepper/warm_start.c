@@ -44,9 +44,11 @@ void pp_recall(const pp_frame *f, perp_step_solution *guess) {
         p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
     }
     for (int i = 0, j = 0; i < f->problem.njoint; i++) {
+        guess->p_joint[i] = 0;
+        if (f->problem.joint[i].joint < 0) continue; /* of no joint: not remembered */
         uint32_t key = joint_key(f, i);
         while (j < m->njoint && m->joint_key[j] < key) j++;
-        guess->p_joint[i] = j < m->njoint && m->joint_key[j] == key ? part * m->joint[j] : 0;
+        if (j < m->njoint && m->joint_key[j] == key) guess->p_joint[i] = part * m->joint[j];
     }
 }
 
@@ -77,7 +79,7 @@ bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer,
 
 static void write_memory(const pp_frame *f, pp_warm *m) {
     m->ncontact = f->ncontact;
-    m->njoint = f->problem.njoint;
+    m->njoint = f->problem.njoint - f->nripple; /* those are the last */
     for (int i = 0; i < m->ncontact; i++) {
         const perp_contact *c = &f->contact[i];
         const double *p = f->solution.p_contact + 3 * i;
@@ -129,6 +131,7 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
     if (!add_joint_impulses && w->njoint) memset(w->joint_impulse, 0, (size_t)w->njoint * sizeof *w->joint_impulse);
     for (int i = 0; i < f->problem.njoint; i++) {
         const perp_joint_row *r = &f->problem.joint[i];
+        if (r->joint < 0) continue;
         pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->block);
         perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, f->solution.p_joint[i]);
         perp_wrench *sum = &w->joint_impulse[r->joint];

@@ -107,6 +107,8 @@ perp_status pp_update(pp_frame *f) {
         if (st) return st;
     }
     memcpy(f->nu_end, f->nu_turned, (size_t)f->ndof * sizeof *f->nu_end);
+    perp_status held = pp_check_opening(f);
+    if (held) return held;
     if (w->def.joint_correction && f->problem.njoint) {
         perp_status st = pp_correct_joints(f);
         if (st) return st;

@@ -89,6 +89,8 @@ typedef struct pp_frame {
     const double
         *joint_shift; /* by joint row: b of locked motions and limits; of other rows, what is added to it. NULL:
                                   linearised at the start */
+    const struct pp_ripple *ripple; /* nripple of them: stepper/joint_ripple.h; NULL: none */
+    int nripple;
     const struct pp_rebound_limits
         *rebounds;              /* pairs whose restitution is limited: stepper/rebound_limit.h; NULL: none */
     const pp_slip_shift *shift; /* nshift of them, by contact or, of rebounds, by pair of shapes */
@@ -160,6 +162,8 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *l);
+/* PERP_E_SOLVE if a joint opens too far in this step because its bodies turn; the end poses are there, uncorrected. */
+perp_status pp_check_opening(pp_frame *f);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */
 perp_status pp_correct_joints(pp_frame *f);
 /* Moves block k freely over h with the velocity nu (ndof of it), from its pose in `from`: straight on, and turning

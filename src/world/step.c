@@ -8,6 +8,7 @@
 #include "contact/end_pose.h"
 #include "contact/model.h"
 #include "stepper/jammed.h"
+#include "stepper/joint_ripple.h"
 #include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
@@ -96,6 +97,9 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                            bool last, bool *stops, pp_frame *f, perp_certificate *cert) {
     perp_status st = PERP_OK;
     double factor = 2, travel = 0;
+    pp_ripple *ripple = NULL;
+    int nripple = 0;
+    bool rippled = w->stepper->step != NULL; /* those have equations of their own */
     pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
     if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int widening = 0; widening <= MAX_WIDENINGS; widening++) {
@@ -111,14 +115,21 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                             (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
                         .half = w->stepper->half_kicks,
                         .rebounds = rebounds,
+                        .ripple = ripple,
+                        .nripple = nripple,
                         .least_travel = travel};
         pp_state_copy(w, s1, s0);
         s1->made_by = f;
         bool again = false;
         st = run_frame(f, cert);
-        if (!st) {
+        if (!st && !rippled) {
+            rippled = true;
+            st = pp_find_ripples(f, &ripple, &nripple);
+            again = nripple > 0;
+        }
+        if (!st && !again) {
             st = pp_limit_rebounds(f, rebounds, &again);
-        } else if (st == PERP_E_SOLVE && (last || *stops) && (again = pp_give_up_rebounds(f, rebounds))) {
+        } else if (!again && st == PERP_E_SOLVE && (last || *stops) && (again = pp_give_up_rebounds(f, rebounds))) {
             *stops = true;
             st = PERP_OK;
         }

@@ -18,7 +18,7 @@ static perp_scene *scene_of(const char *text) {
 static void correction_keeps_bodies_apart(void **state) {
     (void)state;
     perp_scene *s = scene_of(
-        "perp: 1\ndim: 3\nh: 0.005\nduration: 0.85\nlaw: {mu: 0.4}\nstages: {joint_correction: true, form: lcp}\n"
+        "perp: 1\ndim: 3\nh: 0.005\nduration: 1\nlaw: {mu: 0.4}\nstages: {joint_correction: true, form: lcp}\n"
         "bodies:\n"
         "  - {name: wall, kind: obstacle, shape: {type: halfspace, normal: [1, 0, 0], offset: -0.3}}\n"
         "  - {repeat: 20, name: \"l${i}\", mass: 0.1, at: [0.05+0.1*i, 0, 0],\n"
