@@ -12,8 +12,11 @@
  * Cost     linear in vertices, faces and edges; vertices within reach times edges for their normal cones. */
 #include "collision/narrow.h"
 
-/* Sine up to which a normal may leave the normal cone of a feature before the contact is left to its neighbours. */
+/* Sine up to which a normal may leave the normal cone of a feature before the contact is left to its neighbours, where it
+ * leaves it along the segment: so far may a capsule tilt. Across the segment a neighbour is closer everywhere, and a
+ * contact beside it would push in another direction: a disc of the plane has one contact, and so has its prism. */
 #define SLACK 0.1
+#define ROUND 1e-9 /* what rounding may make of a normal on the border of two cones: one of both must take it */
 /* Segments with a smaller sine between them count as parallel: the distance at their crossing then differs from those
  * at their ends by less than rounding. */
 #define PARALLEL 1e-7
@@ -29,6 +32,11 @@ static bar bar_of(const pp_solid *s) {
     b.dd = perp_v3_dot(b.d, b.d);
     b.length = sqrt(b.dd);
     return b;
+}
+
+/* How far a normal may lead out of a cone along `way`, of length l. */
+static double slack(const bar *b, perp_vec3 way, double l) {
+    return SLACK * fabs(perp_v3_dot(way, b->d)) / b->length + ROUND * l;
 }
 
 /* Where on the line of the bar x projects to: 0 at the first end, 1 at the second. */
@@ -125,7 +133,7 @@ static void end_contact(pp_narrow *w, const bar *E, int e, const bar *O, bool fi
         n = perp_v3_axpy(perp_v3_neg(back), perp_v3_dot(back, O->d) / O->dd, O->d);
         n = perp_v3_norm(n) > PARALLEL * E->length ? perp_v3_unit(n) : across(first ? E->d : O->d, dim);
     }
-    if (perp_v3_dot(n, back) > SLACK * E->length) return;
+    if (perp_v3_dot(n, back) > slack(O, back, E->length)) return;
     if (first)
         emit_cores(w, E, O, feature, x, y, n);
     else
@@ -182,20 +190,22 @@ static void end_of_capsule(const meeting *m, int e) {
         double t = along(&m->c, c.at);
         if (e == 0 ? t > 0 : t < 1) return;
     } else if (c.kind == PP_VERTEX_EDGE) {
-        perp_vec3 back = perp_v3_sub(m->c.p[1 - e], m->c.p[e]);
-        if (perp_v3_dot(c.n, back) < -SLACK * m->c.length) return;
+        perp_vec3 back = perp_v3_sub(m->c.p[1 - e], m->c.p[e]), edge = pp_edge_vector(m->poly, c.index);
+        double l = perp_v3_norm(edge); /* the segment may dip towards an edge as far as it runs along it */
+        if (-perp_v3_dot(c.n, back) * l > m->c.length * slack(&m->c, edge, l)) return;
     }
     emit_core(m, pp_nearest_feature(&c, m->flip, e), c.at, m->c.p[e], c.n, c.distance);
 }
 
 /* May the polytope touch at vertex v along n: does no edge from v lead that way? */
-static bool vertex_faces(const pp_solid *s, int v, perp_vec3 n) {
+static bool vertex_faces(const meeting *m, int v, perp_vec3 n) {
+    const pp_solid *s = m->poly;
     int count = s->g->dim == 2 ? s->g->nvert : s->g->nedge;
     for (int e = 0; e < count; e++) {
         int a = s->g->dim == 2 ? e : s->g->edge[e][0], b = s->g->dim == 2 ? (e + 1) % s->g->nvert : s->g->edge[e][1];
         if (a != v && b != v) continue;
         perp_vec3 d = perp_v3_sub(s->v[a == v ? b : a], s->v[v]);
-        if (perp_v3_dot(n, d) > SLACK * perp_v3_norm(d)) return false;
+        if (perp_v3_dot(n, d) > slack(&m->c, d, perp_v3_norm(d))) return false;
     }
     return true;
 }
@@ -207,15 +217,31 @@ static void vertex_of_poly(const meeting *m, int v) {
     double l = perp_v3_norm(d);
     if (l - m->c.r > m->w->reach || !(l > 0)) return;
     perp_vec3 n = perp_v3_scale(1 / l, d);
-    if (vertex_faces(m->poly, v, n)) emit_core(m, bar_vertex(m, v), m->poly->v[v], x, n, l);
+    if (vertex_faces(m, v, n)) emit_core(m, bar_vertex(m, v), m->poly->v[v], x, n, l);
+}
+
+/* Ways from edge e into its faces, square to it. */
+static void ways_in(const pp_solid *s, int e, perp_vec3 way[2]) {
+    const int *g = s->g->edge[e];
+    perp_vec3 d = perp_v3_unit(perp_v3_sub(s->v[g[1]], s->v[g[0]]));
+    way[0] = perp_v3_cross(s->n[g[2]], d);
+    way[1] = perp_v3_cross(d, s->n[g[3]]);
 }
 
 /* How far n leads from edge e into its faces: the larger of the two sines; at most 0 in its normal cone. */
 static double into_faces(const pp_solid *s, int e, perp_vec3 n) {
-    const int *g = s->g->edge[e];
-    perp_vec3 d = perp_v3_unit(perp_v3_sub(s->v[g[1]], s->v[g[0]]));
-    double left = perp_v3_dot(n, perp_v3_cross(s->n[g[2]], d)), right = -perp_v3_dot(n, perp_v3_cross(s->n[g[3]], d));
-    return left > right ? left : right;
+    perp_vec3 way[2];
+    ways_in(s, e, way);
+    return fmax(perp_v3_dot(n, way[0]), perp_v3_dot(n, way[1]));
+}
+
+/* May the polyhedron touch at edge e along n? */
+static bool edge_faces(const meeting *m, int e, perp_vec3 n) {
+    perp_vec3 way[2];
+    ways_in(m->poly, e, way);
+    for (int k = 0; k < 2; k++)
+        if (perp_v3_dot(n, way[k]) > slack(&m->c, way[k], 1)) return false;
+    return true;
 }
 
 /* Edge e of the polyhedron and the segment as lines: where they are closest; false if they are parallel. */
@@ -243,7 +269,7 @@ static void edge_of_poly(const meeting *m, int e) {
     double l = perp_v3_norm(d);
     if (l - m->c.r > m->w->reach || !(l > 0)) return;
     perp_vec3 n = perp_v3_scale(1 / l, d);
-    if (into_faces(m->poly, e, n) <= SLACK) emit_core(m, edge_edge(m, e), y, x, n, l);
+    if (edge_faces(m, e, n)) emit_core(m, edge_edge(m, e), y, x, n, l);
 }
 
 /* ---- the segment inside the polytope ---- */

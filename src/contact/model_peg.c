@@ -41,7 +41,7 @@
 #define MAX_LOOKS    2    /* for contacts on the plane of a pair whose contact left its features */
 #define MAX_TURN     0.5  /* of a body that is pushed at its end pose in 3D, in one part of a step [rad] */
 #define MAX_TIES     16
-#define MAX_POLISH   6    /* rounds that bring gaps from within tolerance to rounding */
+#define MAX_POLISH   16   /* rounds that bring gaps from within tolerance to rounding */
 #define TOUCHING     1e-7 /* see peg_pairs.c */
 #define BEHIND       1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
 #define WORK_BEHIND  0.1  /* of the kinetic energy of two bodies that such a face may do */
@@ -659,7 +659,7 @@ static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
     for (int r = p->first; r < p->first + p->nrow; r++)
         if (k->m->row[r].push > 0 && k->m->row[r].off1 < -1e-6 * p->size) return PP_NO_PLANE;
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
-    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane));
+    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
     return s.gap >= -TOUCHING * p->size ? s.plane : PP_NO_PLANE;
 }
 

@@ -14,6 +14,9 @@
 /* At most this part of the size, see pp_peg_near(). */
 #define PP_PEG_NEAR 0.01
 
+/* At most this part of the thinner one, see pp_peg_astray(). */
+#define PP_PEG_ASTRAY 0.015
+
 /* All shapes at one set of poses. */
 typedef struct pp_poses {
     pp_solid *solid; /* by placed shape */
@@ -49,6 +52,7 @@ typedef struct pp_peg_pair {
     int switches;     /* of the plane, in this step */
     int renewals;     /* of its rows, in this step */
     double size, tol; /* smaller of the two; overlap that is let pass [L] */
+    double thin;      /* thinner of the two: how deep they can be in each other, however long they are [L] */
     bool knows0;      /* gap0 is measured */
     double gap0;      /* largest separation at the start [L] */
     double gap1;      /* the same at the end; a lower bound if not pushed [L] */
@@ -149,10 +153,10 @@ static inline double pp_peg_left(const pp_peg_work *k) {
 }
 /* How well the way of a pair is known in this round [L]: as well as the gaps hold that its bodies have elsewhere. Where two
  * planes differ by less, it does not tell which one is meant: a corner that slides along a floor into a wall seems to dive
- * under the wall while its gap to the floor has not settled. Not more than a part of the size. */
+ * under the wall while its gap to the floor has not settled. Not more than a part of how thin they are. */
 static inline double pp_peg_astray(const pp_peg_work *k, const pp_peg_pair *p) {
     double a = k->astray[k->f->placed[p->i].body], b = k->astray[k->f->placed[p->j].body];
-    return k->brisk ? 0 : fmin(fmax(a, b), PP_PEG_NEAR * p->size);
+    return k->brisk ? 0 : fmin(fmax(a, b), PP_PEG_ASTRAY * p->thin);
 }
 /* How far from its features a contact may lie and still push, once all has settled [L]. */
 static inline double pp_peg_off(const pp_peg_work *k, const pp_peg_pair *p) {

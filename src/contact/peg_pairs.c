@@ -46,7 +46,7 @@ void pp_peg_measure(pp_peg_work *k, pp_peg_pair *p) {
         return;
     }
     pp_plane best = p->plane;
-    p->gap1 = separation(k, p, A, B, p->pushed ? 100 * p->tol : 0, &best);
+    p->gap1 = separation(k, p, A, B, p->pushed ? INFINITY : 0, &best); /* the largest, whatever the order of faces */
 }
 
 double pp_peg_start_gap(pp_peg_work *k, pp_peg_pair *p) {
@@ -143,6 +143,8 @@ static pp_peg_pair new_pair(const pp_peg_work *k, pp_couple c) {
     pp_peg_pair p = {.i = c.i, .j = c.j, .plane = PP_NO_PLANE};
     p.size = plane_a ? b->size : plane_b ? a->size : fmin(a->size, b->size);
     if (!(p.size > 0)) p.size = plane_a || plane_b ? 0 : fmax(a->size, b->size); /* a particle has none */
+    p.thin = fmin(a->thickness, b->thickness); /* a half-space is thicker than anything */
+    if (!(p.thin > 0)) p.thin = p.size;
     perp_vec3 at = k->f->s0->X[k->f->placed[plane_a ? c.j : c.i].body].p;
     p.tol = 1e-10 * p.size + 1e-14 * perp_v3_norm(at) + k->least;
     if (plane_a || plane_b) {
@@ -219,21 +221,26 @@ static bool plane_exists(const pp_peg_work *k, const pp_peg_pair *p, pp_plane pl
            pp_feature_b(plane) < b->nedge;
 }
 
-/* The plane of the last step, if it separates at the start as well as the best; else the best. */
+/* The plane of the last step, if it separates at the start as well as the best; else the best. Of two faces that lie flat
+ * on each other always the same one: contacts of both push, and which of them is remembered goes by the numbers of their
+ * features. */
 static pp_plane recalled_plane(pp_peg_work *k, pp_peg_pair *p, pp_plane last) {
     if (p->kind != PP_PAIR_FLAT) return p->plane;
+    const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
+    double tie = TOUCHING * p->size;
     pp_plane keep = plane_exists(k, p, last) ? last : PP_NO_PLANE;
-    pp_separating s = pp_separate(&k->start.solid[p->i], &k->start.solid[p->j], keep, TOUCHING * p->size, INFINITY);
+    pp_separating s = pp_separate(A, B, keep, tie, INFINITY);
     p->gap0 = s.gap;
     p->knows0 = true;
-    return s.plane;
+    pp_plane first = pp_touch_first(A, B, s.plane);
+    return first == s.plane || pp_plane_gap(A, B, first) < s.gap - tie ? s.plane : first;
 }
 
 /* Where a pair touches on a corner or an edge: the best plane that looks another way, if it holds as well. */
 static bool other_plane(const pp_peg_work *k, pp_peg_pair *p) {
     if (!p->active || p->kind != PP_PAIR_FLAT) return false;
     const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
-    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane));
+    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
     if (!(s.gap >= -TOUCHING * p->size)) return false;
     p->plane = s.plane;
     return true;

@@ -188,7 +188,7 @@ bool pp_peg_even_out(pp_peg_work *k, double *end, const double *allow) {
             if (done[r] || !of_a_plane(&m->row[r], end[r])) continue;
             gather(k, next, done, end, allow, r, &p);
             done[r] = true;
-            if (p.n < 3) continue;
+            if (p.n < (k->f->w->def.dim == 3 ? 3 : 2)) continue; /* a prism has two rows for each of its polygon */
             lay(k, &m->pair[of_pair[r]], m->row[r].n, &p);
             if (fit(m->row, allow, &p)) pose(m->row, allow, &p, k->finest, end);
         }

@@ -11,6 +11,7 @@
 #define RECOVERY 0.16
 #define NEAR     10 /* times the largest miss: gaps up to there may be the next to push, and contacts are told apart */
 #define STAYS    10 /* times as far open or leaning is a flat patch that was one in the round before */
+#define ALIKE    1e-6 /* cosines of normals that differ by no more are equal */
 #define FACING   0.95 /* cosine of the angle up to which two planes make one patch */
 
 static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
@@ -38,18 +39,18 @@ static const pp_pair *matching(const pp_pair_list *l, uint64_t feature) {
 }
 
 /* The deepest contact at the end may be on a feature that had none at the start (a capsule that turned): the row that
- * looks most like it answers for it. */
+ * looks most like it answers for it, if none does yet; of those that look alike the nearest. */
 static void answer_for_deepest(const pp_pair_list *l, const pp_peg_pair *p, pp_peg_row *row) {
     const pp_pair *deepest = matching(l, PP_NO_PLANE);
     int best = -1;
-    double most = 0.3;
+    double most = 0.3, nearest = INFINITY;
     for (int r = 0; deepest && r < p->nrow; r++) {
-        double like = perp_v3_dot(deepest->n_W, row[r].n);
-        if (row[r].feature == deepest->feature) return;
-        if (like > most) {
-            most = like;
-            best = r;
-        }
+        double like = perp_v3_dot(deepest->n_W, row[r].n), far = perp_v3_norm(perp_v3_sub(deepest->a_W, row[r].a));
+        if (row[r].feature == deepest->feature || row[r].gap1 <= deepest->gap) return;
+        if (like < most - ALIKE || (like <= most + ALIKE && !(far < nearest))) continue;
+        most = like;
+        nearest = far;
+        best = r;
     }
     if (best >= 0) row[best].gap1 = fmin(row[best].gap1, deepest->gap);
 }
@@ -182,8 +183,7 @@ static void insist(pp_peg_work *k, const pp_peg_pair *p, pp_plane *plane) {
     *plane = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
     pp_touch_find(&k->touches, A, B, plane);
     if (one_is_violated(k, p)) return;
-    k->touches.at[0] = pp_touch_deepest(A, B, *plane);
-    k->touches.n = 1;
+    pp_touch_deepest(&k->touches, A, B, *plane);
 }
 
 /* Two edges that are parallel at one of the poses have no crossing there. */
@@ -269,7 +269,7 @@ static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp
         }
     }
     if (renew && at == &k->end && p->gap1 < -p->tol) insist(k, p, &plane);
-    if (!row_room(k, first + p->nrow + k->touches.n + 1)) return PERP_E_MEMORY;
+    if (!row_room(k, first + p->nrow + k->touches.n + 2)) return PERP_E_MEMORY;
     int n = 0;
     p->plane = plane;
     for (int o = 0; old && o < p->nrow; o++)
@@ -286,9 +286,12 @@ static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp
         if (crosses(&r) && !barred(k, p, &r)) insert(m->new_row + first, &n, r);
     }
     if (renew && n == 0 && k->mode.held) { /* then the deepest point over the plane it had */
-        pp_touch t = pp_touch_deepest(&at->solid[p->i], &at->solid[p->j], held);
+        pp_touch_deepest(&k->touches, &at->solid[p->i], &at->solid[p->j], held);
         p->plane = held;
-        insert(m->new_row + first, &n, new_row(k, p, at, held, t.feature));
+        for (int c = 0; c < k->touches.n; c++) {
+            pp_peg_row r = new_row(k, p, at, held, k->touches.at[c].feature);
+            if (crosses(&r)) insert(m->new_row + first, &n, r);
+        }
     }
     make_flat(k, p, m->new_row + first, n);
     p->nrow = n;

@@ -146,8 +146,8 @@ pp_separating pp_separate_ahead(const pp_solid *A, const pp_solid *B, const pp_s
     return s.best;
 }
 
-pp_separating pp_separate_otherwise(const pp_solid *A, const pp_solid *B, perp_vec3 n) {
-    search s = {.best = {PP_NO_PLANE, -INFINITY}, .enough = INFINITY, .unlike = &n, .A = A, .B = B};
+pp_separating pp_separate_otherwise(const pp_solid *A, const pp_solid *B, perp_vec3 n, double tie) {
+    search s = {.best = {PP_NO_PLANE, -INFINITY}, .tie = tie, .enough = INFINITY, .unlike = &n, .A = A, .B = B};
     try_all(&s, A, B);
     return s.best;
 }

@@ -41,7 +41,8 @@ pp_separating pp_separate(const pp_solid *A, const pp_solid *B, pp_plane keep, d
 pp_separating pp_separate_ahead(const pp_solid *A, const pp_solid *B, const pp_solid *A1, const pp_solid *B1,
                                 double tie);
 
-/* The plane of largest gap among those that lean by more than about two degrees against the direction n. */
-pp_separating pp_separate_otherwise(const pp_solid *A, const pp_solid *B, perp_vec3 n);
+/* The plane of largest gap among those that lean by more than about two degrees against the direction n; gaps within `tie`
+ * are equal [L]. */
+pp_separating pp_separate_otherwise(const pp_solid *A, const pp_solid *B, perp_vec3 n, double tie);
 
 #endif

@@ -175,16 +175,6 @@ static int incident(const pp_solid *s, perp_vec3 n, int v) {
     return best;
 }
 
-/* A half-space: every point that is as low as the lowest. */
-static void find_on_halfspace(pp_touches *t, const pp_solid *R, const pp_solid *O, bool flip) {
-    double low = INFINITY, slack = FLUSH * O->g->size;
-    for (int v = 0; v < O->g->nvert; v++) low = fmin(low, over_face(R, 0, O, v, flip).gap);
-    for (int v = 0; v < O->g->nvert; v++) {
-        pp_touch x = over_face(R, 0, O, v, flip);
-        if (x.gap <= low + slack) put(t, x);
-    }
-}
-
 /* Is a corner kept before already at this place? Vertices come first, so a crossing at a vertex is the vertex. */
 static bool taken(const pp_touches *t, int n, perp_vec3 x, double merge) {
     for (int i = 0; i < n; i++)
@@ -265,16 +255,65 @@ static bool lies_on_other(const pp_touches *t, const pp_solid *R, int f, const p
     return !lies_across(t, flip);
 }
 
-/* Does corner i of the patch touch with the lowest? No lower corner may lie so close beside it that the way up is steeper
- * than FLUSH: a patch that is long across its slope is not flat for that. */
-static bool touches_too(const pp_touches *t, const pp_solid *R, int f, int i, int m) {
-    perp_vec3 x = t->clip[1][i].x;
-    double height = pp_above(R, f, x);
+/* Does corner i of the patch touch with the lowest, seen against n? No lower corner may lie so close beside it that the way
+ * up is steeper than FLUSH: a patch that is long across its slope is not flat for that. */
+static bool touches_too(const pp_touches *t, perp_vec3 n, int i, int m) {
     for (int j = 0; j < m; j++) {
-        perp_vec3 y = t->clip[1][j].x;
-        if (height - pp_above(R, f, y) > FLUSH * perp_v3_norm(perp_v3_sub(x, y))) return false;
+        perp_vec3 up = perp_v3_sub(t->clip[1][i].x, t->clip[1][j].x);
+        if (perp_v3_dot(n, up) > FLUSH * perp_v3_norm(up)) return false;
     }
     return true;
+}
+
+/* A half-space: the lowest point and those that touch with it, by the same rule as on a face. */
+static void find_on_halfspace(pp_touches *t, const pp_solid *R, const pp_solid *O, bool flip) {
+    double low = INFINITY, slack = FLUSH * O->g->size;
+    int m = 0;
+    for (int v = 0; v < O->g->nvert; v++) low = fmin(low, over_face(R, 0, O, v, flip).gap);
+    for (int v = 0; v < O->g->nvert && m < t->cap; v++) /* what is higher is steeper than FLUSH above the lowest */
+        if (over_face(R, 0, O, v, flip).gap <= low + slack) t->clip[1][m++] = (pp_clip_point){.x = O->v[v], .side = v};
+    for (int i = 0; i < m; i++)
+        if (touches_too(t, R->n[0], i, m)) put(t, over_face(R, 0, O, t->clip[1][i].side, flip));
+}
+
+/* The edge of O at its lowest vertex v that lies level, seen against n; -1: there is none, or more than one. */
+static int level_edge(const pp_solid *O, perp_vec3 n, int v) {
+    double low = perp_v3_dot(n, O->v[v]) + LEVEL * O->g->size;
+    int found = -1, count = 0;
+    for (int e = 0; e < O->g->nedge; e++) {
+        const int *end = O->g->edge[e];
+        if (perp_v3_dot(n, O->v[end[0]]) > low || perp_v3_dot(n, O->v[end[1]]) > low) continue;
+        found = e;
+        count++;
+    }
+    return count == 1 ? found : -1;
+}
+
+/* The lowest vertex v of O beside R's face. If it is the end of an edge that lies level, both ends of what runs along the
+ * face: one of them alone would turn the body. */
+static void put_beside(pp_touches *t, const pp_clip_frame *c, int v, double beside, pp_plane plane) {
+    const pp_solid *R = c->R, *O = c->O, *A = c->flip ? O : R, *B = c->flip ? R : O;
+    int e = level_edge(O, c->n, v), side[2] = {-1, -1};
+    double part[2] = {0, 1};
+    for (int k = 0; e >= 0 && k < pp_side_count(R, c->fr); k++) {
+        double p = pp_beyond(c, k, O->v[O->g->edge[e][0]]), q = pp_beyond(c, k, O->v[O->g->edge[e][1]]);
+        if ((p > beside) == (q > beside)) continue; /* beside it as a whole, or not at all */
+        int end = q > beside;
+        double at = p / (p - q);
+        if (end ? !(at < part[1]) : !(at > part[0])) continue;
+        part[end] = at;
+        side[end] = k;
+    }
+    for (int end = 0; e >= 0 && part[0] < part[1] && end < 2; end++) {
+        int edge = side[end] < 0 ? -1 : R->g->face_edge[R->g->face_start[c->fr] + side[end]];
+        uint64_t tag = pp_feature(PP_VERTEX_FACE, c->flip, c->fr, O->g->edge[e][end]);
+        if (edge >= 0) {
+            uint64_t cross = pp_feature(PP_EDGE_EDGE, 0, c->flip ? e : edge, c->flip ? edge : e);
+            if (!parallel(c, cross)) tag = cross;
+        }
+        put(t, pp_touch_at(A, B, plane, tag));
+    }
+    if (t->n == 0) put(t, over_face(R, c->fr, O, v, c->flip));
 }
 
 static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane) {
@@ -298,19 +337,22 @@ static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp
         }
     }
     if (m == 0) {
-        put(t, over_face(R, f, O, v, flip));
+        put_beside(t, &c, v, BESIDE * size, *plane);
         return;
     }
     for (int i = 0; i < m; i++)
-        if (touches_too(t, R, f, i, m)) put(t, pp_touch_at(A, B, *plane, t->clip[1][i].tag));
+        if (touches_too(t, n, i, m)) put(t, pp_touch_at(A, B, *plane, t->clip[1][i].tag));
     uint64_t tag = t->clip[1][lowest].tag;
     bool vertex_of_O = pp_feature_kind(tag) == PP_VERTEX_FACE && pp_feature_owner(tag) == (int)flip;
     pp_plane facing = pp_plane_face(!flip, k);
-    if (t->n > 1 && lies_on_other(t, R, f, O, k, flip) &&
-        pp_plane_gap(A, B, facing) > pp_plane_gap(A, B, *plane) + 1e-12 * size) {
-        t->n = 0; /* once only: seen from there the gap is the larger one */
-        *plane = facing;
-        find_on_face(t, A, B, plane);
+    if (t->n > 1 && lies_on_other(t, R, f, O, k, flip)) {
+        t->n = 0;
+        if (pp_plane_gap(A, B, facing) > pp_plane_gap(A, B, *plane) + 1e-12 * size) {
+            *plane = facing; /* once only: seen from there the gap is the larger one */
+            find_on_face(t, A, B, plane);
+        } else {
+            put_beside(t, &c, v, BESIDE * size, *plane);
+        }
         return;
     }
     if (t->n > 1 || vertex_of_O) return;
@@ -324,13 +366,20 @@ static void find_on_face(pp_touches *t, const pp_solid *A, const pp_solid *B, pp
     }
 }
 
-pp_touch pp_touch_deepest(const pp_solid *A, const pp_solid *B, pp_plane plane) {
-    if (pp_plane_is_edges(plane))
-        return pp_touch_at(A, B, plane, pp_feature(PP_EDGE_EDGE, 0, pp_feature_a(plane), pp_feature_b(plane)));
+void pp_touch_deepest(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane plane) {
+    t->n = 0;
+    if (pp_plane_is_edges(plane)) {
+        put(t, pp_touch_at(A, B, plane, pp_feature(PP_EDGE_EDGE, 0, pp_feature_a(plane), pp_feature_b(plane))));
+        return;
+    }
     bool flip = pp_feature_owner(plane);
     const pp_solid *R = flip ? B : A, *O = flip ? A : B;
-    int f = pp_feature_a(plane);
-    return over_face(R, f, O, pp_support(O, perp_v3_neg(R->n[f])), flip);
+    int f = pp_feature_a(plane), v = pp_support(O, perp_v3_neg(R->n[f]));
+    pp_clip_frame c = {.R = R, .O = O, .fr = f, .n = R->n[f], .flip = flip};
+    if (is_plane(R))
+        put(t, over_face(R, f, O, v, flip));
+    else
+        put_beside(t, &c, v, BESIDE * fmin(R->g->size, O->g->size), plane);
 }
 
 /* The face beside one of two edges that their plane is most nearly flush with, or the plane itself. */
@@ -359,6 +408,13 @@ pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, dou
     if (is_plane(R) || O->g->nface == 0) return PP_NO_PLANE;
     perp_vec3 r = R->n[pp_feature_a(plane)], lean = perp_v3_add(r, O->n[opposed(O, r)]);
     return perp_v3_norm(lean) < slack * FLUSH ? plane : PP_NO_PLANE;
+}
+
+pp_plane pp_touch_first(const pp_solid *A, const pp_solid *B, pp_plane plane) {
+    if (!pp_plane_is_face(plane) || !pp_feature_owner(plane)) return plane;
+    perp_vec3 n = B->n[pp_feature_a(plane)];
+    if (A->g->nface == 0 || pp_touch_flat(A, B, plane, 1) == PP_NO_PLANE) return plane;
+    return pp_plane_face(0, opposed(A, n));
 }
 
 void pp_touch_find(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane) {

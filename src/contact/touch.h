@@ -28,8 +28,9 @@ bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *are
  * deepest vertex lies beside the face, *plane becomes the one that is meant. */
 void pp_touch_find(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane);
 
-/* The deepest vertex over a face plane, whether it lies over the face or not; the crossing of a pair of edges. */
-pp_touch pp_touch_deepest(const pp_solid *A, const pp_solid *B, pp_plane plane);
+/* The deepest vertex over a face plane, whether it lies over the face or not, or the ends of an edge that is as deep; the
+ * crossing of a pair of edges. */
+void pp_touch_deepest(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane plane);
 
 /* One feature pair of a plane at this pose. Curved pairs are not for it. */
 pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature);
@@ -37,6 +38,9 @@ pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint6
 /* The face of `plane`, or beside one of its edges, that lies flat on a face of the other body at this pose, within FLUSH
  * times `slack`; PP_NO_PLANE: none does. */
 pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, double slack);
+
+/* Of two faces that lie flat on each other that of A; else `plane`. */
+pp_plane pp_touch_first(const pp_solid *A, const pp_solid *B, pp_plane plane);
 
 /* The same as pp_touch_at as a place for an impulse, of a patch that comes to lie flat on `face`. Its corners push in one
  * direction, so that any three of them that push make the same wrenches: directions that differ by a small angle would

@@ -283,8 +283,9 @@ static bool should_be_exact(const work *w) {
     return true;
 }
 
-/* Takes those loads, of all that obey the laws, that do not depend on how the best point was found. False: there are none,
- * or the best point is a guess that has them already: whoever asks again with a finer tol wants other digits. */
+/* Takes those loads, of all that obey the laws, that do not depend on how the best point was found. Of a guess that holds
+ * what is free stays: whoever asks again, for other digits or because gaps have hardly changed, has selected it. False:
+ * there are none, or no better ones. */
 static bool select_loads(work *w, bool guessed) {
     const pp_cone *c = &w->c;
     double *v = w->newton.v;
@@ -292,10 +293,10 @@ static bool select_loads(work *w, bool guessed) {
     for (int i = 0; i < c->m; i++) v[i] += c->q[i];
     if (c->nblock - c->nrow > FEW_CONTACTS || !pp_cone_select_matters(c, w->best, v)) return false;
     pp_cone_select k = {.newton = &w->newton, .from = w->best, .tol = w->tol};
-    bool found = pp_cone_select_run(&k);
+    bool found = guessed ? pp_cone_select_again(&k) : pp_cone_select_run(&k);
     w->info->iterations += k.steps;
     TELL(w, found ? "loads: %d steps to %.1e" : "no loads: %d steps, %.1e", k.steps, k.measure);
-    if (!found || (guessed && !(k.measure < 0.5 * w->least))) return false;
+    if (!found || (guessed && !(k.measure < w->least))) return false;
     w->least = k.measure;
     memcpy(w->best, w->newton.x, sizeof(double) * (size_t)c->m);
     return true;

@@ -220,21 +220,45 @@ double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most) {
     }
 }
 
-bool pp_cone_newton_recentre(pp_cone_newton *k, const double *centre) {
+/* out = a E d */
+static void pulled(const pp_cone_newton *k, const double *d, double *out) {
     const pp_cone *c = k->c;
-    velocity(c, k->x, k->w);
-    (void)equation(k, k->x, k->w, k->F, true);
     for (int i = 0; i < c->nblock; i++) {
         int rows = pp_cone_rows(c, i), first = c->first[i];
         const double *E = k->E + 16 * (ptrdiff_t)i;
         for (int r = 0; r < rows; r++) {
-            k->F[first + r] = 0;
-            for (int s = 0; s < rows; s++)
-                k->F[first + r] += k->pull * E[r + rows * s] * (k->x[first + s] - centre[first + s]);
+            double sum = 0;
+            for (int s = 0; s < rows; s++) sum += E[r + rows * s] * d[first + s];
+            out[first + r] = k->pull * sum;
         }
     }
+}
+
+/* d: what the laws, by the matrix that was factorised, hold by less than k->pull of it. */
+static bool keep_free(pp_cone_newton *k, double *d, int times) {
+    for (int t = 0; t < times; t++) {
+        pulled(k, d, k->last);
+        if (!(pp_cone_linear_solve(k->linear, k->last, d, 1e-10, 2) < 0.5)) return false;
+    }
+    return true;
+}
+
+bool pp_cone_newton_free(pp_cone_newton *k, const double *at, double *d, int times) {
+    velocity(k->c, at, k->w);
+    (void)equation(k, at, k->w, k->F, true);
+    k->steps++;
+    return pp_cone_linear_factor(k->linear, k->C, k->E) && keep_free(k, d, times);
+}
+
+bool pp_cone_newton_correct(pp_cone_newton *k, int times) {
+    int m = k->c->m;
+    velocity(k->c, k->x, k->w);
+    (void)equation(k, k->x, k->w, k->F, true);
     if (!newton_direction(k, k->F)) return false;
-    for (int i = 0; i < c->m; i++) k->x[i] += k->dx[i];
+    memcpy(k->trial, k->dx, sizeof *k->dx * (size_t)m);
+    if (!keep_free(k, k->trial, times)) return false;
+    for (int i = 0; i < m; i++) k->x[i] += k->dx[i] - k->trial[i];
+    velocity(k->c, k->x, k->w);
     return true;
 }
 

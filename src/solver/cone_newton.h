@@ -46,8 +46,12 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k);
  * The point is k->trial, with velocity k->w; |F| over |x| is returned, INFINITY if a step could not be made. */
 double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most);
 
-/* Moves k->x, an answer, by one linear step towards `centre` as far as the laws leave it free: along directions that
- * they hold by less than k->pull. False if the step could not be made. */
-bool pp_cone_newton_recentre(pp_cone_newton *k, const double *centre);
+/* Moves k->x by one step of Newton, but for what the laws leave free of it: what they hold by much less than k->pull stays,
+ * the more exactly the more `times`. Its velocity is k->w. False if the step could not be made. */
+bool pp_cone_newton_correct(pp_cone_newton *k, int times);
+
+/* d becomes that part of it which the laws, with x = `at`, leave free: what they hold by much more than k->pull vanishes,
+ * the more exactly the more `times`. False if that could not be done. */
+bool pp_cone_newton_free(pp_cone_newton *k, const double *at, double *d, int times);
 
 #endif

@@ -3,39 +3,44 @@
  *          slides, friction and its torque depend on them, and so does the motion. Which loads a solver comes upon depends
  *          on where it began and, by rounding, on the frame and the numbering of the scene. Wanted: loads that are a
  *          function of the problem, and change little with it.
- * Method   proximal points from x = 0: the next solves the law with v = W~ x + q~ + a (x - x_k), each to rounding and with
- *          a prescribed a. The answer at hand is where Newton begins, and has no other influence. Where the law is
- *          monotone, a proximal point is unique, moves no more than its centre does, and no more than 1/a times what q~
- *          does: rounding makes rounding/a. What is left then and may be rounding is left (SETTLED). The limit is close to
- *          the least loads in norm: those of a face are spread over all its points.
- *          Contacts may contradict each other by more than rounding: two corners of which one came down within the
- *          step cannot both stick. Then loads must travel until one gives way, by contradiction/a in each step, and a
- *          falls as far as that needs; where Newton fails, more slowly. All other loads have then felt rounding/a, for
- *          a smaller a: what the laws leave free of them is taken back to where it was before.
- * Valid    no proof where friction makes the law non-monotone. If a point is not found, the caller keeps its answer.
- * Cost     some 8 factorisations; with contradictions 30 to 40.
+ * Method   one proximal point of x = 0: it solves the law with v = W~ x + q~ + a x, to rounding and with a prescribed a.
+ *          The answer at hand is where Newton begins, and has no other influence. Where the law is monotone, the point is
+ *          unique and moves no more than 1/a times what q~ does: rounding makes rounding/a. It is close to the least
+ *          loads in norm: those of a face are spread over all its points. What the laws hold of it is then corrected by
+ *          steps of Newton whose free part, where the laws leave loads undetermined, is taken out: there rounding would
+ *          be divided by next to nothing. What is left then and may be rounding is left (SETTLED).
+ *          Where those steps do not settle, contacts are about to open or to slip: the next proximal point, whose centre
+ *          is the last one, is nearer to an answer. Contacts may also contradict each other by more than rounding: two
+ *          corners of which one came down within the step cannot both stick. Then loads must travel until one gives way,
+ *          by contradiction/a in each point, and a falls as far as that needs; where Newton fails, more slowly. What the
+ *          laws leave free of such a point is taken back to where it was in the first.
+ * Valid    no proof where friction makes the law non-monotone. If nothing settles, the caller keeps its answer. A contact
+ *          that creeps at e times the usual speed magnifies rounding by 1/e: that is in the laws.
+ * Cost     6 to 9 factorisations; where contacts are about to change 15 to 30; with contradictions 30 to 100.
  * Source   Rockafellar (1976) for proximal points; Tikhonov (1963) for the least of many answers. */
 #include "solver/cone_select.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FIRST_PULL  1e-3  /* a: twice this, */
-#define FALL        0.1   /* then falling by this, */
-#define REST_PULL   1e-5  /* to this, twice again; below that only while contacts contradict each other, */
-#define LEAST_PULL  1e-9  /* down to this, where it stays */
-#define FREE        1e-9  /* directions that the laws hold by less are free */
-#define SETTLED     1e-11 /* what is left that may be rounding of the gaps: coordinates in units of a step's motion, */
-#define SAFE        0.7   /* or this part of tol, if that is less */
-#define FINE        1e-12 /* a tol of this asks for all digits there are */
-#define STILL       1e-10 /* slip that is none, in units of the largest velocity without loads */
-#define LAST        2     /* points at REST_PULL from there on, */
-#define EXACT       3e-15 /* or fewer */
-#define EACH_STEPS  20    /* of Newton for a point, */
-#define MOST_STEPS  120   /* and for all, */
-#define MOST_POINTS 40    /* of which there are no more */
-#define SOLVED      1e-12 /* |F| over |x| of a point that was found */
-#define SLOWEST     0.8   /* a falls by no less */
+#define FIRST_PULL    1e-3  /* a: twice this, */
+#define FALL          0.1   /* then falling by this, */
+#define SLOWEST       0.8   /* or where Newton fails by no less than this, */
+#define LEAST_PULL    1e-9  /* down to this, where it stays */
+#define FREE          0.1   /* directions that the laws hold by less than this times a are free, */
+#define MOST_FREE     1e-5  /* or than this, if that is less */
+#define PURGES        2     /* times that the free part is taken out of the rest */
+#define SETTLED       1e-11 /* what is left that may be rounding of the gaps: coordinates in units of a step's motion, */
+#define SAFE          0.7   /* or this part of tol, if that is less */
+#define FINE          1e-12 /* a tol of this asks for all digits there are: */
+#define EXACT         3e-15 /* no more than these */
+#define SETTLING      0.5   /* what is left should fall by this in a step, */
+#define MOST_SETTLING 8     /* of which there are no more */
+#define STILL         1e-10 /* slip that is none, in units of the largest velocity without loads */
+#define EACH_STEPS    20    /* of Newton for a point, */
+#define MOST_STEPS    250   /* and for all, */
+#define MOST_POINTS   40    /* of which there are no more */
+#define SOLVED        1e-12 /* |F| over |x| of a point that was found */
 
 bool pp_cone_select_matters(const pp_cone *c, const double *x, const double *v) {
     if (c->associated) return false;
@@ -56,61 +61,89 @@ static bool advance(pp_cone_select *k, const double *from) {
     return true;
 }
 
-/* The same, by Newton from the last point, the first from the answer. If that gets lost: from the other of the two while
- * a is large; below, a falls more slowly instead. */
-static bool find(pp_cone_select *k, bool first) {
-    const double *last = k->newton->x;
-    return advance(k, first ? k->from : last) || (k->newton->pull >= REST_PULL && advance(k, first ? last : k->from));
+/* The first, whose centre is 0. Newton from the answer; if that gets lost, by way of points with larger a. */
+static bool begin(pp_cone_select *k) {
+    pp_cone_newton *n = k->newton;
+    size_t bytes = sizeof *n->x * (size_t)n->c->m;
+    double good = 0, fall = FALL;
+    memset(n->x, 0, bytes);
+    n->pull = FIRST_PULL;
+    if (advance(k, k->from)) return true;
+    for (memset(n->way, 0, bytes); good != FIRST_PULL;) {
+        n->pull = good > 0 ? fmax(FIRST_PULL, fall * good) : 1;
+        if (pp_cone_newton_point(n, n->way, EACH_STEPS) <= SOLVED) {
+            good = n->pull;
+            memcpy(n->way, n->trial, bytes);
+        } else {
+            fall = sqrt(fall);
+            if (good == 0 || fall > SLOWEST) return false;
+        }
+    }
+    return advance(k, n->way);
 }
 
-/* Points at REST_PULL, until only rounding is left. */
-static bool finish(pp_cone_select *k) {
-    k->newton->pull = REST_PULL;
-    for (int i = 0; i < LAST && k->measure > EXACT; i++)
-        if (!advance(k, k->newton->x)) return false;
-    return true;
+/* Steps of Newton from newton->x that leave free loads as they are, until nothing but rounding is left. False: they do
+ * not get there. */
+static bool settle(pp_cone_select *k, double settled) {
+    pp_cone_newton *n = k->newton;
+    size_t bytes = sizeof *n->x * (size_t)n->c->m;
+    for (int i = 0; i < MOST_SETTLING; i++) {
+        double was = k->measure;
+        memcpy(n->way, n->x, bytes);
+        if (!pp_cone_newton_correct(n, PURGES)) return false;
+        k->measure = pp_cone_strictest(&n->figure, n->x, n->w);
+        if (was <= settled && !(k->measure < was)) { /* that was all */
+            memcpy(n->x, n->way, bytes);
+            k->measure = was;
+        }
+        if (was <= settled || k->measure <= EXACT) return true;
+        if (!(k->measure < SETTLING * was)) return false;
+    }
+    return k->measure <= settled;
+}
+
+/* The same from the proximal point there is, whose weight was `pull`, with the free loads of the first. */
+static bool settle_point(pp_cone_select *k, double pull, double settled) {
+    pp_cone_newton *n = k->newton;
+    int m = n->c->m;
+    n->pull = fmin(FREE * pull, MOST_FREE);
+    if (pull < FIRST_PULL) {
+        for (int i = 0; i < m; i++) n->way[i] = n->stand[i] - n->x[i];
+        if (!pp_cone_newton_free(n, n->x, n->way, PURGES)) return false;
+        for (int i = 0; i < m; i++) n->x[i] += n->way[i];
+        k->measure = INFINITY;
+    }
+    return settle(k, settled);
 }
 
 /* a of point number `count`, after `pull`. */
 static double next_pull(int count, double pull, double fall) {
-    static const double first[] = {FIRST_PULL, FIRST_PULL, FALL * FIRST_PULL, REST_PULL, REST_PULL};
-    return count < (int)(sizeof first / sizeof *first) ? first[count] : fmax(LEAST_PULL, fall * pull);
+    return count < 2 ? FIRST_PULL : fmax(LEAST_PULL, fall * pull);
 }
 
-/* Points with falling a. False if they did not get to `settled`; newton->stand is the last at REST_PULL or above. */
+/* Points with falling a. False if none of them settles; newton->stand is the first. */
 static bool descend(pp_cone_select *k, double settled) {
     pp_cone_newton *n = k->newton;
     size_t bytes = sizeof *n->x * (size_t)n->c->m;
     double fall = FALL, good = FIRST_PULL;
     int before = n->steps;
-    for (int count = 0; k->measure > settled;) {
+    for (int count = 0; count < MOST_POINTS && n->steps - before <= MOST_STEPS;) {
         n->pull = next_pull(count, good, fall);
-        if (count == MOST_POINTS || n->steps - before > MOST_STEPS) return false;
-        if (find(k, count == 0)) {
+        if (count == 0 ? begin(k) : advance(k, n->x)) {
             good = n->pull;
-            if (good >= REST_PULL) memcpy(n->stand, n->x, bytes);
-            count++;
+            if (count++ == 0) memcpy(n->stand, n->x, bytes);
+            double reached = k->measure;
+            memcpy(n->best, n->x, bytes);
+            if (settle_point(k, good, settled)) return true;
+            memcpy(n->x, n->best, bytes);
+            k->measure = reached;
+            if (reached <= settled) return true;
         } else {
             fall = sqrt(fall);
-            if (n->pull >= fmin(REST_PULL, good) || fall > SLOWEST) return false;
+            if (n->pull == FIRST_PULL || fall > SLOWEST) return false;
         }
     }
-    return true;
-}
-
-/* After small pulls: takes back what they did to loads that are free. If that spoils the answer it stays as it was. */
-static void take_back(pp_cone_select *k, double settled) {
-    pp_cone_newton *n = k->newton;
-    size_t bytes = sizeof *n->x * (size_t)n->c->m;
-    double measure = k->measure;
-    memcpy(n->way, n->x, bytes);
-    n->pull = FREE;
-    if (pp_cone_newton_recentre(n, n->stand)) {
-        k->measure = INFINITY;
-        if (finish(k) && k->measure <= settled) return;
-    }
-    memcpy(n->x, n->way, bytes);
-    k->measure = measure;
+    return false;
 }
 
 bool pp_cone_select_run(pp_cone_select *k) {
@@ -118,10 +151,19 @@ bool pp_cone_select_run(pp_cone_select *k) {
     double settled = k->tol > FINE ? fmin(SETTLED, SAFE * k->tol) : EXACT;
     int before = n->steps;
     k->measure = INFINITY;
-    memset(n->x, 0, sizeof *n->x * (size_t)n->c->m);
-    bool down = descend(k, settled);
-    if (down && n->pull < REST_PULL) take_back(k, settled);
-    if (down && !finish(k)) k->measure = INFINITY;
+    bool found = descend(k, settled);
     k->steps = n->steps - before;
-    return k->measure <= k->tol;
+    return found && k->measure <= k->tol;
+}
+
+/* One of them is made at least: a step costs what polishing would. */
+bool pp_cone_select_again(pp_cone_select *k) {
+    pp_cone_newton *n = k->newton;
+    int before = n->steps;
+    memcpy(n->x, k->from, sizeof *n->x * (size_t)n->c->m);
+    k->measure = INFINITY;
+    n->pull = MOST_FREE;
+    bool found = settle(k, k->tol);
+    k->steps = n->steps - before;
+    return found && k->measure <= k->tol;
 }

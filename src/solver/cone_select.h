@@ -19,4 +19,7 @@ bool pp_cone_select_matters(const pp_cone *c, const double *x, const double *v);
 /* The loads are newton->x. False if they were not found. */
 bool pp_cone_select_run(pp_cone_select *k);
 
+/* The same if `from` was selected for a problem that has hardly changed, and still holds: loads that are free stay. */
+bool pp_cone_select_again(pp_cone_select *k);
+
 #endif
