@@ -4,20 +4,19 @@
  * have not come so far apart in a second that rounding alone explains a difference.
  *
  * With friction a face that slides on a face has many loads, and which of them is found tells where it slides to. Loads
- * are carried over from step to step (warm starts), so that rounding adds up in them; piles with friction in space start
- * each step without them, or ask for loads that depend on the problem alone (auto.unique_loads). */
+ * are carried over from step to step (warm starts), so that rounding adds up in them, unless they are selected so that they
+ * depend on the problem alone (auto.unique_loads). */
 #include "law/peg_scenes.h"
 
 #define BODIES 8 /* in the plane */
 #define FEWER  4 /* in space, where a pile forgets its start sooner, */
-#define MORE   8 /* unless loads depend on the problem alone */
+#define MORE   8 /* but some do not */
 
 typedef struct setup {
     int dim, bodies;
     double mu;
-    bool cold;   /* loads are not carried over */
-    bool unique; /* they depend on the problem alone */
-    int seed;    /* of the only pile; 0: there are several */
+    bool cold; /* loads are not carried over */
+    int seed;  /* of the only pile; 0: there are several */
 } setup;
 
 typedef struct pile {
@@ -128,7 +127,6 @@ static pile pile_new(const setup *u, double h, uint64_t seed, const outlook *o) 
     d.warm_start = !u->cold;
     d.form = dim == 3 && u->mu > 0 ? PERP_FORM_CONE : d.form;
     s.w = world_of(&d);
-    if (u->unique) OK(s.w, perp_world_set(s.w, "auto.unique_loads", 1));
     OK(s.w, perp_pair_set_all(s.w, (perp_pair_law){.mu = u->mu, .restitution = 0}));
     perp_shape_def shape[BODIES];
     static perp_vec3 p[BODIES][64];
@@ -228,18 +226,18 @@ static void spatial(void **state) {
     (void)state;
     views((setup){.dim = 3, .bodies = FEWER});
 }
-static void spatial_with_friction(void **state) {
+static void spatial_cold(void **state) {
     (void)state;
     views((setup){.dim = 3, .bodies = FEWER, .mu = 0.4, .cold = true});
 }
-static void spatial_with_unique_loads(void **state) {
+static void spatial_with_friction(void **state) {
     (void)state;
-    views((setup){.dim = 3, .bodies = FEWER, .mu = 0.4, .unique = true});
+    views((setup){.dim = 3, .bodies = FEWER, .mu = 0.4});
 }
 /* More bodies, in a pile some of whose loads are found only by way of large proximal weights. */
-static void more_with_unique_loads(void **state) {
+static void more_with_friction(void **state) {
     (void)state;
-    views((setup){.dim = 3, .bodies = MORE, .mu = 0.5, .unique = true, .seed = 17});
+    views((setup){.dim = 3, .bodies = MORE, .mu = 0.5, .seed = 17});
 }
 static void planar_in_space(void **state) {
     (void)state;
@@ -248,12 +246,9 @@ static void planar_in_space(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(planar),
-                                       cmocka_unit_test(planar_with_friction),
-                                       cmocka_unit_test(spatial),
-                                       cmocka_unit_test(spatial_with_friction),
-                                       cmocka_unit_test(spatial_with_unique_loads),
-                                       cmocka_unit_test(more_with_unique_loads),
-                                       cmocka_unit_test(planar_in_space)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planar),         cmocka_unit_test(planar_with_friction),  cmocka_unit_test(spatial),
+        cmocka_unit_test(spatial_cold),   cmocka_unit_test(spatial_with_friction), cmocka_unit_test(more_with_friction),
+        cmocka_unit_test(planar_in_space)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
