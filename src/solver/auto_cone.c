@@ -369,13 +369,13 @@ static perp_outcome stages(work *w, const double *guess) {
         return o;
     const course *way = w->c.associated ? convex : courses;
     size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
-    /* where few digits are asked for, it is not rounding that keeps from them */
+    /* where few digits are asked for, it is not rounding that keeps from them; of few contacts it may be Newton */
     double hopeless = (w->tol < SWEPT_TOL ? NEARLY : 1) * w->tol;
-    for (size_t i = 0; i < count && w->least > hopeless && affordable(w) > 0; i++)
+    bool few = contacts <= FEW_CONTACTS;
+    for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++)
         if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     if (w->least <= hopeless) {
-        if (contacts <= FEW_CONTACTS)
-            (void)split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
+        if (few) (void)split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
         return o;
     }
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
