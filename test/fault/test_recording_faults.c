@@ -525,16 +525,23 @@ static void memory_refused(void **state) {
     remove("faults-b.h5");
 }
 
+/* A recording that was made older, and opened; *image is to be freed after it. */
+static perp_recording *open_older(void (*ageing)(hid_t), int version, unsigned char **image) {
+    perp_refusal why = {0};
+    perp_recording *r = NULL;
+    size_t size;
+    *image = variant(ageing, &size);
+    if (perp_recording_open_memory(NAME, *image, size, &r, &why)) fail_msg("%s", why.text);
+    assert_int_equal(perp_recording_about(r)->version, version);
+    return r;
+}
+
 /* Version 1 is the same without capsules: it is read. */
 static void older(hid_t f) { set_whole(f, "version", 1); }
 static void older_is_read(void **state) {
     (void)state;
-    perp_refusal why = {0};
-    perp_recording *r = NULL;
-    size_t size;
-    unsigned char *image = variant(older, &size);
-    if (perp_recording_open_memory(NAME, image, size, &r, &why)) fail_msg("%s", why.text);
-    assert_int_equal(perp_recording_about(r)->version, 1);
+    unsigned char *image;
+    perp_recording *r = open_older(older, 1, &image);
     assert_true(perp_recording_about(r)->frames > 1 && perp_recording_shape(r, 0).half_length == 0);
     perp_recording_close(r);
     free(image);
@@ -550,11 +557,8 @@ static void version_3(hid_t f) {
 static void version_3_is_read(void **state) {
     (void)state;
     perp_refusal why = {0};
-    perp_recording *r = NULL;
-    size_t size;
-    unsigned char *image = variant(version_3, &size);
-    if (perp_recording_open_memory(NAME, image, size, &r, &why)) fail_msg("%s", why.text);
-    assert_int_equal(perp_recording_about(r)->version, 3);
+    unsigned char *image;
+    perp_recording *r = open_older(version_3, 3, &image);
     perp_recording_worst w;
     double x[21];
     SUCCEEDS(perp_recording_total(r, &w, &why));
