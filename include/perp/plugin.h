@@ -37,6 +37,11 @@ PERP_API bool perp_call_look(const perp_call *call, int iteration, const double 
 /** Does anybody look at the iterates? */
 PERP_API bool perp_call_watched(const perp_call *call);
 
+/** Of many answers that obey the laws, is one wanted that depends on the problem alone, and not on where the search for
+ *  it began? Worlds in space ask for that, so that a scene that is turned or numbered otherwise moves the same;
+ *  perp_solve() does not. It is a wish: a solver that has no such answer gives any. */
+PERP_API bool perp_call_unique(const perp_call *call);
+
 /** A solver. Stateless code: everything it needs comes in, everything it finds goes out. */
 typedef struct perp_solver_type {
     uint32_t abi;             /**< PERP_ABI of the header it was compiled with */

@@ -12,6 +12,7 @@ struct perp_call {
     void *stop_ctx;
     double deadline; /* of pp_clock; INFINITY: none, and no clock is read */
     int depth;       /* of solvers that call solvers: auto */
+    bool unique;     /* of many answers one that depends on the problem alone is wanted */
     bool terse;      /* nobody will read the story: within a step words cost more than small problems do */
 };
 

@@ -27,6 +27,8 @@ void *perp_call_memory(const perp_call *call, size_t bytes) { return pp_arena_ge
 
 bool perp_call_watched(const perp_call *call) { return call->watch && call->watch->look; }
 
+bool perp_call_unique(const perp_call *call) { return call->unique; }
+
 bool perp_call_look(const perp_call *call, int iteration, const double *z) {
     if (call->deadline < INFINITY && pp_clock() > call->deadline) return false;
     if (call->stop && call->stop(call->stop_ctx)) return false;

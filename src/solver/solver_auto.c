@@ -9,13 +9,14 @@
 
 typedef struct settings {
     double tol;
-    bool unique_loads;
+    int unique_loads;
 } settings;
 
 static const perp_field fields[] = {
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-9, 1e-15, 1, "unit-free residual that counts as solved"},
-    {"unique_loads", PERP_FIELD_BOOL, offsetof(settings, unique_loads), 0, 0, 1,
-     "of many loads that obey the laws those that depend on the problem alone (cones, up to 50 contacts)"},
+    {"unique_loads", PERP_FIELD_INT, offsetof(settings, unique_loads), -1, -1, 1,
+     "of many loads that obey the laws those that depend on the problem alone (cones, up to 50 contacts): 0 never, 1 "
+     "always, -1 where a world asks for it"},
 };
 
 static perp_outcome solve(const perp_problem *p, const void *set, double *z, void *work, const perp_call *call,
@@ -25,7 +26,8 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     bool cone = p->cls == PERP_CONE || p->cls == PERP_CONE_QP;
     info->iterations = 0;
     info->warm = false;
-    return cone ? pp_auto_cone(p, s->tol, s->unique_loads, z, call, info) : pp_auto_chain(p, s->tol, z, call, info);
+    bool unique = s->unique_loads < 0 ? perp_call_unique(call) : s->unique_loads > 0;
+    return cone ? pp_auto_cone(p, s->tol, unique, z, call, info) : pp_auto_chain(p, s->tol, z, call, info);
 }
 
 const perp_solver_type pp_solver_auto = {

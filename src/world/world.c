@@ -176,9 +176,6 @@ static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
         for (int k = 0; k < w->nsolver; k++) twice |= w->solver[k] == s;
         if (twice) continue;
         perp_fields_default(s->fields, s->nfield, w->settings[w->nsolver].bytes);
-        /* a scene that is turned or numbered otherwise shall move the same; in the plane it does (docs/solvers/auto.md) */
-        if (!strcmp(s->name, "auto") && d->dim == 3)
-            (void)perp_fields_set(s->fields, s->nfield, w->settings[w->nsolver].bytes, "unique_loads", 1);
         w->solver[w->nsolver++] = s;
     }
     d->solver = w->solver[0]->name;
