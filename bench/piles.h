@@ -10,15 +10,7 @@
 
 #include "perp/perp.h"
 #include "seconds.h"
-
-/* ---- random numbers: splitmix64, the same everywhere ---- */
-
-static inline double uniform(uint64_t *state, double lo, double hi) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return lo + (hi - lo) * (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
-}
+#include "uniform.h"
 
 /* ---- a part of a study ---- */
 

@@ -42,11 +42,11 @@ static void given_one(int pile, int k, polygon *out) {
 static void random_one(uint64_t *state, bool raw, polygon *out) {
     char why[200];
     for (int tries = 0; tries < 100; tries++) {
-        int n = raw ? 3 + (int)uniform(state, 0, POINTS - 2.001) : 10;
-        double thin = raw ? exp(uniform(state, log(0.05), 0)) : 1;
-        *out = (polygon){.x = uniform(state, -0.5, 0.5), .n = n};
+        int n = raw ? 3 + (int)scene_uniform(state, 0, POINTS - 2.001) : 10;
+        double thin = raw ? exp(scene_uniform(state, log(0.05), 0)) : 1;
+        *out = (polygon){.x = scene_uniform(state, -0.5, 0.5), .n = n};
         for (int i = 0; i < n; i++)
-            out->p[i] = perp_v3(uniform(state, -0.25, 0.25), thin * uniform(state, -0.25, 0.25), 0);
+            out->p[i] = perp_v3(scene_uniform(state, -0.25, 0.25), thin * scene_uniform(state, -0.25, 0.25), 0);
         perp_shape_def s = perp_shape_polygon(out->p, n);
         perp_mass m;
         if (perp_shape_mass(&s, 2, 10, &m, why, sizeof why)) continue;

@@ -35,11 +35,11 @@ static void add_hull(perp_world *w, uint64_t *state, bool raw) {
     bool good = false;
     int n = 0;
     for (int tries = 0; !good && tries < 100; tries++) {
-        n = raw ? 4 + (int)uniform(state, 0, POINTS - 3.001) : 10;
-        double thin = raw ? exp(uniform(state, log(0.1), 0)) : 1;
+        n = raw ? 4 + (int)scene_uniform(state, 0, POINTS - 3.001) : 10;
+        double thin = raw ? exp(scene_uniform(state, log(0.1), 0)) : 1;
         for (int i = 0; i < n; i++)
-            p[i] =
-                perp_v3(uniform(state, -0.25, 0.25), uniform(state, -0.25, 0.25), thin * uniform(state, -0.25, 0.25));
+            p[i] = perp_v3(scene_uniform(state, -0.25, 0.25), scene_uniform(state, -0.25, 0.25),
+                           thin * scene_uniform(state, -0.25, 0.25));
         perp_shape_def s = perp_shape_polyhedron(p, n);
         good = !perp_shape_mass(&s, 3, 1000, &m, why, sizeof why);
     }
@@ -48,10 +48,11 @@ static void add_hull(perp_world *w, uint64_t *state, bool raw) {
     perp_shape_def s = perp_shape_polyhedron(p, n);
     perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
     perp_body_id id;
-    b.X_WB = perp_pose_at(uniform(state, -0.3, 0.3), uniform(state, -0.3, 0.3), 2.6);
-    b.X_WB.q = perp_q_exp(perp_v3(uniform(state, -1, 1), uniform(state, -1, 1), uniform(state, -1, 1)));
+    b.X_WB = perp_pose_at(scene_uniform(state, -0.3, 0.3), scene_uniform(state, -0.3, 0.3), 2.6);
+    b.X_WB.q =
+        perp_q_exp(perp_v3(scene_uniform(state, -1, 1), scene_uniform(state, -1, 1), scene_uniform(state, -1, 1)));
     b.v_W = perp_v3(-0.5, 0, -2);
-    b.w_W = perp_v3(uniform(state, -1, 1), uniform(state, -1, 1), uniform(state, -1, 1));
+    b.w_W = perp_v3(scene_uniform(state, -1, 1), scene_uniform(state, -1, 1), scene_uniform(state, -1, 1));
     b.mass = m.mass;
     b.I_B = m.I_B;
     if (perp_body_add(w, &b, &id) || perp_shape_add(w, id, &s, NULL)) die("a polyhedron", perp_world_why(w));

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lcp_contacts.h"
+#include "uniform.h"
 
 enum { MOST = LCP_FAMILY_MOST };
 
@@ -30,14 +31,7 @@ const char *lcp_family_name(lcp_family f) {
     return (unsigned)f < LCP_FAMILIES ? name[f] : "?";
 }
 
-/* splitmix64: the same everywhere, unlike rand(). Uniform in [0, 1). */
-static double unit(lcp_source *s) {
-    uint64_t z = (s->rng += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    z ^= z >> 31;
-    return (double)(z >> 11) / 9007199254740992.0;
-}
+static double unit(lcp_source *s) { return scene_uniform(&s->rng, 0, 1); }
 static double sym(lcp_source *s) { return 2 * unit(s) - 1; }
 static int below(lcp_source *s, int n) { return (int)(unit(s) * n); }
 /* 10^lo .. 10^hi, as many in each decade. */

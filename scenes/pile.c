@@ -3,15 +3,7 @@
 #include <stdlib.h>
 
 #include "scenes.h"
-
-/* splitmix64: the same everywhere. */
-static double uniform(uint64_t *rng, double lo, double hi) {
-    uint64_t z = (*rng += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    z ^= z >> 31;
-    return lo + (hi - lo) * (double)(z >> 11) / 9007199254740992.0;
-}
+#include "uniform.h"
 
 static void must(const perp_world *w, perp_status st) {
     if (!st) return;
@@ -35,10 +27,10 @@ static void bin(scene *s, double side, int dim) {
 static const double density = 6 / 3.14159265358979323846;
 
 static perp_shape_def grain(uint64_t *rng, int dim, double boxes, double swell) {
-    double r = swell * uniform(rng, 0.45, 0.5);
-    if (uniform(rng, 0, 1) >= boxes) return perp_shape_sphere(r);
-    double x = uniform(rng, 0.5, 0.7) * r, y = uniform(rng, 0.5, 0.7) * r; /* its corners within the ball */
-    double z = dim == 2 ? r : uniform(rng, 0.4, 0.6) * r;
+    double r = swell * scene_uniform(rng, 0.45, 0.5);
+    if (scene_uniform(rng, 0, 1) >= boxes) return perp_shape_sphere(r);
+    double x = scene_uniform(rng, 0.5, 0.7) * r, y = scene_uniform(rng, 0.5, 0.7) * r; /* its corners within the ball */
+    double z = dim == 2 ? r : scene_uniform(rng, 0.4, 0.6) * r;
     return perp_shape_box(x, y, z);
 }
 
@@ -59,15 +51,16 @@ scene scene_pile_swollen(perp_world_def def, int n, double mu, double boxes, dou
     for (int k = 0; k < n; k++) {
         perp_body_def d = perp_body_def_default(PERP_BODY_DYNAMIC);
         perp_shape_def shape = grain(&rng, dim, boxes, swell);
-        must(s.w, perp_body_def_mass(&d, &shape, dim, density * pow(ratio, uniform(&rng, 0, 1))));
+        must(s.w, perp_body_def_mass(&d, &shape, dim, density * pow(ratio, scene_uniform(&rng, 0, 1))));
         int i = k % across, j = dim == 2 ? 0 : k / across % across, up = dim == 2 ? k / across : k / across / across;
-        double x = 0.05 + pitch * (i + 0.5) + uniform(&rng, -0.02, 0.02);
-        double y = 0.05 + pitch * (j + 0.5) + uniform(&rng, -0.02, 0.02), z = 1.03 * up + 0.52;
+        double x = 0.05 + pitch * (i + 0.5) + scene_uniform(&rng, -0.02, 0.02);
+        double y = 0.05 + pitch * (j + 0.5) + scene_uniform(&rng, -0.02, 0.02), z = 1.03 * up + 0.52;
         d.X_WB.p = dim == 2 ? perp_v3(x, z, 0) : perp_v3(x, y, z);
-        double turn = uniform(&rng, 0, 6);
-        perp_vec3 axis = dim == 2 ? perp_v3(0, 0, 1) : perp_v3(uniform(&rng, -1, 1), uniform(&rng, -1, 1), 1);
+        double turn = scene_uniform(&rng, 0, 6);
+        perp_vec3 axis =
+            dim == 2 ? perp_v3(0, 0, 1) : perp_v3(scene_uniform(&rng, -1, 1), scene_uniform(&rng, -1, 1), 1);
         if (shape.kind == PERP_SHAPE_BOX) d.X_WB.q = perp_q_axis_angle(axis, turn);
-        d.v_W = perp_v3(uniform(&rng, -0.5, 0.5), dim == 2 ? 0 : uniform(&rng, -0.5, 0.5), 0);
+        d.v_W = perp_v3(scene_uniform(&rng, -0.5, 0.5), dim == 2 ? 0 : scene_uniform(&rng, -0.5, 0.5), 0);
         scene_shape(&s, scene_body(&s, &d), shape);
     }
     return s;

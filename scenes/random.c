@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "scenes.h"
+#include "uniform.h"
 
 #define MAX_BODY  8
 #define MAX_JOINT 12
@@ -30,14 +31,7 @@ typedef struct draft {
     double mu;
 } draft;
 
-/* splitmix64: the same everywhere, unlike rand(). */
-static double uniform(draft *d, double lo, double hi) {
-    uint64_t z = (d->rng += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    z ^= z >> 31;
-    return lo + (hi - lo) * (double)(z >> 11) / 9007199254740992.0;
-}
+static double uniform(draft *d, double lo, double hi) { return scene_uniform(&d->rng, lo, hi); }
 
 static int below(draft *d, int n) {
     int k = (int)uniform(d, 0, n);

@@ -3,6 +3,8 @@
  * is left out: with it the laws have more than one answer where bodies are wedged, and solvers choose among them. */
 #include "check.h"
 
+#include "uniform.h"
+
 enum { BODIES = 8, POINTS = 6 };
 
 typedef enum kind { POLYGONS, DISCS, CAPSULES } kind;
@@ -13,13 +15,7 @@ typedef struct twin {
     uint64_t rng;
 } twin;
 
-static double uniform(twin *t, double lo, double hi) {
-    uint64_t z = (t->rng += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    z ^= z >> 31;
-    return lo + (hi - lo) * (double)(z >> 11) / 9007199254740992.0;
-}
+static double uniform(twin *t, double lo, double hi) { return scene_uniform(&t->rng, lo, hi); }
 
 static perp_pose pose(double x, double y, double angle) {
     return (perp_pose){perp_v3(x, y, 0), perp_q_axis_angle(perp_v3(0, 0, 1), angle)};

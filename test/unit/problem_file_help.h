@@ -23,6 +23,8 @@
 #include "exchange/exchange.h"
 #include "perp/solver.h"
 
+#define PROBLEMS PERP_TEST_DIR "/../problems/"
+
 static uint64_t dice = 1;
 
 static inline uint32_t roll(uint32_t n) {

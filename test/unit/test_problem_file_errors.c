@@ -1,8 +1,6 @@
 /* test_problem_file_errors.c - problem files that are wrong, and what is said of each, word for word. */
 #include "problem_file_help.h"
 
-#define PROBLEMS PERP_TEST_DIR "/../problems/"
-
 static void refused_file(const char *file, perp_status status, const char *words) {
     perp_stored *s = (perp_stored *)&dice;
     perp_refusal why;
