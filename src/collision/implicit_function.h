@@ -19,9 +19,8 @@ static inline bool pp_is_implicit(const pp_geometry *g) {
 }
 
 /* The checks and the geometry of those kinds, for geometry.c. */
-perp_status pp_implicit_check(const perp_shape_def *d, int dim, char *why, size_t why_size);
-perp_status pp_implicit_build(pp_geometry *g, const perp_shape_def *d, const perp_allocator *a, char *why,
-                              size_t why_size);
+perp_status pp_implicit_check(const perp_shape_def *d, int dim, char *why, size_t n);
+perp_status pp_implicit_build(pp_geometry *g, const perp_shape_def *d, const perp_allocator *a, char *why, size_t n);
 /* Mass, centre of mass (the origin) and inertia of unit density; not of an intersection. */
 perp_mass pp_implicit_mass(const pp_geometry *g);
 

@@ -13,7 +13,7 @@ typedef struct pp_outline {
 } pp_outline;
 
 /* Checks the corners and copies them, counter-clockwise. PERP_E_ARG, PERP_E_GEOMETRY, PERP_E_MEMORY. */
-perp_status pp_outline_check(pp_arena *arena, const perp_vec3 *points, int n, int most, pp_outline *out, char *why,
+perp_status pp_outline_check(pp_arena *arena, const perp_vec3 *points, int n, int max, pp_outline *out, char *why,
                              size_t why_size);
 
 double pp_outline_area(const pp_outline *q);

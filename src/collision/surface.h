@@ -14,6 +14,6 @@
  * and negative volume. Vertices at the same place are the same. */
 perp_status pp_surface_check(pp_arena *arena, const perp_surface *s, char *why, size_t why_size);
 /* Of unit density; the surface has been checked. */
-perp_mass pp_surface_mass(const perp_surface *s);
+perp_mass pp_surface_mass(const perp_surface *g);
 
 #endif

@@ -93,7 +93,7 @@ static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_ty
             pp_mixed_guess(m, zb, z);
         }
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        double latest;
+        double latest = INFINITY;
         perp_status st = attempt(t, m, solver, settings, z, &latest);
         if (!st && latest > w->def.tolerance && latest < NEARLY && solver != &pp_solver_lemke) {
             pp_settings exact; /* the right basis, but not its last digits */

@@ -306,7 +306,7 @@ static void put_beside(pp_touches *t, const pp_clip_frame *c, int v, double besi
     }
     for (int end = 0; e >= 0 && part[0] < part[1] && end < 2; end++) {
         int edge = side[end] < 0 ? -1 : R->g->face_edge[R->g->face_start[c->fr] + side[end]];
-        uint64_t tag = pp_feature(PP_VERTEX_FACE, c->flip, c->fr, O->g->edge[e][end]);
+        uint64_t tag = pp_feature(PP_VERTEX_FACE, c->flip ? 1 : 0, c->fr, O->g->edge[e][end]);
         if (edge >= 0) {
             uint64_t cross = pp_feature(PP_EDGE_EDGE, 0, c->flip ? e : edge, c->flip ? edge : e);
             if (!parallel(c, cross)) tag = cross;

@@ -109,15 +109,16 @@ static double may_be_left(const pp_frame *f, int round) {
     return f->last_resort && round > 2 * PATIENCE ? LAST_RESORT : JAMMED;
 }
 
-/* A frame for the second kick; what touches is looked for later. */
-static perp_status at_end(pp_frame *f, pp_frame **out) {
+/* A frame for the second kick; what touches is looked for later. NULL: out of memory, and the world says so. */
+static pp_frame *at_end(pp_frame *f) {
     perp_world *w = f->w;
     pp_frame *e = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
     pp_state *middle = PP_ARENA_ZERO(&w->arena, pp_state, 1), *end = PP_ARENA_ZERO(&w->arena, pp_state, 1);
-    if (!e || !middle || !end) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    perp_status st = pp_state_new(w, middle);
-    if (!st) st = pp_state_new(w, end);
-    if (st) return st;
+    if (!e || !middle || !end) {
+        (void)pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        return NULL;
+    }
+    if (pp_state_new(w, middle) || pp_state_new(w, end)) return NULL;
     pp_state_copy(w, middle, f->s1);
     pp_state_copy(w, end, f->s1);
     *e = (pp_frame){.w = w,
@@ -132,17 +133,15 @@ static perp_status at_end(pp_frame *f, pp_frame **out) {
     for (int i = 0; f->true_gap && i < f->ncontact; i++)
         if (f->solution.p_contact[3 * i] > 0 && fabs(f->true_gap[i]) < 1e-6 * far(f))
             e->touching_more = fmax(e->touching_more, 2 * fabs(f->true_gap[i]));
-    *out = e;
-    return PERP_OK;
+    return e;
 }
 
 /* Shifts of the friction by what touches at the end; *change as pp_slip_shifts(). */
 static perp_status follow_slip(pp_frame *f, double *change) {
-    pp_frame *e;
     *change = 0;
     if (!rubs(f)) return PERP_OK;
-    perp_status st = at_end(f, &e);
-    if (!st) st = pp_control(e);
+    pp_frame *e = at_end(f);
+    perp_status st = e ? pp_control(e) : PERP_E_MEMORY;
     if (!st) st = pp_collide(e);
     if (!st) st = pp_model_one_plane.contacts(e);
     return st ? st : pp_slip_shifts(f, e, change);
@@ -270,8 +269,9 @@ static perp_status keep_free(pp_frame *e) {
 }
 
 perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
-    pp_frame *e;
-    perp_status st = at_end(f, &e);
+    perp_status st = PERP_OK;
+    pp_frame *e = at_end(f);
+    if (!e) return PERP_E_MEMORY;
     /* dampers see the velocity at the end: found in two rounds, which leaves an error of third order in the step */
     int rounds = damped(f->w) ? 3 : 1;
     for (int round = 0; !st && round < rounds; round++) {
