@@ -44,28 +44,37 @@ typedef struct perp_wrench {
 
 /** @name Vectors
  *  @{ */
+/** The vector (x, y, z). */
 static inline perp_vec3 perp_v3(double x, double y, double z) {
     perp_vec3 r = {x, y, z};
     return r;
 }
+/** a + b */
 static inline perp_vec3 perp_v3_add(perp_vec3 a, perp_vec3 b) { return perp_v3(a.x + b.x, a.y + b.y, a.z + b.z); }
+/** a - b */
 static inline perp_vec3 perp_v3_sub(perp_vec3 a, perp_vec3 b) { return perp_v3(a.x - b.x, a.y - b.y, a.z - b.z); }
+/** -a */
 static inline perp_vec3 perp_v3_neg(perp_vec3 a) { return perp_v3(-a.x, -a.y, -a.z); }
+/** s a */
 static inline perp_vec3 perp_v3_scale(double s, perp_vec3 a) { return perp_v3(s * a.x, s * a.y, s * a.z); }
 /** a + s b */
 static inline perp_vec3 perp_v3_axpy(perp_vec3 a, double s, perp_vec3 b) {
     return perp_v3(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
 }
+/** a . b */
 static inline double perp_v3_dot(perp_vec3 a, perp_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+/** a x b */
 static inline perp_vec3 perp_v3_cross(perp_vec3 a, perp_vec3 b) {
     return perp_v3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
+/** |a| */
 static inline double perp_v3_norm(perp_vec3 a) { return sqrt(perp_v3_dot(a, a)); }
 /** a/|a|; the zero vector stays zero. */
 static inline perp_vec3 perp_v3_unit(perp_vec3 a) {
     double n = perp_v3_norm(a);
     return n > 0 ? perp_v3_scale(1 / n, a) : a;
 }
+/** Is every number of it finite? */
 static inline bool perp_v3_finite(perp_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 /** Two unit vectors t, o such that (n, t, o) is right-handed; n must be a unit vector. In the x-y plane
  *  (n.z == 0) t is n turned by +90 degrees about z and o is +z. */
@@ -74,10 +83,12 @@ PERP_API void perp_v3_frame(perp_vec3 n, perp_vec3 *t, perp_vec3 *o);
 
 /** @name Matrices
  *  @{ */
+/** The diagonal matrix of a, b, c. */
 static inline perp_mat3 perp_m3_diag(double a, double b, double c) {
     perp_mat3 m = {{{a, 0, 0}, {0, b, 0}, {0, 0, c}}};
     return m;
 }
+/** m v */
 static inline perp_vec3 perp_m3_mul_v(perp_mat3 m, perp_vec3 v) {
     return perp_v3(m.c[0].x * v.x + m.c[1].x * v.y + m.c[2].x * v.z, m.c[0].y * v.x + m.c[1].y * v.y + m.c[2].y * v.z,
                    m.c[0].z * v.x + m.c[1].z * v.y + m.c[2].z * v.z);
@@ -86,18 +97,22 @@ static inline perp_vec3 perp_m3_mul_v(perp_mat3 m, perp_vec3 v) {
 static inline perp_vec3 perp_m3_tmul_v(perp_mat3 m, perp_vec3 v) {
     return perp_v3(perp_v3_dot(m.c[0], v), perp_v3_dot(m.c[1], v), perp_v3_dot(m.c[2], v));
 }
+/** a b */
 static inline perp_mat3 perp_m3_mul(perp_mat3 a, perp_mat3 b) {
     perp_mat3 r = {{perp_m3_mul_v(a, b.c[0]), perp_m3_mul_v(a, b.c[1]), perp_m3_mul_v(a, b.c[2])}};
     return r;
 }
+/** transpose(m) */
 static inline perp_mat3 perp_m3_transpose(perp_mat3 m) {
     perp_mat3 r = {{{m.c[0].x, m.c[1].x, m.c[2].x}, {m.c[0].y, m.c[1].y, m.c[2].y}, {m.c[0].z, m.c[1].z, m.c[2].z}}};
     return r;
 }
+/** a + b */
 static inline perp_mat3 perp_m3_add(perp_mat3 a, perp_mat3 b) {
     perp_mat3 r = {{perp_v3_add(a.c[0], b.c[0]), perp_v3_add(a.c[1], b.c[1]), perp_v3_add(a.c[2], b.c[2])}};
     return r;
 }
+/** s a */
 static inline perp_mat3 perp_m3_scale(double s, perp_mat3 a) {
     perp_mat3 r = {{perp_v3_scale(s, a.c[0]), perp_v3_scale(s, a.c[1]), perp_v3_scale(s, a.c[2])}};
     return r;
@@ -116,25 +131,31 @@ PERP_API perp_vec3 perp_m3_eigen(perp_mat3 m, perp_mat3 *vectors);
 
 /** @name Rotations
  *  @{ */
+/** No rotation: (1, 0, 0, 0). */
 static inline perp_quat perp_q_identity(void) {
     perp_quat q = {1, 0, 0, 0};
     return q;
 }
+/** The rotation b, then a: R(a b) = R(a) R(b). */
 static inline perp_quat perp_q_mul(perp_quat a, perp_quat b) {
     perp_quat r = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
                    a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
     return r;
 }
+/** The rotation back, if q is a unit quaternion. */
 static inline perp_quat perp_q_conj(perp_quat q) {
     perp_quat r = {q.w, -q.x, -q.y, -q.z};
     return r;
 }
+/** |q| */
 static inline double perp_q_norm(perp_quat q) { return sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z); }
+/** q/|q|; q must not be zero. */
 static inline perp_quat perp_q_unit(perp_quat q) {
     double s = 1 / perp_q_norm(q);
     perp_quat r = {s * q.w, s * q.x, s * q.y, s * q.z};
     return r;
 }
+/** Is every number of it finite? */
 static inline bool perp_q_finite(perp_quat q) {
     return isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
 }
@@ -160,6 +181,7 @@ PERP_API perp_quat perp_q_axis_angle(perp_vec3 axis, double angle);
 
 /** @name Poses
  *  @{ */
+/** At the origin, without rotation. */
 static inline perp_pose perp_pose_identity(void) {
     perp_pose X = {{0, 0, 0}, {1, 0, 0, 0}};
     return X;
@@ -187,6 +209,7 @@ static inline perp_pose perp_pose_mul(perp_pose X_AB, perp_pose X_BC) {
     perp_pose X = {perp_pose_apply(X_AB, X_BC.p), perp_q_mul(X_AB.q, X_BC.q)};
     return X;
 }
+/** X_BA of X_AB. */
 static inline perp_pose perp_pose_inverse(perp_pose X) {
     perp_pose Y = {perp_v3_neg(perp_q_unrotate(X.q, X.p)), perp_q_conj(X.q)};
     return Y;

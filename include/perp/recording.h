@@ -50,8 +50,9 @@ PERP_API perp_status perp_recorder_close(perp_recorder *r, bool finished, perp_r
 /** Notes another time to which the run goes than the scene's, for whoever resumes it. PERP_E_ARG if it is not a finite
  *  time. */
 PERP_API perp_status perp_recorder_set_duration(perp_recorder *r, double duration, perp_refusal *why);
-/** Frames so far, and the worst and sums of the certificates of all of them (also of those before a resume). */
+/** Frames so far, those before a resume included. */
 PERP_API uint64_t perp_recorder_frames(const perp_recorder *r);
+/** The worst and the sums of the certificates of all these frames. Borrowed until the recorder is closed. */
 PERP_API const perp_certificate *perp_recorder_total(const perp_recorder *r);
 /** @} */
 
@@ -65,6 +66,7 @@ PERP_API perp_status perp_recording_open(const char *path, perp_recording **out,
 /** The same from memory; `data` borrowed until close. `path` is for messages. */
 PERP_API perp_status perp_recording_open_memory(const char *path, const void *data, size_t size, perp_recording **out,
                                                 perp_refusal *why);
+/** Closes it and frees what it lent. NULL is fine. */
 PERP_API void perp_recording_close(perp_recording *r);
 
 /** What a recording is of. Strings and arrays borrowed until close. */
@@ -85,9 +87,10 @@ typedef struct perp_recording_info {
     uint64_t ncontact;            /**< rows of contacts, over all frames */
     uint64_t file_size, raw_size; /**< bytes on disk; bytes of the arrays it stores */
 } perp_recording_info;
+/** What the recording is of. Borrowed until close. */
 PERP_API const perp_recording_info *perp_recording_about(const perp_recording *r);
 
-/** A recorded body, shape, joint. Strings and arrays borrowed until close. */
+/** A recorded body. Its name is borrowed until close. */
 typedef struct perp_recorded_body {
     const char *name;
     perp_body_kind kind;
@@ -95,6 +98,7 @@ typedef struct perp_recorded_body {
     double mass;
     perp_mat3 I_B;
 } perp_recorded_body;
+/** A recorded shape. Its arrays are borrowed until close. */
 typedef struct perp_recorded_shape {
     int body; /**< index of the body */
     perp_shape_kind kind;
@@ -111,6 +115,7 @@ typedef struct perp_recorded_shape {
     const int *face;       /**< vertices of each face, counter-clockwise from outside */
     int nface;
 } perp_recorded_shape;
+/** A recorded joint. Its name is borrowed until close. */
 typedef struct perp_recorded_joint {
     const char *name;
     perp_joint_kind kind;
@@ -118,20 +123,24 @@ typedef struct perp_recorded_joint {
     perp_pose X_AJ, X_BJ;
     int ncoord, first_coord; /**< its columns among the joint coordinates */
 } perp_recorded_joint;
+/** The i-th body, 0 <= i < nbody. */
 PERP_API perp_recorded_body perp_recording_body(const perp_recording *r, int i);
+/** The i-th shape, 0 <= i < nshape. */
 PERP_API perp_recorded_shape perp_recording_shape(const perp_recording *r, int i);
+/** The i-th joint, 0 <= i < njoint. */
 PERP_API perp_recorded_joint perp_recording_joint(const perp_recording *r, int i);
-/** Index of the body or joint of that name, -1 if there is none. Things without a name are called body-3, joint-1 by
- *  their index. */
+/** Index of the body of that name, -1 if there is none. One without a name is called body-3 by its index. */
 PERP_API int perp_recording_find_body(const perp_recording *r, const char *name);
+/** Index of the joint of that name, -1 if there is none. One without a name is called joint-1 by its index. */
 PERP_API int perp_recording_find_joint(const perp_recording *r, const char *name);
 
 /** Opens the scene that the recording holds, with the parameters it was run with. */
 PERP_API perp_status perp_recording_scene(perp_recording *r, perp_scene **out, perp_refusal *why);
 
-/** One frame. Pointers that are NULL are skipped; arrays have room for nbody entries. PERP_E_ARG if the frame is not
+/** Poses of a frame. Pointers that are NULL are skipped; arrays have room for nbody entries. PERP_E_ARG if the frame is not
  *  there or the recording does not hold what is asked for. */
 PERP_API perp_status perp_recording_poses(perp_recording *r, uint64_t frame, perp_pose *X_WB, perp_refusal *why);
+/** Velocities of the centres of mass and angular velocities, world axes; likewise. */
 PERP_API perp_status perp_recording_twists(perp_recording *r, uint64_t frame, perp_vec3 *v_W, perp_vec3 *w_W,
                                            perp_refusal *why);
 /** Certificate of the steps since the frame before, ledger included where recorded. Its `solver` is borrowed until
@@ -145,6 +154,7 @@ typedef struct perp_recording_worst {
         law_frame; /**< frames with the deepest overlap, largest joint error, largest law residual / scale */
     double law;    /**< largest law residual, as a part of the speeds at hand */
 } perp_recording_worst;
+/** The certificates of all frames taken together. PERP_E_ARG if the recording has none. */
 PERP_API perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, perp_refusal *why);
 
 /** A hash of all that the frames hold, but for the wall time: two runs with the same digest are the same to the bit.

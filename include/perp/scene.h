@@ -105,8 +105,9 @@ PERP_API perp_scene_parameter perp_scene_parameter_at(const perp_scene *s, int i
 PERP_API int perp_scene_file_count(const perp_scene *s);
 /** The i-th; 0 is the scene. Borrowed until close. Handing all of them to perp_scene_open() makes the same world. */
 PERP_API perp_source_file perp_scene_file_at(const perp_scene *s, int i);
-/** Number of overrides it was opened with, and the i-th; borrowed until close. */
+/** Number of overrides it was opened with. */
 PERP_API int perp_scene_definition_count(const perp_scene *s);
+/** The i-th of them; borrowed until close. */
 PERP_API perp_definition perp_scene_definition_at(const perp_scene *s, int i);
 
 /** Writes the JSON Schema of scene files, made from the table the reader uses. Returns the length without the final

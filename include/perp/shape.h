@@ -141,6 +141,7 @@ typedef struct perp_parts {
     perp_vec3 *point;
     perp_allocator alloc; /**< that the arrays came from */
 } perp_parts;
+/** Frees the arrays and forgets them. NULL is fine. */
 PERP_API void perp_parts_free(perp_parts *parts);
 
 /** Most points of a polygon that is decomposed. */

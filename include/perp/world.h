@@ -393,8 +393,9 @@ typedef struct perp_pair_law {
 PERP_API perp_status perp_material_add(perp_world *w, int *out);
 /** Sets the law between two materials (they may be the same), both orders. Default: mu 0, restitution 0. PERP_E_ARG */
 PERP_API perp_status perp_pair_set(perp_world *w, int material_a, int material_b, perp_pair_law law);
-/** Number of materials, and the law between two of them. PERP_E_ARG */
+/** Number of materials, material 0 included. */
 PERP_API int perp_material_count(const perp_world *w);
+/** The law between two materials. PERP_E_ARG */
 PERP_API perp_status perp_pair_get(const perp_world *w, int material_a, int material_b, perp_pair_law *law);
 /** Sets the law of every pair, also of materials to come. PERP_E_ARG */
 PERP_API perp_status perp_pair_set_all(perp_world *w, perp_pair_law law);
