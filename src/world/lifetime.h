@@ -1,4 +1,4 @@
-/* lifetime.h - slots, generations and growth, shared by the files of src/world. */
+/* lifetime.h - how worlds and what is in them begin and end: checks, slots, generations, growth; for src/world. */
 #ifndef PP_LIFETIME_H
 #define PP_LIFETIME_H
 
@@ -6,6 +6,11 @@
 
 /* Marks of definitions made by the _default functions. */
 enum { PP_COOKIE_WORLD = 0x70770001, PP_COOKIE_BODY = 0x70770002 };
+
+/* choose.c: is the definition in order? A sentence is left in why, of n bytes. */
+perp_status pp_check_world_def(const perp_world_def *d, char *why, size_t n);
+/* Looks up the stages that w->def names, chooses what it leaves open, and checks that they fit together. */
+perp_status pp_choose_stages(perp_world *w, char *why, size_t n);
 
 /* A slot for something new: the first dead one if there is any, else `n`, the next after the last. Elements begin with
  * their generation; a reused slot goes on counting, so that old ids stay stale. */

@@ -91,8 +91,8 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
     return true;
 }
 
-/* A substep of h from s0 to s1. *stops: it may do without restitution if there is no answer with it; it did, if it is the
- * last. */
+/* A substep of h from s0 to s1. *stops, in: it may do without restitution if there is no answer with it, as the last one
+ * may in any case; out: it did, or one before it. */
 static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, double h, const perp_wrench *held,
                            bool last, bool *stops, pp_frame *f, perp_certificate *cert) {
     perp_status st = PERP_OK;
@@ -102,7 +102,7 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
     bool rippled = w->stepper->step != NULL; /* those have equations of their own */
     pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
     if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    for (int widening = 0; widening <= MAX_WIDENINGS; widening++) {
+    for (int widenings = 0; widenings <= MAX_WIDENINGS;) {
         *f = (pp_frame){.w = w,
                         .s0 = s0,
                         .s1 = s1,
@@ -134,13 +134,10 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
             st = PERP_OK;
         }
         if (st) return st;
-        if (again) {
-            widening--; /* what is looked for stays as wide */
-            continue;
-        }
+        if (again) continue; /* what is looked for stays as wide */
         if (w->model->solve || w->stepper->step || !missed_contact(f, cert)) break;
         travel = pp_farthest_travel(f);
-        if (widening > 0)
+        if (widenings++ > 0)
             factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
     }
     pp_tell_rebounds(rebounds, cert);

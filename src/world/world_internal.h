@@ -1,5 +1,5 @@
-/* world_internal.h - what a world is made of, for the files of src/world, src/stepper, src/update and
- * src/certificate. */
+/* world_internal.h - what a world is made of, for src/world and the stages: src/control/control.c, src/contact, src/stepper,
+ * src/update, src/certificate. */
 #ifndef PP_WORLD_INTERNAL_H
 #define PP_WORLD_INTERNAL_H
 

@@ -1,0 +1,220 @@
+/* choose.c - the definition of a world: its defaults, its checks, and the stages that its names stand for
+ *
+ * What the user left open follows what was named: the form from dimension, stepper, contact model and solvers; the solvers
+ * from the form. Stages that do not fit together are refused here, before there is a step. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/refuse.h"
+#include "contact/model.h"
+#include "stepper/stepper.h"
+#include "world/lifetime.h"
+
+/* Names in a default definition. They are told by their addresses from names that the user gives: what was left as it
+ * is follows the form of the problem. */
+static const char default_solver[] = "lemke";
+static const char default_fallback[][16] = {"pgs", "enumerate"};
+enum { DIRECTIONS = 8 }; /* of pyramids, where the user names no number */
+
+perp_world_def perp_world_def_default(int dim) {
+    return (perp_world_def){.dim = dim,
+                            .gravity_W = dim == 2 ? perp_v3(0, -9.81, 0) : perp_v3(0, 0, -9.81),
+                            .press = 9.81,
+                            .h = 1e-3,
+                            .start = PERP_START_PLAIN,
+                            .detector = "plain",
+                            .contact_model = "peg",
+                            .stepper = "stewart-trinkle",
+                            .solver = default_solver,
+                            .fallback = {default_fallback[0], default_fallback[1]},
+                            .form = PERP_FORM_AUTO,
+                            .friction_frame = PERP_FRICTION_SLIP,
+                            .tolerance = 1e-8,
+                            .max_halvings = 8,
+                            .warm_start = true,
+                            .correction_position = 1e-10,
+                            .correction_velocity = 1e-10,
+                            .cookie = PP_COOKIE_WORLD};
+}
+
+perp_status pp_check_world_def(const perp_world_def *d, char *why, size_t n) {
+    if (d->cookie != PP_COOKIE_WORLD)
+        return pp_refuse(why, n, PERP_E_ARG, "the definition was not made by perp_world_def_default()");
+    if (d->dim != 2 && d->dim != 3) return pp_refuse(why, n, PERP_E_ARG, "dim is %d; it must be 2 or 3", d->dim);
+    if (!perp_v3_finite(d->gravity_W)) return pp_refuse(why, n, PERP_E_ARG, "gravity_W is not finite");
+    if (d->dim == 2 && d->gravity_W.z != 0)
+        return pp_refuse(why, n, PERP_E_ARG, "gravity_W.z is %g; it must be 0 in 2D", d->gravity_W.z);
+    if (!(d->press >= 0) || !isfinite(d->press))
+        return pp_refuse(why, n, PERP_E_ARG, "press is %g; it must be finite and not negative", d->press);
+    if (!(d->h > 0) || !isfinite(d->h))
+        return pp_refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
+    if (d->start != PERP_START_PLAIN && d->start != PERP_START_STAGGERED)
+        return pp_refuse(why, n, PERP_E_ARG, "start is %d; it must be plain or staggered", (int)d->start);
+    if (d->form != PERP_FORM_LCP && d->form != PERP_FORM_MLCP && d->form != PERP_FORM_CONE && d->form != PERP_FORM_AUTO)
+        return pp_refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP, MLCP, cone or auto", (int)d->form);
+    if (d->friction_frame != PERP_FRICTION_SLIP && d->friction_frame != PERP_FRICTION_FIXED)
+        return pp_refuse(why, n, PERP_E_ARG, "friction_frame is %d; it must be slip or fixed", (int)d->friction_frame);
+    if (d->geometry != PERP_GEOMETRY_ITERATED && d->geometry != PERP_GEOMETRY_ONCE && d->geometry != PERP_GEOMETRY_END)
+        return pp_refuse(why, n, PERP_E_ARG, "geometry is %d; it must be iterated, once or end", (int)d->geometry);
+    if (d->geometry == PERP_GEOMETRY_END && d->start == PERP_START_STAGGERED)
+        return pp_refuse(why, n, PERP_E_FIT,
+                         "geometry end does not go with a staggered start: its velocities belong to the ends of steps");
+    if (d->driven != PERP_DRIVEN_MEAN && d->driven != PERP_DRIVEN_END)
+        return pp_refuse(why, n, PERP_E_ARG, "driven is %d; it must be mean or end", (int)d->driven);
+    if (d->friction_directions && (d->friction_directions < 3 || d->friction_directions > 1024))
+        return pp_refuse(why, n, PERP_E_ARG, "friction_directions is %d; it must be 3 to 1024, or 0 for the default",
+                         d->friction_directions);
+    if (!(d->tolerance > 0) || !(d->tolerance < 1))
+        return pp_refuse(why, n, PERP_E_ARG, "tolerance is %g; it must lie between 0 and 1", d->tolerance);
+    if (!(d->error_tolerance >= 0) || !isfinite(d->error_tolerance))
+        return pp_refuse(why, n, PERP_E_ARG, "error_tolerance is %g; it must be finite and not negative",
+                         d->error_tolerance);
+    if (d->error_tolerance > 0 && d->start == PERP_START_STAGGERED)
+        return pp_refuse(why, n, PERP_E_FIT,
+                         "error_tolerance does not go with a staggered start: its velocities lie half a step back, "
+                         "whatever a part is long");
+    if (d->max_halvings < 0 || d->max_halvings > 16)
+        return pp_refuse(why, n, PERP_E_ARG, "max_halvings is %d; it must be 0 to 16", d->max_halvings);
+    if (!(d->correction_position > 0) || !(d->correction_velocity > 0) || !isfinite(d->correction_position) ||
+        !isfinite(d->correction_velocity))
+        return pp_refuse(why, n, PERP_E_ARG, "correction_position and correction_velocity must be positive and finite");
+    if (!d->alloc.alloc != !d->alloc.free)
+        return pp_refuse(why, n, PERP_E_ARG, "the allocator has one function without the other");
+    return PERP_OK;
+}
+
+static perp_class class_of(perp_form form) {
+    return form == PERP_FORM_LCP ? PERP_LCP : form == PERP_FORM_MLCP ? PERP_MLCP : PERP_CONE;
+}
+
+static const char *form_name(perp_form form) {
+    return form == PERP_FORM_LCP ? "lcp" : form == PERP_FORM_MLCP ? "mlcp" : "cone";
+}
+
+/* A solver that does not take what the stepper makes, with the names of those that do. */
+static perp_status refuse_solver(const perp_solver_type *s, perp_class cls, const char *stepper, char *why, size_t n) {
+    const char *what = cls == PERP_LCP ? "LCP" : cls == PERP_MLCP ? "mixed LCP" : "true friction cones";
+    char able[160] = "";
+    size_t used = 0;
+    for (int i = 0; i < perp_solver_count() && used < sizeof able; i++) {
+        const perp_solver_type *other = perp_solver_at(i);
+        if (!(other->takes & (unsigned)cls)) continue;
+        int wrote = snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", other->name);
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return pp_refuse(why, n, PERP_E_FIT, "solver %s does not take the %s that stepper %s makes; these do: %s", s->name,
+                     what, stepper, able[0] ? able : "none");
+}
+
+/* The solver and its fallbacks, in order; what the user left as it was follows the form. @return how many */
+static int solver_names(const perp_world_def *d, const char *out[1 + PERP_FALLBACK_MAX]) {
+    bool cone = d->form == PERP_FORM_CONE;
+    int n = 0;
+    out[n++] = d->solver && d->solver != default_solver ? d->solver : cone ? "auto" : default_solver;
+    for (int i = 0; i < PERP_FALLBACK_MAX && d->fallback[i]; i++) {
+        bool left = d->fallback[i] == default_fallback[0] || d->fallback[i] == default_fallback[1];
+        if (!cone || !left) out[n++] = d->fallback[i];
+    }
+    return n;
+}
+
+/* Do the solvers that the user named take cones? */
+static bool named_take_cones(perp_world_def d) {
+    const char *name[1 + PERP_FALLBACK_MAX];
+    d.form = PERP_FORM_CONE;
+    for (int i = solver_names(&d, name) - 1; i >= 0; i--) {
+        const perp_solver_type *s = perp_solver_find(name[i]);
+        if (s && !(s->takes & PERP_CONE)) return false;
+    }
+    return true;
+}
+
+/* The form where the user leaves it open: true cones in space, unless something else was named that goes with pyramids
+ * only. In the plane cones and pyramids are the same, and pivoting is exact. */
+static void choose_form(perp_world *w) {
+    perp_world_def *d = &w->def;
+    const pp_stepper_type *s = pp_stepper_find(d->stepper);
+    const pp_contact_model_type *m = pp_model_find(d->contact_model);
+    if (d->form == PERP_FORM_AUTO) {
+        bool pyramids = d->dim == 2 || d->friction_directions || d->friction_frame != PERP_FRICTION_SLIP ||
+                        (m && m->pyramids_only) || (s && !(s->makes & PERP_CONE)) || !named_take_cones(*d);
+        d->form = !pyramids ? PERP_FORM_CONE : s && !(s->makes & PERP_LCP) ? PERP_FORM_MLCP : PERP_FORM_LCP;
+    }
+    if (!d->friction_directions) d->friction_directions = DIRECTIONS;
+}
+
+static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
+    perp_world_def *d = &w->def;
+    perp_class cls = class_of(d->form);
+    const char *names[1 + PERP_FALLBACK_MAX];
+    int count = solver_names(d, names);
+    w->nsolver = 0;
+    for (int i = 0; i < count; i++) {
+        const perp_solver_type *s = perp_solver_find(names[i]);
+        if (!s) return pp_refuse(why, n, PERP_E_NAME, "no solver is called \"%s\"", names[i]);
+        if (!(s->takes & (unsigned)cls)) return refuse_solver(s, cls, w->stepper->name, why, n);
+        bool twice = false;
+        for (int k = 0; k < w->nsolver; k++) twice |= w->solver[k] == s;
+        if (twice) continue;
+        perp_fields_default(s->fields, s->nfield, w->settings[w->nsolver].bytes);
+        w->solver[w->nsolver++] = s;
+    }
+    d->solver = w->solver[0]->name;
+    for (int i = 0; i < PERP_FALLBACK_MAX; i++) d->fallback[i] = i + 1 < w->nsolver ? w->solver[i + 1]->name : NULL;
+    return PERP_OK;
+}
+
+static bool listed(const char *const *names, const char *name) {
+    for (; *names; names++)
+        if (!strcmp(*names, name)) return true;
+    return false;
+}
+
+/* The stepper, if it goes with dimension, form and contact model. */
+static perp_status choose_stepper(perp_world *w, char *why, size_t n) {
+    const perp_world_def *d = &w->def;
+    const pp_stepper_type *s = w->stepper = pp_stepper_find(d->stepper);
+    char names[256];
+    if (!s)
+        return pp_refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: %s", d->stepper,
+                         pp_stepper_names(names, sizeof names));
+    if (!(s->dims & (d->dim == 2 ? PP_DIM_2 : PP_DIM_3)))
+        return pp_refuse(why, n, PERP_E_FIT, "stepper %s is for %s only", s->name, s->dims == PP_DIM_2 ? "2D" : "3D");
+    if (!(s->makes & (unsigned)class_of(d->form)))
+        return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of the form %s", s->name,
+                         form_name(d->form));
+    if (s->models && !listed(s->models, w->model->name))
+        return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not go with contact model %s; leave contact_model out",
+                         s->name, w->model->name);
+    if (d->geometry == PERP_GEOMETRY_END && !s->end_poses)
+        return pp_refuse(
+            why, n, PERP_E_FIT,
+            "stepper %s does not go with geometry end: stewart-trinkle and anitescu-potra do; implicit has "
+            "its geometry there anyway",
+            s->name);
+    perp_fields_default(s->fields, s->nfield, w->stepper_settings.bytes);
+    return s->fits ? s->fits(d, why, n) : PERP_OK;
+}
+
+perp_status pp_choose_stages(perp_world *w, char *why, size_t n) {
+    perp_world_def *d = &w->def;
+    choose_form(w);
+    w->detector = !d->detector || !strcmp(d->detector, pp_detector_plain.name) ? &pp_detector_plain : NULL;
+    if (!w->detector)
+        return pp_refuse(why, n, PERP_E_NAME, "no detector is called \"%s\"; there is: plain", d->detector);
+    w->model = pp_model_find(d->contact_model);
+    char models[128];
+    if (!w->model)
+        return pp_refuse(why, n, PERP_E_NAME, "no contact model is called \"%s\"; there are: %s", d->contact_model,
+                         pp_model_names(models, sizeof models));
+    if (w->model->pyramids_only && d->form == PERP_FORM_CONE)
+        return pp_refuse(why, n, PERP_E_FIT, "contact model %s takes friction pyramids only: form LCP or MLCP",
+                         w->model->name);
+    perp_status st = choose_stepper(w, why, n);
+    if (!st) st = choose_solvers(w, why, n);
+    if (st) return st;
+    d->detector = w->detector->name;
+    d->contact_model = w->model->name;
+    d->stepper = w->stepper->name;
+    return PERP_OK;
+}
