@@ -25,28 +25,19 @@
 #include "base/clock.h"
 #include "contact/model.h"
 #include "contact/peg.h"
-#include "problem/convert.h"
-#include "problem/rows.h"
 #include "stepper/support_rows.h"
 
-#define MAX_ROUNDS   40 /* beyond those that only find new pairs */
-#define MAX_SWITCHES 6  /* of the plane of one pair */
-#define MAX_FINDS    2000
-#define BRISK        1e-7 /* tolerance from which on few rounds count more than digits, */
-#define MANY         20   /* part of the rows that are new where the next round may be loose: */
-#define LOOSE        1e-2 /* to this tolerance, */
-#define MOST_SLACK   100  /* but so many times that of the world at most; */
-#define SHARE        0.04 /* else the answer may miss by this part of what gaps still miss by, */
-#define WORTH        3    /* if that is so many times the tolerance: the last answer must be exact */
-#define MAX_LOOKS    2    /* for contacts on the plane of a pair whose contact left its features */
-#define MAX_TURN     0.5  /* of a body that is pushed at its end pose in 3D, in one part of a step [rad] */
-#define MAX_TIES     16
-#define MAX_POLISH   16   /* rounds that bring gaps from within tolerance to rounding */
-#define TOUCHING     1e-7 /* see peg_pairs.c */
-#define BEHIND       1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
-#define WORK_BEHIND  0.1  /* of the kinetic energy of two bodies that such a face may do */
-#define WORK_TOTAL   1e-3 /* of the kinetic energy that all contacts together may add */
-#define THROWS       3    /* rounds whose contacts may add more than all of it */
+#define MAX_ROUNDS 40 /* beyond those that only find new pairs */
+#define MAX_FINDS  2000
+#define BRISK      1e-7 /* tolerance from which on few rounds count more than digits, */
+#define MANY       20   /* part of the rows that are new where the next round may be loose: */
+#define LOOSE      1e-2 /* to this tolerance, */
+#define MOST_SLACK 100  /* but so many times that of the world at most; */
+#define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
+#define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
+#define MAX_TIES   16
+#define MAX_POLISH 16 /* rounds that bring gaps from within tolerance to rounding */
+#define THROWS     3  /* rounds whose contacts may add more than all kinetic energy */
 
 void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
     if (!m) return;
@@ -104,12 +95,6 @@ static double speed_scale(const pp_frame *f, const double *nu) {
         s = fmax(s, perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0))); /* whatever the axes */
     }
     return s;
-}
-
-/* The velocity without any constraint. */
-static void free_velocity(const pp_frame *f, double *nu) {
-    perp_step_problem p = pp_free_problem(f);
-    pp_step_velocity(&p, NULL, NULL, nu);
 }
 
 static perp_status poses(pp_peg_work *k) {
@@ -176,7 +161,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
     if ((st = poses(k))) return st;
-    free_velocity(f, nu);
+    pp_free_velocity(f, nu);
     double speed = speed_scale(f, nu);
     k->least = w->def.tolerance * speed * f->h;
     /* where that is much, two bodies may each miss by it, and a part of a step cannot undo what a whole one left */
@@ -251,357 +236,88 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
                : pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
 }
 
-/* What a look at the end poses found. */
-typedef struct findings {
-    int added, switched, renewed;
-    bool moved;   /* some gap is not yet what it must be */
-    bool stuck;   /* a pair changed its plane too often */
-    double worst; /* by how much a gap misses, of those that push or are violated [L] */
-} findings;
-
-static double demanded(const pp_peg_work *k, int row) { return k->f->allowance ? -k->f->allowance[row] : 0; }
-
-/* By how much the end gap of a row misses. One that bounces may open as far as it likes. */
-static double missed(const pp_peg_work *k, int r) {
-    double miss = k->m->row[r].gap1 - demanded(k, r);
-    return k->m->row[r].bounces ? fmin(0, miss) : miss;
-}
-
-/* Rows of a pair against what they must be at the end: true if a row that pushes left its features. */
-static bool look_at_rows(const pp_peg_work *k, const pp_peg_pair *p, findings *found) {
-    bool off = false;
-    double beside = pp_peg_beside(k, p);
-    for (int r = p->first; r < p->first + p->nrow; r++) {
-        const pp_peg_row *row = &k->m->row[r];
-        double miss = missed(k, r);
-        if (row->bounces && !(miss < -p->tol)) continue;
-        if (row->push > 0 || miss < 0) found->worst = fmax(found->worst, fabs(miss));
-        if (!(miss >= -p->tol) && !(isnan(row->gap1) && row->push == 0)) found->moved = true;
-        if (row->push > 0) {
-            if (!(fabs(miss) <= 10 * p->tol)) found->moved = true;
-            if (row->off1 > beside) off = true;
-        }
-    }
-    return off;
-}
-
-/* By how much the gaps of each body miss. */
-static void go_astray(pp_peg_work *k) {
-    const struct pp_peg *m = k->m;
-    memset(k->astray, 0, (size_t)k->f->w->nbody * sizeof *k->astray);
-    for (int i = 0; i < m->npair; i++) {
-        const pp_peg_pair *p = &m->pair[i];
-        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
-            double miss = missed(k, r);
-            if (m->row[r].bounces ? !(miss < -p->tol) : !(m->row[r].push > 0 || miss < 0)) continue;
-            for (int s = 0; s < 2; s++) {
-                double *a = &k->astray[k->f->placed[s ? p->j : p->i].body];
-                *a = fmax(*a, fabs(miss));
-            }
-        }
-    }
-}
-
-/* Largest distance from zero of the gaps that push: how far the geometry is from having settled. */
-static double unsettled(const pp_peg_work *k, const pp_peg_pair *p) {
-    double worst = 0;
-    for (int r = p->first; r < p->first + p->nrow; r++)
-        if (k->m->row[r].push > 0) worst = fmax(worst, fabs(k->m->row[r].gap1 - demanded(k, r)));
-    return worst;
-}
-
-static bool may_bounce(const pp_peg_work *k, const pp_peg_pair *p) {
-    for (int r = p->first; r < p->first + p->nrow; r++)
-        if (k->m->row[r].bounces) return true;
-    return false;
-}
-
-/* A pair that pushes though it is apart: on to the plane that separates it best, if that is allowed. */
-static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, findings *found) {
-    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
-    pp_plane to = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
-    if (to == p->plane) return;
-    if (k->mode.held && pp_plane_gap(&k->start.solid[p->i], &k->start.solid[p->j], to) < -p->tol) return;
-    if (++p->switches > MAX_SWITCHES) {
-        found->stuck = true;
-        return;
-    }
-    p->plane = to;
-    p->nrow = 0;
-    *renew = true;
-    found->switched++;
-}
-
-/* Separation from which on a pair that pushes is apart. Where the tolerance is large, less will do for one whose contact
- * has left its features, since there is nothing that could push; and if looking for others on its plane gave none, any
- * other plane on which they do not overlap. */
-static double strictly(const pp_peg_work *k, const pp_peg_pair *p) {
-    for (int r = p->first; k->brisk && r < p->first + p->nrow; r++)
-        if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_off(k, p))
-            return p->renewals > MAX_LOOKS ? -p->tol : 2 * p->tol;
-    return 100 * p->tol;
-}
-
-static void look_at_active(pp_peg_work *k, pp_peg_pair *p, bool *renew, findings *found) {
-    pp_peg_measure(k, p);
-    double allowed = p->nrow ? fmax(0, -demanded(k, p->first)) : 0;
-    for (int r = p->first; r < p->first + p->nrow; r++) allowed = fmax(allowed, -demanded(k, r));
-    if (p->kind == PP_PAIR_FLAT && p->pushed && p->gap1 > strictly(k, p) && p->gap1 > 3 * unsettled(k, p) &&
-        !k->linear && !may_bounce(k, p)) {
-        switch_plane(k, p, renew, found);
-        if (*renew) return;
-    }
-    bool off = look_at_rows(k, p, found);
-    if (p->kind == PP_PAIR_ROUND) return;
-    if (off || p->gap1 < -p->tol - allowed) {
-        /* rows that are linearised at the start need not part a pair for good */
-        if (k->linear && ++p->switches > MAX_SWITCHES) return;
-        *renew = true;
-        p->renewals++;
-        found->renewed++;
-    }
-}
-
-/* Separation below which a pair is added with those that overlap. One that has no planes to choose from may as well have
- * a row early: it does nothing unless the others push the two there, and then it saves a round. */
-static double near(const pp_peg_work *k, const pp_peg_pair *p) {
-    return k->brisk && p->kind != PP_PAIR_FLAT && !k->linear ? pp_peg_near(k, p) : -p->tol;
-}
-
-/* The same where the free motion would lead, before the first round. */
-static void foresee(pp_peg_work *k) {
-    struct pp_peg *m = k->m;
-    if (!k->brisk || k->linear) return;
-    free_velocity(k->f, m->nu);
-    pp_poses_advance(k, m->nu);
-    for (int i = 0; i < m->npair; i++) {
-        pp_peg_pair *p = &m->pair[i];
-        if (p->active || p->kind == PP_PAIR_FLAT) continue;
-        pp_peg_measure(k, p);
-        p->active = p->gap1 < near(k, p);
-    }
-}
-
-static bool may_wait(const pp_peg_work *k, const pp_peg_pair *p) { return !k->brisk || p->kind == PP_PAIR_FLAT; }
-
-/* Pairs that overlap at the end, or ran through each other: those that touched at the start first, the others only when
- * there are none of those, since they may not be met any more then. */
-static void add_pairs(pp_peg_work *k, bool *renew, findings *found) {
-    struct pp_peg *m = k->m;
-    bool touched = false, any = false;
-    for (int i = 0; i < m->npair; i++) {
-        pp_peg_pair *p = &m->pair[i];
-        if (p->active) continue;
-        pp_peg_measure(k, p);
-        if (!(p->gap1 < -p->tol)) continue;
-        any = true;
-        if (may_wait(k, p) && pp_peg_start_gap(k, p) <= TOUCHING * p->size) touched = true;
-    }
-    for (int i = 0; i < m->npair; i++) {
-        pp_peg_pair *p = &m->pair[i];
-        if (p->active) continue;
-        pp_plane plane = PP_NO_PLANE;
-        bool meets = p->gap1 < (any ? near(k, p) : -p->tol);
-        if (!meets && !pp_peg_runs_through(k, p, false, &plane)) continue;
-        if (touched && may_wait(k, p) && pp_peg_start_gap(k, p) > TOUCHING * p->size) continue;
-        p->plane = meets ? pp_peg_first_plane(k, p) : plane;
-        p->active = renew[i] = true;
-        p->nrow = 0;
-        found->added++;
-    }
-}
-
-static perp_status look(pp_peg_work *k, bool *renew, findings *found) {
-    struct pp_peg *m = k->m;
-    *found = (findings){0};
-    memset(renew, 0, (size_t)m->npair * sizeof *renew);
-    pp_peg_row_gaps(k);
-    go_astray(k);
-    for (int i = 0; i < m->npair; i++)
-        if (m->pair[i].active) look_at_active(k, &m->pair[i], &renew[i], found);
-    add_pairs(k, renew, found);
-    return k->touches.memory ? pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts") : PERP_OK;
-}
-
-static double kinetic(const pp_frame *f, int block, const double *nu) {
-    if (block < 0) return 0;
-    int nd = f->block_ndof[block];
-    const double *M = f->M + 36 * block, *v = nu + f->block_offset[block];
-    double e = 0;
-    for (int c = 0; c < nd; c++)
-        for (int r = 0; r < nd; r++) e += v[r] * M[6 * c + r] * v[c] / 2;
-    return e;
-}
-
-/* Work of a contact's impulses on top of the free motion; that of driven bodies is theirs. */
-static double contact_work(const pp_frame *f, int i, const double *mean) {
-    const perp_contact_row *c = &f->problem.contact[i];
-    const double *p = f->solution.p_contact + 3 * i;
-    double spin = c->e_r > 0 ? f->solution.p_spin[i] * (pp_row_dot(&f->problem, &c->r, mean) + c->b_r) : 0;
-    return spin + p[0] * (pp_row_dot(&f->problem, &c->n, mean) + c->b_n_kin) +
-           p[1] * (pp_row_dot(&f->problem, &c->t, mean) + c->b_t) +
-           (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->problem, &c->o, mean) + c->b_o) : 0);
-}
-
-/* Work that joints do or take, on top of the free motion: as much may contacts on jointed bodies seem to add. A joint that
- * holds a body back from where it would have gone alone takes what a contact on the other side of it gives, and one that is
- * led along its circle gains a little by itself. */
-static double joint_work(const pp_frame *f, const double *mean) {
-    double work = 0;
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
-        work += fabs(f->solution.p_joint[i] * (pp_row_dot(&f->problem, &r->row, mean) + r->b_kin));
-    }
-    return work;
-}
-
-/* Did a body that was pushed at its end pose turn so far that the inertia of the start does not belong to the levers? In
- * the plane inertia does not turn; in space the impulse would also spin it about axes that it does not touch. */
-static bool turns_far(const pp_peg_work *k) {
-    const pp_frame *f = k->f;
-    if (!k->mode.symmetric || k->at_end || f->w->def.dim == 2 || f->last_resort) return false;
-    for (int i = 0; i < k->m->npair; i++) {
-        const pp_peg_pair *p = &k->m->pair[i];
-        if (!p->active || !p->pushed) continue;
-        for (int s = 0; s < 2; s++) {
-            const pp_placed *at = &f->placed[s ? p->j : p->i];
-            if (at->moves && !f->w->body[at->body].isotropic && perp_v3_norm(k->turn[at->body]) > MAX_TURN) return true;
-        }
-    }
-    return false;
-}
-
-/* What the contacts of an answer do. Energy of overlap that is undone and of bounces is not looked at. */
-typedef struct labour {
-    double total;  /* work of all contacts on top of the free motion */
-    double free;   /* kinetic energy of the free motion */
-    double within; /* energy that may come from overlap within the tolerance, and through joints */
-    bool behind;   /* a face that was not in front did much */
-    bool any;      /* there are bounces or overlap of before: contacts may do what they like */
-} labour;
-
-static bool find_labour(pp_peg_work *k, labour *l) {
-    const pp_frame *f = k->f;
-    struct pp_peg *m = k->m;
-    *l = (labour){.any = f->no_inertia || pp_support_count(f) > 0}; /* against friction, not on the motion */
-    if (l->any) return true;
-    double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
-    if (!fr || !mean) return false;
-    free_velocity(f, fr);
-    for (int i = 0; i < f->ndof; i++) mean[i] = (fr[i] + m->nu[i]) / 2;
-    double undone = k->least / f->h;
-    for (int b = 0; b < f->nblock; b++) {
-        l->free += kinetic(f, b, fr);
-        l->within += 100 * f->M[36 * b] * undone * undone;
-    }
-    for (int i = 0; i < m->npair; i++) {
-        pp_peg_pair *p = &m->pair[i];
-        double work = 0, own = 0;
-        bool behind = false;
-        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
-            const int *blk = f->problem.contact[r].n.block;
-            work += contact_work(f, r, mean);
-            own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
-            behind |= m->row[r].push > 0 && m->row[r].gap0 < -fmax(BEHIND * p->size, k->brisk ? pp_peg_left(k) : 0);
-            l->any |= m->row[r].bounces || pp_peg_spawned(k, p);
-        }
-        l->total += work;
-        l->behind |= behind && !l->any && !k->mode.held && work > WORK_BEHIND * own + l->within;
-    }
-    l->within += joint_work(f, mean);
-    return true;
-}
-
-/* The two checks of the header. */
-static bool plausible(pp_peg_work *k) {
-    labour l;
-    return find_labour(k, &l) && !l.behind && (l.any || l.total <= WORK_TOTAL * l.free + l.within);
-}
-
-/* Do contacts add more than all energy there is? A row that was posed far from where its features meet may throw a body,
- * in the next round farther, which hits others, and so on until nothing is left of a heap. */
-static bool throws(pp_peg_work *k) {
-    labour l;
-    return !k->linear && find_labour(k, &l) && !l.any && l.total > l.free + l.within;
-}
-
-/* Is there a pair that has rows and runs through all the same, since they hold it on the far side? */
-static bool some_run_through(pp_peg_work *k) {
-    for (int i = 0; i < k->m->npair; i++) {
-        pp_peg_pair *p = &k->m->pair[i];
-        pp_plane plane;
-        bool through = p->active && pp_peg_runs_through(k, p, true, &plane);
-        p->meet = 0;
-        if (through) return true;
-    }
-    return false;
-}
-
 /* How many times the tolerance the next answer may miss the laws by, if another round must follow it anyway: many pairs
  * are new and more will be found, or gaps miss by far more than an exact answer would. */
-static double slack(const pp_peg_work *k, const findings *found) {
+static double slack(const pp_peg_work *k, const pp_peg_findings *found) {
     if (!k->brisk || k->linear) return 1;
     double most = fmax(1, fmin(MOST_SLACK, LOOSE / k->f->w->def.tolerance)), by = SHARE * found->worst / k->least;
     if (MANY * found->added > k->m->nrow) return most;
     return by > WORTH ? fmin(most, by) : 1;
 }
 
+/* What the rounds so far have come to. */
+typedef struct progress {
+    double before; /* by how much gaps missed when nothing else changed the last time [L] */
+    int idle;      /* rounds in a row that did not halve that */
+    int polish;    /* rounds for the sake of digits alone */
+    int thrown;    /* rounds in which contacts added more energy than there was */
+} progress;
+
+static bool has_news(const pp_peg_findings *found) { return found->added || found->switched || found->renewed; }
+
+/* Would another round better nothing? */
+static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
+    if (has_news(found) || (found->moved && !k->linear)) return false;
+    p->idle = found->worst < p->before / 2 ? 0 : p->idle + 1;
+    p->before = found->worst;
+    if (k->f->slack > 1 || !k->still) return false;
+    return k->linear || k->brisk || found->worst <= k->finest || p->idle > 1 || ++p->polish > MAX_POLISH;
+}
+
+/* By pair: are its rows to be looked for anew? From the arena. */
+static perp_status renewals(const pp_peg_work *k, bool **renew) {
+    *renew = PP_ARENA_ARRAY(&k->f->w->arena, bool, k->m->npair);
+    return *renew ? PERP_OK : pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
+}
+
+/* Looks at where the last round led. */
+static perp_status look_back(pp_peg_work *k, bool **renew, pp_peg_findings *found) {
+    perp_status st = pp_peg_follow(k);
+    if (!st) st = renewals(k, renew);
+    double t = pp_clock();
+    if (!st) st = pp_peg_look(k, *renew, found);
+    pp_clocked(k->f->w, PERP_STAGE_COLLISION, &t);
+    return st;
+}
+
 /* Rounds until nothing changes. *settled: they did, and the answer may be taken. `anew`: from the memory of the last
  * step; else from pairs and rows as they stand, of which those without rows get some. */
 static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *settled) {
     pp_frame *f = k->f;
-    struct pp_peg *m = k->m;
+    const struct pp_peg *m = k->m;
     pp_peg_mode mode = k->mode;
     *settled = false;
     if (anew) {
         k->mode.symmetric = false; /* the first round has no end poses yet */
         if (!pp_peg_recall(k)) return PERP_OK;
-        foresee(k);
+        pp_peg_foresee(k);
     }
-    bool *renew = NULL;
-    int limit = MAX_ROUNDS, polish = 0, idle = 0, thrown = 0;
     k->settling = (pp_settling){.before = INFINITY};
-    double before = INFINITY;
     f->slack = 1;
-    for (int round = 0; round < limit; round++) {
-        renew = PP_ARENA_ARRAY(&f->w->arena, bool, m->npair);
-        if (!renew) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-        if (round == 0) {
-            for (int i = 0; i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
-        } else {
-            findings found;
-            bool followed;
-            perp_status st = pp_peg_follow(k, &followed);
-            if (st) return st;
-            if (followed) {
-                renew = PP_ARENA_ARRAY(&f->w->arena, bool, m->npair);
-                if (!renew) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-            }
-            double t = pp_clock();
-            st = look(k, renew, &found);
-            pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
-            if (st) return st;
-            if (found.stuck || (throws(k) && ++thrown > THROWS)) return PERP_OK;
-            if (!found.added && !found.switched && !found.renewed && (!found.moved || k->linear)) {
-                idle = found.worst < before / 2 ? 0 : idle + 1;
-                before = found.worst;
-                bool fine = k->linear || k->brisk || found.worst <= k->finest;
-                if (f->slack <= 1 && k->still && (fine || idle > 1 || ++polish > MAX_POLISH)) {
-                    *settled = !turns_far(k) && plausible(k) && (f->last_resort || !some_run_through(k));
-                    return PERP_OK;
-                }
-            }
-            if (found.added || found.switched || found.renewed) k->settling = (pp_settling){.before = INFINITY};
-            if (found.added && !found.switched && limit < MAX_FINDS) limit++;
-            f->slack = slack(k, &found);
+    bool *renew;
+    perp_status st = renewals(k, &renew);
+    for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
+    if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
+    if (!st) st = solve_round(k, mark, !anew);
+    if (st) return st;
+    k->mode = mode;
+    if (anew && k->at_end && mode.symmetric) k->still = false; /* that was with the rows of the start */
+    progress p = {.before = INFINITY};
+    for (int round = 1, limit = MAX_ROUNDS; round < limit; round++) {
+        pp_peg_findings found;
+        if ((st = look_back(k, &renew, &found))) return st;
+        if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
+        if (at_rest(k, &found, &p)) {
+            *settled = pp_peg_credible(k);
+            return PERP_OK;
         }
-        if (round > 0) pp_peg_stride(k);
-        bool first = round == 0 && anew;
-        perp_status st = pp_peg_rows(k, first ? &k->force : &k->end, renew);
-        if (!st) st = solve_round(k, mark, !first);
+        if (has_news(&found)) k->settling = (pp_settling){.before = INFINITY};
+        if (found.added && !found.switched && limit < MAX_FINDS) limit++;
+        f->slack = slack(k, &found);
+        pp_peg_stride(k);
+        st = pp_peg_rows(k, &k->end, renew);
+        if (!st) st = solve_round(k, mark, true);
         if (st) return st;
-        k->mode = mode;
-        if (first && k->at_end && mode.symmetric) k->still = false; /* that was with the rows of the start */
     }
     *settled = mode.linear; /* rows only add up there, and rest would obey them all */
     return PERP_OK;
@@ -643,15 +359,6 @@ static perp_status restore(pp_peg_work *k, const snapshot *s) {
     return PERP_OK;
 }
 
-/* How much the contacts change the free motion: the kinetic energy of the difference. */
-static double effort(const pp_peg_work *k, double *fr) {
-    free_velocity(k->f, fr);
-    for (int i = 0; i < k->f->ndof; i++) fr[i] -= k->m->nu[i];
-    double e = 0;
-    for (int b = 0; b < k->f->nblock; b++) e += kinetic(k->f, b, fr);
-    return e;
-}
-
 /* Another plane on which a pair that pushes could as well be separated: a vertex on a vertex, where it is not the
  * geometry of the end that tells which side is meant. */
 static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
@@ -660,7 +367,7 @@ static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
         if (k->m->row[r].push > 0 && k->m->row[r].off1 < -1e-6 * p->size) return PP_NO_PLANE;
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
     pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
-    return s.gap >= -TOUCHING * p->size ? s.plane : PP_NO_PLANE;
+    return s.gap >= -PP_PEG_TOUCHING * p->size ? s.plane : PP_NO_PLANE;
 }
 
 /* Tries the tied planes one after the other, and keeps those with less effort: of the sides of a corner that a body may
@@ -675,7 +382,7 @@ static perp_status try_ties(pp_peg_work *k) {
         if (plane == PP_NO_PLANE) continue;
         tries++;
         snapshot before;
-        double old = effort(k, scratch);
+        double old = pp_peg_effort(k, scratch);
         if (!take(k, &before)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
         pp_arena_mark mark = pp_arena_here(arena);
         m->pair[i].plane = plane;
@@ -683,7 +390,8 @@ static perp_status try_ties(pp_peg_work *k) {
         bool settled;
         perp_status st = rounds(k, mark, false, &settled);
         if (st && st != PERP_E_SOLVE) return st;
-        if (!st && settled && effort(k, scratch) < (1 - 1e-9) * old) continue; /* pairs may have moved in the list */
+        if (!st && settled && pp_peg_effort(k, scratch) < (1 - 1e-9) * old)
+            continue; /* pairs may have moved in the list */
         if ((st = restore(k, &before)) || (st = rounds(k, mark, false, &settled))) return st;
         if (!settled)
             return pp_fail(k->f->w, PERP_E_SOLVE, "a tie of separating planes did not resolve at t = %g", k->f->s0->t);
@@ -730,7 +438,7 @@ static perp_status solve(pp_frame *f) {
                                       {.relaxed = true, .held = true},
                                       {.relaxed = true, .held = true, .linear = true},
                                       {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
-    /* geometry end: the last four have impulses at the start after all */
+    /* geometry end: the last five have impulses at the start after all */
     static const pp_peg_mode end_way[] = {{.symmetric = true},
                                           {.symmetric = true, .relaxed = true},
                                           {.relaxed = true},
@@ -738,7 +446,7 @@ static perp_status solve(pp_frame *f) {
                                           {.relaxed = true, .held = true},
                                           {.relaxed = true, .held = true, .linear = true},
                                           {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
-    int ways = f->last_resort ? 7 : pp_at_end(f) ? 2 : 4;
+    int ways = f->last_resort ? (int)(sizeof way / sizeof *way) : pp_at_end(f) ? 2 : 4;
     pp_peg_work k;
     double t = pp_clock();
     perp_status st = begin(f, &k);
@@ -747,8 +455,8 @@ static perp_status solve(pp_frame *f) {
     bool settled = false, linear = k.linear, answered = true;
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     for (int i = 0; i < ways && !settled; i++) {
-        if (i == 1 && !locks(&k)) continue;
-        if (i == 3 && answered) continue;
+        if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
+        if (i == 3 && answered) continue;   /* corners go by their other side only where a problem had no answer */
         if (i == 2 && k.at_end) {
             if (!st) (void)pp_fail(f->w, PERP_E_SOLVE, "end poses did not settle, or contact would gain energy there");
             pp_end_give_up(f);

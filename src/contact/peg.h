@@ -11,6 +11,9 @@
  * placed so. */
 #define PP_PEG_SPAWNED 1e-8
 
+/* A pair whose separation at the start is less than this part of its size touches. */
+#define PP_PEG_TOUCHING 1e-7
+
 /* At most this part of the size, see pp_peg_near(). */
 #define PP_PEG_NEAR 0.01
 
@@ -122,6 +125,8 @@ void pp_peg_levers(pp_peg_work *k);
 double pp_turn_travel(const pp_peg_work *k, int i, const double *nu);
 /* Moves every body freely with the velocity nu: end_state, turn, arc, end. False if one spins too fast to tell. */
 bool pp_poses_advance(pp_peg_work *k, const double *nu);
+/* The velocity without any constraint. */
+void pp_free_velocity(const pp_frame *f, double *nu);
 /* Shapes i and j a part x (0 to 1) of the way from start to end, in k->probe. */
 void pp_poses_between(pp_peg_work *k, int i, int j, double x);
 /* How far points of i and j may move against each other between start and end [L]. */
@@ -130,8 +135,8 @@ double pp_relative_travel(const pp_peg_work *k, int i, int j);
 /* peg_pairs.c */
 /* Pairs within the fat boxes, with the memory of the last step. */
 perp_status pp_peg_find_pairs(pp_peg_work *k);
-/* Widens the boxes of what left them and finds pairs again; *changed tells. */
-perp_status pp_peg_follow(pp_peg_work *k, bool *changed);
+/* Widens the boxes of what left them; then finds pairs again, which may number them anew. */
+perp_status pp_peg_follow(pp_peg_work *k);
 /* Forgets what earlier rounds chose: pairs that pushed in the last step are active on the plane they had. Mode `other`:
  * false if none of them has another. */
 bool pp_peg_recall(pp_peg_work *k);
@@ -178,6 +183,27 @@ static inline double pp_peg_near(const pp_peg_work *k, const pp_peg_pair *p) {
 static inline bool pp_peg_spawned(pp_peg_work *k, pp_peg_pair *p) {
     return pp_peg_start_gap(k, p) < -PP_PEG_SPAWNED * p->size - pp_peg_left(k);
 }
+
+/* peg_look.c */
+/* What a look at the end poses found. */
+typedef struct pp_peg_findings {
+    int added, switched, renewed;
+    bool moved;   /* some gap is not yet what it must be */
+    bool stuck;   /* a pair changed its plane too often */
+    double worst; /* by how much a gap misses, of those that push or are violated [L] */
+} pp_peg_findings;
+/* Looks at the end poses of a round; renew, by pair: its rows are to be looked for anew. */
+perp_status pp_peg_look(pp_peg_work *k, bool *renew, pp_peg_findings *found);
+/* Adds pairs without planes to choose from that are near where the free motion would lead, before the first round. */
+void pp_peg_foresee(pp_peg_work *k);
+
+/* peg_check.c */
+/* May an answer that has settled be taken? */
+bool pp_peg_credible(pp_peg_work *k);
+/* Do contacts add more than all energy there is? */
+bool pp_peg_throws(pp_peg_work *k);
+/* How much the contacts change the free motion: the kinetic energy of the difference. scratch: ndof numbers. */
+double pp_peg_effort(const pp_peg_work *k, double *scratch);
 
 /* peg_rows.c */
 /* Rows of all active pairs, chosen at `at` where they are new or a pair asks for it; old ones stay while their

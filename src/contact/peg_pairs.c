@@ -6,8 +6,7 @@
  * vertex), to the one that the motion violates least. */
 #include "contact/peg.h"
 
-#define TOUCHING 1e-7 /* separation at the start below which a pair touches, as a part of its size */
-#define SAMPLES  8    /* on the way, before bisection */
+#define SAMPLES  8 /* on the way, before bisection */
 #define HALVINGS 40
 #define ADVANCES 2000 /* most looks of the search for bodies that run through each other */
 
@@ -82,8 +81,8 @@ static pp_plane last_plane(pp_peg_work *k, const pp_peg_pair *p, double *from, d
 pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p) {
     if (p->kind != PP_PAIR_FLAT) return p->plane;
     const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
-    if (pp_peg_start_gap(k, p) <= TOUCHING * p->size)
-        return pp_separate_ahead(A, B, &k->end.solid[p->i], &k->end.solid[p->j], TOUCHING * p->size).plane;
+    if (pp_peg_start_gap(k, p) <= PP_PEG_TOUCHING * p->size)
+        return pp_separate_ahead(A, B, &k->end.solid[p->i], &k->end.solid[p->j], PP_PEG_TOUCHING * p->size).plane;
     double x0 = 0, by = fmin(pp_peg_astray(k, p), p->gap0 / 2);
     pp_plane before = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
     for (int s = 1; s <= SAMPLES; s++) {
@@ -108,7 +107,7 @@ bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *pl
     if (thinner > 0) thick = fmin(thick, 2 * thinner);
     if (!(travel > 0.5 * thick)) return false;
     pp_plane at = p->kind == PP_PAIR_FLAT ? PP_NO_PLANE : p->plane;
-    double x = 0, gap = pp_peg_start_gap(k, p), touching = fmax(TOUCHING * p->size, pp_peg_left(k));
+    double x = 0, gap = pp_peg_start_gap(k, p), touching = fmax(PP_PEG_TOUCHING * p->size, pp_peg_left(k));
     bool from_touch = gap <= touching;
     if (gap < -touching) return false; /* placed in overlap */
     double least = fmax(thick / travel / 8, 1.0 / ADVANCES), deep = dips ? fmax(touching, thick / 8) : touching;
@@ -197,8 +196,8 @@ static bool inside(const pp_solid *s, const pp_box *b) {
            s->hi.z <= b->hi.z;
 }
 
-perp_status pp_peg_follow(pp_peg_work *k, bool *changed) {
-    *changed = false;
+perp_status pp_peg_follow(pp_peg_work *k) {
+    bool wider = false;
     for (int i = 0; i < k->f->nplaced; i++) {
         const pp_solid *s = &k->end.solid[i];
         if (inside(s, &k->fat[i])) continue;
@@ -207,9 +206,9 @@ perp_status pp_peg_follow(pp_peg_work *k, bool *changed) {
         perp_vec3 d = perp_v3(more, more, k->f->w->def.dim == 3 ? more : 0);
         pp_box b = {perp_v3_sub(s->lo, d), perp_v3_add(s->hi, d)};
         k->fat[i] = pp_box_union(k->fat[i], b);
-        *changed = true;
+        wider = true;
     }
-    return *changed ? pp_peg_find_pairs(k) : PERP_OK;
+    return wider ? pp_peg_find_pairs(k) : PERP_OK;
 }
 
 /* Does the plane remembered for this pair exist on its shapes? States can come from anywhere. */
@@ -227,7 +226,7 @@ static bool plane_exists(const pp_peg_work *k, const pp_peg_pair *p, pp_plane pl
 static pp_plane recalled_plane(pp_peg_work *k, pp_peg_pair *p, pp_plane last) {
     if (p->kind != PP_PAIR_FLAT) return p->plane;
     const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
-    double tie = TOUCHING * p->size;
+    double tie = PP_PEG_TOUCHING * p->size;
     pp_plane keep = plane_exists(k, p, last) ? last : PP_NO_PLANE;
     pp_separating s = pp_separate(A, B, keep, tie, INFINITY);
     p->gap0 = s.gap;
@@ -241,7 +240,7 @@ static bool other_plane(const pp_peg_work *k, pp_peg_pair *p) {
     if (!p->active || p->kind != PP_PAIR_FLAT) return false;
     const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
     pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
-    if (!(s.gap >= -TOUCHING * p->size)) return false;
+    if (!(s.gap >= -PP_PEG_TOUCHING * p->size)) return false;
     p->plane = s.plane;
     return true;
 }
@@ -264,8 +263,8 @@ bool pp_peg_recall(pp_peg_work *k) {
             const double *P = warm->contact[c].p;
             if (p->active || (P[0] == 0 && P[1] == 0 && P[2] == 0)) continue;
             pp_plane last = recalled_plane(k, p, warm->contact[c].plane);
-            double left = k->brisk ? 2 * pp_peg_left(k) : 0;                       /* it touched within that */
-            if (pp_peg_start_gap(k, p) > fmax(TOUCHING * p->size, left)) continue; /* it bounced, or was moved */
+            double left = k->brisk ? 2 * pp_peg_left(k) : 0;                              /* it touched within that */
+            if (pp_peg_start_gap(k, p) > fmax(PP_PEG_TOUCHING * p->size, left)) continue; /* it bounced, or was moved */
             p->active = true;
             p->plane = last;
         }

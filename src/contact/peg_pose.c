@@ -1,6 +1,8 @@
 /* peg_pose.c - solids at the start of a step, at its end, and between. */
 #include "contact/peg.h"
 
+#include "problem/convert.h"
+
 static int corners(const pp_geometry *g) { return g->nvert > 0 ? g->nvert : 1; }
 static int normals(const pp_geometry *g) { return g->nface > 0 ? g->nface : 1; }
 
@@ -154,4 +156,9 @@ double pp_relative_travel(const pp_peg_work *k, int i, int j) {
               b = perp_v3_sub(k->end_state.X[B->body].p, k->f->s0->X[B->body].p);
     double d = perp_v3_norm(perp_v3_sub(b, a));
     return d + k->arc[i] + k->arc[j];
+}
+
+void pp_free_velocity(const pp_frame *f, double *nu) {
+    perp_step_problem p = pp_free_problem(f);
+    pp_step_velocity(&p, NULL, NULL, nu);
 }
