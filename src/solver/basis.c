@@ -146,16 +146,16 @@ void pp_basis_polish(pp_basis *b, bool *in, bool open) {
 /* Exchanges that go on for so long without fewer of them than ever before lead nowhere. */
 #define AIMLESS 6
 
-/* One proximal point from z (changed) by exchanges; *limit counts down. b->w is that of the new z, *residual its
+/* One proximal point from z (changed) by at most `limit` exchanges. b->w is that of the new z, *residual its
  * residual. `fresh`: b->w is that of z already. On failure z is as before. */
-static bool proximal_point(pp_basis *b, bool *in, double *z, double share, double small, int *limit, bool *factorised,
+static bool proximal_point(pp_basis *b, bool *in, double *z, double share, double small, int limit, bool *factorised,
                            bool fresh, double *residual) {
     const pp_plain *p = b->lcp;
     int n = p->n;
     double *centre = b->c;
     int fewest = n + 1, since = 0;
     memcpy(centre, z, sizeof *z * (size_t)n);
-    for (; *limit > 0; --*limit) {
+    for (; limit > 0; limit--) {
         int m = collect(b, in);
         if (!*factorised && !factorise(b, m, share)) break;
         *factorised = true;
@@ -169,6 +169,7 @@ static bool proximal_point(pp_basis *b, bool *in, double *z, double share, doubl
         if (!correct(b, m, z)) break;
         *residual = pp_basis_measure(b, z);
         fresh = true;
+        if (b->near) keep(b, z, *residual);
         int changed = 0;
         for (int i = 0; i < n; i++) {
             bool wrong = in[i] ? z[i] / p->zs[i] < -small
@@ -211,7 +212,7 @@ bool pp_basis_prox(pp_basis *b, bool *in, double *z, int limit, double tol, doub
     double before = INFINITY, residual = INFINITY;
     bool factorised = false, fresh = false;
     for (int k = 0; k < PROXIMAL_POINTS; k++) {
-        if (!proximal_point(b, in, z, *share, 0.1 * tol * b->size, &limit, &factorised, fresh, &residual)) break;
+        if (!proximal_point(b, in, z, *share, 0.1 * tol * b->size, limit, &factorised, fresh, &residual)) break;
         fresh = true;
         keep(b, z, residual);
         if (residual <= 0.01 * tol * b->size) break;

@@ -18,6 +18,7 @@ typedef struct pp_basis {
     double norm;            /* 1-norm of it */
     double *work;           /* 2 n */
     int steps;              /* factorisations so far */
+    bool near; /* proximal points begin next to an answer: what lies between two of them may be taken too */
 } pp_basis;
 
 /* Scaled residual max |min(z_i/zs_i, w_i/ws_i)| with w = M z + q written to b->w. */
@@ -42,7 +43,7 @@ void pp_basis_polish(pp_basis *b, bool *in, bool open);
  * each from the basis of the last by exchanges as above. From z = 0 they end at a solution of the LCP itself, of many
  * the one that contacts of equal, vanishing compliance would choose: every redundant contact bears its share, whatever
  * the numbering. z: starting point in, last point out; not b->x. *share falls where the points get on too slowly. At
- * most `limit` exchanges in all. True if the best residual is <= PP_BASIS_SLACK tol size; false also when the exchanges
+ * most `limit` exchanges for each. True if the best residual is <= PP_BASIS_SLACK tol size; false also when the exchanges
  * do not settle: then z is the last point reached, and in[] of no use. */
 bool pp_basis_prox(pp_basis *b, bool *in, double *z, int limit, double tol, double *share);
 

@@ -3,7 +3,7 @@
  * Method   equilibrate by powers of two; ray start with a covering vector; lexicographic ratio test, so ties cannot
  *          cycle. Columns of the dictionary are brought up to date when they enter (dictionary.c). The basis found is
  *          solved once more by LU on the original data (basis.c), so that the answer does not carry the error of the
- *          pivots. A guess is tried as a basis first. If a run ends badly: another covering vector, then q perturbed;
+ *          pivots. A guess is tried as a basis first; one that is the answer but for rounding is mended where it is. If a run ends badly: another covering vector, then q perturbed;
  *          after rays, runs from other bases (`starts`), where the paths of bimatrix games begin.
  *          Redundant contacts leave the impulses open, and with friction the motion too: a body held at two points may
  *          turn about one of them if the other is chosen to bear nothing. So the first run adds a little to the
@@ -44,7 +44,7 @@ static const perp_field fields[] = {
     {"tol", PERP_FIELD_DOUBLE, offsetof(settings, tol), 1e-12, 1e-16, 1e-3,
      "residual, relative to q, at which an answer counts as exact"},
     {"warm_steps", PERP_FIELD_INT, offsetof(settings, warm_steps), 12, 0, 1000,
-     "factorisations spent on a guess before pivoting from scratch"},
+     "factorisations spent on a guess, for each proximal point, before pivoting from scratch"},
     {"tries", PERP_FIELD_INT, offsetof(settings, tries), 5, 1, 5,
      "runs: plain, other covering vector, perturbed three times"},
     {"share", PERP_FIELD_DOUBLE, offsetof(settings, share), 1e-4, 0, 1,
@@ -442,11 +442,28 @@ static bool support(layout *l, const pp_plain *p) {
     return any;
 }
 
+/* A guess that is the answer but for rounding, as that of the last step is to a pile at rest; in l->z, its support in
+ * l->in. Brings it to the tolerance from where it is. The loads stay as they were shared when it was found: proximal
+ * points move it no further than the equations demand. */
+static bool nearly(layout *l, const pp_plain *p, const settings *s) {
+    double share = s->share;
+    if (!(pp_basis_measure(&l->b, l->z) <= PP_BASIS_SLACK * s->tol * l->b.size)) return false;
+    memcpy(l->last, l->z, sizeof *l->z * (size_t)p->n);
+    l->b.near = true;
+    (void)pp_basis_prox(&l->b, l->in, l->last, s->warm_steps, s->tol, &share);
+    l->b.near = false;
+    if (l->b.residual <= s->tol * l->b.size) return true;
+    l->b.residual = l->b.shared_residual = INFINITY;
+    return false;
+}
+
 /* A guess tried as a basis. */
 static bool warm(layout *l, const pp_plain *p, const settings *s) {
     if (s->share == 0) return pp_basis_solve(&l->b, l->in, s->warm_steps, s->tol);
     if (pp_basis_solve(&l->b, l->in, 1, s->tol) && isolated(l, p, s)) return true;
     l->b.residual = INFINITY; /* not to be taken as the best: it may load some of several contacts only */
+    (void)support(l, p);
+    if (nearly(l, p, s)) return true;
     (void)support(l, p);
     double share = s->share;
     for (int i = 0; i < p->n; i++) l->z[i] = 0;

@@ -81,8 +81,63 @@ static void tower(void **state) {
     scene_end(&s);
 }
 
+/* A table of 64 kg, its legs 0.7 m long, with five cubes of 0.3 m on it, each a little aside of the one below. */
+static scene loaded_table(perp_world_def d) {
+    scene s = scene_new(d);
+    assert_int_equal(perp_pair_set_all(s.w, (perp_pair_law){.mu = 1}), PERP_OK);
+    perp_body_def floor = perp_body_def_default(PERP_BODY_OBSTACLE), table = perp_body_def_default(PERP_BODY_DYNAMIC);
+    scene_shape(&s, scene_body(&s, &floor), perp_shape_halfspace(perp_v3(0, 0, 1), 0));
+    table.mass = 64;
+    table.I_B = perp_m3_diag(7.8, 7.8, 10.2);
+    table.X_WB.p.z = 0.6625;
+    perp_body_id id = scene_body(&s, &table);
+    perp_shape_def top = perp_shape_box(0.5, 0.5, 0.05), leg = perp_shape_box(0.05, 0.05, 0.35);
+    top.X_BS.p.z = 0.75 - 0.6625;
+    scene_shape(&s, id, top);
+    for (int k = 0; k < 4; k++) {
+        leg.X_BS.p = perp_v3(k % 2 ? 0.45 : -0.45, k / 2 ? 0.45 : -0.45, 0.35 - 0.6625);
+        scene_shape(&s, id, leg);
+    }
+    for (int i = 0; i < 5; i++) {
+        perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+        b.mass = 13.5;
+        b.I_B = perp_m3_diag(0.2025, 0.2025, 0.2025);
+        b.X_WB.p = perp_v3(0.05 * i, 0.02 * i, 0.95 + 0.3 * i);
+        scene_shape(&s, scene_body(&s, &b), perp_shape_box(0.15, 0.15, 0.15));
+    }
+    return s;
+}
+
+/* It stands: 36 contacts, most of them redundant. Once it rests, a step has nothing to find out, and the loads stay as
+ * they were shared. */
+static void table_at_rest(void **state) {
+    (void)state;
+    perp_world_def d = world_def(3, 5e-3, PERP_START_PLAIN);
+    d.form = PERP_FORM_LCP;
+    scene s = loaded_table(d);
+    double first[64];
+    const perp_contact *c;
+    run_steps(&s, 2);
+    int n = perp_world_contacts(s.w, &c), iterations = 0;
+    assert_int_equal(n, 36);
+    for (int i = 0; i < n; i++) first[i] = c[i].impulse_C[0];
+    for (int k = 0; k < 60; k++) {
+        perp_certificate cert;
+        assert_int_equal(perp_world_step(s.w, &cert), PERP_OK);
+        iterations += cert.iterations;
+        assert_below(cert.overlap, 1e-12);
+    }
+    print_message("table at rest: %.1f iterations a step\n", iterations / 60.0);
+    assert_below(iterations, 60 * 4);
+    assert_int_equal(perp_world_contacts(s.w, &c), n);
+    for (int i = 0; i < n; i++) assert_near(c[i].impulse_C[0], first[i], 1e-9);
+    for (int i = 1; i < s.nbody; i++) assert_below(perp_v3_norm(velocity(&s, i)), 1e-12);
+    scene_end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(painleve), cmocka_unit_test(pinch_hold),
-                                       cmocka_unit_test(mass_ratio), cmocka_unit_test(tower)};
+                                       cmocka_unit_test(mass_ratio), cmocka_unit_test(tower),
+                                       cmocka_unit_test(table_at_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
