@@ -3,8 +3,9 @@
  * Problem  Rows of a joint are those of the start of a step. A body that turns by an angle a takes the joint a^2/2 of its
  *          arm off the place that the rows meant. The next step pulls it back, and works on all that hangs there. Where
  *          bodies turn by half a radian in each step that tears joints open and makes energy out of nothing, while all
- *          laws of every step hold: they are those of the rows.
- * Method   The true error at the end of a step, less what its rows lead to, as a part of the arm. Above MOST the step
+ *          laws of every step hold: they are those of the rows. A rotor does the same to the axis of its hinge, about
+ *          which it nutates.
+ * Method   The true error at the end of a step, less what its rows lead to, as a part of the arm, or as an angle. Above MOST the step
  *          counts as not solved and is halved: so is the angle, and the part falls by four. The shortest part that there
  *          may be is taken as it is; the certificate tells the error.
  * Valid    Errors that are there already, or that joints which contradict each other keep, do not count: no division
@@ -41,12 +42,13 @@ static double opening(const pp_frame *f, int i, int row) {
     double phi0[6], phi1[6], arm = arm_of(&j->def, &a0, &b0), most = 0;
     int n = pp_joint_errors(&j->def, dim, &a0, &b0, phi0);
     pp_joint_errors(&j->def, dim, &a1, &b1, phi1);
-    for (int k = 0; k < n && k < pp_joint_ntranslation(j->def.kind, dim); k++) {
+    for (int k = 0; k < n; k++) {
         const perp_row *r = &f->problem.joint[row + k].row;
         double meant = phi0[k] + f->h * pp_row_dot(&f->problem, r, f->solution.nu) + pp_row_bend(f, r);
-        most = fmax(most, fabs(phi1[k] - meant));
+        double length = k < pp_joint_ntranslation(j->def.kind, dim) ? arm : 1; /* angles are parts already */
+        if (length > 0) most = fmax(most, fabs(phi1[k] - meant) / length);
     }
-    return arm > 0 ? most / arm : 0;
+    return most;
 }
 
 perp_status pp_check_opening(pp_frame *f) {
