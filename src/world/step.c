@@ -208,6 +208,7 @@ typedef struct parts {
     perp_certificate *cert; /* of all of them */
     int rejected;           /* parts whose error was too large */
     bool stops;             /* one had an answer only without restitution: the others need not be divided to learn it */
+    bool jammed;            /* one had an answer only where overlap may stay: the same */
 } parts;
 
 /* Solves a part of length h from s0, as a whole. last: no shorter one follows. */
@@ -227,6 +228,7 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
 
 static void take(parts *p, const part *x) {
     p->frame[p->n++] = x->f;
+    p->jammed |= x->f->no_lift;
     perp_certificate_add(p->cert, &x->c);
 }
 
@@ -261,7 +263,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
                           const pp_state **end) {
     part made;
     if (!whole) {
-        made = solve_part(w, p, s0, h, depth >= w->def.max_halvings);
+        made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings);
         whole = &made;
     }
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;

@@ -86,7 +86,38 @@ static void nothing_to_tell(void **state) {
     }
 }
 
+/* A blunt wedge is driven down between two blocks that friction holds on the floor: they cannot give way, and no division of
+ * the step changes that. The first of its parts finds out; the others, which are as long as they come, need not be divided
+ * down to the last for it. */
+static void driven_wedge(void **state) {
+    (void)state;
+    perp_world_def d = perp_world_def_default(2);
+    d.h = 0.005;
+    d.max_halvings = 5;
+    perp_world *w = world_of(&d);
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.5}));
+    add_fixed(w, perp_shape_halfspace(perp_v3(0, 1, 0), 0), perp_pose_identity());
+    perp_body_id block[2];
+    for (int k = 0; k < 2; k++)
+        block[k] = add_free(w, perp_shape_box(0.25, 0.25, 1), perp_pose_at(k ? 0.3 : -0.3, 0.25, 0), none);
+    const perp_vec3 wedge[3] = {{0, -0.2, 0}, {0.44, 0.2, 0}, {-0.44, 0.2, 0}};
+    add_solid(w, PERP_BODY_KINEMATIC, perp_shape_polygon(wedge, 3), 0, perp_pose_at(0, 0.665, 0), perp_v3(0, -2, 0),
+              none);
+    int most = 0;
+    for (int i = 0; i < 3; i++) {
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        if (c.substeps > most) most = c.substeps;
+    }
+    print_message("driven wedge: at most %d parts\n", most);
+    assert_true(most > 5);
+    assert_true(most <= 2 * 5);
+    for (int k = 0; k < 2; k++) BELOW(perp_v3_norm(velocity_of(w, block[k])), 1e-9);
+    perp_world_destroy(w);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_step_is_solved), cmocka_unit_test(nothing_to_tell)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_step_is_solved), cmocka_unit_test(nothing_to_tell),
+                                       cmocka_unit_test(driven_wedge)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
