@@ -17,8 +17,9 @@
  *          may stay. Then impulses at the end poses. Where a problem had no answer at all, pairs that touch on a corner
  *          go by its other side: a corner in the crack between a floor and a wall is held by the wall's side as well as
  *          by its lower edge, and friction jams it between that edge and the floor. Then the caller halves the step; at
- *          the last division planes that did not separate at the start are barred, and last of all gaps are linearised
- *          and, if that has no answer either, only kept from closing further.
+ *          the last division, or at once where a driven body is inside another already, planes that did not separate at
+ *          the start are barred, and last of all gaps are linearised and, if that has no answer either, only kept from
+ *          closing further.
  * Source   Williams ch. 4; docs/theory.md, section 9. The mixed problem as printed is the model "peg-mixed". */
 #include <string.h>
 
@@ -422,6 +423,19 @@ static bool locks(pp_peg_work *k) {
     return false;
 }
 
+/* Is a driven body inside another already? It was left there because nothing could give way. Where there still is no answer
+ * dividing the step would not make one. */
+static bool driven_inside(pp_peg_work *k) {
+    const pp_frame *f = k->f;
+    for (int i = 0; i < k->m->npair; i++) {
+        pp_peg_pair *p = &k->m->pair[i];
+        int a = f->placed[p->i].body, b = f->placed[p->j].body;
+        bool driven = f->w->body[a].kind == PERP_BODY_KINEMATIC || f->w->body[b].kind == PERP_BODY_KINEMATIC;
+        if (driven && pp_peg_start_gap(k, p) < -PP_PEG_BEHIND * p->size) return true;
+    }
+    return false;
+}
+
 static perp_status standard_way(pp_frame *f) {
     perp_status st = pp_collide(f);
     if (!st) st = pp_model_one_plane.contacts(f);
@@ -467,6 +481,7 @@ static perp_status solve(pp_frame *f) {
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;
+        if (i == ways - 1 && !settled && !answered && !k.at_end && driven_inside(&k)) ways = 7;
     }
     if (!settled)
         return st ? st

@@ -7,6 +7,8 @@
 #include "contact/touch.h"
 #include "world/frame.h"
 
+#define PP_PEG_BEHIND 1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
+
 /* A pair that overlaps deeper than this at the start, as a part of its size and beyond what a step may leave, was
  * placed so. */
 #define PP_PEG_SPAWNED 1e-8

@@ -6,7 +6,6 @@
 #include "stepper/support_rows.h"
 
 #define MAX_TURN    0.5  /* of a body that is pushed at its end pose in 3D, in one part of a step [rad] */
-#define BEHIND      1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
 #define WORK_BEHIND 0.1  /* of the kinetic energy of two bodies that such a face may do */
 #define WORK_TOTAL  1e-3 /* of the kinetic energy that all contacts together may add */
 
@@ -89,7 +88,8 @@ static bool find_labour(pp_peg_work *k, labour *l) {
             const int *blk = f->problem.contact[r].n.block;
             work += contact_work(f, r, mean);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
-            behind |= m->row[r].push > 0 && m->row[r].gap0 < -fmax(BEHIND * p->size, k->brisk ? pp_peg_left(k) : 0);
+            behind |=
+                m->row[r].push > 0 && m->row[r].gap0 < -fmax(PP_PEG_BEHIND * p->size, k->brisk ? pp_peg_left(k) : 0);
             l->any |= m->row[r].bounces || pp_peg_spawned(k, p);
         }
         l->total += work;
