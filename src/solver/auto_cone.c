@@ -5,7 +5,8 @@
  *          asked first whether they can stand still (cone_rest.c); else interior points down to 1e-6, then Newton; where
  *          factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience,
  *          then from the best point found. Answers of few contacts, and of bodies at rest, are polished to rounding; if
- *          asked for, loads are taken that depend on the problem alone where few contacts slide (cone_select.c).
+ *          asked for, loads are taken that depend on the problem alone where few contacts slide (cone_select.c), or
+ *          where Newton from the guess found none.
  *          Order of the unknowns, memory and scaling are shared by all.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
  * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred; never more than affordable() says, apart from
@@ -76,6 +77,8 @@ typedef struct work {
     double tol;
     double *best, least; /* best point of all, and its measure */
     double *out;
+    bool unique;   /* loads that depend on the problem alone are asked for, */
+    bool selected; /* and are what the best point is */
 } work;
 
 /* Factorisations that may still be made: all methods together are given what Newton's two long tries would need. */
@@ -302,6 +305,21 @@ static bool select_loads(work *w, bool guessed) {
     return true;
 }
 
+/* The same where Newton from a guess found no answer. Mostly contacts contradict each other a little then, and the way to
+ * those loads is a shorter and surer way to an answer than Newton from nothing. */
+static bool select_first(work *w) {
+    const pp_cone *c = &w->c;
+    if (!w->unique || c->associated || c->nblock - c->nrow > FEW_CONTACTS || w->tol >= SWEPT_TOL) return false;
+    pp_cone_select k = {.newton = &w->newton, .from = w->best, .tol = w->tol};
+    w->selected = pp_cone_select_run(&k);
+    w->info->iterations += k.steps;
+    TELL(w, w->selected ? "loads: %d steps to %.1e" : "no loads yet: %d steps, %.1e", k.steps, k.measure);
+    if (!w->selected) return false;
+    w->least = k.measure;
+    memcpy(w->best, w->newton.x, sizeof(double) * (size_t)c->m);
+    return true;
+}
+
 /* Newton once more, from an answer: the equations of what it found open, sticking and sliding, with loads as near to its
  * own as may be. A second step takes sliding contacts back to their circles. Kept if it is better. */
 static void make_exact(work *w) {
@@ -355,6 +373,7 @@ static perp_outcome stages(work *w, const double *guess) {
         w->info->warm = newton(w, guess, pull, WARM_STEPS, "Newton from the guess", &o);
         if (w->info->warm || o == PERP_OUTCOME_STOPPED) return o;
     }
+    if (guess && select_first(w)) return PERP_OUTCOME_SOLVED;
     if (contacts <= FEW_CONTACTS) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
         w->newton.plain = true; /* from here on: jumps were of no use */
@@ -388,7 +407,7 @@ static perp_outcome stages(work *w, const double *guess) {
 
 perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double *z, const perp_call *call,
                           perp_solve_info *info) {
-    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY};
+    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
     w.newton = (pp_cone_newton){.c = &w.c, .linear = &w.linear, .call = call};
@@ -414,7 +433,7 @@ perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double
         if (!answered) o = stages(&w, guess ? start : NULL);
         if (should_be_exact(&w) && pp_block_lu_work(w.linear.lu) < LARGE_WORK) {
             bool kept = answered && w.least <= KEPT; /* loads of a problem that has hardly changed */
-            if (!unique || kept || !select_loads(&w, answered)) make_exact(&w);
+            if (!w.selected && (!unique || kept || !select_loads(&w, answered))) make_exact(&w);
         }
     }
     pp_cone_unscale(&w.c, w.best, z);

@@ -10,6 +10,8 @@
  *          way, too small an a makes Newton fail: each failure slows the fall of a, so that it settles where it works.
  *          There the outer steps go on in one direction: after one that did not lower |F| by much the next begins
  *          further along it, where the first contact gives way; if that does not do, where the last one ended.
+ *          A proximal point by itself (cone_select.c) is found by full steps, if need be with slip weighed so that it
+ *          counts as much as friction does, or by a line search on |F|.
  * Valid    no proof: the problem is not monotone. Solves redundant, singular and ill-scaled problems in practice.
  * Cost     one factorisation per step, close to an answer of a large problem one for several (wary, cone_again.c); 10 to
  *          40 steps from nothing, 1 to 5 from a good guess.
@@ -49,6 +51,8 @@
 #define MOST_JUMP   1e4
 #define EPSILON     1e-15 /* of |x|: |F| is hardly less, */
 #define ROUNDING    1e-12 /* and below this, if it does not fall, is not going to be */
+#define HALVINGS    10    /* of a step towards a proximal point, where full steps did not lead there */
+#define BALANCE     0.3   /* 1/a times this: the largest weight of slip */
 #define OTHER_PULL  10    /* factors made with a pull so many times another are of no use */
 #define AGAIN       1e-8  /* residual asked for with old factors, over |F| */
 #define ENOUGH      1e-4  /* and taken */
@@ -111,8 +115,20 @@ static void velocity(const pp_cone *c, const double *x, double *w) {
     for (int i = 0; i < c->m; i++) w[i] += c->q[i];
 }
 
+/* Weight rho of the slip of block i, y = x - v: that which makes it as large as friction. A contact that creeps slips by
+ * next to nothing against its load; with rho = 1 its friction keeps the direction it has, and whether it sticks is told by
+ * the load alone, until all else is exact to the slip. What the proximal term holds moves by v/a, so no more than that. */
+static double weight(const pp_cone_newton *k, int i, const double *x, const double *y) {
+    int rows = pp_cone_rows(k->c, i);
+    double slip = 0, reach = k->c->mu[i] * fmax(x[0], 0), most = BALANCE / k->pull;
+    for (int r = 1; r < rows; r++) slip += (y[r] - x[r]) * (y[r] - x[r]);
+    slip = sqrt(slip);
+    return fmax(1, slip * most > reach ? reach / slip : most);
+}
+
 /* F = x - P(x - v) with v = w + a (x - x_k), w = W~ x + q~; its norm. With `derivative` C and E of Newton's
- * matrix (I - D) + D (W~ + a I). */
+ * matrix (I - D) + D (W~ + a I). If balanced, F and the matrix are those of x - P(x - R v), which has the same roots, R the
+ * weights of slip; the norm is that of R = 1. */
 static double equation(pp_cone_newton *k, const double *x, const double *w, double *F, bool derivative) {
     const pp_cone *c = k->c;
     double sum = 0;
@@ -124,12 +140,22 @@ static double equation(pp_cone_newton *k, const double *x, const double *w, doub
             y[r] = x[j] - w[j] - k->pull * (x[j] - k->x[j]);
         }
         double *E = k->E + 16 * (ptrdiff_t)i, *C = k->C + 16 * (ptrdiff_t)i;
+        double rho = k->balanced && i >= c->nrow ? weight(k, i, x + first, y) : 1;
         project(c, i, y, P, derivative ? E : NULL);
         for (int r = 0; r < rows; r++) {
             F[first + r] = x[first + r] - P[r];
             sum += F[first + r] * F[first + r];
         }
-        for (int a = 0; derivative && a < rows * rows; a++) C[a] = (a % (rows + 1) == 0 ? 1 : 0) - (1 - k->pull) * E[a];
+        if (rho > 1) {
+            for (int r = 1; r < rows; r++) y[r] = x[first + r] + rho * (y[r] - x[first + r]);
+            project(c, i, y, P, derivative ? E : NULL);
+            for (int r = 0; r < rows; r++) F[first + r] = x[first + r] - P[r];
+        }
+        for (int a = 0; derivative && a < rows * rows; a++) {
+            double R = a < rows ? 1 : rho; /* of its column */
+            C[a] = (a % (rows + 1) == 0 ? 1 : 0) - (1 - k->pull * R) * E[a];
+            E[a] *= R;
+        }
     }
     return sqrt(sum);
 }
@@ -198,7 +224,8 @@ static double inner(pp_cone_newton *k, double *first, bool search, int *taken) {
     return now;
 }
 
-double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most) {
+/* The proximal point by full steps, or by such that lower |F|. */
+static double find_point(pp_cone_newton *k, const double *from, int most, bool search) {
     int m = k->c->m;
     size_t bytes = sizeof *from * (size_t)m;
     double size = 1, now = INFINITY;
@@ -216,8 +243,23 @@ double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most) {
         if (now <= EPSILON * size || step == most) return now / size;
         memcpy(k->start, k->trial, bytes);
         if (!newton_direction(k, k->F)) return INFINITY;
-        for (int i = 0; i < m; i++) k->trial[i] += k->dx[i];
+        double t = 1;
+        for (int half = 0; half < HALVINGS; half++, t *= 0.5) {
+            for (int i = 0; i < m; i++) k->trial[i] = k->start[i] + t * k->dx[i];
+            if (!search || now <= ROUNDING * size) break;
+            velocity(k->c, k->trial, k->w);
+            if (equation(k, k->trial, k->w, k->F, false) < (1 - 1e-4 * t) * now) break;
+        }
     }
+}
+
+double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most, double enough) {
+    double left = find_point(k, from, most, false);
+    if (left <= enough) return left;
+    k->balanced = true;
+    left = find_point(k, from, most, false);
+    k->balanced = false;
+    return left <= enough ? left : find_point(k, from, most, true);
 }
 
 /* out = a E d */

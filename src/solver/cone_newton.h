@@ -20,6 +20,7 @@ typedef struct pp_cone_newton {
     bool vain;      /* the latest line search brought nothing */
     bool plain;     /* neither jumps nor short line searches: slower where Newton creeps, surer elsewhere */
     bool wary;      /* begins close to an answer: a step that leads far away, or fails, makes the pull rise at once */
+    bool balanced;  /* slip is weighed so that it counts as much as friction */
     double before;  /* |F| where the outer step before began */
     double jump;    /* how far beyond its end the next one begins, in units of its way; 0: there */
     int factored;   /* count of factorisations after the latest of its own, whose factors may do again */
@@ -42,9 +43,10 @@ bool pp_cone_newton_make(pp_cone_newton *k);
 /* From k->x. The answer is k->best with k->measure; PERP_OUTCOME_SOLVED if that is within tol. */
 perp_outcome pp_cone_newton_run(pp_cone_newton *k);
 
-/* The proximal point of k->x with weight k->pull, to rounding, by at most so many full steps from `from` (may be k->x).
- * The point is k->trial, with velocity k->w; |F| over |x| is returned, INFINITY if a step could not be made. */
-double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most);
+/* The proximal point of k->x with weight k->pull, to rounding, from `from` (may be k->x) by at most `most` full steps; where
+ * those do not get to `enough`, by as many with slip weighed, then by as many with a line search. The point is k->trial,
+ * with velocity k->w; |F| over |x| is returned, INFINITY if a step could not be made. */
+double pp_cone_newton_point(pp_cone_newton *k, const double *from, int most, double enough);
 
 /* Moves k->x by one step of Newton, but for what the laws leave free of it: what they hold by much less than k->pull stays,
  * the more exactly the more `times`. Its velocity is k->w. False if the step could not be made. */

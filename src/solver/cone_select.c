@@ -13,10 +13,13 @@
  *          is the last one, is nearer to an answer. Contacts may also contradict each other by more than rounding: two
  *          corners of which one came down within the step cannot both stick. Then loads must travel until one gives way,
  *          by contradiction/a in each point, and a falls as far as that needs; where Newton fails, more slowly. What the
- *          laws leave free of such a point is taken back to where it was in the first.
- * Valid    no proof where friction makes the law non-monotone. If nothing settles, the caller keeps its answer. A contact
- *          that creeps at e times the usual speed magnifies rounding by 1/e: that is in the laws.
- * Cost     6 to 9 factorisations; where contacts are about to change 15 to 30; with contradictions 30 to 100.
+ *          laws leave free of such a point is taken back to where it was in the first, or if that is too far off, left.
+ *          Where no point settles, the answer at hand does, with the free loads of the first point.
+ * Valid    no proof where friction makes the law non-monotone: as a falls there may be no point any more. If nothing
+ *          settles, the caller keeps its answer. A contact that creeps at e times the usual speed magnifies rounding by
+ *          1/e: that is in the laws.
+ * Cost     6 to 9 factorisations; where contacts are about to change 15 to 30; with contradictions 30 to 100, where
+ *          points are hard to find up to 300.
  * Source   Rockafellar (1976) for proximal points; Tikhonov (1963) for the least of many answers. */
 #include "solver/cone_select.h"
 
@@ -29,6 +32,8 @@
 #define LEAST_PULL    1e-9  /* down to this, where it stays */
 #define FREE          0.1   /* directions that the laws hold by less than this times a are free, */
 #define MOST_FREE     1e-5  /* or than this, if that is less */
+#define LEAST_FREE    1e-9  /* but never than less than this, where rounding prevails */
+#define THINNER       1e-2  /* what is free of an answer falls by this until it settles */
 #define PURGES        2     /* times that the free part is taken out of the rest */
 #define SETTLED       1e-11 /* what is left that may be rounding of the gaps: coordinates in units of a step's motion, */
 #define SAFE          0.7   /* or this part of tol, if that is less */
@@ -55,7 +60,7 @@ bool pp_cone_select_matters(const pp_cone *c, const double *x, const double *v) 
 /* The next proximal point, into newton->x; false if it was not found. */
 static bool advance(pp_cone_select *k, const double *from) {
     pp_cone_newton *n = k->newton;
-    if (!(pp_cone_newton_point(n, from, EACH_STEPS) <= SOLVED)) return false;
+    if (!(pp_cone_newton_point(n, from, EACH_STEPS, SOLVED) <= SOLVED)) return false;
     memcpy(n->x, n->trial, sizeof *n->x * (size_t)n->c->m);
     k->measure = pp_cone_strictest(&n->figure, n->x, n->w);
     return true;
@@ -71,7 +76,7 @@ static bool begin(pp_cone_select *k) {
     if (advance(k, k->from)) return true;
     for (memset(n->way, 0, bytes); good != FIRST_PULL;) {
         n->pull = good > 0 ? fmax(FIRST_PULL, fall * good) : 1;
-        if (pp_cone_newton_point(n, n->way, EACH_STEPS) <= SOLVED) {
+        if (pp_cone_newton_point(n, n->way, EACH_STEPS, SOLVED) <= SOLVED) {
             good = n->pull;
             memcpy(n->way, n->trial, bytes);
         } else {
@@ -102,17 +107,26 @@ static bool settle(pp_cone_select *k, double settled) {
     return k->measure <= settled;
 }
 
-/* The same from the proximal point there is, whose weight was `pull`, with the free loads of the first. */
-static bool settle_point(pp_cone_select *k, double pull, double settled) {
+/* newton->x gets the free loads of the first point. */
+static bool free_as_first(pp_cone_select *k) {
     pp_cone_newton *n = k->newton;
     int m = n->c->m;
-    n->pull = fmin(FREE * pull, MOST_FREE);
-    if (pull < FIRST_PULL) {
-        for (int i = 0; i < m; i++) n->way[i] = n->stand[i] - n->x[i];
-        if (!pp_cone_newton_free(n, n->x, n->way, PURGES)) return false;
-        for (int i = 0; i < m; i++) n->x[i] += n->way[i];
-        k->measure = INFINITY;
-    }
+    for (int i = 0; i < m; i++) n->way[i] = n->stand[i] - n->x[i];
+    if (!pp_cone_newton_free(n, n->x, n->way, PURGES)) return false;
+    for (int i = 0; i < m; i++) n->x[i] += n->way[i];
+    return true;
+}
+
+/* The same from the proximal point there is, newton->best, whose weight was `pull`: with the free loads of the first, or,
+ * where it is too far from there, with its own. */
+static bool settle_point(pp_cone_select *k, double pull, double settled) {
+    pp_cone_newton *n = k->newton;
+    n->pull = fmax(LEAST_FREE, fmin(FREE * pull, MOST_FREE));
+    if (!(pull < FIRST_PULL)) return settle(k, settled);
+    k->measure = INFINITY;
+    if (free_as_first(k) && settle(k, settled)) return true;
+    memcpy(n->x, n->best, sizeof *n->x * (size_t)n->c->m);
+    k->measure = INFINITY;
     return settle(k, settled);
 }
 
@@ -121,8 +135,8 @@ static double next_pull(int count, double pull, double fall) {
     return count < 2 ? FIRST_PULL : fmax(LEAST_PULL, fall * pull);
 }
 
-/* Points with falling a. False if none of them settles; newton->stand is the first. */
-static bool descend(pp_cone_select *k, double settled) {
+/* Points with falling a. False if none of them settles. *began: there is a first one, newton->stand. */
+static bool descend(pp_cone_select *k, double settled, bool *began) {
     pp_cone_newton *n = k->newton;
     size_t bytes = sizeof *n->x * (size_t)n->c->m;
     double fall = FALL, good = FIRST_PULL;
@@ -132,6 +146,7 @@ static bool descend(pp_cone_select *k, double settled) {
         if (count == 0 ? begin(k) : advance(k, n->x)) {
             good = n->pull;
             if (count++ == 0) memcpy(n->stand, n->x, bytes);
+            *began = true;
             double reached = k->measure;
             memcpy(n->best, n->x, bytes);
             if (settle_point(k, good, settled)) return true;
@@ -146,12 +161,24 @@ static bool descend(pp_cone_select *k, double settled) {
     return false;
 }
 
+/* From the answer at hand, with the free loads of the first point if there is one. */
+static bool settle_answer(pp_cone_select *k, double settled, bool began) {
+    pp_cone_newton *n = k->newton;
+    for (double loose = MOST_FREE; loose > 0.5 * LEAST_FREE; loose *= THINNER) {
+        memcpy(n->x, k->from, sizeof *n->x * (size_t)n->c->m);
+        n->pull = loose;
+        k->measure = INFINITY;
+        if ((!began || free_as_first(k)) && settle(k, settled)) return true;
+    }
+    return false;
+}
+
 bool pp_cone_select_run(pp_cone_select *k) {
     pp_cone_newton *n = k->newton;
     double settled = k->tol > FINE ? fmin(SETTLED, SAFE * k->tol) : EXACT;
     int before = n->steps;
     k->measure = INFINITY;
-    bool found = descend(k, settled);
+    bool began = false, found = descend(k, settled, &began) || settle_answer(k, settled, began);
     k->steps = n->steps - before;
     return found && k->measure <= k->tol;
 }

@@ -6,7 +6,7 @@
 
 typedef struct pp_cone_select {
     pp_cone_newton *newton; /* lends its memory; its figure measures */
-    const double *from;     /* m: an answer */
+    const double *from;     /* m: an answer, or where else to begin */
     double tol;             /* what the loads must hold to */
     double measure;         /* out: and hold to */
     int steps;              /* out: factorisations made */
