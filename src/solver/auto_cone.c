@@ -24,12 +24,15 @@
 #include "solver/solver.h"
 
 #define FEW_CONTACTS 50  /* up to here Newton from nothing is as quick as interior points */
-#define WARM_STEPS   40  /* Newton from a guess gives up after these */
+#define WARM_STEPS   40  /* Newton from a guess of few contacts gives up after these, */
+#define WARM_SHORT   20  /* of more after these: it arrives sooner or hardly ever */
 #define SHORT_STEPS  150 /* Newton from nothing, of few contacts, before interior points are asked */
 #define PLAIN_STEPS  60  /* and without jumps, */
-#define POLISH_STEPS 60  /* Newton after interior points that got near, */
-#define RESCUE_STEPS 25  /* and after those that did not */
+#define HASTY_STEPS  8   /* Newton after interior points that can go on, */
+#define POLISH_STEPS 60  /* after those that cannot and got near, */
+#define RESCUE_STEPS 25  /* and that did not */
 #define NEAR         1e-5
+#define FOLD_TO      1e-8 /* interior points that passed a fold hand over here: Newton would get lost from further away */
 #define LONG_STEPS   3000 /* Newton with all its patience, */
 #define LONG_WORK    3e11 /* as far as this many multiplications allow, */
 #define LEAST_STEPS  100  /* but so many always */
@@ -170,17 +173,21 @@ static bool split(work *w, const double *from, bool patient, perp_outcome *outco
     return newton(w, k.best, POLISH_PULL, SPLIT_POLISH, "Newton", outcome);
 }
 
-/* Ways to run the interior points. The first suits most problems. The others keep closer to the central path and go
- * further by themselves, which redundant packings need; each takes another way, and where one stalls another may not. */
+/* Ways to run the interior points. The first suits most problems; it and the next go past folds. The others keep closer
+ * to the central path and go further by themselves, which redundant packings need. Each takes another way, and where one
+ * stalls another may not. */
 typedef struct course {
     double shift, feasible, soft, hand_over;
-    int steps;
+    int steps, folds, fold_steps;
 } course;
-static const course courses[] = {
-    {1e-4, 1e-3, 0, 1e-6, 40}, {1e-6, 1, 0.1, 1e-8, 70}, {1e-6, 1, 0, 1e-8, 70}, {1e-8, 10, 0, 1e-8, 70}};
-static const course convex[] = {{1e-8, 1, 0, 1e-8, 70}, {1e-6, 1, 0, 1e-8, 70}, {1e-4, 1e-3, 0, 1e-6, 40}};
+static const course courses[] = {{1e-6, 0.1, 0.1, 1e-6, 100, 8, 4}, {1e-7, 1, 0.1, 1e-6, 100, 8, 6},
+                                 {1e-8, 1, 0.1, 1e-6, 100, 8, 4},   {1e-6, 0.1, 1, 1e-6, 100, 8, 4},
+                                 {1e-4, 1e-3, 0, 1e-6, 40, 0, 0},   {1e-6, 1, 0.1, 1e-8, 70, 0, 0},
+                                 {1e-6, 1, 0, 1e-8, 70, 0, 0},      {1e-8, 10, 0, 1e-8, 70, 0, 0}};
+static const course convex[] = {
+    {1e-8, 1, 0, 1e-8, 70, 0, 0}, {1e-6, 1, 0, 1e-8, 70, 0, 0}, {1e-4, 1e-3, 0, 1e-6, 40, 0, 0}};
 
-/* Interior points, then Newton from where they got. */
+/* Interior points, then Newton from where they got; if it has not arrived after a few steps, interior points go on. */
 static bool interior(work *w, const course *how, perp_outcome *outcome) {
     pp_cone_interior k = {.c = &w->c,
                           .linear = &w->linear,
@@ -189,6 +196,9 @@ static bool interior(work *w, const course *how, perp_outcome *outcome) {
                           .shift = how->shift,
                           .feasible = how->feasible,
                           .soft = how->soft,
+                          .max_folds = how->folds,
+                          .fold_steps = how->fold_steps,
+                          .fold_tol = fmax(FOLD_TO, w->tol),
                           .max_steps = how->steps,
                           .iterations = w->newton.iterations,
                           .out = w->out};
@@ -196,12 +206,20 @@ static bool interior(work *w, const course *how, perp_outcome *outcome) {
         *outcome = PERP_OUTCOME_MEMORY;
         return false;
     }
-    *outcome = pp_cone_interior_run(&k);
-    w->info->iterations += k.steps;
-    w->newton.iterations = k.iterations;
-    TELL(w, "interior points: %d steps to %.1e", k.steps, k.measure);
-    if (*outcome == PERP_OUTCOME_STOPPED || !(k.measure < 1e-2)) return false;
-    return newton(w, k.best, POLISH_PULL, k.measure <= NEAR ? POLISH_STEPS : RESCUE_STEPS, "Newton", outcome);
+    for (;; k.resumed = true) {
+        int before = k.steps;
+        *outcome = pp_cone_interior_run(&k);
+        w->info->iterations += k.steps - before;
+        w->newton.iterations = k.iterations;
+        TELL(w, "interior points: %d steps to %.1e", k.steps - before, k.measure);
+        if (*outcome == PERP_OUTCOME_STOPPED || !(k.measure < 1e-2)) return false;
+        bool last = *outcome != PERP_OUTCOME_SOLVED || how->folds == 0 || k.tol <= k.fold_tol;
+        int steps = !last ? HASTY_STEPS : k.measure <= NEAR ? POLISH_STEPS : RESCUE_STEPS;
+        if (newton(w, k.best, POLISH_PULL, steps, "Newton", outcome)) return true;
+        if (last || *outcome == PERP_OUTCOME_STOPPED) return false;
+        k.iterations = w->newton.iterations;
+        k.tol = k.fold_tol;
+    }
 }
 
 /* Can everything stand still? from: NULL: nothing. */
@@ -370,7 +388,8 @@ static perp_outcome stages(work *w, const double *guess) {
         if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     } else if (guess) {
         double pull = fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * w->least));
-        w->info->warm = newton(w, guess, pull, WARM_STEPS, "Newton from the guess", &o);
+        w->info->warm =
+            newton(w, guess, pull, contacts <= FEW_CONTACTS ? WARM_STEPS : WARM_SHORT, "Newton from the guess", &o);
         if (w->info->warm || o == PERP_OUTCOME_STOPPED) return o;
     }
     if (guess && select_first(w)) return PERP_OUTCOME_SOLVED;

@@ -9,10 +9,14 @@
  *          inside all cones with W r = 0 make the set of solutions unbounded. The kink of |z_T| at 0 may be rounded off
  *          by a part of tau. Bounded rows have logarithmic barriers,
  *          free rows none, contacts without friction a half line.
- * Valid    in practice all but problems with folds (branches of solutions that end); gives up when steps stay short.
+ *          Friction makes the path of tau fold back: steps towards smaller tau get short. If asked to, a few steps are
+ *          then made at the same tau with a part of the derivative of |z_T| only; the rest of the term is that of the
+ *          step before. With all of it taken from there each step would be one of a convex problem, which has no folds,
+ *          but the iterates would go round in circles. This leaves the branch that ends, and the next steps find another.
+ * Valid    in practice all but problems with many folds; gives up when steps stay short.
  *          Interior points reach about sqrt(tau) on contacts that stick at the edge of their cones: the last digits
  *          belong to Newton (cone_newton.c).
- * Cost     one factorisation per step, 7 to 40 steps whatever the size.
+ * Cost     one factorisation per step, 7 to 40 steps whatever the size, with folds up to 100.
  * Source   Acary, Armand, Nguyen, Shpakovych (2023) for the interior point of friction; Nesterov, Todd (1997);
  *          Mehrotra (1992). */
 #include "solver/cone_interior.h"
@@ -26,6 +30,10 @@
 #define STALLS  3
 #define CLOSEST 0.999
 #define CENTRE  0.5
+
+#define FOLD       0.15 /* steps this short, */
+#define FOLD_AFTER 2    /* so many in a row, are a fold; */
+#define FOLD_SLIP  0.8  /* it is passed with this part of the derivative of |z_T| */
 
 #define FAIR 1e-2 /* least impulse of a start, over their mean */
 
@@ -172,14 +180,14 @@ static double residuals(pp_cone_interior *k, double *tau) {
     return most;
 }
 
-/* G y for block i: y - n (z_T/|z_T|).y_T */
+/* G y for block i: y - n (z_T/|z_T|).y_T, past a fold with less of the second term */
 static void turn(const pp_cone_interior *k, int i, double *y) {
     const double *z = k->z + k->c->first[i];
     int d = dims(k, i);
     double slip = 0, along = 0;
     if (k->c->associated) return;
     for (int r = 1; r < d; r++) slip += z[r] * z[r], along += z[r] * y[r];
-    if (slip > 0) y[0] -= along / sqrt(slip + k->kink * k->kink);
+    if (slip > 0) y[0] -= k->slip * along / sqrt(slip + k->kink * k->kink);
 }
 
 /* The system of C and E. Conjugate gradients, if they are there, as long as the last step did not cost more than a
@@ -374,9 +382,28 @@ static bool moves(const pp_cone_interior *k, double tau) {
 /* Late systems cost conjugate gradients most. Where rest is near but not reached, Newton needs one to three steps. */
 static bool nearly_rests(const pp_cone_interior *k) { return k->steps >= LATE && k->rest_measure <= NEAR_REST; }
 
-perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
+/* Is a step of this length progress? If not, the next may go past a fold. False: it is the end. */
+static bool goes_on(pp_cone_interior *k, double step) {
+    if (k->lag > 0) {
+        if (--k->lag == 0) k->slip = 1;
+        k->brief = 0;
+        return true;
+    }
+    bool passes = k->max_folds > 0;
+    k->brief = step < (passes ? FOLD : STALLED) ? k->brief + 1 : 0;
+    if (k->brief < (passes ? FOLD_AFTER : STALLS)) return true;
+    if (k->folds == k->max_folds) return false;
+    k->folds++;
+    k->lag = k->fold_steps;
+    k->slip = FOLD_SLIP;
+    k->tol = fmin(k->tol, k->fold_tol);
+    return true;
+}
+
+static void begin(pp_cone_interior *k) {
     const pp_cone *c = k->c;
-    int stalls = 0;
+    k->folds = k->lag = k->brief = 0;
+    k->slip = 1;
     k->measure = k->rest_measure = INFINITY;
     k->iterated = k->cg != NULL;
     k->cg_steps = 0;
@@ -387,6 +414,11 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
     memset(k->dbound, 0, sizeof *k->dbound * (size_t)c->nrow);
     memset(k->abound, 0, sizeof *k->abound * (size_t)c->nrow);
     memset(k->az, 0, sizeof *k->az * (size_t)c->m);
+}
+
+perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
+    const pp_cone *c = k->c;
+    if (!k->resumed) begin(k);
     for (;; k->iterations++) {
         double tau, most = residuals(k, &tau);
         if (k->measure <= k->tol) return PERP_OUTCOME_SOLVED;
@@ -406,6 +438,7 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
         if (tau > 0) sigma = pow(fmax(0, tau_after(k, reach, k->ax, k->az, k->abound)) / tau, 3);
         sigma = fmin(1, fmax(sigma, k->least_sigma));
         if (tau < k->feasible * most) sigma = fmax(sigma, CENTRE);
+        if (k->lag > 0) sigma = 1;
         if (!direction(k, sigma * tau, true, k->dx, k->dz, k->dbound)) return PERP_OUTCOME_NUMERICS;
         double step = longest(k, k->dx, k->dz, k->dbound);
         if (step < SHORT) {
@@ -414,8 +447,7 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
         }
         double close = fmin(CLOSEST, fmax(0.9, 1 - 10 * tau));
         step = fmin(1, close * step);
-        stalls = step < STALLED ? stalls + 1 : 0;
-        if (stalls == STALLS) return PERP_OUTCOME_LIMIT;
+        if (!goes_on(k, step)) return PERP_OUTCOME_LIMIT;
         take(k, step);
     }
 }

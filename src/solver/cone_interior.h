@@ -23,6 +23,12 @@ typedef struct pp_cone_interior {
     double feasible;            /* while tau is below this of the residual, it hardly falls: feasibility first */
     double soft;                /* |z_T| is rounded off at its kink by this much of tau: 0, or about 0.1 */
     double kink;                /* soft times the present tau */
+    bool resumed;               /* goes on from x and z, after a run that reached its tol */
+    int max_folds;              /* times that it may go past a fold; 0: short steps are the end */
+    int fold_steps;             /* steps that this takes */
+    double fold_tol;            /* tol from the first one on: where there are folds, Newton needs a better start */
+    int folds, lag, brief;      /* those so far, steps left to pass the present one, short steps in a row */
+    double slip;                /* part of the derivative of |z_T| in the matrix: 1, or less past a fold */
     const double *from;         /* m: impulses to start from; NULL: from the centre */
     double from_tau;            /* with this mean product */
     const double *q;            /* m: velocities at x = 0 instead of those of c; NULL: those */
@@ -46,7 +52,7 @@ typedef struct pp_cone_interior {
 /* Takes its memory from the call; c, linear, call must be set. False if refused. */
 bool pp_cone_interior_make(pp_cone_interior *k);
 
-/* From the centre. The answer is k->best (scaled variables of c) with k->measure. */
+/* From the centre, or as `from` and `resumed` say. The answer is k->best (scaled variables of c) with k->measure. */
 perp_outcome pp_cone_interior_run(pp_cone_interior *k);
 
 #endif

@@ -1,6 +1,7 @@
 /* solver_cone_interior_point.c - friction contact problems by interior points, the last digits by Newton
  * Problem, Method, Valid, Cost, Source: cone_interior.c, cone_newton.c. From `hand_over` on a few steps of prox-newton
  * take the answer to `tol`; it starts from the centre always, a guess is of no use to it. */
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -8,8 +9,11 @@
 #include "solver/cone_newton.h"
 #include "solver/solver.h"
 
+#define FOLD_STEPS 4    /* that it takes to pass a fold */
+#define FOLD_TOL   1e-8 /* residual at which Newton takes over then, if hand_over is not less */
+
 typedef struct settings {
-    int max_steps, polish_steps;
+    int max_steps, polish_steps, folds;
     double tol, hand_over, shift, least_sigma, feasible, soft;
 } settings;
 
@@ -24,6 +28,8 @@ static const perp_field fields[] = {
     {"least_sigma", PERP_FIELD_DOUBLE, offsetof(settings, least_sigma), 0, 0, 0.9, "least centring"},
     {"feasible", PERP_FIELD_DOUBLE, offsetof(settings, feasible), 1e-3, 0, 10,
      "while the mean product is below this of the residual, it hardly falls"},
+    {"folds", PERP_FIELD_INT, offsetof(settings, folds), 0, 0, 1e9,
+     "times that it may go past a fold; 0: short steps are the end"},
     {"soft", PERP_FIELD_DOUBLE, offsetof(settings, soft), 0, 0, 1,
      "rounds off the slip speed at zero, in mean products"},
 };
@@ -46,6 +52,9 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
                           .least_sigma = s->least_sigma,
                           .feasible = s->feasible,
                           .soft = s->soft,
+                          .max_folds = s->folds,
+                          .fold_steps = FOLD_STEPS,
+                          .fold_tol = fmax(FOLD_TOL, s->tol),
                           .max_steps = s->max_steps,
                           .out = perp_call_watched(call) ? z : NULL};
     if (!pp_cone_linear_make(&linear, &c, call) || !pp_cone_interior_make(&k)) return PERP_OUTCOME_MEMORY;

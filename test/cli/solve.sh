@@ -27,6 +27,16 @@ below "$(field out siconos)" 1e-8 || failed "siconos: $(field out siconos)"
 # where Newton ends a little above the tolerance, the others are asked, too
 run 0 solve "$sources"/problems/hard --tol 1e-9 --quiet
 
+# interior points go past folds if they are asked to, and end there if not
+courses='--set cone-interior-point.shift=1e-6 --set cone-interior-point.feasible=0.1 --set cone-interior-point.soft=0.1
+    --set cone-interior-point.hand_over=1e-8 --set cone-interior-point.max_steps=100 --set cone-interior-point.polish_steps=10'
+for folds in 0 8; do
+    # shellcheck disable=SC2086 # words
+    run $((folds == 0)) solve "$sources"/problems/hard/pour.h5 --tol 1e-9 --solver cone-interior-point $courses \
+        --set cone-interior-point.folds=$folds --json
+    [ "$(field out solved)" = "$([ $folds = 8 ] && echo true || echo false)" ] || failed "folds $folds: $(cat out)"
+done
+
 # the tolerance counts: the residual that jacobi stops at is about what was asked for
 run 0 solve box-on-feet.dat --solver gauss-seidel --tol 1e-3 --json
 coarse=$(field out iterations)
