@@ -1,12 +1,12 @@
 /* pile.c - how the time of `auto` grows with the size of a settled pile of spheres
  *
- *     pile [--save DIR] [--sizes N,N,...] [--mu MU]         (50; `make study-pile` takes 50, 200, 800 and 3200)
+ *     pile [--save DIR] [--sizes N,N,...] [--mu MU] [--resting V]      (50; `make study-pile` takes 50, 200, 800 and 3200)
  *
  * Spheres fall into an open bin and sink into places where they stay: every step begins from standing still, so that what
  * cannot be held sinks by up to g h^2 in a step and all else stays where it is. Sweeps solve these steps with less
  * friction than asked for, first roughly, then more finely (stages below). Then the problem of a step at velocity level
  * (Anitescu and Potra) is posed with all of the friction; spheres closer than TOUCH of their size touch. If its answer
- * to 1e-8 leaves all but FEW of the spheres at rest, RESTING of the speed that gravity makes in the step, the few are
+ * to 1e-8 leaves all but FEW of the spheres at rest, V (RESTING) of the speed that gravity makes in the step, the few are
  * taken away, until none moves; if not, it sinks on. What is left has settled. Its problem is then solved apart: from
  * nothing, and from its answer after every sphere has been pushed a little. Printed: spheres, how many were taken away,
  * contacts, steps and seconds of the processor to 1e-8 (the quickest of three), and the exponent of growth from size to
@@ -24,7 +24,7 @@
 #define TOL       1e-8
 #define MAX_SIZES 8
 
-#define RESTING  1e-3 /* speed of a sphere at rest, over what gravity makes in a step */
+#define RESTING  1e-3 /* speed of a sphere at rest, over what gravity makes in a step; some creep below it */
 #define FEW      5e-3 /* part of the spheres that may move, and are taken away */
 #define AWAY     20   /* times that some may be */
 #define FALL     5    /* steps of the fall, which are not stopped */
@@ -51,7 +51,7 @@ enum { STAGES = sizeof stages / sizeof *stages };
 typedef struct options {
     const char *save; /* folder for the problems; NULL: none */
     int size[MAX_SIZES], nsize;
-    double mu;
+    double mu, resting;
 } options;
 
 typedef struct figures {
@@ -163,8 +163,8 @@ static void save(const options *o, int n, const perp_problem *p) {
     fprintf(stderr, "  %s\n", path);
 }
 
-/* Those of the spheres that do not move faster than RESTING, in place. Returns how many do. */
-static int keep_resting(const perp_cone *p, const double *r, rest *left) {
+/* Those of the spheres that do not move faster than `resting`, in place. Returns how many do. */
+static int keep_resting(const perp_cone *p, const double *r, double resting, rest *left) {
     double *v = malloc(sizeof *v * (size_t)p->M.rows);
     int kept = 0, all = left->n;
     if (!v || perp_cone_velocity(p, r, NULL, v)) die("velocity", "not found");
@@ -172,7 +172,7 @@ static int keep_resting(const perp_cone *p, const double *r, rest *left) {
     for (int i = 0; i < all; i++) {
         double most = 0;
         for (int k = 6 * i; k < 6 * i + 6; k++) most = fmax(most, fabs(v[k]));
-        if (most <= RESTING * 9.81 * STEP_H) left->sphere[kept++] = left->sphere[i];
+        if (most <= resting * 9.81 * STEP_H) left->sphere[kept++] = left->sphere[i];
     }
     free(v);
     left->n = kept;
@@ -204,7 +204,7 @@ static perp_stored *attempt(const scene *s, rest *left, int n, const options *o,
     double took, natural;
     int iterations;
     bool solved = solve(problem, false, PATIENCE, *r, &took, &iterations, &natural);
-    *moving = solved ? keep_resting(&problem->as.cone, *r, left) : left->n;
+    *moving = solved ? keep_resting(&problem->as.cone, *r, o->resting, left) : left->n;
     fprintf(stderr, "  %d spheres move\n", *moving);
     if (solved && *moving == 0) return p;
     free(*r);
@@ -276,10 +276,11 @@ static figures one(int n, const options *o) {
 }
 
 static options parse(int argc, char **argv) {
-    options o = {.size = {50}, .nsize = 1, .mu = 0.5};
+    options o = {.size = {50}, .nsize = 1, .mu = 0.5, .resting = RESTING};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--save")) o.save = argv[i + 1];
         if (!strcmp(argv[i], "--mu")) o.mu = atof(argv[i + 1]);
+        if (!strcmp(argv[i], "--resting")) o.resting = atof(argv[i + 1]);
         if (!strcmp(argv[i], "--sizes")) {
             o.nsize = 0;
             for (char *t = strtok(argv[i + 1], ","); t && o.nsize < MAX_SIZES; t = strtok(NULL, ","))
