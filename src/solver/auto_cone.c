@@ -173,7 +173,7 @@ static bool split(work *w, const double *from, bool patient, perp_outcome *outco
     return newton(w, k.best, POLISH_PULL, SPLIT_POLISH, "Newton", outcome);
 }
 
-/* Ways to run the interior points. The first suits most problems; it and the next go past folds. The others keep closer
+/* Ways to run the interior points. The first suits most problems; it and the next three go past folds. The others keep closer
  * to the central path and go further by themselves, which redundant packings need. Each takes another way, and where one
  * stalls another may not. */
 typedef struct course {
@@ -304,23 +304,28 @@ static bool should_be_exact(const work *w) {
     return true;
 }
 
-/* Takes those loads, of all that obey the laws, that do not depend on how the best point was found. Of a guess that holds
- * what is free stays: whoever asks again, for other digits or because gaps have hardly changed, has selected it. False:
- * there are none, or no better ones. */
+/* Takes those loads, of all that obey the laws, that do not depend on how the best point was found. again: of a guess that
+ * holds what is free stays. False: there are none, or no better ones. */
+static bool take_loads(work *w, bool again) {
+    pp_cone_select k = {.newton = &w->newton, .from = w->best, .tol = w->tol};
+    bool found = again ? pp_cone_select_again(&k) : pp_cone_select_run(&k);
+    w->info->iterations += k.steps;
+    TELL(w, found ? "loads: %d steps to %.1e" : "no loads: %d steps, %.1e", k.steps, k.measure);
+    if (!found || (again && !(k.measure < w->least))) return false;
+    w->least = k.measure;
+    memcpy(w->best, w->newton.x, sizeof(double) * (size_t)w->c.m);
+    return true;
+}
+
+/* The same where it matters. Whoever asks again, for other digits or because gaps have hardly changed, has selected the
+ * guess. */
 static bool select_loads(work *w, bool guessed) {
     const pp_cone *c = &w->c;
     double *v = w->newton.v;
     pp_cone_apply(c, w->best, v);
     for (int i = 0; i < c->m; i++) v[i] += c->q[i];
     if (c->nblock - c->nrow > FEW_CONTACTS || !pp_cone_select_matters(c, w->best, v)) return false;
-    pp_cone_select k = {.newton = &w->newton, .from = w->best, .tol = w->tol};
-    bool found = guessed ? pp_cone_select_again(&k) : pp_cone_select_run(&k);
-    w->info->iterations += k.steps;
-    TELL(w, found ? "loads: %d steps to %.1e" : "no loads: %d steps, %.1e", k.steps, k.measure);
-    if (!found || (guessed && !(k.measure < w->least))) return false;
-    w->least = k.measure;
-    memcpy(w->best, w->newton.x, sizeof(double) * (size_t)c->m);
-    return true;
+    return take_loads(w, guessed);
 }
 
 /* The same where Newton from a guess found no answer. Mostly contacts contradict each other a little then, and the way to
@@ -328,14 +333,7 @@ static bool select_loads(work *w, bool guessed) {
 static bool select_first(work *w) {
     const pp_cone *c = &w->c;
     if (!w->unique || c->associated || c->nblock - c->nrow > FEW_CONTACTS || w->tol >= SWEPT_TOL) return false;
-    pp_cone_select k = {.newton = &w->newton, .from = w->best, .tol = w->tol};
-    w->selected = pp_cone_select_run(&k);
-    w->info->iterations += k.steps;
-    TELL(w, w->selected ? "loads: %d steps to %.1e" : "no loads yet: %d steps, %.1e", k.steps, k.measure);
-    if (!w->selected) return false;
-    w->least = k.measure;
-    memcpy(w->best, w->newton.x, sizeof(double) * (size_t)c->m);
-    return true;
+    return w->selected = take_loads(w, false);
 }
 
 /* Newton once more, from an answer: the equations of what it found open, sticking and sliding, with loads as near to its
