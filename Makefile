@@ -64,10 +64,10 @@ study-packing: setup ## growth of `auto` on close-packed piles of 50 to 3,368 sp
 	@tools/build release bench_packing
 	@build/release/bench/packing 15
 
-study-pile: setup    ## growth of `auto` on settled piles of 50 to 3,200 spheres; long
+study-pile: setup    ## growth of `auto` on settled piles of 50 to 3,200 spheres; minutes
 	@tools/build release bench_pile
 	@mkdir -p out
-	@build/release/bench/pile --sizes 50,200,800,3200 >out/study-pile.txt
+	@build/release/bench/pile >out/study-pile.txt
 	@cat out/study-pile.txt
 	@tools/put-block docs/benchmarks-solvers.md "make study-pile" out/study-pile.txt
 

@@ -1,17 +1,17 @@
 /* pile.c - how the time of `auto` grows with the size of a settled pile of spheres
  *
- *     pile [--save DIR] [--sizes N,N,...] [--mu MU] [--resting V]      (50; `make study-pile` takes 50, 200, 800 and 3200)
+ *     pile [--save DIR] [--sizes N,N,...] [--mu MU] [--resting V]      (50,200,800,3200; `make study-pile`)
  *
- * Spheres fall into an open bin and sink into places where they stay: every step begins from standing still, so that what
- * cannot be held sinks by up to g h^2 in a step and all else stays where it is. Sweeps solve these steps with less
- * friction than asked for, first roughly, then more finely (stages below). Then the problem of a step at velocity level
- * (Anitescu and Potra) is posed with all of the friction; spheres closer than TOUCH of their size touch. If its answer
- * to 1e-8 leaves all but FEW of the spheres at rest, V (RESTING) of the speed that gravity makes in the step, the few are
- * taken away, until none moves; if not, it sinks on. What is left has settled. Its problem is then solved apart: from
- * nothing, and from its answer after every sphere has been pushed a little. Printed: spheres, how many were taken away,
- * contacts, steps and seconds of the processor to 1e-8 (the quickest of three), and the exponent of growth from size to
- * size and over all. */
+ * Spheres fall one by one into an open bin, and each rolls to where it lies on those before it (scene_deposited()). Then
+ * the problem of a step at velocity level (Anitescu and Potra) is posed from standing still, with friction; spheres
+ * closer than TOUCH of their size touch. What lies by itself need not stand what is piled on it later: if the answer to
+ * 1e-8 moves some spheres faster than V (RESTING) of the speed that gravity makes in the step, those that move at
+ * AMONG of the fastest are taken away, until none moves. What is left has settled. Its problem is then solved apart:
+ * from nothing, and from its answer after every sphere has been pushed a little. This is done for the seeds 1 to SEEDS.
+ * Printed: spheres, how many were taken away, contacts, steps and seconds of the processor to 1e-8 (the quickest of
+ * three); and of the medians over the seeds the exponent of growth from size to size and over all. */
 #define _POSIX_C_SOURCE 200809L
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,29 +24,15 @@
 #define TOL       1e-8
 #define MAX_SIZES 8
 
-#define RESTING  1e-3 /* speed of a sphere at rest, over what gravity makes in a step; some creep below it */
-#define FEW      5e-3 /* part of the spheres that may move, and are taken away */
-#define AWAY     20   /* times that some may be */
-#define FALL     5    /* steps of the fall, which are not stopped */
-#define ROUNDS   20   /* times that the stages from RESUME on may be gone through */
-#define RESUME   2
-#define SWEEPS   6000
+#define SEEDS    3
+#define RESTING  1e-6 /* speed of a sphere at rest, over what gravity makes in a step */
+#define AMONG    0.1
+#define FEW      0.05 /* part of the spheres that may be taken away */
 #define TOUCH    1e-4 /* what touches, in sizes */
-#define PATIENCE 300  /* seconds for a test */
+#define PATIENCE 100  /* seconds for a test */
 #define REPEATS  3    /* solves of each kind; the quickest counts */
 #define PUSH     1e-4 /* part of the weight by which spheres are pushed */
 #define STEP_H   0.01 /* T */
-
-/* How a pile settles. */
-typedef struct stage {
-    double h;
-    double friction;  /* part of that asked for: what rests with less has room left with all of it */
-    double tolerance; /* of the world */
-    int steps;        /* at most */
-} stage;
-static const stage stages[] = {
-    {0.1, 0.4, 0.9, 400}, {0.1, 0.6, 2e-2, 200}, {0.1, 0.6, 4e-3, 120}, {0.02, 0.8, 2e-2, 60}, {STEP_H, 0.8, 2e-2, 40}};
-enum { STAGES = sizeof stages / sizeof *stages };
 
 typedef struct options {
     const char *save; /* folder for the problems; NULL: none */
@@ -73,50 +59,7 @@ static perp_body_id *all_bodies(const scene *s, int *count) {
     return body;
 }
 
-/* Stops all bodies. */
-static void stop(const scene *s) {
-    int count;
-    perp_body_id *body = all_bodies(s, &count);
-    for (int i = 0; i < count; i++) (void)perp_body_set_velocity(s->w, body[i], perp_v3(0, 0, 0), perp_v3(0, 0, 0));
-    free(body);
-}
-
-/* A pile in a world of sweeps; of `from`, if not NULL, are the places of the spheres. */
-static scene pile_in(perp_world_def d, const scene *from, int n, double mu, double swell) {
-    d.form = PERP_FORM_CONE;
-    d.contact_model = "one-plane";
-    d.solver = "gauss-seidel";
-    d.fallback[0] = NULL;
-    d.max_halvings = 0;
-    scene to = scene_pile_swollen(d, n, mu, 0, 1, 1, swell);
-    if (!from) return to;
-    size_t size = perp_world_state_size(from->w);
-    void *state = malloc(size);
-    if (!state || perp_world_get_state(from->w, state, size) || perp_world_set_state(to.w, state, size))
-        die("state", perp_world_why(to.w));
-    free(state);
-    return to;
-}
-
-/* One stage; of its steps the first `fall` are not stopped. */
-static void sink(scene *s, const stage *how, int n, double mu, int fall) {
-    perp_world_def d = perp_world_def_default(3);
-    d.h = how->h;
-    d.tolerance = how->tolerance;
-    scene next = pile_in(d, s->w ? s : NULL, n, how->friction * mu, 1);
-    if (s->w) scene_end(s);
-    *s = next;
-    (void)perp_world_set(s->w, "gauss-seidel.max_sweeps", SWEEPS);
-    int step = 0;
-    for (; step < how->steps; step++) {
-        if (perp_world_step(s->w, NULL)) break; /* sweeps were not enough: other stages will bring it nearer */
-        if (step >= fall) stop(s);
-    }
-    fprintf(stderr, "  %d spheres, h %g, tolerance %g: %d steps; %.0f s\n", n, how->h, how->tolerance, step,
-            (double)clock() / CLOCKS_PER_SEC);
-}
-
-/* The spheres of a pile that was sunk, by number: those that are left. */
+/* The spheres of a pile, by number: those that are left. */
 typedef struct rest {
     int *sphere, n;
 } rest;
@@ -136,15 +79,19 @@ static void take_away(const scene *s, const rest *left) {
     free(body);
 }
 
-/* The problem of a step at velocity level from standing still. */
-static perp_stored *pose(const scene *s, const rest *left, int n, double mu) {
+/* The problem of a step at velocity level from standing still. Sweeps need not solve it: it is only posed. */
+static perp_stored *pose(const rest *left, int n, double mu, unsigned seed) {
     perp_world_def d = perp_world_def_default(3);
     d.h = STEP_H;
+    d.form = PERP_FORM_CONE;
     d.stepper = "anitescu-potra";
+    d.contact_model = "one-plane";
+    d.solver = "gauss-seidel";
+    d.fallback[0] = NULL;
+    d.max_halvings = 0;
     d.tolerance = 0.9;
-    scene held = pile_in(d, s, n, mu, 1 + TOUCH);
+    scene held = scene_deposited(d, n, mu, seed, 1 + TOUCH);
     take_away(&held, left);
-    stop(&held);
     (void)perp_world_set(held.w, "gauss-seidel.max_sweeps", 1);
     if (perp_world_step(held.w, NULL)) die("posing", perp_world_why(held.w));
     perp_stored *stored;
@@ -153,27 +100,31 @@ static perp_stored *pose(const scene *s, const rest *left, int n, double mu) {
     return stored;
 }
 
-static void save(const options *o, int n, const perp_problem *p) {
+static void save(const options *o, int n, unsigned seed, const perp_problem *p) {
     char path[1024], title[128];
     perp_refusal why;
     if (!o->save) return;
-    (void)snprintf(path, sizeof path, "%s/pile-%d.h5", o->save, n);
-    (void)snprintf(title, sizeof title, "pile of %d spheres at rest, mu %g", n, o->mu);
+    (void)snprintf(path, sizeof path, "%s/pile-%d-%u.h5", o->save, n, seed);
+    (void)snprintf(title, sizeof title, "pile of %d spheres at rest, mu %g, seed %u", n, o->mu, seed);
     if (perp_problem_write(path, PERP_FORMAT_PERP, p, NULL, title, &why)) die(path, "not written");
     fprintf(stderr, "  %s\n", path);
 }
 
-/* Those of the spheres that do not move faster than `resting`, in place. Returns how many do. */
+/* Takes those that move nearly as fast as the fastest out of `left`, if that is faster than `resting`. Returns how many
+ * they are. */
 static int keep_resting(const perp_cone *p, const double *r, double resting, rest *left) {
-    double *v = malloc(sizeof *v * (size_t)p->M.rows);
+    double *v = malloc(sizeof *v * (size_t)p->M.rows), *speed = calloc((size_t)left->n, sizeof *speed), fastest = 0;
     int kept = 0, all = left->n;
-    if (!v || perp_cone_velocity(p, r, NULL, v)) die("velocity", "not found");
+    if (!v || !speed || perp_cone_velocity(p, r, NULL, v)) die("velocity", "not found");
     if (p->M.rows != 6 * all) die("the problem", "not one of all spheres");
     for (int i = 0; i < all; i++) {
-        double most = 0;
-        for (int k = 6 * i; k < 6 * i + 6; k++) most = fmax(most, fabs(v[k]));
-        if (most <= resting * 9.81 * STEP_H) left->sphere[kept++] = left->sphere[i];
+        for (int k = 6 * i; k < 6 * i + 6; k++) speed[i] = fmax(speed[i], fabs(v[k]));
+        fastest = fmax(fastest, speed[i]);
     }
+    double slow = fmax(AMONG * fastest, resting * 9.81 * STEP_H);
+    for (int i = 0; i < all; i++)
+        if (speed[i] <= slow) left->sphere[kept++] = left->sphere[i];
+    free(speed);
     free(v);
     left->n = kept;
     return all - kept;
@@ -194,43 +145,30 @@ static bool solve(const perp_problem *p, bool warm, double limit, double *r, dou
     return !st;
 }
 
-/* The problem of the spheres that are left, and its answer in *r. Spheres that move in it are no longer left; how many
- * is *moving. NULL: some do, or it was not solved. */
-static perp_stored *attempt(const scene *s, rest *left, int n, const options *o, double **r, int *moving) {
-    perp_stored *p = pose(s, left, n, o->mu);
-    const perp_problem *problem = perp_stored_problem(p);
-    *r = calloc((size_t)perp_problem_size(problem), sizeof **r);
-    if (!*r) die("memory", "refused");
-    double took, natural;
-    int iterations;
-    bool solved = solve(problem, false, PATIENCE, *r, &took, &iterations, &natural);
-    *moving = solved ? keep_resting(&problem->as.cone, *r, o->resting, left) : left->n;
-    fprintf(stderr, "  %d spheres move\n", *moving);
-    if (solved && *moving == 0) return p;
-    free(*r);
-    perp_stored_free(p);
-    return NULL;
-}
-
-/* Sinks until it is at rest. The problem comes out, with impulses that hold the pile in *r, and how many spheres are in
- * it. */
-static perp_stored *settle(int n, const options *o, double **r, int *spheres) {
-    scene s = {0};
-    rest left = {.sphere = malloc(sizeof(int) * (size_t)n)};
+/* The problem of a pile that is at rest, with impulses that hold it in *r, and how many spheres are in it. What moves
+ * is taken from the best answer, solved or not: the last one decides. */
+static perp_stored *settle(int n, unsigned seed, const options *o, double **r, int *spheres) {
+    rest left = {.sphere = malloc(sizeof(int) * (size_t)n), .n = n};
     if (!left.sphere) die("memory", "refused");
-    for (int k = 0; k < RESUME; k++) sink(&s, &stages[k], n, o->mu, k == 0 ? FALL : 0);
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int k = RESUME; k < STAGES; k++) sink(&s, &stages[k], n, o->mu, 0);
-        for (left.n = 0; left.n < n; left.n++) left.sphere[left.n] = left.n;
-        int moving = 0;
-        for (int k = 0; k < AWAY && moving <= FEW * n; k++) {
-            perp_stored *p = attempt(&s, &left, n, o, r, &moving);
-            if (!p) continue;
+    for (int i = 0; i < n; i++) left.sphere[i] = i;
+    while (left.n >= (1 - FEW) * n) {
+        perp_stored *p = pose(&left, n, o->mu, seed);
+        const perp_problem *problem = perp_stored_problem(p);
+        *r = calloc((size_t)perp_problem_size(problem), sizeof **r);
+        if (!*r) die("memory", "refused");
+        double took, natural;
+        int iterations;
+        bool solved = solve(problem, false, PATIENCE, *r, &took, &iterations, &natural);
+        int moving = keep_resting(&problem->as.cone, *r, o->resting, &left);
+        fprintf(stderr, "  of %d spheres %d move\n", left.n + moving, moving);
+        if (solved && moving == 0) {
             *spheres = left.n;
             free(left.sphere);
-            scene_end(&s);
             return p;
         }
+        free(*r);
+        perp_stored_free(p);
+        if (moving == 0) break;
     }
     die("settling", "the pile does not come to rest");
     return NULL;
@@ -251,14 +189,14 @@ static double quickest(const perp_problem *p, const double *from, double *r, int
     return least;
 }
 
-static figures one(int n, const options *o) {
+static figures one(int n, unsigned seed, const options *o) {
     figures f = {0};
     double *r;
-    perp_stored *stored = settle(n, o, &r, &f.n);
+    perp_stored *stored = settle(n, seed, o, &r, &f.n);
     f.away = n - f.n;
     perp_problem p = *perp_stored_problem(stored);
     size_t m = (size_t)perp_problem_size(&p), dofs = (size_t)p.as.cone.M.rows;
-    save(o, n, &p);
+    save(o, n, seed, &p);
     f.contacts = p.as.cone.ncontact;
     f.cold = quickest(&p, NULL, r, &f.cold_iterations, &f.cold_natural);
     double *pushed = malloc(dofs * sizeof *pushed), *from = malloc(m * sizeof *from), weight = 0;
@@ -276,7 +214,7 @@ static figures one(int n, const options *o) {
 }
 
 static options parse(int argc, char **argv) {
-    options o = {.size = {50}, .nsize = 1, .mu = 0.5, .resting = RESTING};
+    options o = {.size = {50, 200, 800, 3200}, .nsize = 4, .mu = 0.5, .resting = RESTING};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--save")) o.save = argv[i + 1];
         if (!strcmp(argv[i], "--mu")) o.mu = atof(argv[i + 1]);
@@ -290,27 +228,41 @@ static options parse(int argc, char **argv) {
     return o;
 }
 
+static double middle(double a, double b, double c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
+static_assert(SEEDS == 3, "middle() is of three");
+
 int main(int argc, char **argv) {
     options o = parse(argc, argv);
-    figures before = {0}, smallest = {0};
+    double size[MAX_SIZES], cold[MAX_SIZES], warm[MAX_SIZES];
     bool good = true;
-    printf("%8s %9s %8s   %-32s   %-32s\n%8s %9s %8s   %6s %9s %7s %8s   %6s %9s %7s %8s\n", "spheres", "contacts",
-           "away", "cold", "warm", "", "", "", "steps", "residual", "s", "growth", "steps", "residual", "s", "growth");
+    printf("%8s %9s %8s   %-23s   %-23s\n%8s %9s %8s   %6s %9s %7s   %6s %9s %7s\n", "spheres", "contacts", "away",
+           "cold", "warm", "", "", "", "steps", "residual", "s", "steps", "residual", "s");
     for (int i = 0; i < o.nsize; i++) {
-        figures f = one(o.size[i], &o);
-        double size = log((double)f.n / (i ? before.n : 1)); /* growth is from the size before */
-        printf("%8d %9d %8d   %6d %9.1e %7.3f %8.2f   %6d %9.1e %7.3f %8.2f\n", f.n, f.contacts, f.away,
-               f.cold_iterations, f.cold_natural, f.cold, i ? log(f.cold / before.cold) / size : NAN, f.warm_iterations,
-               f.warm_natural, f.warm, i ? log(f.warm / before.warm) / size : NAN);
-        fflush(stdout);
-        good &= f.cold_natural <= TOL && f.warm_natural <= TOL;
-        before = f;
-        if (i == 0) smallest = f;
+        figures f[SEEDS];
+        for (unsigned seed = 0; seed < SEEDS; seed++) {
+            f[seed] = one(o.size[i], seed + 1, &o);
+            const figures *g = &f[seed];
+            printf("%8d %9d %8d   %6d %9.1e %7.4f   %6d %9.1e %7.4f\n", g->n, g->contacts, g->away, g->cold_iterations,
+                   g->cold_natural, g->cold, g->warm_iterations, g->warm_natural, g->warm);
+            fflush(stdout);
+            good &= g->cold_natural <= TOL && g->warm_natural <= TOL;
+        }
+        size[i] = middle(f[0].n, f[1].n, f[2].n);
+        cold[i] = middle(f[0].cold, f[1].cold, f[2].cold);
+        warm[i] = middle(f[0].warm, f[1].warm, f[2].warm);
+    }
+    printf("\nmedians\n");
+    for (int i = 0; i < o.nsize; i++) {
+        double grown = log(size[i] / size[i ? i - 1 : 0]);
+        printf("%8.0f spheres: cold %.4f s, warm %.4f s", size[i], cold[i], warm[i]);
+        if (i) printf("; N^%.2f, N^%.2f", log(cold[i] / cold[i - 1]) / grown, log(warm[i] / warm[i - 1]) / grown);
+        printf("\n");
     }
     if (o.nsize > 1) {
-        double size = log((double)before.n / smallest.n);
-        printf("from %d to %d spheres: cold N^%.2f, warm N^%.2f\n", smallest.n, before.n,
-               log(before.cold / smallest.cold) / size, log(before.warm / smallest.warm) / size);
+        int last = o.nsize - 1;
+        double grown = log(size[last] / size[0]);
+        printf("from %.0f to %.0f spheres: cold N^%.2f, warm N^%.2f\n", size[0], size[last],
+               log(cold[last] / cold[0]) / grown, log(warm[last] / warm[0]) / grown);
     }
     return good ? 0 : 1;
 }

@@ -11,8 +11,7 @@ static void must(const perp_world *w, perp_status st) {
     exit(2);
 }
 
-/* Floor at height 0 and four walls around [0, side] x [0, side] (3D), or two (2D, y upwards). */
-static void bin(scene *s, double side, int dim) {
+void scene_bin(scene *s, double side, int dim) {
     perp_body_def d = perp_body_def_default(PERP_BODY_OBSTACLE);
     perp_body_id id = scene_body(s, &d);
     scene_shape(s, id, perp_shape_halfspace(dim == 2 ? perp_v3(0, 1, 0) : perp_v3(0, 0, 1), 0));
@@ -23,11 +22,10 @@ static void bin(scene *s, double side, int dim) {
     scene_shape(s, id, perp_shape_halfspace(perp_v3(0, -1, 0), -side));
 }
 
-/* Density such that a ball of unit diameter weighs 1. */
-static const double density = 6 / 3.14159265358979323846;
+const double scene_grain_density = 6 / 3.14159265358979323846;
 
-static perp_shape_def grain(uint64_t *rng, int dim, double boxes, double swell) {
-    double r = swell * scene_uniform(rng, 0.45, 0.5);
+static perp_shape_def grain(uint64_t *rng, int dim, double boxes) {
+    double r = scene_uniform(rng, 0.45, 0.5);
     if (scene_uniform(rng, 0, 1) >= boxes) return perp_shape_sphere(r);
     double x = scene_uniform(rng, 0.5, 0.7) * r, y = scene_uniform(rng, 0.5, 0.7) * r; /* its corners within the ball */
     double z = dim == 2 ? r : scene_uniform(rng, 0.4, 0.6) * r;
@@ -35,11 +33,6 @@ static perp_shape_def grain(uint64_t *rng, int dim, double boxes, double swell) 
 }
 
 scene scene_pile(perp_world_def def, int n, double mu, double boxes, double ratio, unsigned seed) {
-    return scene_pile_swollen(def, n, mu, boxes, ratio, seed, 1);
-}
-
-scene scene_pile_swollen(perp_world_def def, int n, double mu, double boxes, double ratio, unsigned seed,
-                         double swell) {
     scene s = scene_new(def);
     uint64_t rng = 0x51ed27 + 7919ull * seed;
     int dim = def.dim, across = 1;
@@ -47,11 +40,11 @@ scene scene_pile_swollen(perp_world_def def, int n, double mu, double boxes, dou
     if (across > 2) across--; /* a little taller than wide */
     const double pitch = 1.05, side = pitch * across + 0.1;
     must(s.w, perp_pair_set_all(s.w, (perp_pair_law){.mu = mu}));
-    bin(&s, side, dim);
+    scene_bin(&s, side, dim);
     for (int k = 0; k < n; k++) {
         perp_body_def d = perp_body_def_default(PERP_BODY_DYNAMIC);
-        perp_shape_def shape = grain(&rng, dim, boxes, swell);
-        must(s.w, perp_body_def_mass(&d, &shape, dim, density * pow(ratio, scene_uniform(&rng, 0, 1))));
+        perp_shape_def shape = grain(&rng, dim, boxes);
+        must(s.w, perp_body_def_mass(&d, &shape, dim, scene_grain_density * pow(ratio, scene_uniform(&rng, 0, 1))));
         int i = k % across, j = dim == 2 ? 0 : k / across % across, up = dim == 2 ? k / across : k / across / across;
         double x = 0.05 + pitch * (i + 0.5) + scene_uniform(&rng, -0.02, 0.02);
         double y = 0.05 + pitch * (j + 0.5) + scene_uniform(&rng, -0.02, 0.02), z = 1.03 * up + 0.52;

@@ -80,8 +80,14 @@ scene scene_random(perp_world_def def, unsigned seed, scene_view view, bool flat
  * others spheres (2D: rectangles and discs), densities spread over `ratio`. Only the first bodies are kept as ids.
  * Bodies: bin, then grains. 2D or 3D. */
 scene scene_pile(perp_world_def def, int n, double mu, double boxes, double ratio, unsigned seed);
-/* The same with all grains larger by the factor `swell`. */
-scene scene_pile_swollen(perp_world_def def, int n, double mu, double boxes, double ratio, unsigned seed, double swell);
+/* A settled pile: spheres of about unit size fall one by one and roll, without friction, to where each lies on those
+ * before it, the floor or walls; they touch to rounding. Then all are larger by the factor `swell`. Only the first
+ * bodies are kept as ids. Bodies: bin, then spheres as they fell. 3D. */
+scene scene_deposited(perp_world_def def, int n, double mu, unsigned seed, double swell);
+/* The bin of both: floor at height 0 and four walls around [0, side] x [0, side] (3D), or two (2D, y upwards). */
+void scene_bin(scene *s, double side, int dim);
+/* Density such that a ball of unit diameter weighs 1. */
+extern const double scene_grain_density;
 
 /* n boxes 1 m wide and 0.5 m high on each other, masses from 1 at the bottom to `ratio` at the top. Bodies: floor,
  * then boxes upwards. 2D or 3D. */

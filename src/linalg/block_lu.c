@@ -477,47 +477,76 @@ bool pp_block_lu_factor(pp_block_lu *f, int *replaced) {
     return true;
 }
 
+/* y of the blocks below a group, side by side in `below`: how the panels have their rows. */
+static void gather(const pp_block_lu *f, const group *g, double *below) {
+    for (int b = 0; b < g->nbelow; b++) {
+        const double *from = f->y + f->offset[g->below[b]];
+        double *to = below + g->at[b] - g->nc;
+        for (int r = 0; r < f->size[g->below[b]]; r++) to[r] = from[r];
+    }
+}
+
+static void take_off(const pp_block_lu *f, const group *g, const double *below) {
+    for (int b = 0; b < g->nbelow; b++) {
+        const double *from = below + g->at[b] - g->nc;
+        double *to = f->y + f->offset[g->below[b]];
+        for (int r = 0; r < f->size[g->below[b]]; r++) to[r] -= from[r];
+    }
+}
+
+/* y = L^-1 y of one group, and what it takes off the blocks below. */
+static void forward(const pp_block_lu *f, const group *g) {
+    double *top = f->y + f->offset[g->first], *below = f->scratch;
+    int down = g->nr - g->nc, j = 0;
+    for (int k = 0; k < g->nc; k++) {
+        double t = top[k];
+        top[k] = top[g->piv[k]];
+        top[g->piv[k]] = t;
+    }
+    for (int start = 0, end; start < g->nc; start = end) { /* four columns within, then the rest of them at once */
+        end = start + 4 < g->nc ? start + 4 : g->nc;
+        const double *col = g->L + (ptrdiff_t)g->nr * start;
+        for (int k = start; k < end; k++)
+            for (int i = k + 1; i < end; i++) top[i] -= top[k] * col[i + (ptrdiff_t)g->nr * (k - start)];
+        if (end == g->nc) break;
+        const double four[4] = {-top[start], -top[start + 1], -top[start + 2], -top[start + 3]};
+        pp_axpy4(g->nc - end, four, col + end, g->nr, top + end);
+    }
+    if (down == 0) return;
+    memset(below, 0, sizeof *below * (size_t)down);
+    for (; j + 4 <= g->nc; j += 4) pp_axpy4(down, top + j, g->L + (ptrdiff_t)g->nr * j + g->nc, g->nr, below);
+    for (; j < g->nc; j++) pp_axpy(down, top[j], g->L + (ptrdiff_t)g->nr * j + g->nc, below);
+    take_off(f, g, below);
+}
+
+/* y = U^-1 y of one group; the blocks below are done. */
+static void backward(const pp_block_lu *f, const group *g) {
+    double *top = f->y + f->offset[g->first], *below = f->scratch;
+    int down = g->nr - g->nc;
+    gather(f, g, below);
+    for (int j = 0; j < g->nc; j++) top[j] -= pp_dot(down, g->U + (ptrdiff_t)down * j, below);
+    for (int end = g->nc, start; end > 0; end = start) {
+        start = (end - 1) / 4 * 4;
+        const double *col = g->L + (ptrdiff_t)g->nr * start;
+        for (int j = end - 1; j >= start; j--) {
+            const double *own = col + (ptrdiff_t)g->nr * (j - start);
+            top[j] /= own[j];
+            for (int i = start; i < j; i++) top[i] -= top[j] * own[i];
+            if (end - start < 4) pp_axpy(start, -top[j], own, top);
+        }
+        if (end - start < 4) continue;
+        const double four[4] = {-top[start], -top[start + 1], -top[start + 2], -top[start + 3]};
+        pp_axpy4(start, four, col, g->nr, top);
+    }
+}
+
 void pp_block_lu_solve(pp_block_lu *f, double *x) {
-    double *y = f->y;
     for (int k = 0; k < f->nblock; k++)
-        memcpy(y + f->offset[k], x + f->given[f->order[k]], sizeof *y * (size_t)f->size[k]);
-    for (int k = 0; k < f->ngroup; k++) {
-        const group *g = &f->g[k];
-        double *top = y + f->offset[g->first];
-        for (int j = 0; j < g->nc; j++) {
-            double t = top[j];
-            top[j] = top[g->piv[j]];
-            top[g->piv[j]] = t;
-        }
-        for (int j = 0; j < g->nc; j++) {
-            double v = top[j];
-            const double *col = g->L + (ptrdiff_t)g->nr * j;
-            if (v == 0) continue;
-            for (int i = j + 1; i < g->nc; i++) top[i] -= v * col[i];
-            for (int b = 0; b < g->nbelow; b++) {
-                double *to = y + f->offset[g->below[b]];
-                const double *from = col + g->at[b];
-                for (int r = 0; r < f->size[g->below[b]]; r++) to[r] -= v * from[r];
-            }
-        }
-    }
-    for (int k = f->ngroup - 1; k >= 0; k--) {
-        const group *g = &f->g[k];
-        double *top = y + f->offset[g->first];
-        int down = g->nr - g->nc;
-        for (int j = g->nc - 1; j >= 0; j--) {
-            const double *row = g->U + (ptrdiff_t)down * j - g->nc;
-            double sum = top[j];
-            for (int b = 0; b < g->nbelow; b++) {
-                const double *from = y + f->offset[g->below[b]], *u = row + g->at[b];
-                for (int r = 0; r < f->size[g->below[b]]; r++) sum -= u[r] * from[r];
-            }
-            for (int i = j + 1; i < g->nc; i++) sum -= g->L[j + (ptrdiff_t)g->nr * i] * top[i];
-            top[j] = sum / g->L[j + (ptrdiff_t)g->nr * j];
-        }
-    }
+        memcpy(f->y + f->offset[k], x + f->given[f->order[k]], sizeof *x * (size_t)f->size[k]);
+    for (int k = 0; k < f->ngroup; k++) forward(f, &f->g[k]);
+    for (int k = f->ngroup - 1; k >= 0; k--) backward(f, &f->g[k]);
     for (int k = 0; k < f->nblock; k++)
-        memcpy(x + f->given[f->order[k]], y + f->offset[k], sizeof *y * (size_t)f->size[k]);
+        memcpy(x + f->given[f->order[k]], f->y + f->offset[k], sizeof *x * (size_t)f->size[k]);
 }
 
 /* ---- scalar matrices ------------------------------------------------------------------------------------------- */

@@ -5,24 +5,23 @@
 
 #include <stddef.h>
 
-/* Two rows at a time, in one register; gcc and clang know it on every machine. */
-typedef double pp_pair __attribute__((vector_size(16), aligned(8), may_alias));
+#include "linalg/kernel.h"
 
 /* One tile of C, 2 mp x nr; B(k, j) at B[bk k + bj j]. mp and nr are constants where it is used. */
 static inline __attribute__((always_inline)) void pp_tile(int mp, int nr, int k, const double *A, ptrdiff_t lda,
                                                           const double *B, ptrdiff_t bk, ptrdiff_t bj, double *C,
                                                           ptrdiff_t ldc) {
-    pp_pair c[4][4], a[4];
+    pp_two c[4][4], a[4];
 #pragma GCC unroll 4
     for (int j = 0; j < nr; j++)
 #pragma GCC unroll 4
-        for (int i = 0; i < mp; i++) c[j][i] = *(const pp_pair *)(C + 2 * i + ldc * j);
+        for (int i = 0; i < mp; i++) c[j][i] = *(const pp_two *)(C + 2 * i + ldc * j);
     for (int l = 0; l < k; l++, A += lda, B += bk) {
 #pragma GCC unroll 4
-        for (int i = 0; i < mp; i++) a[i] = *(const pp_pair *)(A + 2 * i);
+        for (int i = 0; i < mp; i++) a[i] = *(const pp_two *)(A + 2 * i);
 #pragma GCC unroll 4
         for (int j = 0; j < nr; j++) {
-            pp_pair b = {B[bj * j], B[bj * j]};
+            pp_two b = {B[bj * j], B[bj * j]};
 #pragma GCC unroll 4
             for (int i = 0; i < mp; i++) c[j][i] -= a[i] * b;
         }
@@ -30,7 +29,7 @@ static inline __attribute__((always_inline)) void pp_tile(int mp, int nr, int k,
 #pragma GCC unroll 4
     for (int j = 0; j < nr; j++)
 #pragma GCC unroll 4
-        for (int i = 0; i < mp; i++) *(pp_pair *)(C + 2 * i + ldc * j) = c[j][i];
+        for (int i = 0; i < mp; i++) *(pp_two *)(C + 2 * i + ldc * j) = c[j][i];
 }
 
 /* A single row of C. */

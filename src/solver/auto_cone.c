@@ -44,6 +44,7 @@
 #define SPLIT_TO     1e-6 /* down to this, */
 #define CG_WORK      6e8  /* by conjugate gradients from here on, where a factorisation costs more than all of them: */
 #define CG_STEPS     400  /* longer then, */
+#define GUESS_WORK   5e9  /* from a guess, up to here, Newton comes before them; */
 #define CG_TO        0.2  /* and to this part of tol, so that Newton is not needed; */
 #define SPLIT_POLISH 20   /* then Newton */
 #define SWEPT_TOL    1e-7 /* sweeps come first where no more than this is asked for, */
@@ -355,17 +356,25 @@ static void make_exact(work *w) {
     memcpy(w->best, n->best, bytes);
 }
 
-/* Newton from an answer that holds nearly all. True: solved, or nothing more is to be tried. */
-static bool held(work *w, perp_outcome *o) {
+/* Newton from a point close to an answer, with few factorisations where they are large. */
+static bool close_by(work *w, const double *from, double pull, const char *what, perp_outcome *o) {
     if (!pp_cone_again_room(&w->linear, pp_cone_again_worth(&w->linear), w->call)) {
         *o = PERP_OUTCOME_MEMORY;
-        return true;
+        return false;
     }
     w->newton.wary = true;
     w->newton.factored = 0; /* factors from before there was room */
-    bool done = newton(w, w->best, HELD_PULL, w->linear.most > 0 ? HELD_LONG : HELD_STEPS, "Newton", o);
+    bool done = newton(w, from, pull, w->linear.most > 0 ? HELD_LONG : HELD_STEPS, what, o);
     w->newton.wary = false;
-    return done || *o == PERP_OUTCOME_STOPPED;
+    return done;
+}
+
+/* From a guess, where factors are so large that the question whether everything can stand still comes first. */
+static bool from_guess_of_many(work *w, const double *guess, perp_outcome *o) {
+    if (keep(w, guess) || rest(w, guess, o)) return true;
+    if (*o != PERP_OUTCOME_LIMIT) return false;
+    return pp_block_lu_work(w->linear.lu) > GUESS_WORK ? split(w, guess, false, o)
+                                                       : close_by(w, guess, HELD_PULL, "Newton from the guess", o);
 }
 
 static perp_outcome stages(work *w, const double *guess) {
@@ -382,7 +391,7 @@ static perp_outcome stages(work *w, const double *guess) {
         if (enough || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     }
     if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
-        w->info->warm = keep(w, guess) || rest(w, guess, &o) || (o == PERP_OUTCOME_LIMIT && split(w, guess, false, &o));
+        w->info->warm = from_guess_of_many(w, guess, &o);
         if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     } else if (guess) {
         double pull = fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * w->least));
@@ -399,7 +408,9 @@ static perp_outcome stages(work *w, const double *guess) {
     double before = w->least;
     if (rest(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     /* nearly at rest: contacts that can carry nothing make interior points slow, not Newton; or a few bodies move */
-    if (w->least < before && w->least <= NEARLY_HELD && held(w, &o)) return o;
+    if (w->least < before && w->least <= NEARLY_HELD &&
+        (close_by(w, w->best, HELD_PULL, "Newton", &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        return o;
     if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
         (split(w, NULL, false, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
         return o;

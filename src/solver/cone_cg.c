@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/kernel.h"
+
 #define BLOCK_MAX 12 /* rows of a node or contact */
 
 static int size_of(const pp_cone_cg *k, int i) { return k->at[i + 1] - k->at[i]; }
@@ -155,9 +157,10 @@ bool pp_cone_cg_make(pp_cone_cg *k, const pp_cone *c, const perp_call *call) {
         if (!(*vectors[i] = PP_CALL_ARRAY(call, double, k->unknowns))) return false;
     k->A = PP_CALL_ARRAY(call, double, k->spot[k->row[k->n]]);
     k->P = PP_CALL_ARRAY(call, double, k->spot[k->row[k->n]]);
+    k->stream = PP_CALL_ARRAY(call, double, k->spot[k->row[k->n]]);
     k->Cinv = PP_CALL_ARRAY(call, double, c->body ? 16 * (ptrdiff_t)c->nblock : 0);
     k->u = PP_CALL_ARRAY(call, double, c->m);
-    if (!k->A || !k->P || !k->Cinv || !k->u) return false;
+    if (!k->A || !k->P || !k->stream || !k->Cinv || !k->u) return false;
     memset(k->y, 0, sizeof *k->y * (size_t)k->unknowns);
     k->twin = operator_symmetric(k);
     return true;
@@ -216,14 +219,26 @@ static void multiply(int rows, int inner, int cols, const double *A, const doubl
         }
 }
 
-/* y += f A x, f = 1 or -1. Rigid bodies have 6 rows and 6 columns, which compilers then keep in registers. */
+/* y += f A x for A of 6 rows, by columns: the rows are kept in three registers. */
+static inline void add_product6(int cols, double f, const double *restrict A, const double *restrict x,
+                                double *restrict y) {
+    pp_two sum[3] = {{0, 0}, {0, 0}, {0, 0}};
+    for (int j = 0; j < cols; j++, A += 6) {
+        pp_two both = {x[j], x[j]};
+        for (int i = 0; i < 3; i++) sum[i] += *(const pp_two *)(A + 2 * i) * both;
+    }
+    for (int i = 0; i < 3; i++) *(pp_two *)(y + 2 * i) += (pp_two){f, f} * sum[i];
+}
+
+/* y += f A x, f = 1 or -1. Rigid bodies have 6 rows and 6 columns, which compilers then unroll. */
 static inline void add_product(int rows, int cols, double f, const double *restrict A, const double *restrict x,
                                double *restrict y) {
+    if (rows == 6 && cols == 6) {
+        add_product6(6, f, A, x, y);
+        return;
+    }
     if (rows == 6) {
-        double sum[6] = {0};
-        for (int j = 0; j < cols; j++)
-            for (int i = 0; i < 6; i++) sum[i] += A[i + 6 * j] * x[j];
-        for (int i = 0; i < 6; i++) y[i] += f * sum[i];
+        add_product6(cols, f, A, x, y);
         return;
     }
     for (int j = 0; j < cols; j++) {
@@ -339,6 +354,23 @@ static bool eliminate_row(pp_cone_cg *k, int i, double raised) {
     return invert(rows, D, D);
 }
 
+/* The factors in the order in which they are used: memory is read from its beginning to its end then. */
+static void lay_out(pp_cone_cg *k) {
+    double *next = k->stream;
+    for (int i = 0; i < k->n && !k->jacobi; i++) {
+        ptrdiff_t length = k->spot[k->diagonal[i]] - k->spot[k->row[i]];
+        memcpy(next, k->P + k->spot[k->row[i]], sizeof *next * (size_t)length);
+        next += length;
+    }
+    for (int i = k->n - 1; i >= 0; i--) {
+        int here = k->diagonal[i];
+        ptrdiff_t right = k->jacobi ? 0 : k->spot[k->row[i + 1]] - k->spot[here + 1];
+        memcpy(next, k->P + k->spot[here + 1], sizeof *next * (size_t)right);
+        memcpy(next + right, k->P + k->spot[here], sizeof *next * (size_t)(k->spot[here + 1] - k->spot[here]));
+        next += right + k->spot[here + 1] - k->spot[here];
+    }
+}
+
 /* False only if a diagonal block itself is singular. */
 static bool make_preconditioner(pp_cone_cg *k) {
     static const double raise[] = {0, 1e-3, 1e-2, 0.1};
@@ -368,7 +400,9 @@ bool pp_cone_cg_prepare(pp_cone_cg *k, const double *C, const double *E) {
         fill_local(k);
     }
     k->prepared++;
-    return make_preconditioner(k);
+    if (!make_preconditioner(k)) return false;
+    lay_out(k);
+    return true;
 }
 
 void pp_cone_cg_product(const pp_cone_cg *k, const double *x, double *y) {
@@ -382,19 +416,26 @@ void pp_cone_cg_product(const pp_cone_cg *k, const double *x, double *y) {
 }
 
 void pp_cone_cg_precondition(const pp_cone_cg *k, const double *x, double *y) {
+    const double *next = k->stream;
     double T[BLOCK_MAX];
     memcpy(y, x, sizeof *y * (size_t)k->unknowns);
     for (int i = 0; i < k->n && !k->jacobi; i++)
-        for (int s = k->row[i]; s < k->diagonal[i]; s++)
-            add_product(size_of(k, i), size_of(k, k->col[s]), -1, k->P + k->spot[s], y + k->at[k->col[s]],
-                        y + k->at[i]);
+        for (int s = k->row[i]; s < k->diagonal[i]; s++) {
+            int rows = size_of(k, i), cols = size_of(k, k->col[s]);
+            add_product(rows, cols, -1, next, y + k->at[k->col[s]], y + k->at[i]);
+            next += rows * cols;
+        }
     for (int i = k->n - 1; i >= 0; i--) {
         int rows = size_of(k, i);
         double *yi = y + k->at[i];
-        for (int s = k->diagonal[i] + 1; s < k->row[i + 1] && !k->jacobi; s++)
-            add_product(rows, size_of(k, k->col[s]), -1, k->P + k->spot[s], y + k->at[k->col[s]], yi);
+        for (int s = k->diagonal[i] + 1; s < k->row[i + 1] && !k->jacobi; s++) {
+            int cols = size_of(k, k->col[s]);
+            add_product(rows, cols, -1, next, y + k->at[k->col[s]], yi);
+            next += rows * cols;
+        }
         for (int a = 0; a < rows; a++) T[a] = 0;
-        add_product(rows, rows, 1, k->P + k->spot[k->diagonal[i]], yi, T);
+        add_product(rows, rows, 1, next, yi, T);
+        next += rows * rows;
         memcpy(yi, T, sizeof *yi * (size_t)rows);
     }
 }

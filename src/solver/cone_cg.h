@@ -20,6 +20,7 @@ typedef struct pp_cone_cg {
     ptrdiff_t *spot;     /* entries + 1: where the numbers of an entry begin; column-major */
     double *A;           /* the matrix */
     double *P;           /* incomplete factors: L and U apart from the diagonal, which holds inverses of pivots */
+    double *stream;      /* the same in the order of their use */
     int *entry;          /* local: entry of the matrix by entry of c; body: by pair of entries of a block, in order */
     bool twin;           /* M or W~ is symmetric */
     bool symmetric;      /* and so is the matrix at hand */
