@@ -4,7 +4,8 @@
  *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; of more it is
  *          asked first whether they can stand still (cone_rest.c); else interior points down to 1e-6, then Newton; where
  *          factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience,
- *          then from the best point found. Answers of few contacts, and of bodies at rest, are polished to rounding; if
+ *          then from the best point found. Where few bodies move, they and those that stand are solved apart (cone_part.c).
+ *          Answers of few contacts, and of bodies at rest, are polished to rounding; if
  *          asked for, loads are taken that depend on the problem alone where few contacts slide (cone_select.c), or
  *          where Newton from the guess found none.
  *          Order of the unknowns, memory and scaling are shared by all.
@@ -18,6 +19,7 @@
 #include "solver/cone_admm.h"
 #include "solver/cone_interior.h"
 #include "solver/cone_newton.h"
+#include "solver/cone_part.h"
 #include "solver/cone_rest.h"
 #include "solver/cone_select.h"
 #include "solver/cone_sweep.h"
@@ -59,6 +61,10 @@
 #define POLISH_PULL  1e-4
 #define NEARLY_HELD  1e-3 /* impulses that hold all but for this are worth a few steps of Newton */
 #define HELD_PULL    1e-6
+#define FIRST_AWAY   0.1  /* at first no more than this part of all, */
+#define MOST_AWAY    0.25 /* and this in the end, */
+#define ROUNDS       12   /* in so many rounds; */
+#define PART_TOL     0.1  /* those that move are solved to this part of tol */
 #define HELD_STEPS   10
 #define HELD_LONG    40    /* where most of them need no factorisation */
 #define EXACT        3e-15 /* what answers are polished to: rounding, */
@@ -81,8 +87,14 @@ typedef struct work {
     double tol;
     double *best, least; /* best point of all, and its measure */
     double *out;
-    bool unique;   /* loads that depend on the problem alone are asked for, */
-    bool selected; /* and are what the best point is */
+    bool part;      /* a part of a problem: not to be divided again */
+    bool *away;     /* nnode: bodies that move while all others are asked to stand still; NULL: none */
+    double *push;   /* m: impulses of blocks that touch those */
+    bool moving;    /* they cannot, */
+    double *rested; /* m: or impulses that nearly hold them; NULL: none */
+    double *speed;  /* nnode: what the others did when they were asked; NULL: nobody wants to know */
+    bool unique;    /* loads that depend on the problem alone are asked for, */
+    bool selected;  /* and are what the best point is */
 } work;
 
 /* Factorisations that may still be made: all methods together are given what Newton's two long tries would need. */
@@ -223,19 +235,25 @@ static bool interior(work *w, const course *how, perp_outcome *outcome) {
     }
 }
 
-/* Can everything stand still? from: NULL: nothing. */
+/* Can everything stand still, apart from bodies that are away? from: NULL: nothing. */
 static bool rest(work *w, const double *from, perp_outcome *outcome) {
     pp_cone_rest k = {.c = &w->c,
                       .linear = &w->linear,
                       .figure = &w->newton.figure,
                       .call = w->call,
                       .from = from,
+                      .away = w->away,
+                      .push = w->push,
+                      .fully = w->away != NULL,
+                      .speed = w->speed,
                       .tol = w->tol,
                       .iterations = w->newton.iterations,
                       .out = w->out};
     *outcome = pp_cone_rest_run(&k);
     w->newton.iterations = k.iterations;
     w->info->iterations += k.steps;
+    w->moving = k.moving;
+    w->rested = k.measure <= NEARLY_HELD ? k.best : NULL;
     if (k.steps == 0) return false;
     TELL(w, *outcome == PERP_OUTCOME_SOLVED ? "at rest: %d steps to %.1e" : "not at rest: %d steps, %.1e", k.steps,
          k.measure);
@@ -377,6 +395,86 @@ static bool from_guess_of_many(work *w, const double *guess, perp_outcome *o) {
                                                        : close_by(w, guess, HELD_PULL, "Newton from the guess", o);
 }
 
+static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
+                          perp_solve_info *info);
+
+/* ---- few bodies move ------------------------------------------------------------------------------------------- */
+
+/* The bodies that moved most join those that are away. Returns how many are. */
+static int let_go(work *w, double join) {
+    double most = 0;
+    int count = 0;
+    for (int i = 0; i < w->c.nnode; i++) most = fmax(most, w->speed[i]);
+    for (int i = 0; i < w->c.nnode; i++) {
+        w->away[i] = w->away[i] || w->speed[i] > join * most;
+        count += w->away[i];
+    }
+    return count;
+}
+
+/* Impulses of those that are away, as if all others were obstacles, into w->push. */
+static bool solve_away(work *w, perp_outcome *o) {
+    pp_cone_part part;
+    perp_call call = *w->call;
+    perp_solve_info info = {0};
+    call.watch = NULL;
+    call.terse = true;
+    *o = PERP_OUTCOME_MEMORY;
+    if (!pp_cone_part_make(&part, &w->c, w->away, &call)) return false;
+    int m = perp_problem_size(&part.p);
+    double *r = PP_CALL_ARRAY(&call, double, m);
+    if (!r) return false;
+    memset(r, 0, sizeof *r * (size_t)m);
+    memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
+    *o = part.nblock > 0 ? solve(&part.p, PART_TOL * w->tol, false, true, r, &call, &info) : PERP_OUTCOME_SOLVED;
+    if (*o == PERP_OUTCOME_LIMIT || *o == PERP_OUTCOME_NUMERICS) TELL(w, "not solved by themselves");
+    w->info->iterations += info.iterations;
+    pp_cone_part_put(&part, &w->c, r, w->push);
+    return *o == PERP_OUTCOME_SOLVED;
+}
+
+/* Lets go whoever moves at `join` of the fastest, round after round, until all others stand still. speed: what they did
+ * when all were asked. False: they do not. */
+static bool let_move(work *w, const double *speed, double join, perp_outcome *o) {
+    size_t nodes = (size_t)w->c.nnode;
+    memset(w->away, 0, sizeof *w->away * nodes);
+    memcpy(w->speed, speed, sizeof *speed * nodes);
+    for (int round = 0; round < ROUNDS; round++) {
+        int count = let_go(w, join);
+        TELL(w, "%d bodies move", count);
+        if (count > MOST_AWAY * w->c.nnode || !solve_away(w, o)) return false;
+        if (rest(w, NULL, o)) return true;
+        if (*o != PERP_OUTCOME_LIMIT) return false;
+        if (w->moving) continue;
+        return w->rested && close_by(w, w->rested, HELD_PULL, "Newton", o);
+    }
+    return false;
+}
+
+/* Where few bodies move, most others stand still, exactly; but interior points and Newton leave them creeping under loads
+ * that hardly differ, and get lost there. So those that move are found first: what moves when all are asked to stand
+ * still is solved by itself, as if the others were obstacles, and the others are asked again, pushed by it. Newton ends
+ * it where they nearly stand. Who is let go is a guess: first all that move about as fast as the fastest, then only
+ * those that move as fast as it, which takes more rounds. */
+static bool let_few_move(work *w, perp_outcome *o) {
+    static const double join[] = {0.1, 0.5};
+    size_t nodes = (size_t)w->c.nnode;
+    w->away = PP_CALL_ARRAY(w->call, bool, nodes);
+    w->push = PP_CALL_ARRAY(w->call, double, w->c.m);
+    double *speed = PP_CALL_ARRAY(w->call, double, nodes);
+    *o = PERP_OUTCOME_MEMORY;
+    if (!w->away || !w->push || !speed) return false;
+    *o = PERP_OUTCOME_LIMIT;
+    memset(w->away, 0, sizeof *w->away * nodes);
+    memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
+    if (!w->moving && (rest(w, NULL, o) || !w->moving)) return w->least <= w->tol;
+    if (let_go(w, join[0]) > FIRST_AWAY * w->c.nnode) return false; /* not few */
+    memcpy(speed, w->speed, sizeof *speed * nodes);
+    for (size_t k = 0; k < sizeof join / sizeof *join; k++)
+        if (let_move(w, speed, join[k], o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY) break;
+    return w->least <= w->tol;
+}
+
 static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
@@ -406,10 +504,17 @@ static perp_outcome stages(work *w, const double *guess) {
         if (newton(w, NULL, 1, PLAIN_STEPS, "plain Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
     }
     double before = w->least;
+    bool divisible = w->c.body && !w->part && !w->c.associated && w->c.nrow == 0 && contacts > FEW_CONTACTS;
+    if (divisible && !(w->speed = PP_CALL_ARRAY(w->call, double, w->c.nnode))) return PERP_OUTCOME_MEMORY;
+    if (divisible) memset(w->speed, 0, sizeof *w->speed * (size_t)w->c.nnode);
     if (rest(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    if (divisible && w->moving && (let_few_move(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        return o;
     /* nearly at rest: contacts that can carry nothing make interior points slow, not Newton; or a few bodies move */
     if (w->least < before && w->least <= NEARLY_HELD &&
         (close_by(w, w->best, HELD_PULL, "Newton", &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        return o;
+    if (divisible && !w->away && (let_few_move(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
         return o;
     if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
         (split(w, NULL, false, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
@@ -433,9 +538,9 @@ static perp_outcome stages(work *w, const double *guess) {
     return o;
 }
 
-perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double *z, const perp_call *call,
+static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
                           perp_solve_info *info) {
-    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique};
+    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
     w.newton = (pp_cone_newton){.c = &w.c, .linear = &w.linear, .call = call};
@@ -467,4 +572,9 @@ perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double
     pp_cone_unscale(&w.c, w.best, z);
     info->factorisations = w.linear.factorisations;
     return w.least <= tol ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;
+}
+
+perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double *z, const perp_call *call,
+                          perp_solve_info *info) {
+    return solve(p, tol, unique, false, z, call, info);
 }

@@ -256,8 +256,10 @@ static bool take_nodes(maker *k, bool *singular) {
     k->unit = PP_CALL_ARRAY(k->call, double, M->rows);
     k->free_v = PP_CALL_ARRAY(k->call, double, M->rows);
     c->y = PP_CALL_ARRAY(k->call, double, 2 * c->ndof);
+    c->free_v = PP_CALL_ARRAY(k->call, double, c->ndof);
+    c->part = k->part;
     double *value = perp_call_memory(k->call, 2 * numbers * sizeof *value);
-    if (!c->M || !c->Minv || !k->unit || !k->free_v || !c->y || !value) return false;
+    if (!c->M || !c->Minv || !k->unit || !k->free_v || !c->y || !c->free_v || !value) return false;
     memset(value, 0, 2 * numbers * sizeof *value);
     for (int i = 0; i < c->nnode; i++) {
         int n = c->node[i + 1] - c->node[i];
@@ -282,10 +284,10 @@ static bool take_nodes(maker *k, bool *singular) {
     for (int i = 0; i < c->nnode; i++) {
         int n = c->node[i + 1] - c->node[i];
         if (!invert(n, c->M[i], c->Minv[i])) return *singular = true, false;
-        pp_gemv(false, n, n, 1, c->Minv[i], n, c->y + c->node[i], 0, c->y + c->ndof + c->node[i]);
+        pp_gemv(false, n, n, 1, c->Minv[i], n, c->y + c->node[i], 0, c->free_v + c->node[i]);
     }
     for (int j = 0; j < M->cols; j++)
-        k->free_v[j] = k->part[j] < 0 ? 0 : k->unit[j] * c->y[c->ndof + c->node[k->part[j]] + k->dof[j]];
+        k->free_v[j] = k->part[j] < 0 ? 0 : k->unit[j] * c->free_v[c->node[k->part[j]] + k->dof[j]];
     return true;
 }
 
@@ -639,6 +641,21 @@ void pp_cone_spread(const pp_cone *c, const double *y, double *v) {
     }
 }
 
+/* z += Minv y */
+static void add_velocities(const pp_cone *c, const double *y, double *z) {
+    for (int i = 0; i < c->nnode; i++) {
+        int n = c->node[i + 1] - c->node[i];
+        for (int j = 0; j < n; j++)
+            for (int r = 0; r < n; r++) z[c->node[i] + r] += c->Minv[i][r + n * j] * y[c->node[i] + j];
+    }
+}
+
+void pp_cone_node_velocities(const pp_cone *c, const double *x, double *z) {
+    pp_cone_gather(c, x, c->y);
+    for (int i = 0; i < c->ndof; i++) z[i] = c->free_v[i] / c->beta;
+    add_velocities(c, c->y, z);
+}
+
 void pp_cone_apply(const pp_cone *c, const double *x, double *v) {
     if (!c->body) {
         for (int i = 0; i < c->nblock; i++) {
@@ -655,11 +672,7 @@ void pp_cone_apply(const pp_cone *c, const double *x, double *v) {
     double *y = c->y, *z = c->y + c->ndof;
     pp_cone_gather(c, x, y);
     memset(z, 0, sizeof *z * (size_t)c->ndof);
-    for (int i = 0; i < c->nnode; i++) {
-        int n = c->node[i + 1] - c->node[i];
-        for (int j = 0; j < n; j++)
-            for (int r = 0; r < n; r++) z[c->node[i] + r] += c->Minv[i][r + n * j] * y[c->node[i] + j];
-    }
+    add_velocities(c, y, z);
     pp_cone_spread(c, z, v);
     if (c->c)
         for (int i = 0; i < c->m; i++) v[i] += c->c[i] * x[i];

@@ -38,6 +38,8 @@ typedef struct pp_cone {
     int nnode, ndof;      /* body only, as all below */
     int *node;            /* nnode + 1: first dof of each node */
     double **M, **Minv;   /* nnode: size x size, column-major */
+    int *part;            /* by dof of M: its node; -1: no row touches it */
+    double *free_v;       /* ndof: velocities of the nodes without impulses, not scaled by beta */
     double *c;            /* m: scaled compliance; NULL: none */
     double *y;            /* ndof: scratch of pp_cone_apply */
 } pp_cone;
@@ -51,6 +53,9 @@ bool pp_cone_make(pp_cone *c, const perp_problem *p, const perp_call *call, bool
 /* Body mode: y = H~ x (ndof), and v = H~'y (m). */
 void pp_cone_gather(const pp_cone *c, const double *x, double *y);
 void pp_cone_spread(const pp_cone *c, const double *y, double *v);
+
+/* Body mode: velocities of the nodes with impulses x, scaled as v is, in units in which M has a diagonal of 1. */
+void pp_cone_node_velocities(const pp_cone *c, const double *x, double *z);
 
 /* v = W~ x */
 void pp_cone_apply(const pp_cone *c, const double *x, double *v);

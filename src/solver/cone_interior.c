@@ -38,6 +38,7 @@
 #define FAIR 1e-2 /* least impulse of a start, over their mean */
 
 #define SMALL_TAU          3e-3 /* from here on motion shows: */
+#define SMALLER_TAU        3e-4 /* from here on also which bodies move; */
 #define MOTION             3.0  /* velocities above this many roots of tau; at rest they stay near one */
 #define SETTLED_TAU        3e-2 /* standing still is tried from here on, */
 #define SETTLES            6    /* with at most so many corrections, */
@@ -348,6 +349,7 @@ static bool settle(pp_cone_interior *k) {
     double last = INFINITY;
     to_cone(k, k->x, k->dx);
     for (int turn = 0; turn <= SETTLES; turn++) {
+        for (int i = 0; k->given && i < c->m; i++) k->dx[i] += k->given[i];
         pp_cone_apply(c, k->dx, k->v);
         for (int i = 0; i < c->m; i++) k->t[i] = k->v[i] + c->q[i];
         double now = pp_cone_strictest(k->rest, k->dx, k->t);
@@ -358,6 +360,8 @@ static bool settle(pp_cone_interior *k) {
         if (now <= k->rest_tol) return true;
         if (turn == SETTLES || now > SETTLING * last) break;
         last = now;
+        for (int i = 0; k->given && i < c->m; i++) k->dx[i] -= k->given[i];
+        if (k->given) pp_cone_apply(c, k->dx, k->v);
         memset(k->rhs, 0, sizeof *k->rhs * (size_t)c->m);
         for (int i = 0; i < c->nblock; i++)
             for (int r = 0, d = i < c->nrow ? !fixed(c, i) : dims(k, i); r < d; r++) {
@@ -376,11 +380,13 @@ static bool moves(const pp_cone_interior *k, double tau) {
     double most = 0;
     for (int i = c->nrow; i < c->nblock; i++)
         for (int r = 0, d = dims(k, i); r < d; r++) most = fmax(most, fabs(k->v[c->first[i] + r]));
-    return tau < SMALL_TAU && most > MOTION * sqrt(tau);
+    return tau < (k->rest_sharply ? SMALLER_TAU : SMALL_TAU) && most > MOTION * sqrt(tau);
 }
 
 /* Late systems cost conjugate gradients most. Where rest is near but not reached, Newton needs one to three steps. */
-static bool nearly_rests(const pp_cone_interior *k) { return k->steps >= LATE && k->rest_measure <= NEAR_REST; }
+static bool nearly_rests(const pp_cone_interior *k) {
+    return k->steps >= LATE && k->rest_measure <= NEAR_REST && !k->rest_fully;
+}
 
 /* Is a step of this length progress? If not, the next may go past a fold. False: it is the end. */
 static bool goes_on(pp_cone_interior *k, double step) {
@@ -426,7 +432,8 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
         if (k->out) pp_cone_unscale(c, k->best, k->out);
         if (!perp_call_look(k->call, k->iterations, k->out)) return PERP_OUTCOME_STOPPED;
         if (k->steps >= k->max_steps) return PERP_OUTCOME_LIMIT;
-        if (k->rest && (moves(k, tau) || nearly_rests(k))) return PERP_OUTCOME_LIMIT;
+        k->moving = k->rest && moves(k, tau);
+        if (k->moving || (k->rest && nearly_rests(k))) return PERP_OUTCOME_LIMIT;
         if (!factor(k)) return PERP_OUTCOME_NUMERICS;
         if (!direction(k, 0, false, k->ax, k->az, k->abound)) {
             if (!k->iterated) return PERP_OUTCOME_NUMERICS;
@@ -451,3 +458,5 @@ perp_outcome pp_cone_interior_run(pp_cone_interior *k) {
         take(k, step);
     }
 }
+
+void pp_cone_interior_point(const pp_cone_interior *k, double *x) { to_cone(k, k->x, x); }

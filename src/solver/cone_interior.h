@@ -33,8 +33,12 @@ typedef struct pp_cone_interior {
     double from_tau;            /* with this mean product */
     const double *q;            /* m: velocities at x = 0 instead of those of c; NULL: those */
     const bool *idle;           /* nblock: contacts whose impulses are held at 0; NULL: none */
+    const double *given;        /* m: impulses of idle contacts, if they are known; q has what they do; NULL: 0 */
     const pp_cone_figure *rest; /* not NULL: impulses that leave no velocity q + W~ x are looked for, judged by this */
     double rest_tol;            /* figure of those that is good enough */
+    bool rest_sharply;          /* if not, it should show which bodies move */
+    bool rest_fully;            /* late steps are made, too, where Newton might do */
+    bool moving;                /* out: it ended because bodies move */
     double rest_measure;        /* figure of `rested`; INFINITY before */
     bool iterated;              /* conjugate gradients are still in use, */
     int cg_steps;               /* and so many had been made before this step */
@@ -54,5 +58,8 @@ bool pp_cone_interior_make(pp_cone_interior *k);
 
 /* From the centre, or as `from` and `resumed` say. The answer is k->best (scaled variables of c) with k->measure. */
 perp_outcome pp_cone_interior_run(pp_cone_interior *k);
+
+/* Impulses inside their cones where it ended (m, scaled variables of c). */
+void pp_cone_interior_point(const pp_cone_interior *k, double *x);
 
 #endif

@@ -10,13 +10,18 @@ typedef struct pp_cone_rest {
     const pp_cone_figure *figure; /* Coulomb's law is judged by this */
     const perp_call *call;
     const double *from; /* m: scaled impulses that nearly hold; NULL: none */
+    const bool *away;   /* nnode: bodies that may move; NULL: none */
+    const double *push; /* m: scaled impulses of the blocks that touch those, 0 elsewhere; NULL: none */
+    bool fully;         /* late steps are made, too, where Newton might do */
     double tol;         /* strictest figure that counts as solved */
+    bool moving;        /* out: bodies move; not only could it not be told */
     int steps;          /* out: of the interior points */
     int cg_steps;       /* out: of conjugate gradients */
     int iterations;     /* in and out: for the watch */
     double measure;     /* figure of `best`; INFINITY: none */
-    double *best;       /* m: scaled impulses */
-    double *out;        /* m: for the watch, may be NULL */
+    double *best;       /* m: scaled impulses, those of `push` among them */
+    double *speed; /* out, nnode: how fast each body moves where it ended, those away as if they did not; may be NULL */
+    double *out;   /* m: for the watch, may be NULL */
 } pp_cone_rest;
 
 /* PERP_OUTCOME_SOLVED: best is within tol. PERP_OUTCOME_LIMIT: the bodies move, or it cannot be told by this method:
