@@ -174,6 +174,8 @@ typedef struct simulate_result {
     double law, law_t, overlap_t,
         joint_t;                /* worst law residual as part of the speeds at hand; times of the worst figures */
     char overlap_names[2][128]; /* bodies of the deepest overlap */
+    bool overlap_driven[2];     /* they are driven */
+    char jam_names[2][128];     /* the driven body that was jammed deepest, and what it went into */
     double t0, t1, h;
     uint64_t steps; /* taken in this call */
     uint64_t frames;

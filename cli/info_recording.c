@@ -5,18 +5,19 @@
 
 #include "info.h"
 
-/* The name of the body of a shape; "" if it is not there. */
-static void shape_owner(const perp_recording *r, int shape, char *out, size_t size) {
+/* The name of the body of a shape; "" if it is not there. @return it is driven */
+static bool shape_owner(const perp_recording *r, int shape, char *out, size_t size) {
     const perp_recording_info *info = perp_recording_about(r);
     *out = 0;
-    if (shape < 0 || shape >= info->nshape) return;
+    if (shape < 0 || shape >= info->nshape) return false;
     int b = perp_recording_shape(r, shape).body;
-    if (b < 0 || b >= info->nbody) return;
+    if (b < 0 || b >= info->nbody) return false;
     const char *name = perp_recording_body(r, b).name;
     if (name && *name)
         snprintf(out, size, "%s", name);
     else
         snprintf(out, size, "body-%d", b);
+    return perp_recording_body(r, b).kind == PERP_BODY_KINEMATIC;
 }
 
 static double frame_time(perp_recording *r, uint64_t frame) {
@@ -36,8 +37,9 @@ static bool collect(perp_recording *r, simulate_result *out) {
     out->overlap_t = frame_time(r, w.overlap_frame);
     out->joint_t = frame_time(r, w.joint_frame);
     out->size = size_of_recording(r);
-    shape_owner(r, w.total.overlap_shape[0], out->overlap_names[0], sizeof out->overlap_names[0]);
-    shape_owner(r, w.total.overlap_shape[1], out->overlap_names[1], sizeof out->overlap_names[1]);
+    for (int i = 0; i < 2; i++)
+        out->overlap_driven[i] =
+            shape_owner(r, w.total.overlap_shape[i], out->overlap_names[i], sizeof out->overlap_names[i]);
     double *kinetic =
         info->frames > 0 && info->frames < SIZE_MAX / 8 ? malloc((size_t)info->frames * sizeof *kinetic) : NULL;
     if (kinetic && !perp_recording_series(r, "energy.kinetic", kinetic, NULL))

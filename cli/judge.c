@@ -37,7 +37,7 @@ static void compare(const simulate_result *r, double x, char *out, size_t size) 
 static void judge_overlap(const simulate_result *r, verdict *out) {
     double x = r->total.overlap;
     out->overlap_word = words[grade(x / (r->size > 0 ? r->size : 1), 1e-6, 1e-2)];
-    char figure[96], who[96] = "", a[40], b[40], soft[64] = "";
+    char figure[96], who[112] = "", a[40], b[40], soft[64] = "";
     if (r->total.compression > 0) /* what a law explains is no fault */
         snprintf(soft, sizeof soft, "; surfaces that give way: by up to %.3g", r->total.compression);
     if (x == 0) {
@@ -45,9 +45,11 @@ static void judge_overlap(const simulate_result *r, verdict *out) {
         return;
     }
     compare(r, x, figure, sizeof figure);
+    const char *driven = " (driven)"; /* it does not give way, whatever is in its way */
     if (*r->overlap_names[0])
-        snprintf(who, sizeof who, ", %s and %s", cli_printable(a, sizeof a, r->overlap_names[0]),
-                 cli_printable(b, sizeof b, r->overlap_names[1]));
+        snprintf(who, sizeof who, ", %s%s and %s%s", cli_printable(a, sizeof a, r->overlap_names[0]),
+                 r->overlap_driven[0] ? driven : "", cli_printable(b, sizeof b, r->overlap_names[1]),
+                 r->overlap_driven[1] ? driven : "");
     snprintf(out->overlap, sizeof out->overlap, "deepest %s; at t = %.6g%s%s", figure, r->overlap_t, who, soft);
 }
 

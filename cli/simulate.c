@@ -70,7 +70,9 @@ static void count_recorded(simulate_result *r, perp_recording *rec) {
     free(kinetic);
 }
 
-static void name_of_shape(const perp_world *w, int slot, char *out, size_t size) {
+/* The name of the body of a shape. @return it is driven */
+static bool name_of_shape(const perp_world *w, int slot, char *out, size_t size) {
+    bool driven = false;
     int n = perp_world_shapes(w, NULL, 0);
     perp_shape_id *shape = slot >= 0 ? malloc(((size_t)n + 1) * sizeof *shape) : NULL;
     *out = 0;
@@ -78,6 +80,8 @@ static void name_of_shape(const perp_world *w, int slot, char *out, size_t size)
     for (int i = 0; shape && i < n; i++) {
         if (shape[i].slot != (uint32_t)slot) continue;
         perp_body_id b = perp_shape_body(w, shape[i]);
+        perp_body_def def;
+        driven = !perp_body_get(w, b, &def) && def.kind == PERP_BODY_KINEMATIC;
         const char *name = perp_body_name(w, b);
         if (name && *name) {
             snprintf(out, size, "%s", name);
@@ -93,6 +97,7 @@ static void name_of_shape(const perp_world *w, int slot, char *out, size_t size)
         break;
     }
     free(shape);
+    return driven;
 }
 
 /* ---- the output ---- */
@@ -399,10 +404,11 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     perp_world_energy(w, &r->energy[0], &r->energy[1], &r->energy[2]);
     perp_world_timing(w, r->stage);
     r->hash = perp_world_hash(w);
-    name_of_shape(w, r->total.overlap > 0 ? r->total.overlap_shape[0] : -1, r->overlap_names[0],
-                  sizeof r->overlap_names[0]);
-    name_of_shape(w, r->total.overlap > 0 ? r->total.overlap_shape[1] : -1, r->overlap_names[1],
-                  sizeof r->overlap_names[1]);
+    for (int i = 0; i < 2; i++) {
+        r->overlap_driven[i] = name_of_shape(w, r->total.overlap > 0 ? r->total.overlap_shape[i] : -1,
+                                             r->overlap_names[i], sizeof r->overlap_names[i]);
+        (void)name_of_shape(w, r->total.jams > 0 ? r->total.jam_shape[i] : -1, r->jam_names[i], sizeof r->jam_names[i]);
+    }
     if (o->output) measure_file(o->output, r);
     if (r->code == CLI_OK && r->interrupted) r->code = CLI_INTERRUPTED;
 }

@@ -46,6 +46,17 @@ static void print_rebounds(FILE *to, const perp_certificate *c) {
                 c->rebounds_given_up, c->rebounds_given_up == 1 ? "" : "s");
 }
 
+/* A driven body knows no resistance: what it pushes against what is fixed, it goes into. */
+static void print_jams(FILE *to, const simulate_result *r) {
+    const perp_certificate *c = &r->total;
+    char a[128], b[128];
+    if (c->jams == 0) return;
+    fprintf(to,
+            "  drives   jammed in %d part%s of steps: %s, driven, went up to %.2g into %s, which could not give way\n",
+            c->jams, c->jams == 1 ? "" : "s", cli_printable(a, sizeof a, r->jam_names[0]), c->jam_depth,
+            cli_printable(b, sizeof b, r->jam_names[1]));
+}
+
 void summary_certificate(FILE *to, const simulate_result *r) {
     verdict v;
     judge(r, &v);
@@ -57,6 +68,7 @@ void summary_certificate(FILE *to, const simulate_result *r) {
     graded(to, "joints", r->joints > 0 ? v.joints_word : "-", v.joints);
     graded(to, "energy", v.energy_word, v.energy);
     print_rebounds(to, &r->total);
+    print_jams(to, r);
 }
 
 void summary_energy(FILE *to, const perp_ledger *l, const double energy[3]) {
@@ -180,6 +192,14 @@ void summary_json_verdict(json *j, const simulate_result *r) {
     json_array(j);
     for (int i = 0; i < 2 && *r->overlap_names[i]; i++) json_string(j, r->overlap_names[i]);
     json_end(j, ']');
+    if (r->total.jams > 0) { /* the same */
+        json_field_whole(j, "jams", r->total.jams);
+        json_field_number(j, "jam_depth", r->total.jam_depth);
+        json_key(j, "jam_bodies");
+        json_array(j);
+        for (int i = 0; i < 2; i++) json_string(j, r->jam_names[i]);
+        json_end(j, ']');
+    }
     json_field_number(j, "joint_error", r->total.joint_error);
     json_field_number(j, "joint_error_t", r->joint_t);
     json_field_number(j, "smallest_size", r->size);

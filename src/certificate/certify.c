@@ -9,6 +9,8 @@
 #include "stepper/stepper.h"
 #include "world/frame.h"
 
+#define JAMMED 1e-7 /* part of its size by which one body must be in another before it counts as jammed */
+
 /* Pressed contacts slip if their speed stands out from what the tolerance leaves open. */
 static void classify(pp_frame *f, perp_certificate *cert) {
     double threshold = 10 * f->w->def.tolerance * f->residual.scale;
@@ -70,7 +72,8 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
                                .solver = f->used ? f->used->name : "",
                                .iterations = f->iterations,
                                .residual = f->info.residual,
-                               .overlap_shape = {-1, -1}};
+                               .overlap_shape = {-1, -1},
+                               .jam_shape = {-1, -1}};
     classify(f, cert);
 }
 
@@ -105,6 +108,26 @@ static perp_status compression(const pp_frame *end, perp_certificate *cert) {
     return st;
 }
 
+/* A part that had an answer only where nothing is asked to open: which driven body is in another, and how deep. */
+static void find_jam(const pp_frame *end, perp_certificate *cert) {
+    const perp_world *w = end->w;
+    for (int i = 0; i < end->ncontact; i++) {
+        const pp_placed *of[2] = {NULL, NULL};
+        for (int k = 0; k < end->nplaced; k++)
+            for (int side = 0; side < 2; side++)
+                if (end->placed[k].slot == end->contact_shape[2 * i + side]) of[side] = &end->placed[k];
+        if (!of[0] || !of[1]) continue;
+        int driven = w->body[of[1]->body].kind == PERP_BODY_KINEMATIC;
+        if (w->body[of[driven]->body].kind != PERP_BODY_KINEMATIC) continue;
+        double depth = -pp_separation(of[0], of[1]);
+        if (!(depth > JAMMED * fmin(of[0]->g->size, of[1]->g->size)) || !(depth > cert->jam_depth)) continue;
+        cert->jams = 1;
+        cert->jam_depth = depth;
+        cert->jam_shape[0] = of[driven]->slot;
+        cert->jam_shape[1] = of[!driven]->slot;
+    }
+}
+
 perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     perp_world *w = f->w;
     pp_certify_answer(f, cert);
@@ -118,6 +141,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
             st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
                                     &w->couples, &cert->overlap, cert->overlap_shape);
         if (st) return pp_fail(w, st, "the overlap could not be measured: %s", perp_status_text(st));
+        if (f->no_lift) find_jam(&end, cert);
     }
     if (w->stepper->ledger)
         w->stepper->ledger(f, &cert->ledger);
@@ -161,6 +185,11 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
         sum->overlap = c->overlap;
         memcpy(sum->overlap_shape, c->overlap_shape, sizeof sum->overlap_shape);
     }
+    if (c->jams > 0 && !(c->jam_depth <= sum->jam_depth)) {
+        sum->jam_depth = c->jam_depth;
+        memcpy(sum->jam_shape, c->jam_shape, sizeof sum->jam_shape);
+    }
+    sum->jams = add_count(sum->jams, c->jams);
     sum->contacts = c->contacts;
     sum->separating = c->separating;
     sum->sticking = c->sticking;

@@ -94,6 +94,9 @@ static double speed_scale(const pp_frame *f, double of_rows) {
 /* What the worst residual may be, relative to that. */
 static double tolerance(const pp_frame *f) { return f->w->def.tolerance * fmax(1, f->slack); }
 
+#define MOST_ROUNDING \
+    1e-4 /* part of the speeds by which answers may miss the laws for the rounding of large impulses */
+
 /* Worst law residual over the speed scale: what is compared with the tolerance. */
 static double acceptance(const pp_frame *f, const trial *t, const perp_step_solution *s, perp_step_residual *r) {
     *r = pp_step_residual_at(t->p, s, t->scale);
@@ -105,11 +108,13 @@ static double acceptance(const pp_frame *f, const trial *t, const perp_step_solu
         if (parts[i] > worst) worst = parts[i];
     }
     /* Velocities are sums of what the impulses make; where those are a million times larger, rounding takes its part of
-     * the tolerance. */
+     * the tolerance; where it would take the speeds they say nothing any more. Impulses grow without end in a problem
+     * that has no answer. */
     double made = 0;
     for (int i = 0; i < t->p->ncontact; i++)
         made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(t->p, &t->p->contact[i].n));
-    double scale = speed_scale(f, r->scale) + 1e-6 * made;
+    double speed = speed_scale(f, r->scale), most = fmax(1, MOST_ROUNDING / tolerance(f)) * speed;
+    double scale = fmin(speed + 1e-6 * made, most);
     return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
 }
 

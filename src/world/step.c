@@ -215,7 +215,7 @@ typedef struct parts {
 static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
-              .c = {.overlap_shape = {-1, -1}, .solver = ""},
+              .c = {.overlap_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""},
               .st = PERP_E_MEMORY};
     if (!x.f || !x.end) {
         (void)pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -343,7 +343,7 @@ static void commit(perp_world *w, const parts *p) {
 perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
     perp_certificate scratch;
     if (!cert) cert = &scratch;
-    *cert = (perp_certificate){.overlap_shape = {-1, -1}, .solver = ""};
+    *cert = (perp_certificate){.overlap_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
     pp_arena_reset(&w->arena);
     w->has_problem = false;
     w->failed = false;

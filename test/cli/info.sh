@@ -63,6 +63,30 @@ run 0 info --json bounce.h5
 run 0 info --series bounce.h5
 has out certificate.rebounds_limited
 
+# a driven body that pushes what cannot give way: the run says which one and how deep it went; a recording, that it is driven
+run 0 run bounce.yaml --no-recording
+grep -q -e drives -e driven out && failed 'a jam where nothing is driven'
+cat >jam.yaml <<'YAML'
+perp: 1
+dim: 2
+h: 0.01
+duration: 0.1
+bodies:
+  - {name: wall, kind: obstacle, shape: {type: halfspace, normal: [-1, 0], offset: -0.27}}
+  - {name: box, density: 1, at: [0, 0], shape: {type: box, size: [0.5, 0.5]}}
+  - {name: piston, kind: kinematic, at: [-0.36, 0], velocity: [0.5, 0], shape: {type: box, size: [0.2, 0.4]}}
+YAML
+run 0 run jam.yaml -o jam.h5
+has out 'drives   jammed in '
+has out 'piston, driven, went up to 0.02 into box, which could not give way'
+run 0 run jam.yaml --no-recording --json
+is_json out
+depth=$(field out jam_depth)
+case $depth in 0.02 | 0.0200* | 0.01999*) ;; *) failed "jam_depth: $depth" ;; esac
+grep -A3 jam_bodies out | tr -d ' \n' | grep -qF '["piston","box"]' || failed "$(grep -A3 jam_bodies out)"
+run 0 info jam.h5
+has out 'box and piston (driven)'
+
 run 0 info --schema
 is_json out
 run 0 info --reference

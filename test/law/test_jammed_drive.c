@@ -1,0 +1,90 @@
+/* A driven piston pushes a box along a floor, until the box is at a wall: from there on no motion keeps the laws. The piston goes
+ * into the box as it is driven, the box stays where it is, and the certificate tells who went how deep into whom. */
+#include "peg_scenes.h"
+
+#define SPEED 0.5
+
+typedef struct rig {
+    perp_world *w;
+    perp_body_id box, piston;
+    perp_shape_id box_shape, piston_shape;
+} rig;
+
+/* The piston is at the box after 0.02 s; the box is at the wall, if there is one, after 0.06 s. */
+static rig press(int dim, double mu, bool wall) {
+    perp_world_def d = perp_world_def_default(dim);
+    d.h = 0.01;
+    d.gravity_W = perp_v3(0, -9.81, 0);
+    d.max_halvings = 2;
+    rig r = {.w = world_of(&d)};
+    OK(r.w, perp_pair_set_all(r.w, (perp_pair_law){.mu = mu}));
+    add_fixed(r.w, perp_shape_halfspace(perp_v3(0, 1, 0), 0), perp_pose_identity());
+    if (wall) add_fixed(r.w, perp_shape_halfspace(perp_v3(-1, 0, 0), -0.27), perp_pose_identity());
+    perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+    b.mass = 1;
+    b.I_B = perp_m3_diag(0.04, 0.04, 0.04);
+    b.X_WB = perp_pose_at(0, 0.25, 0);
+    r.box = add_def(r.w, &b);
+    r.box_shape = add_shape(r.w, r.box, perp_shape_box(0.25, 0.25, 0.25));
+    perp_body_def k = perp_body_def_default(PERP_BODY_KINEMATIC);
+    k.X_WB = perp_pose_at(-0.36, 0.25, 0);
+    k.v_W = perp_v3(SPEED, 0, 0);
+    r.piston = add_def(r.w, &k);
+    r.piston_shape = add_shape(r.w, r.piston, perp_shape_box(0.1, 0.2, 0.15));
+    return r;
+}
+
+static void who_is_jammed_how_deep(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        for (int rough = 0; rough < 2; rough++) {
+            rig r = press(dim, rough ? 0.5 : 0, true);
+            perp_certificate sum = {0};
+            for (int i = 1; i <= 9; i++) {
+                perp_certificate c;
+                OK(r.w, perp_world_step(r.w, &c));
+                double x = pose_of(r.w, r.box).p.x, depth = SPEED * (0.01 * i - 0.06);
+                print_message("%dD, mu %g, step %d: x = %g, %d jams, %.3g deep, laws %.1e of %.2g\n", dim,
+                              rough ? 0.5 : 0, i, x, c.jams, c.jam_depth, c.law.normal, c.law.scale);
+                perp_certificate_add(&sum, &c);
+                BELOW(c.law.normal, 1e-6);
+                if (i <= 6) {
+                    assert_int_equal(c.jams, 0);
+                    assert_true(c.jam_depth == 0);
+                    assert_int_equal(c.jam_shape[0], -1);
+                    NEAR(x, fmax(0, SPEED * (0.01 * i - 0.02)), 1e-7);
+                    continue;
+                }
+                assert_true(c.jams > 0 && c.jams <= c.substeps);
+                NEAR(c.jam_depth, depth, 1e-7);
+                assert_int_equal(c.jam_shape[0], (int)r.piston_shape.slot);
+                assert_int_equal(c.jam_shape[1], (int)r.box_shape.slot);
+                NEAR(x, 0.02, 1e-7);
+                BELOW(perp_v3_norm(velocity_of(r.w, r.box)), 1e-6);
+            }
+            assert_true(sum.jams >= 3);
+            NEAR(sum.jam_depth, SPEED * 0.03, 1e-7);
+            assert_int_equal(sum.jam_shape[0], (int)r.piston_shape.slot);
+            perp_world_destroy(r.w);
+        }
+    }
+}
+
+static void pushing_is_no_jam(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        rig r = press(dim, 0.5, false);
+        for (int i = 1; i <= 9; i++) {
+            perp_certificate c;
+            OK(r.w, perp_world_step(r.w, &c));
+            assert_int_equal(c.jams, 0);
+        }
+        NEAR(pose_of(r.w, r.box).p.x, SPEED * 0.07, 1e-7);
+        perp_world_destroy(r.w);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep), cmocka_unit_test(pushing_is_no_jam)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
