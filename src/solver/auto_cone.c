@@ -34,7 +34,6 @@
 #define POLISH_STEPS 60  /* after those that cannot and got near, */
 #define RESCUE_STEPS 25  /* and that did not */
 #define NEAR         1e-5
-#define FOLD_TO      1e-8 /* interior points that passed a fold hand over here: Newton would get lost from further away */
 #define LONG_STEPS   3000 /* Newton with all its patience, */
 #define LONG_WORK    3e11 /* as far as this many multiplications allow, */
 #define LEAST_STEPS  100  /* but so many always */
@@ -211,7 +210,7 @@ static bool interior(work *w, const course *how, perp_outcome *outcome) {
                           .soft = how->soft,
                           .max_folds = how->folds,
                           .fold_steps = how->fold_steps,
-                          .fold_tol = fmax(FOLD_TO, w->tol),
+                          .fold_tol = fmax(PP_CONE_FOLD_TOL, w->tol),
                           .max_steps = how->steps,
                           .iterations = w->newton.iterations,
                           .out = w->out};

@@ -7,6 +7,10 @@
 #include "solver/cone_linear.h"
 #include "solver/lorentz.h"
 
+/* Residual at which Newton takes over from interior points that passed a fold, unless the solver's own tolerance is coarser:
+ * from further away Newton would get lost there. */
+#define PP_CONE_FOLD_TOL 1e-8
+
 /* Both sides of a bounded row: distance to the bound and its multiplier; 0 where there is no bound. */
 typedef struct pp_cone_bound {
     double gap[2], push[2];

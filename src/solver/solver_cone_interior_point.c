@@ -9,8 +9,7 @@
 #include "solver/cone_newton.h"
 #include "solver/solver.h"
 
-#define FOLD_STEPS 4    /* that it takes to pass a fold */
-#define FOLD_TOL   1e-8 /* residual at which Newton takes over then, if hand_over is not less */
+#define FOLD_STEPS 4 /* that it takes to pass a fold */
 
 typedef struct settings {
     int max_steps, polish_steps, folds;
@@ -54,7 +53,7 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
                           .soft = s->soft,
                           .max_folds = s->folds,
                           .fold_steps = FOLD_STEPS,
-                          .fold_tol = fmax(FOLD_TOL, s->tol),
+                          .fold_tol = fmax(PP_CONE_FOLD_TOL, s->tol),
                           .max_steps = s->max_steps,
                           .out = perp_call_watched(call) ? z : NULL};
     if (!pp_cone_linear_make(&linear, &c, call) || !pp_cone_interior_make(&k)) return PERP_OUTCOME_MEMORY;
