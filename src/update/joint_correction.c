@@ -1,22 +1,28 @@
 /* joint_correction.c - iterative correction of joint errors after the step
- *   while |C| > eps_p:   p = -(G' M^-1 G)^+ C/h,   dnu = M^-1 G p,   q += h dnu,  nu += dnu
- *   while |C'| > eps_v:  p = -(G' M^-1 G)^+ C',    nu += M^-1 G p
- * Method   as printed, but G and C are those of the rows that the step itself uses (they are exact at any error),
- *          renewed each time, and the pseudo-inverse makes redundant joints harmless. M is that of the pose before any
- *          correction. Where bodies are near each other their gaps, measured anew each time, go with the joints as
- *          inequalities: p of a contact pushes, without friction, where the correction would close it,
+ *   while |C| > eps_p:   p = -(G' M'^-1 G)^+ C/h,   q += h M'^-1 G p
+ *   while |C'| > eps_v:  p = -(G' M^-1 G)^+ C',     nu += M^-1 G p
+ * Method   G and C are those of the rows that the step itself uses (they are exact at any error), renewed each time, and
+ *          the pseudo-inverse makes redundant joints harmless. M is that of the pose before any correction. M' has in
+ *          addition what tension adds to the inertia of links (joint_ripple.c): with M alone light links of a taut chain
+ *          would turn far to close an error that their heavy end made, since moving them costs nothing. As printed, the
+ *          first line changes nu too; the second takes that back, as both are in the range of M^-1 G, so it is left out.
+ *          A correction that makes errors grow is halved, and left out if that does not help.
+ *          Where bodies are near each other their gaps, measured anew each time, go with the joints as inequalities: p of
+ *          a contact pushes, without friction, where the correction would close it,
  *            0 <= p_n _|_ G_n' dnu + gap/h >= 0,   of velocities 0 <= p_n _|_ G_n' (nu + dnu) - min(0, G_n' nu) >= 0
  *          An overlap as deep as the deepest that is there already stays. What contacts do not let be corrected is
- *          left, and a correction that makes errors grow is undone.
+ *          left.
  * Cost     dense in the number of joint rows, cubed per iteration.
- * Source   Williams Algorithm 1, Tables 2.2 and 2.3. */
+ * Source   Williams Algorithm 1, Tables 2.2 and 2.3; M' as Tournier et al. (2015), see joint_ripple.c. */
 #include <string.h>
 
 #include "contact/model.h"
 #include "problem/rows.h"
+#include "stepper/joint_ripple.h"
 #include "world/frame.h"
 
 #define MAX_ITERATIONS 25
+#define MAX_HALVINGS   4
 
 /* Bilateral rows of all joints at the end state. */
 static int rows_now(const pp_frame *f, perp_joint_row *row) {
@@ -32,8 +38,11 @@ static int rows_now(const pp_frame *f, perp_joint_row *row) {
         perp_joint_def bare = j->def;
         memset(bare.axis, 0, sizeof bare.axis);
         int k = pp_joint_rows(&bare, w->def.dim, &a, &b, coord, f->h, 0, all);
-        for (int r = 0; r < k; r++)
-            if (all[r].kind == PERP_ROW_JOINT) row[n++] = all[r];
+        for (int r = 0; r < k; r++) {
+            if (all[r].kind != PERP_ROW_JOINT) continue;
+            row[n] = all[r];
+            row[n++].joint = i;
+        }
     }
     return n;
 }
@@ -45,8 +54,18 @@ typedef struct workspace {
     double overlap; /* deepest before any correction [L] */
 } workspace;
 
-/* p = -(G' Minv G)^+ e; dnu = Minv G p; the impulse is booked in f->i_correction. */
-static bool correct(pp_frame *f, workspace *ws, int n, const double *e) {
+/* Velocities get the impulse p of row j. */
+static void book(pp_frame *f, const workspace *ws, int j, double p) {
+    const perp_joint_row *r = &ws->row[j];
+    int side = r->row.block[1] >= 0;
+    const double *J = r->row.J[side];
+    pp_row_push(&ws->problem, &r->row, p, f->i_correction);
+    perp_vec3 *sum = &f->p_correction[r->joint], e = perp_v3(J[0], J[1], f->w->def.dim == 3 ? J[2] : 0);
+    *sum = perp_v3_axpy(*sum, side ? p : -p, e);
+}
+
+/* p = -(G' Minv G)^+ e; dnu = Minv G p. Of velocities (`speeds`) it is taken, of positions the caller does that. */
+static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool speeds) {
     for (int j = 0; j < n; j++) {
         memset(ws->y, 0, (size_t)f->ndof * sizeof *ws->y);
         pp_row_spread(&ws->problem, &ws->row[j].row, 1, ws->y);
@@ -59,9 +78,9 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e) {
     memset(ws->dnu, 0, (size_t)f->ndof * sizeof *ws->dnu);
     for (int j = 0; j < n; j++) {
         pp_row_spread(&ws->problem, &ws->row[j].row, ws->p[j], ws->dnu);
-        pp_row_push(&ws->problem, &ws->row[j].row, ws->p[j], f->i_correction);
+        if (speeds) book(f, ws, j, ws->p[j]);
     }
-    for (int i = 0; i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
+    for (int i = 0; speeds && i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
     return true;
 }
 
@@ -123,7 +142,8 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
     *done = !st;
     if (st) return st == PERP_E_SOLVE ? PERP_OK : st;
     memcpy(ws->dnu, solve.solution.nu, (size_t)f->ndof * sizeof *ws->dnu);
-    for (int j = 0; j < n; j++) pp_row_push(&ws->problem, &ws->row[j].row, solve.solution.p_joint[j], f->i_correction);
+    if (!speeds) return PERP_OK;
+    for (int j = 0; j < n; j++) book(f, ws, j, solve.solution.p_joint[j]);
     for (int i = 0; i < m; i++) pp_row_push(&ws->problem, &row[i].n, solve.solution.p_contact[3 * i], f->i_correction);
     for (int i = 0; i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
     return PERP_OK;
@@ -133,7 +153,7 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
 static perp_status correct_once(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
                                 bool *done) {
     if (beside->ncontact > 0) return correct_beside(f, ws, n, e, beside, speeds, done);
-    *done = correct(f, ws, n, e);
+    *done = correct(f, ws, n, e, speeds);
     return PERP_OK;
 }
 
@@ -159,60 +179,77 @@ static bool end_masses(const pp_frame *f, double **M, double **Minv) {
     return true;
 }
 
-/* What a correction changes. */
-typedef struct before {
-    pp_state s;
-    double *nu, *impulse;
-} before;
-
-static perp_status before_new(const pp_frame *f, before *b) {
-    b->nu = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
-    b->impulse = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
-    if (!b->nu || !b->impulse) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for joint correction");
-    return pp_state_new(f->w, &b->s);
+/* Adds to the masses of all blocks what tension adds to them in this step. */
+static void stiffen(const pp_frame *f, double *M, double *Minv) {
+    for (int i = 0; i < f->nripple; i++) {
+        const pp_ripple *r = &f->ripple[i];
+        double *m = M + 36 * r->block, *inv = Minv + 36 * r->block;
+        if (f->w->def.dim == 2) {
+            m[14] += r->stiffness * r->axis.z * r->axis.z;
+            inv[14] = 1 / m[14];
+            continue;
+        }
+        const double axis[3] = {r->axis.x, r->axis.y, r->axis.z};
+        perp_mat3 I;
+        for (int b = 0; b < 3; b++) {
+            double *c = m + 6 * (3 + b) + 3;
+            for (int a = 0; a < 3; a++) c[a] += r->stiffness * axis[a] * axis[b];
+            I.c[b] = perp_v3(c[0], c[1], c[2]);
+        }
+        I = perp_m3_inverse(I);
+        for (int b = 0; b < 3; b++) {
+            double *c = inv + 6 * (3 + b) + 3;
+            c[0] = I.c[b].x, c[1] = I.c[b].y, c[2] = I.c[b].z;
+        }
+    }
 }
 
-static void keep(const pp_frame *f, before *b) {
-    pp_state_copy(f->w, &b->s, f->s1);
-    memcpy(b->nu, f->nu_end, (size_t)f->ndof * sizeof *b->nu);
-    memcpy(b->impulse, f->i_correction, (size_t)f->ndof * sizeof *b->nu);
+/* Rows at the end state, and their errors C/h. *norm: of C. */
+static int errors_now(const pp_frame *f, workspace *ws, double *e, double *norm) {
+    int n = rows_now(f, ws->row);
+    *norm = 0;
+    for (int i = 0; i < n; i++) {
+        e[i] = ws->row[i].b;
+        *norm += e[i] * e[i];
+    }
+    *norm = f->h * sqrt(*norm);
+    return n;
 }
 
-static void undo(pp_frame *f, const before *b) {
-    pp_state_copy(f->w, f->s1, &b->s);
-    memcpy(f->nu_end, b->nu, (size_t)f->ndof * sizeof *b->nu);
-    memcpy(f->i_correction, b->impulse, (size_t)f->ndof * sizeof *b->nu);
+/* Moves bodies by the correction, or by a half, a quarter, ... of it if errors would grow: far from where the joints hold it
+ * may be too large, and at a dead point it has the wrong direction. False: nothing helps, and nothing is moved. */
+static bool moved(pp_frame *f, workspace *ws, const pp_state *from, double *e, int *n, double *norm) {
+    double before = *norm, part = 1;
+    for (int i = 0; i <= MAX_HALVINGS; i++, part /= 2) {
+        for (int k = 0; k < f->nblock; k++)
+            pp_shift_block(f, k, from, ws->dnu + f->block_offset[k], part * f->h, f->s1);
+        *n = errors_now(f, ws, e, norm);
+        if (*norm < before || !(*norm > f->w->def.correction_position)) return true;
+    }
+    pp_state_copy(f->w, f->s1, from);
+    return false;
 }
 
 static perp_status positions(pp_frame *f, workspace *ws, double *e) {
-    double last = INFINITY;
-    before b;
-    perp_status st = before_new(f, &b);
+    pp_state from;
+    perp_status st = pp_state_new(f->w, &from);
     if (st) return st;
+    double norm;
+    int n = errors_now(f, ws, e, &norm);
+    if (!(norm > f->w->def.correction_position)) return PERP_OK;
     for (int it = 0; it < MAX_ITERATIONS; it++) {
-        int n = rows_now(f, ws->row);
-        double norm = 0;
-        for (int i = 0; i < n; i++) {
-            e[i] = ws->row[i].b; /* C/h */
-            norm += e[i] * e[i] * f->h * f->h;
-        }
-        bool parted = sqrt(norm) > f->w->def.correction_position;
-        if (it == 0 && !parted) break;
-        if (parted && !(norm < last)) { /* at a dead point errors grow when they are corrected */
-            undo(f, &b);
-            break;
-        }
-        last = norm;
-        keep(f, &b);
         pp_frame beside;
+        bool done = false;
         if ((st = near_contacts(f, &beside))) return st;
         if (it == 0) ws->overlap = deepest(&beside);
         /* gaps close by the square of what was corrected */
-        if (!parted && !(deepest(&beside) - ws->overlap > f->w->def.correction_position)) break;
-        bool done = false;
+        if (!(norm > f->w->def.correction_position) &&
+            !(deepest(&beside) - ws->overlap > f->w->def.correction_position))
+            break;
         st = correct_once(f, ws, n, e, &beside, false, &done);
         if (st || !done) return st;
-        for (int k = 0; k < f->nblock; k++) pp_shift_block(f, k, f->s1, ws->dnu + f->block_offset[k], f->h, f->s1);
+        pp_state_copy(f->w, &from, f->s1);
+        if (!moved(f, ws, &from, e, &n, &norm)) break;
     }
     return PERP_OK;
 }
@@ -253,11 +290,21 @@ perp_status pp_correct_joints(pp_frame *f) {
     bool masses = end_masses(f, &M, &Minv);
     f->M_end = f->implicit_turn ? NULL : M;
     f->i_correction = PP_ARENA_ZERO(a, double, f->ndof);
-    if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e || !f->i_correction)
+    f->p_correction = PP_ARENA_ZERO(a, perp_vec3, w->njoint);
+    if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e || !f->i_correction ||
+        !f->p_correction)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
     ws.problem = pp_free_problem(f);
+    double *M_moved = PP_ARENA_ARRAY(a, double, 36 * f->nblock),
+           *Minv_moved = PP_ARENA_ARRAY(a, double, 36 * f->nblock);
+    if (!M_moved || !Minv_moved) return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
+    memcpy(M_moved, M, 36 * (size_t)f->nblock * sizeof *M);
+    memcpy(Minv_moved, Minv, 36 * (size_t)f->nblock * sizeof *M);
+    stiffen(f, M_moved, Minv_moved);
+    ws.problem.M = M_moved;
+    ws.problem.Minv = Minv_moved;
+    perp_status st = positions(f, &ws, e);
     ws.problem.M = M;
     ws.problem.Minv = Minv;
-    perp_status st = positions(f, &ws, e);
     return st ? st : velocities(f, &ws, e);
 }

@@ -118,10 +118,11 @@ typedef struct pp_frame {
     int ambiguous;  /* degrees of freedom that the laws leave open */
 
     /* pp_update */
-    double *nu_turned;    /* ndof: velocity after the free turn */
-    double *nu_end;       /* ndof: at the end: the same, corrected if joints are */
-    const double *M_end;  /* masses that corrections act on; NULL if off */
-    double *i_correction; /* ndof: impulses of Williams' Algorithm 1; NULL if off */
+    double *nu_turned;       /* ndof: velocity after the free turn */
+    double *nu_end;          /* ndof: at the end: the same, corrected if joints are */
+    const double *M_end;     /* masses that corrections act on; NULL if off */
+    double *i_correction;    /* ndof: impulses of Williams' Algorithm 1; NULL if off */
+    perp_vec3 *p_correction; /* by joint slot: those of its translations, on its second body, in W; NULL if off */
 
     /* steppers of several kicks */
     struct pp_frame *const *kick; /* nkick frames that the step is made of, for the ledger; NULL: this one alone */
