@@ -111,8 +111,7 @@ static double linear_gap(const pp_frame *f, int i, const perp_row *n, double dri
     /* a gap of the size of the rounding of its coordinates is none: over h it would make what rests tremble */
     if (!at_end && fabs(gap) <= 4 * DBL_EPSILON * (perp_v3_norm(c->a_W) + perp_v3_norm(c->b_W))) gap = 0;
     if (!at_end && f->levers == f->s0) gap += f->h * driven; /* measured where driven bodies were, not where they go */
-    if (f->allowance) gap += f->allowance[i];
-    return f->no_lift ? fmax(gap, 0) : gap;
+    return f->allowance ? gap + f->allowance[i] : gap;
 }
 
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
@@ -170,12 +169,12 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     if (f->purpose == PP_STEP) {
         const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
         double touching = pp_touching(A->g, B->g, c->b_W);
-        double rebound = pp_rebound_rhs(f, i, out);
+        double rebound = pp_rebound_rhs(f, i, out), gap = linear_gap(f, i, &out->n, out->b_n_kin);
+        double stays = w->stepper->normal_rhs(gap, f->h, touching, out->b_n_kin);
+        if (f->no_lift) stays = fmax(stays, 0);
         /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
         bool free_end = isfinite(rebound) && (!f->end_gap || isnan(f->end_gap[i]));
-        out->b_n = free_end
-                       ? rebound
-                       : fmin(rebound, w->stepper->normal_rhs(linear_gap(f, i, &out->n, out->b_n_kin), f->h, touching));
+        out->b_n = free_end ? rebound : fmin(rebound, stays);
     } else {
         out->b_n = out->b_n_kin;
     }

@@ -36,8 +36,9 @@ typedef struct pp_stepper_type {
     size_t settings_size; /* at most PERP_SETTINGS_MAX */
 
     /* b_n of a contact that does not bounce: the normal velocity demanded is >= -b_n [L/T]. gap [L] with kinematic bodies
-     * at the end of the step; touching: gap up to which two touch [L]. NULL where step() is given and has no use for it. */
-    double (*normal_rhs)(double gap, double h, double touching);
+     * at the end of the step; touching: gap up to which two touch [L]; driven: normal velocity that kinematic bodies have a
+     * part in [L/T]. NULL where step() is given and has no use for it. */
+    double (*normal_rhs)(double gap, double h, double touching, double driven);
 
     /* The whole step after pp_control: fills f->contact (with contact_shape), f->problem, f->solution, f->residual,
      * f->acceptance, f->used, f->iterations, f->unknowns, and the end state f->s1 (pp_update() does it for velocities).
@@ -64,7 +65,7 @@ const pp_stepper_type *pp_stepper_at(int i);
 const char *pp_stepper_names(char *out, size_t size);
 
 /* normal_rhs of steppers that demand a gap which is not negative at the end of the step. */
-double pp_end_gap_rhs(double gap, double h, double touching);
+double pp_end_gap_rhs(double gap, double h, double touching, double driven);
 /* Newton's law: a contact that closes within the step leaves it at restitution times the speed of approach; b_n that asks for
  * it, INFINITY: contact i does not bounce. It is about the relative velocity, which driven bodies have a part in. Of `row`, n
  * and b_n_kin are used. */

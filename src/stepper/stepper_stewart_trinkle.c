@@ -5,8 +5,9 @@
  * within the step (formulate.c). Source   Berard 2.6, Williams (2.34)-(2.35), Notes p. 9-16. */
 #include "stepper/stepper.h"
 
-double pp_end_gap_rhs(double gap, double h, double touching) {
+double pp_end_gap_rhs(double gap, double h, double touching, double driven) {
     (void)touching;
+    (void)driven;
     return gap / h;
 }
 
