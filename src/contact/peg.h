@@ -36,7 +36,7 @@ typedef struct pp_peg_row {
     double gap;        /* there too; with pp_peg_work.at_end at the poses `force` in any case [L] */
     double gap0;       /* at the start, kinematic bodies included [L] */
     double gap1, off1; /* at the end poses, see pp_touch; gap1 NAN: a curved pair that passed through [L] */
-    perp_vec3 a1;      /* where it lies there, unless the pair is curved */
+    perp_vec3 at1;     /* where it lies there, midway between the two, whichever comes first; not of a curved pair */
     double push;       /* normal impulse of the last solve */
     double miss;       /* by how much the gap missed in the round before, while it pushed; 0: not known [L] */
     double stride;     /* how much of a miss is corrected, see pp_peg_stride */

@@ -221,8 +221,9 @@ static bool plane_exists(const pp_peg_work *k, const pp_peg_pair *p, pp_plane pl
 }
 
 /* The plane of the last step, if it separates at the start as well as the best; else the best. Of two faces that lie flat
- * on each other always the same one: contacts of both push, and which of them is remembered goes by the numbers of their
- * features. */
+ * on each other the larger one: contacts of both push, and which of them is remembered goes by the numbers of their
+ * features; and at the end pose corners are looked for on it, which lie over the larger face rather than beside the
+ * smaller. */
 static pp_plane recalled_plane(pp_peg_work *k, pp_peg_pair *p, pp_plane last) {
     if (p->kind != PP_PAIR_FLAT) return p->plane;
     const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];

@@ -59,12 +59,12 @@ static place middle(const pp_peg_row *row, const double *allow, const patch *p, 
 static bool fit(const pp_peg_row *row, const double *allow, patch *p) {
     double uu = 0, uv = 0, vv = 0, gu = 0, gv = 0, mu = 0, mv = 0;
     for (int i = 0; i < p->n; i++) {
-        place x = place_of(row[p->row[i]].a1, p->t1, p->o1);
+        place x = place_of(row[p->row[i]].at1, p->t1, p->o1);
         mu += x.u / p->n;
         mv += x.v / p->n;
     }
     for (int i = 0; i < p->n; i++) {
-        place x = place_of(row[p->row[i]].a1, p->t1, p->o1);
+        place x = place_of(row[p->row[i]].at1, p->t1, p->o1);
         double u = x.u - mu, v = x.v - mv, g = row[p->row[i]].gap1 + allow[p->row[i]];
         uu += u * u;
         uv += u * v;

@@ -90,7 +90,7 @@ static void end_gap(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     pp_touch t = pp_touch_at(&k->end.solid[p->i], &k->end.solid[p->j], r->plane, r->feature);
     r->gap1 = t.gap;
     r->off1 = t.off;
-    r->a1 = t.a;
+    r->at1 = perp_v3_scale(0.5, perp_v3_add(t.a, t.b));
 }
 
 void pp_peg_row_gaps(pp_peg_work *k) {

@@ -13,6 +13,7 @@
 #define FLUSH    1e-3  /* slope below which a face or edge lies flat on a face [rad] */
 #define BESIDE   5e-10 /* a vertex this far beside a face, as a part of the size, is on it */
 #define LEVEL    1e-8  /* corners this little above the lowest, as a part of the size, are as low */
+#define SAME     1e-9  /* sizes of faces that differ by no more are equal */
 #define PARALLEL 1e-4  /* edges at a smaller angle do not cross at a point worth the name [rad] */
 
 bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena) {
@@ -410,11 +411,25 @@ pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, dou
     return perp_v3_norm(lean) < slack * FLUSH ? plane : PP_NO_PLANE;
 }
 
+/* Length of a side of a polygon; twice the area of a face. */
+static double extent(const pp_solid *s, int f) {
+    perp_vec3 p = s->v[pp_side_vertex(s, f, 0)], sum = {0, 0, 0};
+    if (s->g->dim == 2) return perp_v3_norm(perp_v3_sub(s->v[pp_side_vertex(s, f, 1)], p));
+    for (int k = 1; k + 1 < pp_side_count(s, f); k++)
+        sum = perp_v3_add(sum, perp_v3_cross(perp_v3_sub(s->v[pp_side_vertex(s, f, k)], p),
+                                             perp_v3_sub(s->v[pp_side_vertex(s, f, k + 1)], p)));
+    return perp_v3_norm(sum);
+}
+
 pp_plane pp_touch_first(const pp_solid *A, const pp_solid *B, pp_plane plane) {
-    if (!pp_plane_is_face(plane) || !pp_feature_owner(plane)) return plane;
-    perp_vec3 n = B->n[pp_feature_a(plane)];
-    if (A->g->nface == 0 || pp_touch_flat(A, B, plane, 1) == PP_NO_PLANE) return plane;
-    return pp_plane_face(0, opposed(A, n));
+    if (!pp_plane_is_face(plane)) return plane;
+    int owner = pp_feature_owner(plane), f = pp_feature_a(plane);
+    const pp_solid *R = owner ? B : A, *O = owner ? A : B;
+    if (O->g->nface == 0 || pp_touch_flat(A, B, plane, 1) == PP_NO_PLANE) return plane;
+    int g = opposed(O, R->n[f]);
+    double more = extent(R, f) - extent(O, g);
+    bool alike = fabs(more) <= SAME * extent(R, f);
+    return (alike ? owner == 0 : more > 0) ? plane : pp_plane_face(!owner, g);
 }
 
 void pp_touch_find(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane) {

@@ -39,7 +39,7 @@ pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint6
  * times `slack`; PP_NO_PLANE: none does. */
 pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, double slack);
 
-/* Of two faces that lie flat on each other that of A; else `plane`. */
+/* Of two faces that lie flat on each other the larger one, of equal ones that of A; else `plane`. */
 pp_plane pp_touch_first(const pp_solid *A, const pp_solid *B, pp_plane plane);
 
 /* The same as pp_touch_at as a place for an impulse, of a patch that comes to lie flat on `face`. Its corners push in one

@@ -4,10 +4,12 @@
  *          on where it began and, by rounding, on the frame and the numbering of the scene. Wanted: loads that are a
  *          function of the problem, and change little with it.
  * Method   one proximal point of x = 0: it solves the law with v = W~ x + q~ + a x, to rounding and with a prescribed a.
- *          The answer at hand is where Newton begins, and has no other influence. Where the law is monotone, the point is
- *          unique and moves no more than 1/a times what q~ does: rounding makes rounding/a. It is close to the least
- *          loads in norm: those of a face are spread over all its points. What the laws hold of it is then corrected by
- *          steps of Newton whose free part, where the laws leave loads undetermined, is taken out: there rounding would
+ *          Where the law is monotone, the point is unique and moves no more than 1/a times what q~ does: rounding makes
+ *          rounding/a. Where bodies wedge each other there may be several, and answers that move otherwise: taken is the
+ *          one on the branch that begins at large a, where there is but one; Newton follows it as a falls. The answer at
+ *          hand has no influence. The point is close to the least loads in norm: those of a face are spread over all its
+ *          points. What the laws hold of it is then corrected by steps of Newton whose free part, where the laws leave
+ *          loads undetermined, is taken out: there rounding would
  *          be divided by next to nothing. What is left then and may be rounding is left (SETTLED).
  *          Where those steps do not settle, contacts are about to open or to slip: the next proximal point, whose centre
  *          is the last one, is nearer to an answer. Contacts may also contradict each other by more than rounding: two
@@ -18,14 +20,15 @@
  * Valid    no proof where friction makes the law non-monotone: as a falls there may be no point any more. If nothing
  *          settles, the caller keeps its answer. A contact that creeps at e times the usual speed magnifies rounding by
  *          1/e: that is in the laws.
- * Cost     6 to 9 factorisations; where contacts are about to change 15 to 30; with contradictions 30 to 100, where
- *          points are hard to find up to 300.
+ * Cost     15 to 20 factorisations; where contacts are about to change 25 to 40; with contradictions 40 to 100, where
+ *          points are hard to find up to 450.
  * Source   Rockafellar (1976) for proximal points; Tikhonov (1963) for the least of many answers. */
 #include "solver/cone_select.h"
 
 #include <math.h>
 #include <string.h>
 
+#define ONE_POINT     1     /* a from where the way to the first point begins */
 #define FIRST_PULL    1e-3  /* a: twice this, */
 #define FALL          0.1   /* then falling by this, */
 #define SLOWEST       0.8   /* or where Newton fails by no less than this, */
@@ -43,7 +46,7 @@
 #define MOST_SETTLING 8     /* of which there are no more */
 #define STILL         1e-10 /* slip that is none, in units of the largest velocity without loads */
 #define EACH_STEPS    20    /* of Newton for a point, */
-#define MOST_STEPS    250   /* and for all, */
+#define MOST_STEPS    400   /* and for all, */
 #define MOST_POINTS   40    /* of which there are no more */
 #define SOLVED        1e-12 /* |F| over |x| of a point that was found */
 
@@ -66,17 +69,17 @@ static bool advance(pp_cone_select *k, const double *from) {
     return true;
 }
 
-/* The first, whose centre is 0. Newton from the answer; if that gets lost, by way of points with larger a. */
+/* The first, whose centre is 0, by way of points with larger a: the branch that begins where there is but one. */
 static bool begin(pp_cone_select *k) {
     pp_cone_newton *n = k->newton;
     size_t bytes = sizeof *n->x * (size_t)n->c->m;
     double good = 0, fall = FALL;
     memset(n->x, 0, bytes);
-    n->pull = FIRST_PULL;
-    if (advance(k, k->from)) return true;
-    for (memset(n->way, 0, bytes); good != FIRST_PULL;) {
-        n->pull = good > 0 ? fmax(FIRST_PULL, fall * good) : 1;
-        if (pp_cone_newton_point(n, n->way, EACH_STEPS, SOLVED) <= SOLVED) {
+    memset(n->way, 0, bytes);
+    for (;;) {
+        n->pull = good > 0 ? fmax(FIRST_PULL, fall * good) : ONE_POINT;
+        if (n->pull == FIRST_PULL && advance(k, n->way)) return true;
+        if (n->pull > FIRST_PULL && pp_cone_newton_point(n, n->way, EACH_STEPS, SOLVED) <= SOLVED) {
             good = n->pull;
             memcpy(n->way, n->trial, bytes);
         } else {
@@ -84,7 +87,6 @@ static bool begin(pp_cone_select *k) {
             if (good == 0 || fall > SLOWEST) return false;
         }
     }
-    return advance(k, n->way);
 }
 
 /* Steps of Newton from newton->x that leave free loads as they are, until nothing but rounding is left. False: they do

@@ -160,14 +160,13 @@ bool pp_told_to_stop(void *world);
 /* PERP_E_STOPPED, and the sentence for it. */
 perp_status pp_stopped(perp_world *w);
 /* What a solver within a step is handed: memory of the world's arena, no clock, and whoever may stop it. A scene that is
- * turned or numbered otherwise shall move the same; in the plane it does so whatever loads are found
- * (docs/solvers/auto.md). */
+ * turned or numbered otherwise shall move the same (docs/solvers/auto.md). */
 static inline perp_call pp_call_within(perp_world *w) {
     return (perp_call){.arena = &w->arena,
                        .stop = w->stop.asked ? pp_told_to_stop : NULL,
                        .stop_ctx = w,
                        .deadline = INFINITY,
-                       .unique = w->def.dim == 3,
+                       .unique = true,
                        .terse = !w->capture.look};
 }
 
