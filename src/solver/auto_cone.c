@@ -436,7 +436,7 @@ static bool solve_away(work *w, perp_outcome *o) {
  * when all were asked. False: they do not. */
 static bool let_move(work *w, const double *speed, double join, perp_outcome *o) {
     size_t nodes = (size_t)w->c.nnode;
-    memset(w->away, 0, sizeof *w->away * nodes);
+    (void)pp_cone_rest_cannot(&w->c, w->tol, w->away);
     memcpy(w->speed, speed, sizeof *speed * nodes);
     for (int round = 0; round < ROUNDS; round++) {
         int count = let_go(w, join);
@@ -464,9 +464,11 @@ static bool let_few_move(work *w, perp_outcome *o) {
     *o = PERP_OUTCOME_MEMORY;
     if (!w->away || !w->push || !speed) return false;
     *o = PERP_OUTCOME_LIMIT;
-    memset(w->away, 0, sizeof *w->away * nodes);
     memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
-    if (!w->moving && (rest(w, NULL, o) || !w->moving)) return w->least <= w->tol;
+    if (pp_cone_rest_cannot(&w->c, w->tol, w->away) > 0)
+        memset(w->speed, 0, sizeof *w->speed * nodes); /* whether all can was not worth asking */
+    else if (!w->moving && (rest(w, NULL, o) || !w->moving))
+        return w->least <= w->tol;
     if (let_go(w, join[0]) > FIRST_AWAY * w->c.nnode) return false; /* not few */
     memcpy(speed, w->speed, sizeof *speed * nodes);
     for (size_t k = 0; k < sizeof join / sizeof *join; k++)
@@ -529,6 +531,7 @@ static perp_outcome stages(work *w, const double *guess) {
         if (few) (void)split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
         return o;
     }
+    if (w->part) return o; /* a part that has no answer is no part */
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
     int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
     w->newton.plain = true;

@@ -57,6 +57,23 @@ static bool choose(const pp_cone_rest *k, bool *idle, bool *held) {
     return loose <= LOOSE * c->nnode;
 }
 
+int pp_cone_rest_cannot(const pp_cone *c, double tol, bool *node) {
+    int count = 0;
+    for (int i = 0; i < c->nnode; i++) node[i] = true;
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; offset(c, c->first[i]) <= TOUCHING * tol && s < c->row[i + 1]; s++)
+            node[c->entry[s].other] = false;
+    for (int i = 0; i < c->nblock; i++) {
+        double gap = offset(c, c->first[i]);
+        bool driven = gap < -TOUCHING * tol;
+        for (int r = c->first[i] + 1; r < c->first[i + 1]; r++)
+            driven = driven || (gap <= TOUCHING * tol && fabs(offset(c, r)) > TOUCHING * tol);
+        for (int s = c->row[i]; driven && s < c->row[i + 1]; s++) node[c->entry[s].other] = true;
+    }
+    for (int i = 0; i < c->nnode; i++) count += node[i];
+    return count;
+}
+
 /* Largest velocity that the guess leaves in the bodies, at the contacts in use. */
 static double speed(const pp_cone_rest *k, const double *q, const bool *idle, double *v) {
     const pp_cone *c = k->c;

@@ -28,4 +28,8 @@ typedef struct pp_cone_rest {
  * problems in local form, with compliance, with rows that drive. */
 perp_outcome pp_cone_rest_run(pp_cone_rest *k);
 
+/* Bodies that cannot stand still: that touch nothing, or at contacts that close by themselves, where driven bodies push,
+ * surfaces run, or bodies overlap. Sets `node` (nnode) of these, false of others; returns how many they are. */
+int pp_cone_rest_cannot(const pp_cone *c, double tol, bool *node);
+
 #endif
