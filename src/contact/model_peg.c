@@ -37,8 +37,12 @@
 #define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
 #define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
 #define MAX_TIES   16
-#define MAX_POLISH 16 /* rounds that bring gaps from within tolerance to rounding */
-#define THROWS     3  /* rounds whose contacts may add more than all kinetic energy */
+#define MAX_POLISH 40 /* rounds that bring gaps from within tolerance to rounding, */
+/* of which so many in a row may better nothing: strides of pairs that lean on each other can be in each other's way for a
+ * while, and an answer that stops short goes by how it was come upon; */
+#define PATIENCE 4
+#define EASY     200 /* steps of solvers for a round: where it takes more, there is no patience */
+#define THROWS   3   /* rounds whose contacts may add more than all kinetic energy */
 
 void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
     if (!m) return;
@@ -248,10 +252,11 @@ static double slack(const pp_peg_work *k, const pp_peg_findings *found) {
 
 /* What the rounds so far have come to. */
 typedef struct progress {
-    double before; /* by how much gaps missed when nothing else changed the last time [L] */
-    int idle;      /* rounds in a row that did not halve that */
-    int polish;    /* rounds for the sake of digits alone */
-    int thrown;    /* rounds in which contacts added more energy than there was */
+    double least; /* by how much gaps missed at least when nothing else changed [L] */
+    int idle;     /* rounds in a row that did not halve that */
+    int polish;   /* rounds for the sake of digits alone */
+    int steps;    /* of solvers in the last round */
+    int thrown;   /* rounds in which contacts added more energy than there was */
 } progress;
 
 static bool has_news(const pp_peg_findings *found) { return found->added || found->switched || found->renewed; }
@@ -259,10 +264,11 @@ static bool has_news(const pp_peg_findings *found) { return found->added || foun
 /* Would another round better nothing? */
 static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
     if (has_news(found) || (found->moved && !k->linear)) return false;
-    p->idle = found->worst < p->before / 2 ? 0 : p->idle + 1;
-    p->before = found->worst;
+    p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
+    p->least = fmin(p->least, found->worst);
     if (k->f->slack > 1 || !k->still) return false;
-    return k->linear || k->brisk || found->worst <= k->finest || p->idle > 1 || ++p->polish > MAX_POLISH;
+    return k->linear || k->brisk || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
+           ++p->polish > MAX_POLISH;
 }
 
 /* By pair: are its rows to be looked for anew? From the arena. */
@@ -303,7 +309,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     if (st) return st;
     k->mode = mode;
     if (anew && k->at_end && mode.symmetric) k->still = false; /* that was with the rows of the start */
-    progress p = {.before = INFINITY};
+    progress p = {.least = INFINITY};
     for (int round = 1, limit = MAX_ROUNDS; round < limit; round++) {
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
@@ -317,7 +323,9 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         f->slack = slack(k, &found);
         pp_peg_stride(k);
         st = pp_peg_rows(k, &k->end, renew);
+        p.steps = -f->iterations;
         if (!st) st = solve_round(k, mark, true);
+        p.steps += f->iterations;
         if (st) return st;
     }
     *settled = mode.linear; /* rows only add up there, and rest would obey them all */
