@@ -337,7 +337,7 @@ const cli_command command_solve = {
         "and why.\n\n"
         "The exit code is 0 if every problem was solved, by the one solver asked or by at least one of several; 1 if "
         "not; 2 if something could not be read.\n\n"
-        "perp run --save-problems makes such files. Ctrl-C ends after the solve at hand with the files written; a "
+        "perp run --save-problems makes such files. Ctrl-C ends the solve at hand, with the files written; a "
         "second one ends at once.",
     .option = options,
     .example = examples,

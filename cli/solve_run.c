@@ -105,6 +105,11 @@ static void start_from(const solve_problem *p, double *z, bool *warm) {
         memcpy(z, guess, (size_t)n * sizeof *z);
 }
 
+static bool interrupted(void *unused) {
+    (void)unused;
+    return cli_interrupted();
+}
+
 static perp_status solve_once(const solve_problem *p, perp_solve_options so, const solve_options *o, double *z,
                               solve_row *r) {
     watcher w = {.judge = p->judge, .history = &r->history};
@@ -113,6 +118,7 @@ static perp_status solve_once(const solve_problem *p, perp_solve_options so, con
     so.warm = o->warm;
     start_from(p, z, &so.warm);
     if (o->traced) so.watch = &watch;
+    so.stop = interrupted;
     w.begun = pp_clock();
     r->status = perp_solve(p->problem, &so, z, &r->info);
     r->seconds = pp_clock() - w.begun - w.spent;

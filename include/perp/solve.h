@@ -62,6 +62,10 @@ typedef struct perp_solve_options {
     int nsetting;
     bool warm;            /**< z holds a guess worth using; without it z is set to a neutral start first */
     perp_allocator alloc; /**< {0}: malloc and free */
+    /** Asked once per iteration; true: end now with the best so far. Cheaper than a watch, which is shown every iterate.
+     *  NULL: nobody asks. */
+    bool (*stop)(void *ctx);
+    void *stop_ctx; /**< handed to it */
 } perp_solve_options;
 
 /** Solves a problem and measures the answer.

@@ -41,7 +41,7 @@ typedef struct chain {
     double *best;         /* n: the caller's z */
     double natural;       /* measure of the best */
     int tried;            /* solvers that ran */
-    bool stopped;         /* by the watch */
+    bool stopped;         /* by the watch, or whoever is asked */
     bool refused;         /* memory was, somewhere */
     perp_solve_info info; /* sums, and what is said of the best */
 } chain;
@@ -54,6 +54,12 @@ static bool look(int iteration, const double *z, void *ctx) {
     }
     if (!c->o->watch->look(iteration, z, c->o->watch->ctx)) c->stopped = true;
     return !c->stopped;
+}
+
+static bool asked_to_stop(void *ctx) {
+    chain *c = ctx;
+    if (c->o->stop(c->o->stop_ctx)) c->stopped = true;
+    return c->stopped;
 }
 
 /* --- what to ask whom --- */
@@ -292,7 +298,7 @@ static perp_status work(chain *c, const char *solvers, double *z) {
         try_solver(c, perp_solver_find(name), first);
         if (c->natural <= c->tol) return PERP_OK;
         if (c->stopped || time_is_up(c)) {
-            pp_tell(&c->info, c->stopped ? "stopped by the watch" : "time is up");
+            pp_tell(&c->info, !c->stopped ? "time is up" : c->o->stop ? "told to stop" : "stopped by the watch");
             break;
         }
     }
@@ -313,6 +319,7 @@ perp_status perp_solve(const perp_problem *p, const perp_solve_options *options,
         c.watch = (perp_watch){look, &c};
         c.call = (perp_call){.arena = &c.arena, .deadline = c.o->time_limit > 0 ? start + c.o->time_limit : INFINITY};
         if (c.o->watch && c.o->watch->look) c.call.watch = &c.watch;
+        if (c.o->stop) c.call.stop = asked_to_stop, c.call.stop_ctx = &c;
         status = work(&c, solvers, z);
         perp_judge_free(c.judge);
         pp_arena_free(&c.arena);

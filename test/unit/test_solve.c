@@ -348,6 +348,20 @@ static void test_watch(void **state) {
     assert_int_equal(perp_solve(&two, &o, z, &info), PERP_OK);
 }
 
+static bool third_time(void *ctx) { return ++*(int *)ctx == 3; }
+
+static void test_stop(void **state) {
+    (void)state;
+    double z[2];
+    int asked = 0;
+    perp_solve_info info;
+    perp_solve_options o = {.solver = "slow,lemke", .stop = third_time, .stop_ctx = &asked};
+    assert_int_equal(perp_solve(&two, &o, z, &info), PERP_E_SOLVE);
+    assert_int_equal(asked, 3); /* nobody comes after, and nobody asks again */
+    assert_int_equal(info.outcome, PERP_OUTCOME_STOPPED);
+    assert_finite(2, z);
+}
+
 static void test_time_limit(void **state) {
     (void)state;
     double z[2], start = pp_clock();
@@ -392,7 +406,7 @@ int main(void) {
         cmocka_unit_test(test_simple),   cmocka_unit_test(test_bad_questions), cmocka_unit_test(test_liars),
         cmocka_unit_test(test_settings), cmocka_unit_test(test_conversions),   cmocka_unit_test(test_no_fit),
         cmocka_unit_test(test_starts),   cmocka_unit_test(test_watch),         cmocka_unit_test(test_time_limit),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_stop),     cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
