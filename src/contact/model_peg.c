@@ -261,14 +261,14 @@ typedef struct progress {
 
 static bool has_news(const pp_peg_findings *found) { return found->added || found->switched || found->renewed; }
 
-/* Would another round better nothing? */
-static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
+/* Would another round better nothing? last: there is none. */
+static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p, bool last) {
     if (has_news(found) || (found->moved && !k->linear)) return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
     if (k->f->slack > 1 || !k->still) return false;
     return k->linear || k->brisk || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
-           ++p->polish > MAX_POLISH;
+           ++p->polish > MAX_POLISH || last;
 }
 
 /* By pair: are its rows to be looked for anew? From the arena. */
@@ -314,7 +314,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
         if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
-        if (at_rest(k, &found, &p)) {
+        if (at_rest(k, &found, &p, round + 1 == limit)) {
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }
