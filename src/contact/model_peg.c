@@ -37,10 +37,10 @@
 #define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
 #define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
 #define MAX_TIES   16
-#define MAX_POLISH 40 /* rounds that bring gaps from within tolerance to rounding, */
+#define MAX_POLISH 12 /* rounds that bring gaps from within tolerance to rounding, */
 /* of which so many in a row may better nothing: strides of pairs that lean on each other can be in each other's way for a
  * while, and an answer that stops short goes by how it was come upon; */
-#define PATIENCE 4
+#define PATIENCE 3
 #define EASY     200 /* steps of solvers for a round: where it takes more, there is no patience */
 #define THROWS   3   /* rounds whose contacts may add more than all kinetic energy */
 
@@ -261,14 +261,14 @@ typedef struct progress {
 
 static bool has_news(const pp_peg_findings *found) { return found->added || found->switched || found->renewed; }
 
-/* Would another round better nothing? last: there is none. */
-static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p, bool last) {
+/* Would another round better nothing? */
+static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
     if (has_news(found) || (found->moved && !k->linear)) return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
     if (k->f->slack > 1 || !k->still) return false;
     return k->linear || k->brisk || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
-           ++p->polish > MAX_POLISH || last;
+           ++p->polish > MAX_POLISH;
 }
 
 /* By pair: are its rows to be looked for anew? From the arena. */
@@ -314,7 +314,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
         if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
-        if (at_rest(k, &found, &p, round + 1 == limit)) {
+        if (at_rest(k, &found, &p)) {
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }
