@@ -79,25 +79,11 @@ static void take_away(const scene *s, const rest *left) {
     free(body);
 }
 
-/* The problem of a step at velocity level from standing still. Sweeps need not solve it: it is only posed. */
+/* The problem of a step from standing still. */
 static perp_stored *pose(const rest *left, int n, double mu, unsigned seed) {
-    perp_world_def d = perp_world_def_default(3);
-    d.h = STEP_H;
-    d.form = PERP_FORM_CONE;
-    d.stepper = "anitescu-potra";
-    d.contact_model = "one-plane";
-    d.solver = "gauss-seidel";
-    d.fallback[0] = NULL;
-    d.max_halvings = 0;
-    d.tolerance = 0.9;
-    scene held = scene_deposited(d, n, mu, seed, 1 + TOUCH);
+    scene held = scene_deposited(scene_posing(STEP_H), n, mu, seed, 1 + TOUCH);
     take_away(&held, left);
-    (void)perp_world_set(held.w, "gauss-seidel.max_sweeps", 1);
-    if (perp_world_step(held.w, NULL)) die("posing", perp_world_why(held.w));
-    perp_stored *stored;
-    if (perp_step_convert(perp_world_problem(held.w), PERP_CONE, NULL, NULL, &stored)) die("conversion", "failed");
-    scene_end(&held);
-    return stored;
+    return scene_posed(&held);
 }
 
 static void save(const options *o, int n, unsigned seed, const perp_problem *p) {

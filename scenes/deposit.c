@@ -124,3 +124,27 @@ scene scene_deposited(perp_world_def def, int n, double mu, unsigned seed, doubl
     free(h.first);
     return s;
 }
+
+perp_world_def scene_posing(double h) {
+    perp_world_def d = perp_world_def_default(3);
+    d.h = h;
+    d.form = PERP_FORM_CONE;
+    d.stepper = "anitescu-potra";
+    d.contact_model = "one-plane";
+    d.solver = "gauss-seidel";
+    d.fallback[0] = NULL;
+    d.max_halvings = 0;
+    d.tolerance = 0.9;
+    return d;
+}
+
+perp_stored *scene_posed(scene *s) {
+    perp_stored *stored = NULL;
+    if (perp_world_set(s->w, "gauss-seidel.max_sweeps", 1) || perp_world_step(s->w, NULL) ||
+        perp_step_convert(perp_world_problem(s->w), PERP_CONE, NULL, NULL, &stored)) {
+        fprintf(stderr, "deposit: posing failed: %s\n", perp_world_why(s->w));
+        exit(2);
+    }
+    scene_end(s);
+    return stored;
+}

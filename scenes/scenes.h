@@ -84,7 +84,11 @@ scene scene_pile(perp_world_def def, int n, double mu, double boxes, double rati
  * before it, the floor or walls; they touch to rounding. Then all are larger by the factor `swell`. Only the first
  * bodies are kept as ids. Bodies: bin, then spheres as they fell. 3D. */
 scene scene_deposited(perp_world_def def, int n, double mu, unsigned seed, double swell);
-/* The bin of both: floor at height 0 and four walls around [0, side] x [0, side] (3D), or two (2D, y upwards). */
+/* A 3D world whose steps, of length h at velocity level, pose their friction problem and do not solve it: one sweep, and
+ * any answer will do. Then that problem; ends the scene. To be freed by perp_stored_free(). */
+perp_world_def scene_posing(double h);
+perp_stored *scene_posed(scene *s);
+/* The bin of both piles: floor at height 0 and four walls around [0, side] x [0, side] (3D), or two (2D, y upwards). */
 void scene_bin(scene *s, double side, int dim);
 /* Density such that a ball of unit diameter weighs 1. */
 extern const double scene_grain_density;

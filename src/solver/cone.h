@@ -46,6 +46,13 @@ typedef struct pp_cone {
 
 static inline int pp_cone_rows(const pp_cone *c, int i) { return c->first[i + 1] - c->first[i]; }
 
+/* Body mode: does block i act on one of these nodes (nnode)? */
+static inline bool pp_cone_touches(const pp_cone *c, int i, const bool *node) {
+    for (int s = c->row[i]; s < c->row[i + 1]; s++)
+        if (node[c->entry[s].other]) return true;
+    return false;
+}
+
 /* All in the call's memory; borrows p. Global problems whose M is not made of small blocks, or with far fewer rows than
  * dofs, are condensed to local form. False if memory is refused or M is singular (*singular). */
 bool pp_cone_make(pp_cone *c, const perp_problem *p, const perp_call *call, bool *singular);

@@ -12,12 +12,6 @@ static int number_dofs(const pp_cone *c, const bool *in, int *dof) {
     return n;
 }
 
-static bool touches(const pp_cone *c, int block, const bool *in) {
-    for (int s = c->row[block]; s < c->row[block + 1]; s++)
-        if (in[c->entry[s].other]) return true;
-    return false;
-}
-
 /* Columns of A for which column[j] >= 0, in order, with rows for which row[i] >= 0 and their new numbers. */
 static bool pick(const perp_sparse *A, const int *row, int rows, const int *column, int cols, const perp_call *call,
                  perp_sparse *out) {
@@ -85,7 +79,7 @@ bool pp_cone_part_make(pp_cone_part *k, const pp_cone *c, const bool *in, const 
     to->global = true;
     int n = number_dofs(c, in, dof), m = 0;
     for (int i = 0; i < c->nblock; i++) {
-        bool taken = touches(c, i, in);
+        bool taken = pp_cone_touches(c, i, in);
         for (int r = c->first[i]; r < c->first[i + 1]; r++) column[r] = taken ? m++ : -1;
         if (!taken) continue;
         from[k->nblock++] = i;

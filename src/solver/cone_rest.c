@@ -34,12 +34,6 @@
 /* Velocity b of a row in scaled units. */
 static double offset(const pp_cone *c, int row) { return c->scale[row] * c->p->b[row] / c->beta; }
 
-static bool touches(const pp_cone *c, int block, const bool *node) {
-    for (int s = c->row[block]; s < c->row[block + 1]; s++)
-        if (node[c->entry[s].other]) return true;
-    return false;
-}
-
 /* Which contacts are left out. False if the bodies cannot be at rest: a row drives, or bodies have nothing to rest on. A
  * few of these among many do not matter: the others may rest all the same, and where those end is Newton's to find. */
 static bool choose(const pp_cone_rest *k, bool *idle, bool *held) {
@@ -47,7 +41,7 @@ static bool choose(const pp_cone_rest *k, bool *idle, bool *held) {
     memset(held, 0, sizeof *held * (size_t)c->nnode);
     for (int i = 0; i < c->nblock; i++) {
         double gap = fabs(offset(c, c->first[i]));
-        bool pushed = k->away && touches(c, i, k->away);
+        bool pushed = k->away && pp_cone_touches(c, i, k->away);
         idle[i] = pushed || (i >= c->nrow && gap > TOUCHING * k->tol);
         if (i < c->nrow && (pushed || gap > TOUCHING * k->tol)) return false;
         for (int s = c->row[i]; !idle[i] && s < c->row[i + 1]; s++) held[c->entry[s].other] = true;

@@ -8,27 +8,8 @@
 
 #define SPHERES 200
 #define TOL     1e-8
-#define FEW     30 /* spheres that move; the others stand */
-
-/* The problem of a step at velocity level from standing still; sweeps only pose it. */
-static perp_stored *pose(double mu, unsigned seed) {
-    perp_world_def d = perp_world_def_default(3);
-    d.h = 0.01;
-    d.form = PERP_FORM_CONE;
-    d.stepper = "anitescu-potra";
-    d.contact_model = "one-plane";
-    d.solver = "gauss-seidel";
-    d.fallback[0] = NULL;
-    d.max_halvings = 0;
-    d.tolerance = 0.9;
-    scene s = scene_deposited(d, SPHERES, mu, seed, 1 + 1e-4);
-    assert_int_equal(perp_world_set(s.w, "gauss-seidel.max_sweeps", 1), PERP_OK);
-    assert_int_equal(perp_world_step(s.w, NULL), PERP_OK);
-    perp_stored *stored;
-    assert_int_equal(perp_step_convert(perp_world_problem(s.w), PERP_CONE, NULL, NULL, &stored), PERP_OK);
-    scene_end(&s);
-    return stored;
-}
+#define STEP_H  0.01 /* T */
+#define FEW     30   /* spheres that move; the others stand */
 
 /* Spheres that move faster than a millionth of what gravity makes in the step. */
 static int moving(const perp_cone *p, const double *r) {
@@ -39,7 +20,7 @@ static int moving(const perp_cone *p, const double *r) {
     for (int i = 0; i < p->M.rows; i += 6) {
         double most = 0;
         for (int k = i; k < i + 6; k++) most = fmax(most, fabs(v[k]));
-        count += most > 1e-6 * 9.81 * 0.01;
+        count += most > 1e-6 * 9.81 * STEP_H;
     }
     free(v);
     return count;
@@ -52,7 +33,8 @@ static void few_move(void **state) {
         unsigned seed;
     } pile[] = {{0.5, 2}, {0.3, 1}, {0.3, 2}, {0.3, 3}, {0.3, 5}};
     for (size_t k = 0; k < sizeof pile / sizeof *pile; k++) {
-        perp_stored *stored = pose(pile[k].mu, pile[k].seed);
+        scene s = scene_deposited(scene_posing(STEP_H), SPHERES, pile[k].mu, pile[k].seed, 1 + 1e-4);
+        perp_stored *stored = scene_posed(&s);
         const perp_problem *p = perp_stored_problem(stored);
         double *r = calloc((size_t)perp_problem_size(p), sizeof *r);
         assert_non_null(r);
