@@ -8,7 +8,8 @@
  * 5, 10, 20), mu = 0 and 0.5; 5 s each, a polygon every quarter of a second. Printed for each kind, h and mu: steps, those not solved,
  * those divided, deepest overlap, largest total area of overlap at any time, most energy that contact added in a step (J, and as part
  * of the kinetic energy at hand, at least 0.1 J), mean number of contacts and of corners that could be trapped, largest
- * problem, time. --pile, --h and --mu keep to one of the piles, steps or coefficients. Exit code 1 if a step was not solved or the area went beyond 1e-9 m^2. */
+ * problem, time. --pile, --h and --mu keep to one of the piles, steps or coefficients. Exit code 1 if a step was not solved, the
+ * area went beyond 1e-9 m^2 or contacts added more than 0.2 % of the kinetic energy in a step. */
 #define _POSIX_C_SOURCE 200809L
 #include "piles.h"
 #include "piles2d_given.h"

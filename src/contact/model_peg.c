@@ -434,12 +434,9 @@ static bool locks(pp_peg_work *k) {
 /* Is a driven body inside another already? It was left there because nothing could give way. Where there still is no answer
  * dividing the step would not make one. */
 static bool driven_inside(pp_peg_work *k) {
-    const pp_frame *f = k->f;
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];
-        int a = f->placed[p->i].body, b = f->placed[p->j].body;
-        bool driven = f->w->body[a].kind == PERP_BODY_KINEMATIC || f->w->body[b].kind == PERP_BODY_KINEMATIC;
-        if (driven && pp_peg_start_gap(k, p) < -PP_PEG_BEHIND * p->size) return true;
+        if (pp_peg_has_driver(k, p) && pp_peg_start_gap(k, p) < -PP_PEG_BEHIND * p->size) return true;
     }
     return false;
 }

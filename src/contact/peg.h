@@ -181,6 +181,12 @@ static inline double pp_peg_beside(const pp_peg_work *k, const pp_peg_pair *p) {
 static inline double pp_peg_near(const pp_peg_work *k, const pp_peg_pair *p) {
     return fmin(PP_PEG_NEAR * p->size, k->reach);
 }
+/* Is one of the two bodies driven? */
+static inline bool pp_peg_has_driver(const pp_peg_work *k, const pp_peg_pair *p) {
+    const pp_frame *f = k->f;
+    return f->w->body[f->placed[p->i].body].kind == PERP_BODY_KINEMATIC ||
+           f->w->body[f->placed[p->j].body].kind == PERP_BODY_KINEMATIC;
+}
 /* Was the pair placed in overlap? */
 static inline bool pp_peg_spawned(pp_peg_work *k, pp_peg_pair *p) {
     return pp_peg_start_gap(k, p) < -PP_PEG_SPAWNED * p->size - pp_peg_left(k);

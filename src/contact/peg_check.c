@@ -6,7 +6,7 @@
 #include "stepper/support_rows.h"
 
 #define MAX_TURN    0.5  /* of a body that is pushed at its end pose in 3D, in one part of a step [rad] */
-#define WORK_BEHIND 0.1  /* of the kinetic energy of two bodies that such a face may do */
+#define WORK_BEHIND 0.1  /* of the kinetic energy of two bodies that a face which was not in front may do */
 #define WORK_TOTAL  1e-3 /* of the kinetic energy that all contacts together may add */
 
 static double kinetic(const pp_frame *f, int block, const double *nu) {
@@ -59,7 +59,10 @@ static bool turns_far(const pp_peg_work *k) {
 
 /* What the contacts of an answer do. Energy of overlap that is undone and of bounces is not looked at. */
 typedef struct labour {
-    double total;  /* work of all contacts on top of the free motion */
+    double total; /* work of all contacts on top of the free motion, */
+    double
+        gain; /* and on top of the motion at the start, as the ledger has it: a weight that is held adds nothing to that,
+                    * and does not hide what another contact adds */
     double free;   /* kinetic energy of the free motion */
     double within; /* energy that may come from overlap within the tolerance, and through joints */
     bool behind;   /* a face that was not in front did much */
@@ -72,9 +75,11 @@ static bool find_labour(pp_peg_work *k, labour *l) {
     *l = (labour){.any = f->no_inertia || pp_support_count(f) > 0}; /* against friction, not on the motion */
     if (l->any) return true;
     double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
-    if (!fr || !mean) return false;
+    double *since = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    if (!fr || !mean || !since) return false;
     pp_free_velocity(f, fr);
     for (int i = 0; i < f->ndof; i++) mean[i] = (fr[i] + m->nu[i]) / 2;
+    for (int i = 0; i < f->ndof; i++) since[i] = (f->nu0[i] + m->nu[i]) / 2;
     double undone = k->least / f->h;
     for (int b = 0; b < f->nblock; b++) {
         l->free += kinetic(f, b, fr);
@@ -82,18 +87,22 @@ static bool find_labour(pp_peg_work *k, labour *l) {
     }
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
-        double work = 0, own = 0;
-        bool behind = false;
+        double work = 0, gain = 0, own = 0;
+        bool behind = false, any = false;
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             const int *blk = f->problem.contact[r].n.block;
             work += contact_work(f, r, mean);
+            gain += contact_work(f, r, since);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
             behind |=
                 m->row[r].push > 0 && m->row[r].gap0 < -fmax(PP_PEG_BEHIND * p->size, k->brisk ? pp_peg_left(k) : 0);
-            l->any |= m->row[r].bounces || pp_peg_spawned(k, p);
+            any |= m->row[r].bounces || pp_peg_spawned(k, p);
         }
         l->total += work;
-        l->behind |= behind && !l->any && !k->mode.held && work > WORK_BEHIND * own + l->within;
+        l->gain +=
+            pp_peg_has_driver(k, p) ? fmin(gain, 0) : gain; /* one that slows down seems to gain what it gives back */
+        l->any |= any;
+        l->behind |= behind && !any && !k->mode.held && work > WORK_BEHIND * own + l->within;
     }
     l->within += joint_work(f, mean);
     return true;
@@ -102,7 +111,7 @@ static bool find_labour(pp_peg_work *k, labour *l) {
 /* The two checks of model_peg.c. */
 static bool plausible(pp_peg_work *k) {
     labour l;
-    return find_labour(k, &l) && !l.behind && (l.any || l.total <= WORK_TOTAL * l.free + l.within);
+    return find_labour(k, &l) && !l.behind && (l.any || fmax(l.total, l.gain) <= WORK_TOTAL * l.free + l.within);
 }
 
 /* Do contacts add more than all energy there is? A row that was posed far from where its features meet may throw a body,
