@@ -59,11 +59,9 @@ static bool turns_far(const pp_peg_work *k) {
 
 /* What the contacts of an answer do. Energy of overlap that is undone and of bounces is not looked at. */
 typedef struct labour {
-    double total; /* work of all contacts on top of the free motion, */
-    double
-        gain; /* and on top of the motion at the start, as the ledger has it: a weight that is held adds nothing to that,
-                    * and does not hide what another contact adds */
-    double free;   /* kinetic energy of the free motion */
+    double total; /* work of all contacts on top of the free motion */
+    double gain;  /* the same as the ledger has it: there weights that are held do not hide what another contact adds */
+    double free;  /* kinetic energy of the free motion */
     double within; /* energy that may come from overlap within the tolerance, and through joints */
     bool behind;   /* a face that was not in front did much */
     bool any;      /* there are bounces or overlap of before: contacts may do what they like */
