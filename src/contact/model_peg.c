@@ -36,7 +36,7 @@
 #define MOST_SLACK 100  /* but so many times that of the world at most; */
 #define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
 #define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
-#define MAX_TIES   16
+#define MAX_TIES   32
 #define MAX_POLISH 12 /* rounds that bring gaps from within tolerance to rounding, */
 /* of which so many in a row may better nothing: strides of pairs that lean on each other can be in each other's way for a
  * while, and an answer that stops short goes by how it was come upon; */
@@ -379,29 +379,46 @@ static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
     return s.gap >= -PP_PEG_TOUCHING * p->size ? s.plane : PP_NO_PLANE;
 }
 
-/* Tries the tied planes one after the other, and keeps those with less effort: of the sides of a corner that a body may
- * pass, the one it is turned aside least by. */
+/* Rounds from an answer that had settled, with another plane for pair i; PP_NO_PLANE: the same again. */
+static perp_status rounds_from(pp_peg_work *k, const snapshot *from, int i, pp_plane plane, bool *settled) {
+    perp_status st = restore(k, from);
+    if (st) return st;
+    if (plane != PP_NO_PLANE) {
+        (void)pp_poses_advance(k, from->nu); /* the way that it went could be gone */
+        k->m->pair[i].plane = plane;
+        k->m->pair[i].nrow = 0;
+    }
+    return rounds(k, pp_arena_here(&k->f->w->arena), false, settled);
+}
+
+/* Tries every tied plane and takes the one with the least effort, as long as there is one with less: of the sides of a
+ * corner that a body may pass, the one it is turned aside least by, in whatever order bodies were added. */
 static perp_status try_ties(pp_peg_work *k) {
-    struct pp_peg *m = k->m;
     pp_arena *arena = &k->f->w->arena;
-    double *scratch = PP_ARENA_ARRAY(arena, double, k->f->ndof);
-    if (!scratch) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
-    for (int i = 0, tries = 0; i < m->npair && tries < MAX_TIES; i++) {
-        pp_plane plane = tied_plane(k, &m->pair[i]);
-        if (plane == PP_NO_PLANE) continue;
-        tries++;
-        snapshot before;
-        double old = pp_peg_effort(k, scratch);
-        if (!take(k, &before)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
-        pp_arena_mark mark = pp_arena_here(arena);
-        m->pair[i].plane = plane;
-        m->pair[i].nrow = 0;
+    for (int tries = 0, best = 0; best >= 0 && tries < MAX_TIES;) {
+        snapshot now;
+        int npair = k->m->npair, before = tries;
+        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->ndof);
+        pp_plane *tied = PP_ARENA_ARRAY(arena, pp_plane, npair);
+        if (!scratch || !tied || !take(k, &now)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
+        for (int i = 0; i < npair; i++) tied[i] = tied_plane(k, &k->m->pair[i]);
+        double least = (1 - 1e-9) * pp_peg_effort(k, scratch);
+        perp_status st;
         bool settled;
-        perp_status st = rounds(k, mark, false, &settled);
-        if (st && st != PERP_E_SOLVE) return st;
-        if (!st && settled && pp_peg_effort(k, scratch) < (1 - 1e-9) * old)
-            continue; /* pairs may have moved in the list */
-        if ((st = restore(k, &before)) || (st = rounds(k, mark, false, &settled))) return st;
+        best = -1;
+        for (int i = 0; i < npair && tries < MAX_TIES; i++) {
+            if (tied[i] == PP_NO_PLANE) continue;
+            tries++;
+            st = rounds_from(k, &now, i, tied[i], &settled);
+            if (st && st != PERP_E_SOLVE) return st;
+            double effort = st || !settled ? INFINITY : pp_peg_effort(k, scratch);
+            if (!(effort < least)) continue;
+            least = effort;
+            best = i;
+        }
+        if (tries == before) return PERP_OK;
+        st = rounds_from(k, &now, best, best < 0 ? PP_NO_PLANE : tied[best], &settled);
+        if (st) return st;
         if (!settled)
             return pp_fail(k->f->w, PERP_E_SOLVE, "a tie of separating planes did not resolve at t = %g", k->f->s0->t);
     }
