@@ -182,6 +182,31 @@ double pp_norm1(int n, const double *A, int ld) {
     return norm;
 }
 
+bool pp_small_inverse(int n, const double *A, double *X) {
+    double T[PP_SMALL * 2 * PP_SMALL]; /* the n x 2n that count are filled */
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) T[i + n * j] = A[i + n * j], T[i + n * (n + j)] = i == j;
+    for (int p = 0; p < n; p++) {
+        int best = p;
+        for (int i = p + 1; i < n; i++)
+            if (fabs(T[i + n * p]) > fabs(T[best + n * p])) best = i; /* cppcheck-suppress uninitvar */
+        double pivot = T[best + n * p];
+        if (!(fabs(pivot) > 1e-300) || !isfinite(pivot)) return false;
+        for (int j = p; j < 2 * n; j++) {
+            double t = T[best + n * j];
+            T[best + n * j] = T[p + n * j];
+            T[p + n * j] = t / pivot;
+        }
+        for (int i = 0; i < n; i++) {
+            double f = T[i + n * p];
+            if (i == p || f == 0) continue;
+            for (int j = p; j < 2 * n; j++) T[i + n * j] -= f * T[p + n * j];
+        }
+    }
+    memcpy(X, T + n * n, sizeof *X * (size_t)(n * n));
+    return true;
+}
+
 bool pp_cholesky(int n, double *A, int ld) {
     for (int j = 0; j < n; j++) {
         double *a = colw(A, ld, j);

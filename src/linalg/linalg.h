@@ -24,6 +24,11 @@ void pp_lu_solve(int n, const double *LU, int ld, const int *piv, int nrhs, doub
 double pp_lu_rcond(int n, const double *LU, int ld, const int *piv, double anorm, double *work);
 double pp_norm1(int n, const double *A, int ld);
 
+/* X = A^-1, n x n with ld n, for n up to PP_SMALL: Gauss-Jordan with row exchanges. X may be A. False if a pivot is zero or
+ * not finite; X is as it was then. */
+#define PP_SMALL 12
+bool pp_small_inverse(int n, const double *A, double *X);
+
 /* Cholesky, lower, in place; false if not positive definite. */
 bool pp_cholesky(int n, double *A, int ld);
 void pp_cholesky_solve(int n, const double *L, int ld, int nrhs, double *B, int ldb);

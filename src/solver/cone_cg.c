@@ -14,8 +14,9 @@
 #include <string.h>
 
 #include "linalg/kernel.h"
+#include "linalg/linalg.h"
 
-#define BLOCK_MAX 12 /* rows of a node or contact */
+#define BLOCK_MAX PP_SMALL /* rows of a node or contact */
 
 static int size_of(const pp_cone_cg *k, int i) { return k->at[i + 1] - k->at[i]; }
 
@@ -170,32 +171,6 @@ double pp_cone_cg_work(const pp_cone_cg *k) { return 2 * (double)k->spot[k->row[
 
 /* ---- small dense blocks ---------------------------------------------------------------------------------------- */
 
-/* X = A^-1 by Gauss-Jordan with row exchanges. */
-static bool invert(int n, const double *A, double *X) {
-    double T[BLOCK_MAX * 2 * BLOCK_MAX]; /* the n x 2n that count are filled */
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) T[i + n * j] = A[i + n * j], T[i + n * (n + j)] = i == j;
-    for (int p = 0; p < n; p++) {
-        int best = p;
-        for (int i = p + 1; i < n; i++)
-            if (fabs(T[i + n * p]) > fabs(T[best + n * p])) best = i; /* cppcheck-suppress uninitvar */
-        double pivot = T[best + n * p];
-        if (!(fabs(pivot) > 1e-300) || !isfinite(pivot)) return false;
-        for (int j = p; j < 2 * n; j++) {
-            double t = T[best + n * j];
-            T[best + n * j] = T[p + n * j];
-            T[p + n * j] = t / pivot;
-        }
-        for (int i = 0; i < n; i++) {
-            double f = T[i + n * p];
-            if (i == p || f == 0) continue;
-            for (int j = p; j < 2 * n; j++) T[i + n * j] -= f * T[p + n * j];
-        }
-    }
-    memcpy(X, T + n * n, sizeof *X * (size_t)(n * n));
-    return true;
-}
-
 /* Is A positive definite, with a margin of 1e-12 of its diagonal? By Cholesky. */
 static bool positive(int n, const double *A) {
     double L[BLOCK_MAX * BLOCK_MAX];
@@ -286,7 +261,7 @@ static bool contact_matrix(pp_cone_cg *k, int i, double *B) {
     double C[16] = {0}, *Cinv = k->Cinv + 16 * (ptrdiff_t)i;
     for (int a = 0; a < rows * rows; a++)
         C[a] = k->C[16 * (ptrdiff_t)i + a] + (c->c ? E[a] * c->c[c->first[i] + a / rows] : 0);
-    if (!invert(rows, C, Cinv)) return false;
+    if (!pp_small_inverse(rows, C, Cinv)) return false;
     multiply(rows, rows, rows, Cinv, E, B);
     for (int b = 0; k->mirror && b < rows; b++)
         for (int a = 0; a < b; a++) B[a + rows * b] = B[b + rows * a] = 0.5 * (B[a + rows * b] + B[b + rows * a]);
@@ -351,7 +326,7 @@ static bool eliminate_row(pp_cone_cg *k, int i, double raised) {
     }
     for (int s = k->row[i]; s < k->row[i + 1]; s++) k->mark[k->col[s]] = -1;
     if (k->symmetric && !positive(rows, D)) return false;
-    return invert(rows, D, D);
+    return pp_small_inverse(rows, D, D);
 }
 
 /* The factors in the order in which they are used: memory is read from its beginning to its end then. */
@@ -384,7 +359,8 @@ static bool make_preconditioner(pp_cone_cg *k) {
         if (good) return true;
     }
     for (int i = 0; i < k->n; i++)
-        if (!invert(size_of(k, i), k->A + k->spot[k->diagonal[i]], k->P + k->spot[k->diagonal[i]])) return false;
+        if (!pp_small_inverse(size_of(k, i), k->A + k->spot[k->diagonal[i]], k->P + k->spot[k->diagonal[i]]))
+            return false;
     return true;
 }
 

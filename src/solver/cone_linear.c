@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/linalg.h"
+
 /* First places of n lists from their lengths, into start and, to be counted up while filling, into count. */
 static void begin_lists(int n, int *count, int *start) {
     int sum = 0;
@@ -107,32 +109,6 @@ bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *c
     return k->lu && pp_block_lu_room(k->lu) && find_places(k, call);
 }
 
-/* X = A^-1, n <= 4, by Gauss-Jordan with partial pivoting. */
-static bool small_inverse(int n, const double *A, double *X) {
-    double T[32]; /* the n x 2n that count are filled */
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) T[i + n * j] = A[i + n * j], T[i + n * (n + j)] = i == j;
-    for (int k = 0; k < n; k++) {
-        int best = k;
-        for (int i = k + 1; i < n; i++)
-            if (fabs(T[i + n * k]) > fabs(T[best + n * k])) best = i; /* cppcheck-suppress uninitvar */
-        double p = T[best + n * k];
-        if (!(fabs(p) > 1e-300)) return false;
-        for (int j = 0; j < 2 * n; j++) {
-            double t = T[best + n * j];
-            T[best + n * j] = T[k + n * j];
-            T[k + n * j] = t / p;
-        }
-        for (int i = 0; i < n; i++) {
-            double f = T[i + n * k];
-            if (i == k || f == 0) continue;
-            for (int j = k; j < 2 * n; j++) T[i + n * j] -= f * T[k + n * j];
-        }
-    }
-    memcpy(X, T + n * n, sizeof *X * (size_t)(n * n));
-    return true;
-}
-
 /* C = A B, n x n times n x cols. */
 static inline void multiply(int n, int cols, const double *restrict A, const double *restrict B, double *restrict C) {
     if (n == 3) { /* a contact in space */
@@ -208,7 +184,7 @@ static bool fill_body(pp_cone_linear *k) {
         if (c->c)
             for (int b = 0; b < rows; b++)
                 for (int a = 0; a < rows; a++) C[a + rows * b] += E[a + rows * b] * c->c[c->first[i] + b];
-        if (!small_inverse(rows, C, Cinv)) return false;
+        if (!pp_small_inverse(rows, C, Cinv)) return false;
         multiply(rows, rows, Cinv, E, B);
         bool any = false;
         for (int a = 0; a < rows * rows; a++) any |= B[a] != 0;

@@ -32,6 +32,28 @@ static double left_over(int n, const double *a, int ld, const double *u, const d
     return most;
 }
 
+/* A A^-1 is 1, in place too; what is singular is refused and left as it was. */
+static void test_small_inverse(void **state) {
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        int n = 1 + rp_int(PP_SMALL);
+        fill(A, n * n);
+        for (int i = 0; i < n; i++) A[i + n * i] += 3 * n;
+        for (int j = 0; j < n; j++) /* rows change places, so that pivots are not on the diagonal */
+            for (int i = 0; i < n; i++) B[(i + 1) % n + n * j] = A[i + n * j];
+        memcpy(C, B, sizeof *B * (size_t)(n * n));
+        assert_true(pp_small_inverse(n, B, D) && pp_small_inverse(n, C, C));
+        assert_memory_equal(C, D, sizeof *D * (size_t)(n * n));
+        for (int j = 0; j < n; j++) {
+            for (int i = 0; i < n; i++) b[i] = i == j;
+            assert_true(left_over(n, B, n, D + n * j, b) < 1e-13);
+        }
+        for (int i = 0; i < n; i++) A[i] = 0; /* a column */
+        assert_false(pp_small_inverse(n, A, C));
+        assert_memory_equal(C, D, sizeof *D * (size_t)(n * n));
+    }
+}
+
 static void test_products(void **state) {
     (void)state;
     for (int round = 0; round < 200; round++) {
@@ -329,9 +351,9 @@ static void test_sparse(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),  cmocka_unit_test(test_lu),     cmocka_unit_test(test_cholesky),
-        cmocka_unit_test(test_eigen),     cmocka_unit_test(test_psd),    cmocka_unit_test(test_psd_refuses),
-        cmocka_unit_test(test_alignment), cmocka_unit_test(test_sparse),
+        cmocka_unit_test(test_small_inverse), cmocka_unit_test(test_products),  cmocka_unit_test(test_lu),
+        cmocka_unit_test(test_cholesky),      cmocka_unit_test(test_eigen),     cmocka_unit_test(test_psd),
+        cmocka_unit_test(test_psd_refuses),   cmocka_unit_test(test_alignment), cmocka_unit_test(test_sparse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
