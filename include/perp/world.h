@@ -86,8 +86,10 @@ typedef struct perp_world_def {
         *solver; /**< "lemke" (default), "pgs", "enumerate", ..., or registered by the user. Left as it is, or NULL,
                              in a cone world: "auto" */
     const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends;
-                             default "pgs", "enumerate"; those left as they are do not count in a cone world, since "auto"
-                             has fallbacks of its own */
+                             default "pgs", "enumerate", and in 2D "auto"; those left as they are do not count in a cone
+                             world, since "auto" has fallbacks of its own. In 2D, where a cone is a pyramid, "auto" picks
+                             the form too, wherever it stands: with form LCP it gets islands of more than 50 contacts and
+                             joints first, as cones */
     perp_form form;                          /**< default auto */
     int friction_directions; /**< 3D: directions of the pyramid, >= 3; default 0: 8 where there are pyramids, see
                                   PERP_FORM_AUTO. 2D always has two, a cone none */

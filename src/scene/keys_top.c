@@ -105,8 +105,13 @@ static const pp_key stages[] = {
     {"stepper", PP_T_STAGE, IN(stepper), .list = stepper, PP_WORDS("stewart-trinkle"),
      PP_HELP("Makes the complementarity problem of a step.")},
     {"solver", PP_T_STAGE, IN(solver), .list = solver, PP_WORDS("form cone: auto, else lemke"), PP_HELP("Solves it.")},
-    {"fallback", PP_T_STAGES, IN(fallback), .list = solver, PP_WORDS("form cone: none, else [pgs, enumerate]"),
-     PP_HELP("Solvers tried in turn when the answer before was not accepted; at most 4.")},
+    {"fallback", PP_T_STAGES, IN(fallback), .list = solver,
+     PP_WORDS("form cone: none, else [pgs, enumerate], in 2D [pgs, enumerate, auto]"),
+     PP_HELP("Solvers tried in turn when the answer before was not accepted; at most 4. With form lcp in 2D, where a "
+             "cone is a "
+             "pyramid of two directions, auto gets islands of more than 50 contacts and joints first, as cones: "
+             "pivoting is "
+             "exact, but slow there.")},
     {"form", PP_T_CHOICE, IN(form), .choice = forms, PP_DEFAULT_AS(PERP_FORM_AUTO, "auto"),
      PP_HELP(
          "Form of the problem: friction pyramids with joints eliminated beforehand (lcp) or kept as unknowns (mlcp), "

@@ -8,6 +8,7 @@
 #include "problem/islands.h"
 #include "problem/rows.h"
 #include "problem/to_cone.h"
+#include "stepper/stepper.h"
 #include "world/frame.h"
 
 /* A step problem in the form that solvers take. */
@@ -274,14 +275,15 @@ static perp_status solve_joints(const pp_frame *f, trial *t, const posed *c, con
                    t->acceptance, tolerance(f));
 }
 
-/* The chain of solvers; z holds the guess, if there is one. */
-static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, bool guess, double *z) {
+/* Solvers `first` to `last` of the chain; z holds the guess, if there is one. */
+static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int first, int last, bool guess,
+                               double *z) {
     perp_world *w = f->w;
     double needed = c->cone ? needed_tol(f, t) : 0, latest;
-    for (int which = 0; which < w->nsolver; which++) {
-        if (which > 0) t->fallbacks++;
+    for (int which = first; which <= last; which++) {
+        if (which > first) t->fallbacks++;
         for (int cold = 0; cold < 2; cold++) {
-            if (!cold && !(guess && which == 0)) continue;
+            if (!cold && !(guess && which == first)) continue;
             if (cold) memset(z, 0, (size_t)c->n * sizeof *z);
             pp_arena_mark mark = pp_arena_here(&w->arena);
             perp_status st = c->cone ? attempt_cone(f, t, c, which, needed, z)
@@ -311,19 +313,45 @@ static bool solve_directly(const pp_frame *f, trial *t, bool guess) {
     return false;
 }
 
-/* Solves one problem by the chain. `guess`: impulses of the last step, in t->answer; false: none. */
-static perp_status solve_one(const pp_frame *f, trial *t, bool guess) {
+/* One problem in one form by solvers `first` to `last` of the chain. */
+static perp_status solve_as(const pp_frame *f, trial *t, perp_class cls, int first, int last, bool guess) {
     perp_world *w = f->w;
     posed c;
-    if (solve_directly(f, t, guess)) return PERP_OK;
-    perp_status st = pose(t->p, class_of(w, t->p), &w->arena, &c);
+    perp_status st = pose(t->p, cls, &w->arena, &c);
     if (st) return pp_fail(w, st, "the step problem could not be formed: %s", perp_status_text(st));
     t->unknowns = c.n;
     double *z = PP_ARENA_ZERO(&w->arena, double, c.n);
     if (!z) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d unknowns", c.n);
     if (c.n == 0) return solve_joints(f, t, &c, z);
     if (guess) guess_from(&c, &t->answer, z);
-    return try_solvers(f, t, &c, guess, z);
+    return try_solvers(f, t, &c, first, last, guess, z);
+}
+
+#define FEW_PLANAR 50 /* contacts and joints in the plane up to which pivoting is as quick; with three unknowns each */
+
+/* In the plane a cone is a pyramid of two directions, and `auto` picks the form too: pivoting is exact, but dense, and
+ * what is large is solved as cones. Its place in the chain; -1: not there, or the problem is small. */
+static int as_cones(const perp_world *w, const perp_step_problem *p) {
+    if (w->def.dim != 2 || w->def.form != PERP_FORM_LCP || !(w->stepper->makes & PERP_CONE) ||
+        p->ncontact + p->njoint <= FEW_PLANAR || bilateral_only(p))
+        return -1;
+    int i = w->nsolver - 1;
+    while (i >= 0 && w->solver[i] != &pp_solver_auto) i--;
+    return i;
+}
+
+/* Solves one problem by the chain. `guess`: impulses of the last step, in t->answer; false: none. */
+static perp_status solve_one(const pp_frame *f, trial *t, bool guess) {
+    const perp_world *w = f->w;
+    if (solve_directly(f, t, guess)) return PERP_OK;
+    int cones = as_cones(w, t->p);
+    if (cones >= 0) {
+        perp_status st = solve_as(f, t, PERP_CONE, cones, cones, guess);
+        if (st != PERP_E_SOLVE) return st;
+        t->fallbacks++;
+        guess = false; /* tries wrote over it */
+    }
+    return solve_as(f, t, class_of(w, t->p), 0, w->nsolver - 1, guess);
 }
 
 /* Takes what one problem reported into the frame: sums of work, the worst of the rest. */

@@ -106,6 +106,12 @@ static perp_status refuse_solver(const perp_solver_type *s, perp_class cls, cons
                      what, stepper, able[0] ? able : "none");
 }
 
+/* Are solver and fallbacks as they were in the default definition? */
+static bool all_left(const perp_world_def *d) {
+    return d->solver == default_solver && d->fallback[0] == default_fallback[0] &&
+           d->fallback[1] == default_fallback[1] && !d->fallback[2];
+}
+
 /* The solver and its fallbacks, in order; what the user left as it was follows the form. @return how many */
 static int solver_names(const perp_world_def *d, const char *out[1 + PERP_FALLBACK_MAX]) {
     bool cone = d->form == PERP_FORM_CONE;
@@ -115,6 +121,7 @@ static int solver_names(const perp_world_def *d, const char *out[1 + PERP_FALLBA
         bool left = d->fallback[i] == default_fallback[0] || d->fallback[i] == default_fallback[1];
         if (!cone || !left) out[n++] = d->fallback[i];
     }
+    if (!cone && d->dim == 2 && all_left(d)) out[n++] = "auto"; /* of use where there is much, see solve_step.c */
     return n;
 }
 

@@ -287,7 +287,7 @@ static void contact_state(hid_t f) { set_at(f, "contacts/state", 0, 3); }
 static void contact_gap(hid_t f) { set_at(f, "contacts/gap", 1, NAN); }
 static void overlap_shape(hid_t f) { set_at(f, "certificate/overlap_shape", 2 * 4 + 1, 2); }
 static void overlap_nan(hid_t f) { set_at(f, "certificate/overlap", 6, NAN); }
-static void solver_number(hid_t f) { set_at(f, "solver/solver", 5, 3); }
+static void solver_number(hid_t f) { set_at(f, "solver/solver", 5, 9); }
 
 typedef perp_status (*reader)(perp_recording *r, perp_refusal *why);
 static perp_status poses_4(perp_recording *r, perp_refusal *why) {
@@ -343,7 +343,7 @@ static void wrong_frames(void **state) {
         {overlap_shape, total, NAME ": certificate/overlap_shape[4]: found 2; allowed: a shape, or -1"},
         {overlap_nan, total, NAME ": certificate/overlap[6]: found nan; allowed: finite numbers"},
         {overlap_nan, overlap, NAME ": certificate/overlap[6]: found nan; allowed: finite numbers"},
-        {solver_number, total, NAME ": solver/solver[5]: found 3; allowed: one of the names, or 255"},
+        {solver_number, total, NAME ": solver/solver[5]: found 9; allowed: one of the names, or 255"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         perp_refusal why = {0};
