@@ -53,7 +53,8 @@
 #define MOST_SWEEPS  1500 /* so many at most; */
 #define LEAST_SWEEPS 50   /* where fewer are worth it, Newton is quicker */
 #define TURNS        4 /* times that sweeps may begin, with Newton between: each gets the other out of where it creeps, */
-#define TURN_STEPS   8    /* in so many steps or not at all */
+#define TURN_STEPS   8    /* in so many steps or not at all; */
+#define WORTH_TURN   0.9  /* and not again where a turn of both left more than this part of the measure */
 #define WARM_PULL    1e-3 /* first weight of the proximal term from a guess; */
 #define PULL_PER     10   /* less from a good one: so many times its measure, */
 #define LEAST_PULL   1e-6 /* but not less than this */
@@ -63,6 +64,7 @@
 #define FIRST_AWAY   0.1  /* at first no more than this part of all, */
 #define MOST_AWAY    0.25 /* and this in the end, */
 #define ROUNDS       12   /* in so many rounds; */
+#define MAY_DO       30   /* answers that miss tol by no more are worth asking whether they do */
 #define PART_TOL     0.1  /* those that move are solved to this part of tol */
 #define HELD_STEPS   10
 #define HELD_LONG    40    /* where most of them need no factorisation */
@@ -94,6 +96,7 @@ typedef struct work {
     double *speed;  /* nnode: what the others did when they were asked; NULL: nobody wants to know */
     bool unique;    /* loads that depend on the problem alone are asked for, */
     bool selected;  /* and are what the best point is */
+    bool taken;     /* the best point misses tol, but who called takes it */
 } work;
 
 /* Factorisations that may still be made: all methods together are given what Newton's two long tries would need. */
@@ -144,6 +147,19 @@ static bool keep(work *w, const double *x) {
         memcpy(w->best, x, sizeof *x * (size_t)w->c.m); /* NOLINT(clang-analyzer-core.NonNullParamChecker) */
     }
     return w->least <= w->tol;
+}
+
+/* Would who called take the best point as it is? What tol means there is known only to a factor, and tol is on the safe
+ * side; where the last bit of the way to it takes sweeps or factorisations by the hundred, it is worth asking. */
+static bool would_take(work *w) {
+    const perp_call *call = w->call;
+    if (!call->enough || w->part || !(w->least <= MAY_DO * w->tol)) return false;
+    double *z = PP_CALL_ARRAY(call, double, w->c.m);
+    if (!z) return false;
+    pp_cone_unscale(&w->c, w->best, z);
+    w->taken = call->enough(z, call->enough_ctx);
+    if (w->taken) TELL(w, "which will do");
+    return w->taken;
 }
 
 /* Splitting, which needs one factorisation or none, then Newton from where it got. from: NULL: nothing. patient: all the
@@ -482,12 +498,15 @@ static perp_outcome stages(work *w, const double *guess) {
     int most = worthwhile_sweeps(w);
     bool warm = guess != NULL;
     for (int turn = 0; turn < TURNS && most >= LEAST_SWEEPS; turn++) {
+        double before = w->least;
         if (turn > 0 && newton(w, guess, WARM_PULL, TURN_STEPS, "Newton", &o)) return o;
         if (o == PERP_OUTCOME_STOPPED) return o;
         if (turn > 0) guess = w->best;
         bool enough = sweeps(w, most, guess, &guess, &o);
         w->info->warm = warm && enough && turn == 0;
         if (enough || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+        if (would_take(w)) return o;
+        if (turn > 0 && !(w->least < WORTH_TURN * before)) break;
     }
     if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
         w->info->warm = from_guess_of_many(w, guess, &o);
@@ -498,6 +517,7 @@ static perp_outcome stages(work *w, const double *guess) {
             newton(w, guess, pull, contacts <= FEW_CONTACTS ? WARM_STEPS : WARM_SHORT, "Newton from the guess", &o);
         if (w->info->warm || o == PERP_OUTCOME_STOPPED) return o;
     }
+    if (would_take(w)) return o;
     if (guess && select_first(w)) return PERP_OUTCOME_SOLVED;
     if (contacts <= FEW_CONTACTS) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
@@ -573,7 +593,7 @@ static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool p
     }
     pp_cone_unscale(&w.c, w.best, z);
     info->factorisations = w.linear.factorisations;
-    return w.least <= tol ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;
+    return w.least <= tol || w.taken ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;
 }
 
 perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double *z, const perp_call *call,

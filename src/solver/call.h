@@ -13,7 +13,10 @@ struct perp_call {
     double deadline; /* of pp_clock; INFINITY: none, and no clock is read */
     int depth;       /* of solvers that call solvers: auto */
     bool unique;     /* of many answers one that depends on the problem alone is wanted */
-    bool terse;      /* nobody will read the story: within a step words cost more than small problems do */
+    /* does who calls take this answer, though it is not yet what the solver was asked for? NULL: only that will do */
+    bool (*enough)(const double *z, void *ctx);
+    void *enough_ctx;
+    bool terse; /* nobody will read the story: within a step words cost more than small problems do */
 };
 
 /* An array of the call's memory; NULL if refused. */

@@ -137,16 +137,38 @@ static bool new_trial(pp_arena *a, const perp_step_problem *p, trial *t) {
     return t->r && t->y && pp_solution_new(a, p, &t->best) && pp_solution_new(a, p, &t->answer);
 }
 
-/* One solve and the way back; info holds the judge's residual, taken without touching the heap. */
-static perp_status run_solver(const pp_frame *f, const posed *c, const perp_solver_type *solver, const void *settings,
-                              double *z, perp_step_solution *out, perp_solve_info *info) {
+#define USUAL 1e-8 /* the default tolerance of a world */
+
+/* Is an answer that the solver is not content with one that the world accepts? */
+typedef struct judge {
+    const pp_frame *f;
+    trial *t;
+    const posed *c;
+} judge;
+
+static bool is_enough(const double *z, void *ctx) {
+    judge *j = ctx;
+    perp_step_residual r;
+    pp_step_cone_recover(&j->c->cones, z, &j->t->answer);
+    return acceptance(j->f, j->t, &j->t->answer, &r) <= tolerance(j->f);
+}
+
+/* One solve and the way back, into t->answer; info holds the judge's residual, taken without touching the heap. A world that
+ * asks for less than usual is asked whether it is content; others get digits, which are cheap, rather than rounds. */
+static perp_status run_solver(const pp_frame *f, trial *t, const posed *c, const perp_solver_type *solver,
+                              const void *settings, double *z, perp_solve_info *info) {
     pp_arena *arena = &f->w->arena;
     perp_call call = pp_call_within(f->w);
+    judge j = {f, t, c};
+    if (c->cone && tolerance(f) > USUAL) {
+        call.enough = is_enough;
+        call.enough_ctx = &j;
+    }
     perp_status st = c->cone ? pp_solve_within(&call, solver, settings, c->problem, z, info)
                              : pp_solve_call(&call, solver, settings, c->problem, z, info);
     if (f->w->stopped) return PERP_E_STOPPED;
-    if (!st) st = recover(c, z, arena, out);
-    if (!st && c->cone) info->residual = pp_step_cone_residual(&c->cones, out);
+    if (!st) st = recover(c, z, arena, &t->answer);
+    if (!st && c->cone) info->residual = pp_step_cone_residual(&c->cones, &t->answer);
     return st;
 }
 
@@ -155,7 +177,7 @@ static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int whic
                            double *latest) {
     perp_world *w = f->w;
     perp_solve_info info = {0};
-    perp_status st = run_solver(f, c, w->solver[which], settings, z, &t->answer, &info);
+    perp_status st = run_solver(f, t, c, w->solver[which], settings, z, &info);
     if (st) return st;
     perp_step_residual r;
     double a = *latest = acceptance(f, t, &t->answer, &r);
@@ -172,8 +194,6 @@ static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int whic
     }
     return PERP_OK;
 }
-
-#define USUAL 1e-8 /* the default tolerance of a world */
 
 /* Digits are cheap for methods that gain many in a step. A world that asks for few pays for each, so it is asked for no
  * more than it needs, and for a little more where that was not enough. */
