@@ -46,15 +46,19 @@ static void print_rebounds(FILE *to, const perp_certificate *c) {
                 c->rebounds_given_up, c->rebounds_given_up == 1 ? "" : "s");
 }
 
-/* A driven body knows no resistance: what it pushes against what is fixed, it goes into. */
+/* A driven body knows no resistance: what it pushes against what is fixed, it goes into; what it drags into a wedge, it
+ * leaves behind. */
 static void print_jams(FILE *to, const simulate_result *r) {
     const perp_certificate *c = &r->total;
     char a[128], b[128];
     if (c->jams == 0) return;
-    fprintf(to,
-            "  drives   jammed in %d part%s of steps: %s, driven, went up to %.2g into %s, which could not give way\n",
-            c->jams, c->jams == 1 ? "" : "s", cli_printable(a, sizeof a, r->jam_names[0]), c->jam_depth,
-            cli_printable(b, sizeof b, r->jam_names[1]));
+    fprintf(to, "  drives   jammed in %d part%s of steps: %s, driven, ", c->jams, c->jams == 1 ? "" : "s",
+            cli_printable(a, sizeof a, r->jam_names[0]));
+    if (c->jam_depth > 0)
+        fprintf(to, "went up to %.2g into ", c->jam_depth);
+    else
+        fprintf(to, "dragged at ");
+    fprintf(to, "%s, which could not give way\n", cli_printable(b, sizeof b, r->jam_names[1]));
 }
 
 void summary_certificate(FILE *to, const simulate_result *r) {

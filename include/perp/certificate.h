@@ -47,10 +47,12 @@ typedef struct perp_certificate {
     int rebounds_given_up; /**< parts of the step that had an answer only without restitution: nothing bounced in them */
     int overlap_shape[2];  /**< slots of the two shapes of the deepest overlap, -1 if none */
     /** Parts of the step in which a driven body was jammed: it pushed what could not give way, went on as it is driven,
-     *  and into it. With the contact model "peg"; with others such a step has no answer. Recordings lack it. */
+     *  and into it; or it dragged something into a wedge that locks itself, and slid on below it, with the friction that
+     *  it would have at rest. With the contact model "peg"; with others such a step has no answer. Recordings lack it. */
     int jams;
-    double jam_depth; /**< how deep it was in at the end of such a part, where that is deepest [L], >= 0 */
-    int jam_shape[2]; /**< slots of a shape of the driven body, and of the one that it went into there, -1 if none */
+    double
+        jam_depth; /**< how deep it was in at the end of such a part, where that is deepest [L]; 0: it only dragged */
+    int jam_shape[2]; /**< slots of a shape of the driven body, and of the one that it jammed there, -1 if none */
     int contacts;     /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
     int unknowns;                      /**< size of the largest complementarity problem, of any island and substep */

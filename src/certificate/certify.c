@@ -108,7 +108,8 @@ static perp_status compression(const pp_frame *end, perp_certificate *cert) {
     return st;
 }
 
-/* A part that had an answer only where nothing is asked to open: which driven body is in another, and how deep. */
+/* A part that had an answer only where nothing is asked to open: which driven body is in another, and how deep; or was
+ * taken for standing, since what it drags is stuck. */
 static void find_jam(const pp_frame *end, perp_certificate *cert) {
     const perp_world *w = end->w;
     for (int i = 0; i < end->ncontact; i++) {
@@ -119,8 +120,10 @@ static void find_jam(const pp_frame *end, perp_certificate *cert) {
         if (!of[0] || !of[1]) continue;
         int driven = w->body[of[1]->body].kind == PERP_BODY_KINEMATIC;
         if (w->body[of[driven]->body].kind != PERP_BODY_KINEMATIC) continue;
+        bool stands = end->stalled && end->stalled[i] && end->solution.p_contact[3 * i] > 0;
         double depth = -pp_separation(of[0], of[1]);
-        if (!(depth > JAMMED * fmin(of[0]->g->size, of[1]->g->size)) || !(depth > cert->jam_depth)) continue;
+        if (!(depth > JAMMED * fmin(of[0]->g->size, of[1]->g->size))) depth = 0;
+        if (!(depth > 0 || stands) || (cert->jams && !(depth > cert->jam_depth))) continue;
         cert->jams = 1;
         cert->jam_depth = depth;
         cert->jam_shape[0] = of[driven]->slot;
@@ -185,7 +188,7 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
         sum->overlap = c->overlap;
         memcpy(sum->overlap_shape, c->overlap_shape, sizeof sum->overlap_shape);
     }
-    if (c->jams > 0 && !(c->jam_depth <= sum->jam_depth)) {
+    if (c->jams > 0 && (sum->jams == 0 || !(c->jam_depth <= sum->jam_depth))) {
         sum->jam_depth = c->jam_depth;
         memcpy(sum->jam_shape, c->jam_shape, sizeof sum->jam_shape);
     }

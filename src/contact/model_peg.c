@@ -448,12 +448,11 @@ static bool locks(pp_peg_work *k) {
     return false;
 }
 
-/* Is a driven body inside another already? It was left there because nothing could give way. Where there still is no answer
- * dividing the step would not make one. */
-static bool driven_inside(pp_peg_work *k) {
+/* Is a driven body closer to another, at the start, than this part of its size? */
+static bool driven_within(pp_peg_work *k, double part) {
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];
-        if (pp_peg_has_driver(k, p) && pp_peg_start_gap(k, p) < -PP_PEG_BEHIND * p->size) return true;
+        if (pp_peg_has_driver(k, p) && pp_peg_start_gap(k, p) < part * p->size) return true;
     }
     return false;
 }
@@ -503,8 +502,11 @@ static perp_status solve(pp_frame *f) {
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;
-        if (i == ways - 1 && !settled && !answered && !k.at_end && driven_inside(&k)) ways = 7;
+        /* One that is inside was left there because nothing could give way. Where there still is no answer dividing the
+         * step would not make one. */
+        if (i == ways - 1 && !settled && !answered && !k.at_end && driven_within(&k, -PP_PEG_BEHIND)) ways = 7;
     }
+    f->blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
     if (!settled)
         return st ? st
                   : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",

@@ -363,5 +363,5 @@ perp_status pp_control(pp_frame *f) {
         for (int i = at; i < at + nd; i++) f->momentum[i] += f->i_gravity[i] + f->i_applied[i] + f->i_spring[i];
         if ((st = free_turn(f, k))) return st;
     }
-    return PERP_OK;
+    return pp_check_springs(f);
 }

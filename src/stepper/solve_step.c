@@ -437,25 +437,87 @@ static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
     return true;
 }
 
-/* Islands one after the other; memory of each is free for the next. Where there is one and it is all, its residual is
- * that of the step: *measured. */
-static perp_status solve_islands(pp_frame *f, const pp_island *island, int n, const perp_step_solution *recalled,
-                                 bool *measured) {
+/* Copies of n rows in the arena, for *rows to point at. NULL: out of memory. */
+static perp_contact_row *own_contacts(pp_arena *a, const perp_contact_row **rows, int n) {
+    perp_contact_row *own = PP_ARENA_ARRAY(a, perp_contact_row, n);
+    for (int i = 0; own && i < n; i++) own[i] = (*rows)[i];
+    if (own) *rows = own;
+    return own;
+}
+static perp_joint_row *own_joints(pp_arena *a, const perp_joint_row **rows, int n) {
+    perp_joint_row *own = PP_ARENA_ARRAY(a, perp_joint_row, n);
+    for (int i = 0; own && i < n; i++) own[i] = (*rows)[i];
+    if (own) *rows = own;
+    return own;
+}
+
+/* Where a driven body drags another into a wedge that locks itself, its friction and the force of the wedge feed each other
+ * without end: no impulse is enough, though nothing is asked to open. A drive of limited force would stand there, so the
+ * island is posed again as if it stood; and joints in it that have opened are not asked to close, which the wedge may
+ * forbid as well. Then rest obeys all rows. *eased: false if that changes nothing. */
+static perp_status stall(pp_frame *f, pp_island *island, bool *eased) {
     pp_arena *a = &f->w->arena;
+    perp_step_problem *p = &f->problem, *q = &island->p;
+    perp_contact_row *contact = own_contacts(a, &p->contact, p->ncontact),
+                     *c = own_contacts(a, &q->contact, q->ncontact);
+    perp_joint_row *joint = own_joints(a, &p->joint, p->njoint), *j = own_joints(a, &q->joint, q->njoint);
+    if (!f->stalled) f->stalled = PP_ARENA_ZERO(a, bool, p->ncontact);
+    if (!contact || !c || !joint || !j || !f->stalled)
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", p->ncontact);
+    *eased = false;
+    for (int i = 0; i < q->ncontact; i++) {
+        perp_contact_row *of = &contact[island->contact[i]];
+        if (!(of->mu > 0) || (of->b_t == 0 && of->b_o == 0 && of->b_r == 0)) continue;
+        c[i].b_t = c[i].b_o = c[i].b_r = of->b_t = of->b_o = of->b_r = 0;
+        f->stalled[island->contact[i]] = *eased = true;
+    }
+    for (int i = 0; i < q->njoint; i++) {
+        bool limit = j[i].kind == PERP_ROW_LIMIT;
+        if ((!limit && j[i].kind != PERP_ROW_JOINT) || j[i].b == j[i].b_kin || (limit && j[i].b > j[i].b_kin)) continue;
+        j[i].b = joint[island->joint[i]].b = j[i].b_kin;
+        *eased = true;
+    }
+    return PERP_OK;
+}
+
+/* Solves island k; its memory is free for the next. *residual: of the laws in it. */
+static perp_status solve_island(pp_frame *f, const pp_island *island, int k, const perp_step_solution *recalled,
+                                perp_step_residual *residual) {
+    pp_arena *a = &f->w->arena;
+    pp_arena_mark mark = pp_arena_here(a);
+    perp_status st = PERP_OK;
+    trial t;
+    if (!new_trial(a, &island->p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
+    if (recalled) pp_island_gather(island, recalled, &t.answer);
+    if (recalled && !keep_guess(f, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
+    if (!recalled || !keep_answer(f, &t, island)) st = solve_one(f, &t, recalled != NULL);
+    show(f, &t, k, st);
+    pp_island_scatter(island, &f->problem, &t.best, &f->solution);
+    report(f, &t);
+    *residual = t.residual;
+    pp_arena_release(a, mark);
+    return st;
+}
+
+/* Islands one after the other. Where there is one and it is all, its residual is that of the step: *measured. */
+static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const perp_step_solution *recalled,
+                                 bool *measured) {
     perp_status st = PERP_OK;
     for (int k = 0; !st && k < n; k++) {
-        pp_arena_mark mark = pp_arena_here(a);
-        trial t;
-        if (!new_trial(a, &island[k].p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
-        if (recalled) pp_island_gather(&island[k], recalled, &t.answer);
-        if (recalled && !keep_guess(f, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
-        if (!recalled || !keep_answer(f, &t, &island[k])) st = solve_one(f, &t, recalled != NULL);
-        show(f, &t, k, st);
-        pp_island_scatter(&island[k], &f->problem, &t.best, &f->solution);
-        report(f, &t);
+        double before = f->acceptance;
+        perp_step_residual residual;
+        bool eased = false;
+        st = solve_island(f, &island[k], k, recalled, &residual);
+        if (st == PERP_E_SOLVE && f->no_lift) {
+            perp_status made = stall(f, &island[k], &eased);
+            if (made) return made;
+        }
+        if (eased) {
+            f->acceptance = before;
+            st = solve_island(f, &island[k], k, recalled, &residual);
+        }
         *measured = !st && n == 1 && island->p.nblock == f->problem.nblock;
-        if (*measured) f->residual = t.residual;
-        pp_arena_release(a, mark);
+        if (*measured) f->residual = residual;
     }
     return st;
 }
@@ -467,6 +529,7 @@ perp_status pp_solve_step(pp_frame *f) {
     if (pp_told_to_stop(w)) return pp_stopped(w); /* parts and rounds of a step, each quickly solved, may be many */
     const perp_solver_type *before = f->recall ? f->used : NULL; /* if all of that round is kept */
     f->used = NULL;
+    f->stalled = NULL;
     f->acceptance = 0;
     perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
     perp_step_solution recalled;

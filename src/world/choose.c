@@ -15,6 +15,9 @@
 static const char default_solver[] = "lemke";
 static const char default_fallback[][16] = {"pgs", "enumerate"};
 enum { DIRECTIONS = 8 }; /* of pyramids, where the user names no number */
+/* Unknowns up to which all bases are tried where nothing else had an answer, unless settings say otherwise: a few
+ * milliseconds. A step that has none asks for it in each of its parts, and what 20 take would be minutes. */
+#define FEW_UNKNOWNS 12
 
 perp_world_def perp_world_def_default(int dim) {
     return (perp_world_def){.dim = dim,
@@ -164,6 +167,8 @@ static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
         for (int k = 0; k < w->nsolver; k++) twice |= w->solver[k] == s;
         if (twice) continue;
         perp_fields_default(s->fields, s->nfield, w->settings[w->nsolver].bytes);
+        if (w->nsolver > 0 && !strcmp(s->name, default_fallback[1]))
+            (void)perp_fields_set(s->fields, s->nfield, w->settings[w->nsolver].bytes, "max_n", FEW_UNKNOWNS);
         w->solver[w->nsolver++] = s;
     }
     d->solver = w->solver[0]->name;

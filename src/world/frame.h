@@ -104,6 +104,7 @@ typedef struct pp_frame {
     bool (*direct)(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,
                    perp_step_solution *out);
     const pp_warm *recall; /* where guesses come from; NULL: the last step */
+    bool *stalled; /* by contact: posed as if the driven body in it stood, since its friction had no end; NULL: none */
     double enough; /* of rounds: by what speed an island's last answer may miss the laws to be kept; 0: none is [L/T] */
     double slack;  /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
     perp_step_solution solution; /* nu: right after the impulses, at the start pose; of an implicit turn: at the end */
@@ -113,6 +114,7 @@ typedef struct pp_frame {
     perp_solve_info info;
     int iterations, fallbacks, unknowns;
     bool hopeless;  /* a shorter step would fail as well */
+    bool blocked;   /* it may: the laws had no answer, and a driven body touched another at the start */
     double shorter; /* with PERP_E_SOLVE, of a stepper that marches: the length this part should have; 0: half [T] */
     double next;    /* of a stepper that marches: how long the part after this one should be; 0: all that is left [T] */
     int ambiguous;  /* degrees of freedom that the laws leave open */
@@ -132,6 +134,8 @@ typedef struct pp_frame {
 
 /* time -> forces, kinematic poses, momentum. */
 perp_status pp_control(pp_frame *f);
+/* PERP_E_SOLVE if a spring is too stiff for the step, unless it is the shortest. */
+perp_status pp_check_springs(pp_frame *f);
 /* User functions and PD controllers, once per step. *out by body slot, from the arena. */
 perp_status pp_control_held(perp_world *w, const perp_wrench **out);
 /* shapes -> feature pairs, gaps (into w->pairs). */

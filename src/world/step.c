@@ -255,6 +255,24 @@ static double apart(const perp_world *w, const pp_state *a, const pp_state *b) {
     return most;
 }
 
+/* A part had no answer with a driven body that touched another at its start. So it does in the shortest part: if that has
+ * none either, none between has, and the whole goes on as the shortest would. *whole: what it comes to, if so. */
+static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole) {
+    if (depth >= w->def.max_halvings) return;
+    bool stops = p->stops;
+    pp_arena_mark mark = pp_arena_here(&w->arena);
+    part on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), false);
+    bool jams = on.st == PERP_E_SOLVE && on.f->blocked;
+    pp_arena_release(&w->arena, mark);
+    if (jams) on = solve_part(w, p, s0, h, true);
+    if (on.st && on.st != PERP_E_SOLVE)
+        whole->st = on.st; /* out of memory, or told to stop */
+    else if (jams && !on.st && on.f->no_lift)
+        *whole = on;
+    else
+        p->stops = stops; /* what follows is as if nothing had been tried */
+}
+
 /* From s0 over h, whole or in two halves, those again, ...: where it is not solved whole and, if the error is
  * controlled, where the whole and its two halves end further apart than allowed. Of a part that is good enough the
  * halves are taken. Every level has twice the parts of the one above, so what is rejected costs no more than what is
@@ -266,6 +284,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
         made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings);
         whole = &made;
     }
+    if (whole->st == PERP_E_SOLVE && whole->f->blocked) go_on_jammed(w, p, s0, h, depth, whole);
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
     if (whole->st && (last || whole->f->hopeless)) return give_up(p, whole);

@@ -1,5 +1,9 @@
 /* A driven piston pushes a box along a floor, until the box is at a wall: from there on no motion keeps the laws. The piston goes
- * into the box as it is driven, the box stays where it is, and the certificate tells who went how deep into whom. */
+ * into the box as it is driven, the box stays where it is, and the certificate tells who went how deep into whom.
+ *
+ * A belt drags a ball below a roof that comes down. With mu above the tangent of half the angle between them the wedge locks itself:
+ * the ball stops, the belt slides on below it, and the certificate tells who dragged at whom. With less friction the ball slips and
+ * nothing jams. */
 #include "peg_scenes.h"
 
 #define SPEED 0.5
@@ -92,7 +96,72 @@ static void pushing_is_no_jam(void **state) {
         }
 }
 
+#define RADIUS 0.1
+#define ROOF   0.2 /* its slope */
+#define STEPS  12
+
+/* The ball rests on the belt, a millimetre below the roof. The belt drags a box as well, far from the roof. */
+static rig wedge(int dim, double mu, perp_body_id *other) {
+    perp_world_def d = perp_world_def_default(dim);
+    d.h = 0.01;
+    d.gravity_W = perp_v3(0, -9.81, 0);
+    rig r = {.w = world_of(&d)};
+    OK(r.w, perp_pair_set_all(r.w, (perp_pair_law){.mu = mu}));
+    perp_vec3 down = perp_v3_scale(1 / hypot(1, ROOF), perp_v3(-ROOF, -1, 0));
+    perp_vec3 ball = perp_v3(0, RADIUS, 0), top = perp_v3_axpy(ball, -(RADIUS + 0.001), down);
+    add_fixed(r.w, perp_shape_halfspace(down, perp_v3_dot(down, top)), perp_pose_identity());
+    perp_body_def k = perp_body_def_default(PERP_BODY_KINEMATIC);
+    k.X_WB = perp_pose_at(0, -0.1, 0);
+    k.v_W = perp_v3(SPEED, 0, 0);
+    r.piston = add_def(r.w, &k);
+    r.piston_shape = add_shape(r.w, r.piston, perp_shape_box(20, 0.1, 1));
+    perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+    b.mass = 1;
+    b.I_B = perp_m3_diag(0.005, 0.005, 0.005);
+    b.X_WB = perp_pose_at(0, RADIUS, 0);
+    r.box = add_def(r.w, &b);
+    r.box_shape = add_shape(r.w, r.box, perp_shape_sphere(RADIUS));
+    b.X_WB = perp_pose_at(-2, RADIUS, 0);
+    *other = add_def(r.w, &b);
+    add_shape(r.w, *other, perp_shape_box(RADIUS, RADIUS, RADIUS));
+    return r;
+}
+
+static void drag(int dim, double mu, bool locks) {
+    perp_body_id other;
+    rig r = wedge(dim, mu, &other);
+    perp_certificate sum = {0};
+    for (int i = 1; i <= STEPS; i++) {
+        perp_certificate c;
+        OK(r.w, perp_world_step(r.w, &c));
+        perp_certificate_add(&sum, &c);
+        BELOW(c.overlap, 1e-9);
+        BELOW(c.ledger.friction + c.ledger.normal, 1e-9); /* where the belt stands it does no work either */
+    }
+    print_message("%dD, mu %g: x = %g, %d jams, %.3g deep\n", dim, mu, pose_of(r.w, r.box).p.x, sum.jams,
+                  sum.jam_depth);
+    assert_true((sum.jams > 0) == locks);
+    if (locks) {
+        assert_int_equal(sum.jam_shape[0], (int)r.piston_shape.slot);
+        assert_int_equal(sum.jam_shape[1], (int)r.box_shape.slot);
+        assert_true(sum.jam_depth == 0);
+        BELOW(perp_v3_norm(velocity_of(r.w, r.box)), 1e-6);
+    }
+    /* the belt stands for what is stuck alone */
+    NEAR(velocity_of(r.w, other).x, fmin(SPEED, mu * 9.81 * 0.01 * STEPS), 1e-9);
+    perp_world_destroy(r.w);
+}
+
+static void what_is_dragged_into_a_wedge_stops(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        drag(dim, 0.5, true);
+        drag(dim, 0.09, false); /* tan(atan(0.2)/2) = 0.099 */
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep), cmocka_unit_test(pushing_is_no_jam)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep), cmocka_unit_test(pushing_is_no_jam),
+                                       cmocka_unit_test(what_is_dragged_into_a_wedge_stops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,9 @@ static void settings_are_read_as_they_were_set(void **state) {
     assert_int_equal(perp_world_set(s.w, "lemke.max_pivots", 123), PERP_OK);
     assert_int_equal(perp_world_get(s.w, "lemke.max_pivots", &x), PERP_OK);
     assert_true(x == 123);
+    assert_int_equal(perp_world_get(s.w, "enumerate.max_n", &x), PERP_OK); /* a fallback must not take minutes */
+    assert_true(x == 12);
+    assert_int_equal(perp_world_set(s.w, "enumerate.max_n", 20), PERP_OK);
     assert_int_equal(perp_world_get(s.w, "lemke.no_such", &x), PERP_E_NAME);
     assert_int_equal(perp_world_get(s.w, "nobody.max_pivots", &x), PERP_E_NAME);
     assert_int_equal(perp_world_get(s.w, "lemke", &x), PERP_E_NAME);
