@@ -2,7 +2,8 @@
  *
  * The first solver gets the impulses of the last step as a guess, then starts cold, then the fallbacks follow. Whatever
  * a solver says of itself, its answer counts only if the laws, measured on the step problem, hold to tolerance. The
- * best answer of all is kept for the report if none does. */
+ * best answer of all is kept for the report if none does. Large islands in the plane go to `auto` first, as cones
+ * (as_cones). Where nothing is asked to open and there still is no answer, driven bodies are taken for standing (stall). */
 #include <string.h>
 
 #include "problem/islands.h"
