@@ -99,7 +99,7 @@ static void save(const options *o, int n, unsigned seed, const perp_problem *p) 
 /* Takes those that move nearly as fast as the fastest out of `left`, if that is faster than `resting`. Returns how many
  * they are. */
 static int keep_resting(const perp_cone *p, const double *r, double resting, rest *left) {
-    double *v = malloc(sizeof *v * (size_t)p->M.rows), *speed = calloc((size_t)left->n, sizeof *speed), fastest = 0;
+    double *v = malloc(sizeof *v * (size_t)p->M.rows), *speed = calloc((size_t)left->n + 1, sizeof *speed), fastest = 0;
     int kept = 0, all = left->n;
     if (!v || !speed || perp_cone_velocity(p, r, NULL, v)) die("velocity", "not found");
     if (p->M.rows != 6 * all) die("the problem", "not one of all spheres");

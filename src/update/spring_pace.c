@@ -20,8 +20,7 @@ static double mobility(const pp_frame *f, int slot, perp_vec3 r, perp_vec3 d) {
     if (blk < 0) return 0;
     int nd = f->block_ndof[blk], dim = f->w->def.dim;
     perp_vec3 m = perp_v3_cross(r, d);
-    const double plane[3] = {d.x, d.y, m.z}, space[6] = {d.x, d.y, d.z, m.x, m.y, m.z};
-    const double *J = dim == 2 ? plane : space, *Minv = f->Minv + 36 * blk;
+    const double J[6] = {d.x, d.y, dim == 2 ? m.z : d.z, m.x, m.y, m.z}, *Minv = f->Minv + 36 * blk;
     double sum = 0;
     for (int i = 0; i < nd; i++)
         for (int k = 0; k < nd; k++) sum += J[i] * Minv[6 * k + i] * J[k];
