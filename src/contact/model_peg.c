@@ -397,11 +397,13 @@ static perp_status try_ties(pp_peg_work *k) {
     pp_arena *arena = &k->f->w->arena;
     for (int tries = 0, best = 0; best >= 0 && tries < MAX_TIES;) {
         snapshot now;
-        int npair = k->m->npair, before = tries;
-        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->ndof);
+        int npair = k->m->npair, ties = 0;
         pp_plane *tied = PP_ARENA_ARRAY(arena, pp_plane, npair);
-        if (!scratch || !tied || !take(k, &now)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
-        for (int i = 0; i < npair; i++) tied[i] = tied_plane(k, &k->m->pair[i]);
+        if (!tied) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
+        for (int i = 0; i < npair; i++) ties += (tied[i] = tied_plane(k, &k->m->pair[i])) != PP_NO_PLANE;
+        if (ties == 0) return PERP_OK;
+        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->ndof);
+        if (!scratch || !take(k, &now)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
         double least = (1 - 1e-9) * pp_peg_effort(k, scratch);
         perp_status st;
         bool settled;
@@ -416,7 +418,6 @@ static perp_status try_ties(pp_peg_work *k) {
             least = effort;
             best = i;
         }
-        if (tries == before) return PERP_OK;
         st = rounds_from(k, &now, best, best < 0 ? PP_NO_PLANE : tied[best], &settled);
         if (st) return st;
         if (!settled)
