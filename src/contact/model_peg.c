@@ -407,10 +407,11 @@ static perp_status try_ties(pp_peg_work *k) {
         double least = (1 - 1e-9) * pp_peg_effort(k, scratch);
         perp_status st;
         bool settled;
-        best = -1;
+        int last = best = -1; /* that was tried: what is at hand */
         for (int i = 0; i < npair && tries < MAX_TIES; i++) {
             if (tied[i] == PP_NO_PLANE) continue;
             tries++;
+            last = i;
             st = rounds_from(k, &now, i, tied[i], &settled);
             if (st && st != PERP_E_SOLVE) return st;
             double effort = st || !settled ? INFINITY : pp_peg_effort(k, scratch);
@@ -418,6 +419,7 @@ static perp_status try_ties(pp_peg_work *k) {
             least = effort;
             best = i;
         }
+        if (best == last) continue;
         st = rounds_from(k, &now, best, best < 0 ? PP_NO_PLANE : tied[best], &settled);
         if (st) return st;
         if (!settled)
