@@ -13,11 +13,13 @@
 #include "perp/plugin.h"
 #include "perp/problem.h"
 #include "perp/problem_file.h"
+#include "perp/random.h"
 #include "perp/recording.h"
 #include "perp/scene.h"
 #include "perp/shape.h"
 #include "perp/solve.h"
 #include "perp/solver.h"
+#include "perp/statistic.h"
 #include "perp/step.h"
 #include "perp/world.h"
 
