@@ -15,6 +15,7 @@
 #include "perp/problem_file.h"
 #include "perp/recording.h"
 #include "perp/scene.h"
+#include "perp/search.h"
 #include "perp/shape.h"
 #include "perp/solve.h"
 #include "perp/solver.h"
