@@ -16,6 +16,7 @@
 #include "perp/random.h"
 #include "perp/recording.h"
 #include "perp/scene.h"
+#include "perp/search.h"
 #include "perp/shape.h"
 #include "perp/solve.h"
 #include "perp/solver.h"

@@ -49,12 +49,14 @@ static const pp_field verify_fields[] = {NODE(verify_in, count, WHOLE, false),
 
 typedef struct level_in {
     const char *name;
-    bool proof;
-    uint32_t require;
+    bool proof, trials;
+    uint32_t require, set;
 } level_in;
 static const pp_field level_fields[] = {NODE(level_in, name, TEXT, true),
                                         NODE(level_in, proof, BOOL, false),
-                                        NODE(level_in, require, NODE, true),
+                                        NODE(level_in, require, NODE, false),
+                                        NODE(level_in, trials, BOOL, false),
+                                        NODE(level_in, set, NODE, false),
                                         {NULL, 0, PP_FIELD_NODE, false}};
 
 static uint32_t next_key(const pp_tree *t, uint32_t k) { return t->node[t->node[k].next].next; }
@@ -163,6 +165,21 @@ static perp_status read_require(const pp_study *s, pp_design_level *l, uint32_t 
     return PERP_OK;
 }
 
+static perp_status read_level_set(const pp_study *s, pp_design_level *l, uint32_t map, const char *path,
+                                  perp_refusal *why) {
+    const pp_tree *t = &s->tree;
+    if (!map) return PERP_OK;
+    if (t->node[map].kind != PP_NODE_MAP || t->node[map].length > PP_DESIGN_REQUIRE)
+        return pp_field_refuse(t, map, path, "set: a map of up to 32 parameters", why);
+    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+        l->set[l->nset] = pp_study_parameter(s, pp_yaml_text(t, k));
+        if (l->set[l->nset] < 0) return pp_study_no_parameter(s, k, path, why);
+        perp_status st = pp_study_number(s, t->node[k].next, path, &l->value[l->nset++], why);
+        if (st) return st;
+    }
+    return PERP_OK;
+}
+
 static perp_status read_levels(const pp_study *s, pp_design *d, uint32_t list, perp_refusal *why) {
     const pp_tree *t = &s->tree;
     if (!list) return PERP_OK;
@@ -176,7 +193,12 @@ static perp_status read_levels(const pp_study *s, pp_design *d, uint32_t list, p
         pp_design_level *l = &d->level[d->nlevel++];
         l->name = in.name;
         l->proof = in.proof;
-        if (!st) st = read_require(s, l, in.require, path, why);
+        l->trials = in.trials || in.set;
+        if (!st && l->trials == (in.require != 0))
+            st = pp_field_refuse(t, v, path, "one of: require (conditions on parameters), trials: true (with or without set)",
+                                 why);
+        if (!st && in.require) st = read_require(s, l, in.require, path, why);
+        if (!st) st = read_level_set(s, l, in.set, path, why);
         if (st) return st;
     }
     return PERP_OK;
@@ -293,13 +315,15 @@ void pp_design_free(pp_design *d) {
 
 /* ---- values and judgement ---- */
 
-perp_status pp_design_values(const pp_design *d, uint64_t i, uint64_t K, const double *x, double *value,
-                             perp_refusal *why) {
+perp_status pp_design_values(const pp_design *d, pp_design_trial w, double *value, perp_refusal *why) {
     const pp_study *s = d->study;
     memcpy(value, s->base, sizeof *value * (size_t)s->nparameter);
-    for (int k = 0; k < d->n; k++) value[d->parameter[k]] = x[k];
-    pp_study_trial t = {.number = K, .group = d->common ? 0 : i, .by_sample = !d->common};
-    return pp_study_values(s, t, value, why);
+    for (int k = 0; k < d->n; k++) value[d->parameter[k]] = w.x[k];
+    pp_study_trial t = {.number = w.K, .group = d->common ? 0 : w.design, .by_sample = !d->common};
+    perp_status st = pp_study_values(s, t, value, why);
+    for (int k = 0; w.level >= 0 && k < d->level[w.level].nset; k++)
+        value[d->level[w.level].set[k]] = d->level[w.level].value[k];
+    return st;
 }
 
 void pp_design_point(const pp_design *d, uint64_t i, double *x) {

@@ -13,13 +13,17 @@
 
 enum { PP_DESIGN_LEVELS = 16, PP_DESIGN_CONSTRAINTS = 32, PP_DESIGN_REQUIRE = 32 };
 
-/* A condition on the parameters of a design. */
+/* A condition on the parameters of a design, or trials with some parameters set. */
 typedef struct pp_design_level {
     const char *name;
-    bool proof;    /* a design that fails it is not run; else: a guess */
+    bool proof; /* a design that fails it is not run; else: a guess */
     uint32_t node[PP_DESIGN_REQUIRE];
     pp_expr *require[PP_DESIGN_REQUIRE];
     int nrequire;
+    bool trials; /* the trials of the plan, with these parameters set: */
+    int set[PP_DESIGN_REQUIRE];
+    double value[PP_DESIGN_REQUIRE];
+    int nset;
 } pp_design_level;
 
 typedef struct pp_design {
@@ -50,8 +54,13 @@ perp_status pp_design_read(const pp_study *s, pp_design *out, perp_refusal *why)
 void pp_design_free(pp_design *d);
 /* Trials for one design. */
 static inline uint64_t pp_design_trials(const pp_design *d) { return pp_study_trials(d->study); }
-/* Values of all parameters of trial K of design i at point x. */
-perp_status pp_design_values(const pp_design *d, uint64_t i, uint64_t K, const double *x, double *value, perp_refusal *why);
+/* Values of all parameters of trial K of design i at point x. level: whose parameters are set; -1: none. */
+typedef struct pp_design_trial {
+    uint64_t design, K;
+    int level;
+    const double *x;
+} pp_design_trial;
+perp_status pp_design_values(const pp_design *d, pp_design_trial t, double *value, perp_refusal *why);
 /* Point of design i of the method "sample". */
 void pp_design_point(const pp_design *d, uint64_t i, double *x);
 /* Does a design meet a level? */

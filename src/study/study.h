@@ -186,8 +186,8 @@ void pp_crew_free(pp_crew *c);
 typedef struct pp_crew_job {
     const uint64_t *number; /* NULL: first, first + 1, ... */
     uint64_t first, count;
-    /* Sets parameters, which hold the study's base values; from a worker's thread. NULL: the plan's, pp_study_values() */
-    void (*values)(void *ctx, uint64_t number, double *value);
+    /* Writes the values of all parameters; from a worker's thread. NULL: those of the plan, pp_study_values() */
+    perp_status (*values)(void *ctx, uint64_t number, double *value, perp_refusal *why);
     bool (*done)(void *ctx, const pp_row *row); /* calling thread, in order; false: end */
     bool (*stop)(void *ctx);                    /* as of perp_trials */
     void *ctx;

@@ -181,9 +181,8 @@ static bool run(void *ctx, int worker, perp_scene *scene, uint64_t i, void *resu
     perp_refusal why;
     uint64_t number = number_of(c->job, i);
     memcpy(value, s->base, sizeof *value * (size_t)s->nparameter);
-    if (c->job->values) {
-        c->job->values(c->job->ctx, number, value);
-    } else if (pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) {
+    if (c->job->values ? c->job->values(c->job->ctx, number, value, &why)
+                       : pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) {
         row->number = number;
         row->outcome = PP_TRIAL_REFUSED;
         say(row, why.text);
