@@ -47,6 +47,16 @@ int study_open(const cli_args *a, bool allow_scene, study_args *x, pp_study **ou
     return pp_study_open(x->path, &x->o, out, &why) ? cli_refuse(a, &why) : CLI_OK;
 }
 
+int study_open_again(const cli_args *a, const study_args *x, int64_t seed, int64_t count, int refine, pp_study **out) {
+    perp_refusal why = {0};
+    pp_study_options o = x->o;
+    if (seed >= 0) o.seed = seed;
+    if (count > 0) o.count = count;
+    if (pp_study_open(x->text ? "command line" : x->path, &o, out, &why)) return cli_refuse(a, &why);
+    (*out)->refine = refine;
+    return CLI_OK;
+}
+
 void study_args_free(study_args *x) {
     free(x->text);
     x->text = NULL;

@@ -17,6 +17,8 @@ typedef struct study_args {
 
 /* Opens the study of the operand: a study file, or (allow_scene) a scene with --vary, --sample, --measure. Exit code. */
 int study_open(const cli_args *a, bool allow_scene, study_args *x, pp_study **out);
+/* The same study again with another seed and number of samples (-1: as it is) and steps of h/refine. Exit code. */
+int study_open_again(const cli_args *a, const study_args *x, int64_t seed, int64_t count, int refine, pp_study **out);
 void study_args_free(study_args *x);
 
 /* Path of the results: --output, or the name of the study with `suffix` and .h5 in the current folder. */

@@ -103,7 +103,7 @@ void perp_ensemble_destroy(perp_ensemble *e) {
 
 int perp_ensemble_workers(const perp_ensemble *e) { return e->workers; }
 
-perp_scene *pp_ensemble_scene(const perp_ensemble *e, int worker) { return e->scene[worker]; }
+perp_scene *pp_ensemble_scene(const perp_ensemble *e, int i) { return e->scene[i]; }
 
 static bool stopping(void *ctx) { return atomic_load_explicit(&((shared *)ctx)->stopping, memory_order_relaxed); }
 

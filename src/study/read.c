@@ -502,7 +502,7 @@ perp_status pp_study_open(const char *path, const pp_study_options *options, pp_
     *out = NULL;
     pp_study *s = pp_alloc(&plain, sizeof *s);
     if (!s) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "not enough memory");
-    *s = (pp_study){.alloc = plain, .count = 1, .cells = 1, .seed = 1};
+    *s = (pp_study){.alloc = plain, .count = 1, .cells = 1, .seed = 1, .refine = 1};
     int n = snprintf(s->path, sizeof s->path, "%s", path);
     perp_status st = PERP_OK;
     if (n < 0 || (size_t)n >= sizeof s->path) {

@@ -80,6 +80,7 @@ typedef struct pp_study {
     int nmeasure, cap_measure;
 
     uint32_t report, checks, design, estimate; /* read by whoever needs them; 0: not given */
+    int refine; /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
 } pp_study;
 
 /* What is taken from outside instead of what the file says. */

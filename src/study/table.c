@@ -243,7 +243,7 @@ static bool choose(pp_over *x, int measure, const char *text, chosen *c, char *w
 static double conclude(int f, chosen *c, double part) {
     double lo = NAN, hi = NAN;
     uint64_t n = c->cell.trials - c->cell.missing;
-    if (n && (f == F_LOWER || f == F_UPPER)) (void)perp_wilson(c->cell.nonzero, n, CONFIDENCE, &lo, &hi);
+    if (n && (f == F_LOWER || f == F_UPPER)) (void)perp_wilson((int64_t)c->cell.nonzero, (int64_t)n, CONFIDENCE, &lo, &hi);
     switch (f) {
     case F_COUNT: return (double)c->cell.nonzero;
     case F_FRACTION: return pp_cell_fraction(&c->cell);

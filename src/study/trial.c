@@ -89,7 +89,7 @@ static bool steps(pp_runner *r, perp_scene *scene, const double *value, pp_row *
     perp_world *w = perp_scene_world(scene);
     perp_world_def def = perp_world_get_def(w);
     double floor = def.h * perp_v3_norm(def.gravity_W);
-    uint64_t n = perp_scene_steps(scene);
+    uint64_t n = perp_scene_steps(scene) * (uint64_t)r->study->refine;
     perp_refusal why;
     perp_certificate cert;
     row->outcome = PP_TRIAL_DONE;
@@ -126,6 +126,8 @@ bool pp_runner_run(pp_runner *r, perp_scene *scene, uint64_t number, const doubl
     for (int i = 0; i < s->nmeasure; i++) measure[i] = NAN;
     for (int i = 0; i < s->nparameter; i++) r->set[i] = (perp_scene_value){s->parameter[i], value[i]};
     perp_status st = perp_scene_set_many(scene, r->set, s->nparameter, &why);
+    perp_world *w = perp_scene_world(scene);
+    if (!st && s->refine > 1) st = perp_world_set_h(w, perp_world_h(w) / s->refine);
     if (!st) st = pp_trace_reset(r->trace, scene, &why);
     if (st) {
         row->outcome = PP_TRIAL_REFUSED;
