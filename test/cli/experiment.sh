@@ -202,7 +202,7 @@ grep -q '^  0.05  *0.25 ' said || fail "no row of the table"
 has said 'ended early'
 for name in error spread paths; do [ -s out/experiments/many/$name.svg ] || fail "no plot $name of a sweep"; done
 run 0 --folder own many --long --no-plots
-has said '10 of 10 checks hold; 10 runs'
+has said '11 of 11 checks hold; 10 runs'
 run 0 --folder own many --json --no-plots
 has said '"sweeps":'
 has said '"ended_early": true'
