@@ -28,7 +28,8 @@ static const method METHODS[] = {
     {true, true, NULL},
     {true, false, NULL},
     {true, true, NULL},
-    {true, false, "it moves a few parameters at a time and gets stuck where constraints meet; use nelder-mead, crs or cobyla"},
+    {true, false,
+     "it moves a few parameters at a time and gets stuck where constraints meet; use nelder-mead, crs or cobyla"},
     {true, false, NULL},
 };
 

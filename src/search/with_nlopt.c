@@ -22,6 +22,7 @@
 
 #ifdef PERP_HAVE_NLOPT
 
+#include <float.h>
 #include <math.h>
 #include <nlopt.h>
 #include <stdatomic.h>
@@ -29,6 +30,8 @@
 
 /* For methods that compare values: above all that occur; its square, which isres forms, is finite. */
 #define FAILED_VALUE 1e100
+/* Values that differ by this fraction are equal but for rounding: no population can be drawn closer together by them. */
+#define F_ROUNDING (4 * DBL_EPSILON)
 /* bobyqa refuses steps above half of the range, after rounding. */
 #define STEP_LIMIT 0.499
 
@@ -77,7 +80,8 @@ static void look_near(bridge *b, double f) {
     bool near_x = !isnan(f);
     for (int i = 0; near_x && i < s->n; i++) near_x = fabs(b->x[i] - s->best_x[i]) <= s->o.x_tolerance * s->range[i];
     b->near_x = near_x ? b->near_x + 1 : 0;
-    b->near_f = s->o.f_tolerance > 0 && fabs(f - s->best_f) <= s->o.f_tolerance ? b->near_f + 1 : 0;
+    const double near_f = s->o.f_tolerance + F_ROUNDING * fabs(s->best_f);
+    b->near_f = fabs(f - s->best_f) <= near_f ? b->near_f + 1 : 0;
     const int enough = s->o.population > 0 ? s->o.population : b->m->population * (s->n + 1);
     if (b->near_x >= enough || b->near_f >= enough) nlopt_force_stop(b->opt);
 }
