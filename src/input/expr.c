@@ -473,6 +473,14 @@ pp_expr *pp_expr_compile(const perp_allocator *a, const char *text, size_t lengt
     return x;
 }
 
+bool pp_expr_word(const char *name) {
+    for (int i = 0; i < NCONSTANT; i++)
+        if (!strcmp(constants[i].name, name)) return true;
+    for (int i = 0; i < pp_expr_nbuiltin; i++)
+        if (!strcmp(pp_builtins[i].name, name)) return true;
+    return false;
+}
+
 void pp_expr_free(const perp_allocator *a, pp_expr *x) {
     static const perp_allocator plain = {0};
     pp_free(a ? a : &plain, x);
