@@ -19,6 +19,7 @@
 #include "perp/solve.h"
 #include "perp/solver.h"
 #include "perp/step.h"
+#include "perp/tangent.h"
 #include "perp/world.h"
 
 #endif
