@@ -45,7 +45,8 @@ typedef struct perp_tangent_def {
     perp_tangent_method method;
     double
         difference;  /**< STEPS, RUNS: change of poses and velocities over the size of bodies and speeds, of a parameter
-                            over itself; more than 0, at most 0.01; default 1e-6 */
+                            over itself; more than 0, at most 0.01; default 1e-5: curvature and rounding both
+                            leave about 1e-9 */
     double nearness; /**< margin below which a mode counts as about to change, see perp_tangent_state; default 1e-6 */
     uint32_t cookie; /**< set by perp_tangent_def_default() */
 } perp_tangent_def;

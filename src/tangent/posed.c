@@ -299,7 +299,7 @@ static void add_momentum(work *k, int d) {
 static perp_status right_side(work *k, int d) {
     perp_tangent *t = k->t;
     double poses = pp_tangent_pose_size(t, d, k->length), parameters = pp_parameters_size(t, k->w, d),
-           velocities = pp_tangent_velocity_size(t, k->w, d, k->length, k->speed);
+           velocities = pp_tangent_velocity_size(t, k->w, d, k->speed);
     perp_status st = PERP_OK;
     if (poses > 0) st = take_difference(k, d, 1, 0, 0, PART / poses);
     if (!st && parameters > 0) st = take_difference(k, d, 0, 0, 1, PART / parameters);

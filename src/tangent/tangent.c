@@ -15,7 +15,7 @@
 enum { COOKIE = 0x70770010 };
 
 perp_tangent_def perp_tangent_def_default(void) {
-    return (perp_tangent_def){.directions = 1, .difference = 1e-6, .nearness = 1e-6, .cookie = COOKIE};
+    return (perp_tangent_def){.directions = 1, .difference = 1e-5, .nearness = 1e-6, .cookie = COOKIE};
 }
 
 static perp_status check_def(perp_world *w, const perp_tangent_def *d) {
@@ -242,6 +242,12 @@ void pp_tangent_move_state(const perp_tangent *t, const perp_world *w, int direc
     }
 }
 
+/* Radius of a body, or its radius of gyration if that is larger: it may have no shapes. A particle: 0 [L]. */
+static double size_of(const pp_body *b) {
+    double trace = b->I_B.c[0].x + b->I_B.c[1].y + b->I_B.c[2].z, gyration = b->particle ? 0 : sqrt(trace / b->mass);
+    return isfinite(b->radius) ? fmax(b->radius, gyration) : gyration;
+}
+
 void pp_tangent_sizes(const perp_world *w, const pp_state *s, double *length, double *speed) {
     double g = fmax(perp_v3_norm(w->def.gravity_W), w->def.dim == 2 ? w->def.press : 0);
     *length = 0;
@@ -249,8 +255,9 @@ void pp_tangent_sizes(const perp_world *w, const pp_state *s, double *length, do
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *b = &w->body[i];
         if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC) continue;
-        if (isfinite(b->radius)) *length = fmax(*length, b->radius);
-        *speed = fmax(*speed, perp_v3_norm(s->v[i]) + b->radius * perp_v3_norm(s->w[i]));
+        double r = size_of(b);
+        *length = fmax(*length, r);
+        *speed = fmax(*speed, perp_v3_norm(s->v[i]) + r * perp_v3_norm(s->w[i]));
     }
     if (!(*speed > 0)) *speed = *length > 0 ? *length / w->def.h : 1;
     if (!(*length > 0)) *length = *speed * w->def.h; /* particles */
@@ -265,12 +272,11 @@ double pp_tangent_pose_size(const perp_tangent *t, int direction, double length)
     return size;
 }
 
-double pp_tangent_velocity_size(const perp_tangent *t, const perp_world *w, int direction, double length,
-                                double speed) {
+double pp_tangent_velocity_size(const perp_tangent *t, const perp_world *w, int direction, double speed) {
     double size = 0;
     for (int i = 0; i < t->nbody; i++) {
         const double *x = pp_tangent_at(t, t->dv, direction, i);
-        double r = w->body[i].radius > 0 ? w->body[i].radius : length;
+        double r = t->kind[i] == PERP_BODY_DYNAMIC ? size_of(&w->body[i]) : 0;
         size = fmax(size, fmax(perp_v3_norm(pp_first3(x)) / speed, r * perp_v3_norm(pp_first3(x + 3)) / speed));
     }
     return size;

@@ -64,7 +64,7 @@ void pp_tangent_move_state(const perp_tangent *t, const perp_world *w, int direc
 void pp_tangent_sizes(const perp_world *w, const pp_state *s, double *length, double *speed);
 /* How much of a direction is in poses and in velocities, in these sizes. */
 double pp_tangent_pose_size(const perp_tangent *t, int direction, double length);
-double pp_tangent_velocity_size(const perp_tangent *t, const perp_world *w, int direction, double length, double speed);
+double pp_tangent_velocity_size(const perp_tangent *t, const perp_world *w, int direction, double speed);
 /* next_q, next_v of a direction from two states, 2 reach apart along it. */
 void pp_tangent_between(perp_tangent *t, const perp_world *w, int direction, const pp_state *before,
                         const pp_state *after, double reach);
