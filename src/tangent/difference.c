@@ -30,8 +30,7 @@ static perp_status lead(const perp_tangent *t, perp_world *c, int direction, dou
 static double reach_of(const perp_tangent *t, perp_world *w, int direction) {
     double length, speed;
     pp_tangent_sizes(w, &w->state, &length, &speed);
-    double size =
-        fmax(pp_tangent_pose_size(t, direction, length), pp_tangent_velocity_size(t, w, direction, speed));
+    double size = fmax(pp_tangent_pose_size(t, direction, length), pp_tangent_velocity_size(t, w, direction, speed));
     size = fmax(size, pp_parameters_size(t, w, direction));
     return size > 0 ? t->def.difference / size : 0;
 }

@@ -6,19 +6,22 @@
  *          size is the margin: if both are small, the law is about to change its mode. */
 #include "tangent/modes.h"
 
+#include <string.h>
+
 #include "collision/collision.h"
 #include "contact/model.h"
 #include "contact/peg.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
 #include "stepper/stepper.h"
+#include "tangent/loads.h"
 
-#define CREEP 1e-6 /* approach slower than this part of the speeds is none: bouncing or not is then the same */
+#define SPREAD 1e-3 /* a margin, as a part of the speeds, that loads are spread for at most */
+#define CREEP  1e-6 /* approach slower than this part of the speeds is none: bouncing or not is then the same */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Parts of friction of a contact, and the inverse mass that they feel. */
-static double friction_parts(const perp_step_problem *p, const perp_contact_row *c, pp_mode *m) {
+double pp_friction_parts(const perp_step_problem *p, const perp_contact_row *c, pp_mode *m) {
     double e[3], W = 0;
     pp_friction_axes(c, e);
     if (p->dim == 2) e[1] = e[2] = 0;
@@ -32,9 +35,7 @@ static double friction_parts(const perp_step_problem *p, const perp_contact_row 
     return W;
 }
 
-/* Slip along the parts, in the metric of the axes; its size is returned. */
-static double slip_of(const perp_step_problem *p, const perp_step_solution *s, int i, const pp_mode *m,
-                      double slip[3]) {
+double pp_slip_of(const perp_step_problem *p, const perp_step_solution *s, int i, const pp_mode *m, double slip[3]) {
     const perp_contact_row *c = &p->contact[i];
     double sum = 0;
     for (int k = 0; k < m->n; k++) {
@@ -47,7 +48,7 @@ static double slip_of(const perp_step_problem *p, const perp_step_solution *s, i
 }
 
 static void cone_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double W, pp_mode *m) {
-    double slip[3], sum = 0, speed = slip_of(p, s, i, m, slip);
+    double slip[3], sum = 0, speed = pp_slip_of(p, s, i, m, slip);
     for (int k = 0; k < m->n; k++) {
         double x = pp_part_impulse(s, i, m->part[k]) / m->e[k];
         sum += x * x;
@@ -61,7 +62,7 @@ static void cone_mode(const perp_step_problem *p, const perp_step_solution *s, i
 static void pyramid_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double W, pp_mode *m) {
     const perp_contact_row *c = &p->contact[i];
     const double *P = s->p_contact + 3 * i;
-    double slip[3], speed = slip_of(p, s, i, m, slip), most = c->mu * P[0], half = 3.141592653589793 / c->nd;
+    double slip[3], speed = pp_slip_of(p, s, i, m, slip), most = c->mu * P[0], half = 3.141592653589793 / c->nd;
     double slack = INFINITY, least = INFINITY;
     for (int k = 0; k < c->nd; k++) {
         double d[2], a = c->phase + (2 * k + 1) * half;
@@ -107,7 +108,7 @@ pp_mode pp_contact_mode(const perp_step_problem *p, const perp_step_solution *s,
         return m;
     }
     if (c->nd == 0 || !(c->mu > 0)) return m;
-    double W_f = friction_parts(p, c, &m);
+    double W_f = pp_friction_parts(p, c, &m);
     if (c->nd > 2)
         pyramid_mode(p, s, i, W_f, &m);
     else
@@ -143,11 +144,16 @@ static double rebound_margin(const pp_frame *f, int i, double speed) {
     return approach < -CREEP * speed ? fabs(start / f->h + approach) : INFINITY;
 }
 
-static void frame_margin(const pp_frame *f, perp_tangent_state *out) {
+/* Speeds that margins are compared with. */
+static double speed_of(const pp_frame *f) {
+    double speed = fmax(f->residual.scale, f->h * perp_v3_norm(f->w->def.gravity_W));
+    return speed > 0 ? speed : 1;
+}
+
+/* Margins of the laws that a load obeys. */
+static void load_margin(const pp_frame *f, const perp_step_solution *s, perp_tangent_state *out) {
     const perp_step_problem *p = &f->problem;
-    const perp_step_solution *s = &f->solution;
-    double speed = fmax(f->residual.scale, f->h * perp_v3_norm(f->w->def.gravity_W)), margin;
-    if (!(speed > 0)) speed = 1;
+    double speed = speed_of(f), margin;
     for (int i = 0; i < p->njoint; i++) {
         (void)pp_joint_mode(p, s, i, &margin);
         nearer(out, margin / speed, PERP_MARGIN_JOINT, p->joint[i].joint);
@@ -156,18 +162,60 @@ static void frame_margin(const pp_frame *f, perp_tangent_state *out) {
         pp_mode m = pp_contact_mode(p, s, i);
         nearer(out, m.normal / speed, PERP_MARGIN_CONTACT, i);
         nearer(out, m.friction / speed, PERP_MARGIN_FRICTION, i);
-        if (i < f->ncontact) nearer(out, rebound_margin(f, i, speed) / speed, PERP_MARGIN_REBOUND, i);
     }
+}
+
+/* Margins that no load has a part in. */
+static void motion_margin(const pp_frame *f, perp_tangent_state *out) {
+    double speed = speed_of(f);
+    for (int i = 0; i < f->ncontact; i++) nearer(out, rebound_margin(f, i, speed) / speed, PERP_MARGIN_REBOUND, i);
     /* pairs that have no contact in the problem: they may have come to touch just now */
     const struct pp_peg *peg = f->w->peg;
     for (int i = 0; peg && f->w->model == &pp_model_peg && i < peg->npair; i++)
         if (!peg->pair[i].active) nearer(out, fmax(peg->pair[i].gap1, 0) / (f->h * speed), PERP_MARGIN_CONTACT, -1);
 }
 
-void pp_modes_margin(pp_frame *const *frame, int n, perp_tangent_state *out) {
+static bool copy_loads(pp_arena *a, const perp_step_problem *p, const perp_step_solution *from,
+                       perp_step_solution *to) {
+    if (!pp_solution_new(a, p, to)) return false;
+    memcpy(to->nu, from->nu, (size_t)p->ndof * sizeof *to->nu);
+    memcpy(to->p_joint, from->p_joint, (size_t)p->njoint * sizeof *to->nu);
+    memcpy(to->p_contact, from->p_contact, 3 * (size_t)p->ncontact * sizeof *to->nu);
+    memcpy(to->sigma, from->sigma, (size_t)p->ncontact * sizeof *to->nu);
+    memcpy(to->p_spin, from->p_spin, (size_t)p->ncontact * sizeof *to->nu);
+    return true;
+}
+
+/* The margin of one part of the step, with the loads of the answer or better ones. */
+static perp_status frame_margin(pp_frame *f, double nearness, perp_tangent_state *out, perp_step_solution *loads) {
+    pp_arena *a = &f->w->arena;
+    perp_tangent_state given = {.margin = INFINITY, .which = -1};
+    *loads = f->solution;
+    load_margin(f, loads, &given);
+    if (given.margin < nearness) {
+        perp_step_solution better;
+        if (!copy_loads(a, &f->problem, loads, &better) ||
+            !pp_loads_spread(&f->problem, &better, speed_of(f), fmax(SPREAD, 10 * nearness), a))
+            return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the margins");
+        perp_tangent_state found = {.margin = INFINITY, .which = -1};
+        load_margin(f, &better, &found);
+        if (found.margin > given.margin) {
+            given = found;
+            *loads = better;
+        }
+    }
+    motion_margin(f, &given);
+    nearer(out, given.margin, given.what, given.which);
+    return PERP_OK;
+}
+
+perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, perp_tangent_state *out,
+                            perp_step_solution *loads) {
     out->margin = INFINITY;
     out->what = PERP_MARGIN_NONE;
     out->which = -1;
-    for (int k = 0; k < n; k++)
-        if (!frame[k]->w->stepper->step) frame_margin(frame[k], out);
+    perp_status st = PERP_OK;
+    for (int k = 0; !st && k < n; k++)
+        if (!frame[k]->w->stepper->step) st = frame_margin(frame[k], nearness, out, loads);
+    return st;
 }

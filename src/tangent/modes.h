@@ -42,15 +42,23 @@ static inline void pp_pyramid_direction(const perp_contact_row *c, int k, double
     d[1] = sin(a);
 }
 
+/* Parts of the friction that a contact has, into m, and the largest inverse mass that they feel. */
+double pp_friction_parts(const perp_step_problem *p, const perp_contact_row *c, pp_mode *m);
+/* Slip of contact i along those parts; its size in the metric of the axes is returned [L/T]. */
+double pp_slip_of(const perp_step_problem *p, const perp_step_solution *s, int i, const pp_mode *m, double slip[3]);
 /* The mode of contact i. */
 pp_mode pp_contact_mode(const perp_step_problem *p, const perp_step_solution *s, int i);
 /* Where the impulse of joint row i is: -1 at lo, 1 at hi, 0 between. *margin [L/T]. */
 int pp_joint_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double *margin);
 
-/* The least margin of a step that was solved in n parts: margin, what, which. */
-void pp_modes_margin(pp_frame *const *frame, int n, perp_tangent_state *out);
+/* The least margin of a step that was solved in n parts: margin, what, which. Where it is below `nearness`, other loads that
+ * make the same motion are looked for (loads.h). *loads: velocity and impulses of the last part, in the arena if they are
+ * not its own. PERP_E_MEMORY */
+perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, perp_tangent_state *out,
+                            perp_step_solution *loads);
 
-/* posed.c: next_q, next_v of all directions at the modes of a solved step. PERP_E_FIT: not possible, perp_world_why() tells. */
-perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n);
+/* posed.c: next_q, next_v of all directions at the modes of a solved step with these loads. PERP_E_FIT: not possible,
+ * perp_world_why() tells. */
+perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const perp_step_solution *loads);
 
 #endif

@@ -31,7 +31,8 @@
 typedef struct work {
     perp_tangent *t;
     perp_world *w;
-    pp_frame *f; /* solved */
+    pp_frame *f;                     /* solved */
+    const perp_step_solution *loads; /* velocity and impulses that the equations hold at */
     pp_peg_again again;
     pp_equations e;
     pp_system s;
@@ -139,19 +140,19 @@ static perp_status gather(work *k) {
     double *P = PP_ARENA_ARRAY(a, double, 3 * all), *spin = PP_ARENA_ARRAY(a, double, all), margin;
     if (!row || !first || !joint || !mode || !P || !spin) return PERP_E_MEMORY;
     int n = p->njoint, nrow = 0, closed = 0;
-    for (int i = 0; i < p->njoint; i++) joint[i] = pp_joint_mode(p, &f->solution, i, &margin);
+    for (int i = 0; i < p->njoint; i++) joint[i] = pp_joint_mode(p, k->loads, i, &margin);
     for (int i = 0; i < all; i++) {
-        pp_mode m = pp_contact_mode(p, &f->solution, i);
+        pp_mode m = pp_contact_mode(p, k->loads, i);
         if (m.kind == PP_MODE_OPEN) continue;
         if (i < f->ncontact) row[nrow++] = i;
         mode[closed] = m;
         first[closed] = n;
         n += 1 + m.n;
-        memcpy(P + 3 * closed, f->solution.p_contact + 3 * i, 3 * sizeof *P);
-        spin[closed] = f->solution.p_spin[i];
+        memcpy(P + 3 * closed, k->loads->p_contact + 3 * i, 3 * sizeof *P);
+        spin[closed] = k->loads->p_spin[i];
         closed++;
     }
-    k->e = (pp_equations){.at = {.nu = f->solution.nu, .p_joint = f->solution.p_joint, .p_contact = P, .p_spin = spin},
+    k->e = (pp_equations){.at = {.nu = k->loads->nu, .p_joint = k->loads->p_joint, .p_contact = P, .p_spin = spin},
                           .njoint = p->njoint,
                           .ncontact = closed,
                           .n = n,
@@ -393,8 +394,8 @@ static perp_status move_on(work *k, int d) {
     return PERP_OK;
 }
 
-perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n) {
-    work k = {.t = t, .w = frame[0]->w, .f = frame[0]};
+perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const perp_step_solution *loads) {
+    work k = {.t = t, .w = frame[0]->w, .f = frame[0], .loads = loads};
     perp_status st = suits(k.f, n);
     if (!st) st = begin(&k);
     for (int d = 0; !st && d < t->def.directions; d++) st = right_side(&k, d);

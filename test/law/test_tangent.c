@@ -233,7 +233,8 @@ static void rolling(void **state) {
             add_shape(w, disc, perp_shape_sphere(0.1));
             OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = slips ? 0.05 : 0.6}));
             aim a[] = {along_parameter((perp_parameter){.kind = PERP_PARAMETER_GRAVITY, .index = 0}),
-                       along_parameter((perp_parameter){.kind = PERP_PARAMETER_INERTIA, .body = disc, .index = dim == 2 ? 2 : 1}),
+                       along_parameter(
+                           (perp_parameter){.kind = PERP_PARAMETER_INERTIA, .body = disc, .index = dim == 2 ? 2 : 1}),
                        {.body = disc, .dp = {1, 0, 0}, .dv = {0.3, dim == 3, 0}, .dw = {0, 0, 1}},
                        along_parameter((perp_parameter){.kind = PERP_PARAMETER_FORCE, .body = disc, .index = 5}),
                        along_parameter(friction_of_all)};
@@ -403,7 +404,8 @@ static void motors(void **state) {
         perp_world_def d = perp_world_def_default(2);
         d.h = 0.005;
         scene s = scene_double_pendulum(d);
-        perp_joint_axis axis = {.motor = k < 2, .motor_speed = 2, .motor_force = k ? 1 : 100, .friction = k == 2 ? 0.5 : 0};
+        perp_joint_axis axis = {
+            .motor = k < 2, .motor_speed = 2, .motor_force = k ? 1 : 100, .friction = k == 2 ? 0.5 : 0};
         axis.limited = k == 2;
         axis.lo = -0.1;
         axis.hi = 1;
@@ -436,7 +438,8 @@ static void shapes(void **state) {
         bd.X_WB = perp_pose_at(0.02, 0.01, top + 0.1);
         bd.v_W = perp_v3(0.1, 0.3, -0.5);
         bd.w_W = perp_v3(0.3, 0.2, 1);
-        if (k == 0) bd.X_WB.q = perp_q_mul(perp_q_axis_angle(perp_v3(0, 0, 1), 1.3), perp_q_axis_angle(perp_v3(0, 1, 0), 0.8));
+        if (k == 0)
+            bd.X_WB.q = perp_q_mul(perp_q_axis_angle(perp_v3(0, 0, 1), 1.3), perp_q_axis_angle(perp_v3(0, 1, 0), 0.8));
         if (k == 0) bd.X_WB.p.z = top + 0.16;
         perp_body_id b = add_def(w, &bd);
         if (k == 0) add_shape(w, b, perp_shape_box(0.1, 0.3, 0.1));
@@ -467,7 +470,8 @@ static void driven_floor(void **state) {
         perp_body_id floor = add_def(w, &fd);
         add_shape(w, floor, perp_shape_box(5, 0.5, 1));
         perp_motion_def m = perp_motion_def_default(PERP_MOTION_SINUSOID);
-        const perp_sinusoid term[2] = {{.axis = 0, .amplitude = 8, .omega = 9}, {.axis = 1, .amplitude = 3, .omega = 7}};
+        const perp_sinusoid term[2] = {{.axis = 0, .amplitude = 8, .omega = 9},
+                                       {.axis = 1, .amplitude = 3, .omega = 7}};
         m.terms = term;
         m.nterm = 2;
         OK(w, perp_body_set_motion(w, floor, &m));
@@ -630,15 +634,24 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(particle_by_friction), cmocka_unit_test(block_by_friction),
-        cmocka_unit_test(double_pendulum),      cmocka_unit_test(rolling),
-        cmocka_unit_test(incline),              cmocka_unit_test(sliding_in_space),
-        cmocka_unit_test(turning),              cmocka_unit_test(boxes_in_the_plane),
-        cmocka_unit_test(driven_joints),        cmocka_unit_test(forces),
-        cmocka_unit_test(motors),               cmocka_unit_test(shapes),
-        cmocka_unit_test(driven_floor),         cmocka_unit_test(open_loads),
-        cmocka_unit_test(by_steps),             cmocka_unit_test(limit_of_sticking),
-        cmocka_unit_test(limit_of_touching),    cmocka_unit_test(refusals),
+        cmocka_unit_test(particle_by_friction),
+        cmocka_unit_test(block_by_friction),
+        cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(rolling),
+        cmocka_unit_test(incline),
+        cmocka_unit_test(sliding_in_space),
+        cmocka_unit_test(turning),
+        cmocka_unit_test(boxes_in_the_plane),
+        cmocka_unit_test(driven_joints),
+        cmocka_unit_test(forces),
+        cmocka_unit_test(motors),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(driven_floor),
+        cmocka_unit_test(open_loads),
+        cmocka_unit_test(by_steps),
+        cmocka_unit_test(limit_of_sticking),
+        cmocka_unit_test(limit_of_touching),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
