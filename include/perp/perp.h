@@ -23,6 +23,7 @@
 #include "perp/solver.h"
 #include "perp/statistic.h"
 #include "perp/step.h"
+#include "perp/tangent.h"
 #include "perp/world.h"
 
 #endif
