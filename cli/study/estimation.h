@@ -14,6 +14,7 @@ typedef struct method {
     int64_t iterations, starts, seed, length, stride, particles, walkers, steps, burn_in, evaluations;
     bool arrival, noise_known, rollout_start;
     double resample, bound;
+    uint32_t bound_node;
     const char *errors; /* "rows" or "cases"; NULL: cases if there are several */
 } method;
 

@@ -23,7 +23,7 @@ static const pp_field fields[] = {{"name", offsetof(method, name), PP_FIELD_TEXT
                                   FIELD(noise_known, BOOL),
                                   FIELD(rollout_start, BOOL),
                                   FIELD(resample, NUMBER),
-                                  FIELD(bound, NUMBER),
+                                  {"bound", offsetof(method, bound_node), PP_FIELD_EXPR, false},
                                   FIELD(errors, TEXT),
                                   {NULL, 0, PP_FIELD_TEXT, false}};
 
@@ -55,6 +55,8 @@ static perp_status read_one(estimation *s, uint32_t node, perp_refusal *why) {
         m->name = pp_yaml_text(t, node);
     } else {
         perp_status st = pp_fields_read(t, node, "estimate.method", fields, m, why);
+        if (!st && m->bound_node)
+            st = pp_study_number(s->e.study, m->bound_node, "estimate.method.bound", &m->bound, why);
         if (st) return st;
     }
     return check(s, m, node, why);

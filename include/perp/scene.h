@@ -122,6 +122,9 @@ typedef struct perp_scene_value {
  *  @return PERP_E_ARG with the message of a definition (-D name=value) if a parameter is not declared or a value is out of
  *  its range; else as perp_scene_open() */
 PERP_API perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int n, perp_refusal *why);
+/** Sets who may stop a step of the scene's world, as perp_world_set_stop(), also of worlds that perp_scene_set() makes.
+ *  @param stop copied; NULL: nobody */
+PERP_API void perp_scene_set_stop(perp_scene *s, const perp_stop *stop);
 /** perp_scene_set_many() with one parameter. */
 PERP_API perp_status perp_scene_set(perp_scene *s, const char *name, double value, perp_refusal *why);
 

@@ -40,6 +40,7 @@ struct perp_scene {
     int nfile, cap_file;
     char **definition; /* name, value, name, value, ... */
     int ndefinition, cap_definition;
+    perp_stop stop;      /* who may stop a step of its worlds */
     pp_formula *formula; /* what motions and forces of the world evaluate */
 
     /* for perp_scene_set(): */

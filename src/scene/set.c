@@ -167,6 +167,7 @@ static perp_status read_again(perp_scene *s, const definitions *d, perp_refusal 
     s->cap_file = made.cap_file;
     if (!st) {
         take_over(s, &made);
+        perp_world_set_stop(s->world, &s->stop);
         for (int i = 0; i < 2 * s->ndefinition; i++) pp_free(&s->alloc, s->definition[i]);
         pp_free(&s->alloc, s->definition);
         s->definition = definition;
@@ -195,6 +196,11 @@ perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int 
     if (!st) st = read_again(s, &d, why);
     free_definitions(&s->alloc, &d);
     return st;
+}
+
+void perp_scene_set_stop(perp_scene *s, const perp_stop *stop) {
+    s->stop = stop ? *stop : (perp_stop){NULL, NULL};
+    perp_world_set_stop(s->world, &s->stop);
 }
 
 perp_status perp_scene_set(perp_scene *s, const char *name, double value, perp_refusal *why) {

@@ -110,9 +110,9 @@ static bool stopping(void *ctx) { return atomic_load_explicit(&((shared *)ctx)->
 static bool run_one(shared *s, int number, uint64_t i, char *result) {
     memset(result, 0, s->t->result_size);
     perp_scene *scene = s->e->scene[number];
-    perp_world_set_stop(perp_scene_world(scene), &(perp_stop){stopping, s});
+    perp_scene_set_stop(scene, &(perp_stop){stopping, s});
     bool good = s->t->run(s->t->ctx, number, scene, i, result);
-    perp_world_set_stop(perp_scene_world(scene), NULL); /* another world by now, if parameters were set */
+    perp_scene_set_stop(scene, NULL);
     return good;
 }
 

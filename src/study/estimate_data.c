@@ -20,20 +20,18 @@ static const pp_field data_fields[] = {FIELD(data_in, file, TEXT, true),       F
                                        FIELD(data_in, from, EXPR, false),      FIELD(data_in, to, EXPR, false),
                                        {NULL, 0, PP_FIELD_NODE, false}};
 typedef struct column_in {
-    uint32_t is;
-    double sd;
+    uint32_t is, sd;
 } column_in;
 static const pp_field column_fields[] = {FIELD(column_in, is, EXPR, true),
-                                         FIELD(column_in, sd, NUMBER, true),
+                                         FIELD(column_in, sd, EXPR, true),
                                          {NULL, 0, PP_FIELD_NODE, false}};
 typedef struct rotation_in {
     const char *body;
-    uint32_t columns;
-    double sd;
+    uint32_t columns, sd;
 } rotation_in;
 static const pp_field rotation_fields[] = {FIELD(rotation_in, body, TEXT, true),
                                            FIELD(rotation_in, columns, NODE, true),
-                                           FIELD(rotation_in, sd, NUMBER, true),
+                                           FIELD(rotation_in, sd, EXPR, true),
                                            {NULL, 0, PP_FIELD_NODE, false}};
 typedef struct cases_in {
     const char *file, *name;
@@ -68,6 +66,12 @@ static perp_status add_observed(loader *l, uint32_t at, pp_observed **out) {
     return PERP_OK;
 }
 
+/* A standard deviation: an expression of the scene's parameters. */
+static perp_status read_sd(loader *l, uint32_t node, const char *path, double *out) {
+    perp_status st = pp_study_number(l->s, node, path, out, l->why);
+    return st || *out > 0 ? st : pp_field_refuse(l->t, node, path, "a standard deviation > 0", l->why);
+}
+
 static perp_status read_columns(loader *l, uint32_t map) {
     const pp_tree *t = l->t;
     if (!map) return PERP_OK;
@@ -80,11 +84,10 @@ static perp_status read_columns(loader *l, uint32_t map) {
         pp_field_path(path, sizeof path, "estimate.data.columns", pp_yaml_text(t, k));
         perp_status st = add_observed(l, k, &o);
         if (!st) st = pp_fields_read(t, t->node[k].next, path, column_fields, &in, l->why);
-        if (!st && !(in.sd > 0)) st = pp_field_refuse(t, t->node[k].next, path, "sd > 0", l->why);
+        if (!st) st = read_sd(l, in.sd, path, &o->sd);
         if (st) return st;
         o->column = pp_yaml_text(t, k);
         o->node = in.is;
-        o->sd = in.sd;
     }
     return PERP_OK;
 }
@@ -99,12 +102,12 @@ static perp_status read_rotations(loader *l, uint32_t list) {
         pp_observed *o;
         perp_status st = add_observed(l, v, &o);
         if (!st) st = pp_fields_read(t, v, "estimate.data.rotations", rotation_fields, &in, l->why);
-        if (!st && (t->node[in.columns].kind != PP_NODE_LIST || t->node[in.columns].length != 4 || !(in.sd > 0)))
+        if (!st && (t->node[in.columns].kind != PP_NODE_LIST || t->node[in.columns].length != 4))
             st = pp_field_refuse(t, v, "estimate.data.rotations", allowed, l->why);
+        if (!st) st = read_sd(l, in.sd, "estimate.data.rotations", &o->sd);
         if (st) return st;
         o->rotation = true;
         o->width = 3;
-        o->sd = in.sd;
         o->body = in.body;
         int i = 0;
         for (uint32_t c = t->node[in.columns].first; c; c = t->node[c].next) o->columns[i++] = pp_yaml_text(t, c);
@@ -230,7 +233,7 @@ static perp_status take_rows(loader *l, const pp_csv *csv, int from, int to, pp_
     return st;
 }
 
-/* ${NAME} is replaced by the text of the case's column. */
+/* ${NAME} is replaced by the text of the case's column, or by the value of a parameter. */
 static bool fill_name(const loader *l, int row, char *out, size_t size) {
     const char *p = l->in.file;
     size_t n = 0;
@@ -245,9 +248,12 @@ static bool fill_name(const loader *l, int row, char *out, size_t size) {
         if (length >= sizeof name) return false;
         memcpy(name, p + 2, length);
         name[length] = 0;
-        int c = row < 0 ? -1 : pp_csv_column(&l->index, name);
-        if (c < 0) return false;
-        n += (size_t)snprintf(out + n, size - n, "%s", pp_csv_text(&l->index, row, c));
+        int c = row < 0 ? -1 : pp_csv_column(&l->index, name), parameter = pp_study_parameter(l->s, name);
+        if (c < 0 && parameter < 0) return false;
+        if (c >= 0)
+            n += (size_t)snprintf(out + n, size - n, "%s", pp_csv_text(&l->index, row, c));
+        else
+            n += (size_t)snprintf(out + n, size - n, "%.12g", l->s->base[parameter]);
         p = end + 1;
     }
     if (n >= size) return false;
@@ -299,7 +305,7 @@ static perp_status load_case(loader *l, int row) {
     char name[PP_STUDY_PATH], path[PP_STUDY_PATH];
     if (!st && (!fill_name(l, row, name, sizeof name) || !pp_source_beside(l->s->path, name, path, sizeof path)))
         st = pp_field_refuse(l->t, pp_yaml_get(l->t, e->data, "file"), "estimate.data.file",
-                             "a path, with ${NAME} for columns of the table of cases", l->why);
+                             "a path, with ${NAME} for columns of the table of cases or parameters", l->why);
     if (st) return st;
     pp_csv csv;
     int from = 0, to = 0;

@@ -21,7 +21,7 @@ static const pp_field top_fields[] = {{"perp-study", offsetof(top, version), PP_
                                       TOP(set, NODE, false),
                                       TOP(vary, NODE, false),
                                       TOP(sample, NODE, false),
-                                      TOP(end, EXPR, false),
+                                      TOP(end, NODE, false),
                                       TOP(measure, NODE, false),
                                       TOP(report, NODE, false),
                                       TOP(checks, NODE, false),
@@ -377,6 +377,32 @@ static perp_status read_measures(pp_study *s, uint32_t map, perp_refusal *why) {
     return PERP_OK;
 }
 
+/* ---- early end ---- */
+
+typedef struct end_in {
+    uint32_t when;
+    int64_t steps;
+} end_in;
+static const pp_field end_fields[] = {{"when", offsetof(end_in, when), PP_FIELD_EXPR, true},
+                                      {"steps", offsetof(end_in, steps), PP_FIELD_WHOLE, false},
+                                      {NULL, 0, PP_FIELD_NODE, false}};
+
+/* A condition, or {when: condition, steps: how many times in succession}. */
+static perp_status read_end(pp_study *s, uint32_t node, perp_refusal *why) {
+    const pp_tree *t = &s->tree;
+    end_in in = {.when = node, .steps = 1};
+    if (!node) return PERP_OK;
+    perp_status st = PERP_OK;
+    if (t->node[node].kind == PP_NODE_MAP)
+        st = pp_fields_read(t, node, "end", end_fields, &in, why);
+    else if (t->node[node].kind != PP_NODE_SCALAR || t->node[node].length == 0)
+        st = pp_field_refuse(t, node, "end", "a condition, or {when: condition, steps: number}", why);
+    if (!st && in.steps < 1) st = pp_field_refuse(t, node, "end.steps", "a whole number >= 1", why);
+    s->end = in.when;
+    s->end_steps = in.steps;
+    return st;
+}
+
 /* ---- from outside ---- */
 
 /* "AXIS=VALUE": the axis keeps this value only. */
@@ -480,7 +506,6 @@ static perp_status read_all(pp_study *s, const pp_study_options *o, perp_refusal
     s->title = in.title;
     s->about = in.about;
     s->source = in.source;
-    s->end = in.end;
     s->report = in.report;
     s->checks = in.checks;
     s->design = in.design;
@@ -490,6 +515,7 @@ static perp_status read_all(pp_study *s, const pp_study_options *o, perp_refusal
     if (!st) st = read_vary(s, in.vary, why);
     if (!st) st = read_sample(s, in.sample, why);
     if (!st) st = read_measures(s, in.measure, why);
+    if (!st) st = read_end(s, in.end, why);
     if (!st) st = take_options(s, o, why);
     if (!st) st = check_ranges(s, why);
     return st ? st : check_values(s, why);

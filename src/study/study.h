@@ -75,7 +75,8 @@ typedef struct pp_study {
     uint64_t count, seed, stride; /* samples for each cell; seed of the draws; see pp_study_values() */
     pp_study_method method;
 
-    uint32_t end; /* condition that ends a trial early; 0: none */
+    uint32_t end;      /* condition that ends a trial early; 0: none */
+    int64_t end_steps; /* it must hold after so many steps in succession */
     pp_study_named *measure;
     int nmeasure, cap_measure;
 

@@ -92,6 +92,7 @@ static bool steps(pp_runner *r, perp_scene *scene, const double *value, pp_row *
     uint64_t n = perp_scene_steps(scene) * (uint64_t)r->study->refine;
     perp_refusal why;
     perp_certificate cert;
+    int64_t held = 0; /* steps in succession after which the end condition held */
     row->outcome = PP_TRIAL_DONE;
     perp_status st = pp_trace_first(r->trace, &why);
     while (!st && row->steps < n) {
@@ -101,7 +102,8 @@ static bool steps(pp_runner *r, perp_scene *scene, const double *value, pp_row *
         row->steps++;
         take_certificate(row, &cert, floor);
         st = pp_trace_step(r->trace, &cert, &why);
-        if (!st && r->end && pp_condition_met(r->end, r->trace, value)) {
+        held = !st && r->end && pp_condition_met(r->end, r->trace, value) ? held + 1 : 0;
+        if (held > 0 && held >= r->study->end_steps) {
             row->outcome = PP_TRIAL_ENDED;
             break;
         }
