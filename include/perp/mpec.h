@@ -90,12 +90,12 @@ typedef struct perp_mpec_problem {
 
 /** How to search. */
 typedef struct perp_mpec_options {
-    double relax_start;  /**< first bound t of the complementarity products, unit-free; default 1 */
-    double relax_end;    /**< last bound; default 1e-9 */
-    double relax_factor; /**< each bound over the one before, between 0 and 1; default 0.1 */
-    double tolerance;    /**< Ipopt's tolerance of the last solve; default 1e-8 */
-    int max_iterations;  /**< of Ipopt over all solves; default 3000 */
-    bool rollout_start;  /**< begin from a simulation with the start parameters, not from the rows; default false */
+    double relax_start;   /**< first bound t of the complementarity products, unit-free; default 1 */
+    double relax_end;     /**< last bound; default 1e-9 */
+    double relax_factor;  /**< each bound over the one before, between 0 and 1; default 0.1 */
+    double tolerance;     /**< Ipopt's tolerance of the last solve; default 1e-8 */
+    int max_iterations;   /**< of Ipopt over all solves; default 3000 */
+    bool rollout_start;   /**< begin from a simulation with the start parameters, not from the rows; default false */
     perp_allocator alloc; /**< {0}: malloc and free. Ipopt has its own memory */
     uint32_t cookie;      /**< set by perp_mpec_options_default() */
 } perp_mpec_options;
@@ -104,24 +104,25 @@ typedef struct perp_mpec_options {
 typedef struct perp_mpec_result {
     double *parameter; /**< nparameter */
     int nparameter;
-    double *state;           /**< (steps + 1) x nstate: positions, then velocities, at each step. The coordinates are those of
+    double *state;    /**< (steps + 1) x nstate: positions, then velocities, at each step. The coordinates are those of
                                   the dynamic bodies in the order of perp_world_bodies(): x, y and the angle of a body that turns
                                   in 2D; x, y, z in 3D */
-    int nstate;              /**< twice the degrees of freedom */
-    int steps;               /**< as in the problem */
-    double objective;        /**< sum of squares at the answer, priors included */
-    double chi2;             /**< the part of it that the rows have */
+    int nstate;       /**< twice the degrees of freedom */
+    int steps;        /**< as in the problem */
+    double objective; /**< sum of squares at the answer, priors included */
+    double chi2;      /**< the part of it that the rows have */
     int unknowns, equations; /**< size of the program: unknowns, and constraints without bounds */
     int iterations;          /**< of Ipopt, all solves together */
     int solves;              /**< number of bounds t that were gone through */
     double relaxation;       /**< the last bound t */
     double product;          /**< largest complementarity product at the answer, unit-free */
     double violation;        /**< largest violation of an equation of the laws at the answer, unit-free */
-    double rollout_error;    /**< largest difference of a position between `state` and a simulation by the world itself with
+    double
+        rollout_error; /**< largest difference of a position between `state` and a simulation by the world itself with
                                   the parameters and the initial state found [L or rad]; INFINITY if a step failed */
-    double seconds;          /**< wall time */
-    char why[400];           /**< why not, one sentence; "" after success */
-    perp_allocator alloc;    /**< where the arrays are from */
+    double seconds;    /**< wall time */
+    char why[400];     /**< why not, one sentence; "" after success */
+    perp_allocator alloc; /**< where the arrays are from */
 } perp_mpec_result;
 
 /** Default options. */

@@ -3,8 +3,8 @@
  * Problem   minimise the objective subject to g_L <= g(z) <= g_U, lo <= z <= hi; the complementarity products among g have
  *           0 as their only value in the end, which leaves no interior point.
  * Method    Scholtes' relaxation: products <= t, solved for t = relax_start ... relax_end, each from the answer of the one
- *           before, with its multipliers. After each solve the objective is divided by what is left of it, so that the
- *           solver's tolerances mean the same for every level of noise.
+ *           before, with its multipliers. The objective is divided so that its gradient is of order one at every level
+ *           of noise (pp_mpec_weigh). Solves before the last are ended early: their tolerance is 0.01 t.
  * Valid     limit points are C-stationary under MPEC-LICQ (Scholtes 2001); a local minimum of the estimation problem is not
  *           guaranteed. The bias of t is of the order t, in units of the step's impulses and speeds.
  * Threads   MUMPS keeps global state: a mutex lets one call at a time into Ipopt.
@@ -31,6 +31,8 @@ perp_status pp_mpec_ipopt(pp_mpec *m, double *z, perp_mpec_result *out) {
 #include <pthread.h>
 
 #define NO_BOUND 2e19 /* Ipopt takes what is beyond 1e19 as infinite */
+#define MOST_BETWEEN \
+    300 /* iterations of a solve before the last: 10 to 60 are usual, one that stalls need not be ended */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -156,9 +158,9 @@ static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, double t, bo
               text_option(p, "mu_strategy", "adaptive") && count_option(p, "max_iter", most) &&
               number_option(p, "tol", last ? m->o.tolerance : fmax(m->o.tolerance, 1e-2 * fmin(t, 1e-2)));
     if (!first)
-        ok = ok && text_option(p, "warm_start_init_point", "yes") &&
-             number_option(p, "warm_start_bound_push", 1e-9) && number_option(p, "warm_start_mult_bound_push", 1e-9) &&
-             number_option(p, "warm_start_bound_frac", 1e-9) && number_option(p, "warm_start_slack_bound_push", 1e-9) &&
+        ok = ok && text_option(p, "warm_start_init_point", "yes") && number_option(p, "warm_start_bound_push", 1e-9) &&
+             number_option(p, "warm_start_mult_bound_push", 1e-9) && number_option(p, "warm_start_bound_frac", 1e-9) &&
+             number_option(p, "warm_start_slack_bound_push", 1e-9) &&
              number_option(p, "warm_start_slack_bound_frac", 1e-9) && number_option(p, "mu_init", fmin(0.1, t));
     enum ApplicationReturnStatus r = Invalid_Option;
     run ctx = {m, 0};
@@ -171,16 +173,16 @@ static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, double t, bo
 
 static const char *words(enum ApplicationReturnStatus r) {
     switch (r) {
-        case Infeasible_Problem_Detected: return "the laws and bounds have no common point near the last iterate";
-        case Search_Direction_Becomes_Too_Small: return "search direction becomes too small";
-        case Diverging_Iterates: return "the iterates diverge";
-        case Restoration_Failed: return "the search for a feasible point failed";
-        case Error_In_Step_Computation: return "the linear system of a step could not be solved";
-        case Maximum_Iterations_Exceeded: return "too many iterations (max_iterations)";
-        case Not_Enough_Degrees_Of_Freedom: return "fewer unknowns than equations";
-        case Invalid_Number_Detected: return "the laws could not be evaluated at the start";
-        case Insufficient_Memory: return "out of memory";
-        default: return "internal error of the solver";
+    case Infeasible_Problem_Detected: return "the laws and bounds have no common point near the last iterate";
+    case Search_Direction_Becomes_Too_Small: return "search direction becomes too small";
+    case Diverging_Iterates: return "the iterates diverge";
+    case Restoration_Failed: return "the search for a feasible point failed";
+    case Error_In_Step_Computation: return "the linear system of a step could not be solved";
+    case Maximum_Iterations_Exceeded: return "too many iterations (max_iterations)";
+    case Not_Enough_Degrees_Of_Freedom: return "fewer unknowns than equations";
+    case Invalid_Number_Detected: return "the laws could not be evaluated at the start";
+    case Insufficient_Memory: return "out of memory";
+    default: return "internal error of the solver";
     }
 }
 
@@ -190,21 +192,23 @@ static enum ApplicationReturnStatus relax(pp_mpec *m, space *s, double *z, perp_
     const perp_mpec_options *o = &m->o;
     enum ApplicationReturnStatus r = Internal_Error;
     double t = o->relax_start;
+    pp_mpec_weigh(m, 1);
     for (bool last = false; !last; t = fmax(t * o->relax_factor, o->relax_end)) {
         last = !(t > o->relax_end * (1 + 1e-9));
         int iterations = 0, most = o->max_iterations - out->iterations;
         if (most < 1) return Maximum_Iterations_Exceeded;
+        if (!last && most > MOST_BETWEEN) most = MOST_BETWEEN;
         r = solve_one(m, s, t, out->solves == 0, last, most, z, &iterations);
         out->iterations += iterations;
         out->solves++;
         out->relaxation = t;
         if (m->trouble && !solved(r)) return r;
         if (r == Insufficient_Memory || r == Invalid_Option) return r;
-        double f = pp_mpec_objective(m, z) / m->p->nrow;
-        double unit = isfinite(f) && f > 0 ? f : 1, change = m->objective_unit / unit;
+        double before = m->objective_unit, f = pp_mpec_objective(m, z) / m->p->nrow;
+        pp_mpec_weigh(m, f);
+        double change = before / m->objective_unit;
         for (int i = 0; i < m->m; i++) s->lambda[i] *= change;
         for (int i = 0; i < m->n; i++) s->z_lo[i] *= change, s->z_hi[i] *= change;
-        m->objective_unit = unit;
     }
     return r;
 }

@@ -122,10 +122,11 @@ perp_status pp_mpec_same_contacts(pp_mpec *m, int k, const pp_posed *posed) {
         same = same_key(key, c->key) && (p->contact[i].nd == 0) == (c->friction == PP_MPEC_SLICK);
     }
     if (same) return PERP_OK;
-    return pp_refuse(m->why, m->why_size, PERP_E_FIT,
-                     "the contacts of step %d are not those of the first step (%d contacts and supports there, %d here, or "
-                     "others, or friction that appears or vanishes): the program needs the same contacts at every step",
-                     k, m->ncontact, p->ncontact);
+    return pp_refuse(
+        m->why, m->why_size, PERP_E_FIT,
+        "the contacts of step %d are not those of the first step (%d contacts and supports there, %d here, or "
+        "others, or friction that appears or vanishes): the program needs the same contacts at every step",
+        k, m->ncontact, p->ncontact);
 }
 
 /* Where derivatives are written as they come. */
@@ -232,7 +233,8 @@ static int pyramid_laws(const pp_mpec *m, const perp_step_problem *p, int i, int
     return law + 1;
 }
 
-static int cone_laws(const pp_mpec *m, const perp_step_problem *p, int i, int law, const double *u, double *c, sink *s) {
+static int cone_laws(const pp_mpec *m, const perp_step_problem *p, int i, int law, const double *u, double *c,
+                     sink *s) {
     const perp_contact_row *r = &p->contact[i];
     const pp_mpec_contact *k = &m->contact[i];
     const perp_row *row[2] = {&r->t, &r->o};
@@ -289,8 +291,8 @@ int pp_mpec_laws(const pp_mpec *m, const perp_step_problem *p, const double *u, 
 }
 
 /* Curvature of the laws of a cone, of which the first is number law. */
-static void cone_curvature(const pp_mpec *m, const perp_step_problem *p, int i, int law, const double *u, const double *y,
-                           sink *s) {
+static void cone_curvature(const pp_mpec *m, const perp_step_problem *p, int i, int law, const double *u,
+                           const double *y, sink *s) {
     const perp_contact_row *r = &p->contact[i];
     const pp_mpec_contact *k = &m->contact[i];
     const perp_row *row[2] = {&r->t, &r->o};

@@ -38,8 +38,7 @@ static perp_status take(const pp_mpec *m, const double *z, perp_mpec_result *out
     out->nstate = m->nx;
     out->steps = m->steps;
     memcpy(out->parameter, z, (size_t)m->np * sizeof *z);
-    for (int k = 0; k <= m->steps; k++)
-        memcpy(out->state + (size_t)k * nx, z + pp_mpec_base(m, k), nx * sizeof *z);
+    for (int k = 0; k <= m->steps; k++) memcpy(out->state + (size_t)k * nx, z + pp_mpec_base(m, k), nx * sizeof *z);
     out->objective = pp_mpec_objective(m, z);
     out->chi2 = 0;
     for (int i = 0; i < m->p->nrow; i++) {

@@ -26,15 +26,15 @@ typedef enum pp_mpec_friction {
 
 /* A contact in the unknowns and equations of a step: local numbers of the first of each, -1: there is none. */
 typedef struct pp_mpec_contact {
-    uint64_t key[3];    /* identity: shapes and feature; of a support: block */
-    bool known_normal;  /* no lever and a compliance: the normal impulse is -b_n/compliance, see support_rows.c */
+    uint64_t key[3];   /* identity: shapes and feature; of a support: block */
+    bool known_normal; /* no lever and a compliance: the normal impulse is -b_n/compliance, see support_rows.c */
     pp_mpec_friction friction;
-    int nd;             /* impulses of friction: directions of the pyramid, or 2 */
-    int p_n, w_n;       /* normal impulse and gap velocity, if not known */
-    int p_f;            /* nd impulses of friction */
-    int w_f;            /* pyramid: nd slacks */
-    int sigma, slack;   /* slip speed; what is left to the limit of friction */
-    int block[2];       /* of its rows */
+    int nd;           /* impulses of friction: directions of the pyramid, or 2 */
+    int p_n, w_n;     /* normal impulse and gap velocity, if not known */
+    int p_f;          /* nd impulses of friction */
+    int w_f;          /* pyramid: nd slacks */
+    int sigma, slack; /* slip speed; what is left to the limit of friction */
+    int block[2];     /* of its rows */
 } pp_mpec_contact;
 
 /* A place in a matrix. */
@@ -56,57 +56,58 @@ typedef struct pp_mpec {
     size_t why_size;
     perp_status trouble; /* what made an evaluation fail */
 
-    perp_world *clone;  /* ours */
-    perp_world *w;      /* the one with the parameters `at`: clone or the caller's */
-    void *saved;        /* state of the clone at the start */
+    perp_world *clone; /* ours */
+    perp_world *w;     /* the one with the parameters `at`: clone or the caller's */
+    void *saved;       /* state of the clone at the start */
     size_t saved_size;
-    double *at;         /* np: parameters of w; NAN: none yet */
-    double *x_start;    /* nx: initial state with them */
+    double *at;      /* np: parameters of w; NAN: none yet */
+    double *x_start; /* nx: initial state with them */
     double t0, h, margin;
 
     /* the bodies */
     int nblock, ndof;
     int *block_body, *block_ndof, *block_offset;
-    int nx;             /* 2 ndof */
-    int np;             /* parameters */
-    int nxp;            /* nx + np: what the laws of a step depend on beside u */
+    int nx;  /* 2 ndof */
+    int np;  /* parameters */
+    int nxp; /* nx + np: what the laws of a step depend on beside u */
 
     /* a step */
     int njoint, ncontact;
     pp_mpec_contact *contact;
-    int nu;             /* unknowns of a step */
-    int nlaw;           /* equations of its laws */
-    pp_cell *product;   /* nproduct pairs of unknowns whose product is complementarity */
+    int nu;           /* unknowns of a step */
+    int nlaw;         /* equations of its laws */
+    pp_cell *product; /* nproduct pairs of unknowns whose product is complementarity */
     int nproduct;
     double impulse, speed;
     double *momentum_unit; /* ndof: what momentum is measured in */
 
     /* derivatives of the laws: places, local to a step */
-    pp_cells du;        /* (law, u) */
-    pp_cells duu;       /* (u, u), of the laws alone */
-    pp_cells dx;        /* (law, x) */
-    pp_cells dxu;       /* (x, u) */
-    pp_cells dxx;       /* (x, x) */
-    int *colour;        /* nxp: those of one colour touch no common law or unknown */
+    pp_cells du;  /* (law, u) */
+    pp_cells duu; /* (u, u), of the laws alone */
+    pp_cells dx;  /* (law, x) */
+    pp_cells dxu; /* (x, u) */
+    pp_cells dxx; /* (x, x) */
+    int *colour;  /* nxp: those of one colour touch no common law or unknown */
     int ncolour;
-    double *pace;       /* nxp: size of the differences of first derivatives */
-    double *pace2;      /* nxp: of second ones */
-    bool *start_moves;  /* np: does the parameter change the initial state? */
+    double *size;      /* nxp: how large the variable is over the start */
+    double *pace;      /* nxp: size of the differences of first derivatives */
+    double *pace2;     /* nxp: of second ones */
+    bool *start_moves; /* np: does the parameter change the initial state? */
     /* room */
     double *c[4], *value[4], *x[2], *gradient[2], *y;
 
     /* the program */
     int steps, n, m;
-    double *lo, *hi;        /* n */
-    int nfixed;             /* coordinates of the start state that are not unknown */
-    int *fixed;             /* nfixed */
-    double *weight_sum;     /* n: sum of 1/sd^2 of rows and priors that look at the unknown */
-    double *target;         /* n: their weighted mean */
-    double rest;            /* sum of squares that no unknown changes */
-    double objective_unit;  /* objective is divided by this for the solver */
+    double *lo, *hi;       /* n */
+    int nfixed;            /* coordinates of the start state that are not unknown */
+    int *fixed;            /* nfixed */
+    double *weight_sum;    /* n: sum of 1/sd^2 of rows and priors that look at the unknown */
+    double *target;        /* n: their weighted mean */
+    double rest;           /* sum of squares that no unknown changes */
+    double objective_unit; /* objective is divided by this for the solver */
     pp_cells jacobian, hessian;
     double *dx_value, *dxu_value, *dxx_value; /* of all steps, see sensitivity.c */
-    double *start_value;    /* nx x np */
+    double *start_value;                      /* nx x np */
 } pp_mpec;
 
 /* ---- layout.c: from the world to the unknowns ---- */
@@ -160,6 +161,9 @@ perp_status pp_mpec_program(pp_mpec *m);
 /* Places of the derivatives, after the probe. */
 perp_status pp_mpec_places(pp_mpec *m);
 double pp_mpec_objective(const pp_mpec *m, const double *z);
+/* Sets the unit of the objective where residuals are about sqrt(mean_square) standard deviations: one changes the
+ * objective by about its unit when an unknown moves by its own size. */
+void pp_mpec_weigh(pp_mpec *m, double mean_square);
 /* All of them return false, with m->trouble, where the world refuses the point. */
 bool pp_mpec_constraints(pp_mpec *m, const double *z, double *g);
 bool pp_mpec_jacobian(pp_mpec *m, const double *z, double *value);

@@ -86,6 +86,17 @@ double pp_mpec_objective(const pp_mpec *m, const double *z) {
     return sum;
 }
 
+void pp_mpec_weigh(pp_mpec *m, double mean_square) {
+    double steep = 0;
+    for (int i = 0; i < m->n; i++) {
+        if (!(m->weight_sum[i] > 0)) continue;
+        int x = i < m->np ? m->nx + i : i < m->np + m->nx ? i - m->np : (i - m->np - m->nx) % m->nu;
+        steep = fmax(steep, sqrt(m->weight_sum[i]) * m->size[x]);
+    }
+    double unit = sqrt(mean_square) * steep;
+    m->objective_unit = unit > 0 && isfinite(unit) ? unit : 1;
+}
+
 /* ---- places ---- */
 
 static void place(pp_cells *c, int row, int col) { c->cell[c->n++] = (pp_cell){row, col}; }
@@ -130,8 +141,7 @@ static void hessian_places(pp_mpec *m) {
         int base = pp_mpec_base(m, k);
         for (int e = 0; e < m->duu.n; e++) place_low(H, base + m->duu.cell[e].row, base + m->duu.cell[e].col);
         for (int c = 0; c < m->nproduct; c++) place_low(H, base + m->product[c].row, base + m->product[c].col);
-        for (int e = 0; e < m->dxu.n; e++)
-            place_low(H, of_x(m, k - 1, m->dxu.cell[e].row), base + m->dxu.cell[e].col);
+        for (int e = 0; e < m->dxu.n; e++) place_low(H, of_x(m, k - 1, m->dxu.cell[e].row), base + m->dxu.cell[e].col);
         for (int e = 0; e < m->dxx.n; e++)
             place_low(H, of_x(m, k - 1, m->dxx.cell[e].row), of_x(m, k - 1, m->dxx.cell[e].col));
     }

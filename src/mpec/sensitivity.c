@@ -19,9 +19,9 @@
 #include "base/refuse.h"
 #include "mpec/mpec.h"
 
-#define MAX_PROBES  64   /* steps that are tried for dependences */
-#define PROBE_PAIRS 6    /* of those, steps tried for curvature */
-#define PROBE_STEP  0.01 /* of the size of a variable: far above rounding, small enough to keep contacts */
+#define MAX_PROBES  64    /* steps that are tried for dependences */
+#define PROBE_PAIRS 6     /* of those, steps tried for curvature */
+#define PROBE_STEP  0.01  /* of the size of a variable: far above rounding, small enough to keep contacts */
 #define NOTICED     1e-11 /* change of a law, relative to its terms, that counts as a dependence in a probe */
 
 /* splitmix64, in -1 .. 1: probes are the same on every run. */
@@ -76,9 +76,10 @@ static double dot(int n, const double *a, const double *b) {
 /* Sizes of the variables, from the start: the largest of a kind over steps and bodies, so that a coordinate that happens
  * to be zero has the size of the others. */
 static perp_status sizes(pp_mpec *m, const double *start) {
+    m->size = PP_ARENA_ARRAY(&m->arena, double, m->nxp);
     m->pace = PP_ARENA_ARRAY(&m->arena, double, m->nxp);
     m->pace2 = PP_ARENA_ARRAY(&m->arena, double, m->nxp);
-    if (!m->pace || !m->pace2) return PERP_E_MEMORY;
+    if (!m->size || !m->pace || !m->pace2) return PERP_E_MEMORY;
     bool turns = m->w->def.dim == 2;
     double size[4] = {0}; /* positions, velocities, angles, spins */
     for (int k = 0; k <= m->steps; k++)
@@ -96,18 +97,18 @@ static perp_status sizes(pp_mpec *m, const double *start) {
     for (int b = 0; b < m->nblock; b++)
         for (int i = 0; i < m->block_ndof[b]; i++) {
             int at = m->block_offset[b] + i, kind = turns && i == 2 ? 2 : 0;
-            m->pace[at] = size[kind];
-            m->pace[at + m->ndof] = size[kind + 1];
+            m->size[at] = size[kind];
+            m->size[at + m->ndof] = size[kind + 1];
         }
     for (int i = 0; i < m->np; i++) {
         const perp_mpec_parameter *p = &m->p->parameter[i];
         double width = p->max - p->min, s = fabs(p->start);
         if (!(s > 0)) s = isfinite(width) ? width : 1;
-        m->pace[m->nx + i] = s;
+        m->size[m->nx + i] = s;
     }
     for (int i = 0; i < m->nxp; i++) {
-        m->pace2[i] = power_of_two(pow(DBL_EPSILON, 0.25) * m->pace[i]);
-        m->pace[i] = power_of_two(cbrt(DBL_EPSILON) * m->pace[i]);
+        m->pace2[i] = power_of_two(pow(DBL_EPSILON, 0.25) * m->size[i]);
+        m->pace[i] = power_of_two(cbrt(DBL_EPSILON) * m->size[i]);
     }
     return PERP_OK;
 }
@@ -120,11 +121,12 @@ typedef struct marks {
 } marks;
 
 /* A random point near step k of the start, strictly within the bounds. */
-static void random_point(const pp_mpec *m, const double *start, int k, uint64_t *seed, double *x, double *u, double *y) {
+static void random_point(const pp_mpec *m, const double *start, int k, uint64_t *seed, double *x, double *u,
+                         double *y) {
     gather(m, start, k, x);
     for (int i = 0; i < m->nxp; i++) {
         double below, above;
-        points(m, i, x[i], 0.1 * m->pace[i] / cbrt(DBL_EPSILON), &below, &above);
+        points(m, i, x[i], 0.1 * m->size[i], &below, &above);
         double s = draw(seed);
         x[i] += s > 0 ? s * (above - x[i]) : -s * (below - x[i]);
     }
@@ -136,7 +138,7 @@ static void random_point(const pp_mpec *m, const double *start, int k, uint64_t 
 /* Marks the laws and unknowns that change with x_i at the point. */
 static perp_status probe_one(pp_mpec *m, int k, int i, double *x, const double *u, const double *y, marks *k_) {
     double keep = x[i], end[2];
-    points(m, i, keep, PROBE_STEP * m->pace[i] / cbrt(DBL_EPSILON), &end[0], &end[1]);
+    points(m, i, keep, PROBE_STEP * m->size[i], &end[0], &end[1]);
     perp_status st = PERP_OK;
     for (int s = 0; s < 2 && !st; s++) {
         x[i] = end[s];
@@ -202,8 +204,8 @@ static perp_status probe_pairs(pp_mpec *m, int k, double *x, const double *u, co
     for (int i = 0; i < m->nxp; i++)
         for (int j = 0; j <= i; j++) {
             if (k_->xx[i * m->nxp + j] || !share_law(m, k_->law, i, j)) continue;
-            double size = PROBE_STEP / cbrt(DBL_EPSILON), d = 0, scale = 0, part;
-            corners q = corners_of(m, x, i, j, size * m->pace[i], size * m->pace[j]);
+            double d = 0, scale = 0, part;
+            corners q = corners_of(m, x, i, j, PROBE_STEP * m->size[i], PROBE_STEP * m->size[j]);
             for (int s = 0; s < q.n; s++) {
                 perp_status st = at_corner(m, k, x, (pp_cell){i, j}, &q, s, u, y, &part);
                 if (st) return st;
@@ -226,7 +228,7 @@ static perp_status probe_start(pp_mpec *m, const double *start) {
     memcpy(before, m->x_start, (size_t)m->nx * sizeof *before);
     for (int i = 0; i < m->np && !st; i++) {
         double keep = x[m->nx + i], below, above;
-        points(m, m->nx + i, keep, PROBE_STEP * m->pace[m->nx + i] / cbrt(DBL_EPSILON), &below, &above);
+        points(m, m->nx + i, keep, PROBE_STEP * m->size[m->nx + i], &below, &above);
         x[m->nx + i] = above;
         st = pp_mpec_at(m, x + m->nx);
         x[m->nx + i] = keep;

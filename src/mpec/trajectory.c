@@ -101,8 +101,7 @@ perp_status pp_mpec_start(pp_mpec *m, double *z) {
     for (int i = 0; i < m->np; i++) z[i] = pp_mpec_parameter_start(&m->p->parameter[i]);
     perp_status st = pp_mpec_at(m, z);
     if (st) return st;
-    for (int k = 0; k <= m->steps; k++)
-        memcpy(x + (size_t)k * (size_t)m->nx, m->x_start, (size_t)m->nx * sizeof *x);
+    for (int k = 0; k <= m->steps; k++) memcpy(x + (size_t)k * (size_t)m->nx, m->x_start, (size_t)m->nx * sizeof *x);
     if (!m->o.rollout_start)
         follow_rows(m, x, count);
     else if (!simulate(m, m->x_start, x, NULL, NULL))

@@ -19,8 +19,9 @@ perp_status pp_posable(const perp_world *w, char *why, size_t why_size) {
                          "contact model %s chooses contacts by the answer of the step; one-plane and peg are taken",
                          w->model->name);
     if (w->def.geometry == PERP_GEOMETRY_END)
-        return pp_refuse(why, why_size, PERP_E_FIT,
-                         "with geometry `end` the step is no problem at its start pose; `once` and `iterated` are taken");
+        return pp_refuse(
+            why, why_size, PERP_E_FIT,
+            "with geometry `end` the step is no problem at its start pose; `once` and `iterated` are taken");
     if (w->def.start == PERP_START_STAGGERED)
         return pp_refuse(why, why_size, PERP_E_FIT,
                          "a staggered start changes the velocities before the first step; a plain start is taken");
