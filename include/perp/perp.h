@@ -11,6 +11,7 @@
 #include "perp/input.h"
 #include "perp/joint.h"
 #include "perp/math.h"
+#include "perp/mpec.h"
 #include "perp/plugin.h"
 #include "perp/problem.h"
 #include "perp/problem_file.h"
