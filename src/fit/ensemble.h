@@ -13,8 +13,8 @@ void pp_draw_normal(int n, const double *mean, const double *L, perp_random *ran
 /* Reflects x at bounds (NULL: none) until it lies between them; one that is very far off goes to the nearer bound. */
 void pp_reflect(int n, const double *lower, const double *upper, double *x);
 
-/* figures.c. Sample: steps x walkers x n, as perp_sample_posterior writes it. Split R-hat and effective size of parameter j; NAN if the
- * chains are shorter than 8. series: steps doubles of work. */
-void pp_chain_figures(int steps, int walkers, int n, const double *sample, int j, double *r_hat, double *effective);
+/* figures.c. Sample: steps x walkers x n, as perp_sample_posterior writes it. figures: split R-hat and effective size of parameter j;
+ * NAN if the chains are shorter than 8. work: (steps + 2) walkers doubles. */
+void pp_chain_figures(int steps, int walkers, int n, const double *sample, int j, double *work, double *figures);
 
 #endif

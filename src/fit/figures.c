@@ -9,43 +9,44 @@
 #include "fit/ensemble.h"
 
 typedef struct chains {
-    const double *first;         /* of parameter j at step 0, walker 0 */
-    size_t step;                 /* from step to step */
-    int n, walkers, half, begin; /* numbers of a point; walkers; steps of a half chain; the second half's first step */
+    int count, half; /* half chains; steps of one */
+    double *mean;    /* count */
+    double *x;       /* count x half, less the mean */
 } chains;
-
-static double at(const chains *c, int chain, int t) {
-    int walker = chain / 2, from = chain % 2 ? c->begin : 0;
-    return c->first[c->step * (size_t)(from + t) + (size_t)(c->n * walker)];
-}
-
-static double mean_of(const chains *c, int chain) {
-    double sum = 0;
-    for (int t = 0; t < c->half; t++) sum += at(c, chain, t);
-    return sum / c->half;
-}
 
 /* Mean over the chains of the autocovariance at a lag, each divided by its number of steps. */
 static double autocovariance(const chains *c, int lag) {
     double all = 0;
-    for (int k = 0; k < 2 * c->walkers; k++) {
-        double mean = mean_of(c, k), sum = 0;
-        for (int t = 0; t + lag < c->half; t++) sum += (at(c, k, t) - mean) * (at(c, k, t + lag) - mean);
+    for (int k = 0; k < c->count; k++) {
+        const double *x = c->x + (size_t)c->half * (size_t)k;
+        double sum = 0;
+        for (int t = 0; t + lag < c->half; t++) sum += x[t] * x[t + lag];
         all += sum / c->half;
     }
-    return all / (2 * c->walkers);
+    return all / c->count;
 }
 
-void pp_chain_figures(int steps, int walkers, int n, const double *sample, int j, double *r_hat, double *effective) {
-    chains c = {
-        .first = sample + j, .step = (size_t)n * (size_t)walkers, .n = n, .walkers = walkers, .half = steps / 2};
-    c.begin = steps - c.half;
+/* Half chain k out of the sample. */
+static void gather(chains *c, int k, int steps, int walkers, int n, const double *sample, int j) {
+    double *x = c->x + (size_t)c->half * (size_t)k, sum = 0;
+    int from = k % 2 ? steps - c->half : 0;
+    for (int t = 0; t < c->half; t++) {
+        size_t draw = (size_t)walkers * (size_t)(from + t) + (size_t)(k / 2);
+        sum += x[t] = sample[(size_t)n * draw + (size_t)j];
+    }
+    c->mean[k] = sum / c->half;
+    for (int t = 0; t < c->half; t++) x[t] -= c->mean[k];
+}
+
+void pp_chain_figures(int steps, int walkers, int n, const double *sample, int j, double *work, double *figures) {
+    chains c = {.count = 2 * walkers, .half = steps / 2, .mean = work, .x = work + 2 * walkers};
+    double *r_hat = &figures[0], *effective = &figures[1];
     *r_hat = *effective = NAN;
     if (c.half < 4) return;
-    int count = 2 * walkers;
+    for (int k = 0; k < c.count; k++) gather(&c, k, steps, walkers, n, sample, j);
     double grand = 0, between = 0, within = autocovariance(&c, 0) * c.half / (c.half - 1);
-    for (int k = 0; k < count; k++) grand += mean_of(&c, k) / count;
-    for (int k = 0; k < count; k++) between += pow(mean_of(&c, k) - grand, 2) / (count - 1);
+    for (int k = 0; k < c.count; k++) grand += c.mean[k] / c.count;
+    for (int k = 0; k < c.count; k++) between += pow(c.mean[k] - grand, 2) / (c.count - 1);
     double all = within * (c.half - 1) / c.half + between;
     if (!(within > 0)) return;
     *r_hat = sqrt(all / within);
@@ -58,6 +59,6 @@ void pp_chain_figures(int steps, int walkers, int n, const double *sample, int j
         sum += last;
     }
     double tau =
-        fmax(2 * sum - 1, 1 / log10(fmax(10, (double)count * c.half))); /* antithetic chains: not more than that */
-    *effective = (double)count * c.half / tau;
+        fmax(2 * sum - 1, 1 / log10(fmax(10, (double)c.count * c.half))); /* antithetic chains: not more than that */
+    *effective = (double)c.count * c.half / tau;
 }

@@ -26,6 +26,7 @@ typedef struct sampler {
     double *x, *logp;          /* K x n, K */
     double *proposed, *factor; /* K/2 x n; ln of the factor in the acceptance */
     double *batch, *values;    /* K x n, K: those within bounds */
+    double *work;              /* (kept steps + 2) K */
     int *who;                  /* K: of a batch */
     int evaluations;
     int64_t accepted, moves;
@@ -177,10 +178,10 @@ static void write_result(const sampler *s, const double *sample, perp_sample_res
     r->acceptance = s->moves > 0 ? (double)s->accepted / (double)s->moves : 0;
     r->evaluations = s->evaluations;
     for (int j = 0; j < n; j++) {
-        double r_hat, effective;
-        pp_chain_figures(kept, s->K, n, sample, j, &r_hat, &effective);
-        if (r->r_hat) r->r_hat[j] = r_hat;
-        if (r->effective) r->effective[j] = effective;
+        double figures[2];
+        pp_chain_figures(kept, s->K, n, sample, j, s->work, figures);
+        if (r->r_hat) r->r_hat[j] = figures[0];
+        if (r->effective) r->effective[j] = figures[1];
     }
     double *mean = s->batch; /* n of K x n */
     memset(mean, 0, sizeof *mean * (size_t)n);
@@ -207,7 +208,8 @@ static bool take_memory(sampler *s, pp_arena *arena) {
     s->batch = pp_arena_zero(arena, sizeof(double) * n * K);
     s->values = pp_arena_zero(arena, sizeof(double) * K);
     s->who = pp_arena_zero(arena, sizeof(int) * K);
-    return s->x && s->logp && s->proposed && s->factor && s->batch && s->values && s->who;
+    s->work = pp_arena_zero(arena, sizeof(double) * K * (size_t)(s->o.steps / s->o.thin + 2));
+    return s->work && s->x && s->logp && s->proposed && s->factor && s->batch && s->values && s->who;
 }
 
 static perp_status run(sampler *s, pp_arena *arena, double *sample, perp_sample_result *result, perp_refusal *why) {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-
+#include "perp/filter.h"
 #include "perp/fit.h"
 #include "perp/random.h"
 #include "perp/statistic.h"
