@@ -1,5 +1,5 @@
-/* plot_draw.h - inside of the figures: what plot_figure.c (layout, files), plot_panel.c (axes, lines, legends) and
- * plot_text.c share. Lengths are points (1/72 inch), x to the right and y down from the top left corner of the page. */
+/* plot_draw.h - inside of the figures: what plot_figure.c (layout, files), plot_panel.c (axes), plot_line.c,
+ * plot_legend.c and plot_text.c share. Lengths are points (1/72 inch), x to the right and y down from the top left corner of the page. */
 #ifndef PLOT_DRAW_H
 #define PLOT_DRAW_H
 
@@ -75,13 +75,47 @@ typedef struct plot_frame {
 
 plot_rgb plot_colour(const plot_page *g, int index);
 plot_rgb plot_paper(const plot_page *g);
+void plot_paint(plot_page *g, plot_rgb c);
+/* Between ink (1) and paper (0). */
+void plot_paint_ink(plot_page *g, double part);
+double plot_place_x(const plot_frame *f, double v);
+double plot_place_y(const plot_frame *f, double v);
+/* Height of a state's bar as a part of the row of a band chart: also without colours they are three. */
+extern const double plot_bar_height[3];
+plot_rgb plot_bar_colour(plot_page *g, int state);
+void plot_draw_panel(plot_page *g, plot_frame *f);
+
+/* ---- plot_line.c ---- */
+#define PLOT_LINE_WIDTH 1.15 /* [pt at 9 pt] */
+
+/* How a line looks. */
+typedef struct plot_look {
+    plot_rgb colour;
+    int dash; /* 0: solid */
+    int mark; /* -1: none sparse; else shape */
+    int shape;
+} plot_look;
+plot_look plot_look_of(plot_page *g, const plot_panel *p, int i);
+/* Place of a point on the page, and whether the axes can show it. */
+plot_point plot_on_page(const plot_frame *f, double x, double y);
+bool plot_shown(const plot_frame *f, const plot_line *l, long i);
+/* Makes the traces, once the frame stands. */
+void plot_trace_lines(plot_page *g, plot_frame *f);
+void plot_draw_trace(plot_page *g, const plot_trace *t, const plot_look *k);
+/* A few marks along a trace, at other places for each line, so that crossing lines are told apart. */
+void plot_draw_sparse(plot_page *g, const plot_frame *f, const plot_trace *t, const plot_look *k, int i);
+/* Marks at the data. Those on a line keep a distance; those alone are drawn once for every small cell of the paper. */
+void plot_draw_marks(plot_page *g, const plot_frame *f, const plot_line *l, const plot_look *k);
+void plot_mark_path(plot_page *g, double x, double y, int shape, double r);
+/* An open mark in the line's colour; the paper shows inside, so that the line does not run through it. */
+void plot_open_mark(plot_page *g, double x, double y, const plot_look *k, int shape);
+
+/* ---- plot_legend.c ---- */
 int plot_legend_entries(const plot_panel *p);
 /* Chooses columns and rows of a legend for a space and sets its width and height. */
 void plot_legend_shape(plot_page *g, plot_frame *f, double width, double height);
-/* Makes the traces, once the frame stands. */
-void plot_trace_lines(plot_page *g, plot_frame *f);
 /* How much of the lines a legend in that place would hide: 0 is best. Sets legend_x, legend_y. */
 long plot_legend_hides(plot_frame *f, plot_page *g, plot_place where);
-void plot_draw_panel(plot_page *g, plot_frame *f);
+void plot_draw_legend(plot_page *g, const plot_frame *f);
 
 #endif
