@@ -70,10 +70,12 @@ long plot_legend_hides(plot_frame *f, plot_page *g, plot_place where) {
     long hidden = 0;
     for (int i = 0; i < f->p->nline; i++) {
         const plot_trace *t = &f->trace[i];
+        hidden += plot_area_within(f, &f->p->line[i], x0, x1, y0, y1);
         for (long q = 0; q < t->n; q++) {
             plot_point a = t->p[q];
             if (isnan(a.x)) continue;
-            plot_point b = q + 1 < t->n && !isnan(t->p[q + 1].x) ? t->p[q + 1] : a;
+            bool joined = q + 1 < t->n && !isnan(t->p[q + 1].x) && f->p->line[i].mark != 'x';
+            plot_point b = joined ? t->p[q + 1] : a;
             int steps = 1 + (int)(hypot(b.x - a.x, b.y - a.y) / 2);
             for (int s = 0; s < steps; s++) {
                 double x = a.x + (b.x - a.x) * s / steps, y = a.y + (b.y - a.y) * s / steps;
@@ -114,11 +116,19 @@ void plot_draw_legend(plot_page *g, const plot_frame *f) {
             char mark = f->p->line[line].mark;
             plot_point ends[3] = {{x, y}, {end, y}, {NAN, NAN}};
             plot_trace t = {ends, 3};
-            if (mark != '.') plot_draw_trace(g, &t, &k);
+            const plot_line *l = &f->p->line[line];
+            double radius = l->size > 0 ? fmin(l->size, 0.4 * g->font) : 2;
+            plot_draw_sample_area(g, l, k.colour, x, end, y);
+            if (!plot_marks_alone(l) && mark != 'h') plot_draw_trace(g, &t, &k);
             if (mark == '.') {
-                plot_mark_path(g, (x + end) / 2, y, k.shape, 2 * g->unit);
+                plot_mark_path(g, (x + end) / 2, y, k.shape, radius * g->unit);
                 plot_paint(g, k.colour);
                 cairo_fill(cr);
+            } else if (mark == 'x') {
+                plot_cross_path(g, (x + end) / 2, y, radius * g->unit);
+                plot_paint(g, k.colour);
+                plot_stroke_crosses(g, radius);
+            } else if (mark == 'h') { /* its area is all there is */
             } else if (mark == 'o' || k.mark >= 0) {
                 plot_open_mark(g, (x + end) / 2, y, &k, mark == 'o' ? k.shape : k.mark);
             }

@@ -87,6 +87,7 @@ bool plot_shown(const plot_frame *f, const plot_line *l, long i) {
 
 static void trace_line(plot_page *g, const plot_frame *f, const plot_line *l, plot_trace *t) {
     t->n = 0;
+    if (l->mark == 'h') return; /* bars are drawn as they are */
     size_t room = 8 + (size_t)l->n * (l->mark == 's' ? 6 : 3);
     t->p = pp_arena_get(g->arena, room * sizeof *t->p);
     if (!t->p) {
@@ -127,7 +128,7 @@ plot_look plot_look_of(plot_page *g, const plot_panel *p, int i) {
     const plot_line *l = &p->line[i];
     bool arranged = false; /* the caller has said which ones are dashed */
     for (int k = 0; k < p->nline; k++)
-        arranged |= p->line[k].dashed || p->line[k].mark == '.' || p->line[k].mark == 'o';
+        arranged |= p->line[k].dashed || plot_marks_alone(&p->line[k]) || p->line[k].mark == 'o';
     plot_look k = {plot_colour(g, l->colour == PLOT_NEXT ? i : l->colour), 0, -1, 0};
     k.shape = (l->colour == PLOT_NEXT || l->colour == PLOT_INK ? i : l->colour) % 4;
     if (l->dash > 0)
@@ -167,6 +168,13 @@ void plot_mark_path(plot_page *g, double x, double y, int shape, double r) {
         cairo_line_to(cr, x - 1.1 * r, y);
     }
     cairo_close_path(cr);
+}
+
+void plot_cross_path(plot_page *g, double x, double y, double r) {
+    cairo_move_to(g->cr, x - r, y - r);
+    cairo_line_to(g->cr, x + r, y + r);
+    cairo_move_to(g->cr, x - r, y + r);
+    cairo_line_to(g->cr, x + r, y - r);
 }
 
 /* An open mark in the line's colour; the paper shows inside, so that the line does not run through it. */
@@ -227,16 +235,23 @@ void plot_draw_sparse(plot_page *g, const plot_frame *f, const plot_trace *t, co
     }
 }
 
+void plot_stroke_crosses(plot_page *g, double size) {
+    cairo_set_line_width(g->cr, fmin(0.9, 0.55 * size) * g->unit);
+    cairo_set_line_cap(g->cr, CAIRO_LINE_CAP_BUTT);
+    cairo_stroke(g->cr);
+}
+
 /* Marks at the data. Those on a line keep a distance; those alone are drawn once for every small cell of the paper. */
 void plot_draw_marks(plot_page *g, const plot_frame *f, const plot_line *l, const plot_look *k) {
     const double cell = 0.4;
     long nx = (long)ceil(f->width / cell) + 1, ny = (long)ceil(f->height / cell) + 1;
-    unsigned char *taken = l->mark == '.' ? pp_arena_zero(g->arena, (size_t)(nx * ny)) : NULL;
-    if (l->mark == '.' && !taken) {
+    bool alone = plot_marks_alone(l), bars = l->low || l->high;
+    unsigned char *taken = alone ? pp_arena_zero(g->arena, (size_t)(nx * ny)) : NULL;
+    if (alone && !taken) {
         g->failed = true;
         return;
     }
-    double size = l->n > 300 ? 1.0 : l->n > 100 ? 1.5 : 2.0;
+    double size = l->size > 0 ? l->size : l->n > 300 ? 1.0 : l->n > 100 ? 1.5 : 2.0;
     double lx = -1e9, ly = -1e9;
     for (long i = 0; i < l->n; i++) {
         if (!plot_shown(f, l, i)) continue;
@@ -249,13 +264,19 @@ void plot_draw_marks(plot_page *g, const plot_frame *f, const plot_line *l, cons
                 &taken[(long)((p.y - f->top + 0.01) / cell) * nx + (long)((p.x - f->left + 0.01) / cell)];
             if (*c) continue;
             *c = 1;
-            plot_mark_path(g, p.x, p.y, k->shape, size * g->unit);
-        } else if (hypot(p.x - lx, p.y - ly) >= 7 * g->unit) {
+            if (l->mark == 'x')
+                plot_cross_path(g, p.x, p.y, size * g->unit);
+            else
+                plot_mark_path(g, p.x, p.y, k->shape, size * g->unit);
+        } else if (bars || hypot(p.x - lx, p.y - ly) >= 7 * g->unit) {
             plot_open_mark(g, lx = p.x, ly = p.y, k, k->shape);
         }
     }
     if (taken) {
         plot_paint(g, k->colour);
-        cairo_fill(g->cr);
+        if (l->mark == 'x')
+            plot_stroke_crosses(g, size);
+        else
+            cairo_fill(g->cr);
     }
 }

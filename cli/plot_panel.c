@@ -120,7 +120,7 @@ static void draw_words(plot_page *g, const plot_frame *f) {
     for (int i = 0; i < f->x.ntick && f->below; i++)
         plot_text(g, plot_place_x(f, f->x.tick[i]), bottom + 5 * g->unit + cap, PLOT_CENTRE, f->x.word[i], small,
                   false);
-    for (int i = 0; i < f->y.ntick && f->p->nrow == 0; i++)
+    for (int i = 0; i < f->y.ntick && f->p->nrow == 0 && !f->bare; i++)
         plot_text(g, f->left - 5 * g->unit, plot_place_y(f, f->y.tick[i]) + 0.5 * cap, PLOT_RIGHT, f->y.word[i], small,
                   false);
     double row = f->p->nrow > 0 ? f->height / f->p->nrow : 0;
@@ -130,7 +130,7 @@ static void draw_words(plot_page *g, const plot_frame *f) {
         plot_text(g, f->left - 5 * g->unit, f->top + (i + 0.5) * row + 0.5 * PLOT_CAP * size * g->font, PLOT_RIGHT,
                   label, size, false);
     }
-    if (f->y.note[0] && f->p->nrow == 0)
+    if (f->y.note[0] && f->p->nrow == 0 && !f->bare)
         plot_text(g, f->left, f->top - 3.5 * g->unit, PLOT_LEFT, f->y.note, small, false);
 }
 
@@ -142,16 +142,19 @@ void plot_draw_panel(plot_page *g, plot_frame *f) {
     cairo_rectangle(cr, f->left - room, f->top - room, f->width + 2 * room, f->height + 2 * room);
     cairo_clip(cr);
     if (f->p->nrow > 0) draw_bands(g, f);
+    if (f->p->map) plot_draw_map(g, f);
+    for (int i = 0; i < f->p->nline; i++) plot_draw_areas(g, f, i);
     for (int i = 0; i < f->p->nline; i++) {
         plot_look k = plot_look_of(g, f->p, i);
-        if (f->p->line[i].mark != '.') plot_draw_trace(g, &f->trace[i], &k);
+        if (!plot_marks_alone(&f->p->line[i])) plot_draw_trace(g, &f->trace[i], &k);
         if (k.mark >= 0) plot_draw_sparse(g, f, &f->trace[i], &k, i);
     }
     cairo_restore(cr);
     draw_ticks(g, f);
     for (int i = 0; i < f->p->nline; i++) { /* marks last, and whole at the edge */
         plot_look k = plot_look_of(g, f->p, i);
-        if (f->p->line[i].mark == '.' || f->p->line[i].mark == 'o') plot_draw_marks(g, f, &f->p->line[i], &k);
+        plot_draw_error_bars(g, f, i);
+        if (plot_marks_alone(&f->p->line[i]) || f->p->line[i].mark == 'o') plot_draw_marks(g, f, &f->p->line[i], &k);
     }
     draw_words(g, f);
     if (f->legend != PLOT_NO_LEGEND && f->entries > 0) plot_draw_legend(g, f);
