@@ -132,6 +132,25 @@ void estimate_print(const estimation *s, FILE *to) {
     fprintf(to, "\n");
 }
 
+static void json_along(const estimation *s, const found *f, json *j) {
+    json_key(j, "along");
+    json_array(j);
+    for (int r = 0; r < f->rows; r++) {
+        json_object(j);
+        json_field_number(j, "t", f->t[r]);
+        for (int i = 0; i < s->e.nconstant; i++) {
+            int k = s->e.constant[i];
+            json_key(j, name_of(s, k));
+            json_array(j);
+            json_number(j, f->mean[r * s->e.n + k]);
+            json_number(j, f->deviation[r * s->e.n + k]);
+            json_end(j, ']');
+        }
+        json_end(j, '}');
+    }
+    json_end(j, ']');
+}
+
 void estimate_json(const estimation *s, json *j) {
     json_field_whole(j, "residuals", s->e.m);
     json_field_whole(j, "missing", s->e.missing);
@@ -165,6 +184,7 @@ void estimate_json(const estimation *s, json *j) {
             json_end(j, '}');
         }
         json_end(j, '}');
+        if (f->rows) json_along(s, f, j);
         json_end(j, '}');
     }
     json_end(j, ']');
