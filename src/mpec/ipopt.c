@@ -33,7 +33,7 @@ perp_status pp_mpec_ipopt(pp_mpec *m, double *z, perp_mpec_result *out) {
 #define NO_BOUND 2e19 /* Ipopt takes what is beyond 1e19 as infinite */
 #define MOST_BETWEEN \
     300 /* iterations of a solve before the last: 10 to 60 are usual, one that stalls need not be ended */
-#define BOUND_RELAX  1e-4 /* bound of the products from which on bounds of rows are in force */
+#define BOUND_RELAX 1e-4 /* bound of the products from which on bounds of rows are in force */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -156,7 +156,7 @@ static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, double t, bo
               text_option(p, "option_file_name", "") && text_option(p, "linear_solver", "mumps") &&
               text_option(p, "nlp_scaling_method", "none") && number_option(p, "bound_relax_factor", 0) &&
               text_option(p, "mu_strategy", "adaptive") && count_option(p, "max_iter", most) &&
-              number_option(p, "tol", last ? m->o.tolerance : fmax(m->o.tolerance, 1e-2 * fmin(t, 1e-2)));
+              number_option(p, "tol", last ? fmin(m->o.tolerance, t) : fmax(m->o.tolerance, 1e-2 * fmin(t, 1e-2)));
     if (!first)
         ok = ok && text_option(p, "warm_start_init_point", "yes") && number_option(p, "warm_start_bound_push", 1e-9) &&
              number_option(p, "warm_start_mult_bound_push", 1e-9) && number_option(p, "warm_start_bound_frac", 1e-9) &&
