@@ -1,8 +1,9 @@
 /* impact.c - balance of momentum at impacts of one corner
  *   I dw = (r - c) x P,   P = m dv_c        c: centre of mass, r: point of the corner that touches, dv_c = dv + dw x c
- * Method   divided by the mass: in body axes k_j dw_j = ((r - c) x dv_c)_j. Residuals are the misfits of dw, times the
- *          radius of gyration, so that they are speeds. Friction and restitution of an impact follow from P and from the
- *          velocity u of the touching point before and after it.
+ * Method   divided by the mass: in body axes K dw = (r - c) x dv_c, K = diag(k). All six velocity changes have noise, so the residual is
+ *          the distance from them to the nearest ones that an impulse through the corner can make, in the metric of kinetic energy,
+ *          |dv_c|^2 + dw'K dw: with e = K^1/2 dw - K^-1/2 (r - c) x dv_c its square is e'S^-1 e, S = I + K^-1/2 [r - c]x [r - c]x' K^-1/2.
+ *          Friction and restitution of an impact follow from P and from the velocity u of the touching point before and after it.
  * Valid    one point touches, for a time in which the pose does not change and gravity does nothing. Friction is |P_t|/P_n
  *          only where the slip keeps its sense; where it turns, mu is larger than the ratio.
  *          The law is the same for a body twice as large: the core must be known from elsewhere.
@@ -14,10 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GYRATION 0.052 /* [m], weight of dw in residuals: near sqrt(I/m), but fixed, so that it pulls no unknown */
-#define HUBER    1.5   /* scales; impacts with larger misfits weigh less */
-#define NOISE_V  1e-3  /* [m/s], s.d. of fitted velocities, README of the data */
-#define NOISE_W  2e-2  /* [rad/s] */
+#define HUBER   1.5  /* scales; impacts with larger misfits weigh less */
+#define NOISE_V 1e-3 /* [m/s], s.d. of fitted velocities, README of the data */
+#define NOISE_W 2e-2 /* [rad/s] */
 
 typedef struct body_problem {
     const toss_set *set;
@@ -33,7 +33,22 @@ static perp_vec3 lever(const cube *c, perp_quat q_WB) {
     return r_W;
 }
 
-static int body_residuals(const void *ctx, int group, const double *theta, double *r) {
+/* e -> L^-1 e with L L' = S, so that |L^-1 e|^2 = e'S^-1 e. S is positive definite. */
+static void whiten(double S[3][3], double *e) {
+    double L[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j <= i; j++) {
+            double x = S[i][j];
+            for (int k = 0; k < j; k++) x -= L[i][k] * L[j][k];
+            L[i][j] = i == j ? sqrt(x) : x / L[j][j];
+        }
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < i; k++) e[i] -= L[i][k] * e[k];
+        e[i] /= L[i][i];
+    }
+}
+
+static int body_residuals(const void *ctx, int group, const double *theta, double *e) {
     const body_problem *p = ctx;
     const toss_impact *i = &p->set->impact[p->impact[group]];
     cube c = p->cube;
@@ -44,9 +59,14 @@ static int body_residuals(const void *ctx, int group, const double *theta, doubl
     perp_vec3 dw_B = perp_q_unrotate(q, perp_v3_sub(i->w_W[1], i->w_W[0]));
     perp_vec3 dv_B = perp_q_unrotate(q, perp_v3_sub(i->v_W[1], i->v_W[0]));
     perp_vec3 torque = perp_v3_cross(r_B, perp_v3_add(dv_B, perp_v3_cross(dw_B, com_B)));
-    r[0] = GYRATION * (dw_B.x - torque.x / theta[IMPACT_KX]);
-    r[1] = GYRATION * (dw_B.y - torque.y / theta[IMPACT_KY]);
-    r[2] = GYRATION * (dw_B.z - torque.z / theta[IMPACT_KZ]);
+    double root[3] = {sqrt(theta[IMPACT_KX]), sqrt(theta[IMPACT_KY]), sqrt(theta[IMPACT_KZ])}, S[3][3];
+    const double r[3] = {r_B.x, r_B.y, r_B.z}, square = perp_v3_dot(r_B, r_B);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) S[a][b] = (a == b) + ((a == b ? square : 0) - r[a] * r[b]) / (root[a] * root[b]);
+    e[0] = root[0] * dw_B.x - torque.x / root[0];
+    e[1] = root[1] * dw_B.y - torque.y / root[1];
+    e[2] = root[2] * dw_B.z - torque.z / root[2];
+    whiten(S, e);
     return 3;
 }
 

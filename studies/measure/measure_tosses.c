@@ -8,6 +8,7 @@
  * be read or is not identified by the data. */
 #include "flight.h"
 #include "impact.h"
+#include "options.h"
 #include "predict.h"
 #include "report.h"
 #include "scatter.h"
@@ -20,11 +21,6 @@
 
 #define SLOW      0.6 /* [m/s]; slower approaches have a higher restitution, and are reported apart */
 #define DISAGREES 2.0 /* combined standard errors from which two values are said to disagree: by chance in 5 % */
-
-typedef struct options {
-    const char *folder, *check, *reference, *scene;
-    bool csv;
-} options;
 
 typedef struct column { /* values of impacts or slides with their noise and cluster */
     double *x, *sd;
@@ -62,11 +58,6 @@ static void choose(column *c, const impact_figures *f, int n, char what, const b
         if ((what == 'e' && fast) || (what == 's' && !fast))
             column_add(c, f[i].restitution, f[i].restitution_sd, f[i].toss);
     }
-}
-
-static int refuse(const char *text) {
-    fprintf(stderr, "measure-tosses: %s\n", text);
-    return 2;
 }
 
 /* Free flight and the balance of impacts. */
@@ -174,7 +165,7 @@ static bool predict(const toss_set *s, const bool *use, const char *scene, const
     for (int i = 0; i < s->impacts; i++) {
         double error;
         if (s->impact[i].corners != 1 || use[s->impact[i].toss]) continue;
-        if (predict_impact(scene, c, &s->impact[i], &error, &why)) return refuse(why.text), false;
+        if (predict_impact(scene, c, &s->impact[i], &error, &why)) return options_refuse(why.text), false;
         column_add(work, error, 0, s->impact[i].toss);
     }
     if (work->n < 1) return true;
@@ -189,7 +180,7 @@ static bool check(const toss_set *s, const options *o, const bool *use, impact_f
     cube c = cube_default();
     robust_fit body;
     if (!impact_fit_body(s, use, false, &c, &body))
-        return refuse("too few impacts to fit without those kept for the check"), false;
+        return options_refuse("too few impacts to fit without those kept for the check"), false;
     int n = impact_measure(s, &c, f);
     printf("\nPosterior by sampling, from the tosses that are not kept for the check\n");
     posterior("mu", f, n, 'm', use, fit, rest);
@@ -206,25 +197,6 @@ static bool check(const toss_set *s, const options *o, const bool *use, impact_f
     return predict(s, use, o->scene, &c, "the same without restitution", fit);
 }
 
-static bool read_options(int argc, char **argv, options *o) {
-    *o = (options){0};
-    for (int i = 1; i < argc; i++) {
-        const char **value = !strcmp(argv[i], "--check")       ? &o->check
-                             : !strcmp(argv[i], "--reference") ? &o->reference
-                             : !strcmp(argv[i], "--scene")     ? &o->scene
-                                                               : NULL;
-        if (value && i + 1 < argc)
-            *value = argv[++i];
-        else if (!strcmp(argv[i], "--csv"))
-            o->csv = true;
-        else if (argv[i][0] != '-' && !o->folder)
-            o->folder = argv[i];
-        else
-            return false;
-    }
-    return o->folder;
-}
-
 /* Everything with the data at hand; returns the exit code. */
 static int measure(const toss_set *s, const table *reference, const options *o, impact_figures *f, column *a,
                    column *b) {
@@ -234,7 +206,7 @@ static int measure(const toss_set *s, const table *reference, const options *o, 
     coefficients k;
     slide_figures slide[1024];
     if (!measure_body(s, &c, &r, &body, &path))
-        return refuse("too few flights or impacts: the body is not identified by these data");
+        return options_refuse("too few flights or impacts: the body is not identified by these data");
     int n = impact_measure(s, &c, f);
     choose(a, f, n, 'm', NULL);
     report_add_mean(&r, "mu_impact", "", "impacts, slip keeps its sense", k.mu = column_mean(a), 1);
@@ -248,7 +220,7 @@ static int measure(const toss_set *s, const table *reference, const options *o, 
     printf("\n");
     sentences(&c, &body, &path, &k);
     bool *use = malloc(sizeof *use * (size_t)(s->tosses + 1));
-    if (!use) return refuse("there is not enough memory");
+    if (!use) return options_refuse("there is not enough memory");
     int kept = 0;
     for (int i = 0; i < s->tosses; i++) kept += !(use[i] = !s->toss[i].check);
     bool ok = kept == 0 || check(s, o, use, f, a, b);
@@ -261,17 +233,17 @@ int main(int argc, char **argv) {
     char why[1400];
     toss_set s;
     table reference = {0};
-    if (!read_options(argc, argv, &o))
-        return refuse("usage: measure-tosses FOLDER [--check FILE] [--reference FILE] [--scene FILE] [--csv]");
-    if (!toss_set_read(o.folder, o.check, &s, why, sizeof why)) return refuse(why);
-    if (o.reference && !table_read(o.reference, &reference, why, sizeof why)) return toss_set_free(&s), refuse(why);
+    if (!options_read(argc, argv, &o)) return options_usage("measure-tosses");
+    if (!toss_set_read(o.folder, o.check, &s, why, sizeof why)) return options_refuse(why);
+    if (o.reference && !table_read(o.reference, &reference, why, sizeof why))
+        return toss_set_free(&s), options_refuse(why);
     int rows = 0;
     for (int i = 0; i < s.tosses; i++) rows += s.toss[i].rows;
     impact_figures *f = malloc(sizeof *f * (size_t)(s.impacts + 1));
     column a = {0}, b = {0};
     bool ok = f && column_make(&a, rows) && column_make(&b, rows);
     if (!o.csv) printf("%d tosses with %d rows, %d impacts\n\n", s.tosses, rows, s.impacts);
-    int code = ok ? measure(&s, &reference, &o, f, &a, &b) : refuse("there is not enough memory");
+    int code = ok ? measure(&s, &reference, &o, f, &a, &b) : options_refuse("there is not enough memory");
     column_free(&a);
     column_free(&b);
     free(f);
