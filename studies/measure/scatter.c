@@ -7,6 +7,7 @@
  * Source   Gelman, Carlin, Stern, Rubin, Bayesian Data Analysis, 5.4 and 11.2. */
 #include "scatter.h"
 
+#include "random.h"
 #include "robust.h"
 
 #include <math.h>
@@ -14,18 +15,6 @@
 
 enum { DRAWS = 40000, LEFT_OUT = DRAWS / 10, LAG_MAX = 400 };
 #define STEP 1.7 /* of proposals, in posterior standard deviations: 2.4/sqrt(2), the best for two normal unknowns */
-
-static double uniform(uint64_t *state) {
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
-static double normal(uint64_t *state) {
-    double u = 1 - uniform(state), v = uniform(state); /* u > 0 */
-    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
-}
 
 static double log_density(const double *x, const double *sd, int n, double m, double s) {
     if (!(s > 0)) return -INFINITY;
@@ -73,9 +62,10 @@ bool scatter_sample(const double *x, const double *sd, int n, uint64_t seed, sca
     double m_step = STEP * s / sqrt(n), s_step = STEP * s / sqrt(2.0 * n), p = log_density(x, sd, n, m, s);
     int kept = 0, accepted = 0;
     for (int i = 0; i < DRAWS; i++) {
-        double m1 = m + m_step * normal(&seed), s1 = s + s_step * normal(&seed), p1 = log_density(x, sd, n, m1, s1);
-        if (log(1 - uniform(&seed)) < p1 - p) m = m1, s = s1, p = p1, accepted++;
-        double one = m + s * normal(&seed);
+        double m1 = m + m_step * random_normal(&seed), s1 = s + s_step * random_normal(&seed),
+               p1 = log_density(x, sd, n, m1, s1);
+        if (log(1 - random_uniform(&seed)) < p1 - p) m = m1, s = s1, p = p1, accepted++;
+        double one = m + s * random_normal(&seed);
         if (i < LEFT_OUT) continue;
         mean[kept] = m;
         spread[kept] = s;

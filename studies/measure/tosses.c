@@ -78,13 +78,14 @@ static bool read_rows(const char *folder, toss *t, char *why, size_t why_size) {
 }
 
 static bool read_index(const char *folder, const table *check, toss_set *s, char *why, size_t why_size) {
-    static const char *const name[3] = {"contact", "vx", "vy"};
+    static const char *const name[15] = {"contact", "start", "x",  "y",  "z",  "qw", "qx", "qy",
+                                         "qz",      "vx",    "vy", "vz", "wx", "wy", "wz"};
     char path[PATH_CHARS], reason[160];
-    int column[3];
+    int column[15];
     table index;
     snprintf(path, sizeof path, "%s/index.csv", folder);
     if (!table_read(path, &index, why, why_size)) return false;
-    bool ok = table_columns(&index, name, 3, column, reason, sizeof reason);
+    bool ok = table_columns(&index, name, 15, column, reason, sizeof reason);
     if (!ok) snprintf(why, why_size, "%s: %s", path, reason);
     s->toss = calloc((size_t)index.rows + 1, sizeof *s->toss);
     ok = ok && s->toss;
@@ -92,11 +93,16 @@ static bool read_index(const char *folder, const table *check, toss_set *s, char
         toss *t = &s->toss[s->tosses++];
         memcpy(t->name, index.key[i], sizeof t->name);
         t->contact = (int)table_at(&index, i, column[0]);
-        t->ahead_W = perp_v3_unit(perp_v3(table_at(&index, i, column[1]), table_at(&index, i, column[2]), 0));
+        t->start = (int)table_at(&index, i, column[1]);
+        t->X0_WB = pose_at(&index, i, column + 2);
+        t->v0_W = vector_at(&index, i, column + 9);
+        t->w0_B = vector_at(&index, i, column + 12);
+        t->ahead_W = perp_v3_unit(perp_v3(t->v0_W.x, t->v0_W.y, 0));
         for (int k = 0; k < check->rows; k++) t->check = t->check || !strcmp(check->key[k], t->name);
         ok = read_rows(folder, t, why, why_size);
-        if (ok && (t->contact < 0 || t->contact > t->rows)) {
-            snprintf(why, why_size, "%s:%d: contact: found %d; allowed: a row of the toss", path, i + 2, t->contact);
+        if (ok && (t->start < 0 || t->start > t->contact || t->contact >= t->rows)) {
+            snprintf(why, why_size, "%s:%d: found start %d and contact %d; allowed: rows of the toss, in this order",
+                     path, i + 2, t->start, t->contact);
             ok = false;
         }
     }

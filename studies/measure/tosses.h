@@ -12,6 +12,9 @@
 typedef struct toss {
     char name[TABLE_NAME];
     int rows, contact; /* number of rows; first row that may touch the board */
+    int start;         /* row of the start state */
+    perp_pose X0_WB;   /* start state, fitted to the flight: pose, velocity of the middle, spin in axes of the cube */
+    perp_vec3 v0_W, w0_B;
     bool check;        /* kept for the predictive check */
     perp_vec3 ahead_W; /* unit, horizontal: where the toss goes at first */
     perp_pose *X_WB;   /* rows: middle of the cube, body to world */

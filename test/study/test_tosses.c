@@ -10,6 +10,7 @@
 #include "flight.h"
 #include "impact.h"
 #include "predict.h"
+#include "rollout.h"
 #include "slide.h"
 
 #include <math.h>
@@ -263,6 +264,34 @@ static void selection_is_read(void **state) {
     toss_set_free(&s);
 }
 
+/* Up to the first contact a rollout is the measured flight: noise and drag are all that is between them. */
+static void rollouts_follow_the_flight(void **state) {
+    (void)state;
+    toss_set s;
+    char why[1400];
+    perp_refusal refusal;
+    perp_pose out[64];
+    double far = 0, turned = 0;
+    assert_true(toss_set_read(PERP_TEST_DIR "/../studies/real-tosses/data", NULL, &s, why, sizeof why));
+    for (int i = 0; i < s.tosses; i++) {
+        const toss *t = &s.toss[i];
+        predict_values v = {.count = 0};
+        rollout_start start = {t->X0_WB, t->v0_W, t->w0_B};
+        int rows = t->contact - t->start;
+        assert_true(rows <= 64);
+        assert_int_equal(
+            rollout_run(PERP_TEST_DIR "/../studies/real-tosses/scene.yaml", &v, &start, rows, out, &refusal), PERP_OK);
+        for (int k = 0; k < rows; k++) {
+            far = fmax(far, rollout_distance(out[k], t->X_WB[t->start + k]));
+            turned = fmax(turned, rollout_angle(out[k], t->X_WB[t->start + k]));
+        }
+    }
+    print_message("farthest %.2e m, %.2e rad\n", far, turned);
+    assert_true(far < 5e-4 && far > 1e-5);
+    assert_true(turned < 8e-3 && turned > 1e-4);
+    toss_set_free(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(impacts_give_the_body),
@@ -272,6 +301,7 @@ int main(void) {
         cmocka_unit_test(drops_give_the_square),
         cmocka_unit_test(bad_data_are_refused),
         cmocka_unit_test(selection_is_read),
+        cmocka_unit_test(rollouts_follow_the_flight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
