@@ -287,8 +287,8 @@ static void rollouts_follow_the_flight(void **state) {
         }
     }
     print_message("farthest %.2e m, %.2e rad\n", far, turned);
-    assert_true(far < 5e-4 && far > 1e-5);
-    assert_true(turned < 8e-3 && turned > 1e-4);
+    assert_true(far < 2e-4 && far > 1e-5);
+    assert_true(turned < 4e-3 && turned > 1e-4);
     toss_set_free(&s);
 }
 
