@@ -120,6 +120,13 @@ typedef struct exp_plot {
     int nline, cap_line;
 } exp_plot;
 
+/* The variables of the expression that is being evaluated, for those within sum(). */
+typedef struct exp_scope {
+    const char *const *name;
+    const double *value;
+    int n;
+} exp_scope;
+
 typedef struct experiment {
     char name[128], folder[EXPERIMENT_PATH], file[EXPERIMENT_PATH];
     char *data;
@@ -139,6 +146,7 @@ typedef struct experiment {
     const char **known;
     double *known_value;
     int nknown;
+    const exp_scope *scope;          /* while one is evaluated */
     char temporary[EXPERIMENT_PATH]; /* folder of recordings that are not kept; "" if none */
     bool failed;                     /* a run ended early: checks were not evaluated */
 } experiment;
@@ -197,7 +205,6 @@ bool experiment_choice(const experiment *e, const char *text, size_t length, exp
 /* Largest (NULL), "smallest", "mean", "median", "total" of n numbers; those that are NaN are left out and counted in
  * *missing (may be NULL). The order of x changes. */
 double experiment_take(const char *how, double *x, int n, int *missing);
-double experiment_quantile(double *x, int n, double part);
 extern const char *const experiment_takes[]; /* ended by NULL; the last is "quartiles", of plots only */
 
 /* ---- experiment_table.c ---- */

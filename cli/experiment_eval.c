@@ -7,58 +7,9 @@
 #include <string.h>
 
 #include "experiment.h"
-
-enum { COLUMNS_MAX = 24, TEXT_MAX = 2048 };
-
-typedef struct function {
-    const char *name;
-    int min, max; /* arguments */
-    bool series;  /* the first is a text */
-} function;
-
-enum {
-    F_AT,
-    F_FIRST,
-    F_LAST,
-    F_LARGEST,
-    F_SMALLEST,
-    F_MAXABS,
-    F_MEAN,
-    F_TOTAL,
-    F_INTEGRAL,
-    F_COUNT,
-    F_TIME_OF_LARGEST,
-    F_TIME_OF_SMALLEST,
-    F_WHEN,
-    F_QUANTILE,
-    F_CROSSING,
-    F_PARAMETER,
-    F_ORDER,
-    F_NORM,
-    F_N
-};
-static const function functions[F_N] = {
-    {"at", 2, 2, true},        {"first", 1, 1, true},           {"last", 1, 1, true},
-    {"largest", 1, 3, true},   {"smallest", 1, 3, true},        {"maxabs", 1, 3, true},
-    {"mean", 1, 3, true},      {"total", 1, 3, true},           {"integral", 1, 3, true},
-    {"count", 1, 3, true},     {"time_of_largest", 1, 3, true}, {"time_of_smallest", 1, 3, true},
-    {"when", 1, 3, true},      {"quantile", 2, 2, true},        {"crossing", 2, 2, true},
-    {"parameter", 1, 1, true}, {"order", 2, 2, false},          {"norm", 1, 64, false}};
+#include "measure/formula.h"
 
 /* ---- series ---- */
-
-typedef struct span {
-    const char *s;
-    size_t n;
-} span;
-
-static span trimmed(span a) {
-    while (a.n > 0 && isspace((unsigned char)a.s[0])) a.s++, a.n--;
-    while (a.n > 0 && isspace((unsigned char)a.s[a.n - 1])) a.n--;
-    return a;
-}
-
-static bool same(span a, const char *b) { return strlen(b) == a.n && memcmp(a.s, b, a.n) == 0; }
 
 /* The one run that "sweep[conditions]" means. */
 static bool find_in_sweep(const experiment *e, const exp_choice *c, int *run, char *why, size_t why_size) {
@@ -76,7 +27,7 @@ static bool find_in_sweep(const experiment *e, const exp_choice *c, int *run, ch
     return n == 1;
 }
 
-static bool no_such_run(const experiment *e, span text, char *why, size_t why_size) {
+static bool no_such_run(const experiment *e, pp_span text, char *why, size_t why_size) {
     char list[300] = "";
     size_t at = 0;
     for (int i = 0; i < e->nrun && e->run[i].sweep < 0 && at + 80 < sizeof list; i++)
@@ -88,24 +39,24 @@ static bool no_such_run(const experiment *e, span text, char *why, size_t why_si
 }
 
 /* Splits "run: rest". Only a plain name before the colon is a run, or "sweep[...]", so that c ? a : b is left alone. */
-static bool find_run(const experiment *e, span text, int *run, span *rest, char *why, size_t why_size) {
+static bool find_run(const experiment *e, pp_span text, int *run, pp_span *rest, char *why, size_t why_size) {
     exp_choice c;
-    *rest = trimmed(text);
+    *rest = pp_span_trimmed(text);
     if (experiment_choice(e, text.s, text.n, &c) && c.nrest > 0 && *c.rest == ':') {
-        *rest = trimmed((span){c.rest + 1, c.nrest - 1});
+        *rest = pp_span_trimmed((pp_span){c.rest + 1, c.nrest - 1});
         return find_in_sweep(e, &c, run, why, why_size);
     }
     const char *colon = memchr(text.s, ':', text.n);
-    span name = {text.s, colon ? (size_t)(colon - text.s) : 0};
-    name = trimmed(name);
+    pp_span name = {text.s, colon ? (size_t)(colon - text.s) : 0};
+    name = pp_span_trimmed(name);
     bool plain = name.n > 0;
     for (size_t i = 0; i < name.n; i++)
         plain = plain && (isalnum((unsigned char)name.s[i]) || name.s[i] == '_' || name.s[i] == '-');
     *run = e->self >= 0 ? e->self : 0;
     if (plain) {
-        *rest = trimmed((span){colon + 1, text.n - (size_t)(colon + 1 - text.s)});
+        *rest = pp_span_trimmed((pp_span){colon + 1, text.n - (size_t)(colon + 1 - text.s)});
         for (int i = 0; i < e->nrun; i++)
-            if (same(name, e->run[i].name)) {
+            if (pp_span_is(name, e->run[i].name)) {
                 *run = i;
                 return true;
             }
@@ -115,29 +66,12 @@ static bool find_run(const experiment *e, span text, int *run, span *rest, char 
     return no_such_run(e, text, why, why_size);
 }
 
-/* norm(a, b, ...), also within series */
-static const char *const series_functions[] = {"norm"};
-static bool call_norm(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why, size_t why_size) {
-    (void)ctx;
-    (void)i;
-    *out = 0;
-    for (int k = 0; k < narg; k++) {
-        if (arg[k].text) {
-            snprintf(why, why_size, "found a text in norm; allowed: numbers");
-            return false;
-        }
-        *out = hypot(*out, arg[k].number);
-    }
-    return true;
-}
-
 typedef struct columns {
-    double *of[COLUMNS_MAX];
+    double *of[PP_BRACES_MAX];
     int n;
 } columns;
 
-static bool evaluate_series(experiment *e, int run, span text, int limit, double *out, char *why, size_t why_size);
-static bool value_at(const exp_run *r, const double *y, double t, double *out, char *why, size_t why_size);
+static bool evaluate_series(experiment *e, int run, pp_span text, int limit, double *out, char *why, size_t why_size);
 
 static double *new_column(const exp_run *r) {
     return pp_alloc(&experiment_memory, sizeof(double) * (size_t)(r->frames ? r->frames : 1));
@@ -145,10 +79,10 @@ static double *new_column(const exp_run *r) {
 
 /* What stands in braces: a series of this run, or "run: series" of another, taken at the times of this one (none beyond
  * its ends). */
-static bool read_column(experiment *e, int run, span text, int limit, double *out, char *why, size_t why_size) {
+static bool read_column(experiment *e, int run, pp_span text, int limit, double *out, char *why, size_t why_size) {
     const exp_run *r = &e->run[run];
     int keep = e->self, other;
-    span rest;
+    pp_span rest;
     bool there = memchr(text.s, ':', text.n) != NULL;
     if (!there) return evaluate_series(e, run, text, limit, out, why, why_size);
     e->self = run;
@@ -162,43 +96,27 @@ static bool read_column(experiment *e, int run, span text, int limit, double *ou
         return false;
     }
     good = evaluate_series(e, other, rest, limit, y, why, why_size);
-    char beyond[200];
+    const pp_samples there_y = {o->time, y, o->frames};
     for (uint64_t f = 0; good && f < r->frames; f++)
-        if (!value_at(o, y, r->time[f], &out[f], beyond, sizeof beyond)) out[f] = NAN;
+        if (!pp_value_at(&there_y, r->time[f], &out[f])) out[f] = NAN;
     pp_free(&experiment_memory, y);
     return good;
 }
 
-/* Reads what stands in braces into columns and writes the expression with variables _0, _1, ... in their place. */
-static bool braces_out(experiment *e, int run, span text, int limit, columns *c, char *code, char *why,
-                       size_t why_size) {
-    size_t at = 0;
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.s[i] != '{') {
-            if (at + 1 >= TEXT_MAX) {
-                snprintf(why, why_size, "found an expression that is too long; allowed: %d bytes", TEXT_MAX);
-                return false;
-            }
-            code[at++] = text.s[i];
-            continue;
-        }
-        const char *end = memchr(text.s + i, '}', text.n - i);
-        if (!end || c->n == COLUMNS_MAX || at + 8 >= TEXT_MAX) {
-            snprintf(why, why_size, end ? "found too many series in one expression; allowed: %d" : "found { without }",
-                     COLUMNS_MAX);
-            return false;
-        }
+/* Reads what stands in braces into columns. */
+static bool read_columns(experiment *e, int run, const pp_braces *braces, int limit, columns *c, char *why,
+                         size_t why_size) {
+    for (; c->n < braces->n; c->n++) {
         double *column = c->of[c->n] = new_column(&e->run[run]);
         if (!column) {
             snprintf(why, why_size, "not enough memory");
             return false;
         }
-        span name = {text.s + i + 1, (size_t)(end - text.s) - i - 1};
-        at += (size_t)snprintf(code + at, TEXT_MAX - at, "_%d", c->n++);
-        if (!read_column(e, run, trimmed(name), limit, column, why, why_size)) return false;
-        i = (size_t)(end - text.s);
+        if (!read_column(e, run, braces->name[c->n], limit, column, why, why_size)) {
+            c->n++; /* to be freed */
+            return false;
+        }
     }
-    code[at] = 0;
     return true;
 }
 
@@ -206,9 +124,6 @@ static bool braces_out(experiment *e, int run, span text, int limit, columns *c,
 static bool combine(experiment *e, int run, const columns *c, const char *code, double *out, char *why,
                     size_t why_size) {
     const exp_run *r = &e->run[run];
-    static const char *const column_name[COLUMNS_MAX] = {"_0",  "_1",  "_2",  "_3",  "_4",  "_5",  "_6",  "_7",
-                                                         "_8",  "_9",  "_10", "_11", "_12", "_13", "_14", "_15",
-                                                         "_16", "_17", "_18", "_19", "_20", "_21", "_22", "_23"};
     int n = 1 + c->n + e->nknown + r->nparameter;
     const char **name = pp_alloc(&experiment_memory, sizeof *name * (size_t)n);
     double *value = pp_alloc(&experiment_memory, sizeof *value * (size_t)n);
@@ -218,7 +133,7 @@ static bool combine(experiment *e, int run, const columns *c, const char *code, 
     if (good) {
         size_t where = 0;
         name[0] = "t";
-        for (int i = 0; i < c->n; i++) name[1 + i] = column_name[i];
+        for (int i = 0; i < c->n; i++) name[1 + i] = pp_braces_variable[i];
         for (int i = 0; i < e->nknown; i++) {
             name[1 + c->n + i] = e->known[i];
             value[1 + c->n + i] = e->known_value[i];
@@ -231,14 +146,14 @@ static bool combine(experiment *e, int run, const columns *c, const char *code, 
             name[n] = r->parameter[i].name;
             value[n++] = r->parameter[i].value;
         }
-        pp_expr_names names = {.variable = name, .nvariable = n, .function = series_functions, .nfunction = 1};
+        pp_expr_names names = {.variable = name, .nvariable = n, .function = pp_formula_functions, .nfunction = 1};
         x = pp_expr_compile(&experiment_memory, code, strlen(code), &names, why, why_size, &where);
         good = x != NULL;
     }
     for (uint64_t f = 0; good && f < r->frames; f++) {
         value[0] = r->time[f];
         for (int i = 0; i < c->n; i++) value[1 + i] = c->of[i][f];
-        good = pp_expr_eval(x, value, call_norm, NULL, &out[f], why, why_size);
+        good = pp_expr_eval(x, value, pp_formula_call, NULL, &out[f], why, why_size);
     }
     if (x) pp_expr_free(&experiment_memory, x);
     pp_free(&experiment_memory, (void *)name);
@@ -247,20 +162,20 @@ static bool combine(experiment *e, int run, const columns *c, const char *code, 
 }
 
 /* limit: only the first so many named series may be used, so that none can name itself. */
-static bool evaluate_series(experiment *e, int run, span text, int limit, double *out, char *why, size_t why_size) {
+static bool evaluate_series(experiment *e, int run, pp_span text, int limit, double *out, char *why, size_t why_size) {
     const exp_run *r = &e->run[run];
     for (int i = 0; i < limit; i++)
-        if (same(text, e->series[i].name)) {
+        if (pp_span_is(text, e->series[i].name)) {
             uint32_t n = e->series[i].node;
-            span inner = {pp_yaml_text(&e->tree, n), e->tree.node[n].length};
-            return evaluate_series(e, run, trimmed(inner), i, out, why, why_size);
+            pp_span inner = {pp_yaml_text(&e->tree, n), e->tree.node[n].length};
+            return evaluate_series(e, run, pp_span_trimmed(inner), i, out, why, why_size);
         }
-    bool expression = memchr(text.s, '{', text.n) != NULL;
-    if (expression || same(text, "t")) {
-        char code[TEXT_MAX];
+    if (pp_is_formula(text)) {
+        pp_braces braces;
         columns c = {.n = 0};
-        bool good =
-            braces_out(e, run, text, limit, &c, code, why, why_size) && combine(e, run, &c, code, out, why, why_size);
+        bool good = pp_braces_out(text, &braces, why, why_size) &&
+                    read_columns(e, run, &braces, limit, &c, why, why_size) &&
+                    combine(e, run, &c, braces.code, out, why, why_size);
         for (int i = 0; i < c.n; i++) pp_free(&experiment_memory, c.of[i]);
         return good;
     }
@@ -281,95 +196,9 @@ static bool evaluate_series(experiment *e, int run, span text, int limit, double
 
 /* ---- functions ---- */
 
-/* Linear between frames; past the ends by no more than rounding. */
-static bool value_at(const exp_run *r, const double *y, double t, double *out, char *why, size_t why_size) {
-    uint64_t n = r->frames;
-    double slack = 1e-9 * (n > 1 ? (r->time[n - 1] - r->time[0]) / (double)(n - 1) : 1);
-    if (!(t >= r->time[0] - slack && t <= r->time[n - 1] + slack)) {
-        snprintf(why, why_size, "found t = %g; allowed: %g to %g, the times of run %s", t, r->time[0], r->time[n - 1],
-                 r->name);
-        return false;
-    }
-    uint64_t k = 0, above = n; /* time[k] <= t < time[above], where these exist */
-    while (above - k > 1) {
-        uint64_t middle = k + (above - k) / 2;
-        if (r->time[middle] <= t)
-            k = middle;
-        else
-            above = middle;
-    }
-    if (k + 1 == n || t <= r->time[k] + slack) {
-        *out = y[k];
-    } else if (t >= r->time[k + 1] - slack) {
-        *out = y[k + 1];
-    } else {
-        double s = (t - r->time[k]) / (r->time[k + 1] - r->time[k]);
-        *out = (1 - s) * y[k] + s * y[k + 1];
-    }
-    return true;
-}
-
-/* First time at which the line between frames passes the level; NAN if it never does. */
-static double crossing(const exp_run *r, const double *y, double level) {
-    for (uint64_t k = 0; k < r->frames; k++) {
-        if (y[k] == level) return r->time[k];
-        if (k + 1 < r->frames && (y[k] - level) * (y[k + 1] - level) < 0)
-            return r->time[k] + (level - y[k]) / (y[k + 1] - y[k]) * (r->time[k + 1] - r->time[k]);
-    }
-    return NAN;
-}
-
-/* Under the line between frames from `from` to `to`, which need not be times of frames: a window that were rounded to
- * frames would be wrong by a frame. NAN if the run does not cover it. */
-static double integral(const exp_run *r, const double *y, double from, double to) {
-    uint64_t n = r->frames;
-    double slack = 1e-9 * (n > 1 ? (r->time[n - 1] - r->time[0]) / (double)(n - 1) : 1), area = 0;
-    if (from == -INFINITY) from = r->time[0];
-    if (to == INFINITY) to = r->time[n - 1];
-    if (!(from >= r->time[0] - slack && from <= to && to <= r->time[n - 1] + slack)) return NAN;
-    for (uint64_t k = 0; k + 1 < n; k++) {
-        double a = fmax(from, r->time[k]), b = fmin(to, r->time[k + 1]);
-        if (!(a < b)) continue;
-        double part = ((a + b) / 2 - r->time[k]) / (r->time[k + 1] - r->time[k]);
-        area += (b - a) * ((1 - part) * y[k] + part * y[k + 1]);
-    }
-    return area;
-}
-
-/* Over the frames with from <= t <= to; NAN where there are none, and for NaN in the series. */
-static double over_range(int f, const exp_run *r, const double *y, double from, double to) {
-    double slack = 1e-9 * (r->frames > 1 ? (r->time[r->frames - 1] - r->time[0]) / (double)(r->frames - 1) : 1);
-    double best = NAN, best_t = NAN, sum = 0, when = NAN;
-    uint64_t n = 0, set = 0;
-    bool broken = false;
-    for (uint64_t k = 0; k < r->frames; k++) {
-        double v = y[k];
-        if (r->time[k] < from - slack || r->time[k] > to + slack) continue;
-        if (isnan(v)) broken = true;
-        double size = f == F_MAXABS ? fabs(v) : f == F_SMALLEST || f == F_TIME_OF_SMALLEST ? -v : v;
-        if (n == 0 || size > best) {
-            best = size;
-            best_t = r->time[k];
-        }
-        sum += v;
-        if (v != 0) {
-            if (set == 0) when = r->time[k];
-            set++;
-        }
-        n++;
-    }
-    if (f == F_COUNT) return (double)set;
-    if (f == F_WHEN) return when;
-    if (broken || n == 0) return NAN;
-    if (f == F_MEAN) return sum / (double)n;
-    if (f == F_TOTAL) return sum;
-    if (f == F_TIME_OF_LARGEST || f == F_TIME_OF_SMALLEST) return best_t;
-    return f == F_SMALLEST ? -best : best;
-}
-
-static bool parameter(const exp_run *r, span name, double *out, char *why, size_t why_size) {
+static bool parameter(const exp_run *r, pp_span name, double *out, char *why, size_t why_size) {
     for (int i = 0; i < r->nparameter; i++)
-        if (same(name, r->parameter[i].name)) {
+        if (pp_span_is(name, r->parameter[i].name)) {
             *out = r->parameter[i].value;
             return true;
         }
@@ -384,7 +213,7 @@ static bool sweep_column(experiment *e, const char *text, double **out, int *n, 
     *n = -1;
     if (!experiment_choice(e, text, strlen(text), &c) || c.nrest < 2 || *c.rest != '.') return true;
     const exp_sweep *s = &e->sweep[c.sweep];
-    span name = trimmed((span){c.rest + 1, c.nrest - 1});
+    pp_span name = pp_span_trimmed((pp_span){c.rest + 1, c.nrest - 1});
     int m = experiment_find_measure(s, name.s, name.n);
     *out = pp_alloc(&experiment_memory, sizeof **out * (size_t)(s->nrun + 1));
     if (m < 0 || !*out) {
@@ -401,76 +230,106 @@ static bool sweep_column(experiment *e, const char *text, double **out, int *n, 
 }
 
 /* A function of the measures of several runs; times mean nothing here. */
-static double over_sweep(int f, double *x, int n, double second) {
-    exp_run all = {.frames = (uint64_t)n};
+static double over_sweep(pp_function f, double *x, int n, double second) {
     double *zero = pp_alloc(&experiment_memory, sizeof *zero * (size_t)(n + 1)), out = NAN;
     for (int i = 0; zero && i <= n; i++) zero[i] = 0;
-    all.time = zero;
-    if (f == F_QUANTILE)
-        out = experiment_quantile(x, n, second);
-    else if (zero && f >= F_LARGEST && f <= F_COUNT && f != F_INTEGRAL)
-        out = over_range(f, &all, x, -1, 1);
-    else if (n == 1 && (f == F_FIRST || f == F_LAST))
+    const pp_samples all = {zero, x, (uint64_t)n};
+    if (f == PP_FN_QUANTILE)
+        out = pp_quantile(x, (uint64_t)n, second);
+    else if (zero && f >= PP_FN_LARGEST && f <= PP_FN_COUNT && f != PP_FN_INTEGRAL)
+        out = pp_over_range(f, &all, -1, 1);
+    else if (n == 1 && (f == PP_FN_FIRST || f == PP_FN_LAST))
         out = x[0];
     pp_free(&experiment_memory, zero);
     return out;
 }
 
-static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why, size_t why_size) {
-    experiment *e = ctx;
-    const function *f = &functions[i];
-    bool texts = f->series == (narg > 0 && arg[0].text != NULL);
-    for (int k = 1; k < narg; k++) texts = texts && !arg[k].text;
-    if (narg < f->min || narg > f->max || !texts) {
-        snprintf(why, why_size, "found other arguments of %s; allowed: %s", f->name,
-                 i == F_NORM   ? "numbers"
-                 : !f->series  ? "(number, number)"
-                 : f->max == 1 ? "(\"series\")"
-                 : f->max == 2 ? "(\"series\", number)"
-                               : "(\"series\") or (\"series\", from, to)");
-        return false;
+static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why, size_t why_size);
+
+/* sum("expression of k", from, to): the variables are those of the expression it stands in, and k. */
+static bool call_sum(experiment *e, const pp_expr_arg *arg, double *out, char *why, size_t why_size) {
+    const exp_scope *outer = e->scope;
+    double from = 0, to = -1;
+    if (!pp_sum_bounds(arg, &from, &to, why, why_size)) return false;
+    const char **name = pp_alloc(&experiment_memory, sizeof *name * (size_t)(outer->n + 1));
+    double *value = pp_alloc(&experiment_memory, sizeof *value * (size_t)(outer->n + 1));
+    pp_expr *x = NULL;
+    if (name && value) {
+        for (int i = 0; i < outer->n; i++) name[1 + i] = outer->name[i], value[1 + i] = outer->value[i];
+        name[0] = "k"; /* hides a variable of its name */
+        const pp_expr_names names = {.variable = name,
+                                     .nvariable = outer->n + 1,
+                                     .function = pp_function_names,
+                                     .nfunction = PP_FN_SUM,
+                                     .text_arguments = true};
+        size_t where;
+        x = pp_expr_compile(&experiment_memory, arg[0].text, strlen(arg[0].text), &names, why, why_size, &where);
+    } else {
+        snprintf(why, why_size, "not enough memory");
     }
-    if (i == F_NORM) return call_norm(NULL, 0, arg, narg, out, why, why_size);
-    if (!f->series) { /* F_ORDER */
-        *out = log2(fabs(arg[0].number / arg[1].number));
-        return true;
+    *out = 0;
+    bool good = x != NULL;
+    for (double k = from; good && k <= to; k++) {
+        double term = NAN;
+        value[0] = k;
+        good = pp_expr_eval(x, value, call, e, &term, why, why_size);
+        *out += term;
     }
-    int run, many;
-    span rest;
-    double *column;
-    bool found = sweep_column(e, arg[0].text, &column, &many, why, why_size);
-    if (found && many >= 0) *out = over_sweep(i, column, many, narg > 1 ? arg[1].number : NAN);
-    pp_free(&experiment_memory, column);
-    if (!found || many >= 0) return found;
-    if (!find_run(e, (span){arg[0].text, strlen(arg[0].text)}, &run, &rest, why, why_size)) return false;
+    if (x) pp_expr_free(&experiment_memory, x);
+    pp_free(&experiment_memory, (void *)name);
+    pp_free(&experiment_memory, value);
+    return good;
+}
+
+/* A function of a series of one run. */
+static bool call_series(experiment *e, pp_function f, const pp_expr_arg *arg, int narg, double *out, char *why,
+                        size_t why_size) {
+    int run;
+    pp_span rest;
+    if (!find_run(e, pp_span_of(arg[0].text), &run, &rest, why, why_size)) return false;
     const exp_run *r = &e->run[run];
-    if (i == F_PARAMETER) return parameter(r, rest, out, why, why_size);
+    if (f == PP_FN_PARAMETER) return parameter(r, rest, out, why, why_size);
     if (r->skipped) {
         *out = NAN; /* runs with --long only */
         return true;
     }
     if (!r->rec || r->frames == 0) {
-        snprintf(why, why_size, "found %s where nothing has run yet; allowed: parameter(\"...\")", f->name);
+        snprintf(why, why_size, "found %s where nothing has run yet; allowed: parameter(\"...\")",
+                 pp_function_names[f]);
         return false;
     }
-    double *y = new_column(r);
-    if (!y) {
-        snprintf(why, why_size, "not enough memory");
-        return false;
+    double *y = new_column(r), *room = f == PP_FN_QUANTILE ? new_column(r) : NULL;
+    bool good = y && (room || f != PP_FN_QUANTILE);
+    if (!good) snprintf(why, why_size, "not enough memory");
+    good = good && evaluate_series(e, run, rest, e->nseries, y, why, why_size);
+    const pp_samples s = {r->time, y, r->frames};
+    if (good && !pp_function_apply(f, &s, arg, narg, room, out)) {
+        snprintf(why, why_size, "found t = %g; allowed: %g to %g, the times of run %s", arg[1].number, r->time[0],
+                 r->time[r->frames - 1], r->name);
+        good = false;
     }
-    bool good = evaluate_series(e, run, rest, e->nseries, y, why, why_size);
-    if (good && i == F_QUANTILE) *out = experiment_quantile(y, (int)r->frames, arg[1].number);
-    if (good && i == F_AT) good = value_at(r, y, arg[1].number, out, why, why_size);
-    if (good && i == F_FIRST) *out = y[0];
-    if (good && i == F_LAST) *out = y[r->frames - 1];
-    if (good && i == F_CROSSING) *out = crossing(r, y, arg[1].number);
-    double from = narg > 1 ? arg[1].number : -INFINITY, to = narg > 2 ? arg[2].number : INFINITY;
-    if (good && i == F_INTEGRAL)
-        *out = integral(r, y, from, to);
-    else if (good && i >= F_LARGEST && i <= F_WHEN)
-        *out = over_range(i, r, y, from, to);
     pp_free(&experiment_memory, y);
+    pp_free(&experiment_memory, room);
     return good;
+}
+
+static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why, size_t why_size) {
+    experiment *e = ctx;
+    pp_function f = (pp_function)i;
+    if (!pp_function_fits(f, arg, narg, why, why_size)) return false;
+    if (f == PP_FN_NORM) return pp_norm(arg, narg, out, why, why_size);
+    if (f == PP_FN_ORDER) {
+        *out = log2(fabs(arg[0].number / arg[1].number));
+        return true;
+    }
+    if (f == PP_FN_SUM) return call_sum(e, arg, out, why, why_size);
+    int many;
+    double *column;
+    bool found = sweep_column(e, arg[0].text, &column, &many, why, why_size);
+    if (found && many >= 0) *out = over_sweep(f, column, many, narg > 1 ? arg[1].number : NAN);
+    pp_free(&experiment_memory, column);
+    if (!found || many >= 0) return found;
+    return call_series(e, f, arg, narg, out, why, why_size);
 }
 
 /* ---- expressions of the file ---- */
@@ -484,10 +343,11 @@ static perp_status complain_at(const experiment *e, uint32_t node, size_t where,
 
 static perp_status compile(experiment *e, exp_expr *x, const char *key, perp_refusal *why) {
     if (!x->node || x->code) return PERP_OK;
-    const char *names_of[F_N];
-    for (int i = 0; i < F_N; i++) names_of[i] = functions[i].name;
-    pp_expr_names names = {
-        .variable = e->known, .nvariable = e->nknown, .function = names_of, .nfunction = F_N, .text_arguments = true};
+    pp_expr_names names = {.variable = e->known,
+                           .nvariable = e->nknown,
+                           .function = pp_function_names,
+                           .nfunction = PP_FN_N,
+                           .text_arguments = true};
     char words[512];
     size_t where = 0;
     x->code = pp_expr_compile(&experiment_memory, pp_yaml_text(&e->tree, x->node), e->tree.node[x->node].length, &names,
@@ -497,8 +357,11 @@ static perp_status compile(experiment *e, exp_expr *x, const char *key, perp_ref
 
 static perp_status evaluate(experiment *e, const exp_expr *x, const char *key, double *out, perp_refusal *why) {
     char words[1024];
-    if (pp_expr_eval(x->code, e->known_value, call, e, out, words, sizeof words)) return PERP_OK;
-    return complain_at(e, x->node, 0, key, words, why);
+    const exp_scope known = {e->known, e->known_value, e->nknown};
+    e->scope = &known;
+    bool good = pp_expr_eval(x->code, e->known_value, call, e, out, words, sizeof words);
+    e->scope = NULL;
+    return good ? PERP_OK : complain_at(e, x->node, 0, key, words, why);
 }
 
 perp_status experiment_number(experiment *e, exp_expr *x, const char *key, double *out, perp_refusal *why) {
@@ -525,7 +388,7 @@ perp_status experiment_plain(const experiment *e, uint32_t node, const char *key
 perp_status experiment_series(experiment *e, uint32_t node, const char *key, double **out, int *run,
                               perp_refusal *why) {
     char words[1024];
-    span rest, text = {pp_yaml_text(&e->tree, node), e->tree.node[node].length};
+    pp_span rest, text = {pp_yaml_text(&e->tree, node), e->tree.node[node].length};
     *out = NULL;
     if (!find_run(e, text, run, &rest, words, sizeof words)) return complain_at(e, node, 0, key, words, why);
     *out = new_column(&e->run[*run]);
@@ -599,7 +462,6 @@ static perp_status measure(experiment *e, const exp_sweep *s, int i, int k, perp
     int room = e->nknown + r->nparameter + s->nmeasure + 3, n = 0;
     const char **name = pp_alloc(&experiment_memory, sizeof *name * (size_t)room);
     double *value = pp_alloc(&experiment_memory, sizeof *value * (size_t)room);
-    const char *names_of[F_N];
     char words[1024], key[200];
     size_t where = 0;
     perp_status st = PERP_OK;
@@ -607,7 +469,6 @@ static perp_status measure(experiment *e, const exp_sweep *s, int i, int k, perp
     if (!name || !value) {
         st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, key, "not enough memory");
     } else {
-        for (int j = 0; j < F_N; j++) names_of[j] = functions[j].name;
         for (int j = 0; j < k; j++) name[n] = s->measure_of[j].name, value[n++] = result[j];
         name[n] = "failed", value[n++] = r->ended_early;
         name[n] = "seconds", value[n++] = r->result.seconds - r->result.recording_seconds;
@@ -615,14 +476,20 @@ static perp_status measure(experiment *e, const exp_sweep *s, int i, int k, perp
         for (int j = 0; j < r->nparameter; j++) name[n] = r->parameter[j].name, value[n++] = r->parameter[j].value;
         for (int j = 0; j < e->nknown; j++) name[n] = e->known[j], value[n++] = e->known_value[j];
         uint32_t node = s->measure_of[k].node;
-        pp_expr_names names = {
-            .variable = name, .nvariable = n, .function = names_of, .nfunction = F_N, .text_arguments = true};
+        pp_expr_names names = {.variable = name,
+                               .nvariable = n,
+                               .function = pp_function_names,
+                               .nfunction = PP_FN_N,
+                               .text_arguments = true};
+        const exp_scope scope = {name, value, n};
         pp_expr *x = pp_expr_compile(&experiment_memory, pp_yaml_text(&e->tree, node), e->tree.node[node].length,
                                      &names, words, sizeof words, &where);
         e->self = s->first + i;
+        e->scope = &scope;
         if (!x || (!pp_expr_eval(x, value, call, e, &result[k], words, sizeof words) && !r->ended_early))
             st = complain_at(e, node, x ? 0 : where, key, words, why);
         e->self = -1;
+        e->scope = NULL;
         if (x) pp_expr_free(&experiment_memory, x);
     }
     pp_free(&experiment_memory, (void *)name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "measure/functions.h"
 #include "plot.h"
 
 bool experiment_plot_path(const exp_plot *p, const char *folder, const char *prefix, char *out, size_t size) {
@@ -207,7 +208,7 @@ static perp_status sweep_line(experiment *e, const exp_plot *p, const exp_line *
             if (!isnan(got)) some[m++] = got;
         }
         if (m == 0) continue;
-        y[n++] = isnan(part) ? experiment_take(from->take, some, m, NULL) : experiment_quantile(some, m, part);
+        y[n++] = isnan(part) ? experiment_take(from->take, some, m, NULL) : pp_quantile(some, (uint64_t)m, part);
     }
     pp_free(&experiment_memory, some);
     if (s || n == 0) {

@@ -1,23 +1,9 @@
 /* experiment_read.c - experiment.yaml into an experiment, strictly: every key is in a table here, anything else is
  * refused */
-#include <ctype.h>
 #include <string.h>
 
 #include "experiment.h"
-
-typedef enum slot {
-    SLOT_TEXT, /* const char * */
-    SLOT_EXPR, /* exp_expr */
-    SLOT_BOOL, /* bool */
-    SLOT_NODE  /* uint32_t, looked into later */
-} slot;
-
-typedef struct key {
-    const char *name; /* NULL ends the table */
-    size_t offset;
-    slot slot;
-    bool required;
-} key;
+#include "input/fields.h"
 
 typedef struct top {
     uint32_t version, runs, values, series, sweeps, checks, tables, plots;
@@ -27,89 +13,88 @@ typedef struct top {
 #define KEY(type, field, slot_, required_) \
     { #field, offsetof(type, field), slot_, required_ }
 #define INSTEAD(type, field) \
-    { #field, offsetof(type, instead) + offsetof(exp_instead, field), SLOT_TEXT, false }
+    { #field, offsetof(type, instead) + offsetof(exp_instead, field), PP_FIELD_TEXT, false }
 
-static const key top_keys[] = {{"perp-experiment", offsetof(top, version), SLOT_NODE, true},
-                               KEY(top, title, SLOT_TEXT, true),
-                               KEY(top, source, SLOT_TEXT, false),
-                               KEY(top, about, SLOT_TEXT, true),
-                               KEY(top, runs, SLOT_NODE, false),
-                               KEY(top, series, SLOT_NODE, false),
-                               KEY(top, values, SLOT_NODE, false),
-                               KEY(top, sweeps, SLOT_NODE, false),
-                               KEY(top, checks, SLOT_NODE, true),
-                               KEY(top, tables, SLOT_NODE, false),
-                               KEY(top, plots, SLOT_NODE, false),
-                               {NULL, 0, SLOT_TEXT, false}};
-static const key run_keys[] = {KEY(exp_run, scene, SLOT_TEXT, false),
-                               KEY(exp_run, label, SLOT_TEXT, false),
-                               KEY(exp_run, set, SLOT_NODE, false),
-                               INSTEAD(exp_run, contact_model),
-                               INSTEAD(exp_run, geometry),
-                               INSTEAD(exp_run, stepper),
-                               INSTEAD(exp_run, form),
-                               INSTEAD(exp_run, start),
-                               {"long", offsetof(exp_run, only_long), SLOT_BOOL, false},
-                               KEY(exp_run, may_fail, SLOT_BOOL, false),
-                               {NULL, 0, SLOT_TEXT, false}};
-static const key sweep_keys[] = {KEY(exp_sweep, scene, SLOT_TEXT, false),
-                                 KEY(exp_sweep, over, SLOT_NODE, true),
-                                 KEY(exp_sweep, set, SLOT_NODE, false),
-                                 KEY(exp_sweep, measure, SLOT_NODE, true),
-                                 INSTEAD(exp_sweep, contact_model),
-                                 INSTEAD(exp_sweep, geometry),
-                                 INSTEAD(exp_sweep, stepper),
-                                 INSTEAD(exp_sweep, form),
-                                 INSTEAD(exp_sweep, start),
-                                 {"long", offsetof(exp_sweep, only_long), SLOT_BOOL, false},
-                                 KEY(exp_sweep, may_fail, SLOT_BOOL, false),
-                                 {NULL, 0, SLOT_TEXT, false}};
-static const key table_keys[] = {KEY(exp_table, title, SLOT_TEXT, true),
-                                 KEY(exp_table, about, SLOT_TEXT, false),
-                                 KEY(exp_table, sweep, SLOT_TEXT, true),
-                                 KEY(exp_table, rows, SLOT_TEXT, true),
-                                 KEY(exp_table, columns, SLOT_TEXT, false),
-                                 KEY(exp_table, value, SLOT_NODE, true),
-                                 KEY(exp_table, take, SLOT_TEXT, false),
-                                 KEY(exp_table, unit, SLOT_TEXT, false),
-                                 {"if", offsetof(exp_table, when), SLOT_EXPR, false},
-                                 {NULL, 0, SLOT_TEXT, false}};
-static const key check_keys[] = {KEY(exp_check, what, SLOT_TEXT, true),
-                                 KEY(exp_check, value, SLOT_EXPR, true),
-                                 KEY(exp_check, reference, SLOT_EXPR, false),
-                                 KEY(exp_check, limit, SLOT_EXPR, false),
-                                 KEY(exp_check, below, SLOT_EXPR, false),
-                                 KEY(exp_check, above, SLOT_EXPR, false),
-                                 {"if", offsetof(exp_check, when), SLOT_EXPR, false},
-                                 KEY(exp_check, unit, SLOT_TEXT, false),
-                                 KEY(exp_check, published, SLOT_TEXT, false),
-                                 KEY(exp_check, note, SLOT_TEXT, false),
-                                 {NULL, 0, SLOT_TEXT, false}};
-static const key plot_keys[] = {KEY(exp_plot, file, SLOT_TEXT, true),
-                                KEY(exp_plot, title, SLOT_TEXT, false),
-                                KEY(exp_plot, about, SLOT_TEXT, false),
-                                KEY(exp_plot, what, SLOT_NODE, false),
-                                KEY(exp_plot, runs, SLOT_NODE, false),
-                                KEY(exp_plot, lines, SLOT_NODE, false),
-                                {"if", offsetof(exp_plot, when), SLOT_EXPR, false},
-                                KEY(exp_plot, from, SLOT_EXPR, false),
-                                KEY(exp_plot, to, SLOT_EXPR, false),
-                                KEY(exp_plot, xlabel, SLOT_TEXT, false),
-                                KEY(exp_plot, ylabel, SLOT_TEXT, false),
-                                KEY(exp_plot, legend, SLOT_TEXT, false),
-                                KEY(exp_plot, logx, SLOT_BOOL, false),
-                                KEY(exp_plot, logy, SLOT_BOOL, false),
-                                KEY(exp_plot, equal, SLOT_BOOL, false),
-                                KEY(exp_plot, marks, SLOT_BOOL, false),
-                                KEY(exp_plot, together, SLOT_BOOL, false),
-                                {NULL, 0, SLOT_TEXT, false}};
-static const key line_keys[] = {KEY(exp_line, label, SLOT_TEXT, false), KEY(exp_line, x, SLOT_NODE, true),
-                                KEY(exp_line, y, SLOT_NODE, true),      KEY(exp_line, dashed, SLOT_BOOL, false),
-                                KEY(exp_line, marks, SLOT_BOOL, false), KEY(exp_line, sweep, SLOT_TEXT, false),
-                                KEY(exp_line, by, SLOT_TEXT, false),    KEY(exp_line, take, SLOT_TEXT, false),
-                                KEY(exp_line, each, SLOT_BOOL, false),  {NULL, 0, SLOT_TEXT, false}};
-
-enum { KEYS_MAX = 24 };
+static const pp_field top_keys[] = {{"perp-experiment", offsetof(top, version), PP_FIELD_NODE, true},
+                                    KEY(top, title, PP_FIELD_TEXT, true),
+                                    KEY(top, source, PP_FIELD_TEXT, false),
+                                    KEY(top, about, PP_FIELD_TEXT, true),
+                                    KEY(top, runs, PP_FIELD_NODE, false),
+                                    KEY(top, series, PP_FIELD_NODE, false),
+                                    KEY(top, values, PP_FIELD_NODE, false),
+                                    KEY(top, sweeps, PP_FIELD_NODE, false),
+                                    KEY(top, checks, PP_FIELD_NODE, true),
+                                    KEY(top, tables, PP_FIELD_NODE, false),
+                                    KEY(top, plots, PP_FIELD_NODE, false),
+                                    {NULL, 0, PP_FIELD_TEXT, false}};
+static const pp_field run_keys[] = {KEY(exp_run, scene, PP_FIELD_TEXT, false),
+                                    KEY(exp_run, label, PP_FIELD_TEXT, false),
+                                    KEY(exp_run, set, PP_FIELD_NODE, false),
+                                    INSTEAD(exp_run, contact_model),
+                                    INSTEAD(exp_run, geometry),
+                                    INSTEAD(exp_run, stepper),
+                                    INSTEAD(exp_run, form),
+                                    INSTEAD(exp_run, start),
+                                    {"long", offsetof(exp_run, only_long), PP_FIELD_BOOL, false},
+                                    KEY(exp_run, may_fail, PP_FIELD_BOOL, false),
+                                    {NULL, 0, PP_FIELD_TEXT, false}};
+static const pp_field sweep_keys[] = {KEY(exp_sweep, scene, PP_FIELD_TEXT, false),
+                                      KEY(exp_sweep, over, PP_FIELD_NODE, true),
+                                      KEY(exp_sweep, set, PP_FIELD_NODE, false),
+                                      KEY(exp_sweep, measure, PP_FIELD_NODE, true),
+                                      INSTEAD(exp_sweep, contact_model),
+                                      INSTEAD(exp_sweep, geometry),
+                                      INSTEAD(exp_sweep, stepper),
+                                      INSTEAD(exp_sweep, form),
+                                      INSTEAD(exp_sweep, start),
+                                      {"long", offsetof(exp_sweep, only_long), PP_FIELD_BOOL, false},
+                                      KEY(exp_sweep, may_fail, PP_FIELD_BOOL, false),
+                                      {NULL, 0, PP_FIELD_TEXT, false}};
+static const pp_field table_keys[] = {KEY(exp_table, title, PP_FIELD_TEXT, true),
+                                      KEY(exp_table, about, PP_FIELD_TEXT, false),
+                                      KEY(exp_table, sweep, PP_FIELD_TEXT, true),
+                                      KEY(exp_table, rows, PP_FIELD_TEXT, true),
+                                      KEY(exp_table, columns, PP_FIELD_TEXT, false),
+                                      KEY(exp_table, value, PP_FIELD_NODE, true),
+                                      KEY(exp_table, take, PP_FIELD_TEXT, false),
+                                      KEY(exp_table, unit, PP_FIELD_TEXT, false),
+                                      {"if", offsetof(exp_table, when), PP_FIELD_EXPR, false},
+                                      {NULL, 0, PP_FIELD_TEXT, false}};
+static const pp_field check_keys[] = {KEY(exp_check, what, PP_FIELD_TEXT, true),
+                                      KEY(exp_check, value, PP_FIELD_EXPR, true),
+                                      KEY(exp_check, reference, PP_FIELD_EXPR, false),
+                                      KEY(exp_check, limit, PP_FIELD_EXPR, false),
+                                      KEY(exp_check, below, PP_FIELD_EXPR, false),
+                                      KEY(exp_check, above, PP_FIELD_EXPR, false),
+                                      {"if", offsetof(exp_check, when), PP_FIELD_EXPR, false},
+                                      KEY(exp_check, unit, PP_FIELD_TEXT, false),
+                                      KEY(exp_check, published, PP_FIELD_TEXT, false),
+                                      KEY(exp_check, note, PP_FIELD_TEXT, false),
+                                      {NULL, 0, PP_FIELD_TEXT, false}};
+static const pp_field plot_keys[] = {KEY(exp_plot, file, PP_FIELD_TEXT, true),
+                                     KEY(exp_plot, title, PP_FIELD_TEXT, false),
+                                     KEY(exp_plot, about, PP_FIELD_TEXT, false),
+                                     KEY(exp_plot, what, PP_FIELD_NODE, false),
+                                     KEY(exp_plot, runs, PP_FIELD_NODE, false),
+                                     KEY(exp_plot, lines, PP_FIELD_NODE, false),
+                                     {"if", offsetof(exp_plot, when), PP_FIELD_EXPR, false},
+                                     KEY(exp_plot, from, PP_FIELD_EXPR, false),
+                                     KEY(exp_plot, to, PP_FIELD_EXPR, false),
+                                     KEY(exp_plot, xlabel, PP_FIELD_TEXT, false),
+                                     KEY(exp_plot, ylabel, PP_FIELD_TEXT, false),
+                                     KEY(exp_plot, legend, PP_FIELD_TEXT, false),
+                                     KEY(exp_plot, logx, PP_FIELD_BOOL, false),
+                                     KEY(exp_plot, logy, PP_FIELD_BOOL, false),
+                                     KEY(exp_plot, equal, PP_FIELD_BOOL, false),
+                                     KEY(exp_plot, marks, PP_FIELD_BOOL, false),
+                                     KEY(exp_plot, together, PP_FIELD_BOOL, false),
+                                     {NULL, 0, PP_FIELD_TEXT, false}};
+static const pp_field line_keys[] = {
+    KEY(exp_line, label, PP_FIELD_TEXT, false), KEY(exp_line, x, PP_FIELD_NODE, true),
+    KEY(exp_line, y, PP_FIELD_NODE, true),      KEY(exp_line, dashed, PP_FIELD_BOOL, false),
+    KEY(exp_line, marks, PP_FIELD_BOOL, false), KEY(exp_line, sweep, PP_FIELD_TEXT, false),
+    KEY(exp_line, by, PP_FIELD_TEXT, false),    KEY(exp_line, take, PP_FIELD_TEXT, false),
+    KEY(exp_line, each, PP_FIELD_BOOL, false),  {NULL, 0, PP_FIELD_TEXT, false}};
 
 typedef struct reader {
     const pp_tree *t;
@@ -117,95 +102,15 @@ typedef struct reader {
 } reader;
 
 static perp_status refuse(const reader *r, uint32_t n, const char *path, const char *allowed) {
-    char found[200];
-    return pp_complain(r->why, PERP_E_ARG, pp_yaml_place(r->t, n), path, pp_yaml_found(r->t, n, found, sizeof found),
-                       allowed);
+    return pp_field_refuse(r->t, n, path, allowed, r->why);
 }
 
 static perp_status no_memory(const reader *r) {
     return pp_complain_say(r->why, PERP_E_MEMORY, (pp_place){r->t->file, 0, 0}, "", "not enough memory");
 }
 
-static perp_status unknown_key(const reader *r, uint32_t n, const char *path, const key *keys) {
-    const char *word[KEYS_MAX] = {NULL};
-    char allowed[512] = "", found[160], shown[128];
-    size_t at = 0;
-    for (int i = 0; keys[i].name; i++) {
-        word[i] = keys[i].name;
-        int k = snprintf(allowed + at, sizeof allowed - at, "%s%s", i ? ", " : "", keys[i].name);
-        if (k > 0 && (size_t)k < sizeof allowed - at) at += (size_t)k;
-    }
-    const char *near = pp_suggest(pp_yaml_text(r->t, n), word);
-    if (near) snprintf(allowed + at, sizeof allowed - at, "; did you mean %s?", near);
-    snprintf(found, sizeof found, "the key `%s`",
-             pp_printable(shown, sizeof shown, pp_yaml_text(r->t, n), r->t->node[n].length));
-    return pp_complain(r->why, PERP_E_ARG, pp_yaml_place(r->t, n), path, found, allowed);
-}
-
-static void below(char *out, size_t size, const char *path, const char *name) {
-    snprintf(out, size, "%s%s%s", path, *path ? "." : "", name);
-}
-
-static perp_status read_text(const reader *r, uint32_t n, const char *path, const char **out) {
-    const pp_node *v = &r->t->node[n];
-    if (v->kind != PP_NODE_SCALAR || v->length == 0) return refuse(r, n, path, "a text");
-    *out = pp_yaml_text(r->t, n);
-    if (strlen(*out) != v->length) return refuse(r, n, path, "a text without zero bytes");
-    return PERP_OK;
-}
-
-static perp_status read_bool(const reader *r, uint32_t n, const char *path, bool *out) {
-    const pp_node *v = &r->t->node[n];
-    bool scalar = v->kind == PP_NODE_SCALAR && v->plain;
-    *out = scalar && !strcmp(pp_yaml_text(r->t, n), "true");
-    if (*out || (scalar && !strcmp(pp_yaml_text(r->t, n), "false"))) return PERP_OK;
-    return refuse(r, n, path, "true or false");
-}
-
-/* Puts the values of a map into the struct that the table describes. */
-static perp_status read_map(const reader *r, uint32_t map, const char *path, const key *keys, void *out) {
-    if (r->t->node[map].kind != PP_NODE_MAP) return refuse(r, map, path, "a map");
-    bool seen[KEYS_MAX] = {false};
-    for (uint32_t k = r->t->node[map].first; k; k = r->t->node[r->t->node[k].next].next) {
-        uint32_t v = r->t->node[k].next;
-        int i = 0;
-        while (keys[i].name && strcmp(keys[i].name, pp_yaml_text(r->t, k)) != 0) i++;
-        if (!keys[i].name) return unknown_key(r, k, path, keys);
-        seen[i] = true;
-        char at[256];
-        below(at, sizeof at, path, keys[i].name);
-        char *to = (char *)out + keys[i].offset;
-        perp_status s = PERP_OK;
-        if (keys[i].slot == SLOT_TEXT) s = read_text(r, v, at, (const char **)(void *)to);
-        if (keys[i].slot == SLOT_BOOL) s = read_bool(r, v, at, (bool *)to);
-        if (keys[i].slot == SLOT_NODE) *(uint32_t *)(void *)to = v;
-        if (keys[i].slot == SLOT_EXPR) {
-            if (r->t->node[v].kind != PP_NODE_SCALAR || r->t->node[v].length == 0)
-                s = refuse(r, v, at, "a number or an expression");
-            ((exp_expr *)(void *)to)->node = v;
-        }
-        if (s) return s;
-    }
-    for (int i = 0; keys[i].name; i++) {
-        if (!keys[i].required || seen[i]) continue;
-        char allowed[96];
-        snprintf(allowed, sizeof allowed, "the key %s must be there", keys[i].name);
-        return pp_complain(r->why, PERP_E_ARG, pp_yaml_place(r->t, map), path, "a map without it", allowed);
-    }
-    return PERP_OK;
-}
-
-/* Names of values and series are variables; names of runs may also hold hyphens. */
-static perp_status read_name(const reader *r, uint32_t n, const char *path, bool hyphens, const char **out) {
-    const char *s = pp_yaml_text(r->t, n);
-    bool good = isalpha((unsigned char)s[0]) != 0 && strlen(s) < 64 && strlen(s) == r->t->node[n].length;
-    for (const char *c = s; *c; c++) good = good && (isalnum((unsigned char)*c) || *c == '_' || (hyphens && *c == '-'));
-    if (!good)
-        return refuse(r, n, path,
-                      hyphens ? "a name of letters, digits, - and _ that starts with a letter"
-                              : "a name of letters, digits and _ that starts with a letter");
-    *out = s;
-    return PERP_OK;
+static perp_status read_map(const reader *r, uint32_t map, const char *path, const pp_field *fields, void *out) {
+    return pp_fields_read(r->t, map, path, fields, out, r->why);
 }
 
 /* Without `runs` there is one of scene.yaml, unless there are sweeps. */
@@ -220,8 +125,8 @@ static perp_status read_runs(experiment *e, const reader *r, uint32_t map, bool 
     uint32_t k = map ? r->t->node[map].first : 0;
     for (int i = 0; k; i++, k = r->t->node[r->t->node[k].next].next) {
         char path[256];
-        below(path, sizeof path, "runs", pp_yaml_text(r->t, k));
-        perp_status s = read_name(r, k, path, true, &e->run[i].name);
+        pp_field_path(path, sizeof path, "runs", pp_yaml_text(r->t, k));
+        perp_status s = pp_field_name(r->t, k, path, true, &e->run[i].name, r->why);
         uint32_t v = r->t->node[k].next;
         bool nothing = r->t->node[v].kind == PP_NODE_SCALAR && r->t->node[v].length == 0;
         if (!s && !nothing) s = read_map(r, v, path, run_keys, &e->run[i]);
@@ -246,8 +151,8 @@ static perp_status read_named(const reader *r, uint32_t map, const char *path, e
     uint32_t k = r->t->node[map].first;
     for (int i = 0; k; i++, k = r->t->node[r->t->node[k].next].next) {
         char at[256];
-        below(at, sizeof at, path, pp_yaml_text(r->t, k));
-        perp_status s = read_name(r, k, at, false, &(*out)[i].name);
+        pp_field_path(at, sizeof at, path, pp_yaml_text(r->t, k));
+        perp_status s = pp_field_name(r->t, k, at, false, &(*out)[i].name, r->why);
         uint32_t v = r->t->node[k].next;
         if (!s && (r->t->node[v].kind != PP_NODE_SCALAR || r->t->node[v].length == 0))
             s = refuse(r, v, at, "an expression");
@@ -267,14 +172,14 @@ static perp_status read_sweeps(experiment *e, const reader *r, uint32_t map) {
     for (int i = 0; k; i++, k = r->t->node[r->t->node[k].next].next) {
         char path[256], at[300];
         exp_sweep *w = &e->sweep[i];
-        below(path, sizeof path, "sweeps", pp_yaml_text(r->t, k));
-        perp_status s = read_name(r, k, path, false, &w->name);
+        pp_field_path(path, sizeof path, "sweeps", pp_yaml_text(r->t, k));
+        perp_status s = pp_field_name(r->t, k, path, false, &w->name, r->why);
         if (!s) s = read_map(r, r->t->node[k].next, path, sweep_keys, w);
         if (!s && (r->t->node[w->over].kind != PP_NODE_MAP || r->t->node[w->over].length == 0))
             s = refuse(r, w->over, path, "over: a map from variables to lists");
         if (!s && w->set && r->t->node[w->set].kind != PP_NODE_MAP)
             s = refuse(r, w->set, path, "set: a map of parameters");
-        below(at, sizeof at, path, "measure");
+        pp_field_path(at, sizeof at, path, "measure");
         if (!s) s = read_named(r, w->measure, at, &w->measure_of, &w->cap_measure, &w->nmeasure);
         if (s) return s;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "measure/functions.h"
 
 enum { RUNS_MAX = 500 };
 
@@ -197,21 +198,6 @@ int experiment_fits(const experiment *e, const exp_sweep *s, int i, const char *
 
 /* ---- taking one number of many ---- */
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double experiment_quantile(double *x, int n, double part) {
-    if (n == 0) return NAN;
-    for (int i = 0; i < n; i++)
-        if (isnan(x[i])) return NAN;
-    qsort(x, (size_t)n, sizeof *x, by_size);
-    double at = fmin(fmax(part, 0), 1) * (n - 1);
-    int k = at >= n - 1 ? n - 1 : (int)at;
-    return k == n - 1 ? x[k] : x[k] + (at - k) * (x[k + 1] - x[k]);
-}
-
 double experiment_take(const char *how, double *x, int n, int *missing) {
     int m = 0;
     double sum = 0;
@@ -222,6 +208,6 @@ double experiment_take(const char *how, double *x, int n, int *missing) {
     for (int i = 0; i < m; i++) sum += x[i];
     if (how && !strcmp(how, "mean")) return sum / m;
     if (how && !strcmp(how, "total")) return sum;
-    if (how && (!strcmp(how, "median") || !strcmp(how, "quartiles"))) return experiment_quantile(x, m, 0.5);
-    return experiment_quantile(x, m, how && !strcmp(how, "smallest") ? 0 : 1);
+    if (how && (!strcmp(how, "median") || !strcmp(how, "quartiles"))) return pp_quantile(x, (uint64_t)m, 0.5);
+    return pp_quantile(x, (uint64_t)m, how && !strcmp(how, "smallest") ? 0 : 1);
 }

@@ -8,6 +8,8 @@
 #   qhull      convex hulls, the reentrant library
 #   libyaml    scene files
 #   HDF5       recordings; the serial library
+#   NLopt      minimisers, optional: PERP_WITH_NLOPT is AUTO (used if it is found), ON (it must be found) or OFF
+#   Ipopt      optional, PERP_WITH_IPOPT: estimation as an MPEC (perp/mpec.h)
 foreach(dependency openblas cholmod klu amd qhull_r yaml hdf5)
   if(dependency STREQUAL "openblas")
     set(names openblas openblaso openblasp)
@@ -56,3 +58,48 @@ unset(header)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 set(PERP_DEPENDENCIES perp::klu perp::cholmod perp::amd perp::openblas perp::qhull_r perp::yaml perp::hdf5 Threads::Threads m)
+
+if(NOT DEFINED PERP_WITH_NLOPT)
+  set(PERP_WITH_NLOPT AUTO)
+endif()
+set(PERP_HAVE_NLOPT OFF)
+if(PERP_WITH_NLOPT)
+  find_library(PERP_nlopt_LIBRARY nlopt)
+  find_path(PERP_nlopt_INCLUDE nlopt.h)
+  mark_as_advanced(PERP_nlopt_LIBRARY PERP_nlopt_INCLUDE)
+  if(PERP_nlopt_LIBRARY AND PERP_nlopt_INCLUDE)
+    set(PERP_HAVE_NLOPT ON)
+    if(NOT TARGET perp::nlopt)
+      add_library(perp::nlopt UNKNOWN IMPORTED)
+      set_target_properties(perp::nlopt PROPERTIES IMPORTED_LOCATION "${PERP_nlopt_LIBRARY}"
+        INTERFACE_INCLUDE_DIRECTORIES "${PERP_nlopt_INCLUDE}" INTERFACE_COMPILE_DEFINITIONS PERP_HAVE_NLOPT)
+    endif()
+    list(APPEND PERP_DEPENDENCIES perp::nlopt)
+  elseif(NOT PERP_WITH_NLOPT STREQUAL "AUTO")
+    message(FATAL_ERROR "PERP_WITH_NLOPT is ON, but NLopt and its header were not found. On Debian and Ubuntu install libnlopt-dev.")
+  else()
+    message(STATUS "NLopt was not found: perp_search has its own methods only. On Debian and Ubuntu install libnlopt-dev.")
+  endif()
+endif()
+
+# AUTO: used if it is there. Ipopt is under the Eclipse Public License; Debian has it as coinor-libipopt-dev.
+set(PERP_WITH_IPOPT AUTO CACHE STRING "Ipopt for perp_mpec_solve(): AUTO, ON or OFF")
+set_property(CACHE PERP_WITH_IPOPT PROPERTY STRINGS AUTO ON OFF)
+set(PERP_HAVE_IPOPT OFF)
+if(PERP_WITH_IPOPT)
+  find_library(PERP_ipopt_LIBRARY NAMES ipopt)
+  find_path(PERP_ipopt_INCLUDE coin/IpStdCInterface.h)
+  mark_as_advanced(PERP_ipopt_LIBRARY PERP_ipopt_INCLUDE)
+  if(PERP_ipopt_LIBRARY AND PERP_ipopt_INCLUDE)
+    set(PERP_HAVE_IPOPT ON)
+    if(NOT TARGET perp::ipopt)
+      add_library(perp::ipopt UNKNOWN IMPORTED)
+      set_target_properties(perp::ipopt PROPERTIES IMPORTED_LOCATION "${PERP_ipopt_LIBRARY}"
+        INTERFACE_INCLUDE_DIRECTORIES "${PERP_ipopt_INCLUDE}" INTERFACE_COMPILE_DEFINITIONS PERP_HAVE_IPOPT)
+    endif()
+    list(APPEND PERP_DEPENDENCIES perp::ipopt)
+  elseif(NOT PERP_WITH_IPOPT STREQUAL "AUTO")
+    message(FATAL_ERROR "PERP_WITH_IPOPT is ${PERP_WITH_IPOPT}, but Ipopt was not found. On Debian and Ubuntu install the package "
+                        "coinor-libipopt-dev, or set PERP_WITH_IPOPT to OFF.")
+  endif()
+endif()

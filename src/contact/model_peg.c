@@ -436,6 +436,9 @@ static perp_status finish(pp_peg_work *k) {
     for (int r = 0; r < f->ncontact; r++) gap[r] = k->m->row[r].gap1;
     f->true_gap = gap;
     f->recall = NULL;
+    f->posed_at_end = k->mode.symmetric;
+    f->posed_linear = k->linear;
+    f->posed_relaxed = k->mode.relaxed;
     if (f->levers != f->s0) f->levers = NULL; /* they are of this work */
     return PERP_OK;
 }

@@ -247,17 +247,17 @@ static bool close(compiler *c) {
     return next(c);
 }
 
-/* One argument; texts are for the caller's functions. */
-static bool argument(compiler *c, const char *function, bool text_too) {
+/* One argument; texts are for the caller's functions. own: index of that function, negative if it takes no text. */
+static bool argument(compiler *c, const char *function, int own) {
     if (c->now.kind != T_TEXT) return choice(c);
-    if (!text_too) {
+    if (own < 0) {
         return fail(c, c->now.at, "found a text in %s(); allowed: a number or an expression", function);
     }
     int n = (int)c->now.length - 2, at = c->npool;
     memcpy(c->pool + at, c->text + c->now.at + 1, (size_t)n);
     c->pool[at + n] = 0;
     c->npool += n + 1;
-    if (!emit(c, PP_OP_TEXT, at, 0, 0, 1) || !next(c)) return false;
+    if (!emit(c, PP_OP_TEXT, at, own, 0, 1) || !next(c)) return false;
     if (!is(c, ",") && !is(c, ")")) return unexpected(c, ", or ) after a text");
     return true;
 }
@@ -289,7 +289,7 @@ static bool function(compiler *c, token name) {
         if (!next(c)) return false;
     } else {
         for (;;) {
-            if (!argument(c, shown_name.text, own >= 0 && c->names->text_arguments)) return false;
+            if (!argument(c, shown_name.text, c->names->text_arguments ? own : -1)) return false;
             narg++;
             if (!is(c, ",")) break;
             if (!next(c)) return false;
@@ -471,6 +471,14 @@ pp_expr *pp_expr_compile(const perp_allocator *a, const char *text, size_t lengt
     }
     if (where) *where = c.where;
     return x;
+}
+
+bool pp_expr_word(const char *name) {
+    for (int i = 0; i < NCONSTANT; i++)
+        if (!strcmp(constants[i].name, name)) return true;
+    for (int i = 0; i < pp_expr_nbuiltin; i++)
+        if (!strcmp(pp_builtins[i].name, name)) return true;
+    return false;
 }
 
 void pp_expr_free(const perp_allocator *a, pp_expr *x) {

@@ -12,7 +12,7 @@
 typedef enum pp_op {
     PP_OP_NUMBER,   /* push number */
     PP_OP_VARIABLE, /* push variable `index` */
-    PP_OP_TEXT,     /* push the text at `index` of the pool */
+    PP_OP_TEXT,     /* push the text at `index` of the pool, an argument of the caller's function `number` */
     PP_OP_NEGATE,
     PP_OP_NOT,
     PP_OP_TRUTH, /* 0 or 1 for a number */

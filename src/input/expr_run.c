@@ -217,4 +217,13 @@ bool pp_expr_uses(const pp_expr *x, int variable) {
     return false;
 }
 
+const char *pp_expr_text(const pp_expr *x, int i, int *function) {
+    for (int at = 0; at < x->ncode; at++) {
+        if (x->code[at].op != PP_OP_TEXT || i-- > 0) continue;
+        *function = (int)x->code[at].number;
+        return x->pool + x->code[at].index;
+    }
+    return NULL;
+}
+
 bool pp_expr_constant(const pp_expr *x) { return x->constant; }

@@ -128,5 +128,10 @@ bool pp_expr_eval(const pp_expr *x, const double *value, pp_expr_call call, void
 /* Does the program use variable i? Is it a constant (no variables, no functions of the caller)? */
 bool pp_expr_uses(const pp_expr *x, int variable);
 bool pp_expr_constant(const pp_expr *x);
+/* Is the name a constant or a function of the language? */
+bool pp_expr_word(const char *name);
+/* The i-th text of the program, NULL past the last, and the index of the caller's function that takes it. The function is
+ * called with this very pointer, so that what a text means can be worked out before evaluation. Borrowed until free. */
+const char *pp_expr_text(const pp_expr *x, int i, int *function);
 
 #endif

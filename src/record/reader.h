@@ -5,8 +5,11 @@
 
 #include "record/store.h"
 
+struct pp_trace;
+
 struct perp_recording {
     perp_allocator alloc;
+    const struct pp_trace *trace; /* not NULL: a run in memory (trace.h), without a file; it owns this recording */
     char *path;
     hid_t file;
     bool borrowed; /* the file stays open at the end */

@@ -10,6 +10,12 @@
 
 /* ---- rows ---- */
 
+/* A run in memory keeps series only. HDF5 must not be called for it: several threads may have one each. */
+static perp_status in_memory(const perp_recording *r, const char *key, perp_refusal *why) {
+    return pp_complain_say(why, PERP_E_ARG, pp_recording_place(r), key,
+                           "a run kept in memory has its declared series only; record the run to read this");
+}
+
 perp_status pp_recording_holds(const perp_recording *r, pp_dataset d, perp_refusal *why) {
     if (r->set[d] >= 0) return PERP_OK;
     static const char *const words[] = {"poses", "twists", "joints", "contacts", "certificate", "ledger", "solver"};
@@ -49,7 +55,7 @@ static bool read_slab(const perp_recording *r, pp_dataset d, uint64_t first, uin
 
 perp_status pp_recording_rows(perp_recording *r, pp_dataset d, uint64_t first, uint64_t n, int col, void *out,
                               perp_refusal *why) {
-    perp_status st = pp_recording_holds(r, d, why);
+    perp_status st = r->trace ? in_memory(r, pp_layout[d].path, why) : pp_recording_holds(r, d, why);
     if (st) return st;
     pp_quiet q = pp_quiet_begin();
     hid_t t = pp_type_memory(pp_layout[d].type, 1);
@@ -62,7 +68,7 @@ perp_status pp_recording_rows(perp_recording *r, pp_dataset d, uint64_t first, u
 
 perp_status pp_recording_column(perp_recording *r, pp_dataset d, uint64_t first, uint64_t n, int col, int component,
                                 double *out, perp_refusal *why) {
-    perp_status st = pp_recording_holds(r, d, why);
+    perp_status st = r->trace ? in_memory(r, pp_layout[d].path, why) : pp_recording_holds(r, d, why);
     if (st) return st;
     pp_quiet q = pp_quiet_begin();
     if (!read_slab(r, d, first, n, col, component, H5T_NATIVE_DOUBLE, out))
@@ -114,7 +120,7 @@ perp_recorded_body perp_recording_body(const perp_recording *r, int i) {
 }
 
 perp_recorded_shape perp_recording_shape(const perp_recording *r, int i) {
-    assert(i >= 0 && i < r->info.nshape);
+    assert(i >= 0 && i < r->info.nshape && !r->trace);
     size_t k = (size_t)i;
     const int32_t *first_vertex = pp_wholes(r, PP_D_SHAPE_FIRST_VERTEX),
                   *first_face = pp_wholes(r, PP_D_SHAPE_FIRST_FACE);
@@ -202,6 +208,7 @@ static perp_status read_file(perp_recording *r, int i, perp_source_file *out, pe
 
 perp_status perp_recording_scene(perp_recording *r, perp_scene **out, perp_refusal *why) {
     *out = NULL;
+    if (r->trace) return in_memory(r, "scene", why);
     int nd = (int)r->extent[PP_N_DEFINITIONS];
     perp_source_file *file = pp_alloc(&r->alloc, (size_t)r->files * sizeof *file);
     perp_definition *define = pp_alloc(&r->alloc, (size_t)nd * sizeof *define);
@@ -428,7 +435,7 @@ perp_status perp_recording_contacts(perp_recording *r, uint64_t frame, const per
     *out = NULL;
     *n = 0;
     perp_status st = frame_there(r, frame, why);
-    if (!st) st = pp_recording_holds(r, PP_D_CONTACT_FIRST, why);
+    if (!st) st = r->trace ? in_memory(r, "contacts", why) : pp_recording_holds(r, PP_D_CONTACT_FIRST, why);
     if (st) return st;
     int count = (int)r->count[frame];
     if (!PP_GROW(&r->alloc, r->contact, r->cap_contact, 0, count)) return pp_recording_no_memory(r, why);

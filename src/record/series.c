@@ -1,5 +1,5 @@
 /* series.c - quantities over all frames, read block by block and worked out from what is recorded. */
-#include "record/series.h"
+#include "record/trace.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static perp_status vectors(perp_recording *r, pp_dataset d, uint64_t at, uint64_
     return st ? st : check(r, d, at, x, n * width, width, why);
 }
 
-static double norm3(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+double pp_series_norm(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
 static perp_status norms(perp_recording *r, const pp_series *s, double *out, perp_refusal *why) {
     double x[BLOCK * 6];
@@ -46,9 +46,20 @@ static perp_status norms(perp_recording *r, const pp_series *s, double *out, per
     for (uint64_t at = 0; at < r->info.frames && !st; at += BLOCK) {
         uint64_t n = r->info.frames - at < BLOCK ? r->info.frames - at : BLOCK;
         st = vectors(r, s->d, at, n, s->col, x, why);
-        for (uint64_t i = 0; i < n && !st; i++) out[at + i] = norm3(x + i * (uint64_t)width);
+        for (uint64_t i = 0; i < n && !st; i++) out[at + i] = pp_series_norm(x + i * (uint64_t)width);
     }
     return st;
+}
+
+double pp_series_body(pp_series_kind kind, int component, int dim, const perp_recorded_body *b,
+                      const pp_body_state *at) {
+    bool kinetic = kind == PP_SERIES_KINETIC, axes = !kinetic || dim == 3;
+    perp_vec3 w = axes ? perp_q_unrotate(at->q, at->w) : at->w;
+    const double wb[3] = {w.x, w.y, w.z};
+    if (!kinetic) return wb[component];
+    double turn = dim == 2 ? b->I_B.c[2].z * w.z * w.z : perp_v3_dot(w, perp_m3_mul_v(b->I_B, w));
+    double energy = (b->mass * perp_v3_dot(at->v, at->v) + (b->particle ? 0 : turn)) / 2;
+    return b->kind == PERP_BODY_DYNAMIC ? energy : 0;
 }
 
 /* Kinetic energy of a body, or its angular velocity in its own axes. */
@@ -63,19 +74,27 @@ static perp_status body_figures(perp_recording *r, const pp_series *s, double *o
         if (!st && kinetic) st = vectors(r, PP_D_VELOCITY, at, n, s->col, v, why);
         if (!st && axes) st = vectors(r, PP_D_ORIENTATION, at, n, s->col, q, why);
         for (uint64_t i = 0; i < n && !st; i++) {
-            perp_vec3 vi = {v[3 * i], v[3 * i + 1], v[3 * i + 2]}, wi = {w[3 * i], w[3 * i + 1], w[3 * i + 2]};
-            perp_quat qi = {q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]};
-            if (axes) wi = perp_q_unrotate(qi, wi);
-            const double wb[3] = {wi.x, wi.y, wi.z};
-            double turn = r->info.dim == 2 ? b.I_B.c[2].z * wi.z * wi.z : perp_v3_dot(wi, perp_m3_mul_v(b.I_B, wi));
-            double energy = (b.mass * perp_v3_dot(vi, vi) + (b.particle ? 0 : turn)) / 2;
-            if (!kinetic)
-                out[at + i] = wb[s->component];
-            else
-                out[at + i] = b.kind == PERP_BODY_DYNAMIC ? energy : 0;
+            pp_body_state now = {.v = {v[3 * i], v[3 * i + 1], v[3 * i + 2]},
+                                 .w = {w[3 * i], w[3 * i + 1], w[3 * i + 2]},
+                                 .q = {q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]}};
+            out[at + i] = pp_series_body(s->kind, s->component, r->info.dim, &b, &now);
         }
     }
     return st;
+}
+
+void pp_series_add_momentum(bool angular, int dim, const perp_recorded_body *b, const pp_body_state *at,
+                            perp_vec3 *sum) {
+    if (b->kind != PERP_BODY_DYNAMIC) return;
+    perp_vec3 p = perp_v3_scale(b->mass, at->v);
+    if (!angular) {
+        *sum = perp_v3_add(*sum, p);
+        return;
+    }
+    perp_vec3 own = dim == 2 ? perp_v3(0, 0, b->I_B.c[2].z * at->w.z)
+                             : perp_q_rotate(at->q, perp_m3_mul_v(b->I_B, perp_q_unrotate(at->q, at->w)));
+    *sum = perp_v3_add(*sum, perp_v3_cross(at->x, p));
+    if (!b->particle) *sum = perp_v3_add(*sum, own);
 }
 
 /* Momentum of all dynamic bodies, or its moment about the origin with the spin of each body. */
@@ -101,18 +120,13 @@ static perp_status momentum(perp_recording *r, const pp_series *s, double *out, 
         }
         for (size_t i = 0; i < nb && !st; i++) {
             perp_recorded_body b = perp_recording_body(r, (int)i);
-            if (b.kind != PERP_BODY_DYNAMIC) continue;
-            perp_vec3 p = perp_v3_scale(b.mass, perp_v3(v[3 * i], v[3 * i + 1], v[3 * i + 2]));
-            if (!angular) {
-                sum = perp_v3_add(sum, p);
-                continue;
+            pp_body_state now = {.v = {v[3 * i], v[3 * i + 1], v[3 * i + 2]}};
+            if (angular) {
+                now.x = perp_v3(x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+                now.w = perp_v3(w[3 * i], w[3 * i + 1], w[3 * i + 2]);
+                now.q = (perp_quat){q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]};
             }
-            perp_quat qi = {q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]};
-            perp_vec3 xi = {x[3 * i], x[3 * i + 1], x[3 * i + 2]}, wi = {w[3 * i], w[3 * i + 1], w[3 * i + 2]};
-            perp_vec3 own = r->info.dim == 2 ? perp_v3(0, 0, b.I_B.c[2].z * wi.z)
-                                             : perp_q_rotate(qi, perp_m3_mul_v(b.I_B, perp_q_unrotate(qi, wi)));
-            sum = perp_v3_add(sum, perp_v3_cross(xi, p));
-            if (!b.particle) sum = perp_v3_add(sum, own);
+            pp_series_add_momentum(angular, r->info.dim, &b, &now, &sum);
         }
         const double parts[3] = {sum.x, sum.y, sum.z};
         if (!st) out[f] = parts[s->component];
@@ -121,7 +135,11 @@ static perp_status momentum(perp_recording *r, const pp_series *s, double *out, 
     return st;
 }
 
-static void take_contact(const pp_series *s, const perp_recorded_contact *c, double h, double *sum) {
+double pp_series_no_contact(const pp_series *s) { return s->component >= PP_CONTACTS_GAP ? NAN : 0; }
+
+void pp_series_add_contact(const pp_series *s, const perp_recorded_contact *c, double h, double *sum) {
+    bool meant = s->a < 0 || (c->body[0] == s->a && c->body[1] == s->b) || (c->body[0] == s->b && c->body[1] == s->a);
+    if (!meant) return;
     double sign = s->a >= 0 && c->body[0] != s->a ? -1 : 1; /* forces act on the body named second */
     const double *p = c->impulse_C;
     perp_vec3 o = perp_v3_cross(c->n_W, c->t_W);
@@ -154,7 +172,6 @@ static void take_contact(const pp_series *s, const perp_recorded_contact *c, dou
 
 static perp_status contacts(perp_recording *r, const pp_series *s, double *out, perp_refusal *why) {
     enum { ROWS = 2048 };
-    double none = s->component >= PP_CONTACTS_GAP ? NAN : 0;
     perp_status st = PERP_OK;
     for (uint64_t f = 0; f < r->info.frames && !st;) {
         uint64_t first = r->first[f], n = 0, end = f;
@@ -162,13 +179,9 @@ static perp_status contacts(perp_recording *r, const pp_series *s, double *out, 
         if (!PP_GROW(&r->alloc, r->contact, r->cap_contact, 0, (int)n)) return pp_recording_no_memory(r, why);
         st = pp_recording_contact_rows(r, first, (size_t)n, r->contact, why);
         for (; f < end && !st; f++) {
-            out[f] = none;
-            for (uint64_t i = r->first[f] - first; i < r->first[f] - first + r->count[f]; i++) {
-                const perp_recorded_contact *c = &r->contact[i];
-                bool meant = s->a < 0 || (c->body[0] == s->a && c->body[1] == s->b) ||
-                             (c->body[0] == s->b && c->body[1] == s->a);
-                if (meant) take_contact(s, c, r->info.h, &out[f]);
-            }
+            out[f] = pp_series_no_contact(s);
+            for (uint64_t i = r->first[f] - first; i < r->first[f] - first + r->count[f]; i++)
+                pp_series_add_contact(s, &r->contact[i], r->info.h, &out[f]);
         }
     }
     return st;
@@ -193,6 +206,7 @@ static perp_status total_energy(perp_recording *r, double *out, perp_refusal *wh
 perp_status perp_recording_series(perp_recording *r, const char *name, double *values, perp_refusal *why) {
     pp_series s = pp_series_find(r, name);
     if (s.kind == PP_SERIES_NONE) return pp_series_unknown(r, name, why);
+    if (r->trace) return pp_trace_series(r->trace, &s, name, values, why);
     perp_status st = pp_recording_holds(r, s.d, why);
     if (!st) st = pp_recording_holds(r, s.too, why);
     if (st) {

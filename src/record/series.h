@@ -47,6 +47,27 @@ typedef struct pp_series {
     const char *unit;
 } pp_series;
 
+/* ---- values of one frame: what files and traces share, so that both give the same bits ---- */
+
+/* Motion of a body at a frame; what a series does not use may be left zero. */
+typedef struct pp_body_state {
+    perp_vec3 x, v, w; /* centre of mass [L], its velocity [L/T], angular velocity [rad/T], in W */
+    perp_quat q;
+} pp_body_state;
+double pp_series_norm(const double *x); /* of three numbers */
+/* PP_SERIES_KINETIC or PP_SERIES_TURNED. */
+double pp_series_body(pp_series_kind kind, int component, int dim, const perp_recorded_body *b,
+                      const pp_body_state *at);
+/* Adds the momentum of a body, or its moment of momentum about the origin. */
+void pp_series_add_momentum(bool angular, int dim, const perp_recorded_body *b, const pp_body_state *at,
+                            perp_vec3 *sum);
+/* The value of a series of contacts before any contact is taken into it. */
+double pp_series_no_contact(const pp_series *s);
+/* Takes a contact into the value if the series is of its bodies. h: time step [T]. */
+void pp_series_add_contact(const pp_series *s, const perp_recorded_contact *c, double h, double *sum);
+
+/* ---- names ---- */
+
 /* What a name means; kind PP_SERIES_NONE if nothing. Says nothing of whether the recording holds it. */
 pp_series pp_series_find(const perp_recording *r, const char *name);
 /* Complains of a name that means nothing: with what is allowed instead, and the nearest. */

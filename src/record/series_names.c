@@ -288,6 +288,27 @@ static int by_pair(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static bool add_pair(perp_recording *r, uint64_t pair) {
+    for (const struct contact_quantity *k = of_contacts; k->name; k++) {
+        char name[1200];
+        if (!k->of_pair || (k->figure == PP_CONTACTS_FZ && r->info.dim == 2)) continue;
+        int n = snprintf(name, sizeof name, "contact(%s,%s).%s", pp_words(r, PP_D_BODY_NAME, (int)(pair >> 32)),
+                         pp_words(r, PP_D_BODY_NAME, (int)(pair & UINT32_MAX)), k->name);
+        if (n < (int)sizeof name && !add_name(r, name)) return false;
+    }
+    return true;
+}
+
+/* A run in memory does not know yet which bodies will touch: all pairs, if they are few. */
+static bool add_all_pairs(perp_recording *r) {
+    enum { BODIES_MAX = 16 }; /* 120 pairs; the list is for the nearest name in a complaint */
+    uint64_t n = r->info.nbody <= BODIES_MAX ? (uint64_t)r->info.nbody : 0;
+    for (uint64_t a = 0; a < n; a++)
+        for (uint64_t b = a + 1; b < n; b++)
+            if (!add_pair(r, a << 32 | b)) return false;
+    return true;
+}
+
 /* Which bodies ever came into contact: read all pairs, keep each once. */
 static bool add_pairs(perp_recording *r) {
     enum { BATCH = 4096 };
@@ -311,15 +332,7 @@ static bool add_pairs(perp_recording *r) {
         npair = kept;
     }
     ok = ok && body;
-    for (int i = 0; i < npair && ok; i++) {
-        for (const struct contact_quantity *k = of_contacts; k->name && ok; k++) {
-            char name[1200];
-            if (!k->of_pair || (k->figure == PP_CONTACTS_FZ && r->info.dim == 2)) continue;
-            int n = snprintf(name, sizeof name, "contact(%s,%s).%s", pp_words(r, PP_D_BODY_NAME, (int)(pair[i] >> 32)),
-                             pp_words(r, PP_D_BODY_NAME, (int)(pair[i] & UINT32_MAX)), k->name);
-            ok = n >= (int)sizeof name || add_name(r, name);
-        }
-    }
+    for (int i = 0; i < npair && ok; i++) ok = add_pair(r, pair[i]);
     pp_free(&r->alloc, pair);
     pp_free(&r->alloc, body);
     return ok;
@@ -332,7 +345,7 @@ static bool add_rest(perp_recording *r) {
         snprintf(name, sizeof name, "contacts.%s", k->name);
         if (k->of_all && !add_found(r, name)) return false;
     }
-    if (!add_pairs(r)) return false;
+    if (!(r->trace ? add_all_pairs(r) : add_pairs(r))) return false;
     for (int k = 0; k < 6; k++) {
         bool angular = k >= 3;
         if (r->info.dim == 2 && (angular ? k < 5 : k == 2)) continue;

@@ -117,18 +117,22 @@ perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_reco
     return PERP_OK;
 }
 
-void pp_recorder_free(perp_recorder *r) {
-    if (!r) return;
+static void close_file(perp_recorder *r) {
     pp_quiet q = pp_quiet_begin();
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
-        pp_column *c = &r->column[d];
+        const pp_column *c = &r->column[d];
         if (c->set >= 0) H5Dclose(c->set);
         if (c->type >= 0) H5Tclose(c->type);
-        pp_free(&r->alloc, c->row);
     }
     if (r->state >= 0) H5Dclose(r->state);
-    if (r->file >= 0) pp_sealed_close(r->file);
+    pp_sealed_close(r->file);
     pp_quiet_end(q);
+}
+
+void pp_recorder_free(perp_recorder *r) {
+    if (!r) return;
+    for (int d = 0; d < PP_DATASET_COUNT; d++) pp_free(&r->alloc, r->column[d].row);
+    if (r->file >= 0) close_file(r); /* without a file HDF5 is not called: threads may have a recorder each */
     void *const owned[] = {r->path,         r->body,        r->shape,      r->joint,
                            r->joint_ncoord, r->shape_index, r->shape_body, r->saved};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pp_free(&r->alloc, owned[i]);
@@ -302,7 +306,7 @@ static void put_contacts(perp_recorder *r, const perp_contact *c, int n) {
     }
 }
 
-static uint8_t solver_index(const perp_recorder *r, const char *name) {
+uint8_t pp_recorder_solver(const perp_recorder *r, const char *name) {
     for (int i = 0; name && name[0] && i < r->nsolver; i++)
         if (strcmp(r->solver[i], name) == 0) return (uint8_t)i;
     return PP_NO_SOLVER;
@@ -329,7 +333,7 @@ static void put_sums(perp_recorder *r, const pp_sum *s) {
         memcpy(row, x, (size_t)f->count * sizeof *x);
     }
     uint8_t *solver = next(r, PP_D_SOLVER_SOLVER, 1);
-    if (solver) *solver = solver_index(r, s->c.solver);
+    if (solver) *solver = pp_recorder_solver(r, s->c.solver);
 }
 
 /* The world's bodies, shapes and joints are still those of the recording. */
@@ -387,7 +391,7 @@ perp_status pp_recorder_first(perp_recorder *r, perp_refusal *why) {
 
 void pp_sums_pack(const perp_recorder *r, const pp_sum *s, double *row) {
     *row++ = s->c.t;
-    *row++ = solver_index(r, s->c.solver);
+    *row++ = pp_recorder_solver(r, s->c.solver);
     for (int i = 0; i < pp_nfigure; i++) {
         const char *from = (const char *)s + pp_figures[i].offset;
         for (int k = 0; k < pp_figures[i].count; k++) {

@@ -63,6 +63,8 @@ typedef bool pp_static_taker(void *ctx, const perp_recorder *r, pp_dataset d, si
 perp_status pp_recorder_hand_over(perp_recorder *r, pp_static_taker *take, void *ctx, perp_refusal *why);
 /* The frame before the first step. */
 perp_status pp_recorder_first(perp_recorder *r, perp_refusal *why);
+/* Index of a solver of the world's chain by its name; PP_NO_SOLVER if it is none of them. */
+uint8_t pp_recorder_solver(const perp_recorder *r, const char *name);
 /* Takes a step into the sums of the frame to come. */
 void pp_recorder_count(perp_recorder *r, const perp_certificate *cert);
 /* Adds the rows of a frame to the columns: the world as it stands, and the steps counted since the frame before. */

@@ -127,6 +127,24 @@ perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file) {
     return keep(r, path, data, size, file);
 }
 
+perp_status pp_keep_spare_files(pp_reader *r) {
+    perp_scene *s = r->s;
+    const perp_scene_options *o = r->options;
+    for (int i = 0; o && i < o->nfile; i++) {
+        bool used = false;
+        for (int k = 0; k < s->nfile; k++) used = used || same_file(s->file[k].path, o->file[i].path);
+        if (used) continue;
+        if (!PP_GROW(r->alloc, s->spare, s->cap_spare, s->nspare, s->nspare + 1)) return pp_no_memory(r);
+        pp_scene_file *f = &s->spare[s->nspare++];
+        *f = (pp_scene_file){pp_copy_text(r->alloc, o->file[i].path), pp_alloc(r->alloc, o->file[i].size + 1),
+                             o->file[i].size};
+        if (!f->path || !f->data) return pp_no_memory(r);
+        if (f->size) memcpy(f->data, o->file[i].data, f->size);
+        f->data[f->size] = 0;
+    }
+    return PERP_OK;
+}
+
 /* The files being read, from the innermost out. */
 typedef struct chain {
     const struct chain *up;
@@ -250,8 +268,12 @@ perp_status pp_read_documents(pp_reader *r, const char *path) {
         r->s->shown = pp_copy_text(r->alloc, path);
         if (!r->s->shown) return pp_no_memory(r);
     }
+    return pp_parse_documents(r);
+}
+
+perp_status pp_parse_documents(pp_reader *r) {
     chain c = {NULL, 0, 0};
-    s = read_document(r, &c, r->s->shown ? r->s->shown : r->s->file[0].path);
+    perp_status s = read_document(r, &c, r->s->shown ? r->s->shown : r->s->file[0].path);
     if (s) return s;
     for (int i = 1; i < r->ndoc; i++) /* in the order of reading */
         for (int k = i; k > 0 && r->doc[k]->rank < r->doc[k - 1]->rank; k--) {

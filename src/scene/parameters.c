@@ -24,9 +24,7 @@ static perp_status check_name(pp_reader *r, pp_item key) {
                    pp_printable(shown, sizeof shown, name, pp_at(key)->length));
     if (strlen(name) != pp_at(key)->length || !good_name(name))
         return pp_wrong(r, key, found, "a name of letters, digits and _, not a digit first");
-    bool memory, taken = pp_reserved(r, name, &memory);
-    if (!memory) return pp_no_memory(r);
-    if (taken) return pp_wrong(r, key, found, "a name that is not a constant or a function of expressions");
+    if (pp_reserved(name)) return pp_wrong(r, key, found, "a name that is not a constant or a function of expressions");
     return PERP_OK;
 }
 

@@ -64,8 +64,7 @@ static perp_status name_variable(pp_reader *r, pp_item key, int k) {
     if (!good)
         return pp_wrong_word(r, PERP_E_ARG, key, "the variable", name,
                              (const char *const[]){"letters", "digits and _", NULL});
-    bool memory, taken = pp_reserved(r, name, &memory);
-    if (!memory) return pp_no_memory(r);
+    bool taken = pp_reserved(name);
     for (int i = 0; i < r->nvariable - r->nrepeat; i++) taken |= !strcmp(r->variable[i], name);
     if (taken)
         return pp_wrong_say(r, PERP_E_ARG, key, "found the variable `%s`; allowed: a name that means nothing else",

@@ -7,7 +7,8 @@
 
 #include "scene/scene_internal.h"
 
-static void free_reader(pp_reader *r) {
+void pp_reader_free(pp_reader *r) {
+    if (!r) return;
     const perp_allocator *a = r->alloc;
     pp_scope_free(r);
     for (int i = 0; i < r->ndoc; i++) {
@@ -28,6 +29,7 @@ static void free_reader(pp_reader *r) {
     pp_free(a, r->points);
     pp_free(a, r->function);
     pp_mesh_cache_free(r);
+    pp_free(a, r);
 }
 
 static perp_status keep_definitions(pp_reader *r) {
@@ -83,11 +85,13 @@ perp_status perp_scene_open(const char *path, const perp_scene_options *options,
     r->alloc = &scene->alloc;
     r->options = options;
     r->why = why;
+    if (options) scene->log = options->log;
+    scene->from_memory = options && options->nfile > 0;
     s = pp_read_documents(r, path);
     if (!s) s = pp_read_world(r);
     if (!s) s = keep_definitions(r);
-    free_reader(r);
-    pp_free(&alloc, r);
+    if (!s) s = pp_keep_spare_files(r);
+    pp_reader_free(r);
     if (s) {
         perp_scene_close(scene);
         return s;
@@ -96,8 +100,7 @@ perp_status perp_scene_open(const char *path, const perp_scene_options *options,
     return PERP_OK;
 }
 
-void perp_scene_close(perp_scene *s) {
-    if (!s) return;
+void pp_scene_free_content(perp_scene *s) {
     const perp_allocator a = s->alloc;
     perp_world_destroy(s->world);
     pp_formulas_free(s);
@@ -107,16 +110,28 @@ void perp_scene_close(perp_scene *s) {
         pp_free(&a, (void *)(uintptr_t)s->parameter[i].about);
     }
     pp_free(&a, s->parameter);
-    for (int i = 0; i < s->nfile; i++) {
-        pp_free(&a, s->file[i].path);
-        pp_free(&a, s->file[i].data);
-    }
-    pp_free(&a, s->file);
-    for (int i = 0; i < 2 * s->ndefinition; i++) pp_free(&a, s->definition[i]);
-    pp_free(&a, s->definition);
     pp_free(&a, s->title);
     pp_free(&a, s->about);
     for (int i = 0; i < 3; i++) pp_free(&a, s->unit[i]);
+}
+
+static void free_files(const perp_allocator *a, pp_scene_file *file, int n) {
+    for (int i = 0; i < n; i++) {
+        pp_free(a, file[i].path);
+        pp_free(a, file[i].data);
+    }
+    pp_free(a, file);
+}
+
+void perp_scene_close(perp_scene *s) {
+    if (!s) return;
+    const perp_allocator a = s->alloc;
+    pp_scene_free_content(s);
+    pp_reader_free(s->reader);
+    free_files(&a, s->file, s->nfile);
+    free_files(&a, s->spare, s->nspare);
+    for (int i = 0; i < 2 * s->ndefinition; i++) pp_free(&a, s->definition[i]);
+    pp_free(&a, s->definition);
     pp_free(&a, s->shown);
     pp_free(&a, s);
 }

@@ -40,7 +40,15 @@ struct perp_scene {
     int nfile, cap_file;
     char **definition; /* name, value, name, value, ... */
     int ndefinition, cap_definition;
+    perp_stop stop;      /* who may stop a step of its worlds */
     pp_formula *formula; /* what motions and forces of the world evaluate */
+
+    /* for perp_scene_set(): */
+    struct pp_reader *reader; /* with the parsed files; NULL until the first setting */
+    perp_log log;             /* of the world */
+    bool from_memory;         /* nothing is read from the disk */
+    pp_scene_file *spare;     /* from memory: files that were handed over and are not used yet */
+    int nspare, cap_spare;
 };
 
 /* ---- the reader ---- */
@@ -152,6 +160,11 @@ typedef struct pp_reader {
     pp_mesh_cache *mesh;
 } pp_reader;
 
+/* making and freeing (scene.c) */
+void pp_reader_free(pp_reader *r);
+/* World, formulas, parameters and texts of a scene, not its files. */
+void pp_scene_free_content(perp_scene *s);
+
 /* complaints (complain.c): at an item, with the way to it as key */
 perp_status pp_wrong(pp_reader *r, pp_item at, const char *found, const char *allowed);
 perp_status pp_wrong_say(pp_reader *r, perp_status s, pp_item at, const char *format, ...) PERP_PRINTF(4, 5);
@@ -181,7 +194,7 @@ perp_status pp_compile(pp_reader *r, pp_item at, const char *const *dynamic, pp_
 void pp_scope_changed(pp_reader *r);
 void pp_scope_free(pp_reader *r);
 /* Is the name taken by the language: pi, sin, ...? */
-bool pp_reserved(pp_reader *r, const char *name, bool *memory);
+bool pp_reserved(const char *name);
 void pp_random_start(pp_reader *r, int list, int position, uint64_t index);
 double pp_random_uniform(pp_reader *r, double lo, double hi);
 
@@ -215,6 +228,10 @@ perp_status pp_names_missing(pp_reader *r, const pp_names *t, pp_item at, const 
 
 /* files (include.c) */
 perp_status pp_read_documents(pp_reader *r, const char *path);
+/* The same for a scene that has its files already. */
+perp_status pp_parse_documents(pp_reader *r);
+/* Keeps the files that were handed over and are not used: another value of a parameter may need them. */
+perp_status pp_keep_spare_files(pp_reader *r);
 /* The number of a file that the item (a scalar) names, read if it is new. */
 perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file);
 const char *pp_document_path(const pp_reader *r, const pp_tree *t);

@@ -165,26 +165,8 @@ void pp_scope_free(pp_reader *r) {
     for (int i = 0; i < PP_SCENE_CACHE; i++) pp_expr_free(r->alloc, r->cache[i].x);
 }
 
-bool pp_reserved(pp_reader *r, const char *name, bool *memory) {
-    char why[256] = "", call_text[PP_NAME_MAX + 4];
-    size_t where;
-    const pp_expr_names none = {.function = functions, .nfunction = NFUNCTION};
-    *memory = true;
-    pp_expr *x = pp_expr_compile(r->alloc, name, strlen(name), &none, why, sizeof why, &where);
-    if (x) {
-        pp_expr_free(r->alloc, x);
-        return true; /* a constant */
-    }
-    if (!strncmp(why, "no memory", 9)) {
-        *memory = false;
-        return false;
-    }
-    (void)snprintf(call_text, sizeof call_text, "%s()", name);
-    x = pp_expr_compile(r->alloc, call_text, strlen(call_text), &none, why, sizeof why, &where);
-    pp_expr_free(r->alloc, x);
-    if (!x && !strncmp(why, "no memory", 9)) {
-        *memory = false;
-        return false;
-    }
-    return x || strncmp(why, "found the unknown name", 22) != 0;
+bool pp_reserved(const char *name) {
+    for (int i = 0; i < NFUNCTION; i++)
+        if (!strcmp(functions[i], name)) return true;
+    return pp_expr_word(name);
 }

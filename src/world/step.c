@@ -12,6 +12,7 @@
 #include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
+#include "world/watch.h"
 
 /* Most times a frame is redone because bodies met that were not expected to. */
 #define MAX_WIDENINGS 3
@@ -359,7 +360,7 @@ static void commit(perp_world *w, const parts *p) {
     w->why[0] = 0;
 }
 
-perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
+perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watch *watch) {
     perp_certificate scratch;
     if (!cert) cert = &scratch;
     *cert = (perp_certificate){.overlap_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
@@ -390,6 +391,7 @@ perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
     }
     cert->rejected = p.rejected;
     for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
+    if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);
     if (!st) {
         commit(w, &p);
         return PERP_OK;
@@ -399,3 +401,5 @@ perp_status perp_world_step(perp_world *w, perp_certificate *cert) {
     pp_logf(w, PERP_LOG_WARNING, "step %llu failed: %s", (unsigned long long)w->state.step, w->why);
     return st;
 }
+
+perp_status perp_world_step(perp_world *w, perp_certificate *cert) { return pp_step_watched(w, cert, NULL); }

@@ -128,13 +128,14 @@ checks:
   - {what: depth, value: '-last("stone.y")', reference: g/2, limit: 1e-12}
   - {what: at half time, value: 'at("{stone.y} + g*t^2/2", 0.5)', reference: 0, limit: 1e-12}
   - {what: a window between frames, value: 'integral("t", 0.1234, 0.4567)', reference: (0.4567^2 - 0.1234^2)/2, limit: 1e-14}
+  - {what: a sum over times, value: "sum(\"at('stone.y', k/4)*8\", 0, 4)", reference: -7.5*g, limit: 1e-12}
 YAML
 run 0 --folder own fall
-has said '3 of 3 checks hold'
+has said '4 of 4 checks hold'
 sed 's,g/2,g/3,' own/fall/experiment.yaml >e && mv e own/fall/experiment.yaml
 run 1 --folder own fall
 has said 'NO'
-has said '2 of 3 checks hold'
+has said '3 of 4 checks hold'
 run 1 --folder own fall --json
 has said '"ok": false'
 
@@ -166,6 +167,7 @@ sweeps:
     measure:
       y: 'last("stone.y")'
       error: abs(y + depth)
+      thrice: 'sum("error*k", 1, 2)'
       off: 'maxabs("{stone.y} - {fine: stone.y}")'
       off2: 'maxabs("{stone.y} - {steps[start=staggered, h]: stone.y}")'
   ends:
@@ -180,6 +182,7 @@ checks:
   - {what: against another run, value: 'first("steps[start=plain, h=0.05].off")', reference: g*0.05/2, limit: 1e-12}
   - {what: against its like, value: 'first("steps[start=plain, h=0.05].off2")', reference: g*0.05/2, limit: 1e-12}
   - {what: series of one, value: 'last("steps[start=plain, h=0.01]: stone.y")', reference: -g/2 - g*0.01/2, limit: 1e-12}
+  - {what: a sum of what is measured, value: 'largest("steps[start=plain].thrice")', reference: 3*g*0.05/2, limit: 1e-12}
   - {what: ended early, value: 'total("ends.early")', reference: 1, limit: 0}
   - {what: when, value: 'smallest("ends.time")', reference: 0.31, limit: 1e-9}
   - {what: long, value: 'last("slow: stone.y")', reference: '-g/2 - g*parameter("slow: h")/2', limit: 1e-12, if: long}
@@ -193,13 +196,13 @@ plots:
   - {file: paths, lines: [{sweep: steps, x: t, y: stone.y, by: start, each: true}, {label: fine, x: "fine: t", y: "fine: stone.y"}]}
 YAML
 run 0 --folder own many
-has said '9 of 9 checks hold (1 do not apply to these parameters); 9 runs'
+has said '10 of 10 checks hold (1 do not apply to these parameters); 9 runs'
 has said 'Error [m]'
 grep -q '^  0.05  *0.25 ' said || fail "no row of the table"
 has said 'ended early'
 for name in error spread paths; do [ -s out/experiments/many/$name.svg ] || fail "no plot $name of a sweep"; done
 run 0 --folder own many --long --no-plots
-has said '10 of 10 checks hold; 10 runs'
+has said '11 of 11 checks hold; 10 runs'
 run 0 --folder own many --json --no-plots
 has said '"sweeps":'
 has said '"ended_early": true'

@@ -1,0 +1,310 @@
+/* command_design.c - perp design: a search over the parameters of a scene, judged by simulation. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/design_run.h"
+#include "study/figure.h"
+#include "study/open.h"
+
+static const char *const progress_choices[] = {"auto", "always", "never", NULL};
+
+static const cli_option options[] = {
+    {.name = "workers",
+     .letter = 'j',
+     .kind = CLI_WHOLE,
+     .argument = "N",
+     .min = 1,
+     .max = PERP_WORKERS_MAX,
+     .help = "Number of worker threads; all processors by default. The results do not depend on it."},
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_FILE,
+     .argument = "RESULTS",
+     .help = "File of all trials; by default the name of the study with -design.h5 in the current folder."},
+    {.name = "resume",
+     .letter = 'r',
+     .kind = CLI_FLAG,
+     .help = "Continue an interrupted search. It goes on exactly as if it had not been interrupted."},
+    {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace an existing file of results."},
+    {.name = "define",
+     .letter = 'D',
+     .kind = CLI_DEFINE,
+     .argument = "NAME=VALUE",
+     .help = "Give a parameter of the scene another value. May be repeated."},
+    {.name = "count",
+     .letter = 'n',
+     .kind = CLI_WHOLE,
+     .argument = "N",
+     .min = 1,
+     .max = 4e9,
+     .help = "Samples for each design, instead of as the study says."},
+    {.name = "seed",
+     .kind = CLI_WHOLE,
+     .argument = "SEED",
+     .min = 0,
+     .max = 4294967295.0,
+     .help = "Seed of the samples, instead of as the study says."},
+    {.name = "all-trials", .kind = CLI_FLAG, .help = "Run all trials of a design, also after one of them failed."},
+    {.name = "no-verify", .kind = CLI_FLAG, .help = "Do not run the best design again at h/2 and on fresh samples."},
+    {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = "Draw the history of the search into this folder."},
+    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."},
+    {.name = "progress",
+     .kind = CLI_CHOICE,
+     .argument = "WHEN",
+     .choices = progress_choices,
+     .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"perp design plate.yaml", "search for the best parameters; writes plate-design.h5"},
+    {"perp design plate.yaml --resume", "continue after Ctrl-C, a crash or a power cut"},
+    {"perp design feeder.yaml --figures out", "with the history as a figure"},
+    {NULL, NULL},
+};
+
+typedef struct state {
+    pp_hunt *h;
+    bool progress;
+    double last;
+} state;
+
+static bool stop(void *ctx) {
+    (void)ctx;
+    return cli_interrupted();
+}
+
+static void tick(void *ctx) {
+    state *s = ctx;
+    double now = pp_clock();
+    if (!s->progress || now - s->last < 0.2) return;
+    s->last = now;
+    const pp_hunt *h = s->h;
+    fprintf(stderr, "\r\033[K%llu designs, %llu trials", (unsigned long long)h->count,
+            (unsigned long long)(h->trials + h->reused));
+    if (h->best != UINT64_MAX) fprintf(stderr, ", best %.6g", h->record[h->best].f);
+    fflush(stderr);
+}
+
+/* ---- verification ---- */
+
+typedef struct verified {
+    bool done;
+    double f;
+    uint64_t failed;
+} verified;
+
+/* The best design with another seed or step. Exit code. */
+static int verify(const cli_args *a, const study_args *x, const double *best, int64_t seed, int64_t count, int refine,
+                  verified *out) {
+    pp_study *s = NULL;
+    pp_design d = {0};
+    pp_crew crew = {0};
+    perp_refusal why = {0};
+    int code = study_open_again(a, x, seed, count, refine, &s);
+    perp_status st = code ? PERP_OK : pp_design_read(s, &d, &why);
+    if (!code && !st) st = pp_crew_new(s, (int)cli_number(a, "workers", 0), &crew, &why);
+    if (!code && !st) st = pp_hunt_verify(&d, &crew, best, &out->f, &out->failed, &why);
+    out->done = !code && !st;
+    if (crew.study) pp_crew_free(&crew);
+    pp_design_free(&d);
+    pp_study_close(s);
+    return code ? code : st ? cli_refuse(a, &why) : CLI_OK;
+}
+
+/* ---- what is told ---- */
+
+static void print_levels(const pp_hunt *h) {
+    const pp_design *d = h->design;
+    bool own = false; /* a level that runs trials is in the list */
+    printf("\n  %-22s %-8s %9s %9s %9s %12s\n", "level", "kind", "designs", "pass", "trials", "processor");
+    for (int l = 0; l <= d->nlevel && l < PP_DESIGN_LEVELS; l++) {
+        const pp_design_work *w = &h->work[l];
+        const pp_design_level *x = &d->level[l];
+        bool last = l == d->nlevel;
+        if (last && own) break;
+        char time[64] = "";
+        own = own || (!last && x->trials);
+        if (w->trials) cli_seconds(time, sizeof time, w->seconds);
+        printf("  %-22s %-8s %9llu %9llu %9llu %12s\n", last ? "trials" : x->name,
+               last || x->trials ? "trials" : x->proof ? "proof" : "guess", (unsigned long long)w->entered,
+               (unsigned long long)w->passed, (unsigned long long)w->trials, time);
+    }
+    printf("\n  designs that pass:");
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < h->count; i++)
+        if (h->record[i].level < 0) n++, printf(" %llu", (unsigned long long)i);
+    printf("%s  (%llu of %llu)\n", n ? "" : " none", (unsigned long long)n, (unsigned long long)h->count);
+    for (int l = 0; l < d->nlevel; l++) { /* a guess is worth what it predicts */
+        if (d->level[l].proof || d->level[l].trials) continue;
+        uint64_t count[2][2] = {{0}};
+        bool met = false;
+        for (uint64_t i = 0; i < h->count; i++) {
+            int level = h->record[i].level;
+            bool run = level < 0 || level > l;
+            if (!run || pp_design_meets(d, l, h->x + i * (uint64_t)d->n, &met, NULL)) continue;
+            count[met][level < 0]++;
+        }
+        printf("  guess %s: %llu of %llu that meet it pass, %llu of %llu that do not\n", d->level[l].name,
+               (unsigned long long)count[1][1], (unsigned long long)(count[1][0] + count[1][1]),
+               (unsigned long long)count[0][1], (unsigned long long)(count[0][0] + count[0][1]));
+    }
+}
+
+static void print_best(const pp_hunt *h) {
+    const pp_design *d = h->design;
+    if (h->best == UINT64_MAX) return;
+    const pp_design_record *r = &h->record[h->best];
+    const double *x = h->x + h->best * (uint64_t)d->n;
+    printf("\n  best       %.9g, design %llu%s\n", r->f, (unsigned long long)h->best,
+           r->violation > 0 ? ", constraints violated" : "");
+    for (int i = 0; i < d->n; i++) {
+        bool at = x[i] == d->lower[i] || x[i] == d->upper[i];
+        printf("    %-18s %.9g%s\n", d->study->parameter[d->parameter[i]], x[i], at ? "  (at its bound)" : "");
+    }
+    if (r->failed) printf("  failed     %llu of its trials\n", (unsigned long long)r->failed);
+}
+
+static void print_all(const pp_hunt *h, const char *path, double seconds, const verified *half, const verified *fresh) {
+    const pp_study *s = h->design->study;
+    char wall[64];
+    cli_seconds(wall, sizeof wall, seconds);
+    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene), cli_style(stdout, ""));
+    printf("  method     %s: %llu designs, %llu trials", h->design->method, (unsigned long long)h->count,
+           (unsigned long long)(h->trials + h->reused));
+    if (h->reused) printf(" (%llu from the file)", (unsigned long long)h->reused);
+    if (h->result.reason) printf("; %d restarts; ended: %s", h->result.restarts, h->result.reason);
+    printf("; %s\n  results    %s\n", wall, path);
+    if (!strcmp(h->design->method, "sample")) print_levels(h);
+    print_best(h);
+    if (half->done)
+        printf("  at h/2     %.9g%s\n", half->f, half->failed ? ", some trials failed" : "");
+    if (fresh->done)
+        printf("  fresh      %.9g on samples that the search has not seen%s\n", fresh->f,
+               fresh->failed ? ", some trials failed" : "");
+}
+
+static void print_json(const pp_hunt *h, const char *path, const verified *half, const verified *fresh) {
+    const pp_design *d = h->design;
+    json j;
+    json_begin(&j, stdout);
+    json_object(&j);
+    json_field_string(&j, "method", d->method);
+    json_field_whole(&j, "designs", (long long)h->count);
+    json_field_whole(&j, "trials", (long long)(h->trials + h->reused));
+    json_field_string(&j, "results", path);
+    if (h->result.reason) json_field_string(&j, "ended", h->result.reason);
+    if (h->best != UINT64_MAX) {
+        json_field_whole(&j, "best_design", (long long)h->best);
+        json_field_number(&j, "best", h->record[h->best].f);
+        json_key(&j, "parameters");
+        json_object(&j);
+        for (int i = 0; i < d->n; i++)
+            json_field_number(&j, d->study->parameter[d->parameter[i]], h->x[h->best * (uint64_t)d->n + (uint64_t)i]);
+        json_end(&j, '}');
+    }
+    if (half->done) json_field_number(&j, "half_step", half->f);
+    if (fresh->done) json_field_number(&j, "fresh", fresh->f);
+    json_key(&j, "passing");
+    json_array(&j);
+    for (uint64_t i = 0; i < h->count; i++)
+        if (h->record[i].level < 0 && !strcmp(d->method, "sample")) json_whole(&j, (long long)i);
+    json_end(&j, ']');
+    json_key(&j, "history");
+    json_array(&j);
+    for (uint64_t i = 0; i < h->count; i++) json_number(&j, h->record[i].f);
+    json_end(&j, ']');
+    json_end(&j, '}');
+}
+
+/* ---- the command ---- */
+
+static int conclude(const cli_args *a, const study_args *x, const pp_hunt *h, const char *path, double seconds) {
+    const pp_design *d = h->design;
+    const pp_study *s = d->study;
+    verified half = {0}, fresh = {0};
+    int code = CLI_OK;
+    if (h->best != UINT64_MAX && d->objective && !cli_given(a, "no-verify")) {
+        const double *best = h->x + h->best * (uint64_t)d->n;
+        if (d->verify_half) code = verify(a, x, best, -1, -1, 2, &half);
+        int64_t seed = d->verify_seed >= 0 ? d->verify_seed : (int64_t)(s->seed + 1) & 0xffffffff;
+        if (!code && s->ndraw > 0) code = verify(a, x, best, seed, d->verify_count, 1, &fresh);
+    }
+    if (code) return code;
+    if (cli_json(a))
+        print_json(h, path, &half, &fresh);
+    else if (!cli_given(a, "quiet"))
+        print_all(h, path, seconds, &half, &fresh);
+    perp_refusal why = {0};
+    if (cli_given(a, "figures") && design_figures(h, cli_text(a, "figures", "."), &why)) return cli_refuse(a, &why);
+    bool none = strcmp(d->method, "sample") ? h->best == UINT64_MAX || h->record[h->best].violation > 0 : false;
+    return none ? CLI_FAILED : CLI_OK;
+}
+
+static int run_design(const cli_args *a, const study_args *x, const pp_design *d, pp_crew *crew) {
+    char path[CLI_PATH];
+    perp_refusal why = {0};
+    const char *when = cli_text(a, "progress", "auto");
+    pp_hunt h = {.design = d, .crew = crew, .all_trials = cli_given(a, "all-trials"), .stop = stop, .tick = tick};
+    state st = {.h = &h};
+    st.progress = !cli_given(a, "quiet") && (!strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr)));
+    h.ctx = &st;
+    if (!study_output(a, d->study, "-design", path, sizeof path))
+        return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
+    int code = study_results(a, path, d->study, x, 0, cli_given(a, "resume"), &h.file);
+    if (code) return code;
+    double begun = pp_clock();
+    perp_status status = pp_hunt_begin(&h, &why);
+    if (!status) status = pp_hunt_run(&h, &why);
+    if (st.progress) fprintf(stderr, "\r\033[K");
+    if (status == PERP_E_STOPPED) {
+        fprintf(stderr, "perp: interrupted after %llu designs; perp design %s --resume goes on\n",
+                (unsigned long long)h.count, cli_operand(a, 0));
+        code = CLI_INTERRUPTED;
+    } else if (status) {
+        code = cli_refuse(a, &why);
+    } else {
+        code = conclude(a, x, &h, path, pp_clock() - begun);
+    }
+    pp_hunt_free(&h);
+    pp_study_file_close(h.file);
+    return code;
+}
+
+static int run(const cli_args *a) {
+    study_args x;
+    pp_study *s = NULL;
+    pp_design d = {0};
+    pp_crew crew = {0};
+    perp_refusal why = {0};
+    cli_catch_interrupt();
+    int code = study_open(a, false, &x, &s);
+    if (!code && pp_design_read(s, &d, &why)) code = cli_refuse(a, &why);
+    if (!code && pp_crew_new(s, (int)cli_number(a, "workers", 0), &crew, &why)) code = cli_refuse(a, &why);
+    if (!code) code = run_design(a, &x, &d, &crew);
+    if (crew.study) pp_crew_free(&crew);
+    pp_design_free(&d);
+    pp_study_close(s);
+    study_args_free(&x);
+    return code;
+}
+
+const cli_command command_design = {
+    .name = "design",
+    .operands = "STUDY",
+    .min_operand = 1,
+    .max_operand = 1,
+    .summary = "search for the best parameters of a scene by simulation",
+    .about =
+        "The key `design` of a study says which parameters are free and within which bounds, what is minimised or what "
+        "every trial must fulfil, and by which method; docs/studies.md describes it. Every design is judged by all trials "
+        "of the study: what varies and what is drawn.\n\n"
+        "Levels make a search cheap: a proof is a necessary condition on the parameters, and a design that fails it is not "
+        "run; a guess decides nothing, and the command tells what it was worth.\n\n"
+        "The best design is verified with half of the time step, and on samples with another seed, so that the figure is "
+        "not flattered by the samples that were searched on.",
+    .option = options,
+    .example = examples,
+    .run = run,
+};

@@ -1,0 +1,134 @@
+/* command_estimate.c - perp estimate: parameters of a scene from measured data, with error bars. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/estimation.h"
+
+static const cli_option options[] = {
+    {.name = "method",
+     .letter = 'm',
+     .kind = CLI_CHOICE,
+     .argument = "METHOD",
+     .choices = method_names,
+     .many = true,
+     .help = "Use this method instead of those of the study. May be repeated."},
+    {.name = "profile", .kind = CLI_FLAG, .help = "Intervals by profiles: the other unknowns are fitted again along the way."},
+    {.name = "workers",
+     .letter = 'j',
+     .kind = CLI_WHOLE,
+     .argument = "N",
+     .min = 1,
+     .max = PERP_WORKERS_MAX,
+     .help = "Number of worker threads; all processors by default. The results do not depend on it."},
+    {.name = "define",
+     .letter = 'D',
+     .kind = CLI_DEFINE,
+     .argument = "NAME=VALUE",
+     .help = "Give a parameter of the scene another value. May be repeated."},
+    {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = "Draw residuals and estimates into this folder."},
+    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"perp estimate block.yaml", "values, standard errors, correlations"},
+    {"perp estimate block.yaml --profile", "intervals that need not be symmetric"},
+    {"perp estimate block.yaml -m least-squares -m mpec", "two methods on the same data"},
+    {NULL, NULL},
+};
+
+static perp_status run_method(estimation *s, const method *m, found *f, perp_refusal *why) {
+    if (!strcmp(m->name, "least-squares")) return estimate_least_squares(s, m, f, why);
+    if (!strcmp(m->name, "mpec")) return estimate_program(s, m, f, why);
+    if (!strcmp(m->name, "window")) return estimate_window(s, m, f, why);
+    if (!strcmp(m->name, "sample")) return estimate_posterior(s, m, f, why);
+    return estimate_filter(s, m, f, why);
+}
+
+/* All methods in turn. One that finds nothing is told; one that does not fit the study ends it. Exit code. */
+static int run_all(const cli_args *a, estimation *s) {
+    int code = CLI_OK;
+    for (int i = 0; i < s->nmethod; i++) {
+        found *f = &s->found[i];
+        perp_refusal why = {0};
+        f->name = s->method[i].name;
+        snprintf(f->label, sizeof f->label, "%s", f->name);
+        for (int k = 0; k < PP_STUDY_NAMES; k++) f->lo[k] = f->hi[k] = f->scatter[k] = f->predicted[k] = NAN;
+        double begun = pp_clock();
+        perp_status st = run_method(s, &s->method[i], f, &why);
+        f->seconds = pp_clock() - begun;
+        if (st == PERP_E_STOPPED) return CLI_INTERRUPTED;
+        if (st == PERP_E_SOLVE) {
+            snprintf(f->why, sizeof f->why, "%.390s", why.text);
+            f->ok = false;
+            code = CLI_FAILED;
+        } else if (st) {
+            return cli_refuse(a, &why);
+        }
+    }
+    return code;
+}
+
+static int tell(const cli_args *a, estimation *s) {
+    perp_refusal why = {0};
+    bool ok = true, plain = !cli_json(a) && !cli_given(a, "quiet");
+    json j;
+    if (s->fit && estimate_check(s, s->fit, &why)) return cli_refuse(a, &why);
+    if (plain) estimate_print(s, stdout);
+    if (cli_json(a)) {
+        json_begin(&j, stdout);
+        json_object(&j);
+        estimate_json(s, &j);
+    }
+    perp_status st = estimate_checks(s, plain ? stdout : NULL, cli_json(a) ? &j : NULL, &ok, &why);
+    if (cli_json(a)) json_end(&j, '}');
+    if (!st && cli_given(a, "figures")) st = estimate_figures(s, cli_text(a, "figures", "."), &why);
+    return st ? cli_refuse(a, &why) : ok ? CLI_OK : CLI_FAILED;
+}
+
+static int run(const cli_args *a) {
+    study_args x;
+    pp_study *y = NULL;
+    perp_refusal why = {0};
+    estimation *s = calloc(1, sizeof *s);
+    if (!s) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
+    cli_catch_interrupt();
+    int code = study_open(a, false, &x, &y);
+    s->profile = cli_given(a, "profile");
+    if (!code && (pp_estimate_read(y, &s->e, &why) || methods_read(s, a, &why) ||
+                  pp_rollouts_new(&s->e, (int)cli_number(a, "workers", 0), cli_interrupted, &s->runs, &why)))
+        code = cli_refuse(a, &why);
+    if (!code) code = run_all(a, s);
+    if (!code || code == CLI_FAILED) {
+        int told = tell(a, s);
+        code = told ? told : code;
+    }
+    for (int i = 0; i < s->nmethod; i++) found_free(&s->found[i]);
+    pp_rollouts_free(s->runs);
+    pp_estimate_free(&s->e);
+    free(s->residual);
+    free(s);
+    pp_study_close(y);
+    study_args_free(&x);
+    return code;
+}
+
+const cli_command command_estimate = {
+    .name = "estimate",
+    .operands = "STUDY",
+    .min_operand = 1,
+    .max_operand = 1,
+    .summary = "estimate parameters of a scene from measured data, with error bars",
+    .about =
+        "The key `estimate` of a study says what was measured (tables in CSV, one column for each quantity, with its "
+        "standard deviation), which parameters are unknown, with bounds and priors, and by which methods they are "
+        "estimated; docs/studies.md describes it.\n\n"
+        "Least squares gives values, standard errors, correlations, and says which combinations the data do not tell apart. "
+        "Other methods on the same data: the full program with the complementarity conditions of every step (mpec), a "
+        "moving window, a particle filter, Kalman filters, and samples of the posterior.\n\n"
+        "Missing numbers are left out and counted; rows between two steps are compared with a straight line between them.",
+    .option = options,
+    .example = examples,
+    .run = run,
+};

@@ -1,0 +1,214 @@
+/* command_study.c - perp study: what a finished or running study has found, and parts joined into one file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/open.h"
+
+enum { FILES_MOST = 4096, FAILURES_SHOWN = 20 };
+
+static const cli_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_FILE,
+     .argument = "RESULTS",
+     .help = "Join the files, which are parts of one study, into this one."},
+    {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = "Draw the figures of the study into this folder."},
+    {.name = "page",
+     .kind = CLI_FILE,
+     .argument = "PAGE",
+     .help = "Write a page in Markdown with tables and figures; the figures go beside it."},
+    {.name = "csv", .kind = CLI_FILE, .argument = "TABLE", .help = "Write all trials as CSV."},
+    {.name = "failures", .kind = CLI_FLAG, .help = "List all trials that failed, with the reason."},
+    {.name = "trial", .kind = CLI_WHOLE, .argument = "K", .min = 0, .max = 1e15, .help = "Run trial K again and print it."},
+    {.name = "record", .kind = CLI_FILE, .argument = "RECORDING", .help = "With --trial: record the run."},
+    {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace existing files."},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"perp study grasp-map.h5", "tables, intervals and checks so far"},
+    {"perp study part*.h5 -o grasp-map.h5", "join the parts of a study"},
+    {"perp study grasp-map.h5 --figures out", "maps and plots"},
+    {"perp study grasp-map.h5 --trial 1234 --record trial.h5", "look at one trial"},
+    {NULL, NULL},
+};
+
+/* Writes all rows in the order of their numbers into a new file. */
+static int join(const cli_args *a, const pp_study *s, const pp_table *t, pp_study_file *first, const char *path) {
+    perp_refusal why = {0};
+    pp_study_file *f = NULL;
+    perp_status st = pp_study_file_copy(path, first, &f, &why);
+    (void)s;
+    for (uint64_t i = 0; !st && i < t->n; i++) st = pp_study_file_add(f, pp_table_row(t, i), &why);
+    if (!st) st = pp_study_file_commit(f, &why);
+    pp_study_file_close(f);
+    return st ? cli_refuse_writing(a, &why) : CLI_OK;
+}
+
+static int write_csv(const cli_args *a, const pp_table *t, const char *path) {
+    const pp_study *s = t->study;
+    FILE *to = fopen(path, "w");
+    if (!to) return cli_refuse_say(a, CLI_MACHINE, "%s: the file cannot be written", path);
+    fprintf(to, "trial,outcome,steps,t_end,law,overlap,joint_error");
+    for (int i = 0; i < s->nparameter; i++) fprintf(to, ",%s", s->parameter[i]);
+    for (int i = 0; i < s->nmeasure; i++) fprintf(to, ",%s", s->measure[i].name);
+    fprintf(to, "\n");
+    for (uint64_t i = 0; i < t->n; i++) {
+        const pp_row *r = pp_table_row(t, i);
+        fprintf(to, "%llu,%s,%u,%.17g,%.6g,%.6g,%.6g", (unsigned long long)r->number, pp_outcome_word(r->outcome), r->steps,
+                r->t_end, r->law, r->overlap, r->joint_error);
+        for (int k = 0; k < s->nparameter + s->nmeasure; k++) fprintf(to, ",%.17g", r->value[k]);
+        fprintf(to, "\n");
+    }
+    bool bad = ferror(to) != 0;
+    if (fclose(to) || bad) return cli_refuse_say(a, CLI_MACHINE, "%s: the file cannot be written", path);
+    return CLI_OK;
+}
+
+typedef struct totals {
+    uint64_t outcome[5], failed;
+    double law, overlap, joint_error, seconds;
+} totals;
+
+static totals count(const pp_table *t) {
+    totals x = {.failed = 0};
+    for (uint64_t i = 0; i < t->n; i++) {
+        const pp_row *r = pp_table_row(t, i);
+        x.outcome[r->outcome < 5 ? r->outcome : 4]++;
+        x.failed += r->outcome >= PP_TRIAL_UNSOLVED;
+        if (r->law > x.law) x.law = r->law;
+        if (r->overlap > x.overlap) x.overlap = r->overlap;
+        if (r->joint_error > x.joint_error) x.joint_error = r->joint_error;
+        x.seconds += r->seconds;
+    }
+    return x;
+}
+
+static void print_failures(const pp_table *t, uint64_t most) {
+    uint64_t shown = 0;
+    for (uint64_t i = 0; i < t->n; i++) {
+        const pp_row *r = pp_table_row(t, i);
+        if (r->outcome < PP_TRIAL_UNSOLVED) continue;
+        if (shown++ >= most) continue;
+        printf("  trial %llu %s: %s\n", (unsigned long long)r->number, pp_outcome_word(r->outcome), r->why);
+    }
+    if (shown > most) printf("  and %llu more; --failures lists all\n", (unsigned long long)(shown - most));
+}
+
+static void print_summary(const cli_args *a, const pp_study *s, const pp_table *t, uint64_t trials, uint64_t digest) {
+    totals x = count(t);
+    char time[64];
+    cli_seconds(time, sizeof time, x.seconds);
+    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene), cli_style(stdout, ""));
+    printf("  trials     %llu", (unsigned long long)t->n);
+    if (trials) printf(" of %llu", (unsigned long long)trials);
+    printf("; %llu to the end, %llu ended early; %s of processors\n", (unsigned long long)x.outcome[0],
+           (unsigned long long)x.outcome[1], time);
+    if (x.failed)
+        printf("  %sfailed     %llu: %llu unsolved, %llu refused, %llu not measured%s\n", cli_style(stdout, "31"),
+               (unsigned long long)x.failed, (unsigned long long)x.outcome[2], (unsigned long long)x.outcome[3],
+               (unsigned long long)x.outcome[4], cli_style(stdout, ""));
+    else
+        printf("  failed     none\n");
+    printf("  worst      law residual %.2g, overlap %.2g, joint error %.2g\n", x.law, x.overlap, x.joint_error);
+    printf("  digest     %016llx\n", (unsigned long long)digest);
+    if (x.failed) print_failures(t, cli_given(a, "failures") ? UINT64_MAX : FAILURES_SHOWN);
+}
+
+static void print_json(const report *r, const pp_table *t, uint64_t trials, uint64_t digest) {
+    json j;
+    totals x = count(t);
+    char text[32];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)digest);
+    json_begin(&j, stdout);
+    json_object(&j);
+    json_field_string(&j, "title", t->study->title);
+    json_field_whole(&j, "trials", (long long)trials);
+    json_field_whole(&j, "done", (long long)t->n);
+    json_field_whole(&j, "failed", (long long)x.failed);
+    json_field_number(&j, "processor_seconds", x.seconds);
+    json_field_number(&j, "law", x.law);
+    json_field_number(&j, "overlap", x.overlap);
+    json_field_string(&j, "digest", text);
+    report_json(r, t, &j);
+    json_end(&j, '}');
+}
+
+/* Everything that is asked of the rows. Exit code. */
+static int tell(const cli_args *a, pp_study_file *const *f, int n, const pp_study *s, const pp_table *t) {
+    perp_refusal why = {0};
+    uint64_t digest = 0, trials = pp_study_file_info(f[0])->trials;
+    report r;
+    bool ok = true;
+    int figures = 0, code = CLI_OK;
+    if (report_read(s, &r, &why)) return cli_refuse(a, &why);
+    perp_status st = pp_study_digest(f, n, &digest, &why);
+    if (!st && t->n == trials) st = report_evaluate(&r, t, &ok, &why);
+    if (t->n != trials) r.ncheck = 0; /* not yet */
+    if (!st && cli_json(a)) {
+        print_json(&r, t, trials, digest);
+    } else if (!st) {
+        print_summary(a, s, t, trials, digest);
+        st = report_print(&r, t, stdout, false, &why);
+    }
+    if (!st && cli_given(a, "figures")) st = report_figures(&r, t, cli_text(a, "figures", "."), &figures, &why);
+    if (!st && cli_given(a, "page")) st = report_page(&r, t, cli_text(a, "page", ""), NULL, &why);
+    if (st) code = cli_refuse(a, &why);
+    if (!code && cli_given(a, "csv")) code = write_csv(a, t, cli_text(a, "csv", ""));
+    if (!code && cli_given(a, "output")) code = join(a, s, t, f[0], cli_text(a, "output", ""));
+    report_free(&r);
+    return code ? code : ok ? CLI_OK : CLI_FAILED;
+}
+
+static int open_files(const cli_args *a, pp_study_file **f, int n) {
+    perp_refusal why = {0};
+    for (int i = 0; i < n; i++) {
+        if (pp_study_file_open(cli_operand(a, i), &f[i], &why)) return cli_refuse(a, &why);
+        if (pp_study_file_info(f[i])->plan != pp_study_file_info(f[0])->plan)
+            return cli_refuse_say(a, CLI_BAD_INPUT, "%s: found another study than in %s; allowed: parts of one study",
+                                  cli_operand(a, i), cli_operand(a, 0));
+    }
+    return CLI_OK;
+}
+
+static int run(const cli_args *a) {
+    int n = cli_operands(a);
+    perp_refusal why = {0};
+    if (n > FILES_MOST) return cli_mistake(a, "", "too many files", "at most 4096");
+    pp_study_file **f = calloc((size_t)n, sizeof *f);
+    pp_study *s = NULL;
+    pp_table t = {0};
+    if (!f) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
+    cli_catch_interrupt();
+    int code = open_files(a, f, n);
+    if (!code && pp_study_file_study(f[0], &s, &why)) code = cli_refuse(a, &why);
+    if (!code && cli_given(a, "trial")) {
+        code = study_record_trial(a, s, (uint64_t)cli_number(a, "trial", 0), cli_text(a, "record", NULL));
+    } else if (!code) {
+        pp_table_init(&t, s);
+        code = study_load(a, f, n, &t);
+        if (!code) code = tell(a, f, n, s, &t);
+    }
+    pp_table_free(&t);
+    pp_study_close(s);
+    for (int i = 0; i < n; i++) pp_study_file_close(f[i]);
+    free(f);
+    return code;
+}
+
+const cli_command command_study = {
+    .name = "study",
+    .operands = "RESULTS...",
+    .min_operand = 1,
+    .max_operand = -1,
+    .summary = "tables, figures and checks of a finished or running study",
+    .about = "Reads files of results that perp sweep and perp design write, finished or still growing, and prints what the "
+             "study reports: fractions with 95 % intervals, means, maps, checks against references. Several files are "
+             "taken as parts of one study; --output joins them into one file.\n\n"
+             "The digest is a hash of all results in the order of their numbers, without times. It does not depend on "
+             "workers, parts, machines or interruptions.",
+    .option = options,
+    .example = examples,
+    .run = run,
+};

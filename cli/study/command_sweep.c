@@ -1,0 +1,281 @@
+/* command_sweep.c - perp sweep: all trials of a study on all cores. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/open.h"
+
+static const char *const progress_choices[] = {"auto", "always", "never", NULL};
+
+static const cli_option options[] = {
+    {.name = "workers",
+     .letter = 'j',
+     .kind = CLI_WHOLE,
+     .argument = "N",
+     .min = 1,
+     .max = PERP_WORKERS_MAX,
+     .help = "Number of worker threads; all processors by default. The results do not depend on it."},
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_FILE,
+     .argument = "RESULTS",
+     .help = "File of the results; by default the name of the study with .h5 in the current folder."},
+    {.name = "resume", .letter = 'r', .kind = CLI_FLAG, .help = "Continue the file of results: run what is missing."},
+    {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace an existing file of results."},
+    {.name = "part",
+     .kind = CLI_TEXT,
+     .argument = "I/N",
+     .help = "Run part I of N of the trials. By default from the environment of a Slurm array, of Open MPI or MPICH."},
+    {.name = "parts",
+     .kind = CLI_WHOLE,
+     .argument = "N",
+     .min = 1,
+     .max = 1000000,
+     .help = "Number of parts where the environment tells only which part this is, as indexed jobs of Kubernetes do."},
+    {.name = "count",
+     .letter = 'n',
+     .kind = CLI_WHOLE,
+     .argument = "N",
+     .min = 1,
+     .max = 4e9,
+     .help = "Samples for each combination of what varies, instead of as the study says."},
+    {.name = "seed",
+     .kind = CLI_WHOLE,
+     .argument = "SEED",
+     .min = 0,
+     .max = 4294967295.0,
+     .help = "Seed of the samples, instead of as the study says."},
+    {.name = "only",
+     .kind = CLI_TEXT,
+     .argument = "NAME=VALUE",
+     .many = true,
+     .help = "Take only this value, or class, of a variable. May be repeated."},
+    {.name = "until",
+     .kind = CLI_TEXT,
+     .argument = "MEASURE=WIDTH",
+     .help = "Sample each combination until the 95 % interval of this fraction is no wider than WIDTH, at most `count` "
+             "times."},
+    {.name = "trial", .kind = CLI_WHOLE, .argument = "K", .min = 0, .max = 1e15, .help = "Run only trial K and print it."},
+    {.name = "record", .kind = CLI_FILE, .argument = "RECORDING", .help = "With --trial: record the run."},
+    {.name = "define",
+     .letter = 'D',
+     .kind = CLI_DEFINE,
+     .argument = "NAME=VALUE",
+     .help = "Give a parameter of the scene another value in all trials. May be repeated."},
+    {.name = "vary",
+     .kind = CLI_TEXT,
+     .argument = "NAME=FROM:TO:COUNT",
+     .many = true,
+     .help = "With a scene: vary a parameter over a range, or over a list NAME=A,B,C. May be repeated."},
+    {.name = "sample",
+     .kind = CLI_TEXT,
+     .argument = "NAME=EXPR",
+     .many = true,
+     .help = "With a scene: draw a parameter for each trial, such as mu=uniform(0.1,0.5). May be repeated."},
+    {.name = "measure",
+     .letter = 'm',
+     .kind = CLI_TEXT,
+     .argument = "NAME=EXPR",
+     .many = true,
+     .help = "With a scene: what is measured in each trial, such as 'x=last(\"block.x\")'. May be repeated."},
+    {.name = "end", .kind = CLI_TEXT, .argument = "EXPR", .help = "With a scene: end a trial early when this holds."},
+    {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = "Draw the figures of the study into this folder."},
+    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print neither progress nor tables, only complaints."},
+    {.name = "progress",
+     .kind = CLI_CHOICE,
+     .argument = "WHEN",
+     .choices = progress_choices,
+     .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"perp sweep grasp-map.yaml", "all trials on all cores; writes grasp-map.h5"},
+    {"perp sweep grasp-map.yaml --resume", "continue after Ctrl-C, a crash or a power cut"},
+    {"perp sweep grasp-map.yaml --part 3/16", "a sixteenth of the trials; perp study joins the files"},
+    {"mpirun -n 4 perp sweep grasp-map.yaml", "trials handed out to ranks, one file"},
+    {"perp sweep grasp-map.yaml --trial 1234 --record trial.h5", "one trial again, to look at"},
+    {"perp sweep slide.yaml --vary mu=0.1:0.5:9 -m 'x=last(\"block.x\")'", "a study without a study file"},
+    {NULL, NULL},
+};
+
+static int read_until(const cli_args *a, const pp_study *s, sweep_until *out) {
+    *out = (sweep_until){.measure = -1};
+    const char *text = cli_text(a, "until", NULL);
+    if (!text) return CLI_OK;
+    const char *equal = strchr(text, '=');
+    char name[80] = "", *end = NULL;
+    if (equal && equal - text < (long)sizeof name) memcpy(name, text, (size_t)(equal - text));
+    out->measure = pp_study_measure_find(s, name);
+    out->width = equal ? strtod(equal + 1, &end) : NAN;
+    if (out->measure < 0 || !end || *end || end == equal + 1 || !(out->width > 0 && out->width < 1))
+        return cli_mistake(a, "--until", text, "MEASURE=WIDTH with a measure of the study and a width between 0 and 1");
+    return CLI_OK;
+}
+
+static void print_summary(const sweep *w, const char *path, uint64_t digest) {
+    char wall[64], processor[64];
+    cli_seconds(wall, sizeof wall, w->seconds);
+    cli_seconds(processor, sizeof processor, w->trial_seconds);
+    const pp_study *s = w->study;
+    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene), cli_style(stdout, ""));
+    printf("  trials     %llu of %llu", (unsigned long long)w->done, (unsigned long long)w->wanted);
+    if (w->part.of > 1) printf(" of part %d of %d (%s)", w->part.index, w->part.of, w->part.from);
+    printf("; %llu to the end, %llu ended early\n", (unsigned long long)w->outcome[0], (unsigned long long)w->outcome[1]);
+    if (w->failed) {
+        printf("  %sfailed     %llu: %llu unsolved, %llu refused, %llu not measured%s\n", cli_style(stdout, "31"),
+               (unsigned long long)w->failed, (unsigned long long)w->outcome[2], (unsigned long long)w->outcome[3],
+               (unsigned long long)w->outcome[4], cli_style(stdout, ""));
+        printf("             %s\n", w->first_failure);
+    } else {
+        printf("  failed     none\n");
+    }
+    if (w->done > w->begun_done)
+        printf("  time       %s, %s of processors in %llu trials\n", wall, processor,
+               (unsigned long long)(w->done - w->begun_done));
+    printf("  digest     %016llx\n  results    %s\n", (unsigned long long)digest, path);
+}
+
+/* Tables, figures, checks of a finished sweep. Exit code. */
+static int conclude(const cli_args *a, sweep *w, report *r, const char *path) {
+    perp_refusal why = {0};
+    pp_table t;
+    uint64_t digest = 0;
+    bool ok = true;
+    int figures = 0;
+    pp_table_init(&t, w->study);
+    int code = study_load(a, &w->file, 1, &t);
+    perp_status st = code ? PERP_OK : pp_study_digest(&w->file, 1, &digest, &why);
+    bool whole = w->part.of == 1 && (w->done == w->wanted || w->until.measure >= 0);
+    if (!code && !st && whole) st = report_evaluate(r, &t, &ok, &why);
+    if (!whole) r->ncheck = 0; /* of a part nothing can be said */
+    if (!code && !st && cli_json(a)) {
+        json j;
+        json_begin(&j, stdout);
+        json_object(&j);
+        json_field_string(&j, "results", path);
+        json_field_whole(&j, "trials", (long long)w->wanted);
+        json_field_whole(&j, "done", (long long)w->done);
+        json_field_whole(&j, "failed", (long long)w->failed);
+        json_field_number(&j, "seconds", w->seconds);
+        json_field_number(&j, "processor_seconds", w->trial_seconds);
+        char text[32];
+        snprintf(text, sizeof text, "%016llx", (unsigned long long)digest);
+        json_field_string(&j, "digest", text);
+        report_json(r, &t, &j);
+        json_end(&j, '}');
+    } else if (!code && !st && !cli_given(a, "quiet")) {
+        print_summary(w, path, digest);
+        st = report_print(r, &t, stdout, false, &why);
+    }
+    if (!code && !st && cli_given(a, "figures")) st = report_figures(r, &t, cli_text(a, "figures", "."), &figures, &why);
+    pp_table_free(&t);
+    if (code) return code;
+    return st ? cli_refuse(a, &why) : ok ? CLI_OK : CLI_FAILED;
+}
+
+static int run_sweep(const cli_args *a, const pp_study *s, const study_args *x, const sweep_engine *e) {
+    char path[CLI_PATH], suffix[64] = "";
+    perp_refusal why = {0};
+    report r;
+    sweep w = {.study = s};
+    int code = sweep_part_find(a, sweep_mpi_built(), &w.part);
+    if (!code) code = read_until(a, s, &w.until);
+    if (code) return code;
+    if (w.part.of > 1) snprintf(suffix, sizeof suffix, "-part%dof%d", w.part.index, w.part.of);
+    if (!study_output(a, s, suffix, path, sizeof path)) return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
+    if (report_read(s, &r, &why)) return cli_refuse(a, &why);
+    const char *when = cli_text(a, "progress", "auto");
+    bool shown = !strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr));
+    w.progress = shown && !cli_given(a, "quiet");
+    code = study_results(a, path, s, x, pp_study_trials(s), cli_given(a, "resume"), &w.file);
+    if (!code) {
+        code = sweep_run(&w, e, &why);
+        if (code == CLI_INTERRUPTED)
+            fprintf(stderr, "perp: interrupted after %llu of %llu trials; perp sweep %s --resume goes on\n",
+                    (unsigned long long)w.done, (unsigned long long)w.wanted, cli_operand(a, 0));
+        else if (code)
+            code = code == CLI_MACHINE ? cli_refuse_writing(a, &why) : cli_refuse(a, &why);
+        else
+            code = conclude(a, &w, &r, path);
+        pp_study_file_close(w.file);
+    }
+    sweep_free(&w);
+    report_free(&r);
+    return code;
+}
+
+static perp_status run_crew(void *ctx, const pp_crew_job *job, perp_refusal *why) { return pp_crew_run(ctx, job, why); }
+
+static int run_local(const cli_args *a, const pp_study *s, const study_args *x) {
+    pp_crew crew;
+    perp_refusal why = {0};
+    if (pp_crew_new(s, (int)cli_number(a, "workers", 0), &crew, &why)) return cli_refuse(a, &why);
+    sweep_engine e = {run_crew, &crew, crew.n};
+    int code = run_sweep(a, s, x, &e);
+    pp_crew_free(&crew);
+    return code;
+}
+
+static int run_ranks(const cli_args *a, const pp_study *s, const study_args *x) {
+    perp_refusal why = {0};
+    int code;
+    if (sweep_mpi_begin() > 0) {
+        code = sweep_mpi_serve(s, &why);
+    } else {
+        sweep_engine e;
+        if (sweep_mpi_engine(s, &e, &why)) {
+            code = cli_refuse(a, &why);
+        } else {
+            code = run_sweep(a, s, x, &e);
+            sweep_mpi_free(&e);
+        }
+    }
+    sweep_mpi_end();
+    return code;
+}
+
+static int run(const cli_args *a) {
+    study_args x;
+    pp_study *s = NULL;
+    cli_catch_interrupt();
+    int code = study_open(a, true, &x, &s);
+    if (!code && s->nmeasure == 0)
+        code = cli_refuse_say(a, CLI_BAD_INPUT, "%s: found no measure; allowed: one or more under `measure`, or --measure",
+                              s->path);
+    if (!code && cli_given(a, "trial")) {
+        uint64_t k = (uint64_t)cli_number(a, "trial", 0);
+        if (k >= pp_study_trials(s)) {
+            char allowed[64];
+            snprintf(allowed, sizeof allowed, "0 to %llu", (unsigned long long)pp_study_trials(s) - 1);
+            code = cli_mistake(a, "--trial", cli_text(a, "trial", ""), allowed);
+        } else {
+            code = study_record_trial(a, s, k, cli_text(a, "record", NULL));
+        }
+    } else if (!code && sweep_mpi_asked() && sweep_mpi_built()) {
+        code = run_ranks(a, s, &x);
+    } else if (!code) {
+        code = run_local(a, s, &x);
+    }
+    pp_study_close(s);
+    study_args_free(&x);
+    return code;
+}
+
+const cli_command command_sweep = {
+    .name = "sweep",
+    .operands = "STUDY\nSCENE --measure NAME=EXPR [--vary NAME=FROM:TO:COUNT]",
+    .min_operand = 1,
+    .max_operand = 1,
+    .summary = "run all trials of a study: grids, classes and samples of a scene's parameters",
+    .about = "A study names a scene, what varies from trial to trial, and what is measured in each; docs/studies.md "
+             "describes the file. Trials are numbered, and each has random numbers of its own, so a trial gives the same "
+             "result whichever worker, part or machine runs it.\n\n"
+             "Results go into one file that is whole at every moment. After Ctrl-C or a crash, --resume runs what is "
+             "missing. Parts of a study run on several machines with --part and are joined by perp study. Under mpirun "
+             "trials are handed out to ranks as these become free.\n\n"
+             "Trials that are not solved are counted, told and kept in the file with the reason.",
+    .option = options,
+    .example = examples,
+    .run = run,
+};

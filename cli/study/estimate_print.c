@@ -1,0 +1,171 @@
+/* estimate_print.c - what perp estimate tells: data, unknowns by each method, what the data do not say, predictions. */
+#include <math.h>
+#include <string.h>
+
+#include "perp/statistic.h"
+#include "study/estimation.h"
+
+static const char *name_of(const estimation *s, int k) { return s->e.study->parameter[s->e.unknown[k].parameter]; }
+
+static void print_data(const estimation *s, FILE *to) {
+    const pp_estimate *e = &s->e;
+    int rows = 0, fitted = 0;
+    for (int i = 0; i < e->ncase; i++)
+        if (e->cases[i].fit) fitted++, rows += e->cases[i].nrow;
+    fprintf(to, "  data       %d row%s", rows, rows == 1 ? "" : "s");
+    if (e->ncase > 1 || e->left_out) fprintf(to, " in %d cases", fitted);
+    fprintf(to, ", %d numbers compared\n", e->m);
+    if (e->missing) fprintf(to, "             %d missing: left out\n", e->missing);
+    if (e->off_grid)
+        fprintf(to, "             %d rows lie between two steps: the run is taken as a straight line there\n", e->off_grid);
+    if (e->left_out) fprintf(to, "             %d cases are not used\n", e->left_out);
+}
+
+static void print_values(const estimation *s, const found *f, FILE *to) {
+    for (int k = 0; k < s->e.n; k++) {
+        char error[64] = "", interval[96] = "", remark[64] = "";
+        if (isfinite(f->sd[k]) && f->sd[k] > 0) snprintf(error, sizeof error, "+- %.3g", f->sd[k]);
+        if (isinf(f->sd[k])) snprintf(error, sizeof error, "not identified by these data");
+        if (!isnan(f->lo[k]) && !isnan(f->hi[k]) && (f->lo[k] != 0 || f->hi[k] != 0))
+            snprintf(interval, sizeof interval, "  95 %%: %.9g .. %.9g", f->lo[k], f->hi[k]);
+        if (f->bound[k] == 1 || f->bound[k] == -1) snprintf(remark, sizeof remark, "  at its bound");
+        fprintf(to, "    %-18s %-16.10g %s%s%s\n", name_of(s, k), f->x[k], error, interval, remark);
+    }
+}
+
+static void print_directions(const estimation *s, const found *f, FILE *to) {
+    for (int i = 0; i < f->ndirection; i++) {
+        fprintf(to, "    these data do not tell apart:");
+        for (int k = 0; k < s->e.n; k++)
+            if (fabs(f->direction[i][k]) > 1e-6) fprintf(to, " %+.3g %s", f->direction[i][k], name_of(s, k));
+        fprintf(to, "\n");
+    }
+}
+
+static void print_correlations(const estimation *s, const found *f, FILE *to) {
+    int n = s->e.n;
+    if (!f->correlation || n < 2) return;
+    double largest = 0;
+    int a = 0, b = 1;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            if (fabs(f->correlation[i + j * n]) > largest) largest = fabs(f->correlation[i + j * n]), a = i, b = j;
+    if (n > 8) {
+        fprintf(to, "    largest correlation: %.3f of %s and %s\n", f->correlation[a + b * n], name_of(s, a), name_of(s, b));
+        return;
+    }
+    fprintf(to, "    correlations");
+    for (int i = 0; i < n; i++) fprintf(to, " %10.10s", name_of(s, i));
+    fprintf(to, "\n");
+    for (int i = 0; i < n; i++) {
+        fprintf(to, "    %12.12s", name_of(s, i));
+        for (int j = 0; j <= i; j++) fprintf(to, " %10.3f", f->correlation[i + j * n]);
+        fprintf(to, "\n");
+    }
+}
+
+/* Says so where the model does not explain the data. */
+static void print_fit(const estimation *s, const found *f, FILE *to) {
+    double p = f->dof > 0 ? 1 - perp_chi2_cdf(f->chi2, f->dof) : NAN;
+    fprintf(to, "    chi^2 %.6g with %d degrees of freedom", f->chi2, f->dof);
+    if (p < 1e-3)
+        fprintf(to, ": residuals are %.3g times the noise, so the model does not explain the data to their noise",
+                sqrt(f->chi2 / f->dof));
+    fprintf(to, "\n");
+    if (f->by_case) fprintf(to, "    errors by case; from rows alone they would be");
+    for (int k = 0; f->by_case && k < s->e.n; k++) fprintf(to, " %.2g", f->row_sd[k]);
+    if (f->by_case) fprintf(to, "\n");
+}
+
+static void print_along(const estimation *s, const found *f, FILE *to) {
+    for (int i = 0; i < s->e.nconstant; i++) {
+        int k = s->e.constant[i];
+        double first = 0, all = 0;
+        int n = 0;
+        for (int r = 0; r < f->rows; r++) {
+            all += f->mean[r * s->e.n + k];
+            if (r >= f->rows / 2) first += f->mean[r * s->e.n + k], n++;
+        }
+        fprintf(to, "    %-18s mean over the run %.6g, over its second half %.6g\n", name_of(s, k), all / f->rows, first / n);
+        if (!strcmp(f->name, "window"))
+            fprintf(to, "    %-18s scatter over %d windows %.3g, predicted %.3g\n", "", f->rows, f->scatter[k],
+                    f->predicted[k]);
+    }
+}
+
+static void print_check(const estimation *s, FILE *to) {
+    if (!s->checked && !s->check_failed) return;
+    fprintf(to, "\n  predictions of %d cases that were not fitted: how far they are off, mean over rows and cases\n",
+            s->checked);
+    for (int k = 0; k < s->e.nobserved; k++)
+        fprintf(to, "    %-18s %.4g +- %.2g\n", s->e.observed[k].rotation ? s->e.observed[k].body : s->e.observed[k].column,
+                s->check_mean[k], s->check_error[k]);
+    if (s->check_failed) fprintf(to, "    %llu cases could not be run\n", (unsigned long long)s->check_failed);
+}
+
+void estimate_print(const estimation *s, FILE *to) {
+    const pp_study *y = s->e.study;
+    fprintf(to, "%s%s%s\n", cli_style(to, "1"), *y->title ? y->title : perp_scene_title(y->scene), cli_style(to, ""));
+    print_data(s, to);
+    for (int i = 0; i < s->nmethod; i++) {
+        const found *f = &s->found[i];
+        char time[64];
+        cli_seconds(time, sizeof time, f->seconds);
+        fprintf(to, "\n  %s%s%s  %s", cli_style(to, "1"), f->label, cli_style(to, ""), time);
+        if (f->why[0]) fprintf(to, "; %s", f->why);
+        fprintf(to, "\n");
+        if (!f->ok && strcmp(f->name, "least-squares") && strcmp(f->name, "sample")) continue;
+        bool window = !strcmp(f->name, "window");
+        if (!window) print_values(s, f, to);
+        if (f->rows) print_along(s, f, to);
+        if (!strcmp(f->name, "least-squares")) {
+            print_fit(s, f, to);
+            print_directions(s, f, to);
+            print_correlations(s, f, to);
+        }
+        if (!strcmp(f->name, "mpec")) fprintf(to, "    sum of squares %.9g\n", f->cost);
+    }
+    print_check(s, to);
+    uint64_t failed = pp_rollouts_failed(s->runs);
+    fprintf(to, "\n  runs       %llu", (unsigned long long)pp_rollouts_count(s->runs));
+    if (failed) fprintf(to, ", %llu failed: %s", (unsigned long long)failed, pp_rollouts_why(s->runs));
+    fprintf(to, "\n");
+}
+
+void estimate_json(const estimation *s, json *j) {
+    json_field_whole(j, "residuals", s->e.m);
+    json_field_whole(j, "missing", s->e.missing);
+    json_field_whole(j, "off_grid", s->e.off_grid);
+    json_key(j, "methods");
+    json_array(j);
+    for (int i = 0; i < s->nmethod; i++) {
+        const found *f = &s->found[i];
+        json_object(j);
+        json_field_string(j, "name", f->name);
+        json_field_string(j, "label", f->label);
+        json_field_bool(j, "ok", f->ok);
+        json_field_string(j, "remark", f->why);
+        json_field_number(j, "cost", f->cost);
+        json_field_number(j, "chi2", f->chi2);
+        json_field_whole(j, "degrees_of_freedom", f->dof);
+        json_field_whole(j, "evaluations", f->evaluations);
+        json_field_number(j, "seconds", f->seconds);
+        json_key(j, "unknowns");
+        json_object(j);
+        for (int k = 0; k < s->e.n; k++) {
+            json_key(j, name_of(s, k));
+            json_object(j);
+            json_field_number(j, "value", f->x[k]);
+            json_field_number(j, "sd", f->sd[k]);
+            json_field_number(j, "sampling_sd", f->sampling_sd[k]);
+            json_field_number(j, "low", f->lo[k]);
+            json_field_number(j, "high", f->hi[k]);
+            json_field_number(j, "scatter", f->scatter[k]);
+            json_field_whole(j, "bound", f->bound[k]);
+            json_end(j, '}');
+        }
+        json_end(j, '}');
+        json_end(j, '}');
+    }
+    json_end(j, ']');
+}

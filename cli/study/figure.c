@@ -1,0 +1,357 @@
+/* figure.c - maps, plots, histograms and scatter plots of a study's trials. */
+#include "study/figure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "plot.h"
+
+enum { PANELS_MOST = 64, LINES_MOST = 64, BINS = 30 };
+
+static perp_status no_memory(perp_refusal *why) {
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){"", 0, 0}, "report", "not enough memory");
+}
+
+perp_status figure_folder(const char *folder, perp_refusal *why) {
+    char part[CLI_PATH];
+    if (snprintf(part, sizeof part, "%s", folder) >= (int)sizeof part)
+        return pp_complain(why, PERP_E_IO, (pp_place){"", 0, 0}, "", "a path that is too long", "a shorter one");
+    size_t n = strlen(part);
+    for (size_t i = 1; i <= n; i++) {
+        if (part[i] != '/' && i != n) continue;
+        char c = part[i];
+        struct stat st;
+        part[i] = 0;
+        if (mkdir(part, 0777) && (stat(part, &st) || !S_ISDIR(st.st_mode)))
+            return pp_complain_say(why, PERP_E_IO, (pp_place){part, 0, 0}, "", "the folder cannot be made: %s",
+                                   strerror(errno));
+        part[i] = c;
+    }
+    return PERP_OK;
+}
+
+/* Name and unit of a variable, as a label: "x [mm]". */
+static void axis_label(const pp_study *s, const pp_study_axis *x, const char *given, char *out, size_t size) {
+    const char *unit = x->parameter >= 0 ? perp_scene_parameter_at(s->scene, x->parameter).unit : "";
+    if (given)
+        snprintf(out, size, "%s", given);
+    else
+        snprintf(out, size, *unit ? "%s [%s]" : "%s", x->name, unit);
+}
+
+static void combination_title(const pp_study *s, const report_entry *e, uint64_t k, char *out, size_t size) {
+    size_t at = 0;
+    int index[REPORT_BY] = {0};
+    for (int i = e->nby - 1; i >= 0; i--) {
+        index[i] = (int)(k % (uint64_t)s->axis[e->by[i]].n);
+        k /= (uint64_t)s->axis[e->by[i]].n;
+    }
+    out[0] = 0;
+    for (int i = 0; i < e->nby && at + 80 < size; i++) {
+        char value[64];
+        report_axis_value(s, e->by[i], index[i], value, sizeof value);
+        at += (size_t)snprintf(out + at, size - at, "%s%s %s", i ? ", " : "", s->axis[e->by[i]].name, value);
+    }
+}
+
+static uint64_t combinations(const pp_study *s, const report_entry *e) {
+    uint64_t n = 1;
+    for (int i = 0; i < e->nby; i++) n *= (uint64_t)s->axis[e->by[i]].n;
+    return n;
+}
+
+static perp_status entry_grid(const pp_table *t, const report_entry *e, grid *g, perp_refusal *why) {
+    int axis[REPORT_AXES], n = 0;
+    for (int i = 0; i < e->nby; i++) axis[n++] = e->by[i];
+    if (e->y >= 0) axis[n++] = e->y;
+    if (e->x >= 0) axis[n++] = e->x;
+    return grid_make(t, e->measure, axis, n, e->show, g, why);
+}
+
+/* ---- maps ---- */
+
+static void colour_range(const grid *g, double *lo, double *hi) {
+    *lo = INFINITY, *hi = -INFINITY;
+    for (uint64_t c = 0; c < g->cells; c++) {
+        if (g->value[c] < *lo) *lo = g->value[c];
+        if (g->value[c] > *hi) *hi = g->value[c];
+    }
+    if (g->show == SHOW_FRACTION) *lo = 0, *hi = 1;
+    if (!(*lo < *hi)) *hi = *lo + 1;
+}
+
+static perp_status draw_map(const report *r, const pp_table *t, const report_entry *e, const char *path,
+                            perp_refusal *why) {
+    const pp_study *s = r->study;
+    const pp_study_axis *x = &s->axis[e->x], *y = &s->axis[e->y];
+    uint64_t n = combinations(s, e), block = (uint64_t)x->n * (uint64_t)y->n;
+    grid g;
+    perp_status st = entry_grid(t, e, &g, why);
+    if (st) return st;
+    if (n > PANELS_MOST) n = PANELS_MOST;
+    plot_panel panel[PANELS_MOST];
+    plot_map map[PANELS_MOST];
+    static char title[PANELS_MOST][200];
+    char xlabel[200], ylabel[200], label[200];
+    double lo, hi;
+    colour_range(&g, &lo, &hi);
+    axis_label(s, x, e->xlabel, xlabel, sizeof xlabel);
+    axis_label(s, y, e->ylabel, ylabel, sizeof ylabel);
+    snprintf(label, sizeof label, "%s of %s", report_show_word(g.show), e->measure_name);
+    for (uint64_t k = 0; k < n; k++) {
+        combination_title(s, e, k, title[k], sizeof title[k]);
+        map[k] = (plot_map){.nx = x->n,
+                            .ny = y->n,
+                            .x = x->value,
+                            .y = y->value,
+                            .value = g.value + k * block,
+                            .lo = lo,
+                            .hi = hi,
+                            .label = label,
+                            .contour = &e->contour,
+                            .ncontour = isnan(e->contour) ? 0 : 1};
+        panel[k] = (plot_panel){.title = title[k],
+                                .xlabel = xlabel,
+                                .ylabel = ylabel,
+                                .map = &map[k],
+                                .xmin = NAN,
+                                .xmax = NAN,
+                                .ymin = NAN,
+                                .ymax = NAN};
+    }
+    int columns = e->nby ? s->axis[e->by[e->nby - 1]].n : 1;
+    plot_figure f = {.title = e->title, .panel = panel, .npanel = (int)n, .columns = columns > 6 ? 4 : columns};
+    st = plot_write(&f, path, why);
+    grid_free(&g);
+    return st;
+}
+
+/* ---- plots ---- */
+
+static perp_status draw_plot(const report *r, const pp_table *t, const report_entry *e, const char *path,
+                             perp_refusal *why) {
+    const pp_study *s = r->study;
+    const pp_study_axis *x = &s->axis[e->x];
+    uint64_t n = combinations(s, e);
+    grid g;
+    perp_status st = entry_grid(t, e, &g, why);
+    if (st) return st;
+    if (n > LINES_MOST) n = LINES_MOST;
+    plot_line line[LINES_MOST];
+    static char label[LINES_MOST][200];
+    char xlabel[200], ylabel[200];
+    axis_label(s, x, e->xlabel, xlabel, sizeof xlabel);
+    snprintf(ylabel, sizeof ylabel, "%s of %s", report_show_word(g.show), e->measure_name);
+    for (uint64_t k = 0; k < n; k++) {
+        uint64_t first = k * (uint64_t)x->n;
+        combination_title(s, e, k, label[k], sizeof label[k]);
+        line[k] = (plot_line){.x = x->value,
+                              .y = g.value + first,
+                              .low = g.low + first,
+                              .high = g.high + first,
+                              .n = x->n,
+                              .label = *label[k] ? label[k] : NULL,
+                              .colour = PLOT_NEXT,
+                              .mark = 'o'};
+    }
+    plot_panel panel = {.xlabel = xlabel,
+                        .ylabel = e->ylabel ? e->ylabel : ylabel,
+                        .line = line,
+                        .nline = (int)n,
+                        .xmin = NAN,
+                        .xmax = NAN,
+                        .ymin = NAN,
+                        .ymax = NAN};
+    plot_figure f = {.title = e->title, .panel = &panel, .npanel = 1, .grid = true};
+    st = plot_write(&f, path, why);
+    grid_free(&g);
+    return st;
+}
+
+/* ---- histograms ---- */
+
+static bool usable(const pp_row *r, double x) { return r->outcome <= PP_TRIAL_ENDED && isfinite(x); }
+
+static perp_status draw_histogram(const report *r, const pp_table *t, const report_entry *e, const char *path,
+                                  perp_refusal *why) {
+    int bins = e->bins ? e->bins : BINS;
+    double lo = INFINITY, hi = -INFINITY;
+    double *x = calloc(2 * (size_t)bins + 2, sizeof *x), *y = x ? x + bins + 1 : NULL;
+    if (!x) return no_memory(why);
+    for (uint64_t i = 0; i < t->n; i++) {
+        double v = pp_table_row(t, i)->value[e->measure];
+        if (!usable(pp_table_row(t, i), v)) continue;
+        lo = v < lo ? v : lo;
+        hi = v > hi ? v : hi;
+    }
+    if (!(lo < hi)) hi = lo + 1;
+    if (!isfinite(lo)) lo = 0, hi = 1;
+    for (int k = 0; k <= bins; k++) x[k] = lo + (hi - lo) * k / bins;
+    for (uint64_t i = 0; i < t->n; i++) {
+        double v = pp_table_row(t, i)->value[e->measure];
+        if (!usable(pp_table_row(t, i), v)) continue;
+        int k = (int)((v - lo) / (hi - lo) * bins);
+        y[k < bins ? k : bins - 1]++;
+    }
+    y[bins] = 0;
+    plot_line line = {.x = x, .y = y, .n = bins + 1, .mark = 'h', .colour = 0};
+    plot_panel panel = {.xlabel = e->xlabel ? e->xlabel : e->measure_name,
+                        .ylabel = e->ylabel ? e->ylabel : "trials",
+                        .line = &line,
+                        .nline = 1,
+                        .xmin = NAN,
+                        .xmax = NAN,
+                        .ymin = 0,
+                        .ymax = NAN};
+    plot_figure f = {.title = e->title, .panel = &panel, .npanel = 1};
+    (void)r;
+    perp_status st = plot_write(&f, path, why);
+    free(x);
+    return st;
+}
+
+/* ---- scatter: which trials a measure holds for, over two parameters ---- */
+
+static perp_status draw_scatter(const report *r, const pp_table *t, const report_entry *e, const char *path,
+                                perp_refusal *why) {
+    double *v = malloc(sizeof *v * 4 * (size_t)(t->n + 1));
+    if (!v) return no_memory(why);
+    double *x[2] = {v, v + t->n}, *y[2] = {v + 2 * t->n, v + 3 * t->n};
+    long n[2] = {0, 0};
+    for (uint64_t i = 0; i < t->n; i++) {
+        const pp_row *w = pp_table_row(t, i);
+        double m = w->value[e->measure];
+        if (!usable(w, m)) continue;
+        int k = m != 0;
+        x[k][n[k]] = w->value[e->x];
+        y[k][n[k]++] = w->value[e->y];
+    }
+    char no[80];
+    snprintf(no, sizeof no, "not %.60s", e->measure_name);
+    plot_line line[2] = {{.x = x[1], .y = y[1], .n = n[1], .mark = '.', .colour = 2, .label = e->measure_name},
+                         {.x = x[0], .y = y[0], .n = n[0], .mark = 'x', .colour = 1, .label = no}};
+    const pp_study *s = r->study;
+    const char *name[2];
+    const int index[2] = {e->x, e->y};
+    for (int i = 0; i < 2; i++)
+        name[i] = index[i] < s->nparameter ? s->parameter[index[i]] : s->measure[index[i] - s->nparameter].name;
+    plot_panel panel = {.xlabel = e->xlabel ? e->xlabel : name[0],
+                        .ylabel = e->ylabel ? e->ylabel : name[1],
+                        .line = line,
+                        .nline = 2,
+                        .xmin = NAN,
+                        .xmax = NAN,
+                        .ymin = NAN,
+                        .ymax = NAN};
+    plot_figure f = {.title = e->title, .panel = &panel, .npanel = 1, .legend = "above"};
+    perp_status st = plot_write(&f, path, why);
+    free(v);
+    return st;
+}
+
+perp_status report_figures(const report *r, const pp_table *t, const char *folder, int *n, perp_refusal *why) {
+    perp_status st = figure_folder(folder, why);
+    *n = 0;
+    for (int i = 0; !st && i < r->nentry; i++) {
+        const report_entry *e = &r->entry[i];
+        char name[160], path[CLI_PATH];
+        report_file_name(r, i, name, sizeof name);
+        if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+            return pp_complain(why, PERP_E_IO, (pp_place){"", 0, 0}, "", "a path that is too long", "a shorter one");
+        if (e->kind == REPORT_TABLE || t->n == 0) continue;
+        st = e->kind == REPORT_MAP         ? draw_map(r, t, e, path, why)
+             : e->kind == REPORT_PLOT      ? draw_plot(r, t, e, path, why)
+             : e->kind == REPORT_HISTOGRAM ? draw_histogram(r, t, e, path, why)
+                                           : draw_scatter(r, t, e, path, why);
+        *n += !st;
+    }
+    return st;
+}
+
+/* ---- searches ---- */
+
+static perp_status draw_history(const pp_hunt *h, const char *path, perp_refusal *why) {
+    size_t n = (size_t)h->count;
+    double *v = malloc(sizeof *v * 3 * (n + 1)), sign = h->design->maximise ? -1 : 1, best = NAN;
+    if (!v) return no_memory(why);
+    bool positive = true;
+    for (size_t i = 0; i < n; i++) {
+        const pp_design_record *r = &h->record[i];
+        v[i] = (double)i + 1;
+        v[n + i] = r->f;
+        if (!isnan(r->f) && r->violation <= 0 && !(sign * best <= sign * r->f)) best = r->f;
+        v[2 * n + i] = best;
+        positive = positive && !(r->f <= 0);
+    }
+    plot_line line[2] = {{.x = v, .y = v + n, .n = (long)n, .mark = '.', .colour = 0, .label = "design"},
+                         {.x = v, .y = v + 2 * n, .n = (long)n, .colour = 1, .label = "best so far"}};
+    plot_panel panel = {.xlabel = "evaluation",
+                        .ylabel = "objective",
+                        .line = line,
+                        .nline = 2,
+                        .logy = positive,
+                        .xmin = NAN,
+                        .xmax = NAN,
+                        .ymin = NAN,
+                        .ymax = NAN};
+    plot_figure f = {.panel = &panel, .npanel = 1, .grid = true};
+    perp_status st = plot_write(&f, path, why);
+    free(v);
+    return st;
+}
+
+/* Designs over pairs of parameters: those that pass, those that a proof ruled out, those that failed in trials. */
+static perp_status draw_designs(const pp_hunt *h, const char *path, perp_refusal *why) {
+    enum { STATES = 3 };
+    static const char *const words[STATES] = {"passes", "fails in trials", "ruled out"};
+    const pp_design *d = h->design;
+    int pairs = d->n / 2 + d->n % 2, dim = d->n;
+    if (pairs > 12) pairs = 12;
+    size_t n = (size_t)h->count;
+    double *v = malloc(sizeof *v * (size_t)(dim + 1) * STATES * (n + 1));
+    plot_line line[12][STATES];
+    plot_panel panel[12];
+    if (!v) return no_memory(why);
+    long count[STATES] = {0};
+    for (size_t i = 0; i < n; i++) {
+        int level = h->record[i].level;
+        int k = level < 0 ? 0 : level < d->nlevel && !d->level[level].trials ? 2 : 1;
+        for (int p = 0; p < dim; p++)
+            v[((size_t)p * STATES + (size_t)k) * (n + 1) + (size_t)count[k]] = h->x[i * (size_t)dim + (size_t)p];
+        count[k]++;
+    }
+    for (int q = 0; q < pairs; q++) {
+        int a = 2 * q, b = 2 * q + 1 < dim ? 2 * q + 1 : 0;
+        for (int k = 0; k < STATES; k++)
+            line[q][k] = (plot_line){.x = v + ((size_t)a * STATES + (size_t)k) * (n + 1),
+                                     .y = v + ((size_t)b * STATES + (size_t)k) * (n + 1),
+                                     .n = count[k],
+                                     .mark = k == 0 ? '.' : 'x',
+                                     .colour = k == 0 ? 2 : k == 1 ? 1 : 7,
+                                     .label = words[k]};
+        panel[q] = (plot_panel){.xlabel = d->study->parameter[d->parameter[a]],
+                                .ylabel = d->study->parameter[d->parameter[b]],
+                                .line = line[q],
+                                .nline = STATES,
+                                .xmin = NAN,
+                                .xmax = NAN,
+                                .ymin = NAN,
+                                .ymax = NAN};
+    }
+    plot_figure f = {.panel = panel, .npanel = pairs, .columns = pairs > 1 ? 2 : 1};
+    perp_status st = plot_write(&f, path, why);
+    free(v);
+    return st;
+}
+
+perp_status design_figures(const pp_hunt *h, const char *folder, perp_refusal *why) {
+    char path[CLI_PATH];
+    bool drawn = !strcmp(h->design->method, "sample");
+    perp_status st = figure_folder(folder, why);
+    if (st) return st;
+    snprintf(path, sizeof path, "%.4000s/%s.svg", folder, drawn ? "designs" : "history");
+    return drawn ? draw_designs(h, path, why) : draw_history(h, path, why);
+}

@@ -1,0 +1,120 @@
+/* grid.c - trials by cell: counts, means, medians and intervals for every combination of some variables. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perp/statistic.h"
+#include "study/report.h"
+
+#define CONFIDENCE 0.95
+#define TWO_SIDED  1.959963984540054 /* normal quantile of the same confidence */
+
+static const char *const words[] = {"auto", "fraction", "mean", "median", "deviation", "smallest", "largest", "total"};
+const char *report_show_word(report_show s) { return words[s]; }
+
+void report_axis_value(const pp_study *s, int axis, int i, char *out, size_t size) {
+    const pp_study_axis *x = &s->axis[axis];
+    if (x->label)
+        snprintf(out, size, "%s", x->label[i]);
+    else
+        snprintf(out, size, "%.6g", x->value[i]);
+}
+
+static bool measured(const pp_row *r) { return r->outcome == PP_TRIAL_DONE || r->outcome == PP_TRIAL_ENDED; }
+
+static uint64_t cell_of(const pp_table *t, const grid *g, const int *axis, const pp_row *r) {
+    int index[PP_STUDY_NAMES];
+    uint64_t at = 0;
+    pp_study_cell(t->study, r->number % t->study->cells, index);
+    for (int i = 0; i < g->naxis; i++) at = at * (uint64_t)g->n[i] + (uint64_t)index[axis[i]];
+    return at;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Values sorted by cell, then by size, to take medians. */
+static bool medians(const pp_table *t, grid *g, const int *axis, int measure) {
+    uint64_t *first = calloc((size_t)g->cells + 2, sizeof *first);
+    double *v = malloc(sizeof *v * (size_t)(t->n + 1));
+    bool ok = first && v;
+    for (int pass = 0; ok && pass < 2; pass++) {
+        for (uint64_t i = 0; i < t->n; i++) {
+            const pp_row *r = pp_table_row(t, i);
+            double x = r->value[measure];
+            if (!measured(r) || isnan(x)) continue;
+            uint64_t c = cell_of(t, g, axis, r);
+            if (pass == 0)
+                first[c + 2]++;
+            else
+                v[first[c + 1]++] = x;
+        }
+        for (uint64_t c = 0; pass == 0 && c < g->cells; c++) first[c + 2] += first[c + 1];
+    }
+    for (uint64_t c = 0; ok && c < g->cells; c++) {
+        uint64_t n = first[c + 1] - first[c];
+        double *at = v + first[c];
+        if (n) qsort(at, (size_t)n, sizeof *at, compare);
+        g->value[c] = n == 0 ? NAN : n % 2 ? at[n / 2] : (at[n / 2 - 1] + at[n / 2]) / 2;
+    }
+    free(first);
+    free(v);
+    return ok;
+}
+
+static void conclude(grid *g, uint64_t c) {
+    const pp_cell *x = &g->cell[c];
+    double n = (double)(x->trials - x->missing), half = TWO_SIDED * pp_cell_deviation(x) / sqrt(n);
+    g->low[c] = g->high[c] = NAN;
+    switch (g->show) {
+    case SHOW_AUTO:
+    case SHOW_FRACTION:
+        g->value[c] = pp_cell_fraction(x);
+        if (n > 0) (void)perp_wilson((int64_t)x->nonzero, (int64_t)n, CONFIDENCE, &g->low[c], &g->high[c]);
+        break;
+    case SHOW_MEAN:
+        g->value[c] = pp_cell_mean(x);
+        if (n > 1) g->low[c] = g->value[c] - half, g->high[c] = g->value[c] + half;
+        break;
+    case SHOW_DEVIATION: g->value[c] = pp_cell_deviation(x); break;
+    case SHOW_SMALLEST: g->value[c] = x->smallest; break;
+    case SHOW_LARGEST: g->value[c] = x->largest; break;
+    case SHOW_TOTAL: g->value[c] = n > 0 ? x->sum : NAN; break;
+    case SHOW_MEDIAN: break;
+    }
+}
+
+perp_status grid_make(const pp_table *t, int measure, const int *axis, int naxis, report_show show, grid *g,
+                      perp_refusal *why) {
+    *g = (grid){.naxis = naxis, .cells = 1, .show = show};
+    for (int i = 0; i < naxis; i++) {
+        g->n[i] = t->study->axis[axis[i]].n;
+        g->cells *= (uint64_t)g->n[i];
+    }
+    g->cell = malloc(sizeof *g->cell * (size_t)g->cells);
+    g->value = malloc(sizeof *g->value * 3 * (size_t)g->cells);
+    bool ok = g->cell && g->value, binary = true;
+    if (ok) g->low = g->value + g->cells, g->high = g->low + g->cells;
+    for (uint64_t c = 0; ok && c < g->cells; c++) pp_cell_begin(&g->cell[c]);
+    for (uint64_t i = 0; ok && i < t->n; i++) {
+        const pp_row *r = pp_table_row(t, i);
+        double x = r->value[measure];
+        pp_cell_add(&g->cell[cell_of(t, g, axis, r)], r, x);
+        binary = binary && (!measured(r) || isnan(x) || x == 0 || x == 1);
+    }
+    if (show == SHOW_AUTO) g->show = binary ? SHOW_FRACTION : SHOW_MEAN;
+    for (uint64_t c = 0; ok && c < g->cells; c++) conclude(g, c);
+    if (ok && show == SHOW_MEDIAN) ok = medians(t, g, axis, measure);
+    if (ok) return PERP_OK;
+    grid_free(g);
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){t->study->path, 0, 0}, "report", "not enough memory");
+}
+
+void grid_free(grid *g) {
+    free(g->cell);
+    free(g->value);
+    *g = (grid){0};
+}

@@ -1,0 +1,152 @@
+/* open.c - see open.h */
+#include "study/open.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Is the operand a scene and not a study? A file that cannot be read is left to the reader of studies. */
+static bool is_scene(const char *path) {
+    static const perp_allocator plain = {0};
+    char *data;
+    size_t size;
+    pp_tree t;
+    if (pp_source_read(&plain, path, path, &data, &size, NULL)) return false;
+    bool scene = false;
+    if (!pp_yaml_parse(&plain, path, data, size, &t, NULL)) {
+        scene = t.node[1].kind == PP_NODE_MAP && pp_yaml_get(&t, 1, "perp") && !pp_yaml_get(&t, 1, "perp-study");
+        pp_yaml_free(&t);
+    }
+    pp_free(&plain, data);
+    return scene;
+}
+
+int study_open(const cli_args *a, bool allow_scene, study_args *x, pp_study **out) {
+    perp_refusal why = {0};
+    *x = (study_args){.path = cli_operand(a, 0)};
+    x->o = (pp_study_options){.count = -1, .seed = -1, .only = x->only};
+    x->o.ndefine = cli_definitions(a, &x->o.define);
+    if (cli_given(a, "count")) x->o.count = (int64_t)cli_number(a, "count", 1);
+    if (cli_given(a, "seed")) x->o.seed = (int64_t)cli_number(a, "seed", 1);
+    for (int i = 0; i < cli_count(a, "only"); i++) {
+        if (i == STUDY_ONLY) return cli_mistake(a, "--only", "a seventeenth", "at most 16");
+        x->only[x->o.nonly++] = cli_nth(a, "only", i);
+    }
+    if (allow_scene && is_scene(x->path)) {
+        int code = sweep_scene_study(a, x->path, &x->text);
+        if (code) return code;
+        x->o.text = x->text;
+        perp_status st = pp_study_open("command line", &x->o, out, &why);
+        return st ? cli_refuse(a, &why) : CLI_OK;
+    }
+    static const char *const of_scenes[] = {"vary", "sample", "measure", "end"};
+    for (int i = 0; allow_scene && i < 4; i++)
+        if (cli_given(a, of_scenes[i]))
+            return cli_mistake(a, of_scenes[i], "an option of scenes", "it in the study file, whose operand this is");
+    return pp_study_open(x->path, &x->o, out, &why) ? cli_refuse(a, &why) : CLI_OK;
+}
+
+int study_open_again(const cli_args *a, const study_args *x, int64_t seed, int64_t count, int refine, pp_study **out) {
+    perp_refusal why = {0};
+    pp_study_options o = x->o;
+    if (seed >= 0) o.seed = seed;
+    if (count > 0) o.count = count;
+    if (pp_study_open(x->text ? "command line" : x->path, &o, out, &why)) return cli_refuse(a, &why);
+    (*out)->refine = refine;
+    return CLI_OK;
+}
+
+void study_args_free(study_args *x) {
+    free(x->text);
+    x->text = NULL;
+}
+
+bool study_output(const cli_args *a, const pp_study *s, const char *suffix, char *out, size_t size) {
+    const char *given = cli_text(a, "output", NULL);
+    if (given) return snprintf(out, size, "%s", given) < (int)size;
+    const char *path = cli_operand(a, 0), *name = strrchr(path, '/'), *dot;
+    (void)s;
+    name = name ? name + 1 : path;
+    dot = strrchr(name, '.');
+    int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+    return snprintf(out, size, "%.*s%s.h5", n, name, suffix) < (int)size;
+}
+
+int study_results(const cli_args *a, const char *path, const pp_study *s, const study_args *x, uint64_t trials,
+                  bool resume, pp_study_file **out) {
+    perp_refusal why = {0};
+    struct stat st;
+    bool there = !stat(path, &st);
+    perp_status status;
+    if (there && !resume && cli_given(a, "force")) {
+        pp_study_file *old;
+        if (pp_study_file_open(path, &old, &why)) return cli_refuse(a, &why); /* only a study gives way */
+        pp_study_file_close(old);
+        if (remove(path))
+            return cli_refuse_say(a, CLI_MACHINE, "%s: the file cannot be removed: %s", path, strerror(errno));
+        there = false;
+    }
+    if (there && !resume)
+        return cli_refuse_say(a, CLI_BAD_INPUT,
+                              "%s: found a file; allowed: a name that is free, --resume to continue it, or --force to "
+                              "replace a study",
+                              path);
+    if (there) {
+        status = pp_study_file_extend(path, s, pp_study_plan(s, &x->o), out, &why);
+        if (!status && trials > pp_study_file_info(*out)->trials)
+            status = pp_study_file_expect(*out, trials, &why);
+        return status ? cli_refuse(a, &why) : CLI_OK;
+    }
+    status = pp_study_file_create(path, s, &x->o, trials, out, &why);
+    return status ? cli_refuse_writing(a, &why) : CLI_OK;
+}
+
+int study_load(const cli_args *a, pp_study_file *const *f, int n, pp_table *out) {
+    perp_refusal why = {0};
+    return pp_table_load(out, f, n, &why) ? cli_refuse(a, &why) : CLI_OK;
+}
+
+int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const char *path) {
+    double value[PP_STUDY_VARIABLES];
+    perp_definition define[PP_STUDY_VARIABLES];
+    char text[PP_STUDY_VARIABLES][32];
+    perp_refusal why = {0};
+    memcpy(value, s->base, sizeof *value * (size_t)s->nparameter);
+    if (pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) return cli_refuse(a, &why);
+    for (int i = 0; i < s->nparameter; i++) {
+        snprintf(text[i], sizeof text[i], "%.17g", value[i]);
+        define[i] = (perp_definition){s->parameter[i], text[i]};
+    }
+    pp_crew crew;
+    pp_row *row = malloc(pp_row_size(s));
+    if (!row) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
+    if (pp_crew_new(s, 1, &crew, &why)) {
+        free(row);
+        return cli_refuse(a, &why);
+    }
+    (void)pp_runner_run(crew.runner[0], pp_ensemble_scene(crew.ensemble, 0), number, value, row);
+    double h = perp_world_h(perp_scene_world(pp_ensemble_scene(crew.ensemble, 0)));
+    pp_crew_free(&crew);
+    simulate_options o = {.scene = s->scene_path,
+                          .output = path,
+                          .force = cli_given(a, "force"),
+                          .define = define,
+                          .ndefine = s->nparameter,
+                          .stop = cli_interrupted};
+    if (row->outcome == PP_TRIAL_ENDED) o.duration = (double)row->steps * h;
+    simulate_result result;
+    if (path) simulate(&o, &result);
+    printf("trial %llu: %s, %u steps, t = %.6g%s%s\n", (unsigned long long)number, pp_outcome_word(row->outcome),
+           row->steps, row->t_end, row->why[0] ? ": " : "", row->why);
+    for (int i = 0; i < s->nparameter; i++) printf("  %-20s %.15g\n", s->parameter[i], value[i]);
+    for (int i = 0; i < s->nmeasure; i++)
+        printf("  %-20s %.15g\n", s->measure[i].name, row->value[s->nparameter + i]);
+    int code = row->outcome >= PP_TRIAL_UNSOLVED ? CLI_FAILED : CLI_OK;
+    if (path && result.code && result.code != CLI_FAILED) code = cli_refuse(a, &result.why);
+    if (path && !result.code && result.hash != row->hash)
+        code = cli_refuse_say(a, CLI_FAILED, "the recorded run ended in another state than the trial");
+    if (path && !result.code) printf("recording  %s\n", path);
+    free(row);
+    return code;
+}

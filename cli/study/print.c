@@ -1,0 +1,181 @@
+/* print.c - the tables and checks of a study as text, Markdown and JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/report.h"
+
+enum { COLUMNS_MOST = 24 /* of a map as text; wider ones are figures only */ };
+
+static void show(char *out, size_t size, double x) {
+    if (isnan(x))
+        snprintf(out, size, "-");
+    else
+        snprintf(out, size, "%.4g", x);
+}
+
+static void heading(const report *r, const report_entry *e, report_show how, FILE *to, bool markdown) {
+    char title[300];
+    if (e->title)
+        snprintf(title, sizeof title, "%s", e->title);
+    else
+        snprintf(title, sizeof title, "%s: %s", e->measure_name, report_show_word(how));
+    (void)r;
+    if (markdown)
+        fprintf(to, "\n**%s**\n\n", title);
+    else
+        fprintf(to, "\n%s%s%s\n", cli_style(to, "1"), title, cli_style(to, ""));
+}
+
+/* "surface medium, jaw high" */
+static void by_title(const pp_study *s, const report_entry *e, uint64_t combination, char *out, size_t size) {
+    size_t at = 0;
+    int index[REPORT_BY];
+    for (int k = e->nby - 1; k >= 0; k--) {
+        index[k] = (int)(combination % (uint64_t)s->axis[e->by[k]].n);
+        combination /= (uint64_t)s->axis[e->by[k]].n;
+    }
+    out[0] = 0;
+    for (int k = 0; k < e->nby && at + 80 < size; k++) {
+        char value[64];
+        report_axis_value(s, e->by[k], index[k], value, sizeof value);
+        at += (size_t)snprintf(out + at, size - at, "%s%s %s", k ? ", " : "", s->axis[e->by[k]].name, value);
+    }
+}
+
+/* One block of rows y and columns x (either may be missing) of a grid, from cell `first` on. */
+static void print_block(const pp_study *s, const report_entry *e, const grid *g, uint64_t first, FILE *to, bool md) {
+    int nx = e->x >= 0 ? s->axis[e->x].n : 1, ny = e->y >= 0 ? s->axis[e->y].n : 1;
+    bool single = e->x < 0; /* then there is room for the interval and the counts */
+    const char *bar = md ? " | " : "  ";
+    if (md) fputs("| ", to);
+    fprintf(to, md ? "%s" : "  %14s", e->y >= 0 ? s->axis[e->y].name : "");
+    for (int i = 0; i < nx && !single; i++) {
+        char v[64];
+        report_axis_value(s, e->x, i, v, sizeof v);
+        fprintf(to, md ? "%s%s" : "%s%7s", bar, v);
+    }
+    if (single) fprintf(to, md ? " | %s | 95 %% interval | trials | failed" : "  %12s  %21s  %7s %6s",
+                        report_show_word(g->show), "95 % interval", "trials", "failed");
+    fputs(md ? " |\n|" : "\n", to);
+    for (int i = 0; md && i < (single ? 5 : nx + 1); i++) fputs("---|", to);
+    if (md) fputs("\n", to);
+    for (int k = 0; k < ny; k++) {
+        char v[64] = "all";
+        if (e->y >= 0) report_axis_value(s, e->y, k, v, sizeof v);
+        fprintf(to, md ? "| %s" : "  %14s", v);
+        for (int i = 0; i < nx; i++) {
+            uint64_t c = first + (uint64_t)(k * nx + i);
+            char x[32], lo[32], hi[32], both[80];
+            show(x, sizeof x, g->value[c]);
+            show(lo, sizeof lo, g->low[c]);
+            show(hi, sizeof hi, g->high[c]);
+            snprintf(both, sizeof both, "%s .. %s", lo, hi);
+            if (single)
+                fprintf(to, md ? " | %s | %s | %llu | %llu" : "  %12s  %21s  %7llu %6llu", x, both,
+                        (unsigned long long)g->cell[c].trials, (unsigned long long)g->cell[c].failed);
+            else
+                fprintf(to, md ? "%s%s" : "%s%7s", bar, x);
+        }
+        fputs(md ? " |\n" : "\n", to);
+    }
+}
+
+static perp_status print_entry(const report *r, const pp_table *t, const report_entry *e, FILE *to, bool md,
+                               perp_refusal *why) {
+    const pp_study *s = r->study;
+    int axis[REPORT_AXES], n = 0;
+    if (e->kind == REPORT_HISTOGRAM || e->kind == REPORT_SCATTER) return PERP_OK;
+    for (int k = 0; k < e->nby; k++) axis[n++] = e->by[k];
+    report_entry shape = *e;
+    if (e->kind == REPORT_PLOT) shape.y = e->x, shape.x = -1;
+    if (shape.y >= 0) axis[n++] = shape.y;
+    if (shape.x >= 0) axis[n++] = shape.x;
+    grid g;
+    perp_status st = grid_make(t, e->measure, axis, n, e->show, &g, why);
+    if (st) return st;
+    uint64_t block = (uint64_t)(shape.x >= 0 ? s->axis[shape.x].n : 1) * (uint64_t)(shape.y >= 0 ? s->axis[shape.y].n : 1);
+    if (shape.x >= 0 && s->axis[shape.x].n > COLUMNS_MOST) {
+        grid_free(&g);
+        return PERP_OK;
+    }
+    heading(r, e, g.show, to, md);
+    for (uint64_t b = 0; b < g.cells / block; b++) {
+        char title[300];
+        by_title(s, e, b, title, sizeof title);
+        if (*title) fprintf(to, md ? "\n%s\n\n" : "  %s\n", title);
+        print_block(s, &shape, &g, b * block, to, md);
+    }
+    grid_free(&g);
+    return PERP_OK;
+}
+
+static void print_checks(const report *r, FILE *to, bool md) {
+    if (r->ncheck == 0) return;
+    int held = 0;
+    fprintf(to, md ? "\n| what | measured | reference | limit | published | |\n|---|---|---|---|---|---|\n"
+                   : "\n  %-46s %14s %14s %10s\n",
+            "check", "measured", "reference", "limit");
+    for (int i = 0; i < r->ncheck; i++) {
+        const report_check *c = &r->check[i];
+        char what[120], got[32], expected[32], limit[40];
+        snprintf(what, sizeof what, "%s%s%s%s", c->what, c->unit ? " [" : "", c->unit ? c->unit : "", c->unit ? "]" : "");
+        snprintf(got, sizeof got, "%.9g", c->got);
+        if (isnan(c->expected))
+            expected[0] = 0;
+        else
+            snprintf(expected, sizeof expected, "%.9g", c->expected);
+        snprintf(limit, sizeof limit, "%s%.3g", c->kind == 0 ? "" : c->kind == 1 ? "<= " : ">= ", c->limit);
+        held += c->ok;
+        if (md)
+            fprintf(to, "| %s%s%s | %s | %s | %s | %s | %s |\n", what, c->note ? "; " : "", c->note ? c->note : "", got,
+                    expected, limit, c->published ? c->published : "", c->ok ? "ok" : "**missed**");
+        else
+            fprintf(to, "  %-46.46s %14s %14s %10s  %s%s%s\n", what, got, expected, limit,
+                    cli_style(to, c->ok ? "32" : "31"), c->ok ? "ok" : "missed", cli_style(to, ""));
+    }
+    fprintf(to, md ? "\n%d of %d checks hold.\n" : "  %d of %d checks hold\n", held, r->ncheck);
+}
+
+perp_status report_print(const report *r, const pp_table *t, FILE *to, bool markdown, perp_refusal *why) {
+    perp_status st = PERP_OK;
+    for (int i = 0; !st && i < r->nentry; i++) st = print_entry(r, t, &r->entry[i], to, markdown, why);
+    if (!st) print_checks(r, to, markdown);
+    return st;
+}
+
+void report_json(const report *r, const pp_table *t, json *j) {
+    const pp_study *s = r->study;
+    json_key(j, "measures");
+    json_object(j);
+    for (int i = 0; i < s->nmeasure; i++) {
+        grid g;
+        if (grid_make(t, s->nparameter + i, NULL, 0, SHOW_AUTO, &g, NULL)) continue;
+        json_key(j, s->measure[i].name);
+        json_object(j);
+        json_field_string(j, "shows", report_show_word(g.show));
+        json_field_number(j, "value", g.value[0]);
+        json_field_number(j, "low", g.low[0]);
+        json_field_number(j, "high", g.high[0]);
+        json_field_number(j, "deviation", pp_cell_deviation(&g.cell[0]));
+        json_field_number(j, "smallest", g.cell[0].smallest);
+        json_field_number(j, "largest", g.cell[0].largest);
+        json_field_whole(j, "nonzero", (long long)g.cell[0].nonzero);
+        json_field_whole(j, "missing", (long long)g.cell[0].missing);
+        json_end(j, '}');
+        grid_free(&g);
+    }
+    json_end(j, '}');
+    json_key(j, "checks");
+    json_array(j);
+    for (int i = 0; i < r->ncheck; i++) {
+        json_object(j);
+        json_field_string(j, "what", r->check[i].what);
+        json_field_number(j, "value", r->check[i].got);
+        json_field_number(j, "reference", r->check[i].expected);
+        json_field_number(j, "limit", r->check[i].limit);
+        json_field_bool(j, "ok", r->check[i].ok);
+        json_end(j, '}');
+    }
+    json_end(j, ']');
+}

@@ -1,0 +1,83 @@
+/* report.h - what a study shows of its trials: tables, maps, plots, histograms and checks, as its file asks for them. */
+#ifndef CLI_STUDY_REPORT_H
+#define CLI_STUDY_REPORT_H
+
+#include "cli.h"
+#include "study/table.h"
+
+enum { REPORT_AXES = 8, REPORT_BY = 3 };
+typedef enum report_kind { REPORT_MAP, REPORT_TABLE, REPORT_PLOT, REPORT_HISTOGRAM, REPORT_SCATTER } report_kind;
+typedef enum report_show {
+    SHOW_AUTO, /* fraction if the measure is 0 or 1 in all trials, else mean */
+    SHOW_FRACTION,
+    SHOW_MEAN,
+    SHOW_MEDIAN,
+    SHOW_DEVIATION,
+    SHOW_SMALLEST,
+    SHOW_LARGEST,
+    SHOW_TOTAL
+} report_show;
+
+typedef struct report_entry {
+    report_kind kind;
+    int measure;             /* index among parameters and measures */
+    int x, y, by[REPORT_BY]; /* axes; -1: none. A table has rows y and columns x. Scatter: columns of the trials */
+    int nby;
+    report_show show;
+    const char *measure_name, *title, *about, *file, *xlabel, *ylabel;
+    double contour; /* NAN: none */
+    int bins;
+    char key[32];
+} report_entry;
+
+typedef struct report_check {
+    const char *what, *unit, *published, *note;
+    pp_over *value, *reference, *bound;
+    int kind; /* 0: reference and limit, 1: below, 2: above */
+    double got, expected, limit;
+    bool ok;
+} report_check;
+
+typedef struct report {
+    const pp_study *study;
+    report_entry *entry;
+    int nentry;
+    report_check *check;
+    int ncheck;
+} report;
+
+/* Reads `report` and `checks` of a study; what is wrong with them is told before anything runs. Without `report` there
+ * is a table, and a map where two variables vary. */
+perp_status report_read(const pp_study *s, report *out, perp_refusal *why);
+void report_free(report *r);
+/* Evaluates the checks; true in *ok if all hold. */
+perp_status report_evaluate(report *r, const pp_table *t, bool *ok, perp_refusal *why);
+/* Tables and checks as text or Markdown. */
+perp_status report_print(const report *r, const pp_table *t, FILE *to, bool markdown, perp_refusal *why);
+void report_json(const report *r, const pp_table *t, json *j);
+/* Figures into a folder, named by the entries; *n: how many. figure.c */
+perp_status report_figures(const report *r, const pp_table *t, const char *folder, int *n, perp_refusal *why);
+/* Markdown page with tables and figures. page.c */
+perp_status report_page(const report *r, const pp_table *t, const char *path, const char *figures, perp_refusal *why);
+/* File name of the figure of an entry, such as map-success.svg. */
+void report_file_name(const report *r, int entry, char *out, size_t size);
+
+/* ---- grid.c: trials by cell ---- */
+
+/* What is shown of the trials of each combination of some axes, the last fastest. */
+typedef struct grid {
+    int n[REPORT_AXES], naxis;
+    uint64_t cells;
+    pp_cell *cell;
+    double *value, *low, *high; /* what is shown, and its interval: Wilson's, or twice the standard error of the mean */
+    report_show show;
+} grid;
+perp_status grid_make(const pp_table *t, int measure, const int *axis, int naxis, report_show show, grid *out,
+                      perp_refusal *why);
+void grid_free(grid *g);
+/* "fraction", "mean", ... */
+const char *report_show_word(report_show s);
+/* How value i of an axis is written. */
+void report_axis_value(const pp_study *s, int axis, int i, char *out, size_t size);
+
+#endif

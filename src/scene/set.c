@@ -1,0 +1,209 @@
+/* set.c - other values for the parameters of an open scene: its world is made anew from the parsed files.
+ *
+ * Method   The first setting parses the files that the scene holds and keeps trees, compiled expressions and meshes; every
+ *          setting then reads the trees into a new world, as opening does. So the result is that of opening with the
+ *          same definitions. The old world goes only after the new one stands.
+ * Cost     about a third of opening for a scene of few bodies: nothing is parsed, and most expressions are compiled
+ *          already. Memory: the trees, as long as the scene is open; nothing grows from setting to setting. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/text.h"
+#include "scene/scene_internal.h"
+
+/* Definitions as a list of the options, and their values as text. */
+typedef struct definitions {
+    perp_definition *list;
+    char (*text)[32]; /* of the new ones */
+    int n;
+} definitions;
+
+static void free_definitions(const perp_allocator *a, definitions *d) {
+    pp_free(a, d->list);
+    pp_free(a, d->text);
+}
+
+/* The shortest text that reads as this number, in any locale. */
+static void number_text(double x, char *out, size_t size) {
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(out, size, "%.*g", digits, x);
+        char *comma = strchr(out, ',');
+        if (comma) *comma = '.';
+        double back = 0;
+        size_t sign = out[0] == '-', length = strlen(out) - sign;
+        if (pp_number_scan(out + sign, length, &back) == length && (sign ? -back : back) == x) return;
+    }
+}
+
+/* The definitions of the scene with the new values: in place of those of the same name, the others behind them. */
+static bool merge(const perp_scene *s, const perp_scene_value *set, int n, definitions *out) {
+    const perp_allocator *a = &s->alloc;
+    *out = (definitions){.list = pp_alloc(a, sizeof *out->list * (size_t)(s->ndefinition + n)),
+                         .text = pp_alloc(a, sizeof *out->text * (size_t)n)};
+    if (!out->list || !out->text) {
+        free_definitions(a, out);
+        return false;
+    }
+    for (int i = 0; i < s->ndefinition; i++)
+        out->list[out->n++] = (perp_definition){s->definition[2 * i], s->definition[2 * i + 1]};
+    for (int i = 0; i < n; i++) {
+        int at = out->n; /* of several with the same name the last one counts */
+        for (int k = 0; k < out->n; k++)
+            if (!strcmp(out->list[k].name, set[i].name)) at = k;
+        number_text(set[i].value, out->text[i], sizeof out->text[i]);
+        out->list[at] = (perp_definition){set[i].name, out->text[i]};
+        if (at == out->n) out->n++;
+    }
+    return true;
+}
+
+/* Copies of the definitions, for the scene to keep. */
+static char **copied(const perp_allocator *a, const definitions *d) {
+    char **text = pp_alloc(a, sizeof *text * (size_t)(2 * d->n));
+    bool good = text != NULL;
+    for (int i = 0; text && i < 2 * d->n; i++) {
+        text[i] = good ? pp_copy_text(a, i % 2 ? d->list[i / 2].value : d->list[i / 2].name) : NULL;
+        good = good && text[i];
+    }
+    if (good) return text;
+    for (int i = 0; text && i < 2 * d->n; i++) pp_free(a, text[i]);
+    pp_free(a, text);
+    return NULL;
+}
+
+/* The reader with the parsed files, made at the first setting. */
+static perp_status need_reader(perp_scene *s, perp_refusal *why) {
+    if (s->reader) return PERP_OK;
+    pp_reader *r = pp_alloc(&s->alloc, sizeof *r);
+    if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->file[0].path, 0, 0}, NULL, "out of memory");
+    memset(r, 0, sizeof *r);
+    r->s = s;
+    r->alloc = &s->alloc;
+    r->why = why;
+    perp_status st = pp_parse_documents(r);
+    if (st)
+        pp_reader_free(r);
+    else
+        s->reader = r;
+    return st;
+}
+
+static void forget_names(pp_names *t) {
+    t->n = t->ntext = 0;
+    if (t->nslot) memset(t->slot, 0, (size_t)t->nslot * sizeof *t->slot);
+}
+
+/* As after parsing; what was allocated, compiled and looked at stays. Scopes are numbered in the order of the files, so
+ * compiled expressions stay good. */
+static void rewind_reader(pp_reader *r) {
+    pp_names *const names[] = {&r->body, &r->joint, &r->force, &r->material, &r->template};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) forget_names(names[i]);
+    r->w = NULL;
+    r->dim = 0;
+    r->nvariable = r->nrepeat = r->ncrumb = 0;
+    r->scope = r->scope_last = 0;
+    r->seed = r->random = 0;
+    r->may_random = false;
+    r->nbody_of = r->njoint_of = r->nshift = r->nshape = r->npoints = r->nfunction = 0;
+    memset(r->total, 0, sizeof r->total);
+    memset(r->position, 0, sizeof r->position);
+}
+
+/* Files that were handed over and not used, for files that are needed now. */
+static perp_source_file *spare_files(const perp_scene *s) {
+    int n = s->nspare > 0 ? s->nspare : 1;
+    perp_source_file *f = pp_alloc(&s->alloc, sizeof *f * (size_t)n);
+    if (f)
+        f[0] = (perp_source_file){s->file[0].path, s->file[0].data, s->file[0].size}; /* none is left: not the disk */
+    for (int i = 0; f && i < s->nspare; i++)
+        f[i] = (perp_source_file){s->spare[i].path, s->spare[i].data, s->spare[i].size};
+    return f;
+}
+
+/* Takes over what the new reading has made. Texts stay where they are: they do not depend on parameters. */
+static void take_over(perp_scene *s, perp_scene *made) {
+    perp_world *world = s->world;
+    pp_formula *formula = s->formula;
+    s->world = made->world;
+    s->formula = made->formula;
+    made->world = world;
+    made->formula = formula;
+    s->duration = made->duration;
+    s->steps = made->steps;
+    s->record = made->record;
+    for (int i = 0; i < s->nparameter; i++) {
+        perp_scene_parameter *to = &s->parameter[i];
+        const perp_scene_parameter *from = &made->parameter[i];
+        to->value = from->value;
+        to->initial = from->initial;
+        to->min = from->min;
+        to->max = from->max;
+    }
+}
+
+/* Reads the trees again into a scene of their own, and takes it over if all went well. */
+static perp_status read_again(perp_scene *s, const definitions *d, perp_refusal *why) {
+    pp_reader *r = s->reader;
+    perp_scene made = {.alloc = s->alloc, .file = s->file, .nfile = s->nfile, .cap_file = s->cap_file};
+    perp_scene_options options = {.define = d->list, .ndefine = d->n, .alloc = s->alloc, .log = s->log};
+    perp_source_file *file = NULL;
+    if (s->from_memory) {
+        file = spare_files(s);
+        options.file = file;
+        options.nfile = s->nspare > 0 ? s->nspare : 1;
+    }
+    char **definition = copied(&s->alloc, d);
+    rewind_reader(r);
+    r->s = &made;
+    r->options = &options;
+    r->why = why;
+    perp_status st = definition && (file || !s->from_memory) ? pp_read_world(r) : pp_no_memory(r);
+    r->s = s;
+    r->options = NULL;
+    r->why = NULL;
+    s->file = made.file; /* a mesh that only these values need may have been read */
+    s->nfile = made.nfile;
+    s->cap_file = made.cap_file;
+    if (!st) {
+        take_over(s, &made);
+        perp_world_set_stop(s->world, &s->stop);
+        for (int i = 0; i < 2 * s->ndefinition; i++) pp_free(&s->alloc, s->definition[i]);
+        pp_free(&s->alloc, s->definition);
+        s->definition = definition;
+        s->ndefinition = d->n;
+        s->cap_definition = 2 * d->n;
+    } else if (definition) {
+        for (int i = 0; i < 2 * d->n; i++) pp_free(&s->alloc, definition[i]);
+        pp_free(&s->alloc, definition);
+    }
+    pp_scene_free_content(&made); /* the old world, or what was made so far of the new one */
+    pp_free(&s->alloc, file);
+    return st;
+}
+
+perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int n, perp_refusal *why) {
+    perp_refusal unheard;
+    definitions d;
+    if (!why) why = &unheard;
+    memset(why, 0, sizeof *why);
+    const pp_place at = {s->file[0].path, 0, 0};
+    bool bad = n < 0 || (n > 0 && !set);
+    for (int i = 0; !bad && i < n; i++) bad = !set[i].name;
+    if (bad) return pp_complain_say(why, PERP_E_ARG, at, NULL, "a parameter to be set has no name");
+    if (!merge(s, set, n, &d)) return pp_complain_say(why, PERP_E_MEMORY, at, NULL, "out of memory");
+    perp_status st = need_reader(s, why);
+    if (!st) st = read_again(s, &d, why);
+    free_definitions(&s->alloc, &d);
+    return st;
+}
+
+void perp_scene_set_stop(perp_scene *s, const perp_stop *stop) {
+    s->stop = stop ? *stop : (perp_stop){NULL, NULL};
+    perp_world_set_stop(s->world, &s->stop);
+}
+
+perp_status perp_scene_set(perp_scene *s, const char *name, double value, perp_refusal *why) {
+    const perp_scene_value one = {name, value};
+    return perp_scene_set_many(s, &one, 1, why);
+}

@@ -1,0 +1,160 @@
+/* csv.c - see csv.h. Fields may stand in double quotes, "" within them is one quote. */
+#include "study/csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "input/text.h"
+
+static perp_status bad(const pp_csv *t, int line, const char *key, const char *found, const char *allowed,
+                       perp_refusal *why) {
+    return pp_complain(why, PERP_E_ARG, (pp_place){t->file, line, 0}, key, found, allowed);
+}
+
+static perp_status no_memory(const pp_csv *t, perp_refusal *why) {
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){t->file, 0, 0}, "", "not enough memory");
+}
+
+static char *trimmed(char *s) {
+    while (*s == ' ' || *s == '\t') s++;
+    size_t n = strlen(s);
+    while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t' || s[n - 1] == '\r')) s[--n] = 0;
+    return s;
+}
+
+/* Cuts the next field off a line; NULL at its end. *broken: a quote does not end. */
+static char *next_field(char **at, bool *broken) {
+    char *s = *at;
+    if (!s) return NULL;
+    while (*s == ' ' || *s == '\t') s++;
+    if (*s != '"') {
+        char *comma = strchr(s, ',');
+        if (comma) *comma = 0;
+        *at = comma ? comma + 1 : NULL;
+        return trimmed(s);
+    }
+    char *to = ++s, *from = s, *begin = s;
+    for (; *from; from++) {
+        if (*from == '"' && from[1] != '"') break;
+        if (*from == '"') from++;
+        *to++ = *from;
+    }
+    *broken = *from != '"';
+    char *comma = *from ? strchr(from, ',') : NULL;
+    *to = 0;
+    *at = comma ? comma + 1 : NULL;
+    return begin;
+}
+
+static perp_status read_names(pp_csv *t, char *line, int number, perp_refusal *why) {
+    bool broken = false;
+    for (char *at = line, *f; (f = next_field(&at, &broken)) != NULL;) {
+        if (t->ncolumn == PP_CSV_COLUMNS) return bad(t, number, "", "more than 256 columns", "fewer", why);
+        for (int i = 0; i < t->ncolumn; i++)
+            if (!strcmp(t->name[i], f)) return bad(t, number, f, "the name of two columns", "one column of a name", why);
+        t->name[t->ncolumn++] = f;
+    }
+    return broken ? bad(t, number, "", "a quote that does not end", "quotes in pairs", why) : PERP_OK;
+}
+
+static perp_status read_row(pp_csv *t, char *line, int number, perp_refusal *why) {
+    bool broken = false;
+    int n = 0;
+    for (char *at = line, *f; (f = next_field(&at, &broken)) != NULL; n++)
+        if (n < t->ncolumn) t->field[(size_t)t->nrow * (size_t)t->ncolumn + (size_t)n] = f;
+    if (broken) return bad(t, number, "", "a quote that does not end", "quotes in pairs", why);
+    if (n != t->ncolumn) {
+        char found[64], allowed[64];
+        (void)snprintf(found, sizeof found, "%d field%s", n, n == 1 ? "" : "s");
+        (void)snprintf(allowed, sizeof allowed, "%d, as many as the first line has", t->ncolumn);
+        return bad(t, number, "", found, allowed, why);
+    }
+    t->line[t->nrow++] = number;
+    return PERP_OK;
+}
+
+static perp_status cut(pp_csv *t, size_t size, perp_refusal *why) {
+    int lines = 1, number = 0;
+    if (strlen(t->data) != size) return bad(t, 0, "", "a zero byte", "text", why);
+    for (const char *c = t->data; *c; c++) lines += *c == '\n';
+    if (lines > PP_CSV_ROWS) return bad(t, 0, "", "more than ten million lines", "fewer", why);
+    t->line = pp_alloc(&t->alloc, sizeof *t->line * (size_t)lines);
+    if (!t->line) return no_memory(t, why);
+    perp_status st = PERP_OK;
+    for (char *at = t->data, *next; !st && at; at = next) {
+        next = strchr(at, '\n');
+        if (next) *next++ = 0;
+        number++;
+        char *line = trimmed(at);
+        if (!*line || *line == '#') continue;
+        if (t->ncolumn > 0) {
+            st = read_row(t, line, number, why);
+            continue;
+        }
+        st = read_names(t, line, number, why);
+        if (st) break;
+        t->field = pp_alloc(&t->alloc, sizeof *t->field * (size_t)t->ncolumn * (size_t)lines);
+        if (!t->field) st = no_memory(t, why);
+    }
+    if (!st && t->ncolumn == 0) st = bad(t, 0, "", "no line of names", "names of columns, then rows", why);
+    return st;
+}
+
+perp_status pp_csv_read(const perp_allocator *a, const char *path, pp_csv *t, perp_refusal *why) {
+    size_t size = 0;
+    *t = (pp_csv){.alloc = *a};
+    t->file = pp_copy_text(a, path);
+    perp_status st = t->file ? pp_source_read(a, path, path, &t->data, &size, why) : PERP_E_MEMORY;
+    if (!st) st = cut(t, size, why);
+    if (st) pp_csv_free(t);
+    return st;
+}
+
+void pp_csv_free(pp_csv *t) {
+    pp_free(&t->alloc, t->data);
+    pp_free(&t->alloc, (void *)t->field);
+    pp_free(&t->alloc, t->line);
+    pp_free(&t->alloc, t->file);
+    *t = (pp_csv){.alloc = t->alloc};
+}
+
+int pp_csv_column(const pp_csv *t, const char *name) {
+    for (int i = 0; i < t->ncolumn; i++)
+        if (!strcmp(t->name[i], name)) return i;
+    return -1;
+}
+
+perp_status pp_csv_no_column(const pp_csv *t, const char *name, pp_place at, const char *key, perp_refusal *why) {
+    char allowed[400] = "", found[160];
+    const char *words[PP_CSV_COLUMNS + 1] = {NULL};
+    size_t n = 0;
+    for (int i = 0; i < t->ncolumn; i++) {
+        words[i] = t->name[i];
+        if (n + strlen(t->name[i]) + 90 < sizeof allowed)
+            n += (size_t)snprintf(allowed + n, sizeof allowed - n, "%s%s", i ? ", " : "", t->name[i]);
+    }
+    const char *near = pp_suggest(name, words);
+    if (near) (void)snprintf(allowed + n, sizeof allowed - n, "; did you mean %.40s?", near);
+    (void)snprintf(found, sizeof found, "the column `%.60s`, which %.60s does not have", name, t->file);
+    return pp_complain(why, PERP_E_ARG, at, key, found, allowed);
+}
+
+perp_status pp_csv_number(const pp_csv *t, int row, int column, double *out, perp_refusal *why) {
+    static const char *const missing[] = {"", "nan", "NaN", "NAN", "NA", "-", NULL};
+    const char *s = pp_csv_text(t, row, column);
+    double x = 0;
+    for (int i = 0; missing[i]; i++)
+        if (!strcmp(s, missing[i])) {
+            *out = NAN;
+            return PERP_OK;
+        }
+    size_t length = strlen(s), sign = s[0] == '-' || s[0] == '+', n = pp_number_scan(s + sign, length - sign, &x);
+    if (n == 0 || n + sign != length || !isfinite(x)) {
+        char shown[80];
+        return bad(t, t->line[row], t->name[column], pp_printable(shown, sizeof shown, s, length),
+                   "a finite number, or nothing where it is missing", why);
+    }
+    *out = s[0] == '-' ? -x : x;
+    return PERP_OK;
+}

@@ -1,0 +1,423 @@
+/* design_run.c - see design_run.h. Trials are numbered (step * designs + i) * T + K for drawn designs (step: which level
+ * that runs trials) and i * T + K for the points of a minimiser. */
+#include "study/design_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static perp_status no_memory(const pp_hunt *h, perp_refusal *why) {
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){h->design->study->path, 0, 0}, "design", "not enough memory");
+}
+
+/* ---- rows that are known ---- */
+
+perp_status pp_hunt_begin(pp_hunt *h, perp_refusal *why) {
+    pp_table_init(&h->known, h->design->study);
+    h->best = UINT64_MAX;
+    return h->file ? pp_table_load(&h->known, &h->file, 1, why) : PERP_OK;
+}
+
+static const pp_row *find_row(const pp_hunt *h, uint64_t number) {
+    uint64_t lo = 0, hi = h->known.n;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        const pp_row *r = pp_table_row(&h->known, mid);
+        if (r->number == number) return r;
+        if (r->number < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}
+
+/* ---- trials ---- */
+
+/* Trials to be run: which design and which K each is. */
+typedef struct batch {
+    pp_hunt *h;
+    uint64_t *number;
+    const pp_design_trial *trial; /* one for each */
+    uint64_t count, handed;
+    bool (*take)(void *ctx, uint64_t i, const pp_row *row); /* i: place in the batch */
+    void *ctx;
+    pp_row *own; /* room for a row */
+    perp_refusal *why;
+    perp_status status;
+} batch;
+
+/* The crew numbers its trials by their place in the batch; the row gets its own number when it is handed on. */
+static perp_status values(void *ctx, uint64_t number, double *value, perp_refusal *why) {
+    const batch *b = ctx;
+    return pp_design_values(b->h->design, b->trial[number], value, why);
+}
+
+static bool done(void *ctx, const pp_row *row) {
+    batch *b = ctx;
+    pp_hunt *h = b->h;
+    uint64_t place = row->number;
+    memcpy(b->own, row, pp_row_size(h->design->study));
+    b->own->number = b->number[place];
+    h->trials++;
+    if (h->file) b->status = pp_study_file_add(h->file, b->own, b->why);
+    if (h->tick) h->tick(h->ctx);
+    return !b->status && b->take(b->ctx, place, b->own);
+}
+
+static bool stop(void *ctx) {
+    const batch *b = ctx;
+    return b->h->stop && b->h->stop(b->h->ctx);
+}
+
+/* Runs a batch; rows that are known are taken from the file. */
+static perp_status run_batch(batch *b, perp_refusal *why) {
+    uint64_t n = 0, *place = malloc(sizeof *place * (size_t)(b->count + 1));
+    b->own = malloc(pp_row_size(b->h->design->study));
+    if (!place || !b->own) {
+        free(place);
+        free(b->own);
+        return no_memory(b->h, why);
+    }
+    b->why = why;
+    for (uint64_t i = 0; i < b->count; i++) {
+        const pp_row *row = find_row(b->h, b->number[i]);
+        if (row) {
+            b->h->reused++;
+            b->take(b->ctx, i, row);
+        } else {
+            place[n++] = i;
+        }
+    }
+    pp_crew_job job = {.number = place, .count = n, .values = values, .done = done, .stop = stop, .ctx = b};
+    perp_status st = n ? pp_crew_run(b->h->crew, &job, why) : PERP_OK;
+    free(place);
+    free(b->own);
+    if (!b->status && b->h->file) b->status = pp_study_file_commit(b->h->file, why);
+    return b->status ? b->status : st;
+}
+
+/* ---- history ---- */
+
+static perp_status add_design(pp_hunt *h, const double *x, perp_refusal *why) {
+    int n = h->design->n;
+    if (h->count == h->cap) {
+        uint64_t cap = h->cap ? 2 * h->cap : 256;
+        double *more = realloc(h->x, sizeof *more * (size_t)(cap * (uint64_t)n));
+        if (more) h->x = more;
+        pp_design_record *record = realloc(h->record, sizeof *record * (size_t)cap);
+        if (record) h->record = record;
+        if (!more || !record) return no_memory(h, why);
+        h->cap = cap;
+    }
+    memcpy(h->x + h->count * (uint64_t)n, x, sizeof *x * (size_t)n);
+    h->record[h->count++] = (pp_design_record){.f = NAN, .level = -1};
+    return PERP_OK;
+}
+
+static double as_written(const pp_design *d, double f) { return d->maximise ? -f : f; }
+
+static void consider(pp_hunt *h, uint64_t i) {
+    const pp_design_record *r = &h->record[i], *b = h->best == UINT64_MAX ? NULL : &h->record[h->best];
+    double sign = h->design->maximise ? -1 : 1;
+    if (isnan(r->f)) return;
+    if (!b || r->violation < b->violation || (r->violation <= b->violation && sign * r->f < sign * b->f)) h->best = i;
+}
+
+/* ---- minimisers ---- */
+
+typedef struct points {
+    pp_table *table; /* one for each point */
+    const uint64_t *owner; /* of each trial of the batch: the point */
+    perp_status status;
+    perp_refusal *why;
+} points;
+
+static bool take_point(void *ctx, uint64_t i, const pp_row *row) {
+    points *p = ctx;
+    if (!p->status) p->status = pp_table_add(&p->table[p->owner[i]], row, p->why);
+    return !p->status;
+}
+
+static perp_status judge(pp_hunt *h, uint64_t first, int i, pp_table *t, double *f, double *g) {
+    const pp_design *d = h->design;
+    uint64_t at = first + (uint64_t)i;
+    pp_design_record *r = &h->record[at];
+    double *gi = d->nconstraint ? g + (size_t)i * (size_t)d->nconstraint : g;
+    f[i] = NAN;
+    for (int k = 0; k < d->nconstraint; k++) gi[k] = NAN;
+    if (r->level >= 0) return PERP_OK; /* a proof: it was not run */
+    perp_status st = pp_design_judge(d, t, h->x + at * (uint64_t)d->n, &f[i], gi, &h->why);
+    r->f = as_written(d, f[i]);
+    for (int k = 0; k < d->nconstraint; k++) r->violation += gi[k] > 0 ? gi[k] : 0;
+    for (uint64_t k = 0; k < t->n; k++) r->failed += pp_table_row(t, k)->outcome >= PP_TRIAL_UNSOLVED;
+    consider(h, at);
+    return st;
+}
+
+static perp_status run_points(pp_hunt *h, uint64_t first, int count, pp_table *table) {
+    uint64_t T = pp_design_trials(h->design), most = T * (uint64_t)count, n = 0;
+    int dim = h->design->n;
+    uint64_t *number = malloc(sizeof *number * 2 * (size_t)(most + 1)), *owner = number ? number + most : NULL;
+    pp_design_trial *trial = malloc(sizeof *trial * (size_t)(most + 1));
+    perp_status st = number && trial ? PERP_OK : no_memory(h, &h->why);
+    for (int i = 0; !st && i < count; i++) {
+        uint64_t at = first + (uint64_t)i;
+        if (h->record[at].level >= 0) continue;
+        for (uint64_t k = 0; k < T; k++, n++) {
+            number[n] = at * T + k;
+            owner[n] = (uint64_t)i;
+            trial[n] = (pp_design_trial){at, k, -1, h->x + at * (uint64_t)dim};
+        }
+    }
+    points p = {.table = table, .owner = owner, .why = &h->why};
+    batch b = {.h = h, .number = number, .trial = trial, .count = n, .take = take_point, .ctx = &p};
+    if (!st) st = run_batch(&b, &h->why);
+    if (!st) st = p.status;
+    free(number);
+    free(trial);
+    return st;
+}
+
+static perp_status check_proofs(pp_hunt *h, uint64_t at) {
+    const pp_design *d = h->design;
+    perp_status st = PERP_OK;
+    for (int l = 0; !st && l < d->nlevel && h->record[at].level < 0; l++) {
+        bool met = true;
+        if (!d->level[l].proof || d->level[l].trials) continue;
+        st = pp_design_meets(d, l, h->x + at * (uint64_t)d->n, &met, &h->why);
+        if (!met) h->record[at].level = l;
+    }
+    return st;
+}
+
+/* The minimiser's question. */
+static bool answer(void *ctx, int count, const double *x, double *f, double *g) {
+    pp_hunt *h = ctx;
+    uint64_t first = h->count;
+    pp_table *table = calloc((size_t)count, sizeof *table);
+    perp_status st = table ? PERP_OK : no_memory(h, &h->why);
+    for (int i = 0; !st && i < count; i++) {
+        pp_table_init(&table[i], h->design->study);
+        st = add_design(h, x + (size_t)i * (size_t)h->design->n, &h->why);
+        if (!st) st = check_proofs(h, first + (uint64_t)i);
+    }
+    if (!st) st = run_points(h, first, count, table);
+    for (int i = 0; !st && i < count; i++) st = judge(h, first, i, &table[i], f, g);
+    for (int i = 0; table && i < count; i++) pp_table_free(&table[i]);
+    free(table);
+    h->status = st;
+    return !st;
+}
+
+static perp_status run_search(pp_hunt *h, perp_refusal *why) {
+    const pp_design *d = h->design;
+    double x[PP_STUDY_NAMES];
+    perp_search_problem p = {.n = d->n,
+                             .lower = d->lower,
+                             .upper = d->upper,
+                             .start = d->start,
+                             .step = d->step,
+                             .nconstraint = d->nconstraint,
+                             .values = answer,
+                             .ctx = h};
+    perp_search_options o = {.method = d->method,
+                             .restarts = d->restarts,
+                             .evaluations = d->evaluations,
+                             .x_tolerance = d->x_tolerance,
+                             .f_tolerance = d->f_tolerance,
+                             .seed = d->seed,
+                             .population = d->population};
+    perp_status st = perp_search(&p, &o, x, &h->result, why);
+    if (!st && h->status) {
+        st = h->status;
+        if (why) *why = h->why;
+    }
+    return st;
+}
+
+/* ---- drawn designs, level by level ---- */
+
+typedef struct wave {
+    pp_hunt *h;
+    const uint64_t *design; /* of each trial of the batch */
+    bool *alive;
+    pp_design_work *work;
+    pp_table *table; /* of each design, for the objective; NULL: none */
+    perp_status status;
+} wave;
+
+static bool take_wave(void *ctx, uint64_t i, const pp_row *row) {
+    wave *w = ctx;
+    const pp_study *s = w->h->design->study;
+    uint64_t design = w->design[i];
+    bool failed = row->outcome >= PP_TRIAL_UNSOLVED;
+    w->work->trials++;
+    w->work->seconds += row->seconds;
+    w->h->record[design].failed += failed;
+    int m = w->h->design->require;
+    if (m >= 0) {
+        double x = row->value[s->nparameter + m];
+        if (failed || isnan(x) || x == 0) w->alive[design] = false;
+    }
+    if (w->table && !w->status) w->status = pp_table_add(&w->table[design], row, &w->h->why);
+    return !w->status;
+}
+
+/* Trial K of all designs that are alive. */
+static perp_status run_wave(pp_hunt *h, int level, int step, uint64_t from, uint64_t to, wave *w) {
+    const pp_design *d = h->design;
+    uint64_t T = pp_design_trials(d), designs = h->count, most = designs * (to - from), n = 0;
+    uint64_t *number = malloc(sizeof *number * 2 * (size_t)(most + 1)), *owner = number ? number + most : NULL;
+    pp_design_trial *trial = malloc(sizeof *trial * (size_t)(most + 1));
+    perp_status st = number && trial ? PERP_OK : no_memory(h, &h->why);
+    for (uint64_t k = from; !st && k < to; k++)
+        for (uint64_t i = 0; i < designs; i++) {
+            if (!w->alive[i]) continue;
+            number[n] = ((uint64_t)step * designs + i) * T + k;
+            owner[n] = i;
+            trial[n++] = (pp_design_trial){i, k, level, h->x + i * (uint64_t)d->n};
+        }
+    w->design = owner;
+    batch b = {.h = h, .number = number, .trial = trial, .count = n, .take = take_wave, .ctx = w};
+    if (!st && n) st = run_batch(&b, &h->why);
+    free(number);
+    free(trial);
+    return st ? st : w->status;
+}
+
+/* All trials of one level: wave by wave, so that a design that failed is not run any further. */
+static perp_status run_level(pp_hunt *h, int level, int step, bool *alive, pp_table *table) {
+    uint64_t T = pp_design_trials(h->design);
+    pp_design_work *work = &h->work[level < 0 ? 0 : level];
+    wave w = {.h = h, .alive = alive, .work = work, .table = table};
+    perp_status st = PERP_OK;
+    for (uint64_t i = 0; i < h->count; i++) work->entered += alive[i];
+    if (h->all_trials || h->design->require < 0) {
+        st = run_wave(h, level, step, 0, T, &w);
+    } else {
+        for (uint64_t k = 0; !st && k < T; k++) st = run_wave(h, level, step, k, k + 1, &w);
+    }
+    for (uint64_t i = 0; !st && i < h->count; i++) work->passed += alive[i];
+    return st;
+}
+
+static perp_status run_static(pp_hunt *h, int level, bool *alive) {
+    const pp_design *d = h->design;
+    perp_status st = PERP_OK;
+    for (uint64_t i = 0; !st && i < h->count; i++) {
+        bool met = true;
+        if (!alive[i]) continue;
+        h->work[level].entered++;
+        st = pp_design_meets(d, level, h->x + i * (uint64_t)d->n, &met, &h->why);
+        h->work[level].passed += met;
+        if (!met && d->level[level].proof) alive[i] = false;
+    }
+    return st;
+}
+
+static void note_level(pp_hunt *h, const bool *alive, bool *was, int level) {
+    for (uint64_t i = 0; i < h->count; i++) {
+        if (was[i] && !alive[i]) h->record[i].level = level;
+        was[i] = alive[i];
+    }
+}
+
+static perp_status judge_all(pp_hunt *h, const bool *alive, pp_table *table) {
+    const pp_design *d = h->design;
+    perp_status st = PERP_OK;
+    for (uint64_t i = 0; !st && i < h->count; i++) {
+        double f = NAN, g[PP_DESIGN_CONSTRAINTS];
+        if (!alive[i]) continue;
+        if (d->objective) st = pp_design_judge(d, &table[i], h->x + i * (uint64_t)d->n, &f, g, &h->why);
+        h->record[i].f = as_written(d, f);
+        for (int k = 0; d->objective && k < d->nconstraint; k++) h->record[i].violation += g[k] > 0 ? g[k] : 0;
+        consider(h, i);
+    }
+    return st;
+}
+
+static perp_status run_levels(pp_hunt *h, bool *alive, bool *was, pp_table *table) {
+    const pp_design *d = h->design;
+    perp_status st = PERP_OK;
+    int step = 0;
+    for (int l = 0; !st && l < d->nlevel; l++) {
+        st = d->level[l].trials ? run_level(h, l, step, alive, table) : run_static(h, l, alive);
+        step += d->level[l].trials;
+        if (!st) note_level(h, alive, was, l);
+    }
+    if (!st && step == 0) { /* the trials are the last level by themselves */
+        st = run_level(h, d->nlevel < PP_DESIGN_LEVELS ? d->nlevel : -1, 0, alive, table);
+        if (!st) note_level(h, alive, was, d->nlevel);
+    }
+    return st ? st : judge_all(h, alive, table);
+}
+
+static perp_status run_drawn(pp_hunt *h, perp_refusal *why) {
+    const pp_design *d = h->design;
+    uint64_t n = (uint64_t)d->evaluations;
+    bool *alive = malloc(2 * (size_t)n);
+    pp_table *table = d->objective ? calloc((size_t)n, sizeof *table) : NULL;
+    perp_status st = alive && (table || !d->objective) ? PERP_OK : no_memory(h, &h->why);
+    for (uint64_t i = 0; !st && i < n; i++) {
+        double x[PP_STUDY_NAMES];
+        pp_design_point(d, i, x);
+        alive[i] = alive[n + i] = true;
+        if (table) pp_table_init(&table[i], d->study);
+        st = add_design(h, x, &h->why);
+    }
+    if (!st) st = run_levels(h, alive, alive + n, table);
+    for (uint64_t i = 0; table && i < n; i++) pp_table_free(&table[i]);
+    free(table);
+    free(alive);
+    if (st && why) *why = h->why;
+    return st;
+}
+
+perp_status pp_hunt_run(pp_hunt *h, perp_refusal *why) {
+    return strcmp(h->design->method, "sample") ? run_search(h, why) : run_drawn(h, why);
+}
+
+void pp_hunt_free(pp_hunt *h) {
+    pp_table_free(&h->known);
+    free(h->x);
+    free(h->record);
+    h->x = NULL;
+    h->record = NULL;
+}
+
+/* ---- verification ---- */
+
+typedef struct fresh {
+    const pp_design *d;
+    const double *x;
+    pp_table t;
+    perp_refusal *why;
+    perp_status status;
+} fresh;
+
+static perp_status fresh_values(void *ctx, uint64_t number, double *value, perp_refusal *why) {
+    const fresh *f = ctx;
+    return pp_design_values(f->d, (pp_design_trial){0, number, -1, f->x}, value, why);
+}
+
+static bool fresh_done(void *ctx, const pp_row *row) {
+    fresh *f = ctx;
+    f->status = pp_table_add(&f->t, row, f->why);
+    return !f->status;
+}
+
+perp_status pp_hunt_verify(const pp_design *d, pp_crew *crew, const double *x, double *f, uint64_t *failed,
+                           perp_refusal *why) {
+    fresh w = {.d = d, .x = x, .why = why};
+    double g[PP_DESIGN_CONSTRAINTS];
+    pp_table_init(&w.t, d->study);
+    pp_crew_job job = {.count = pp_design_trials(d), .values = fresh_values, .done = fresh_done, .ctx = &w};
+    perp_status st = pp_crew_run(crew, &job, why);
+    if (!st) st = pp_design_judge(d, &w.t, x, f, g, why);
+    *f = as_written(d, *f);
+    *failed = 0;
+    for (uint64_t i = 0; i < w.t.n; i++) *failed += pp_table_row(&w.t, i)->outcome >= PP_TRIAL_UNSOLVED;
+    pp_table_free(&w.t);
+    return st ? st : w.status;
+}

@@ -1,0 +1,52 @@
+/* design_run.h - searches that run: points of a minimiser, or drawn designs level by level, with all rows in a file. */
+#ifndef PP_STUDY_DESIGN_RUN_H
+#define PP_STUDY_DESIGN_RUN_H
+
+#include "study/design.h"
+
+/* One design that was looked at. */
+typedef struct pp_design_record {
+    double f;       /* objective as written in the study; NAN: not evaluated */
+    double violation; /* sum of positive constraints */
+    int level;      /* sample: first level it failed; -1: passed all. Minimisers: -1, or the proof it failed */
+    uint64_t failed; /* trials that were not solved, refused or not measured */
+} pp_design_record;
+
+/* Work of one level over all designs. */
+typedef struct pp_design_work {
+    uint64_t entered, passed, trials;
+    double seconds; /* processor time */
+} pp_design_work;
+
+typedef struct pp_hunt {
+    const pp_design *design;
+    pp_crew *crew;
+    pp_study_file *file; /* rows are added; NULL: none is kept */
+    bool all_trials;     /* sample: run all trials of a design, also after one failed */
+    bool (*stop)(void *ctx);
+    void (*tick)(void *ctx); /* after each trial, in order */
+    void *ctx;
+    /* filled: */
+    pp_table known;        /* rows that were in the file, by number */
+    double *x;             /* designs: count rows of n */
+    pp_design_record *record;
+    uint64_t count, cap;
+    pp_design_work work[PP_DESIGN_LEVELS];
+    uint64_t trials, reused; /* run; answered from the file */
+    uint64_t best;           /* index; UINT64_MAX: none */
+    perp_search_result result;
+    perp_refusal why; /* of what ended it */
+    perp_status status;
+} pp_hunt;
+
+/* Reads the rows of the file, so that they are not run again. */
+perp_status pp_hunt_begin(pp_hunt *h, perp_refusal *why);
+/* Runs the whole search. PERP_E_STOPPED if it was interrupted; what has been found so far is there. */
+perp_status pp_hunt_run(pp_hunt *h, perp_refusal *why);
+void pp_hunt_free(pp_hunt *h);
+/* Judges a point with fresh trials that are not kept: for verification. The crew may be of another study (another seed,
+ * another step). */
+perp_status pp_hunt_verify(const pp_design *d, pp_crew *crew, const double *x, double *f, uint64_t *failed,
+                           perp_refusal *why);
+
+#endif

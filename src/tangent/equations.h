@@ -1,0 +1,29 @@
+/* equations.h - the equations of a step at given modes, and their derivatives by velocity and impulses. */
+#ifndef PP_TANGENT_EQUATIONS_H
+#define PP_TANGENT_EQUATIONS_H
+
+#include "tangent/modes.h"
+#include "tangent/system.h"
+
+/* A step problem at its answer, with the modes of its laws. Equations, and unknown impulses, are numbered alike: joint rows
+ * first, then contacts in turn, each with its normal row first. */
+typedef struct pp_equations {
+    perp_step_solution at; /* nu, and the impulses of the contacts that are posed */
+    int njoint, ncontact, n;
+    const int *joint_mode;   /* see pp_joint_mode() */
+    const pp_mode *mode;     /* by contact: none is open */
+    const int *first;        /* by contact: its normal equation */
+    double *mass;            /* by equation: inverse mass of its row; of parts of friction the largest of its contact */
+    const perp_row *end_row; /* by contact: derivative of the gap at the end over h by the velocity, */
+    const bool *gap_holds;   /* if that is what its normal law is about; else the row of the problem */
+} pp_equations;
+
+/* Fills mass from the problem. */
+void pp_equations_scale(pp_equations *e, const perp_step_problem *p);
+/* Values of all equations in a problem that is posed a little otherwise, at the same velocity and impulses: they are zero
+ * at the answer. value: n; momentum: ndof, M nu - momentum - G p. */
+void pp_equations_values(const pp_equations *e, const perp_step_problem *p, double *value, double *momentum);
+/* Derivatives in the problem of the answer: the equations of s, and what they push along. */
+void pp_equations_derive(const pp_equations *e, const perp_step_problem *p, pp_system *s);
+
+#endif

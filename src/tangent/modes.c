@@ -1,0 +1,221 @@
+/* modes.c - the modes of the laws in an answer, and their margins
+ *
+ * Problem  A complementarity condition 0 <= a _|_ b >= 0 holds by a = 0 or by b = 0. Which of the two is it, in an answer
+ *          that is exact to a tolerance, and how far is it from the other?
+ * Method   Both are taken as velocities, impulses times inverse mass. The larger one is the one that is not zero, and its
+ *          size is the margin: if both are small, the law is about to change its mode. */
+#include "tangent/modes.h"
+
+#include <string.h>
+
+#include "collision/collision.h"
+#include "contact/model.h"
+#include "contact/peg.h"
+#include "problem/convert.h"
+#include "problem/rows.h"
+#include "stepper/stepper.h"
+#include "tangent/loads.h"
+
+#define SPREAD 1e-3 /* a margin, as a part of the speeds, that loads are spread for at most */
+#define CREEP  1e-6 /* approach slower than this part of the speeds is none: bouncing or not is then the same */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+double pp_friction_parts(const perp_step_problem *p, const perp_contact_row *c, pp_mode *m) {
+    double e[3], W = 0;
+    pp_friction_axes(c, e);
+    if (p->dim == 2) e[1] = e[2] = 0;
+    for (int k = 0; k < 3; k++) {
+        if (!(e[k] > 0)) continue;
+        double mass = pp_row_inverse_mass(p, pp_part_row(c, k)) + pp_part_compliance(c, k);
+        m->part[m->n] = k;
+        m->e[m->n++] = e[k];
+        W = larger(W, e[k] * e[k] * mass);
+    }
+    return W;
+}
+
+double pp_slip_of(const perp_step_problem *p, const perp_step_solution *s, int i, const pp_mode *m, double slip[3]) {
+    const perp_contact_row *c = &p->contact[i];
+    double sum = 0;
+    for (int k = 0; k < m->n; k++) {
+        int part = m->part[k];
+        slip[k] = pp_row_dot(p, pp_part_row(c, part), s->nu) + pp_part_b(c, part) +
+                  pp_part_compliance(c, part) * pp_part_impulse(s, i, part);
+        sum += m->e[k] * m->e[k] * slip[k] * slip[k];
+    }
+    return sqrt(sum);
+}
+
+static void cone_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double W, pp_mode *m) {
+    double slip[3], sum = 0, speed = pp_slip_of(p, s, i, m, slip);
+    for (int k = 0; k < m->n; k++) {
+        double x = pp_part_impulse(s, i, m->part[k]) / m->e[k];
+        sum += x * x;
+    }
+    double slack = W * (p->contact[i].mu * s->p_contact[3 * i] - sqrt(sum));
+    m->kind = slack >= speed ? PP_MODE_STICK : PP_MODE_SLIDE;
+    m->friction = larger(slack, speed);
+}
+
+/* Of a pyramid: in the polygon without slip, in a corner, or on a side. */
+static void pyramid_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double W, pp_mode *m) {
+    const perp_contact_row *c = &p->contact[i];
+    const double *P = s->p_contact + 3 * i;
+    double slip[3], speed = pp_slip_of(p, s, i, m, slip), most = c->mu * P[0], half = 3.141592653589793 / c->nd;
+    double slack = INFINITY, least = INFINITY;
+    for (int k = 0; k < c->nd; k++) {
+        double d[2], a = c->phase + (2 * k + 1) * half;
+        slack = fmin(slack, W * (most * cos(half) - cos(a) * P[1] - sin(a) * P[2]));
+        pp_pyramid_direction(c, k, d);
+        double far = hypot(P[1] - most * d[0], P[2] - most * d[1]);
+        if (far < least) {
+            least = far;
+            m->corner[0] = k;
+        }
+    }
+    m->kind = PP_MODE_STICK;
+    m->friction = larger(slack, speed);
+    if (slack >= speed) return;
+    /* the two sides at this corner: how far along is the impulse, and how much more slip would another corner have? */
+    double d[2], margin = m->friction;
+    pp_pyramid_direction(c, m->corner[0], d);
+    m->kind = PP_MODE_CORNER;
+    for (int way = -1; way <= 1; way += 2) {
+        int other = (m->corner[0] + way + c->nd) % c->nd;
+        double q[2];
+        pp_pyramid_direction(c, other, q);
+        double x = q[0] - d[0], y = q[1] - d[1], length = hypot(x, y);
+        double along = W * ((P[1] - most * d[0]) * x + (P[2] - most * d[1]) * y) / length,
+               more = (slip[0] * x + slip[1] * y) / length;
+        if (along > more) {
+            m->kind = PP_MODE_SIDE;
+            m->corner[1] = other;
+        }
+        margin = fmin(margin, larger(along, more));
+    }
+    m->friction = margin;
+}
+
+pp_mode pp_contact_mode(const perp_step_problem *p, const perp_step_solution *s, int i) {
+    const perp_contact_row *c = &p->contact[i];
+    double p_n = s->p_contact[3 * i], W = pp_row_inverse_mass(p, &c->n) + c->compliance,
+           w = pp_row_dot(p, &c->n, s->nu) + c->b_n + c->compliance * p_n;
+    pp_mode m = {.kind = PP_MODE_PRESSED, .normal = larger(W * p_n, w), .friction = INFINITY};
+    if (c->contact < 0) m.normal = INFINITY; /* a support always carries its load */
+    if (w > W * p_n) {
+        m.kind = PP_MODE_OPEN;
+        return m;
+    }
+    if (c->nd == 0 || !(c->mu > 0)) return m;
+    double W_f = pp_friction_parts(p, c, &m);
+    if (c->nd > 2)
+        pyramid_mode(p, s, i, W_f, &m);
+    else
+        cone_mode(p, s, i, W_f, &m);
+    return m;
+}
+
+int pp_joint_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double *margin) {
+    const perp_joint_row *r = &p->joint[i];
+    double W = pp_row_inverse_mass(p, &r->row) + r->compliance, length = pp_row_length(p, &r->row),
+           w = pp_row_dot(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[i];
+    double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[i] - r->lo),
+           above = r->hi == INFINITY ? INFINITY : W * (r->hi - s->p_joint[i]);
+    int at = w > below ? -1 : -w > above ? 1 : 0;
+    *margin = length * (at < 0 ? larger(w, below) : at > 0 ? larger(-w, above) : fmin(below, above));
+    return at;
+}
+
+/* Takes in a margin. */
+static void nearer(perp_tangent_state *out, double margin, perp_margin_kind what, int which) {
+    if (!(margin < out->margin)) return;
+    out->margin = fmax(margin, 0);
+    out->what = what;
+    out->which = which;
+}
+
+/* How far a contact that can bounce is from closing just at the end of the step. */
+static double rebound_margin(const pp_frame *f, int i, double speed) {
+    const perp_contact *c = &f->contact[i];
+    const perp_contact_row *row = &f->problem.contact[i];
+    if (!(c->restitution > 0)) return INFINITY;
+    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin, start = c->gap + pp_row_bend(f, &row->n);
+    return approach < -CREEP * speed ? fabs(start / f->h + approach) : INFINITY;
+}
+
+/* Speeds that margins are compared with. */
+static double speed_of(const pp_frame *f) {
+    double speed = fmax(f->residual.scale, f->h * perp_v3_norm(f->w->def.gravity_W));
+    return speed > 0 ? speed : 1;
+}
+
+/* Margins of the laws that a load obeys. */
+static void load_margin(const pp_frame *f, const perp_step_solution *s, perp_tangent_state *out) {
+    const perp_step_problem *p = &f->problem;
+    double speed = speed_of(f), margin;
+    for (int i = 0; i < p->njoint; i++) {
+        (void)pp_joint_mode(p, s, i, &margin);
+        nearer(out, margin / speed, PERP_MARGIN_JOINT, p->joint[i].joint);
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        pp_mode m = pp_contact_mode(p, s, i);
+        nearer(out, m.normal / speed, PERP_MARGIN_CONTACT, i);
+        nearer(out, m.friction / speed, PERP_MARGIN_FRICTION, i);
+    }
+}
+
+/* Margins that no load has a part in. */
+static void motion_margin(const pp_frame *f, perp_tangent_state *out) {
+    double speed = speed_of(f);
+    for (int i = 0; i < f->ncontact; i++) nearer(out, rebound_margin(f, i, speed) / speed, PERP_MARGIN_REBOUND, i);
+    /* pairs that have no contact in the problem: they may have come to touch just now */
+    const struct pp_peg *peg = f->w->peg;
+    for (int i = 0; peg && f->w->model == &pp_model_peg && i < peg->npair; i++)
+        if (!peg->pair[i].active) nearer(out, fmax(peg->pair[i].gap1, 0) / (f->h * speed), PERP_MARGIN_CONTACT, -1);
+}
+
+static bool copy_loads(pp_arena *a, const perp_step_problem *p, const perp_step_solution *from,
+                       perp_step_solution *to) {
+    if (!pp_solution_new(a, p, to)) return false;
+    memcpy(to->nu, from->nu, (size_t)p->ndof * sizeof *to->nu);
+    memcpy(to->p_joint, from->p_joint, (size_t)p->njoint * sizeof *to->nu);
+    memcpy(to->p_contact, from->p_contact, 3 * (size_t)p->ncontact * sizeof *to->nu);
+    memcpy(to->sigma, from->sigma, (size_t)p->ncontact * sizeof *to->nu);
+    memcpy(to->p_spin, from->p_spin, (size_t)p->ncontact * sizeof *to->nu);
+    return true;
+}
+
+/* The margin of one part of the step, with the loads of the answer or better ones. */
+static perp_status frame_margin(pp_frame *f, double nearness, perp_tangent_state *out, perp_step_solution *loads) {
+    pp_arena *a = &f->w->arena;
+    perp_tangent_state given = {.margin = INFINITY, .which = -1};
+    *loads = f->solution;
+    load_margin(f, loads, &given);
+    if (given.margin < nearness) {
+        perp_step_solution better;
+        if (!copy_loads(a, &f->problem, loads, &better) ||
+            !pp_loads_spread(&f->problem, &better, speed_of(f), fmax(SPREAD, 10 * nearness), a))
+            return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the margins");
+        perp_tangent_state found = {.margin = INFINITY, .which = -1};
+        load_margin(f, &better, &found);
+        if (found.margin > given.margin) {
+            given = found;
+            *loads = better;
+        }
+    }
+    motion_margin(f, &given);
+    nearer(out, given.margin, given.what, given.which);
+    return PERP_OK;
+}
+
+perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, perp_tangent_state *out,
+                            perp_step_solution *loads) {
+    out->margin = INFINITY;
+    out->what = PERP_MARGIN_NONE;
+    out->which = -1;
+    perp_status st = PERP_OK;
+    for (int k = 0; !st && k < n; k++)
+        if (!frame[k]->w->stepper->step) st = frame_margin(frame[k], nearness, out, loads);
+    return st;
+}

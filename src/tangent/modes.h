@@ -1,0 +1,64 @@
+/* modes.h - the modes of an answer: what each law of the step holds by, and how near it is to another. */
+#ifndef PP_MODES_H
+#define PP_MODES_H
+
+#include "tangent/tangent_internal.h"
+
+typedef enum pp_mode_kind {
+    PP_MODE_OPEN,    /* no impulse */
+    PP_MODE_PRESSED, /* closed, without friction */
+    PP_MODE_STICK,   /* no slip */
+    PP_MODE_SLIDE,   /* friction against the slip, as much as there may be */
+    PP_MODE_CORNER,  /* of a pyramid: along one direction, as much as there may be */
+    PP_MODE_SIDE     /* of a pyramid: between two directions, along which the slip is the same */
+} pp_mode_kind;
+
+/* The mode of a contact. */
+typedef struct pp_mode {
+    pp_mode_kind kind;
+    int n;           /* parts that friction has */
+    int part[3];     /* which: 0 along t, 1 along o, 2 about the normal */
+    double e[3];     /* axes of the ellipsoid for these */
+    int corner[2];   /* directions of a pyramid */
+    double normal;   /* margin of open or closed, */
+    double friction; /* and of friction; INFINITY: has none [L/T] */
+} pp_mode;
+
+/* Row, b and impulse of a part of friction. */
+static inline const perp_row *pp_part_row(const perp_contact_row *c, int part) {
+    return part == 0 ? &c->t : part == 1 ? &c->o : &c->r;
+}
+static inline double pp_part_b(const perp_contact_row *c, int part) {
+    return part == 0 ? c->b_t : part == 1 ? c->b_o : c->b_r;
+}
+static inline double pp_part_compliance(const perp_contact_row *c, int part) { return part < 2 ? c->compliance_f : 0; }
+static inline double pp_part_impulse(const perp_step_solution *s, int i, int part) {
+    return part < 2 ? s->p_contact[3 * i + 1 + part] : s->p_spin[i];
+}
+/* Direction k of a pyramid: cosine and sine of its angle from t. */
+static inline void pp_pyramid_direction(const perp_contact_row *c, int k, double d[2]) {
+    double a = c->phase + 6.283185307179586 * k / c->nd;
+    d[0] = cos(a);
+    d[1] = sin(a);
+}
+
+/* Parts of the friction that a contact has, into m, and the largest inverse mass that they feel. */
+double pp_friction_parts(const perp_step_problem *p, const perp_contact_row *c, pp_mode *m);
+/* Slip of contact i along those parts; its size in the metric of the axes is returned [L/T]. */
+double pp_slip_of(const perp_step_problem *p, const perp_step_solution *s, int i, const pp_mode *m, double slip[3]);
+/* The mode of contact i. */
+pp_mode pp_contact_mode(const perp_step_problem *p, const perp_step_solution *s, int i);
+/* Where the impulse of joint row i is: -1 at lo, 1 at hi, 0 between. *margin [L/T]. */
+int pp_joint_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double *margin);
+
+/* The least margin of a step that was solved in n parts: margin, what, which. Where it is below `nearness`, other loads that
+ * make the same motion are looked for (loads.h). *loads: velocity and impulses of the last part, in the arena if they are
+ * not its own. PERP_E_MEMORY */
+perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, perp_tangent_state *out,
+                            perp_step_solution *loads);
+
+/* posed.c: next_q, next_v of all directions at the modes of a solved step with these loads. PERP_E_FIT: not possible,
+ * perp_world_why() tells. */
+perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const perp_step_solution *loads);
+
+#endif

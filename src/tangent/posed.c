@@ -1,0 +1,405 @@
+/* posed.c - derivatives of a step at the modes of its answer
+ *
+ * Problem  At fixed modes the step is a system of smooth equations R(nu, p; z, theta) = 0 in velocity and impulses,
+ *          followed by a free motion z+ = D(z, nu). Wanted: dz+ for directions (dz, dtheta).
+ * Method   R_nu dnu + R_p dp = -(R_z dz + R_theta dtheta), one matrix for all directions (system.c). Derivatives by velocity
+ *          and impulses are closed forms (equations.c); the gap at the end pose, which iterated geometry closes, depends on
+ *          the velocity through the motion, so its row is that of the end pose, times the derivative of the turn. The right
+ *          side is the change of R with state and parameters at fixed nu and p. Its terms are all there is in the stages that
+ *          pose a step (forces, inertia, levers, normals, gaps, joints, directions of pyramids), so it is taken by central
+ *          differences of these stages, along the direction as a whole: nothing is solved for it, every shape, joint and
+ *          force is included, and R is smooth: the error is about 1e-10 of the terms. Poses, velocities and parameters are
+ *          moved one after the other, each by a step of its own size.
+ * Valid    What perp_tangent_step() says in tangent.h.
+ * Cost     2 to 6 posings for each direction, a factor and a solve. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contact/model.h"
+#include "contact/peg_again.h"
+#include "problem/rows.h"
+#include "stepper/rebound_limit.h"
+#include "stepper/stepper.h"
+#include "tangent/equations.h"
+
+#define PART \
+    1e-5 /* of lengths, speeds and parameters that differences go by; rounding and curvature both are 1e-10 then */
+#define HOLDS \
+    1e-6 /* speed, as a part of those at hand, by which an equation may miss at the answer; more is another law */
+
+typedef struct work {
+    perp_tangent *t;
+    perp_world *w;
+    pp_frame *f;                     /* solved */
+    const perp_step_solution *loads; /* velocity and impulses that the equations hold at */
+    pp_peg_again again;
+    pp_equations e;
+    pp_system s;
+    pp_frame base;       /* the answer, posed again */
+    pp_state moved, end; /* start and end of a frame that is posed elsewhere */
+    double *value[2], *momentum[2];
+    double length, speed;
+    bool held;   /* functions of the user or controllers */
+    bool simple; /* the start velocity is in the momentum alone */
+} work;
+
+static perp_status refuse(perp_world *w, const char *format, ...) PERP_PRINTF(2, 3);
+static perp_status refuse(perp_world *w, const char *format, ...) {
+    char what[PP_WHY / 2];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return pp_fail(w, PERP_E_FIT, "no derivative at the modes of the step: %s", what);
+}
+
+/* Has the step equations that are known here? */
+static perp_status suits(const pp_frame *f, int n) {
+    perp_world *w = f->w;
+    if (w->stepper->step) return refuse(w, "stepper %s has equations of its own", w->stepper->name);
+    if (n != 1) return refuse(w, "it was divided into %d parts", n);
+    if (f->s0->lag != w->state.lag) return refuse(w, "velocities were moved back for a staggered start");
+    if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
+    if (w->model != &pp_model_peg && f->ncontact > 0) return refuse(w, "contact model %s is not peg", w->model->name);
+    if (w->def.joint_correction && f->problem.njoint > 0) return refuse(w, "joints were corrected");
+    if (f->nripple > 0) return refuse(w, "a taut chain of joints was damped");
+    if (f->rebounds && (f->rebounds->n > 0 || f->rebounds->none)) return refuse(w, "restitution was limited");
+    if (f->no_lift || f->stalled) return refuse(w, "a driven body was jammed");
+    if (f->ncontact > 0 && f->posed_at_end) return refuse(w, "contacts had to act at the end of the step");
+    bool brisk = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
+    for (int i = 0; f->allowance && !brisk && i < f->ncontact; i++)
+        if (f->allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
+    if (f->posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->stepper->end_gaps)
+        return refuse(w, "gaps had to be linearised at the start");
+    return PERP_OK;
+}
+
+/* The start velocity is in the momentum alone, unless something else sees it. */
+static void see_forces(work *k) {
+    const perp_world *w = k->w;
+    k->simple = true;
+    for (int i = 0; i < w->nforce; i++) {
+        if (!pp_alive(w->force[i].gen)) continue;
+        perp_force_kind kind = w->force[i].def.kind;
+        if (kind == PERP_FORCE_USER || kind == PERP_FORCE_PD) k->held = true;
+        if (k->held || kind == PERP_FORCE_SPRING) k->simple = false;
+    }
+    for (int b = 0; b < k->f->nblock; b++)
+        if (k->f->block_ndof[b] == 6 && !w->body[k->f->block_body[b]].isotropic) k->simple = false;
+    for (int i = 0; i < k->f->ncontact; i++)
+        if (k->f->contact[i].restitution > 0) k->simple = false;
+    for (int i = 0; i < k->f->problem.ncontact; i++)
+        if (k->f->problem.contact[i].nd > 2) k->simple = false; /* pyramids are turned to the slip */
+}
+
+/* User functions and controllers at a state: they look at the world. */
+static perp_status held_at(work *k, const pp_state *s, const perp_wrench **held) {
+    *held = NULL;
+    if (!k->held) return PERP_OK;
+    perp_world *w = k->w;
+    pp_state now = w->state;
+    w->state = *s;
+    perp_status st = pp_control_held(w, held);
+    w->state = now;
+    return st;
+}
+
+/* Poses the step anew from state s, with the contacts that are closed, at the velocity of the answer. */
+static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) {
+    perp_world *w = k->w;
+    const perp_wrench *held;
+    perp_status st = held_at(k, s, &held);
+    if (st) return st;
+    *g = (pp_frame){.w = w,
+                    .s0 = s,
+                    .s1 = end,
+                    .h = k->f->h,
+                    .purpose = PP_STEP,
+                    .held = held,
+                    .reach_factor = k->f->reach_factor,
+                    .last_resort = true, /* a spring that is too stiff for the step was let pass before */
+                    .rebounds = k->f->rebounds};
+    pp_state_copy(w, end, s);
+    st = pp_control(g);
+    if (!st) st = pp_peg_pose_again(&k->again, g, k->e.at.nu);
+    if (!st) st = pp_formulate(g);
+    if (!st && (g->problem.njoint != k->e.njoint || g->problem.ncontact != k->e.ncontact))
+        st = refuse(w, "the number of its rows is about to change");
+    return st == PERP_E_SOLVE ? refuse(w, "%s", "a body turns too far in one step") : st;
+}
+
+/* Contacts that are closed, their impulses and modes; supports after them. */
+static perp_status gather(work *k) {
+    pp_frame *f = k->f;
+    pp_arena *a = &k->w->arena;
+    const perp_step_problem *p = &f->problem;
+    int all = p->ncontact, *row = PP_ARENA_ARRAY(a, int, all), *first = PP_ARENA_ARRAY(a, int, all),
+        *joint = PP_ARENA_ARRAY(a, int, p->njoint);
+    pp_mode *mode = PP_ARENA_ARRAY(a, pp_mode, all);
+    double *P = PP_ARENA_ARRAY(a, double, 3 * all), *spin = PP_ARENA_ARRAY(a, double, all), margin;
+    if (!row || !first || !joint || !mode || !P || !spin) return PERP_E_MEMORY;
+    int n = p->njoint, nrow = 0, closed = 0;
+    for (int i = 0; i < p->njoint; i++) joint[i] = pp_joint_mode(p, k->loads, i, &margin);
+    for (int i = 0; i < all; i++) {
+        pp_mode m = pp_contact_mode(p, k->loads, i);
+        if (m.kind == PP_MODE_OPEN) continue;
+        if (i < f->ncontact) row[nrow++] = i;
+        mode[closed] = m;
+        first[closed] = n;
+        n += 1 + m.n;
+        memcpy(P + 3 * closed, k->loads->p_contact + 3 * i, 3 * sizeof *P);
+        spin[closed] = k->loads->p_spin[i];
+        closed++;
+    }
+    k->e = (pp_equations){.at = {.nu = k->loads->nu, .p_joint = k->loads->p_joint, .p_contact = P, .p_spin = spin},
+                          .njoint = p->njoint,
+                          .ncontact = closed,
+                          .n = n,
+                          .joint_mode = joint,
+                          .mode = mode,
+                          .first = first,
+                          .mass = PP_ARENA_ARRAY(a, double, n)};
+    return k->e.mass ? pp_peg_again_new(f, row, nrow, &k->again) : PERP_E_MEMORY;
+}
+
+/* h^-1 times the derivative of the turn of block b over the step by its angular velocity, by columns. */
+static perp_status turn_matrix(work *k, int b, perp_mat3 *out) {
+    const pp_frame *f = k->f;
+    int slot = f->block_body[b], at = f->block_offset[b];
+    double nu[6], by = PART / f->h;
+    for (int c = 0; c < 3; c++) {
+        perp_quat q[2];
+        for (int s = 0; s < 2; s++) {
+            memcpy(nu, k->e.at.nu + at, sizeof nu);
+            nu[3 + c] += s ? by : -by;
+            if (!pp_move_block(f, b, f->s0, nu, f->h, &k->end, NULL)) return refuse(k->w, "a body turns too far");
+            q[s] = k->end.X[slot].q;
+        }
+        out->c[c] = perp_v3_scale(1 / (2 * by * f->h), perp_q_log(perp_q_mul(q[1], perp_q_conj(q[0]))));
+    }
+    return PERP_OK;
+}
+
+/* Rows of the gaps at the end. */
+static perp_status end_rows(work *k) {
+    const pp_frame *f = k->f;
+    pp_arena *a = &k->w->arena;
+    perp_row *row = PP_ARENA_ZERO(a, perp_row, k->e.ncontact);
+    bool *holds = PP_ARENA_ZERO(a, bool, k->e.ncontact), *known = PP_ARENA_ZERO(a, bool, f->nblock);
+    perp_mat3 *turn = PP_ARENA_ARRAY(a, perp_mat3, f->nblock);
+    if (!row || !holds || !known || !turn) return PERP_E_MEMORY;
+    for (int i = 0; i < k->again.n; i++) {
+        holds[i] = k->again.end[i].gap_holds;
+        for (int side = 0; holds[i] && side < 2; side++) {
+            int b = k->base.problem.contact[i].n.block[side], nd = b < 0 ? 0 : f->block_ndof[b];
+            double g[6], *J = row[i].J[side];
+            row[i].block[side] = b;
+            if (b < 0) continue;
+            pp_peg_end_gradient(&k->again, i, side, g);
+            int lin = k->w->def.dim;
+            for (int c = 0; c < lin; c++) J[c] = g[c];
+            if (nd == 3 && lin == 2) J[2] = g[5];
+            if (nd != 6) continue;
+            perp_status st = known[b] ? PERP_OK : turn_matrix(k, b, &turn[b]);
+            if (st) return st;
+            known[b] = true;
+            pp_put3(J + 3, perp_m3_tmul_v(turn[b], pp_first3(g + 3)));
+        }
+    }
+    k->e.end_row = row;
+    k->e.gap_holds = holds;
+    return PERP_OK;
+}
+
+/* Do the equations hold at the answer? If not they are not those of the step. */
+static perp_status check_base(work *k) {
+    pp_equations_values(&k->e, &k->base.problem, k->value[0], k->momentum[0]);
+    for (int i = 0; i < k->again.n; i++) {
+        double tol = k->again.k.m->pair[k->again.pair[i]].tol, miss = fabs(k->value[0][k->e.first[i]]);
+        if (!(miss <= (HOLDS + 20 * k->w->def.tolerance) * k->speed + 20 * tol / k->f->h))
+            return refuse(k->w, "the gap of a contact is not that of its features");
+    }
+    return PERP_OK;
+}
+
+static perp_status begin(work *k) {
+    perp_world *w = k->w;
+    pp_arena *a = &w->arena;
+    int p = k->t->def.directions, ndof = k->f->ndof;
+    perp_status st = gather(k);
+    if (!st) st = pp_state_new(w, &k->moved);
+    if (!st) st = pp_state_new(w, &k->end);
+    if (st) return pp_fail(w, PERP_E_MEMORY, "out of memory for the directions");
+    for (int s = 0; s < 2; s++) {
+        k->value[s] = PP_ARENA_ARRAY(a, double, k->e.n);
+        k->momentum[s] = PP_ARENA_ARRAY(a, double, ndof);
+    }
+    k->s = (pp_system){.n = k->e.n,
+                       .directions = p,
+                       .equation = PP_ARENA_ARRAY(a, pp_equation, k->e.n),
+                       .push = PP_ARENA_ARRAY(a, const perp_row *, k->e.n),
+                       .mass = PP_ARENA_ARRAY(a, double, k->e.n),
+                       .right = PP_ARENA_ZERO(a, double, k->e.n *p),
+                       .momentum = PP_ARENA_ZERO(a, double, ndof *p),
+                       .dnu = PP_ARENA_ZERO(a, double, ndof *p)};
+    pp_state *s1 = PP_ARENA_ZERO(a, pp_state, 1);
+    if (!k->value[0] || !k->value[1] || !k->momentum[0] || !k->momentum[1] || !k->s.equation || !k->s.push ||
+        !k->s.mass || !k->s.right || !k->s.momentum || !k->s.dnu || !s1 || pp_state_new(w, s1))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the directions");
+    pp_tangent_sizes(w, k->f->s0, &k->length, &k->speed);
+    pp_state_copy(w, &k->end, k->f->s0);
+    see_forces(k);
+    if ((st = pose(k, k->f->s0, s1, &k->base))) return st;
+    pp_equations_scale(&k->e, &k->base.problem);
+    if ((st = check_base(k))) return st;
+    if ((st = end_rows(k))) return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the directions") : st;
+    k->s.p = &k->base.problem;
+    pp_equations_derive(&k->e, &k->base.problem, &k->s);
+    return PERP_OK;
+}
+
+/* What a move along part of a direction does to the equations: poses by q, velocities by v, parameters by c times reach. */
+static perp_status take_difference(work *k, int d, double q, double v, double c, double reach) {
+    perp_world *w = k->w;
+    perp_status st = PERP_OK;
+    for (int side = 0; !st && side < 2; side++) {
+        double by = side ? reach : -reach;
+        pp_arena_mark mark = pp_arena_here(&w->arena);
+        pp_moved *moved = NULL;
+        pp_frame g;
+        pp_state_copy(w, &k->moved, k->f->s0);
+        pp_tangent_move_state(k->t, w, d, q * by, v * by, &k->moved);
+        if (c != 0) st = pp_parameters_move(k->t, w, d, c * by, &moved);
+        if (!st) st = pose(k, &k->moved, &k->end, &g);
+        if (!st) pp_equations_values(&k->e, &g.problem, k->value[side], k->momentum[side]);
+        pp_parameters_back(moved);
+        pp_arena_release(&w->arena, mark);
+    }
+    if (st) return st;
+    double *right = k->s.right + (size_t)k->e.n * (size_t)d, *momentum = k->s.momentum + (size_t)k->f->ndof * (size_t)d;
+    for (int i = 0; i < k->e.n; i++) right[i] -= (k->value[1][i] - k->value[0][i]) / (2 * reach);
+    for (int i = 0; i < k->f->ndof; i++) momentum[i] -= (k->momentum[1][i] - k->momentum[0][i]) / (2 * reach);
+    return PERP_OK;
+}
+
+/* Velocities that are in the momentum alone: it changes by M dv. */
+static void add_momentum(work *k, int d) {
+    const pp_frame *f = k->f;
+    double *momentum = k->s.momentum + (size_t)f->ndof * (size_t)d;
+    int lin = k->w->def.dim;
+    for (int b = 0; b < f->nblock; b++) {
+        const double *dv = pp_tangent_at(k->t, k->t->dv, d, f->block_body[b]), *M = f->M + 36 * (size_t)b;
+        int nd = f->block_ndof[b], at = f->block_offset[b];
+        double v[6] = {dv[0], dv[1], lin == 2 ? dv[5] : dv[2], dv[3], dv[4], dv[5]};
+        for (int r = 0; r < nd; r++)
+            for (int c = 0; c < nd; c++) momentum[at + r] += M[6 * c + r] * v[c];
+    }
+}
+
+static perp_status right_side(work *k, int d) {
+    perp_tangent *t = k->t;
+    double poses = pp_tangent_pose_size(t, d, k->length), parameters = pp_parameters_size(t, k->w, d),
+           velocities = pp_tangent_velocity_size(t, k->w, d, k->speed);
+    perp_status st = PERP_OK;
+    if (poses > 0) st = take_difference(k, d, 1, 0, 0, PART / poses);
+    if (!st && parameters > 0) st = take_difference(k, d, 0, 0, 1, PART / parameters);
+    if (!st && velocities > 0 && k->simple)
+        add_momentum(k, d);
+    else if (!st && velocities > 0)
+        st = take_difference(k, d, 0, 1, 0, PART / velocities);
+    return st;
+}
+
+static perp_status solve(work *k) {
+    switch (pp_system_solve(&k->s, &k->w->arena)) {
+    case PP_SYSTEM_SOLVED: return PERP_OK;
+    case PP_SYSTEM_MEMORY: return pp_fail(k->w, PERP_E_MEMORY, "out of memory for the directions");
+    case PP_SYSTEM_LARGE: return refuse(k->w, "an island has more than %d rows", PP_MOST_ROWS);
+    case PP_SYSTEM_OPEN: return refuse(k->w, "loads that the laws leave open move a body");
+    case PP_SYSTEM_CONTRADICTS: return refuse(k->w, "its contacts or joints contradict each other along a direction");
+    case PP_SYSTEM_NUMERICS: break;
+    }
+    return refuse(k->w, "its equations have numbers that are not finite");
+}
+
+/* Does a parameter of the direction change how bodies turn freely? */
+static bool changes_inertia(const perp_tangent *t, int d) {
+    for (int i = 0; i < t->nseed; i++)
+        if (t->seed[i].direction == d && t->seed[i].parameter.kind == PERP_PARAMETER_INERTIA) return true;
+    return false;
+}
+
+/* The turn of a block in space, and its angular velocity after it. */
+static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, double *v) {
+    perp_tangent *t = k->t;
+    perp_world *w = k->w;
+    const pp_frame *f = k->f;
+    int slot = f->block_body[b];
+    bool inertia = changes_inertia(t, d);
+    const double *dq = pp_tangent_at(t, t->dq, d, slot), *at = k->e.at.nu + f->block_offset[b];
+    double size = fmax(perp_v3_norm(pp_first3(dq + 3)), f->h * perp_v3_norm(pp_first3(dnu + 3)));
+    if (inertia) size = fmax(size, pp_parameters_size(t, w, d));
+    if (!(size > 0)) {
+        memset(q + 3, 0, 3 * sizeof *q);
+        memset(v + 3, 0, 3 * sizeof *v);
+        return PERP_OK;
+    }
+    double reach = PART / size;
+    perp_vec3 om[2];
+    perp_quat X[2];
+    for (int s = 0; s < 2; s++) {
+        double by = s ? reach : -reach, nu[6];
+        pp_arena_mark mark = pp_arena_here(&w->arena);
+        pp_moved *moved = NULL;
+        for (int c = 0; c < 6; c++) nu[c] = at[c] + by * dnu[c];
+        k->moved.X[slot] = f->s0->X[slot];
+        pp_tangent_turned(&k->moved.X[slot], &k->moved.theta[slot], dq, by, 3);
+        perp_status st = inertia ? pp_parameters_move(t, w, d, by, &moved) : PERP_OK;
+        bool told = !st && pp_move_block(f, b, &k->moved, nu, f->h, &k->end, &om[s]);
+        pp_parameters_back(moved);
+        pp_arena_release(&w->arena, mark);
+        if (st) return st;
+        if (!told) return refuse(w, "a body turns too far in one step");
+        X[s] = k->end.X[slot].q;
+    }
+    pp_put3(q + 3, perp_v3_scale(1 / (2 * reach), perp_q_log(perp_q_mul(X[1], perp_q_conj(X[0])))));
+    pp_put3(v + 3, perp_v3_scale(1 / (2 * reach), perp_v3_sub(om[1], om[0])));
+    return PERP_OK;
+}
+
+/* The motion with the velocity that was found. */
+static perp_status move_on(work *k, int d) {
+    perp_tangent *t = k->t;
+    const pp_frame *f = k->f;
+    size_t n = 6 * (size_t)t->nbody * sizeof *t->dq;
+    memcpy(pp_tangent_at(t, t->next_q, d, 0), pp_tangent_at(t, t->dq, d, 0), n);
+    memset(pp_tangent_at(t, t->next_v, d, 0), 0, n);
+    int lin = k->w->def.dim;
+    for (int b = 0; b < f->nblock; b++) {
+        int slot = f->block_body[b], nd = f->block_ndof[b];
+        const double *dnu = k->s.dnu + (size_t)f->ndof * (size_t)d + f->block_offset[b];
+        double *q = pp_tangent_at(t, t->next_q, d, slot), *v = pp_tangent_at(t, t->next_v, d, slot);
+        for (int c = 0; c < lin; c++) {
+            v[c] = dnu[c];
+            q[c] += f->h * dnu[c];
+        }
+        if (lin == 2 && nd == 3) {
+            v[5] = dnu[2];
+            q[5] += f->h * dnu[2];
+        }
+        perp_status st = nd == 6 ? turn_on(k, d, b, dnu, q, v) : PERP_OK;
+        if (st) return st;
+    }
+    return PERP_OK;
+}
+
+perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const perp_step_solution *loads) {
+    work k = {.t = t, .w = frame[0]->w, .f = frame[0], .loads = loads};
+    perp_status st = suits(k.f, n);
+    if (!st) st = begin(&k);
+    for (int d = 0; !st && d < t->def.directions; d++) st = right_side(&k, d);
+    if (!st) st = solve(&k);
+    for (int d = 0; !st && d < t->def.directions; d++) st = move_on(&k, d);
+    return st;
+}

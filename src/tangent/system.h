@@ -1,0 +1,44 @@
+/* system.h - the linear system of a step at given modes. */
+#ifndef PP_TANGENT_SYSTEM_H
+#define PP_TANGENT_SYSTEM_H
+
+#include "base/memory.h"
+#include "perp/step.h"
+
+#define PP_MOST_ROWS 600 /* unknowns of an island: its matrix is dense, and its factor costs the cube of them */
+
+/* One equation a . dnu + sum c dp = right-hand side, in velocities. */
+typedef struct pp_equation {
+    int nrow;
+    perp_row row[3];
+    double by[3]; /* factors of the rows */
+    int np, p[4]; /* unknowns */
+    double c[4];  /* their factors */
+} pp_equation;
+
+/* n unknown changes of impulses dp, each along a row of its own, and as many equations; and the changes of velocity
+ *   M dnu = sum push dp + momentum. */
+typedef struct pp_system {
+    const perp_step_problem *p; /* blocks and masses */
+    int n, directions;
+    pp_equation *equation;
+    const perp_row **push; /* by unknown */
+    double *mass;          /* by unknown: inverse mass that its scale goes by */
+    double *right;         /* n x directions */
+    double *momentum;      /* ndof x directions */
+    double *dnu;           /* ndof x directions: the answer */
+} pp_system;
+
+typedef enum pp_system_end {
+    PP_SYSTEM_SOLVED,
+    PP_SYSTEM_MEMORY,
+    PP_SYSTEM_LARGE,       /* an island has more than PP_MOST_ROWS */
+    PP_SYSTEM_OPEN,        /* the equations leave the velocity open */
+    PP_SYSTEM_CONTRADICTS, /* they contradict each other */
+    PP_SYSTEM_NUMERICS     /* something is not finite */
+} pp_system_end;
+
+/* Solves for dnu, island by island. Scratch from the arena. */
+pp_system_end pp_system_solve(pp_system *s, pp_arena *arena);
+
+#endif
