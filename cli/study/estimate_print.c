@@ -24,6 +24,7 @@ static void print_data(const estimation *s, FILE *to) {
 static void print_values(const estimation *s, const found *f, FILE *to) {
     for (int k = 0; k < s->e.n; k++) {
         char error[64] = "", interval[96] = "", remark[64] = "";
+        if (isnan(f->x[k])) continue; /* a start, by a method that goes along the data */
         if (isfinite(f->sd[k]) && f->sd[k] > 0) snprintf(error, sizeof error, "+- %.3g", f->sd[k]);
         if (isinf(f->sd[k])) snprintf(error, sizeof error, "not identified by these data");
         if (!isnan(f->lo[k]) && !isnan(f->hi[k]) && (f->lo[k] != 0 || f->hi[k] != 0))
