@@ -193,7 +193,7 @@ static enum ApplicationReturnStatus relax(pp_mpec *m, space *s, double t, double
     const perp_mpec_options *o = &m->o;
     enum ApplicationReturnStatus r = Internal_Error;
     for (bool last = false; !last; t = fmax(t * o->relax_factor, o->relax_end)) {
-        last = !(t > o->relax_end * (1 + 1e-9));
+        last = m->nproduct == 0 || !(t > o->relax_end * (1 + 1e-9)); /* without contacts there is nothing to relax */
         int iterations = 0, most = o->max_iterations - out->iterations;
         if (most < 1) return Maximum_Iterations_Exceeded;
         if (!last && most > MOST_BETWEEN) most = MOST_BETWEEN;
