@@ -694,6 +694,5 @@ int main(void) {
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_threads),
     };
-    if (getenv("ONLY")) cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
