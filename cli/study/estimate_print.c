@@ -27,7 +27,8 @@ static void print_values(const estimation *s, const found *f, FILE *to) {
         char error[64] = "", interval[96] = "", remark[64] = "";
         if (isnan(f->x[k])) continue; /* a start, by a method that goes along the data */
         if (isfinite(f->sd[k]) && f->sd[k] > 0) snprintf(error, sizeof error, "+- %.3g", f->sd[k]);
-        if (isinf(f->sd[k])) snprintf(error, sizeof error, "not identified by these data");
+        double range = s->e.unknown[k].upper - s->e.unknown[k].lower;
+        if (isinf(f->sd[k]) || f->sd[k] > range) snprintf(error, sizeof error, "not identified by these data");
         if (!isnan(f->lo[k]) && !isnan(f->hi[k]) && (f->lo[k] != 0 || f->hi[k] != 0))
             snprintf(interval, sizeof interval, "  95 %%: %.9g .. %.9g", f->lo[k], f->hi[k]);
         if (f->bound[k] == 1 || f->bound[k] == -1) snprintf(remark, sizeof remark, "  at its bound");

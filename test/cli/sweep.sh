@@ -1,0 +1,151 @@
+#!/bin/sh
+# Studies: the same results with any number of workers, in parts, after kills, under mpirun; tables, trials again, sequential sampling.
+. "$2/test/cli/helper"
+unset SLURM_ARRAY_TASK_ID OMPI_COMM_WORLD_RANK PMI_RANK JOB_COMPLETION_INDEX
+cat >slide.yaml <<'YAML'
+perp: 1
+title: A block slides
+dim: 2
+parameters:
+  mu: {default: 0.3, min: 0, max: 2}
+  v: {default: 1, unit: m/s, min: 0}
+  m: {default: 1, min: 0.1}
+  twice: {default: 2*m, about: follows from m}
+h: 0.005
+duration: 0.5
+law: {mu: mu}
+bodies:
+  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 1]}}
+  - {name: block, mass: m, inertia: 1, at: [0, 0.1], velocity: [v, 0], shape: {type: box, size: [0.4, 0.2]}}
+YAML
+cat >study.yaml <<'YAML'
+perp-study: 1
+title: How far does it slide?
+scene: slide.yaml
+vary:
+  floor: {class: {smooth: {mu: [0, 0.2]}, rough: {mu: [0.4, 0.8]}}}
+  v: {from: 0.5, to: 2, count: 4}
+sample: {count: 12, seed: 5, mu: uniform, m: "uniform(0.5, 2)"}
+end: {when: "{block.speed} < 1e-9", steps: 3}
+measure:
+  x: last("block.x")
+  far: x > 0.2
+  heavy: twice
+report:
+  - {map: far, x: v, y: floor}
+  - {table: x, rows: v, columns: floor, show: mean}
+checks:
+  - {what: failed, value: failed(), below: 0}
+  - {what: smooth floors let it slide further, value: 'mean("x", "floor == smooth") - mean("x", "floor == rough")', above: 0.01}
+  - {what: derived parameters follow, value: 'largest("heavy")', below: 4}
+YAML
+run 0 sweep study.yaml -j 1 -o one.h5 --json
+digest=$(field out digest)
+[ -n "$digest" ] || failed 'a sweep has no digest'
+[ "$(field out done)" = 96 ] || failed "96 trials, not $(field out done)"
+for j in 2 7; do
+    run 0 sweep study.yaml -j $j -o j$j.h5 --json
+    [ "$(field out digest)" = "$digest" ] || failed "another digest with $j workers"
+done
+cmp -s one.h5 j7.h5 || : # times differ; what counts is the digest
+
+# parts, from the command line and from the environment of job systems; joined
+run 0 sweep study.yaml --part 1/3 -o p1.h5 -q
+SLURM_ARRAY_TASK_ID=6 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=5 "$perp" sweep study.yaml -o p2.h5 -q || failed 'a part by Slurm'
+JOB_COMPLETION_INDEX=2 "$perp" sweep study.yaml --parts 3 -o p3.h5 -q || failed 'a part by an indexed job'
+run 0 study p3.h5 p1.h5 p2.h5 -o joined.h5 --json
+[ "$(field out digest)" = "$digest" ] || failed 'another digest of the parts'
+run 0 study joined.h5 --json
+[ "$(field out digest)" = "$digest" ] || failed 'another digest of the joined file'
+refused 'perp: p1.h5: found a file; allowed: a name that is free, --resume to continue it, or --force to replace a study' sweep study.yaml -o p1.h5
+
+# killed and resumed
+"$perp" sweep study.yaml -n 150 -j 2 -o killed.h5 -q &
+pid=$!
+sleep 1
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+[ -e killed.h5 ] || failed 'nothing was written before the kill'
+run 0 study killed.h5 --json
+run 0 sweep study.yaml -n 150 -j 2 -o killed.h5 --resume --json
+resumed=$(field out digest)
+run 0 sweep study.yaml -n 150 -j 1 -o whole.h5 --json
+[ "$(field out digest)" = "$resumed" ] || failed 'killed and resumed: another digest'
+# more samples of a study that was done before: those before stay
+run 0 sweep study.yaml -n 150 -o one.h5 --resume --json
+[ "$(field out digest)" = "$resumed" ] || failed 'extended: another digest'
+
+# ranks of MPI: one is killed, the job ends, the rest is done later
+if command -v mpirun >/dev/null && ldd "$perp" 2>/dev/null | grep -q libmpi; then
+    ranks="mpirun --allow-run-as-root --oversubscribe -n 4"
+    $ranks "$perp" sweep study.yaml -o ranks.h5 --json >out 2>err || failed "mpirun: $(cat err)"
+    [ "$(field out digest)" = "$digest" ] || failed 'another digest under mpirun'
+    $ranks "$perp" sweep study.yaml -n 1000 -o dead.h5 -q >out 2>err &
+    pid=$!
+    sleep 2
+    victim=$(pgrep -f "sweep study.yaml -n 1000 -o dead.h5" | tail -1)
+    [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null
+    wait $pid 2>/dev/null
+    run 0 sweep study.yaml -n 1000 -o dead.h5 --resume --json
+    ranks=$(field out digest)
+    run 0 sweep study.yaml -n 1000 -o alone.h5 --json
+    [ "$(field out digest)" = "$ranks" ] || failed 'a rank died: another digest'
+fi
+
+# one trial again, and its recording
+run 0 sweep study.yaml --trial 17 --record trial.h5
+has out 'trial 17: '
+run 0 info trial.h5
+run 0 study joined.h5 --trial 17
+has out 'trial 17: '
+
+# sampling until intervals are narrow: the same after an interruption
+run 0 sweep study.yaml -n 200 --until far=0.3 -o until.h5 --json
+narrow=$(field out digest) some=$(field out done)
+[ "$some" -lt 1600 ] || failed 'sampling did not stop early'
+run 0 sweep study.yaml -n 200 --until far=0.3 -j 1 -o until1.h5 --json
+[ "$(field out digest)" = "$narrow" ] || failed 'sequential: another digest'
+
+# a study without a file, figures, CSV, a page
+run 0 sweep slide.yaml --vary mu=0.1:0.5:5 -m 'x=last("block.x")' -o quick.h5
+has out '0.1'
+run 0 study joined.h5 --figures fig --csv table.csv --page page.md
+[ -s fig/map-far.svg ] || failed 'no map'
+has page.md '| v |'
+[ "$(wc -l <table.csv)" = 97 ] || failed "$(wc -l <table.csv) lines of CSV"
+
+# designs: the same after an interruption
+cat >design.yaml <<'YAML'
+perp-study: 1
+scene: slide.yaml
+sample: {count: 4, seed: 1, mu: "uniform(0.2, 0.4)"}
+measure: {x: 'last("block.x")'}
+design:
+  over: {v: [0, 3]}
+  start: {v: 0.2}
+  minimise: '(mean("x") - 0.15)^2'
+  levels: [{name: moves, proof: true, require: v > 0.01}]
+  method: {name: nelder-mead, restarts: 1, evaluations: 60}
+YAML
+run 0 design design.yaml --json -o d1.h5
+best=$(field out best)
+run 0 design design.yaml --json -o d1.h5 --resume
+[ "$(field out best)" = "$best" ] || failed 'a resumed search ended elsewhere'
+run 0 design design.yaml -j 1 --json -o d2.h5
+[ "$(field out best)" = "$best" ] || failed 'a search with one worker ended elsewhere'
+
+# estimates
+awk 'BEGIN { print "t,x"; for (i = 0; i <= 20; i++) { t = 0.005*i; print t "," t - 0.3*9.81*t*(t + 0.005)/2 } }' >rows.csv
+cat >estimate.yaml <<'YAML'
+perp-study: 1
+scene: slide.yaml
+estimate:
+  data: {file: rows.csv, columns: {x: {is: block.x, sd: 1e-5}}}
+  unknown: {mu: {start: 1, max: 2}, m: {start: 1.5, max: 10}}
+  checks:
+    - {what: mu, value: 'value("mu")', reference: 0.3, limit: 1e-4}
+YAML
+run 0 estimate estimate.yaml
+has out 'not identified by these data'
+has out 'ok'
+finish
