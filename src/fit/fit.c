@@ -112,13 +112,13 @@ perp_status pp_fit_look(pp_fit *f, const double *x, double *cost, pp_fit_informa
 perp_status perp_fit(const perp_fit_problem *problem, const perp_fit_options *options, double *x, double *covariance,
                      perp_fit_result *result, perp_refusal *why) {
     pp_fit f;
-    pp_fit_end end;
-    pp_fit_information q;
+    pp_fit_end end = {0};
+    pp_fit_information q = {0};
     int agreeing = 0;
     perp_status s = pp_fit_setup(&f, problem, options, why);
     if (!s) s = pp_fit_run(&f, x, &end, &agreeing, why);
     if (!s) s = pp_fit_look(&f, x, &end.cost, &q, why);
-    if (!s) {
+    if (!s && q.covariance) {
         if (covariance) memcpy(covariance, q.covariance, sizeof *covariance * (size_t)f.n * (size_t)f.n);
         if (f.o.details) write_details(&f, &q, f.o.details);
         if (result) write_result(&f, &end, &q, agreeing, result);

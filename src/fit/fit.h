@@ -7,10 +7,10 @@
 
 typedef enum pp_loss { PP_LOSS_SQUARE, PP_LOSS_HUBER, PP_LOSS_CAUCHY, PP_LOSS_TUKEY } pp_loss;
 
-/* loss.c. rho(r): r^2 near 0; weight = rho'(r)/(2 r), in 0 .. 1; psi = weight r; psi' its derivative. */
-double pp_loss_value(pp_loss loss, double scale, double r);
-double pp_loss_weight(pp_loss loss, double scale, double r);
-double pp_loss_curvature(pp_loss loss, double scale, double r);
+/* loss.c. k: the scale. rho(r): r^2 near 0; weight = rho'(r)/(2 r), in 0 .. 1; psi = weight r; psi' its derivative. */
+double pp_loss_value(pp_loss loss, double k, double r);
+double pp_loss_weight(pp_loss loss, double k, double r);
+double pp_loss_curvature(pp_loss loss, double k, double r);
 /* False if there is no such loss. *scale: the usual one of this loss if it is 0. */
 bool pp_loss_find(const char *name, pp_loss *loss, double *scale);
 

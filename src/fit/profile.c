@@ -145,14 +145,14 @@ perp_status perp_fit_profile(const perp_fit_problem *problem, const perp_fit_opt
         s = pp_fit_bad(why, "which", -1, which, "a parameter that is not fixed by its bounds");
     double *room = s ? NULL : PP_ARENA_ZERO(&f.arena, double, 4 * n);
     if (!s && !room) s = pp_fit_memory(why);
-    pp_fit_information info;
+    pp_fit_information info = {0};
     double base = 0;
-    if (!s) {
+    if (!s && room) {
         memcpy(room, x, sizeof *x * (size_t)n);
         pp_fit_clip(&f, room);
         s = pp_fit_look(&f, room, &base, &info, why);
     }
-    if (!s) {
+    if (!s && room && info.covariance) {
         profile q = {
             .p = *problem, .o = f.o, .given = problem, .n = n, .which = which, .base = base, .least = base, .why = why};
         q.best = room, q.x = room + n, q.lower = room + 2 * n, q.upper = room + 3 * n;

@@ -55,7 +55,8 @@ static perp_status check(const perp_sample_problem *p, perp_sample_options *o, p
     if (o->steps < 8 || o->steps / o->thin < 8)
         return pp_fit_bad(why, "steps", -1, o->steps, "at least 8 after thinning");
     if (o->burn_in < 0) return pp_fit_bad(why, "burn_in", -1, o->burn_in, "at least 0");
-    if ((double)(o->steps / o->thin) * o->walkers * p->n > PP_FIT_MOST)
+    int kept = o->steps / o->thin;
+    if ((double)kept * o->walkers * p->n > PP_FIT_MOST)
         return pp_fit_bad(why, "steps", -1, o->steps, "a sample of at most 4e8 numbers");
     perp_status s = pp_fit_check_bounds(p->n, p->lower, p->upper, why);
     if (!s) s = pp_fit_check_finite(p->n, o->start, "start", false, why);

@@ -20,7 +20,7 @@ perp_fit_options perp_fit_options_default(void) {
 static perp_status check_problem(const perp_fit_problem *p, perp_refusal *why) {
     if (p->n < 1) return pp_fit_bad(why, "n", -1, p->n, "at least one parameter");
     if (p->m < 0) return pp_fit_bad(why, "m", -1, p->m, "a count of residuals");
-    if ((double)p->n * (p->m + (double)p->n) > PP_FIT_MOST / 2)
+    if ((double)p->n * (p->m + (double)p->n) > 0.5 * PP_FIT_MOST)
         return pp_fit_bad(why, "n * m", -1, (double)p->n * p->m, "a Jacobian of at most 2e8 numbers");
     if (!p->residuals || !p->start)
         return pp_complain_say(why, PERP_E_ARG, (pp_place){0}, p->start ? "residuals" : "start", "is missing");

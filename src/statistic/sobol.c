@@ -86,7 +86,7 @@ perp_status perp_sobol_point(uint64_t seed, uint64_t index, int dim, double *out
     int n = 0;
     while (n < BITS && gray >> n) n++;
     for (int j = 0; j < dim; j++) {
-        uint32_t v[BITS], x = 0;
+        uint32_t v[BITS] = {0}, x = 0;
         directions(j, n, v);
         for (int k = 0; k < n; k++)
             if (gray >> k & 1) x ^= v[k];

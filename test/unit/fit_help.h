@@ -23,6 +23,21 @@ static inline void near_at(double a, double b, double tol, const char *what, con
     _fail(file, line);
 }
 
+/* An allocator that refuses after `left` blocks and counts those that live. */
+typedef struct failing {
+    int left, live;
+} failing;
+static inline void *fail_alloc(size_t size, void *ctx) {
+    failing *f = ctx;
+    if (f->left-- <= 0) return NULL;
+    f->live++;
+    return malloc(size);
+}
+static inline void fail_free(void *p, void *ctx) {
+    ((failing *)ctx)->live--;
+    free(p);
+}
+
 #define PARTICLE_ROWS 101
 
 /* A particle of mass 1 on the plane y = 0 under the force (5, -9.81), h = 0.05: the step of Stewart and Trinkle in closed form. The

@@ -259,6 +259,105 @@ static void test_bounded_linear(void **state) {
     assert_true(active > 50);
 }
 
+/* The quadratic program between bounds against all 3^n sets of active bounds, also with a singular matrix. */
+static double qp_value(int n, const double *B, const double *g, const double *d) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += g[i] * d[i];
+        for (int j = 0; j < n; j++) sum += 0.5 * d[i] * B[i + n * j] * d[j];
+    }
+    return sum;
+}
+
+/* Least value with the free variables (side 0) unbounded, by elimination; INFINITY if they leave their bounds. */
+static double qp_face(int n, const double *B, const double *g, const double *low, const double *high, const int *side) {
+    double A[4 * 5] = {0}, d[4] = {0};
+    int who[4], k = 0;
+    for (int j = 0; j < n; j++) {
+        if (side[j] == 0)
+            who[k++] = j;
+        else
+            d[j] = side[j] > 0 ? high[j] : low[j];
+    }
+    for (int a = 0; a < k; a++) {
+        for (int b = 0; b < k; b++) A[a + 4 * b] = B[who[a] + n * who[b]];
+        A[a + 16] = -g[who[a]];
+        for (int j = 0; j < n; j++) A[a + 16] -= B[who[a] + n * j] * d[j];
+    }
+    for (int c = 0; c < k; c++)
+        for (int a = 0; a < k; a++) {
+            if (a == c) continue;
+            double factor = A[a + 4 * c] / A[c + 4 * c];
+            for (int b = 0; b < 5; b++) A[a + 4 * b] -= factor * A[c + 4 * b];
+        }
+    for (int a = 0; a < k; a++) {
+        d[who[a]] = A[a + 16] / A[a + 4 * a];
+        if (!(d[who[a]] >= low[who[a]] && d[who[a]] <= high[who[a]])) return INFINITY;
+    }
+    return qp_value(n, B, g, d);
+}
+
+static void test_box_qp(void **state) {
+    (void)state;
+    perp_random random = perp_random_start(12);
+    for (int round = 0; round < 500; round++) {
+        int n = 1 + (int)(perp_random_next(&random) % 4), side[4];
+        double M[16], B[16] = {0}, g[4], low[4], high[4], d[4], work[64];
+        assert_true(pp_box_qp_work(n) <= 64);
+        for (int i = 0; i < 16; i++) M[i] = perp_random_normal(&random);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                for (int k = 0; k < 4; k++) B[i + n * j] += M[i + 4 * k] * M[j + 4 * k];
+        for (int j = 0; j < n; j++)
+            g[j] = 3 * perp_random_normal(&random), low[j] = -perp_random_uniform(&random),
+            high[j] = perp_random_uniform(&random);
+        if (round % 5 == 0) low[0] = 0;
+        double fall = pp_box_qp(n, B, g, low, high, d, side, work), best = INFINITY;
+        int faces = (int)lround(pow(3, n));
+        for (int f = 0; f < faces; f++) {
+            int at[4], rest = f;
+            for (int j = 0; j < n; j++, rest /= 3) at[j] = rest % 3 - 1;
+            best = fmin(best, qp_face(n, B, g, low, high, at));
+        }
+        near(qp_value(n, B, g, d), best, 1e-10);
+        near(-fall, best, 1e-10);
+        for (int j = 0; j < n; j++) assert_true(d[j] >= low[j] && d[j] <= high[j]);
+    }
+}
+
+/* At a bound derivatives are one-sided, of second order: r = exp(x) - 1 - c with x >= 0 has its optimum at the bound itself. */
+static bool exponential(void *ctx, int count, const double *x, double *r) {
+    double slope = *(double *)ctx;
+    for (int k = 0; k < count; k++) {
+        assert_true(x[k] >= 0 && x[k] <= 1);
+        r[k] = exp(slope * x[k]) - (slope > 0 ? 1 : exp(slope));
+    }
+    return true;
+}
+
+static void test_derivative_at_bound(void **state) {
+    (void)state;
+    double start = 0.4, lower = 0, upper = 1, x, C, error, slope = 2;
+    perp_fit_details details = {.difference_error = &error};
+    perp_fit_options o = perp_fit_options_default();
+    o.details = &details;
+    perp_fit_problem p = {
+        .n = 1, .m = 1, .lower = &lower, .upper = &upper, .start = &start, .residuals = exponential, .ctx = &slope};
+    assert_int_equal(perp_fit(&p, &o, &x, &C, NULL, NULL), PERP_OK);
+    near(x, 0, 1e-9);
+    near(C, 0.25, 1e-6); /* slope 2 at 0 */
+    slope = -2;
+    assert_int_equal(perp_fit(&p, &o, &x, &C, NULL, NULL), PERP_OK);
+    near(x, 1, 1e-9);
+    near(C, exp(4) / 4, 1e-4);
+    assert_true(error < 1e-6);
+    start = 0,
+    slope = 2; /* from the bound itself, with a longer step: the error of a formula of first order would show */
+    o.difference = 1e-3;
+    assert_int_equal(perp_fit(&p, &o, &x, &C, NULL, NULL), PERP_OK);
+    near(C, 0.25, 1e-5);
+}
+
 /* ---- kinks, plateaus and failed points ---- */
 
 /* r = (|x - 1/3| - 0.2 (x - 1/3), 0.1 (x - 1)): least at the kink 1/3, to the right the slope of the sum of squares is positive. */
@@ -455,20 +554,6 @@ static void test_refused(void **state) {
     }
 }
 
-typedef struct failing {
-    int left, live;
-} failing;
-static void *fail_alloc(size_t size, void *ctx) {
-    failing *f = ctx;
-    if (f->left-- <= 0) return NULL;
-    f->live++;
-    return malloc(size);
-}
-static void fail_free(void *p, void *ctx) {
-    ((failing *)ctx)->live--;
-    free(p);
-}
-
 static void test_memory(void **state) {
     (void)state;
     double x[3], C[9];
@@ -511,10 +596,13 @@ static void test_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line),    cmocka_unit_test(test_prior),          cmocka_unit_test(test_published),
-        cmocka_unit_test(test_bounds),  cmocka_unit_test(test_bounded_linear), cmocka_unit_test(test_kink),
-        cmocka_unit_test(test_plateau), cmocka_unit_test(test_starts),         cmocka_unit_test(test_particle),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_line),           cmocka_unit_test(test_prior),
+        cmocka_unit_test(test_published),      cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_bounded_linear), cmocka_unit_test(test_kink),
+        cmocka_unit_test(test_plateau),        cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_particle),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_box_qp),         cmocka_unit_test(test_derivative_at_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,11 +178,30 @@ static void test_short(void **state) {
     assert_true(r_hat[1] > 1.1);
 }
 
+/* Memory refused at the k-th block, for every k: said, and nothing is left behind. */
+static void test_memory(void **state) {
+    (void)state;
+    double start[3] = {1, -200, 0.003}, C[9] = {0.01, 0, 0, 0, 100, 0, 0, 0, 1e-8};
+    perp_sample_problem p = {.n = 3, .log_density = normal_density};
+    perp_sample_options o = {.start = start, .covariance = C, .steps = 10};
+    perp_sample_result r = {0};
+    bool done = false;
+    for (int k = 0; !done; k++) {
+        failing f = {.left = k};
+        o.alloc = (perp_allocator){fail_alloc, fail_free, &f};
+        perp_refusal why;
+        perp_status s = perp_sample_posterior(&p, &o, NULL, &r, &why);
+        assert_int_equal(f.live, 0);
+        assert_true((s == PERP_OK || s == PERP_E_MEMORY) && k < 1000);
+        done = s == PERP_OK;
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal),  cmocka_unit_test(test_banana), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_bits),   cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_short),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_normal),  cmocka_unit_test(test_banana),
+        cmocka_unit_test(test_bounds),  cmocka_unit_test(test_refused), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_figures), cmocka_unit_test(test_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,10 +277,30 @@ static void test_bits(void **state) {
     assert_memory_equal(zs, again, sizeof *zs * 3 * (size_t)perp_window_count(&p, &o));
 }
 
+/* Memory refused at the k-th block, for every k: said, and nothing is left behind. */
+static void test_memory(void **state) {
+    (void)state;
+    linear l;
+    perp_window_problem p = make_linear(&l, 3);
+    perp_window_options o = {.length = 50, .stride = 5, .arrival = true, .fit = perp_fit_options_default()};
+    perp_window_result r = {.z = zs};
+    bool done = false;
+    for (int k = 0; !done; k++) {
+        failing f = {.left = k};
+        o.fit.alloc = (perp_allocator){fail_alloc, fail_free, &f};
+        perp_refusal why;
+        perp_status s = perp_fit_window(&p, &o, &r, &why);
+        assert_int_equal(f.live, 0);
+        assert_true((s == PERP_OK || s == PERP_E_MEMORY) && k < 1000);
+        done = s == PERP_OK;
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arrival), cmocka_unit_test(test_plain),   cmocka_unit_test(test_walk),
-        cmocka_unit_test(test_sliding), cmocka_unit_test(test_refused), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_arrival), cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_walk),   cmocka_unit_test(test_sliding), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
