@@ -486,6 +486,97 @@ static void driven_floor(void **state) {
     }
 }
 
+/* Pyramids: turned to the slip or fixed, where friction may lie between two of their directions. */
+static void pyramids(void **state) {
+    (void)state;
+    perp_body_id b;
+    perp_world *w = block(PERP_FORM_LCP, &b);
+    aim by[] = {along_parameter((perp_parameter){.kind = PERP_PARAMETER_SUPPORT_MU, .body = b, .index = -1}),
+                along_parameter((perp_parameter){.kind = PERP_PARAMETER_MASS, .body = b}),
+                {.body = b, .turn = {0, 0, 1}, .dv = {1, 0, 0}}};
+    agree("block, pyramids", w, by, 3, 60, 1e-6);
+    for (int nd = 3; nd <= 6; nd++) {
+        perp_world_def d = perp_world_def_default(3);
+        d.h = 0.01;
+        d.friction_directions = nd;
+        d.friction_frame = PERP_FRICTION_FIXED;
+        w = world_of(&d);
+        add_floor(w);
+        perp_body_def bd = perp_body_def_default(PERP_BODY_DYNAMIC);
+        bd.particle = true;
+        bd.v_W = perp_v3(2, 0.8, 0);
+        b = add_def(w, &bd);
+        add_shape(w, b, perp_shape_particle(perp_v3(0, 0, 0)));
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.3}));
+        aim a[] = {along_parameter(friction_of_all), {.body = b, .dp = {1, 0, 0}, .dv = {0.3, 1, 0}}};
+        agree("fixed pyramid", w, a, 2, 40, 1e-6);
+    }
+}
+
+/* Random scenes: every step by itself, at its modes and by differences, from the same direction. Where the two differ a
+ * mode is near a change, and the flag is up. */
+static int one_by_one(perp_world *w, perp_body_id body, int steps, int *flagged, int *differenced) {
+    int compared = 0;
+    perp_tangent *t = tangent_of(w, 1, PERP_TANGENT_AUTO);
+    perp_vec3 dv = perp_world_dim(w) == 2 ? perp_v3(1, 0.3, 0) : perp_v3(1, 0.3, 0.2);
+    OK(w, perp_tangent_set_velocity(t, 0, body, dv, perp_v3(0, 0, 0.5)));
+    seed(t, w, 0, (perp_parameter){.kind = PERP_PARAMETER_GRAVITY, .index = 0});
+    for (int i = 0; i < steps; i++) {
+        perp_world *other;
+        perp_body_id id[SCENE_MAX];
+        OK(w, perp_world_clone(w, &other));
+        perp_tangent *r = tangent_of(other, 1, PERP_TANGENT_STEPS);
+        seed(r, other, 0, (perp_parameter){.kind = PERP_PARAMETER_GRAVITY, .index = 0});
+        int n = perp_world_bodies(w, id, SCENE_MAX);
+        for (int k = 0; k < n; k++) {
+            perp_vec3 x[4];
+            perp_body_def d;
+            OK(w, perp_body_get(w, id[k], &d));
+            if (d.kind != PERP_BODY_DYNAMIC) continue;
+            OK(w, perp_tangent_pose(t, 0, id[k], &x[0], &x[1]));
+            OK(w, perp_tangent_velocity(t, 0, id[k], &x[2], &x[3]));
+            OK(w, perp_tangent_set_pose(r, 0, id[k], x[0], x[1]));
+            OK(w, perp_tangent_set_velocity(r, 0, id[k], x[2], x[3]));
+        }
+        OK(w, perp_tangent_step(t, w, NULL));
+        OK(other, perp_tangent_step(r, other, NULL));
+        perp_tangent_state s = perp_tangent_report(t), o = perp_tangent_report(r);
+        double off = fmax(unlike(w, t, r, 0, false), unlike(w, t, r, 0, true));
+        bool near = s.near_change || o.near_change || s.margin < 1e-3; /* differences reach farther */
+        *flagged += near;
+        *differenced += s.differences;
+        compared += !near && !s.differences;
+        if (!near && !(off <= 1e-5)) fail_msg("step %d: off by %g, margin %g", i, off, s.margin);
+        perp_tangent_free(r);
+        perp_world_destroy(other);
+    }
+    perp_tangent_free(t);
+    return compared;
+}
+
+static void random_scenes(void **state) {
+    (void)state;
+    const char *count = getenv("TANGENT_SEEDS");
+    int compared = 0, flagged = 0, differenced = 0, steps = 0;
+    for (unsigned k = 0; k < (count ? (unsigned)atoi(count) : 6); k++) {
+        perp_world_def d = perp_world_def_default(k % 2 ? 3 : 2);
+        d.h = 0.01;
+        scene s = scene_random(d, k / 2, scene_view_plain(), false);
+        perp_body_id b = {0, 0};
+        for (int i = 0; i < s.nbody; i++) {
+            perp_body_def bd;
+            OK(s.w, perp_body_get(s.w, s.body[i], &bd));
+            if (bd.kind == PERP_BODY_DYNAMIC && !bd.particle) b = s.body[i];
+        }
+        compared += one_by_one(s.w, b, 40, &flagged, &differenced);
+        steps += 40;
+        scene_end(&s);
+    }
+    if (count)
+        print_message("%d steps: %d compared, %d near, %d by differences\n", steps, compared, flagged, differenced);
+    BELOW(0.5 * steps, compared);
+}
+
 /* Stacks have loads that are not determined, but move nothing; a box that spins on four corners has some that do. */
 static void open_loads(void **state) {
     (void)state;
@@ -652,6 +743,8 @@ int main(void) {
         cmocka_unit_test(limit_of_sticking),
         cmocka_unit_test(limit_of_touching),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(pyramids),
+        cmocka_unit_test(random_scenes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
