@@ -2,7 +2,7 @@
  *
  * A block slides to a stop on a floor. How much friction makes it stop 0.573 m from its start? Newton's method, with the
  * derivative of the place by the coefficient of friction, which is carried along with the steps. Expect: five runs at most
- * from 0.4, and mu = v^2/(2 g x) = 0.355810, but for the error of first order in the step. */
+ * from 0.4, and mu = v^2/(2 g x) = 0.355800, but for the error of first order in the step. */
 #include "perp/perp.h"
 
 #include <stdio.h>

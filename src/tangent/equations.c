@@ -64,14 +64,12 @@ static void friction_values(const pp_equations *e, const perp_step_problem *p, i
     const perp_contact_row *c = &p->contact[i];
     const pp_mode *m = &e->mode[i];
     const double *W = e->mass + e->first[i] + 1;
-    double most = c->mu * e->at.p_contact[3 * i], s[3], size = slips(e, p, i, s), d[2], out[2];
+    double most = c->mu * e->at.p_contact[3 * i], s[3], d[2], out[2];
+    (void)slips(e, p, i, s);
     switch (m->kind) {
     case PP_MODE_STICK:
-        for (int k = 0; k < m->n; k++) value[k] = s[k];
-        break;
     case PP_MODE_SLIDE:
-        for (int k = 0; k < m->n; k++)
-            value[k] = W[k] * (pp_part_impulse(&e->at, i, m->part[k]) + most * m->e[k] * m->e[k] * s[k] / size);
+        for (int k = 0; k < m->n; k++) value[k] = s[k];
         break;
     case PP_MODE_CORNER:
         pp_pyramid_direction(c, m->corner[0], d);
@@ -118,8 +116,25 @@ void pp_equations_values(const pp_equations *e, const perp_step_problem *p, doub
         const perp_contact_row *c = &p->contact[i];
         value[e->first[i]] = pp_row_dot(p, &c->n, e->at.nu) + c->b_n + c->compliance * e->at.p_contact[3 * i];
         friction_values(e, p, i, value + e->first[i] + 1);
+        value[e->n + i] = c->mu;
     }
     momentum_values(e, p, momentum);
+}
+
+/* Slow slip turns quickly: its direction is curved where the slip itself is not. */
+void pp_equations_chain(const pp_equations *e, const perp_step_problem *p, double *change) {
+    for (int i = 0; i < e->ncontact; i++) {
+        const pp_mode *m = &e->mode[i];
+        if (m->kind != PP_MODE_SLIDE) continue;
+        double s[3], size = slips(e, p, i, s), along = 0, *d = change + e->first[i] + 1, dmu = change[e->n + i];
+        double P = e->at.p_contact[3 * i], mu = p->contact[i].mu;
+        const double *W = e->mass + e->first[i] + 1;
+        for (int k = 0; k < m->n; k++) along += m->e[k] * m->e[k] * s[k] * d[k] / (size * size);
+        for (int k = 0; k < m->n; k++) {
+            double turned = m->n == 1 ? 0 : mu * P * (d[k] - s[k] * along);
+            d[k] = W[k] * m->e[k] * m->e[k] * (dmu * P * s[k] + turned) / size;
+        }
+    }
 }
 
 /* Adds a factor of an unknown. */

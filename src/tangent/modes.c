@@ -186,36 +186,46 @@ static bool copy_loads(pp_arena *a, const perp_step_problem *p, const perp_step_
     return true;
 }
 
-/* The margin of one part of the step, with the loads of the answer or better ones. */
-static perp_status frame_margin(pp_frame *f, double nearness, perp_tangent_state *out, perp_step_solution *loads) {
+/* Other loads of a part of the step that are farther from all ends; *best: their margin. */
+static perp_status spread(pp_frame *f, double nearness, pp_loads *out, perp_tangent_state *best) {
     pp_arena *a = &f->w->arena;
-    perp_tangent_state given = {.margin = INFINITY, .which = -1};
-    *loads = f->solution;
-    load_margin(f, loads, &given);
-    if (given.margin < nearness) {
-        perp_step_solution better;
-        if (!copy_loads(a, &f->problem, loads, &better) ||
-            !pp_loads_spread(&f->problem, &better, speed_of(f), fmax(SPREAD, 10 * nearness), a))
-            return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the margins");
-        perp_tangent_state found = {.margin = INFINITY, .which = -1};
-        load_margin(f, &better, &found);
-        if (found.margin > given.margin) {
-            given = found;
-            *loads = better;
-        }
-    }
-    motion_margin(f, &given);
-    nearer(out, given.margin, given.what, given.which);
+    const perp_step_problem *p = &f->problem;
+    perp_step_solution better;
+    if (!copy_loads(a, p, &f->solution, &better) ||
+        !pp_loads_spread(p, &better, speed_of(f), fmax(SPREAD, 10 * nearness), a) ||
+        !copy_loads(a, p, &better, &out->other))
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the margins");
+    perp_tangent_state found = {.margin = INFINITY, .which = -1};
+    load_margin(f, &better, &found);
+    if (!(found.margin > best->margin)) return PERP_OK;
+    *best = found;
+    out->at = better;
+    out->spread = true;
+    const perp_step_solution *s = &f->solution;
+    for (int i = 0; i < p->njoint; i++) out->other.p_joint[i] = 0.5 * (better.p_joint[i] + s->p_joint[i]);
+    for (int i = 0; i < 3 * p->ncontact; i++) out->other.p_contact[i] = 0.5 * (better.p_contact[i] + s->p_contact[i]);
+    for (int i = 0; i < p->ncontact; i++) out->other.p_spin[i] = 0.5 * (better.p_spin[i] + s->p_spin[i]);
     return PERP_OK;
 }
 
-perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, perp_tangent_state *out,
-                            perp_step_solution *loads) {
-    out->margin = INFINITY;
-    out->what = PERP_MARGIN_NONE;
-    out->which = -1;
+static perp_status frame_margin(pp_frame *f, double nearness, pp_loads *out) {
+    perp_tangent_state given = {.margin = INFINITY, .which = -1}, best;
+    out->at = f->solution;
+    out->spread = false;
+    load_margin(f, &out->at, &given);
+    best = given;
+    perp_status st = given.margin < nearness ? spread(f, nearness, out, &best) : PERP_OK;
+    motion_margin(f, &given);
+    motion_margin(f, &best);
+    nearer(&out->given, given.margin, given.what, given.which);
+    nearer(&out->best, best.margin, best.what, best.which);
+    return st;
+}
+
+perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, pp_loads *out) {
+    *out = (pp_loads){.given = {.margin = INFINITY, .which = -1}, .best = {.margin = INFINITY, .which = -1}};
     perp_status st = PERP_OK;
     for (int k = 0; !st && k < n; k++)
-        if (!frame[k]->w->stepper->step) st = frame_margin(frame[k], nearness, out, loads);
+        if (!frame[k]->w->stepper->step) st = frame_margin(frame[k], nearness, out);
     return st;
 }

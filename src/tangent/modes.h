@@ -51,14 +51,22 @@ pp_mode pp_contact_mode(const perp_step_problem *p, const perp_step_solution *s,
 /* Where the impulse of joint row i is: -1 at lo, 1 at hi, 0 between. *margin [L/T]. */
 int pp_joint_mode(const perp_step_problem *p, const perp_step_solution *s, int i, double *margin);
 
-/* The least margin of a step that was solved in n parts: margin, what, which. Where it is below `nearness`, other loads that
- * make the same motion are looked for (loads.h). *loads: velocity and impulses of the last part, in the arena if they are
- * not its own. PERP_E_MEMORY */
-perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, perp_tangent_state *out,
-                            perp_step_solution *loads);
+/* Loads of a step, and how near its laws are to other modes with them. */
+typedef struct pp_loads {
+    perp_step_solution at; /* velocity and impulses of its last part: those of the answer, or others that make the same
+                                 motion and are farther from all ends (loads.h) */
+    bool spread;           /* others */
+    perp_step_solution other; /* then some between those and the ones of the answer */
+    perp_tangent_state given; /* margin, what, which with the loads of the answer, */
+    perp_tangent_state best;  /* and with these */
+} pp_loads;
 
-/* posed.c: next_q, next_v of all directions at the modes of a solved step with these loads. PERP_E_FIT: not possible,
- * perp_world_why() tells. */
-perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const perp_step_solution *loads);
+/* Looks at a step that was solved in n parts. Loads are spread where margins are below `nearness`; all in the arena.
+ * PERP_E_MEMORY */
+perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, pp_loads *out);
+
+/* posed.c: next_q, next_v of all directions at the modes of a solved step. PERP_E_FIT: not possible, perp_world_why()
+ * tells. *open: because its motion depends on loads that are open. */
+perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const pp_loads *loads, bool *open);
 
 #endif

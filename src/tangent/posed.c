@@ -25,6 +25,7 @@
 
 #define PART \
     1e-5 /* of lengths, speeds and parameters that differences go by; rounding and curvature both are 1e-10 then */
+#define SAME 1e-6 /* part by which derivatives with two loads may differ */
 #define HOLDS \
     1e-6 /* speed, as a part of those at hand, by which an equation may miss at the answer; more is another law */
 
@@ -232,7 +233,7 @@ static perp_status begin(work *k) {
     if (!st) st = pp_state_new(w, &k->end);
     if (st) return pp_fail(w, PERP_E_MEMORY, "out of memory for the directions");
     for (int s = 0; s < 2; s++) {
-        k->value[s] = PP_ARENA_ARRAY(a, double, k->e.n);
+        k->value[s] = PP_ARENA_ARRAY(a, double, pp_equations_count(&k->e));
         k->momentum[s] = PP_ARENA_ARRAY(a, double, ndof);
     }
     k->s = (pp_system){.n = k->e.n,
@@ -278,7 +279,10 @@ static perp_status take_difference(work *k, int d, double q, double v, double c,
     }
     if (st) return st;
     double *right = k->s.right + (size_t)k->e.n * (size_t)d, *momentum = k->s.momentum + (size_t)k->f->ndof * (size_t)d;
-    for (int i = 0; i < k->e.n; i++) right[i] -= (k->value[1][i] - k->value[0][i]) / (2 * reach);
+    double *change = k->value[1];
+    for (int i = 0; i < pp_equations_count(&k->e); i++) change[i] = (change[i] - k->value[0][i]) / (2 * reach);
+    pp_equations_chain(&k->e, &k->base.problem, change);
+    for (int i = 0; i < k->e.n; i++) right[i] -= change[i];
     for (int i = 0; i < k->f->ndof; i++) momentum[i] -= (k->momentum[1][i] - k->momentum[0][i]) / (2 * reach);
     return PERP_OK;
 }
@@ -311,12 +315,12 @@ static perp_status right_side(work *k, int d) {
     return st;
 }
 
-static perp_status solve(work *k) {
+static perp_status solve(work *k, bool *open) {
     switch (pp_system_solve(&k->s, &k->w->arena)) {
     case PP_SYSTEM_SOLVED: return PERP_OK;
     case PP_SYSTEM_MEMORY: return pp_fail(k->w, PERP_E_MEMORY, "out of memory for the directions");
     case PP_SYSTEM_LARGE: return refuse(k->w, "an island has more than %d rows", PP_MOST_ROWS);
-    case PP_SYSTEM_OPEN: return refuse(k->w, "loads that the laws leave open move a body");
+    case PP_SYSTEM_OPEN: *open = true; return refuse(k->w, "loads that the laws leave open move a body");
     case PP_SYSTEM_CONTRADICTS: return refuse(k->w, "its contacts or joints contradict each other along a direction");
     case PP_SYSTEM_NUMERICS: break;
     }
@@ -394,12 +398,46 @@ static perp_status move_on(work *k, int d) {
     return PERP_OK;
 }
 
-perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const perp_step_solution *loads) {
-    work k = {.t = t, .w = frame[0]->w, .f = frame[0], .loads = loads};
-    perp_status st = suits(k.f, n);
-    if (!st) st = begin(&k);
+/* All directions with given loads. */
+static perp_status carry_all(perp_tangent *t, pp_frame *f, const perp_step_solution *loads, bool *open) {
+    work k = {.t = t, .w = f->w, .f = f, .loads = loads};
+    perp_status st = begin(&k);
     for (int d = 0; !st && d < t->def.directions; d++) st = right_side(&k, d);
-    if (!st) st = solve(&k);
+    if (!st) st = solve(&k, open);
     for (int d = 0; !st && d < t->def.directions; d++) st = move_on(&k, d);
+    return st;
+}
+
+/* Are two results the same for a direction? */
+static bool same(const perp_tangent *t, const double *a, const double *b, int d) {
+    size_t n = 6 * (size_t)t->nbody, from = n * (size_t)d;
+    double most = 0, apart = 0;
+    for (size_t i = from; i < from + n; i++) {
+        most = fmax(most, fabs(b[i]));
+        apart = fmax(apart, fabs(a[i] - b[i]));
+    }
+    return apart <= SAME * most;
+}
+
+/* Friction that slides turns with the slip, by its load: where loads of contacts that slide are open, a derivative that
+ * depends on them is that of one motion of many. */
+perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const pp_loads *loads, bool *open) {
+    perp_world *w = frame[0]->w;
+    *open = false;
+    perp_status st = suits(frame[0], n);
+    if (!st && !loads->spread) return carry_all(t, frame[0], &loads->at, open);
+    if (!st) st = carry_all(t, frame[0], &loads->other, open);
+    if (st) return st;
+    size_t all = 6 * (size_t)t->nbody * (size_t)t->def.directions;
+    double *q = PP_ARENA_ARRAY(&w->arena, double, all), *v = PP_ARENA_ARRAY(&w->arena, double, all);
+    if (!q || !v) return pp_fail(w, PERP_E_MEMORY, "out of memory for the directions");
+    memcpy(q, t->next_q, all * sizeof *q);
+    memcpy(v, t->next_v, all * sizeof *v);
+    st = carry_all(t, frame[0], &loads->at, open);
+    for (int d = 0; !st && d < t->def.directions; d++)
+        if (!same(t, q, t->next_q, d) || !same(t, v, t->next_v, d)) {
+            *open = true;
+            st = refuse(w, "it depends on loads that the laws leave open");
+        }
     return st;
 }

@@ -15,10 +15,11 @@
 #include "linalg/linalg.h"
 #include "problem/rows.h"
 
-#define REGULAR     1e-8  /* reciprocal condition number from which on LU does */
-#define RANK        1e-10 /* pivots below this, of rows and columns scaled to one, are zero */
-#define MOVES       1e-6  /* speed, of impulses that make one each by themselves, that is more than rounding */
-#define CONTRADICTS 1e-6  /* part of the right-hand side */
+#define REGULAR 1e-6 /* reciprocal condition number from which on LU does */
+#define RANK \
+    1e-7 /* pivots below this, of rows and columns scaled to one, are zero: solvers do not tell them from it either */
+#define MOVES       1e-6 /* speed, of impulses that make one each by themselves, that is more than rounding */
+#define CONTRADICTS 1e-6 /* part of the right-hand side */
 
 /* The unknowns of an island, and its matrix. */
 typedef struct island {

@@ -171,23 +171,32 @@ typedef struct looking {
     const perp_certificate *cert;
 } looking;
 
+static void take_margin(perp_tangent *t, const perp_tangent_state *m) {
+    t->state.margin = m->margin;
+    t->state.what = m->what;
+    t->state.which = m->which;
+    t->state.near_change = m->margin < t->def.nearness;
+}
+
 /* Carries the directions on. */
 static perp_status carry(pp_frame *const *frame, int n, void *ctx) {
     const looking *l = ctx;
     perp_tangent *t = l->t;
     perp_world *w = l->w;
     perp_tangent_method m = t->def.method;
-    perp_step_solution loads;
+    pp_loads loads;
     pp_arena_mark mark = pp_arena_here(&w->arena);
-    perp_status st = pp_modes_margin(frame, n, t->def.nearness, &t->state, &loads);
+    perp_status st = pp_modes_margin(frame, n, t->def.nearness, &loads);
     if (st) return st;
-    t->state.near_change = t->state.margin < t->def.nearness;
+    take_margin(t, &loads.best);
     t->why[0] = 0;
     t->state.differences = true;
     if (m == PERP_TANGENT_RUNS) return pp_tangent_runs(t, w, l->cert);
     if (m == PERP_TANGENT_STEPS) return pp_tangent_steps(t, w, l->cert);
-    st = pp_tangent_modes(t, frame, n, &loads);
+    bool open = false;
+    st = pp_tangent_modes(t, frame, n, &loads, &open);
     pp_arena_release(&w->arena, mark);
+    if (open) take_margin(t, &loads.given);
     t->state.differences = st == PERP_E_FIT;
     if (st != PERP_E_FIT || m == PERP_TANGENT_MODES) return st;
     memcpy(t->why, w->why, sizeof t->why);

@@ -1,31 +1,5 @@
 /* tangents against closed forms, and against central differences of whole runs */
-#include "../unit/world_help.h"
-
-#include "scenes.h"
-
-static perp_tangent *tangent_of(perp_world *w, int directions, perp_tangent_method method) {
-    perp_tangent_def d = perp_tangent_def_default();
-    d.directions = directions;
-    d.method = method;
-    perp_tangent *t;
-    OK(w, perp_world_tangent(w, &d, &t));
-    return t;
-}
-
-static void seed(perp_tangent *t, perp_world *w, int direction, perp_parameter p) {
-    OK(w, perp_tangent_seed(t, w, direction, &p, 1));
-}
-
-static perp_vec3 moved(const perp_tangent *t, int d, perp_body_id b) {
-    perp_vec3 x;
-    assert_int_equal(perp_tangent_pose(t, d, b, &x, NULL), PERP_OK);
-    return x;
-}
-static perp_vec3 turned(const perp_tangent *t, int d, perp_body_id b) {
-    perp_vec3 x;
-    assert_int_equal(perp_tangent_pose(t, d, b, NULL, &x), PERP_OK);
-    return x;
-}
+#include "tangent_help.h"
 
 /* A particle of mass 1 falls on a floor with friction 0.2 and slides, pulled by (5, -9.81). */
 static perp_world *particle(perp_body_id *body) {
@@ -106,105 +80,6 @@ static void block_by_friction(void **state) {
         perp_world_destroy(w);
     }
 }
-
-/* A direction that tests go along. */
-typedef struct aim {
-    bool is_parameter;
-    perp_parameter parameter;
-    perp_body_id body; /* else its pose and velocity change so: */
-    perp_vec3 dp, turn, dv, dw;
-} aim;
-
-static void set(perp_tangent *t, perp_world *w, int d, const aim *a) {
-    if (a->is_parameter) {
-        seed(t, w, d, a->parameter);
-        return;
-    }
-    OK(w, perp_tangent_set_pose(t, d, a->body, a->dp, a->turn));
-    perp_body_def b;
-    OK(w, perp_body_get(w, a->body, &b));
-    if (b.kind == PERP_BODY_DYNAMIC) OK(w, perp_tangent_set_velocity(t, d, a->body, a->dv, a->dw));
-}
-
-/* Largest difference of two tangents along a direction, over the largest entry: of poses, or of velocities. */
-static double unlike(const perp_world *w, const perp_tangent *a, const perp_tangent *b, int d, bool rates) {
-    perp_body_id body[SCENE_MAX];
-    int n = perp_world_bodies(w, body, SCENE_MAX);
-    double most = 0, apart = 0;
-    for (int i = 0; i < n; i++) {
-        perp_vec3 x[2], y[2];
-        if (rates) {
-            (void)perp_tangent_velocity(a, d, body[i], &x[0], &x[1]);
-            (void)perp_tangent_velocity(b, d, body[i], &y[0], &y[1]);
-        } else {
-            (void)perp_tangent_pose(a, d, body[i], &x[0], &x[1]);
-            (void)perp_tangent_pose(b, d, body[i], &y[0], &y[1]);
-        }
-        for (int k = 0; k < 2; k++) {
-            most = fmax(most, perp_v3_norm(x[k]));
-            double gap = perp_v3_norm(perp_v3_sub(x[k], y[k]));
-            apart = gap <= apart ? apart : gap; /* NaN counts */
-        }
-    }
-    return apart / fmax(most, 0.01); /* what does not change at all has rounding only */
-}
-
-/* How far runs are moved: rounding falls with it, curvature grows with its square. */
-static double witness = 1e-5;
-
-/* Tangents at the modes and differences of the whole run, side by side; both worlds end. The world that has tangents goes
- * as one without. */
-static int agree_by(perp_tangent_method method, const char *what, perp_world *w, const aim *aims, int n, int steps,
-                    double tolerance) {
-    perp_world *other, *plain;
-    OK(w, perp_world_clone(w, &other));
-    OK(w, perp_world_clone(w, &plain));
-    perp_tangent *t = tangent_of(w, n, method), *r = NULL;
-    perp_tangent_def rd = perp_tangent_def_default();
-    rd.directions = n;
-    rd.method = PERP_TANGENT_RUNS;
-    rd.difference = witness;
-    OK(other, perp_world_tangent(other, &rd, &r));
-    for (int d = 0; d < n; d++) {
-        set(t, w, d, &aims[d]);
-        set(r, other, d, &aims[d]);
-    }
-    for (int i = 0; i < steps; i++) {
-        perp_status st = perp_tangent_step(t, w, NULL);
-        if (st) fail_msg("%s, step %d: %s: %s", what, i, perp_status_name(st), perp_world_why(w));
-        OK(other, perp_tangent_step(r, other, NULL));
-        OK(plain, perp_world_step(plain, NULL));
-        if (perp_world_hash(w) != perp_world_hash(plain)) fail_msg("%s, step %d: another way", what, i);
-    }
-    if (getenv("TANGENT_PRINT")) {
-        perp_tangent_state x = perp_tangent_report(t), y = perp_tangent_report(r);
-        print_message("%s: least margin %.3g (%d of %d near, runs %d, %d by differences: %s), off by", what,
-                      x.least_margin, (int)x.changes, steps, (int)y.changes, (int)x.differenced, x.why);
-        for (int d = 0; d < n; d++) print_message(" %.2g %.2g", unlike(w, t, r, d, false), unlike(w, t, r, d, true));
-        print_message("\n");
-    }
-    for (int d = 0; d < n; d++)
-        for (int k = 0; k < 2; k++) {
-            double off = unlike(w, t, r, d, k);
-            if (!(off <= tolerance))
-                fail_msg("%s, direction %d: %s differ by %g of the largest", what, d, k ? "velocities" : "poses", off);
-        }
-    int differenced = (int)perp_tangent_report(t).differenced;
-    perp_tangent_free(t);
-    perp_tangent_free(r);
-    perp_world_destroy(w);
-    perp_world_destroy(other);
-    perp_world_destroy(plain);
-    return differenced;
-}
-
-static void agree(const char *what, perp_world *w, const aim *aims, int n, int steps, double tolerance) {
-    (void)agree_by(PERP_TANGENT_MODES, what, w, aims, n, steps, tolerance);
-}
-
-static aim along_parameter(perp_parameter p) { return (aim){.is_parameter = true, .parameter = p}; }
-
-static const perp_parameter friction_of_all = {.kind = PERP_PARAMETER_MU, .material = {-1, -1}};
 
 static void double_pendulum(void **state) {
     (void)state;
@@ -486,6 +361,33 @@ static void driven_floor(void **state) {
     }
 }
 
+/* Pyramids: turned to the slip or fixed, where friction may lie between two of their directions. */
+static void pyramids(void **state) {
+    (void)state;
+    perp_body_id b;
+    perp_world *w = block(PERP_FORM_LCP, &b);
+    aim by[] = {along_parameter((perp_parameter){.kind = PERP_PARAMETER_SUPPORT_MU, .body = b, .index = -1}),
+                along_parameter((perp_parameter){.kind = PERP_PARAMETER_MASS, .body = b}),
+                {.body = b, .turn = {0, 0, 1}, .dv = {1, 0, 0}}};
+    agree("block, pyramids", w, by, 3, 60, 1e-6);
+    for (int nd = 3; nd <= 6; nd++) {
+        perp_world_def d = perp_world_def_default(3);
+        d.h = 0.01;
+        d.friction_directions = nd;
+        d.friction_frame = PERP_FRICTION_FIXED;
+        w = world_of(&d);
+        add_floor(w);
+        perp_body_def bd = perp_body_def_default(PERP_BODY_DYNAMIC);
+        bd.particle = true;
+        bd.v_W = perp_v3(2, 0.8, 0);
+        b = add_def(w, &bd);
+        add_shape(w, b, perp_shape_particle(perp_v3(0, 0, 0)));
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.3}));
+        aim a[] = {along_parameter(friction_of_all), {.body = b, .dp = {1, 0, 0}, .dv = {0.3, 1, 0}}};
+        agree("fixed pyramid", w, a, 2, 40, 1e-6);
+    }
+}
+
 /* Stacks have loads that are not determined, but move nothing; a box that spins on four corners has some that do. */
 static void open_loads(void **state) {
     (void)state;
@@ -503,155 +405,21 @@ static void open_loads(void **state) {
     }
 }
 
-/* Steppers and models without equations that are known: by differences of steps, with the reason. */
-static void by_steps(void **state) {
-    (void)state;
-    static const struct {
-        const char *stepper, *model, *why;
-        perp_geometry geometry;
-        bool modes;
-    } way[] = {{"stewart-trinkle", NULL, "geometry end", PERP_GEOMETRY_END, false},
-               {"stewart-trinkle", "standard", "contact model standard", PERP_GEOMETRY_ITERATED, false},
-               {"implicit", NULL, "stepper implicit", PERP_GEOMETRY_ITERATED, false},
-               {"second-order", NULL, "stepper second-order", PERP_GEOMETRY_ITERATED, false},
-               {"anitescu-potra", NULL, NULL, PERP_GEOMETRY_ITERATED, true}};
-    for (int k = 0; k < 5; k++) {
-        perp_world_def d = perp_world_def_default(2);
-        d.h = 0.01;
-        d.stepper = way[k].stepper;
-        d.contact_model = way[k].model;
-        d.geometry = way[k].geometry;
-        scene s = scene_sliding_stop(d, 2, 0.3);
-        perp_world *w;
-        OK(s.w, perp_world_clone(s.w, &w));
-        aim a[] = {along_parameter(friction_of_all), {.body = s.body[1], .dp = {1, 0, 0}, .dv = {1, 0, 0}}};
-        int n = agree_by(PERP_TANGENT_AUTO, way[k].stepper, s.w, a, 2, 30, 1e-6);
-        assert_int_equal(n, way[k].modes ? 0 : 30);
-        perp_tangent *t = tangent_of(w, 1, PERP_TANGENT_MODES);
-        uint64_t before = perp_world_hash(w);
-        perp_status st = perp_tangent_step(t, w, NULL);
-        assert_int_equal(st, way[k].modes ? PERP_OK : PERP_E_FIT);
-        if (!way[k].modes) {
-            assert_true(perp_world_hash(w) == before); /* neither has moved */
-            if (!strstr(perp_world_why(w), way[k].why)) fail_msg("said: %s", perp_world_why(w));
-            assert_int_equal(perp_tangent_report(t).steps, 0);
-        }
-        perp_tangent_free(t);
-        perp_world_destroy(w);
-    }
-}
-
-/* A box on a plane whose slope is the friction: the limit of sticking. */
-static void limit_of_sticking(void **state) {
-    (void)state;
-    for (int form = 0; form < 2; form++)
-        for (int k = -1; k <= 1; k++) {
-            perp_world_def d = perp_world_def_default(3);
-            d.h = 0.01;
-            d.form = form ? PERP_FORM_CONE : PERP_FORM_LCP;
-            scene s = scene_incline(d, PI / 12, tan(PI / 12) * (1 + 0.1 * k));
-            perp_tangent *t = tangent_of(s.w, 1, PERP_TANGENT_AUTO);
-            seed(t, s.w, 0, friction_of_all);
-            for (int i = 0; i < 5; i++) OK(s.w, perp_tangent_step(t, s.w, NULL));
-            perp_tangent_state r = perp_tangent_report(t);
-            if (r.near_change != (k == 0)) fail_msg("form %d, %d: margin %g", form, k, r.margin);
-            if (k == 0) BELOW(r.margin, 1e-9);
-            if (k == 0) assert_int_equal(r.what, PERP_MARGIN_FRICTION);
-            if (k != 0) BELOW(0.005, r.margin);
-            assert_int_equal(r.changes, k == 0 ? 5 : 0);
-            perp_tangent_free(t);
-            scene_end(&s);
-        }
-}
-
-/* A ball just above the floor at the end of a step, and one that lies on it without weight. */
-static void limit_of_touching(void **state) {
-    (void)state;
-    for (int k = 0; k < 4; k++) {
-        perp_world_def d = perp_world_def_default(2);
-        d.h = 0.01;
-        d.gravity_W = perp_v3(0, k == 3 ? 0 : -10, 0);
-        perp_world *w = world_of(&d);
-        add_floor(w);
-        /* it falls by 1e-3 in the first step */
-        double gap = k == 0 ? 1e-3 : k == 1 ? 2e-3 : k == 2 ? 0.5e-3 : 0;
-        perp_body_id b = add_mass(w, 1, 0.01, perp_pose_at(0, 0.1 + gap, 0));
-        add_shape(w, b, perp_shape_sphere(0.1));
-        perp_tangent *t = tangent_of(w, 1, PERP_TANGENT_MODES);
-        OK(w, perp_tangent_step(t, w, NULL));
-        perp_tangent_state r = perp_tangent_report(t);
-        bool near = k == 0 || k == 3;
-        if (r.near_change != near) fail_msg("case %d: margin %g", k, r.margin);
-        assert_int_equal(r.what, PERP_MARGIN_CONTACT);
-        perp_tangent_free(t);
-        perp_world_destroy(w);
-    }
-}
-
-/* What is not a parameter, or has no two sides, and what a tangent refuses. */
-static void refusals(void **state) {
-    (void)state;
-    perp_body_id b;
-    perp_world *w = particle(&b);
-    perp_tangent_def td = perp_tangent_def_default();
-    perp_tangent *t = NULL;
-    td.directions = 0;
-    assert_int_equal(perp_world_tangent(w, &td, &t), PERP_E_ARG);
-    assert_null(t);
-    td = (perp_tangent_def){.directions = 1};
-    assert_int_equal(perp_world_tangent(w, &td, &t), PERP_E_ARG);
-    t = tangent_of(w, 2, PERP_TANGENT_RUNS);
-    const perp_parameter bad[] = {{.kind = PERP_PARAMETER_MU, .material = {0, 7}},
-                                  {.kind = PERP_PARAMETER_RESTITUTION, .material = {0, 0}}, /* 0: one side only */
-                                  {.kind = PERP_PARAMETER_SUPPORT_MU, .body = b},
-                                  {.kind = PERP_PARAMETER_INERTIA, .body = b, .index = 2},
-                                  {.kind = PERP_PARAMETER_MASS},
-                                  {.kind = PERP_PARAMETER_GRAVITY, .index = 3},
-                                  {.kind = PERP_PARAMETER_MOTOR_SPEED},
-                                  {.kind = PERP_PARAMETER_ELEMENT},
-                                  {.kind = PERP_PARAMETER_KIND_COUNT}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(perp_tangent_seed(t, w, 0, &bad[i], 1), PERP_E_ARG);
-        assert_true(strncmp(perp_world_why(w), "parameter: ", 11) == 0);
-    }
-    perp_parameter mass = {.kind = PERP_PARAMETER_MASS, .body = b};
-    double value;
-    OK(w, perp_parameter_get(w, &mass, &value));
-    NEAR(value, 1, 0);
-    assert_int_equal(perp_tangent_seed(t, w, 2, &mass, 1), PERP_E_ARG);
-    assert_int_equal(perp_tangent_seed(t, w, 0, &mass, NAN), PERP_E_ARG);
-    assert_int_equal(perp_tangent_set_pose(t, 0, b, perp_v3(0, 0, 1), perp_v3(0, 0, 0)), PERP_E_ARG); /* not planar */
-    assert_int_equal(perp_tangent_set_pose(t, 0, b, perp_v3(0, 0, 0), perp_v3(0, 0, 1)), PERP_E_ARG); /* a particle */
-    OK(w, perp_tangent_step(t, w, NULL));
-    assert_int_equal(perp_tangent_seed(t, w, 0, &mass, 1), PERP_E_ARG); /* runs have begun */
-    perp_body_id more = add_mass(w, 1, 1, perp_pose_at(5, 5, 0));
-    assert_int_equal(perp_tangent_step(t, w, NULL), PERP_E_ARG); /* other bodies */
-    assert_int_equal(perp_tangent_pose(t, 0, more, NULL, NULL), PERP_E_ARG);
-    perp_tangent_free(t);
-    perp_tangent_free(NULL);
-    perp_world_destroy(w);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(particle_by_friction),
-        cmocka_unit_test(block_by_friction),
-        cmocka_unit_test(double_pendulum),
-        cmocka_unit_test(rolling),
-        cmocka_unit_test(incline),
-        cmocka_unit_test(sliding_in_space),
-        cmocka_unit_test(turning),
-        cmocka_unit_test(boxes_in_the_plane),
-        cmocka_unit_test(driven_joints),
-        cmocka_unit_test(forces),
-        cmocka_unit_test(motors),
-        cmocka_unit_test(shapes),
-        cmocka_unit_test(driven_floor),
-        cmocka_unit_test(open_loads),
-        cmocka_unit_test(by_steps),
-        cmocka_unit_test(limit_of_sticking),
-        cmocka_unit_test(limit_of_touching),
-        cmocka_unit_test(refusals),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(particle_by_friction),
+                                       cmocka_unit_test(block_by_friction),
+                                       cmocka_unit_test(double_pendulum),
+                                       cmocka_unit_test(rolling),
+                                       cmocka_unit_test(incline),
+                                       cmocka_unit_test(sliding_in_space),
+                                       cmocka_unit_test(turning),
+                                       cmocka_unit_test(boxes_in_the_plane),
+                                       cmocka_unit_test(driven_joints),
+                                       cmocka_unit_test(forces),
+                                       cmocka_unit_test(motors),
+                                       cmocka_unit_test(shapes),
+                                       cmocka_unit_test(driven_floor),
+                                       cmocka_unit_test(pyramids),
+                                       cmocka_unit_test(open_loads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
