@@ -17,10 +17,31 @@ typedef struct plot_line {
     long n;            /* 0 with a label: stands in the legend only */
     const char *label; /* NULL: not in the legend */
     int colour;        /* index into the palette; PLOT_NEXT: its place among the lines of the panel */
-    char mark; /* 0: line only; 'o': marks on the line; '.': marks only; 's': steps (value holds until the next) */
+    /* 0: line only; 'o': marks on the line; '.': marks only; 'x': crosses only; 's': steps (value holds until the next);
+     * 'h': histogram, bars from 0 (log axis: from its lower end); x holds n + 1 edges, strictly increasing, and y the n
+     * heights between them; a height that is not a number has no bar */
+    char mark;
     bool dashed;
     int dash; /* 0: as `dashed` says if any line of the panel is dashed, else by its place; 1..PLOT_DASHES: that one */
+    /* Interval of each y (n numbers each; either may be NULL: that side is open; NaN: none there). Marks and bars get
+     * error bars with caps, lines and steps a pale band. */
+    const double *low, *high;
+    double size; /* of marks that stand alone or have error bars: radius [pt at 9 pt]; 0: by their number */
 } plot_line;
+
+/* A heat map: cells around centres. The edges of cells lie in the middle between neighbours (log axes: in the middle of
+ * the logarithms), so spacing may be uneven; the outer cells are symmetric. A single column or row is 1 wide. */
+typedef struct plot_map {
+    int nx, ny;
+    const double *x, *y;   /* centres, strictly increasing */
+    const double *value;   /* ny rows of nx; NaN: no data, hatched */
+    double lo, hi;         /* range of the colours; not lo < hi: from the data of this map */
+    const char *label;     /* of the colour bar; may be NULL */
+    const double *contour; /* levels, drawn as lines by marching squares on the cell centres */
+    int ncontour;
+    bool numbers; /* print the values in the cells, if all of them fit */
+    bool log;     /* logarithmic colours; values that are not positive count as no data */
+} plot_map;
 
 /* A piece of a row of a band chart: something holds from x0 to x1. */
 typedef struct plot_band {
@@ -42,18 +63,24 @@ typedef struct plot_panel {
     const char *const *row;   /* nrow labels */
     const char *const *state; /* nstate labels */
     int nrow, nstate;
+    const plot_map *map; /* a heat map below the lines; NULL: none. With `equal` the box fits the map. */
 } plot_panel;
 
 typedef struct plot_figure {
     const char *title;       /* above all panels; NULL: none */
-    const plot_panel *panel; /* stacked from the top, shared width */
+    const plot_panel *panel; /* stacked from the top, shared width; with columns > 1 a grid, row by row */
     int npanel;
     double width,
-        height; /* [mm]; 0: 160 wide, 60 for each panel over time high, 80 for others (equal and band charts: what they need) */
+        height; /* [mm]; 0: 160 wide, 60 for each panel over time high, 80 for others (equal and band charts: what they need; in a grid 0.8 of the width of a box) */
     double font;        /* [pt]; 0: 9 */
     double dpi;         /* PNG; 0: 200 */
     const char *legend; /* one of plot_legends; NULL: auto */
     bool grid, dark;
+    /* 0, 1: stacked. More: a grid of equal boxes. If all panels are `shared`, both axes have the same span everywhere
+     * and their numbers stand at the left and at the bottom only. A label that all panels have, and a legend that all
+     * have, are written once. Legends stand inside or above. Maps with the same range and label share one colour bar,
+     * in grids and in stacks. */
+    int columns;
 } plot_figure;
 
 /* "auto" (an empty corner or other empty place, else above or beside; not again if it is that of the panel above),

@@ -24,6 +24,7 @@ static void print_data(const estimation *s, FILE *to) {
 static void print_values(const estimation *s, const found *f, FILE *to) {
     for (int k = 0; k < s->e.n; k++) {
         char error[64] = "", interval[96] = "", remark[64] = "";
+        if (isnan(f->x[k])) continue; /* a start, by a method that goes along the data */
         if (isfinite(f->sd[k]) && f->sd[k] > 0) snprintf(error, sizeof error, "+- %.3g", f->sd[k]);
         if (isinf(f->sd[k])) snprintf(error, sizeof error, "not identified by these data");
         if (!isnan(f->lo[k]) && !isnan(f->hi[k]) && (f->lo[k] != 0 || f->hi[k] != 0))
@@ -132,6 +133,25 @@ void estimate_print(const estimation *s, FILE *to) {
     fprintf(to, "\n");
 }
 
+static void json_along(const estimation *s, const found *f, json *j) {
+    json_key(j, "along");
+    json_array(j);
+    for (int r = 0; r < f->rows; r++) {
+        json_object(j);
+        json_field_number(j, "t", f->t[r]);
+        for (int i = 0; i < s->e.nconstant; i++) {
+            int k = s->e.constant[i];
+            json_key(j, name_of(s, k));
+            json_array(j);
+            json_number(j, f->mean[r * s->e.n + k]);
+            json_number(j, f->deviation[r * s->e.n + k]);
+            json_end(j, ']');
+        }
+        json_end(j, '}');
+    }
+    json_end(j, ']');
+}
+
 void estimate_json(const estimation *s, json *j) {
     json_field_whole(j, "residuals", s->e.m);
     json_field_whole(j, "missing", s->e.missing);
@@ -165,6 +185,7 @@ void estimate_json(const estimation *s, json *j) {
             json_end(j, '}');
         }
         json_end(j, '}');
+        if (f->rows) json_along(s, f, j);
         json_end(j, '}');
     }
     json_end(j, ']');

@@ -19,7 +19,7 @@ static bool residuals(void *ctx, int count, const double *x, double *r) {
 static bool jacobian(void *ctx, const double *x, double *J) {
     estimation *s = ctx;
     int n = s->e.n, m = s->e.m;
-    double *point = malloc(sizeof *point * 2 * (size_t)n * (size_t)n), *r = malloc(sizeof *r * 2 * (size_t)n * (size_t)m);
+    double *point = calloc(2 * (size_t)n * (size_t)n, sizeof *point), *r = malloc(sizeof *r * 2 * (size_t)n * (size_t)m);
     bool ok = point && r;
     double width[PP_STUDY_NAMES];
     for (int k = 0; ok && k < n; k++) {

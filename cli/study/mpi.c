@@ -4,6 +4,7 @@
  *           no trials: it waits for rows. Rows are put into order before they are handed on, so the file has the same
  *           rows in the same order as that of one process.
  * Failure   If a rank dies, mpirun ends all of them; the file is as at its last commit, and --resume does the rest. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "study/sweep.h"
 
 #ifdef PERP_HAVE_MPI

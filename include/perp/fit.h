@@ -179,9 +179,10 @@ typedef struct perp_window_problem {
 
 /** How windows are laid. */
 typedef struct perp_window_options {
-    int length;           /**< rows of a window */
-    int stride;           /**< rows from window to window; 0: 1 */
-    bool arrival;         /**< rows that have left the window count, linearised at the estimate with which they left */
+    int length;   /**< rows of a window */
+    int stride;   /**< rows from window to window; 0: 1 */
+    bool arrival; /**< rows that have left the window count, linearised at the estimate with which they left; needs
+                               the square loss */
     perp_fit_options fit; /**< of each window; `details` is not used */
 } perp_window_options;
 

@@ -67,7 +67,8 @@ typedef struct perp_search_result {
 } perp_search_result;
 
 /** Searches. x (n) becomes the best of all points that were evaluated: the feasible one with the smallest f; if none is
- *  feasible, the one with the smallest violation. x is the start if no point could be evaluated. r and why may be NULL.
+ *  feasible, the one with the smallest violation. x is the start if no point could be evaluated. o (NULL: all
+ *  defaults), r and why may be NULL.
  *
  *  The points depend on the problem, the options and the values only. A caller that answers the first points from a log
  *  therefore continues a search to the bit.

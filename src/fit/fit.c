@@ -95,16 +95,18 @@ static void write_result(const pp_fit *f, const pp_fit_end *end, const pp_fit_in
     for (int j = 0; j < f->n; j++) out->difference_error = fmax(out->difference_error, f->error[j]);
 }
 
-/* Residuals, derivatives and information at the optimum. */
-static perp_status look(pp_fit *f, const double *x, double cost, pp_fit_information *q, perp_refusal *why) {
+perp_status pp_fit_look(pp_fit *f, const double *x, double *cost, pp_fit_information *q, perp_refusal *why) {
     if (!pp_fit_evaluate(f, 1, x, f->r)) return pp_fit_stopped(why);
+    *cost = pp_fit_cost(f, x, f->r);
+    if (!isfinite(*cost))
+        return pp_complain_say(why, PERP_E_SOLVE, (pp_place){0}, "x", "the residuals are not finite at the optimum");
     bool ok = pp_fit_jacobian_checked(f, x, f->r, false);
     if (f->stopped) return pp_fit_stopped(why);
     if (f->no_memory) return pp_fit_memory(why);
     if (!ok)
         return pp_complain_say(why, PERP_E_SOLVE, (pp_place){0}, "",
                                "derivatives at the optimum could not be evaluated: points beside it fail");
-    return pp_fit_identify(f, x, cost, q) ? pp_fit_memory(why) : PERP_OK;
+    return pp_fit_identify(f, x, *cost, q) ? pp_fit_memory(why) : PERP_OK;
 }
 
 perp_status perp_fit(const perp_fit_problem *problem, const perp_fit_options *options, double *x, double *covariance,
@@ -115,7 +117,7 @@ perp_status perp_fit(const perp_fit_problem *problem, const perp_fit_options *op
     int agreeing = 0;
     perp_status s = pp_fit_setup(&f, problem, options, why);
     if (!s) s = pp_fit_run(&f, x, &end, &agreeing, why);
-    if (!s) s = look(&f, x, end.cost, &q, why);
+    if (!s) s = pp_fit_look(&f, x, &end.cost, &q, why);
     if (!s) {
         if (covariance) memcpy(covariance, q.covariance, sizeof *covariance * (size_t)f.n * (size_t)f.n);
         if (f.o.details) write_details(&f, &q, f.o.details);

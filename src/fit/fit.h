@@ -90,7 +90,9 @@ perp_status pp_fit_identify(pp_fit *f, const double *x, double cost, pp_fit_info
 /* Singular values s (n) of A (n x n, overwritten by U S) and right vectors V (n x n), by one-sided Jacobi rotations. */
 void pp_svd(int n, double *A, double *V, double *s);
 
-/* Everything from a set-up fit: searches from all starts, best x, derivatives there, information. */
+/* fit.c. Searches from all starts; the best x. */
 perp_status pp_fit_run(pp_fit *f, double *x, pp_fit_end *end, int *agreeing, perp_refusal *why);
+/* Residuals, cost, checked derivatives and information at x. */
+perp_status pp_fit_look(pp_fit *f, const double *x, double *cost, pp_fit_information *q, perp_refusal *why);
 
 #endif

@@ -33,6 +33,7 @@ perp_status pp_mpec_ipopt(pp_mpec *m, double *z, perp_mpec_result *out) {
 #define NO_BOUND 2e19 /* Ipopt takes what is beyond 1e19 as infinite */
 #define MOST_BETWEEN \
     300 /* iterations of a solve before the last: 10 to 60 are usual, one that stalls need not be ended */
+#define BOUND_RELAX 1e-4 /* bound of the products from which on bounds of rows are in force */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -132,17 +133,16 @@ static bool make_space(pp_mpec *m, space *s) {
     s->lambda = PP_ARENA_ZERO(a, double, m->m);
     s->z_lo = PP_ARENA_ZERO(a, double, m->n);
     s->z_hi = PP_ARENA_ZERO(a, double, m->n);
-    if (!s->lo || !s->hi || !s->g_lo || !s->g_hi || !s->lambda || !s->z_lo || !s->z_hi) return false;
-    for (int i = 0; i < m->n; i++) {
-        s->lo[i] = fmax(m->lo[i], -NO_BOUND);
-        s->hi[i] = fmin(m->hi[i], NO_BOUND);
-    }
-    return true;
+    return s->lo && s->hi && s->g_lo && s->g_hi && s->lambda && s->z_lo && s->z_hi;
 }
 
 /* One solve with products <= t. */
 static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, double t, bool first, bool last, int most,
                                               double *z, int *iterations) {
+    for (int i = 0; i < m->n; i++) {
+        s->lo[i] = fmax(m->lo[i], -NO_BOUND);
+        s->hi[i] = fmin(m->hi[i], NO_BOUND);
+    }
     for (int k = 1; k <= m->steps; k++)
         for (int c = 0; c < m->nproduct; c++) {
             int row = pp_mpec_row(m, k) + m->nlaw + m->ndof + c;
@@ -156,7 +156,7 @@ static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, double t, bo
               text_option(p, "option_file_name", "") && text_option(p, "linear_solver", "mumps") &&
               text_option(p, "nlp_scaling_method", "none") && number_option(p, "bound_relax_factor", 0) &&
               text_option(p, "mu_strategy", "adaptive") && count_option(p, "max_iter", most) &&
-              number_option(p, "tol", last ? m->o.tolerance : fmax(m->o.tolerance, 1e-2 * fmin(t, 1e-2)));
+              number_option(p, "tol", last ? fmin(m->o.tolerance, t) : fmax(m->o.tolerance, 1e-2 * fmin(t, 1e-2)));
     if (!first)
         ok = ok && text_option(p, "warm_start_init_point", "yes") && number_option(p, "warm_start_bound_push", 1e-9) &&
              number_option(p, "warm_start_mult_bound_push", 1e-9) && number_option(p, "warm_start_bound_frac", 1e-9) &&
@@ -188,11 +188,10 @@ static const char *words(enum ApplicationReturnStatus r) {
 
 static bool solved(enum ApplicationReturnStatus r) { return r == Solve_Succeeded || r == Solved_To_Acceptable_Level; }
 
-static enum ApplicationReturnStatus relax(pp_mpec *m, space *s, double *z, perp_mpec_result *out) {
+/* Solves with t from `t` down to relax_end. */
+static enum ApplicationReturnStatus relax(pp_mpec *m, space *s, double t, double *z, perp_mpec_result *out) {
     const perp_mpec_options *o = &m->o;
     enum ApplicationReturnStatus r = Internal_Error;
-    double t = o->relax_start;
-    pp_mpec_weigh(m, 1);
     for (bool last = false; !last; t = fmax(t * o->relax_factor, o->relax_end)) {
         last = !(t > o->relax_end * (1 + 1e-9));
         int iterations = 0, most = o->max_iterations - out->iterations;
@@ -216,8 +215,17 @@ static enum ApplicationReturnStatus relax(pp_mpec *m, space *s, double *z, perp_
 perp_status pp_mpec_ipopt(pp_mpec *m, double *z, perp_mpec_result *out) {
     space s;
     if (!make_space(m, &s)) return pp_refuse(m->why, m->why_size, PERP_E_MEMORY, "out of memory for the program");
+    pp_mpec_weigh(m, 1);
     pthread_mutex_lock(&lock);
-    enum ApplicationReturnStatus r = relax(m, &s, z, out);
+    enum ApplicationReturnStatus r = relax(m, &s, m->o.relax_start, z, out);
+    if (solved(r) && pp_mpec_row_excess(m, z) > 0) {
+        perp_status st = pp_mpec_bound_rows(m);
+        if (!st) r = relax(m, &s, fmax(m->o.relax_end, fmin(m->o.relax_start, BOUND_RELAX)), z, out);
+        if (st) {
+            pthread_mutex_unlock(&lock);
+            return st;
+        }
+    }
     pthread_mutex_unlock(&lock);
     if (solved(r)) return PERP_OK;
     if (r == Insufficient_Memory) return pp_refuse(m->why, m->why_size, PERP_E_MEMORY, "Ipopt ran out of memory");

@@ -160,6 +160,11 @@ perp_status pp_mpec_start_by_parameter(pp_mpec *m, const double *z, double *d);
 perp_status pp_mpec_program(pp_mpec *m);
 /* Places of the derivatives, after the probe. */
 perp_status pp_mpec_places(pp_mpec *m);
+/* Has a row a bound? By what part of its bound is one exceeded at z, at most? */
+bool pp_mpec_bounded(const pp_mpec *m);
+double pp_mpec_row_excess(const pp_mpec *m, const double *z);
+/* Makes the bounds of rows bounds of the unknowns. */
+perp_status pp_mpec_bound_rows(pp_mpec *m);
 double pp_mpec_objective(const pp_mpec *m, const double *z);
 /* Sets the unit of the objective where residuals are about sqrt(mean_square) standard deviations: one changes the
  * objective by about its unit when an unknown moves by its own size. */

@@ -49,9 +49,6 @@ static perp_status unknowns(pp_mpec *m) {
         const perp_mpec_row *row = &p->row[r];
         int i = pp_mpec_base(m, row->step) + pp_mpec_coordinate(m, row->body, row->coordinate);
         add_square(m, i, row->value, row->sd);
-        if (row->bound > 0) tighten(m, i, row->value - row->bound, row->value + row->bound);
-        if (m->lo[i] > m->hi[i])
-            return pp_refuse(m->why, m->why_size, PERP_E_ARG, "row %d contradicts the bound of another row", r);
     }
     for (int r = 0; r < p->ninitial; r++) {
         const perp_mpec_initial *q = &p->initial[r];
@@ -74,6 +71,35 @@ static perp_status fixed_start(pp_mpec *m) {
     m->nfixed = 0;
     for (int i = 0; i < m->nx; i++)
         if (!open[i]) m->fixed[m->nfixed++] = i;
+    return PERP_OK;
+}
+
+bool pp_mpec_bounded(const pp_mpec *m) {
+    bool any = false;
+    for (int r = 0; r < m->p->nrow; r++) any |= m->p->row[r].bound > 0;
+    return any;
+}
+
+double pp_mpec_row_excess(const pp_mpec *m, const double *z) {
+    double most = 0;
+    for (int r = 0; r < m->p->nrow; r++) {
+        const perp_mpec_row *row = &m->p->row[r];
+        if (!(row->bound > 0)) continue;
+        int i = pp_mpec_base(m, row->step) + pp_mpec_coordinate(m, row->body, row->coordinate);
+        most = fmax(most, fabs(z[i] - row->value) / row->bound - 1);
+    }
+    return most;
+}
+
+perp_status pp_mpec_bound_rows(pp_mpec *m) {
+    for (int r = 0; r < m->p->nrow; r++) {
+        const perp_mpec_row *row = &m->p->row[r];
+        if (!(row->bound > 0)) continue;
+        int i = pp_mpec_base(m, row->step) + pp_mpec_coordinate(m, row->body, row->coordinate);
+        tighten(m, i, row->value - row->bound, row->value + row->bound);
+        if (m->lo[i] > m->hi[i])
+            return pp_refuse(m->why, m->why_size, PERP_E_ARG, "the bound of row %d contradicts another bound", r);
+    }
     return PERP_OK;
 }
 

@@ -70,7 +70,7 @@ static void *strategy_create(const pp_search *s, strategy *t) {
     t->f = take(&at, k + 1);
     t->g = take(&at, (k + 1) * m);
     t->v = take(&at, k + 1);
-    t->order = (int *)at;
+    t->order = (void *)at; /* ints at the end of the block: doubles are aligned at least as strictly */
     t->spare = t->order + k;
     return block;
 }

@@ -59,7 +59,7 @@ static void *simplex_create(const pp_search *s, simplex *t) {
     for (int i = 0; i < 2; i++) t->trial[i] = take(&at, n);
     for (int i = 0; i < 2; i++) t->g_trial[i] = take(&at, m);
     t->penalty.weight = take(&at, m);
-    t->order = (int *)at;
+    t->order = (void *)at;                  /* ints at the end of the block: doubles are aligned at least as strictly */
     const double dim = s->n < 2 ? 2 : s->n; /* for one parameter the formulas would shrink to nothing */
     t->expand = 1 + 2 / dim;
     t->contract = 0.75 - 0.5 / dim;

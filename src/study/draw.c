@@ -22,7 +22,7 @@ double pp_draw_next(pp_draw_source *d) {
     return coordinate(d, &u) ? u : perp_random_uniform(&d->stream);
 }
 
-double pp_draw_normal(pp_draw_source *d) {
+double pp_draw_next_normal(pp_draw_source *d) {
     double u;
     if (!coordinate(d, &u)) return perp_random_normal(&d->stream);
     return perp_normal_quantile(u > 0 ? u : 0x1p-54);
@@ -42,6 +42,6 @@ bool pp_draw_call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *ou
                        uniform ? "the smaller number first" : "a deviation >= 0");
         return false;
     }
-    *out = uniform ? a + (b - a) * pp_draw_next(d) : a + b * pp_draw_normal(d);
+    *out = uniform ? a + (b - a) * pp_draw_next(d) : a + b * pp_draw_next_normal(d);
     return true;
 }

@@ -80,7 +80,7 @@ static perp_status read_columns(loader *l, uint32_t map) {
     for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
         char path[160];
         column_in in = {0};
-        pp_observed *o;
+        pp_observed *o = NULL;
         pp_field_path(path, sizeof path, "estimate.data.columns", pp_yaml_text(t, k));
         perp_status st = add_observed(l, k, &o);
         if (!st) st = pp_fields_read(t, t->node[k].next, path, column_fields, &in, l->why);
@@ -99,7 +99,7 @@ static perp_status read_rotations(loader *l, uint32_t list) {
     if (t->node[list].kind != PP_NODE_LIST) return pp_field_refuse(t, list, "estimate.data.rotations", allowed, l->why);
     for (uint32_t v = t->node[list].first; v; v = t->node[v].next) {
         rotation_in in = {0};
-        pp_observed *o;
+        pp_observed *o = NULL;
         perp_status st = add_observed(l, v, &o);
         if (!st) st = pp_fields_read(t, v, "estimate.data.rotations", rotation_fields, &in, l->why);
         if (!st && (t->node[in.columns].kind != PP_NODE_LIST || t->node[in.columns].length != 4))

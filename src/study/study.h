@@ -135,7 +135,7 @@ typedef struct pp_draw_source {
     int used;                            /* of them */
 } pp_draw_source;
 double pp_draw_next(pp_draw_source *d);
-double pp_draw_normal(pp_draw_source *d);
+double pp_draw_next_normal(pp_draw_source *d);
 /* uniform() and normal() of expressions; ctx is a pp_draw_source. */
 extern const char *const pp_draw_functions[2];
 bool pp_draw_call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why, size_t why_size);

@@ -28,7 +28,7 @@ static double thread_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void say(pp_row *row, const char *text) { (void)snprintf(row->why, sizeof row->why, "%s", text); }
+static void say(pp_row *row, const char *text) { (void)snprintf(row->why, sizeof row->why, "%.190s", text); }
 
 /* ---- making ---- */
 

@@ -1,8 +1,28 @@
-/* main.c - a program outside the tree that uses the installed library: a ball falls for ten steps.
+/* main.c - a program outside the tree that uses the installed library: a parabola is minimised, a ball falls for ten steps.
  * It is compiled through pkg-config and through find_package, as C and as C++. */
 #include <perp/perp.h>
 #include <stdio.h>
 #include <string.h>
+
+static bool parabola(void *ctx, int count, const double *x, double *f, double *g) {
+    (void)ctx;
+    (void)g;
+    for (int k = 0; k < count; k++) f[k] = (x[k] - 3) * (x[k] - 3);
+    return true;
+}
+
+/* The minimisers bring a library of their own with them, or not: both must link. */
+static bool search(void) {
+    const double lower = 0, upper = 10;
+    double x = 0;
+    perp_search_problem p;
+    memset(&p, 0, sizeof p);
+    p.n = 1;
+    p.lower = &lower;
+    p.upper = &upper;
+    p.values = parabola;
+    return perp_search(&p, NULL, &x, NULL, NULL) == PERP_OK && fabs(x - 3) < 1e-4;
+}
 
 int main(void) {
     printf("perp %s\n", perp_version());
@@ -10,6 +30,7 @@ int main(void) {
     snprintf(version, sizeof version, "%d.%d.%d", PERP_VERSION_MAJOR, PERP_VERSION_MINOR, PERP_VERSION_PATCH);
     if (strcmp(version, perp_version()) != 0) return 1; /* header and library are of one version */
 
+    if (!search()) return 7;
     perp_world_def wd = perp_world_def_default(3);
     wd.h = 0.01;
     perp_world *w = NULL;
