@@ -83,8 +83,10 @@ if(PERP_WITH_NLOPT)
 endif()
 
 # AUTO: used if it is there. Ipopt is under the Eclipse Public License; Debian has it as coinor-libipopt-dev.
-set(PERP_WITH_IPOPT AUTO CACHE STRING "Ipopt for perp_mpec_solve(): AUTO, ON or OFF")
-set_property(CACHE PERP_WITH_IPOPT PROPERTY STRINGS AUTO ON OFF)
+if(NOT DEFINED PERP_WITH_IPOPT) # perpConfig.cmake says what a static perp was built with
+  set(PERP_WITH_IPOPT AUTO CACHE STRING "Ipopt for perp_mpec_solve(): AUTO, ON or OFF")
+  set_property(CACHE PERP_WITH_IPOPT PROPERTY STRINGS AUTO ON OFF)
+endif()
 set(PERP_HAVE_IPOPT OFF)
 if(PERP_WITH_IPOPT)
   find_library(PERP_ipopt_LIBRARY NAMES ipopt)

@@ -71,8 +71,8 @@ static bool window_residuals(void *ctx, int first, int last, int count, const do
 static bool go_on(estimation *s, int from, int to, int count, const double *z, double *out) {
     int states = s->e.nstate, n = states + s->e.nconstant;
     double *end = malloc(sizeof *end * (size_t)(states * count + 1));
-    bool ok = end && pp_rollouts_parts(
-                         s->runs, &(pp_part_run){.first = from, .last = to, .count = count, .z = z, .end = end});
+    bool ok = end &&
+              pp_rollouts_parts(s->runs, &(pp_part_run){.first = from, .last = to, .count = count, .z = z, .end = end});
     for (int i = 0; ok && i < count; i++) {
         memcpy(out + i * n, z + i * n, sizeof *z * (size_t)n);
         memcpy(out + i * n, end + i * states, sizeof *z * (size_t)states);
@@ -131,7 +131,8 @@ perp_status estimate_window(estimation *s, const method *m, found *f, perp_refus
     int windows = perp_window_count(&p, &o);
     if (windows < 1)
         return pp_complain_say(why, PERP_E_ARG, (pp_place){s->e.study->path, 0, 0}, "estimate.method",
-                               "found a window of %d rows; allowed: at most %d, the rows of the data", o.length, c->nrow);
+                               "found a window of %d rows; allowed: at most %d, the rows of the data", o.length,
+                               c->nrow);
     double *z = malloc(sizeof *z * 2 * (size_t)(windows * v.n)), *sd = z ? z + windows * v.n : NULL;
     perp_window_result r = {.z = z, .sd = sd};
     st = z && room(s, f, windows) ? perp_fit_window(&p, &o, &r, why) : no_memory(s, why);
@@ -179,7 +180,8 @@ static bool filter_observe(void *ctx, int count, const double *x, double t, doub
     int n = e->nstate + e->nconstant, m = e->nobserved, row = row_of(s, t);
     bool plain = true;
     for (int k = 0; k < m; k++) plain = plain && direct(e, k) >= 0;
-    if (!plain && !pp_rollouts_parts(s->runs, &(pp_part_run){.first = row, .last = row, .count = count, .z = x, .out = y}))
+    if (!plain &&
+        !pp_rollouts_parts(s->runs, &(pp_part_run){.first = row, .last = row, .count = count, .z = x, .out = y}))
         return false;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < m; k++) {
@@ -211,7 +213,8 @@ perp_status estimate_filter(estimation *s, const method *m, found *f, perp_refus
     int n = v.n, rows = c->nrow;
     perp_status st = filter_fits(s, m, &v, why);
     if (st) return st;
-    double *P = calloc((size_t)(n * n), sizeof *P), *mean = malloc(sizeof *mean * 2 * (size_t)(rows * n)), noise[PP_OBSERVED_MAX];
+    double *P = calloc((size_t)(n * n), sizeof *P), *mean = malloc(sizeof *mean * 2 * (size_t)(rows * n)),
+           noise[PP_OBSERVED_MAX];
     if (!P || !mean || !room(s, f, rows)) st = no_memory(s, why);
     for (int i = 0; !st && i < n; i++) P[i * n + i] = v.sd[i] > 0 ? v.sd[i] * v.sd[i] : 1e-18;
     for (int k = 0; k < s->e.nobserved; k++) noise[k] = s->e.observed[k].sd;

@@ -47,7 +47,10 @@ static const cli_option options[] = {
      .help = "Seed of the samples, instead of as the study says."},
     {.name = "all-trials", .kind = CLI_FLAG, .help = "Run all trials of a design, also after one of them failed."},
     {.name = "no-verify", .kind = CLI_FLAG, .help = "Do not run the best design again at h/2 and on fresh samples."},
-    {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = "Draw the history of the search into this folder."},
+    {.name = "figures",
+     .kind = CLI_FILE,
+     .argument = "FOLDER",
+     .help = "Draw the history of the search into this folder."},
     {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."},
     {.name = "progress",
      .kind = CLI_CHOICE,
@@ -115,6 +118,15 @@ static int verify(const cli_args *a, const study_args *x, const double *best, in
 
 /* ---- what is told ---- */
 
+/* Designs that pass all levels up to this one. */
+static void print_passing(const pp_hunt *h, int level, const char *name) {
+    uint64_t n = 0;
+    printf("\n  designs that pass %s:", name);
+    for (uint64_t i = 0; i < h->count; i++)
+        if (h->record[i].level < 0 || h->record[i].level > level) n++, printf(" %llu", (unsigned long long)i);
+    printf("%s  (%llu of %llu)\n", n ? "" : " none", (unsigned long long)n, (unsigned long long)h->count);
+}
+
 static void print_levels(const pp_hunt *h) {
     const pp_design *d = h->design;
     bool own = false; /* a level that runs trials is in the list */
@@ -128,14 +140,14 @@ static void print_levels(const pp_hunt *h) {
         own = own || (!last && x->trials);
         if (w->trials) cli_seconds(time, sizeof time, w->seconds);
         printf("  %-22s %-8s %9llu %9llu %9llu %12s\n", last ? "trials" : x->name,
-               last || x->trials ? "trials" : x->proof ? "proof" : "guess", (unsigned long long)w->entered,
-               (unsigned long long)w->passed, (unsigned long long)w->trials, time);
+               last || x->trials ? "trials"
+               : x->proof        ? "proof"
+                                 : "guess",
+               (unsigned long long)w->entered, (unsigned long long)w->passed, (unsigned long long)w->trials, time);
     }
-    printf("\n  designs that pass:");
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < h->count; i++)
-        if (h->record[i].level < 0) n++, printf(" %llu", (unsigned long long)i);
-    printf("%s  (%llu of %llu)\n", n ? "" : " none", (unsigned long long)n, (unsigned long long)h->count);
+    for (int l = 0; l < d->nlevel; l++) /* of several levels that run trials, each */
+        if (d->level[l].trials && l + 1 < d->nlevel) print_passing(h, l, d->level[l].name);
+    print_passing(h, PP_DESIGN_LEVELS, "everything");
     for (int l = 0; l < d->nlevel; l++) { /* a guess is worth what it predicts */
         if (d->level[l].proof || d->level[l].trials) continue;
         uint64_t count[2][2] = {{0}};
@@ -170,7 +182,8 @@ static void print_all(const pp_hunt *h, const char *path, double seconds, const 
     const pp_study *s = h->design->study;
     char wall[64];
     cli_seconds(wall, sizeof wall, seconds);
-    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene), cli_style(stdout, ""));
+    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene),
+           cli_style(stdout, ""));
     printf("  method     %s: %llu designs, %llu trials", h->design->method, (unsigned long long)h->count,
            (unsigned long long)(h->trials + h->reused));
     if (h->reused) printf(" (%llu from the file)", (unsigned long long)h->reused);
@@ -178,8 +191,7 @@ static void print_all(const pp_hunt *h, const char *path, double seconds, const 
     printf("; %s\n  results    %s\n", wall, path);
     if (!strcmp(h->design->method, "sample")) print_levels(h);
     print_best(h);
-    if (half->done)
-        printf("  at h/2     %.9g%s\n", half->f, half->failed ? ", some trials failed" : "");
+    if (half->done) printf("  at h/2     %.9g%s\n", half->f, half->failed ? ", some trials failed" : "");
     if (fresh->done)
         printf("  fresh      %.9g on samples that the search has not seen%s\n", fresh->f,
                fresh->failed ? ", some trials failed" : "");
@@ -248,7 +260,8 @@ static int run_design(const cli_args *a, const study_args *x, const pp_design *d
     const char *when = cli_text(a, "progress", "auto");
     pp_hunt h = {.design = d, .crew = crew, .all_trials = cli_given(a, "all-trials"), .stop = stop, .tick = tick};
     state st = {.h = &h};
-    st.progress = !cli_given(a, "quiet") && (!strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr)));
+    st.progress =
+        !cli_given(a, "quiet") && (!strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr)));
     h.ctx = &st;
     if (!study_output(a, d->study, "-design", path, sizeof path))
         return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
@@ -298,11 +311,14 @@ const cli_command command_design = {
     .summary = "search for the best parameters of a scene by simulation",
     .about =
         "The key `design` of a study says which parameters are free and within which bounds, what is minimised or what "
-        "every trial must fulfil, and by which method; docs/studies.md describes it. Every design is judged by all trials "
+        "every trial must fulfil, and by which method; docs/studies.md describes it. Every design is judged by all "
+        "trials "
         "of the study: what varies and what is drawn.\n\n"
-        "Levels make a search cheap: a proof is a necessary condition on the parameters, and a design that fails it is not "
+        "Levels make a search cheap: a proof is a necessary condition on the parameters, and a design that fails it is "
+        "not "
         "run; a guess decides nothing, and the command tells what it was worth.\n\n"
-        "The best design is verified with half of the time step, and on samples with another seed, so that the figure is "
+        "The best design is verified with half of the time step, and on samples with another seed, so that the figure "
+        "is "
         "not flattered by the samples that were searched on.",
     .option = options,
     .example = examples,

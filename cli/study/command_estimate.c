@@ -13,7 +13,9 @@ static const cli_option options[] = {
      .choices = method_names,
      .many = true,
      .help = "Use this method instead of those of the study. May be repeated."},
-    {.name = "profile", .kind = CLI_FLAG, .help = "Intervals by profiles: the other unknowns are fitted again along the way."},
+    {.name = "profile",
+     .kind = CLI_FLAG,
+     .help = "Intervals by profiles: the other unknowns are fitted again along the way."},
     {.name = "workers",
      .letter = 'j',
      .kind = CLI_WHOLE,
@@ -26,7 +28,10 @@ static const cli_option options[] = {
      .kind = CLI_DEFINE,
      .argument = "NAME=VALUE",
      .help = "Give a parameter of the scene another value. May be repeated."},
-    {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = "Draw residuals and estimates into this folder."},
+    {.name = "figures",
+     .kind = CLI_FILE,
+     .argument = "FOLDER",
+     .help = "Draw residuals and estimates into this folder."},
     {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."},
     {.name = NULL},
 };
@@ -124,10 +129,12 @@ const cli_command command_estimate = {
         "The key `estimate` of a study says what was measured (tables in CSV, one column for each quantity, with its "
         "standard deviation), which parameters are unknown, with bounds and priors, and by which methods they are "
         "estimated; docs/studies.md describes it.\n\n"
-        "Least squares gives values, standard errors, correlations, and says which combinations the data do not tell apart. "
+        "Least squares gives values, standard errors, correlations, and says which combinations the data do not tell "
+        "apart. "
         "Other methods on the same data: the full program with the complementarity conditions of every step (mpec), a "
         "moving window, a particle filter, Kalman filters, and samples of the posterior.\n\n"
-        "Missing numbers are left out and counted; rows between two steps are compared with a straight line between them.",
+        "Missing numbers are left out and counted; rows between two steps are compared with a straight line between "
+        "them.",
     .option = options,
     .example = examples,
     .run = run,

@@ -13,14 +13,22 @@ static const cli_option options[] = {
      .kind = CLI_FILE,
      .argument = "RESULTS",
      .help = "Join the files, which are parts of one study, into this one."},
-    {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = "Draw the figures of the study into this folder."},
+    {.name = "figures",
+     .kind = CLI_FILE,
+     .argument = "FOLDER",
+     .help = "Draw the figures of the study into this folder."},
     {.name = "page",
      .kind = CLI_FILE,
      .argument = "PAGE",
      .help = "Write a page in Markdown with tables and figures; the figures go beside it."},
     {.name = "csv", .kind = CLI_FILE, .argument = "TABLE", .help = "Write all trials as CSV."},
     {.name = "failures", .kind = CLI_FLAG, .help = "List all trials that failed, with the reason."},
-    {.name = "trial", .kind = CLI_WHOLE, .argument = "K", .min = 0, .max = 1e15, .help = "Run trial K again and print it."},
+    {.name = "trial",
+     .kind = CLI_WHOLE,
+     .argument = "K",
+     .min = 0,
+     .max = 1e15,
+     .help = "Run trial K again and print it."},
     {.name = "record", .kind = CLI_FILE, .argument = "RECORDING", .help = "With --trial: record the run."},
     {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace existing files."},
     {.name = NULL},
@@ -56,8 +64,8 @@ static int write_csv(const cli_args *a, const pp_table *t, const char *path) {
     fprintf(to, "\n");
     for (uint64_t i = 0; i < t->n; i++) {
         const pp_row *r = pp_table_row(t, i);
-        fprintf(to, "%llu,%s,%u,%.17g,%.6g,%.6g,%.6g", (unsigned long long)r->number, pp_outcome_word(r->outcome), r->steps,
-                r->t_end, r->law, r->overlap, r->joint_error);
+        fprintf(to, "%llu,%s,%u,%.17g,%.6g,%.6g,%.6g", (unsigned long long)r->number, pp_outcome_word(r->outcome),
+                r->steps, r->t_end, r->law, r->overlap, r->joint_error);
         for (int k = 0; k < s->nparameter + s->nmeasure; k++) fprintf(to, ",%.17g", r->value[k]);
         fprintf(to, "\n");
     }
@@ -100,7 +108,8 @@ static void print_summary(const cli_args *a, const pp_study *s, const pp_table *
     totals x = count(t);
     char time[64];
     cli_seconds(time, sizeof time, x.seconds);
-    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene), cli_style(stdout, ""));
+    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene),
+           cli_style(stdout, ""));
     printf("  trials     %llu", (unsigned long long)t->n);
     if (trials) printf(" of %llu", (unsigned long long)trials);
     printf("; %llu to the end, %llu ended early; %s of processors\n", (unsigned long long)x.outcome[0],
@@ -203,11 +212,12 @@ const cli_command command_study = {
     .min_operand = 1,
     .max_operand = -1,
     .summary = "tables, figures and checks of a finished or running study",
-    .about = "Reads files of results that perp sweep and perp design write, finished or still growing, and prints what the "
-             "study reports: fractions with 95 % intervals, means, maps, checks against references. Several files are "
-             "taken as parts of one study; --output joins them into one file.\n\n"
-             "The digest is a hash of all results in the order of their numbers, without times. It does not depend on "
-             "workers, parts, machines or interruptions.",
+    .about =
+        "Reads files of results that perp sweep and perp design write, finished or still growing, and prints what the "
+        "study reports: fractions with 95 % intervals, means, maps, checks against references. Several files are "
+        "taken as parts of one study; --output joins them into one file.\n\n"
+        "The digest is a hash of all results in the order of their numbers, without times. It does not depend on "
+        "workers, parts, machines or interruptions.",
     .option = options,
     .example = examples,
     .run = run,

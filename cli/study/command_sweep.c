@@ -55,7 +55,12 @@ static const cli_option options[] = {
      .argument = "MEASURE=WIDTH",
      .help = "Sample each combination until the 95 % interval of this fraction is no wider than WIDTH, at most `count` "
              "times."},
-    {.name = "trial", .kind = CLI_WHOLE, .argument = "K", .min = 0, .max = 1e15, .help = "Run only trial K and print it."},
+    {.name = "trial",
+     .kind = CLI_WHOLE,
+     .argument = "K",
+     .min = 0,
+     .max = 1e15,
+     .help = "Run only trial K and print it."},
     {.name = "record", .kind = CLI_FILE, .argument = "RECORDING", .help = "With --trial: record the run."},
     {.name = "define",
      .letter = 'D',
@@ -79,7 +84,10 @@ static const cli_option options[] = {
      .many = true,
      .help = "With a scene: what is measured in each trial, such as 'x=last(\"block.x\")'. May be repeated."},
     {.name = "end", .kind = CLI_TEXT, .argument = "EXPR", .help = "With a scene: end a trial early when this holds."},
-    {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = "Draw the figures of the study into this folder."},
+    {.name = "figures",
+     .kind = CLI_FILE,
+     .argument = "FOLDER",
+     .help = "Draw the figures of the study into this folder."},
     {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print neither progress nor tables, only complaints."},
     {.name = "progress",
      .kind = CLI_CHOICE,
@@ -118,10 +126,12 @@ static void print_summary(const sweep *w, const char *path, uint64_t digest) {
     cli_seconds(wall, sizeof wall, w->seconds);
     cli_seconds(processor, sizeof processor, w->trial_seconds);
     const pp_study *s = w->study;
-    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene), cli_style(stdout, ""));
+    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene),
+           cli_style(stdout, ""));
     printf("  trials     %llu of %llu", (unsigned long long)w->done, (unsigned long long)w->wanted);
     if (w->part.of > 1) printf(" of part %d of %d (%s)", w->part.index, w->part.of, w->part.from);
-    printf("; %llu to the end, %llu ended early\n", (unsigned long long)w->outcome[0], (unsigned long long)w->outcome[1]);
+    printf("; %llu to the end, %llu ended early\n", (unsigned long long)w->outcome[0],
+           (unsigned long long)w->outcome[1]);
     if (w->failed) {
         printf("  %sfailed     %llu: %llu unsolved, %llu refused, %llu not measured%s\n", cli_style(stdout, "31"),
                (unsigned long long)w->failed, (unsigned long long)w->outcome[2], (unsigned long long)w->outcome[3],
@@ -168,7 +178,8 @@ static int conclude(const cli_args *a, sweep *w, report *r, const char *path) {
         print_summary(w, path, digest);
         st = report_print(r, &t, stdout, false, &why);
     }
-    if (!code && !st && cli_given(a, "figures")) st = report_figures(r, &t, cli_text(a, "figures", "."), &figures, &why);
+    if (!code && !st && cli_given(a, "figures"))
+        st = report_figures(r, &t, cli_text(a, "figures", "."), &figures, &why);
     pp_table_free(&t);
     if (code) return code;
     return st ? cli_refuse(a, &why) : ok ? CLI_OK : CLI_FAILED;
@@ -183,7 +194,8 @@ static int run_sweep(const cli_args *a, const pp_study *s, const study_args *x, 
     if (!code) code = read_until(a, s, &w.until);
     if (code) return code;
     if (w.part.of > 1) snprintf(suffix, sizeof suffix, "-part%dof%d", w.part.index, w.part.of);
-    if (!study_output(a, s, suffix, path, sizeof path)) return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
+    if (!study_output(a, s, suffix, path, sizeof path))
+        return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
     if (report_read(s, &r, &why)) return cli_refuse(a, &why);
     const char *when = cli_text(a, "progress", "auto");
     bool shown = !strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr));
@@ -241,8 +253,8 @@ static int run(const cli_args *a) {
     cli_catch_interrupt();
     int code = study_open(a, true, &x, &s);
     if (!code && s->nmeasure == 0)
-        code = cli_refuse_say(a, CLI_BAD_INPUT, "%s: found no measure; allowed: one or more under `measure`, or --measure",
-                              s->path);
+        code = cli_refuse_say(a, CLI_BAD_INPUT,
+                              "%s: found no measure; allowed: one or more under `measure`, or --measure", s->path);
     if (!code && cli_given(a, "trial")) {
         uint64_t k = (uint64_t)cli_number(a, "trial", 0);
         if (k >= pp_study_trials(s)) {
@@ -268,13 +280,14 @@ const cli_command command_sweep = {
     .min_operand = 1,
     .max_operand = 1,
     .summary = "run all trials of a study: grids, classes and samples of a scene's parameters",
-    .about = "A study names a scene, what varies from trial to trial, and what is measured in each; docs/studies.md "
-             "describes the file. Trials are numbered, and each has random numbers of its own, so a trial gives the same "
-             "result whichever worker, part or machine runs it.\n\n"
-             "Results go into one file that is whole at every moment. After Ctrl-C or a crash, --resume runs what is "
-             "missing. Parts of a study run on several machines with --part and are joined by perp study. Under mpirun "
-             "trials are handed out to ranks as these become free.\n\n"
-             "Trials that are not solved are counted, told and kept in the file with the reason.",
+    .about =
+        "A study names a scene, what varies from trial to trial, and what is measured in each; docs/studies.md "
+        "describes the file. Trials are numbered, and each has random numbers of its own, so a trial gives the same "
+        "result whichever worker, part or machine runs it.\n\n"
+        "Results go into one file that is whole at every moment. After Ctrl-C or a crash, --resume runs what is "
+        "missing. Parts of a study run on several machines with --part and are joined by perp study. Under mpirun "
+        "trials are handed out to ranks as these become free.\n\n"
+        "Trials that are not solved are counted, told and kept in the file with the reason.",
     .option = options,
     .example = examples,
     .run = run,

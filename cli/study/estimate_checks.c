@@ -16,10 +16,10 @@ typedef struct check_in {
 } check_in;
 #define FIELD(field, kind, required) \
     { #field, offsetof(check_in, field), PP_FIELD_##kind, required }
-static const pp_field fields[] = {FIELD(what, TEXT, true),       FIELD(unit, TEXT, false),  FIELD(published, TEXT, false),
-                                  FIELD(note, TEXT, false),      FIELD(value, EXPR, true),  FIELD(reference, EXPR, false),
-                                  FIELD(limit, EXPR, false),     FIELD(below, EXPR, false), FIELD(above, EXPR, false),
-                                  {NULL, 0, PP_FIELD_TEXT, false}};
+static const pp_field fields[] = {
+    FIELD(what, TEXT, true),   FIELD(unit, TEXT, false),       FIELD(published, TEXT, false), FIELD(note, TEXT, false),
+    FIELD(value, EXPR, true),  FIELD(reference, EXPR, false),  FIELD(limit, EXPR, false),     FIELD(below, EXPR, false),
+    FIELD(above, EXPR, false), {NULL, 0, PP_FIELD_TEXT, false}};
 
 /* Mean over the second half of the rows. */
 static double late(const estimation *s, const found *f, int k) {
@@ -37,12 +37,15 @@ static bool call(void *ctx, int f, const pp_expr_arg *arg, int narg, double *out
     for (int i = 0; good && i < narg; i++) good = arg[i].text != NULL;
     if (!good) {
         snprintf(why, why_size, "found other arguments of %s; allowed: %s", functions[f],
-                 of_quantity ? "(\"quantity\")" : least ? "(\"unknown\") or (\"unknown\", \"method\")" : "() or (\"method\")");
+                 of_quantity ? "(\"quantity\")"
+                 : least     ? "(\"unknown\") or (\"unknown\", \"method\")"
+                             : "() or (\"method\")");
         return false;
     }
     if (of_quantity) {
         for (int i = 0; i < s->e.nobserved && k < 0; i++)
-            if (!strcmp(arg[0].text, s->e.observed[i].rotation ? s->e.observed[i].body : s->e.observed[i].column)) k = i;
+            if (!strcmp(arg[0].text, s->e.observed[i].rotation ? s->e.observed[i].body : s->e.observed[i].column))
+                k = i;
         *out = k >= 0 && s->checked ? s->check_mean[k] : NAN;
         return true;
     }

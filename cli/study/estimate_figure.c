@@ -102,8 +102,8 @@ static perp_status draw_along(const estimation *s, const char *folder, perp_refu
         }
         if (n && s->fit) {
             ends[0] = 0, ends[1] = last, ends[2] = ends[3] = s->fit->x[k];
-            line[n++] = (plot_line){
-                .x = ends, .y = ends + 2, .n = 2, .label = "all rows", .colour = PLOT_INK, .dashed = true};
+            line[n++] =
+                (plot_line){.x = ends, .y = ends + 2, .n = 2, .label = "all rows", .colour = PLOT_INK, .dashed = true};
         }
         const char *parameter = e->study->parameter[e->unknown[k].parameter];
         plot_panel panel = empty("time", parameter, line, n);
@@ -121,7 +121,8 @@ static perp_status draw_posterior(const estimation *s, const found *f, const cha
     plot_panel panel[PANELS];
     for (int k = 0; k < n; k++) {
         double lo = INFINITY, hi = -INFINITY;
-        for (int i = 0; i < f->ndraw; i++) lo = fmin(lo, f->draws[i * s->e.n + k]), hi = fmax(hi, f->draws[i * s->e.n + k]);
+        for (int i = 0; i < f->ndraw; i++)
+            lo = fmin(lo, f->draws[i * s->e.n + k]), hi = fmax(hi, f->draws[i * s->e.n + k]);
         if (!(lo < hi)) hi = lo + 1;
         for (int b = 0; b <= BINS; b++) x[k][b] = lo + (hi - lo) * b / BINS, y[k][b] = 0;
         for (int i = 0; i < f->ndraw; i++) {

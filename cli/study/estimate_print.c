@@ -17,7 +17,8 @@ static void print_data(const estimation *s, FILE *to) {
     fprintf(to, ", %d numbers compared\n", e->m);
     if (e->missing) fprintf(to, "             %d missing: left out\n", e->missing);
     if (e->off_grid)
-        fprintf(to, "             %d rows lie between two steps: the run is taken as a straight line there\n", e->off_grid);
+        fprintf(to, "             %d rows lie between two steps: the run is taken as a straight line there\n",
+                e->off_grid);
     if (e->left_out) fprintf(to, "             %d cases are not used\n", e->left_out);
 }
 
@@ -52,7 +53,8 @@ static void print_correlations(const estimation *s, const found *f, FILE *to) {
         for (int j = i + 1; j < n; j++)
             if (fabs(f->correlation[i + j * n]) > largest) largest = fabs(f->correlation[i + j * n]), a = i, b = j;
     if (n > 8) {
-        fprintf(to, "    largest correlation: %.3f of %s and %s\n", f->correlation[a + b * n], name_of(s, a), name_of(s, b));
+        fprintf(to, "    largest correlation: %.3f of %s and %s\n", f->correlation[a + b * n], name_of(s, a),
+                name_of(s, b));
         return;
     }
     fprintf(to, "    correlations");
@@ -87,7 +89,8 @@ static void print_along(const estimation *s, const found *f, FILE *to) {
             all += f->mean[r * s->e.n + k];
             if (r >= f->rows / 2) first += f->mean[r * s->e.n + k], n++;
         }
-        fprintf(to, "    %-18s mean over the run %.6g, over its second half %.6g\n", name_of(s, k), all / f->rows, first / n);
+        fprintf(to, "    %-18s mean over the run %.6g, over its second half %.6g\n", name_of(s, k), all / f->rows,
+                first / n);
         if (!strcmp(f->name, "window"))
             fprintf(to, "    %-18s scatter over %d windows %.3g, predicted %.3g\n", "", f->rows, f->scatter[k],
                     f->predicted[k]);
@@ -99,8 +102,9 @@ static void print_check(const estimation *s, FILE *to) {
     fprintf(to, "\n  predictions of %d cases that were not fitted: how far they are off, mean over rows and cases\n",
             s->checked);
     for (int k = 0; k < s->e.nobserved; k++)
-        fprintf(to, "    %-18s %.4g +- %.2g\n", s->e.observed[k].rotation ? s->e.observed[k].body : s->e.observed[k].column,
-                s->check_mean[k], s->check_error[k]);
+        fprintf(to, "    %-18s %.4g +- %.2g\n",
+                s->e.observed[k].rotation ? s->e.observed[k].body : s->e.observed[k].column, s->check_mean[k],
+                s->check_error[k]);
     if (s->check_failed) fprintf(to, "    %llu cases could not be run\n", (unsigned long long)s->check_failed);
 }
 

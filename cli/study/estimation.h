@@ -23,7 +23,7 @@ typedef struct found {
     const char *name; /* of the method */
     char label[64];   /* with what tells it from others: "window 20" */
     bool ok;
-    char why[400];    /* why not, or a remark */
+    char why[400]; /* why not, or a remark */
     double x[PP_STUDY_NAMES], sd[PP_STUDY_NAMES], sampling_sd[PP_STUDY_NAMES], row_sd[PP_STUDY_NAMES];
     double lo[PP_STUDY_NAMES], hi[PP_STUDY_NAMES]; /* profile or posterior interval; NAN: none */
     int bound[PP_STUDY_NAMES];                     /* -1, 1: at its bound */
@@ -35,7 +35,7 @@ typedef struct found {
     bool by_case; /* sd are errors by case */
     /* estimates along the data: windows, filters */
     int rows;
-    double *t, *mean, *deviation; /* rows; rows x n; rows x n */
+    double *t, *mean, *deviation;                              /* rows; rows x n; rows x n */
     double scatter[PP_STUDY_NAMES], predicted[PP_STUDY_NAMES]; /* windows: s.d. over windows; mean of their s.d. */
     /* posterior */
     double effective[PP_STUDY_NAMES], r_hat[PP_STUDY_NAMES];

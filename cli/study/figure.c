@@ -330,7 +330,9 @@ static perp_status draw_designs(const pp_hunt *h, const char *path, perp_refusal
                                      .y = v + ((size_t)b * STATES + (size_t)k) * (n + 1),
                                      .n = count[k],
                                      .mark = k == 0 ? '.' : 'x',
-                                     .colour = k == 0 ? 2 : k == 1 ? 1 : 7,
+                                     .colour = k == 0   ? 2
+                                               : k == 1 ? 1
+                                                        : 7,
                                      .label = words[k]};
         panel[q] = (plot_panel){.xlabel = d->study->parameter[d->parameter[a]],
                                 .ylabel = d->study->parameter[d->parameter[b]],

@@ -19,7 +19,8 @@ static bool residuals(void *ctx, int count, const double *x, double *r) {
 static bool jacobian(void *ctx, const double *x, double *J) {
     estimation *s = ctx;
     int n = s->e.n, m = s->e.m;
-    double *point = calloc(2 * (size_t)n * (size_t)n, sizeof *point), *r = malloc(sizeof *r * 2 * (size_t)n * (size_t)m);
+    double *point = calloc(2 * (size_t)n * (size_t)n, sizeof *point),
+           *r = malloc(sizeof *r * 2 * (size_t)n * (size_t)m);
     bool ok = point && r;
     double width[PP_STUDY_NAMES];
     for (int k = 0; ok && k < n; k++) {
@@ -143,7 +144,8 @@ static perp_status profiles(estimation *s, const perp_fit_problem *p, const perp
 
 perp_status estimate_least_squares(estimation *s, const method *m, found *f, perp_refusal *why) {
     int n = s->e.n, rows = s->e.m;
-    double bounds[5][PP_STUDY_NAMES], covariance[PP_STUDY_NAMES * PP_STUDY_NAMES], direction[PP_STUDY_NAMES * PP_STUDY_NAMES];
+    double bounds[5][PP_STUDY_NAMES], covariance[PP_STUDY_NAMES * PP_STUDY_NAMES],
+        direction[PP_STUDY_NAMES * PP_STUDY_NAMES];
     f->correlation = malloc(sizeof *f->correlation * (size_t)(n * n));
     s->residual = malloc(sizeof *s->residual * (size_t)rows);
     double *weight = malloc(sizeof *weight * (size_t)rows), *J = NULL;

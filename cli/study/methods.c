@@ -4,8 +4,8 @@
 
 #include "study/estimation.h"
 
-const char *const method_names[] = {"least-squares",   "mpec",   "window", "particle-filter",
-                                    "kalman", "ensemble-kalman", "sample", NULL};
+const char *const method_names[] = {"least-squares",   "mpec",   "window", "particle-filter", "kalman",
+                                    "ensemble-kalman", "sample", NULL};
 
 #define FIELD(field, kind) \
     { #field, offsetof(method, field), PP_FIELD_##kind, false }
@@ -40,7 +40,8 @@ static perp_status check(const estimation *s, const method *m, uint32_t node, pe
     bool along = !strcmp(m->name, "window") || strstr(m->name, "filter") || strstr(m->name, "kalman");
     if (along && s->e.nstate == 0)
         return pp_complain(why, PERP_E_ARG, pp_yaml_place(t, node ? node : s->e.study->estimate), "estimate.method",
-                           m->name, "with estimate.state: the parameters that set the state at the start, and its series");
+                           m->name,
+                           "with estimate.state: the parameters that set the state at the start, and its series");
     if (m->errors && strcmp(m->errors, "rows") != 0 && strcmp(m->errors, "cases") != 0)
         return pp_field_refuse(t, pp_yaml_get(t, node, "errors"), "estimate.method.errors", "rows or cases", why);
     return PERP_OK;

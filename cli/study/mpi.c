@@ -20,7 +20,7 @@ enum { TAG_ROW = 1, TAG_NUMBER = 2 };
 typedef struct coordinator {
     const pp_study *study;
     int ranks;
-    char *row;    /* `window` rows that wait for their turn */
+    char *row; /* `window` rows that wait for their turn */
     bool *there;
     uint64_t window;
     uint64_t *busy; /* of each rank: index of the trial it has; END: none */
@@ -79,7 +79,9 @@ int sweep_mpi_serve(const pp_study *s, perp_refusal *why) {
 
 /* ---- rank 0 ---- */
 
-static void send_number(int rank, uint64_t number) { MPI_Send(&number, 1, MPI_UINT64_T, rank, TAG_NUMBER, MPI_COMM_WORLD); }
+static void send_number(int rank, uint64_t number) {
+    MPI_Send(&number, 1, MPI_UINT64_T, rank, TAG_NUMBER, MPI_COMM_WORLD);
+}
 
 /* Takes one message, if there is one. */
 static bool take_message(coordinator *c) {
@@ -92,7 +94,8 @@ static bool take_message(coordinator *c) {
     MPI_Get_count(&st, MPI_BYTE, &bytes);
     uint64_t index = c->busy[rank];
     if (bytes > 0 && index != END) {
-        MPI_Recv(c->row + (index % c->window) * size, bytes, MPI_BYTE, rank, TAG_ROW, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(c->row + (index % c->window) * size, bytes, MPI_BYTE, rank, TAG_ROW, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
         c->there[index % c->window] = true;
     } else {
         MPI_Recv(NULL, 0, MPI_BYTE, rank, TAG_ROW, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -94,8 +94,7 @@ int study_results(const cli_args *a, const char *path, const pp_study *s, const 
                               path);
     if (there) {
         status = pp_study_file_extend(path, s, pp_study_plan(s, &x->o), out, &why);
-        if (!status && trials > pp_study_file_info(*out)->trials)
-            status = pp_study_file_expect(*out, trials, &why);
+        if (!status && trials > pp_study_file_info(*out)->trials) status = pp_study_file_expect(*out, trials, &why);
         return status ? cli_refuse(a, &why) : CLI_OK;
     }
     status = pp_study_file_create(path, s, &x->o, trials, out, &why);
@@ -109,14 +108,19 @@ int study_load(const cli_args *a, pp_study_file *const *f, int n, pp_table *out)
 
 int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const char *path) {
     double value[PP_STUDY_VARIABLES];
-    perp_definition define[PP_STUDY_VARIABLES];
+    perp_definition define[2 * PP_STUDY_VARIABLES];
     char text[PP_STUDY_VARIABLES][32];
     perp_refusal why = {0};
     memcpy(value, s->base, sizeof *value * (size_t)s->nparameter);
     if (pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) return cli_refuse(a, &why);
+    int ndefine = 0;
+    for (int i = 0; i < perp_scene_definition_count(s->scene); i++) /* -D, and `set` of the study */
+        if (!s->touched[pp_study_parameter(s, perp_scene_definition_at(s->scene, i).name)])
+            define[ndefine++] = perp_scene_definition_at(s->scene, i);
     for (int i = 0; i < s->nparameter; i++) {
+        if (!s->touched[i]) continue;
         snprintf(text[i], sizeof text[i], "%.17g", value[i]);
-        define[i] = (perp_definition){s->parameter[i], text[i]};
+        define[ndefine++] = (perp_definition){s->parameter[i], text[i]};
     }
     pp_crew crew;
     pp_row *row = malloc(pp_row_size(s));
@@ -132,16 +136,15 @@ int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, co
                           .output = path,
                           .force = cli_given(a, "force"),
                           .define = define,
-                          .ndefine = s->nparameter,
+                          .ndefine = ndefine,
                           .stop = cli_interrupted};
     if (row->outcome == PP_TRIAL_ENDED) o.duration = (double)row->steps * h;
     simulate_result result;
     if (path) simulate(&o, &result);
     printf("trial %llu: %s, %u steps, t = %.6g%s%s\n", (unsigned long long)number, pp_outcome_word(row->outcome),
            row->steps, row->t_end, row->why[0] ? ": " : "", row->why);
-    for (int i = 0; i < s->nparameter; i++) printf("  %-20s %.15g\n", s->parameter[i], value[i]);
-    for (int i = 0; i < s->nmeasure; i++)
-        printf("  %-20s %.15g\n", s->measure[i].name, row->value[s->nparameter + i]);
+    for (int i = 0; i < s->nparameter; i++) printf("  %-20s %.15g\n", s->parameter[i], row->value[i]);
+    for (int i = 0; i < s->nmeasure; i++) printf("  %-20s %.15g\n", s->measure[i].name, row->value[s->nparameter + i]);
     int code = row->outcome >= PP_TRIAL_UNSOLVED ? CLI_FAILED : CLI_OK;
     if (path && result.code && result.code != CLI_FAILED) code = cli_refuse(a, &result.why);
     if (path && !result.code && result.hash != row->hash)

@@ -50,16 +50,17 @@ static void intervals(const estimation *s, found *f) {
 
 perp_status estimate_posterior(estimation *s, const method *m, found *f, perp_refusal *why) {
     int n = s->e.n;
-    double lower[PP_STUDY_NAMES], upper[PP_STUDY_NAMES], start[PP_STUDY_NAMES], C[PP_STUDY_NAMES * PP_STUDY_NAMES] = {0};
+    double lower[PP_STUDY_NAMES], upper[PP_STUDY_NAMES], start[PP_STUDY_NAMES],
+        C[PP_STUDY_NAMES * PP_STUDY_NAMES] = {0};
     for (int k = 0; k < n; k++) {
         const pp_unknown *u = &s->e.unknown[k];
         lower[k] = u->lower, upper[k] = u->upper;
         start[k] = s->fit ? s->fit->x[k] : u->start;
         bool known = s->fit && isfinite(s->fit->row_sd[k]) && s->fit->row_sd[k] > 0;
-        double sd = known                                    ? s->fit->row_sd[k]
-                    : isfinite(u->prior_sd)                  ? u->prior_sd
+        double sd = known                                      ? s->fit->row_sd[k]
+                    : isfinite(u->prior_sd)                    ? u->prior_sd
                     : isfinite(u->upper) && isfinite(u->lower) ? SPREAD * (u->upper - u->lower)
-                                                             : SPREAD * (1 + fabs(start[k]));
+                                                               : SPREAD * (1 + fabs(start[k]));
         C[k * n + k] = sd * sd;
     }
     perp_sample_problem p = {.n = n, .lower = lower, .upper = upper, .log_density = log_density, .ctx = s};
@@ -85,7 +86,7 @@ perp_status estimate_posterior(estimation *s, const method *m, found *f, perp_re
     intervals(s, f);
     f->evaluations = r.evaluations;
     f->ok = worst < 1.05;
-    snprintf(f->why, sizeof f->why, "%d draws, acceptance %.2f, split R-hat at most %.3f%s", f->ndraw, r.acceptance, worst,
-             f->ok ? "" : ": not converged, take more steps");
+    snprintf(f->why, sizeof f->why, "%d draws, acceptance %.2f, split R-hat at most %.3f%s", f->ndraw, r.acceptance,
+             worst, f->ok ? "" : ": not converged, take more steps");
     return PERP_OK;
 }

@@ -55,8 +55,9 @@ static void print_block(const pp_study *s, const report_entry *e, const grid *g,
         report_axis_value(s, e->x, i, v, sizeof v);
         fprintf(to, md ? "%s%s" : "%s%7s", bar, v);
     }
-    if (single) fprintf(to, md ? " | %s | 95 %% interval | trials | failed" : "  %12s  %21s  %7s %6s",
-                        report_show_word(g->show), "95 % interval", "trials", "failed");
+    if (single)
+        fprintf(to, md ? " | %s | 95 %% interval | trials | failed" : "  %12s  %21s  %7s %6s",
+                report_show_word(g->show), "95 % interval", "trials", "failed");
     fputs(md ? " |\n|" : "\n", to);
     for (int i = 0; md && i < (single ? 5 : nx + 1); i++) fputs("---|", to);
     if (md) fputs("\n", to);
@@ -94,7 +95,8 @@ static perp_status print_entry(const report *r, const pp_table *t, const report_
     grid g;
     perp_status st = grid_make(t, e->measure, axis, n, e->show, &g, why);
     if (st) return st;
-    uint64_t block = (uint64_t)(shape.x >= 0 ? s->axis[shape.x].n : 1) * (uint64_t)(shape.y >= 0 ? s->axis[shape.y].n : 1);
+    uint64_t block =
+        (uint64_t)(shape.x >= 0 ? s->axis[shape.x].n : 1) * (uint64_t)(shape.y >= 0 ? s->axis[shape.y].n : 1);
     if (shape.x >= 0 && s->axis[shape.x].n > COLUMNS_MOST) {
         grid_free(&g);
         return PERP_OK;
@@ -113,13 +115,15 @@ static perp_status print_entry(const report *r, const pp_table *t, const report_
 static void print_checks(const report *r, FILE *to, bool md) {
     if (r->ncheck == 0) return;
     int held = 0;
-    fprintf(to, md ? "\n| what | measured | reference | limit | published | |\n|---|---|---|---|---|---|\n"
-                   : "\n  %-46s %14s %14s %10s\n",
+    fprintf(to,
+            md ? "\n| what | measured | reference | limit | published | |\n|---|---|---|---|---|---|\n"
+               : "\n  %-46s %14s %14s %10s\n",
             "check", "measured", "reference", "limit");
     for (int i = 0; i < r->ncheck; i++) {
         const report_check *c = &r->check[i];
         char what[120], got[32], expected[32], limit[40];
-        snprintf(what, sizeof what, "%s%s%s%s", c->what, c->unit ? " [" : "", c->unit ? c->unit : "", c->unit ? "]" : "");
+        snprintf(what, sizeof what, "%s%s%s%s", c->what, c->unit ? " [" : "", c->unit ? c->unit : "",
+                 c->unit ? "]" : "");
         snprintf(got, sizeof got, "%.9g", c->got);
         if (isnan(c->expected))
             expected[0] = 0;

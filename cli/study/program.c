@@ -27,8 +27,8 @@ static bool find_coordinate(const perp_world *w, const char *series, perp_body_i
         const char *name;
         perp_mpec_coordinate c;
         int dim; /* 0: any */
-    } known[] = {{"x", PERP_MPEC_X, 0},         {"y", PERP_MPEC_Y, 0},   {"z", PERP_MPEC_Z, 3},
-                 {"angle", PERP_MPEC_ANGLE, 2}, {"vx", PERP_MPEC_VX, 0}, {"vy", PERP_MPEC_VY, 0},
+    } known[] = {{"x", PERP_MPEC_X, 0},         {"y", PERP_MPEC_Y, 0},    {"z", PERP_MPEC_Z, 3},
+                 {"angle", PERP_MPEC_ANGLE, 2}, {"vx", PERP_MPEC_VX, 0},  {"vy", PERP_MPEC_VY, 0},
                  {"vz", PERP_MPEC_VZ, 3},       {"wz", PERP_MPEC_SPIN, 2}};
     char name[128];
     const char *dot = strrchr(series, '.');
@@ -67,7 +67,8 @@ static perp_status make_rows(const program *p, double bound, perp_mpec_row *row,
         perp_body_id body;
         perp_mpec_coordinate coordinate;
         if (o->rotation || !find_coordinate(w, series, &body, &coordinate))
-            return refuse(p, "found the quantity %.60s; allowed: positions, angles and velocities of bodies", series, why);
+            return refuse(p, "found the quantity %.60s; allowed: positions, angles and velocities of bodies", series,
+                          why);
         for (int i = 0; i < c->nrow; i++) {
             double step = c->t[i] / h, y = c->y[(size_t)i * (size_t)e->columns + (size_t)k];
             if (fabs(step - round(step)) > ON_GRID)
@@ -81,8 +82,8 @@ static perp_status make_rows(const program *p, double bound, perp_mpec_row *row,
 }
 
 /* Unknowns that set the state at the start are initial coordinates, the others parameters. */
-static perp_status split(program *p, perp_mpec_parameter *parameter, perp_mpec_initial *initial, int *which, int *ninitial,
-                         perp_refusal *why) {
+static perp_status split(program *p, perp_mpec_parameter *parameter, perp_mpec_initial *initial, int *which,
+                         int *ninitial, perp_refusal *why) {
     const pp_estimate *e = &p->s->e;
     for (int i = 0; i < e->n; i++) {
         const pp_unknown *u = &e->unknown[i];
@@ -168,8 +169,8 @@ static perp_status solve(program *p, const method *m, found *f, perp_refusal *wh
         (void)pp_complain_say(why, st, (pp_place){e->study->path, 0, 0}, "estimate.method", "mpec: %s", r.why);
     else
         snprintf(f->why, sizeof f->why,
-                 "%d unknowns, %d iterations in %d solves, products at most %.1e, a simulation differs by %.1e", r.unknowns,
-                 r.iterations, r.solves, r.product, r.rollout_error);
+                 "%d unknowns, %d iterations in %d solves, products at most %.1e, a simulation differs by %.1e",
+                 r.unknowns, r.iterations, r.solves, r.product, r.rollout_error);
     perp_mpec_result_free(&r);
     free(row);
     return st;
@@ -179,17 +180,17 @@ perp_status estimate_program(estimation *s, const method *m, found *f, perp_refu
     program p = {.s = s};
     const pp_study *y = s->e.study;
     if (!perp_mpec_available())
-        return pp_complain_say(why, PERP_E_FIT, (pp_place){y->path, 0, 0}, "estimate.method",
-                               "mpec: this perp was built without Ipopt; on Debian install coinor-libipopt-dev and build "
-                               "again");
+        return pp_complain_say(
+            why, PERP_E_FIT, (pp_place){y->path, 0, 0}, "estimate.method",
+            "mpec: this perp was built without Ipopt; on Debian install coinor-libipopt-dev and build "
+            "again");
     if (s->e.ncase > 1) return refuse(&p, "the data are several tables%s; allowed: one", "", why);
     perp_ensemble *one;
     perp_status st = perp_ensemble_create(y->scene, 1, &one, why);
     if (st) return st;
     p.scene = pp_ensemble_scene(one, 0);
     perp_scene_value value[PP_STUDY_VARIABLES];
-    for (int i = 0; i < y->nparameter; i++) value[i] = (perp_scene_value){y->parameter[i], s->e.cases[0].value[i]};
-    st = perp_scene_set_many(p.scene, value, y->nparameter, why);
+    st = perp_scene_set_many(p.scene, value, pp_study_settings(y, s->e.cases[0].value, value), why);
     if (!st) st = solve(&p, m, f, why);
     perp_ensemble_destroy(one);
     return st;

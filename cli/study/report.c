@@ -95,14 +95,16 @@ static perp_status place_axes(const pp_study *s, uint32_t map, const entry_in *i
         st = find_value(s, pp_yaml_get(&s->tree, map, "x"), e->key, x, &e->x, why);
         return st ? st : find_value(s, pp_yaml_get(&s->tree, map, "y"), e->key, y, &e->y, why);
     }
-    bool need_x = e->kind == REPORT_MAP || e->kind == REPORT_PLOT, need_y = e->kind == REPORT_MAP || e->kind == REPORT_TABLE;
+    bool need_x = e->kind == REPORT_MAP || e->kind == REPORT_PLOT,
+         need_y = e->kind == REPORT_MAP || e->kind == REPORT_TABLE;
     if ((need_x && !x) || (need_y && !y))
         return pp_field_refuse(&s->tree, map, e->key,
                                e->kind == REPORT_MAP    ? "x and y of a map: variables"
                                : e->kind == REPORT_PLOT ? "x of a plot: a variable"
                                                         : "rows of a table: a variable",
                                why);
-    if (x) st = find_axis(s, pp_yaml_get(&s->tree, map, e->kind == REPORT_TABLE ? "columns" : "x"), e->key, x, &e->x, why);
+    if (x)
+        st = find_axis(s, pp_yaml_get(&s->tree, map, e->kind == REPORT_TABLE ? "columns" : "x"), e->key, x, &e->x, why);
     if (!st && y)
         st = find_axis(s, pp_yaml_get(&s->tree, map, e->kind == REPORT_TABLE ? "rows" : "y"), e->key, y, &e->y, why);
     return st;

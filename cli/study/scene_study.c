@@ -36,7 +36,8 @@ static void add_quoted(text *t, const char *s) {
 }
 
 /* NAME=REST; false after a complaint. */
-static bool split(const cli_args *a, const char *option, const char *given, char *name, size_t size, const char **rest) {
+static bool split(const cli_args *a, const char *option, const char *given, char *name, size_t size,
+                  const char **rest) {
     const char *equal = strchr(given, '=');
     size_t n = equal ? (size_t)(equal - given) : 0;
     if (!equal || n == 0 || n >= size || !equal[1]) {

@@ -58,8 +58,7 @@ static perp_status learn(sweep *w, perp_refusal *why) {
 
 static bool wide(const sweep *w, uint64_t cell) {
     double lo = 0, hi = 1;
-    if (w->cell[cell].trials > 0)
-        (void)perp_wilson(w->cell[cell].yes, w->cell[cell].trials, CONFIDENCE, &lo, &hi);
+    if (w->cell[cell].trials > 0) (void)perp_wilson(w->cell[cell].yes, w->cell[cell].trials, CONFIDENCE, &lo, &hi);
     return hi - lo > w->until.width;
 }
 

@@ -42,8 +42,8 @@ typedef struct sweep {
     sweep_until until;
     bool progress;
     /* filled: */
-    unsigned char *state; /* of each trial: sweep_state */
-    sweep_count *cell;    /* of the measure of `until`, for each cell; NULL without it */
+    unsigned char *state;          /* of each trial: sweep_state */
+    sweep_count *cell;             /* of the measure of `until`, for each cell; NULL without it */
     uint64_t wanted, done, failed; /* trials of this part; rows so far; those of them that failed */
     uint64_t outcome[5];
     double seconds, trial_seconds; /* wall time of this call; processor time of its trials */
@@ -59,9 +59,9 @@ int sweep_run(sweep *w, const sweep_engine *e, perp_refusal *why);
 void sweep_free(sweep *w);
 
 /* mpi.c: is this process one of several ranks, and is it built to use them? */
-bool sweep_mpi_asked(void);   /* mpirun started several ranks */
-bool sweep_mpi_built(void);   /* the program has MPI in it */
-int sweep_mpi_begin(void);    /* rank; starts MPI */
+bool sweep_mpi_asked(void); /* mpirun started several ranks */
+bool sweep_mpi_built(void); /* the program has MPI in it */
+int sweep_mpi_begin(void);  /* rank; starts MPI */
 void sweep_mpi_end(void);
 /* Other ranks than 0: run trials until rank 0 has no more. */
 int sweep_mpi_serve(const pp_study *s, perp_refusal *why);

@@ -136,9 +136,16 @@ static bool make_space(pp_mpec *m, space *s) {
     return s->lo && s->hi && s->g_lo && s->g_hi && s->lambda && s->z_lo && s->z_hi;
 }
 
-/* One solve with products <= t. */
-static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, double t, bool first, bool last, int most,
-                                              double *z, int *iterations) {
+/* One of the solves. */
+typedef struct stage {
+    double t;         /* bound of the products */
+    bool first, last; /* of all of them */
+    int most;         /* iterations that are left to it */
+    int iterations;   /* out: taken */
+} stage;
+
+static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, stage *g, double *z) {
+    double t = g->t;
     for (int i = 0; i < m->n; i++) {
         s->lo[i] = fmax(m->lo[i], -NO_BOUND);
         s->hi[i] = fmin(m->hi[i], NO_BOUND);
@@ -155,9 +162,9 @@ static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, double t, bo
     bool ok = count_option(p, "print_level", 0) && text_option(p, "sb", "yes") &&
               text_option(p, "option_file_name", "") && text_option(p, "linear_solver", "mumps") &&
               text_option(p, "nlp_scaling_method", "none") && number_option(p, "bound_relax_factor", 0) &&
-              text_option(p, "mu_strategy", "adaptive") && count_option(p, "max_iter", most) &&
-              number_option(p, "tol", last ? fmin(m->o.tolerance, t) : fmax(m->o.tolerance, 1e-2 * fmin(t, 1e-2)));
-    if (!first)
+              text_option(p, "mu_strategy", "adaptive") && count_option(p, "max_iter", g->most) &&
+              number_option(p, "tol", g->last ? fmin(m->o.tolerance, t) : fmax(m->o.tolerance, 1e-2 * fmin(t, 1e-2)));
+    if (!g->first)
         ok = ok && text_option(p, "warm_start_init_point", "yes") && number_option(p, "warm_start_bound_push", 1e-9) &&
              number_option(p, "warm_start_mult_bound_push", 1e-9) && number_option(p, "warm_start_bound_frac", 1e-9) &&
              number_option(p, "warm_start_slack_bound_push", 1e-9) &&
@@ -167,7 +174,7 @@ static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, double t, bo
     if (ok && SetIntermediateCallback(p, count_iteration))
         r = IpoptSolve(p, z, NULL, NULL, s->lambda, s->z_lo, s->z_hi, &ctx);
     FreeIpoptProblem(p);
-    *iterations = ctx.iterations;
+    g->iterations = ctx.iterations;
     return r;
 }
 
@@ -193,12 +200,12 @@ static enum ApplicationReturnStatus relax(pp_mpec *m, space *s, double t, double
     const perp_mpec_options *o = &m->o;
     enum ApplicationReturnStatus r = Internal_Error;
     for (bool last = false; !last; t = fmax(t * o->relax_factor, o->relax_end)) {
-        last = !(t > o->relax_end * (1 + 1e-9));
-        int iterations = 0, most = o->max_iterations - out->iterations;
-        if (most < 1) return Maximum_Iterations_Exceeded;
-        if (!last && most > MOST_BETWEEN) most = MOST_BETWEEN;
-        r = solve_one(m, s, t, out->solves == 0, last, most, z, &iterations);
-        out->iterations += iterations;
+        last = m->nproduct == 0 || !(t > o->relax_end * (1 + 1e-9)); /* without contacts there is nothing to relax */
+        stage g = {t, out->solves == 0, last, o->max_iterations - out->iterations, 0};
+        if (g.most < 1) return Maximum_Iterations_Exceeded;
+        if (!last && g.most > MOST_BETWEEN) g.most = MOST_BETWEEN;
+        r = solve_one(m, s, &g, z);
+        out->iterations += g.iterations;
         out->solves++;
         out->relaxation = t;
         if (m->trouble && !solved(r)) return r;

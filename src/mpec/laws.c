@@ -134,6 +134,8 @@ typedef struct sink {
     double *value;
     pp_cell *cell;
     int n;
+    const double *u; /* unknowns of the step */
+    double *c;       /* its laws */
 } sink;
 
 static void put(sink *s, int row, int col, double value) {
@@ -151,15 +153,14 @@ static double times(const perp_step_problem *p, const perp_row *r, const double 
     return sum;
 }
 
-/* The impulse `size` of u[at] along the row, in the momentum laws: c -= J' size u[at]/unit. */
-static void push(const pp_mpec *m, const perp_step_problem *p, const perp_row *r, int at, double size, const double *u,
-                 double *c, sink *s) {
+/* The impulse `size` of unknown `at` along the row, in the momentum laws: c -= J' size u[at]/unit. */
+static void push(const pp_mpec *m, const perp_step_problem *p, const perp_row *r, int at, double size, sink *s) {
     for (int k = 0; k < 2; k++) {
         int b = r->block[k];
         for (int i = 0; b >= 0 && i < p->block_ndof[b]; i++) {
             int dof = p->block_offset[b] + i;
             double d = -r->J[k][i] * size / m->momentum_unit[dof];
-            c[dof] += d * u[at];
+            s->c[dof] += d * s->u[at];
             put(s, dof, at, d);
         }
     }
@@ -216,8 +217,8 @@ static int pyramid_laws(const pp_mpec *m, const perp_step_problem *p, int i, int
     for (int d = 0; d < k->nd; d++) {
         double e[2];
         direction(r, k->nd, d, e);
-        push(m, p, &r->t, k->p_f + d, e[0] * m->impulse, u, c, s);
-        if (p->dim == 3) push(m, p, &r->o, k->p_f + d, e[1] * m->impulse, u, c, s);
+        push(m, p, &r->t, k->p_f + d, e[0] * m->impulse, s);
+        if (p->dim == 3) push(m, p, &r->o, k->p_f + d, e[1] * m->impulse, s);
         c[law + d] = u[k->w_f + d] - u[k->sigma] - (e[0] * slip[0] + e[1] * slip[1]) / m->speed;
         put(s, law + d, k->w_f + d, 1);
         put(s, law + d, k->sigma, -1);
@@ -242,7 +243,7 @@ static int cone_laws(const pp_mpec *m, const perp_step_problem *p, int i, int la
     double by, limit = friction_limit(m, r, k, u, &by), square = 0;
     for (int d = 0; d < 2; d++) {
         double slip = (times(p, row[d], nu) + b[d]) / m->speed, f = u[k->p_f + d];
-        push(m, p, row[d], k->p_f + d, m->impulse, u, c, s);
+        push(m, p, row[d], k->p_f + d, m->impulse, s);
         c[law + d] = limit * slip + u[k->sigma] * f;
         put_row(m, p, row[d], law + d, limit / m->speed, s);
         put(s, law + d, k->sigma, f);
@@ -260,14 +261,14 @@ static int cone_laws(const pp_mpec *m, const perp_step_problem *p, int i, int la
 
 int pp_mpec_laws(const pp_mpec *m, const perp_step_problem *p, const double *u, double *c, double *value,
                  pp_cell *cell) {
-    sink s = {value, cell, 0};
+    sink s = {value, cell, 0, u, c};
     const double *nu = u + m->ndof;
     momentum_laws(m, p, u, c, &s);
     int law = m->ndof;
     for (int j = 0; j < p->njoint; j++, law++) {
         const perp_joint_row *r = &p->joint[j];
         int at = 2 * m->ndof + j;
-        push(m, p, &r->row, at, m->impulse, u, c, &s);
+        push(m, p, &r->row, at, m->impulse, &s);
         c[law] = (times(p, &r->row, nu) + r->b + r->compliance * m->impulse * u[at]) / m->speed;
         put_row(m, p, &r->row, law, 1 / m->speed, &s);
         put(&s, law, at, r->compliance * m->impulse / m->speed);
@@ -277,7 +278,7 @@ int pp_mpec_laws(const pp_mpec *m, const perp_step_problem *p, const double *u, 
         const pp_mpec_contact *k = &m->contact[i];
         if (!k->known_normal) {
             double give = r->compliance * m->impulse;
-            push(m, p, &r->n, k->p_n, m->impulse, u, c, &s);
+            push(m, p, &r->n, k->p_n, m->impulse, &s);
             c[law] = u[k->w_n] - (times(p, &r->n, nu) + r->b_n + give * u[k->p_n]) / m->speed;
             put(&s, law, k->w_n, 1);
             put(&s, law, k->p_n, -give / m->speed);
@@ -308,7 +309,7 @@ static void cone_curvature(const pp_mpec *m, const perp_step_problem *p, int i, 
 
 int pp_mpec_curvature(const pp_mpec *m, const perp_step_problem *p, const double *u, const double *y, double *value,
                       pp_cell *cell) {
-    sink s = {value, cell, 0};
+    sink s = {value, cell, 0, u, NULL};
     int law = m->ndof + m->njoint;
     for (int i = 0; i < m->ncontact; i++) {
         const pp_mpec_contact *k = &m->contact[i];

@@ -12,7 +12,7 @@
 perp_mpec_options perp_mpec_options_default(void) {
     return (perp_mpec_options){.relax_start = 1,
                                .relax_end = 1e-9,
-                               .relax_factor = 0.1,
+                               .relax_factor = 0.03,
                                .tolerance = 1e-8,
                                .max_iterations = 3000,
                                .cookie = OPTIONS_COOKIE};

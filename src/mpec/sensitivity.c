@@ -165,9 +165,15 @@ static bool share_law(const pp_mpec *m, const bool *law, int i, int j) {
 
 /* Points whose sums y c, times weights, make a second derivative by x_i and x_j. */
 typedef struct corners {
+    int i, j;
     double xi[4], xj[4], weight[4];
     int n;
 } corners;
+
+/* What sums y c are taken with. */
+typedef struct held {
+    const double *u, *y;
+} held;
 
 static corners corners_of(const pp_mpec *m, const double *x, int i, int j, double pace_i, double pace_j) {
     double lo[2], hi[2];
@@ -175,28 +181,31 @@ static corners corners_of(const pp_mpec *m, const double *x, int i, int j, doubl
     points(m, j, x[j], pace_j, &lo[1], &hi[1]);
     if (i == j) {
         double right = hi[0] - x[i], left = x[i] - lo[0], both = right + left;
-        return (corners){.xi = {lo[0], x[i], hi[0]},
+        return (corners){.i = i,
+                         .j = j,
+                         .xi = {lo[0], x[i], hi[0]},
                          .xj = {lo[0], x[i], hi[0]},
                          .weight = {2 / (left * both), -2 / (left * right), 2 / (right * both)},
                          .n = 3};
     }
     double one = 1 / ((hi[0] - lo[0]) * (hi[1] - lo[1]));
-    return (corners){.xi = {hi[0], hi[0], lo[0], lo[0]},
+    return (corners){.i = i,
+                     .j = j,
+                     .xi = {hi[0], hi[0], lo[0], lo[0]},
                      .xj = {hi[1], lo[1], hi[1], lo[1]},
                      .weight = {one, -one, -one, one},
                      .n = 4};
 }
 
 /* Weighted sum y c at one of the points. */
-static perp_status at_corner(pp_mpec *m, int k, double *x, pp_cell ij, const corners *q, int s, const double *u,
-                             const double *y, double *out) {
-    double keep[2] = {x[ij.row], x[ij.col]};
-    x[ij.row] = q->xi[s];
-    x[ij.col] = q->xj[s];
-    perp_status st = laws_at(m, k, x, u, m->c[2], NULL);
-    x[ij.row] = keep[0];
-    x[ij.col] = keep[1];
-    *out = st ? 0 : q->weight[s] * dot(m->nlaw, y, m->c[2]);
+static perp_status at_corner(pp_mpec *m, int k, double *x, const corners *q, int s, held with, double *out) {
+    double keep[2] = {x[q->i], x[q->j]};
+    x[q->i] = q->xi[s];
+    x[q->j] = q->xj[s];
+    perp_status st = laws_at(m, k, x, with.u, m->c[2], NULL);
+    x[q->i] = keep[0];
+    x[q->j] = keep[1];
+    *out = st ? 0 : q->weight[s] * dot(m->nlaw, with.y, m->c[2]);
     return st;
 }
 
@@ -207,7 +216,7 @@ static perp_status probe_pairs(pp_mpec *m, int k, double *x, const double *u, co
             double d = 0, scale = 0, part;
             corners q = corners_of(m, x, i, j, PROBE_STEP * m->size[i], PROBE_STEP * m->size[j]);
             for (int s = 0; s < q.n; s++) {
-                perp_status st = at_corner(m, k, x, (pp_cell){i, j}, &q, s, u, y, &part);
+                perp_status st = at_corner(m, k, x, &q, s, (held){u, y}, &part);
                 if (st) return st;
                 d += part;
                 scale += fabs(part);
@@ -363,7 +372,8 @@ perp_status pp_mpec_by_xx(pp_mpec *m, const double *z, const double *y, int stri
                 gather(m, z, k, x);
                 corners q = corners_of(m, x, ij.row, ij.col, m->pace2[ij.row], m->pace2[ij.col]);
                 if (s >= q.n) break;
-                st = at_corner(m, k, x, ij, &q, s, z + pp_mpec_base(m, k + 1), y + (size_t)k * (size_t)stride, &part);
+                st = at_corner(m, k, x, &q, s, (held){z + pp_mpec_base(m, k + 1), y + (size_t)k * (size_t)stride},
+                               &part);
                 dxx[(size_t)k * (size_t)m->dxx.n + (size_t)e] += part;
             }
     return st;

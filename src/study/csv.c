@@ -52,7 +52,8 @@ static perp_status read_names(pp_csv *t, char *line, int number, perp_refusal *w
     for (char *at = line, *f; (f = next_field(&at, &broken)) != NULL;) {
         if (t->ncolumn == PP_CSV_COLUMNS) return bad(t, number, "", "more than 256 columns", "fewer", why);
         for (int i = 0; i < t->ncolumn; i++)
-            if (!strcmp(t->name[i], f)) return bad(t, number, f, "the name of two columns", "one column of a name", why);
+            if (!strcmp(t->name[i], f))
+                return bad(t, number, f, "the name of two columns", "one column of a name", why);
         t->name[t->ncolumn++] = f;
     }
     return broken ? bad(t, number, "", "a quote that does not end", "quotes in pairs", why) : PERP_OK;

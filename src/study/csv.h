@@ -8,8 +8,8 @@ enum { PP_CSV_COLUMNS = 256, PP_CSV_ROWS = 10000000 };
 
 typedef struct pp_csv {
     perp_allocator alloc;
-    char *file; /* name in messages */
-    char *data; /* the file's bytes, cut into fields */
+    char *file;   /* name in messages */
+    char *data;   /* the file's bytes, cut into fields */
     char **field; /* rows x columns */
     char *name[PP_CSV_COLUMNS];
     int *line; /* of each row, from 1 */

@@ -10,16 +10,12 @@ typedef struct design_in {
 } design_in;
 #define NODE(type, field, kind, required) \
     { #field, offsetof(type, field), PP_FIELD_##kind, required }
-static const pp_field design_fields[] = {NODE(design_in, over, NODE, true),
-                                         NODE(design_in, start, NODE, false),
-                                         NODE(design_in, minimise, EXPR, false),
-                                         NODE(design_in, maximise, EXPR, false),
-                                         NODE(design_in, constraints, NODE, false),
-                                         NODE(design_in, levels, NODE, false),
-                                         NODE(design_in, require, EXPR, false),
-                                         NODE(design_in, method, NODE, false),
-                                         NODE(design_in, verify, NODE, false),
-                                         {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field design_fields[] = {
+    NODE(design_in, over, NODE, true),         NODE(design_in, start, NODE, false),
+    NODE(design_in, minimise, EXPR, false),    NODE(design_in, maximise, EXPR, false),
+    NODE(design_in, constraints, NODE, false), NODE(design_in, levels, NODE, false),
+    NODE(design_in, require, EXPR, false),     NODE(design_in, method, NODE, false),
+    NODE(design_in, verify, NODE, false),      {NULL, 0, PP_FIELD_NODE, false}};
 
 typedef struct method_in {
     const char *name;
@@ -27,16 +23,12 @@ typedef struct method_in {
     double x_tolerance, f_tolerance;
     bool common;
 } method_in;
-static const pp_field method_fields[] = {NODE(method_in, name, TEXT, true),
-                                         NODE(method_in, restarts, WHOLE, false),
-                                         NODE(method_in, evaluations, WHOLE, false),
-                                         NODE(method_in, population, WHOLE, false),
-                                         NODE(method_in, seed, WHOLE, false),
-                                         NODE(method_in, count, WHOLE, false),
-                                         NODE(method_in, x_tolerance, NUMBER, false),
-                                         NODE(method_in, f_tolerance, NUMBER, false),
-                                         NODE(method_in, common, BOOL, false),
-                                         {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field method_fields[] = {
+    NODE(method_in, name, TEXT, true),           NODE(method_in, restarts, WHOLE, false),
+    NODE(method_in, evaluations, WHOLE, false),  NODE(method_in, population, WHOLE, false),
+    NODE(method_in, seed, WHOLE, false),         NODE(method_in, count, WHOLE, false),
+    NODE(method_in, x_tolerance, NUMBER, false), NODE(method_in, f_tolerance, NUMBER, false),
+    NODE(method_in, common, BOOL, false),        {NULL, 0, PP_FIELD_NODE, false}};
 
 typedef struct verify_in {
     int64_t count, seed;
@@ -52,12 +44,9 @@ typedef struct level_in {
     bool proof, trials;
     uint32_t require, set;
 } level_in;
-static const pp_field level_fields[] = {NODE(level_in, name, TEXT, true),
-                                        NODE(level_in, proof, BOOL, false),
-                                        NODE(level_in, require, NODE, false),
-                                        NODE(level_in, trials, BOOL, false),
-                                        NODE(level_in, set, NODE, false),
-                                        {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field level_fields[] = {NODE(level_in, name, TEXT, true),     NODE(level_in, proof, BOOL, false),
+                                        NODE(level_in, require, NODE, false), NODE(level_in, trials, BOOL, false),
+                                        NODE(level_in, set, NODE, false),     {NULL, 0, PP_FIELD_NODE, false}};
 
 static uint32_t next_key(const pp_tree *t, uint32_t k) { return t->node[t->node[k].next].next; }
 
@@ -138,7 +127,8 @@ static perp_status read_over(const pp_study *s, pp_design *d, const design_in *i
     }
     for (int i = 0; i < d->n; i++)
         if (!(d->start[i] >= d->lower[i] && d->start[i] <= d->upper[i]))
-            return pp_field_refuse(t, in->start ? in->start : in->over, "design.start", "values within the bounds", why);
+            return pp_field_refuse(t, in->start ? in->start : in->over, "design.start", "values within the bounds",
+                                   why);
     return PERP_OK;
 }
 
@@ -195,8 +185,8 @@ static perp_status read_levels(const pp_study *s, pp_design *d, uint32_t list, p
         l->proof = in.proof;
         l->trials = in.trials || in.set;
         if (!st && l->trials == (in.require != 0))
-            st = pp_field_refuse(t, v, path, "one of: require (conditions on parameters), trials: true (with or without set)",
-                                 why);
+            st = pp_field_refuse(t, v, path,
+                                 "one of: require (conditions on parameters), trials: true (with or without set)", why);
         if (!st && in.require) st = read_require(s, l, in.require, path, why);
         if (!st) st = read_level_set(s, l, in.set, path, why);
         if (st) return st;
@@ -225,7 +215,8 @@ static perp_status read_goal(const pp_study *s, pp_design *d, const design_in *i
     if (!st && in->require) {
         d->require = pp_study_measure_find(s, pp_yaml_text(t, in->require));
         if (d->require < 0)
-            st = pp_field_refuse(t, in->require, "design.require", "a measure that is not 0 in a trial that passes", why);
+            st = pp_field_refuse(t, in->require, "design.require", "a measure that is not 0 in a trial that passes",
+                                 why);
     }
     if (!st && !goal && !in->require)
         st = pp_complain(why, PERP_E_ARG, pp_yaml_place(t, map), "design", "neither a goal nor a requirement",
@@ -243,8 +234,8 @@ static perp_status read_goal(const pp_study *s, pp_design *d, const design_in *i
 
 static perp_status read_method(const pp_study *s, pp_design *d, uint32_t node, perp_refusal *why) {
     const pp_tree *t = &s->tree;
-    method_in in = {.name = "nelder-mead", .restarts = 3, .evaluations = 1000, .seed = 1, .x_tolerance = 1e-6,
-                    .f_tolerance = 1e-8};
+    method_in in = {
+        .name = "nelder-mead", .restarts = 3, .evaluations = 1000, .seed = 1, .x_tolerance = 1e-6, .f_tolerance = 1e-8};
     bool common_given = node && t->node[node].kind == PP_NODE_MAP && pp_yaml_get(t, node, "common");
     perp_status st = node ? pp_fields_read(t, node, "design.method", method_fields, &in, why) : PERP_OK;
     if (st) return st;
@@ -284,7 +275,7 @@ static perp_status read_method(const pp_study *s, pp_design *d, uint32_t node, p
     return PERP_OK;
 }
 
-perp_status pp_design_read(const pp_study *s, pp_design *d, perp_refusal *why) {
+perp_status pp_design_read(pp_study *s, pp_design *d, perp_refusal *why) {
     *d = (pp_design){.study = s};
     if (!s->design)
         return pp_complain(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "design", "a study without it",
@@ -297,6 +288,9 @@ perp_status pp_design_read(const pp_study *s, pp_design *d, perp_refusal *why) {
     if (!st) st = read_goal(s, d, &in, s->design, why);
     if (!st) st = read_method(s, d, in.method, why);
     if (!st && in.verify) st = pp_fields_read(&s->tree, in.verify, "design.verify", verify_fields, &v, why);
+    for (int i = 0; i < d->n; i++) s->touched[d->parameter[i]] = true;
+    for (int l = 0; l < d->nlevel; l++)
+        for (int k = 0; k < d->level[l].nset; k++) s->touched[d->level[l].set[k]] = true;
     d->verify_count = v.count;
     d->verify_seed = v.seed;
     d->verify_half = v.half;

@@ -28,29 +28,29 @@ typedef struct pp_design_level {
 
 typedef struct pp_design {
     const pp_study *study;
-    int n;                              /* free parameters */
-    int parameter[PP_STUDY_NAMES];      /* index among the scene's */
+    int n;                         /* free parameters */
+    int parameter[PP_STUDY_NAMES]; /* index among the scene's */
     double lower[PP_STUDY_NAMES], upper[PP_STUDY_NAMES], start[PP_STUDY_NAMES], step[PP_STUDY_NAMES];
-    pp_over *objective;                 /* to be minimised; NULL: designs only pass or fail */
+    pp_over *objective; /* to be minimised; NULL: designs only pass or fail */
     bool maximise;
     pp_over *constraint[PP_DESIGN_CONSTRAINTS]; /* each <= 0 */
     int nconstraint;
     pp_design_level level[PP_DESIGN_LEVELS];
     int nlevel;
-    int require;                        /* measure that must not be 0 in every trial; -1: none */
+    int require; /* measure that must not be 0 in every trial; -1: none */
     /* method */
-    const char *method;                 /* of perp_search, or "sample": designs drawn from the bounds */
+    const char *method; /* of perp_search, or "sample": designs drawn from the bounds */
     int restarts, evaluations, population;
     double x_tolerance, f_tolerance;
     uint64_t seed;
-    bool common;                        /* all designs see the same draws */
+    bool common; /* all designs see the same draws */
     /* verification */
-    int64_t verify_count, verify_seed;  /* samples for each cell with another seed; 0: as in the search, -1: seed + 1 */
-    bool verify_half;                   /* run the best with h/2 */
+    int64_t verify_count, verify_seed; /* samples for each cell with another seed; 0: as in the search, -1: seed + 1 */
+    bool verify_half;                  /* run the best with h/2 */
 } pp_design;
 
-/* Reads the key `design` of a study. */
-perp_status pp_design_read(const pp_study *s, pp_design *out, perp_refusal *why);
+/* Reads the key `design` of a study, whose trials then set the free parameters too. */
+perp_status pp_design_read(pp_study *s, pp_design *out, perp_refusal *why);
 void pp_design_free(pp_design *d);
 /* Trials for one design. */
 static inline uint64_t pp_design_trials(const pp_design *d) { return pp_study_trials(d->study); }

@@ -127,7 +127,7 @@ static void consider(pp_hunt *h, uint64_t i) {
 /* ---- minimisers ---- */
 
 typedef struct points {
-    pp_table *table; /* one for each point */
+    pp_table *table;       /* one for each point */
     const uint64_t *owner; /* of each trial of the batch: the point */
     perp_status status;
     perp_refusal *why;

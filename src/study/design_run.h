@@ -6,10 +6,10 @@
 
 /* One design that was looked at. */
 typedef struct pp_design_record {
-    double f;       /* objective as written in the study; NAN: not evaluated */
+    double f;         /* objective as written in the study; NAN: not evaluated */
     double violation; /* sum of positive constraints */
-    int level;      /* sample: first level it failed; -1: passed all. Minimisers: -1, or the proof it failed */
-    uint64_t failed; /* trials that were not solved, refused or not measured */
+    int level;        /* sample: first level it failed; -1: passed all. Minimisers: -1, or the proof it failed */
+    uint64_t failed;  /* trials that were not solved, refused or not measured */
 } pp_design_record;
 
 /* Work of one level over all designs. */
@@ -27,8 +27,8 @@ typedef struct pp_hunt {
     void (*tick)(void *ctx); /* after each trial, in order */
     void *ctx;
     /* filled: */
-    pp_table known;        /* rows that were in the file, by number */
-    double *x;             /* designs: count rows of n */
+    pp_table known; /* rows that were in the file, by number */
+    double *x;      /* designs: count rows of n */
     pp_design_record *record;
     uint64_t count, cap;
     pp_design_work work[PP_DESIGN_LEVELS];

@@ -29,9 +29,9 @@ typedef struct shared {
     perp_ensemble *e;
     const perp_trials *t;
     pthread_mutex_t lock;
-    pthread_cond_t room, ready; /* for workers; for the calling thread */
-    char *result;               /* ring of `window` results */
-    bool *there;                /* window: the slot holds a result */
+    pthread_cond_t room, ready;    /* for workers; for the calling thread */
+    char *result;                  /* ring of `window` results */
+    bool *there;                   /* window: the slot holds a result */
     uint64_t window, next, handed; /* next: number to be begun; handed: results given to done() */
     uint64_t count;                /* becomes smaller when the run is to end */
     atomic_bool stopping;          /* steps in progress end */

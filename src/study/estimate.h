@@ -39,8 +39,8 @@ typedef struct pp_state_entry {
 
 typedef struct pp_case {
     char name[64];
-    bool fit, check;  /* used in the fit; used to check predictions */
-    double *value;    /* nparameter: base values with what the case gives */
+    bool fit, check; /* used in the fit; used to check predictions */
+    double *value;   /* nparameter: base values with what the case gives */
     int nrow;
     double *t;        /* nrow: time of the run, from 0 [T] */
     double *y;        /* nrow x (columns of all quantities); NAN: missing */
@@ -58,7 +58,7 @@ typedef struct pp_estimate {
     int constant[PP_STUDY_NAMES], nconstant; /* unknowns that do not set the state at the start */
     pp_case *cases;
     int ncase, cap_case;
-    int m;                         /* residuals of all cases that are fitted */
+    int m;                           /* residuals of all cases that are fitted */
     int missing, off_grid, left_out; /* data that are missing; rows whose time is no multiple of h; cases not used */
     const char *loss;
     double loss_scale;
@@ -68,15 +68,16 @@ typedef struct pp_estimate {
     uint32_t data;
 } pp_estimate;
 
-perp_status pp_estimate_read(const pp_study *s, pp_estimate *out, perp_refusal *why);
+perp_status pp_estimate_read(pp_study *s, pp_estimate *out, perp_refusal *why);
 void pp_estimate_free(pp_estimate *e);
-/* Reads the tables (estimate_data.c). */
-perp_status pp_estimate_load(pp_estimate *e, perp_refusal *why);
+/* Reads the tables (estimate_data.c) and notes which parameters cases set. */
+perp_status pp_estimate_load(pp_estimate *e, bool *touched, perp_refusal *why);
 
 /* ---- rollout.c ---- */
 
 typedef struct pp_rollouts pp_rollouts;
-perp_status pp_rollouts_new(const pp_estimate *e, int workers, bool (*stop)(void), pp_rollouts **out, perp_refusal *why);
+perp_status pp_rollouts_new(const pp_estimate *e, int workers, bool (*stop)(void), pp_rollouts **out,
+                            perp_refusal *why);
 void pp_rollouts_free(pp_rollouts *r);
 /* Residuals of all cases that are fitted (check: of those that are checked) at `count` points of the unknowns; a run that
  * fails makes its residuals NAN. x: count rows of n; out: count rows of m. False: stopped. */

@@ -13,18 +13,16 @@ typedef struct data_in {
 } data_in;
 #define FIELD(type, field, kind, required) \
     { #field, offsetof(type, field), PP_FIELD_##kind, required }
-static const pp_field data_fields[] = {FIELD(data_in, file, TEXT, true),       FIELD(data_in, time, TEXT, false),
-                                       FIELD(data_in, columns, NODE, false),   FIELD(data_in, rotations, NODE, false),
-                                       FIELD(data_in, cases, NODE, false),     FIELD(data_in, use, EXPR, false),
-                                       FIELD(data_in, check, EXPR, false),     FIELD(data_in, given, NODE, false),
-                                       FIELD(data_in, from, EXPR, false),      FIELD(data_in, to, EXPR, false),
-                                       {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field data_fields[] = {
+    FIELD(data_in, file, TEXT, true),       FIELD(data_in, time, TEXT, false),  FIELD(data_in, columns, NODE, false),
+    FIELD(data_in, rotations, NODE, false), FIELD(data_in, cases, NODE, false), FIELD(data_in, use, EXPR, false),
+    FIELD(data_in, check, EXPR, false),     FIELD(data_in, given, NODE, false), FIELD(data_in, from, EXPR, false),
+    FIELD(data_in, to, EXPR, false),        {NULL, 0, PP_FIELD_NODE, false}};
 typedef struct column_in {
     uint32_t is, sd;
 } column_in;
-static const pp_field column_fields[] = {FIELD(column_in, is, EXPR, true),
-                                         FIELD(column_in, sd, EXPR, true),
-                                         {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field column_fields[] = {
+    FIELD(column_in, is, EXPR, true), FIELD(column_in, sd, EXPR, true), {NULL, 0, PP_FIELD_NODE, false}};
 typedef struct rotation_in {
     const char *body;
     uint32_t columns, sd;
@@ -36,9 +34,8 @@ static const pp_field rotation_fields[] = {FIELD(rotation_in, body, TEXT, true),
 typedef struct cases_in {
     const char *file, *name;
 } cases_in;
-static const pp_field cases_fields[] = {FIELD(cases_in, file, TEXT, true),
-                                        FIELD(cases_in, name, TEXT, true),
-                                        {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field cases_fields[] = {
+    FIELD(cases_in, file, TEXT, true), FIELD(cases_in, name, TEXT, true), {NULL, 0, PP_FIELD_NODE, false}};
 
 typedef struct loader {
     pp_estimate *e;
@@ -47,6 +44,7 @@ typedef struct loader {
     data_in in;
     pp_csv index; /* table of cases; no columns: none */
     int index_name;
+    bool *touched;
     perp_refusal *why;
 } loader;
 
@@ -152,6 +150,7 @@ static perp_status read_given(loader *l, int row, pp_case *c) {
         int p = pp_study_parameter(l->s, pp_yaml_text(t, k));
         if (p < 0) return pp_study_no_parameter(l->s, k, path, l->why);
         uint32_t v = t->node[k].next;
+        l->touched[p] = true;
         if (t->node[v].kind != PP_NODE_SCALAR || t->node[v].length == 0)
             return pp_field_refuse(t, v, path, "an expression of columns of the table of cases", l->why);
         perp_status st = of_index(l, row, v, path, &c->value[p]);
@@ -329,7 +328,8 @@ static perp_status load_index(loader *l) {
     if (st) return st;
     l->index_name = pp_csv_column(&l->index, in.name);
     if (l->index_name < 0)
-        return pp_csv_no_column(&l->index, in.name, pp_yaml_place(l->t, l->in.cases), "estimate.data.cases.name", l->why);
+        return pp_csv_no_column(&l->index, in.name, pp_yaml_place(l->t, l->in.cases), "estimate.data.cases.name",
+                                l->why);
     for (int i = 0; !st && i < l->index.nrow; i++) st = load_case(l, i);
     return st;
 }
@@ -362,12 +362,13 @@ static perp_status number_residuals(loader *l) {
             return pp_field_refuse(l->t, e->data, "estimate.data", "at most 50 million residuals", l->why);
     }
     e->m = (int)m;
-    if (m == 0) return pp_field_refuse(l->t, e->data, "estimate.data", "at least one case that is used in the fit", l->why);
+    if (m == 0)
+        return pp_field_refuse(l->t, e->data, "estimate.data", "at least one case that is used in the fit", l->why);
     return PERP_OK;
 }
 
-perp_status pp_estimate_load(pp_estimate *e, perp_refusal *why) {
-    loader l = {.e = e, .s = e->study, .t = &e->study->tree, .why = why};
+perp_status pp_estimate_load(pp_estimate *e, bool *touched, perp_refusal *why) {
+    loader l = {.e = e, .s = e->study, .t = &e->study->tree, .touched = touched, .why = why};
     perp_status st = pp_fields_read(l.t, e->data, "estimate.data", data_fields, &l.in, why);
     if (!st) st = read_columns(&l, l.in.columns);
     if (!st) st = read_rotations(&l, l.in.rotations);

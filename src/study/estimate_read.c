@@ -10,14 +10,11 @@ typedef struct estimate_in {
 } estimate_in;
 #define FIELD(type, field, kind, required) \
     { #field, offsetof(type, field), PP_FIELD_##kind, required }
-static const pp_field estimate_fields[] = {FIELD(estimate_in, data, NODE, true),
-                                           FIELD(estimate_in, unknown, NODE, true),
-                                           FIELD(estimate_in, state, NODE, false),
-                                           FIELD(estimate_in, method, NODE, false),
-                                           FIELD(estimate_in, methods, NODE, false),
-                                           FIELD(estimate_in, loss, NODE, false),
-                                           FIELD(estimate_in, checks, NODE, false),
-                                           {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field estimate_fields[] = {
+    FIELD(estimate_in, data, NODE, true),     FIELD(estimate_in, unknown, NODE, true),
+    FIELD(estimate_in, state, NODE, false),   FIELD(estimate_in, method, NODE, false),
+    FIELD(estimate_in, methods, NODE, false), FIELD(estimate_in, loss, NODE, false),
+    FIELD(estimate_in, checks, NODE, false),  {NULL, 0, PP_FIELD_NODE, false}};
 
 typedef struct unknown_in {
     uint32_t start, min, max, step, walk, prior;
@@ -31,9 +28,8 @@ typedef struct loss_in {
     const char *name;
     double scale;
 } loss_in;
-static const pp_field loss_fields[] = {FIELD(loss_in, name, TEXT, true),
-                                       FIELD(loss_in, scale, NUMBER, false),
-                                       {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field loss_fields[] = {
+    FIELD(loss_in, name, TEXT, true), FIELD(loss_in, scale, NUMBER, false), {NULL, 0, PP_FIELD_NODE, false}};
 
 static uint32_t next_key(const pp_tree *t, uint32_t k) { return t->node[t->node[k].next].next; }
 
@@ -61,10 +57,9 @@ static perp_status read_prior(const pp_study *s, uint32_t node, const char *path
     size_t where = 0;
     double unused;
     prior_call p = {.met = false};
-    pp_expr_names names = {
-        .variable = s->parameter, .nvariable = s->nparameter, .function = functions, .nfunction = 1};
-    pp_expr *x = pp_expr_compile(&s->alloc, pp_yaml_text(t, node), t->node[node].length, &names, words, sizeof words,
-                                 &where);
+    pp_expr_names names = {.variable = s->parameter, .nvariable = s->nparameter, .function = functions, .nfunction = 1};
+    pp_expr *x =
+        pp_expr_compile(&s->alloc, pp_yaml_text(t, node), t->node[node].length, &names, words, sizeof words, &where);
     if (!x) return pp_field_complain(t, node, where, path, words, why);
     bool good = pp_expr_eval(x, s->base, take_prior, &p, &unused, words, sizeof words);
     pp_expr_free(&s->alloc, x);
@@ -102,7 +97,8 @@ static perp_status read_unknown(const pp_study *s, uint32_t k, pp_unknown *u, pe
     if (!(u->lower < u->upper)) return pp_field_refuse(t, k, path, "min < max", why);
     if (u->lower < declared.min || u->upper > declared.max)
         return pp_field_refuse(t, in.min ? in.min : in.max, path, "bounds within those that the scene declares", why);
-    if (!(u->start >= u->lower && u->start <= u->upper)) return pp_field_refuse(t, k, path, "a start within the bounds", why);
+    if (!(u->start >= u->lower && u->start <= u->upper))
+        return pp_field_refuse(t, k, path, "a start within the bounds", why);
     if (!(u->step >= 0) || !(u->walk >= 0)) return pp_field_refuse(t, k, path, "step and walk >= 0", why);
     return PERP_OK;
 }
@@ -166,7 +162,7 @@ static perp_status read_loss(const pp_study *s, pp_estimate *e, uint32_t node, p
     return st;
 }
 
-perp_status pp_estimate_read(const pp_study *s, pp_estimate *e, perp_refusal *why) {
+perp_status pp_estimate_read(pp_study *s, pp_estimate *e, perp_refusal *why) {
     *e = (pp_estimate){.study = s};
     if (!s->estimate)
         return pp_complain(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "estimate", "a study without it",
@@ -182,7 +178,9 @@ perp_status pp_estimate_read(const pp_study *s, pp_estimate *e, perp_refusal *wh
     if (!st) st = read_state(s, e, in.state, why);
     find_constants(e);
     if (!st) st = read_loss(s, e, in.loss, why);
-    if (!st) st = pp_estimate_load(e, why);
+    for (int i = 0; i < e->n; i++) s->touched[e->unknown[i].parameter] = true;
+    for (int i = 0; i < e->nstate; i++) s->touched[e->state[i].parameter] = true;
+    if (!st) st = pp_estimate_load(e, s->touched, why);
     if (st) pp_estimate_free(e);
     return st;
 }

@@ -124,7 +124,8 @@ static hid_t put_growing(hid_t file, const char *path, hid_t type, int width, bo
     chunk[1] = (hsize_t)width;
     int rank = flat ? 1 : 2;
     hid_t p = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, most), set = H5I_INVALID_HID;
-    if (p >= 0 && space >= 0 && H5Pset_chunk(p, rank, chunk) >= 0 && H5Pset_shuffle(p) >= 0 && H5Pset_deflate(p, 1) >= 0)
+    if (p >= 0 && space >= 0 && H5Pset_chunk(p, rank, chunk) >= 0 && H5Pset_shuffle(p) >= 0 &&
+        H5Pset_deflate(p, 1) >= 0)
         set = H5Dcreate2(file, path, type, space, H5P_DEFAULT, p, H5P_DEFAULT);
     if (p >= 0) H5Pclose(p);
     if (space >= 0) H5Sclose(space);
@@ -176,10 +177,8 @@ perp_status pp_study_file_create(const char *path, const pp_study *s, const pp_s
     *out = NULL;
     pp_study_file *f = pp_study_file_new(path, why);
     if (!f) return PERP_E_MEMORY;
-    f->info = (pp_study_info){.plan = pp_study_plan(s, o),
-                              .trials = trials,
-                              .nparameter = s->nparameter,
-                              .nmeasure = s->nmeasure};
+    f->info = (pp_study_info){
+        .plan = pp_study_plan(s, o), .trials = trials, .nparameter = s->nparameter, .nmeasure = s->nmeasure};
     perp_status st = room_for_rows(f, why);
     if (!st) {
         f->file = pp_sealed_create(path, why);
@@ -247,7 +246,8 @@ perp_status pp_study_file_copy(const char *path, pp_study_file *from, pp_study_f
         uint64_t x = 0;
         pp_quiet q = pp_quiet_begin();
         bool ok = pp_put_u64(f->file, "perp-study", PP_STUDY_VERSION) &&
-                  pp_put_text(f->file, "program", from->info.program) && pp_put_text(f->file, "title", from->info.title);
+                  pp_put_text(f->file, "program", from->info.program) &&
+                  pp_put_text(f->file, "title", from->info.title);
         for (int i = 0; ok && i < 3; i++)
             ok = pp_get_u64(from->file, wholes[i], &x) && pp_put_u64(f->file, wholes[i], x);
         for (int i = 0; ok && i < 2; i++)

@@ -7,9 +7,9 @@
 #include "base/hash.h"
 #include "study/file_internal.h"
 
-#define SOURCES_MAX 300       /* files of a study: itself, the scene, what the scene names */
+#define SOURCES_MAX 300        /* files of a study: itself, the scene, what the scene names */
 #define SOURCE_MAX  (64 << 20) /* bytes of one of them */
-#define BLOCK       1024      /* rows at a time */
+#define BLOCK       1024       /* rows at a time */
 
 static pp_place place(const pp_study_file *f) { return (pp_place){f->path, 0, 0}; }
 
@@ -42,7 +42,8 @@ static perp_status open_set(pp_study_file *f, const char *path, pp_type type, hi
 static perp_status load_header(pp_study_file *f, perp_refusal *why) {
     uint64_t version = 0, sources = 0;
     if (!pp_get_u64(f->file, "perp-study", &version))
-        return pp_complain(why, PERP_E_ARG, place(f), "", "a file that is no study", "a file of perp sweep or perp design");
+        return pp_complain(why, PERP_E_ARG, place(f), "", "a file that is no study",
+                           "a file of perp sweep or perp design");
     if (version != PP_STUDY_VERSION) {
         char found[64];
         (void)snprintf(found, sizeof found, "version %llu of the layout", (unsigned long long)version);

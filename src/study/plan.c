@@ -29,8 +29,7 @@ static void begin_draws(const pp_study *s, pp_study_trial t, pp_draw_source *d) 
     d->used = 0;
     d->stream = perp_random_start((s->seed << 32) + s->stride * t.group + number);
     uint64_t seed = perp_random_split(perp_random_split(s->seed, 1 + t.group), t.by_sample ? 0 : cell);
-    if (s->method == PP_DRAW_LATIN)
-        (void)perp_latin_point(seed, s->count, sample, PERP_SOBOL_DIMENSIONS, d->point);
+    if (s->method == PP_DRAW_LATIN) (void)perp_latin_point(seed, s->count, sample, PERP_SOBOL_DIMENSIONS, d->point);
     if (s->method == PP_DRAW_SOBOL) (void)perp_sobol_point(seed, sample, PERP_SOBOL_DIMENSIONS, d->point);
 }
 

@@ -64,8 +64,8 @@ perp_status pp_study_number(const pp_study *s, uint32_t node, const char *path, 
     if (t->node[node].kind != PP_NODE_SCALAR || t->node[node].length == 0)
         return pp_field_refuse(t, node, path, "a number or an expression of the scene's parameters", why);
     pp_expr_names names = {.variable = s->parameter, .nvariable = s->nparameter};
-    pp_expr *x = pp_expr_compile(&s->alloc, pp_yaml_text(t, node), t->node[node].length, &names, words, sizeof words,
-                                 &where);
+    pp_expr *x =
+        pp_expr_compile(&s->alloc, pp_yaml_text(t, node), t->node[node].length, &names, words, sizeof words, &where);
     if (!x) return pp_field_complain(t, node, where, path, words, why);
     (void)pp_expr_eval(x, s->base, NULL, NULL, out, words, sizeof words);
     pp_expr_free(&s->alloc, x);
@@ -300,8 +300,9 @@ static perp_status read_draw(pp_study *s, uint32_t k, const char *path, perp_ref
             for (int i = 0; x->parameter < 0 && i < x->nrange; i++) have += x->range[i].parameter == d->parameter;
             given = given || (x->parameter < 0 && have == x->n);
         }
-        return given ? PERP_OK
-                     : pp_field_refuse(t, v, path, "uniform(a, b), or a range for it in every class of a variable", why);
+        return given
+                   ? PERP_OK
+                   : pp_field_refuse(t, v, path, "uniform(a, b), or a range for it in every class of a variable", why);
     }
     const char *name[PP_STUDY_VARIABLES];
     for (int i = 0; i < s->nparameter; i++) name[i] = s->parameter[i];
@@ -455,6 +456,14 @@ static perp_status take_options(pp_study *s, const pp_study_options *o, perp_ref
     return st;
 }
 
+static void touch_parameters(pp_study *s) {
+    for (int a = 0; a < s->naxis; a++) {
+        if (s->axis[a].parameter >= 0) s->touched[s->axis[a].parameter] = true;
+        for (int k = 0; k < s->axis[a].nrange; k++) s->touched[s->axis[a].range[k].parameter] = true;
+    }
+    for (int i = 0; i < s->ndraw; i++) s->touched[s->draw[i].parameter] = true;
+}
+
 /* A range of a class is of use only to a draw. */
 static perp_status check_ranges(const pp_study *s, perp_refusal *why) {
     for (int a = 0; a < s->naxis; a++)
@@ -517,6 +526,7 @@ static perp_status read_all(pp_study *s, const pp_study_options *o, perp_refusal
     if (!st) st = read_measures(s, in.measure, why);
     if (!st) st = read_end(s, in.end, why);
     if (!st) st = take_options(s, o, why);
+    touch_parameters(s);
     if (!st) st = check_ranges(s, why);
     return st ? st : check_values(s, why);
 }

@@ -100,7 +100,8 @@ static perp_status make_runner(pp_rollouts *p, int i, perp_refusal *why) {
     return st;
 }
 
-perp_status pp_rollouts_new(const pp_estimate *e, int workers, bool (*stop)(void), pp_rollouts **out, perp_refusal *why) {
+perp_status pp_rollouts_new(const pp_estimate *e, int workers, bool (*stop)(void), pp_rollouts **out,
+                            perp_refusal *why) {
     const perp_allocator *a = &e->study->alloc;
     *out = NULL;
     pp_rollouts *p = pp_alloc(a, sizeof *p);
@@ -139,19 +140,18 @@ static void fail(runner *r, const char *text) {
     if (!r->failed++) (void)snprintf(r->why, sizeof r->why, "%.190s", text);
 }
 
-/* Runs the scene with these values until `end`. */
-static bool run_until(pp_rollouts *p, runner *r, perp_scene *scene, const double *value, double end) {
+/* Runs the scene with these values until `end`; `value` becomes what the scene has then. */
+static bool run_until(pp_rollouts *p, runner *r, perp_scene *scene, double *value, double end) {
     const pp_study *s = p->e->study;
     perp_refusal why;
     r->runs++;
     for (int i = 0; i < s->nparameter; i++) {
-        if (!isfinite(value[i])) {
-            fail(r, "a parameter is not a number");
-            return false;
-        }
-        r->set[i] = (perp_scene_value){s->parameter[i], value[i]};
+        if (isfinite(value[i])) continue;
+        fail(r, "a parameter is not a number");
+        return false;
     }
-    perp_status st = perp_scene_set_many(scene, r->set, s->nparameter, &why);
+    perp_status st = perp_scene_set_many(scene, r->set, pp_study_settings(s, value, r->set), &why);
+    for (int i = 0; !st && i < s->nparameter; i++) value[i] = perp_scene_parameter_at(scene, i).value;
     if (!st) st = pp_trace_reset(r->trace, scene, &why);
     if (!st) st = pp_trace_first(r->trace, &why);
     perp_world *w = perp_scene_world(scene);
@@ -263,7 +263,8 @@ static bool run_case(void *ctx, int worker, perp_scene *scene, uint64_t i, void 
     double h = perp_world_h(perp_scene_world(scene));
     for (int k = 0; !good && k < c->count; k++) out[k] = NAN;
     for (int k = 0, n = 0; good && k < c->nrow; k++)
-        n += compare(e, r, find_moment(r->trace, c->t[k], h), value, c->y + (size_t)k * (size_t)e->columns, false, out + n);
+        n += compare(e, r, find_moment(r->trace, c->t[k], h), value, c->y + (size_t)k * (size_t)e->columns, false,
+                     out + n);
     return true;
 }
 
@@ -284,7 +285,8 @@ bool pp_rollouts_residuals(pp_rollouts *p, bool check, int count, const double *
         m += c->count;
     }
     whole w = {.p = p, .x = x, .out = out, .chosen = chosen, .nchosen = n, .m = m};
-    perp_trials t = {.count = (uint64_t)n * (uint64_t)count, .result_size = 1, .run = run_case, .stop = stop_whole, .ctx = &w};
+    perp_trials t = {
+        .count = (uint64_t)n * (uint64_t)count, .result_size = 1, .run = run_case, .stop = stop_whole, .ctx = &w};
     perp_status st = n ? perp_ensemble_run(p->ensemble, &t, NULL) : PERP_OK;
     pp_free(&e->study->alloc, chosen);
     return !st;

@@ -15,11 +15,11 @@
 #include "perp/ensemble.h"
 #include "perp/random.h"
 
-#define PP_STUDY_VERSION 1
+#define PP_STUDY_VERSION   1
 #define PP_STUDY_NAMES     64  /* most axes, most draws, most measures */
 #define PP_STUDY_VARIABLES 256 /* most parameters of a scene (200) and what expressions know beside them */
 #define PP_STUDY_TRIALS    1e8 /* most trials: a byte for each is kept in memory */
-#define PP_STUDY_PATH    1200
+#define PP_STUDY_PATH      1200
 
 /* A range or a value that a class gives to a parameter. */
 typedef struct pp_study_range {
@@ -62,10 +62,13 @@ typedef struct pp_study {
     pp_tree tree;
     const char *title, *about, *source; /* into the tree; "" where not given */
 
-    perp_scene *scene; /* with `set` applied */
+    perp_scene *scene;      /* with `set` applied */
     const char **parameter; /* names, of the scene */
     double *base;           /* their values in the scene as it stands */
     int nparameter;
+    /* Parameters that trials set. The others keep what the scene makes of them: their default may be an expression of
+     * parameters that are set. */
+    bool touched[PP_STUDY_VARIABLES];
 
     pp_study_axis *axis;
     int naxis, cap_axis;
@@ -88,7 +91,7 @@ typedef struct pp_study {
 typedef struct pp_study_options {
     const perp_definition *define; /* parameters of the scene; over `set` */
     int ndefine;
-    int64_t count, seed; /* samples for each cell, seed of the draws; -1: as the file says */
+    int64_t count, seed;     /* samples for each cell, seed of the draws; -1: as the file says */
     const char *const *only; /* "AXIS=VALUE": only this value of a variable */
     int nonly;
     const char *text; /* the study itself, in place of a file; `path` is then for messages. NULL: read the file */
@@ -155,8 +158,9 @@ typedef enum pp_outcome {
 typedef struct pp_row {
     uint64_t number, hash; /* hash: of the final state */
     double t_end;          /* time at the end [T] */
-    double law, overlap, joint_error, remainder; /* worst law residual; deepest overlap [L]; joint error; energy remainder */
-    double seconds;        /* processor time; not part of the digest */
+    double law, overlap, joint_error,
+        remainder;  /* worst law residual; deepest overlap [L]; joint error; energy remainder */
+    double seconds; /* processor time; not part of the digest */
     uint32_t steps;
     uint8_t outcome; /* pp_outcome */
     char why[PP_TRIAL_WHY];
@@ -171,7 +175,10 @@ const char *pp_outcome_word(int outcome); /* "done", "ended early", ... */
 typedef struct pp_runner pp_runner;
 perp_status pp_runner_new(const pp_study *s, perp_scene *scene, pp_runner **out, perp_refusal *why);
 void pp_runner_free(pp_runner *r);
-/* Runs one trial. `value`: all parameters. False only if the run was stopped from outside. */
+/* The touched parameters among `value`, for perp_scene_set_many(); their number. */
+int pp_study_settings(const pp_study *s, const double *value, perp_scene_value *out);
+/* Runs one trial. `value`: all parameters, of which those that are touched are set; the row gets all as the scene has them
+ * then. False only if the run was stopped from outside. */
 bool pp_runner_run(pp_runner *r, perp_scene *scene, uint64_t number, const double *value, pp_row *row);
 
 /* Runners for all workers of an ensemble. */

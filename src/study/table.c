@@ -125,8 +125,9 @@ enum {
     F_FAILED,
     F_N
 };
-static const char *const functions[F_N] = {"count",    "fraction", "total", "mean",  "median",   "deviation", "smallest",
-                                           "largest",  "lower",    "upper", "quantile", "trials", "failed"};
+static const char *const functions[F_N] = {"count",     "fraction", "total",   "mean",  "median",
+                                           "deviation", "smallest", "largest", "lower", "upper",
+                                           "quantile",  "trials",   "failed"};
 
 enum { CONDITIONS = 32, OWN = 6 };
 static const char *const own_names[OWN] = {"trial", "sample", "cell", "steps", "t_end", "outcome"};
@@ -162,8 +163,8 @@ static void condition_values(const pp_study *s, const pp_row *r, double *value) 
     int n = s->nparameter + s->nmeasure, index[PP_STUDY_NAMES];
     uint64_t cell = r->number % s->cells;
     memcpy(value, r->value, sizeof *value * (size_t)n);
-    const double own[OWN] = {(double)r->number, (double)(r->number / s->cells), (double)cell, r->steps,
-                             r->t_end,          r->outcome};
+    const double own[OWN] = {(double)r->number, (double)(r->number / s->cells), (double)cell, r->steps, r->t_end,
+                             r->outcome};
     for (int i = 0; i < OWN; i++) value[n++] = own[i];
     pp_study_cell(s, cell, index);
     for (int a = 0; a < s->naxis; a++)
@@ -243,7 +244,8 @@ static bool choose(pp_over *x, int measure, const char *text, chosen *c, char *w
 static double conclude(int f, chosen *c, double part) {
     double lo = NAN, hi = NAN;
     uint64_t n = c->cell.trials - c->cell.missing;
-    if (n && (f == F_LOWER || f == F_UPPER)) (void)perp_wilson((int64_t)c->cell.nonzero, (int64_t)n, CONFIDENCE, &lo, &hi);
+    if (n && (f == F_LOWER || f == F_UPPER))
+        (void)perp_wilson((int64_t)c->cell.nonzero, (int64_t)n, CONFIDENCE, &lo, &hi);
     switch (f) {
     case F_COUNT: return (double)c->cell.nonzero;
     case F_FRACTION: return pp_cell_fraction(&c->cell);

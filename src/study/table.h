@@ -23,10 +23,10 @@ static inline const pp_row *pp_table_row(const pp_table *t, uint64_t i) {
 
 /* How many of some trials there are, and what a measure of them says. */
 typedef struct pp_cell {
-    uint64_t trials;   /* with an outcome that can be measured */
-    uint64_t failed;   /* unsolved, refused, not measured: not among `trials` */
-    uint64_t nonzero;  /* trials whose measure is not 0 */
-    uint64_t missing;  /* trials whose measure is NaN: not in what follows */
+    uint64_t trials;  /* with an outcome that can be measured */
+    uint64_t failed;  /* unsolved, refused, not measured: not among `trials` */
+    uint64_t nonzero; /* trials whose measure is not 0 */
+    uint64_t missing; /* trials whose measure is NaN: not in what follows */
     double sum, square, smallest, largest;
 } pp_cell;
 void pp_cell_begin(pp_cell *c);

@@ -12,7 +12,7 @@ struct pp_runner {
     const pp_study *study;
     pp_trace *trace;
     pp_measures *measures;
-    pp_condition *end; /* NULL: none */
+    pp_condition *end;     /* NULL: none */
     perp_scene_value *set; /* nparameter */
 };
 
@@ -53,8 +53,8 @@ perp_status pp_runner_new(const pp_study *s, perp_scene *scene, pp_runner **out,
     if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
     *r = (pp_runner){.study = s};
     r->set = pp_alloc(&s->alloc, sizeof *r->set * (size_t)(s->nparameter + 1));
-    perp_status st = r->set ? PERP_OK
-                            : pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
+    perp_status st =
+        r->set ? PERP_OK : pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
     if (!st) st = pp_trace_new(scene, 1, &r->trace, why);
     if (!st) st = compile_measures(r, why);
     if (st)
@@ -118,6 +118,13 @@ static bool steps(pp_runner *r, perp_scene *scene, const double *value, pp_row *
     return true;
 }
 
+int pp_study_settings(const pp_study *s, const double *value, perp_scene_value *out) {
+    int n = 0;
+    for (int i = 0; i < s->nparameter; i++)
+        if (s->touched[i]) out[n++] = (perp_scene_value){s->parameter[i], value[i]};
+    return n;
+}
+
 bool pp_runner_run(pp_runner *r, perp_scene *scene, uint64_t number, const double *value, pp_row *row) {
     const pp_study *s = r->study;
     double begun = thread_seconds(), *measure = row->value + s->nparameter;
@@ -126,8 +133,8 @@ bool pp_runner_run(pp_runner *r, perp_scene *scene, uint64_t number, const doubl
     row->number = number;
     memcpy(row->value, value, sizeof *value * (size_t)s->nparameter);
     for (int i = 0; i < s->nmeasure; i++) measure[i] = NAN;
-    for (int i = 0; i < s->nparameter; i++) r->set[i] = (perp_scene_value){s->parameter[i], value[i]};
-    perp_status st = perp_scene_set_many(scene, r->set, s->nparameter, &why);
+    perp_status st = perp_scene_set_many(scene, r->set, pp_study_settings(s, value, r->set), &why);
+    for (int i = 0; !st && i < s->nparameter; i++) row->value[i] = perp_scene_parameter_at(scene, i).value;
     perp_world *w = perp_scene_world(scene);
     if (!st && s->refine > 1) st = perp_world_set_h(w, perp_world_h(w) / s->refine);
     if (!st) st = pp_trace_reset(r->trace, scene, &why);
@@ -136,9 +143,9 @@ bool pp_runner_run(pp_runner *r, perp_scene *scene, uint64_t number, const doubl
         say(row, why.text);
         return true;
     }
-    if (!steps(r, scene, value, row)) return false;
+    if (!steps(r, scene, row->value, row)) return false;
     bool failed = row->outcome == PP_TRIAL_UNSOLVED;
-    if (pp_measures_eval(r->measures, r->trace, value, failed, measure, &why) && !failed) {
+    if (pp_measures_eval(r->measures, r->trace, row->value, failed, measure, &why) && !failed) {
         row->outcome = PP_TRIAL_UNMEASURED;
         say(row, why.text);
     }
@@ -208,11 +215,7 @@ static bool stop(void *ctx) {
 
 perp_status pp_crew_run(pp_crew *c, const pp_crew_job *job, perp_refusal *why) {
     crew_run r = {.crew = c, .job = job};
-    perp_trials t = {.count = job->count,
-                     .result_size = pp_row_size(c->study),
-                     .run = run,
-                     .done = done,
-                     .stop = stop,
-                     .ctx = &r};
+    perp_trials t = {
+        .count = job->count, .result_size = pp_row_size(c->study), .run = run, .done = done, .stop = stop, .ctx = &r};
     return perp_ensemble_run(c->ensemble, &t, why);
 }

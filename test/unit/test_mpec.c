@@ -396,7 +396,7 @@ static void test_joint(void **state) {
     }
     perp_world_destroy(c);
     perp_mpec_initial spin[2] = {{.body = b, .coordinate = PERP_MPEC_SPIN},
-                                 {.body = b, .coordinate = PERP_MPEC_VY, .prior_mean = 1, .prior_sd = 1e-6}};
+                                 {.body = b, .coordinate = PERP_MPEC_VY, .prior_mean = 1, .prior_sd = 1e-2}};
     perp_mpec_problem q = {.world = w, .steps = 20, .row = row, .nrow = 21, .initial = spin, .ninitial = 2};
     perp_mpec_result r;
     SOLVED(perp_mpec_solve(&q, NULL, &r), r);
