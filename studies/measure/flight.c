@@ -111,7 +111,7 @@ static int spin_residuals(const void *ctx, int group, const double *theta, doubl
     perp_mat3 I_B = perp_m3_diag(theta[SPIN_X], theta[SPIN_Y], 1);
     int m = 3 * one->rows, last = one->from + one->rows - 1;
     perp_vec3 turn = perp_q_log(perp_q_mul(perp_q_conj(t->X_WB[one->from].q), t->X_WB[last].q));
-    double per_row = TOSS_RATE / (one->rows - 1), moved[ROBUST_RESIDUALS], J[6][ROBUST_RESIDUALS];
+    double per_row = TOSS_RATE / (one->rows - 1), moved[ROBUST_RESIDUALS] = {0}, J[6][ROBUST_RESIDUALS];
     double x[6] = {0, 0, 0, turn.x * per_row, turn.y * per_row, turn.z * per_row};
     turn_misfit(t, one, I_B, x, r);
     for (int k = 0; k < INNER; k++) {

@@ -219,7 +219,7 @@ static int measure(const toss_set *s, const table *reference, const options *o, 
     if (o->csv) return off > 0;
     printf("\n");
     sentences(&c, &body, &path, &k);
-    bool *use = malloc(sizeof *use * (size_t)(s->tosses + 1));
+    bool *use = calloc((size_t)s->tosses + 1, sizeof *use);
     if (!use) return options_refuse("there is not enough memory");
     int kept = 0;
     for (int i = 0; i < s->tosses; i++) kept += !(use[i] = !s->toss[i].check);

@@ -188,7 +188,7 @@ bool robust_solve(const robust_problem *p, robust_fit *fit) {
     fit->converged = false;
     fit->unidentified = -1;
     sums s = {.part = calloc((size_t)p->clusters + 1, sizeof *s.part)};
-    double *work = malloc(sizeof *work * (size_t)(p->groups > 0 ? p->groups : 1)), inverse[N][N];
+    double *work = malloc(sizeof *work * (size_t)(p->groups > 0 ? p->groups : 1)), inverse[N][N] = {{0}};
     bool ok = s.part && work && p->groups > 0 && p->clusters > 1;
     while (ok && !fit->converged && fit->iterations < ITERATIONS) {
         fit->iterations++;
