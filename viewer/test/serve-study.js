@@ -20,7 +20,7 @@ function random(trial, k) {
         s = Math.imul(s ^ (s >>> 15), 0x2c1b3c6d) >>> 0;
         s = Math.imul(s ^ (s >>> 12), 0x297a2d39) >>> 0;
     }
-    return (s ^ (s >>> 15)) / 2 ** 32;
+    return ((s ^ (s >>> 15)) >>> 0) / 2 ** 32; // xor gives a signed number
 }
 
 /** Trials of a cell: as many succeed as the map says. */

@@ -130,18 +130,6 @@ export function bigMap(session: Session): HTMLElement {
             }
             grid.append(row);
         }
-        const cellOf = (e: Event): number =>
-            e.target instanceof SVGElement && e.target.dataset.cell ? Number(e.target.dataset.cell) : -1;
-        grid.addEventListener('keydown', onKey);
-        grid.addEventListener('click', (e) => {
-            const k = cellOf(e);
-            if (k < 0) return;
-            moveTo(k, true);
-            session.setCell(k);
-        });
-        grid.addEventListener('pointerover', (e) => say(cellOf(e)));
-        grid.addEventListener('pointerleave', () => say(session.cell));
-        grid.addEventListener('focusin', (e) => say(cellOf(e)));
         return grid;
     };
 
@@ -320,6 +308,19 @@ export function bigMap(session: Session): HTMLElement {
         say(session.cell);
     };
 
+    // On the frame and not on the drawing: an element of an SVG that listens for the focus gets it from the Tab key too.
+    const cellOf = (e: Event): number =>
+        e.target instanceof SVGElement && e.target.dataset.cell ? Number(e.target.dataset.cell) : -1;
+    frame.addEventListener('keydown', onKey);
+    frame.addEventListener('click', (e) => {
+        const k = cellOf(e);
+        if (k < 0) return;
+        moveTo(k, true);
+        session.setCell(k);
+    });
+    frame.addEventListener('pointerover', (e) => say(cellOf(e)));
+    frame.addEventListener('pointerleave', () => say(session.cell));
+    frame.addEventListener('focusin', (e) => say(cellOf(e)));
     new ResizeObserver(draw).observe(frame);
     session.on(draw);
     return root;
