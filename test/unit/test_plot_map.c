@@ -222,6 +222,21 @@ static void scale_is_uniform(void **state) {
     assert_int_equal(plot_scale_step(0.5), PLOT_SCALE_STEPS / 2);
 }
 
+/* The page of studies computes the same scale in TypeScript (viewer/src/study/scale.ts); its test expects these too. */
+static void scale_is_that_of_the_viewer(void **state) {
+    (void)state;
+    static const int at[5] = {0, 64, 128, 192, 255};
+    static const unsigned expected[5] = {0x2a1458, 0x2d568e, 0x10979c, 0x6dce80, 0xf3ec3f};
+    plot_scale s;
+    plot_scale_make(&s, 0);
+    for (int i = 0; i < 5; i++) {
+        plot_rgb c = s.colour[at[i]];
+        unsigned found =
+            (unsigned)lround(255 * c.r) << 16 | (unsigned)lround(255 * c.g) << 8 | (unsigned)lround(255 * c.b);
+        assert_int_equal(found, expected[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(circle_is_found),
@@ -231,6 +246,7 @@ int main(void) {
         cmocka_unit_test(gaps_are_left_out),
         cmocka_unit_test(levels_at_grid_points),
         cmocka_unit_test(scale_is_uniform),
+        cmocka_unit_test(scale_is_that_of_the_viewer),
     };
     return cmocka_run_group_tests_name("plot_map", tests, NULL, NULL);
 }

@@ -91,21 +91,21 @@ function insideScript(code) {
         .replace(/[\u0080-\uffff]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
-/** Puts program and style into the page and names it. */
-export function onePage(name) {
+/** Puts program and style into the page `entry` and names it. */
+export function onePage(name, entry = 'index.html') {
     return {
         name: 'perp-one-page',
         enforce: 'post',
         apply: 'build',
         generateBundle(_options, bundle) {
-            const page = bundle['index.html'];
+            const page = bundle[entry];
             let html = page.source;
             let program = '';
             let style = '';
             for (const [key, part] of Object.entries(bundle)) {
                 if (part.type === 'chunk') program += part.code;
                 else if (key.endsWith('.css')) style += part.source;
-                if (key !== 'index.html') delete bundle[key];
+                if (key !== entry) delete bundle[key];
             }
             html = html
                 .replace(/\s*<script[^>]*src=[^>]*><\/script>/g, '')

@@ -66,6 +66,11 @@ export function serveAnything(...files: string[]): Promise<Server> {
     return start(process.execPath, [resolve(HERE, 'serve.js'), '0', ...files]);
 }
 
+/** A study that is made up, with this recording behind every trial; how: 'running', 'broken', 'refused'. */
+export function serveStudy(name: string, how = ''): Promise<Server> {
+    return start(process.execPath, [resolve(HERE, 'serve-study.js'), '0', recording(name), how]);
+}
+
 function start(program: string, options: string[]): Promise<Server> {
     const child = spawn(program, options, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
     running.add(child);
