@@ -41,7 +41,7 @@ perp_status pp_trace_first(pp_trace *t, perp_refusal *why);
 perp_status pp_trace_step(pp_trace *t, const perp_certificate *cert, perp_refusal *why);
 /* Forgets all frames for the next trial; the declared series stay, with their numbers. The scene's world may have been
  * made anew. If bodies, shapes and joints are the same in number, name and kind, nothing is allocated; otherwise the
- * series are looked up again by their names (PERP_E_NAME if one is gone: then the trace is unchanged). */
+ * series are looked up again by their names. PERP_E_NAME if one is gone: then another reset or pp_trace_free() must follow. */
 perp_status pp_trace_reset(pp_trace *t, const perp_scene *scene, perp_refusal *why);
 
 /* The frames so far as a recording. Borrowed until pp_trace_free(); never to be closed. On it work

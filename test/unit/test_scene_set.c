@@ -32,7 +32,13 @@ static const char rich[] =
     "0.2]}, repeat: {k: n - 1}}\n"
     "  - {name: mover, kind: kinematic, at: [5, 5], motion: {type: expression, at: ['mu*sin(t)', 't/n']}}\n"
     "  - {name: last, like: round, at: [0, 3 + twice]}\n"
+    "  - {name: lever, at: [3, 2], density: 100, shapes: [{type: box, size: [0.4, twice]}, {type: sphere, radius: r, "
+    "at: "
+    "[0.5, 0]}]}\n"
+    "joints:\n"
+    "  - {name: pivot, type: revolute, b: lever, at: [3, 2]}\n"
     "forces:\n"
+    "  - {type: constant, body: lever, force: [0, mu], at: [0.2, r]}\n"
     "  - {type: expression, body: last, force: ['mu*t', '-vy*twice']}\n";
 
 static perp_scene *with(const char *what, const perp_definition *define, int n) {

@@ -135,6 +135,46 @@ static void same_as_files(void **state) {
     compare(EXPERIMENTS "double-pendulum/scene.yaml", 1);
 }
 
+/* Both begin in the middle of a run: contacts of the step before belong to no frame. */
+static void from_the_middle(void **state) {
+    (void)state;
+    perp_refusal why = {0};
+    perp_certificate c;
+    perp_scene *s = scene_of(pile_text);
+    perp_world *w = perp_scene_world(s);
+    const perp_contact *contact;
+    for (int i = 0; i < 30; i++) assert_int_equal(perp_world_step(w, NULL), PERP_OK);
+    assert_true(perp_world_contacts(w, &contact) > 0);
+    pp_trace *t;
+    perp_recorder *r;
+    const perp_record_choice all = {PERP_RECORD_ALL, 1, 0};
+    SUCCEEDS(pp_trace_new(s, 1, &t, &why));
+    SUCCEEDS(pp_trace_need_all(t, &why));
+    remove(FILE_T);
+    SUCCEEDS(perp_recorder_create(FILE_T, s, &all, &r, &why));
+    SUCCEEDS(pp_trace_first(t, &why));
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(perp_world_step(w, &c), PERP_OK);
+        SUCCEEDS(perp_recorder_step(r, &c, &why));
+        SUCCEEDS(pp_trace_step(t, &c, &why));
+    }
+    SUCCEEDS(perp_recorder_close(r, true, &why));
+    perp_recording *file = reading(FILE_T), *trace = pp_trace_recording(t);
+    double a[21], b[21];
+    const char *name;
+    same_about(file, trace);
+    for (int i = 0; (name = perp_recording_series_name(file, i)); i++) {
+        if (!strncmp(name, "contact(", 8) || !strcmp(name, "timing.seconds")) continue;
+        SUCCEEDS(perp_recording_series(file, name, a, &why));
+        SUCCEEDS(perp_recording_series(trace, name, b, &why));
+        if (memcmp(a, b, sizeof a) != 0) fail_msg("%s differs", name);
+    }
+    perp_recording_close(file);
+    pp_trace_free(t);
+    perp_scene_close(s);
+    remove(FILE_T);
+}
+
 static void now_and_all(void **state) {
     (void)state;
     perp_refusal why = {0};
@@ -294,8 +334,8 @@ static void other_build(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_files), cmocka_unit_test(now_and_all),
-                                       cmocka_unit_test(complaints), cmocka_unit_test(memory),
-                                       cmocka_unit_test(other_build)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_files), cmocka_unit_test(from_the_middle),
+                                       cmocka_unit_test(now_and_all),   cmocka_unit_test(complaints),
+                                       cmocka_unit_test(memory),        cmocka_unit_test(other_build)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
