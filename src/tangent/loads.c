@@ -41,9 +41,9 @@ typedef struct spread {
     perp_row *push;  /* 4 for each of them, and */
     double *push_by; /* their factors */
     int *push_n;
-    int *kind, *place;  /* 0: joint row; 1: normal; 2, 3, 4: along t, o, about n; of which row or contact */
-    double *unit;       /* impulse that makes the speed 1 */
-    double *x, *x_free; /* in those units */
+    int *kind, *place; /* 0: joint row; 1: normal; 2, 3, 4: along t, o, about n; of which row or contact */
+    double *unit;      /* impulse that makes the speed 1 */
+    double *x;         /* in those units */
     bound *bound;
     int nbound;
     int k;     /* loads that are open, */
@@ -352,15 +352,15 @@ static void put_back(const spread *w) {
     }
 }
 
-/* Friction that goes with a normal impulse, after that has changed. before: the normal impulses as they were. */
-static void put_tied(const spread *w, const double *normal_part) {
+/* Friction that goes with a normal impulse, after that has changed. */
+static void put_tied(const spread *w, const double *by) {
     for (int i = 0; i < w->m; i++) {
         if (w->kind[i] != 1 || w->push_n[i] == 1) continue;
         const perp_contact_row *c = &w->p->contact[w->place[i]];
         pp_mode m = {.n = 0};
         (void)pp_friction_parts(w->p, c, &m);
         for (int k = 0; k < m.n; k++) {
-            double P = normal_part[4 * i + 1 + k] * w->x[i] * w->unit[i];
+            double P = by[4 * i + 1 + k] * w->x[i] * w->unit[i];
             if (m.part[k] < 2)
                 w->s->p_contact[3 * w->place[i] + 1 + m.part[k]] = P;
             else
