@@ -31,7 +31,7 @@ function topbar(session: Session, toggleHelp: () => void): HTMLElement {
     const colours = h(
         'select',
         { 'data-testid': 'colours', 'aria-label': 'What the colours show' },
-        ...COLOURS.map(([id, text]) => h('option', { value: id }, text)),
+        ...COLOURS.map(([id, text]) => h('option', { value: id }, `colours: ${text}`)),
     );
     colours.addEventListener('change', () => session.setColourBy(colours.value as ColourBy));
     session.on(() => {

@@ -15,7 +15,7 @@ const NUMBER = -1;
 
 function shown(column: Column, v: number): string {
     if (column.yes && Number.isFinite(v)) return v !== 0 ? 'yes' : 'no';
-    return word(v, 5);
+    return word(v, 4);
 }
 
 /** What the filter offers: a name and which trials it keeps. */
@@ -30,6 +30,12 @@ function filters(cell: Cell): (readonly [text: string, keep: (t: Trial) => boole
     if (of('unsolved') > 0) out.push(['unsolved', (t) => t.state === 'unsolved']);
     if (of('failed') > 0) out.push(['not run', (t) => t.state === 'failed']);
     return out;
+}
+
+/** Columns as they are shown, with their places among the values: verdicts first, then as the server has them. */
+function inOrder(columns: Column[]): (readonly [Column, number])[] {
+    const all = columns.map((c, i) => [c, i] as const);
+    return [...all.filter(([c]) => c.yes), ...all.filter(([c]) => !c.yes)];
 }
 
 export function trialPanel(session: Session, player: Player): HTMLElement {
@@ -67,32 +73,31 @@ export function trialPanel(session: Session, player: Player): HTMLElement {
             ),
         );
 
-    const row = (t: Trial, columns: Column[]): HTMLElement => {
-        const playable = player.able;
+    // what tells trials apart comes first: a narrow panel hides the last columns
+    const row = (t: Trial, columns: Column[], states: boolean): HTMLElement => {
         const ok = t.state === 'done';
+        const play = h(
+            'button.icon-button',
+            {
+                'data-testid': `play-${t.trial}`,
+                'aria-label': `Play trial ${t.trial}`,
+                title: 'Run this trial again, and show it',
+                onclick: () => void player.play(t.trial),
+            },
+            icon(ICONS.play),
+        );
         return h(
             'tr',
             { 'data-trial': t.trial, 'data-state': t.state, title: t.why || undefined },
             h('th', { scope: 'row' }, String(t.trial)),
-            ...columns.map((c, i) =>
-                h('td', { 'data-yes': c.yes && ok ? String(t.values[i] === 1) : undefined }, shown(c, t.values[i])),
-            ),
-            h('td.state', {}, ok ? '' : t.state === 'unsolved' ? 'unsolved' : 'not run'),
-            h(
-                'td',
-                {},
-                playable
-                    ? h(
-                          'button.icon-button',
-                          {
-                              'data-testid': `play-${t.trial}`,
-                              'aria-label': `Play trial ${t.trial}`,
-                              title: 'Run this trial again, and show it',
-                              onclick: () => void player.play(t.trial),
-                          },
-                          icon(ICONS.play),
-                      )
-                    : undefined,
+            player.able ? h('td', {}, play) : undefined,
+            states ? h('td.state', {}, ok ? '' : t.state === 'unsolved' ? 'unsolved' : 'not run') : undefined,
+            ...inOrder(columns).map(([c, i]) =>
+                h(
+                    'td',
+                    { 'data-column': c.name, 'data-yes': c.yes && ok ? String(t.values[i] === 1) : undefined },
+                    shown(c, t.values[i]),
+                ),
             ),
         );
     };
@@ -111,6 +116,7 @@ export function trialPanel(session: Session, player: Player): HTMLElement {
             if (!Number.isFinite(p) || !Number.isFinite(q)) return Number(Number.isNaN(p)) - Number(Number.isNaN(q));
             return sort.down ? q - p : p - q;
         });
+        const states = cell.trials.some((t) => t.state !== 'done');
         table.replaceChildren(
             h('caption', {}, `Trials, ${rows.length} of ${cell.total}`),
             h(
@@ -120,12 +126,12 @@ export function trialPanel(session: Session, player: Player): HTMLElement {
                     'tr',
                     {},
                     header('trial', NUMBER),
-                    ...columns.map((c, i) => header(c.unit ? `${c.name} [${c.unit}]` : c.name, i)),
-                    h('td'),
-                    h('td'),
+                    player.able ? h('td') : undefined,
+                    states ? h('td') : undefined,
+                    ...inOrder(columns).map(([c, i]) => header(c.unit ? `${c.name} [${c.unit}]` : c.name, i)),
                 ),
             ),
-            h('tbody', {}, ...rows.slice(0, ROWS).map((t) => row(t, columns))),
+            h('tbody', {}, ...rows.slice(0, ROWS).map((t) => row(t, columns, states))),
         );
         const more = Math.max(rows.length - ROWS, cell.total - cell.trials.length);
         about.textContent = more > 0 ? `The first ${Math.min(rows.length, ROWS)} are listed.` : '';

@@ -75,6 +75,10 @@ test('a click on a cell shows its trials', async () => {
     await expect(page.getByTestId('cell-title')).toContainText('x −0.5 mm, y −10.5 mm');
     const rows = page.getByTestId('trials').locator('tbody tr');
     await expect(rows).toHaveCount(28);
+    // a click would scroll to it; a person has to see it
+    await expect(rows.first().getByRole('button')).toBeInViewport({ ratio: 1 });
+    await expect(rows.first().locator('.state')).toBeInViewport({ ratio: 1 });
+    await expect(rows.nth(1).locator('[data-column=success]')).toBeInViewport({ ratio: 1 });
     await expect(page.locator('tr[data-state=unsolved]')).toHaveAttribute('title', /step 122/);
     await expect(page.locator('tr[data-state=unsolved] .state')).toHaveText('unsolved');
     const value = Number(/: ([\d.]+),/.exec((await cell(19).getAttribute('aria-label')) ?? '')?.[1]);
@@ -88,7 +92,7 @@ test('a click on a cell shows its trials', async () => {
 
 test('trials are sorted by a column', async () => {
     const column = async (): Promise<number[]> => {
-        const texts = await page.getByTestId('trials').locator('tbody tr td:nth-child(2)').allTextContents();
+        const texts = await page.getByTestId('trials').locator('td[data-column=mu]').allTextContents();
         return texts.map(Number);
     };
     await page.getByRole('button', { name: /^mu$/ }).click();
