@@ -129,7 +129,7 @@ static perp_status draw_posterior(const estimation *s, const found *f, const cha
             int b = (int)((f->draws[i * s->e.n + k] - lo) / (hi - lo) * BINS);
             y[k][b < BINS ? b : BINS - 1]++;
         }
-        line[k] = (plot_line){.x = x[k], .y = y[k], .n = BINS + 1, .mark = 'h', .colour = 0};
+        line[k] = (plot_line){.x = x[k], .y = y[k], .n = BINS, .mark = 'h', .colour = 0};
         panel[k] = empty(s->e.study->parameter[s->e.unknown[k].parameter], "draws", &line[k], 1);
     }
     return write(panel, n, folder, "posterior", why);

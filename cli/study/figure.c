@@ -196,8 +196,7 @@ static perp_status draw_histogram(const report *r, const pp_table *t, const repo
         int k = (int)((v - lo) / (hi - lo) * bins);
         y[k < bins ? k : bins - 1]++;
     }
-    y[bins] = 0;
-    plot_line line = {.x = x, .y = y, .n = bins + 1, .mark = 'h', .colour = 0};
+    plot_line line = {.x = x, .y = y, .n = bins, .mark = 'h', .colour = 0};
     plot_panel panel = {.xlabel = e->xlabel ? e->xlabel : e->measure_name,
                         .ylabel = e->ylabel ? e->ylabel : "trials",
                         .line = &line,
