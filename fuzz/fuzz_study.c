@@ -9,7 +9,7 @@
 #include "study/file.h"
 
 static const char scene[] = "perp: 1\ndim: 2\nduration: 0.01\nparameters: {mu: 0.3, v: 1}\nlaw: {mu: mu}\nbodies:\n"
-                            "  - {name: block, velocity: [v, 0], shape: {type: sphere, radius: 1}}\n";
+                            "  - {name: block, density: 1, velocity: [v, 0], shape: {type: sphere, radius: 1}}\n";
 
 static void as_study(const char *data, size_t size) {
     const perp_source_file file[2] = {{"study.yaml", data, size}, {"scene.yaml", scene, sizeof scene - 1}};

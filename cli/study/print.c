@@ -114,7 +114,7 @@ static perp_status print_entry(const report *r, const pp_table *t, const report_
 
 static void print_checks(const report *r, FILE *to, bool md) {
     if (r->ncheck == 0) return;
-    int held = 0;
+    int held = 0, applied = 0;
     fprintf(to,
             md ? "\n| what | measured | reference | limit | published | |\n|---|---|---|---|---|---|\n"
                : "\n  %-46s %14s %14s %10s\n",
@@ -122,6 +122,8 @@ static void print_checks(const report *r, FILE *to, bool md) {
     for (int i = 0; i < r->ncheck; i++) {
         const report_check *c = &r->check[i];
         char what[120], got[32], expected[32], limit[40];
+        if (!c->applies) continue;
+        applied++;
         snprintf(what, sizeof what, "%s%s%s%s", c->what, c->unit ? " [" : "", c->unit ? c->unit : "",
                  c->unit ? "]" : "");
         snprintf(got, sizeof got, "%.9g", c->got);
@@ -138,7 +140,7 @@ static void print_checks(const report *r, FILE *to, bool md) {
             fprintf(to, "  %-46.46s %14s %14s %10s  %s%s%s\n", what, got, expected, limit,
                     cli_style(to, c->ok ? "32" : "31"), c->ok ? "ok" : "missed", cli_style(to, ""));
     }
-    fprintf(to, md ? "\n%d of %d checks hold.\n" : "  %d of %d checks hold\n", held, r->ncheck);
+    fprintf(to, md ? "\n%d of %d checks hold.\n" : "  %d of %d checks hold\n", held, applied);
 }
 
 perp_status report_print(const report *r, const pp_table *t, FILE *to, bool markdown, perp_refusal *why) {

@@ -246,7 +246,8 @@ perp_status report_evaluate(report *r, const pp_table *t, bool *ok, perp_refusal
         if (c->kind == 0) c->ok = fabs(c->got - c->expected) <= c->limit;
         if (c->kind == 1) c->ok = c->got <= c->limit;
         if (c->kind == 2) c->ok = c->got >= c->limit;
-        *ok = *ok && c->ok;
+        c->applies = !(r->study->narrowed && isnan(c->got));
+        *ok = *ok && (c->ok || !c->applies);
     }
     return PERP_OK;
 }

@@ -35,7 +35,7 @@ typedef struct report_check {
     pp_over *value, *reference, *bound;
     int kind; /* 0: reference and limit, 1: below, 2: above */
     double got, expected, limit;
-    bool ok;
+    bool ok, applies; /* applies: false if it is about trials that this study leaves out */
 } report_check;
 
 typedef struct report {

@@ -7,6 +7,7 @@
 #include "perp/certificate.h"
 #include "perp/contact.h"
 #include "perp/drive.h"
+#include "perp/ensemble.h"
 #include "perp/filter.h"
 #include "perp/fit.h"
 #include "perp/input.h"

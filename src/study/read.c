@@ -445,6 +445,7 @@ static perp_status take_options(pp_study *s, const pp_study_options *o, perp_ref
     if (o->seed >= 0) s->seed = (uint64_t)o->seed;
     for (int i = 0; !st && i < o->nonly; i++) st = keep_only(s, o->only[i], why);
     double all = (double)s->count;
+    s->narrowed = o->nonly > 0;
     s->cells = 1;
     for (int i = 0; i < s->naxis; i++) {
         s->cells *= (uint64_t)s->axis[i].n;

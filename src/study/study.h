@@ -84,7 +84,8 @@ typedef struct pp_study {
     int nmeasure, cap_measure;
 
     uint32_t report, checks, design, estimate; /* read by whoever needs them; 0: not given */
-    int refine; /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
+    bool narrowed; /* only some values of what varies are taken: checks of others do not apply */
+    int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
 } pp_study;
 
 /* What is taken from outside instead of what the file says. */

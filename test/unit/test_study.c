@@ -8,18 +8,19 @@
 #include "study/table.h"
 #include "check.h"
 
-static const char scene[] =
+static const char scene_text[] =
     "perp: 1\ndim: 2\nh: 0.01\nduration: 0.2\nparameters: {a: 0, b: {default: 2*a, about: follows}, mu: 0.3, v: 1}\n"
     "law: {mu: mu}\nbodies:\n"
     "  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 1]}}\n"
-    "  - {name: block, at: [a, 1], velocity: [v, 0], shape: {type: sphere, radius: 1}}\n";
+    "  - {name: block, density: 1, at: [a, 1], velocity: [v, 0], shape: {type: sphere, radius: 1}}\n";
 
 static pp_study *open_study(const char *text, perp_refusal *why) {
-    const perp_source_file file[2] = {{"study.yaml", text, strlen(text)}, {"scene.yaml", scene, sizeof scene - 1}};
+    const perp_source_file file[2] = {{"study.yaml", text, strlen(text)},
+                                      {"scene.yaml", scene_text, sizeof scene_text - 1}};
     pp_study_options o = {.count = -1, .seed = -1, .file = file, .nfile = 2};
     pp_study *s = NULL;
     perp_status st = pp_study_open("study.yaml", &o, &s, why);
-    assert_int_equal(st, s ? PERP_OK : st);
+    if (st) print_error("%s\n", why->text);
     return s;
 }
 
