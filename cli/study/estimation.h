@@ -66,6 +66,13 @@ extern const char *const method_names[];
 /* fit.c */
 perp_status estimate_least_squares(estimation *s, const method *m, found *f, perp_refusal *why);
 perp_status estimate_check(estimation *s, const found *f, perp_refusal *why);
+/* coverage.c: how often intervals hold the truth, over data made anew */
+typedef struct coverage {
+    int count, held[PP_STUDY_NAMES];
+    double square[PP_STUDY_NAMES], sd[PP_STUDY_NAMES]; /* mean squared error; mean standard error */
+} coverage;
+perp_status estimate_coverage(estimation *s, int count, coverage *out, perp_refusal *why);
+void coverage_print(const estimation *s, const coverage *c, FILE *to);
 /* along.c */
 perp_status estimate_window(estimation *s, const method *m, found *f, perp_refusal *why);
 perp_status estimate_filter(estimation *s, const method *m, found *f, perp_refusal *why);

@@ -5,7 +5,8 @@
 
 #include "study/estimate.h"
 
-#define ON_GRID 1e-6 /* part of h by which a time may miss a step and still count as at it */
+#define ON_GRID \
+    1e-3 /* part of h by which a time may miss a step and still count as at it: times are printed with few digits */
 
 typedef struct data_in {
     const char *file, *time;

@@ -60,19 +60,19 @@ run 0 study joined.h5 --json
 refused 'perp: p1.h5: found a file; allowed: a name that is free, --resume to continue it, or --force to replace a study' sweep study.yaml -o p1.h5
 
 # killed and resumed
-"$perp" sweep study.yaml -n 150 -j 2 -o killed.h5 -q &
+"$perp" sweep study.yaml -n 200 -j 2 -o killed.h5 -q &
 pid=$!
-sleep 1
+sleep 0.5
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 [ -e killed.h5 ] || failed 'nothing was written before the kill'
 run 0 study killed.h5 --json
-run 0 sweep study.yaml -n 150 -j 2 -o killed.h5 --resume --json
+run 0 sweep study.yaml -n 200 -j 2 -o killed.h5 --resume --json
 resumed=$(field out digest)
-run 0 sweep study.yaml -n 150 -j 1 -o whole.h5 --json
+run 0 sweep study.yaml -n 200 -j 1 -o whole.h5 --json
 [ "$(field out digest)" = "$resumed" ] || failed 'killed and resumed: another digest'
 # more samples of a study that was done before: those before stay
-run 0 sweep study.yaml -n 150 -o one.h5 --resume --json
+run 0 sweep study.yaml -n 200 -o one.h5 --resume --json
 [ "$(field out digest)" = "$resumed" ] || failed 'extended: another digest'
 
 # ranks of MPI: one is killed, the job ends, the rest is done later
@@ -80,15 +80,15 @@ if command -v mpirun >/dev/null && ldd "$perp" 2>/dev/null | grep -q libmpi; the
     ranks="mpirun --allow-run-as-root --oversubscribe -n 4"
     $ranks "$perp" sweep study.yaml -o ranks.h5 --json >out 2>err || failed "mpirun: $(cat err)"
     [ "$(field out digest)" = "$digest" ] || failed 'another digest under mpirun'
-    $ranks "$perp" sweep study.yaml -n 1000 -o dead.h5 -q >out 2>err &
+    $ranks "$perp" sweep study.yaml -n 500 -o dead.h5 -q >out 2>err &
     pid=$!
-    sleep 2
-    victim=$(pgrep -f "sweep study.yaml -n 1000 -o dead.h5" | tail -1)
+    sleep 1
+    victim=$(pgrep -f "sweep study.yaml -n 500 -o dead.h5" | tail -1)
     [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null
     wait $pid 2>/dev/null
-    run 0 sweep study.yaml -n 1000 -o dead.h5 --resume --json
+    run 0 sweep study.yaml -n 500 -o dead.h5 --resume --json
     ranks=$(field out digest)
-    run 0 sweep study.yaml -n 1000 -o alone.h5 --json
+    run 0 sweep study.yaml -n 500 -o alone.h5 --json
     [ "$(field out digest)" = "$ranks" ] || failed 'a rank died: another digest'
 fi
 
