@@ -276,7 +276,7 @@ static int run(const cli_args *a) {
 
 const cli_command command_sweep = {
     .name = "sweep",
-    .operands = "STUDY\nSCENE --measure NAME=EXPR [--vary NAME=FROM:TO:COUNT]",
+    .operands = "STUDY\nSCENE --measure NAME=EXPR [--vary NAME=A:B:N]",
     .min_operand = 1,
     .max_operand = 1,
     .summary = "run all trials of a study: grids, classes and samples of a scene's parameters",
