@@ -207,7 +207,9 @@ bool pp_expr_eval(const pp_expr *x, const double *value, pp_expr_call call, void
         }
     }
     assert(n == 1);
-    *out = stack[0].number;
+    *out = isnan(stack[0].number)
+               ? NAN
+               : stack[0].number; /* the sign of a NaN depends on the machine, and messages show it */
     return true;
 }
 

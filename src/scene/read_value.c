@@ -21,8 +21,7 @@ static void found_number(pp_item at, double x, char *out, size_t size) {
     if (bare || (isinf(x) && !strcmp(text, "\"inf\"")))
         (void)snprintf(out, size, "%s", text);
     else
-        (void)snprintf(out, size, "%s, which is %.6g", text,
-                       isnan(x) ? NAN : x); /* the sign of a NaN depends on the machine */
+        (void)snprintf(out, size, "%s, which is %.6g", text, x);
 }
 
 /* A word in place of a number is perhaps no slip in an expression: the complaint about its name then tells of the
