@@ -527,7 +527,7 @@ static perp_status read_all(pp_study *s, const pp_study_options *o, perp_refusal
     if (!st) st = read_measures(s, in.measure, why);
     if (!st) st = read_end(s, in.end, why);
     if (!st) st = take_options(s, o, why);
-    touch_parameters(s);
+    if (!st) touch_parameters(s);
     if (!st) st = check_ranges(s, why);
     return st ? st : check_values(s, why);
 }
