@@ -292,7 +292,7 @@ static int run(const cli_args *a) {
     pp_crew crew = {0};
     perp_refusal why = {0};
     cli_catch_interrupt();
-    int code = study_open(a, false, &x, &s);
+    int code = study_open(a, STUDY_DESIGN, &x, &s);
     if (!code && pp_design_read(s, &d, &why)) code = cli_refuse(a, &why);
     if (!code && pp_crew_new(s, (int)cli_number(a, "workers", 0), &crew, &why)) code = cli_refuse(a, &why);
     if (!code) code = run_design(a, &x, &d, &crew);

@@ -106,7 +106,7 @@ static int run(const cli_args *a) {
     estimation *s = calloc(1, sizeof *s);
     if (!s) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
     cli_catch_interrupt();
-    int code = study_open(a, false, &x, &y);
+    int code = study_open(a, STUDY_ESTIMATE, &x, &y);
     s->profile = cli_given(a, "profile");
     if (!code && (pp_estimate_read(y, &s->e, &why) || methods_read(s, a, &why) ||
                   pp_rollouts_new(&s->e, (int)cli_number(a, "workers", 0), cli_interrupted, &s->runs, &why)))

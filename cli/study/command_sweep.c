@@ -251,7 +251,7 @@ static int run(const cli_args *a) {
     study_args x;
     pp_study *s = NULL;
     cli_catch_interrupt();
-    int code = study_open(a, true, &x, &s);
+    int code = study_open(a, STUDY_SWEEP, &x, &s);
     if (!code && s->nmeasure == 0)
         code = cli_refuse_say(a, CLI_BAD_INPUT,
                               "%s: found no measure; allowed: one or more under `measure`, or --measure", s->path);

@@ -15,8 +15,10 @@ typedef struct study_args {
     const char *path; /* of the study, for messages */
 } study_args;
 
-/* Opens the study of the operand: a study file, or (allow_scene) a scene with --vary, --sample, --measure. Exit code. */
-int study_open(const cli_args *a, bool allow_scene, study_args *x, pp_study **out);
+/* Opens the study of the operand. A sweep may be of a scene, with --vary, --sample, --measure, and has --only; sweeps and designs have
+ * --count and --seed. Exit code. */
+typedef enum study_kind { STUDY_SWEEP, STUDY_DESIGN, STUDY_ESTIMATE } study_kind;
+int study_open(const cli_args *a, study_kind kind, study_args *x, pp_study **out);
 /* The same study again with another seed and number of samples (-1: as it is) and steps of h/refine. Exit code. */
 int study_open_again(const cli_args *a, const study_args *x, int64_t seed, int64_t count, int refine, pp_study **out);
 void study_args_free(study_args *x);
