@@ -23,18 +23,18 @@ static bool is_scene(const char *path) {
 }
 
 int study_open(const cli_args *a, study_kind kind, study_args *x, pp_study **out) {
-    bool sweep = kind == STUDY_SWEEP, samples = kind != STUDY_ESTIMATE;
+    bool runs_trials = kind == STUDY_SWEEP, samples = kind != STUDY_ESTIMATE;
     perp_refusal why = {0};
     *x = (study_args){.path = cli_operand(a, 0)};
     x->o = (pp_study_options){.count = -1, .seed = -1, .only = x->only};
     x->o.ndefine = cli_definitions(a, &x->o.define);
     if (samples && cli_given(a, "count")) x->o.count = (int64_t)cli_number(a, "count", 1);
     if (samples && cli_given(a, "seed")) x->o.seed = (int64_t)cli_number(a, "seed", 1);
-    for (int i = 0; sweep && i < cli_count(a, "only"); i++) {
+    for (int i = 0; runs_trials && i < cli_count(a, "only"); i++) {
         if (i == STUDY_ONLY) return cli_mistake(a, "--only", "a seventeenth", "at most 16");
         x->only[x->o.nonly++] = cli_nth(a, "only", i);
     }
-    if (sweep && is_scene(x->path)) {
+    if (runs_trials && is_scene(x->path)) {
         int code = sweep_scene_study(a, x->path, &x->text);
         if (code) return code;
         x->o.text = x->text;
@@ -42,7 +42,7 @@ int study_open(const cli_args *a, study_kind kind, study_args *x, pp_study **out
         return st ? cli_refuse(a, &why) : CLI_OK;
     }
     static const char *const of_scenes[] = {"vary", "sample", "measure", "end"};
-    for (int i = 0; sweep && i < 4; i++)
+    for (int i = 0; runs_trials && i < 4; i++)
         if (cli_given(a, of_scenes[i]))
             return cli_mistake(a, of_scenes[i], "an option of scenes", "it in the study file, whose operand this is");
     return pp_study_open(x->path, &x->o, out, &why) ? cli_refuse(a, &why) : CLI_OK;
