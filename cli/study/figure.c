@@ -1,12 +1,11 @@
 /* figure.c - maps, plots, histograms and scatter plots of a study's trials. */
 #include "study/figure.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "experiment.h"
 #include "plot.h"
 
 enum { PANELS_MOST = 64, LINES_MOST = 64, BINS = 30 };
@@ -16,21 +15,7 @@ static perp_status no_memory(perp_refusal *why) {
 }
 
 perp_status figure_folder(const char *folder, perp_refusal *why) {
-    char part[CLI_PATH];
-    if (snprintf(part, sizeof part, "%s", folder) >= (int)sizeof part)
-        return pp_complain(why, PERP_E_IO, (pp_place){"", 0, 0}, "", "a path that is too long", "a shorter one");
-    size_t n = strlen(part);
-    for (size_t i = 1; i <= n; i++) {
-        if (part[i] != '/' && i != n) continue;
-        char c = part[i];
-        struct stat st;
-        part[i] = 0;
-        if (mkdir(part, 0777) && (stat(part, &st) || !S_ISDIR(st.st_mode)))
-            return pp_complain_say(why, PERP_E_IO, (pp_place){part, 0, 0}, "", "the folder cannot be made: %s",
-                                   strerror(errno));
-        part[i] = c;
-    }
-    return PERP_OK;
+    return experiment_folder(folder, why) ? PERP_OK : PERP_E_IO;
 }
 
 /* Name and unit of a variable, as a label: "x [mm]". */
@@ -40,21 +25,6 @@ static void axis_label(const pp_study *s, const pp_study_axis *x, const char *gi
         snprintf(out, size, "%s", given);
     else
         snprintf(out, size, *unit ? "%s [%s]" : "%s", x->name, unit);
-}
-
-static void combination_title(const pp_study *s, const report_entry *e, uint64_t k, char *out, size_t size) {
-    size_t at = 0;
-    int index[REPORT_BY] = {0};
-    for (int i = e->nby - 1; i >= 0; i--) {
-        index[i] = (int)(k % (uint64_t)s->axis[e->by[i]].n);
-        k /= (uint64_t)s->axis[e->by[i]].n;
-    }
-    out[0] = 0;
-    for (int i = 0; i < e->nby && at + 80 < size; i++) {
-        char value[64];
-        report_axis_value(s, e->by[i], index[i], value, sizeof value);
-        at += (size_t)snprintf(out + at, size - at, "%s%s %s", i ? ", " : "", s->axis[e->by[i]].name, value);
-    }
 }
 
 static uint64_t combinations(const pp_study *s, const report_entry *e) {
@@ -102,7 +72,7 @@ static perp_status draw_map(const report *r, const pp_table *t, const report_ent
     axis_label(s, y, e->ylabel, ylabel, sizeof ylabel);
     snprintf(label, sizeof label, "%s of %s", report_show_word(g.show), e->measure_name);
     for (uint64_t k = 0; k < n; k++) {
-        combination_title(s, e, k, title[k], sizeof title[k]);
+        report_combination(s, e, k, title[k], sizeof title[k]);
         map[k] = (plot_map){.nx = x->n,
                             .ny = y->n,
                             .x = x->value,
@@ -147,7 +117,7 @@ static perp_status draw_plot(const report *r, const pp_table *t, const report_en
     snprintf(ylabel, sizeof ylabel, "%s of %s", report_show_word(g.show), e->measure_name);
     for (uint64_t k = 0; k < n; k++) {
         uint64_t first = k * (uint64_t)x->n;
-        combination_title(s, e, k, label[k], sizeof label[k]);
+        report_combination(s, e, k, label[k], sizeof label[k]);
         line[k] = (plot_line){.x = x->value,
                               .y = g.value + first,
                               .low = g.low + first,

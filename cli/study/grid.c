@@ -21,6 +21,21 @@ void report_axis_value(const pp_study *s, int axis, int i, char *out, size_t siz
         snprintf(out, size, "%.6g", x->value[i]);
 }
 
+void report_combination(const pp_study *s, const report_entry *e, uint64_t combination, char *out, size_t size) {
+    size_t at = 0;
+    int index[REPORT_BY];
+    for (int k = e->nby - 1; k >= 0; k--) {
+        index[k] = (int)(combination % (uint64_t)s->axis[e->by[k]].n);
+        combination /= (uint64_t)s->axis[e->by[k]].n;
+    }
+    out[0] = 0;
+    for (int k = 0; k < e->nby && at + 80 < size; k++) {
+        char value[64];
+        report_axis_value(s, e->by[k], index[k], value, sizeof value);
+        at += (size_t)snprintf(out + at, size - at, "%s%s %s", k ? ", " : "", s->axis[e->by[k]].name, value);
+    }
+}
+
 static bool measured(const pp_row *r) { return r->outcome == PP_TRIAL_DONE || r->outcome == PP_TRIAL_ENDED; }
 
 static uint64_t cell_of(const pp_table *t, const grid *g, const int *axis, const pp_row *r) {

@@ -27,22 +27,6 @@ static void heading(const report *r, const report_entry *e, report_show how, FIL
         fprintf(to, "\n%s%s%s\n", cli_style(to, "1"), title, cli_style(to, ""));
 }
 
-/* "surface medium, jaw high" */
-static void by_title(const pp_study *s, const report_entry *e, uint64_t combination, char *out, size_t size) {
-    size_t at = 0;
-    int index[REPORT_BY];
-    for (int k = e->nby - 1; k >= 0; k--) {
-        index[k] = (int)(combination % (uint64_t)s->axis[e->by[k]].n);
-        combination /= (uint64_t)s->axis[e->by[k]].n;
-    }
-    out[0] = 0;
-    for (int k = 0; k < e->nby && at + 80 < size; k++) {
-        char value[64];
-        report_axis_value(s, e->by[k], index[k], value, sizeof value);
-        at += (size_t)snprintf(out + at, size - at, "%s%s %s", k ? ", " : "", s->axis[e->by[k]].name, value);
-    }
-}
-
 /* One block of rows y and columns x (either may be missing) of a grid, from cell `first` on. */
 static void print_block(const pp_study *s, const report_entry *e, const grid *g, uint64_t first, FILE *to, bool md) {
     int nx = e->x >= 0 ? s->axis[e->x].n : 1, ny = e->y >= 0 ? s->axis[e->y].n : 1;
@@ -104,7 +88,7 @@ static perp_status print_entry(const report *r, const pp_table *t, const report_
     heading(r, e, g.show, to, md);
     for (uint64_t b = 0; b < g.cells / block; b++) {
         char title[300];
-        by_title(s, e, b, title, sizeof title);
+        report_combination(s, e, b, title, sizeof title);
         if (*title) fprintf(to, md ? "\n%s\n\n" : "  %s\n", title);
         print_block(s, &shape, &g, b * block, to, md);
     }

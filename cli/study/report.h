@@ -77,6 +77,8 @@ perp_status grid_make(const pp_table *t, int measure, const int *axis, int naxis
 void grid_free(grid *g);
 /* "fraction", "mean", ... */
 const char *report_show_word(report_show s);
+/* Name of combination k of the variables of `by`: "surface medium, jaw high". */
+void report_combination(const pp_study *s, const report_entry *e, uint64_t k, char *out, size_t size);
 /* How value i of an axis is written. */
 void report_axis_value(const pp_study *s, int axis, int i, char *out, size_t size);
 
