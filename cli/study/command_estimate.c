@@ -99,6 +99,16 @@ static int tell(const cli_args *a, estimation *s) {
     return st ? cli_refuse(a, &why) : ok ? CLI_OK : CLI_FAILED;
 }
 
+/* Mistakes in checks are told before anything runs. */
+static perp_status try_checks(estimation *s, perp_refusal *why) {
+    int n = s->nmethod;
+    bool ok;
+    s->nmethod = 0;
+    perp_status st = estimate_checks(s, NULL, NULL, &ok, why);
+    s->nmethod = n;
+    return st;
+}
+
 static int run(const cli_args *a) {
     study_args x;
     pp_study *y = NULL;
@@ -108,7 +118,7 @@ static int run(const cli_args *a) {
     cli_catch_interrupt();
     int code = study_open(a, STUDY_ESTIMATE, &x, &y);
     s->profile = cli_given(a, "profile");
-    if (!code && (pp_estimate_read(y, &s->e, &why) || methods_read(s, a, &why) ||
+    if (!code && (pp_estimate_read(y, &s->e, &why) || methods_read(s, a, &why) || try_checks(s, &why) ||
                   pp_rollouts_new(&s->e, (int)cli_number(a, "workers", 0), cli_interrupted, &s->runs, &why)))
         code = cli_refuse(a, &why);
     if (!code && cli_given(a, "coverage")) {

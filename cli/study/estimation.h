@@ -53,6 +53,7 @@ typedef struct estimation {
     const found *fit; /* the least-squares result, once there; other methods start from it */
     double *residual; /* of that fit: e.m numbers */
     bool profile;
+    bool chosen; /* methods were chosen by --method: checks of others do not apply */
     /* check of predictions on cases not fitted: root mean square and mean of |residual| * s.d. of each quantity */
     int checked;
     double check_mean[PP_OBSERVED_MAX], check_error[PP_OBSERVED_MAX];
@@ -84,7 +85,7 @@ perp_status estimate_program(estimation *s, const method *m, found *f, perp_refu
 /* estimate_print.c */
 void estimate_print(const estimation *s, FILE *to);
 void estimate_json(const estimation *s, json *j);
-/* estimate_checks.c: `estimate.checks`; *ok: all hold */
+/* estimate_checks.c: `estimate.checks`; *ok: all hold. Before the methods ran (nmethod 0) it tests their spelling. */
 perp_status estimate_checks(estimation *s, FILE *to, json *j, bool *ok, perp_refusal *why);
 /* estimate_figure.c */
 perp_status estimate_figures(const estimation *s, const char *folder, perp_refusal *why);

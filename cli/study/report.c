@@ -152,34 +152,12 @@ static perp_status default_entries(const pp_study *s, report *r, perp_refusal *w
 
 /* ---- checks ---- */
 
-typedef struct check_in {
-    const char *what, *unit, *published, *note;
-    uint32_t value, reference, limit, below, above;
-} check_in;
-static const pp_field check_fields[] = {{"what", offsetof(check_in, what), PP_FIELD_TEXT, true},
-                                        {"unit", offsetof(check_in, unit), PP_FIELD_TEXT, false},
-                                        {"published", offsetof(check_in, published), PP_FIELD_TEXT, false},
-                                        {"note", offsetof(check_in, note), PP_FIELD_TEXT, false},
-                                        {"value", offsetof(check_in, value), PP_FIELD_EXPR, true},
-                                        {"reference", offsetof(check_in, reference), PP_FIELD_EXPR, false},
-                                        {"limit", offsetof(check_in, limit), PP_FIELD_EXPR, false},
-                                        {"below", offsetof(check_in, below), PP_FIELD_EXPR, false},
-                                        {"above", offsetof(check_in, above), PP_FIELD_EXPR, false},
-                                        {NULL, 0, PP_FIELD_TEXT, false}};
-
-static perp_status read_check(const pp_study *s, uint32_t map, const char *key, report_check *c, perp_refusal *why) {
-    check_in in = {0};
-    perp_status st = pp_fields_read(&s->tree, map, key, check_fields, &in, why);
-    int bounds = (in.limit != 0) + (in.below != 0) + (in.above != 0);
-    if (!st && (bounds != 1 || (in.limit != 0) != (in.reference != 0)))
-        st = pp_field_refuse(&s->tree, map, key, "one of: reference with limit, below, above", why);
-    if (st) return st;
-    c->what = in.what, c->unit = in.unit, c->published = in.published, c->note = in.note;
-    c->kind = in.limit ? 0 : in.below ? 1 : 2;
-    st = pp_over_new(s, in.value, key, s->parameter, 0, &c->value, why);
-    if (!st && in.reference) st = pp_over_new(s, in.reference, key, NULL, 0, &c->reference, why);
-    uint32_t bound = in.limit ? in.limit : in.below ? in.below : in.above;
-    return st ? st : pp_over_new(s, bound, key, NULL, 0, &c->bound, why);
+static perp_status read_check(const pp_study *s, uint32_t map, const char *key, study_check *c, report_check *x,
+                              perp_refusal *why) {
+    perp_status st = check_read(&s->tree, map, key, c, why);
+    if (!st) st = pp_over_new(s, c->value, key, s->parameter, 0, &x->value, why);
+    if (!st && c->reference) st = pp_over_new(s, c->reference, key, NULL, 0, &x->reference, why);
+    return st ? st : pp_over_new(s, c->bound, key, NULL, 0, &x->bound, why);
 }
 
 static perp_status read_checks(const pp_study *s, report *r, perp_refusal *why) {
@@ -187,11 +165,13 @@ static perp_status read_checks(const pp_study *s, report *r, perp_refusal *why) 
     if (!s->checks) return PERP_OK;
     if (t->node[s->checks].kind != PP_NODE_LIST) return pp_field_refuse(t, s->checks, "checks", "a list", why);
     r->check = calloc((size_t)t->node[s->checks].length + 1, sizeof *r->check);
-    if (!r->check) return no_memory(s, why);
+    r->source = calloc((size_t)t->node[s->checks].length + 1, sizeof *r->source);
+    if (!r->check || !r->source) return no_memory(s, why);
     for (uint32_t v = t->node[s->checks].first; v; v = t->node[v].next) {
         char key[32];
         snprintf(key, sizeof key, "checks[%d]", r->ncheck);
-        perp_status st = read_check(s, v, key, &r->check[r->ncheck++], why);
+        perp_status st = read_check(s, v, key, &r->check[r->ncheck], &r->source[r->ncheck], why);
+        r->ncheck++;
         if (st) return st;
     }
     return PERP_OK;
@@ -224,31 +204,28 @@ perp_status report_read(const pp_study *s, report *r, perp_refusal *why) {
 
 void report_free(report *r) {
     for (int i = 0; i < r->ncheck; i++) {
-        pp_over_free(r->check[i].value);
-        pp_over_free(r->check[i].reference);
-        pp_over_free(r->check[i].bound);
+        pp_over_free(r->source[i].value);
+        pp_over_free(r->source[i].reference);
+        pp_over_free(r->source[i].bound);
     }
     free(r->entry);
     free(r->check);
+    free(r->source);
     *r = (report){0};
 }
 
 perp_status report_evaluate(report *r, const pp_table *t, bool *ok, perp_refusal *why) {
-    *ok = true;
     for (int i = 0; i < r->ncheck; i++) {
-        report_check *c = &r->check[i];
-        c->expected = NAN;
-        perp_status st = pp_over_eval(c->value, t, NULL, &c->got, why);
-        if (!st && c->reference) st = pp_over_eval(c->reference, t, NULL, &c->expected, why);
-        if (!st) st = pp_over_eval(c->bound, t, NULL, &c->limit, why);
+        study_check *c = &r->check[i];
+        const report_check *x = &r->source[i];
+        perp_status st = pp_over_eval(x->value, t, NULL, &c->got, why);
+        if (!st && x->reference) st = pp_over_eval(x->reference, t, NULL, &c->expected, why);
+        if (!st) st = pp_over_eval(x->bound, t, NULL, &c->limit, why);
         if (st) return st;
-        /* written so that NaN never passes */
-        if (c->kind == 0) c->ok = fabs(c->got - c->expected) <= c->limit;
-        if (c->kind == 1) c->ok = c->got <= c->limit;
-        if (c->kind == 2) c->ok = c->got >= c->limit;
+        check_judge(c);
         c->applies = !(r->study->narrowed && isnan(c->got));
-        *ok = *ok && (c->ok || !c->applies);
     }
+    *ok = checks_hold(r->check, r->ncheck);
     return PERP_OK;
 }
 

@@ -3,6 +3,7 @@
 #define CLI_STUDY_REPORT_H
 
 #include "cli.h"
+#include "study/check.h"
 #include "study/table.h"
 
 enum { REPORT_AXES = 8, REPORT_BY = 3 };
@@ -30,19 +31,17 @@ typedef struct report_entry {
     char key[32];
 } report_entry;
 
+/* A check and its expressions over trials. */
 typedef struct report_check {
-    const char *what, *unit, *published, *note;
     pp_over *value, *reference, *bound;
-    int kind; /* 0: reference and limit, 1: below, 2: above */
-    double got, expected, limit;
-    bool ok, applies; /* applies: false if it is about trials that this study leaves out */
 } report_check;
 
 typedef struct report {
     const pp_study *study;
     report_entry *entry;
     int nentry;
-    report_check *check;
+    study_check *check;   /* what is told */
+    report_check *source; /* how each is computed */
     int ncheck;
 } report;
 
