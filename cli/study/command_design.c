@@ -278,7 +278,7 @@ static int run_design(const cli_args *a, const study_args *x, const pp_design *d
     st.progress =
         !cli_given(a, "quiet") && (!strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr)));
     h.ctx = &st;
-    if (!study_output(a, d->study, "-design", path, sizeof path))
+    if (!study_output(a, "-design", path, sizeof path))
         return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
     int code = study_results(a, path, d->study, x, 0, cli_given(a, "resume"), &h.file);
     if (code) return code;

@@ -63,11 +63,10 @@ void study_args_free(study_args *x) {
     x->text = NULL;
 }
 
-bool study_output(const cli_args *a, const pp_study *s, const char *suffix, char *out, size_t size) {
+bool study_output(const cli_args *a, const char *suffix, char *out, size_t size) {
     const char *given = cli_text(a, "output", NULL);
     if (given) return snprintf(out, size, "%s", given) < (int)size;
     const char *path = cli_operand(a, 0), *name = strrchr(path, '/'), *dot;
-    (void)s;
     name = name ? name + 1 : path;
     dot = strrchr(name, '.');
     int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);

@@ -24,7 +24,7 @@ int study_open_again(const cli_args *a, const study_args *x, int64_t seed, int64
 void study_args_free(study_args *x);
 
 /* Path of the results: --output, or the name of the study with `suffix` and .h5 in the current folder. */
-bool study_output(const cli_args *a, const pp_study *s, const char *suffix, char *out, size_t size);
+bool study_output(const cli_args *a, const char *suffix, char *out, size_t size);
 /* Opens the file of results: to continue it (resume), or a new one; `force` replaces an older study. Exit code. */
 int study_results(const cli_args *a, const char *path, const pp_study *s, const study_args *x, uint64_t trials,
                   bool resume, pp_study_file **out);
