@@ -247,6 +247,13 @@ static int run_ranks(const cli_args *a, const pp_study *s, const study_args *x) 
     return code;
 }
 
+/* Under mpirun ranks share the trials and one file. A perp without MPI takes each rank as a part with a file of its own,
+ * so one --output for all of them is refused, unless --part or --parts say that the ranks are meant as parts. */
+static bool wants_ranks(const cli_args *a) {
+    if (!sweep_mpi_asked()) return false;
+    return sweep_mpi_built() || (cli_given(a, "output") && !cli_given(a, "part") && !cli_given(a, "parts"));
+}
+
 static int run(const cli_args *a) {
     study_args x;
     pp_study *s = NULL;
@@ -264,7 +271,7 @@ static int run(const cli_args *a) {
         } else {
             code = study_record_trial(a, s, k, cli_text(a, "record", NULL));
         }
-    } else if (!code && sweep_mpi_asked() && sweep_mpi_built()) {
+    } else if (!code && wants_ranks(a)) {
         code = run_ranks(a, s, &x);
     } else if (!code) {
         code = run_local(a, s, &x);
