@@ -7,56 +7,13 @@
 #include "study/figure.h"
 #include "study/open.h"
 
-static const char *const progress_choices[] = {"auto", "always", "never", NULL};
-
 static const cli_option options[] = {
-    {.name = "workers",
-     .letter = 'j',
-     .kind = CLI_WHOLE,
-     .argument = "N",
-     .min = 1,
-     .max = PERP_WORKERS_MAX,
-     .help = "Number of worker threads; all processors by default. The results do not depend on it."},
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_FILE,
-     .argument = "RESULTS",
-     .help = "File of all trials; by default the name of the study with -design.h5 in the current folder."},
-    {.name = "resume",
-     .letter = 'r',
-     .kind = CLI_FLAG,
-     .help = "Continue an interrupted search. It goes on exactly as if it had not been interrupted."},
-    {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace an existing file of results."},
-    {.name = "define",
-     .letter = 'D',
-     .kind = CLI_DEFINE,
-     .argument = "NAME=VALUE",
-     .help = "Give a parameter of the scene another value. May be repeated."},
-    {.name = "count",
-     .letter = 'n',
-     .kind = CLI_WHOLE,
-     .argument = "N",
-     .min = 1,
-     .max = 4e9,
-     .help = "Samples for each design, instead of as the study says."},
-    {.name = "seed",
-     .kind = CLI_WHOLE,
-     .argument = "SEED",
-     .min = 0,
-     .max = 4294967295.0,
-     .help = "Seed of the samples, instead of as the study says."},
+    STUDY_OPTIONS,
+    STUDY_OUTPUT("File of all trials; by default the name of the study with -design.h5 in the current folder."),
+    STUDY_TRIAL_OPTIONS,
     {.name = "all-trials", .kind = CLI_FLAG, .help = "Run all trials of a design, also after one of them failed."},
     {.name = "no-verify", .kind = CLI_FLAG, .help = "Do not run the best design again at h/2 and on fresh samples."},
-    {.name = "figures",
-     .kind = CLI_FILE,
-     .argument = "FOLDER",
-     .help = "Draw the history of the search into this folder."},
-    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."},
-    {.name = "progress",
-     .kind = CLI_CHOICE,
-     .argument = "WHEN",
-     .choices = progress_choices,
-     .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."},
+    STUDY_FIGURES("Draw the history of the search into this folder."),
     {.name = NULL},
 };
 
@@ -179,11 +136,9 @@ static void print_best(const pp_hunt *h) {
 }
 
 static void print_all(const pp_hunt *h, const char *path, double seconds, const verified *half, const verified *fresh) {
-    const pp_study *s = h->design->study;
     char wall[64];
     cli_seconds(wall, sizeof wall, seconds);
-    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene),
-           cli_style(stdout, ""));
+    study_print_title(h->design->study, stdout);
     printf("  method     %s: %llu designs, %llu trials", h->design->method, (unsigned long long)h->count,
            (unsigned long long)(h->trials + h->reused));
     if (h->reused) printf(" (%llu from the file)", (unsigned long long)h->reused);
@@ -257,11 +212,8 @@ static int conclude(const cli_args *a, const study_args *x, const pp_hunt *h, co
 static int run_design(const cli_args *a, const study_args *x, const pp_design *d, pp_crew *crew) {
     char path[CLI_PATH];
     perp_refusal why = {0};
-    const char *when = cli_text(a, "progress", "auto");
     pp_hunt h = {.design = d, .crew = crew, .all_trials = cli_given(a, "all-trials"), .stop = stop, .tick = tick};
-    state st = {.h = &h};
-    st.progress =
-        !cli_given(a, "quiet") && (!strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr)));
+    state st = {.h = &h, .progress = study_progress(a)};
     h.ctx = &st;
     if (!study_output(a, d->study, "-design", path, sizeof path))
         return cli_mistake(a, "--output", "a path that is too long", "a shorter one");

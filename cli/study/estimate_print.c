@@ -110,8 +110,7 @@ static void print_check(const estimation *s, FILE *to) {
 }
 
 void estimate_print(const estimation *s, FILE *to) {
-    const pp_study *y = s->e.study;
-    fprintf(to, "%s%s%s\n", cli_style(to, "1"), *y->title ? y->title : perp_scene_title(y->scene), cli_style(to, ""));
+    study_print_title(s->e.study, to);
     print_data(s, to);
     for (int i = 0; i < s->nmethod; i++) {
         const found *f = &s->found[i];

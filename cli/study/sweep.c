@@ -28,7 +28,7 @@ static void take(sweep *w, const pp_row *row) {
     bool failed = row->outcome >= PP_TRIAL_UNSOLVED || isnan(x);
     w->state[row->number] = failed ? SWEEP_FAILED : x != 0 ? SWEEP_YES : SWEEP_NO;
     w->done++;
-    w->outcome[row->outcome < 5 ? row->outcome : 4]++;
+    w->outcome[row->outcome < PP_OUTCOMES ? row->outcome : PP_TRIAL_UNMEASURED]++;
     if (row->outcome >= PP_TRIAL_UNSOLVED) {
         if (!w->failed)
             snprintf(w->first_failure, sizeof w->first_failure, "trial %llu: %s", (unsigned long long)row->number,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static perp_status no_memory(const pp_hunt *h, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){h->design->study->path, 0, 0}, "design", "not enough memory");
+    return pp_study_no_memory(h->design->study, "design", why);
 }
 
 /* ---- rows that are known ---- */
