@@ -73,7 +73,7 @@ static int verify(const cli_args *a, const study_args *x, const double *best, in
     return code ? code : st ? cli_refuse(a, &why) : CLI_OK;
 }
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 /* Designs that pass all levels up to this one. */
 static void print_passing(const pp_hunt *h, int level, const char *name) {
@@ -105,7 +105,7 @@ static void print_levels(const pp_hunt *h) {
     for (int l = 0; l < d->nlevel; l++) /* of several levels that run trials, each */
         if (d->level[l].trials && l + 1 < d->nlevel) print_passing(h, l, d->level[l].name);
     print_passing(h, PP_DESIGN_LEVELS, "everything");
-    for (int l = 0; l < d->nlevel; l++) { /* a guess is worth what it predicts */
+    for (int l = 0; l < d->nlevel; l++) { /* how well a guess predicts the result */
         if (d->level[l].proof || d->level[l].trials) continue;
         uint64_t count[2][2] = {{0}};
         bool met = false;
@@ -268,7 +268,7 @@ const cli_command command_design = {
         "of the study: what varies and what is drawn.\n\n"
         "Levels make a search cheap: a proof is a necessary condition on the parameters, and a design that fails it is "
         "not "
-        "run; a guess decides nothing, and the command tells what it was worth.\n\n"
+        "run; a guess excludes no design, and the command prints how well it predicted.\n\n"
         "The best design is verified with half of the time step, and on samples with another seed, so that the figure "
         "is "
         "not flattered by the samples that were searched on.",

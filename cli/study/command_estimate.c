@@ -43,7 +43,7 @@ static perp_status run_method(estimation *s, const method *m, found *f, perp_ref
     return estimate_filter(s, m, f, why);
 }
 
-/* All methods in turn. One that finds nothing is told; one that does not fit the study ends it. Exit code. */
+/* Runs all methods. A method that fails to solve is reported; one that does not fit the study ends the command. Exit code. */
 static int run_all(const cli_args *a, estimation *s) {
     int code = CLI_OK;
     for (int i = 0; i < s->nmethod; i++) {

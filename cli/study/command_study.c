@@ -131,7 +131,7 @@ static void print_json(const report *r, const pp_table *t, uint64_t trials, uint
     json_end(&j, '}');
 }
 
-/* Everything that is asked of the rows. Exit code. */
+/* Prints and writes what the options ask for. Exit code. */
 static int tell(const cli_args *a, pp_study_file *const *f, int n, const pp_study *s, const pp_table *t) {
     perp_refusal why = {0};
     uint64_t digest = 0, trials = pp_study_file_info(f[0])->trials;

@@ -110,7 +110,7 @@ static int conclude(const cli_args *a, sweep *w, report *r, const char *path) {
     perp_status st = code ? PERP_OK : pp_study_digest(&w->file, 1, &digest, &why);
     bool whole = w->part.of == 1 && (w->done == w->wanted || w->until.measure >= 0);
     if (!code && !st && whole) st = report_evaluate(r, &t, &ok, &why);
-    if (!whole) r->ncheck = 0; /* of a part nothing can be said */
+    if (!whole) r->ncheck = 0; /* checks need all trials */
     if (!code && !st && cli_json(a)) {
         json j;
         json_begin(&j, stdout);

@@ -68,7 +68,7 @@ static void print_correlations(const estimation *s, const found *f, FILE *to) {
     }
 }
 
-/* Says so where the model does not explain the data. */
+/* chi-square, with a remark if the model does not explain the data. */
 static void print_fit(const estimation *s, const found *f, FILE *to) {
     double p = f->dof > 0 ? 1 - perp_chi2_cdf(f->chi2, f->dof) : NAN;
     fprintf(to, "    chi^2 %.6g with %d degrees of freedom", f->chi2, f->dof);

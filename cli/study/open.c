@@ -108,7 +108,7 @@ int study_results(const cli_args *a, const char *path, const pp_study *s, const 
     perp_status status;
     if (there && !resume && cli_given(a, "force")) {
         pp_study_file *old;
-        if (pp_study_file_open(path, &old, &why)) return cli_refuse(a, &why); /* only a study gives way */
+        if (pp_study_file_open(path, &old, &why)) return cli_refuse(a, &why); /* only a file of results is replaced */
         pp_study_file_close(old);
         if (remove(path))
             return cli_refuse_say(a, CLI_MACHINE, "%s: the file cannot be removed: %s", path, strerror(errno));

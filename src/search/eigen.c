@@ -15,7 +15,7 @@
 
 #define SWEEPS_MAX 60 /* far more than ever needed: the last sweeps converge quadratically */
 
-/* Columns p and q of a matrix with rows of n, as far as `rows` reaches: (a, b) -> (c a - s b, s a + c b). */
+/* Rotates columns p and q of an n x n matrix: (a, b) -> (c a - s b, s a + c b). */
 static void rotate_columns(double *M, int n, int p, int q, double c, double s) {
     for (int i = 0; i < n; i++) {
         double *r = M + (size_t)i * (size_t)n, a = r[p], b = r[q];

@@ -113,7 +113,7 @@ static perp_status read_rotations(loader *l, uint32_t list) {
 
 /* ---- the table of cases ---- */
 
-/* An expression of the columns of the index, in one row. Columns that are no numbers cannot be used. */
+/* An expression of the columns of the table of cases, in one row. Only columns of numbers can be used. */
 static perp_status of_index(loader *l, int row, uint32_t node, const char *key, double *out) {
     const char *name[PP_CSV_COLUMNS + PP_STUDY_VARIABLES];
     double value[PP_CSV_COLUMNS + PP_STUDY_VARIABLES];
@@ -205,7 +205,7 @@ static perp_status take_row(loader *l, const pp_csv *csv, int row, const row_col
             if (st) return st;
             any = any || isnan(*y);
         }
-        for (int k = 0; any && k < n; k++) first[k] = NAN; /* three quarters of a rotation are none */
+        for (int k = 0; any && k < n; k++) first[k] = NAN; /* a rotation needs all four numbers */
         l->e->missing += any;
     }
     return PERP_OK;

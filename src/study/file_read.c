@@ -1,5 +1,5 @@
-/* file_read.c - opening study files and reading rows. Nothing in the file is believed: types, shapes and numbers are
- * checked before they are used. */
+/* file_read.c - opening study files and reading rows. Types, shapes and numbers of the file are checked before they
+ * are used. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -405,7 +405,7 @@ static perp_status read_end(pp_study *s, uint32_t node, perp_refusal *why) {
     return st;
 }
 
-/* ---- from outside ---- */
+/* ---- options ---- */
 
 /* "AXIS=VALUE": the axis keeps this value only. */
 static perp_status keep_only(pp_study *s, const char *text, perp_refusal *why) {
@@ -466,7 +466,7 @@ static void touch_parameters(pp_study *s) {
     for (int i = 0; i < s->ndraw; i++) s->touched[s->draw[i].parameter] = true;
 }
 
-/* A range of a class is of use only to a draw. */
+/* A range of a class must have a draw that uses it. */
 static perp_status check_ranges(const pp_study *s, perp_refusal *why) {
     for (int a = 0; a < s->naxis; a++)
         for (int k = 0; k < s->axis[a].nrange; k++) {
@@ -485,7 +485,7 @@ static perp_status check_ranges(const pp_study *s, perp_refusal *why) {
     return PERP_OK;
 }
 
-/* The first cell's values, and those of every value of every axis: ranges are told before anything runs. */
+/* Checks every value of every axis against the ranges of the scene, and the draws of the first trial. */
 static perp_status check_values(pp_study *s, perp_refusal *why) {
     for (int a = 0; a < s->naxis; a++) {
         const pp_study_axis *x = &s->axis[a];

@@ -330,7 +330,7 @@ bool pp_rollouts_parts(pp_rollouts *p, const pp_part_run *q) {
     return !perp_ensemble_run(p->ensemble, &t, NULL);
 }
 
-/* ---- what became of them ---- */
+/* ---- counts of runs ---- */
 
 uint64_t pp_rollouts_count(const pp_rollouts *p) {
     uint64_t n = 0;

@@ -88,7 +88,7 @@ typedef struct pp_study {
     int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
 } pp_study;
 
-/* What is taken from outside instead of what the file says. */
+/* Options that replace what the study file says. */
 typedef struct pp_study_options {
     const perp_definition *define; /* parameters of the scene; over `set` */
     int ndefine;

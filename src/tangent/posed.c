@@ -320,7 +320,7 @@ static perp_status solve(work *k, bool *open) {
     case PP_SYSTEM_SOLVED: return PERP_OK;
     case PP_SYSTEM_MEMORY: return pp_fail(k->w, PERP_E_MEMORY, "out of memory for the directions");
     case PP_SYSTEM_LARGE: return refuse(k->w, "an island has more than %d rows", PP_MOST_ROWS);
-    case PP_SYSTEM_OPEN: *open = true; return refuse(k->w, "loads that the laws leave open move a body");
+    case PP_SYSTEM_OPEN: *open = true; return refuse(k->w, "loads that the laws do not determine move a body");
     case PP_SYSTEM_CONTRADICTS: return refuse(k->w, "its contacts or joints contradict each other along a direction");
     case PP_SYSTEM_NUMERICS: break;
     }
@@ -437,7 +437,7 @@ perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, con
     for (int d = 0; !st && d < t->def.directions; d++)
         if (!same(t, q, t->next_q, d) || !same(t, v, t->next_v, d)) {
             *open = true;
-            st = refuse(w, "it depends on loads that the laws leave open");
+            st = refuse(w, "it depends on loads that the laws do not determine");
         }
     return st;
 }
