@@ -8,15 +8,8 @@
 enum { FILES_MOST = 4096, FAILURES_SHOWN = 20 };
 
 static const cli_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_FILE,
-     .argument = "RESULTS",
-     .help = "Join the files, which are parts of one study, into this one."},
-    {.name = "figures",
-     .kind = CLI_FILE,
-     .argument = "FOLDER",
-     .help = "Draw the figures of the study into this folder."},
+    STUDY_OUTPUT("Join the files, which are parts of one study, into this one."),
+    STUDY_FIGURES("Draw the figures of the study into this folder."),
     {.name = "page",
      .kind = CLI_FILE,
      .argument = "PAGE",
@@ -75,7 +68,7 @@ static int write_csv(const cli_args *a, const pp_table *t, const char *path) {
 }
 
 typedef struct totals {
-    uint64_t outcome[5], failed;
+    uint64_t outcome[PP_OUTCOMES], failed;
     double law, overlap, joint_error, seconds;
 } totals;
 
@@ -83,7 +76,7 @@ static totals count(const pp_table *t) {
     totals x = {.failed = 0};
     for (uint64_t i = 0; i < t->n; i++) {
         const pp_row *r = pp_table_row(t, i);
-        x.outcome[r->outcome < 5 ? r->outcome : 4]++;
+        x.outcome[r->outcome < PP_OUTCOMES ? r->outcome : PP_TRIAL_UNMEASURED]++;
         x.failed += r->outcome >= PP_TRIAL_UNSOLVED;
         if (r->law > x.law) x.law = r->law;
         if (r->overlap > x.overlap) x.overlap = r->overlap;
@@ -108,18 +101,12 @@ static void print_summary(const cli_args *a, const pp_study *s, const pp_table *
     totals x = count(t);
     char time[64];
     cli_seconds(time, sizeof time, x.seconds);
-    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene),
-           cli_style(stdout, ""));
+    study_print_title(s, stdout);
     printf("  trials     %llu", (unsigned long long)t->n);
     if (trials) printf(" of %llu", (unsigned long long)trials);
     printf("; %llu to the end, %llu ended early; %s of processors\n", (unsigned long long)x.outcome[0],
            (unsigned long long)x.outcome[1], time);
-    if (x.failed)
-        printf("  %sfailed     %llu: %llu unsolved, %llu refused, %llu not measured%s\n", cli_style(stdout, "31"),
-               (unsigned long long)x.failed, (unsigned long long)x.outcome[2], (unsigned long long)x.outcome[3],
-               (unsigned long long)x.outcome[4], cli_style(stdout, ""));
-    else
-        printf("  failed     none\n");
+    study_print_failed(x.outcome, stdout);
     printf("  worst      law residual %.2g, overlap %.2g, joint error %.2g\n", x.law, x.overlap, x.joint_error);
     printf("  digest     %016llx\n", (unsigned long long)digest);
     if (x.failed) print_failures(t, cli_given(a, "failures") ? UINT64_MAX : FAILURES_SHOWN);
@@ -144,7 +131,7 @@ static void print_json(const report *r, const pp_table *t, uint64_t trials, uint
     json_end(&j, '}');
 }
 
-/* Everything that is asked of the rows. Exit code. */
+/* Prints and writes what the options ask for. Exit code. */
 static int tell(const cli_args *a, pp_study_file *const *f, int n, const pp_study *s, const pp_table *t) {
     perp_refusal why = {0};
     uint64_t digest = 0, trials = pp_study_file_info(f[0])->trials;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/functions.h"
 #include "perp/statistic.h"
 #include "study/report.h"
 
@@ -36,8 +37,6 @@ void report_combination(const pp_study *s, const report_entry *e, uint64_t combi
     }
 }
 
-static bool measured(const pp_row *r) { return r->outcome == PP_TRIAL_DONE || r->outcome == PP_TRIAL_ENDED; }
-
 static uint64_t cell_of(const pp_table *t, const grid *g, const int *axis, const pp_row *r) {
     int index[PP_STUDY_NAMES];
     uint64_t at = 0;
@@ -46,12 +45,7 @@ static uint64_t cell_of(const pp_table *t, const grid *g, const int *axis, const
     return at;
 }
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Values sorted by cell, then by size, to take medians. */
+/* Values put together by cell, to take medians. */
 static bool medians(const pp_table *t, grid *g, const int *axis, int measure) {
     uint64_t *first = calloc((size_t)g->cells + 2, sizeof *first);
     double *v = malloc(sizeof *v * (size_t)(t->n + 1));
@@ -60,7 +54,7 @@ static bool medians(const pp_table *t, grid *g, const int *axis, int measure) {
         for (uint64_t i = 0; i < t->n; i++) {
             const pp_row *r = pp_table_row(t, i);
             double x = r->value[measure];
-            if (!measured(r) || isnan(x)) continue;
+            if (!pp_row_measured(r) || isnan(x)) continue;
             uint64_t c = cell_of(t, g, axis, r);
             if (pass == 0)
                 first[c + 2]++;
@@ -70,10 +64,7 @@ static bool medians(const pp_table *t, grid *g, const int *axis, int measure) {
         for (uint64_t c = 0; pass == 0 && c < g->cells; c++) first[c + 2] += first[c + 1];
     }
     for (uint64_t c = 0; ok && c < g->cells; c++) {
-        uint64_t n = first[c + 1] - first[c];
-        double *at = v + first[c];
-        if (n) qsort(at, (size_t)n, sizeof *at, compare);
-        g->value[c] = n == 0 ? NAN : n % 2 ? at[n / 2] : (at[n / 2 - 1] + at[n / 2]) / 2;
+        g->value[c] = pp_quantile(v + first[c], first[c + 1] - first[c], 0.5);
     }
     free(first);
     free(v);
@@ -118,14 +109,14 @@ perp_status grid_make(const pp_table *t, int measure, const int *axis, int naxis
         const pp_row *r = pp_table_row(t, i);
         double x = r->value[measure];
         pp_cell_add(&g->cell[cell_of(t, g, axis, r)], r, x);
-        binary = binary && (!measured(r) || isnan(x) || x == 0 || x == 1);
+        binary = binary && (!pp_row_measured(r) || isnan(x) || x == 0 || x == 1);
     }
     if (show == SHOW_AUTO) g->show = binary ? SHOW_FRACTION : SHOW_MEAN;
     for (uint64_t c = 0; ok && c < g->cells; c++) conclude(g, c);
     if (ok && show == SHOW_MEDIAN) ok = medians(t, g, axis, measure);
     if (ok) return PERP_OK;
     grid_free(g);
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){t->study->path, 0, 0}, "report", "not enough memory");
+    return pp_study_no_memory(t->study, "report", why);
 }
 
 void grid_free(grid *g) {

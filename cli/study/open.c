@@ -63,6 +63,32 @@ void study_args_free(study_args *x) {
     x->text = NULL;
 }
 
+const char *const study_progress_words[] = {"auto", "always", "never", NULL};
+
+bool study_progress(const cli_args *a) {
+    const char *when = cli_text(a, "progress", "auto");
+    bool shown = !strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr));
+    return shown && !cli_given(a, "quiet");
+}
+
+void study_print_title(const pp_study *s, FILE *to) {
+    fprintf(to, "%s%s%s\n", cli_style(to, "1"), *s->title ? s->title : perp_scene_title(s->scene), cli_style(to, ""));
+}
+
+void study_print_failed(const uint64_t outcome[PP_OUTCOMES], FILE *to) {
+    uint64_t failed = 0;
+    for (int i = PP_TRIAL_UNSOLVED; i < PP_OUTCOMES; i++) failed += outcome[i];
+    if (!failed) {
+        fprintf(to, "  failed     none\n");
+        return;
+    }
+    fprintf(to, "  %sfailed     %llu:", cli_style(to, "31"), (unsigned long long)failed);
+    for (int i = PP_TRIAL_UNSOLVED; i < PP_OUTCOMES; i++)
+        fprintf(to, "%s %llu %s", i == PP_TRIAL_UNSOLVED ? "" : ",", (unsigned long long)outcome[i],
+                pp_outcome_word(i));
+    fprintf(to, "%s\n", cli_style(to, ""));
+}
+
 bool study_output(const cli_args *a, const char *suffix, char *out, size_t size) {
     const char *given = cli_text(a, "output", NULL);
     if (given) return snprintf(out, size, "%s", given) < (int)size;
@@ -81,7 +107,7 @@ int study_results(const cli_args *a, const char *path, const pp_study *s, const 
     perp_status status;
     if (there && !resume && cli_given(a, "force")) {
         pp_study_file *old;
-        if (pp_study_file_open(path, &old, &why)) return cli_refuse(a, &why); /* only a study gives way */
+        if (pp_study_file_open(path, &old, &why)) return cli_refuse(a, &why); /* only a file of results is replaced */
         pp_study_file_close(old);
         if (remove(path))
             return cli_refuse_say(a, CLI_MACHINE, "%s: the file cannot be removed: %s", path, strerror(errno));

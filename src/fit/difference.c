@@ -54,8 +54,8 @@ static bool column(int m, pair at, const double *r, const double *ra, const doub
     return true;
 }
 
-/* Columns j with wanted[j] (NULL: all that are free) into J, steps times factor; columns that could not be had keep wanted[j], if it
- * is given. False: stopped. *missing: how many could not be had. */
+/* Columns j with wanted[j] (NULL: all that are free) into J, steps times factor; columns that could not be evaluated keep
+ * wanted[j], if it is given. False: stopped. *missing: number of columns that could not be evaluated. */
 static bool some_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J,
                          int *missing) {
     int n = f->n, m = f->m, count = 0;
@@ -133,7 +133,7 @@ static bool try_step(pp_fit *f, const double *x, const double *r, double factor,
         if (!(was[j] > SUSPECT) || wanted[j] || wanted[n + j]) continue;
         size_t at = (size_t)m * (size_t)j;
         double error = relative_difference(m, J + at, J_half + at);
-        if (!(error < 0.1 * f->error[j])) continue; /* clearly better, or it stays */
+        if (!(error < 0.1 * f->error[j])) continue; /* only a clearly better step is taken */
         f->error[j] = error;
         chosen[j] = f->o.difference * factor;
         memcpy(f->J + at, J + at, sizeof *J * (size_t)m);
@@ -155,7 +155,7 @@ bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool f
         suspect |= f->error[j] > SUSPECT;
     }
     if (!first || !suspect) return true;
-    double *was = f->trial + f->n, *chosen = was + f->n; /* the search is not in a step now */
+    double *was = f->trial + f->n, *chosen = was + f->n; /* f->trial is free: no step is being tried */
     memcpy(was, f->error, sizeof *was * (size_t)f->n);
     memcpy(chosen, f->difference, sizeof *chosen * (size_t)f->n);
     const double factors[] = {100, 0.01};

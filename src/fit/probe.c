@@ -1,7 +1,7 @@
-/* probe.c - a look around where derivatives say nothing
+/* probe.c - function values along parameters where derivatives carry no information
  * Problem  a friction coefficient above the limit of sticking changes nothing at all: its derivative is zero, and a search by
  *          derivatives would stay there. The same at kinks, where derivatives of the two sides contradict each other.
- * Method   along each parameter in question in turn, the other parameters held: points between finite bounds, evenly, if the range
+ * Method   along each parameter in question in turn, with the other parameters fixed: points between finite bounds, evenly, if the range
  *          is not far wider than the scale; else at PROBES/2 distances on each side, from 1/16 to 4 scales. The best point is taken
  *          if it is clearly better.
  * Cost     PROBES points a parameter, in batches. */
@@ -20,7 +20,7 @@ static double probe_at(const pp_fit *f, int j, double xj, int k) {
     return to < f->lower[j] ? f->lower[j] : to > f->upper[j] ? f->upper[j] : to;
 }
 
-/* Looks along parameter j; true if x moved. */
+/* Probes along parameter j; true if x moved. */
 static bool probe_one(pp_fit *f, int j, double *x, double *cost) {
     int n = f->n, room = pp_fit_batch(n);
     double best = *cost * (1 - CLEARLY), best_x = x[j];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static perp_status no_memory(const pp_hunt *h, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){h->design->study->path, 0, 0}, "design", "not enough memory");
+    return pp_study_no_memory(h->design->study, "design", why);
 }
 
 /* ---- rows that are known ---- */
@@ -146,7 +146,7 @@ static perp_status judge(pp_hunt *h, uint64_t first, int i, pp_table *t, double 
     double *gi = d->nconstraint ? g + (size_t)i * (size_t)d->nconstraint : g;
     f[i] = NAN;
     for (int k = 0; k < d->nconstraint; k++) gi[k] = NAN;
-    if (r->level >= 0) return PERP_OK; /* a proof: it was not run */
+    if (r->level >= 0) return PERP_OK; /* it failed a proof and was not run */
     perp_status st = pp_design_judge(d, t, h->x + at * (uint64_t)d->n, &f[i], gi, &h->why);
     r->f = as_written(d, f[i]);
     for (int k = 0; k < d->nconstraint; k++) r->violation += gi[k] > 0 ? gi[k] : 0;
@@ -191,7 +191,7 @@ static perp_status check_proofs(pp_hunt *h, uint64_t at) {
     return st;
 }
 
-/* The minimiser's question. */
+/* Callback of the minimiser: values at some points. */
 static bool answer(void *ctx, int count, const double *x, double *f, double *g) {
     pp_hunt *h = ctx;
     uint64_t first = h->count;

@@ -216,7 +216,7 @@ perp_status pp_study_file_extend(const char *path, const pp_study *s, uint64_t p
     if (!st && f->info.plan != plan)
         st = pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, "", "results of another study, scene or parameters",
                          "the file of this study; another --output begins a new one");
-    if (!st && (f->info.nparameter != s->nparameter || f->info.nmeasure != s->nmeasure))
+    if (!st && !pp_study_file_fits(f, s))
         st = pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, "", "other parameters or measures",
                          "the file of this study");
     if (!st) st = room_for_rows(f, why);
@@ -266,17 +266,23 @@ perp_status pp_study_file_copy(const char *path, pp_study_file *from, pp_study_f
 
 /* ---- rows ---- */
 
-static bool append(hid_t set, hid_t type, uint64_t first, uint64_t n, int width, const void *data) {
-    hsize_t dim[2] = {first + n, (hsize_t)width}, start[2] = {first, 0}, count[2] = {n, (hsize_t)width};
-    if (H5Dset_extent(set, dim) < 0) return false;
+bool pp_study_transfer(hid_t set, hid_t type, uint64_t first, uint64_t n, int width, void *out, const void *in) {
+    hsize_t start[2] = {first, 0}, count[2] = {n, (hsize_t)width};
     hid_t there = H5Dget_space(set);
     int rank = there >= 0 ? H5Sget_simple_extent_ndims(there) : -1;
     hid_t here = rank > 0 ? H5Screate_simple(rank, count, NULL) : H5I_INVALID_HID;
-    bool ok = here >= 0 && H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-              H5Dwrite(set, type, here, there, H5P_DEFAULT, data) >= 0;
+    bool ok = here >= 0 && H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
+    if (ok)
+        ok = (out ? H5Dread(set, type, here, there, H5P_DEFAULT, out)
+                  : H5Dwrite(set, type, here, there, H5P_DEFAULT, in)) >= 0;
     if (here >= 0) H5Sclose(here);
     if (there >= 0) H5Sclose(there);
     return ok;
+}
+
+static bool append(hid_t set, hid_t type, uint64_t first, uint64_t n, int width, const void *data) {
+    hsize_t dim[2] = {first + n, (hsize_t)width};
+    return H5Dset_extent(set, dim) >= 0 && pp_study_transfer(set, type, first, n, width, NULL, data);
 }
 
 static bool write_column(pp_study_file *f, int c) {

@@ -48,6 +48,8 @@ perp_status pp_study_file_expect(pp_study_file *f, uint64_t trials, perp_refusal
 void pp_study_file_close(pp_study_file *f);
 const pp_study_info *pp_study_file_info(const pp_study_file *f);
 
+/* Have the rows of the file the parameters and measures of the study, so that they are as long? */
+bool pp_study_file_fits(const pp_study_file *f, const pp_study *s);
 /* The study of the file, read from the texts in it. */
 perp_status pp_study_file_study(pp_study_file *f, pp_study **out, perp_refusal *why);
 /* Rows first .. first + n into `row`, each of `size` = pp_row_size() bytes; `why` only where told = true. */

@@ -88,7 +88,7 @@ typedef struct pp_study {
     int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
 } pp_study;
 
-/* What is taken from outside instead of what the file says. */
+/* Options that replace what the study file says. */
 typedef struct pp_study_options {
     const perp_definition *define; /* parameters of the scene; over `set` */
     int ndefine;
@@ -110,8 +110,15 @@ int pp_study_axis_find(const pp_study *s, const char *name);
 int pp_study_measure_find(const pp_study *s, const char *name);
 /* Complains that the key of a map is no parameter of the scene. */
 perp_status pp_study_no_parameter(const pp_study *s, uint32_t node, const char *path, perp_refusal *why);
+/* Compiles the expression of a scalar node. Owned by the caller (pp_expr_free). */
+perp_status pp_study_compile(const pp_study *s, uint32_t node, const char *key, const pp_expr_names *names,
+                             pp_expr **out, perp_refusal *why);
 /* A number: an expression of the scene's parameters as they stand. */
 perp_status pp_study_number(const pp_study *s, uint32_t node, const char *path, double *out, perp_refusal *why);
+/* Complains that memory is not enough for the part `key` of the study. */
+static inline perp_status pp_study_no_memory(const pp_study *s, const char *key, perp_refusal *why) {
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, key, "not enough memory");
+}
 /* Number of trials. */
 static inline uint64_t pp_study_trials(const pp_study *s) { return s->cells * s->count; }
 
@@ -147,11 +154,12 @@ bool pp_draw_call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *ou
 /* ---- trial.c ---- */
 
 typedef enum pp_outcome {
-    PP_TRIAL_DONE,      /* ran to the end of the scene */
-    PP_TRIAL_ENDED,     /* its end condition was met */
-    PP_TRIAL_UNSOLVED,  /* a step was not solved */
-    PP_TRIAL_REFUSED,   /* the scene does not take these values */
-    PP_TRIAL_UNMEASURED /* a measure could not be evaluated */
+    PP_TRIAL_DONE,       /* ran to the end of the scene */
+    PP_TRIAL_ENDED,      /* its end condition was met */
+    PP_TRIAL_UNSOLVED,   /* a step was not solved */
+    PP_TRIAL_REFUSED,    /* the scene does not take these values */
+    PP_TRIAL_UNMEASURED, /* a measure could not be evaluated */
+    PP_OUTCOMES
 } pp_outcome;
 #define PP_TRIAL_WHY 200 /* bytes of the reason in a row */
 
@@ -171,6 +179,10 @@ static inline size_t pp_row_size(const pp_study *s) {
     return sizeof(pp_row) + sizeof(double) * (size_t)(s->nparameter + s->nmeasure);
 }
 const char *pp_outcome_word(int outcome); /* "done", "ended early", ... */
+/* Did the trial give measures? Fractions and means are of such trials. */
+static inline bool pp_row_measured(const pp_row *r) {
+    return r->outcome == PP_TRIAL_DONE || r->outcome == PP_TRIAL_ENDED;
+}
 
 /* One worker's tools: a trace, measures, the end condition, compiled for its scene. */
 typedef struct pp_runner pp_runner;

@@ -21,7 +21,7 @@ static inline const pp_row *pp_table_row(const pp_table *t, uint64_t i) {
     return (const pp_row *)(const void *)(t->row + i * t->row_size);
 }
 
-/* How many of some trials there are, and what a measure of them says. */
+/* Counts of some trials, and sums of a measure over them. */
 typedef struct pp_cell {
     uint64_t trials;  /* with an outcome that can be measured */
     uint64_t failed;  /* unsolved, refused, not measured: not among `trials` */

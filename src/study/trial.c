@@ -16,11 +16,9 @@ struct pp_runner {
     perp_scene_value *set; /* nparameter */
 };
 
-static const char *const words[] = {"done", "ended early", "unsolved", "refused", "not measured"};
+static const char *const words[PP_OUTCOMES] = {"done", "ended early", "unsolved", "refused", "not measured"};
 
-const char *pp_outcome_word(int outcome) {
-    return outcome >= 0 && outcome < (int)(sizeof words / sizeof *words) ? words[outcome] : "unknown";
-}
+const char *pp_outcome_word(int outcome) { return outcome >= 0 && outcome < PP_OUTCOMES ? words[outcome] : "unknown"; }
 
 static double thread_seconds(void) {
     struct timespec t;
@@ -50,11 +48,10 @@ static perp_status compile_measures(pp_runner *r, perp_refusal *why) {
 perp_status pp_runner_new(const pp_study *s, perp_scene *scene, pp_runner **out, perp_refusal *why) {
     pp_runner *r = pp_alloc(&s->alloc, sizeof *r);
     *out = NULL;
-    if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
+    if (!r) return pp_study_no_memory(s, "", why);
     *r = (pp_runner){.study = s};
     r->set = pp_alloc(&s->alloc, sizeof *r->set * (size_t)(s->nparameter + 1));
-    perp_status st =
-        r->set ? PERP_OK : pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
+    perp_status st = r->set ? PERP_OK : pp_study_no_memory(s, "", why);
     if (!st) st = pp_trace_new(scene, 1, &r->trace, why);
     if (!st) st = compile_measures(r, why);
     if (st)
@@ -161,7 +158,7 @@ perp_status pp_crew_new(const pp_study *s, int workers, pp_crew *out, perp_refus
     if (st) return st;
     int n = perp_ensemble_workers(out->ensemble);
     out->runner = pp_alloc(&s->alloc, sizeof *out->runner * (size_t)n);
-    if (!out->runner) st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
+    if (!out->runner) st = pp_study_no_memory(s, "", why);
     while (!st && out->n < n) {
         st = pp_runner_new(s, pp_ensemble_scene(out->ensemble, out->n), &out->runner[out->n], why);
         if (!st) out->n++;
