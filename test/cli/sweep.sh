@@ -141,7 +141,7 @@ run 0 sweep slide.yaml --vary mu=0.1:0.5:5 -m 'x=last("block.x")' -o quick.h5
 has out '0.1'
 run 0 study joined.h5 --figures fig --csv table.csv --page page.md
 [ -s fig/map-far.svg ] || failed 'no map'
-has page.md '| v \\ mu |'
+has page.md '| floor \ v |'
 [ "$(wc -l <table.csv)" = 97 ] || failed "$(wc -l <table.csv) lines of CSV"
 
 # designs: the same after an interruption
