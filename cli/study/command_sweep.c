@@ -221,7 +221,7 @@ static int run(const cli_args *a) {
             snprintf(allowed, sizeof allowed, "0 to %llu", (unsigned long long)pp_study_trials(s) - 1);
             code = cli_mistake(a, "--trial", cli_text(a, "trial", ""), allowed);
         } else {
-            code = study_record_trial(a, s, k, cli_text(a, "record", NULL));
+            code = study_record_trial(a, s, k, NULL, cli_text(a, "record", NULL));
         }
     } else if (!code && wants_ranks(a)) {
         code = run_ranks(a, s, &x);

@@ -43,16 +43,6 @@ static perp_status entry_grid(const pp_table *t, const report_entry *e, grid *g,
 
 /* ---- maps ---- */
 
-static void colour_range(const grid *g, double *lo, double *hi) {
-    *lo = INFINITY, *hi = -INFINITY;
-    for (uint64_t c = 0; c < g->cells; c++) {
-        if (g->value[c] < *lo) *lo = g->value[c];
-        if (g->value[c] > *hi) *hi = g->value[c];
-    }
-    if (g->show == SHOW_FRACTION) *lo = 0, *hi = 1;
-    if (!(*lo < *hi)) *hi = *lo + 1;
-}
-
 static perp_status draw_map(const report *r, const pp_table *t, const report_entry *e, const char *path,
                             perp_refusal *why) {
     const pp_study *s = r->study;
@@ -67,7 +57,7 @@ static perp_status draw_map(const report *r, const pp_table *t, const report_ent
     static char title[PANELS_MOST][200];
     char xlabel[200], ylabel[200], label[200];
     double lo, hi;
-    colour_range(&g, &lo, &hi);
+    grid_range(&g, false, &lo, &hi);
     axis_label(s, x, e->xlabel, xlabel, sizeof xlabel);
     axis_label(s, y, e->ylabel, ylabel, sizeof ylabel);
     snprintf(label, sizeof label, "%s of %s", report_show_word(g.show), e->measure_name);

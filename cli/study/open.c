@@ -132,13 +132,13 @@ int study_load(const cli_args *a, pp_study_file *const *f, int n, pp_table *out)
     return pp_table_load(out, f, n, &why) ? cli_refuse(a, &why) : CLI_OK;
 }
 
-int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const char *path) {
+int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const double *given, const char *path) {
     double value[PP_STUDY_VARIABLES];
     perp_definition define[2 * PP_STUDY_VARIABLES];
     char text[PP_STUDY_VARIABLES][32];
     perp_refusal why = {0};
-    memcpy(value, s->base, sizeof *value * (size_t)s->nparameter);
-    if (pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) return cli_refuse(a, &why);
+    memcpy(value, given ? given : s->base, sizeof *value * (size_t)s->nparameter);
+    if (!given && pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) return cli_refuse(a, &why);
     int ndefine = 0;
     for (int i = 0; i < perp_scene_definition_count(s->scene); i++) /* -D, and `set` of the study */
         if (!s->touched[pp_study_parameter(s, perp_scene_definition_at(s->scene, i).name)])

@@ -60,7 +60,7 @@ void study_print_title(const pp_study *s, FILE *to);
 void study_print_failed(const uint64_t outcome[PP_OUTCOMES], FILE *to);
 /* All rows of files into a table; prints complaints. Exit code. */
 int study_load(const cli_args *a, pp_study_file *const *f, int n, pp_table *out);
-/* Runs a trial again and records it, as perp run would. Exit code. */
-int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const char *path);
+/* Runs a trial and records it, as perp run would; path NULL: no recording. given: its parameters; NULL: those of the plan. Exit code. */
+int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const double *given, const char *path);
 
 #endif

@@ -90,7 +90,8 @@ static bool put_options(hid_t file, const pp_study *s, const pp_study_options *o
     for (int i = 0; o && i < o->ndefine; i++)
         n += (size_t)snprintf(text + n, room - n, "define %s=%s\n", o->define[i].name, o->define[i].value);
     for (int i = 0; o && i < o->nonly; i++) n += (size_t)snprintf(text + n, room - n, "only %s\n", o->only[i]);
-    n += (size_t)snprintf(text + n, room - n, "seed %llu\n", (unsigned long long)s->seed);
+    n += (size_t)snprintf(text + n, room - n, "seed %llu\ncount %llu\n", (unsigned long long)s->seed,
+                          (unsigned long long)s->count);
     hid_t set = pp_put_bytes(file, "source/options", text, n, 0);
     pp_free(&s->alloc, text);
     if (set >= 0) H5Dclose(set);

@@ -34,6 +34,8 @@ perp_status pp_study_file_copy(const char *path, pp_study_file *from, pp_study_f
 /* Opens a file to add rows: it must be of the same plan. */
 perp_status pp_study_file_extend(const char *path, const pp_study *s, uint64_t plan, pp_study_file **out,
                                  perp_refusal *why);
+/* Does a file say of itself that it holds results of a study? It may still be damaged. */
+bool pp_study_file_is(const char *path);
 /* Opens a file to read. */
 perp_status pp_study_file_open(const char *path, pp_study_file **out, perp_refusal *why);
 /* The same from memory, for tests and fuzzing; data borrowed until close. */

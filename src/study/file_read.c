@@ -116,6 +116,17 @@ static perp_status open_with(pp_study_file *f, pp_study_file **out, perp_refusal
     return st;
 }
 
+bool pp_study_file_is(const char *path) {
+    perp_refusal unheard;
+    uint64_t version;
+    hid_t file = pp_sealed_open_read(path, &unheard);
+    pp_quiet q = pp_quiet_begin();
+    bool is = file >= 0 && pp_get_u64(file, "perp-study", &version);
+    if (file >= 0) pp_sealed_close(file);
+    pp_quiet_end(q);
+    return is;
+}
+
 perp_status pp_study_file_open(const char *path, pp_study_file **out, perp_refusal *why) {
     perp_refusal unheard;
     if (!why) why = &unheard;
@@ -270,6 +281,8 @@ static void read_options(char *text, outside *x) {
             x->only[x->o.nonly++] = line + 5;
         } else if (!strncmp(line, "seed ", 5)) {
             x->o.seed = (int64_t)strtoull(line + 5, NULL, 10);
+        } else if (!strncmp(line, "count ", 6)) {
+            x->o.count = (int64_t)strtoull(line + 6, NULL, 10);
         }
     }
 }
@@ -309,6 +322,11 @@ perp_status pp_study_file_study(pp_study_file *f, pp_study **out, perp_refusal *
     }
     if (!st && f->info.trials > 0 && (*out)->cells > 0 && f->info.trials % (*out)->cells == 0)
         (*out)->count = f->info.trials / (*out)->cells;
+    if (!st && ((*out)->nparameter != f->info.nparameter || (*out)->nmeasure != f->info.nmeasure)) {
+        pp_study_close(*out);
+        *out = NULL;
+        st = bad(f, "plan", "other parameters or measures than its study has", why);
+    }
     for (int i = 0; i < f->sources; i++) pp_free(&f->alloc, (void *)(uintptr_t)file[i].data);
     pp_free(&f->alloc, options);
     pp_free(&f->alloc, name);

@@ -322,3 +322,17 @@ perp_status pp_over_eval(pp_over *x, const pp_table *t, const double *value, dou
     x->table = NULL;
     return good ? PERP_OK : pp_field_complain(&x->study->tree, x->node, 0, x->key, words, why);
 }
+
+const pp_row *pp_table_find(const pp_table *t, uint64_t number) {
+    uint64_t lo = 0, hi = t->n;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        const pp_row *r = pp_table_row(t, mid);
+        if (r->number == number) return r;
+        if (r->number < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}

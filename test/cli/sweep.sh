@@ -163,6 +163,26 @@ run 0 design design.yaml --json -o d1.h5 --resume
 [ "$(field out best)" = "$best" ] || failed 'a resumed search ended elsewhere'
 run 0 design design.yaml -j 1 --json -o d2.h5
 [ "$(field out best)" = "$best" ] || failed 'a search with one worker ended elsewhere'
+# a trial of a search has the parameters of its design, which only the file knows
+run 0 study d1.h5 --csv searched.csv
+row=$(awk -F, 'NR == 40 { print $1; exit }' searched.csv)
+run 0 study d1.h5 --trial "$row" --record searched.h5
+for name in v mu x; do
+    has out "$name $(awk -F, -v name=$name -v row="$row" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
+        $1 == row { printf "%*s%.15g", 20 - length(name), "", $c }' searched.csv)"
+done
+refused 'perp: --trial: found 999999; allowed: a trial that is in the file' study d1.h5 --trial 999999
+cat >>design.yaml <<'YAML'
+  checks:
+    - {what: best speed, value: 'best("v")', reference: 0.94, limit: 0.1, published: about 1}
+    - {what: designs, value: designs(), below: 60}
+YAML
+run 0 design design.yaml -o d3.h5
+has out 'about 1'
+has out '2 of 2 checks hold'
+sed -i 's/below: 60/below: 3/' design.yaml
+run 1 design design.yaml -o d4.h5 --json
+has out '"ok": false'
 
 # estimates
 awk 'BEGIN { print "t,x"; for (i = 0; i <= 20; i++) { t = 0.005*i; print t "," t - 0.3*9.81*t*(t + 0.005)/2 } }' >rows.csv
