@@ -82,10 +82,17 @@ static bool some_columns(pp_fit *f, const double *x, const double *r, double fac
     return true;
 }
 
-static bool free_columns(pp_fit *f, const double *x, const double *r, double factor, double *J) {
+static bool all_zero(int m, const double *a) {
+    for (int i = 0; i < m; i++)
+        if (a[i] != 0) return false;
+    return true;
+}
+
+/* All columns of free parameters, without those that are zero in `like` if it is given. */
+static bool free_columns(pp_fit *f, const double *x, const double *r, double factor, const double *like, double *J) {
     bool *wanted = f->wanted;
     for (int j = 0; j < f->n; j++) {
-        wanted[j] = !pp_fit_fixed(f, j);
+        wanted[j] = !pp_fit_fixed(f, j) && !(like && all_zero(f->m, like + (size_t)f->m * (size_t)j));
         if (!wanted[j]) memset(J + (size_t)f->m * (size_t)j, 0, sizeof *J * (size_t)f->m);
     }
     int missing = 1;
@@ -96,7 +103,7 @@ static bool free_columns(pp_fit *f, const double *x, const double *r, double fac
 }
 
 bool pp_fit_jacobian(pp_fit *f, const double *x, const double *r, double factor) {
-    if (!f->p->jacobian) return free_columns(f, x, r, factor, f->J);
+    if (!f->p->jacobian) return free_columns(f, x, r, factor, NULL, f->J);
     if (!f->p->jacobian(f->p->ctx, x, f->J)) {
         f->stopped = true;
         return false;
@@ -147,7 +154,7 @@ bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool f
     for (int j = 0; first && j < f->n; j++) f->difference[j] = f->o.difference;
     if (!pp_fit_jacobian(f, x, r, 1)) return false;
     if (f->p->jacobian) return true;
-    if (!free_columns(f, x, r, 0.5, f->J_half)) return false;
+    if (!free_columns(f, x, r, 0.5, first ? f->J : NULL, f->J_half)) return false; /* a plateau needs no check */
     bool suspect = false;
     for (int j = 0; j < f->n; j++) {
         size_t at = (size_t)f->m * (size_t)j;

@@ -60,9 +60,9 @@ bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool f
 /* Points in one batch. */
 static inline int pp_fit_batch(int n) { return 2 * n > 16 ? 2 * n : 16; }
 
-/* probe.c. Looks along the parameters with which[j] for a clearly better point. True: x, f->r and *cost are that point's. False:
- * none, nothing changed; or f->stopped. */
-bool pp_fit_probe(pp_fit *f, double *x, double *cost, const bool *which);
+/* probe.c. Looks along the parameters with which[j] for a clearly better point; together: along all of them at once first. True: x,
+ * f->r and *cost are that point's. False: none, nothing changed; or f->stopped. */
+bool pp_fit_probe(pp_fit *f, double *x, double *cost, const bool *which, bool together);
 
 /* box_qp.c. Least g'd + d'B d/2 with low <= d <= high (0 inside), B positive semidefinite. side[j]: -1, 0, 1: at low, within, at
  * high. Returns how far the function falls below 0, as a positive number. */

@@ -114,10 +114,10 @@ static double box_length(const search *s) {
 }
 
 /* A clearly better point along one of the parameters: the search goes on from there. */
-static bool look_around(search *s, const bool *which, bool *fresh) {
+static bool look_around(search *s, const bool *which, bool together, bool *fresh) {
     if (s->probed == PROBES || s->f->stopped) return false;
     s->probed++;
-    if (!pp_fit_probe(s->f, s->x, &s->cost, which)) {
+    if (!pp_fit_probe(s->f, s->x, &s->cost, which, together)) {
         s->probed = PROBES; /* no better point: do not probe again */
         return false;
     }
@@ -137,7 +137,7 @@ static bool stuck(search *s, bool *fresh) {
         return finish(s, true, "the residuals do not resolve a further improvement");
     if (s->widened == WIDENINGS || f->p->jacobian) {
         for (int j = 0; j < f->n; j++) f->flat[j] = true;
-        if (look_around(s, f->flat, fresh)) return false;
+        if (look_around(s, f->flat, false, fresh)) return false;
         return finish(s, false, "no step lowers the cost: the optimum is at a kink, or the residuals are noisy");
     }
     s->widened++;
@@ -156,7 +156,7 @@ static bool iterate(search *s, bool *fresh, bool *first) {
         bool flat = normal_equations(f, s->x);
         *fresh = true;
         *first = false;
-        if (flat && look_around(s, f->flat, fresh)) return false;
+        if (flat && look_around(s, f->flat, true, fresh)) return false;
         if (f->stopped) return true;
     }
     bool held;
