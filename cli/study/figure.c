@@ -125,6 +125,8 @@ static perp_status draw_plot(const report *r, const pp_table *t, const report_en
                         .ylabel = e->ylabel ? e->ylabel : ylabel,
                         .line = line,
                         .nline = (int)n,
+                        .logx = e->logx,
+                        .logy = e->logy,
                         .xmin = NAN,
                         .xmax = NAN,
                         .ymin = NAN,
@@ -133,6 +135,30 @@ static perp_status draw_plot(const report *r, const pp_table *t, const report_en
     st = plot_write(&f, path, why);
     grid_free(&g);
     return st;
+}
+
+/* ---- curves of expressions over trials ---- */
+
+static perp_status draw_lines(const report_entry *e, const char *path, perp_refusal *why) {
+    plot_line line[LINES_MOST];
+    int n = e->nline < LINES_MOST ? e->nline : LINES_MOST;
+    for (int k = 0; k < n; k++) {
+        const report_line *l = &e->line[k];
+        line[k] =
+            (plot_line){.x = l->at, .y = l->at + l->n, .n = l->n, .label = l->label, .colour = PLOT_NEXT, .mark = 'o'};
+    }
+    plot_panel panel = {.xlabel = e->xlabel ? e->xlabel : "",
+                        .ylabel = e->ylabel ? e->ylabel : "",
+                        .line = line,
+                        .nline = n,
+                        .logx = e->logx,
+                        .logy = e->logy,
+                        .xmin = NAN,
+                        .xmax = NAN,
+                        .ymin = NAN,
+                        .ymax = NAN};
+    plot_figure f = {.title = e->title, .panel = &panel, .npanel = 1, .grid = true};
+    return plot_write(&f, path, why);
 }
 
 /* ---- histograms ---- */
@@ -227,6 +253,7 @@ perp_status report_figures(const report *r, const pp_table *t, const char *folde
         if (e->kind == REPORT_TABLE || t->n == 0) continue;
         st = e->kind == REPORT_MAP         ? draw_map(r, t, e, path, why)
              : e->kind == REPORT_PLOT      ? draw_plot(r, t, e, path, why)
+             : e->kind == REPORT_LINES     ? draw_lines(e, path, why)
              : e->kind == REPORT_HISTOGRAM ? draw_histogram(r, t, e, path, why)
                                            : draw_scatter(r, t, e, path, why);
         *n += !st;

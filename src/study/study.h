@@ -83,7 +83,7 @@ typedef struct pp_study {
     pp_study_named *measure;
     int nmeasure, cap_measure;
 
-    uint32_t report, checks, design, estimate; /* read by whoever needs them; 0: not given */
+    uint32_t values, report, checks, design, estimate; /* read by whoever needs them; 0: not given */
     bool narrowed; /* only some values of what varies are taken: checks of others do not apply */
     int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
 } pp_study;
