@@ -282,7 +282,7 @@ static perp_status draw_history(const pp_hunt *h, const char *path, perp_refusal
                         .ylabel = "objective",
                         .line = line,
                         .nline = 2,
-                        .logy = positive,
+                        .logy = positive && !h->design->maximise, /* a cost falls by powers of ten */
                         .xmin = NAN,
                         .xmax = NAN,
                         .ymin = NAN,
