@@ -106,7 +106,7 @@ run 0 sweep study.yaml -n 200 --until far=0.3 -o until.h5 --json
 narrow=$(field out digest) some=$(field out done)
 [ "$some" -lt 1600 ] || failed 'sampling did not stop early'
 # how many trials that must be, from the whole study: rounds of 256 trials over the cells whose interval (Wilson, 95 %) is too wide
-want=$(awk -F, -v width=0.3 '
+expected=$(awk -F, -v width=0.3 '
     function wide(c,    p, z, d, r) {
         if (!n[c]) return 1
         z = 1.959963984540054; p = yes[c]/n[c]; d = 1 + z*z/n[c]
@@ -126,15 +126,15 @@ want=$(awk -F, -v width=0.3 '
         }
         print total
     }' whole.csv)
-[ "$some" = "$want" ] || failed "sequential sampling made $some trials, not $want"
+[ "$some" = "$expected" ] || failed "sequential sampling made $some trials, not $expected"
 run 0 sweep study.yaml -n 200 --until far=0.3 -j 1 -o until1.h5 --json
 [ "$(field out digest)" = "$narrow" ] || failed 'sequential: another digest'
 run 0 sweep study.yaml -n 30 --until far=0.3 -o until2.h5 -q
 run 0 sweep study.yaml -n 200 --until far=0.3 -o until2.h5 --resume --json
-[ "$(field out done)" = "$want" ] || failed "sequential sampling, resumed: $(field out done) trials, not $want"
+[ "$(field out done)" = "$expected" ] || failed "sequential sampling, resumed: $(field out done) trials, not $expected"
 for part in 1 2; do run 0 sweep study.yaml -n 200 --until far=0.3 --part $part/2 -o half$part.h5 -q; done
 run 0 study half1.h5 half2.h5 --json
-[ "$(field out done)" -le 1600 ] && [ "$(field out done)" -ge "$want" ] || failed "sequential sampling in parts: $(field out done) trials"
+[ "$(field out done)" -le 1600 ] && [ "$(field out done)" -ge "$expected" ] || failed "sequential sampling in parts: $(field out done) trials"
 
 # a study without a file, figures, CSV, a page
 run 0 sweep slide.yaml --vary mu=0.1:0.5:5 -m 'x=last("block.x")' -o quick.h5
