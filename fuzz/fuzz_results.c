@@ -42,7 +42,7 @@ static void make_base(void) {
     must(!pp_study_file_create(path, s, NULL, pp_study_trials(s), &f, &why));
     must(!pp_crew_new(s, 1, &crew, &why));
     must(!pp_crew_run(&crew, &(pp_crew_job){.count = pp_study_trials(s), .done = keep, .ctx = f}, &why));
-    pp_row *failed = calloc(1, pp_row_size(s)); /* one trial with a reason, again as number 0 with another number */
+    pp_row *failed = calloc(1, pp_row_size(s)); /* one more trial, which failed: so there is a reason */
     must(failed != NULL);
     *failed = (pp_row){.number = pp_study_trials(s), .outcome = PP_TRIAL_UNSOLVED, .why = "because"};
     must(!pp_study_file_add(f, failed, &why));
