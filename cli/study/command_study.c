@@ -16,6 +16,11 @@ static const cli_option options[] = {
      .kind = CLI_FILE,
      .argument = "PAGE",
      .help = "Write a page in Markdown with tables and figures; the figures go beside it."},
+    {.name = "as",
+     .kind = CLI_FILE,
+     .argument = "STUDY",
+     .help = "Take title, values, report and checks from this study instead of the one in the file. It must have the "
+             "same trials."},
     {.name = "csv", .kind = CLI_FILE, .argument = "TABLE", .help = "Write all trials as CSV."},
     {.name = "failures", .kind = CLI_FLAG, .help = "List all trials that failed, with the reason."},
     {.name = "trial",
@@ -232,7 +237,7 @@ static int run(const cli_args *a) {
     if (!f) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
     cli_catch_interrupt();
     int code = open_files(a, f, n);
-    if (!code && pp_study_file_study(f[0], &s, &why)) code = cli_refuse(a, &why);
+    if (!code && pp_study_file_study(f[0], cli_text(a, "as", NULL), &s, &why)) code = cli_refuse(a, &why);
     if (!code) pp_table_init(&t, s);
     if (!code) code = study_load(a, f, n, &t);
     if (!code && cli_given(a, "trial"))

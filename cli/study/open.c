@@ -119,7 +119,7 @@ int study_results(const cli_args *a, const char *path, const pp_study *s, const 
                               "replace a study",
                               path);
     if (there) {
-        status = pp_study_file_extend(path, s, pp_study_plan(s, &x->o), out, &why);
+        status = pp_study_file_extend(path, s, pp_study_plan(s, &x->o, trials == 0), out, &why);
         if (!status && trials > pp_study_file_info(*out)->trials) status = pp_study_file_expect(*out, trials, &why);
         return status ? cli_refuse(a, &why) : CLI_OK;
     }

@@ -43,7 +43,7 @@ static perp_status open_files(const study_view *v, pp_study_file **f, perp_refus
 
 /* The study itself. Of a search also which designs there were: trials then set the free parameters. */
 static perp_status read_study(study_view *v, pp_study_file *f, perp_refusal *why) {
-    perp_status st = pp_study_file_study(f, &v->study, why);
+    perp_status st = pp_study_file_study(f, NULL, &v->study, why);
     if (st) return st;
     v->search = v->study->design != 0 && pp_study_file_info(f)->trials == 0;
     if (!v->search) return PERP_OK;

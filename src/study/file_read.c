@@ -291,7 +291,7 @@ bool pp_study_file_fits(const pp_study_file *f, const pp_study *s) {
     return f->info.nparameter == s->nparameter && f->info.nmeasure == s->nmeasure;
 }
 
-perp_status pp_study_file_study(pp_study_file *f, pp_study **out, perp_refusal *why) {
+perp_status pp_study_file_study(pp_study_file *f, const char *other, pp_study **out, perp_refusal *why) {
     perp_source_file file[SOURCES_MAX] = {{NULL, NULL, 0}};
     char(*name)[PP_STUDY_PATH] = pp_alloc(&f->alloc, sizeof *name * (size_t)f->sources);
     char *options = NULL;
@@ -310,22 +310,20 @@ perp_status pp_study_file_study(pp_study_file *f, pp_study **out, perp_refusal *
     if (!st) {
         outside x;
         read_options(options, &x);
-        x.o.file = file;
-        x.o.nfile = f->sources;
+        if (!other) {
+            x.o.file = file;
+            x.o.nfile = f->sources;
+        }
         if (f->info.trials > 0) x.o.count = 0; /* the number of samples follows from that of the trials */
-        st = pp_study_open(name[0], &x.o, out, why);
-    }
-    if (!st && !pp_study_file_fits(f, *out)) {
-        st = bad(f, "plan", "other parameters or measures than its study has", why);
-        pp_study_close(*out);
-        *out = NULL;
-    }
-    if (!st && f->info.trials > 0 && (*out)->cells > 0 && f->info.trials % (*out)->cells == 0)
-        (*out)->count = f->info.trials / (*out)->cells;
-    if (!st && ((*out)->nparameter != f->info.nparameter || (*out)->nmeasure != f->info.nmeasure)) {
-        pp_study_close(*out);
-        *out = NULL;
-        st = bad(f, "plan", "other parameters or measures than its study has", why);
+        st = pp_study_open(other ? other : name[0], &x.o, out, why);
+        if (!st && f->info.trials > 0 && (*out)->cells > 0 && f->info.trials % (*out)->cells == 0)
+            (*out)->count = f->info.trials / (*out)->cells;
+        if (!st && other && pp_study_plan(*out, &x.o, f->info.trials == 0) != f->info.plan)
+            st = pp_complain(why, PERP_E_ARG, (pp_place){other, 0, 0}, "", "a study with other trials than the results",
+                             "one that differs in its texts, values, report and checks only");
+        else if (!st && !pp_study_file_fits(f, *out))
+            st = bad(f, "plan", "other parameters or measures than its study has", why);
+        if (st) pp_study_close(*out), *out = NULL;
     }
     for (int i = 0; i < f->sources; i++) pp_free(&f->alloc, (void *)(uintptr_t)file[i].data);
     pp_free(&f->alloc, options);

@@ -144,6 +144,14 @@ run 0 study joined.h5 --figures fig --csv table.csv --page page.md
 has page.md '| floor \ v |'
 [ "$(wc -l <table.csv)" = 97 ] || failed "$(wc -l <table.csv) lines of CSV"
 
+# a report may be changed after the trials, what they depend on may not
+sed -e "s/^title:.*/title: Another title/" -e "s/what: derived parameters follow/what: twice the mass/" study.yaml >told.yaml
+run 0 study joined.h5 --as told.yaml
+has out 'Another title'
+has out 'twice the mass'
+sed 's/last("block.x")/2*last("block.x")/' study.yaml >other.yaml
+refused 'perp: other.yaml: found a study with other trials than the results; allowed: one that differs in its texts, values, report and checks only' study joined.h5 --as other.yaml
+
 # designs: the same after an interruption
 cat >design.yaml <<'YAML'
 perp-study: 1
