@@ -127,6 +127,12 @@ static void print_best(const pp_hunt *h) {
         printf("    %-18s %.9g%s\n", d->study->parameter[d->parameter[i]], x[i], at ? "  (at its bound)" : "");
     }
     if (r->failed) printf("  failed     %llu of its trials\n", (unsigned long long)r->failed);
+    bool flat = h->count > 1;
+    for (uint64_t i = 0; flat && i < h->count; i++) flat = isnan(h->record[i].f) || h->record[i].f == r->f;
+    if (flat)
+        printf("  note       all designs gave the same objective: the start lies on a plateau; try another start, "
+               "larger steps, or a "
+               "global method\n");
 }
 
 static void print_all(const design_result *r, const char *path, double seconds) {

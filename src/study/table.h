@@ -39,7 +39,7 @@ double pp_cell_deviation(const pp_cell *c); /* of one trial */
 
 /* Expressions over trials. Functions: count, fraction, total, mean, median, deviation, smallest, largest,
  * quantile(measure, part), lower, upper (ends of Wilson's interval), each of ("measure") or ("measure", "condition"),
- * trials() and failed() of ("condition"). A condition is an expression of parameters, measures, `trial`, `sample`,
+ * trials() and failed() of ("condition"). The name of a measure alone is its mean. A condition is an expression of parameters, measures, `trial`, `sample`,
  * `cell`, variables by name (classes by their place from 0), names of classes, `steps`, `t_end`, `outcome`. */
 typedef struct pp_over pp_over;
 perp_status pp_over_new(const pp_study *s, uint32_t node, const char *key, const char *const *name, int nname,

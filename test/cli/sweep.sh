@@ -215,6 +215,13 @@ YAML
 run 0 design design.yaml -o d3.h5
 has out 'about 1'
 has out '2 of 2 checks hold'
+# the name of a measure is its mean; a plateau is told
+sed 's/mean("x")/x/; /checks/,$d' design.yaml >named.yaml
+run 0 design named.yaml --json -o d5.h5
+[ "$(field out best)" = "$best" ] || failed 'x is not mean("x")'
+sed 's/(mean("x") - 0.15)^2/min(1, 100 + x)/; /checks/,$d' design.yaml >flat.yaml
+run 0 design flat.yaml -o d6.h5
+has out 'the start lies on a plateau'
 sed -i 's/below: 60/below: 3/' design.yaml
 run 1 design design.yaml -o d4.h5 --json
 has out '"ok": false'
