@@ -33,7 +33,10 @@ static void print_block(const pp_study *s, const report_entry *e, const grid *g,
     bool single = e->x < 0; /* then there is room for the interval and the counts */
     const char *bar = md ? " | " : "  ";
     if (md) fputs("| ", to);
-    fprintf(to, md ? "%s" : "  %14s", e->y >= 0 ? s->axis[e->y].name : "");
+    char corner[160]; /* rows \ columns */
+    snprintf(corner, sizeof corner, "%s%s%s", e->y >= 0 ? s->axis[e->y].name : "", single ? "" : " \\ ",
+             single ? "" : s->axis[e->x].name);
+    fprintf(to, md ? "%s" : "  %14s", corner);
     for (int i = 0; i < nx && !single; i++) {
         char v[64];
         report_axis_value(s, e->x, i, v, sizeof v);

@@ -37,9 +37,7 @@ static const pp_field entry_fields[] = {TEXT(map),
                                         {"bins", offsetof(entry_in, bins), PP_FIELD_WHOLE, false},
                                         {NULL, 0, PP_FIELD_TEXT, false}};
 
-static perp_status no_memory(const pp_study *s, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "report", "not enough memory");
-}
+static perp_status no_memory(const pp_study *s, perp_refusal *why) { return pp_study_no_memory(s, "report", why); }
 
 /* ---- names ---- */
 

@@ -102,7 +102,6 @@ perp_status report_lines_evaluate(const report *r, report_entry *e, const pp_tab
 
 /* What is shown of the trials of each combination of some axes, the last fastest. */
 typedef struct grid {
-    int n[REPORT_AXES], naxis;
     uint64_t cells;
     pp_cell *cell;
     double *value, *low, *high; /* what is shown, and its interval: Wilson's, or twice the standard error of the mean */
@@ -110,7 +109,17 @@ typedef struct grid {
 } grid;
 perp_status grid_make(const pp_table *t, int measure, const int *axis, int naxis, report_show show, grid *out,
                       perp_refusal *why);
+/* The same for cells of any kind. */
+typedef struct grid_cells {
+    uint64_t n;
+    uint64_t (*of)(const void *ctx, const pp_row *row); /* the cell of a trial; n or more: it is in none */
+    const void *ctx;
+} grid_cells;
+perp_status grid_make_of(const pp_table *t, int measure, const grid_cells *cells, report_show show, grid *out,
+                         perp_refusal *why);
 void grid_free(grid *g);
+/* Least and largest of what is shown, with the ends of the intervals if asked; lo < hi. A fraction has 0 and 1. */
+void grid_range(const grid *g, bool intervals, double *lo, double *hi);
 /* "fraction", "mean", ... */
 const char *report_show_word(report_show s);
 /* Name of combination k of the variables of `by`: "surface medium, jaw high". */

@@ -17,11 +17,13 @@ void pp_table_free(pp_table *t);
 perp_status pp_table_add(pp_table *t, const pp_row *row, perp_refusal *why);
 /* All rows of some files, in order of their numbers, each once. */
 perp_status pp_table_load(pp_table *t, pp_study_file *const *f, int n, perp_refusal *why);
+/* The row of a trial in a table sorted by numbers, as pp_table_load leaves it; NULL: it is not there. */
+const pp_row *pp_table_find(const pp_table *t, uint64_t number);
 static inline const pp_row *pp_table_row(const pp_table *t, uint64_t i) {
     return (const pp_row *)(const void *)(t->row + i * t->row_size);
 }
 
-/* How many of some trials there are, and what a measure of them says. */
+/* Counts of some trials, and sums of a measure over them. */
 typedef struct pp_cell {
     uint64_t trials;  /* with an outcome that can be measured */
     uint64_t failed;  /* unsolved, refused, not measured: not among `trials` */
