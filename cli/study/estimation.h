@@ -33,6 +33,9 @@ typedef struct found {
     double direction[8][PP_STUDY_NAMES]; /* combinations that the data do not identify */
     double seconds;
     bool by_case; /* sd are errors by case */
+    bool failed;  /* nothing was found; why says why */
+    bool rough;   /* least squares: derivatives are of longer steps, because the run jumps as unknowns change */
+    double half[PP_STUDY_NAMES]; /* least squares: values with half of the time step; NAN: not asked for */
     /* estimates along the data: windows, filters */
     int rows;
     double *t, *mean, *deviation;                              /* rows; rows x n; rows x n */
@@ -52,7 +55,7 @@ typedef struct estimation {
     int nmethod;
     const found *fit; /* the least-squares result, once there; other methods start from it */
     double *residual; /* of that fit: e.m numbers */
-    bool profile;
+    bool profile, half;
     bool chosen; /* methods were chosen by --method: checks of others do not apply */
     /* check of predictions on cases not fitted: root mean square and mean of |residual| * s.d. of each quantity */
     int checked;
@@ -66,6 +69,8 @@ extern const char *const method_names[];
 
 /* fit.c */
 perp_status estimate_least_squares(estimation *s, const method *m, found *f, perp_refusal *why);
+/* Again with half of the time step, from the values found: f->half. */
+perp_status estimate_half(estimation *s, const method *m, found *f, perp_refusal *why);
 perp_status estimate_check(estimation *s, const found *f, perp_refusal *why);
 /* coverage.c: how often intervals hold the truth, over data made anew */
 typedef struct coverage {

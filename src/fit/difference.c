@@ -54,10 +54,7 @@ static bool column(int m, pair at, const double *r, const double *ra, const doub
     return true;
 }
 
-/* Columns j with wanted[j] (NULL: all that are free) into J, steps times factor; columns that could not be evaluated keep
- * wanted[j], if it is given. False: stopped. *missing: number of columns that could not be evaluated. */
-static bool some_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J,
-                         int *missing) {
+bool pp_fit_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J, int *missing) {
     int n = f->n, m = f->m, count = 0;
     for (int j = 0; j < n; j++) {
         if (!wanted[j]) continue;
@@ -98,7 +95,7 @@ static bool free_columns(pp_fit *f, const double *x, const double *r, double fac
     int missing = 1;
     bool ok = true;
     for (int k = 0; ok && missing && k <= RETRIES; k++, factor /= 8)
-        ok = some_columns(f, x, r, factor, wanted, J, &missing);
+        ok = pp_fit_columns(f, x, r, factor, wanted, J, &missing);
     return ok && !missing;
 }
 
@@ -134,8 +131,8 @@ static bool try_step(pp_fit *f, const double *x, const double *r, double factor,
     }
     for (int j = 0; j < n; j++) wanted[j] = wanted[n + j] = was[j] > SUSPECT;
     int missing;
-    bool ok = some_columns(f, x, r, factor, wanted, J, &missing) &&
-              some_columns(f, x, r, 0.5 * factor, wanted + n, J_half, &missing);
+    bool ok = pp_fit_columns(f, x, r, factor, wanted, J, &missing) &&
+              pp_fit_columns(f, x, r, 0.5 * factor, wanted + n, J_half, &missing);
     for (int j = 0; ok && j < n; j++) {
         if (!(was[j] > SUSPECT) || wanted[j] || wanted[n + j]) continue;
         size_t at = (size_t)m * (size_t)j;

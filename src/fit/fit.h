@@ -36,6 +36,7 @@ typedef struct pp_fit {
     int evaluations, iterations;
     bool *wanted;   /* 2n: columns of a Jacobian */
     bool *flat;     /* n: parameters that change no residual at the point of J */
+    bool rough;     /* residuals jump over tiny steps: f->difference holds longer ones */
     bool stopped;   /* a callback said so */
     bool no_memory; /* memory was refused during the search */
 } pp_fit;
@@ -56,6 +57,13 @@ double pp_fit_cost(const pp_fit *f, const double *x, const double *r);
 bool pp_fit_jacobian(pp_fit *f, const double *x, const double *r, double factor);
 /* J and f->error. first: also chooses f->difference. */
 bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool first);
+
+/* Columns j with wanted[j] into J, steps times factor; columns that could not be had keep wanted[j], *missing counts them. */
+bool pp_fit_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J, int *missing);
+
+/* rough.c. Do the derivatives f->J at x, of tiny steps, tell how the residuals f->r change over a standard error? False: not; then
+ * f->rough is set, and f->J and f->difference are of longer steps. True too if it was rough before, and where nothing is known. */
+bool pp_fit_smooth(pp_fit *f, const double *x, double cost);
 
 /* Points in one batch. */
 static inline int pp_fit_batch(int n) { return 2 * n > 16 ? 2 * n : 16; }
