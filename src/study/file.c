@@ -6,8 +6,9 @@
 #include "base/hash.h"
 #include "study/file_internal.h"
 
-#define CHUNK_BYTES 65536 /* of a column, about: small enough to read alone, large enough to compress */
-#define WAITING     512   /* rows kept in memory until they are handed to HDF5 */
+#define CHUNK_BYTES \
+    16384 /* of a column, about: large enough to compress, small because each commit compresses the last one again */
+#define WAITING 512 /* rows kept in memory until they are handed to HDF5 */
 
 #define ROW(field) offsetof(pp_row, field)
 const pp_study_column pp_study_columns[PP_COLUMNS] = {

@@ -72,6 +72,10 @@ run 0 sweep study.yaml -n 200 -j 1 -o whole.h5 --json
 # more samples of a study that was done before: those before stay
 run 0 sweep study.yaml -n 200 -o one.h5 --resume --json
 [ "$(field out digest)" = "$resumed" ] || failed 'extended: another digest'
+run 0 sweep study.yaml -n 200 -o one.h5 --resume --json
+[ "$(field out processor_seconds)" = 0 ] || failed 'a study that is complete was run again'
+run 0 study one.h5 --json
+[ "$(field out trials)" = 1600 ] || failed "the extended file says $(field out trials) trials"
 run 0 study one.h5 --csv whole.csv
 [ "$(wc -l <whole.csv)" = 1601 ] || failed "$(wc -l <whole.csv) lines of CSV of 1600 trials: some were run twice"
 
@@ -101,40 +105,68 @@ refused 'perp sweep: --trial: found 96; allowed: 0 to 95' sweep study.yaml --tri
 run 0 study joined.h5 --trial 17
 has out 'trial 17: '
 
+# tables and intervals against sums of the CSV: all trials, and one row of the table of means (cells 0 and 4 are v = 0.5)
+run 0 study one.h5 --json
+awk -F, '
+    function close_to(a, b) { return (a - b)^2 <= 1e-18*(1 + b*b) }
+    FNR == NR { if (FNR > 1) { n++; x += $12; xx += $12*$12; far += $13 } next }
+    /": \{$/ { gsub(/[" :{]/, ""); name = $0 }
+    /"(value|low|high)":/ { split($0, part, /[":, ]+/); got[name part[2]] = part[3] }
+    END {
+        z = 1.959963984540054; m = x/n; half = z*sqrt((xx - n*m*m)/(n - 1)/n)
+        p = far/n; d = 1 + z*z/n; c = (p + z*z/(2*n))/d; r = z*sqrt(p*(1 - p)/n + z*z/(4*n*n))/d
+        exit !(close_to(got["xvalue"], m) && close_to(got["xlow"], m - half) && close_to(got["xhigh"], m + half) &&
+            close_to(got["farvalue"], p) && close_to(got["farlow"], c - r) && close_to(got["farhigh"], c + r))
+    }' whole.csv out || failed 'means or intervals of all trials are not those of the CSV'
+run 0 study one.h5
+row=$(awk -F, 'NR > 1 && $1 % 4 == 0 { c = $1 % 8; n[c]++; x[c] += $12 } END { printf "%.4g %.4g", x[0]/n[0], x[4]/n[4] }' whole.csv)
+grep -Eq "^ +0\.5 +$(echo "$row" | sed 's/\./\\./g; s/ / +/')\$" out || failed "the table of means has no row 0.5 $row"
+
 # sampling until intervals are narrow: the same after an interruption
 run 0 sweep study.yaml -n 200 --until far=0.3 -o until.h5 --json
 narrow=$(field out digest) some=$(field out done)
 [ "$some" -lt 1600 ] || failed 'sampling did not stop early'
-# how many trials that must be, from the whole study: rounds of 256 trials over the cells whose interval (Wilson, 95 %) is too wide
-needed=$(awk -F, -v width=0.3 '
+# how many trials that must be, from the whole study: rounds of 256 trials over the cells whose interval (Wilson, 95 %) is too wide; trials
+# that failed are not counted
+sequence() { # CSV MEASURE CELLS COUNT WIDTH
+    awk -F, -v measure="$2" -v cells="$3" -v count="$4" -v width="$5" '
     function wide(c,    p, z, d, r) {
         if (!n[c]) return 1
         z = 1.959963984540054; p = yes[c]/n[c]; d = 1 + z*z/n[c]
         r = 2*z*sqrt(p*(1 - p)/n[c] + z*z/(4*n[c]*n[c]))/d
         return r > width
     }
-    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "far") column = i; next }
-    { far[$1] = $column }
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == measure) column = i; next }
+    { good[$1] = $2 == "done" || $2 == "ended early"; value[$1] = $column }
     END {
-        for (s = 0; s < 200;) {
+        for (s = 0; s < count;) {
             active = 0
-            for (c = 0; c < 8; c++) active += on[c] = wide(c)
+            for (c = 0; c < cells; c++) active += on[c] = wide(c)
             if (!active) break
             depth = int((256 + active - 1)/active)
-            for (end = s + depth > 200 ? 200 : s + depth; s < end; s++)
-                for (c = 0; c < 8; c++) if (on[c]) { n[c]++; yes[c] += far[8*s + c]; total++ }
+            for (end = s + depth > count ? count : s + depth; s < end; s++)
+                for (c = 0; c < cells; c++) {
+                    if (!on[c]) continue
+                    total++
+                    if (good[cells*s + c]) { n[c]++; yes[c] += value[cells*s + c] != 0 }
+                }
         }
         print total
-    }' whole.csv)
-[ "$some" = "$needed" ] || failed "sequential sampling made $some trials, not $needed"
+    }' "$1"
+}
+expected=$(sequence whole.csv far 8 200 0.3)
+[ "$some" = "$expected" ] || failed "sequential sampling made $some trials, not $expected"
 run 0 sweep study.yaml -n 200 --until far=0.3 -j 1 -o until1.h5 --json
 [ "$(field out digest)" = "$narrow" ] || failed 'sequential: another digest'
 run 0 sweep study.yaml -n 30 --until far=0.3 -o until2.h5 -q
 run 0 sweep study.yaml -n 200 --until far=0.3 -o until2.h5 --resume --json
-[ "$(field out done)" = "$needed" ] || failed "sequential sampling, resumed: $(field out done) trials, not $needed"
+[ "$(field out done)" = "$expected" ] || failed "sequential sampling, resumed: $(field out done) trials, not $expected"
 for part in 1 2; do run 0 sweep study.yaml -n 200 --until far=0.3 --part $part/2 -o half$part.h5 -q; done
 run 0 study half1.h5 half2.h5 --json
-[ "$(field out done)" -le 1600 ] && [ "$(field out done)" -ge "$needed" ] || failed "sequential sampling in parts: $(field out done) trials"
+run 0 study half1.h5 --csv half.csv
+awk -F, 'NR > 1 && $1 % 8 % 2 != 0 { exit 1 }' half.csv || failed 'parts of a sequential study do not divide its cells'
+run 0 study half1.h5 half2.h5 --json
+[ "$(field out done)" -le 1600 ] && [ "$(field out done)" -ge "$expected" ] || failed "sequential sampling in parts: $(field out done) trials"
 
 # values over trials: named, in checks and in curves; the stopping distance is v^2/(2 mu g)
 cat >values.yaml <<'YAML'
@@ -162,6 +194,24 @@ has out 'closed form                                       -                    
 sed 's|reference: 2, |reference: 1, |' values.yaml >wrong.yaml
 run 1 sweep wrong.yaml -o wrong.h5
 has out '1 of 2 checks hold'
+
+# with trials that fail, and intervals that are just wide enough: 64 cells, so 4 samples in a round
+cat >some.yaml <<'YAML'
+perp-study: 1
+scene: slide.yaml
+vary: {v: {from: 0.5, to: 2, count: 64}}
+sample: {count: 24, seed: 3, m: "uniform(0.5, 2)"}
+measure: {moves: 'at("block.x", m > 0.8 ? 0.1 : 9) > 0'}
+YAML
+run 0 sweep some.yaml -o some.h5 -q
+run 0 study some.h5 --csv some.csv
+grep -q 'not measured' some.csv || failed 'no trial failed'
+for width in 0.2 0.24; do
+    rm -f few.h5
+    run 0 sweep some.yaml --until moves=$width -o few.h5 --json
+    expected=$(sequence some.csv moves 64 24 $width)
+    [ "$(field out done)" = "$expected" ] || failed "until $width: $(field out done) trials, not $expected"
+done
 
 # a study without a file, figures, CSV, a page
 run 0 sweep slide.yaml --vary mu=0.1:0.5:5 -m 'x=last("block.x")' -o quick.h5
@@ -194,6 +244,11 @@ design:
 YAML
 run 0 design design.yaml --json -o d1.h5
 best=$(field out best)
+[ "$(field out half_step)" != "$best" ] || failed 'the best design was not run again with half of the step'
+[ "$(field out fresh)" != "$best" ] || failed 'the best design was not run again on other samples'
+trials=$(field out trials)
+run 0 study d1.h5 --json
+[ "$(field out done)" = "$trials" ] || failed "a search of $trials trials has $(field out done) rows"
 run 0 design design.yaml --json -o d1.h5 --resume
 [ "$(field out best)" = "$best" ] || failed 'a resumed search ended elsewhere'
 run 0 design design.yaml -j 1 --json -o d2.h5

@@ -213,15 +213,21 @@ static void test_early_end(void **state) {
 /* The worst figure of all steps is kept, and a trial that fails keeps its reason. */
 static void test_figures(void **state) {
     (void)state;
-    pp_study *s = open_lines("measure: {x: 'last(\"block.x\")', c: 'largest(\"certificate.law\")', o: "
+    pp_study *s = open_lines("vary: {v: [0.3, 1, 2, 3]}\nmeasure: {x: 'last(\"certificate.law\")', c: "
+                             "'largest(\"certificate.law\")', o: "
                              "'largest(\"certificate.overlap\")'}\n");
     pp_table t;
     run_all(s, &t);
-    const pp_row *r = pp_table_row(&t, 0);
-    assert_int_equal(r->outcome, PP_TRIAL_DONE);
-    assert_true(r->law == r->value[5] && r->law > 0);
-    assert_true(r->overlap == r->value[6]);
-    assert_true(r->seconds > 0);
+    int fell = 0;
+    for (uint64_t i = 0; i < t.n; i++) {
+        const pp_row *r = pp_table_row(&t, i);
+        assert_int_equal(r->outcome, PP_TRIAL_DONE);
+        assert_true(r->law == r->value[5] && r->law > 0);
+        assert_true(r->overlap == r->value[6]);
+        assert_true(r->seconds > 0);
+        fell += r->value[4] < r->value[5];
+    }
+    assert_true(fell > 0); /* the last step is not always the worst */
     pp_table_free(&t);
     pp_study_close(s);
     s = open_lines("measure: {x: 'at(\"block.x\", v)'}\nvary: {v: [0.1, 5, 0.05]}\n"); /* at 5 there is no frame */
@@ -304,6 +310,20 @@ static void test_only(void **state) {
     assert_int_equal(pp_study_open("study.yaml", &o, &s, &why), PERP_E_ARG);
     only[1] = "b=0";
     assert_int_equal(pp_study_open("study.yaml", &o, &s, &why), PERP_E_ARG);
+}
+
+/* A class may give one number; a draw of another parameter does not change it. */
+static void test_class_number(void **state) {
+    (void)state;
+    pp_study *s = open_lines("vary: {floor: {class: {low: {mu: 0.1, v: [1, 2]}, high: {mu: 0.4, v: [3, 3]}}}}\n"
+                             "sample: {count: 3, v: uniform}\n");
+    double value[PP_STUDY_VARIABLES];
+    for (uint64_t k = 0; k < 6; k++) {
+        values_of(s, k, value);
+        assert_true(value[2] == (k % 2 ? 0.4 : 0.1));
+        assert_true(k % 2 ? value[3] == 3 : value[3] > 1 && value[3] <= 2);
+    }
+    pp_study_close(s);
 }
 
 /* Both ends of a range are taken; on a scale of logarithms the ratio is constant. */
@@ -389,9 +409,10 @@ static void test_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan),    cmocka_unit_test(test_rows),       cmocka_unit_test(test_extend),
-        cmocka_unit_test(test_csv),     cmocka_unit_test(test_even),       cmocka_unit_test(test_early_end),
-        cmocka_unit_test(test_figures), cmocka_unit_test(test_plan_hash),  cmocka_unit_test(test_only),
-        cmocka_unit_test(test_span),    cmocka_unit_test(test_even_cells), cmocka_unit_test(test_order)};
+        cmocka_unit_test(test_plan),         cmocka_unit_test(test_rows),      cmocka_unit_test(test_extend),
+        cmocka_unit_test(test_csv),          cmocka_unit_test(test_even),      cmocka_unit_test(test_early_end),
+        cmocka_unit_test(test_figures),      cmocka_unit_test(test_plan_hash), cmocka_unit_test(test_only),
+        cmocka_unit_test(test_class_number), cmocka_unit_test(test_span),      cmocka_unit_test(test_even_cells),
+        cmocka_unit_test(test_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
