@@ -60,7 +60,8 @@ static perp_status check_names(const pp_csv *t, int number, perp_refusal *why) {
         size_t n = strlen(s);
         numbers += n > 0 && pp_number_scan(s, n, &x) == n;
     }
-    if (numbers == t->ncolumn) return bad(t, number, "", "numbers", "names of columns in the first line, then rows", why);
+    if (numbers == t->ncolumn)
+        return bad(t, number, "", "numbers", "names of columns in the first line, then rows", why);
     if (t->ncolumn == 1 && strchr(t->name[0], ';'))
         return bad(t, number, "", "columns separated by semicolons", "commas between columns", why);
     if (t->ncolumn == 1 && strchr(t->name[0], '\t'))
