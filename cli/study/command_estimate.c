@@ -70,7 +70,8 @@ static int run_all(const cli_args *a, estimation *s) {
         perp_refusal why = {0};
         f->name = s->method[i].name;
         snprintf(f->label, sizeof f->label, "%s", f->name);
-        for (int k = 0; k < PP_STUDY_NAMES; k++) f->lo[k] = f->hi[k] = f->scatter[k] = f->predicted[k] = f->half[k] = NAN;
+        for (int k = 0; k < PP_STUDY_NAMES; k++)
+            f->lo[k] = f->hi[k] = f->scatter[k] = f->predicted[k] = f->half[k] = NAN;
         double begun = pp_clock();
         perp_status st = run_method(s, &s->method[i], f, &why);
         if (!st && s->half && !strcmp(f->name, "least-squares")) st = estimate_half(s, &s->method[i], f, &why);

@@ -77,7 +77,8 @@ static bool collect(const estimation *s, series *out) {
 
 static void time_label(const estimation *s, char *out, size_t size) {
     const char *unit = perp_scene_units(s->e.study->scene).time;
-    snprintf(out, size, "time%s%.20s%s", unit && *unit ? " [" : "", unit && *unit ? unit : "", unit && *unit ? "]" : "");
+    snprintf(out, size, "time%s%.20s%s", unit && *unit ? " [" : "", unit && *unit ? unit : "",
+             unit && *unit ? "]" : "");
 }
 
 /* Residuals of the fit over time, a panel for each quantity. 95 % of them should lie between the dashed lines. */

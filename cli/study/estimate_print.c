@@ -95,7 +95,8 @@ static void print_half(const estimation *s, const found *f, FILE *to) {
         fprintf(to, "    %-18s %-16.10g moved by %.2g standard errors\n", name_of(s, k), f->half[k], moved);
         if (isfinite(moved)) most = fmax(most, fabs(moved));
     }
-    if (most > 1) fprintf(to, "    the time step is too long for these data: errors of a first-order method halve with it\n");
+    if (most > 1)
+        fprintf(to, "    the time step is too long for these data: errors of a first-order method halve with it\n");
 }
 
 /* Says so where the model does not explain the data. */
@@ -107,7 +108,8 @@ static void print_fit(const estimation *s, const found *f, FILE *to) {
                 sqrt(f->chi2 / f->dof), s->half ? "" : " (--half-step tells whether the time step is the reason)");
     fprintf(to, "\n");
     if (f->rough)
-        fprintf(to, "    the run jumps a little as the unknowns change, as when an impact moves to another step: derivatives are "
+        fprintf(to, "    the run jumps a little as the unknowns change, as when an impact moves to another step: "
+                    "derivatives are "
                     "taken over longer steps\n");
     if (f->by_case) fprintf(to, "    errors by case; from rows alone they would be");
     for (int k = 0; f->by_case && k < s->e.n; k++) fprintf(to, " %.2g", f->row_sd[k]);
@@ -221,6 +223,8 @@ void estimate_json(const estimation *s, json *j) {
             json_field_number(j, "low", f->lo[k]);
             json_field_number(j, "high", f->hi[k]);
             json_field_number(j, "scatter", f->scatter[k]);
+            if (f->draws) json_field_number(j, "effective", f->effective[k]);
+            if (f->draws) json_field_number(j, "r_hat", f->r_hat[k]);
             json_field_whole(j, "bound", f->bound[k]);
             if (!isnan(f->half[k])) json_field_number(j, "half_step", f->half[k]);
             if (!strcmp(f->name, "least-squares")) json_field_bool(j, "identified", isfinite(f->sd[k]));

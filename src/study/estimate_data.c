@@ -8,10 +8,10 @@
 #define ON_GRID \
     1e-3 /* part of h by which a time may miss a step and still count as at it: times are printed with few digits */
 
-#define FAR    1e15 /* standard deviations: a number this far out is a slip, and its square may not be one */
-#define STEPS  1e9  /* of one run: more are a slip in the times or their unit */
-#define EVEN   0.01 /* part of the usual distance of rows by which distances may differ and still count as even */
-#define GAP    1.5  /* times the usual distance: a row is missing in between */
+#define FAR   1e15 /* standard deviations: a number this far out is a slip, and its square may not be one */
+#define STEPS 1e9  /* of one run: more are a slip in the times or their unit */
+#define EVEN  0.01 /* part of the usual distance of rows by which distances may differ and still count as even */
+#define GAP   1.5  /* times the usual distance: a row is missing in between */
 typedef struct data_in {
     const char *file, *time;
     uint32_t columns, rotations, cases, use, check, given, from, to;
@@ -193,7 +193,8 @@ static perp_status find_columns(loader *l, const pp_csv *csv, row_columns *c) {
 
 static perp_status too_far(const loader *l, const pp_csv *csv, int row, int column, int observed) {
     char allowed[80];
-    (void)snprintf(allowed, sizeof allowed, "at most 1e15 times its standard deviation, %.4g", l->e->observed[observed].sd);
+    (void)snprintf(allowed, sizeof allowed, "at most 1e15 times its standard deviation, %.4g",
+                   l->e->observed[observed].sd);
     return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[column],
                        pp_csv_text(csv, row, column), allowed);
 }
@@ -226,7 +227,8 @@ static perp_status check_end(const loader *l, const pp_csv *csv, int row, const 
     }
     if (end <= STEPS * h) return PERP_OK;
     (void)snprintf(allowed, sizeof allowed, "at most 1e9 time steps of %.4g", h);
-    return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[rc->time], found, allowed);
+    return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[rc->time], found,
+                       allowed);
 }
 
 /* One row of the table into row `at` of the case. */
@@ -409,8 +411,8 @@ static perp_status number_residuals(loader *l) {
     }
     e->m = (int)m;
     if (m == 0 && e->missing)
-        return pp_complain(l->why, PERP_E_ARG, pp_yaml_place(l->t, e->data), "estimate.data",
-                           "only missing numbers", "data to compare with");
+        return pp_complain(l->why, PERP_E_ARG, pp_yaml_place(l->t, e->data), "estimate.data", "only missing numbers",
+                           "data to compare with");
     if (m == 0)
         return pp_field_refuse(l->t, e->data, "estimate.data", "at least one case that is used in the fit", l->why);
     return PERP_OK;
