@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick experiments gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup demo test test-quick test-without-libraries experiments gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -28,6 +28,10 @@ test: setup          ## all tests: gcc, clang with sanitizers, threads, and the 
 
 test-quick: setup    ## the tests with gcc at -O2 only
 	@tools/test release
+
+test-without-libraries: setup  ## build without NLopt, Ipopt and MPI; commands that need them name the package
+	@mkdir -p build/without-libraries
+	@PERP_TEST_WITHOUT_LIBRARIES=1 test/install/without-libraries $(CURDIR) $(CURDIR)/build/without-libraries
 
 experiments: setup   ## run all experiments (LONG=1: also long ones); writes their pages and plots in docs/experiments
 	@tools/build release perp_program

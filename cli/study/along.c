@@ -41,7 +41,7 @@ static vector vector_of(const pp_estimate *e) {
 }
 
 static perp_status no_memory(const estimation *s, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->e.study->path, 0, 0}, "estimate", "not enough memory");
+    return pp_study_no_memory(s->e.study, "estimate", why);
 }
 
 static perp_status one_case(const estimation *s, const char *name, perp_refusal *why) {

@@ -41,22 +41,39 @@ perp_status check_read(const pp_tree *t, uint32_t map, const char *key, study_ch
     return PERP_OK;
 }
 
-perp_status check_all(const pp_tree *t, uint32_t list, const char *key, check_number number, void *ctx,
-                      study_check **out, int *n, perp_refusal *why) {
+static perp_status evaluate(const check_language *l, uint32_t node, const char *key, double *out, perp_refusal *why) {
+    const pp_study *s = l->study;
+    pp_expr_names names = {.variable = s->parameter,
+                           .nvariable = s->nparameter,
+                           .function = l->function,
+                           .nfunction = l->nfunction,
+                           .text_arguments = true};
+    char words[512];
+    pp_expr *x = NULL;
+    perp_status st = pp_study_compile(s, node, key, &names, &x, why);
+    if (st) return st;
+    bool good = pp_expr_eval(x, s->base, l->call, l->ctx, out, words, sizeof words);
+    pp_expr_free(&s->alloc, x);
+    return good ? PERP_OK : pp_field_complain(&s->tree, node, 0, key, words, why);
+}
+
+perp_status check_all(const check_language *l, uint32_t list, const char *key, study_check **out, int *n,
+                      perp_refusal *why) {
+    const pp_tree *t = &l->study->tree;
     *out = NULL, *n = 0;
     if (!list) return PERP_OK;
     if (t->node[list].kind != PP_NODE_LIST) return pp_field_refuse(t, list, key, "a list", why);
     study_check *all = calloc((size_t)t->node[list].length + 1, sizeof *all);
-    if (!all) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory");
+    if (!all) return pp_study_no_memory(l->study, key, why);
     perp_status st = PERP_OK;
     for (uint32_t v = t->node[list].first; !st && v; v = t->node[v].next) {
         char path[64];
         snprintf(path, sizeof path, "%.40s[%d]", key, *n);
         study_check *c = &all[(*n)++];
         st = check_read(t, v, path, c, why);
-        if (!st) st = number(ctx, c->value, path, &c->got, why);
-        if (!st && c->reference) st = number(ctx, c->reference, path, &c->expected, why);
-        if (!st) st = number(ctx, c->bound, path, &c->limit, why);
+        if (!st) st = evaluate(l, c->value, path, &c->got, why);
+        if (!st && c->reference) st = evaluate(l, c->reference, path, &c->expected, why);
+        if (!st) st = evaluate(l, c->bound, path, &c->limit, why);
         if (!st) check_judge(c);
     }
     *out = all;

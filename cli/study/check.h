@@ -5,7 +5,7 @@
 #define CLI_STUDY_CHECK_H
 
 #include "cli.h"
-#include "input/fields.h"
+#include "study/study.h"
 
 typedef enum check_kind { CHECK_LIMIT, CHECK_BELOW, CHECK_ABOVE } check_kind;
 
@@ -19,11 +19,17 @@ typedef struct study_check {
 
 /* Reads one check at the map `map`. */
 perp_status check_read(const pp_tree *t, uint32_t map, const char *key, study_check *out, perp_refusal *why);
-/* Value of an expression at a node. */
-typedef perp_status (*check_number)(void *ctx, uint32_t node, const char *key, double *out, perp_refusal *why);
-/* Reads the list at `list` (0: none) and evaluates it by `number`. The caller frees *out. */
-perp_status check_all(const pp_tree *t, uint32_t list, const char *key, check_number number, void *ctx,
-                      study_check **out, int *n, perp_refusal *why);
+/* What expressions of a list of checks may use besides the parameters of the study. */
+typedef struct check_language {
+    const pp_study *study;
+    const char *const *function; /* names */
+    int nfunction;
+    pp_expr_call call; /* their values */
+    void *ctx;
+} check_language;
+/* Reads the list at `list` (0: none) and evaluates it. The caller frees *out. */
+perp_status check_all(const check_language *l, uint32_t list, const char *key, study_check **out, int *n,
+                      perp_refusal *why);
 /* Compares got with expected and limit; NaN never holds. */
 void check_judge(study_check *c);
 /* Do all that apply hold? */

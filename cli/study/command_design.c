@@ -7,56 +7,13 @@
 #include "study/figure.h"
 #include "study/open.h"
 
-static const char *const progress_choices[] = {"auto", "always", "never", NULL};
-
 static const cli_option options[] = {
-    {.name = "workers",
-     .letter = 'j',
-     .kind = CLI_WHOLE,
-     .argument = "N",
-     .min = 1,
-     .max = PERP_WORKERS_MAX,
-     .help = "Number of worker threads; all processors by default. The results do not depend on it."},
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_FILE,
-     .argument = "RESULTS",
-     .help = "File of all trials; by default the name of the study with -design.h5 in the current folder."},
-    {.name = "resume",
-     .letter = 'r',
-     .kind = CLI_FLAG,
-     .help = "Continue an interrupted search. It goes on exactly as if it had not been interrupted."},
-    {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace an existing file of results."},
-    {.name = "define",
-     .letter = 'D',
-     .kind = CLI_DEFINE,
-     .argument = "NAME=VALUE",
-     .help = "Give a parameter of the scene another value. May be repeated."},
-    {.name = "count",
-     .letter = 'n',
-     .kind = CLI_WHOLE,
-     .argument = "N",
-     .min = 1,
-     .max = 4e9,
-     .help = "Samples for each design, instead of as the study says."},
-    {.name = "seed",
-     .kind = CLI_WHOLE,
-     .argument = "SEED",
-     .min = 0,
-     .max = 4294967295.0,
-     .help = "Seed of the samples, instead of as the study says."},
+    STUDY_OPTIONS,
+    STUDY_OUTPUT("File of all trials; by default the name of the study with -design.h5 in the current folder."),
+    STUDY_TRIAL_OPTIONS,
     {.name = "all-trials", .kind = CLI_FLAG, .help = "Run all trials of a design, also after one of them failed."},
     {.name = "no-verify", .kind = CLI_FLAG, .help = "Do not run the best design again at h/2 and on fresh samples."},
-    {.name = "figures",
-     .kind = CLI_FILE,
-     .argument = "FOLDER",
-     .help = "Draw the history of the search into this folder."},
-    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."},
-    {.name = "progress",
-     .kind = CLI_CHOICE,
-     .argument = "WHEN",
-     .choices = progress_choices,
-     .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."},
+    STUDY_FIGURES("Draw the history of the search into this folder."),
     {.name = NULL},
 };
 
@@ -110,7 +67,7 @@ static int verify(const cli_args *a, const study_args *x, const double *best, in
     return code ? code : st ? cli_refuse(a, &why) : CLI_OK;
 }
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 /* Designs that pass all levels up to this one, by number. */
 static void print_passing(const pp_hunt *h, int level, const char *name) {
@@ -142,7 +99,7 @@ static void print_levels(const pp_hunt *h) {
     for (int l = 0; l < d->nlevel; l++) /* of several levels that run trials, each */
         if (d->level[l].trials && l + 1 < d->nlevel) print_passing(h, l, d->level[l].name);
     print_passing(h, PP_DESIGN_LEVELS, "everything");
-    for (int l = 0; l < d->nlevel; l++) { /* a guess is worth what it predicts */
+    for (int l = 0; l < d->nlevel; l++) { /* how well a guess predicts the result */
         if (d->level[l].proof || d->level[l].trials) continue;
         uint64_t count[2][2] = {{0}};
         bool met = false;
@@ -170,15 +127,19 @@ static void print_best(const pp_hunt *h) {
         printf("    %-18s %.9g%s\n", d->study->parameter[d->parameter[i]], x[i], at ? "  (at its bound)" : "");
     }
     if (r->failed) printf("  failed     %llu of its trials\n", (unsigned long long)r->failed);
+    bool flat = h->count > 1;
+    for (uint64_t i = 0; flat && i < h->count; i++) flat = isnan(h->record[i].f) || h->record[i].f == r->f;
+    if (flat)
+        printf("  note       all designs gave the same objective: the start lies on a plateau; try another start, "
+               "larger steps, or a "
+               "global method\n");
 }
 
 static void print_all(const design_result *r, const char *path, double seconds) {
     const pp_hunt *h = r->hunt;
-    const pp_study *s = h->design->study;
     char wall[64];
     cli_seconds(wall, sizeof wall, seconds);
-    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene),
-           cli_style(stdout, ""));
+    study_print_title(h->design->study, stdout);
     printf("  method     %s: %llu designs, %llu trials", h->design->method, (unsigned long long)h->count,
            (unsigned long long)(h->trials + h->reused));
     if (h->reused) printf(" (%llu from the file)", (unsigned long long)h->reused);
@@ -272,11 +233,8 @@ static perp_status try_checks(const pp_design *d, perp_refusal *why) {
 static int run_design(const cli_args *a, const study_args *x, const pp_design *d, pp_crew *crew) {
     char path[CLI_PATH];
     perp_refusal why = {0};
-    const char *when = cli_text(a, "progress", "auto");
     pp_hunt h = {.design = d, .crew = crew, .all_trials = cli_given(a, "all-trials"), .stop = stop, .tick = tick};
-    state st = {.h = &h};
-    st.progress =
-        !cli_given(a, "quiet") && (!strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr)));
+    state st = {.h = &h, .progress = study_progress(a)};
     h.ctx = &st;
     if (!study_output(a, "-design", path, sizeof path))
         return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
@@ -331,7 +289,7 @@ const cli_command command_design = {
         "of the study: what varies and what is drawn.\n\n"
         "Levels make a search cheap: a proof is a necessary condition on the parameters, and a design that fails it is "
         "not "
-        "run; a guess decides nothing, and the command tells what it was worth.\n\n"
+        "run; a guess excludes no design, and the command prints how well it predicted.\n\n"
         "The best design is verified with half of the time step, and on samples with another seed, so that the figure "
         "is "
         "not flattered by the samples that were searched on.",

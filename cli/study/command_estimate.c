@@ -6,6 +6,7 @@
 #include "study/estimation.h"
 
 static const cli_option options[] = {
+    STUDY_OPTIONS,
     {.name = "method",
      .letter = 'm',
      .kind = CLI_CHOICE,
@@ -26,23 +27,7 @@ static const cli_option options[] = {
      .max = 1000000,
      .help = "Make the data anew N times by the scene, with noise; count how often 95 % intervals of least squares "
              "hold the truth."},
-    {.name = "workers",
-     .letter = 'j',
-     .kind = CLI_WHOLE,
-     .argument = "N",
-     .min = 1,
-     .max = PERP_WORKERS_MAX,
-     .help = "Number of worker threads; all processors by default. The results do not depend on it."},
-    {.name = "define",
-     .letter = 'D',
-     .kind = CLI_DEFINE,
-     .argument = "NAME=VALUE",
-     .help = "Give a parameter of the scene another value. May be repeated."},
-    {.name = "figures",
-     .kind = CLI_FILE,
-     .argument = "FOLDER",
-     .help = "Draw residuals and estimates into this folder."},
-    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."},
+    STUDY_FIGURES("Draw residuals and estimates into this folder."),
     {.name = NULL},
 };
 
@@ -62,7 +47,7 @@ static perp_status run_method(estimation *s, const method *m, found *f, perp_ref
     return estimate_filter(s, m, f, why);
 }
 
-/* All methods in turn. One that finds nothing is told; one that does not fit the study ends it. Exit code. */
+/* Runs all methods. A method that fails to solve is reported; one that does not fit the study ends the command. Exit code. */
 static int run_all(const cli_args *a, estimation *s) {
     int code = CLI_OK;
     for (int i = 0; i < s->nmethod; i++) {

@@ -5,23 +5,10 @@
 
 #include "study/open.h"
 
-static const char *const progress_choices[] = {"auto", "always", "never", NULL};
-
 static const cli_option options[] = {
-    {.name = "workers",
-     .letter = 'j',
-     .kind = CLI_WHOLE,
-     .argument = "N",
-     .min = 1,
-     .max = PERP_WORKERS_MAX,
-     .help = "Number of worker threads; all processors by default. The results do not depend on it."},
-    {.name = "output",
-     .letter = 'o',
-     .kind = CLI_FILE,
-     .argument = "RESULTS",
-     .help = "File of the results; by default STUDY.h5 or SCENE-sweep.h5 in the current folder."},
-    {.name = "resume", .letter = 'r', .kind = CLI_FLAG, .help = "Continue the file of results: run what is missing."},
-    {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace an existing file of results."},
+    STUDY_OPTIONS,
+    STUDY_OUTPUT("File of the results; by default STUDY.h5 or SCENE-sweep.h5 in the current folder."),
+    STUDY_TRIAL_OPTIONS,
     {.name = "part",
      .kind = CLI_TEXT,
      .argument = "I/N",
@@ -32,19 +19,6 @@ static const cli_option options[] = {
      .min = 1,
      .max = 1000000,
      .help = "Number of parts where the environment tells only which part this is, as indexed jobs of Kubernetes do."},
-    {.name = "count",
-     .letter = 'n',
-     .kind = CLI_WHOLE,
-     .argument = "N",
-     .min = 1,
-     .max = 4e9,
-     .help = "Samples for each combination of what varies, instead of as the study says."},
-    {.name = "seed",
-     .kind = CLI_WHOLE,
-     .argument = "SEED",
-     .min = 0,
-     .max = 4294967295.0,
-     .help = "Seed of the samples, instead of as the study says."},
     {.name = "only",
      .kind = CLI_TEXT,
      .argument = "NAME=VALUE",
@@ -62,11 +36,6 @@ static const cli_option options[] = {
      .max = 1e15,
      .help = "Run only trial K and print it."},
     {.name = "record", .kind = CLI_FILE, .argument = "RECORDING", .help = "With --trial: record the run."},
-    {.name = "define",
-     .letter = 'D',
-     .kind = CLI_DEFINE,
-     .argument = "NAME=VALUE",
-     .help = "Give a parameter of the scene another value in all trials. May be repeated."},
     {.name = "vary",
      .kind = CLI_TEXT,
      .argument = "NAME=FROM:TO:COUNT",
@@ -84,16 +53,7 @@ static const cli_option options[] = {
      .many = true,
      .help = "With a scene: what is measured in each trial, such as 'x=last(\"block.x\")'. May be repeated."},
     {.name = "end", .kind = CLI_TEXT, .argument = "EXPR", .help = "With a scene: end a trial early when this holds."},
-    {.name = "figures",
-     .kind = CLI_FILE,
-     .argument = "FOLDER",
-     .help = "Draw the figures of the study into this folder."},
-    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print neither progress nor tables, only complaints."},
-    {.name = "progress",
-     .kind = CLI_CHOICE,
-     .argument = "WHEN",
-     .choices = progress_choices,
-     .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."},
+    STUDY_FIGURES("Draw the figures of the study into this folder."),
     {.name = NULL},
 };
 
@@ -125,21 +85,13 @@ static void print_summary(const sweep *w, const char *path, uint64_t digest) {
     char wall[64], processor[64];
     cli_seconds(wall, sizeof wall, w->seconds);
     cli_seconds(processor, sizeof processor, w->trial_seconds);
-    const pp_study *s = w->study;
-    printf("%s%s%s\n", cli_style(stdout, "1"), *s->title ? s->title : perp_scene_title(s->scene),
-           cli_style(stdout, ""));
+    study_print_title(w->study, stdout);
     printf("  trials     %llu of %llu", (unsigned long long)w->done, (unsigned long long)w->wanted);
     if (w->part.of > 1) printf(" of part %d of %d (%s)", w->part.index, w->part.of, w->part.from);
     printf("; %llu to the end, %llu ended early\n", (unsigned long long)w->outcome[0],
            (unsigned long long)w->outcome[1]);
-    if (w->failed) {
-        printf("  %sfailed     %llu: %llu unsolved, %llu refused, %llu not measured%s\n", cli_style(stdout, "31"),
-               (unsigned long long)w->failed, (unsigned long long)w->outcome[2], (unsigned long long)w->outcome[3],
-               (unsigned long long)w->outcome[4], cli_style(stdout, ""));
-        printf("             %s\n", w->first_failure);
-    } else {
-        printf("  failed     none\n");
-    }
+    study_print_failed(w->outcome, stdout);
+    if (w->failed) printf("             %s\n", w->first_failure);
     if (w->done > w->begun_done)
         printf("  time       %s, %s of processors in %llu trials\n", wall, processor,
                (unsigned long long)(w->done - w->begun_done));
@@ -158,7 +110,7 @@ static int conclude(const cli_args *a, sweep *w, report *r, const char *path) {
     perp_status st = code ? PERP_OK : pp_study_digest(&w->file, 1, &digest, &why);
     bool whole = w->part.of == 1 && (w->done == w->wanted || w->until.measure >= 0);
     if (!code && !st && whole) st = report_evaluate(r, &t, &ok, &why);
-    if (!whole) r->ncheck = 0; /* of a part nothing can be said */
+    if (!whole) r->ncheck = 0; /* checks need all trials */
     if (!code && !st && cli_json(a)) {
         json j;
         json_begin(&j, stdout);
@@ -199,9 +151,7 @@ static int run_sweep(const cli_args *a, const pp_study *s, const study_args *x, 
     if (!study_output(a, suffix, path, sizeof path))
         return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
     if (report_read(s, &r, &why)) return cli_refuse(a, &why);
-    const char *when = cli_text(a, "progress", "auto");
-    bool shown = !strcmp(when, "always") || (!strcmp(when, "auto") && cli_terminal(stderr));
-    w.progress = shown && !cli_given(a, "quiet");
+    w.progress = study_progress(a);
     code = study_results(a, path, s, x, pp_study_trials(s), cli_given(a, "resume"), &w.file);
     if (!code) {
         code = sweep_run(&w, e, &why);
@@ -249,6 +199,13 @@ static int run_ranks(const cli_args *a, const pp_study *s, const study_args *x) 
     return code;
 }
 
+/* Under mpirun ranks share the trials and one file. A perp without MPI takes each rank as a part with a file of its own,
+ * so one --output for all of them is refused, unless --part or --parts say that the ranks are meant as parts. */
+static bool wants_ranks(const cli_args *a) {
+    if (!sweep_mpi_asked()) return false;
+    return sweep_mpi_built() || (cli_given(a, "output") && !cli_given(a, "part") && !cli_given(a, "parts"));
+}
+
 static int run(const cli_args *a) {
     study_args x;
     pp_study *s = NULL;
@@ -264,9 +221,9 @@ static int run(const cli_args *a) {
             snprintf(allowed, sizeof allowed, "0 to %llu", (unsigned long long)pp_study_trials(s) - 1);
             code = cli_mistake(a, "--trial", cli_text(a, "trial", ""), allowed);
         } else {
-            code = study_record_trial(a, s, k, cli_text(a, "record", NULL));
+            code = study_record_trial(a, s, k, NULL, cli_text(a, "record", NULL));
         }
-    } else if (!code && sweep_mpi_asked() && sweep_mpi_built()) {
+    } else if (!code && wants_ranks(a)) {
         code = run_ranks(a, s, &x);
     } else if (!code) {
         code = run_local(a, s, &x);

@@ -61,25 +61,8 @@ static bool call(void *ctx, int f, const pp_expr_arg *arg, int narg, double *out
     return true;
 }
 
-static perp_status number(void *ctx, uint32_t node, const char *key, double *out, perp_refusal *why) {
-    const design_result *r = ctx;
-    const pp_study *s = r->design->study;
-    char words[512];
-    size_t where = 0;
-    pp_expr_names names = {.variable = s->parameter,
-                           .nvariable = s->nparameter,
-                           .function = functions,
-                           .nfunction = F_N,
-                           .text_arguments = true};
-    pp_expr *x = pp_expr_compile(&s->alloc, pp_yaml_text(&s->tree, node), s->tree.node[node].length, &names, words,
-                                 sizeof words, &where);
-    if (!x) return pp_field_complain(&s->tree, node, where, key, words, why);
-    bool good = pp_expr_eval(x, s->base, call, ctx, out, words, sizeof words);
-    pp_expr_free(&s->alloc, x);
-    return good ? PERP_OK : pp_field_complain(&s->tree, node, 0, key, words, why);
-}
-
 perp_status design_checks(const design_result *r, study_check **out, int *n, perp_refusal *why) {
     design_result copy = *r;
-    return check_all(&r->design->study->tree, r->design->checks, "design.checks", number, &copy, out, n, why);
+    check_language l = {r->design->study, functions, F_N, call, &copy};
+    return check_all(&l, r->design->checks, "design.checks", out, n, why);
 }

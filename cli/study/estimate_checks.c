@@ -65,28 +65,11 @@ static bool call(void *ctx, int f, const pp_expr_arg *arg, int narg, double *out
     return true;
 }
 
-static perp_status number(void *ctx, uint32_t node, const char *key, double *out, perp_refusal *why) {
-    estimation *s = ctx;
-    const pp_study *y = s->e.study;
-    char words[512];
-    size_t where = 0;
-    pp_expr_names names = {.variable = y->parameter,
-                           .nvariable = y->nparameter,
-                           .function = functions,
-                           .nfunction = F_N,
-                           .text_arguments = true};
-    pp_expr *x = pp_expr_compile(&y->alloc, pp_yaml_text(&y->tree, node), y->tree.node[node].length, &names, words,
-                                 sizeof words, &where);
-    if (!x) return pp_field_complain(&y->tree, node, where, key, words, why);
-    bool good = pp_expr_eval(x, y->base, call, s, out, words, sizeof words);
-    pp_expr_free(&y->alloc, x);
-    return good ? PERP_OK : pp_field_complain(&y->tree, node, 0, key, words, why);
-}
-
 perp_status estimate_checks(estimation *s, FILE *to, json *j, bool *ok, perp_refusal *why) {
     study_check *c;
     int n;
-    perp_status st = check_all(&s->e.study->tree, s->e.checks, "estimate.checks", number, s, &c, &n, why);
+    check_language l = {s->e.study, functions, F_N, call, s};
+    perp_status st = check_all(&l, s->e.checks, "estimate.checks", &c, &n, why);
     for (int i = 0; !st && i < n; i++) c[i].applies = !(s->chosen && isnan(c[i].got));
     if (!st && to) checks_print(c, n, to, false);
     if (!st && j) checks_json(c, n, j);

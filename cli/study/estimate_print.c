@@ -99,7 +99,7 @@ static void print_half(const estimation *s, const found *f, FILE *to) {
         fprintf(to, "    the time step is too long for these data: errors of a first-order method halve with it\n");
 }
 
-/* Says so where the model does not explain the data. */
+/* chi-square, with a remark if the model does not explain the data. */
 static void print_fit(const estimation *s, const found *f, FILE *to) {
     double p = f->dof > 0 ? 1 - perp_chi2_cdf(f->chi2, f->dof) : NAN;
     fprintf(to, "    chi^2 %.6g with %d degrees of freedom", f->chi2, f->dof);
@@ -145,8 +145,7 @@ static void print_check(const estimation *s, FILE *to) {
 }
 
 void estimate_print(const estimation *s, FILE *to) {
-    const pp_study *y = s->e.study;
-    fprintf(to, "%s%s%s\n", cli_style(to, "1"), *y->title ? y->title : perp_scene_title(y->scene), cli_style(to, ""));
+    study_print_title(s->e.study, to);
     print_data(s, to);
     for (int i = 0; i < s->nmethod; i++) {
         const found *f = &s->found[i];

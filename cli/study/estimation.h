@@ -30,7 +30,7 @@ typedef struct found {
     double *correlation;                           /* n x n; NULL: none */
     double cost, chi2;
     int dof, evaluations, ndirection;
-    double direction[8][PP_STUDY_NAMES]; /* what the data do not say */
+    double direction[8][PP_STUDY_NAMES]; /* combinations that the data do not identify */
     double seconds;
     bool by_case; /* sd are errors by case */
     bool failed;  /* nothing was found; why says why */

@@ -105,7 +105,7 @@ static bool errors_by_case(const estimation *s, const double *J, const double *r
 /* ---- the fit ---- */
 
 static perp_status no_memory(const estimation *s, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->e.study->path, 0, 0}, "estimate", "not enough memory");
+    return pp_study_no_memory(s->e.study, "estimate", why);
 }
 
 static perp_fit_problem problem_of(estimation *s, double (*a)[PP_STUDY_NAMES]) {

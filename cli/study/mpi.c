@@ -5,11 +5,17 @@
  *           rows in the same order as that of one process.
  * Failure   If a rank dies, mpirun ends all of them; the file is as at its last commit, and --resume does the rest. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
+#include <stdlib.h>
+
 #include "study/sweep.h"
+
+bool sweep_mpi_asked(void) {
+    const char *open = getenv("OMPI_COMM_WORLD_SIZE"), *other = getenv("PMI_SIZE");
+    return (open && atoi(open) > 1) || (other && atoi(other) > 1);
+}
 
 #ifdef PERP_HAVE_MPI
 #include <mpi.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -28,11 +34,6 @@ typedef struct coordinator {
 } coordinator;
 
 bool sweep_mpi_built(void) { return true; }
-
-bool sweep_mpi_asked(void) {
-    const char *open = getenv("OMPI_COMM_WORLD_SIZE"), *other = getenv("PMI_SIZE");
-    return (open && atoi(open) > 1) || (other && atoi(other) > 1);
-}
 
 int sweep_mpi_begin(void) {
     int rank = 0, level;
@@ -174,18 +175,22 @@ void sweep_mpi_free(sweep_engine *e) {
 }
 #else
 
-bool sweep_mpi_asked(void) { return false; }
+/* Rank 0 refuses for all ranks; the others end silently with the same exit code. */
 bool sweep_mpi_built(void) { return false; }
-int sweep_mpi_begin(void) { return 0; }
+int sweep_mpi_begin(void) {
+    const char *open = getenv("OMPI_COMM_WORLD_RANK"), *other = getenv("PMI_RANK");
+    return atoi(open ? open : other ? other : "0");
+}
 void sweep_mpi_end(void) {}
 int sweep_mpi_serve(const pp_study *s, perp_refusal *why) {
     (void)s, (void)why;
-    return CLI_FAILED;
+    return CLI_BAD_INPUT;
 }
 perp_status sweep_mpi_engine(const pp_study *s, sweep_engine *out, perp_refusal *why) {
     *out = (sweep_engine){0};
     return pp_complain_say(why, PERP_E_FIT, (pp_place){s->path, 0, 0}, "",
-                           "this perp was built without MPI; on Debian install libopenmpi-dev and build again");
+                           "this perp was built without MPI, so its ranks cannot write one --output; on Debian install "
+                           "libopenmpi-dev and build again, or leave out --output: each rank then writes its own part");
 }
 void sweep_mpi_free(sweep_engine *e) { (void)e; }
 #endif

@@ -7,6 +7,32 @@
 
 enum { STUDY_ONLY = 16 };
 
+/* Options that commands share. STUDY_OPTIONS: of all that run a study. STUDY_TRIAL_OPTIONS: of those that keep trials in a
+ * file, with study_results(). */
+/* clang-format off */
+#define STUDY_OPTIONS                                                                                                \
+    {.name = "workers", .letter = 'j', .kind = CLI_WHOLE, .argument = "N", .min = 1, .max = PERP_WORKERS_MAX,         \
+     .help = "Number of worker threads; all processors by default. The results do not depend on it."},                \
+    {.name = "define", .letter = 'D', .kind = CLI_DEFINE, .argument = "NAME=VALUE",                                   \
+     .help = "Give a parameter of the scene another value in all trials. May be repeated."},                          \
+    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."}
+#define STUDY_TRIAL_OPTIONS                                                                                          \
+    {.name = "resume", .letter = 'r', .kind = CLI_FLAG,                                                               \
+     .help = "Continue the file of results: run what is missing. The results are as if there had been no interruption."}, \
+    {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace an existing file of results."},               \
+    {.name = "count", .letter = 'n', .kind = CLI_WHOLE, .argument = "N", .min = 1, .max = 4e9,                        \
+     .help = "Samples for each combination of what varies, instead of as the study says."},                           \
+    {.name = "seed", .kind = CLI_WHOLE, .argument = "SEED", .min = 0, .max = 4294967295.0,                            \
+     .help = "Seed of the samples, instead of as the study says."},                                                   \
+    {.name = "progress", .kind = CLI_CHOICE, .argument = "WHEN", .choices = study_progress_words,                     \
+     .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."}
+#define STUDY_OUTPUT(text) {.name = "output", .letter = 'o', .kind = CLI_FILE, .argument = "RESULTS", .help = text}
+#define STUDY_FIGURES(text) {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = text}
+/* clang-format on */
+extern const char *const study_progress_words[];
+/* Is progress to be shown? --progress and --quiet. */
+bool study_progress(const cli_args *a);
+
 /* What the command line says about a study. */
 typedef struct study_args {
     pp_study_options o;
@@ -28,9 +54,13 @@ bool study_output(const cli_args *a, const char *suffix, char *out, size_t size)
 /* Opens the file of results: to continue it (resume), or a new one; `force` replaces an older study. Exit code. */
 int study_results(const cli_args *a, const char *path, const pp_study *s, const study_args *x, uint64_t trials,
                   bool resume, pp_study_file **out);
+/* The title of the study, or that of its scene, as a heading. */
+void study_print_title(const pp_study *s, FILE *to);
+/* How many trials failed, in words; outcome: how many trials ended in each way. */
+void study_print_failed(const uint64_t outcome[PP_OUTCOMES], FILE *to);
 /* All rows of files into a table; prints complaints. Exit code. */
 int study_load(const cli_args *a, pp_study_file *const *f, int n, pp_table *out);
-/* Runs a trial again and records it, as perp run would. Exit code. */
-int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const char *path);
+/* Runs a trial and records it, as perp run would; path NULL: no recording. given: its parameters; NULL: those of the plan. Exit code. */
+int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const double *given, const char *path);
 
 #endif

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "fit/fit.h"
+#include "measure/functions.h"
 #include "study/estimation.h"
 
-#define FROM_FIT 4    /* walkers that begin at a fit, with its spread, need this part of the steps to forget */
-#define SHRINK   0.99 /* of correlations, so that the covariance is positive whatever rounding does */
-#define SPREAD   0.01 /* part of the bounds or of the size, for the first positions where nothing else is known */
+#define CONFIDENCE 0.95 /* of the intervals */
+#define FROM_FIT   4    /* walkers that begin at a fit, with its spread, need this part of the steps to forget */
+#define SHRINK     0.99 /* of correlations, so that the covariance is positive whatever rounding does */
+#define SPREAD     0.01 /* part of the bounds or of the size, for the first positions where nothing else is known */
 
 static bool log_density(void *ctx, int count, const double *x, double *out) {
     estimation *s = ctx;
@@ -35,19 +37,14 @@ static bool log_density(void *ctx, int count, const double *x, double *out) {
     return true;
 }
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
+/* From the 2.5 % quantile of the draws to the 97.5 % quantile. */
 static void intervals(const estimation *s, found *f) {
     int n = s->e.n;
     double *v = malloc(sizeof *v * (size_t)(f->ndraw + 1));
     for (int k = 0; v && k < n; k++) {
         for (int i = 0; i < f->ndraw; i++) v[i] = f->draws[i * n + k];
-        qsort(v, (size_t)f->ndraw, sizeof *v, compare);
-        f->lo[k] = v[(int)(0.025 * (f->ndraw - 1))];
-        f->hi[k] = v[(int)(0.975 * (f->ndraw - 1))];
+        f->lo[k] = pp_quantile(v, (uint64_t)f->ndraw, (1 - CONFIDENCE) / 2);
+        f->hi[k] = pp_quantile(v, (uint64_t)f->ndraw, (1 + CONFIDENCE) / 2);
     }
     free(v);
 }
@@ -84,8 +81,7 @@ perp_status estimate_posterior(estimation *s, const method *m, found *f, perp_re
     f->ndraw = perp_sample_count(&p, &o);
     f->draws = malloc(sizeof *f->draws * (size_t)(f->ndraw * n + 1));
     perp_sample_result r = {.mean = f->x, .covariance = covariance, .effective = f->effective, .r_hat = f->r_hat};
-    if (!f->draws)
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->e.study->path, 0, 0}, "estimate", "not enough memory");
+    if (!f->draws) return pp_study_no_memory(s->e.study, "estimate", why);
     perp_status st = perp_sample_posterior(&p, &o, f->draws, &r, why);
     if (st) return st;
     double worst = 0, least = INFINITY;

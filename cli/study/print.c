@@ -69,11 +69,34 @@ static void print_block(const pp_study *s, const report_entry *e, const grid *g,
     }
 }
 
+/* The points of curves: label, x, y. */
+static void print_lines(const report_entry *e, FILE *to, bool md) {
+    const char *x = e->xlabel ? e->xlabel : "x", *y = e->ylabel ? e->ylabel : "y";
+    if (md)
+        fprintf(to, "\n**%s**\n\n| | %s | %s |\n|---|---|---|\n", e->title ? e->title : "Curves", x, y);
+    else
+        fprintf(to, "\n%s%s%s\n  %-30s %20.20s %20.20s\n", cli_style(to, "1"), e->title ? e->title : "Curves",
+                cli_style(to, ""), "", x, y);
+    for (int i = 0; i < e->nline; i++)
+        for (int k = 0; k < e->line[i].n; k++) {
+            const report_line *l = &e->line[i];
+            char a[32], b[32];
+            const char *label = l->label ? l->label : "";
+            show(a, sizeof a, l->at[k]);
+            show(b, sizeof b, l->at[l->n + k]);
+            fprintf(to, md ? "| %s | %s | %s |\n" : "  %-30.30s %20s %20s\n", label, a, b);
+        }
+}
+
 static perp_status print_entry(const report *r, const pp_table *t, const report_entry *e, FILE *to, bool md,
                                perp_refusal *why) {
     const pp_study *s = r->study;
     int axis[REPORT_AXES], n = 0;
     if (e->kind == REPORT_HISTOGRAM || e->kind == REPORT_SCATTER) return PERP_OK;
+    if (e->kind == REPORT_LINES) {
+        print_lines(e, to, md);
+        return PERP_OK;
+    }
     for (int k = 0; k < e->nby; k++) axis[n++] = e->by[k];
     report_entry shape = *e;
     if (e->kind == REPORT_PLOT) shape.y = e->x, shape.x = -1;

@@ -11,8 +11,8 @@
 #include "perp/statistic.h"
 #include "study/sweep.h"
 
-enum { ROUND = 65536, ROUND_UNTIL = 256 /* trials of a round, at least, so that all workers have something to do */ };
-#define COMMIT_PERIOD 1.0 /* [s] of work that a kill may lose */
+enum { ROUND = 65536, ROUND_UNTIL = 256 /* least trials of a round, so that all workers are busy */ };
+#define COMMIT_PERIOD 1.0 /* [s] between two commits: the work that a kill may lose */
 #define DRAW_PERIOD   0.2 /* [s] between two pictures of the progress bar */
 #define CONFIDENCE    0.95
 
@@ -28,7 +28,7 @@ static void take(sweep *w, const pp_row *row) {
     bool failed = row->outcome >= PP_TRIAL_UNSOLVED || isnan(x);
     w->state[row->number] = failed ? SWEEP_FAILED : x != 0 ? SWEEP_YES : SWEEP_NO;
     w->done++;
-    w->outcome[row->outcome < 5 ? row->outcome : 4]++;
+    w->outcome[row->outcome < PP_OUTCOMES ? row->outcome : PP_TRIAL_UNMEASURED]++;
     if (row->outcome >= PP_TRIAL_UNSOLVED) {
         if (!w->failed)
             snprintf(w->first_failure, sizeof w->first_failure, "trial %llu: %s", (unsigned long long)row->number,

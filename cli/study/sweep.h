@@ -28,7 +28,7 @@ typedef struct sweep_count {
     int64_t yes, trials;
 } sweep_count;
 
-/* Whoever runs the trials of a list: a crew on this machine, or ranks of MPI. */
+/* Runs the trials of a list: a crew on this machine, or ranks of MPI. */
 typedef struct sweep_engine {
     perp_status (*run)(void *ctx, const pp_crew_job *job, perp_refusal *why);
     void *ctx;
@@ -45,7 +45,7 @@ typedef struct sweep {
     unsigned char *state;          /* of each trial: sweep_state */
     sweep_count *cell;             /* of the measure of `until`, for each cell; NULL without it */
     uint64_t wanted, done, failed; /* trials of this part; rows so far; those of them that failed */
-    uint64_t outcome[5];
+    uint64_t outcome[PP_OUTCOMES];
     double seconds, trial_seconds; /* wall time of this call; processor time of its trials */
     perp_refusal why;              /* of writing that failed */
     bool write_failed;

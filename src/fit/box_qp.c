@@ -1,6 +1,6 @@
 /* box_qp.c - a small convex quadratic program between bounds
  *   least  g'd + d'B d/2  with  low <= d <= high,  low <= 0 <= high
- * Method   primal active set from d = 0: minimise over the free variables by Cholesky, stop at the first bound in the way, fix that
+ * Method   primal active set from d = 0: minimise over the free variables by Cholesky, stop at the first bound that is met, fix that
  *          variable; at a minimum free the variable whose gradient points inwards most. B is scaled to unit diagonal and gets a
  *          ridge of RIDGE, so that directions in which it is singular stay where they are.
  * Valid    B positive semidefinite. A variable with B_jj = 0 does not move.
@@ -19,7 +19,7 @@ size_t pp_box_qp_work(int n) { return (size_t)n * (size_t)n * 2 + 4 * (size_t)n;
 typedef struct qp {
     int n;
     double *B, *L;            /* scaled, n x n; factor */
-    double *s, *g, *d, *step; /* scales; gradient at d; point; where to */
+    double *s, *g, *d, *step; /* scales; gradient at d; point; step towards the minimum */
     const double *low, *high;
     int *side;
     double noise; /* gradients up to this are rounding */
@@ -84,7 +84,7 @@ double pp_box_qp(int n, const double *B, const double *g, const double *low, con
         q.g[j] = g[j] * q.s[j];
         q.noise = fmax(q.noise, 1e-14 * fabs(q.g[j]));
         d[j] = 0;
-        side[j] = q.s[j] > 0 ? 0 : low[j] < 0 ? 1 : -1; /* what cannot move is never looked at */
+        side[j] = q.s[j] > 0 ? 0 : low[j] < 0 ? 1 : -1; /* variables that cannot move are never freed */
         if (q.s[j] > 0 && high[j] == 0 && g[j] < 0) side[j] = 1;
         if (q.s[j] > 0 && low[j] == 0 && g[j] > 0) side[j] = -1;
     }

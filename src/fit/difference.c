@@ -137,7 +137,7 @@ static bool try_step(pp_fit *f, const double *x, const double *r, double factor,
         if (!(was[j] > SUSPECT) || wanted[j] || wanted[n + j]) continue;
         size_t at = (size_t)m * (size_t)j;
         double error = relative_difference(m, J + at, J_half + at);
-        if (!(error < 0.1 * f->error[j])) continue; /* clearly better, or it stays */
+        if (!(error < 0.1 * f->error[j])) continue; /* only a clearly better step is taken */
         f->error[j] = error;
         chosen[j] = f->o.difference * factor;
         memcpy(f->J + at, J + at, sizeof *J * (size_t)m);
@@ -159,7 +159,7 @@ bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool f
         suspect |= f->error[j] > SUSPECT;
     }
     if (!first || !suspect) return true;
-    double *was = f->trial + f->n, *chosen = was + f->n; /* the search is not in a step now */
+    double *was = f->trial + f->n, *chosen = was + f->n; /* f->trial is free: no step is being tried */
     memcpy(was, f->error, sizeof *was * (size_t)f->n);
     memcpy(chosen, f->difference, sizeof *chosen * (size_t)f->n);
     const double factors[] = {100, 0.01};

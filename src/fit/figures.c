@@ -1,4 +1,4 @@
-/* figures.c - have chains converged, and how many independent draws are they worth?
+/* figures.c - convergence of chains and their effective number of independent draws
  * Method   every walker's chain is cut in two halves. R-hat: sqrt of (all variance)/(variance within the half chains). Effective
  *          size: draws/(1 + 2 sum of autocorrelations), the autocorrelations pooled over all half chains with the variance between them
  *          counted, summed in pairs while these are positive and made to fall (Geyer's initial monotone sequence).

@@ -115,7 +115,7 @@ static bool update(pp_filter *f, int k, double *log_likelihood) {
     return true;
 }
 
-/* What a row's data say. */
+/* The update by the data of a row. */
 static perp_status take_data(pp_filter *f, const transform *w, int row, double *log_likelihood) {
     int k = pp_filter_data(f, row);
     *log_likelihood = 0;

@@ -1,4 +1,4 @@
-/* fit.c - perp_fit: searches from one or more starts, the best of them, and what the data say there. */
+/* fit.c - perp_fit: searches from one or more starts, the best of them, and the information of the data there. */
 #include <math.h>
 #include <string.h>
 

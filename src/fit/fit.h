@@ -14,7 +14,7 @@ double pp_loss_curvature(pp_loss loss, double k, double r);
 /* False if there is no such loss. *scale: the usual one of this loss if it is 0. */
 bool pp_loss_find(const char *name, pp_loss *loss, double *scale);
 
-/* A fit under way. Everything lies in the arena. */
+/* State of a fit. All memory is in the arena. */
 typedef struct pp_fit {
     const perp_fit_problem *p;
     perp_fit_options o; /* defaults filled in */
@@ -38,7 +38,7 @@ typedef struct pp_fit {
     bool *flat;     /* n: parameters that change no residual at the point of J */
     bool rough;     /* residuals jump over tiny steps: f->difference holds longer ones */
     bool stopped;   /* a callback said so */
-    bool no_memory; /* refused in the middle */
+    bool no_memory; /* memory was refused during the search */
 } pp_fit;
 
 /* setup.c. Checks the problem and the options, fills the fit. Free by pp_fit_free, also after a failure. */
@@ -52,8 +52,8 @@ bool pp_fit_evaluate(pp_fit *f, int count, const double *x, double *r);
 /* Cost at x with the residuals r; INFINITY if one is not finite. */
 double pp_fit_cost(const pp_fit *f, const double *x, const double *r);
 
-/* difference.c. J at x, where the residuals are r, into f->J; steps times `factor`. False: stopped, or J could not be had (then
- * f->stopped is false). */
+/* difference.c. J at x, where the residuals are r, into f->J; steps times `factor`. False: stopped, or J could not be evaluated
+ * (then f->stopped is false). */
 bool pp_fit_jacobian(pp_fit *f, const double *x, const double *r, double factor);
 /* J and f->error. first: also chooses f->difference. */
 bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool first);
@@ -92,7 +92,7 @@ typedef struct pp_fit_information {
     int *bound;         /* n: as in perp_fit_details */
     double *covariance; /* n x n: see perp_fit */
     double *direction;  /* n x n */
-    double factor;      /* that noise which is not known put on the covariance */
+    double factor;      /* factor of the covariance for noise of unknown size */
 } pp_fit_information;
 perp_status pp_fit_identify(pp_fit *f, const double *x, double cost, pp_fit_information *out);
 /* Singular values s (n) of A (n x n, overwritten by U S) and right vectors V (n x n), by one-sided Jacobi rotations. */

@@ -1,4 +1,4 @@
-/* identify.c - what the data say at the optimum: rank, covariance, directions in which they say nothing
+/* identify.c - information of the data at the optimum: rank, covariance, directions that are not identified
  * Problem  information A'A of the free parameters, A = [sqrt(v) J; 1/sd of the prior]; v from the noise (below).
  * Method   columns of A scaled to length 1; those whose influence over a typical size is less than FAINT of the noise, or BLIND of the
  *          strongest column, count as zero. Householder's QR, then one-sided Jacobi rotations on R: singular values with a
@@ -20,7 +20,7 @@
 #define SHARE  1e-3  /* of a unit vector in scaled parameters */
 #define TINY   1e-7  /* relative singular value; derivatives by differences are good to 1e-9 or 1e-10 */
 #define FAINT  1e-6  /* standard error over typical size is above 1e6: useless */
-#define BLIND  1e-10 /* influence that rounding of differences can feign */
+#define BLIND  1e-10 /* influence of the size of rounding errors of differences */
 #define SWEEPS 60    /* of rotations; 6 to 10 are usual */
 
 void pp_svd(int n, double *A, double *V, double *s) {
@@ -81,7 +81,7 @@ typedef struct information {
     int k, rows;   /* free parameters; rows of A */
     int *which;    /* k: parameter of column */
     double *A;     /* rows x k */
-    double *norm;  /* k: lengths of the columns; 0: blind */
+    double *norm;  /* k: lengths of the columns; 0: no influence */
     double *R, *V; /* k x k */
     double *s;     /* k */
 } information;
@@ -97,7 +97,7 @@ static bool take(pp_fit *f, information *q) {
     return q->which && q->A && q->R && q->V && q->norm && q->s;
 }
 
-/* A with columns of length 1, or 0 where the data are blind. unit: noise of one residual, for what is faint. */
+/* A with columns of length 1, or 0 for parameters without influence. unit: noise of one residual, for the test FAINT. */
 static void build(const pp_fit *f, information *q, double weight, double unit) {
     int m = f->m;
     double strongest = 0;
@@ -142,7 +142,7 @@ static void triangle(information *q) {
     }
 }
 
-/* Direction k of the blind ones, in parameters: largest component +-1 scale. */
+/* Direction k of those that are not identified, in parameters: largest component +-1 scale. */
 static void write_direction(const pp_fit *f, const information *q, int c, double *out) {
     memset(out, 0, sizeof *out * (size_t)f->n);
     bool whole = false; /* a column that is zero by itself is its own direction */

@@ -1,10 +1,10 @@
-/* probe.c - a look around where derivatives say nothing
+/* probe.c - function values along parameters where derivatives carry no information
  * Problem  a friction coefficient above the limit of sticking changes nothing at all: its derivative is zero, and a search by
  *          derivatives would stay there. The same at kinks, where derivatives of the two sides contradict each other.
  * Method   points between finite bounds, evenly, if the range is not far wider than the scale; else at PROBES/2 distances on each
  *          side, from 1/16 to 4 scales. First all parameters in question together, each at the same part of its range: those that
- *          are stuck for the same reason get free at once. If that finds nothing, or it is not asked for: each in turn, the others
- *          held. The best point is taken if it is clearly better.
+ *          are stuck for the same reason get free at once. If that finds nothing, or is not asked for: each in turn, with the others
+ *          fixed. The best point is taken if it is clearly better.
  * Cost     PROBES points together, PROBES more for each parameter in turn, in batches. */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static double probe_at(const pp_fit *f, int j, double xj, int k) {
     return to < f->lower[j] ? f->lower[j] : to > f->upper[j] ? f->upper[j] : to;
 }
 
-/* Looks along the parameters with which[j] together, or along parameter `only` if it is not negative; true if x moved. */
+/* Probes along the parameters with which[j] together, or along parameter `only` if it is not negative; true if x moved. */
 static bool look(pp_fit *f, const bool *which, int only, double *x, double *cost) {
     int n = f->n, room = pp_fit_batch(n);
     double best = *cost * (1 - CLEARLY), *best_x = f->trial; /* the search is not in a step now */

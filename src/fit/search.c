@@ -6,10 +6,10 @@
  *          A step that raises the cost, or a point that cannot be evaluated, shrinks the box.
  *          Kinks: where the box has shrunk to nothing though the model still promises an improvement, derivatives are taken
  *          again over wider differences, which average over the kink, WIDENINGS times. Where a parameter changes
- *          nothing, and at a kink that stays, a look around (probe.c) may find a better point to go on from, PROBES times.
+ *          nothing, and at a kink that stays, probes along the parameters (probe.c) may find a better point to continue from, PROBES times.
  * Ends     converged: the next full step promises less than tolerance^2 of the cost (it moves by less than tolerance sqrt(dof)
  *          standard errors), or a step was shorter than tolerance in every parameter, or what the model promises is below what
- *          the residuals resolve. Not converged: iterations used up; stuck at a kink; derivatives not to be had.
+ *          the residuals resolve. Not converged: iterations used up; stuck at a kink; derivatives could not be evaluated.
  * Valid    residuals piecewise smooth. The optimum is local.
  * Cost     an iteration: one Jacobian (2 n points, one call) unless the step before was refused, one point, m n^2 products.
  * Source   Nocedal, Wright, Numerical Optimization (2nd ed.), 10.3, 4.1; Conn, Gould, Toint, Trust-Region Methods (2000), 13.1;
@@ -20,17 +20,18 @@
 #include "fit/fit.h"
 
 #define POOR      0.25  /* share of the promised improvement below which the box shrinks */
-#define GOOD      0.75  /* above which it grows, if it held the step back */
+#define GOOD      0.75  /* above which it grows, if it limited the step */
 #define WIDEST    1e3   /* times the scale */
 #define NOTHING   1e-11 /* times the scale: radius at which the box counts as shrunk to nothing */
 #define RESOLVED  1e-13 /* of the cost: smaller changes are rounding of the sum */
 #define WIDENINGS 2
 #define WIDER     50.0
-#define FLAT      1e-10 /* of the strongest influence over a scale: rounding of differences can feign as much */
-#define PROBES    3     /* looks around in one search */
-#define FINE      1e-5  /* times the scale: the same where residuals are rough; steps of differences are longer */
-#define NO_MATTER 1e-6  /* of cost/dof: an improvement that moves the parameters by less than 1e-3 standard errors */
-#define SMALL     1e-2  /* the same for 0.1 standard errors: rough residuals resolve no more */
+#define FLAT \
+    1e-10 /* influence over a scale, relative to the strongest; smaller ones may be rounding errors of differences */
+#define PROBES    3    /* rounds of probes in one search */
+#define FINE      1e-5 /* times the scale: smallest step where residuals are rough; steps of differences are longer */
+#define NO_MATTER 1e-6 /* of cost/dof: an improvement that moves the parameters by less than 1e-3 standard errors */
+#define SMALL     1e-2 /* the same for 0.1 standard errors: rough residuals resolve no more */
 
 typedef struct search {
     pp_fit *f;
@@ -119,7 +120,7 @@ static bool look_around(search *s, const bool *which, bool together, bool *fresh
     if (s->probed == PROBES || s->f->stopped) return false;
     s->probed++;
     if (!pp_fit_probe(s->f, s->x, &s->cost, which, together)) {
-        s->probed = PROBES; /* nothing here: it will not be asked again */
+        s->probed = PROBES; /* no better point: do not probe again */
         return false;
     }
     *fresh = false;

@@ -298,7 +298,8 @@ perp_status perp_fit_window(const perp_window_problem *problem, const perp_windo
         s = fit_window(&w, i);
         if (s || i == count - 1) break;
         if (options->arrival) s = arrive(&w);
-        for (int j = 0; j < problem->states; j++) w.prior_sd[j] = INFINITY; /* it was the state's at row 0 */
+        for (int j = 0; j < problem->states; j++)
+            w.prior_sd[j] = INFINITY; /* the prior of the state applies at row 0 only */
         w.evaluations++;
         if (!s && !window_motion(&w, 1, w.z, w.start)) s = pp_fit_stopped(why);
     }

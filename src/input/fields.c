@@ -118,7 +118,7 @@ perp_status pp_fields_read(const pp_tree *t, uint32_t map, const char *path, con
                            perp_refusal *why) {
     if (t->node[map].kind != PP_NODE_MAP) return pp_field_refuse(t, map, path, "a map", why);
     bool seen[PP_FIELDS_MAX] = {false};
-    for (uint32_t k = t->node[map].first; k; k = t->node[t->node[k].next].next) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         uint32_t v = t->node[k].next;
         int i = 0;
         while (fields[i].name && strcmp(fields[i].name, pp_yaml_text(t, k)) != 0) i++;

@@ -78,6 +78,8 @@ void pp_yaml_free(pp_tree *t);
 /* The value of a key in a map; 0 if there is none. */
 uint32_t pp_yaml_get(const pp_tree *t, uint32_t map, const char *key);
 static inline const char *pp_yaml_text(const pp_tree *t, uint32_t n) { return t->text + t->node[n].text; }
+/* The key after key k of a map; 0: k is the last. */
+static inline uint32_t pp_yaml_next_key(const pp_tree *t, uint32_t k) { return t->node[t->node[k].next].next; }
 static inline pp_place pp_yaml_place(const pp_tree *t, uint32_t n) {
     pp_place p = {t->file, (int)t->node[n].line, (int)t->node[n].column};
     return p;

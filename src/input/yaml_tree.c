@@ -8,7 +8,7 @@
 uint32_t pp_yaml_get(const pp_tree *t, uint32_t map, const char *key) {
     if (map == 0 || t->node[map].kind != PP_NODE_MAP) return 0;
     size_t length = strlen(key);
-    for (uint32_t k = t->node[map].first; k; k = t->node[t->node[k].next].next) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         const pp_node *n = &t->node[k];
         if (n->length == length && memcmp(t->text + n->text, key, length) == 0) return n->next;
     }
@@ -43,7 +43,7 @@ static char *found_map(const pp_tree *t, uint32_t map, char *out, size_t size) {
     uint32_t pairs = t->node[map].length, k = t->node[map].first;
     char words[4 * 48 + 64];
     (void)snprintf(words, sizeof words, "a map with the key%s ", pairs == 1 ? "" : "s");
-    for (uint32_t i = 0; i < pairs && i < 4; i++, k = t->node[t->node[k].next].next) {
+    for (uint32_t i = 0; i < pairs && i < 4; i++, k = pp_yaml_next_key(t, k)) {
         size_t n = strlen(words);
         if (i > 0) {
             memcpy(words + n, ", ", 3);

@@ -12,7 +12,7 @@
  * Method    every law is a polynomial in u whose coefficients are numbers of the posed problem, so the derivatives by u
  *           are exact. Laws are divided by the units of impulse and speed.
  * Valid     a pyramid of two directions in 2D is Coulomb's law; the cone form is Coulomb's law where mu p_n > 0. With
- *           p_n = 0 the cone's equations leave sigma open (any sigma >= 0), which harms nothing.
+ *           p_n = 0 the cone's equations do not determine sigma (any sigma >= 0), which has no effect.
  * Source    Berard (2.78), 3.3, 7.6.1; Trinkle, Pang, Sudarsky, Lo (1997) for the cone. */
 #include <math.h>
 
@@ -54,12 +54,12 @@ static perp_status classify(const pp_mpec *m, const pp_posed *posed, int i, pp_m
     if (c->contact >= 0 && posed->contact[c->contact].restitution > 0)
         return pp_refuse(m->why, m->why_size, PERP_E_FIT,
                          "a contact has restitution %g: whether it bounces is not a smooth function of the state; only "
-                         "restitution 0 is taken",
+                         "restitution 0 is supported",
                          posed->contact[c->contact].restitution);
     bool round = (c->e_t == 0 || c->e_t == 1) && (c->e_o == 0 || c->e_o == 1) && !(c->e_r > 0);
     if (!round || c->compliance_f != 0)
         return pp_refuse(m->why, m->why_size, PERP_E_FIT,
-                         "a contact has elliptic, torsional or compliant friction; only round cones are taken");
+                         "a contact has elliptic, torsional or compliant friction; only round cones are supported");
     bool cone = c->nd == PERP_CONE_DIRECTIONS;
     out->friction = c->nd == 0 ? PP_MPEC_SLICK : cone && p->dim == 3 ? PP_MPEC_CONE : PP_MPEC_PYRAMID;
     out->nd = c->nd == 0 ? 0 : cone ? 2 : c->nd;
@@ -81,8 +81,9 @@ perp_status pp_mpec_number(pp_mpec *m, const pp_posed *posed) {
     int u = 2 * m->ndof + p->njoint, law = m->ndof + p->njoint;
     for (int j = 0; j < p->njoint; j++)
         if (p->joint[j].lo != -INFINITY || p->joint[j].hi != INFINITY)
-            return pp_refuse(m->why, m->why_size, PERP_E_FIT,
-                             "a joint has a limit, a motor or dry friction; only bilateral rows and springs are taken");
+            return pp_refuse(
+                m->why, m->why_size, PERP_E_FIT,
+                "a joint has a limit, a motor or dry friction; only bilateral rows and springs are supported");
     for (int i = 0; i < p->ncontact; i++) {
         pp_mpec_contact *c = &m->contact[i];
         perp_status st = classify(m, posed, i, c);

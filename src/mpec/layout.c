@@ -41,13 +41,13 @@ static perp_status check_rows(pp_mpec *m) {
                              r->value, r->sd, r->bound);
         if (pp_mpec_coordinate(m, r->body, r->coordinate) < 0)
             return pp_refuse(m->why, m->why_size, PERP_E_ARG,
-                             "row %d measures a body that is not dynamic, or a coordinate that it has not", i);
+                             "row %d measures a body that is not dynamic, or a coordinate that it does not have", i);
     }
     for (int i = 0; i < p->ninitial; i++) {
         const perp_mpec_initial *q = &p->initial[i];
         if (pp_mpec_coordinate(m, q->body, q->coordinate) < 0)
             return pp_refuse(m->why, m->why_size, PERP_E_ARG,
-                             "initial %d is of a body that is not dynamic, or a coordinate that it has not", i);
+                             "initial %d is of a body that is not dynamic, or a coordinate that it does not have", i);
         bool none = q->min == 0 && q->max == 0;
         if (!(none || q->min < q->max) || !(q->prior_sd >= 0) || !isfinite(q->prior_sd) || !isfinite(q->prior_mean))
             return pp_refuse(m->why, m->why_size, PERP_E_ARG,
@@ -103,13 +103,13 @@ static perp_status find_bodies(pp_mpec *m) {
         if (!pp_alive(b->gen)) continue;
         if (b->kind == PERP_BODY_KINEMATIC && b->motion)
             return pp_refuse(m->why, m->why_size, PERP_E_FIT,
-                             "body %d (%s) is driven; only worlds of dynamic bodies and obstacles are taken", i,
+                             "body %d (%s) is driven; only worlds of dynamic bodies and obstacles are supported", i,
                              b->name ? b->name : "");
         int nd = pp_ndof(w, b);
         if (nd == 0) continue;
         if (nd == 6)
             return pp_refuse(m->why, m->why_size, PERP_E_FIT,
-                             "body %d (%s) turns in space; bodies of 2D worlds and particles are taken", i,
+                             "body %d (%s) turns in space; only bodies of 2D worlds and particles are supported", i,
                              b->name ? b->name : "");
         m->block_body[m->nblock] = i;
         m->block_ndof[m->nblock] = nd;

@@ -51,7 +51,7 @@ static perp_status take(const pp_mpec *m, const double *z, perp_mpec_result *out
     return PERP_OK;
 }
 
-/* Measures the answer by itself: laws and products at z, and the world's own way from its initial state. */
+/* Residuals of the answer: laws and products at z, and the difference from a simulation that starts at its initial state. */
 static perp_status judge(pp_mpec *m, const double *z, double *g, perp_mpec_result *out) {
     out->violation = out->product = out->rollout_error = INFINITY;
     if (!pp_mpec_constraints(m, z, g)) return m->trouble;

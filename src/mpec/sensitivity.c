@@ -9,8 +9,8 @@
  *           displacements from them; x that touch no common law and no common unknown are displaced together (Curtis,
  *           Powell, Reid 1974), so that the cost does not grow with the number of bodies that do not touch.
  * Valid     where the posed problem is smooth: errors of about 1e-10 relative, none but rounding where it is linear. A
- *           dependence that shows nowhere along the start is missed; Ipopt then converges more slowly or not at all, and
- *           the rollout tells.
+ *           dependence that does not appear at any tried state is missed; Ipopt then converges more slowly or not at all,
+ *           and the comparison with a simulation shows it.
  * Cost      poses: 2 x colours for each step and Jacobian, 4 more for each pair of x with curvature and Hessian. */
 #include <float.h>
 #include <math.h>
@@ -292,7 +292,7 @@ perp_status pp_mpec_probe(pp_mpec *m, const double *start) {
     if (!st && (!k.law || !k.u || !k.xx || !x || !u)) st = PERP_E_MEMORY;
     uint64_t seed = 1;
     int probes = m->steps < MAX_PROBES ? m->steps : MAX_PROBES;
-    for (int pass = 0; pass < 2; pass++) /* pairs need to know who shares a law */
+    for (int pass = 0; pass < 2; pass++) /* pairs need to know which variables share a law */
         for (int p = 0; p < (pass ? PROBE_PAIRS : probes) && !st; p++) {
             int of = pass ? PROBE_PAIRS : probes, step = (int)((double)p * m->steps / of);
             random_point(m, start, step, &seed, x, u, m->y);

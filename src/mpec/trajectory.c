@@ -1,4 +1,4 @@
-/* trajectory.c - where the search begins, and whether the world itself goes where the answer says
+/* trajectory.c - the start of the search, and the comparison of the answer with a simulation
  *
  * Start   Measured coordinates follow their rows, straight between them; those that are never measured stay where they
  *         are at the start of the world. Velocities are differences of positions, impulses zero, slacks what the laws

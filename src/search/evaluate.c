@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A restart must lower f by this fraction of |f| to count as progress. Well above rounding errors of f and well below
- * what anybody would restart for. */
+ * any improvement that is worth a restart. */
 #define RESTART_GAIN  1e-8
 #define IDLE_RESTARTS 2 /* restarts without gain, one with steps upwards and one downwards: no more are made */
 
@@ -34,7 +34,7 @@ bool pp_search_values(pp_search *s, int count, const double *x, double *f, doubl
     if (s->end != PP_SEARCH_GOES_ON) return false;
     int left = s->o.evaluations - s->evaluations, ask = count < left ? count : left;
     if (ask > 0) {
-        /* NAN, so that a callback that leaves a value unwritten does not pass off an old one. */
+        /* NAN: a value that the callback does not write must not be taken from an earlier point. */
         for (int k = 0; k < ask; k++) f[k] = NAN;
         for (int k = 0; k < ask * s->m; k++) g[k] = NAN;
         if (!s->p->values(s->p->ctx, ask, x, f, s->m > 0 ? g : NULL)) {

@@ -13,7 +13,8 @@
 
 #include <math.h>
 
-#define MARGIN     2.0 /* weight over the estimated multiplier: a steep merit is a narrow valley, a flat one is found out */
+#define MARGIN \
+    2.0 /* weight over the estimated multiplier: larger ones make the merit a narrow valley, too small ones are detected and raised */
 #define RAISE      4.0  /* factor when the weights were too small */
 #define RAISES_MAX 8    /* then they are 1e8 times the estimate: no feasible point is near */
 #define SHORTFALL  1e-6 /* merit may lie below the best feasible f by this fraction of |f| and of the first spread */

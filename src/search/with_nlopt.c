@@ -111,7 +111,7 @@ static double evaluate(bridge *b) {
         if (s->m > 0) memcpy(b->g, b->known_g, (size_t)s->m * sizeof *b->g);
     } else if (!pp_search_values(s, 1, b->x, &f, b->g, &v)) {
         nlopt_force_stop(b->opt);
-        return stand_in(b); /* nobody looks at it any more */
+        return stand_in(b); /* the run has been stopped: the value is not used */
     }
     if (first && isnan(f) && b->m->models) {
         s->end = PP_SEARCH_START_FAILED;
@@ -236,7 +236,8 @@ static perp_status search(bridge *b, double *x, double *scratch, perp_refusal *w
         status = run(b, x, scratch, &how, why);
         if (status || s->end != PP_SEARCH_GOES_ON) break;
         bool again = s->m > 0 && !b->m->constraints && pp_search_raise(s, &b->penalty);
-        if (!b->m->local && b->m->population > 0) runs.idle = 0; /* random: every restart is another chance */
+        if (!b->m->local && b->m->population > 0)
+            runs.idle = 0; /* random methods: an idle restart says nothing about the next one */
         if (!again && (b->m->local || b->m->population > 0)) again = pp_search_again(s, &runs);
         if (!again) {
             s->end = how;

@@ -130,14 +130,22 @@ static perp_status cut(pp_csv *t, size_t size, perp_refusal *why) {
     return st;
 }
 
-perp_status pp_csv_read(const perp_allocator *a, const char *path, pp_csv *t, perp_refusal *why) {
-    size_t size = 0;
-    *t = (pp_csv){.alloc = *a};
-    t->file = pp_copy_text(a, path);
-    perp_status st = t->file ? pp_source_read(a, path, path, &t->data, &size, why) : PERP_E_MEMORY;
-    if (!st) st = cut(t, size, why);
+perp_status pp_csv_parse(const perp_allocator *a, const char *name, char *data, size_t size, pp_csv *t,
+                         perp_refusal *why) {
+    *t = (pp_csv){.alloc = *a, .data = data};
+    t->file = pp_copy_text(a, name);
+    perp_status st = t->file ? cut(t, size, why)
+                             : pp_complain_say(why, PERP_E_MEMORY, (pp_place){name, 0, 0}, "", "not enough memory");
     if (st) pp_csv_free(t);
     return st;
+}
+
+perp_status pp_csv_read(const perp_allocator *a, const char *path, pp_csv *t, perp_refusal *why) {
+    size_t size = 0;
+    char *data = NULL;
+    *t = (pp_csv){.alloc = *a};
+    perp_status st = pp_source_read(a, path, path, &data, &size, why);
+    return st ? st : pp_csv_parse(a, path, data, size, t, why);
 }
 
 void pp_csv_free(pp_csv *t) {

@@ -19,6 +19,9 @@ typedef struct pp_csv {
 /* Reads a file. Refused: no line of names, a name twice, a row with another number of fields, quotes that do not end.
  * Blank lines and lines that begin with # are left out. */
 perp_status pp_csv_read(const perp_allocator *a, const char *path, pp_csv *out, perp_refusal *why);
+/* The same from memory. data: size bytes and a zero, from the allocator; owned by the table, freed on failure. */
+perp_status pp_csv_parse(const perp_allocator *a, const char *name, char *data, size_t size, pp_csv *out,
+                         perp_refusal *why);
 void pp_csv_free(pp_csv *t);
 /* Index of a column; -1: there is none. */
 int pp_csv_column(const pp_csv *t, const char *name);

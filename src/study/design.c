@@ -53,8 +53,6 @@ static const pp_field level_fields[] = {NODE(level_in, name, TEXT, true),     NO
                                         NODE(level_in, require, NODE, false), NODE(level_in, trials, BOOL, false),
                                         NODE(level_in, set, NODE, false),     {NULL, 0, PP_FIELD_NODE, false}};
 
-static uint32_t next_key(const pp_tree *t, uint32_t k) { return t->node[t->node[k].next].next; }
-
 /* ---- bounds and start ---- */
 
 typedef struct bound_in {
@@ -115,13 +113,13 @@ static perp_status read_over(const pp_study *s, pp_design *d, const design_in *i
     if (t->node[in->over].kind != PP_NODE_MAP || t->node[in->over].length == 0 ||
         t->node[in->over].length > PP_STUDY_NAMES)
         return pp_field_refuse(t, in->over, "design.over", "a map: parameter: [lowest, highest], 1 to 64 of them", why);
-    for (uint32_t k = t->node[in->over].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[in->over].first; k; k = pp_yaml_next_key(t, k)) {
         perp_status st = read_bound(s, d, k, why);
         if (st) return st;
     }
     if (in->start && t->node[in->start].kind != PP_NODE_MAP)
         return pp_field_refuse(t, in->start, "design.start", "a map: parameter: value", why);
-    for (uint32_t k = in->start ? t->node[in->start].first : 0; k; k = next_key(t, k)) {
+    for (uint32_t k = in->start ? t->node[in->start].first : 0; k; k = pp_yaml_next_key(t, k)) {
         char path[160];
         int p = pp_study_parameter(s, pp_yaml_text(t, k)), i = 0;
         pp_field_path(path, sizeof path, "design.start", pp_yaml_text(t, k));
@@ -146,15 +144,12 @@ static perp_status read_require(const pp_study *s, pp_design_level *l, uint32_t 
     if (list && (t->node[node].length == 0 || t->node[node].length > PP_DESIGN_REQUIRE))
         return pp_field_refuse(t, node, path, "1 to 32 conditions", why);
     for (uint32_t v = list ? t->node[node].first : node; v; v = list ? t->node[v].next : 0) {
-        char words[512];
-        size_t where = 0;
         if (t->node[v].kind != PP_NODE_SCALAR || t->node[v].length == 0)
             return pp_field_refuse(t, v, path, "a condition on parameters", why);
         pp_expr_names names = {.variable = s->parameter, .nvariable = s->nparameter};
         l->node[l->nrequire] = v;
-        l->require[l->nrequire] =
-            pp_expr_compile(&s->alloc, pp_yaml_text(t, v), t->node[v].length, &names, words, sizeof words, &where);
-        if (!l->require[l->nrequire]) return pp_field_complain(t, v, where, path, words, why);
+        perp_status st = pp_study_compile(s, v, path, &names, &l->require[l->nrequire], why);
+        if (st) return st;
         l->nrequire++;
     }
     return PERP_OK;
@@ -166,7 +161,7 @@ static perp_status read_level_set(const pp_study *s, pp_design_level *l, uint32_
     if (!map) return PERP_OK;
     if (t->node[map].kind != PP_NODE_MAP || t->node[map].length > PP_DESIGN_REQUIRE)
         return pp_field_refuse(t, map, path, "set: a map of up to 32 parameters", why);
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         l->set[l->nset] = pp_study_parameter(s, pp_yaml_text(t, k));
         if (l->set[l->nset] < 0) return pp_study_no_parameter(s, k, path, why);
         perp_status st = pp_study_number(s, t->node[k].next, path, &l->value[l->nset++], why);

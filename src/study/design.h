@@ -1,10 +1,10 @@
 /* design.h - a search over the parameters of a study: each design is judged by the trials of the plan.
  *
- * Trials of design i are numbered i * T + K, with K = 0 .. T - 1 the trials of the plan, so a file of results holds the
- * whole history, and a search is continued by answering its first questions from the file: searches are deterministic.
+ * Trials of design i are numbered i * T + K, with K = 0 .. T - 1 the trials of the plan. So a file of results holds the
+ * whole history. Searches are deterministic: a search is continued by running it again with rows of the file as answers.
  *
- * Levels. Before a design is run it must pass the levels that are proofs: conditions on its parameters that are necessary.
- * Levels that are guesses decide nothing; designs that meet them come first. The last level is the trials themselves. */
+ * Levels. Before a design is run, it must pass the levels that are proofs: necessary conditions on its parameters.
+ * Levels that are guesses exclude no design. The last level is the trials themselves. */
 #ifndef PP_STUDY_DESIGN_H
 #define PP_STUDY_DESIGN_H
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static perp_status no_memory(const pp_hunt *h, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){h->design->study->path, 0, 0}, "design", "not enough memory");
+    return pp_study_no_memory(h->design->study, "design", why);
 }
 
 /* ---- rows that are known ---- */
@@ -16,20 +16,6 @@ perp_status pp_hunt_begin(pp_hunt *h, perp_refusal *why) {
     pp_table_init(&h->known, h->design->study);
     h->best = UINT64_MAX;
     return h->file ? pp_table_load(&h->known, &h->file, 1, why) : PERP_OK;
-}
-
-static const pp_row *find_row(const pp_hunt *h, uint64_t number) {
-    uint64_t lo = 0, hi = h->known.n;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        const pp_row *r = pp_table_row(&h->known, mid);
-        if (r->number == number) return r;
-        if (r->number < number)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return NULL;
 }
 
 /* ---- trials ---- */
@@ -81,7 +67,7 @@ static perp_status run_batch(batch *b, perp_refusal *why) {
     }
     b->why = why;
     for (uint64_t i = 0; i < b->count; i++) {
-        const pp_row *row = find_row(b->h, b->number[i]);
+        const pp_row *row = pp_table_find(&b->h->known, b->number[i]);
         if (row) {
             b->h->reused++;
             b->take(b->ctx, i, row);
@@ -146,7 +132,7 @@ static perp_status judge(pp_hunt *h, uint64_t first, int i, pp_table *t, double 
     double *gi = d->nconstraint ? g + (size_t)i * (size_t)d->nconstraint : g;
     f[i] = NAN;
     for (int k = 0; k < d->nconstraint; k++) gi[k] = NAN;
-    if (r->level >= 0) return PERP_OK; /* a proof: it was not run */
+    if (r->level >= 0) return PERP_OK; /* it failed a proof and was not run */
     perp_status st = pp_design_judge(d, t, h->x + at * (uint64_t)d->n, &f[i], gi, &h->why);
     r->f = as_written(d, f[i]);
     for (int k = 0; k < d->nconstraint; k++) r->violation += gi[k] > 0 ? gi[k] : 0;
@@ -191,7 +177,7 @@ static perp_status check_proofs(pp_hunt *h, uint64_t at) {
     return st;
 }
 
-/* The minimiser's question. */
+/* Callback of the minimiser: values at some points. */
 static bool answer(void *ctx, int count, const double *x, double *f, double *g) {
     pp_hunt *h = ctx;
     uint64_t first = h->count;

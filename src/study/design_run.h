@@ -1,10 +1,10 @@
-/* design_run.h - searches that run: points of a minimiser, or drawn designs level by level, with all rows in a file. */
+/* design_run.h - runs a search: points of a minimiser, or drawn designs level by level. All rows go into a file. */
 #ifndef PP_STUDY_DESIGN_RUN_H
 #define PP_STUDY_DESIGN_RUN_H
 
 #include "study/design.h"
 
-/* One design that was looked at. */
+/* One design of the history. */
 typedef struct pp_design_record {
     double f;         /* objective as written in the study; NAN: not evaluated */
     double violation; /* sum of positive constraints */
@@ -35,7 +35,7 @@ typedef struct pp_hunt {
     uint64_t trials, reused; /* run; answered from the file */
     uint64_t best;           /* index; UINT64_MAX: none */
     perp_search_result result;
-    perp_refusal why; /* of what ended it */
+    perp_refusal why; /* the error that ended it */
     perp_status status;
 } pp_hunt;
 

@@ -179,7 +179,7 @@ static void hand_on(shared *s) {
         if (!go || ended) end(s, true);
         pthread_cond_broadcast(&s->room);
     }
-    atomic_store_explicit(&s->stopping, true, memory_order_relaxed); /* what is left is not wanted */
+    atomic_store_explicit(&s->stopping, true, memory_order_relaxed); /* trials beyond the end are not needed */
     pthread_mutex_unlock(&s->lock);
 }
 

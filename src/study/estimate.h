@@ -23,7 +23,7 @@ typedef struct pp_observed {
     int width;                     /* residuals of a row: 1, or 3 of a rotation */
 } pp_observed;
 
-/* What is looked for. */
+/* An unknown parameter. */
 typedef struct pp_unknown {
     int parameter; /* of the scene */
     double start, lower, upper, prior_mean, prior_sd;
@@ -31,7 +31,7 @@ typedef struct pp_unknown {
     double walk; /* s.d. of the walk from row to row, of filters */
 } pp_unknown;
 
-/* The state of a run: a parameter that sets it at the start, and the series that tells it later. */
+/* An entry of the state of a run: the parameter that sets it at the start, and the series that has it later. */
 typedef struct pp_state_entry {
     int parameter;
     const char *series;

@@ -53,11 +53,7 @@ typedef struct loader {
     perp_refusal *why;
 } loader;
 
-static uint32_t next_key(const pp_tree *t, uint32_t k) { return t->node[t->node[k].next].next; }
-
-static perp_status no_memory(const loader *l) {
-    return pp_complain_say(l->why, PERP_E_MEMORY, (pp_place){l->s->path, 0, 0}, "estimate.data", "not enough memory");
-}
+static perp_status no_memory(const loader *l) { return pp_study_no_memory(l->s, "estimate.data", l->why); }
 
 /* ---- quantities ---- */
 
@@ -80,7 +76,7 @@ static perp_status read_columns(loader *l, uint32_t map) {
     if (!map) return PERP_OK;
     if (t->node[map].kind != PP_NODE_MAP)
         return pp_field_refuse(t, map, "estimate.data.columns", "a map: column: {is: quantity, sd: number}", l->why);
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         char path[160];
         column_in in = {0};
         pp_observed *o = NULL;
@@ -121,12 +117,11 @@ static perp_status read_rotations(loader *l, uint32_t list) {
 
 /* ---- the table of cases ---- */
 
-/* An expression of the columns of the index, in one row. Columns that are no numbers cannot be used. */
+/* An expression of the columns of the table of cases, in one row. Only columns of numbers can be used. */
 static perp_status of_index(loader *l, int row, uint32_t node, const char *key, double *out) {
     const char *name[PP_CSV_COLUMNS + PP_STUDY_VARIABLES];
     double value[PP_CSV_COLUMNS + PP_STUDY_VARIABLES];
     char words[512];
-    size_t where = 0;
     int n = 0;
     for (int i = 0; i < l->index.ncolumn; i++) {
         perp_refusal unheard;
@@ -135,9 +130,9 @@ static perp_status of_index(loader *l, int row, uint32_t node, const char *key, 
     }
     for (int i = 0; i < l->s->nparameter; i++) name[n] = l->s->parameter[i], value[n++] = l->s->base[i];
     pp_expr_names names = {.variable = name, .nvariable = n};
-    pp_expr *x = pp_expr_compile(&l->s->alloc, pp_yaml_text(l->t, node), l->t->node[node].length, &names, words,
-                                 sizeof words, &where);
-    if (!x) return pp_field_complain(l->t, node, where, key, words, l->why);
+    pp_expr *x;
+    perp_status st = pp_study_compile(l->s, node, key, &names, &x, l->why);
+    if (st) return st;
     (void)pp_expr_eval(x, value, NULL, NULL, out, words, sizeof words);
     pp_expr_free(&l->s->alloc, x);
     return PERP_OK;
@@ -149,7 +144,7 @@ static perp_status read_given(loader *l, int row, pp_case *c) {
     if (!map) return PERP_OK;
     if (t->node[map].kind != PP_NODE_MAP)
         return pp_field_refuse(t, map, "estimate.data.given", "a map: parameter: expression of columns", l->why);
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         char path[160];
         pp_field_path(path, sizeof path, "estimate.data.given", pp_yaml_text(t, k));
         int p = pp_study_parameter(l->s, pp_yaml_text(t, k));
@@ -255,7 +250,7 @@ static perp_status take_row(loader *l, const pp_csv *csv, int row, const row_col
             if (st) return st;
             any = any || isnan(*y);
         }
-        for (int k = 0; any && k < n; k++) first[k] = NAN; /* three quarters of a rotation are none */
+        for (int k = 0; any && k < n; k++) first[k] = NAN; /* a rotation needs all four numbers */
         l->e->missing += any;
     }
     return PERP_OK;

@@ -31,8 +31,6 @@ typedef struct loss_in {
 static const pp_field loss_fields[] = {
     FIELD(loss_in, name, TEXT, true), FIELD(loss_in, scale, NUMBER, false), {NULL, 0, PP_FIELD_NODE, false}};
 
-static uint32_t next_key(const pp_tree *t, uint32_t k) { return t->node[t->node[k].next].next; }
-
 /* "normal(m, s)": its two numbers. */
 typedef struct prior_call {
     double mean, sd;
@@ -54,13 +52,12 @@ static perp_status read_prior(const pp_study *s, uint32_t node, const char *path
     static const char *const functions[] = {"normal"};
     const pp_tree *t = &s->tree;
     char words[512];
-    size_t where = 0;
     double unused;
     prior_call p = {.met = false};
     pp_expr_names names = {.variable = s->parameter, .nvariable = s->nparameter, .function = functions, .nfunction = 1};
-    pp_expr *x =
-        pp_expr_compile(&s->alloc, pp_yaml_text(t, node), t->node[node].length, &names, words, sizeof words, &where);
-    if (!x) return pp_field_complain(t, node, where, path, words, why);
+    pp_expr *x;
+    perp_status st = pp_study_compile(s, node, path, &names, &x, why);
+    if (st) return st;
     bool good = pp_expr_eval(x, s->base, take_prior, &p, &unused, words, sizeof words);
     pp_expr_free(&s->alloc, x);
     if (!good) return pp_field_complain(t, node, 0, path, words, why);
@@ -107,7 +104,7 @@ static perp_status read_unknowns(const pp_study *s, pp_estimate *e, uint32_t map
     const pp_tree *t = &s->tree;
     if (t->node[map].kind != PP_NODE_MAP || t->node[map].length == 0 || t->node[map].length > PP_STUDY_NAMES)
         return pp_field_refuse(t, map, "estimate.unknown", "a map: parameter: {start, min, max, prior}, 1 to 64", why);
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         perp_status st = read_unknown(s, k, &e->unknown[e->n++], why);
         if (st) return st;
     }
@@ -119,7 +116,7 @@ static perp_status read_state(const pp_study *s, pp_estimate *e, uint32_t map, p
     if (!map) return PERP_OK;
     if (t->node[map].kind != PP_NODE_MAP || t->node[map].length > PP_STUDY_NAMES)
         return pp_field_refuse(t, map, "estimate.state", "a map: parameter of the start: series", why);
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         char path[160];
         pp_field_path(path, sizeof path, "estimate.state", pp_yaml_text(t, k));
         pp_state_entry *x = &e->state[e->nstate++];

@@ -32,8 +32,10 @@ struct pp_study_file {
 
 int pp_study_width(const pp_study_file *f, int column);
 size_t pp_study_offset(const pp_study_file *f, int column);
+/* Reads (out) or writes (in) rows first .. first + n - 1 of a dataset with so many numbers a row; the other is NULL. */
+bool pp_study_transfer(hid_t set, hid_t type, uint64_t first, uint64_t n, int width, void *out, const void *in);
 pp_study_file *pp_study_file_new(const char *path, perp_refusal *why);
-/* Checks everything in an open file and learns what it holds. Nothing in the file is believed. */
+/* Checks the layout of an open file and fills `info`. */
 perp_status pp_study_file_load(pp_study_file *f, perp_refusal *why);
 perp_status pp_study_file_trouble(const pp_study_file *f, const char *key, perp_refusal *why);
 

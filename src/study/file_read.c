@@ -1,5 +1,5 @@
-/* file_read.c - opening study files and reading rows. Nothing in the file is believed: types, shapes and numbers are
- * checked before they are used. */
+/* file_read.c - opening study files and reading rows. Types, shapes and numbers of the file are checked before they
+ * are used. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,6 @@ perp_status pp_study_file_load(pp_study_file *f, perp_refusal *why) {
     perp_status st = load_header(f, why);
     if (!st) st = count_names(f, "plan/parameter", &f->info.nparameter, why);
     if (!st) st = count_names(f, "plan/measure", &f->info.nmeasure, why);
-    if (!st && f->info.nparameter == 0) f->info.nparameter = 0;
     if (!st) st = load_columns(f, why);
     pp_quiet_end(q);
     f->row_size = sizeof(pp_row) + sizeof(double) * (size_t)(f->info.nparameter + f->info.nmeasure);
@@ -115,6 +114,17 @@ static perp_status open_with(pp_study_file *f, pp_study_file **out, perp_refusal
     else
         *out = f;
     return st;
+}
+
+bool pp_study_file_is(const char *path) {
+    perp_refusal unheard;
+    uint64_t version;
+    hid_t file = pp_sealed_open_read(path, &unheard);
+    pp_quiet q = pp_quiet_begin();
+    bool is = file >= 0 && pp_get_u64(file, "perp-study", &version);
+    if (file >= 0) pp_sealed_close(file);
+    pp_quiet_end(q);
+    return is;
 }
 
 perp_status pp_study_file_open(const char *path, pp_study_file **out, perp_refusal *why) {
@@ -139,33 +149,59 @@ perp_status pp_study_file_open_memory(const char *path, const void *data, size_t
 /* ---- rows ---- */
 
 static bool read_rows(hid_t set, hid_t type, uint64_t first, uint64_t n, int width, void *out) {
-    hsize_t start[2] = {first, 0}, count[2] = {n, (hsize_t)width};
-    hid_t there = H5Dget_space(set);
-    int rank = there >= 0 ? H5Sget_simple_extent_ndims(there) : -1;
-    hid_t here = rank > 0 ? H5Screate_simple(rank, count, NULL) : H5I_INVALID_HID;
-    bool ok = here >= 0 && H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-              H5Dread(set, type, here, there, H5P_DEFAULT, out) >= 0;
-    if (here >= 0) H5Sclose(here);
-    if (there >= 0) H5Sclose(there);
-    return ok;
+    return pp_study_transfer(set, type, first, n, width, out, NULL);
+}
+
+/* Rows that failed, in the order of their numbers. */
+typedef struct failed_row {
+    uint64_t number;
+    pp_row *row;
+} failed_row;
+
+static int by_failed_number(const void *a, const void *b) {
+    const failed_row *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Gives a reason to all rows of that number. */
+static void give_reason(failed_row *row, uint64_t n, uint64_t number, const char *text) {
+    uint64_t lo = 0, hi = n;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (row[mid].number < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < n && row[lo].number == number; lo++) {
+        memcpy(row[lo].row->why, text, PP_TRIAL_WHY);
+        row[lo].row->why[PP_TRIAL_WHY - 1] = 0;
+    }
 }
 
 static perp_status fill_reasons(pp_study_file *f, uint64_t n, char *row, perp_refusal *why) {
-    uint64_t number;
-    char text[PP_TRIAL_WHY];
+    uint64_t number[BLOCK], failed = 0;
+    if (f->failures == 0) return PERP_OK;
+    failed_row *of = pp_alloc(&f->alloc, sizeof *of * (size_t)(n + 1));
+    char *text = pp_alloc(&f->alloc, (size_t)BLOCK * PP_TRIAL_WHY);
+    perp_status st = of && text ? PERP_OK : no_memory(f, why);
+    for (uint64_t i = 0; !st && i < n; i++) {
+        pp_row *r = (pp_row *)(void *)(row + i * f->row_size);
+        if (!pp_row_measured(r)) of[failed++] = (failed_row){r->number, r};
+    }
+    if (!st && failed > 0) qsort(of, (size_t)failed, sizeof *of, by_failed_number);
     hid_t type = pp_type_file(PP_TEXT, PP_TRIAL_WHY);
-    bool ok = true;
-    for (uint64_t k = 0; ok && k < f->failures; k++) {
-        ok = read_rows(f->failed_number, H5T_NATIVE_UINT64, k, 1, 1, &number) &&
-             read_rows(f->failed_why, type, k, 1, 1, text);
-        text[PP_TRIAL_WHY - 1] = 0;
-        for (uint64_t i = 0; ok && i < n; i++) {
-            pp_row *r = (pp_row *)(void *)(row + i * f->row_size);
-            if (r->number == number) memcpy(r->why, text, sizeof r->why);
-        }
+    for (uint64_t at = 0; !st && failed > 0 && at < f->failures; at += BLOCK) {
+        uint64_t k = f->failures - at < BLOCK ? f->failures - at : BLOCK;
+        if (!read_rows(f->failed_number, H5T_NATIVE_UINT64, at, k, 1, number) ||
+            !read_rows(f->failed_why, type, at, k, 1, text))
+            st = pp_study_file_trouble(f, "failures", why);
+        for (uint64_t i = 0; !st && i < k; i++) give_reason(of, failed, number[i], text + i * PP_TRIAL_WHY);
     }
     H5Tclose(type);
-    return ok ? PERP_OK : pp_study_file_trouble(f, "failures", why);
+    pp_free(&f->alloc, of);
+    pp_free(&f->alloc, text);
+    return st;
 }
 
 perp_status pp_study_file_rows(pp_study_file *f, uint64_t first, uint64_t n, bool told, void *row, perp_refusal *why) {
@@ -245,11 +281,17 @@ static void read_options(char *text, outside *x) {
             x->only[x->o.nonly++] = line + 5;
         } else if (!strncmp(line, "seed ", 5)) {
             x->o.seed = (int64_t)strtoull(line + 5, NULL, 10);
+        } else if (!strncmp(line, "count ", 6)) {
+            x->o.count = (int64_t)strtoull(line + 6, NULL, 10);
         }
     }
 }
 
-perp_status pp_study_file_study(pp_study_file *f, pp_study **out, perp_refusal *why) {
+bool pp_study_file_fits(const pp_study_file *f, const pp_study *s) {
+    return f->info.nparameter == s->nparameter && f->info.nmeasure == s->nmeasure;
+}
+
+perp_status pp_study_file_study(pp_study_file *f, const char *other, pp_study **out, perp_refusal *why) {
     perp_source_file file[SOURCES_MAX] = {{NULL, NULL, 0}};
     char(*name)[PP_STUDY_PATH] = pp_alloc(&f->alloc, sizeof *name * (size_t)f->sources);
     char *options = NULL;
@@ -268,13 +310,21 @@ perp_status pp_study_file_study(pp_study_file *f, pp_study **out, perp_refusal *
     if (!st) {
         outside x;
         read_options(options, &x);
-        x.o.file = file;
-        x.o.nfile = f->sources;
+        if (!other) {
+            x.o.file = file;
+            x.o.nfile = f->sources;
+        }
         if (f->info.trials > 0) x.o.count = 0; /* the number of samples follows from that of the trials */
-        st = pp_study_open(name[0], &x.o, out, why);
+        st = pp_study_open(other ? other : name[0], &x.o, out, why);
+        if (!st && f->info.trials > 0 && (*out)->cells > 0 && f->info.trials % (*out)->cells == 0)
+            (*out)->count = f->info.trials / (*out)->cells;
+        if (!st && other && pp_study_plan(*out, &x.o, f->info.trials == 0) != f->info.plan)
+            st = pp_complain(why, PERP_E_ARG, (pp_place){other, 0, 0}, "", "a study with other trials than the results",
+                             "one that differs in its texts, values, report and checks only");
+        else if (!st && !pp_study_file_fits(f, *out))
+            st = bad(f, "plan", "other parameters or measures than its study has", why);
+        if (st) pp_study_close(*out), *out = NULL;
     }
-    if (!st && f->info.trials > 0 && (*out)->cells > 0 && f->info.trials % (*out)->cells == 0)
-        (*out)->count = f->info.trials / (*out)->cells;
     for (int i = 0; i < f->sources; i++) pp_free(&f->alloc, (void *)(uintptr_t)file[i].data);
     pp_free(&f->alloc, options);
     pp_free(&f->alloc, name);

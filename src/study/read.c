@@ -7,7 +7,7 @@
 #include "study/study.h"
 
 typedef struct top {
-    uint32_t version, set, vary, sample, end, measure, report, checks, design, estimate;
+    uint32_t version, set, vary, sample, end, measure, values, report, checks, design, estimate;
     const char *title, *about, *source, *scene;
 } top;
 
@@ -23,17 +23,14 @@ static const pp_field top_fields[] = {{"perp-study", offsetof(top, version), PP_
                                       TOP(sample, NODE, false),
                                       TOP(end, NODE, false),
                                       TOP(measure, NODE, false),
+                                      TOP(values, NODE, false),
                                       TOP(report, NODE, false),
                                       TOP(checks, NODE, false),
                                       TOP(design, NODE, false),
                                       TOP(estimate, NODE, false),
                                       {NULL, 0, PP_FIELD_NODE, false}};
 
-static perp_status no_memory(const pp_study *s, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
-}
-
-static uint32_t next_key(const pp_tree *t, uint32_t k) { return t->node[t->node[k].next].next; }
+static perp_status no_memory(const pp_study *s, perp_refusal *why) { return pp_study_no_memory(s, "", why); }
 
 int pp_study_parameter(const pp_study *s, const char *name) {
     for (int i = 0; i < s->nparameter; i++)
@@ -57,16 +54,24 @@ perp_status pp_study_no_parameter(const pp_study *s, uint32_t node, const char *
     return pp_field_unknown(&s->tree, node, path, "the parameter", s->parameter, why); /* the list ends with NULL */
 }
 
-perp_status pp_study_number(const pp_study *s, uint32_t node, const char *path, double *out, perp_refusal *why) {
+perp_status pp_study_compile(const pp_study *s, uint32_t node, const char *key, const pp_expr_names *names,
+                             pp_expr **out, perp_refusal *why) {
     const pp_tree *t = &s->tree;
     char words[512];
     size_t where = 0;
+    *out = pp_expr_compile(&s->alloc, pp_yaml_text(t, node), t->node[node].length, names, words, sizeof words, &where);
+    return *out ? PERP_OK : pp_field_complain(t, node, where, key, words, why);
+}
+
+perp_status pp_study_number(const pp_study *s, uint32_t node, const char *path, double *out, perp_refusal *why) {
+    const pp_tree *t = &s->tree;
+    char words[512];
     if (t->node[node].kind != PP_NODE_SCALAR || t->node[node].length == 0)
         return pp_field_refuse(t, node, path, "a number or an expression of the scene's parameters", why);
     pp_expr_names names = {.variable = s->parameter, .nvariable = s->nparameter};
-    pp_expr *x =
-        pp_expr_compile(&s->alloc, pp_yaml_text(t, node), t->node[node].length, &names, words, sizeof words, &where);
-    if (!x) return pp_field_complain(t, node, where, path, words, why);
+    pp_expr *x;
+    perp_status st = pp_study_compile(s, node, path, &names, &x, why);
+    if (st) return st;
     (void)pp_expr_eval(x, s->base, NULL, NULL, out, words, sizeof words);
     pp_expr_free(&s->alloc, x);
     return isfinite(*out) ? PERP_OK : pp_field_refuse(t, node, path, "a finite number", why);
@@ -112,7 +117,7 @@ static perp_status apply_set(pp_study *s, uint32_t map, const pp_study_options *
     perp_scene_value value[PP_STUDY_VARIABLES];
     uint32_t node[PP_STUDY_VARIABLES];
     int n = 0;
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         char path[160];
         const char *name = pp_yaml_text(t, k);
         bool outside = false;
@@ -210,7 +215,7 @@ static perp_status read_classes(pp_study *s, pp_study_axis *x, uint32_t map, con
     if (t->node[map].kind != PP_NODE_MAP || t->node[map].length == 0)
         return pp_field_refuse(t, map, path, "a map: name: {parameter: [lowest, highest]}", why);
     int n = (int)t->node[map].length, total = 0, i = 0;
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         uint32_t v = t->node[k].next;
         if (t->node[v].kind != PP_NODE_MAP)
             return pp_field_refuse(t, v, path, "a map: parameter: [lowest, highest]", why);
@@ -221,11 +226,11 @@ static perp_status read_classes(pp_study *s, pp_study_axis *x, uint32_t map, con
     x->first = pp_alloc(&s->alloc, sizeof *x->first * (size_t)(n + 1));
     x->range = pp_alloc(&s->alloc, sizeof *x->range * (size_t)(total + 1));
     if (!st && (!x->label || !x->first || !x->range)) st = no_memory(s, why);
-    for (uint32_t k = t->node[map].first; !st && k; k = next_key(t, k), i++) {
+    for (uint32_t k = t->node[map].first; !st && k; k = pp_yaml_next_key(t, k), i++) {
         x->value[i] = i;
         x->first[i] = x->nrange;
         st = pp_field_name(t, k, path, true, &x->label[i], why);
-        for (uint32_t p = t->node[t->node[k].next].first; !st && p; p = next_key(t, p)) {
+        for (uint32_t p = t->node[t->node[k].next].first; !st && p; p = pp_yaml_next_key(t, p)) {
             char at[256];
             pp_field_path(at, sizeof at, path, pp_yaml_text(t, p));
             pp_study_range *r = &x->range[x->nrange++];
@@ -268,7 +273,7 @@ static perp_status read_vary(pp_study *s, uint32_t map, perp_refusal *why) {
     if (t->node[map].kind != PP_NODE_MAP) return pp_field_refuse(t, map, "vary", "a map: parameter: values", why);
     if (t->node[map].length > PP_STUDY_NAMES) return pp_field_refuse(t, map, "vary", "at most 64 variables", why);
     if (!PP_GROW(&s->alloc, s->axis, s->cap_axis, 0, (int)t->node[map].length)) return no_memory(s, why);
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         perp_status st = read_axis(s, k, why);
         if (st) return st;
     }
@@ -309,10 +314,7 @@ static perp_status read_draw(pp_study *s, uint32_t k, const char *path, perp_ref
     name[s->nparameter] = "sample", name[s->nparameter + 1] = "cell", name[s->nparameter + 2] = "trial";
     pp_expr_names names = {
         .variable = name, .nvariable = s->nparameter + 3, .function = pp_draw_functions, .nfunction = 2};
-    char words[512];
-    size_t where = 0;
-    d->x = pp_expr_compile(&s->alloc, pp_yaml_text(t, v), t->node[v].length, &names, words, sizeof words, &where);
-    return d->x ? PERP_OK : pp_field_complain(t, v, where, path, words, why);
+    return pp_study_compile(s, v, path, &names, &d->x, why);
 }
 
 static perp_status read_sample_key(pp_study *s, uint32_t k, const char *path, perp_refusal *why) {
@@ -344,7 +346,7 @@ static perp_status read_sample(pp_study *s, uint32_t map, perp_refusal *why) {
         return pp_field_refuse(t, map, "sample", "a map: {count, seed, parameter: uniform(0, 1)}", why);
     if (t->node[map].length > PP_STUDY_NAMES) return pp_field_refuse(t, map, "sample", "at most 64 entries", why);
     if (!PP_GROW(&s->alloc, s->draw, s->cap_draw, 0, (int)t->node[map].length)) return no_memory(s, why);
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         char path[160];
         bool own = false;
         for (int i = 0; sample_words[i]; i++) own = own || !strcmp(sample_words[i], pp_yaml_text(t, k));
@@ -363,7 +365,7 @@ static perp_status read_measures(pp_study *s, uint32_t map, perp_refusal *why) {
     if (t->node[map].kind != PP_NODE_MAP) return pp_field_refuse(t, map, "measure", "a map: name: expression", why);
     if (t->node[map].length > PP_STUDY_NAMES) return pp_field_refuse(t, map, "measure", "at most 64 measures", why);
     if (!PP_GROW(&s->alloc, s->measure, s->cap_measure, 0, (int)t->node[map].length)) return no_memory(s, why);
-    for (uint32_t k = t->node[map].first; k; k = next_key(t, k)) {
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
         char path[160];
         pp_study_named *m = &s->measure[s->nmeasure++];
         pp_field_path(path, sizeof path, "measure", pp_yaml_text(t, k));
@@ -404,7 +406,7 @@ static perp_status read_end(pp_study *s, uint32_t node, perp_refusal *why) {
     return st;
 }
 
-/* ---- from outside ---- */
+/* ---- options ---- */
 
 /* "AXIS=VALUE": the axis keeps this value only. */
 static perp_status keep_only(pp_study *s, const char *text, perp_refusal *why) {
@@ -450,10 +452,10 @@ static perp_status take_options(pp_study *s, const pp_study_options *o, perp_ref
     for (int i = 0; i < s->naxis; i++) {
         s->cells *= (uint64_t)s->axis[i].n;
         all *= s->axis[i].n;
-        if (!st && all > PP_STUDY_TRIALS)
-            st = pp_complain(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "vary", "more than a hundred million trials",
-                             "fewer values or samples");
     }
+    if (!st && all > PP_STUDY_TRIALS)
+        st = pp_complain(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, s->naxis ? "vary" : "sample.count",
+                         "more than a hundred million trials", "fewer values or samples");
     return st;
 }
 
@@ -465,7 +467,7 @@ static void touch_parameters(pp_study *s) {
     for (int i = 0; i < s->ndraw; i++) s->touched[s->draw[i].parameter] = true;
 }
 
-/* A range of a class is of use only to a draw. */
+/* A range of a class must have a draw that uses it. */
 static perp_status check_ranges(const pp_study *s, perp_refusal *why) {
     for (int a = 0; a < s->naxis; a++)
         for (int k = 0; k < s->axis[a].nrange; k++) {
@@ -484,7 +486,7 @@ static perp_status check_ranges(const pp_study *s, perp_refusal *why) {
     return PERP_OK;
 }
 
-/* The first cell's values, and those of every value of every axis: ranges are told before anything runs. */
+/* Checks every value of every axis against the ranges of the scene, and the draws of the first trial. */
 static perp_status check_values(pp_study *s, perp_refusal *why) {
     for (int a = 0; a < s->naxis; a++) {
         const pp_study_axis *x = &s->axis[a];
@@ -516,6 +518,7 @@ static perp_status read_all(pp_study *s, const pp_study_options *o, perp_refusal
     s->title = in.title;
     s->about = in.about;
     s->source = in.source;
+    s->values = in.values;
     s->report = in.report;
     s->checks = in.checks;
     s->design = in.design;

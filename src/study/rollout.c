@@ -95,8 +95,7 @@ static perp_status make_runner(pp_rollouts *p, int i, perp_refusal *why) {
     for (int k = 0; !st && k < e->nstate; k++)
         st = need(r->trace, e->state[k].series, &r->state[k], e, e->study->estimate, "estimate.state", why);
     r->set = pp_alloc(&e->study->alloc, sizeof *r->set * (size_t)(e->study->nparameter + 1));
-    if (!st && !r->set)
-        st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->study->path, 0, 0}, "", "not enough memory");
+    if (!st && !r->set) st = pp_study_no_memory(e->study, "", why);
     return st;
 }
 
@@ -105,13 +104,12 @@ perp_status pp_rollouts_new(const pp_estimate *e, int workers, bool (*stop)(void
     const perp_allocator *a = &e->study->alloc;
     *out = NULL;
     pp_rollouts *p = pp_alloc(a, sizeof *p);
-    if (!p) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->study->path, 0, 0}, "", "not enough memory");
+    if (!p) return pp_study_no_memory(e->study, "", why);
     *p = (pp_rollouts){.e = e, .stop = stop, .refine = 1};
     perp_status st = perp_ensemble_create(e->study->scene, workers, &p->ensemble, why);
     int n = st ? 0 : perp_ensemble_workers(p->ensemble);
     p->run = pp_alloc(a, sizeof *p->run * (size_t)(n + 1));
-    if (!st && !p->run)
-        st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->study->path, 0, 0}, "", "not enough memory");
+    if (!st && !p->run) st = pp_study_no_memory(e->study, "", why);
     if (p->run) memset(p->run, 0, sizeof *p->run * (size_t)(n + 1));
     while (!st && p->n < n) st = make_runner(p, p->n++, why);
     if (st)
@@ -333,7 +331,7 @@ bool pp_rollouts_parts(pp_rollouts *p, const pp_part_run *q) {
     return !perp_ensemble_run(p->ensemble, &t, NULL);
 }
 
-/* ---- what became of them ---- */
+/* ---- counts of runs ---- */
 
 void pp_rollouts_refine(pp_rollouts *p, int times) { p->refine = times; }
 

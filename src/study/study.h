@@ -83,12 +83,12 @@ typedef struct pp_study {
     pp_study_named *measure;
     int nmeasure, cap_measure;
 
-    uint32_t report, checks, design, estimate; /* read by whoever needs them; 0: not given */
+    uint32_t values, report, checks, design, estimate; /* read by whoever needs them; 0: not given */
     bool narrowed; /* only some values of what varies are taken: checks of others do not apply */
     int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
 } pp_study;
 
-/* What is taken from outside instead of what the file says. */
+/* Options that replace what the study file says. */
 typedef struct pp_study_options {
     const perp_definition *define; /* parameters of the scene; over `set` */
     int ndefine;
@@ -110,8 +110,15 @@ int pp_study_axis_find(const pp_study *s, const char *name);
 int pp_study_measure_find(const pp_study *s, const char *name);
 /* Complains that the key of a map is no parameter of the scene. */
 perp_status pp_study_no_parameter(const pp_study *s, uint32_t node, const char *path, perp_refusal *why);
+/* Compiles the expression of a scalar node. Owned by the caller (pp_expr_free). */
+perp_status pp_study_compile(const pp_study *s, uint32_t node, const char *key, const pp_expr_names *names,
+                             pp_expr **out, perp_refusal *why);
 /* A number: an expression of the scene's parameters as they stand. */
 perp_status pp_study_number(const pp_study *s, uint32_t node, const char *path, double *out, perp_refusal *why);
+/* Complains that memory is not enough for the part `key` of the study. */
+static inline perp_status pp_study_no_memory(const pp_study *s, const char *key, perp_refusal *why) {
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, key, "not enough memory");
+}
 /* Number of trials. */
 static inline uint64_t pp_study_trials(const pp_study *s) { return s->cells * s->count; }
 
@@ -147,11 +154,12 @@ bool pp_draw_call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *ou
 /* ---- trial.c ---- */
 
 typedef enum pp_outcome {
-    PP_TRIAL_DONE,      /* ran to the end of the scene */
-    PP_TRIAL_ENDED,     /* its end condition was met */
-    PP_TRIAL_UNSOLVED,  /* a step was not solved */
-    PP_TRIAL_REFUSED,   /* the scene does not take these values */
-    PP_TRIAL_UNMEASURED /* a measure could not be evaluated */
+    PP_TRIAL_DONE,       /* ran to the end of the scene */
+    PP_TRIAL_ENDED,      /* its end condition was met */
+    PP_TRIAL_UNSOLVED,   /* a step was not solved */
+    PP_TRIAL_REFUSED,    /* the scene does not take these values */
+    PP_TRIAL_UNMEASURED, /* a measure could not be evaluated */
+    PP_OUTCOMES
 } pp_outcome;
 #define PP_TRIAL_WHY 200 /* bytes of the reason in a row */
 
@@ -171,11 +179,24 @@ static inline size_t pp_row_size(const pp_study *s) {
     return sizeof(pp_row) + sizeof(double) * (size_t)(s->nparameter + s->nmeasure);
 }
 const char *pp_outcome_word(int outcome); /* "done", "ended early", ... */
+/* Did the trial give measures? Fractions and means are of such trials. */
+static inline bool pp_row_measured(const pp_row *r) {
+    return r->outcome == PP_TRIAL_DONE || r->outcome == PP_TRIAL_ENDED;
+}
 
 /* One worker's tools: a trace, measures, the end condition, compiled for its scene. */
 typedef struct pp_runner pp_runner;
 perp_status pp_runner_new(const pp_study *s, perp_scene *scene, pp_runner **out, perp_refusal *why);
 void pp_runner_free(pp_runner *r);
+/* Somebody who looks on while a trial runs, in its thread: to record it, or to tell how far it is. False from either ends
+ * the trial as one that was stopped from outside. */
+typedef struct pp_runner_watch {
+    bool (*begin)(void *ctx, perp_scene *scene, uint64_t steps); /* values are set; steps: most that there will be */
+    bool (*stepped)(void *ctx, const perp_certificate *c);       /* after each step that was solved */
+    void *ctx;
+} pp_runner_watch;
+/* Of the trials that follow. @param w copied; NULL: nobody */
+void pp_runner_set_watch(pp_runner *r, const pp_runner_watch *w);
 /* The touched parameters among `value`, for perp_scene_set_many(); their number. */
 int pp_study_settings(const pp_study *s, const double *value, perp_scene_value *out);
 /* Runs one trial. `value`: all parameters, of which those that are touched are set; the row gets all as the scene has them

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/functions.h"
 #include "perp/statistic.h"
 
 #define CONFIDENCE 0.95 /* of intervals that functions give */
@@ -17,16 +18,12 @@ void pp_table_free(pp_table *t) {
     *t = (pp_table){0};
 }
 
-static perp_status no_memory(const pp_study *s, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
-}
-
 static perp_status reserve(pp_table *t, uint64_t need, perp_refusal *why) {
     if (need <= t->cap) return PERP_OK;
     uint64_t cap = t->cap ? 2 * t->cap : 64;
     if (cap < need) cap = need;
     char *row = pp_alloc(&t->study->alloc, t->row_size * (size_t)cap);
-    if (!row) return no_memory(t->study, why);
+    if (!row) return pp_study_no_memory(t->study, "", why);
     if (t->n) memcpy(row, t->row, t->row_size * (size_t)t->n);
     pp_free(&t->study->alloc, t->row);
     t->row = row;
@@ -52,6 +49,9 @@ perp_status pp_table_load(pp_table *t, pp_study_file *const *f, int n, perp_refu
     perp_status st = PERP_OK;
     for (int i = 0; !st && i < n; i++) {
         uint64_t rows = pp_study_file_info(f[i])->rows;
+        if (!pp_study_file_fits(f[i], t->study))
+            return pp_complain(why, PERP_E_ARG, (pp_place){t->study->path, 0, 0}, "",
+                               "results with other parameters or measures", "parts of one study");
         st = reserve(t, t->n + rows, why);
         if (!st && rows) st = pp_study_file_rows(f[i], 0, rows, true, t->row + t->n * t->row_size, why);
         if (!st) t->n += rows;
@@ -72,10 +72,8 @@ perp_status pp_table_load(pp_table *t, pp_study_file *const *f, int n, perp_refu
 
 void pp_cell_begin(pp_cell *c) { *c = (pp_cell){.smallest = NAN, .largest = NAN}; }
 
-static bool measured(const pp_row *r) { return r->outcome == PP_TRIAL_DONE || r->outcome == PP_TRIAL_ENDED; }
-
 void pp_cell_add(pp_cell *c, const pp_row *row, double x) {
-    if (!measured(row)) {
+    if (!pp_row_measured(row)) {
         c->failed++;
         return;
     }
@@ -142,6 +140,7 @@ struct pp_over {
         pp_expr *x;
     } condition[CONDITIONS]; /* compiled when first met */
     int ncondition;
+    int nname;             /* names that the caller gave; measures come after them */
     const pp_table *table; /* while it is evaluated */
 };
 
@@ -194,20 +193,6 @@ static pp_expr *condition(pp_over *x, const char *text, char *why, size_t why_si
     return c;
 }
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Quantile by linear interpolation between sorted values. */
-static double quantile(double *v, uint64_t n, double part) {
-    if (n == 0 || !(part >= 0 && part <= 1)) return NAN;
-    qsort(v, (size_t)n, sizeof *v, compare);
-    double at = part * (double)(n - 1), low = floor(at);
-    uint64_t k = (uint64_t)low;
-    return k + 1 < n ? v[k] + (at - low) * (v[k + 1] - v[k]) : v[n - 1];
-}
-
 typedef struct chosen {
     pp_cell cell;
     double *value; /* of trials that have one */
@@ -236,7 +221,7 @@ static bool choose(pp_over *x, int measure, const char *text, chosen *c, char *w
         }
         if (holds == 0 || isnan(holds)) continue;
         pp_cell_add(&c->cell, r, y);
-        if (measured(r) && !isnan(y)) c->value[c->n++] = y;
+        if (pp_row_measured(r) && !isnan(y)) c->value[c->n++] = y;
     }
     return true;
 }
@@ -251,13 +236,13 @@ static double conclude(int f, chosen *c, double part) {
     case F_FRACTION: return pp_cell_fraction(&c->cell);
     case F_TOTAL: return c->cell.sum;
     case F_MEAN: return pp_cell_mean(&c->cell);
-    case F_MEDIAN: return quantile(c->value, c->n, 0.5);
+    case F_MEDIAN: return pp_quantile(c->value, c->n, 0.5);
     case F_DEVIATION: return pp_cell_deviation(&c->cell);
     case F_SMALLEST: return c->cell.smallest;
     case F_LARGEST: return c->cell.largest;
     case F_LOWER: return lo;
     case F_UPPER: return hi;
-    case F_QUANTILE: return quantile(c->value, c->n, part);
+    case F_QUANTILE: return part >= 0 && part <= 1 ? pp_quantile(c->value, c->n, part) : NAN;
     case F_TRIALS: return (double)(c->cell.trials + c->cell.failed);
     case F_FAILED: return (double)c->cell.failed;
     default: return NAN;
@@ -301,26 +286,24 @@ perp_status pp_over_new(const pp_study *s, uint32_t node, const char *key, const
     if (t->node[node].kind != PP_NODE_SCALAR || t->node[node].length == 0)
         return pp_field_refuse(t, node, key, "an expression over trials, such as fraction(\"success\")", why);
     pp_over *x = pp_alloc(&s->alloc, sizeof *x);
-    if (!x) return no_memory(s, why);
+    if (!x) return pp_study_no_memory(s, "", why);
     memset(x, 0, sizeof *x);
     x->study = s;
     x->node = node;
+    x->nname = nname;
     (void)snprintf(x->key, sizeof x->key, "%s", key);
-    char words[512];
-    size_t where = 0;
+    const char *all[PP_STUDY_VARIABLES];
+    int n = 0;
+    for (int i = 0; i < nname && n < PP_STUDY_VARIABLES; i++) all[n++] = name[i];
+    for (int i = 0; i < s->nmeasure && n < PP_STUDY_VARIABLES; i++) all[n++] = s->measure[i].name;
     pp_expr_names names = {
-        .variable = name, .nvariable = nname, .function = functions, .nfunction = F_N, .text_arguments = true};
-    x->x = pp_expr_compile(&s->alloc, pp_yaml_text(t, node), t->node[node].length, &names, words, sizeof words, &where);
-    if (!x->x) {
-        pp_over_free(x);
-        return pp_field_complain(t, node, where, key, words, why);
-    }
-    /* on no trials: what is wrong with names and conditions shows before anything runs */
-    double unused;
+        .variable = all, .nvariable = n, .function = functions, .nfunction = F_N, .text_arguments = true};
+    perp_status st = pp_study_compile(s, node, key, &names, &x->x, why);
+    /* Evaluated once without trials: wrong names and conditions show before anything runs. */
+    double unused, value[PP_STUDY_VARIABLES] = {0};
     pp_table none;
-    double value[PP_STUDY_VARIABLES] = {0};
     pp_table_init(&none, s);
-    perp_status st = nname <= PP_STUDY_VARIABLES ? pp_over_eval(x, &none, value, &unused, why) : PERP_OK;
+    if (!st) st = pp_over_eval(x, &none, value, &unused, why);
     if (st)
         pp_over_free(x);
     else
@@ -338,10 +321,39 @@ void pp_over_free(pp_over *x) {
     pp_free(&x->study->alloc, x);
 }
 
+static double mean_of(const pp_table *t, int measure) {
+    pp_cell c;
+    pp_cell_begin(&c);
+    for (uint64_t i = 0; i < t->n; i++) {
+        const pp_row *r = pp_table_row(t, i);
+        pp_cell_add(&c, r, r->value[t->study->nparameter + measure]);
+    }
+    return pp_cell_mean(&c);
+}
+
 perp_status pp_over_eval(pp_over *x, const pp_table *t, const double *value, double *out, perp_refusal *why) {
     char words[1024];
+    double all[PP_STUDY_VARIABLES] = {0};
+    int n = x->nname;
+    for (int i = 0; i < n && i < PP_STUDY_VARIABLES; i++) all[i] = value[i];
+    for (int i = 0; i < x->study->nmeasure && n + i < PP_STUDY_VARIABLES; i++)
+        if (pp_expr_uses(x->x, n + i)) all[n + i] = mean_of(t, i);
     x->table = t;
-    bool good = pp_expr_eval(x->x, value, call, x, out, words, sizeof words);
+    bool good = pp_expr_eval(x->x, all, call, x, out, words, sizeof words);
     x->table = NULL;
     return good ? PERP_OK : pp_field_complain(&x->study->tree, x->node, 0, x->key, words, why);
+}
+
+const pp_row *pp_table_find(const pp_table *t, uint64_t number) {
+    uint64_t lo = 0, hi = t->n;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        const pp_row *r = pp_table_row(t, mid);
+        if (r->number == number) return r;
+        if (r->number < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
 }

@@ -14,13 +14,12 @@ struct pp_runner {
     pp_measures *measures;
     pp_condition *end;     /* NULL: none */
     perp_scene_value *set; /* nparameter */
+    pp_runner_watch watch;
 };
 
-static const char *const words[] = {"done", "ended early", "unsolved", "refused", "not measured"};
+static const char *const words[PP_OUTCOMES] = {"done", "ended early", "unsolved", "refused", "not measured"};
 
-const char *pp_outcome_word(int outcome) {
-    return outcome >= 0 && outcome < (int)(sizeof words / sizeof *words) ? words[outcome] : "unknown";
-}
+const char *pp_outcome_word(int outcome) { return outcome >= 0 && outcome < PP_OUTCOMES ? words[outcome] : "unknown"; }
 
 static double thread_seconds(void) {
     struct timespec t;
@@ -50,11 +49,10 @@ static perp_status compile_measures(pp_runner *r, perp_refusal *why) {
 perp_status pp_runner_new(const pp_study *s, perp_scene *scene, pp_runner **out, perp_refusal *why) {
     pp_runner *r = pp_alloc(&s->alloc, sizeof *r);
     *out = NULL;
-    if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
+    if (!r) return pp_study_no_memory(s, "", why);
     *r = (pp_runner){.study = s};
     r->set = pp_alloc(&s->alloc, sizeof *r->set * (size_t)(s->nparameter + 1));
-    perp_status st =
-        r->set ? PERP_OK : pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
+    perp_status st = r->set ? PERP_OK : pp_study_no_memory(s, "", why);
     if (!st) st = pp_trace_new(scene, 1, &r->trace, why);
     if (!st) st = compile_measures(r, why);
     if (st)
@@ -73,6 +71,8 @@ void pp_runner_free(pp_runner *r) {
     pp_free(&a, r->set);
     pp_free(&a, r);
 }
+
+void pp_runner_set_watch(pp_runner *r, const pp_runner_watch *w) { r->watch = w ? *w : (pp_runner_watch){0}; }
 
 /* ---- running ---- */
 
@@ -94,6 +94,7 @@ static bool steps(pp_runner *r, perp_scene *scene, const double *value, pp_row *
     perp_certificate cert;
     int64_t held = 0; /* steps in succession after which the end condition held */
     row->outcome = PP_TRIAL_DONE;
+    if (r->watch.begin && !r->watch.begin(r->watch.ctx, scene, n)) return false;
     perp_status st = pp_trace_first(r->trace, &why);
     while (!st && row->steps < n) {
         st = perp_world_step(w, &cert);
@@ -101,6 +102,7 @@ static bool steps(pp_runner *r, perp_scene *scene, const double *value, pp_row *
         if (st) break;
         row->steps++;
         take_certificate(row, &cert, floor);
+        if (r->watch.stepped && !r->watch.stepped(r->watch.ctx, &cert)) return false;
         st = pp_trace_step(r->trace, &cert, &why);
         held = !st && r->end && pp_condition_met(r->end, r->trace, value) ? held + 1 : 0;
         if (held > 0 && held >= r->study->end_steps) {
@@ -161,7 +163,7 @@ perp_status pp_crew_new(const pp_study *s, int workers, pp_crew *out, perp_refus
     if (st) return st;
     int n = perp_ensemble_workers(out->ensemble);
     out->runner = pp_alloc(&s->alloc, sizeof *out->runner * (size_t)n);
-    if (!out->runner) st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
+    if (!out->runner) st = pp_study_no_memory(s, "", why);
     while (!st && out->n < n) {
         st = pp_runner_new(s, pp_ensemble_scene(out->ensemble, out->n), &out->runner[out->n], why);
         if (!st) out->n++;

@@ -1,17 +1,17 @@
 /* difference.c - derivatives by central differences of steps and of runs
  *
- * Problem  dF of a direction, where F is a step or a run of any stepper.
- * Method   (F(z + e dz, theta + e dtheta) - F(z - e dz, theta - e dtheta))/2e with two clones of the world, which have
- *          everything in common with it but that: memory for warm starts, motions, functions of the user. Steps start anew
- *          from the step's own start; runs keep their two worlds for each direction.
- * Valid    Where no mode changes between the two the error is e^2 times a third derivative plus what solvers leave, over
- *          e. Where one does, the difference is across a kink or a jump: the certificates tell.
- * Cost     Two steps for each direction, and of steps two clones. */
+ * Problem  The derivative dF along a direction, where F is a step or a run with any stepper.
+ * Method   (F(z + e dz, theta + e dtheta) - F(z - e dz, theta - e dtheta))/2e with two clones of the world. The clones
+ *          share everything else with it: stored impulses for warm starts, motions, functions of the user. A step is
+ *          differenced from its own start. A run keeps its two worlds for each direction.
+ * Valid    If no mode changes between the two, the error is e^2 times a third derivative plus the residual of the solvers
+ *          over e. If a mode changes, the difference spans a kink or a jump; the certificates show this.
+ * Cost     Two steps for each direction. Steps also need two clones. */
 #include "tangent/tangent_internal.h"
 
 #include <string.h>
 
-/* A clone that is as silent as the world may be noisy. */
+/* A clone of the world that does not log. */
 static perp_status quiet_clone(perp_world *w, perp_world **out) {
     perp_status st = perp_world_clone(w, out);
     if (st) return pp_fail(w, st, "a direction needs a copy of the world: %s", perp_status_text(st));
@@ -26,7 +26,7 @@ static perp_status lead(const perp_tangent *t, perp_world *c, int direction, dou
     return pp_parameters_move(t, c, direction, by, NULL);
 }
 
-/* How far to go along a direction: 0, if it leads nowhere. */
+/* Length of the difference along a direction; 0 for a zero direction. */
 static double reach_of(const perp_tangent *t, perp_world *w, int direction) {
     double length, speed;
     pp_tangent_sizes(w, &w->state, &length, &speed);
@@ -49,7 +49,7 @@ static perp_status step_beside(perp_tangent *t, perp_world *w, perp_world *c, co
     return PERP_OK;
 }
 
-/* A direction that leads nowhere. */
+/* The image of a zero direction. */
 static void stay(perp_tangent *t, int direction) {
     size_t n = 6 * (size_t)t->nbody * sizeof *t->dq;
     memcpy(pp_tangent_at(t, t->next_q, direction, 0), pp_tangent_at(t, t->dq, direction, 0), n);
@@ -114,6 +114,7 @@ perp_status pp_tangent_runs(perp_tangent *t, perp_world *w, const perp_certifica
         if (!st) pp_tangent_between(t, w, d, &side[0]->state, &side[1]->state, t->reach[d]);
     }
     if (st)
-        pp_tangent_runs_end(t); /* some have gone on, some have not: they begin anew from the directions as they are */
+        pp_tangent_runs_end(
+            t); /* only some worlds made the step: all of them are made again from the present directions */
     return st;
 }

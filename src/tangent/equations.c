@@ -1,7 +1,7 @@
 /* equations.c - see equations.h
  *
- * All but the momentum balance are velocities; friction that is known is a velocity after multiplication with the inverse
- * mass that it feels:
+ * All equations but the momentum balance are velocities. Equations of a known friction impulse are multiplied with the
+ * inverse mass W of the contact, which makes them velocities too:
  *   joint row between its bounds   J nu + b + c p = 0            at a bound    W (p - bound) = 0
  *   contact, closed                n nu + b_n + c p_n = 0        which is the gap at the end over h, where that holds
  *   sticking                       s = T nu + b_f + c_f p_f = 0
@@ -121,7 +121,7 @@ void pp_equations_values(const pp_equations *e, const perp_step_problem *p, doub
     momentum_values(e, p, momentum);
 }
 
-/* Slow slip turns quickly: its direction is curved where the slip itself is not. */
+/* The direction of a slow slip changes quickly, so it is nonlinear even where the slip is linear. */
 void pp_equations_chain(const pp_equations *e, const perp_step_problem *p, double *change) {
     for (int i = 0; i < e->ncontact; i++) {
         const pp_mode *m = &e->mode[i];
@@ -150,7 +150,7 @@ static void put_row(pp_equation *q, const perp_row *row, double by) {
     q->by[q->nrow++] = by;
 }
 
-/* Equation k of a sliding contact: the derivative of the direction of slip is what is left of it across the slip. */
+/* Equation k of a sliding contact. The derivative of the direction of slip is the component across the slip. */
 static void derive_slide(const pp_equations *e, const perp_step_problem *p, int i, int k, pp_equation *q) {
     const perp_contact_row *c = &p->contact[i];
     const pp_mode *m = &e->mode[i];

@@ -20,14 +20,14 @@ typedef struct pp_equations {
 
 /* Fills mass from the problem. */
 void pp_equations_scale(pp_equations *e, const perp_step_problem *p);
-/* Numbers of a problem that is posed a little otherwise, at the same velocity and impulses, that the equations are smooth
- * functions of: the equations themselves, but of sliding contacts the slip, and mu of all contacts, which come last.
+/* Numbers of a slightly different problem, at the same velocity and impulses. The equations are smooth functions of them:
+ * the equations themselves (for sliding contacts: the slip), then mu of all contacts.
  * value: pp_equations_count(); momentum: ndof, M nu - momentum - G p. */
 static inline int pp_equations_count(const pp_equations *e) { return e->n + e->ncontact; }
 void pp_equations_values(const pp_equations *e, const perp_step_problem *p, double *value, double *momentum);
-/* Changes of those numbers, in the problem of the answer p, into changes of the equations: the first n of `change`. */
+/* Converts changes of those numbers, in the problem of the answer p, to changes of the equations: the first n of `change`. */
 void pp_equations_chain(const pp_equations *e, const perp_step_problem *p, double *change);
-/* Derivatives in the problem of the answer: the equations of s, and what they push along. */
+/* Derivatives in the problem of the answer: fills the equations of s and the rows that the impulses act along. */
 void pp_equations_derive(const pp_equations *e, const perp_step_problem *p, pp_system *s);
 
 #endif

@@ -1,13 +1,14 @@
 /* loads.c - see loads.h
  *
- * Problem  A face on a face, a limit of a joint beside its friction, have more rows than freedoms: many loads make the same
- *          motion. A solver gives one of them, in which a corner may bear nothing or be at the end of its friction, though
- *          the laws are not near any change: another load would not be so. Wanted: that other load, or that there is none.
- * Method   The largest t with  g_i(p) >= t for all laws i,  G p as it is,  over the impulses of contacts that touch (of those
- *          that slide, friction goes with the normal impulse) and of joint rows. g_i are the margins, concave in p; friction
+ * Problem  A face on a face, or a joint limit together with joint friction, has more rows than degrees of freedom: many
+ *          sets of impulses ("loads") give the same motion. A solver returns one of them. In it a corner may carry nothing,
+ *          or be at its friction limit, although the motion is not near a change of mode and another load is far from both.
+ *          Wanted: such a load, or the knowledge that there is none.
+ * Method   Maximise t subject to  g_i(p) >= t for all laws i  and G p unchanged,  over the impulses of touching contacts (for
+ *          sliding contacts, friction is tied to the normal impulse) and of joint rows. g_i are the margins, concave in p; friction
  *          cones are second-order cones. Newton's method on the logarithmic barrier, in the null space of G.
- * Valid    At fixed velocity every such p is an answer as good as the one that was found.
- * Cost     About forty factors of the size of the null space; only where margins are small. */
+ * Valid    At fixed velocity every such p solves the step as well as the p that was found.
+ * Cost     About forty factorisations of the size of the null space; only where margins are small. */
 #include "tangent/loads.h"
 
 #include <math.h>
@@ -19,11 +20,11 @@
 #include "problem/rows.h"
 #include "tangent/modes.h"
 
-#define MOST_IMPULSES 150   /* of an island */
-#define TOUCHES       1e-9  /* part of the speed that is none: of gaps over h, of slip */
-#define OPEN          1e-12 /* eigenvalues below this part of the largest belong to loads that move nothing */
-#define STEEPEST      1e10  /* last weight of t in the barrier */
-#define STEPS         30    /* of Newton for each weight */
+#define MOST_IMPULSES 150  /* impulses of an island; larger islands keep the solver's load */
+#define TOUCHES       1e-9 /* part of the speed below which a gap over h, or a slip, counts as zero */
+#define OPEN          1e-12 /* eigenvalues below this part of the largest belong to the null space: loads that move nothing */
+#define STEEPEST      1e10 /* final weight of t in the barrier */
+#define STEPS         30   /* most Newton steps for each weight */
 
 /* lead.p + a - t >= |cone p| for up to three parts. */
 typedef struct bound {
@@ -46,8 +47,8 @@ typedef struct spread {
     double *x;         /* in those units */
     bound *bound;
     int nbound;
-    int k;     /* loads that are open, */
-    double *N; /* m x k: orthonormal */
+    int k;     /* dimension of the null space */
+    double *N; /* m x k: its orthonormal basis */
 } spread;
 
 static int add_impulse(spread *w, int kind, int place, const perp_row *row, double mass, double value) {
@@ -68,7 +69,7 @@ static bound *new_bound(spread *w) {
     return b;
 }
 
-/* A bound is a speed over that of the step: factor times impulse i. */
+/* A bound is measured in the speed of the step: factor times impulse i. */
 static void add_lead(const spread *w, bound *b, int i, double factor) {
     b->lead[b->nlead] = i;
     b->by[b->nlead++] = factor * w->unit[i] / w->speed;
@@ -92,7 +93,7 @@ static void take_joint(spread *w, int i) {
     }
 }
 
-/* Friction of a contact that slides goes with its normal impulse: its part k per unit of that. */
+/* Part k of the friction of a sliding contact, per unit of its normal impulse. */
 static double tied(const spread *w, int i, const pp_mode *m, const double *slip, double size, int k) {
     const perp_contact_row *c = &w->p->contact[i];
     double P = w->s->p_contact[3 * i];
@@ -109,7 +110,7 @@ static double tied(const spread *w, int i, const pp_mode *m, const double *slip,
     return c->mu * best[k];
 }
 
-/* The bounds of friction that sticks: a cone, or the sides of a pyramid. first: impulse of the first part. */
+/* The bounds of the friction of a sticking contact: a cone, or the sides of a pyramid. first: impulse of the first part. */
 static void bound_friction(spread *w, int i, const pp_mode *m, double W, int normal, int first) {
     const perp_contact_row *c = &w->p->contact[i];
     if (c->nd <= 2) {
@@ -136,7 +137,7 @@ static void take_contact(spread *w, int i) {
     const perp_contact_row *c = &w->p->contact[i];
     const double *P = w->s->p_contact + 3 * i;
     double mass = pp_row_inverse_mass(w->p, &c->n), v = pp_row_dot(w->p, &c->n, w->s->nu) + c->b_n;
-    if (c->compliance > 0 || c->compliance_f > 0) return; /* its load is known */
+    if (c->compliance > 0 || c->compliance_f > 0) return; /* its load follows from its compression */
     if (v > mass * P[0] && v > TOUCHES * w->speed) return;
     pp_mode m = {.n = 0};
     double W = c->nd != 0 && c->mu > 0 ? pp_friction_parts(w->p, c, &m) : 0, slip[3];
@@ -160,7 +161,7 @@ static void take_contact(spread *w, int i) {
     bound_friction(w, i, &m, W, normal, first);
 }
 
-/* Velocity over the speed that a unit of impulse i makes: of all blocks. */
+/* Velocity of all blocks, in the speed of the step, that a unit of impulse i causes. */
 static void response(const spread *w, int i, double *y) {
     memset(y, 0, (size_t)w->p->ndof * sizeof *y);
     for (int r = 0; r < w->push_n[i]; r++)
@@ -173,7 +174,7 @@ static double along(const spread *w, int i, const double *y) {
     return sum * w->unit[i] / w->speed;
 }
 
-/* The loads that move nothing. */
+/* The loads that move nothing: null space of G. */
 static bool find_open(spread *w, pp_arena *arena) {
     int m = w->m;
     double *A = PP_ARENA_ARRAY(arena, double, m *m), *lambda = PP_ARENA_ARRAY(arena, double, m),
@@ -185,7 +186,7 @@ static bool find_open(spread *w, pp_arena *arena) {
     }
     w->k = 0;
     w->N = A;
-    if (!pp_eigen(m, A, m, lambda, work)) return true;               /* nothing is known to be open */
+    if (!pp_eigen(m, A, m, lambda, work)) return true;               /* no null space is known */
     while (w->k < m && lambda[w->k] <= OPEN * lambda[m - 1]) w->k++; /* ascending: the first columns */
     return true;
 }
@@ -274,7 +275,7 @@ typedef struct newton {
     double *g, *H, *HN, *S, *d, *dx, *trial;
 } newton;
 
-/* One step; what the barrier falls by, to first order; negative: no step. */
+/* One Newton step. Returns the first-order decrease of the barrier; negative: no step was possible. */
 static double newton_step(const spread *w, const newton *k, double *x, double *t, double weight) {
     int m = w->m, n = m + 1, c = w->k + 1;
     assemble(w, x, *t, weight, k->g, k->H);
@@ -310,7 +311,7 @@ static double newton_step(const spread *w, const newton *k, double *x, double *t
     return -1;
 }
 
-/* Raises the least slack; x is the load that has it. */
+/* Maximises the least slack; x becomes the load that attains it. */
 static bool raise_slack(spread *w, double enough, pp_arena *arena) {
     size_t n = (size_t)w->m + 1;
     newton k = {.g = PP_ARENA_ARRAY(arena, double, n),
@@ -352,7 +353,7 @@ static void put_back(const spread *w) {
     }
 }
 
-/* Friction that goes with a normal impulse, after that has changed. */
+/* Recomputes the friction of sliding contacts after their normal impulses have changed. */
 static void put_tied(const spread *w, const double *by) {
     for (int i = 0; i < w->m; i++) {
         if (w->kind[i] != 1 || w->push_n[i] == 1) continue;

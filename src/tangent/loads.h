@@ -1,4 +1,4 @@
-/* loads.h - of all loads that hold the same motion, some that are far from the ends of the laws. */
+/* loads.h - among all impulses that give the same motion, some that are far from every change of mode. */
 #ifndef PP_TANGENT_LOADS_H
 #define PP_TANGENT_LOADS_H
 
@@ -6,8 +6,8 @@
 #include "perp/step.h"
 
 /* Changes the impulses of s so that the velocity and all laws stay as they are, and so that the least of the margins
- * (modes.h) grows as far as it can or `enough` times the speed. Islands with few rows only; others keep what they have.
- * speed: that margins are compared with [L/T]. False: no memory. */
+ * (modes.h) becomes as large as possible, at most `enough` times the speed. Only for islands with few rows; others keep
+ * their impulses. speed: margins are compared with it [L/T]. False: no memory. */
 bool pp_loads_spread(const perp_step_problem *p, perp_step_solution *s, double speed, double enough, pp_arena *arena);
 
 #endif

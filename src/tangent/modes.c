@@ -1,6 +1,6 @@
 /* modes.c - the modes of the laws in an answer, and their margins
  *
- * Problem  A complementarity condition 0 <= a _|_ b >= 0 holds by a = 0 or by b = 0. Which of the two is it, in an answer
+ * Problem  A complementarity condition 0 <= a _|_ b >= 0 holds by a = 0 or by b = 0. Which of the two holds in an answer
  *          that is exact to a tolerance, and how far is it from the other?
  * Method   Both are taken as velocities, impulses times inverse mass. The larger one is the one that is not zero, and its
  *          size is the margin: if both are small, the law is about to change its mode. */
@@ -16,8 +16,8 @@
 #include "stepper/stepper.h"
 #include "tangent/loads.h"
 
-#define SPREAD 1e-3 /* a margin, as a part of the speeds, that loads are spread for at most */
-#define CREEP  1e-6 /* approach slower than this part of the speeds is none: bouncing or not is then the same */
+#define SPREAD 1e-3 /* margin, as a part of the speeds, beyond which loads.c need not increase it */
+#define CREEP  1e-6 /* part of the speeds: at a slower approach, bouncing and not bouncing are the same */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -77,7 +77,7 @@ static void pyramid_mode(const perp_step_problem *p, const perp_step_solution *s
     m->kind = PP_MODE_STICK;
     m->friction = larger(slack, speed);
     if (slack >= speed) return;
-    /* the two sides at this corner: how far along is the impulse, and how much more slip would another corner have? */
+    /* the two sides at this corner: the distance of the impulse from each, and the slip along their other corners */
     double d[2], margin = m->friction;
     pp_pyramid_direction(c, m->corner[0], d);
     m->kind = PP_MODE_CORNER;
@@ -102,7 +102,7 @@ pp_mode pp_contact_mode(const perp_step_problem *p, const perp_step_solution *s,
     double p_n = s->p_contact[3 * i], W = pp_row_inverse_mass(p, &c->n) + c->compliance,
            w = pp_row_dot(p, &c->n, s->nu) + c->b_n + c->compliance * p_n;
     pp_mode m = {.kind = PP_MODE_PRESSED, .normal = larger(W * p_n, w), .friction = INFINITY};
-    if (c->contact < 0) m.normal = INFINITY; /* a support always carries its load */
+    if (c->contact < 0) m.normal = INFINITY; /* a support is always closed */
     if (w > W * p_n) {
         m.kind = PP_MODE_OPEN;
         return m;
@@ -127,7 +127,7 @@ int pp_joint_mode(const perp_step_problem *p, const perp_step_solution *s, int i
     return at;
 }
 
-/* Takes in a margin. */
+/* Keeps the smaller margin. */
 static void nearer(perp_tangent_state *out, double margin, perp_margin_kind what, int which) {
     if (!(margin < out->margin)) return;
     out->margin = fmax(margin, 0);
@@ -144,13 +144,13 @@ static double rebound_margin(const pp_frame *f, int i, double speed) {
     return approach < -CREEP * speed ? fabs(start / f->h + approach) : INFINITY;
 }
 
-/* Speeds that margins are compared with. */
+/* The speeds at hand, which margins are compared with. */
 static double speed_of(const pp_frame *f) {
     double speed = fmax(f->residual.scale, f->h * perp_v3_norm(f->w->def.gravity_W));
     return speed > 0 ? speed : 1;
 }
 
-/* Margins of the laws that a load obeys. */
+/* Margins of the laws that impulses enter. */
 static void load_margin(const pp_frame *f, const perp_step_solution *s, perp_tangent_state *out) {
     const perp_step_problem *p = &f->problem;
     double speed = speed_of(f), margin;
@@ -165,11 +165,11 @@ static void load_margin(const pp_frame *f, const perp_step_solution *s, perp_tan
     }
 }
 
-/* Margins that no load has a part in. */
+/* Margins of laws without impulses. */
 static void motion_margin(const pp_frame *f, perp_tangent_state *out) {
     double speed = speed_of(f);
     for (int i = 0; i < f->ncontact; i++) nearer(out, rebound_margin(f, i, speed) / speed, PERP_MARGIN_REBOUND, i);
-    /* pairs that have no contact in the problem: they may have come to touch just now */
+    /* pairs without a contact in the problem: they may begin to touch at the end of this step */
     const struct pp_peg *peg = f->w->peg;
     for (int i = 0; peg && f->w->model == &pp_model_peg && i < peg->npair; i++)
         if (!peg->pair[i].active) nearer(out, fmax(peg->pair[i].gap1, 0) / (f->h * speed), PERP_MARGIN_CONTACT, -1);
@@ -186,7 +186,7 @@ static bool copy_loads(pp_arena *a, const perp_step_problem *p, const perp_step_
     return true;
 }
 
-/* Other loads of a part of the step that are farther from all ends; *best: their margin. */
+/* Loads of a part of the step that are farther from changes of mode; *best: their margin. */
 static perp_status spread(pp_frame *f, double nearness, pp_loads *out, perp_tangent_state *best) {
     pp_arena *a = &f->w->arena;
     const perp_step_problem *p = &f->problem;

@@ -1,4 +1,4 @@
-/* modes.h - the modes of an answer: what each law of the step holds by, and how near it is to another. */
+/* modes.h - the modes of an answer: which side of each complementarity condition is zero, and how near the other is. */
 #ifndef PP_MODES_H
 #define PP_MODES_H
 
@@ -8,9 +8,9 @@ typedef enum pp_mode_kind {
     PP_MODE_OPEN,    /* no impulse */
     PP_MODE_PRESSED, /* closed, without friction */
     PP_MODE_STICK,   /* no slip */
-    PP_MODE_SLIDE,   /* friction against the slip, as much as there may be */
-    PP_MODE_CORNER,  /* of a pyramid: along one direction, as much as there may be */
-    PP_MODE_SIDE     /* of a pyramid: between two directions, along which the slip is the same */
+    PP_MODE_SLIDE,   /* friction at its limit, against the slip */
+    PP_MODE_CORNER,  /* of a pyramid: friction at its limit along one direction */
+    PP_MODE_SIDE     /* of a pyramid: friction at its limit between two directions with equal slip */
 } pp_mode_kind;
 
 /* The mode of a contact. */
@@ -54,19 +54,20 @@ int pp_joint_mode(const perp_step_problem *p, const perp_step_solution *s, int i
 /* Loads of a step, and how near its laws are to other modes with them. */
 typedef struct pp_loads {
     perp_step_solution at; /* velocity and impulses of its last part: those of the answer, or others that make the same
-                                 motion and are farther from all ends (loads.h) */
-    bool spread;           /* others */
-    perp_step_solution other; /* then some between those and the ones of the answer */
+                                 motion and are farther from changes of mode (loads.h) */
+    bool spread;           /* `at` has other impulses than the answer */
+    perp_step_solution other; /* then: impulses between `at` and the answer */
     perp_tangent_state given; /* margin, what, which with the loads of the answer, */
     perp_tangent_state best;  /* and with these */
 } pp_loads;
 
-/* Looks at a step that was solved in n parts. Loads are spread where margins are below `nearness`; all in the arena.
+/* Modes and margins of a step that was solved in n parts. Where margins are below `nearness`, other loads are tried.
+ * Memory from the arena.
  * PERP_E_MEMORY */
 perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, pp_loads *out);
 
 /* posed.c: next_q, next_v of all directions at the modes of a solved step. PERP_E_FIT: not possible, perp_world_why()
- * tells. *open: because its motion depends on loads that are open. */
+ * says why. *open: because the motion depends on loads that are not determined. */
 perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const pp_loads *loads, bool *open);
 
 #endif

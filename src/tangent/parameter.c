@@ -1,7 +1,7 @@
-/* parameter.c - parameters of a world by name: where they lie, and how they are changed and put back
+/* parameter.c - parameters of a world by name: where they are stored, how they are changed and restored
  *
- * Changes go straight to the numbers that the stages read, so that nothing else of the world notices: impulses remembered
- * for warm starts stay, and a change can be taken back to the bit. */
+ * A change writes directly to the numbers that the stages read. Nothing else in the world changes: impulses stored for warm
+ * starts stay, and a change can be undone to the bit. */
 #include "tangent/tangent_internal.h"
 
 /* Called for each number that a parameter stands for. */
@@ -143,7 +143,7 @@ static bool each_of_element(perp_world *w, const perp_parameter *p, on_place on,
     }
 }
 
-/* All numbers that a parameter stands for; it was checked. False: `on` was. */
+/* Calls `on` for all numbers that a parameter stands for; the parameter has been checked. False: `on` returned false. */
 static bool each_place(perp_world *w, const perp_parameter *p, on_place on, void *ctx) {
     pp_body *b = p->body.gen ? &w->body[pp_body_slot(w, p->body)] : NULL;
     perp_vec3 none;
@@ -206,7 +206,7 @@ perp_status perp_parameter_get(perp_world *w, const perp_parameter *p, double *v
     return PERP_OK;
 }
 
-/* What `push` is told. */
+/* Context of `push`. */
 typedef struct pushing {
     pp_arena *arena;
     double by;

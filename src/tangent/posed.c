@@ -5,10 +5,10 @@
  * Method   R_nu dnu + R_p dp = -(R_z dz + R_theta dtheta), one matrix for all directions (system.c). Derivatives by velocity
  *          and impulses are closed forms (equations.c); the gap at the end pose, which iterated geometry closes, depends on
  *          the velocity through the motion, so its row is that of the end pose, times the derivative of the turn. The right
- *          side is the change of R with state and parameters at fixed nu and p. Its terms are all there is in the stages that
- *          pose a step (forces, inertia, levers, normals, gaps, joints, directions of pyramids), so it is taken by central
- *          differences of these stages, along the direction as a whole: nothing is solved for it, every shape, joint and
- *          force is included, and R is smooth: the error is about 1e-10 of the terms. Poses, velocities and parameters are
+ *          side is the change of R with state and parameters at fixed nu and p. It involves every stage that poses a
+ *          step (forces, inertia, levers, normals, gaps, joints, directions of pyramids), so it is computed by central
+ *          differences of these stages along the whole direction. No system is solved for it, every shape, joint and force
+ *          is included, and R is smooth, so the error is about 1e-10 of the terms. Poses, velocities and parameters are
  *          moved one after the other, each by a step of its own size.
  * Valid    What perp_tangent_step() says in tangent.h.
  * Cost     2 to 6 posings for each direction, a factor and a solve. */
@@ -24,10 +24,10 @@
 #include "tangent/equations.h"
 
 #define PART \
-    1e-5 /* of lengths, speeds and parameters that differences go by; rounding and curvature both are 1e-10 then */
-#define SAME 1e-6 /* part by which derivatives with two loads may differ */
+    1e-5 /* length of differences, relative to lengths, speeds and parameters; errors by rounding and by curvature are both about 1e-10 */
+#define SAME 1e-6 /* relative difference below which derivatives with two loads count as equal */
 #define HOLDS \
-    1e-6 /* speed, as a part of those at hand, by which an equation may miss at the answer; more is another law */
+    1e-6 /* largest residual of an equation at the answer, relative to the speeds at hand; beyond it the equation is not that of the step */
 
 typedef struct work {
     perp_tangent *t;
@@ -41,7 +41,7 @@ typedef struct work {
     pp_state moved, end; /* start and end of a frame that is posed elsewhere */
     double *value[2], *momentum[2];
     double length, speed;
-    bool held;   /* functions of the user or controllers */
+    bool held;   /* there are functions of the user or controllers */
     bool simple; /* the start velocity is in the momentum alone */
 } work;
 
@@ -55,7 +55,7 @@ static perp_status refuse(perp_world *w, const char *format, ...) {
     return pp_fail(w, PERP_E_FIT, "no derivative at the modes of the step: %s", what);
 }
 
-/* Has the step equations that are known here? */
+/* Are the equations of this step implemented here? */
 static perp_status suits(const pp_frame *f, int n) {
     perp_world *w = f->w;
     if (w->stepper->step) return refuse(w, "stepper %s has equations of its own", w->stepper->name);
@@ -76,7 +76,7 @@ static perp_status suits(const pp_frame *f, int n) {
     return PERP_OK;
 }
 
-/* The start velocity is in the momentum alone, unless something else sees it. */
+/* Decides whether the start velocity enters through the momentum alone. */
 static void see_forces(work *k) {
     const perp_world *w = k->w;
     k->simple = true;
@@ -94,7 +94,7 @@ static void see_forces(work *k) {
         if (k->f->problem.contact[i].nd > 2) k->simple = false; /* pyramids are turned to the slip */
 }
 
-/* User functions and controllers at a state: they look at the world. */
+/* Calls user functions and controllers at a state; they read the world. */
 static perp_status held_at(work *k, const pp_state *s, const perp_wrench **held) {
     *held = NULL;
     if (!k->held) return PERP_OK;
@@ -119,7 +119,7 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
                     .purpose = PP_STEP,
                     .held = held,
                     .reach_factor = k->f->reach_factor,
-                    .last_resort = true, /* a spring that is too stiff for the step was let pass before */
+                    .last_resort = true, /* the step itself accepted springs that are too stiff for h */
                     .rebounds = k->f->rebounds};
     pp_state_copy(w, end, s);
     st = pp_control(g);
@@ -213,7 +213,7 @@ static perp_status end_rows(work *k) {
     return PERP_OK;
 }
 
-/* Do the equations hold at the answer? If not they are not those of the step. */
+/* Do the equations hold at the answer? If not, they are not the equations of the step. */
 static perp_status check_base(work *k) {
     pp_equations_values(&k->e, &k->base.problem, k->value[0], k->momentum[0]);
     for (int i = 0; i < k->again.n; i++) {
@@ -260,7 +260,7 @@ static perp_status begin(work *k) {
     return PERP_OK;
 }
 
-/* What a move along part of a direction does to the equations: poses by q, velocities by v, parameters by c times reach. */
+/* Change of the equations for a move along part of a direction: poses by q, velocities by v, parameters by c times reach. */
 static perp_status take_difference(work *k, int d, double q, double v, double c, double reach) {
     perp_world *w = k->w;
     perp_status st = PERP_OK;
@@ -287,7 +287,7 @@ static perp_status take_difference(work *k, int d, double q, double v, double c,
     return PERP_OK;
 }
 
-/* Velocities that are in the momentum alone: it changes by M dv. */
+/* Velocities that enter through the momentum alone: it changes by M dv. */
 static void add_momentum(work *k, int d) {
     const pp_frame *f = k->f;
     double *momentum = k->s.momentum + (size_t)f->ndof * (size_t)d;
@@ -320,21 +320,21 @@ static perp_status solve(work *k, bool *open) {
     case PP_SYSTEM_SOLVED: return PERP_OK;
     case PP_SYSTEM_MEMORY: return pp_fail(k->w, PERP_E_MEMORY, "out of memory for the directions");
     case PP_SYSTEM_LARGE: return refuse(k->w, "an island has more than %d rows", PP_MOST_ROWS);
-    case PP_SYSTEM_OPEN: *open = true; return refuse(k->w, "loads that the laws leave open move a body");
+    case PP_SYSTEM_OPEN: *open = true; return refuse(k->w, "loads that the laws do not determine move a body");
     case PP_SYSTEM_CONTRADICTS: return refuse(k->w, "its contacts or joints contradict each other along a direction");
     case PP_SYSTEM_NUMERICS: break;
     }
     return refuse(k->w, "its equations have numbers that are not finite");
 }
 
-/* Does a parameter of the direction change how bodies turn freely? */
+/* Does a parameter of the direction change the free rotation of a body? */
 static bool changes_inertia(const perp_tangent *t, int d) {
     for (int i = 0; i < t->nseed; i++)
         if (t->seed[i].direction == d && t->seed[i].parameter.kind == PERP_PARAMETER_INERTIA) return true;
     return false;
 }
 
-/* The turn of a block in space, and its angular velocity after it. */
+/* The rotation of a block in space, and its angular velocity after it. */
 static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, double *v) {
     perp_tangent *t = k->t;
     perp_world *w = k->w;
@@ -372,7 +372,7 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
     return PERP_OK;
 }
 
-/* The motion with the velocity that was found. */
+/* Derivative of the motion with the velocity derivative that was found. */
 static perp_status move_on(work *k, int d) {
     perp_tangent *t = k->t;
     const pp_frame *f = k->f;
@@ -419,8 +419,8 @@ static bool same(const perp_tangent *t, const double *a, const double *b, int d)
     return apart <= SAME * most;
 }
 
-/* Friction that slides turns with the slip, by its load: where loads of contacts that slide are open, a derivative that
- * depends on them is that of one motion of many. */
+/* Friction of a sliding contact turns with the slip, in proportion to its load. If loads of sliding contacts are not
+ * determined and the derivative depends on them, it is the derivative of one of many possible motions. */
 perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const pp_loads *loads, bool *open) {
     perp_world *w = frame[0]->w;
     *open = false;
@@ -437,7 +437,7 @@ perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, con
     for (int d = 0; !st && d < t->def.directions; d++)
         if (!same(t, q, t->next_q, d) || !same(t, v, t->next_v, d)) {
             *open = true;
-            st = refuse(w, "it depends on loads that the laws leave open");
+            st = refuse(w, "it depends on loads that the laws do not determine");
         }
     return st;
 }

@@ -3,9 +3,9 @@
  * Problem  A dnu + C dp = r,  M dnu = G dp + m  for several right-hand sides (r, m). A and G have at most two or three
  *          blocks in each row; they differ, since friction is not associated and gaps are those of the end pose.
  * Method   (A Minv G + C) dp = r - A Minv m, dense, for each set of bodies that rows connect. Rows and columns are scaled to
- *          speeds of about one. LU; where that is nearly singular, elimination with complete pivoting. More contacts than
- *          freedoms (four corners of a face) make it singular for good: then loads are open, and that is right if no load
- *          that is open moves a body, and if what is left of the right-hand side is rounding.
+ *          speeds of about one. LU; where that is nearly singular, elimination with complete pivoting. With more contacts
+ *          than degrees of freedom (four corners of a face) the matrix is singular and the loads are not determined. The
+ *          result is still valid if no undetermined load moves a body and the right-hand side is consistent to rounding.
  * Cost     n^3/3 for an island of n unknowns, n^2 for each direction. */
 #include "tangent/system.h"
 
@@ -15,11 +15,11 @@
 #include "linalg/linalg.h"
 #include "problem/rows.h"
 
-#define REGULAR 1e-6 /* reciprocal condition number from which on LU does */
+#define REGULAR 1e-6 /* reciprocal condition number above which LU is accurate enough */
 #define RANK \
-    1e-7 /* pivots below this, of rows and columns scaled to one, are zero: solvers do not tell them from it either */
-#define MOVES       1e-6 /* speed, of impulses that make one each by themselves, that is more than rounding */
-#define CONTRADICTS 1e-6 /* part of the right-hand side */
+    1e-7 /* pivots below this, with rows and columns scaled to one, count as zero; it is the resolution of the solvers */
+#define MOVES       1e-6 /* speed above rounding, for impulses that each cause a speed of one */
+#define CONTRADICTS 1e-6 /* residual, relative to the right-hand side, of equations that contradict each other */
 
 /* The unknowns of an island, and its matrix. */
 typedef struct island {
@@ -56,7 +56,7 @@ static void kick(const perp_step_problem *p, const perp_row *r, double v[2][6]) 
     }
 }
 
-/* Velocity along the rows of an equation that a kick of two blocks makes. */
+/* Velocity along the rows of an equation caused by an impulse on two blocks. */
 static double answer_to(const perp_step_problem *p, const pp_equation *e, const perp_row *push, double v[2][6]) {
     double sum = 0;
     for (int i = 0; i < e->nrow; i++)
@@ -120,7 +120,7 @@ static void swap(double *a, double *b) {
     *b = x;
 }
 
-/* Elimination with complete pivoting; the rank. Columns come to stand as in col. */
+/* Elimination with complete pivoting; returns the rank. col: the order of the columns. */
 static int eliminate(int n, double *A, double *B, int nrhs, int *col) {
     for (int j = 0; j < n; j++) col[j] = j;
     double first = 0;
@@ -157,7 +157,7 @@ static void back(int n, int rank, const double *A, const double *b, double *x) {
     }
 }
 
-/* Does a load that the equations leave open move a body? x: scaled impulses by column, in the order of col. */
+/* Does an undetermined load move a body? x: scaled impulses by column, in the order of col. */
 static bool moves(const pp_system *s, const island *k, const int *col, const double *x, double *y) {
     double size = 0, speed = 0;
     memset(y, 0, (size_t)s->p->ndof * sizeof *y);

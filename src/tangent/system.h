@@ -23,7 +23,7 @@ typedef struct pp_system {
     int n, directions;
     pp_equation *equation;
     const perp_row **push; /* by unknown */
-    double *mass;          /* by unknown: inverse mass that its scale goes by */
+    double *mass;          /* by unknown: inverse mass, which scales it */
     double *right;         /* n x directions */
     double *momentum;      /* ndof x directions */
     double *dnu;           /* ndof x directions: the answer */
@@ -33,7 +33,7 @@ typedef enum pp_system_end {
     PP_SYSTEM_SOLVED,
     PP_SYSTEM_MEMORY,
     PP_SYSTEM_LARGE,       /* an island has more than PP_MOST_ROWS */
-    PP_SYSTEM_OPEN,        /* the equations leave the velocity open */
+    PP_SYSTEM_OPEN,        /* the equations do not determine the velocity */
     PP_SYSTEM_CONTRADICTS, /* they contradict each other */
     PP_SYSTEM_NUMERICS     /* something is not finite */
 } pp_system_end;

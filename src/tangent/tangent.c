@@ -1,9 +1,9 @@
-/* tangent.c - tangents: making them, directions, and the step that takes them along
+/* tangent.c - tangents: creation, directions, and the step that advances them
  *
- * Problem  Let a step of the world be z+ = F(z, theta), z the poses and velocities. Of given directions (dz, dtheta) the
- *          images dF are wanted, step after step.
- * Method   The step is taken as ever and looked at before it is committed (world/watch.h). Then the directions are
- *          carried on: at the modes of its answer (modes.c, posed.c, system.c) or by differences (difference.c). */
+ * Problem  Let a step of the world be z+ = F(z, theta), z the poses and velocities. Wanted: the images dF
+ *          of given directions (dz, dtheta), step after step.
+ * Method   The step is solved as usual and inspected before it is committed (world/watch.h). Then the directions are
+ *          advanced: at the modes of its answer (modes.c, posed.c, system.c) or by differences (difference.c). */
 #include "tangent/tangent_internal.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ void perp_tangent_clear(perp_tangent *t) {
     t->state = fresh();
 }
 
-/* Slot of a body of the tangent that a direction has something to say of; -1: none. */
+/* Slot of a body whose pose or velocity a direction may change; -1: none. */
 static int slot_of(const perp_tangent *t, int direction, perp_body_id b) {
     if (direction < 0 || direction >= t->def.directions || b.slot >= (uint32_t)t->nbody) return -1;
     return pp_alive(b.gen) && t->gen[b.slot] == b.gen ? (int)b.slot : -1;
@@ -152,7 +152,7 @@ perp_status perp_tangent_velocity(const perp_tangent *t, int direction, perp_bod
 
 perp_tangent_state perp_tangent_report(const perp_tangent *t) { return t->state; }
 
-/* Is the world one that the tangent goes with? */
+/* Was the tangent made for this world? */
 static perp_status check_world(const perp_tangent *t, perp_world *w) {
     bool same = w->nbody == t->nbody && w->def.dim == t->dim;
     for (int i = 0; same && i < w->nbody; i++) same = w->body[i].gen == t->gen[i] && w->body[i].kind == t->kind[i];
@@ -164,7 +164,7 @@ static perp_status check_world(const perp_tangent *t, perp_world *w) {
     return PERP_OK;
 }
 
-/* What the look at a solved step is told. */
+/* Context of the inspection of a solved step. */
 typedef struct looking {
     perp_tangent *t;
     perp_world *w;
@@ -178,7 +178,7 @@ static void take_margin(perp_tangent *t, const perp_tangent_state *m) {
     t->state.near_change = m->margin < t->def.nearness;
 }
 
-/* Carries the directions on. */
+/* Advances the directions. */
 static perp_status carry(pp_frame *const *frame, int n, void *ctx) {
     const looking *l = ctx;
     perp_tangent *t = l->t;

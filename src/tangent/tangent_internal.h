@@ -20,7 +20,7 @@ struct perp_tangent {
     perp_body_kind *kind;
     bool *particle;
     double *dq, *dv; /* directions x slots x 6: origin and rotation vector; velocity and angular velocity, in W */
-    double *next_q, *next_v; /* the same, of the step under way */
+    double *next_q, *next_v; /* the same, for the present step */
     pp_seed *seed;
     int nseed, cap_seed;
     perp_world **run; /* RUNS: 2 for each direction, before and after; NULL until the first step */
@@ -55,12 +55,12 @@ void pp_parameters_back(pp_moved *moved);
 double pp_parameters_size(const perp_tangent *t, perp_world *w, int direction);
 
 /* tangent.c */
-/* A dynamic body or an obstacle at the pose that the direction leads to after `by`. */
+/* Moves a dynamic body or an obstacle along the direction by `by`. */
 void pp_tangent_turned(perp_pose *X, double *theta, const double *dq, double by, int dim);
 /* State s of the world moved along the direction: poses by `by_q`, velocities by `by_v`. */
 void pp_tangent_move_state(const perp_tangent *t, const perp_world *w, int direction, double by_q, double by_v,
                            pp_state *s);
-/* Sizes that differences are measured by: of bodies [L], and of speeds in the state s [L/T]. */
+/* Scales of differences: size of bodies [L] and speed [L/T] in the state s. */
 void pp_tangent_sizes(const perp_world *w, const pp_state *s, double *length, double *speed);
 /* How much of a direction is in poses and in velocities, in these sizes. */
 double pp_tangent_pose_size(const perp_tangent *t, int direction, double length);
@@ -70,10 +70,10 @@ void pp_tangent_between(perp_tangent *t, const perp_world *w, int direction, con
                         const pp_state *after, double reach);
 
 /* difference.c */
-/* next_q, next_v by central differences of the step that leads on from the committed state of w. cert: of that step, to
+/* next_q, next_v by central differences of the step from the committed state of w. cert: of that step, to
  * compare modes with. */
 perp_status pp_tangent_steps(perp_tangent *t, perp_world *w, const perp_certificate *cert);
-/* The same by worlds that go beside. */
+/* The same by worlds that run beside this one. */
 perp_status pp_tangent_runs_begin(perp_tangent *t, perp_world *w);
 perp_status pp_tangent_runs(perp_tangent *t, perp_world *w, const perp_certificate *cert);
 void pp_tangent_runs_end(perp_tangent *t);

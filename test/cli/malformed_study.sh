@@ -3,22 +3,7 @@
 # nothing may be written.
 . "$2/test/cli/helper"
 cases=0
-cat >slide.yaml <<'YAML'
-perp: 1
-title: A block slides
-dim: 2
-parameters:
-  mu: {default: 0.3, min: 0, max: 2}
-  v: {default: 1, unit: m/s, min: 0}
-  m: {default: 1, min: 0.1}
-  twice: {default: 2*m, about: follows from m}
-h: 0.005
-duration: 0.5
-law: {mu: mu}
-bodies:
-  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 1]}}
-  - {name: block, mass: m, inertia: 1, at: [0, 0.1], velocity: [v, 0], shape: {type: box, size: [0.4, 0.2]}}
-YAML
+write_study_scene slide.yaml
 printf 't,x\n0,0\n0.005,0.005\n0.01,0.0099\n' >rows.csv
 mkdir cases
 awk '

@@ -553,7 +553,7 @@ static void test_refused_problems(void **state) {
     refused(&q, PERP_E_ARG, "parameter 0 starts at 2 with bounds 0 and 1");
     perp_mpec_initial turn = {.body = p.id[0], .coordinate = PERP_MPEC_ANGLE};
     q = good, q.initial = &turn, q.ninitial = 1;
-    refused(&q, PERP_E_ARG, "initial 0 is of a body that is not dynamic, or a coordinate that it has not");
+    refused(&q, PERP_E_ARG, "initial 0 is of a body that is not dynamic, or a coordinate that it does not have");
     p.row[7].sd = 0;
     refused(&good, PERP_E_ARG, "row 7 has value");
     p.row[7].sd = 1;
