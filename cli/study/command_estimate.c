@@ -117,7 +117,8 @@ static int run(const cli_args *a) {
     if (!code && cli_given(a, "coverage")) {
         coverage c;
         perp_status st = estimate_coverage(s, (int)cli_number(a, "coverage", 1), &c, &why);
-        if (!st) coverage_print(s, &c, stdout);
+        if (!st && cli_json(a)) coverage_json(s, &c, stdout);
+        if (!st && !cli_json(a) && !cli_given(a, "quiet")) coverage_print(s, &c, stdout);
         code = st == PERP_E_STOPPED ? CLI_INTERRUPTED : st ? cli_refuse(a, &why) : CLI_OK;
         s->nmethod = 0;
     } else if (!code) {

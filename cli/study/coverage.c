@@ -92,3 +92,22 @@ void coverage_print(const estimation *s, const coverage *c, FILE *to) {
                 100.0 * c->held[k] / c->count, 100 * lo, 100 * hi);
     }
 }
+
+void coverage_json(const estimation *s, const coverage *c, FILE *to) {
+    json j;
+    json_begin(&j, to);
+    json_object(&j);
+    json_field_whole(&j, "count", c->count);
+    json_key(&j, "unknowns");
+    json_object(&j);
+    for (int k = 0; k < s->e.n; k++) {
+        json_key(&j, s->e.study->parameter[s->e.unknown[k].parameter]);
+        json_object(&j);
+        json_field_whole(&j, "held", c->held[k]);
+        json_field_number(&j, "rms_error", sqrt(c->square[k]));
+        json_field_number(&j, "mean_sd", c->sd[k]);
+        json_end(&j, '}');
+    }
+    json_end(&j, '}');
+    json_end(&j, '}');
+}

@@ -222,6 +222,8 @@ void estimate_json(const estimation *s, json *j) {
             json_field_number(j, "low", f->lo[k]);
             json_field_number(j, "high", f->hi[k]);
             json_field_number(j, "scatter", f->scatter[k]);
+            if (f->draws) json_field_number(j, "effective", f->effective[k]);
+            if (f->draws) json_field_number(j, "r_hat", f->r_hat[k]);
             json_field_whole(j, "bound", f->bound[k]);
             if (!isnan(f->half[k])) json_field_number(j, "half_step", f->half[k]);
             if (!strcmp(f->name, "least-squares")) json_field_bool(j, "identified", isfinite(f->sd[k]));

@@ -79,6 +79,7 @@ typedef struct coverage {
 } coverage;
 perp_status estimate_coverage(estimation *s, int count, coverage *out, perp_refusal *why);
 void coverage_print(const estimation *s, const coverage *c, FILE *to);
+void coverage_json(const estimation *s, const coverage *c, FILE *to);
 /* along.c */
 perp_status estimate_window(estimation *s, const method *m, found *f, perp_refusal *why);
 perp_status estimate_filter(estimation *s, const method *m, found *f, perp_refusal *why);

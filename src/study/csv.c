@@ -51,7 +51,7 @@ static char *next_field(char **at, const char **broken) {
     return begin;
 }
 
-/* Names that are none: numbers, or one long name because columns are separated by something else than commas. */
+/* Names that are none: numbers, one long name because columns are separated by something else than commas, a name twice. */
 static perp_status check_names(const pp_csv *t, int number, perp_refusal *why) {
     int numbers = 0;
     for (int i = 0; i < t->ncolumn; i++) {
@@ -66,6 +66,12 @@ static perp_status check_names(const pp_csv *t, int number, perp_refusal *why) {
         return bad(t, number, "", "columns separated by semicolons", "commas between columns", why);
     if (t->ncolumn == 1 && strchr(t->name[0], '\t'))
         return bad(t, number, "", "columns separated by tabs", "commas between columns", why);
+    for (int i = 1; i < t->ncolumn; i++)
+        for (int k = 0; k < i; k++)
+            if (!strcmp(t->name[i], t->name[k]))
+                return bad(t, number, t->name[i],
+                           *t->name[i] ? "the name of two columns" : "two columns without a name",
+                           "one column of a name", why);
     return PERP_OK;
 }
 
@@ -73,10 +79,6 @@ static perp_status read_names(pp_csv *t, char *line, int number, perp_refusal *w
     const char *broken = NULL;
     for (char *at = line, *f; (f = next_field(&at, &broken)) != NULL;) {
         if (t->ncolumn == PP_CSV_COLUMNS) return bad(t, number, "", "more than 256 columns", "fewer", why);
-        for (int i = 0; i < t->ncolumn; i++)
-            if (!strcmp(t->name[i], f))
-                return bad(t, number, f, *f ? "the name of two columns" : "two columns without a name",
-                           "one column of a name", why);
         t->name[t->ncolumn++] = f;
     }
     return broken ? bad(t, number, "", broken, "quotes in pairs about a field", why) : check_names(t, number, why);

@@ -446,6 +446,47 @@ static void test_plateaus(void **state) {
     assert_true(result.evaluations < 230);
 }
 
+/* A curve of slope 1 made of pieces of slope 1/2 and small jumps, at other places for each residual: tiny differences see 1/2. Two
+ * parameters, the level and the slope of a line; closed form of the smooth line beside it. */
+enum { STAIRS = 40 };
+static double stairs(double x, int i) {
+    const double width = 1e-4;
+    return 0.5 * x + 0.5 * width * floor(x / width + 0.37 * i);
+}
+static bool line_of_stairs(void *ctx, int count, const double *x, double *r) {
+    (void)ctx;
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < STAIRS; i++) {
+            double s = (i - 19.5) / 20, noise = (i * 7) % 5 - 2;
+            r[k * STAIRS + i] =
+                (stairs(x[2 * k] + s * x[2 * k + 1], i) - stairs(0.7 + 0.4 * s, i)) / 0.01 + noise / sqrt(2);
+        }
+    return true;
+}
+
+static void test_rough(void **state) {
+    (void)state;
+    const double start[2] = {1, 1};
+    double x[2], C[4], sums[3] = {0}, rhs[2] = {0};
+    perp_fit_problem p = {.n = 2, .m = STAIRS, .start = start, .residuals = line_of_stairs};
+    perp_fit_result result;
+    assert_int_equal(perp_fit(&p, NULL, x, C, &result, NULL), PERP_OK);
+    assert_true(result.rough);
+    for (int i = 0; i < STAIRS; i++) {
+        double s = (i - 19.5) / 20, noise = ((i * 7) % 5 - 2) / sqrt(2);
+        sums[0] += 1e4, sums[1] += 1e4 * s, sums[2] += 1e4 * s * s;
+        rhs[0] -= 100 * noise, rhs[1] -= 100 * s * noise;
+    }
+    double det = sums[0] * sums[2] - sums[1] * sums[1];
+    double sd[2] = {sqrt(sums[2] / det), sqrt(sums[0] / det)};
+    double level = 0.7 + (sums[2] * rhs[0] - sums[1] * rhs[1]) / det;
+    double slope = 0.4 + (sums[0] * rhs[1] - sums[1] * rhs[0]) / det;
+    near(sqrt(C[0]) / sd[0], 1, 0.05);
+    near(sqrt(C[3]) / sd[1], 1, 0.05);
+    near(x[0], level, 0.2 * sd[0]);
+    near(x[1], slope, 0.2 * sd[1]);
+}
+
 /* sin has many optima: more starts find the best one. */
 static bool waves(void *ctx, int count, const double *x, double *r) {
     (void)ctx;
@@ -630,7 +671,7 @@ int main(void) {
         cmocka_unit_test(test_particle),       cmocka_unit_test(test_refused),
         cmocka_unit_test(test_memory),         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_box_qp),         cmocka_unit_test(test_derivative_at_bound),
-        cmocka_unit_test(test_plateaus),
+        cmocka_unit_test(test_plateaus),       cmocka_unit_test(test_rough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
