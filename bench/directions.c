@@ -3,25 +3,45 @@
  *
  *     directions [STEPS] [REPETITIONS] [DIRECTIONS]
  *
- * One line of CSV per form: the best of the repetitions, which take turns so that a disturbance meets all of them.
- * solver_us is the time of the solver stage alone. With DIRECTIONS only that form, 0 being the cone: to count instructions
- * (valgrind --tool=callgrind directions 1000 1 8), which a loaded machine does not change. */
+ * One line of CSV per form: the best of the repetitions, which take turns so that a disturbance meets all of them. Times
+ * are those of the processor, which other work on the machine hardly changes. Forms: the cone; lcp, joints eliminated;
+ * mlcp, joints kept, of which a block has none. Then for each kind of pyramid the first number of directions that costs more
+ * than the cone. With DIRECTIONS only those pyramids, 0 being the cone: to count instructions (valgrind --tool=callgrind
+ * directions 1000 1 8), which a loaded machine does not change. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "perp/perp.h"
-#include "seconds.h"
 
-static const int directions[] = {0, 4, 8, 16, 32, 64}; /* 0: the cone */
-enum { KINDS = sizeof directions / sizeof *directions };
+static const int directions[] = {4, 6, 8, 12, 16, 24, 32, 48, 64};
+enum { COUNTS = sizeof directions / sizeof *directions, KINDS = 1 + 2 * COUNTS };
 
-static perp_world *block(int nd) {
+typedef struct kind {
+    perp_form form;
+    int nd; /* 0: the cone */
+    const char *name;
+} kind;
+
+static kind kind_at(int k) { /* the cone, then all of lcp, then all of mlcp */
+    if (k == 0) return (kind){PERP_FORM_CONE, 0, "cone"};
+    bool mixed = k > COUNTS;
+    return (kind){mixed ? PERP_FORM_MLCP : PERP_FORM_LCP, directions[(k - 1) % COUNTS], mixed ? "mlcp" : "lcp"};
+}
+
+static double processor_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static perp_world *block(kind which) {
     perp_world_def d = perp_world_def_default(3);
     d.h = 1e-4;
-    d.form = nd ? PERP_FORM_LCP : PERP_FORM_CONE;
-    if (nd) d.friction_directions = nd;
+    d.form = which.form;
+    if (which.nd) d.friction_directions = which.nd;
     d.friction_frame = PERP_FRICTION_FIXED;
     perp_world *w;
     if (perp_world_create(&d, &w)) return NULL;
@@ -47,40 +67,50 @@ static perp_world *block(int nd) {
     return NULL;
 }
 
-/* Seconds of so many steps, of all stages and of the solver, and the unknowns of a step. */
-static bool run(int nd, int steps, double *whole, double *solver, int *unknowns) {
-    perp_world *w = block(nd);
+/* Processor seconds of so many steps and the unknowns of a step. */
+static bool run(kind k, int steps, double *whole, int *unknowns) {
+    perp_world *w = block(k);
     if (!w) return false;
     perp_certificate c = {0};
-    double start = seconds(), stage[PERP_STAGE_COUNT];
+    double start = processor_seconds();
     bool good = true;
     for (int i = 0; good && i < steps; i++) good = !perp_world_step(w, &c);
-    *whole = seconds() - start;
-    perp_world_timing(w, stage);
-    *solver = stage[PERP_STAGE_SOLVER];
+    *whole = processor_seconds() - start;
     *unknowns = c.unknowns;
     if (!good) fprintf(stderr, "directions: %s\n", perp_world_why(w));
     perp_world_destroy(w);
     return good;
 }
 
+static void print_crossings(const double *best) {
+    for (int mixed = 0; mixed < 2; mixed++) {
+        int k = 1 + mixed * COUNTS, end = k + COUNTS;
+        while (k < end && best[k] <= best[0]) k++;
+        if (k < end)
+            printf("# %s costs more than the cone from %d directions on\n", kind_at(k).name, kind_at(k).nd);
+        else
+            printf("# %s costs less than the cone up to %d directions\n", kind_at(end - 1).name, kind_at(end - 1).nd);
+    }
+}
+
 int main(int argc, char **argv) {
     int steps = argc > 1 ? atoi(argv[1]) : 5000, repetitions = argc > 2 ? atoi(argv[2]) : 5, unknowns[KINDS] = {0};
-    double best[KINDS], solver[KINDS];
+    double best[KINDS];
     int only = argc > 3 ? atoi(argv[3]) : -1;
-    for (int k = 0; k < KINDS; k++) best[k] = solver[k] = INFINITY;
+    for (int k = 0; k < KINDS; k++) best[k] = INFINITY;
     for (int r = 0; r < repetitions; r++)
         for (int k = 0; k < KINDS; k++) {
-            double whole, part;
-            if (only >= 0 && directions[k] != only) continue;
-            if (!run(directions[k], steps, &whole, &part, &unknowns[k])) return 1;
+            double whole;
+            if (only >= 0 && kind_at(k).nd != only) continue;
+            if (!run(kind_at(k), steps, &whole, &unknowns[k])) return 1;
             best[k] = fmin(best[k], whole);
-            solver[k] = fmin(solver[k], part);
         }
-    printf("form,directions,unknowns,step_us,solver_us,over_cone\n");
-    for (int k = 0; k < KINDS; k++)
-        if (only < 0 || directions[k] == only)
-            printf("%s,%d,%d,%.2f,%.2f,%.2f\n", directions[k] ? "lcp" : "cone", directions[k], unknowns[k],
-                   1e6 * best[k] / steps, 1e6 * solver[k] / steps, best[k] / best[0]);
+    printf("form,directions,unknowns,step_us,over_cone\n");
+    for (int k = 0; k < KINDS; k++) {
+        kind x = kind_at(k);
+        if (only >= 0 && x.nd != only) continue;
+        printf("%s,%d,%d,%.2f,%.2f\n", x.name, x.nd, unknowns[k], 1e6 * best[k] / steps, best[k] / best[0]);
+    }
+    if (only < 0) print_crossings(best);
     return 0;
 }

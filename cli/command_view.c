@@ -1,5 +1,5 @@
 /* command_view.c - perp view: recordings in the browser, or as one page to keep. */
-#include "view.h"
+#include "study/study_view.h"
 
 static const cli_option options[] = {
     {.name = "export",
@@ -30,6 +30,7 @@ static const cli_option options[] = {
 static const cli_example examples[] = {
     {"perp view pile.h5", "look at a recording"},
     {"perp view rough.h5 smooth.h5", "two of them, in step"},
+    {"perp view grasp-map.h5", "the maps of a study and its trials; perp sweep writes such files"},
     {"perp view --export pile.html pile.h5", "a page to send to somebody, or to put on a server"},
     {"perp view --no-open --port 8080 pile.h5", "on a machine far away; then ssh -L 8080:127.0.0.1:8080 from here"},
     {NULL, NULL},
@@ -86,6 +87,8 @@ static int serve(const cli_args *a, const view_file *file, int n) {
 static int run(const cli_args *a) {
     const char *output = cli_text(a, "export", NULL);
     int code = check_together(a);
+    if (!code && recording_signature(cli_operand(a, 0)) && pp_study_file_is(cli_operand(a, 0)))
+        return study_view_show(a, "view");
     if (!code) code = view_has_page(a);
     if (!code && !output) code = view_has_server(a);
     if (code) return code;
@@ -99,7 +102,7 @@ static int run(const cli_args *a) {
 
 const cli_command command_view = {
     .name = "view",
-    .operands = "RECORDING...\n--export FILE RECORDING...",
+    .operands = "RECORDING...\nRESULTS...\n--export FILE RECORDING...",
     .min_operand = 1,
     .max_operand = -1,
     .summary = "show recordings in the browser, or write them as one HTML page",
@@ -111,7 +114,8 @@ const cli_command command_view = {
         "Nothing but the page and the files that were named can be had from the server, nothing can be written to it, "
         "and only this machine reaches it. A recording may be looked at while it is being written; reload the page "
         "to see what is new.\n\n"
-        "A run can be watched while it goes: perp run --view.",
+        "A run can be watched while it goes: perp run --view.\n\n"
+        "Results of a study are shown as maps, with the trials of each cell: see perp study --view.",
     .option = options,
     .example = examples,
     .run = run,

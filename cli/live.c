@@ -158,22 +158,13 @@ static void end(void *ctx) {
 
 /* ---- from outside ---- */
 
-static bool make_token(char out[33]) {
-    unsigned char bytes[16];
-    FILE *f = fopen("/dev/urandom", "rb");
-    bool ok = f && fread(bytes, 1, sizeof bytes, f) == sizeof bytes;
-    if (f) fclose(f);
-    for (size_t i = 0; ok && i < sizeof bytes; i++) snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-    return ok;
-}
-
 int live_open(const cli_args *a, const live_options *o, live **out) {
     int code = view_has_page(a);
     if (!code) code = view_has_server(a);
     if (code) return code;
     live *l = calloc(1, sizeof *l);
     live_ring *ring = live_ring_new(RING_FRAMES, RING_BYTES, o->paused);
-    if (!l || !ring || !make_token(l->token)) {
+    if (!l || !ring || !view_make_token(l->token)) {
         live_ring_free(ring);
         free(l);
         return cli_refuse_say(a, CLI_MACHINE, "no memory, or no /dev/urandom, to show the run");

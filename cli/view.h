@@ -5,6 +5,7 @@
  *   view_server.c  sockets and the loop: who is served, for how long
  *   view_answer.c  what is answered to what
  *   view_range.c   byte ranges
+ *   view_token.c   what commands must bring
  *   view_live.c    what is answered about a run that goes on
  *   view_export.c  page and recordings as one file
  *   view_browse.c  a browser, if there is one */
@@ -16,8 +17,11 @@
 
 /* The page; NULL: this program was built without it. Borrowed for ever. */
 const char *view_page(size_t *size);
+/* The page of studies, likewise. */
+const char *view_study_page(size_t *size);
 /* Can this program show and serve the page? CLI_OK, or 2 after a complaint that says what to do. */
 int view_has_page(const cli_args *a);
+int view_has_study_page(const cli_args *a);
 int view_has_server(const cli_args *a);
 
 /* ---- recordings ---- */
@@ -32,12 +36,21 @@ int view_open_files(const cli_args *a, bool anyway, view_file **out, int *n);
 void view_close_files(view_file *file, int n);
 
 /* ---- the server ---- */
+/* Somebody else's answers, asked for before the viewer's own; see view_http.h for what they are made with. */
+struct view_request;
+typedef struct view_guest {
+    void *ctx;
+    bool (*posted)(void *ctx, const char *url); /* is it an address that is posted to? All others are only read. */
+    /* True if it is one of its addresses; *result is what libmicrohttpd is told then. */
+    bool (*answer)(void *ctx, struct view_request *q, const char *url, bool head, int *result);
+} view_guest;
 typedef struct view_site {
     const view_file *file;
     int nfile;
     live_ring *live;   /* NULL: there is no run */
     const char *token; /* that commands to the run must bring */
     const char *version;
+    const view_guest *guest; /* NULL: none */
 } view_site;
 typedef struct view_server view_server;
 
@@ -51,7 +64,15 @@ void view_server_close(view_server *s);
 /* Shows the address in a browser, if there is a screen and a browser. */
 void view_browse(const char *url);
 
+/* ---- tokens ---- */
+/* 32 letters that nobody can guess. */
+bool view_make_token(char out[33]);
+/* Is it the token? The same time for every text, right or wrong. */
+bool view_same_token(const char *text, size_t length, const char *token);
+
 /* ---- one file of it all ---- */
+/* Where data have their place in a page, and how long the mark is that stands there; NULL: nowhere. */
+const char *view_find_marker(const char *page, size_t size, size_t *length);
 int view_export(const cli_args *a, const char *output, bool force, const view_file *file, int n);
 
 /* ---- view_range.c ---- */

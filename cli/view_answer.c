@@ -4,6 +4,7 @@
  *   /recordings.json   the recordings' names, addresses and sizes
  *   /recording/K       the bytes of one, also in part
  *   /live/...          see view_live.c
+ *   others             of a guest: see study/view_answer.c
  *
  * Addresses are compared as they come, without decoding anything; there are no folders and nothing to climb out of.
  * Requests whose Host is not this machine, with too many headers, or with a body where none belongs are refused. */
@@ -61,6 +62,11 @@ enum MHD_Result view_give_json(struct MHD_Connection *c, char *text, size_t leng
     return give(c, MHD_HTTP_OK, "application/json", r);
 }
 
+enum MHD_Result view_give_page(struct MHD_Connection *c, const char *page, size_t size) {
+    return give(c, MHD_HTTP_OK, "text/html; charset=utf-8",
+                MHD_create_response_from_buffer(size, (void *)page, MHD_RESPMEM_PERSISTENT));
+}
+
 /* ---- recordings ---- */
 
 static enum MHD_Result give_list(const view_site *site, struct MHD_Connection *c) {
@@ -105,8 +111,15 @@ static enum MHD_Result give_list(const view_site *site, struct MHD_Connection *c
 
 typedef struct piece {
     int fd;
+    bool owned;
     uint64_t first;
 } piece;
+
+static void free_piece(void *ctx) {
+    piece *p = ctx;
+    if (p->owned) close(p->fd);
+    free(p);
+}
 
 static ssize_t read_piece(void *ctx, uint64_t at, char *out, size_t room) {
     const piece *p = ctx;
@@ -114,32 +127,39 @@ static ssize_t read_piece(void *ctx, uint64_t at, char *out, size_t room) {
     return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR; /* the file has shrunk: what was promised cannot be had */
 }
 
-static enum MHD_Result give_file(struct MHD_Connection *c, int fd, bool head) {
+enum MHD_Result view_give_file(struct MHD_Connection *c, int fd, bool owned, bool head) {
+    piece *p = malloc(sizeof *p);
+    if (!p) {
+        if (owned) close(fd);
+        return view_say(c, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
+    }
+    *p = (piece){.fd = fd, .owned = owned};
     struct stat st;
-    if (fstat(fd, &st)) return view_say(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "the recording cannot be read\n");
-    uint64_t size = (uint64_t)st.st_size, first, length;
+    if (fstat(fd, &st)) {
+        free_piece(p);
+        return view_say(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "the recording cannot be read\n");
+    }
+    uint64_t size = (uint64_t)st.st_size, length;
     /* Ranges are of GET only. We give no validators, so what depends on one (If-Range) is served whole. */
     const char *range = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Range");
     if (head || MHD_lookup_connection_value(c, MHD_HEADER_KIND, "If-Range")) range = NULL;
-    view_range_kind kind = view_range(range, size, &first, &length);
+    view_range_kind kind = view_range(range, size, &p->first, &length);
     char text[96];
     if (kind == VIEW_OUTSIDE) {
+        free_piece(p);
         struct MHD_Response *r = sentence("the recording is shorter\n");
         snprintf(text, sizeof text, "bytes */%llu", (unsigned long long)size);
         if (r) MHD_add_response_header(r, "Content-Range", text);
         return give(c, MHD_HTTP_RANGE_NOT_SATISFIABLE, "text/plain; charset=utf-8", r);
     }
-    piece *p = malloc(sizeof *p);
-    if (!p) return view_say(c, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
-    *p = (piece){fd, first};
-    struct MHD_Response *r = MHD_create_response_from_callback(length, BLOCK, read_piece, p, free);
+    snprintf(text, sizeof text, "bytes %llu-%llu/%llu", (unsigned long long)p->first,
+             (unsigned long long)(p->first + length - 1), (unsigned long long)size);
+    struct MHD_Response *r = MHD_create_response_from_callback(length, BLOCK, read_piece, p, free_piece);
     if (!r) {
-        free(p);
+        free_piece(p);
         return MHD_NO;
     }
     MHD_add_response_header(r, "Accept-Ranges", "bytes");
-    snprintf(text, sizeof text, "bytes %llu-%llu/%llu", (unsigned long long)first,
-             (unsigned long long)(first + length - 1), (unsigned long long)size);
     if (kind == VIEW_PART) MHD_add_response_header(r, "Content-Range", text);
     return give(c, kind == VIEW_PART ? MHD_HTTP_PARTIAL_CONTENT : MHD_HTTP_OK, "application/x-hdf5", r);
 }
@@ -192,15 +212,18 @@ static enum MHD_Result route(view_server *s, view_request *q, const char *url, c
     struct MHD_Connection *c = q->connection;
     enum MHD_Result result;
     if (s->site->live && view_live_answer(s, q, url, &result)) return result;
+    const view_guest *guest = s->site->guest;
+    bool head = !strcmp(method, "HEAD");
+    int said;
+    if (guest && guest->answer(guest->ctx, q, url, head, &said)) return said == MHD_YES ? MHD_YES : MHD_NO;
     if (!strcmp(url, "/")) {
         size_t size;
         const char *page = view_page(&size);
-        return give(c, MHD_HTTP_OK, "text/html; charset=utf-8",
-                    MHD_create_response_from_buffer(size, (void *)page, MHD_RESPMEM_PERSISTENT));
+        return view_give_page(c, page, size);
     }
     if (!strcmp(url, "/recordings.json")) return give_list(s->site, c);
     int k = which(s->site, url);
-    if (k >= 0) return give_file(c, s->site->file[k].fd, !strcmp(method, "HEAD"));
+    if (k >= 0) return view_give_file(c, s->site->file[k].fd, false, head);
     return view_say(c, MHD_HTTP_NOT_FOUND, "there is nothing here\n");
 }
 
@@ -218,7 +241,8 @@ enum MHD_Result view_answer(void *server, struct MHD_Connection *c, const char *
         const char *text;
         unsigned status = objection(c, method, &text);
         if (status) return view_say(c, status, text);
-        bool command = s->site->live && !strcmp(url, "/live/command");
+        const view_guest *guest = s->site->guest;
+        bool command = (s->site->live && !strcmp(url, "/live/command")) || (guest && guest->posted(guest->ctx, url));
         bool shows = !strcmp(method, "GET") || !strcmp(method, "HEAD");
         if (command ? strcmp(method, "POST") != 0 : !shows) return say_allowed(c, command ? "POST" : "GET, HEAD");
         return MHD_YES;

@@ -13,9 +13,9 @@
 
 static const char marker[] = "<!--perp:data-->";
 
-/* The last marker of the page: scripts before it may name it. */
-static const char *find_marker(const char *page, size_t size) {
-    size_t n = sizeof marker - 1;
+/* The last one of the page: scripts before it may name it. */
+const char *view_find_marker(const char *page, size_t size, size_t *length) {
+    size_t n = *length = sizeof marker - 1;
     for (size_t i = size < n ? 0 : size - n + 1; i-- > 0;)
         if (!memcmp(page + i, marker, n)) return page + i;
     return NULL;
@@ -94,8 +94,8 @@ static void report(const cli_args *a, const char *output, const view_file *file,
 
 int view_export(const cli_args *a, const char *output, bool force, const view_file *file, int n) {
     char shown[CLI_PATH];
-    size_t size;
-    const char *page = view_page(&size), *at = find_marker(page, size);
+    size_t size, mark;
+    const char *page = view_page(&size), *at = view_find_marker(page, size, &mark);
     if (!at)
         return cli_refuse_say(a, CLI_BAD_INPUT,
                               "the page in this program has no place for recordings (%s); build it "
@@ -117,7 +117,7 @@ int view_export(const cli_args *a, const char *output, bool force, const view_fi
     fwrite(page, 1, (size_t)(at - page), out.to);
     for (int i = 0; i < n && bad < 0; i++)
         if (!put_recording(out.to, &file[i])) bad = i, reason = errno;
-    at += sizeof marker - 1;
+    at += mark;
     fwrite(at, 1, size - (size_t)(at - page), out.to);
     if (whole_file_end(&out, bad < 0, &why)) return cli_refuse_writing(a, &why);
     if (bad >= 0)

@@ -49,6 +49,11 @@ enum MHD_Result view_say(struct MHD_Connection *c, unsigned status, const char *
 /* Answers with a text from malloc, which is freed. NULL: no memory. */
 enum MHD_Result view_give_json(struct MHD_Connection *c, char *text, size_t length);
 
+/* Answers with a page that stays. */
+enum MHD_Result view_give_page(struct MHD_Connection *c, const char *page, size_t size);
+/* Answers with a file, whole or the part that is asked for. The descriptor is closed at the end if it is `owned`. */
+enum MHD_Result view_give_file(struct MHD_Connection *c, int fd, bool owned, bool head);
+
 /* ---- view_live.c ---- */
 /* True if it is an address of the run; the answer then is in *result. The method has been looked at. */
 bool view_live_answer(view_server *s, view_request *q, const char *url, enum MHD_Result *result);

@@ -70,18 +70,9 @@ static enum MHD_Result frames(view_server *s, view_request *q) {
     return give_frames(s, q);
 }
 
-/* The same time for every token, right or wrong. */
-static bool same_token(const char *a, const char *b) {
-    size_t n = strlen(b);
-    if (!a || strlen(a) != n) return false;
-    unsigned differ = 0;
-    for (size_t i = 0; i < n; i++) differ |= (unsigned)(a[i] ^ b[i]);
-    return differ == 0;
-}
-
 static enum MHD_Result command(view_server *s, const view_request *q) {
     const char *token = MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, "X-Perp-Live");
-    if (!same_token(token, s->site->token))
+    if (!token || !view_same_token(token, strlen(token), s->site->token))
         return view_say(q->connection, MHD_HTTP_FORBIDDEN, "the token of this run is needed\n");
     if (q->length >= sizeof q->body) return view_say(q->connection, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
     if (!live_ring_command(s->site->live, q->body, q->length))

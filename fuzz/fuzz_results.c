@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     perp_status st = pp_study_file_open_memory("study.h5", image, n, &f, &why);
     told(st, &why);
     if (!st) {
-        st = pp_study_file_study(f, &s, &why);
+        st = pp_study_file_study(f, NULL, &s, &why);
         told(st, &why);
         if (!st) read_rows(f, s);
         pp_study_close(s);

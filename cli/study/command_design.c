@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/design_run.h"
+#include "study/design_checks.h"
 #include "study/figure.h"
 #include "study/open.h"
 
@@ -49,12 +49,6 @@ static void tick(void *ctx) {
 
 /* ---- verification ---- */
 
-typedef struct verified {
-    bool done;
-    double f;
-    uint64_t failed;
-} verified;
-
 /* The best design with another seed or step. Exit code. */
 static int verify(const cli_args *a, const study_args *x, const double *best, int64_t seed, int64_t count, int refine,
                   verified *out) {
@@ -75,12 +69,12 @@ static int verify(const cli_args *a, const study_args *x, const double *best, in
 
 /* ---- output ---- */
 
-/* Designs that pass all levels up to this one. */
+/* Designs that pass all levels up to this one, by number. */
 static void print_passing(const pp_hunt *h, int level, const char *name) {
-    uint64_t n = 0;
+    uint64_t n = design_passed(h, level);
     printf("\n  designs that pass %s:", name);
     for (uint64_t i = 0; i < h->count; i++)
-        if (h->record[i].level < 0 || h->record[i].level > level) n++, printf(" %llu", (unsigned long long)i);
+        if (h->record[i].level < 0 || h->record[i].level > level) printf(" %llu", (unsigned long long)i);
     printf("%s  (%llu of %llu)\n", n ? "" : " none", (unsigned long long)n, (unsigned long long)h->count);
 }
 
@@ -133,9 +127,16 @@ static void print_best(const pp_hunt *h) {
         printf("    %-18s %.9g%s\n", d->study->parameter[d->parameter[i]], x[i], at ? "  (at its bound)" : "");
     }
     if (r->failed) printf("  failed     %llu of its trials\n", (unsigned long long)r->failed);
+    bool flat = h->count > 1;
+    for (uint64_t i = 0; flat && i < h->count; i++) flat = isnan(h->record[i].f) || h->record[i].f == r->f;
+    if (flat)
+        printf("  note       all designs gave the same objective: the start lies on a plateau; try another start, "
+               "larger steps, or a "
+               "global method\n");
 }
 
-static void print_all(const pp_hunt *h, const char *path, double seconds, const verified *half, const verified *fresh) {
+static void print_all(const design_result *r, const char *path, double seconds) {
+    const pp_hunt *h = r->hunt;
     char wall[64];
     cli_seconds(wall, sizeof wall, seconds);
     study_print_title(h->design->study, stdout);
@@ -146,13 +147,14 @@ static void print_all(const pp_hunt *h, const char *path, double seconds, const 
     printf("; %s\n  results    %s\n", wall, path);
     if (!strcmp(h->design->method, "sample")) print_levels(h);
     print_best(h);
-    if (half->done) printf("  at h/2     %.9g%s\n", half->f, half->failed ? ", some trials failed" : "");
-    if (fresh->done)
-        printf("  fresh      %.9g on samples that the search has not seen%s\n", fresh->f,
-               fresh->failed ? ", some trials failed" : "");
+    if (r->half.done) printf("  at h/2     %.9g%s\n", r->half.f, r->half.failed ? ", some trials failed" : "");
+    if (r->fresh.done)
+        printf("  fresh      %.9g on samples that the search has not seen%s\n", r->fresh.f,
+               r->fresh.failed ? ", some trials failed" : "");
 }
 
-static void print_json(const pp_hunt *h, const char *path, const verified *half, const verified *fresh) {
+static void print_json(const design_result *r, const char *path, const study_check *c, int n) {
+    const pp_hunt *h = r->hunt;
     const pp_design *d = h->design;
     json j;
     json_begin(&j, stdout);
@@ -171,8 +173,8 @@ static void print_json(const pp_hunt *h, const char *path, const verified *half,
             json_field_number(&j, d->study->parameter[d->parameter[i]], h->x[h->best * (uint64_t)d->n + (uint64_t)i]);
         json_end(&j, '}');
     }
-    if (half->done) json_field_number(&j, "half_step", half->f);
-    if (fresh->done) json_field_number(&j, "fresh", fresh->f);
+    if (r->half.done) json_field_number(&j, "half_step", r->half.f);
+    if (r->fresh.done) json_field_number(&j, "fresh", r->fresh.f);
     json_key(&j, "passing");
     json_array(&j);
     for (uint64_t i = 0; i < h->count; i++)
@@ -182,6 +184,7 @@ static void print_json(const pp_hunt *h, const char *path, const verified *half,
     json_array(&j);
     for (uint64_t i = 0; i < h->count; i++) json_number(&j, h->record[i].f);
     json_end(&j, ']');
+    checks_json(c, n, &j);
     json_end(&j, '}');
 }
 
@@ -190,23 +193,41 @@ static void print_json(const pp_hunt *h, const char *path, const verified *half,
 static int conclude(const cli_args *a, const study_args *x, const pp_hunt *h, const char *path, double seconds) {
     const pp_design *d = h->design;
     const pp_study *s = d->study;
-    verified half = {0}, fresh = {0};
-    int code = CLI_OK;
+    design_result r = {.design = d, .hunt = h};
+    int code = CLI_OK, n = 0;
     if (h->best != UINT64_MAX && d->objective && !cli_given(a, "no-verify")) {
         const double *best = h->x + h->best * (uint64_t)d->n;
-        if (d->verify_half) code = verify(a, x, best, -1, -1, 2, &half);
+        if (d->verify_half) code = verify(a, x, best, -1, -1, 2, &r.half);
         int64_t seed = d->verify_seed >= 0 ? d->verify_seed : (int64_t)(s->seed + 1) & 0xffffffff;
-        if (!code && s->ndraw > 0) code = verify(a, x, best, seed, d->verify_count, 1, &fresh);
+        if (!code && s->ndraw > 0) code = verify(a, x, best, seed, d->verify_count, 1, &r.fresh);
     }
     if (code) return code;
-    if (cli_json(a))
-        print_json(h, path, &half, &fresh);
-    else if (!cli_given(a, "quiet"))
-        print_all(h, path, seconds, &half, &fresh);
     perp_refusal why = {0};
-    if (cli_given(a, "figures") && design_figures(h, cli_text(a, "figures", "."), &why)) return cli_refuse(a, &why);
+    study_check *c = NULL;
+    perp_status st = design_checks(&r, &c, &n, &why);
+    /* without verification, checks of it are left out */
+    for (int i = 0; !st && i < n; i++) c[i].applies = !(cli_given(a, "no-verify") && isnan(c[i].got));
+    if (!st && cli_json(a)) {
+        print_json(&r, path, c, n);
+    } else if (!st && !cli_given(a, "quiet")) {
+        print_all(&r, path, seconds);
+        checks_print(c, n, stdout, false);
+    }
+    bool ok = !st && checks_hold(c, n);
+    free(c);
+    if (!st && cli_given(a, "figures")) st = design_figures(h, cli_text(a, "figures", "."), &why);
+    if (st) return cli_refuse(a, &why);
     bool none = strcmp(d->method, "sample") ? h->best == UINT64_MAX || h->record[h->best].violation > 0 : false;
-    return none ? CLI_FAILED : CLI_OK;
+    return none || !ok ? CLI_FAILED : CLI_OK;
+}
+
+/* Mistakes in checks are told before anything runs. */
+static perp_status try_checks(const pp_design *d, perp_refusal *why) {
+    study_check *c = NULL;
+    int n = 0;
+    perp_status st = design_checks(&(design_result){.design = d}, &c, &n, why);
+    free(c);
+    return st;
 }
 
 static int run_design(const cli_args *a, const study_args *x, const pp_design *d, pp_crew *crew) {
@@ -215,7 +236,7 @@ static int run_design(const cli_args *a, const study_args *x, const pp_design *d
     pp_hunt h = {.design = d, .crew = crew, .all_trials = cli_given(a, "all-trials"), .stop = stop, .tick = tick};
     state st = {.h = &h, .progress = study_progress(a)};
     h.ctx = &st;
-    if (!study_output(a, d->study, "-design", path, sizeof path))
+    if (!study_output(a, "-design", path, sizeof path))
         return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
     int code = study_results(a, path, d->study, x, 0, cli_given(a, "resume"), &h.file);
     if (code) return code;
@@ -245,7 +266,7 @@ static int run(const cli_args *a) {
     perp_refusal why = {0};
     cli_catch_interrupt();
     int code = study_open(a, STUDY_DESIGN, &x, &s);
-    if (!code && pp_design_read(s, &d, &why)) code = cli_refuse(a, &why);
+    if (!code && (pp_design_read(s, &d, &why) || try_checks(&d, &why))) code = cli_refuse(a, &why);
     if (!code && pp_crew_new(s, (int)cli_number(a, "workers", 0), &crew, &why)) code = cli_refuse(a, &why);
     if (!code) code = run_design(a, &x, &d, &crew);
     if (crew.study) pp_crew_free(&crew);

@@ -17,6 +17,9 @@ static const cli_option options[] = {
     {.name = "profile",
      .kind = CLI_FLAG,
      .help = "Intervals by profiles: the other unknowns are fitted again along the way."},
+    {.name = "half-step",
+     .kind = CLI_FLAG,
+     .help = "Fit again with half of the time step, and tell how far the unknowns move."},
     {.name = "coverage",
      .kind = CLI_WHOLE,
      .argument = "N",
@@ -31,6 +34,7 @@ static const cli_option options[] = {
 static const cli_example examples[] = {
     {"perp estimate block.yaml", "values, standard errors, correlations"},
     {"perp estimate block.yaml --profile", "intervals that need not be symmetric"},
+    {"perp estimate block.yaml --half-step", "is the time step short enough for these data?"},
     {"perp estimate block.yaml -m least-squares -m mpec", "two methods on the same data"},
     {NULL, NULL},
 };
@@ -51,14 +55,16 @@ static int run_all(const cli_args *a, estimation *s) {
         perp_refusal why = {0};
         f->name = s->method[i].name;
         snprintf(f->label, sizeof f->label, "%s", f->name);
-        for (int k = 0; k < PP_STUDY_NAMES; k++) f->lo[k] = f->hi[k] = f->scatter[k] = f->predicted[k] = NAN;
+        for (int k = 0; k < PP_STUDY_NAMES; k++) f->lo[k] = f->hi[k] = f->scatter[k] = f->predicted[k] = f->half[k] = NAN;
         double begun = pp_clock();
         perp_status st = run_method(s, &s->method[i], f, &why);
+        if (!st && s->half && !strcmp(f->name, "least-squares")) st = estimate_half(s, &s->method[i], f, &why);
         f->seconds = pp_clock() - begun;
         if (st == PERP_E_STOPPED) return CLI_INTERRUPTED;
         if (st == PERP_E_SOLVE) {
             snprintf(f->why, sizeof f->why, "%.390s", why.text);
             f->ok = false;
+            f->failed = true;
             code = CLI_FAILED;
         } else if (st) {
             return cli_refuse(a, &why);
@@ -84,6 +90,16 @@ static int tell(const cli_args *a, estimation *s) {
     return st ? cli_refuse(a, &why) : ok ? CLI_OK : CLI_FAILED;
 }
 
+/* Mistakes in checks are told before anything runs. */
+static perp_status try_checks(estimation *s, perp_refusal *why) {
+    int n = s->nmethod;
+    bool ok;
+    s->nmethod = 0;
+    perp_status st = estimate_checks(s, NULL, NULL, &ok, why);
+    s->nmethod = n;
+    return st;
+}
+
 static int run(const cli_args *a) {
     study_args x;
     pp_study *y = NULL;
@@ -93,7 +109,8 @@ static int run(const cli_args *a) {
     cli_catch_interrupt();
     int code = study_open(a, STUDY_ESTIMATE, &x, &y);
     s->profile = cli_given(a, "profile");
-    if (!code && (pp_estimate_read(y, &s->e, &why) || methods_read(s, a, &why) ||
+    s->half = cli_given(a, "half-step");
+    if (!code && (pp_estimate_read(y, &s->e, &why) || methods_read(s, a, &why) || try_checks(s, &why) ||
                   pp_rollouts_new(&s->e, (int)cli_number(a, "workers", 0), cli_interrupted, &s->runs, &why)))
         code = cli_refuse(a, &why);
     if (!code && cli_given(a, "coverage")) {

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "study/design.h"
 #include "study/open.h"
+#include "study/study_view.h"
 
 enum { FILES_MOST = 4096, FAILURES_SHOWN = 20 };
 
@@ -14,6 +16,11 @@ static const cli_option options[] = {
      .kind = CLI_FILE,
      .argument = "PAGE",
      .help = "Write a page in Markdown with tables and figures; the figures go beside it."},
+    {.name = "as",
+     .kind = CLI_FILE,
+     .argument = "STUDY",
+     .help = "Take title, values, report and checks from this study instead of the one in the file. It must have the "
+             "same trials."},
     {.name = "csv", .kind = CLI_FILE, .argument = "TABLE", .help = "Write all trials as CSV."},
     {.name = "failures", .kind = CLI_FLAG, .help = "List all trials that failed, with the reason."},
     {.name = "trial",
@@ -23,6 +30,22 @@ static const cli_option options[] = {
      .max = 1e15,
      .help = "Run trial K again and print it."},
     {.name = "record", .kind = CLI_FILE, .argument = "RECORDING", .help = "With --trial: record the run."},
+    {.name = "view",
+     .letter = 'v',
+     .kind = CLI_FLAG,
+     .help = "Show the study in the browser: its maps, the trials of a cell, and any of them played."},
+    {.name = "export",
+     .letter = 'e',
+     .kind = CLI_FILE,
+     .argument = "FILE",
+     .help = "Write the maps as one HTML file, which needs neither perp nor a network."},
+    {.name = "port",
+     .kind = CLI_WHOLE,
+     .argument = "PORT",
+     .min = 1,
+     .max = 65535,
+     .help = "With --view: use this port of 127.0.0.1 instead of any that is free."},
+    {.name = "no-open", .kind = CLI_FLAG, .help = "With --view: do not open a browser, only print the address."},
     {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace existing files."},
     {.name = NULL},
 };
@@ -31,6 +54,7 @@ static const cli_example examples[] = {
     {"perp study grasp-map.h5", "tables, intervals and checks so far"},
     {"perp study part*.h5 -o grasp-map.h5", "join the parts of a study"},
     {"perp study grasp-map.h5 --figures out", "maps and plots"},
+    {"perp study grasp-map.h5 --view", "maps in the browser; click a cell, play a trial"},
     {"perp study grasp-map.h5 --trial 1234 --record trial.h5", "look at one trial"},
     {NULL, NULL},
 };
@@ -157,6 +181,20 @@ static int tell(const cli_args *a, pp_study_file *const *f, int n, const pp_stud
     return code ? code : ok ? CLI_OK : CLI_FAILED;
 }
 
+/* Runs a trial of the files again. Its parameters are those of its row: only the file knows the designs of a search. Exit code. */
+static int again(const cli_args *a, pp_study *s, const pp_table *t, bool search) {
+    uint64_t number = (uint64_t)cli_number(a, "trial", 0);
+    perp_refusal why = {0};
+    const pp_row *row = pp_table_find(t, number);
+    if (!row)
+        return cli_refuse_say(a, CLI_BAD_INPUT, "--trial: found %llu; allowed: a trial that is in the file",
+                              (unsigned long long)number);
+    pp_design d = {0};
+    if (search && pp_design_read(s, &d, &why)) return cli_refuse(a, &why); /* trials set the free parameters */
+    pp_design_free(&d);
+    return study_record_trial(a, s, number, row->value, cli_text(a, "record", NULL));
+}
+
 static int open_files(const cli_args *a, pp_study_file **f, int n) {
     perp_refusal why = {0};
     for (int i = 0; i < n; i++) {
@@ -168,24 +206,44 @@ static int open_files(const cli_args *a, pp_study_file **f, int n) {
     return CLI_OK;
 }
 
+/* Options that do not go together. */
+static int check_together(const cli_args *a) {
+    static const char *const of_server[] = {"port", "no-open"};
+    static const char *const of_tables[] = {"output", "figures", "page", "csv", "failures", "trial", "record"};
+    bool view = cli_given(a, "view"), write = cli_given(a, "export");
+    char key[32];
+    if (view && write) return cli_mistake(a, "--export", "it beside --view", "one of the two");
+    for (size_t i = 0; !view && i < sizeof of_server / sizeof *of_server; i++) {
+        snprintf(key, sizeof key, "--%s", of_server[i]);
+        if (cli_given(a, of_server[i])) return cli_mistake(a, key, "it without --view", "the two together");
+    }
+    for (size_t i = 0; (view || write) && i < sizeof of_tables / sizeof *of_tables; i++) {
+        snprintf(key, sizeof key, "--%s", of_tables[i]);
+        if (cli_given(a, of_tables[i]))
+            return cli_mistake(a, key, view ? "it beside --view" : "it beside --export", "one of the two");
+    }
+    return CLI_OK;
+}
+
 static int run(const cli_args *a) {
-    int n = cli_operands(a);
+    int n = cli_operands(a), mistake = check_together(a);
     perp_refusal why = {0};
+    if (mistake) return mistake;
     if (n > FILES_MOST) return cli_mistake(a, "", "too many files", "at most 4096");
+    if (cli_given(a, "view") || cli_given(a, "export")) return study_view_show(a, "study");
     pp_study_file **f = calloc((size_t)n, sizeof *f);
     pp_study *s = NULL;
     pp_table t = {0};
     if (!f) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
     cli_catch_interrupt();
     int code = open_files(a, f, n);
-    if (!code && pp_study_file_study(f[0], &s, &why)) code = cli_refuse(a, &why);
-    if (!code && cli_given(a, "trial")) {
-        code = study_record_trial(a, s, (uint64_t)cli_number(a, "trial", 0), cli_text(a, "record", NULL));
-    } else if (!code) {
-        pp_table_init(&t, s);
-        code = study_load(a, f, n, &t);
-        if (!code) code = tell(a, f, n, s, &t);
-    }
+    if (!code && pp_study_file_study(f[0], cli_text(a, "as", NULL), &s, &why)) code = cli_refuse(a, &why);
+    if (!code) pp_table_init(&t, s);
+    if (!code) code = study_load(a, f, n, &t);
+    if (!code && cli_given(a, "trial"))
+        code = again(a, s, &t, s->design && pp_study_file_info(f[0])->trials == 0);
+    else if (!code)
+        code = tell(a, f, n, s, &t);
     pp_table_free(&t);
     pp_study_close(s);
     for (int i = 0; i < n; i++) pp_study_file_close(f[i]);
@@ -204,7 +262,10 @@ const cli_command command_study = {
         "study reports: fractions with 95 % intervals, means, maps, checks against references. Several files are "
         "taken as parts of one study; --output joins them into one file.\n\n"
         "The digest is a hash of all results in the order of their numbers, without times. It does not depend on "
-        "workers, parts, machines or interruptions.",
+        "workers, parts, machines or interruptions.\n\n"
+        "--view shows the study in the browser, on this machine only: all maps, the trials of a cell, and the viewer "
+        "for a trial that is run again. The trial is that of the file to the bit, or a sentence says why not. A study "
+        "that is still running grows in the page. perp view RESULTS does the same.",
     .option = options,
     .example = examples,
     .run = run,

@@ -7,7 +7,7 @@
 
 static const cli_option options[] = {
     STUDY_OPTIONS,
-    STUDY_OUTPUT("File of the results; by default the name of the study with .h5 in the current folder."),
+    STUDY_OUTPUT("File of the results; by default STUDY.h5 or SCENE-sweep.h5 in the current folder."),
     STUDY_TRIAL_OPTIONS,
     {.name = "part",
      .kind = CLI_TEXT,
@@ -138,15 +138,17 @@ static int conclude(const cli_args *a, sweep *w, report *r, const char *path) {
 }
 
 static int run_sweep(const cli_args *a, const pp_study *s, const study_args *x, const sweep_engine *e) {
-    char path[CLI_PATH], suffix[64] = "";
+    char path[CLI_PATH], suffix[64];
     perp_refusal why = {0};
     report r;
     sweep w = {.study = s};
     int code = sweep_part_find(a, sweep_mpi_built(), &w.part);
     if (!code) code = read_until(a, s, &w.until);
     if (code) return code;
-    if (w.part.of > 1) snprintf(suffix, sizeof suffix, "-part%dof%d", w.part.index, w.part.of);
-    if (!study_output(a, s, suffix, path, sizeof path))
+    const char *sweep_of = x->text ? "-sweep" : ""; /* SCENE.h5 is the recording of a scene */
+    snprintf(suffix, sizeof suffix, "%s", sweep_of);
+    if (w.part.of > 1) snprintf(suffix, sizeof suffix, "%s-part%dof%d", sweep_of, w.part.index, w.part.of);
+    if (!study_output(a, suffix, path, sizeof path))
         return cli_mistake(a, "--output", "a path that is too long", "a shorter one");
     if (report_read(s, &r, &why)) return cli_refuse(a, &why);
     w.progress = study_progress(a);
@@ -219,7 +221,7 @@ static int run(const cli_args *a) {
             snprintf(allowed, sizeof allowed, "0 to %llu", (unsigned long long)pp_study_trials(s) - 1);
             code = cli_mistake(a, "--trial", cli_text(a, "trial", ""), allowed);
         } else {
-            code = study_record_trial(a, s, k, cli_text(a, "record", NULL));
+            code = study_record_trial(a, s, k, NULL, cli_text(a, "record", NULL));
         }
     } else if (!code && wants_ranks(a)) {
         code = run_ranks(a, s, &x);

@@ -4,22 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "study/check.h"
 #include "study/estimation.h"
 
 enum { F_VALUE, F_SD, F_SAMPLING, F_SCATTER, F_PREDICTED, F_LATE, F_COST, F_CHI2, F_DOF, F_SECONDS, F_OFF, F_N };
 static const char *const functions[F_N] = {"value", "sd",   "sampling_sd", "scatter", "predicted", "late",
                                            "cost",  "chi2", "dof",         "seconds", "off"};
-
-typedef struct check_in {
-    const char *what, *unit, *published, *note;
-    uint32_t value, reference, limit, below, above;
-} check_in;
-#define FIELD(field, kind, required) \
-    { #field, offsetof(check_in, field), PP_FIELD_##kind, required }
-static const pp_field fields[] = {
-    FIELD(what, TEXT, true),   FIELD(unit, TEXT, false),       FIELD(published, TEXT, false), FIELD(note, TEXT, false),
-    FIELD(value, EXPR, true),  FIELD(reference, EXPR, false),  FIELD(limit, EXPR, false),     FIELD(below, EXPR, false),
-    FIELD(above, EXPR, false), {NULL, 0, PP_FIELD_TEXT, false}};
 
 /* Mean over the second half of the rows. */
 static double late(const estimation *s, const found *f, int k) {
@@ -75,72 +65,15 @@ static bool call(void *ctx, int f, const pp_expr_arg *arg, int narg, double *out
     return true;
 }
 
-static perp_status number(estimation *s, uint32_t node, const char *key, double *out, perp_refusal *why) {
-    const pp_study *y = s->e.study;
-    char words[512];
-    size_t where = 0;
-    pp_expr_names names = {.variable = y->parameter,
-                           .nvariable = y->nparameter,
-                           .function = functions,
-                           .nfunction = F_N,
-                           .text_arguments = true};
-    pp_expr *x = pp_expr_compile(&y->alloc, pp_yaml_text(&y->tree, node), y->tree.node[node].length, &names, words,
-                                 sizeof words, &where);
-    if (!x) return pp_field_complain(&y->tree, node, where, key, words, why);
-    bool good = pp_expr_eval(x, y->base, call, s, out, words, sizeof words);
-    pp_expr_free(&y->alloc, x);
-    return good ? PERP_OK : pp_field_complain(&y->tree, node, 0, key, words, why);
-}
-
-static perp_status check_one(estimation *s, uint32_t map, const char *key, FILE *to, json *j, bool *ok,
-                             perp_refusal *why) {
-    check_in in = {0};
-    double got = NAN, expected = NAN, limit = NAN;
-    perp_status st = pp_fields_read(&s->e.study->tree, map, key, fields, &in, why);
-    int bounds = (in.limit != 0) + (in.below != 0) + (in.above != 0);
-    if (!st && (bounds != 1 || (in.limit != 0) != (in.reference != 0)))
-        st = pp_field_refuse(&s->e.study->tree, map, key, "one of: reference with limit, below, above", why);
-    if (!st) st = number(s, in.value, key, &got, why);
-    if (!st && in.reference) st = number(s, in.reference, key, &expected, why);
-    if (!st) st = number(s, in.limit ? in.limit : in.below ? in.below : in.above, key, &limit, why);
-    if (st) return st;
-    bool good = in.limit ? fabs(got - expected) <= limit : in.below ? got <= limit : got >= limit;
-    *ok = *ok && good;
-    if (to) {
-        char reference[40] = "";
-        if (!isnan(expected)) snprintf(reference, sizeof reference, "%.9g", expected);
-        fprintf(to, "  %-46.46s %14.9g %14s %s%-9.3g %s%s%s\n", in.what, got, reference,
-                in.limit   ? "   "
-                : in.below ? "<= "
-                           : ">= ",
-                limit, cli_style(to, good ? "32" : "31"), good ? "ok" : "missed", cli_style(to, ""));
-    }
-    if (j) {
-        json_object(j);
-        json_field_string(j, "what", in.what);
-        json_field_number(j, "value", got);
-        json_field_number(j, "reference", expected);
-        json_field_number(j, "limit", limit);
-        json_field_bool(j, "ok", good);
-        json_end(j, '}');
-    }
-    return PERP_OK;
-}
-
 perp_status estimate_checks(estimation *s, FILE *to, json *j, bool *ok, perp_refusal *why) {
-    const pp_tree *t = &s->e.study->tree;
-    int n = 0;
-    *ok = true;
-    if (j) json_key(j, "checks"), json_array(j);
-    if (s->e.checks && t->node[s->e.checks].kind != PP_NODE_LIST)
-        return pp_field_refuse(t, s->e.checks, "estimate.checks", "a list", why);
-    if (to && s->e.checks) fprintf(to, "\n  %-46s %14s %14s    %s\n", "check", "measured", "reference", "limit");
-    perp_status st = PERP_OK;
-    for (uint32_t v = s->e.checks ? t->node[s->e.checks].first : 0; !st && v; v = t->node[v].next) {
-        char key[64];
-        snprintf(key, sizeof key, "estimate.checks[%d]", n++);
-        st = check_one(s, v, key, to, j, ok, why);
-    }
-    if (j) json_end(j, ']');
+    study_check *c;
+    int n;
+    check_language l = {s->e.study, functions, F_N, call, s};
+    perp_status st = check_all(&l, s->e.checks, "estimate.checks", &c, &n, why);
+    for (int i = 0; !st && i < n; i++) c[i].applies = !(s->chosen && isnan(c[i].got));
+    if (!st && to) checks_print(c, n, to, false);
+    if (!st && j) checks_json(c, n, j);
+    if (!st) *ok = checks_hold(c, n);
+    free(c);
     return st;
 }

@@ -14,7 +14,11 @@ static void print_data(const estimation *s, FILE *to) {
         if (e->cases[i].fit) fitted++, rows += e->cases[i].nrow;
     fprintf(to, "  data       %d row%s", rows, rows == 1 ? "" : "s");
     if (e->ncase > 1 || e->left_out) fprintf(to, " in %d cases", fitted);
-    fprintf(to, ", %d numbers compared\n", e->m);
+    fprintf(to, ", %d number%s compared\n", e->m, e->m == 1 ? "" : "s");
+    if (e->begin != 0) fprintf(to, "             the first row, at %.9g, is taken as the start of the run\n", e->begin);
+    if (e->gaps)
+        fprintf(to, "             about %d row%s missing in %d place%s: the others are compared\n", e->lost,
+                e->lost == 1 ? " is" : "s are", e->gaps, e->gaps == 1 ? "" : "s");
     if (e->missing) fprintf(to, "             %d missing: left out\n", e->missing);
     if (e->off_grid)
         fprintf(to, "             %d rows lie between two steps: the run is taken as a straight line there\n",
@@ -36,13 +40,23 @@ static void print_values(const estimation *s, const found *f, FILE *to) {
     }
 }
 
-static void print_directions(const estimation *s, const found *f, FILE *to) {
-    for (int i = 0; i < f->ndirection; i++) {
-        fprintf(to, "    these data do not tell apart:");
-        for (int k = 0; k < s->e.n; k++)
-            if (fabs(f->direction[i][k]) > 1e-6) fprintf(to, " %+.3g %s", f->direction[i][k], name_of(s, k));
-        fprintf(to, "\n");
+/* A direction along which no residual changes, to first order: by how much the others move with the first. */
+static void print_direction(const estimation *s, const double *d, FILE *to) {
+    int n = 0, said = 0, first = -1;
+    for (int k = 0; k < s->e.n; k++)
+        if (fabs(d[k]) > 1e-6) n++, first = first < 0 ? k : first;
+    if (n == 1) {
+        fprintf(to, "    %s has no influence on what was measured\n", name_of(s, first));
+        return;
     }
+    fprintf(to, "    these data do not tell apart");
+    for (int k = 0; k < s->e.n; k++)
+        if (fabs(d[k]) > 1e-6) fprintf(to, "%s %s", said++ == 0 ? "" : said == n ? " and" : ",", name_of(s, k));
+    fprintf(to, ": they fit as well with %s + 1", name_of(s, first));
+    for (int k = first + 1; k < s->e.n; k++)
+        if (fabs(d[k]) > 1e-6)
+            fprintf(to, ", %s %c %.3g", name_of(s, k), d[k] / d[first] < 0 ? '-' : '+', fabs(d[k] / d[first]));
+    fprintf(to, " (small changes in these proportions)\n");
 }
 
 static void print_correlations(const estimation *s, const found *f, FILE *to) {
@@ -63,9 +77,25 @@ static void print_correlations(const estimation *s, const found *f, FILE *to) {
     fprintf(to, "\n");
     for (int i = 0; i < n; i++) {
         fprintf(to, "    %12.12s", name_of(s, i));
-        for (int j = 0; j <= i; j++) fprintf(to, " %10.3f", f->correlation[i + j * n]);
+        for (int j = 0; j <= i; j++) {
+            double c = f->correlation[i + j * n];
+            isnan(c) ? fprintf(to, " %10s", "-") : fprintf(to, " %10.3f", c);
+        }
         fprintf(to, "\n");
     }
+}
+
+/* How far half of the time step moves the unknowns. */
+static void print_half(const estimation *s, const found *f, FILE *to) {
+    double most = 0;
+    if (!s->half) return;
+    fprintf(to, "    with half of the time step\n");
+    for (int k = 0; k < s->e.n; k++) {
+        double moved = (f->half[k] - f->x[k]) / f->sd[k];
+        fprintf(to, "    %-18s %-16.10g moved by %.2g standard errors\n", name_of(s, k), f->half[k], moved);
+        if (isfinite(moved)) most = fmax(most, fabs(moved));
+    }
+    if (most > 1) fprintf(to, "    the time step is too long for these data: errors of a first-order method halve with it\n");
 }
 
 /* chi-square, with a remark if the model does not explain the data. */
@@ -73,9 +103,12 @@ static void print_fit(const estimation *s, const found *f, FILE *to) {
     double p = f->dof > 0 ? 1 - perp_chi2_cdf(f->chi2, f->dof) : NAN;
     fprintf(to, "    chi^2 %.6g with %d degrees of freedom", f->chi2, f->dof);
     if (p < 1e-3)
-        fprintf(to, ": residuals are %.3g times the noise, so the model does not explain the data to their noise",
-                sqrt(f->chi2 / f->dof));
+        fprintf(to, ": residuals are %.3g times the noise, so the model does not explain the data to their noise%s",
+                sqrt(f->chi2 / f->dof), s->half ? "" : " (--half-step tells whether the time step is the reason)");
     fprintf(to, "\n");
+    if (f->rough)
+        fprintf(to, "    the run jumps a little as the unknowns change, as when an impact moves to another step: derivatives are "
+                    "taken over longer steps\n");
     if (f->by_case) fprintf(to, "    errors by case; from rows alone they would be");
     for (int k = 0; f->by_case && k < s->e.n; k++) fprintf(to, " %.2g", f->row_sd[k]);
     if (f->by_case) fprintf(to, "\n");
@@ -119,13 +152,14 @@ void estimate_print(const estimation *s, FILE *to) {
         fprintf(to, "\n  %s%s%s  %s", cli_style(to, "1"), f->label, cli_style(to, ""), time);
         if (f->why[0]) fprintf(to, "; %s", f->why);
         fprintf(to, "\n");
-        if (!f->ok && strcmp(f->name, "least-squares") && strcmp(f->name, "sample")) continue;
+        if (f->failed || (!f->ok && strcmp(f->name, "least-squares") && strcmp(f->name, "sample"))) continue;
         bool window = !strcmp(f->name, "window");
         if (!window) print_values(s, f, to);
         if (f->rows) print_along(s, f, to);
         if (!strcmp(f->name, "least-squares")) {
             print_fit(s, f, to);
-            print_directions(s, f, to);
+            for (int d = 0; d < f->ndirection; d++) print_direction(s, f->direction[d], to);
+            print_half(s, f, to);
             print_correlations(s, f, to);
         }
         if (!strcmp(f->name, "mpec")) fprintf(to, "    sum of squares %.9g\n", f->cost);
@@ -160,6 +194,7 @@ void estimate_json(const estimation *s, json *j) {
     json_field_whole(j, "residuals", s->e.m);
     json_field_whole(j, "missing", s->e.missing);
     json_field_whole(j, "off_grid", s->e.off_grid);
+    json_field_whole(j, "rows_lost", s->e.lost);
     json_key(j, "methods");
     json_array(j);
     for (int i = 0; i < s->nmethod; i++) {
@@ -186,9 +221,12 @@ void estimate_json(const estimation *s, json *j) {
             json_field_number(j, "high", f->hi[k]);
             json_field_number(j, "scatter", f->scatter[k]);
             json_field_whole(j, "bound", f->bound[k]);
+            if (!isnan(f->half[k])) json_field_number(j, "half_step", f->half[k]);
+            if (!strcmp(f->name, "least-squares")) json_field_bool(j, "identified", isfinite(f->sd[k]));
             json_end(j, '}');
         }
         json_end(j, '}');
+        if (!strcmp(f->name, "least-squares")) json_field_bool(j, "rough", f->rough);
         if (f->rows) json_along(s, f, j);
         json_end(j, '}');
     }

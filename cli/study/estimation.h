@@ -33,6 +33,9 @@ typedef struct found {
     double direction[8][PP_STUDY_NAMES]; /* combinations that the data do not identify */
     double seconds;
     bool by_case; /* sd are errors by case */
+    bool failed;  /* nothing was found; why says why */
+    bool rough;   /* least squares: derivatives are of longer steps, because the run jumps as unknowns change */
+    double half[PP_STUDY_NAMES]; /* least squares: values with half of the time step; NAN: not asked for */
     /* estimates along the data: windows, filters */
     int rows;
     double *t, *mean, *deviation;                              /* rows; rows x n; rows x n */
@@ -52,7 +55,8 @@ typedef struct estimation {
     int nmethod;
     const found *fit; /* the least-squares result, once there; other methods start from it */
     double *residual; /* of that fit: e.m numbers */
-    bool profile;
+    bool profile, half;
+    bool chosen; /* methods were chosen by --method: checks of others do not apply */
     /* check of predictions on cases not fitted: root mean square and mean of |residual| * s.d. of each quantity */
     int checked;
     double check_mean[PP_OBSERVED_MAX], check_error[PP_OBSERVED_MAX];
@@ -65,6 +69,8 @@ extern const char *const method_names[];
 
 /* fit.c */
 perp_status estimate_least_squares(estimation *s, const method *m, found *f, perp_refusal *why);
+/* Again with half of the time step, from the values found: f->half. */
+perp_status estimate_half(estimation *s, const method *m, found *f, perp_refusal *why);
 perp_status estimate_check(estimation *s, const found *f, perp_refusal *why);
 /* coverage.c: how often intervals hold the truth, over data made anew */
 typedef struct coverage {
@@ -84,7 +90,7 @@ perp_status estimate_program(estimation *s, const method *m, found *f, perp_refu
 /* estimate_print.c */
 void estimate_print(const estimation *s, FILE *to);
 void estimate_json(const estimation *s, json *j);
-/* estimate_checks.c: `estimate.checks`; *ok: all hold */
+/* estimate_checks.c: `estimate.checks`; *ok: all hold. Before the methods ran (nmethod 0) it tests their spelling. */
 perp_status estimate_checks(estimation *s, FILE *to, json *j, bool *ok, perp_refusal *why);
 /* estimate_figure.c */
 perp_status estimate_figures(const estimation *s, const char *folder, perp_refusal *why);

@@ -18,13 +18,17 @@ perp_status figure_folder(const char *folder, perp_refusal *why) {
     return experiment_folder(folder, why) ? PERP_OK : PERP_E_IO;
 }
 
-/* Name and unit of a variable, as a label: "x [mm]". */
+/* Name and unit of a parameter, as a label: "x [mm]". parameter: its index in the scene; -1: it has no unit. */
+static void label_of(const pp_study *s, const char *name, int parameter, char *out, size_t size) {
+    const char *unit = parameter >= 0 ? perp_scene_parameter_at(s->scene, parameter).unit : "";
+    snprintf(out, size, *unit ? "%s [%s]" : "%s", name, unit);
+}
+
 static void axis_label(const pp_study *s, const pp_study_axis *x, const char *given, char *out, size_t size) {
-    const char *unit = x->parameter >= 0 ? perp_scene_parameter_at(s->scene, x->parameter).unit : "";
     if (given)
         snprintf(out, size, "%s", given);
     else
-        snprintf(out, size, *unit ? "%s [%s]" : "%s", x->name, unit);
+        label_of(s, x->name, x->parameter, out, size);
 }
 
 static uint64_t combinations(const pp_study *s, const report_entry *e) {
@@ -43,16 +47,6 @@ static perp_status entry_grid(const pp_table *t, const report_entry *e, grid *g,
 
 /* ---- maps ---- */
 
-static void colour_range(const grid *g, double *lo, double *hi) {
-    *lo = INFINITY, *hi = -INFINITY;
-    for (uint64_t c = 0; c < g->cells; c++) {
-        if (g->value[c] < *lo) *lo = g->value[c];
-        if (g->value[c] > *hi) *hi = g->value[c];
-    }
-    if (g->show == SHOW_FRACTION) *lo = 0, *hi = 1;
-    if (!(*lo < *hi)) *hi = *lo + 1;
-}
-
 static perp_status draw_map(const report *r, const pp_table *t, const report_entry *e, const char *path,
                             perp_refusal *why) {
     const pp_study *s = r->study;
@@ -67,7 +61,7 @@ static perp_status draw_map(const report *r, const pp_table *t, const report_ent
     static char title[PANELS_MOST][200];
     char xlabel[200], ylabel[200], label[200];
     double lo, hi;
-    colour_range(&g, &lo, &hi);
+    grid_range(&g, false, &lo, &hi);
     axis_label(s, x, e->xlabel, xlabel, sizeof xlabel);
     axis_label(s, y, e->ylabel, ylabel, sizeof ylabel);
     snprintf(label, sizeof label, "%s of %s", report_show_word(g.show), e->measure_name);
@@ -131,6 +125,8 @@ static perp_status draw_plot(const report *r, const pp_table *t, const report_en
                         .ylabel = e->ylabel ? e->ylabel : ylabel,
                         .line = line,
                         .nline = (int)n,
+                        .logx = e->logx,
+                        .logy = e->logy,
                         .xmin = NAN,
                         .xmax = NAN,
                         .ymin = NAN,
@@ -139,6 +135,30 @@ static perp_status draw_plot(const report *r, const pp_table *t, const report_en
     st = plot_write(&f, path, why);
     grid_free(&g);
     return st;
+}
+
+/* ---- curves of expressions over trials ---- */
+
+static perp_status draw_lines(const report_entry *e, const char *path, perp_refusal *why) {
+    plot_line line[LINES_MOST];
+    int n = e->nline < LINES_MOST ? e->nline : LINES_MOST;
+    for (int k = 0; k < n; k++) {
+        const report_line *l = &e->line[k];
+        line[k] =
+            (plot_line){.x = l->at, .y = l->at + l->n, .n = l->n, .label = l->label, .colour = PLOT_NEXT, .mark = 'o'};
+    }
+    plot_panel panel = {.xlabel = e->xlabel ? e->xlabel : "",
+                        .ylabel = e->ylabel ? e->ylabel : "",
+                        .line = line,
+                        .nline = n,
+                        .logx = e->logx,
+                        .logy = e->logy,
+                        .xmin = NAN,
+                        .xmax = NAN,
+                        .ymin = NAN,
+                        .ymax = NAN};
+    plot_figure f = {.title = e->title, .panel = &panel, .npanel = 1, .grid = true};
+    return plot_write(&f, path, why);
 }
 
 /* ---- histograms ---- */
@@ -233,6 +253,7 @@ perp_status report_figures(const report *r, const pp_table *t, const char *folde
         if (e->kind == REPORT_TABLE || t->n == 0) continue;
         st = e->kind == REPORT_MAP         ? draw_map(r, t, e, path, why)
              : e->kind == REPORT_PLOT      ? draw_plot(r, t, e, path, why)
+             : e->kind == REPORT_LINES     ? draw_lines(e, path, why)
              : e->kind == REPORT_HISTOGRAM ? draw_histogram(r, t, e, path, why)
                                            : draw_scatter(r, t, e, path, why);
         *n += !st;
@@ -261,7 +282,7 @@ static perp_status draw_history(const pp_hunt *h, const char *path, perp_refusal
                         .ylabel = "objective",
                         .line = line,
                         .nline = 2,
-                        .logy = positive,
+                        .logy = positive && !h->design->maximise, /* a cost falls by powers of ten */
                         .xmin = NAN,
                         .xmax = NAN,
                         .ymin = NAN,
@@ -283,6 +304,7 @@ static perp_status draw_designs(const pp_hunt *h, const char *path, perp_refusal
     double *v = malloc(sizeof *v * (size_t)(dim + 1) * STATES * (n + 1));
     plot_line line[12][STATES];
     plot_panel panel[12];
+    char label[12][2][120];
     if (!v) return no_memory(why);
     long count[STATES] = {0};
     for (size_t i = 0; i < n; i++) {
@@ -303,8 +325,10 @@ static perp_status draw_designs(const pp_hunt *h, const char *path, perp_refusal
                                                : k == 1 ? 1
                                                         : 7,
                                      .label = words[k]};
-        panel[q] = (plot_panel){.xlabel = d->study->parameter[d->parameter[a]],
-                                .ylabel = d->study->parameter[d->parameter[b]],
+        label_of(d->study, d->study->parameter[d->parameter[a]], d->parameter[a], label[q][0], sizeof label[q][0]);
+        label_of(d->study, d->study->parameter[d->parameter[b]], d->parameter[b], label[q][1], sizeof label[q][1]);
+        panel[q] = (plot_panel){.xlabel = label[q][0],
+                                .ylabel = label[q][1],
                                 .line = line[q],
                                 .nline = STATES,
                                 .xmin = NAN,

@@ -176,7 +176,8 @@ perp_status estimate_least_squares(estimation *s, const method *m, found *f, per
         return st;
     }
     f->ok = r.converged;
-    snprintf(f->why, sizeof f->why, "%s", r.reason ? r.reason : "");
+    f->rough = r.rough;
+    snprintf(f->why, sizeof f->why, "%s%s", f->ok ? "" : "not converged: ", r.reason ? r.reason : "");
     f->cost = r.cost, f->chi2 = r.chi2, f->dof = r.dof, f->evaluations = r.evaluations;
     f->ndirection = d.ndirection < 8 ? d.ndirection : 8;
     for (int i = 0; i < f->ndirection; i++) memcpy(f->direction[i], direction + i * n, sizeof *direction * (size_t)n);
@@ -194,6 +195,30 @@ perp_status estimate_least_squares(estimation *s, const method *m, found *f, per
     if (!st && s->profile && !f->by_case) st = profiles(s, &p, &o, f, why);
     free(weight);
     s->fit = f;
+    return st;
+}
+
+perp_status estimate_half(estimation *s, const method *m, found *f, perp_refusal *why) {
+    int n = s->e.n;
+    found *other = calloc(1, sizeof *other);
+    double start[PP_STUDY_NAMES], *residual = s->residual;
+    bool profile = s->profile;
+    method once = *m;
+    if (!other) return no_memory(s, why);
+    once.starts = 0;
+    for (int k = 0; k < n; k++) start[k] = s->e.unknown[k].start, s->e.unknown[k].start = f->x[k];
+    s->residual = NULL, s->profile = false;
+    pp_rollouts_refine(s->runs, 2);
+    perp_status st = estimate_least_squares(s, &once, other, why);
+    pp_rollouts_refine(s->runs, 1);
+    for (int k = 0; k < n; k++) {
+        s->e.unknown[k].start = start[k];
+        f->half[k] = st ? NAN : other->x[k];
+    }
+    free(s->residual);
+    s->residual = residual, s->profile = profile, s->fit = f;
+    found_free(other);
+    free(other);
     return st;
 }
 

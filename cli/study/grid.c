@@ -37,16 +37,24 @@ void report_combination(const pp_study *s, const report_entry *e, uint64_t combi
     }
 }
 
-static uint64_t cell_of(const pp_table *t, const grid *g, const int *axis, const pp_row *r) {
+/* Combinations of variables of a study, the last fastest. */
+typedef struct combinations {
+    const pp_study *study;
+    const int *axis;
+    int naxis;
+} combinations;
+
+static uint64_t combination_of(const void *ctx, const pp_row *r) {
+    const combinations *x = ctx;
     int index[PP_STUDY_NAMES];
     uint64_t at = 0;
-    pp_study_cell(t->study, r->number % t->study->cells, index);
-    for (int i = 0; i < g->naxis; i++) at = at * (uint64_t)g->n[i] + (uint64_t)index[axis[i]];
+    pp_study_cell(x->study, r->number % x->study->cells, index);
+    for (int i = 0; i < x->naxis; i++) at = at * (uint64_t)x->study->axis[x->axis[i]].n + (uint64_t)index[x->axis[i]];
     return at;
 }
 
 /* Values put together by cell, to take medians. */
-static bool medians(const pp_table *t, grid *g, const int *axis, int measure) {
+static bool medians(const pp_table *t, grid *g, const grid_cells *cells, int measure) {
     uint64_t *first = calloc((size_t)g->cells + 2, sizeof *first);
     double *v = malloc(sizeof *v * (size_t)(t->n + 1));
     bool ok = first && v;
@@ -55,7 +63,8 @@ static bool medians(const pp_table *t, grid *g, const int *axis, int measure) {
             const pp_row *r = pp_table_row(t, i);
             double x = r->value[measure];
             if (!pp_row_measured(r) || isnan(x)) continue;
-            uint64_t c = cell_of(t, g, axis, r);
+            uint64_t c = cells->of(cells->ctx, r);
+            if (c >= g->cells) continue;
             if (pass == 0)
                 first[c + 2]++;
             else
@@ -93,13 +102,9 @@ static void conclude(grid *g, uint64_t c) {
     }
 }
 
-perp_status grid_make(const pp_table *t, int measure, const int *axis, int naxis, report_show show, grid *g,
-                      perp_refusal *why) {
-    *g = (grid){.naxis = naxis, .cells = 1, .show = show};
-    for (int i = 0; i < naxis; i++) {
-        g->n[i] = t->study->axis[axis[i]].n;
-        g->cells *= (uint64_t)g->n[i];
-    }
+perp_status grid_make_of(const pp_table *t, int measure, const grid_cells *cells, report_show show, grid *g,
+                         perp_refusal *why) {
+    *g = (grid){.cells = cells->n, .show = show};
     g->cell = malloc(sizeof *g->cell * (size_t)g->cells);
     g->value = malloc(sizeof *g->value * 3 * (size_t)g->cells);
     bool ok = g->cell && g->value, binary = true;
@@ -108,15 +113,39 @@ perp_status grid_make(const pp_table *t, int measure, const int *axis, int naxis
     for (uint64_t i = 0; ok && i < t->n; i++) {
         const pp_row *r = pp_table_row(t, i);
         double x = r->value[measure];
-        pp_cell_add(&g->cell[cell_of(t, g, axis, r)], r, x);
+        uint64_t c = cells->of(cells->ctx, r);
+        if (c < g->cells) pp_cell_add(&g->cell[c], r, x);
         binary = binary && (!pp_row_measured(r) || isnan(x) || x == 0 || x == 1);
     }
     if (show == SHOW_AUTO) g->show = binary ? SHOW_FRACTION : SHOW_MEAN;
     for (uint64_t c = 0; ok && c < g->cells; c++) conclude(g, c);
-    if (ok && show == SHOW_MEDIAN) ok = medians(t, g, axis, measure);
+    if (ok && show == SHOW_MEDIAN) ok = medians(t, g, cells, measure);
     if (ok) return PERP_OK;
     grid_free(g);
     return pp_study_no_memory(t->study, "report", why);
+}
+
+perp_status grid_make(const pp_table *t, int measure, const int *axis, int naxis, report_show show, grid *g,
+                      perp_refusal *why) {
+    combinations x = {t->study, axis, naxis};
+    grid_cells cells = {1, combination_of, &x};
+    for (int i = 0; i < naxis; i++) cells.n *= (uint64_t)t->study->axis[axis[i]].n;
+    return grid_make_of(t, measure, &cells, show, g, why);
+}
+
+void grid_range(const grid *g, bool intervals, double *lo, double *hi) {
+    *lo = INFINITY, *hi = -INFINITY;
+    for (uint64_t c = 0; c < g->cells; c++) {
+        const double x[] = {g->value[c], intervals ? g->low[c] : NAN, intervals ? g->high[c] : NAN};
+        for (int i = 0; i < 3; i++) {
+            if (!isfinite(x[i])) continue;
+            if (x[i] < *lo) *lo = x[i];
+            if (x[i] > *hi) *hi = x[i];
+        }
+    }
+    if (g->show == SHOW_FRACTION || *lo > *hi) *lo = 0, *hi = 1;
+    if (!(*lo < *hi)) *hi = *lo + 1;
+    if (!(*lo < *hi)) *hi = *lo + fabs(*lo); /* too large for 1 to count */
 }
 
 void grid_free(grid *g) {

@@ -72,6 +72,7 @@ perp_status methods_read(estimation *s, const cli_args *a, perp_refusal *why) {
         st = read_one(s, v, why);
     if (st) return st;
     int asked = cli_count(a, "method");
+    s->chosen = asked > 0;
     if (asked) { /* those of the study that are asked for, else with their defaults */
         method all[METHODS_MOST];
         int n = s->nmethod;

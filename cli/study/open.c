@@ -89,11 +89,10 @@ void study_print_failed(const uint64_t outcome[PP_OUTCOMES], FILE *to) {
     fprintf(to, "%s\n", cli_style(to, ""));
 }
 
-bool study_output(const cli_args *a, const pp_study *s, const char *suffix, char *out, size_t size) {
+bool study_output(const cli_args *a, const char *suffix, char *out, size_t size) {
     const char *given = cli_text(a, "output", NULL);
     if (given) return snprintf(out, size, "%s", given) < (int)size;
     const char *path = cli_operand(a, 0), *name = strrchr(path, '/'), *dot;
-    (void)s;
     name = name ? name + 1 : path;
     dot = strrchr(name, '.');
     int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
@@ -120,7 +119,7 @@ int study_results(const cli_args *a, const char *path, const pp_study *s, const 
                               "replace a study",
                               path);
     if (there) {
-        status = pp_study_file_extend(path, s, pp_study_plan(s, &x->o), out, &why);
+        status = pp_study_file_extend(path, s, pp_study_plan(s, &x->o, trials == 0), out, &why);
         if (!status && trials > pp_study_file_info(*out)->trials) status = pp_study_file_expect(*out, trials, &why);
         return status ? cli_refuse(a, &why) : CLI_OK;
     }
@@ -133,13 +132,13 @@ int study_load(const cli_args *a, pp_study_file *const *f, int n, pp_table *out)
     return pp_table_load(out, f, n, &why) ? cli_refuse(a, &why) : CLI_OK;
 }
 
-int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const char *path) {
+int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const double *given, const char *path) {
     double value[PP_STUDY_VARIABLES];
     perp_definition define[2 * PP_STUDY_VARIABLES];
     char text[PP_STUDY_VARIABLES][32];
     perp_refusal why = {0};
-    memcpy(value, s->base, sizeof *value * (size_t)s->nparameter);
-    if (pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) return cli_refuse(a, &why);
+    memcpy(value, given ? given : s->base, sizeof *value * (size_t)s->nparameter);
+    if (!given && pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) return cli_refuse(a, &why);
     int ndefine = 0;
     for (int i = 0; i < perp_scene_definition_count(s->scene); i++) /* -D, and `set` of the study */
         if (!s->touched[pp_study_parameter(s, perp_scene_definition_at(s->scene, i).name)])

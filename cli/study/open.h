@@ -50,7 +50,7 @@ int study_open_again(const cli_args *a, const study_args *x, int64_t seed, int64
 void study_args_free(study_args *x);
 
 /* Path of the results: --output, or the name of the study with `suffix` and .h5 in the current folder. */
-bool study_output(const cli_args *a, const pp_study *s, const char *suffix, char *out, size_t size);
+bool study_output(const cli_args *a, const char *suffix, char *out, size_t size);
 /* Opens the file of results: to continue it (resume), or a new one; `force` replaces an older study. Exit code. */
 int study_results(const cli_args *a, const char *path, const pp_study *s, const study_args *x, uint64_t trials,
                   bool resume, pp_study_file **out);
@@ -60,7 +60,7 @@ void study_print_title(const pp_study *s, FILE *to);
 void study_print_failed(const uint64_t outcome[PP_OUTCOMES], FILE *to);
 /* All rows of files into a table; prints complaints. Exit code. */
 int study_load(const cli_args *a, pp_study_file *const *f, int n, pp_table *out);
-/* Runs a trial again and records it, as perp run would. Exit code. */
-int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const char *path);
+/* Runs a trial and records it, as perp run would; path NULL: no recording. given: its parameters; NULL: those of the plan. Exit code. */
+int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const double *given, const char *path);
 
 #endif

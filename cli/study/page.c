@@ -34,7 +34,7 @@ perp_status report_page(const report *r, const pp_table *t, const char *path, co
         const report_entry *e = &r->entry[i];
         if (e->kind == REPORT_TABLE) continue;
         report_file_name(r, i, name, sizeof name);
-        fprintf(to, "\n![%s](%s)\n", e->title ? e->title : e->measure_name, name);
+        fprintf(to, "\n![%s](%s)\n", e->title ? e->title : e->measure_name ? e->measure_name : "curves", name);
         if (e->about) fprintf(to, "\n%s\n", e->about);
     }
     if (fclose(to) && !st) st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "not enough memory");

@@ -33,7 +33,10 @@ static void print_block(const pp_study *s, const report_entry *e, const grid *g,
     bool single = e->x < 0; /* then there is room for the interval and the counts */
     const char *bar = md ? " | " : "  ";
     if (md) fputs("| ", to);
-    fprintf(to, md ? "%s" : "  %14s", e->y >= 0 ? s->axis[e->y].name : "");
+    char corner[160]; /* rows \ columns */
+    snprintf(corner, sizeof corner, "%s%s%s", e->y >= 0 ? s->axis[e->y].name : "", single ? "" : " \\ ",
+             single ? "" : s->axis[e->x].name);
+    fprintf(to, md ? "%s" : "  %14s", corner);
     for (int i = 0; i < nx && !single; i++) {
         char v[64];
         report_axis_value(s, e->x, i, v, sizeof v);
@@ -66,11 +69,34 @@ static void print_block(const pp_study *s, const report_entry *e, const grid *g,
     }
 }
 
+/* The points of curves: label, x, y. */
+static void print_lines(const report_entry *e, FILE *to, bool md) {
+    const char *x = e->xlabel ? e->xlabel : "x", *y = e->ylabel ? e->ylabel : "y";
+    if (md)
+        fprintf(to, "\n**%s**\n\n| | %s | %s |\n|---|---|---|\n", e->title ? e->title : "Curves", x, y);
+    else
+        fprintf(to, "\n%s%s%s\n  %-30s %20.20s %20.20s\n", cli_style(to, "1"), e->title ? e->title : "Curves",
+                cli_style(to, ""), "", x, y);
+    for (int i = 0; i < e->nline; i++)
+        for (int k = 0; k < e->line[i].n; k++) {
+            const report_line *l = &e->line[i];
+            char a[32], b[32];
+            const char *label = l->label ? l->label : "";
+            show(a, sizeof a, l->at[k]);
+            show(b, sizeof b, l->at[l->n + k]);
+            fprintf(to, md ? "| %s | %s | %s |\n" : "  %-30.30s %20s %20s\n", label, a, b);
+        }
+}
+
 static perp_status print_entry(const report *r, const pp_table *t, const report_entry *e, FILE *to, bool md,
                                perp_refusal *why) {
     const pp_study *s = r->study;
     int axis[REPORT_AXES], n = 0;
     if (e->kind == REPORT_HISTOGRAM || e->kind == REPORT_SCATTER) return PERP_OK;
+    if (e->kind == REPORT_LINES) {
+        print_lines(e, to, md);
+        return PERP_OK;
+    }
     for (int k = 0; k < e->nby; k++) axis[n++] = e->by[k];
     report_entry shape = *e;
     if (e->kind == REPORT_PLOT) shape.y = e->x, shape.x = -1;
@@ -96,41 +122,10 @@ static perp_status print_entry(const report *r, const pp_table *t, const report_
     return PERP_OK;
 }
 
-static void print_checks(const report *r, FILE *to, bool md) {
-    if (r->ncheck == 0) return;
-    int held = 0, applied = 0;
-    fprintf(to,
-            md ? "\n| what | measured | reference | limit | published | |\n|---|---|---|---|---|---|\n"
-               : "\n  %-46s %14s %14s %10s\n",
-            "check", "measured", "reference", "limit");
-    for (int i = 0; i < r->ncheck; i++) {
-        const report_check *c = &r->check[i];
-        char what[120], got[32], expected[32], limit[40];
-        if (!c->applies) continue;
-        applied++;
-        snprintf(what, sizeof what, "%s%s%s%s", c->what, c->unit ? " [" : "", c->unit ? c->unit : "",
-                 c->unit ? "]" : "");
-        snprintf(got, sizeof got, "%.9g", c->got);
-        if (isnan(c->expected))
-            expected[0] = 0;
-        else
-            snprintf(expected, sizeof expected, "%.9g", c->expected);
-        snprintf(limit, sizeof limit, "%s%.3g", c->kind == 0 ? "" : c->kind == 1 ? "<= " : ">= ", c->limit);
-        held += c->ok;
-        if (md)
-            fprintf(to, "| %s%s%s | %s | %s | %s | %s | %s |\n", what, c->note ? "; " : "", c->note ? c->note : "", got,
-                    expected, limit, c->published ? c->published : "", c->ok ? "ok" : "**missed**");
-        else
-            fprintf(to, "  %-46.46s %14s %14s %10s  %s%s%s\n", what, got, expected, limit,
-                    cli_style(to, c->ok ? "32" : "31"), c->ok ? "ok" : "missed", cli_style(to, ""));
-    }
-    fprintf(to, md ? "\n%d of %d checks hold.\n" : "  %d of %d checks hold\n", held, applied);
-}
-
 perp_status report_print(const report *r, const pp_table *t, FILE *to, bool markdown, perp_refusal *why) {
     perp_status st = PERP_OK;
     for (int i = 0; !st && i < r->nentry; i++) st = print_entry(r, t, &r->entry[i], to, markdown, why);
-    if (!st) print_checks(r, to, markdown);
+    if (!st) checks_print(r->check, r->ncheck, to, markdown);
     return st;
 }
 
@@ -156,16 +151,5 @@ void report_json(const report *r, const pp_table *t, json *j) {
         grid_free(&g);
     }
     json_end(j, '}');
-    json_key(j, "checks");
-    json_array(j);
-    for (int i = 0; i < r->ncheck; i++) {
-        json_object(j);
-        json_field_string(j, "what", r->check[i].what);
-        json_field_number(j, "value", r->check[i].got);
-        json_field_number(j, "reference", r->check[i].expected);
-        json_field_number(j, "limit", r->check[i].limit);
-        json_field_bool(j, "ok", r->check[i].ok);
-        json_end(j, '}');
-    }
-    json_end(j, ']');
+    checks_json(r->check, r->ncheck, j);
 }

@@ -8,8 +8,9 @@
 typedef struct entry_in {
     const char *map, *plot, *histogram, *table, *scatter, *x, *y, *rows, *columns, *show, *title, *about, *file;
     const char *xlabel, *ylabel;
-    uint32_t by, contour;
+    uint32_t by, contour, lines;
     int64_t bins;
+    bool logx, logy;
 } entry_in;
 #define TEXT(field) \
     { #field, offsetof(entry_in, field), PP_FIELD_TEXT, false }
@@ -30,6 +31,9 @@ static const pp_field entry_fields[] = {TEXT(map),
                                         TEXT(ylabel),
                                         {"by", offsetof(entry_in, by), PP_FIELD_NODE, false},
                                         {"contour", offsetof(entry_in, contour), PP_FIELD_EXPR, false},
+                                        {"lines", offsetof(entry_in, lines), PP_FIELD_NODE, false},
+                                        {"logx", offsetof(entry_in, logx), PP_FIELD_BOOL, false},
+                                        {"logy", offsetof(entry_in, logy), PP_FIELD_BOOL, false},
                                         {"bins", offsetof(entry_in, bins), PP_FIELD_WHOLE, false},
                                         {NULL, 0, PP_FIELD_TEXT, false}};
 
@@ -108,21 +112,30 @@ static perp_status place_axes(const pp_study *s, uint32_t map, const entry_in *i
     return st;
 }
 
-static perp_status read_entry(const pp_study *s, uint32_t map, report_entry *e, perp_refusal *why) {
+static perp_status read_entry(const report *r, uint32_t map, report_entry *e, perp_refusal *why) {
+    const pp_study *s = r->study;
     entry_in in = {0};
     perp_status st = pp_fields_read(&s->tree, map, e->key, entry_fields, &in, why);
     if (st) return st;
     const char *name[] = {in.map, in.table, in.plot, in.histogram, in.scatter};
     static const char *const kinds[] = {"map", "table", "plot", "histogram", "scatter"};
-    int given = 0;
+    int given = in.lines != 0;
     for (int i = 0; i < 5; i++)
         if (name[i]) given++, e->kind = (report_kind)i, e->measure_name = name[i];
-    if (given != 1) return pp_field_refuse(&s->tree, map, e->key, "one of: map, table, plot, histogram, scatter", why);
+    if (given != 1)
+        return pp_field_refuse(&s->tree, map, e->key, "one of: map, table, plot, histogram, scatter, lines", why);
+    if ((in.logx || in.logy) && !in.plot && !in.lines)
+        return pp_field_refuse(&s->tree, map, e->key, "logx and logy with plot or lines only", why);
     e->title = in.title, e->about = in.about, e->file = in.file;
     e->xlabel = in.xlabel, e->ylabel = in.ylabel;
     e->bins = in.bins > 0 && in.bins < 1000 ? (int)in.bins : 0;
     if (in.file && (strchr(in.file, '/') || in.file[0] == '.'))
         return pp_field_refuse(&s->tree, pp_yaml_get(&s->tree, map, "file"), e->key, "file: a plain file name", why);
+    e->logx = in.logx, e->logy = in.logy;
+    if (in.lines) {
+        e->kind = REPORT_LINES;
+        return report_lines_read(r, in.lines, e, why);
+    }
     st = find_value(s, pp_yaml_get(&s->tree, map, kinds[e->kind]), e->key, e->measure_name, &e->measure, why);
     if (!st) st = place_axes(s, map, &in, e, why);
     if (!st) st = read_by(s, in.by, e, why);
@@ -150,34 +163,15 @@ static perp_status default_entries(const pp_study *s, report *r, perp_refusal *w
 
 /* ---- checks ---- */
 
-typedef struct check_in {
-    const char *what, *unit, *published, *note;
-    uint32_t value, reference, limit, below, above;
-} check_in;
-static const pp_field check_fields[] = {{"what", offsetof(check_in, what), PP_FIELD_TEXT, true},
-                                        {"unit", offsetof(check_in, unit), PP_FIELD_TEXT, false},
-                                        {"published", offsetof(check_in, published), PP_FIELD_TEXT, false},
-                                        {"note", offsetof(check_in, note), PP_FIELD_TEXT, false},
-                                        {"value", offsetof(check_in, value), PP_FIELD_EXPR, true},
-                                        {"reference", offsetof(check_in, reference), PP_FIELD_EXPR, false},
-                                        {"limit", offsetof(check_in, limit), PP_FIELD_EXPR, false},
-                                        {"below", offsetof(check_in, below), PP_FIELD_EXPR, false},
-                                        {"above", offsetof(check_in, above), PP_FIELD_EXPR, false},
-                                        {NULL, 0, PP_FIELD_TEXT, false}};
-
-static perp_status read_check(const pp_study *s, uint32_t map, const char *key, report_check *c, perp_refusal *why) {
-    check_in in = {0};
-    perp_status st = pp_fields_read(&s->tree, map, key, check_fields, &in, why);
-    int bounds = (in.limit != 0) + (in.below != 0) + (in.above != 0);
-    if (!st && (bounds != 1 || (in.limit != 0) != (in.reference != 0)))
-        st = pp_field_refuse(&s->tree, map, key, "one of: reference with limit, below, above", why);
-    if (st) return st;
-    c->what = in.what, c->unit = in.unit, c->published = in.published, c->note = in.note;
-    c->kind = in.limit ? 0 : in.below ? 1 : 2;
-    st = pp_over_new(s, in.value, key, s->parameter, 0, &c->value, why);
-    if (!st && in.reference) st = pp_over_new(s, in.reference, key, NULL, 0, &c->reference, why);
-    uint32_t bound = in.limit ? in.limit : in.below ? in.below : in.above;
-    return st ? st : pp_over_new(s, bound, key, NULL, 0, &c->bound, why);
+static perp_status read_check(const report *r, uint32_t map, const char *key, study_check *c, report_check *x,
+                              perp_refusal *why) {
+    const pp_study *s = r->study;
+    const char *const *name = r->values.name;
+    int n = r->values.n;
+    perp_status st = check_read(&s->tree, map, key, c, why);
+    if (!st) st = pp_over_new(s, c->value, key, name, n, &x->value, why);
+    if (!st && c->reference) st = pp_over_new(s, c->reference, key, name, n, &x->reference, why);
+    return st ? st : pp_over_new(s, c->bound, key, name, n, &x->bound, why);
 }
 
 static perp_status read_checks(const pp_study *s, report *r, perp_refusal *why) {
@@ -185,11 +179,13 @@ static perp_status read_checks(const pp_study *s, report *r, perp_refusal *why) 
     if (!s->checks) return PERP_OK;
     if (t->node[s->checks].kind != PP_NODE_LIST) return pp_field_refuse(t, s->checks, "checks", "a list", why);
     r->check = calloc((size_t)t->node[s->checks].length + 1, sizeof *r->check);
-    if (!r->check) return no_memory(s, why);
+    r->source = calloc((size_t)t->node[s->checks].length + 1, sizeof *r->source);
+    if (!r->check || !r->source) return no_memory(s, why);
     for (uint32_t v = t->node[s->checks].first; v; v = t->node[v].next) {
         char key[32];
         snprintf(key, sizeof key, "checks[%d]", r->ncheck);
-        perp_status st = read_check(s, v, key, &r->check[r->ncheck++], why);
+        perp_status st = read_check(r, v, key, &r->check[r->ncheck], &r->source[r->ncheck], why);
+        r->ncheck++;
         if (st) return st;
     }
     return PERP_OK;
@@ -200,7 +196,11 @@ static perp_status read_checks(const pp_study *s, report *r, perp_refusal *why) 
 perp_status report_read(const pp_study *s, report *r, perp_refusal *why) {
     const pp_tree *t = &s->tree;
     *r = (report){.study = s};
-    perp_status st = PERP_OK;
+    perp_status st = report_values_read(s, &r->values, why);
+    if (st) {
+        report_free(r);
+        return st;
+    }
     if (!s->report) {
         st = default_entries(s, r, why);
     } else if (t->node[s->report].kind != PP_NODE_LIST) {
@@ -212,7 +212,7 @@ perp_status report_read(const pp_study *s, report *r, perp_refusal *why) {
             report_entry *e = &r->entry[r->nentry];
             *e = (report_entry){.x = -1, .y = -1, .contour = NAN};
             snprintf(e->key, sizeof e->key, "report[%d]", r->nentry++);
-            st = read_entry(s, v, e, why);
+            st = read_entry(r, v, e, why);
         }
     }
     if (!st) st = read_checks(s, r, why);
@@ -222,31 +222,34 @@ perp_status report_read(const pp_study *s, report *r, perp_refusal *why) {
 
 void report_free(report *r) {
     for (int i = 0; i < r->ncheck; i++) {
-        pp_over_free(r->check[i].value);
-        pp_over_free(r->check[i].reference);
-        pp_over_free(r->check[i].bound);
+        pp_over_free(r->source[i].value);
+        pp_over_free(r->source[i].reference);
+        pp_over_free(r->source[i].bound);
     }
+    for (int i = 0; i < r->nentry; i++) report_lines_free(&r->entry[i]);
+    report_values_free(&r->values);
     free(r->entry);
     free(r->check);
+    free(r->source);
     *r = (report){0};
 }
 
 perp_status report_evaluate(report *r, const pp_table *t, bool *ok, perp_refusal *why) {
-    *ok = true;
+    const double *value = r->values.value;
+    perp_status st = report_values_evaluate(&r->values, t, why);
+    for (int i = 0; !st && i < r->nentry; i++) st = report_lines_evaluate(r, &r->entry[i], t, why);
+    if (st) return st;
     for (int i = 0; i < r->ncheck; i++) {
-        report_check *c = &r->check[i];
-        c->expected = NAN;
-        perp_status st = pp_over_eval(c->value, t, NULL, &c->got, why);
-        if (!st && c->reference) st = pp_over_eval(c->reference, t, NULL, &c->expected, why);
-        if (!st) st = pp_over_eval(c->bound, t, NULL, &c->limit, why);
+        study_check *c = &r->check[i];
+        const report_check *x = &r->source[i];
+        st = pp_over_eval(x->value, t, value, &c->got, why);
+        if (!st && x->reference) st = pp_over_eval(x->reference, t, value, &c->expected, why);
+        if (!st) st = pp_over_eval(x->bound, t, value, &c->limit, why);
         if (st) return st;
-        /* written so that NaN never passes */
-        if (c->kind == 0) c->ok = fabs(c->got - c->expected) <= c->limit;
-        if (c->kind == 1) c->ok = c->got <= c->limit;
-        if (c->kind == 2) c->ok = c->got >= c->limit;
+        check_judge(c);
         c->applies = !(r->study->narrowed && isnan(c->got));
-        *ok = *ok && (c->ok || !c->applies);
     }
+    *ok = checks_hold(r->check, r->ncheck);
     return PERP_OK;
 }
 
@@ -258,6 +261,11 @@ void report_file_name(const report *r, int i, char *out, size_t size) {
         return;
     }
     int same = 0;
+    if (e->kind == REPORT_LINES) {
+        for (int k = 0; k < i; k++) same += r->entry[k].kind == e->kind;
+        snprintf(out, size, same ? "lines-%d.svg" : "lines.svg", same + 1);
+        return;
+    }
     for (int k = 0; k < i; k++) same += r->entry[k].kind == e->kind && r->entry[k].measure == e->measure;
     if (same)
         snprintf(out, size, "%s-%s-%d.svg", kinds[e->kind], e->measure_name, same + 1);

@@ -84,6 +84,7 @@ typedef struct perp_fit_result {
     int agreeing;       /**< of the 1 + starts searches: those that ended at the least cost, to 1e-6 relative */
     double
         difference_error; /**< largest of the details' difference_error; above 1e-3 a kink or noise spoils derivatives */
+    bool rough; /**< the residuals jump as parameters change, so derivatives are of longer steps, which average over jumps */
 } perp_fit_result;
 
 /** Fits. x (n): the optimum. covariance (n x n, or NULL): inverse of the information J'J + prior, over the parameters that are

@@ -54,10 +54,7 @@ static bool column(int m, pair at, const double *r, const double *ra, const doub
     return true;
 }
 
-/* Columns j with wanted[j] (NULL: all that are free) into J, steps times factor; columns that could not be evaluated keep
- * wanted[j], if it is given. False: stopped. *missing: number of columns that could not be evaluated. */
-static bool some_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J,
-                         int *missing) {
+bool pp_fit_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J, int *missing) {
     int n = f->n, m = f->m, count = 0;
     for (int j = 0; j < n; j++) {
         if (!wanted[j]) continue;
@@ -82,21 +79,28 @@ static bool some_columns(pp_fit *f, const double *x, const double *r, double fac
     return true;
 }
 
-static bool free_columns(pp_fit *f, const double *x, const double *r, double factor, double *J) {
+static bool all_zero(int m, const double *a) {
+    for (int i = 0; i < m; i++)
+        if (a[i] != 0) return false;
+    return true;
+}
+
+/* All columns of free parameters, without those that are zero in `like` if it is given. */
+static bool free_columns(pp_fit *f, const double *x, const double *r, double factor, const double *like, double *J) {
     bool *wanted = f->wanted;
     for (int j = 0; j < f->n; j++) {
-        wanted[j] = !pp_fit_fixed(f, j);
+        wanted[j] = !pp_fit_fixed(f, j) && !(like && all_zero(f->m, like + (size_t)f->m * (size_t)j));
         if (!wanted[j]) memset(J + (size_t)f->m * (size_t)j, 0, sizeof *J * (size_t)f->m);
     }
     int missing = 1;
     bool ok = true;
     for (int k = 0; ok && missing && k <= RETRIES; k++, factor /= 8)
-        ok = some_columns(f, x, r, factor, wanted, J, &missing);
+        ok = pp_fit_columns(f, x, r, factor, wanted, J, &missing);
     return ok && !missing;
 }
 
 bool pp_fit_jacobian(pp_fit *f, const double *x, const double *r, double factor) {
-    if (!f->p->jacobian) return free_columns(f, x, r, factor, f->J);
+    if (!f->p->jacobian) return free_columns(f, x, r, factor, NULL, f->J);
     if (!f->p->jacobian(f->p->ctx, x, f->J)) {
         f->stopped = true;
         return false;
@@ -127,8 +131,8 @@ static bool try_step(pp_fit *f, const double *x, const double *r, double factor,
     }
     for (int j = 0; j < n; j++) wanted[j] = wanted[n + j] = was[j] > SUSPECT;
     int missing;
-    bool ok = some_columns(f, x, r, factor, wanted, J, &missing) &&
-              some_columns(f, x, r, 0.5 * factor, wanted + n, J_half, &missing);
+    bool ok = pp_fit_columns(f, x, r, factor, wanted, J, &missing) &&
+              pp_fit_columns(f, x, r, 0.5 * factor, wanted + n, J_half, &missing);
     for (int j = 0; ok && j < n; j++) {
         if (!(was[j] > SUSPECT) || wanted[j] || wanted[n + j]) continue;
         size_t at = (size_t)m * (size_t)j;
@@ -147,7 +151,7 @@ bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool f
     for (int j = 0; first && j < f->n; j++) f->difference[j] = f->o.difference;
     if (!pp_fit_jacobian(f, x, r, 1)) return false;
     if (f->p->jacobian) return true;
-    if (!free_columns(f, x, r, 0.5, f->J_half)) return false;
+    if (!free_columns(f, x, r, 0.5, first ? f->J : NULL, f->J_half)) return false; /* a plateau needs no check */
     bool suspect = false;
     for (int j = 0; j < f->n; j++) {
         size_t at = (size_t)f->m * (size_t)j;

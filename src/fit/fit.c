@@ -90,7 +90,8 @@ static void write_result(const pp_fit *f, const pp_fit_end *end, const pp_fit_in
                              .evaluations = f->evaluations,
                              .converged = end->converged,
                              .reason = end->reason,
-                             .agreeing = agreeing};
+                             .agreeing = agreeing,
+                             .rough = f->rough};
     for (int i = 0; i < f->m; i++) out->chi2 += f->r[i] * f->r[i];
     for (int j = 0; j < f->n; j++) out->difference_error = fmax(out->difference_error, f->error[j]);
 }
@@ -106,6 +107,9 @@ perp_status pp_fit_look(pp_fit *f, const double *x, double *cost, pp_fit_informa
     if (!ok)
         return pp_complain_say(why, PERP_E_SOLVE, (pp_place){0}, "",
                                "derivatives at the optimum could not be evaluated: points beside it fail");
+    (void)pp_fit_smooth(f, x, *cost);
+    if (f->stopped) return pp_fit_stopped(why);
+    if (f->no_memory) return pp_fit_memory(why);
     return pp_fit_identify(f, x, *cost, q) ? pp_fit_memory(why) : PERP_OK;
 }
 
@@ -117,7 +121,13 @@ perp_status perp_fit(const perp_fit_problem *problem, const perp_fit_options *op
     int agreeing = 0;
     perp_status s = pp_fit_setup(&f, problem, options, why);
     if (!s) s = pp_fit_run(&f, x, &end, &agreeing, why);
+    bool was_rough = f.rough;
     if (!s) s = pp_fit_look(&f, x, &end.cost, &q, why);
+    if (!s && f.rough && !was_rough) { /* found at the end: again from there, with steps that tell */
+        s = pp_fit_search(&f, x, &end);
+        s = s == PERP_E_STOPPED ? pp_fit_stopped(why) : s == PERP_E_MEMORY ? pp_fit_memory(why) : PERP_OK;
+        if (!s) s = pp_fit_look(&f, x, &end.cost, &q, why);
+    }
     if (!s && q.covariance) {
         if (covariance) memcpy(covariance, q.covariance, sizeof *covariance * (size_t)f.n * (size_t)f.n);
         if (f.o.details) write_details(&f, &q, f.o.details);

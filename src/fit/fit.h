@@ -36,6 +36,7 @@ typedef struct pp_fit {
     int evaluations, iterations;
     bool *wanted;   /* 2n: columns of a Jacobian */
     bool *flat;     /* n: parameters that change no residual at the point of J */
+    bool rough;     /* residuals jump over tiny steps: f->difference holds longer ones */
     bool stopped;   /* a callback said so */
     bool no_memory; /* memory was refused during the search */
 } pp_fit;
@@ -57,12 +58,19 @@ bool pp_fit_jacobian(pp_fit *f, const double *x, const double *r, double factor)
 /* J and f->error. first: also chooses f->difference. */
 bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool first);
 
+/* Columns j with wanted[j] into J, steps times factor; columns that could not be had keep wanted[j], *missing counts them. */
+bool pp_fit_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J, int *missing);
+
+/* rough.c. Do the derivatives f->J at x, of tiny steps, tell how the residuals f->r change over a standard error? False: not; then
+ * f->rough is set, and f->J and f->difference are of longer steps. True too if it was rough before, and where nothing is known. */
+bool pp_fit_smooth(pp_fit *f, const double *x, double cost);
+
 /* Points in one batch. */
 static inline int pp_fit_batch(int n) { return 2 * n > 16 ? 2 * n : 16; }
 
-/* probe.c. Looks along the parameters with which[j] for a clearly better point. True: x, f->r and *cost are that point's. False:
- * none, nothing changed; or f->stopped. */
-bool pp_fit_probe(pp_fit *f, double *x, double *cost, const bool *which);
+/* probe.c. Looks along the parameters with which[j] for a clearly better point; together: along all of them at once first. True: x,
+ * f->r and *cost are that point's. False: none, nothing changed; or f->stopped. */
+bool pp_fit_probe(pp_fit *f, double *x, double *cost, const bool *which, bool together);
 
 /* box_qp.c. Least g'd + d'B d/2 with low <= d <= high (0 inside), B positive semidefinite. side[j]: -1, 0, 1: at low, within, at
  * high. Returns how far the function falls below 0, as a positive number. */

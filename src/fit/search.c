@@ -29,7 +29,9 @@
 #define FLAT \
     1e-10 /* influence over a scale, relative to the strongest; smaller ones may be rounding errors of differences */
 #define PROBES    3    /* rounds of probes in one search */
+#define FINE      1e-5 /* times the scale: smallest step where residuals are rough; steps of differences are longer */
 #define NO_MATTER 1e-6 /* of cost/dof: an improvement that moves the parameters by less than 1e-3 standard errors */
+#define SMALL     1e-2 /* the same for 0.1 standard errors: rough residuals resolve no more */
 
 typedef struct search {
     pp_fit *f;
@@ -114,10 +116,10 @@ static double box_length(const search *s) {
 }
 
 /* A clearly better point along one of the parameters: the search goes on from there. */
-static bool look_around(search *s, const bool *which, bool *fresh) {
+static bool look_around(search *s, const bool *which, bool together, bool *fresh) {
     if (s->probed == PROBES || s->f->stopped) return false;
     s->probed++;
-    if (!pp_fit_probe(s->f, s->x, &s->cost, which)) {
+    if (!pp_fit_probe(s->f, s->x, &s->cost, which, together)) {
         s->probed = PROBES; /* no better point: do not probe again */
         return false;
     }
@@ -135,10 +137,15 @@ static bool stuck(search *s, bool *fresh) {
     int dof = f->m > f->n ? f->m - f->n : 1;
     if (promised <= NO_MATTER * s->cost / dof)
         return finish(s, true, "the residuals do not resolve a further improvement");
-    if (s->widened == WIDENINGS || f->p->jacobian) {
+    if (f->rough && promised <= SMALL * s->cost / dof)
+        return finish(s, true, "the cost is rough, and no step lowers it further");
+    if (s->widened == WIDENINGS || f->p->jacobian || f->rough) {
         for (int j = 0; j < f->n; j++) f->flat[j] = true;
-        if (look_around(s, f->flat, fresh)) return false;
-        return finish(s, false, "no step lowers the cost: the optimum is at a kink, or the residuals are noisy");
+        if (look_around(s, f->flat, false, fresh)) return false;
+        return finish(s, false,
+                      f->rough ? "the run jumps as the unknowns change, and no step lowers the cost: expect errors "
+                                 "beyond those told, and try a smaller time step"
+                               : "no step lowers the cost: the optimum is at a kink, or the residuals are noisy");
     }
     s->widened++;
     s->widening *= WIDER;
@@ -153,10 +160,11 @@ static bool iterate(search *s, bool *fresh, bool *first) {
     if (!*fresh) {
         bool ok = *first ? pp_fit_jacobian_checked(f, s->x, f->r, true) : pp_fit_jacobian(f, s->x, f->r, s->widening);
         if (!ok) return finish(s, false, "derivatives could not be evaluated: points beside the last one fail");
+        if (*first) (void)pp_fit_smooth(f, s->x, s->cost);
         bool flat = normal_equations(f, s->x);
         *fresh = true;
         *first = false;
-        if (flat && look_around(s, f->flat, fresh)) return false;
+        if (flat && look_around(s, f->flat, true, fresh)) return false;
         if (f->stopped) return true;
     }
     bool held;
@@ -171,7 +179,7 @@ static bool iterate(search *s, bool *fresh, bool *first) {
         if (promised <= RESOLVED * s->cost)
             return finish(s, true, "the residuals do not resolve a further improvement");
         s->radius = POOR * fmin(length, s->radius);
-        return s->radius < NOTHING && stuck(s, fresh);
+        return s->radius < (f->rough ? FINE : NOTHING) && stuck(s, fresh);
     }
     if (gain < POOR * promised)
         s->radius = POOR * length;
@@ -193,7 +201,7 @@ perp_status pp_fit_search(pp_fit *f, double *x, pp_fit_end *end) {
     if (!pp_fit_evaluate(f, 1, x, f->r)) return PERP_E_STOPPED;
     s.cost = pp_fit_cost(f, x, f->r);
     if (!isfinite(s.cost)) return PERP_E_SOLVE;
-    bool fresh = false, first = true, ended = false;
+    bool fresh = false, first = !f->rough, ended = false;
     end->reason = "the iterations are used up";
     for (int k = 0; k < f->o.iterations && !ended; k++) ended = iterate(&s, &fresh, &first);
     end->cost = s.cost;

@@ -1,4 +1,4 @@
-/* csv.c - see csv.h. Fields may stand in double quotes, "" within them is one quote. */
+/* csv.c - see csv.h. Fields may stand in double quotes, "" within them is one quote. A byte order mark of UTF-8 is skipped. */
 #include "study/csv.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ static char *trimmed(char *s) {
     return s;
 }
 
-/* Cuts the next field off a line; NULL at its end. *broken: a quote does not end. */
-static char *next_field(char **at, bool *broken) {
+/* Cuts the next field off a line; NULL at its end. *broken: what is wrong with its quotes, if anything. */
+static char *next_field(char **at, const char **broken) {
     char *s = *at;
     if (!s) return NULL;
     while (*s == ' ' || *s == '\t') s++;
@@ -40,31 +40,53 @@ static char *next_field(char **at, bool *broken) {
         if (*from == '"') from++;
         *to++ = *from;
     }
-    *broken = *from != '"';
     char *comma = *from ? strchr(from, ',') : NULL;
+    if (*from != '"')
+        *broken = "a quote that does not end";
+    else
+        for (char *rest = from + 1; *rest && rest != comma; rest++)
+            if (*rest != ' ' && *rest != '\t' && *rest != '\r') *broken = "text after the quote that ends";
     *to = 0;
     *at = comma ? comma + 1 : NULL;
     return begin;
 }
 
+/* Names that are none: numbers, or one long name because columns are separated by something else than commas. */
+static perp_status check_names(const pp_csv *t, int number, perp_refusal *why) {
+    int numbers = 0;
+    for (int i = 0; i < t->ncolumn; i++) {
+        double x;
+        const char *s = t->name[i] + (t->name[i][0] == '-' || t->name[i][0] == '+');
+        size_t n = strlen(s);
+        numbers += n > 0 && pp_number_scan(s, n, &x) == n;
+    }
+    if (numbers == t->ncolumn) return bad(t, number, "", "numbers", "names of columns in the first line, then rows", why);
+    if (t->ncolumn == 1 && strchr(t->name[0], ';'))
+        return bad(t, number, "", "columns separated by semicolons", "commas between columns", why);
+    if (t->ncolumn == 1 && strchr(t->name[0], '\t'))
+        return bad(t, number, "", "columns separated by tabs", "commas between columns", why);
+    return PERP_OK;
+}
+
 static perp_status read_names(pp_csv *t, char *line, int number, perp_refusal *why) {
-    bool broken = false;
+    const char *broken = NULL;
     for (char *at = line, *f; (f = next_field(&at, &broken)) != NULL;) {
         if (t->ncolumn == PP_CSV_COLUMNS) return bad(t, number, "", "more than 256 columns", "fewer", why);
         for (int i = 0; i < t->ncolumn; i++)
             if (!strcmp(t->name[i], f))
-                return bad(t, number, f, "the name of two columns", "one column of a name", why);
+                return bad(t, number, f, *f ? "the name of two columns" : "two columns without a name",
+                           "one column of a name", why);
         t->name[t->ncolumn++] = f;
     }
-    return broken ? bad(t, number, "", "a quote that does not end", "quotes in pairs", why) : PERP_OK;
+    return broken ? bad(t, number, "", broken, "quotes in pairs about a field", why) : check_names(t, number, why);
 }
 
 static perp_status read_row(pp_csv *t, char *line, int number, perp_refusal *why) {
-    bool broken = false;
+    const char *broken = NULL;
     int n = 0;
     for (char *at = line, *f; (f = next_field(&at, &broken)) != NULL; n++)
         if (n < t->ncolumn) t->field[(size_t)t->nrow * (size_t)t->ncolumn + (size_t)n] = f;
-    if (broken) return bad(t, number, "", "a quote that does not end", "quotes in pairs", why);
+    if (broken) return bad(t, number, "", broken, "quotes in pairs about a field", why);
     if (n != t->ncolumn) {
         char found[64], allowed[64];
         (void)snprintf(found, sizeof found, "%d field%s", n, n == 1 ? "" : "s");
@@ -79,11 +101,14 @@ static perp_status cut(pp_csv *t, size_t size, perp_refusal *why) {
     int lines = 1, number = 0;
     if (strlen(t->data) != size) return bad(t, 0, "", "a zero byte", "text", why);
     for (const char *c = t->data; *c; c++) lines += *c == '\n';
+    if (lines == 1 && strchr(t->data, '\r') && strchr(t->data, '\r')[1])
+        return bad(t, 1, "", "lines that end with a carriage return alone", "line feeds", why);
     if (lines > PP_CSV_ROWS) return bad(t, 0, "", "more than ten million lines", "fewer", why);
     t->line = pp_alloc(&t->alloc, sizeof *t->line * (size_t)lines);
     if (!t->line) return no_memory(t, why);
     perp_status st = PERP_OK;
-    for (char *at = t->data, *next; !st && at; at = next) {
+    char *text = t->data + (strncmp(t->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0); /* byte order mark */
+    for (char *at = text, *next; !st && at; at = next) {
         next = strchr(at, '\n');
         if (next) *next++ = 0;
         number++;

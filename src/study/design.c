@@ -6,16 +6,21 @@
 #include <string.h>
 
 typedef struct design_in {
-    uint32_t over, start, minimise, maximise, constraints, levels, method, verify, require;
+    uint32_t over, start, minimise, maximise, constraints, levels, method, verify, require, checks;
 } design_in;
 #define NODE(type, field, kind, required) \
     { #field, offsetof(type, field), PP_FIELD_##kind, required }
-static const pp_field design_fields[] = {
-    NODE(design_in, over, NODE, true),         NODE(design_in, start, NODE, false),
-    NODE(design_in, minimise, EXPR, false),    NODE(design_in, maximise, EXPR, false),
-    NODE(design_in, constraints, NODE, false), NODE(design_in, levels, NODE, false),
-    NODE(design_in, require, EXPR, false),     NODE(design_in, method, NODE, false),
-    NODE(design_in, verify, NODE, false),      {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field design_fields[] = {NODE(design_in, over, NODE, true),
+                                         NODE(design_in, start, NODE, false),
+                                         NODE(design_in, minimise, EXPR, false),
+                                         NODE(design_in, maximise, EXPR, false),
+                                         NODE(design_in, constraints, NODE, false),
+                                         NODE(design_in, levels, NODE, false),
+                                         NODE(design_in, require, EXPR, false),
+                                         NODE(design_in, method, NODE, false),
+                                         NODE(design_in, verify, NODE, false),
+                                         NODE(design_in, checks, NODE, false),
+                                         {NULL, 0, PP_FIELD_NODE, false}};
 
 typedef struct method_in {
     const char *name;
@@ -289,6 +294,7 @@ perp_status pp_design_read(pp_study *s, pp_design *d, perp_refusal *why) {
     d->verify_count = v.count;
     d->verify_seed = v.seed;
     d->verify_half = v.half;
+    d->checks = in.checks;
     if (st) pp_design_free(d);
     return st;
 }

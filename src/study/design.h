@@ -47,6 +47,7 @@ typedef struct pp_design {
     /* verification */
     int64_t verify_count, verify_seed; /* samples for each cell with another seed; 0: as in the search, -1: seed + 1 */
     bool verify_half;                  /* run the best with h/2 */
+    uint32_t checks;                   /* node: what the result should be; 0: not given */
 } pp_design;
 
 /* Reads the key `design` of a study, whose trials then set the free parameters too. */

@@ -18,20 +18,6 @@ perp_status pp_hunt_begin(pp_hunt *h, perp_refusal *why) {
     return h->file ? pp_table_load(&h->known, &h->file, 1, why) : PERP_OK;
 }
 
-static const pp_row *find_row(const pp_hunt *h, uint64_t number) {
-    uint64_t lo = 0, hi = h->known.n;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        const pp_row *r = pp_table_row(&h->known, mid);
-        if (r->number == number) return r;
-        if (r->number < number)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return NULL;
-}
-
 /* ---- trials ---- */
 
 /* Trials to be run: which design and which K each is. */
@@ -81,7 +67,7 @@ static perp_status run_batch(batch *b, perp_refusal *why) {
     }
     b->why = why;
     for (uint64_t i = 0; i < b->count; i++) {
-        const pp_row *row = find_row(b->h, b->number[i]);
+        const pp_row *row = pp_table_find(&b->h->known, b->number[i]);
         if (row) {
             b->h->reused++;
             b->take(b->ctx, i, row);

@@ -60,6 +60,8 @@ typedef struct pp_estimate {
     int ncase, cap_case;
     int m;                           /* residuals of all cases that are fitted */
     int missing, off_grid, left_out; /* data that are missing; rows whose time is no multiple of h; cases not used */
+    int gaps, lost; /* places where rows are missing in tables with even times; rows that seem to be missing there */
+    double begin;   /* time of the first row of a single table: the run starts there [T] */
     const char *loss;
     double loss_scale;
     uint32_t methods; /* node: one method or a list */
@@ -79,6 +81,8 @@ typedef struct pp_rollouts pp_rollouts;
 perp_status pp_rollouts_new(const pp_estimate *e, int workers, bool (*stop)(void), pp_rollouts **out,
                             perp_refusal *why);
 void pp_rollouts_free(pp_rollouts *r);
+/* From now on runs take steps of h/times. */
+void pp_rollouts_refine(pp_rollouts *r, int times);
 /* Residuals of all cases that are fitted (check: of those that are checked) at `count` points of the unknowns; a run that
  * fails makes its residuals NAN. x: count rows of n; out: count rows of m. False: stopped. */
 bool pp_rollouts_residuals(pp_rollouts *r, bool check, int count, const double *x, double *out);

@@ -8,6 +8,10 @@
 #define ON_GRID \
     1e-3 /* part of h by which a time may miss a step and still count as at it: times are printed with few digits */
 
+#define FAR    1e15 /* standard deviations: a number this far out is a slip, and its square may not be one */
+#define STEPS  1e9  /* of one run: more are a slip in the times or their unit */
+#define EVEN   0.01 /* part of the usual distance of rows by which distances may differ and still count as even */
+#define GAP    1.5  /* times the usual distance: a row is missing in between */
 typedef struct data_in {
     const char *file, *time;
     uint32_t columns, rotations, cases, use, check, given, from, to;
@@ -182,6 +186,44 @@ static perp_status find_columns(loader *l, const pp_csv *csv, row_columns *c) {
     return PERP_OK;
 }
 
+static perp_status too_far(const loader *l, const pp_csv *csv, int row, int column, int observed) {
+    char allowed[80];
+    (void)snprintf(allowed, sizeof allowed, "at most 1e15 times its standard deviation, %.4g", l->e->observed[observed].sd);
+    return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[column],
+                       pp_csv_text(csv, row, column), allowed);
+}
+
+/* Rows of a table whose times are even otherwise: where some are missing, for the reader to know. */
+static void count_gaps(pp_estimate *e, const pp_case *c) {
+    double usual = INFINITY;
+    int even = 0, gaps = 0, lost = 0;
+    for (int i = 1; i < c->nrow; i++) usual = fmin(usual, c->t[i] - c->t[i - 1]);
+    for (int i = 1; i < c->nrow; i++) {
+        double d = c->t[i] - c->t[i - 1];
+        even += fabs(d - usual) <= EVEN * usual;
+        if (d > GAP * usual) gaps++, lost += (int)fmin(1e6, round(d / usual) - 1);
+    }
+    if (even < 0.8 * (c->nrow - 1)) return; /* not even at all */
+    e->gaps += gaps;
+    e->lost += lost;
+}
+
+/* Times that the run does not reach. Cases set parameters, so only the run of a single table is known here. */
+static perp_status check_end(const loader *l, const pp_csv *csv, int row, const row_columns *rc, const pp_case *c) {
+    char found[80], allowed[120];
+    double h = perp_world_h(perp_scene_world(l->s->scene)), end = c->t[c->nrow - 1],
+           duration = perp_scene_duration(l->s->scene);
+    (void)snprintf(found, sizeof found, "%.9g after the first row", end);
+    if (!l->in.cases && end > duration + h / 2) {
+        (void)snprintf(allowed, sizeof allowed, "at most %.9g, the duration of the scene", duration);
+        return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[rc->time], found,
+                           allowed);
+    }
+    if (end <= STEPS * h) return PERP_OK;
+    (void)snprintf(allowed, sizeof allowed, "at most 1e9 time steps of %.4g", h);
+    return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[rc->time], found, allowed);
+}
+
 /* One row of the table into row `at` of the case. */
 static perp_status take_row(loader *l, const pp_csv *csv, int row, const row_columns *rc, pp_case *c, int at) {
     double *y = c->y + (size_t)at * (size_t)l->e->columns;
@@ -202,6 +244,7 @@ static perp_status take_row(loader *l, const pp_csv *csv, int row, const row_col
         int n = l->e->observed[i].rotation ? 4 : 1;
         for (int k = 0; k < n; k++, y++) {
             st = pp_csv_number(csv, row, rc->of[i][k], y, l->why);
+            if (!st && fabs(*y) > FAR * l->e->observed[i].sd) st = too_far(l, csv, row, rc->of[i][k], i);
             if (st) return st;
             any = any || isnan(*y);
         }
@@ -221,11 +264,13 @@ static perp_status take_rows(loader *l, const pp_csv *csv, int from, int to, pp_
     if (!c->t || !c->y) return no_memory(l);
     for (int i = 0; !st && i < c->nrow; i++) st = take_row(l, csv, from + i, &rc, c, i);
     double begin = c->t[0], h = perp_world_h(perp_scene_world(l->s->scene));
+    if (!st && !l->in.cases) l->e->begin = begin;
     for (int i = 0; !st && i < c->nrow; i++) {
         c->t[i] -= begin;
         l->e->off_grid += fabs(c->t[i] / h - round(c->t[i] / h)) > ON_GRID;
     }
-    return st;
+    if (!st) count_gaps(l->e, c);
+    return st ? st : check_end(l, csv, to, &rc, c);
 }
 
 /* ${NAME} is replaced by the text of the case's column, or by the value of a parameter. */
@@ -358,6 +403,9 @@ static perp_status number_residuals(loader *l) {
             return pp_field_refuse(l->t, e->data, "estimate.data", "at most 50 million residuals", l->why);
     }
     e->m = (int)m;
+    if (m == 0 && e->missing)
+        return pp_complain(l->why, PERP_E_ARG, pp_yaml_place(l->t, e->data), "estimate.data",
+                           "only missing numbers", "data to compare with");
     if (m == 0)
         return pp_field_refuse(l->t, e->data, "estimate.data", "at least one case that is used in the fit", l->why);
     return PERP_OK;

@@ -51,8 +51,35 @@ static perp_status no_memory(const pp_study_file *f, perp_refusal *why) {
 
 static uint64_t hash_text(uint64_t h, const char *text) { return pp_hash(h, text, strlen(text) + 1); }
 
-uint64_t pp_study_plan(const pp_study *s, const pp_study_options *o) {
-    uint64_t h = pp_hash(PP_HASH_START, s->data, s->size);
+static uint64_t hash_node(uint64_t h, const pp_tree *t, uint32_t n) {
+    const pp_node *x = &t->node[n];
+    h = pp_hash(h, &x->kind, sizeof x->kind);
+    h = pp_hash(h, &x->length, sizeof x->length);
+    if (x->kind == PP_NODE_SCALAR) return hash_text(h, pp_yaml_text(t, n));
+    for (uint32_t c = x->first; c; c = t->node[c].next) h = hash_node(h, t, c);
+    return h;
+}
+
+/* The pairs of the map `map` (0: none) but for those with a key of the list `but`. */
+static uint64_t hash_map(uint64_t h, const pp_tree *t, uint32_t map, const char *const *but) {
+    if (!map || t->node[map].kind != PP_NODE_MAP) return map ? hash_node(h, t, map) : h;
+    for (uint32_t k = t->node[map].first; k; k = pp_yaml_next_key(t, k)) {
+        const char *const *skip = but;
+        while (*skip && strcmp(*skip, pp_yaml_text(t, k)) != 0) skip++;
+        if (!*skip) h = hash_node(hash_node(h, t, k), t, t->node[k].next);
+    }
+    return h;
+}
+
+uint64_t pp_study_plan(const pp_study *s, const pp_study_options *o, bool search) {
+    /* read elsewhere, or without influence on trials: reports and checks may be changed after a sweep */
+    static const char *const of_study[] = {"title",  "about",  "source", "scene",    "sample", "values",
+                                           "report", "checks", "design", "estimate", NULL};
+    static const char *const of_sample[] = {"count", "seed", NULL}, *const of_design[] = {"checks", "verify", NULL};
+    const pp_tree *t = &s->tree;
+    uint64_t h = hash_map(PP_HASH_START, t, 1, of_study);
+    h = hash_map(h, t, pp_yaml_get(t, 1, "sample"), of_sample);
+    if (search) h = hash_map(h, t, s->design, of_design);
     for (int i = 0; i < perp_scene_file_count(s->scene); i++) {
         perp_source_file file = perp_scene_file_at(s->scene, i);
         h = pp_hash(h, file.data, file.size);
@@ -60,8 +87,9 @@ uint64_t pp_study_plan(const pp_study *s, const pp_study_options *o) {
     for (int i = 0; i < s->nparameter; i++) h = pp_hash_double(hash_text(h, s->parameter[i]), s->base[i]);
     for (int i = 0; o && i < o->nonly; i++) h = hash_text(h, o->only[i]);
     h = pp_hash(h, &s->seed, sizeof s->seed);
-    /* more samples leave those before them as they are, but not in a Latin hypercube */
-    return s->method == PP_DRAW_LATIN ? pp_hash(h, &s->count, sizeof s->count) : h;
+    /* more samples leave those before them as they are, but not in a Latin hypercube, and not in a search, where a trial's
+     * number follows from it */
+    return search || s->method == PP_DRAW_LATIN ? pp_hash(h, &s->count, sizeof s->count) : h;
 }
 
 /* ---- a new file ---- */
@@ -93,7 +121,8 @@ static bool put_options(hid_t file, const pp_study *s, const pp_study_options *o
     for (int i = 0; o && i < o->ndefine; i++)
         n += (size_t)snprintf(text + n, room - n, "define %s=%s\n", o->define[i].name, o->define[i].value);
     for (int i = 0; o && i < o->nonly; i++) n += (size_t)snprintf(text + n, room - n, "only %s\n", o->only[i]);
-    n += (size_t)snprintf(text + n, room - n, "seed %llu\n", (unsigned long long)s->seed);
+    n += (size_t)snprintf(text + n, room - n, "seed %llu\ncount %llu\n", (unsigned long long)s->seed,
+                          (unsigned long long)s->count);
     hid_t set = pp_put_bytes(file, "source/options", text, n, 0);
     pp_free(&s->alloc, text);
     if (set >= 0) H5Dclose(set);
@@ -183,8 +212,10 @@ perp_status pp_study_file_create(const char *path, const pp_study *s, const pp_s
     *out = NULL;
     pp_study_file *f = pp_study_file_new(path, why);
     if (!f) return PERP_E_MEMORY;
-    f->info = (pp_study_info){
-        .plan = pp_study_plan(s, o), .trials = trials, .nparameter = s->nparameter, .nmeasure = s->nmeasure};
+    f->info = (pp_study_info){.plan = pp_study_plan(s, o, trials == 0),
+                              .trials = trials,
+                              .nparameter = s->nparameter,
+                              .nmeasure = s->nmeasure};
     perp_status st = room_for_rows(f, why);
     if (!st) {
         f->file = pp_sealed_create(path, why);

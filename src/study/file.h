@@ -23,8 +23,9 @@ typedef struct pp_study_info {
     char title[200], program[64];
 } pp_study_info;
 
-/* Hash of everything that the result of trial K depends on: texts, definitions, seed. */
-uint64_t pp_study_plan(const pp_study *s, const pp_study_options *o);
+/* Hash of everything that the result of trial K depends on: the scene, definitions, seed, and the study but for its texts, report and
+ * checks. search: the trials are those of `design`. */
+uint64_t pp_study_plan(const pp_study *s, const pp_study_options *o, bool search);
 
 /* A new file; PERP_E_IO if there is one. @param trials number in all, 0: not known */
 perp_status pp_study_file_create(const char *path, const pp_study *s, const pp_study_options *o, uint64_t trials,
@@ -34,6 +35,8 @@ perp_status pp_study_file_copy(const char *path, pp_study_file *from, pp_study_f
 /* Opens a file to add rows: it must be of the same plan. */
 perp_status pp_study_file_extend(const char *path, const pp_study *s, uint64_t plan, pp_study_file **out,
                                  perp_refusal *why);
+/* Does a file say of itself that it holds results of a study? It may still be damaged. */
+bool pp_study_file_is(const char *path);
 /* Opens a file to read. */
 perp_status pp_study_file_open(const char *path, pp_study_file **out, perp_refusal *why);
 /* The same from memory, for tests and fuzzing; data borrowed until close. */
@@ -50,8 +53,9 @@ const pp_study_info *pp_study_file_info(const pp_study_file *f);
 
 /* Have the rows of the file the parameters and measures of the study, so that they are as long? */
 bool pp_study_file_fits(const pp_study_file *f, const pp_study *s);
-/* The study of the file, read from the texts in it. */
-perp_status pp_study_file_study(pp_study_file *f, pp_study **out, perp_refusal *why);
+/* The study of the file, read from the texts in it. With `path`: read from that file instead, with the options of this one; it must
+ * have the same plan, and may have another report. */
+perp_status pp_study_file_study(pp_study_file *f, const char *path, pp_study **out, perp_refusal *why);
 /* Rows first .. first + n into `row`, each of `size` = pp_row_size() bytes; `why` only where told = true. */
 perp_status pp_study_file_rows(pp_study_file *f, uint64_t first, uint64_t n, bool told, void *row, perp_refusal *why);
 /* Numbers of all rows, in the order of the file. */

@@ -116,6 +116,17 @@ static perp_status open_with(pp_study_file *f, pp_study_file **out, perp_refusal
     return st;
 }
 
+bool pp_study_file_is(const char *path) {
+    perp_refusal unheard;
+    uint64_t version;
+    hid_t file = pp_sealed_open_read(path, &unheard);
+    pp_quiet q = pp_quiet_begin();
+    bool is = file >= 0 && pp_get_u64(file, "perp-study", &version);
+    if (file >= 0) pp_sealed_close(file);
+    pp_quiet_end(q);
+    return is;
+}
+
 perp_status pp_study_file_open(const char *path, pp_study_file **out, perp_refusal *why) {
     perp_refusal unheard;
     if (!why) why = &unheard;
@@ -270,6 +281,8 @@ static void read_options(char *text, outside *x) {
             x->only[x->o.nonly++] = line + 5;
         } else if (!strncmp(line, "seed ", 5)) {
             x->o.seed = (int64_t)strtoull(line + 5, NULL, 10);
+        } else if (!strncmp(line, "count ", 6)) {
+            x->o.count = (int64_t)strtoull(line + 6, NULL, 10);
         }
     }
 }
@@ -278,7 +291,7 @@ bool pp_study_file_fits(const pp_study_file *f, const pp_study *s) {
     return f->info.nparameter == s->nparameter && f->info.nmeasure == s->nmeasure;
 }
 
-perp_status pp_study_file_study(pp_study_file *f, pp_study **out, perp_refusal *why) {
+perp_status pp_study_file_study(pp_study_file *f, const char *other, pp_study **out, perp_refusal *why) {
     perp_source_file file[SOURCES_MAX] = {{NULL, NULL, 0}};
     char(*name)[PP_STUDY_PATH] = pp_alloc(&f->alloc, sizeof *name * (size_t)f->sources);
     char *options = NULL;
@@ -297,18 +310,21 @@ perp_status pp_study_file_study(pp_study_file *f, pp_study **out, perp_refusal *
     if (!st) {
         outside x;
         read_options(options, &x);
-        x.o.file = file;
-        x.o.nfile = f->sources;
+        if (!other) {
+            x.o.file = file;
+            x.o.nfile = f->sources;
+        }
         if (f->info.trials > 0) x.o.count = 0; /* the number of samples follows from that of the trials */
-        st = pp_study_open(name[0], &x.o, out, why);
+        st = pp_study_open(other ? other : name[0], &x.o, out, why);
+        if (!st && f->info.trials > 0 && (*out)->cells > 0 && f->info.trials % (*out)->cells == 0)
+            (*out)->count = f->info.trials / (*out)->cells;
+        if (!st && other && pp_study_plan(*out, &x.o, f->info.trials == 0) != f->info.plan)
+            st = pp_complain(why, PERP_E_ARG, (pp_place){other, 0, 0}, "", "a study with other trials than the results",
+                             "one that differs in its texts, values, report and checks only");
+        else if (!st && !pp_study_file_fits(f, *out))
+            st = bad(f, "plan", "other parameters or measures than its study has", why);
+        if (st) pp_study_close(*out), *out = NULL;
     }
-    if (!st && !pp_study_file_fits(f, *out)) {
-        st = bad(f, "plan", "other parameters or measures than its study has", why);
-        pp_study_close(*out);
-        *out = NULL;
-    }
-    if (!st && f->info.trials > 0 && (*out)->cells > 0 && f->info.trials % (*out)->cells == 0)
-        (*out)->count = f->info.trials / (*out)->cells;
     for (int i = 0; i < f->sources; i++) pp_free(&f->alloc, (void *)(uintptr_t)file[i].data);
     pp_free(&f->alloc, options);
     pp_free(&f->alloc, name);

@@ -7,7 +7,7 @@
 #include "study/study.h"
 
 typedef struct top {
-    uint32_t version, set, vary, sample, end, measure, report, checks, design, estimate;
+    uint32_t version, set, vary, sample, end, measure, values, report, checks, design, estimate;
     const char *title, *about, *source, *scene;
 } top;
 
@@ -23,6 +23,7 @@ static const pp_field top_fields[] = {{"perp-study", offsetof(top, version), PP_
                                       TOP(sample, NODE, false),
                                       TOP(end, NODE, false),
                                       TOP(measure, NODE, false),
+                                      TOP(values, NODE, false),
                                       TOP(report, NODE, false),
                                       TOP(checks, NODE, false),
                                       TOP(design, NODE, false),
@@ -517,6 +518,7 @@ static perp_status read_all(pp_study *s, const pp_study_options *o, perp_refusal
     s->title = in.title;
     s->about = in.about;
     s->source = in.source;
+    s->values = in.values;
     s->report = in.report;
     s->checks = in.checks;
     s->design = in.design;

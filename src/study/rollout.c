@@ -29,7 +29,7 @@ struct pp_rollouts {
     const pp_estimate *e;
     perp_ensemble *ensemble;
     runner *run;
-    int n;
+    int n, refine;
     bool (*stop)(void);
 };
 
@@ -105,7 +105,7 @@ perp_status pp_rollouts_new(const pp_estimate *e, int workers, bool (*stop)(void
     *out = NULL;
     pp_rollouts *p = pp_alloc(a, sizeof *p);
     if (!p) return pp_study_no_memory(e->study, "", why);
-    *p = (pp_rollouts){.e = e, .stop = stop};
+    *p = (pp_rollouts){.e = e, .stop = stop, .refine = 1};
     perp_status st = perp_ensemble_create(e->study->scene, workers, &p->ensemble, why);
     int n = st ? 0 : perp_ensemble_workers(p->ensemble);
     p->run = pp_alloc(a, sizeof *p->run * (size_t)(n + 1));
@@ -150,9 +150,10 @@ static bool run_until(pp_rollouts *p, runner *r, perp_scene *scene, double *valu
     }
     perp_status st = perp_scene_set_many(scene, r->set, pp_study_settings(s, value, r->set), &why);
     for (int i = 0; !st && i < s->nparameter; i++) value[i] = perp_scene_parameter_at(scene, i).value;
+    perp_world *w = perp_scene_world(scene);
+    if (!st && p->refine > 1) st = perp_world_set_h(w, perp_world_h(w) / p->refine);
     if (!st) st = pp_trace_reset(r->trace, scene, &why);
     if (!st) st = pp_trace_first(r->trace, &why);
-    perp_world *w = perp_scene_world(scene);
     perp_certificate cert;
     double steps = st ? 0 : ceil(end / perp_world_h(w) - SLACK);
     for (double k = 0; !st && k < steps; k++) {
@@ -331,6 +332,8 @@ bool pp_rollouts_parts(pp_rollouts *p, const pp_part_run *q) {
 }
 
 /* ---- counts of runs ---- */
+
+void pp_rollouts_refine(pp_rollouts *p, int times) { p->refine = times; }
 
 uint64_t pp_rollouts_count(const pp_rollouts *p) {
     uint64_t n = 0;

@@ -83,7 +83,7 @@ typedef struct pp_study {
     pp_study_named *measure;
     int nmeasure, cap_measure;
 
-    uint32_t report, checks, design, estimate; /* read by whoever needs them; 0: not given */
+    uint32_t values, report, checks, design, estimate; /* read by whoever needs them; 0: not given */
     bool narrowed; /* only some values of what varies are taken: checks of others do not apply */
     int refine;    /* steps of h/refine instead of h; 1 unless a caller sets it before it makes a crew */
 } pp_study;
@@ -188,6 +188,15 @@ static inline bool pp_row_measured(const pp_row *r) {
 typedef struct pp_runner pp_runner;
 perp_status pp_runner_new(const pp_study *s, perp_scene *scene, pp_runner **out, perp_refusal *why);
 void pp_runner_free(pp_runner *r);
+/* Somebody who looks on while a trial runs, in its thread: to record it, or to tell how far it is. False from either ends
+ * the trial as one that was stopped from outside. */
+typedef struct pp_runner_watch {
+    bool (*begin)(void *ctx, perp_scene *scene, uint64_t steps); /* values are set; steps: most that there will be */
+    bool (*stepped)(void *ctx, const perp_certificate *c);       /* after each step that was solved */
+    void *ctx;
+} pp_runner_watch;
+/* Of the trials that follow. @param w copied; NULL: nobody */
+void pp_runner_set_watch(pp_runner *r, const pp_runner_watch *w);
 /* The touched parameters among `value`, for perp_scene_set_many(); their number. */
 int pp_study_settings(const pp_study *s, const double *value, perp_scene_value *out);
 /* Runs one trial. `value`: all parameters, of which those that are touched are set; the row gets all as the scene has them

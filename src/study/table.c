@@ -140,6 +140,7 @@ struct pp_over {
         pp_expr *x;
     } condition[CONDITIONS]; /* compiled when first met */
     int ncondition;
+    int nname;             /* names that the caller gave; measures come after them */
     const pp_table *table; /* while it is evaluated */
 };
 
@@ -289,15 +290,20 @@ perp_status pp_over_new(const pp_study *s, uint32_t node, const char *key, const
     memset(x, 0, sizeof *x);
     x->study = s;
     x->node = node;
+    x->nname = nname;
     (void)snprintf(x->key, sizeof x->key, "%s", key);
+    const char *all[PP_STUDY_VARIABLES];
+    int n = 0;
+    for (int i = 0; i < nname && n < PP_STUDY_VARIABLES; i++) all[n++] = name[i];
+    for (int i = 0; i < s->nmeasure && n < PP_STUDY_VARIABLES; i++) all[n++] = s->measure[i].name;
     pp_expr_names names = {
-        .variable = name, .nvariable = nname, .function = functions, .nfunction = F_N, .text_arguments = true};
+        .variable = all, .nvariable = n, .function = functions, .nfunction = F_N, .text_arguments = true};
     perp_status st = pp_study_compile(s, node, key, &names, &x->x, why);
     /* Evaluated once without trials: wrong names and conditions show before anything runs. */
     double unused, value[PP_STUDY_VARIABLES] = {0};
     pp_table none;
     pp_table_init(&none, s);
-    if (!st && nname <= PP_STUDY_VARIABLES) st = pp_over_eval(x, &none, value, &unused, why);
+    if (!st) st = pp_over_eval(x, &none, value, &unused, why);
     if (st)
         pp_over_free(x);
     else
@@ -315,10 +321,39 @@ void pp_over_free(pp_over *x) {
     pp_free(&x->study->alloc, x);
 }
 
+static double mean_of(const pp_table *t, int measure) {
+    pp_cell c;
+    pp_cell_begin(&c);
+    for (uint64_t i = 0; i < t->n; i++) {
+        const pp_row *r = pp_table_row(t, i);
+        pp_cell_add(&c, r, r->value[t->study->nparameter + measure]);
+    }
+    return pp_cell_mean(&c);
+}
+
 perp_status pp_over_eval(pp_over *x, const pp_table *t, const double *value, double *out, perp_refusal *why) {
     char words[1024];
+    double all[PP_STUDY_VARIABLES] = {0};
+    int n = x->nname;
+    for (int i = 0; i < n && i < PP_STUDY_VARIABLES; i++) all[i] = value[i];
+    for (int i = 0; i < x->study->nmeasure && n + i < PP_STUDY_VARIABLES; i++)
+        if (pp_expr_uses(x->x, n + i)) all[n + i] = mean_of(t, i);
     x->table = t;
-    bool good = pp_expr_eval(x->x, value, call, x, out, words, sizeof words);
+    bool good = pp_expr_eval(x->x, all, call, x, out, words, sizeof words);
     x->table = NULL;
     return good ? PERP_OK : pp_field_complain(&x->study->tree, x->node, 0, x->key, words, why);
+}
+
+const pp_row *pp_table_find(const pp_table *t, uint64_t number) {
+    uint64_t lo = 0, hi = t->n;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        const pp_row *r = pp_table_row(t, mid);
+        if (r->number == number) return r;
+        if (r->number < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
 }

@@ -17,6 +17,8 @@ void pp_table_free(pp_table *t);
 perp_status pp_table_add(pp_table *t, const pp_row *row, perp_refusal *why);
 /* All rows of some files, in order of their numbers, each once. */
 perp_status pp_table_load(pp_table *t, pp_study_file *const *f, int n, perp_refusal *why);
+/* The row of a trial in a table sorted by numbers, as pp_table_load leaves it; NULL: it is not there. */
+const pp_row *pp_table_find(const pp_table *t, uint64_t number);
 static inline const pp_row *pp_table_row(const pp_table *t, uint64_t i) {
     return (const pp_row *)(const void *)(t->row + i * t->row_size);
 }
@@ -37,7 +39,7 @@ double pp_cell_deviation(const pp_cell *c); /* of one trial */
 
 /* Expressions over trials. Functions: count, fraction, total, mean, median, deviation, smallest, largest,
  * quantile(measure, part), lower, upper (ends of Wilson's interval), each of ("measure") or ("measure", "condition"),
- * trials() and failed() of ("condition"). A condition is an expression of parameters, measures, `trial`, `sample`,
+ * trials() and failed() of ("condition"). The name of a measure alone is its mean. A condition is an expression of parameters, measures, `trial`, `sample`,
  * `cell`, variables by name (classes by their place from 0), names of classes, `steps`, `t_end`, `outcome`. */
 typedef struct pp_over pp_over;
 perp_status pp_over_new(const pp_study *s, uint32_t node, const char *key, const char *const *name, int nname,

@@ -14,6 +14,7 @@ struct pp_runner {
     pp_measures *measures;
     pp_condition *end;     /* NULL: none */
     perp_scene_value *set; /* nparameter */
+    pp_runner_watch watch;
 };
 
 static const char *const words[PP_OUTCOMES] = {"done", "ended early", "unsolved", "refused", "not measured"};
@@ -71,6 +72,8 @@ void pp_runner_free(pp_runner *r) {
     pp_free(&a, r);
 }
 
+void pp_runner_set_watch(pp_runner *r, const pp_runner_watch *w) { r->watch = w ? *w : (pp_runner_watch){0}; }
+
 /* ---- running ---- */
 
 static void take_certificate(pp_row *row, const perp_certificate *c, double floor) {
@@ -91,6 +94,7 @@ static bool steps(pp_runner *r, perp_scene *scene, const double *value, pp_row *
     perp_certificate cert;
     int64_t held = 0; /* steps in succession after which the end condition held */
     row->outcome = PP_TRIAL_DONE;
+    if (r->watch.begin && !r->watch.begin(r->watch.ctx, scene, n)) return false;
     perp_status st = pp_trace_first(r->trace, &why);
     while (!st && row->steps < n) {
         st = perp_world_step(w, &cert);
@@ -98,6 +102,7 @@ static bool steps(pp_runner *r, perp_scene *scene, const double *value, pp_row *
         if (st) break;
         row->steps++;
         take_certificate(row, &cert, floor);
+        if (r->watch.stepped && !r->watch.stepped(r->watch.ctx, &cert)) return false;
         st = pp_trace_step(r->trace, &cert, &why);
         held = !st && r->end && pp_condition_met(r->end, r->trace, value) ? held + 1 : 0;
         if (held > 0 && held >= r->study->end_steps) {

@@ -1,4 +1,4 @@
-/* damage.c - damage HOW GOOD.h5 BAD.h5: a copy of a recording with one thing wrong in it.
+/* damage.c - damage HOW GOOD.h5 BAD.h5: a copy of a recording, or of results of a study, with one thing wrong in it.
  *
  * The change is made by HDF5 itself, and the copy gets a valid seal: it is a well-formed file with wrong contents, as another program
  * might make it, and what answers is the reader beneath the seal. (Files that are cut or have a flipped byte need no program.) The
@@ -159,6 +159,35 @@ static void state_wrong(hid_t f) { number(f, "checkpoint/state", 40, 99); }
 static void scene_wrong(hid_t f) { number(f, "scene/file_0", 0, '['); }
 static void nothing(hid_t f) { (void)f; }
 
+/* Results of a study: one measure of the first row; the scene that the trials were run in; a parameter more than that scene has; a
+ * trial that the plan does not have. */
+static void study_measure(hid_t f) { number(f, "trials/measure", 0, 12345); }
+static void study_scene(hid_t f) {
+    static const char then[] = "h: 0.005", now[] = "h: 0.004";
+    hid_t d = H5Dopen2(f, "source/1", H5P_DEFAULT), space = H5Dget_space(d);
+    size_t n = (size_t)H5Sget_simple_extent_npoints(space);
+    char *text = calloc(n + 1, 1), *at;
+    must(text && H5Dread(d, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0, "source/1");
+    must((at = strstr(text, then)), then);
+    memcpy(at, now, sizeof now - 1);
+    must(H5Dwrite(d, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0, "source/1");
+    free(text);
+    H5Sclose(space);
+    H5Dclose(d);
+}
+static void study_wide(hid_t f) {
+    hsize_t dims[3], names;
+    hid_t text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text, 64);
+    must(shape(f, "plan/parameter", &names) == 1 && shape(f, "trials/parameter", dims) == 2, "parameters");
+    names += 100;
+    dims[1] = names;
+    instead(f, "plan/parameter", text, 1, &names);
+    instead(f, "trials/parameter", H5T_IEEE_F64LE, 2, dims);
+    H5Tclose(text);
+}
+static void study_number(hid_t f) { number(f, "trials/number", -1, 1e6); }
+
 static const struct {
     const char *how;
     void (*change)(hid_t f);
@@ -197,6 +226,10 @@ static const struct {
     {"overlap-nan", overlap_nan},
     {"state-wrong", state_wrong},
     {"scene-wrong", scene_wrong},
+    {"study-measure", study_measure},
+    {"study-scene", study_scene},
+    {"study-wide", study_wide},
+    {"study-number", study_number},
     {"nothing", nothing}, /* unharmed, but sealed anew: must be accepted */
 };
 

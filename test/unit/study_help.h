@@ -82,7 +82,8 @@ static inline void run_all(const pp_study *s, pp_table *t) {
     pp_crew crew;
     kept k = {.file = NULL};
     pp_table_init(&k.t, s);
-    assert_int_equal(pp_crew_new(s, 1, &crew, &why), PERP_OK);
+    perp_status made = pp_crew_new(s, 1, &crew, &why);
+    if (made) fail_msg("%s", why.text);
     assert_int_equal(pp_crew_run(&crew, &(pp_crew_job){.count = pp_study_trials(s), .done = keep, .ctx = &k}, &why),
                      PERP_OK);
     pp_crew_free(&crew);

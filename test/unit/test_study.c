@@ -71,7 +71,7 @@ static void test_rows(void **state) {
     uint64_t digest = 0, twice = 0;
     assert_int_equal(pp_study_file_open("unit-study.h5", &f, &why), PERP_OK);
     assert_int_equal(pp_study_file_info(f)->rows, 24);
-    assert_int_equal(pp_study_file_study(f, &again, &why), PERP_OK);
+    assert_int_equal(pp_study_file_study(f, NULL, &again, &why), PERP_OK);
     assert_int_equal(pp_study_trials(again), 24);
     pp_table_init(&back, again);
     assert_int_equal(pp_table_load(&back, &f, 1, &why), PERP_OK);
@@ -108,15 +108,15 @@ static void test_extend(void **state) {
     perp_refusal why = {0};
     pp_study *s = open_study(plan, &why);
     char other[1000];
-    snprintf(other, sizeof other, "%s# another study\n", plan);
+    snprintf(other, sizeof other, "%send: '{block.speed} < 1e-9'\n", plan);
     pp_study *o = open_study(other, &why);
     pp_study_file *f;
     (void)remove("unit-extend.h5");
     assert_int_equal(pp_study_file_create("unit-extend.h5", s, NULL, 24, &f, &why), PERP_OK);
     pp_study_file_close(f);
     assert_int_equal(pp_study_file_create("unit-extend.h5", s, NULL, 24, &f, &why), PERP_E_IO);
-    assert_int_equal(pp_study_file_extend("unit-extend.h5", o, pp_study_plan(o, NULL), &f, &why), PERP_E_ARG);
-    assert_int_equal(pp_study_file_extend("unit-extend.h5", s, pp_study_plan(s, NULL), &f, &why), PERP_OK);
+    assert_int_equal(pp_study_file_extend("unit-extend.h5", o, pp_study_plan(o, NULL, false), &f, &why), PERP_E_ARG);
+    assert_int_equal(pp_study_file_extend("unit-extend.h5", s, pp_study_plan(s, NULL, false), &f, &why), PERP_OK);
     pp_study_file_close(f);
     pp_study_close(s);
     pp_study_close(o);
@@ -260,7 +260,19 @@ static void test_plan_hash(void **state) {
         o[i].file = file;
         o[i].nfile = 2;
         assert_int_equal(pp_study_open("study.yaml", &o[i], &s, &why), PERP_OK);
-        hash[i] = pp_study_plan(s, &o[i]);
+        hash[i] = pp_study_plan(s, &o[i], false);
+        pp_study_close(s);
+    }
+    /* texts, report and checks may change; measures, draws and the end of trials may not */
+    static const char *const free_to[] = {"title: x\n", "report: [{table: x}]\n",
+                                          "checks: [{what: a, value: failed(), below: 0}]\n", "# x\n"};
+    static const char *const part_of[] = {"end: '{block.speed} < 1e-9'\n", "set: {b: 3}\n"};
+    for (int i = 0; i < 6; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%s%s", plan, i < 4 ? free_to[i] : part_of[i - 4]);
+        pp_study *s = open_study(text, &why);
+        assert_non_null(s);
+        assert_true((pp_study_plan(s, NULL, false) == hash[0]) == (i < 4));
         pp_study_close(s);
     }
     assert_true(hash[1] == hash[0]); /* more samples leave those before as they are */
@@ -270,7 +282,8 @@ static void test_plan_hash(void **state) {
     const perp_source_file same[2] = {{"study.yaml", four->data, four->size}, file[1]};
     more.file = same, more.nfile = 2;
     assert_int_equal(pp_study_open("study.yaml", &more, &five, &why), PERP_OK);
-    assert_true(pp_study_plan(four, NULL) != pp_study_plan(five, NULL)); /* a Latin hypercube depends on the count */
+    assert_true(pp_study_plan(four, NULL, false) !=
+                pp_study_plan(five, NULL, false)); /* a Latin hypercube depends on the count */
     pp_study_close(four);
     pp_study_close(five);
 }

@@ -128,7 +128,7 @@ static void test_misfit(void **state) {
     assert_false(pp_study_file_fits(f, o));
     assert_int_equal(pp_table_load(&t, &f, 1, &why), PERP_E_ARG);
     pp_study_file_close(f);
-    assert_int_equal(pp_study_file_extend("unit-misfit.h5", o, pp_study_plan(s, NULL), &f, &why), PERP_E_ARG);
+    assert_int_equal(pp_study_file_extend("unit-misfit.h5", o, pp_study_plan(s, NULL, false), &f, &why), PERP_E_ARG);
     pp_study_close(s);
     pp_study_close(o);
     (void)remove("unit-misfit.h5");

@@ -135,7 +135,8 @@ async function start(parent: HTMLElement): Promise<void> {
     };
     try {
         const study = await fetchStudy();
-        if (study.maps.length === 0) throw new Error('The study has no maps: its file asks for none in `report`.');
+        if (study.maps.length === 0)
+            throw new Error(study.why || 'The study has no maps: its file asks for none in `report`.');
         session.setStudy(study);
     } catch (e) {
         fail(e);

@@ -41,6 +41,8 @@ export interface Study {
     unsolved: number;
     axes: Axis[];
     maps: StudyMap[];
+    /** why there are no maps; may be empty */
+    why: string;
 }
 
 export interface Column {
@@ -168,6 +170,7 @@ export function readStudy(v: unknown): Study {
         unsolved: whole('trials.unsolved', trials.unsolved, 0, planned),
         axes,
         maps: list('maps', s.maps).map((m, i) => readMap(m, i, axes)),
+        why: text(s.why),
     };
 }
 

@@ -28,7 +28,7 @@ function filters(cell: Cell): (readonly [text: string, keep: (t: Trial) => boole
         out.push([`${c.name}: no`, (t) => t.state === 'done' && t.values[i] === 0]);
     });
     if (of('unsolved') > 0) out.push(['unsolved', (t) => t.state === 'unsolved']);
-    if (of('failed') > 0) out.push(['not run', (t) => t.state === 'failed']);
+    if (of('failed') > 0) out.push(['failed', (t) => t.state === 'failed']);
     return out;
 }
 
@@ -91,7 +91,7 @@ export function trialPanel(session: Session, player: Player): HTMLElement {
             { 'data-trial': t.trial, 'data-state': t.state, title: t.why || undefined },
             h('th', { scope: 'row' }, String(t.trial)),
             player.able ? h('td', {}, play) : undefined,
-            states ? h('td.state', {}, ok ? '' : t.state === 'unsolved' ? 'unsolved' : 'not run') : undefined,
+            states ? h('td.state', {}, ok ? '' : t.state) : undefined,
             ...inOrder(columns).map(([c, i]) =>
                 h(
                     'td',
@@ -171,7 +171,7 @@ export function trialPanel(session: Session, player: Player): HTMLElement {
         }
         title.textContent = describe(session, m, session.cell);
         if (!hasServer()) {
-            about.textContent = 'This page was exported. perp study shows the trials of the study file.';
+            about.textContent = 'This page was exported. perp study --view shows the trials of the file of results.';
             return;
         }
         const now = `${session.map}/${session.cell}/${m.count[session.cell]}`;
