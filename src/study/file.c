@@ -8,7 +8,9 @@
 
 #define CHUNK_BYTES \
     16384 /* of a column, about: large enough to compress, small because each commit compresses the last one again */
-#define WAITING 512 /* rows kept in memory until they are handed to HDF5 */
+#define CACHE_SLOTS 7 /* chunks of a column that HDF5 may keep: a prime number above their number */
+#define CACHE_BYTES (2 * CHUNK_BYTES)
+#define WAITING     512 /* rows kept in memory until they are handed to HDF5 */
 
 #define ROW(field) offsetof(pp_row, field)
 const pp_study_column pp_study_columns[PP_COLUMNS] = {
@@ -153,11 +155,14 @@ static hid_t put_growing(hid_t file, const char *path, hid_t type, int width, bo
     chunk[0] = CHUNK_BYTES / (row ? row : 1) + 1;
     chunk[1] = (hsize_t)width;
     int rank = flat ? 1 : 2;
-    hid_t p = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, dims, most), set = H5I_INVALID_HID;
-    if (p >= 0 && space >= 0 && H5Pset_chunk(p, rank, chunk) >= 0 && H5Pset_shuffle(p) >= 0 &&
-        H5Pset_deflate(p, 1) >= 0)
-        set = H5Dcreate2(file, path, type, space, H5P_DEFAULT, p, H5P_DEFAULT);
+    hid_t p = H5Pcreate(H5P_DATASET_CREATE), access = H5Pcreate(H5P_DATASET_ACCESS);
+    hid_t space = H5Screate_simple(rank, dims, most), set = H5I_INVALID_HID;
+    /* Rows are only added, so HDF5 needs the last chunk. Its default would keep 1 MB of each column in memory. */
+    bool ok = p >= 0 && access >= 0 && space >= 0 && H5Pset_chunk(p, rank, chunk) >= 0 && H5Pset_shuffle(p) >= 0 &&
+              H5Pset_deflate(p, 1) >= 0 && H5Pset_chunk_cache(access, CACHE_SLOTS, CACHE_BYTES, 1) >= 0;
+    if (ok) set = H5Dcreate2(file, path, type, space, H5P_DEFAULT, p, access);
     if (p >= 0) H5Pclose(p);
+    if (access >= 0) H5Pclose(access);
     if (space >= 0) H5Sclose(space);
     return set;
 }

@@ -56,9 +56,17 @@ SLURM_ARRAY_TASK_ID=8 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=5 "$perp" sw
 refused 'perp: p1.h5: found a file; allowed: a name that is free, --resume to continue it, or --force to replace a study' sweep study.yaml -o p1.h5
 
 # killed and resumed
+until_there() { # FILE: waits for it, on a busy machine too
+    tries=0
+    while [ ! -e "$1" ] && [ $tries -lt 300 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+}
 "$perp" sweep study.yaml -n 200 -j 2 -o killed.h5 -q &
 pid=$!
-sleep 0.5
+until_there killed.h5
+sleep 0.3
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 [ -e killed.h5 ] || failed 'nothing was written before the kill'
@@ -86,7 +94,8 @@ if command -v mpirun >/dev/null && ldd "$perp" 2>/dev/null | grep -q libmpi; the
     [ "$(field out digest)" = "$digest" ] || failed 'another digest under mpirun'
     $ranks "$perp" sweep study.yaml -n 500 -o dead.h5 -q >out 2>err &
     pid=$!
-    sleep 1
+    until_there dead.h5
+    sleep 0.5
     victim=$(pgrep -f "sweep study.yaml -n 500 -o dead.h5" | tail -1)
     [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null
     wait $pid 2>/dev/null
