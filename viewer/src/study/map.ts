@@ -230,13 +230,11 @@ export function bigMap(session: Session): HTMLElement {
         return x.flatMap((p, i) => {
             if (!Number.isFinite(m.value[i])) return [];
             const place = box.left + p * box.width;
-            return [
-                s('path', {
-                    class: 'whisker',
-                    d: `M${place} ${at(m.low[i])}V${at(m.high[i])}M${place - 4} ${at(m.low[i])}h8M${place - 4} ${at(m.high[i])}h8`,
-                }),
-                s('circle', { class: 'point', cx: place, cy: at(m.value[i]), r: 3.5 }),
-            ];
+            const point = s('circle', { class: 'point', cx: place, cy: at(m.value[i]), r: 3.5 });
+            // a single trial has no interval
+            if (!Number.isFinite(m.low[i]) || !Number.isFinite(m.high[i])) return [point];
+            const whisker = `M${place} ${at(m.low[i])}V${at(m.high[i])}M${place - 4} ${at(m.low[i])}h8M${place - 4} ${at(m.high[i])}h8`;
+            return [s('path', { class: 'whisker', d: whisker }), point];
         });
     };
 
