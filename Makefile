@@ -53,6 +53,7 @@ bench: setup         ## build and run the benchmarks, count instructions
 	@tools/build release
 	@for b in bench/*.c; do [ -e "$$b" ] || continue; n=$$(basename "$$b" .c); echo "== $$n"; build/release/bench/$$n || exit 1; done
 	@echo "== instructions"; bench/count-instructions build/release
+	@echo "== overhead of an ensemble"; bench/profile-ensemble build/release/cli/perp studies/grasp-map/study.yaml --count 1 --only surface=medium --only jaw=medium --part 1/8
 
 bench-siconos: setup ## perp beside Siconos on friction problems; writes docs/benchmarks-solvers.md
 	@tools/bench-siconos

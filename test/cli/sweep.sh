@@ -38,7 +38,8 @@ run 0 sweep study.yaml --part 1/3 -o p1.h5 --json
 [ "$(field out done)" = 32 ] || failed "part 1 of 3 has $(field out done) trials"
 run 0 study p1.h5 --csv part.csv
 awk -F, 'NR > 1 && $1 % 3 != 0 { exit 1 }' part.csv || failed 'part 1 of 3 has trials of another part'
-SLURM_ARRAY_TASK_ID=6 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=5 "$perp" sweep study.yaml -o p2.h5 -q || failed 'a part by Slurm'
+SLURM_ARRAY_TASK_ID=6 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=5 "$perp" sweep study.yaml -o p2.h5 --json >out || failed 'a part by Slurm'
+[ "$(field out done)" = 32 ] || failed "part 2 of 3 by Slurm has $(field out done) trials"
 JOB_COMPLETION_INDEX=2 "$perp" sweep study.yaml --parts 3 -o p3.h5 -q || failed 'a part by an indexed job'
 run 0 study p3.h5 p1.h5 p2.h5 -o joined.h5 --json
 [ "$(field out digest)" = "$digest" ] || failed 'another digest of the parts'
@@ -170,6 +171,8 @@ run 0 sweep study.yaml -n 200 --until far=0.3 -j 1 -o until1.h5 --json
 run 0 sweep study.yaml -n 30 --until far=0.3 -o until2.h5 -q
 run 0 sweep study.yaml -n 200 --until far=0.3 -o until2.h5 --resume --json
 [ "$(field out done)" = "$expected" ] || failed "sequential sampling, resumed: $(field out done) trials, not $expected"
+run 0 sweep study.yaml -n 200 --until far=0.3 --part 1/3 -o third.h5 --json
+[ "$(field out trials)" = 600 ] || failed "part 1 of 3 of 8 cells has at most $(field out trials) trials, not 600"
 for part in 1 2; do run 0 sweep study.yaml -n 200 --until far=0.3 --part $part/2 -o half$part.h5 -q; done
 run 0 study half1.h5 half2.h5 --json
 run 0 study half1.h5 --csv half.csv
@@ -253,6 +256,7 @@ design:
 YAML
 run 0 design design.yaml --json -o d1.h5
 best=$(field out best)
+awk -v f="$best" 'BEGIN { exit !(f >= 0 && f < 1e-6) }' || failed "the best of a search is $best, and 0 can be reached"
 [ "$(field out half_step)" != "$best" ] || failed 'the best design was not run again with half of the step'
 [ "$(field out fresh)" != "$best" ] || failed 'the best design was not run again on other samples'
 trials=$(field out trials)
@@ -289,6 +293,10 @@ has out 'the start lies on a plateau'
 sed -i 's/below: 60/below: 3/' design.yaml
 run 1 design design.yaml -o d4.h5 --json
 has out '"ok": false'
+
+sed 's/v > 0.01/v > 0.9/; /checks/,$d; s/start: {v: 0.2}/start: {v: 1}/' design.yaml >proof.yaml
+run 0 design proof.yaml --json -o proof.h5
+[ "$(field out trials)" -lt $((4*$(field out designs))) ] || failed 'designs that fail a proof were run'
 
 # estimates
 awk 'BEGIN { print "t,x"; for (i = 0; i <= 20; i++) { t = 0.005*i; print t "," t - 0.3*9.81*t*(t + 0.005)/2 } }' >rows.csv

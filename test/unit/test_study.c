@@ -247,15 +247,16 @@ static void test_plan_hash(void **state) {
     perp_refusal why = {0};
     const perp_source_file file[2] = {{"study.yaml", plan, sizeof plan - 1},
                                       {"scene.yaml", scene_text, sizeof scene_text - 1}};
-    const char *only[] = {"floor=high"};
+    const char *only[] = {"floor=high"}, *low[] = {"floor=low"};
     const perp_definition define[] = {{"v", "1.5"}};
     pp_study_options o[] = {{.count = -1, .seed = -1},
                             {.count = 9, .seed = -1},
                             {.count = -1, .seed = 8},
                             {.count = -1, .seed = -1, .only = only, .nonly = 1},
-                            {.count = -1, .seed = -1, .define = define, .ndefine = 1}};
-    uint64_t hash[5];
-    for (int i = 0; i < 5; i++) {
+                            {.count = -1, .seed = -1, .define = define, .ndefine = 1},
+                            {.count = -1, .seed = -1, .only = low, .nonly = 1}};
+    uint64_t hash[6];
+    for (int i = 0; i < 6; i++) {
         pp_study *s;
         o[i].file = file;
         o[i].nfile = 2;
@@ -276,7 +277,8 @@ static void test_plan_hash(void **state) {
         pp_study_close(s);
     }
     assert_true(hash[1] == hash[0]); /* more samples leave those before as they are */
-    for (int i = 2; i < 5; i++) assert_true(hash[i] != hash[0]);
+    for (int i = 2; i < 6; i++) assert_true(hash[i] != hash[0]);
+    assert_true(hash[3] != hash[5]);
     pp_study *four = open_lines("sample: {count: 4, method: latin, mu: 'uniform(0, 1)'}\n"), *five = NULL;
     pp_study_options more = {.count = 5, .seed = -1};
     const perp_source_file same[2] = {{"study.yaml", four->data, four->size}, file[1]};
