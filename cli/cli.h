@@ -212,8 +212,10 @@ typedef struct verdict {
 void judge(const simulate_result *r, verdict *out);
 
 /* ---- recording_file.c: what can be told of a file without reading it as a recording ---- */
-bool recording_signature(const char *path); /* begins as HDF5 files do, or is empty */
-bool recording_busy(const char *path);      /* another process is writing it */
+bool recording_signature(const char *path); /* is a file that begins as HDF5 files do, or is empty */
+/* A cut or damaged recording still has the first byte, which no text has, or the name. */
+bool recording_likely(const char *path);
+bool recording_busy(const char *path); /* another process is writing it */
 
 /* ---- size.c: the length that overlaps are compared with: the width of the thinnest shape, or, if no shape has a
  * width, the shortest arm of a joint; 0 if there is neither [L] ---- */

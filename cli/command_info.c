@@ -103,16 +103,6 @@ static const cli_example examples[] = {
     {NULL, NULL},
 };
 
-/* A recording begins with the signature of HDF5. A cut or damaged one still has the first byte, which no text has, or
- * the name. */
-static bool looks_recorded(const char *path) {
-    FILE *f = fopen(path, "rb");
-    int first = f ? fgetc(f) : EOF;
-    if (f) fclose(f);
-    size_t n = strlen(path);
-    return first == 0x89 || (n > 3 && !strcmp(path + n - 3, ".h5"));
-}
-
 static int print_made(const cli_args *a, size_t (*make)(char *, size_t), const char *key) {
     size_t n = make(NULL, 0);
     char *text = malloc(n + 1);
@@ -135,7 +125,7 @@ static int print_made(const cli_args *a, size_t (*make)(char *, size_t), const c
 static int tell(const cli_args *a, const char *path, json *j) {
     info_request q = {.path = path, .j = j, .series = cli_given(a, "series"), .digest = cli_given(a, "digest")};
     q.ndefine = cli_definitions(a, &q.define);
-    bool problem = info_is_problem(path), recorded = !problem && looks_recorded(path);
+    bool problem = info_is_problem(path), recorded = !problem && recording_likely(path);
     if (j) json_object(j);
     if (j) json_field_string(j, "path", path);
     perp_refusal why = {0};
@@ -172,7 +162,7 @@ static int run(const cli_args *a) {
                            "SCENE, RECORDING or PROBLEM..., --schema, --reference, --combinations");
     for (int i = 0; i < n && cli_given(a, "define"); i++) {
         bool problem = info_is_problem(cli_operand(a, i));
-        if (problem || looks_recorded(cli_operand(a, i)))
+        if (problem || recording_likely(cli_operand(a, i)))
             return cli_mistake(a, "--define", problem ? "it with a problem" : "it with a recording", "it with scenes");
     }
     json j;

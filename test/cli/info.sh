@@ -109,4 +109,7 @@ run 2 info broken.yaml slide.h5 --json
 is_json out
 has out '"error"'
 has out '"recording"'
+# a pipe that nobody writes to: told, not waited for
+mkfifo pipe
+refused 'perp: pipe: found a pipe; allowed: a file' info pipe
 finish

@@ -63,7 +63,7 @@ if [ -e /dev/full ]; then
 fi
 
 # what is refused before anything is served
-refused 'perp view: found nothing to work on; allowed: RECORDING..., or --export FILE RECORDING...' view
+refused 'perp view: found nothing to work on; allowed: RECORDING..., or RESULTS..., or --export FILE RECORDING...' view
 refused 'perp: nothing.h5: cannot be read: No such file or directory' view --no-open nothing.h5
 refused 'perp: folder: found a folder; allowed: a recording' view --no-open slide.h5 folder
 refused 'perp: slide.yaml: found a file that is not HDF5; allowed: a recording' view --no-open slide.yaml
