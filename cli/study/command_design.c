@@ -74,8 +74,8 @@ static void print_passing(const pp_hunt *h, int level, const char *name) {
     uint64_t n = design_passed(h, level);
     printf("\n  designs that pass %s:", name);
     for (uint64_t i = 0; i < h->count; i++)
-        if (h->record[i].level < 0 || h->record[i].level > level) printf(" %llu", (unsigned long long)i);
-    printf("%s  (%llu of %llu)\n", n ? "" : " none", (unsigned long long)n, (unsigned long long)h->count);
+        if (pp_design_record_passed(&h->record[i], level)) printf(" %llu", (unsigned long long)i);
+    printf("%s  (%llu of %llu)\n", n ? "" : " none", (unsigned long long)n, (unsigned long long)designs_run(h));
 }
 
 static void print_levels(const pp_hunt *h) {
@@ -105,9 +105,9 @@ static void print_levels(const pp_hunt *h) {
         bool met = false;
         for (uint64_t i = 0; i < h->count; i++) {
             int level = h->record[i].level;
-            bool run = level < 0 || level > l;
+            bool run = pp_design_record_passed(&h->record[i], l);
             if (!run || pp_design_meets(d, l, h->x + i * (uint64_t)d->n, &met, NULL)) continue;
-            count[met][level < 0]++;
+            count[met][level == PP_DESIGN_PASSED]++;
         }
         printf("  guess %s: %llu of %llu that meet it pass, %llu of %llu that do not\n", d->level[l].name,
                (unsigned long long)count[1][1], (unsigned long long)(count[1][0] + count[1][1]),
@@ -140,8 +140,12 @@ static void print_all(const design_result *r, const char *path, double seconds) 
     char wall[64];
     cli_seconds(wall, sizeof wall, seconds);
     study_print_title(h->design->study, stdout);
+    uint64_t run = designs_run(h);
     printf("  method     %s: %llu designs, %llu trials", h->design->method, (unsigned long long)h->count,
            (unsigned long long)(h->trials + h->reused));
+    if (run < h->count)
+        printf("; ended after %llu designs: %llu pass, %d are enough", (unsigned long long)run,
+               (unsigned long long)design_passed(h, PP_DESIGN_LEVELS), h->design->enough);
     if (h->reused) printf(" (%llu from the file)", (unsigned long long)h->reused);
     if (h->result.reason) printf("; %d restarts; ended: %s", h->result.restarts, h->result.reason);
     printf("; %s\n  results    %s\n", wall, path);
@@ -178,7 +182,7 @@ static void print_json(const design_result *r, const char *path, const study_che
     json_key(&j, "passing");
     json_array(&j);
     for (uint64_t i = 0; i < h->count; i++)
-        if (h->record[i].level < 0 && !strcmp(d->method, "sample")) json_whole(&j, (long long)i);
+        if (h->record[i].level == PP_DESIGN_PASSED && !strcmp(d->method, "sample")) json_whole(&j, (long long)i);
     json_end(&j, ']');
     json_key(&j, "history");
     json_array(&j);
@@ -289,7 +293,8 @@ const cli_command command_design = {
         "of the study: what varies and what is drawn.\n\n"
         "Levels make a search cheap: a proof is a necessary condition on the parameters, and a design that fails it is "
         "not "
-        "run; a guess excludes no design, and the command prints how well it predicted.\n\n"
+        "run; a guess excludes no design: drawn designs that meet it are run first, and the command prints how well it "
+        "predicted.\n\n"
         "The best design is verified with half of the time step, and on samples with another seed, so that the figure "
         "is "
         "not flattered by the samples that were searched on.",

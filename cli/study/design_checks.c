@@ -9,13 +9,15 @@ static const char *const functions[F_N] = {"best", "half", "fresh", "designs", "
 static const char *const allowed[F_N] = {"() or (\"parameter\")", "()",      "()", "()", "()",
                                          "() or (\"level\")",     "(number)"};
 
-static bool passes(const pp_hunt *h, uint64_t i, int level) {
-    return h->record[i].level < 0 || h->record[i].level > level;
-}
-
 uint64_t design_passed(const pp_hunt *h, int level) {
     uint64_t n = 0;
-    for (uint64_t i = 0; i < h->count; i++) n += passes(h, i, level);
+    for (uint64_t i = 0; i < h->count; i++) n += pp_design_record_passed(&h->record[i], level);
+    return n;
+}
+
+uint64_t designs_run(const pp_hunt *h) {
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < h->count; i++) n += h->record[i].level != PP_DESIGN_NOT_RUN;
     return n;
 }
 
@@ -36,10 +38,12 @@ static double value_of(const design_result *r, int f, int which, double number) 
         return which < 0 ? h->record[h->best].f : h->x[h->best * (uint64_t)r->design->n + (uint64_t)which];
     case F_HALF: return r->half.done ? r->half.f : NAN;
     case F_FRESH: return r->fresh.done ? r->fresh.f : NAN;
-    case F_DESIGNS: return (double)h->count;
+    case F_DESIGNS: return (double)designs_run(h);
     case F_TRIALS: return (double)(h->trials + h->reused);
     case F_PASSED: return (double)design_passed(h, which < 0 ? PP_DESIGN_LEVELS : which);
-    default: return number >= 0 && number < (double)h->count ? passes(h, (uint64_t)number, PP_DESIGN_LEVELS) : NAN;
+    default:
+        if (!(number >= 0 && number < (double)h->count)) return NAN;
+        return h->record[(uint64_t)number].level == PP_DESIGN_PASSED;
     }
 }
 

@@ -22,5 +22,7 @@ typedef struct design_result {
 perp_status design_checks(const design_result *r, study_check **out, int *n, perp_refusal *why);
 /* Designs that pass all levels up to this one; `level` = PP_DESIGN_LEVELS: everything. */
 uint64_t design_passed(const pp_hunt *h, int level);
+/* Designs that were run, or that a proof ruled out: with `enough` not all that were drawn. */
+uint64_t designs_run(const pp_hunt *h);
 
 #endif

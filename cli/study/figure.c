@@ -309,6 +309,7 @@ static perp_status draw_designs(const pp_hunt *h, const char *path, perp_refusal
     long count[STATES] = {0};
     for (size_t i = 0; i < n; i++) {
         int level = h->record[i].level;
+        if (level == PP_DESIGN_NOT_RUN) continue;
         int k = level < 0 ? 0 : level < d->nlevel && !d->level[level].trials ? 2 : 1;
         for (int p = 0; p < dim; p++)
             v[((size_t)p * STATES + (size_t)k) * (n + 1) + (size_t)count[k]] = h->x[i * (size_t)dim + (size_t)p];

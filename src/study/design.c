@@ -24,16 +24,21 @@ static const pp_field design_fields[] = {NODE(design_in, over, NODE, true),
 
 typedef struct method_in {
     const char *name;
-    int64_t restarts, evaluations, population, seed, count;
+    int64_t restarts, evaluations, population, seed, count, enough;
     double x_tolerance, f_tolerance;
     bool common;
 } method_in;
-static const pp_field method_fields[] = {
-    NODE(method_in, name, TEXT, true),           NODE(method_in, restarts, WHOLE, false),
-    NODE(method_in, evaluations, WHOLE, false),  NODE(method_in, population, WHOLE, false),
-    NODE(method_in, seed, WHOLE, false),         NODE(method_in, count, WHOLE, false),
-    NODE(method_in, x_tolerance, NUMBER, false), NODE(method_in, f_tolerance, NUMBER, false),
-    NODE(method_in, common, BOOL, false),        {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field method_fields[] = {NODE(method_in, name, TEXT, true),
+                                         NODE(method_in, restarts, WHOLE, false),
+                                         NODE(method_in, evaluations, WHOLE, false),
+                                         NODE(method_in, population, WHOLE, false),
+                                         NODE(method_in, seed, WHOLE, false),
+                                         NODE(method_in, count, WHOLE, false),
+                                         NODE(method_in, x_tolerance, NUMBER, false),
+                                         NODE(method_in, f_tolerance, NUMBER, false),
+                                         NODE(method_in, common, BOOL, false),
+                                         NODE(method_in, enough, WHOLE, false),
+                                         {NULL, 0, PP_FIELD_NODE, false}};
 
 typedef struct verify_in {
     int64_t count, seed;
@@ -262,12 +267,17 @@ static perp_status read_method(const pp_study *s, pp_design *d, uint32_t node, p
         return pp_field_refuse(t, node, "design.method", "1 to 100000000 evaluations, up to 1000000 restarts", why);
     if (sample && in.count < 1)
         return pp_field_refuse(t, node, "design.method", "count: the number of designs to draw", why);
+    bool enough_given = pp_yaml_get(t, node, "enough") != 0;
+    if (enough_given && (!sample || in.enough < 1 || in.enough > in.count))
+        return pp_field_refuse(t, pp_yaml_get(t, node, "enough"), "design.method.enough",
+                               "1 to count, with the method sample", why);
     if (!sample && !d->objective)
         return pp_field_refuse(t, node, "design.method", "minimise or maximise for this method", why);
     d->method = in.name;
     d->restarts = (int)in.restarts;
     d->evaluations = (int)(sample ? in.count : in.evaluations);
     d->population = (int)in.population;
+    d->enough = (int)in.enough;
     d->x_tolerance = in.x_tolerance;
     d->f_tolerance = in.f_tolerance;
     d->seed = (uint64_t)in.seed;

@@ -4,7 +4,8 @@
  * whole history. Searches are deterministic: a search is continued by running it again with rows of the file as answers.
  *
  * Levels. Before a design is run, it must pass the levels that are proofs: necessary conditions on its parameters.
- * Levels that are guesses exclude no design. The last level is the trials themselves. */
+ * Levels that are guesses exclude no design: drawn designs that meet more of them are run first. The last level is the
+ * trials themselves. */
 #ifndef PP_STUDY_DESIGN_H
 #define PP_STUDY_DESIGN_H
 
@@ -41,6 +42,7 @@ typedef struct pp_design {
     /* method */
     const char *method; /* of perp_search, or "sample": designs drawn from the bounds */
     int restarts, evaluations, population;
+    int enough; /* sample: designs that pass everything after which no other is run; 0: all are run */
     double x_tolerance, f_tolerance;
     uint64_t seed;
     bool common; /* all designs see the same draws */

@@ -97,7 +97,7 @@ static perp_status add_design(pp_hunt *h, const double *x, perp_refusal *why) {
         h->cap = cap;
     }
     memcpy(h->x + h->count * (uint64_t)n, x, sizeof *x * (size_t)n);
-    h->record[h->count++] = (pp_design_record){.f = NAN, .level = -1};
+    h->record[h->count++] = (pp_design_record){.f = NAN, .level = PP_DESIGN_PASSED};
     return PERP_OK;
 }
 
@@ -224,98 +224,125 @@ static perp_status run_search(pp_hunt *h, perp_refusal *why) {
 
 /* ---- drawn designs, level by level ---- */
 
-typedef struct wave {
+/* With `enough`, designs go through the levels in blocks of this many, and the search ends between two blocks: few, so
+ * that little is run in vain, but enough to keep several workers busy. It must not depend on their number. */
+enum { DESIGN_BLOCK = 16 };
+
+/* Some designs on their way through the levels. */
+typedef struct block {
     pp_hunt *h;
+    const uint64_t *design; /* their numbers, in the order in which they are run */
+    uint64_t n;
+    bool *alive;     /* by number of the design */
+    pp_table *table; /* by number, for the objective; NULL: none */
+} block;
+
+typedef struct wave {
+    const block *b;
     const uint64_t *design; /* of each trial of the batch */
-    bool *alive;
     pp_design_work *work;
-    pp_table *table; /* of each design, for the objective; NULL: none */
     perp_status status;
 } wave;
 
 static bool take_wave(void *ctx, uint64_t i, const pp_row *row) {
     wave *w = ctx;
-    const pp_study *s = w->h->design->study;
+    pp_hunt *h = w->b->h;
+    const pp_study *s = h->design->study;
     uint64_t design = w->design[i];
     bool failed = row->outcome >= PP_TRIAL_UNSOLVED;
     w->work->trials++;
     w->work->seconds += row->seconds;
-    w->h->record[design].failed += failed;
-    int m = w->h->design->require;
+    h->record[design].failed += failed;
+    int m = h->design->require;
     if (m >= 0) {
         double x = row->value[s->nparameter + m];
-        if (failed || isnan(x) || x == 0) w->alive[design] = false;
+        if (failed || isnan(x) || x == 0) w->b->alive[design] = false;
     }
-    if (w->table && !w->status) w->status = pp_table_add(&w->table[design], row, &w->h->why);
+    if (w->b->table && !w->status) w->status = pp_table_add(&w->b->table[design], row, &h->why);
     return !w->status;
 }
 
-/* Trial K of all designs that are alive. */
-static perp_status run_wave(pp_hunt *h, int level, int step, uint64_t from, uint64_t to, wave *w) {
+/* Trials `from` to `to` of all designs of a block that are alive. */
+static perp_status run_wave(const block *b, int level, int step, uint64_t from, uint64_t to, wave *w) {
+    pp_hunt *h = b->h;
     const pp_design *d = h->design;
-    uint64_t T = pp_design_trials(d), designs = h->count, most = designs * (to - from), n = 0;
+    uint64_t T = pp_design_trials(d), most = b->n * (to - from), n = 0;
     uint64_t *number = malloc(sizeof *number * 2 * (size_t)(most + 1)), *owner = number ? number + most : NULL;
     pp_design_trial *trial = malloc(sizeof *trial * (size_t)(most + 1));
     perp_status st = number && trial ? PERP_OK : no_memory(h, &h->why);
     for (uint64_t k = from; !st && k < to; k++)
-        for (uint64_t i = 0; i < designs; i++) {
-            if (!w->alive[i]) continue;
-            number[n] = ((uint64_t)step * designs + i) * T + k;
+        for (uint64_t j = 0; j < b->n; j++) {
+            uint64_t i = b->design[j];
+            if (!b->alive[i]) continue;
+            number[n] = ((uint64_t)step * h->count + i) * T + k;
             owner[n] = i;
             trial[n++] = (pp_design_trial){i, k, level, h->x + i * (uint64_t)d->n};
         }
     w->design = owner;
-    batch b = {.h = h, .number = number, .trial = trial, .count = n, .take = take_wave, .ctx = w};
-    if (!st && n) st = run_batch(&b, &h->why);
+    batch all = {.h = h, .number = number, .trial = trial, .count = n, .take = take_wave, .ctx = w};
+    if (!st && n) st = run_batch(&all, &h->why);
     free(number);
     free(trial);
     return st ? st : w->status;
 }
 
+static uint64_t count_alive(const block *b) {
+    uint64_t n = 0;
+    for (uint64_t j = 0; j < b->n; j++) n += b->alive[b->design[j]];
+    return n;
+}
+
 /* All trials of one level: wave by wave, so that a design that failed is not run any further. */
-static perp_status run_level(pp_hunt *h, int level, int step, bool *alive, pp_table *table) {
+static perp_status run_level(const block *b, int level, int step) {
+    pp_hunt *h = b->h;
     uint64_t T = pp_design_trials(h->design);
     pp_design_work *work = &h->work[level < 0 ? 0 : level];
-    wave w = {.h = h, .alive = alive, .work = work, .table = table};
+    wave w = {.b = b, .work = work};
     perp_status st = PERP_OK;
-    for (uint64_t i = 0; i < h->count; i++) work->entered += alive[i];
+    work->entered += count_alive(b);
     if (h->all_trials || h->design->require < 0) {
-        st = run_wave(h, level, step, 0, T, &w);
+        st = run_wave(b, level, step, 0, T, &w);
     } else {
-        for (uint64_t k = 0; !st && k < T; k++) st = run_wave(h, level, step, k, k + 1, &w);
+        for (uint64_t k = 0; !st && k < T; k++) st = run_wave(b, level, step, k, k + 1, &w);
     }
-    for (uint64_t i = 0; !st && i < h->count; i++) work->passed += alive[i];
+    if (!st) work->passed += count_alive(b);
     return st;
 }
 
-static perp_status run_static(pp_hunt *h, int level, bool *alive) {
+static perp_status run_static(const block *b, int level) {
+    pp_hunt *h = b->h;
     const pp_design *d = h->design;
     perp_status st = PERP_OK;
-    for (uint64_t i = 0; !st && i < h->count; i++) {
+    for (uint64_t j = 0; !st && j < b->n; j++) {
+        uint64_t i = b->design[j];
         bool met = true;
-        if (!alive[i]) continue;
+        if (!b->alive[i]) continue;
         h->work[level].entered++;
         st = pp_design_meets(d, level, h->x + i * (uint64_t)d->n, &met, &h->why);
         h->work[level].passed += met;
-        if (!met && d->level[level].proof) alive[i] = false;
+        if (!met && d->level[level].proof) b->alive[i] = false;
     }
     return st;
 }
 
-static void note_level(pp_hunt *h, const bool *alive, bool *was, int level) {
-    for (uint64_t i = 0; i < h->count; i++) {
-        if (was[i] && !alive[i]) h->record[i].level = level;
-        was[i] = alive[i];
+/* Designs that died in this level. */
+static void note_level(const block *b, int level) {
+    for (uint64_t j = 0; j < b->n; j++) {
+        pp_design_record *r = &b->h->record[b->design[j]];
+        if (!b->alive[b->design[j]] && r->level == PP_DESIGN_NOT_RUN) r->level = level;
     }
 }
 
-static perp_status judge_all(pp_hunt *h, const bool *alive, pp_table *table) {
+static perp_status judge_passing(const block *b) {
+    pp_hunt *h = b->h;
     const pp_design *d = h->design;
     perp_status st = PERP_OK;
-    for (uint64_t i = 0; !st && i < h->count; i++) {
+    for (uint64_t j = 0; !st && j < b->n; j++) {
+        uint64_t i = b->design[j];
         double f = NAN, g[PP_DESIGN_CONSTRAINTS];
-        if (!alive[i]) continue;
-        if (d->objective) st = pp_design_judge(d, &table[i], h->x + i * (uint64_t)d->n, &f, g, &h->why);
+        if (!b->alive[i]) continue;
+        h->record[i].level = PP_DESIGN_PASSED;
+        if (d->objective) st = pp_design_judge(d, &b->table[i], h->x + i * (uint64_t)d->n, &f, g, &h->why);
         h->record[i].f = as_written(d, f);
         for (int k = 0; d->objective && k < d->nconstraint; k++) h->record[i].violation += g[k] > 0 ? g[k] : 0;
         consider(h, i);
@@ -323,39 +350,78 @@ static perp_status judge_all(pp_hunt *h, const bool *alive, pp_table *table) {
     return st;
 }
 
-static perp_status run_levels(pp_hunt *h, bool *alive, bool *was, pp_table *table) {
-    const pp_design *d = h->design;
+static perp_status run_block(const block *b) {
+    const pp_design *d = b->h->design;
     perp_status st = PERP_OK;
     int step = 0;
     for (int l = 0; !st && l < d->nlevel; l++) {
-        st = d->level[l].trials ? run_level(h, l, step, alive, table) : run_static(h, l, alive);
+        st = d->level[l].trials ? run_level(b, l, step) : run_static(b, l);
         step += d->level[l].trials;
-        if (!st) note_level(h, alive, was, l);
+        if (!st) note_level(b, l);
     }
     if (!st && step == 0) { /* the trials are the last level by themselves */
-        st = run_level(h, d->nlevel < PP_DESIGN_LEVELS ? d->nlevel : -1, 0, alive, table);
-        if (!st) note_level(h, alive, was, d->nlevel);
+        st = run_level(b, d->nlevel < PP_DESIGN_LEVELS ? d->nlevel : -1, 0);
+        if (!st) note_level(b, d->nlevel);
     }
-    return st ? st : judge_all(h, alive, table);
+    return st ? st : judge_passing(b);
+}
+
+/* Order of the designs: those that meet more guesses first, else as they were drawn. */
+static perp_status order_designs(pp_hunt *h, uint64_t *order) {
+    const pp_design *d = h->design;
+    uint64_t n = 0;
+    int guesses = 0;
+    perp_status st = PERP_OK;
+    int *score = calloc((size_t)h->count, sizeof *score);
+    if (!score) return no_memory(h, &h->why);
+    for (int l = 0; l < d->nlevel; l++) {
+        if (d->level[l].proof || d->level[l].trials) continue;
+        guesses++;
+        for (uint64_t i = 0; !st && i < h->count; i++) {
+            bool meets = false;
+            st = pp_design_meets(d, l, h->x + i * (uint64_t)d->n, &meets, &h->why);
+            score[i] += meets;
+        }
+    }
+    for (int k = guesses; k >= 0; k--)
+        for (uint64_t i = 0; i < h->count; i++)
+            if (score[i] == k) order[n++] = i;
+    free(score);
+    return st;
+}
+
+static perp_status run_blocks(block *b, uint64_t *order) {
+    pp_hunt *h = b->h;
+    uint64_t size = h->design->enough ? DESIGN_BLOCK : h->count, passed = 0;
+    perp_status st = order_designs(h, order);
+    for (uint64_t at = 0; !st && at < h->count; at += size) {
+        b->design = order + at;
+        b->n = size < h->count - at ? size : h->count - at;
+        st = run_block(b);
+        passed += count_alive(b);
+        if (h->design->enough && passed >= (uint64_t)h->design->enough) break;
+    }
+    return st;
 }
 
 static perp_status run_drawn(pp_hunt *h, perp_refusal *why) {
     const pp_design *d = h->design;
-    uint64_t n = (uint64_t)d->evaluations;
-    bool *alive = malloc(2 * (size_t)n);
-    pp_table *table = d->objective ? calloc((size_t)n, sizeof *table) : NULL;
-    perp_status st = alive && (table || !d->objective) ? PERP_OK : no_memory(h, &h->why);
+    uint64_t n = (uint64_t)d->evaluations, *order = malloc(sizeof *order * (size_t)n);
+    block b = {.h = h, .alive = malloc((size_t)n), .table = d->objective ? calloc((size_t)n, sizeof *b.table) : NULL};
+    perp_status st = order && b.alive && (b.table || !d->objective) ? PERP_OK : no_memory(h, &h->why);
     for (uint64_t i = 0; !st && i < n; i++) {
         double x[PP_STUDY_NAMES];
         pp_design_point(d, i, x);
-        alive[i] = alive[n + i] = true;
-        if (table) pp_table_init(&table[i], d->study);
+        b.alive[i] = true;
+        if (b.table) pp_table_init(&b.table[i], d->study);
         st = add_design(h, x, &h->why);
+        if (!st) h->record[i].level = PP_DESIGN_NOT_RUN;
     }
-    if (!st) st = run_levels(h, alive, alive + n, table);
-    for (uint64_t i = 0; table && i < n; i++) pp_table_free(&table[i]);
-    free(table);
-    free(alive);
+    if (!st) st = run_blocks(&b, order);
+    for (uint64_t i = 0; b.table && i < n; i++) pp_table_free(&b.table[i]);
+    free(b.table);
+    free(b.alive);
+    free(order);
     if (st && why) *why = h->why;
     return st;
 }

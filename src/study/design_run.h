@@ -4,13 +4,20 @@
 
 #include "study/design.h"
 
+enum { PP_DESIGN_PASSED = -1, PP_DESIGN_NOT_RUN = -2 };
+
 /* One design of the history. */
 typedef struct pp_design_record {
     double f;         /* objective as written in the study; NAN: not evaluated */
     double violation; /* sum of positive constraints */
-    int level;        /* sample: first level it failed; -1: passed all. Minimisers: -1, or the proof it failed */
+    int level;        /* sample: first level it failed. Minimisers: the proof it failed. Else one of: */
     uint64_t failed;  /* trials that were not solved, refused or not measured */
 } pp_design_record;
+
+/* Did a design pass all levels up to this one? */
+static inline bool pp_design_record_passed(const pp_design_record *r, int level) {
+    return r->level == PP_DESIGN_PASSED || r->level > level;
+}
 
 /* Work of one level over all designs. */
 typedef struct pp_design_work {

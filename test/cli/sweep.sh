@@ -298,6 +298,36 @@ sed 's/v > 0.01/v > 0.9/; /checks/,$d; s/start: {v: 0.2}/start: {v: 1}/' design.
 run 0 design proof.yaml --json -o proof.h5
 [ "$(field out trials)" -lt $((4*$(field out designs))) ] || failed 'designs that fail a proof were run'
 
+# a guess excludes no design but orders them: with `enough` it saves trials
+cat >drawn.yaml <<'YAML'
+perp-study: 1
+scene: slide.yaml
+sample: {count: 2, seed: 1, mu: "uniform(0.2, 0.4)"}
+measure: {far: 'last("block.x") > 0.8'}
+design:
+  over: {v: [0, 3]}
+  require: far
+  levels: [{name: fast, require: v > 2.4}]
+  method: {name: sample, count: 64, seed: 3}
+YAML
+passing() { sed -n '/"passing"/,/]/s/^ *\([0-9][0-9]*\),\{0,1\}$/\1/p' "$1"; }
+sed 's/seed: 3}/seed: 3, enough: 6}/' drawn.yaml >enough.yaml
+sed '/levels/d' enough.yaml >unordered.yaml
+run 0 design drawn.yaml --json -o drawn.h5
+passing out >all
+all=$(field out trials)
+run 0 design enough.yaml --json -o enough.h5
+passing out >first
+ordered=$(field out trials)
+[ "$(wc -l <first)" -ge 6 ] || failed "$(wc -l <first) designs pass, and 6 are enough"
+[ -z "$(grep -vxFf all first)" ] || failed 'a design passes only when it is run early'
+run 0 design unordered.yaml --json -o unordered.h5
+[ "$ordered" -lt "$(field out trials)" ] || failed "a good guess saves nothing: $ordered and $(field out trials) trials"
+[ "$(field out trials)" -lt "$all" ] || failed 'the search went on although enough designs passed'
+run 0 design enough.yaml -o enough.h5 --resume
+has out 'ended after 16 designs'
+has out '6 are enough'
+
 # estimates
 awk 'BEGIN { print "t,x"; for (i = 0; i <= 20; i++) { t = 0.005*i; print t "," t - 0.3*9.81*t*(t + 0.005)/2 } }' >rows.csv
 cat >estimate.yaml <<'YAML'
