@@ -36,8 +36,8 @@ static bool usable(int m, const double *r) {
     return true;
 }
 
-/* Column from r at x and ra, rb at the two points; false if neither can be used. */
-static bool column(int m, pair at, const double *r, const double *ra, const double *rb, double *J) {
+/* Column from r at x and ra, rb at the two points, for the rows of `only` (NULL: all); false if neither can be used. */
+static bool column(int m, pair at, const double *r, const double *ra, const double *rb, const bool *only, double *J) {
     bool a = usable(m, ra), b = usable(m, rb);
     if (!a && !b) return false;
     if (a && b &&
@@ -51,31 +51,54 @@ static bool column(int m, pair at, const double *r, const double *ra, const doub
         double h = a ? at.a : at.b;
         for (int i = 0; i < m; i++) J[i] = (other[i] - r[i]) / h;
     }
+    for (int i = 0; only && i < m; i++)
+        if (!only[i]) J[i] = 0;
     return true;
 }
 
-bool pp_fit_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J, int *missing) {
-    int n = f->n, m = f->m, count = 0;
-    for (int j = 0; j < n; j++) {
-        if (!wanted[j]) continue;
-        pair at = place(f, j, x[j], factor);
-        for (int k = 0; k < 2; k++) {
-            double *point = f->points + (size_t)n * (size_t)count++;
-            memcpy(point, x, sizeof *x * (size_t)n);
-            point[j] += k ? at.b : at.a;
+/* The two points of each group that has a wanted column. Returns their number. */
+static int place_points(const pp_fit *f, const double *x, double factor, const bool *wanted, double *points) {
+    int n = f->n, count = 0;
+    for (int g = 0; g < f->ngroup; g++) {
+        double *a = points + (size_t)n * (size_t)count, *b = a + n;
+        bool any = false;
+        for (int j = 0; j < n; j++) {
+            if (!wanted[j] || f->group[j] != g) continue;
+            if (!any) {
+                memcpy(a, x, sizeof *x * (size_t)n);
+                memcpy(b, x, sizeof *x * (size_t)n);
+            }
+            any = true;
+            pair at = place(f, j, x[j], factor);
+            a[j] += at.a;
+            b[j] += at.b;
         }
+        count += 2 * any;
     }
+    return count;
+}
+
+bool pp_fit_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J, int *missing) {
+    int n = f->n, m = f->m, count = place_points(f, x, factor, wanted, f->points);
     *missing = 0;
     if (count == 0) return true;
     if (!pp_fit_evaluate(f, count, f->points, f->values)) return false;
-    count = 0;
-    for (int j = 0; j < n; j++) {
-        if (!wanted[j]) continue;
-        const double *ra = f->values + (size_t)m * (size_t)count, *rb = ra + m;
-        count += 2;
-        wanted[j] = !column(m, place(f, j, x[j], factor), r, ra, rb, J + (size_t)m * (size_t)j);
-        *missing += wanted[j];
+    const double *ra = f->values;
+    for (int g = 0; g < f->ngroup; g++) {
+        int members = 0, asked = 0;
+        for (int j = 0; j < n; j++) {
+            members += f->group[j] == g;
+            asked += f->group[j] == g && wanted[j];
+        }
+        for (int j = 0; asked && j < n; j++) {
+            if (!wanted[j] || f->group[j] != g) continue;
+            const bool *only = members > 1 ? f->pattern + (size_t)m * (size_t)j : NULL;
+            wanted[j] = !column(m, place(f, j, x[j], factor), r, ra, ra + m, only, J + (size_t)m * (size_t)j);
+            *missing += wanted[j];
+        }
+        if (asked) ra += 2 * m;
     }
+    if (*missing) pp_fit_ungroup(f); /* one column may have spoilt the others */
     return true;
 }
 
@@ -100,7 +123,12 @@ static bool free_columns(pp_fit *f, const double *x, const double *r, double fac
 }
 
 bool pp_fit_jacobian(pp_fit *f, const double *x, const double *r, double factor) {
-    if (!f->p->jacobian) return free_columns(f, x, r, factor, NULL, f->J);
+    if (!f->p->jacobian) {
+        bool whole = !pp_fit_grouped(f);
+        if (!free_columns(f, x, r, factor, NULL, f->J)) return false;
+        if (whole) pp_fit_find_groups(f);
+        return true;
+    }
     if (!f->p->jacobian(f->p->ctx, x, f->J)) {
         f->stopped = true;
         return false;
@@ -108,6 +136,17 @@ bool pp_fit_jacobian(pp_fit *f, const double *x, const double *r, double factor)
     for (int j = 0; j < f->n; j++)
         if (pp_fit_fixed(f, j)) memset(f->J + (size_t)f->m * (size_t)j, 0, sizeof *f->J * (size_t)f->m);
     return usable(f->m * f->n, f->J);
+}
+
+/* Column by column, whatever groups there are; tells f->coupled. */
+static bool whole_jacobian(pp_fit *f, const double *x, const double *r) {
+    bool grouped = pp_fit_grouped(f);
+    pp_fit_ungroup(f);
+    if (f->p->jacobian || !grouped) return pp_fit_jacobian(f, x, r, 1);
+    if (!free_columns(f, x, r, 1, NULL, f->J)) return false;
+    f->coupled = !pp_fit_pattern_holds(f);
+    pp_fit_find_groups(f);
+    return true;
 }
 
 /* |a - b| / |b|, columns of m. */
@@ -149,7 +188,7 @@ static bool try_step(pp_fit *f, const double *x, const double *r, double factor,
 bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool first) {
     memset(f->error, 0, sizeof *f->error * (size_t)f->n);
     for (int j = 0; first && j < f->n; j++) f->difference[j] = f->o.difference;
-    if (!pp_fit_jacobian(f, x, r, 1)) return false;
+    if (!whole_jacobian(f, x, r)) return false;
     if (f->p->jacobian) return true;
     if (!free_columns(f, x, r, 0.5, first ? f->J : NULL, f->J_half)) return false; /* a plateau needs no check */
     bool suspect = false;

@@ -123,7 +123,9 @@ perp_status perp_fit(const perp_fit_problem *problem, const perp_fit_options *op
     if (!s) s = pp_fit_run(&f, x, &end, &agreeing, why);
     bool was_rough = f.rough;
     if (!s) s = pp_fit_look(&f, x, &end.cost, &q, why);
-    if (!s && f.rough && !was_rough) { /* found at the end: again from there, with steps that tell */
+    /* found at the end that derivatives of the search missed something: again from there, with those that do not */
+    if (!s && ((f.rough && !was_rough) || f.coupled)) {
+        pp_fit_ungroup(&f);
         s = pp_fit_search(&f, x, &end);
         s = s == PERP_E_STOPPED ? pp_fit_stopped(why) : s == PERP_E_MEMORY ? pp_fit_memory(why) : PERP_OK;
         if (!s) s = pp_fit_look(&f, x, &end.cost, &q, why);

@@ -34,6 +34,10 @@ typedef struct pp_fit {
     double *qp;        /* pp_box_qp_work(n) */
     int *side;         /* n */
     int evaluations, iterations;
+    int *group;     /* n: columns of the same number are differenced together */
+    int ngroup;     /* n: each column by itself */
+    bool *pattern;  /* m x n, and room for m: where J had entries when groups were found */
+    bool coupled;   /* the last whole J had entries that the groups before it left out */
     bool *wanted;   /* 2n: columns of a Jacobian */
     bool *flat;     /* n: parameters that change no residual at the point of J */
     bool rough;     /* residuals jump over tiny steps: f->difference holds longer ones */
@@ -52,7 +56,8 @@ bool pp_fit_evaluate(pp_fit *f, int count, const double *x, double *r);
 /* Cost at x with the residuals r; INFINITY if one is not finite. */
 double pp_fit_cost(const pp_fit *f, const double *x, const double *r);
 
-/* difference.c. J at x, where the residuals are r, into f->J; steps times `factor`. False: stopped, or J could not be evaluated
+/* difference.c. J at x, where the residuals are r, into f->J; steps times `factor`. A J taken column by column gives the groups of those
+ * that follow. False: stopped, or J could not be evaluated
  * (then f->stopped is false). */
 bool pp_fit_jacobian(pp_fit *f, const double *x, const double *r, double factor);
 /* J and f->error. first: also chooses f->difference. */
@@ -60,6 +65,13 @@ bool pp_fit_jacobian_checked(pp_fit *f, const double *x, const double *r, bool f
 
 /* Columns j with wanted[j] into J, steps times factor; columns that could not be had keep wanted[j], *missing counts them. */
 bool pp_fit_columns(pp_fit *f, const double *x, const double *r, double factor, bool *wanted, double *J, int *missing);
+
+/* groups.c. Columns that share no row of f->J, to be differenced together from now on; each by itself again. */
+void pp_fit_find_groups(pp_fit *f);
+void pp_fit_ungroup(pp_fit *f);
+bool pp_fit_grouped(const pp_fit *f);
+/* Has f->J no entry that it had not when groups were found? */
+bool pp_fit_pattern_holds(const pp_fit *f);
 
 /* rough.c. Do the derivatives f->J at x, of tiny steps, tell how the residuals f->r change over a standard error? False: not; then
  * f->rough is set, and f->J and f->difference are of longer steps. True too if it was rough before, and where nothing is known. */

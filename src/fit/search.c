@@ -11,7 +11,7 @@
  *          standard errors), or a step was shorter than tolerance in every parameter, or what the model promises is below what
  *          the residuals resolve. Not converged: iterations used up; stuck at a kink; derivatives could not be evaluated.
  * Valid    residuals piecewise smooth. The optimum is local.
- * Cost     an iteration: one Jacobian (2 n points, one call) unless the step before was refused, one point, m n^2 products.
+ * Cost     an iteration: one Jacobian (2 n points, one call; fewer where parameters share no residual, groups.c) unless the step before was refused, one point, m n^2 products.
  * Source   Nocedal, Wright, Numerical Optimization (2nd ed.), 10.3, 4.1; Conn, Gould, Toint, Trust-Region Methods (2000), 13.1;
  *          Holland, Welsch, Commun. Stat. A6 (1977) for reweighting. */
 #include <math.h>
@@ -178,6 +178,10 @@ static bool iterate(search *s, bool *fresh, bool *first) {
     if (!(gain > 0)) {
         if (promised <= RESOLVED * s->cost)
             return finish(s, true, "the residuals do not resolve a further improvement");
+        if (pp_fit_grouped(f)) { /* the pattern may have changed: derivatives column by column */
+            pp_fit_ungroup(f);
+            *fresh = false;
+        }
         s->radius = POOR * fmin(length, s->radius);
         return s->radius < (f->rough ? FINE : NOTHING) && stuck(s, fresh);
     }

@@ -83,6 +83,8 @@ static bool take_memory(pp_fit *f) {
     TAKE(f->error, nn);
     TAKE(f->qp, pp_box_qp_work(n));
     TAKE(f->side, nn);
+    TAKE(f->group, nn);
+    TAKE(f->pattern, (nn + 1) * mm);
     TAKE(f->wanted, 2 * nn);
     TAKE(f->flat, nn);
 #undef TAKE
@@ -102,6 +104,7 @@ perp_status pp_fit_setup(pp_fit *f, const perp_fit_problem *p, const perp_fit_op
         f->scale[j] = p->scale ? p->scale[j] : guess_scale(f, j);
         f->difference[j] = f->o.difference;
     }
+    pp_fit_ungroup(f);
     return PERP_OK;
 }
 

@@ -662,6 +662,69 @@ static void test_bits(void **state) {
     assert_true(one.cost == two.cost && one.evaluations == two.evaluations);
 }
 
+/* ---- unknowns that share no residual ---- */
+
+#define APART 8
+/* Residuals 2j and 2j + 1 belong to unknown j. */
+static bool apart(void *ctx, int count, const double *x, double *r) {
+    (void)ctx;
+    for (int k = 0; k < count; k++, x += APART, r += 2 * APART)
+        for (int j = 0; j < APART; j++) {
+            r[2 * j] = exp(0.1 * x[j]) - exp(0.1 * (j + 1));
+            r[2 * j + 1] = 0.1 * x[j] * x[j];
+        }
+    return true;
+}
+
+/* Unknown by unknown, each with a fit of its own. */
+static bool apart_one(void *ctx, int count, const double *x, double *r) {
+    const int *j = ctx;
+    for (int k = 0; k < count; k++) {
+        r[2 * k] = exp(0.1 * x[k]) - exp(0.1 * (*j + 1));
+        r[2 * k + 1] = 0.1 * x[k] * x[k];
+    }
+    return true;
+}
+
+static void test_groups(void **state) {
+    (void)state;
+    double start[APART] = {0}, x[APART], C[APART * APART];
+    perp_fit_problem p = {.n = APART, .m = 2 * APART, .start = start, .residuals = apart};
+    perp_fit_result all;
+    for (int j = 0; j < APART; j++) start[j] = 0.1;
+    assert_int_equal(perp_fit(&p, NULL, x, C, &all, NULL), PERP_OK);
+    assert_true(all.converged);
+    for (int j = 0; j < APART; j++) {
+        double at, variance;
+        perp_fit_problem q = {.n = 1, .m = 2, .start = start, .residuals = apart_one, .ctx = &j};
+        assert_int_equal(perp_fit(&q, NULL, &at, &variance, NULL, NULL), PERP_OK);
+        near(x[j], at, 1e-7);
+        near(C[(APART + 1) * j], variance, 1e-5 * variance);
+    }
+    assert_true(all.evaluations < 8 * APART + 4 * all.iterations); /* 2 n + 1 for each of them without groups */
+}
+
+/* Linear apart from a residual that begins where x[0] exceeds 0.5: the first step lands where groups of the start see the optimum. */
+static bool hidden(void *ctx, int count, const double *x, double *r) {
+    (void)ctx;
+    for (int k = 0; k < count; k++, x += APART, r += APART + 1) {
+        for (int j = 0; j < APART; j++) r[j] = x[j] - 1;
+        r[APART] = 0.8 * fmax(0, x[0] - 0.5);
+    }
+    return true;
+}
+
+static void test_hidden_residual(void **state) {
+    (void)state;
+    const double start[APART] = {0};
+    double x[APART], C[APART * APART];
+    perp_fit_problem p = {.n = APART, .m = APART + 1, .start = start, .residuals = hidden};
+    assert_int_equal(perp_fit(&p, NULL, x, C, NULL, NULL), PERP_OK);
+    near(x[0], (1 + 0.64 * 0.5) / 1.64, 1e-8);
+    near(x[1], 1, 1e-8);
+    near(C[0], 1 / 1.64, 1e-6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line),           cmocka_unit_test(test_prior),
@@ -672,6 +735,7 @@ int main(void) {
         cmocka_unit_test(test_memory),         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_box_qp),         cmocka_unit_test(test_derivative_at_bound),
         cmocka_unit_test(test_plateaus),       cmocka_unit_test(test_rough),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_hidden_residual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
