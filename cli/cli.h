@@ -155,6 +155,8 @@ typedef struct simulate_options {
     bool force;         /* an existing output is replaced, once the scene has been read */
     const perp_definition *define;
     int ndefine;
+    const perp_source_file *file; /* nfile > 0: the scene and what it names; nothing is read from the disk */
+    int nfile;
     double duration;                  /* > 0: instead of the scene's */
     bool set_duration;                /* take duration even if it is 0: no steps */
     int every;                        /* > 0: instead of the scene's */

@@ -132,23 +132,55 @@ int study_load(const cli_args *a, pp_study_file *const *f, int n, pp_table *out)
     return pp_table_load(out, f, n, &why) ? cli_refuse(a, &why) : CLI_OK;
 }
 
-int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const double *given, const char *path) {
-    double value[PP_STUDY_VARIABLES];
-    perp_definition define[2 * PP_STUDY_VARIABLES];
-    char text[PP_STUDY_VARIABLES][32];
-    perp_refusal why = {0};
-    memcpy(value, given ? given : s->base, sizeof *value * (size_t)s->nparameter);
-    if (!given && pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) return cli_refuse(a, &why);
-    int ndefine = 0;
+/* Definitions that make the scene of a trial. text: room for numbers. */
+static int trial_definitions(const pp_study *s, const double *value, char (*text)[32], perp_definition *define) {
+    int n = 0;
     for (int i = 0; i < perp_scene_definition_count(s->scene); i++) /* -D, and `set` of the study */
         if (!s->touched[pp_study_parameter(s, perp_scene_definition_at(s->scene, i).name)])
-            define[ndefine++] = perp_scene_definition_at(s->scene, i);
+            define[n++] = perp_scene_definition_at(s->scene, i);
     for (int i = 0; i < s->nparameter; i++) {
         if (!s->touched[i]) continue;
         snprintf(text[i], sizeof text[i], "%.17g", value[i]);
-        define[ndefine++] = (perp_definition){s->parameter[i], text[i]};
+        define[n++] = (perp_definition){s->parameter[i], text[i]};
     }
+    return n;
+}
+
+/* Runs the scene of a trial once more with a recorder: from the texts that the trial itself was made of. */
+static void record(const cli_args *a, const pp_study *s, const perp_scene *scene, const pp_row *row, const char *path,
+                   simulate_result *out) {
+    perp_definition define[2 * PP_STUDY_VARIABLES];
+    char text[PP_STUDY_VARIABLES][32];
+    int nfile = perp_scene_file_count(scene);
+    perp_source_file *file = malloc(sizeof *file * (size_t)nfile);
+    for (int i = 0; file && i < nfile; i++) file[i] = perp_scene_file_at(scene, i);
+    simulate_options o = {.scene = s->scene_path,
+                          .output = path,
+                          .force = cli_given(a, "force"),
+                          .define = define,
+                          .ndefine = trial_definitions(s, row->value, text, define),
+                          .file = file,
+                          .nfile = file ? nfile : 0,
+                          .stop = cli_interrupted};
+    if (row->outcome == PP_TRIAL_ENDED) o.duration = (double)row->steps * perp_world_h(perp_scene_world(scene));
+    simulate(&o, out);
+    free(file);
+}
+
+static void print_trial(const pp_study *s, const pp_row *row) {
+    printf("trial %llu: %s, %u steps, t = %.6g%s%s\n", (unsigned long long)row->number, pp_outcome_word(row->outcome),
+           row->steps, row->t_end, row->why[0] ? ": " : "", row->why);
+    for (int i = 0; i < s->nparameter; i++) printf("  %-20s %.15g\n", s->parameter[i], row->value[i]);
+    for (int i = 0; i < s->nmeasure; i++) printf("  %-20s %.15g\n", s->measure[i].name, row->value[s->nparameter + i]);
+}
+
+int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, const double *given, const char *path) {
+    double value[PP_STUDY_VARIABLES];
+    perp_refusal why = {0};
+    simulate_result result = {0};
     pp_crew crew;
+    memcpy(value, given ? given : s->base, sizeof *value * (size_t)s->nparameter);
+    if (!given && pp_study_values(s, (pp_study_trial){.number = number}, value, &why)) return cli_refuse(a, &why);
     pp_row *row = malloc(pp_row_size(s));
     if (!row) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
     if (pp_crew_new(s, 1, &crew, &why)) {
@@ -156,21 +188,9 @@ int study_record_trial(const cli_args *a, const pp_study *s, uint64_t number, co
         return cli_refuse(a, &why);
     }
     (void)pp_runner_run(crew.runner[0], pp_ensemble_scene(crew.ensemble, 0), number, value, row);
-    double h = perp_world_h(perp_scene_world(pp_ensemble_scene(crew.ensemble, 0)));
+    if (path) record(a, s, pp_ensemble_scene(crew.ensemble, 0), row, path, &result);
     pp_crew_free(&crew);
-    simulate_options o = {.scene = s->scene_path,
-                          .output = path,
-                          .force = cli_given(a, "force"),
-                          .define = define,
-                          .ndefine = ndefine,
-                          .stop = cli_interrupted};
-    if (row->outcome == PP_TRIAL_ENDED) o.duration = (double)row->steps * h;
-    simulate_result result;
-    if (path) simulate(&o, &result);
-    printf("trial %llu: %s, %u steps, t = %.6g%s%s\n", (unsigned long long)number, pp_outcome_word(row->outcome),
-           row->steps, row->t_end, row->why[0] ? ": " : "", row->why);
-    for (int i = 0; i < s->nparameter; i++) printf("  %-20s %.15g\n", s->parameter[i], row->value[i]);
-    for (int i = 0; i < s->nmeasure; i++) printf("  %-20s %.15g\n", s->measure[i].name, row->value[s->nparameter + i]);
+    print_trial(s, row);
     int code = row->outcome >= PP_TRIAL_UNSOLVED ? CLI_FAILED : CLI_OK;
     if (path && result.code && result.code != CLI_FAILED) code = cli_refuse(a, &result.why);
     if (path && !result.code && result.hash != row->hash)

@@ -274,6 +274,13 @@ for name in v mu x; do
     has out "$name $(awk -F, -v name=$name -v row="$row" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
         $1 == row { printf "%*s%.15g", 20 - length(name), "", $c }' searched.csv)"
 done
+# it is made of the texts in the file: a scene that changed since changes nothing
+cp slide.yaml kept.yaml
+sed -i 's/h: 0.005/h: 0.01/' slide.yaml
+cp out told
+run 0 study d1.h5 --trial "$row" --record changed.h5
+sed 's/changed.h5/searched.h5/' out | cmp -s - told || failed 'a scene that changed on disk changes a trial of the file'
+mv kept.yaml slide.yaml
 refused 'perp: --trial: found 999999; allowed: a trial that is in the file' study d1.h5 --trial 999999
 cat >>design.yaml <<'YAML'
   checks:
