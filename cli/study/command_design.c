@@ -141,15 +141,16 @@ static void print_all(const design_result *r, const char *path, double seconds) 
     cli_seconds(wall, sizeof wall, seconds);
     study_print_title(h->design->study, stdout);
     uint64_t run = designs_run(h);
-    printf("  method     %s: %llu designs, %llu trials", h->design->method, (unsigned long long)h->count,
-           (unsigned long long)(h->trials + h->reused));
+    for (int i = 0; i < h->design->nstage; i++)
+        printf("%s%s", i ? ", then " : "  method     ", h->design->stage[i].method);
+    printf(": %llu designs, %llu trials", (unsigned long long)h->count, (unsigned long long)(h->trials + h->reused));
     if (run < h->count)
         printf("; ended after %llu designs: %llu pass, %d are enough", (unsigned long long)run,
                (unsigned long long)design_passed(h, PP_DESIGN_LEVELS), h->design->enough);
     if (h->reused) printf(" (%llu from the file)", (unsigned long long)h->reused);
     if (h->result.reason) printf("; %d restarts; ended: %s", h->result.restarts, h->result.reason);
     printf("; %s\n  results    %s\n", wall, path);
-    if (!strcmp(h->design->method, "sample")) print_levels(h);
+    if (h->design->sample) print_levels(h);
     print_best(h);
     if (r->half.done) printf("  at h/2     %.9g%s\n", r->half.f, r->half.failed ? ", some trials failed" : "");
     if (r->fresh.done)
@@ -163,7 +164,11 @@ static void print_json(const design_result *r, const char *path, const study_che
     json j;
     json_begin(&j, stdout);
     json_object(&j);
-    json_field_string(&j, "method", d->method);
+    char methods[PP_DESIGN_STAGES * 40] = "";
+    for (int i = 0; i < d->nstage; i++)
+        snprintf(methods + strlen(methods), sizeof methods - strlen(methods), "%s%.30s", i ? ", " : "",
+                 d->stage[i].method);
+    json_field_string(&j, "method", methods);
     json_field_whole(&j, "designs", (long long)h->count);
     json_field_whole(&j, "trials", (long long)(h->trials + h->reused));
     json_field_string(&j, "results", path);
@@ -182,7 +187,7 @@ static void print_json(const design_result *r, const char *path, const study_che
     json_key(&j, "passing");
     json_array(&j);
     for (uint64_t i = 0; i < h->count; i++)
-        if (h->record[i].level == PP_DESIGN_PASSED && !strcmp(d->method, "sample")) json_whole(&j, (long long)i);
+        if (h->record[i].level == PP_DESIGN_PASSED && d->sample) json_whole(&j, (long long)i);
     json_end(&j, ']');
     json_key(&j, "history");
     json_array(&j);
@@ -221,7 +226,7 @@ static int conclude(const cli_args *a, const study_args *x, const pp_hunt *h, co
     free(c);
     if (!st && cli_given(a, "figures")) st = design_figures(h, cli_text(a, "figures", "."), &why);
     if (st) return cli_refuse(a, &why);
-    bool none = strcmp(d->method, "sample") ? h->best == UINT64_MAX || h->record[h->best].violation > 0 : false;
+    bool none = !d->sample && (h->best == UINT64_MAX || h->record[h->best].violation > 0);
     return none || !ok ? CLI_FAILED : CLI_OK;
 }
 

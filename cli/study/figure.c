@@ -345,7 +345,7 @@ static perp_status draw_designs(const pp_hunt *h, const char *path, perp_refusal
 
 perp_status design_figures(const pp_hunt *h, const char *folder, perp_refusal *why) {
     char path[CLI_PATH];
-    bool drawn = !strcmp(h->design->method, "sample");
+    bool drawn = h->design->sample;
     perp_status st = figure_folder(folder, why);
     if (st) return st;
     snprintf(path, sizeof path, "%.4000s/%s.svg", folder, drawn ? "designs" : "history");

@@ -49,7 +49,7 @@ static perp_status read_study(study_view *v, pp_study_file *f, perp_refusal *why
     if (!v->search) return PERP_OK;
     pp_design d = {0};
     st = pp_design_read(v->study, &d, why);
-    if (!st && !strcmp(d.method, "sample")) v->designs = (uint64_t)d.evaluations;
+    if (!st && d.sample) v->designs = (uint64_t)d.stage[0].evaluations;
     pp_design_free(&d);
     return st;
 }

@@ -25,20 +25,16 @@ static const pp_field design_fields[] = {NODE(design_in, over, NODE, true),
 typedef struct method_in {
     const char *name;
     int64_t restarts, evaluations, population, seed, count, enough;
-    double x_tolerance, f_tolerance;
+    double x_tolerance, f_tolerance, steps;
     bool common;
 } method_in;
-static const pp_field method_fields[] = {NODE(method_in, name, TEXT, true),
-                                         NODE(method_in, restarts, WHOLE, false),
-                                         NODE(method_in, evaluations, WHOLE, false),
-                                         NODE(method_in, population, WHOLE, false),
-                                         NODE(method_in, seed, WHOLE, false),
-                                         NODE(method_in, count, WHOLE, false),
-                                         NODE(method_in, x_tolerance, NUMBER, false),
-                                         NODE(method_in, f_tolerance, NUMBER, false),
-                                         NODE(method_in, common, BOOL, false),
-                                         NODE(method_in, enough, WHOLE, false),
-                                         {NULL, 0, PP_FIELD_NODE, false}};
+static const pp_field method_fields[] = {
+    NODE(method_in, name, TEXT, true),           NODE(method_in, restarts, WHOLE, false),
+    NODE(method_in, evaluations, WHOLE, false),  NODE(method_in, population, WHOLE, false),
+    NODE(method_in, seed, WHOLE, false),         NODE(method_in, count, WHOLE, false),
+    NODE(method_in, x_tolerance, NUMBER, false), NODE(method_in, f_tolerance, NUMBER, false),
+    NODE(method_in, common, BOOL, false),        NODE(method_in, enough, WHOLE, false),
+    NODE(method_in, steps, NUMBER, false),       {NULL, 0, PP_FIELD_NODE, false}};
 
 typedef struct verify_in {
     int64_t count, seed;
@@ -237,51 +233,81 @@ static perp_status read_goal(const pp_study *s, pp_design *d, const design_in *i
     return st;
 }
 
-static perp_status read_method(const pp_study *s, pp_design *d, uint32_t node, perp_refusal *why) {
+/* Is there such a method, and the library that it needs? */
+static perp_status check_method(const pp_study *s, uint32_t node, const char *path, const char *name,
+                                perp_refusal *why) {
     const pp_tree *t = &s->tree;
-    method_in in = {
-        .name = "nelder-mead", .restarts = 3, .evaluations = 1000, .seed = 1, .x_tolerance = 1e-6, .f_tolerance = 1e-8};
-    bool common_given = node && t->node[node].kind == PP_NODE_MAP && pp_yaml_get(t, node, "common");
-    perp_status st = node ? pp_fields_read(t, node, "design.method", method_fields, &in, why) : PERP_OK;
-    if (st) return st;
-    bool sample = !strcmp(in.name, "sample");
-    const char *known[64] = {"sample"};
-    bool found = sample;
+    const char *known[64] = {"sample"}, *package = "";
+    bool found = !strcmp(name, "sample");
+    char key[80];
     for (int i = 0; perp_search_methods()[i] && i < 60; i++) {
         known[i + 1] = perp_search_methods()[i];
-        found = found || !strcmp(in.name, known[i + 1]);
+        found = found || !strcmp(name, known[i + 1]);
     }
+    (void)snprintf(key, sizeof key, "%.60s.name", path);
     uint32_t at = pp_yaml_get(t, node, "name");
-    if (!found) return pp_field_unknown(t, at, "design.method.name", "the method", known, why);
-    const char *package = "";
-    if (!sample && !perp_search_available(in.name, &package)) {
-        char words[200];
-        (void)snprintf(words, sizeof words,
-                       "the method %.40s needs a library that this perp was built without; on Debian install %.40s and "
-                       "build again",
-                       in.name, package);
-        (void)pp_complain_say(why, PERP_E_FIT, pp_yaml_place(t, at), "design.method.name", "%s", words);
-        return PERP_E_FIT;
-    }
+    if (!found) return pp_field_unknown(t, at, key, "the method", known, why);
+    if (!strcmp(name, "sample") || perp_search_available(name, &package)) return PERP_OK;
+    return pp_complain_say(why, PERP_E_FIT, pp_yaml_place(t, at), key,
+                           "the method %.40s needs a library that this perp was built without; on Debian install %.40s "
+                           "and build again",
+                           name, package);
+}
+
+/* One method; alone: it is the only one. */
+static perp_status read_stage(const pp_study *s, pp_design *d, uint32_t node, const char *path, bool alone,
+                              perp_refusal *why) {
+    const pp_tree *t = &s->tree;
+    method_in in = {.name = "nelder-mead",
+                    .restarts = 3,
+                    .evaluations = 1000,
+                    .seed = 1,
+                    .x_tolerance = 1e-6,
+                    .f_tolerance = 1e-8,
+                    .steps = 1};
+    bool map = node && t->node[node].kind == PP_NODE_MAP, common_given = map && pp_yaml_get(t, node, "common");
+    uint32_t enough = map ? pp_yaml_get(t, node, "enough") : 0;
+    char key[80];
+    perp_status st = node ? pp_fields_read(t, node, path, method_fields, &in, why) : PERP_OK;
+    if (!st) st = node ? check_method(s, node, path, in.name, why) : PERP_OK;
+    if (st) return st;
+    bool sample = !strcmp(in.name, "sample");
+    if (sample && !alone) return pp_field_refuse(t, node, path, "minimisers; sample stands alone", why);
     if (in.evaluations < 1 || in.evaluations > 100000000 || in.restarts > 1000000 || in.population > 1000000)
-        return pp_field_refuse(t, node, "design.method", "1 to 100000000 evaluations, up to 1000000 restarts", why);
-    if (sample && in.count < 1)
-        return pp_field_refuse(t, node, "design.method", "count: the number of designs to draw", why);
-    bool enough_given = pp_yaml_get(t, node, "enough") != 0;
-    if (enough_given && (!sample || in.enough < 1 || in.enough > in.count))
-        return pp_field_refuse(t, pp_yaml_get(t, node, "enough"), "design.method.enough",
-                               "1 to count, with the method sample", why);
-    if (!sample && !d->objective)
-        return pp_field_refuse(t, node, "design.method", "minimise or maximise for this method", why);
-    d->method = in.name;
-    d->restarts = (int)in.restarts;
-    d->evaluations = (int)(sample ? in.count : in.evaluations);
-    d->population = (int)in.population;
+        return pp_field_refuse(t, node, path, "1 to 100000000 evaluations, up to 1000000 restarts", why);
+    if (!(in.steps > 0 && in.steps <= 1))
+        return pp_field_refuse(t, node, path, "steps: more than 0, at most 1: a part of the first steps", why);
+    if (sample && in.count < 1) return pp_field_refuse(t, node, path, "count: the number of designs to draw", why);
+    (void)snprintf(key, sizeof key, "%.60s.enough", path);
+    if (enough && (!sample || in.enough < 1 || in.enough > in.count))
+        return pp_field_refuse(t, enough, key, "1 to count, with the method sample", why);
+    if (!sample && !d->objective) return pp_field_refuse(t, node, path, "minimise or maximise for this method", why);
+    d->stage[d->nstage++] = (pp_design_stage){.method = in.name,
+                                              .restarts = (int)in.restarts,
+                                              .evaluations = (int)(sample ? in.count : in.evaluations),
+                                              .population = (int)in.population,
+                                              .x_tolerance = in.x_tolerance,
+                                              .f_tolerance = in.f_tolerance,
+                                              .steps = in.steps,
+                                              .seed = (uint64_t)in.seed};
+    d->sample = sample;
     d->enough = (int)in.enough;
-    d->x_tolerance = in.x_tolerance;
-    d->f_tolerance = in.f_tolerance;
-    d->seed = (uint64_t)in.seed;
-    d->common = common_given ? in.common : !sample;
+    if (d->nstage == 1 || common_given) d->common = common_given ? in.common : !sample;
+    return PERP_OK;
+}
+
+static perp_status read_method(const pp_study *s, pp_design *d, uint32_t node, perp_refusal *why) {
+    const pp_tree *t = &s->tree;
+    if (!node || t->node[node].kind != PP_NODE_LIST) return read_stage(s, d, node, "design.method", true, why);
+    if (t->node[node].length == 0 || t->node[node].length > PP_DESIGN_STAGES)
+        return pp_field_refuse(t, node, "design.method", "a method, or a list of up to 8 that go on from each other",
+                               why);
+    for (uint32_t v = t->node[node].first; v; v = t->node[v].next) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "design.method[%d]", d->nstage);
+        perp_status st = read_stage(s, d, v, path, t->node[node].length == 1, why);
+        if (st) return st;
+    }
     return PERP_OK;
 }
 
@@ -332,7 +358,7 @@ perp_status pp_design_values(const pp_design *d, pp_design_trial w, double *valu
 }
 
 void pp_design_point(const pp_design *d, uint64_t i, double *x) {
-    perp_random r = perp_random_start((d->seed << 32) + i);
+    perp_random r = perp_random_start((d->stage[0].seed << 32) + i);
     for (int k = 0; k < d->n; k++) x[k] = perp_random_between(&r, d->lower[k], d->upper[k]);
 }
 

@@ -12,7 +12,7 @@
 #include "perp/search.h"
 #include "study/table.h"
 
-enum { PP_DESIGN_LEVELS = 16, PP_DESIGN_CONSTRAINTS = 32, PP_DESIGN_REQUIRE = 32 };
+enum { PP_DESIGN_STAGES = 8, PP_DESIGN_LEVELS = 16, PP_DESIGN_CONSTRAINTS = 32, PP_DESIGN_REQUIRE = 32 };
 
 /* A condition on the parameters of a design, or trials with some parameters set. */
 typedef struct pp_design_level {
@@ -27,6 +27,15 @@ typedef struct pp_design_level {
     int nset;
 } pp_design_level;
 
+/* A method and its limits; see perp_search_options. */
+typedef struct pp_design_stage {
+    const char *method; /* of perp_search, or "sample" */
+    int restarts, evaluations, population;
+    double x_tolerance, f_tolerance;
+    double steps; /* first steps as a part of those of the parameters */
+    uint64_t seed;
+} pp_design_stage;
+
 typedef struct pp_design {
     const pp_study *study;
     int n;                         /* free parameters */
@@ -38,13 +47,11 @@ typedef struct pp_design {
     int nconstraint;
     pp_design_level level[PP_DESIGN_LEVELS];
     int nlevel;
-    int require; /* measure that must not be 0 in every trial; -1: none */
-    /* method */
-    const char *method; /* of perp_search, or "sample": designs drawn from the bounds */
-    int restarts, evaluations, population;
-    int enough; /* sample: designs that pass everything after which no other is run; 0: all are run */
-    double x_tolerance, f_tolerance;
-    uint64_t seed;
+    int require;                             /* measure that must not be 0 in every trial; -1: none */
+    pp_design_stage stage[PP_DESIGN_STAGES]; /* methods one after the other, each from the best point so far */
+    int nstage;
+    bool sample; /* stage[0] alone: designs drawn from the bounds, `evaluations` of them */
+    int enough;  /* sample: designs that pass everything after which no other is run; 0: all are run */
     bool common; /* all designs see the same draws */
     /* verification */
     int64_t verify_count, verify_seed; /* samples for each cell with another seed; 0: as in the search, -1: seed + 1 */

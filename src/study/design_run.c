@@ -196,28 +196,41 @@ static bool answer(void *ctx, int count, const double *x, double *f, double *g) 
     return !st;
 }
 
+/* Each method goes on from the best point that was found. */
 static perp_status run_search(pp_hunt *h, perp_refusal *why) {
     const pp_design *d = h->design;
-    double x[PP_STUDY_NAMES];
-    perp_search_problem p = {.n = d->n,
-                             .lower = d->lower,
-                             .upper = d->upper,
-                             .start = d->start,
-                             .step = d->step,
-                             .nconstraint = d->nconstraint,
-                             .values = answer,
-                             .ctx = h};
-    perp_search_options o = {.method = d->method,
-                             .restarts = d->restarts,
-                             .evaluations = d->evaluations,
-                             .x_tolerance = d->x_tolerance,
-                             .f_tolerance = d->f_tolerance,
-                             .seed = d->seed,
-                             .population = d->population};
-    perp_status st = perp_search(&p, &o, x, &h->result, why);
-    if (!st && h->status) {
-        st = h->status;
-        if (why) *why = h->why;
+    perp_status st = PERP_OK;
+    int evaluations = 0, restarts = 0;
+    for (int k = 0; !st && k < d->nstage; k++) {
+        const pp_design_stage *s = &d->stage[k];
+        double x[PP_STUDY_NAMES], start[PP_STUDY_NAMES], step[PP_STUDY_NAMES];
+        const double *from = h->best == UINT64_MAX ? d->start : h->x + h->best * (uint64_t)d->n;
+        for (int i = 0; i < d->n; i++) {
+            start[i] = from[i];
+            step[i] = s->steps * d->step[i];
+        }
+        perp_search_problem p = {.n = d->n,
+                                 .lower = d->lower,
+                                 .upper = d->upper,
+                                 .start = start,
+                                 .step = step,
+                                 .nconstraint = d->nconstraint,
+                                 .values = answer,
+                                 .ctx = h};
+        perp_search_options o = {.method = s->method,
+                                 .restarts = s->restarts,
+                                 .evaluations = s->evaluations,
+                                 .x_tolerance = s->x_tolerance,
+                                 .f_tolerance = s->f_tolerance,
+                                 .seed = s->seed,
+                                 .population = s->population};
+        st = perp_search(&p, &o, x, &h->result, why);
+        h->result.evaluations = evaluations += h->result.evaluations;
+        h->result.restarts = restarts += h->result.restarts;
+        if (!st && h->status) {
+            st = h->status;
+            if (why) *why = h->why;
+        }
     }
     return st;
 }
@@ -406,7 +419,7 @@ static perp_status run_blocks(block *b, uint64_t *order) {
 
 static perp_status run_drawn(pp_hunt *h, perp_refusal *why) {
     const pp_design *d = h->design;
-    uint64_t n = (uint64_t)d->evaluations, *order = malloc(sizeof *order * (size_t)n);
+    uint64_t n = (uint64_t)d->stage[0].evaluations, *order = malloc(sizeof *order * (size_t)n);
     block b = {.h = h, .alive = malloc((size_t)n), .table = d->objective ? calloc((size_t)n, sizeof *b.table) : NULL};
     perp_status st = order && b.alive && (b.table || !d->objective) ? PERP_OK : no_memory(h, &h->why);
     for (uint64_t i = 0; !st && i < n; i++) {
@@ -427,7 +440,7 @@ static perp_status run_drawn(pp_hunt *h, perp_refusal *why) {
 }
 
 perp_status pp_hunt_run(pp_hunt *h, perp_refusal *why) {
-    return strcmp(h->design->method, "sample") ? run_search(h, why) : run_drawn(h, why);
+    return h->design->sample ? run_drawn(h, why) : run_search(h, why);
 }
 
 void pp_hunt_free(pp_hunt *h) {

@@ -297,6 +297,15 @@ run 0 design named.yaml --json -o d5.h5
 sed 's/(mean("x") - 0.15)^2/min(1, 100 + x)/; /checks/,$d' design.yaml >flat.yaml
 run 0 design flat.yaml -o d6.h5
 has out 'the start lies on a plateau'
+# methods one after the other: the second goes on from the best of the first
+sed 's/^  method: .*/  method: [{name: nelder-mead, restarts: 0, evaluations: 10}, {name: cma-es, restarts: 0, evaluations: 40, steps: 0.05}]/; /checks/,$d' design.yaml >staged.yaml
+sed 's/, {name: cma-es.*/]/' staged.yaml >first.yaml
+run 0 design first.yaml --json -o first.h5
+was=$(field out best)
+run 0 design staged.yaml --json -o staged.h5
+has out '"method": "nelder-mead, cma-es"'
+[ "$(field out designs)" -gt 10 ] && [ "$(field out designs)" -le 50 ] || failed "$(field out designs) designs of at most 10 and 40"
+awk -v a="$was" -v b="$(field out best)" 'BEGIN { exit !(b < a) }' || failed "the second method found nothing better than $was"
 sed -i 's/below: 60/below: 3/' design.yaml
 run 1 design design.yaml -o d4.h5 --json
 has out '"ok": false'
