@@ -507,16 +507,23 @@ perp_status experiment_measures(experiment *e, perp_refusal *why) {
     return st;
 }
 
-perp_status experiment_evaluate(experiment *e, bool *ok, perp_refusal *why) {
+static perp_status evaluate_values(experiment *e, perp_refusal *why) {
     perp_status s = PERP_OK;
-    *ok = true;
     for (int i = 0; !s && i < e->nvalue; i++) {
         char key[128];
         snprintf(key, sizeof key, "values.%s", e->value[i].name);
         s = evaluate(e, &e->value[i].x, key, &e->value[i].value, why);
         e->known_value[e->nknown - e->nvalue + i] = e->value[i].value;
     }
+    return s;
+}
+
+/* Measures of sweeps may use values, and values may use measures. */
+perp_status experiment_evaluate(experiment *e, bool *ok, perp_refusal *why) {
+    *ok = true;
+    perp_status s = evaluate_values(e, why);
     if (!s) s = experiment_measures(e, why);
+    if (!s && e->nsweep > 0) s = evaluate_values(e, why);
     for (int i = 0; !s && i < e->ncheck; i++) {
         s = evaluate_check(e, i, why);
         if (!s && e->check[i].applies && !e->check[i].ok) *ok = false;

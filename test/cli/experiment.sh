@@ -160,7 +160,7 @@ about: Positions err by g h t/2, or not at all with the staggered start.
 runs:
   fine: {start: staggered, set: {h: h/10}}
   slow: {long: true}
-values: {depth: g/2}
+values: {depth: g/2, worst: 'largest("steps.error")'}
 sweeps:
   steps:
     over: {start: [plain, staggered], h: [0.01, 0.02, 0.05]}
@@ -184,6 +184,7 @@ checks:
   - {what: series of one, value: 'last("steps[start=plain, h=0.01]: stone.y")', reference: -g/2 - g*0.01/2, limit: 1e-12}
   - {what: a sum of what is measured, value: 'largest("steps[start=plain].thrice")', reference: 3*g*0.05/2, limit: 1e-12}
   - {what: ended early, value: 'total("ends.early")', reference: 1, limit: 0}
+  - {what: a value of what is measured, value: worst, reference: g*0.05/2, limit: 1e-12}
   - {what: when, value: 'smallest("ends.time")', reference: 0.31, limit: 1e-9}
   - {what: long, value: 'last("slow: stone.y")', reference: '-g/2 - g*parameter("slow: h")/2', limit: 1e-12, if: long}
 tables:
@@ -196,13 +197,13 @@ plots:
   - {file: paths, lines: [{sweep: steps, x: t, y: stone.y, by: start, each: true}, {label: fine, x: "fine: t", y: "fine: stone.y"}]}
 YAML
 run 0 --folder own many
-has said '10 of 10 checks hold (1 do not apply to these parameters); 9 runs'
+has said '11 of 11 checks hold (1 do not apply to these parameters); 9 runs'
 has said 'Error [m]'
 grep -q '^  0.05  *0.25 ' said || fail "no row of the table"
 has said 'ended early'
 for name in error spread paths; do [ -s out/experiments/many/$name.svg ] || fail "no plot $name of a sweep"; done
 run 0 --folder own many --long --no-plots
-has said '11 of 11 checks hold; 10 runs'
+has said '12 of 12 checks hold; 10 runs'
 run 0 --folder own many --json --no-plots
 has said '"sweeps":'
 has said '"ended_early": true'
