@@ -162,7 +162,8 @@ static void joints(const pp_frame *f, perp_ledger *l) {
         *entry += (p - elastic) * rate;
     }
     if (f->purpose != PP_STEP) return;
-    double change = pp_joint_spring_change(f->w, f->s0, f->s1) + f->s1->stored - f->s0->stored;
+    double held = f->s0->part > 0 ? f->s0->stored : f->elastic.before;
+    double change = pp_joint_spring_change(f->w, f->s0, f->s1) + f->s1->stored - held;
     l->spring -= change;
     l->drift += change + f->elastic.normal + f->elastic.friction + f->elastic.joint + f->elastic.limit;
     l->normal -= f->elastic.normal;

@@ -35,6 +35,24 @@ static void join_kick(pp_contact_work *a, const pp_frame *k) {
         if (k->solution.p_contact[3 * i] > 0) join(a, &k->problem.contact[i].n);
 }
 
+/* Velocity of B relative to A at a contact before the kick, as far as driven bodies make it: that of the part before, since in the
+ * part itself they have its mean velocity. False: not known. */
+static bool driven_before(const pp_frame *k, int i, perp_vec3 *v, perp_vec3 *w) {
+    const perp_contact *c = &k->contact[i];
+    const perp_vec3 *linear = k->start_v ? k->start_v : k->s0->v, *turn = k->start_w ? k->start_w : k->s0->w;
+    const perp_vec3 at[2] = {c->a_W, c->b_W};
+    *v = *w = perp_v3(0, 0, 0);
+    if (!k->start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
+    for (int side = 0; side < 2; side++) {
+        int body = k->w->shape[k->contact_shape[2 * i + side]].body;
+        if (k->w->body[body].kind != PERP_BODY_KINEMATIC) continue;
+        perp_vec3 r = perp_v3_sub(at[side], k->s1->X[body].p);
+        *v = perp_v3_axpy(*v, side ? 1 : -1, perp_v3_add(linear[body], perp_v3_cross(turn[body], r)));
+        *w = perp_v3_axpy(*w, side ? 1 : -1, turn[body]);
+    }
+    return true;
+}
+
 static void add_work(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->problem;
     for (int i = 0; i < p->ncontact; i++) {
@@ -42,11 +60,19 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         if (!(k->solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
         const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
         const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
+        double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
+        perp_vec3 v, w;
+        if (driven_before(k, i, &v, &w)) {
+            was[0] = perp_v3_dot(v, k->contact[i].n_W);
+            was[1] = perp_v3_dot(v, k->contact[i].t_W);
+            was[2] = perp_v3_dot(v, k->contact[i].o_W);
+            was[3] = perp_v3_dot(w, k->contact[i].n_W);
+        }
         int at = pp_work_island(a, &c->n), rows = c->e_r > 0 ? 4 : p->dim == 3 ? 3 : 2;
         for (int r = 0; r < rows; r++) {
             if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may give back */
             double impulse = r < 3 ? k->solution.p_contact[3 * i + r] : k->solution.p_spin[i];
-            double before = pp_row_dot(p, row[r], k->nu0) + driven[r],
+            double before = pp_row_dot(p, row[r], k->nu0) + was[r],
                    after = pp_row_dot(p, row[r], k->solution.nu) + driven[r];
             a->work[at] += 0.5 * impulse * (before + after);
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
@@ -55,14 +81,23 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
     }
 }
 
-/* What contacts that bounce may take, with the impulses of the whole part. */
-static void allow_losses(pp_contact_work *a, const pp_frame *f) {
-    const perp_step_problem *p = &f->problem;
+/* Do two shapes touch in a frame? */
+static bool has_pair(const pp_frame *f, const int *shape) {
+    for (int i = 0; i < f->ncontact; i++)
+        if (f->contact_shape[2 * i] == shape[0] && f->contact_shape[2 * i + 1] == shape[1]) return true;
+    return false;
+}
+
+/* What contacts that bounce may take, with the impulses of the whole part; of a kick only those that no contact of the whole
+ * part stands for. */
+static void allow_losses(pp_contact_work *a, const pp_frame *k, const pp_frame *whole) {
+    const perp_step_problem *p = &k->problem;
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
-        double e = f->contact[i].restitution, impulse = f->solution.p_contact[3 * i];
+        double e = k->contact[i].restitution, impulse = k->solution.p_contact[3 * i];
         if (!(e > 0) || !(impulse > 0) || fixed(&c->n) || c->compliance > 0) continue;
-        double approach = pp_row_dot(p, &c->n, f->nu0) + c->b_n_kin;
+        if (k != whole && has_pair(whole, k->contact_shape + 2 * i)) continue;
+        double approach = pp_row_dot(p, &c->n, k->nu0) + c->b_n_kin;
         a->lost[pp_work_island(a, &c->n)] -= 0.5 * (1 - e) * impulse * fmax(0, -approach);
     }
 }
@@ -88,7 +123,8 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     for (int b = 0; b < f->nblock; b++) a->parent[b] = b;
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
     for (int k = 0; k < n; k++) add_work(a, kick[k]);
-    allow_losses(a, f);
+    allow_losses(a, f, f);
+    for (int k = 0; f->nkick && k < n; k++) allow_losses(a, kick[k], f);
     for (int b = 0; b < f->nblock; b++) a->kinetic[root(a, b)] += block_kinetic(f, b);
     return true;
 }
@@ -111,7 +147,9 @@ static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, p
 
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     pp_contact_work a;
-    if (f->no_inertia || f->problem.ncontact == 0) return PERP_OK;
+    int n = f->problem.ncontact;
+    for (int k = 0; k < f->nkick; k++) n += f->kick[k]->problem.ncontact;
+    if (f->no_inertia || n == 0) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int b = 0; b < f->nblock; b++) {
         if (a.parent[b] != b) continue;

@@ -206,6 +206,7 @@ static void account(const pp_implicit_work *k, int i, const perp_pair_law *law, 
     f->elastic.normal += p[0] > 0 ? elastic * rate : -0.5 * law->stiffness * (end * end - l->start_n * l->start_n);
     perp_vec3 t = perp_v3_axpy(d, -end, n);
     f->elastic.friction -= law->stiffness_t * perp_v3_dot(t, perp_v3_sub(t, l->start));
+    f->elastic.before += 0.5 * law->stiffness * l->start_n * l->start_n;
     f->s1->stored += 0.5 * law->stiffness * end * end + 0.5 * law->stiffness_t * perp_v3_dot(t, t);
 }
 

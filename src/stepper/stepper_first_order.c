@@ -256,6 +256,7 @@ static perp_status update_explicit(pp_frame *f) {
     memcpy(f->solution.nu, f->nu0, size);
     perp_status st = pp_update(f);
     memcpy(f->solution.nu, nu1, size);
+    f->nu_moved = f->nu0;
     for (int k = 0; !st && k < f->nblock; k++) {
         int slot = f->block_body[k], nd = f->block_ndof[k];
         const double *nu = nu1 + f->block_offset[k];
@@ -304,6 +305,7 @@ static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
         f->elastic.normal +=
             p > 0 ? (p - c->damping * (end - c->depth0)) * (mean_rate(f, &r->n) + r->b_n_kin) : energy_of(c, c->depth0);
         f->s1->stored += energy_of(c, end);
+        f->elastic.before += energy_of(c, c->depth0);
     }
 }
 
@@ -325,6 +327,7 @@ static void account_joints(pp_frame *f, const pp_first_order *set, const double 
         if (!isfinite(stored)) continue; /* as good as rigid, or no spring */
         *(limit ? &f->elastic.limit : &f->elastic.joint) += elastic * (mean_rate(f, &r->row) + r->b_kin);
         f->s1->stored += stored;
+        f->elastic.before += 0.5 * K * phi0 * phi0;
     }
 }
 

@@ -196,6 +196,7 @@ static void account(const pp_visco_work *k, const pp_visco *c, const perp_contac
     f->elastic.normal += p[0] > 0 ? (p[0] - c->C * (yield - c->d0)) * (rate + r->b_n_kin) : -held;
     for (int a = 0; a < 2 && c->Kt > 0; a++)
         f->elastic.friction -= c->Kt * (mean ? 0.5 * (c->D0[a] + c->D1[a]) : c->D1[a]) * (c->D1[a] - c->D0[a]);
+    f->elastic.before += 0.5 * c->K * c->d0 * c->d0;
     f->s1->stored += 0.5 * c->K * c->d1 * c->d1 + 0.5 * c->Kt * (c->D1[0] * c->D1[0] + c->D1[1] * c->D1[1]);
 }
 

@@ -135,6 +135,7 @@ typedef struct pp_frame {
      * they hold at the end is s1->stored */
     struct {
         double normal, friction, joint, limit;
+        double before; /* what they held at the start, if no part ended there: poses that were set */
     } elastic;
 
     /* steppers of several kicks */
