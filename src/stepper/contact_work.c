@@ -38,11 +38,11 @@ static void join_kick(pp_contact_work *a, const pp_frame *k) {
 /* Velocity of B relative to A at a contact before the kick, as far as driven bodies make it: that of the part before, since in the
  * part itself they have its mean velocity. False: not known. */
 static bool driven_before(const pp_frame *k, int i, perp_vec3 *v, perp_vec3 *w) {
-    const perp_contact *c = &k->contact[i];
     const perp_vec3 *linear = k->start_v ? k->start_v : k->s0->v, *turn = k->start_w ? k->start_w : k->s0->w;
-    const perp_vec3 at[2] = {c->a_W, c->b_W};
     *v = *w = perp_v3(0, 0, 0);
+    if (i >= k->ncontact) return false; /* points that a body rests on */
     if (!k->start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
+    const perp_vec3 at[2] = {k->contact[i].a_W, k->contact[i].b_W};
     for (int side = 0; side < 2; side++) {
         int body = k->w->shape[k->contact_shape[2 * i + side]].body;
         if (k->w->body[body].kind != PERP_BODY_KINEMATIC) continue;
@@ -76,7 +76,8 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
                    after = pp_row_dot(p, row[r], k->solution.nu) + driven[r];
             a->work[at] += 0.5 * impulse * (before + after);
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
-            if (r == 0 && k->contact[i].restitution > 0) a->lost[at] -= 0.5 * impulse * (before + after);
+            if (r == 0 && i < k->ncontact && k->contact[i].restitution > 0)
+                a->lost[at] -= 0.5 * impulse * (before + after);
         }
     }
 }
@@ -92,7 +93,7 @@ static bool has_pair(const pp_frame *f, const int *shape) {
  * part stands for. */
 static void allow_losses(pp_contact_work *a, const pp_frame *k, const pp_frame *whole) {
     const perp_step_problem *p = &k->problem;
-    for (int i = 0; i < p->ncontact; i++) {
+    for (int i = 0; i < k->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
         double e = k->contact[i].restitution, impulse = k->solution.p_contact[3 * i];
         if (!(e > 0) || !(impulse > 0) || fixed(&c->n) || c->compliance > 0) continue;
