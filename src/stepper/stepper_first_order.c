@@ -23,6 +23,7 @@
 
 /* Rounds in which Hertz' forces must settle; each one squares the error. */
 #define MAX_ROUNDS 40
+#define ROUNDING   1e-14 /* of poses, as a part of their size */
 
 #define STIFF 1e300
 static const perp_field fields[] = {
@@ -309,6 +310,18 @@ static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
     }
 }
 
+/* Error of a joint that poses leave open [L or rad]: springs as stiff as 1e300 make any energy of it. */
+static double rounding_of(const pp_frame *f, const perp_row *row) {
+    double far = 1;
+    for (int k = 0; k < 2; k++) {
+        if (row->block[k] < 0) continue;
+        int slot = f->block_body[row->block[k]];
+        double r = f->w->body[slot].radius;
+        far = fmax(far, perp_v3_norm(f->s0->X[slot].p) + (isfinite(r) ? r : 0));
+    }
+    return ROUNDING * far;
+}
+
 /* Errors at the end follow from the impulses, which for any stiffness is exact: phi1 = (B phi0 - p)/(h K + B). */
 static void account_joints(pp_frame *f, const pp_first_order *set, const double *error) {
     for (int i = 0; i < f->problem.njoint; i++) {
@@ -327,7 +340,7 @@ static void account_joints(pp_frame *f, const pp_first_order *set, const double 
         if (!isfinite(stored)) continue; /* as good as rigid, or no spring */
         *(limit ? &f->elastic.limit : &f->elastic.joint) += elastic * (mean_rate(f, &r->row) + r->b_kin);
         f->s1->stored += stored;
-        f->elastic.before += 0.5 * K * phi0 * phi0;
+        if (fabs(phi0) > rounding_of(f, &r->row)) f->elastic.before += 0.5 * K * phi0 * phi0;
     }
 }
 
