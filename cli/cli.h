@@ -178,7 +178,9 @@ typedef struct simulate_result {
         joint_t;                /* worst law residual as part of the speeds at hand; times of the worst figures */
     char overlap_names[2][128]; /* bodies of the deepest overlap */
     bool overlap_driven[2];     /* they are driven */
-    char jam_names[2][128];     /* the driven body that was jammed deepest, and what it went into */
+    char gain_names[2][128];    /* bodies in the island in which contacts added most; "": none did */
+    double gain_t;
+    char jam_names[2][128]; /* the driven body that was jammed deepest, and what it went into */
     double t0, t1, h;
     uint64_t steps; /* taken in this call */
     uint64_t frames;
@@ -196,7 +198,6 @@ typedef struct simulate_result {
     bool failed;                             /* a step failed: `why` says which and why */
     double size;                             /* of the smallest body, see size.c; 0 if none has one [L] */
     double energy0[3];                       /* as energy, at the first step of this call */
-    double kinetic_most;                     /* largest kinetic energy seen */
     double load_seconds;                     /* wall time of reading the scene */
     uint64_t recording_bytes, recording_raw; /* of the file; of the arrays in it */
     uint64_t saved_problems;                 /* files of step problems */
@@ -209,7 +210,7 @@ void simulate(const simulate_options *o, simulate_result *r);
 typedef struct verdict {
     const char *word; /* of the whole: the worst of the four */
     const char *laws_word, *overlap_word, *joints_word, *energy_word;
-    char laws[256], overlap[320], joints[256], energy[256]; /* plain sentences with figures and where */
+    char laws[256], overlap[320], joints[256], energy[320]; /* plain sentences with figures and where */
 } verdict;
 void judge(const simulate_result *r, verdict *out);
 

@@ -37,15 +37,12 @@ static bool collect(perp_recording *r, simulate_result *out) {
     out->overlap_t = frame_time(r, w.overlap_frame);
     out->joint_t = frame_time(r, w.joint_frame);
     out->size = size_of_recording(r);
+    out->gain_t = frame_time(r, w.gain_frame);
+    for (int i = 0; i < 2 && w.total.gain > 0; i++)
+        (void)shape_owner(r, w.total.gain_shape[i], out->gain_names[i], sizeof out->gain_names[i]);
     for (int i = 0; i < 2; i++)
         out->overlap_driven[i] =
             shape_owner(r, w.total.overlap_shape[i], out->overlap_names[i], sizeof out->overlap_names[i]);
-    double *kinetic =
-        info->frames > 0 && info->frames < SIZE_MAX / 8 ? malloc((size_t)info->frames * sizeof *kinetic) : NULL;
-    if (kinetic && !perp_recording_series(r, "energy.kinetic", kinetic, NULL))
-        for (uint64_t i = 0; i < info->frames; i++)
-            if (kinetic[i] > out->kinetic_most) out->kinetic_most = kinetic[i];
-    free(kinetic);
     return true;
 }
 

@@ -4,7 +4,11 @@
  *   laws       <= 1e-8     <= 1e-4    above    largest residual of any step, as a part of the speeds in that step
  *   overlap    <= 1e-6     <= 1e-2    above    deepest, as a part of the smallest body
  *   joints     <= 1e-6     <= 1e-2    above    largest error, as a part of the smallest body
- *   energy     <= 1e-9     <= 1e-6    above    what the account leaves open, as a part of the largest energy in it
+ *   energy     <= 1e-9     <= 1e-6    above    what the account leaves open, as a part of the energy at hand
+ *              <= 1e-3     <= 1e-2    above    what the rule of the steps gained or lost, at most, as such a part
+ *              <= 1e-3     <= 1e-2    above    what contacts added, over parts of steps and islands in which they did
+ *              <= 1e-3     <= 1e-2    above    what rebounds lost beyond their restitution
+ * Energy at hand: the largest kinetic energy, the range of the potential, or what a step of fall gives, whichever is most.
  *
  * 1e-8 is what a step must reach to be taken unless the scene asks otherwise; a hundredth of a body can be seen; 1e-9
  * leaves room for the rounding of a million steps. NaN is poor. */
@@ -67,20 +71,41 @@ static void judge_joints(const simulate_result *r, verdict *out) {
     }
 }
 
+/* Figures of the energy account, the first that is worst counts. */
 static void judge_energy(const simulate_result *r, verdict *out) {
-    const perp_ledger *l = &r->total.ledger;
-    double most = fmax(fmax(fabs(l->kinetic_before), fabs(l->kinetic_after)), r->kinetic_most);
-    for (int i = 0; summary_ledger(i); i++)
-        most = fmax(most, fabs(*(const double *)(const void *)((const char *)l + summary_ledger(i)->offset)));
-    double part = l->remainder == 0 ? 0 : fabs(l->remainder) / most;
-    out->energy_word = words[grade(part, 1e-9, 1e-6)];
-    if (part == 0)
-        snprintf(out->energy, sizeof out->energy, "the account closes exactly");
-    else if (part <= 1e-9)
-        snprintf(out->energy, sizeof out->energy, "the account closes to rounding, %.2g of the largest energy", part);
+    const perp_certificate *c = &r->total;
+    const perp_energy_extent *e = &c->extent;
+    double most = fmax(fmax(e->kinetic, e->high - e->low), e->fall), ref = most > 0 ? most : 1;
+    double figure[] = {fabs(c->ledger.remainder) / ref, e->drift / ref, c->gain / ref, c->rebound_lost / ref};
+    const double good[] = {1e-9, 1e-3, 1e-3, 1e-3}, fair[] = {1e-6, 1e-2, 1e-2, 1e-2};
+    int worst = 0, g = grade(figure[0], good[0], fair[0]);
+    for (int i = 1; i < 4; i++)
+        if (grade(figure[i], good[i], fair[i]) > g) worst = i, g = grade(figure[i], good[i], fair[i]);
+    out->energy_word = words[g];
+    char who[112] = "", a[40], b[40];
+    if (*r->gain_names[0])
+        snprintf(who, sizeof who, "; most at t = %.6g, %s and %s", r->gain_t,
+                 cli_printable(a, sizeof a, r->gain_names[0]), cli_printable(b, sizeof b, r->gain_names[1]));
+    if (g == 0 && figure[0] == 0)
+        snprintf(out->energy, sizeof out->energy,
+                 "the account closes exactly; the steps' rule errs by %.2g of the energy at hand", figure[1]);
+    else if (g == 0)
+        snprintf(out->energy, sizeof out->energy,
+                 "the account closes to %.2g of the energy at hand; the steps' rule errs by %.2g", figure[0],
+                 figure[1]);
+    else if (worst == 0)
+        snprintf(out->energy, sizeof out->energy, "the account leaves %.2g open, %.2g of the energy at hand",
+                 c->ledger.remainder, figure[0]);
+    else if (worst == 1)
+        snprintf(out->energy, sizeof out->energy,
+                 "the steps' rule errs by %.2g, %.2g of the energy at hand, most at t = %.6g; try a smaller step",
+                 e->drift, figure[1], e->drift_t);
+    else if (worst == 2)
+        snprintf(out->energy, sizeof out->energy, "contacts added %.2g, %.2g of the energy at hand%s", c->gain,
+                 figure[2], who);
     else
-        snprintf(out->energy, sizeof out->energy, "the account leaves %.2g open, %.2g of the largest energy",
-                 l->remainder, part);
+        snprintf(out->energy, sizeof out->energy,
+                 "rebounds lost %.2g beyond their restitution, %.2g of the energy at hand", c->rebound_lost, figure[3]);
 }
 
 void judge(const simulate_result *r, verdict *out) {

@@ -52,6 +52,7 @@ static perp_status add_ledger(plot_data *d) {
     static const char *const part[][2] = {{"gravity", "gravity"},
                                           {"applied", "applied forces"},
                                           {"spring", "springs"},
+                                          {"damping", "dampers"},
                                           {"kinematic", "kinematic bodies"},
                                           {"joint", "joints"},
                                           {"motor", "motors"},
@@ -59,6 +60,9 @@ static perp_status add_ledger(plot_data *d) {
                                           {"normal", "normal impulses"},
                                           {"friction", "friction"},
                                           {"turning", "turning inertia"},
+                                          {"start", "staggered start"},
+                                          {"sampling", "sampling"},
+                                          {"drift", "drift"},
                                           {"remainder", "remainder"}};
     int before, after;
     perp_status s = plot_get_series(d, "ledger.kinetic_before", &before);

@@ -47,7 +47,7 @@ static void count_step(simulate_result *r, const perp_certificate *c, double flo
     if (!(c->overlap <= r->total.overlap)) r->overlap_t = c->t;
     if (!(c->joint_error <= r->total.joint_error)) r->joint_t = c->t;
     if (c->contacts > r->contacts_most) r->contacts_most = c->contacts;
-    if (c->ledger.kinetic_after > r->kinetic_most) r->kinetic_most = c->ledger.kinetic_after;
+    if (c->gain_part > r->total.gain_part) r->gain_t = c->t;
     perp_certificate_add(&r->total, c);
     r->steps++;
 }
@@ -61,13 +61,8 @@ static void count_recorded(simulate_result *r, perp_recording *rec) {
         if (!perp_recording_certificate(rec, worst.law_frame, &c, NULL)) r->law_t = c.t;
         if (!perp_recording_certificate(rec, worst.overlap_frame, &c, NULL)) r->overlap_t = c.t;
         if (!perp_recording_certificate(rec, worst.joint_frame, &c, NULL)) r->joint_t = c.t;
+        if (!perp_recording_certificate(rec, worst.gain_frame, &c, NULL)) r->gain_t = c.t;
     }
-    uint64_t n = perp_recording_about(rec)->frames;
-    double *kinetic = n > 0 && n < SIZE_MAX / sizeof(double) ? malloc((size_t)n * sizeof *kinetic) : NULL;
-    if (kinetic && !perp_recording_series(rec, "energy.kinetic", kinetic, NULL))
-        for (uint64_t i = 0; i < n; i++)
-            if (kinetic[i] > r->kinetic_most) r->kinetic_most = kinetic[i];
-    free(kinetic);
 }
 
 /* The name of the body of a shape. @return it is driven */
@@ -378,7 +373,6 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     }
     r->t0 = perp_world_time(w);
     perp_world_energy(w, &r->energy0[0], &r->energy0[1], &r->energy0[2]);
-    if (r->energy0[0] > r->kinetic_most) r->kinetic_most = r->energy0[0];
     if (r->total.ledger.kinetic_before == 0 && r->t0 == 0) /* also an account of no steps has a start and an end */
         r->total.ledger.kinetic_before = r->total.ledger.kinetic_after = r->energy0[0];
     clock_t worked = clock();
@@ -407,6 +401,8 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     for (int i = 0; i < 2; i++) {
         r->overlap_driven[i] = name_of_shape(w, r->total.overlap > 0 ? r->total.overlap_shape[i] : -1,
                                              r->overlap_names[i], sizeof r->overlap_names[i]);
+        (void)name_of_shape(w, r->total.gain > 0 ? r->total.gain_shape[i] : -1, r->gain_names[i],
+                            sizeof r->gain_names[i]);
         (void)name_of_shape(w, r->total.jams > 0 ? r->total.jam_shape[i] : -1, r->jam_names[i], sizeof r->jam_names[i]);
     }
     if (o->output) measure_file(o->output, r);

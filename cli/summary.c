@@ -8,6 +8,7 @@ static const ledger_entry entries[] = {
     {"gravity", "gravity", offsetof(perp_ledger, gravity)},
     {"applied", "applied forces", offsetof(perp_ledger, applied)},
     {"spring", "springs", offsetof(perp_ledger, spring)},
+    {"damping", "dampers", offsetof(perp_ledger, damping)},
     {"kinematic", "driven bodies", offsetof(perp_ledger, kinematic)},
     {"joint", "joints", offsetof(perp_ledger, joint)},
     {"motor", "motors", offsetof(perp_ledger, motor)},
@@ -15,6 +16,9 @@ static const ledger_entry entries[] = {
     {"normal", "impacts", offsetof(perp_ledger, normal)},
     {"friction", "friction", offsetof(perp_ledger, friction)},
     {"turning", "turning", offsetof(perp_ledger, turning)},
+    {"start", "staggered start", offsetof(perp_ledger, start)},
+    {"sampling", "sampling", offsetof(perp_ledger, sampling)},
+    {"drift", "drift", offsetof(perp_ledger, drift)},
 };
 
 const ledger_entry *summary_ledger(int i) { return i < (int)(sizeof entries / sizeof *entries) ? &entries[i] : NULL; }

@@ -58,7 +58,9 @@ static inline void note_step(run_figures *f, const perp_certificate *c) {
     const perp_ledger *l = &c->ledger;
     double size = fmax(l->kinetic_before, l->kinetic_after) + fabs(l->gravity) + fabs(l->applied) + fabs(l->spring) +
                   fabs(l->kinematic) + fabs(l->joint) + fabs(l->motor) + fabs(l->joint_loss) + fabs(l->normal) +
-                  fabs(l->friction);
+                  fabs(l->friction) + fabs(l->sampling) + fabs(l->drift);
+    /* potentials come from the poses, which are rounded: their weights over a unit of length */
+    size += 2 * c->extent.fall / (9.81 * c->h * c->h);
     if (size > 0) f->remainder = fmax(f->remainder, fabs(l->remainder) / size);
     f->turning += fabs(l->turning);
     f->kinetic = fmax(f->kinetic, l->kinetic_after);

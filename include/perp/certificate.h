@@ -9,22 +9,42 @@
 extern "C" {
 #endif
 
-/** Energy ledger of a step (or of several, summed) [M L^2/T^2]. With constant mass the change of kinetic energy is
- *  exactly the sum of 1/2 (nu + nu+) . impulse over all impulses; the entries below are that sum, split by cause. */
+/** Energy ledger of a step (or of several, summed) [M L^2/T^2]:
+ *
+ *      kinetic_after - kinetic_before = the sum of all entries below
+ *
+ *  Forces with a potential enter by what the potential lost, taken from the poses. All other entries are the work of
+ *  impulses at the mean of the velocities before and after. A step that takes forces at one place and moves to another does
+ *  not turn one energy into the other exactly: `sampling` and `drift` are that difference, from closed forms of each
+ *  stepper, so that `remainder` checks kicks, motion and account at once. */
 typedef struct perp_ledger {
     double kinetic_before, kinetic_after;
-    double gravity;    /**< work of gravity */
-    double applied;    /**< applied forces and force controllers */
-    double spring;     /**< springs and dampers between points */
-    double kinematic;  /**< done by kinematic bodies through contacts and joints */
+    double gravity;    /**< what the potential of gravity lost, from the poses */
+    double spring;     /**< what springs lost: between points, in joints, in contacts and joints that give way */
+    double applied;    /**< work of applied forces and force controllers */
+    double damping;    /**< dampers and drags between points */
+    double kinematic;  /**< done by kinematic bodies through contacts, joints and springs */
     double joint;      /**< bilateral joint impulses, their stabilisation and correction */
     double motor;      /**< joint motors */
-    double joint_loss; /**< joint springs, dampers, dry friction and limits */
+    double joint_loss; /**< joint dampers, dry friction and limits */
     double normal;     /**< normal contact impulses (impact loss) */
     double friction;   /**< friction impulses; positive only in a step in which slip reverses */
     double turning;    /**< 3D: left by the turning of the inertia: rounding, but for corrected joints */
-    double remainder;  /**< kinetic_after - kinetic_before - all of the above: rounding only */
+    double start;      /**< the staggered start: velocities were moved back by half a step before the first one */
+    /** Velocities that belong to another time than the poses: it comes and goes with them and never adds up. In free fall
+     *  with a plain start -1/2 m g^2 h t. */
+    double sampling;
+    double drift;     /**< what the rule of the stepper gains or loses for good; of springs O(h^3) in a step */
+    double remainder; /**< kinetic_after - kinetic_before - all of the above: rounding only */
 } perp_ledger;
+
+/** How far energies went while they were added up, to compare errors with [M L^2/T^2]. */
+typedef struct perp_energy_extent {
+    double kinetic;        /**< largest kinetic energy */
+    double low, high;      /**< of potential energies, from where they were at the start: at most 0, at least 0 */
+    double fall;           /**< 1/2 sum m (g h)^2: what one step of free fall gives; below that nothing is resolved */
+    double drift, drift_t; /**< largest |drift + joint| that had come together, and when [T] */
+} perp_energy_extent;
 
 /** Certificate of a step, measured on the next state before it is committed. Velocities are largest absolute values. */
 typedef struct perp_certificate {
@@ -45,7 +65,16 @@ typedef struct perp_certificate {
      *  counts in each part of the step in which it did. */
     int rebounds_limited;
     int rebounds_given_up; /**< parts of the step that had an answer only without restitution: nothing bounced in them */
-    int overlap_shape[2];  /**< slots of the two shapes of the deepest overlap, -1 if none */
+    /** Energy that contacts added, over the parts of the step and the islands in which they added any; the laws allow none
+     *  [M L^2/T^2]. Energy of surfaces that give way does not count. */
+    double gain;
+    double
+        gain_part; /**< the largest of them as a part of the energy of its island, or of what a step of fall gives it */
+    int gain_shape[2]; /**< slots of two shapes in that island, -1 if none */
+    /** Energy that contacts which bounce took along their normals beyond what their restitution lets them take: rebounds
+     *  that were limited, given up or missed [M L^2/T^2]. Exact without friction. */
+    double rebound_lost;
+    int overlap_shape[2]; /**< slots of the two shapes of the deepest overlap, -1 if none */
     /** Parts of the step in which a driven body was jammed: it pushed what could not give way, went on as it is driven,
      *  and into it; or it dragged something into a wedge that locks itself, and slid on below it, with the friction that
      *  it would have at rest. With the contact model "peg"; with others such a step has no answer. Recordings lack it. */
@@ -65,6 +94,7 @@ typedef struct perp_certificate {
     int iterations;     /**< total over substeps */
     double residual;    /**< complementarity residual measured by the judge (worst substep) */
     perp_ledger ledger; /**< summed over substeps */
+    perp_energy_extent extent;
 } perp_certificate;
 
 /** Takes the certificate of a further step into a sum over steps: worst residuals and positions, added counts and

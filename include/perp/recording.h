@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Version of the layout that this library writes. It reads this and older ones. */
-#define PERP_RECORDING_VERSION 4
+#define PERP_RECORDING_VERSION 5
 
 /** @name Writing
  *
@@ -151,8 +151,9 @@ PERP_API perp_status perp_recording_certificate(perp_recording *r, uint64_t fram
 typedef struct perp_recording_worst {
     perp_certificate total;
     uint64_t overlap_frame, joint_frame,
-        law_frame; /**< frames with the deepest overlap, largest joint error, largest law residual / scale */
-    double law;    /**< largest law residual, as a part of the speeds at hand */
+        law_frame;       /**< frames with the deepest overlap, largest joint error, largest law residual / scale */
+    uint64_t gain_frame; /**< frame in which contacts of an island gained most */
+    double law;          /**< largest law residual, as a part of the speeds at hand */
 } perp_recording_worst;
 /** The certificates of all frames taken together. PERP_E_ARG if the recording has none. */
 PERP_API perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, perp_refusal *why);

@@ -6,6 +6,7 @@
 
 #include "collision/broad.h"
 #include "problem/rows.h"
+#include "stepper/contact_work.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 
@@ -73,6 +74,7 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
                                .iterations = f->iterations,
                                .residual = f->info.residual,
                                .overlap_shape = {-1, -1},
+                               .gain_shape = {-1, -1},
                                .jam_shape = {-1, -1}};
     classify(f, cert);
 }
@@ -131,6 +133,16 @@ static void find_jam(const pp_frame *end, perp_certificate *cert) {
     }
 }
 
+/* What a step of free fall gives all bodies. */
+static double fall_energy(const perp_world *w, double h) {
+    double mass = 0, g = perp_v3_norm(w->def.gravity_W);
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        if (pp_alive(b->gen) && b->kind == PERP_BODY_DYNAMIC && !b->no_gravity) mass += b->mass;
+    }
+    return 0.5 * mass * g * g * h * h;
+}
+
 perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     perp_world *w = f->w;
     pp_certify_answer(f, cert);
@@ -150,8 +162,9 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
         w->stepper->ledger(f, &cert->ledger);
     else
         pp_ledger(f, &cert->ledger);
+    cert->extent.fall = fall_energy(w, f->h);
     cert->accepted = f->acceptance <= w->def.tolerance;
-    return PERP_OK;
+    return pp_contact_gain(f, cert);
 }
 
 static void worst(double *sum, double x) {
@@ -164,9 +177,25 @@ static int add_count(int a, int b) {
     return sum > INT_MAX ? INT_MAX : sum < INT_MIN ? INT_MIN : (int)sum;
 }
 
+/* The extent after the ledger of `sum` has grown to what it is. */
+static void extend(perp_certificate *sum, const perp_certificate *c) {
+    perp_energy_extent *e = &sum->extent;
+    const perp_ledger *l = &sum->ledger;
+    double potential = -(l->gravity + l->spring), drift = fabs(l->drift + l->joint);
+    worst(&e->kinetic, fmax(c->extent.kinetic, fmax(c->ledger.kinetic_before, c->ledger.kinetic_after)));
+    e->low = fmin(e->low, potential);
+    e->high = fmax(e->high, potential);
+    worst(&e->fall, c->extent.fall);
+    if (!(drift <= e->drift)) {
+        e->drift = drift;
+        e->drift_t = c->t;
+    }
+}
+
 void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     if (sum->substeps == 0) {
         *sum = *c;
+        extend(sum, c);
         return;
     }
     sum->t = c->t;
@@ -184,6 +213,12 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     if (c->ambiguous > sum->ambiguous) sum->ambiguous = c->ambiguous;
     sum->rebounds_limited = add_count(sum->rebounds_limited, c->rebounds_limited);
     sum->rebounds_given_up = add_count(sum->rebounds_given_up, c->rebounds_given_up);
+    sum->gain += c->gain;
+    sum->rebound_lost += c->rebound_lost;
+    if (!(c->gain_part <= sum->gain_part)) {
+        sum->gain_part = c->gain_part;
+        memcpy(sum->gain_shape, c->gain_shape, sizeof sum->gain_shape);
+    }
     if (!(c->overlap <= sum->overlap)) {
         sum->overlap = c->overlap;
         memcpy(sum->overlap_shape, c->overlap_shape, sizeof sum->overlap_shape);
@@ -210,6 +245,7 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     a->gravity += b->gravity;
     a->applied += b->applied;
     a->spring += b->spring;
+    a->damping += b->damping;
     a->kinematic += b->kinematic;
     a->joint += b->joint;
     a->motor += b->motor;
@@ -217,7 +253,11 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     a->normal += b->normal;
     a->friction += b->friction;
     a->turning += b->turning;
+    a->start += b->start;
+    a->sampling += b->sampling;
+    a->drift += b->drift;
     a->remainder += b->remainder;
+    extend(sum, c);
 }
 
 double perp_world_joint_error(const perp_world *w) { return joint_error(w, &w->state); }

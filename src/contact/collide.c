@@ -90,7 +90,7 @@ static void own_travel(const pp_frame *f, double *travel) {
         const pp_body *b = &w->body[slot];
         double v = 0, a = 0, alpha = 0;
         for (int i = 0; i < nd; i++) {
-            double force = f->i_gravity[at + i] + f->i_applied[at + i] + f->i_spring[at + i];
+            double force = pp_force_impulse(f, at + i);
             if (i < lin) {
                 v += f->nu0[at + i] * f->nu0[at + i];
                 a += force * force;

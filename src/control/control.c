@@ -94,19 +94,16 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
 
 /* Spring and damper between two points (Berard 2.125-2.133); equal and opposite forces on the line of the spring, and a
  * drag on the whole relative velocity. At zero length the line has no direction and only the drag acts. */
-static void spring(const perp_world *w, const pp_state *s, const pp_force *e, perp_wrench *f) {
-    pp_joint_side a = pp_side(w, s, e->a, NULL), b = pp_side(w, s, e->b, NULL);
-    perp_vec3 ra = perp_q_rotate(a.X_WB.q, e->def.point_A), rb = perp_q_rotate(b.X_WB.q, e->def.point_B);
-    perp_vec3 d = perp_v3_sub(perp_v3_add(b.X_WB.p, rb), perp_v3_add(a.X_WB.p, ra));
-    perp_vec3 v = perp_v3_sub(perp_v3_add(b.v, perp_v3_cross(b.w, rb)), perp_v3_add(a.v, perp_v3_cross(a.w, ra)));
-    double length = perp_v3_norm(d);
-    perp_vec3 u = perp_v3_unit(d);
-    perp_vec3 F =
-        perp_v3_scale(-(e->def.stiffness * (length - e->def.rest_length) + e->def.damping * perp_v3_dot(v, u)), u);
-    if (length == 0) F = perp_v3(0, 0, 0);
-    F = perp_v3_axpy(F, -e->def.drag, v);
-    add_at(&f[e->b], F, rb);
-    if (e->a >= 0) add_at(&f[e->a], perp_v3_neg(F), ra);
+static void spring(const perp_world *w, const pp_state *s, const pp_force *e, perp_wrench *elastic,
+                   perp_wrench *lossy) {
+    pp_spring_now x = pp_spring_at(w, s, e);
+    perp_vec3 F = perp_v3_scale(-e->def.damping * perp_v3_dot(x.v, x.u), x.u);
+    F = perp_v3_axpy(F, -e->def.drag, x.v);
+    add_at(&elastic[e->b], x.force, x.rb);
+    add_at(&lossy[e->b], F, x.rb);
+    if (e->a < 0) return;
+    add_at(&elastic[e->a], perp_v3_neg(x.force), x.ra);
+    add_at(&lossy[e->a], perp_v3_neg(F), x.ra);
 }
 
 static void drive(const perp_world *w, const pp_state *s, const pp_force *e, perp_wrench *f) {
@@ -163,14 +160,15 @@ static perp_status number_blocks(pp_frame *f) {
     f->i_gravity = PP_ARENA_ZERO(a, double, f->ndof);
     f->i_applied = PP_ARENA_ZERO(a, double, f->ndof);
     f->i_spring = PP_ARENA_ZERO(a, double, f->ndof);
+    f->i_damper = PP_ARENA_ZERO(a, double, f->ndof);
     f->momentum = PP_ARENA_ZERO(a, double, f->ndof);
     f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
     f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
     f->q_free = PP_ARENA_ARRAY(a, perp_quat, f->nblock);
     f->w_free = PP_ARENA_ARRAY(a, perp_vec3, f->nblock);
     f->bend = PP_ARENA_ZERO(a, perp_vec3, f->nblock);
-    bool ok = f->nu0 && f->i_gravity && f->i_applied && f->i_spring && f->momentum && f->M && f->Minv && f->q_free &&
-              f->w_free && f->bend;
+    bool ok = f->nu0 && f->i_gravity && f->i_applied && f->i_spring && f->i_damper && f->momentum && f->M && f->Minv &&
+              f->q_free && f->w_free && f->bend;
     return ok ? PERP_OK : PERP_E_MEMORY;
 }
 
@@ -248,7 +246,7 @@ static perp_status free_turn(pp_frame *f, int k) {
     if (f->block_ndof[k] != 6) return PERP_OK;
     perp_vec3 torque = perp_v3(0, 0, 0); /* its impulse */
     double *t[3] = {&torque.x, &torque.y, &torque.z};
-    for (int i = 0; i < 3; i++) *t[i] = f->i_gravity[at + i] + f->i_applied[at + i] + f->i_spring[at + i];
+    for (int i = 0; i < 3; i++) *t[i] = pp_force_impulse(f, at + i);
     perp_quat q = f->s0->X[slot].q;
     perp_vec3 kick = perp_q_rotate(q, perp_m3_mul_v(b->I_inv_B, perp_q_unrotate(q, torque)));
     perp_vec3 om = perp_v3_add(f->s0->w[slot], kick);
@@ -339,13 +337,14 @@ perp_status pp_control(pp_frame *f) {
 
     perp_wrench *applied = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
     perp_wrench *springs = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
-    if (!applied || !springs) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
+    perp_wrench *dampers = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
+    if (!applied || !springs || !dampers) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
     bool forces = f->purpose != PP_START_FREE;
     double span = f->half ? f->h / 2 : f->h;
     for (int i = 0; forces && i < w->nforce; i++) {
         const pp_force *e = &w->force[i];
         if (!pp_alive(e->gen)) continue;
-        if (e->def.kind == PERP_FORCE_SPRING) spring(w, f->force_state ? f->force_state : f->s0, e, springs);
+        if (e->def.kind == PERP_FORCE_SPRING) spring(w, f->force_state ? f->force_state : f->s0, e, springs, dampers);
         if (e->def.kind == PERP_FORCE_CONSTANT || e->def.kind == PERP_FORCE_SINUSOID) drive(w, f->s0, e, applied);
     }
     for (int k = 0; k < f->nblock; k++) {
@@ -359,8 +358,9 @@ perp_status pp_control(pp_frame *f) {
             to_dofs(w->def.dim, nd, span, g, f->i_gravity + at);
             to_dofs(w->def.dim, nd, span, applied[slot], f->i_applied + at);
             to_dofs(w->def.dim, nd, span, springs[slot], f->i_spring + at);
+            to_dofs(w->def.dim, nd, span, dampers[slot], f->i_damper + at);
         }
-        for (int i = at; i < at + nd; i++) f->momentum[i] += f->i_gravity[i] + f->i_applied[i] + f->i_spring[i];
+        for (int i = at; i < at + nd; i++) f->momentum[i] += pp_force_impulse(f, i);
         if ((st = free_turn(f, k))) return st;
     }
     return pp_check_springs(f);

@@ -44,7 +44,7 @@ static void pack(int dim, const pp_joint_side *s, perp_vec3 lin, perp_vec3 ang, 
 /* A row with the gradient g times sign, everything else as for a locked motion without error. */
 static perp_joint_row make_row(int dim, const pp_joint_side *a, const pp_joint_side *b, pp_joint_gradient g,
                                double sign, perp_row_kind kind) {
-    perp_joint_row r = {.lo = -INFINITY, .hi = INFINITY, .kind = kind, .joint = -1};
+    perp_joint_row r = {.lo = -INFINITY, .hi = INFINITY, .kind = kind, .joint = -1, .coord = -1};
     perp_vec3 lin = perp_v3_scale(sign, g.lin), ang_a = perp_v3_scale(sign, g.ang_a),
               ang_b = perp_v3_scale(sign, g.ang_b);
     r.row.block[0] = a->block;
@@ -139,7 +139,9 @@ int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, co
     for (int i = 0; i < k->ncoord; i++) {
         if (pp_joint_is_angle(k->coord[i]) && !f.can_turn) continue;
         pp_joint_gradient gc = pp_joint_measure_gradient(&f, dim, k->coord[i]);
-        n += extras(dim, a, b, &def->axis[i], gc, coord[i], h, margin, out + n);
+        int own = extras(dim, a, b, &def->axis[i], gc, coord[i], h, margin, out + n);
+        for (int e = n; e < n + own; e++) out[e].coord = i;
+        n += own;
     }
     assert(n <= PP_JOINT_MAX_ROWS);
     return n;

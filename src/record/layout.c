@@ -42,6 +42,7 @@ bool pp_layout_present(pp_dataset d, unsigned what, int dim, int version, const 
     if ((e->what & PP_ONLY_2D) && dim != 2) return false;
     if ((e->what & PP_SINCE_3) && version < 3) return false;
     if ((e->what & PP_SINCE_4) && version < 4) return false;
+    if ((e->what & PP_SINCE_5) && version < 5) return false;
     return !pp_layout_grows(d) || e->cols == PP_N_ONE || extent[e->cols] > 0;
 }
 
@@ -174,6 +175,11 @@ const pp_figure pp_figures[] = {
     {PP_D_CERT_AMBIGUOUS, OF(c.ambiguous), true, 1},
     {PP_D_CERT_LIMITED, OF(c.rebounds_limited), true, 1},
     {PP_D_CERT_GIVEN_UP, OF(c.rebounds_given_up), true, 1},
+    {PP_D_CERT_GAIN, OF(c.gain), false, 1},
+    {PP_D_CERT_GAIN_PART, OF(c.gain_part), false, 1},
+    {PP_D_CERT_GAIN_SHAPE, OF(c.gain_shape), true, 2},
+    {PP_D_CERT_REBOUND_LOST, OF(c.rebound_lost), false, 1},
+    {PP_D_CERT_FALL, OF(c.extent.fall), false, 1},
     {PP_D_CERT_OVERLAP, OF(c.overlap), false, 1},
     {PP_D_CERT_OVERLAP_SHAPE, OF(c.overlap_shape), true, 2},
     {PP_D_CERT_CONTACTS, OF(c.contacts), true, 1},
@@ -191,6 +197,7 @@ const pp_figure pp_figures[] = {
     {PP_D_LEDGER_GRAVITY, OF(c.ledger.gravity), false, 1},
     {PP_D_LEDGER_APPLIED, OF(c.ledger.applied), false, 1},
     {PP_D_LEDGER_SPRING, OF(c.ledger.spring), false, 1},
+    {PP_D_LEDGER_DAMPING, OF(c.ledger.damping), false, 1},
     {PP_D_LEDGER_KINEMATIC, OF(c.ledger.kinematic), false, 1},
     {PP_D_LEDGER_JOINT, OF(c.ledger.joint), false, 1},
     {PP_D_LEDGER_MOTOR, OF(c.ledger.motor), false, 1},
@@ -198,11 +205,14 @@ const pp_figure pp_figures[] = {
     {PP_D_LEDGER_NORMAL, OF(c.ledger.normal), false, 1},
     {PP_D_LEDGER_FRICTION, OF(c.ledger.friction), false, 1},
     {PP_D_LEDGER_TURNING, OF(c.ledger.turning), false, 1},
+    {PP_D_LEDGER_START, OF(c.ledger.start), false, 1},
+    {PP_D_LEDGER_SAMPLING, OF(c.ledger.sampling), false, 1},
+    {PP_D_LEDGER_DRIFT, OF(c.ledger.drift), false, 1},
     {PP_D_LEDGER_REMAINDER, OF(c.ledger.remainder), false, 1},
 };
 const int pp_nfigure = (int)(sizeof pp_figures / sizeof *pp_figures);
 
-int pp_figure_columns(void) { return pp_nfigure + 3; /* two shapes, time, solver */ }
+int pp_figure_columns(void) { return pp_nfigure + 4; /* two pairs of shapes, time, solver */ }
 
 double pp_law(const perp_step_residual *r, double floor) {
     double x[5] = {r->momentum, r->joint, r->normal, r->cone, r->dissipation}, worst = 0;

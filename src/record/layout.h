@@ -44,6 +44,8 @@ typedef enum pp_extent {
 #define PP_SINCE_3 (1u << 17)
 /* The same: not in those of versions 1 to 3. */
 #define PP_SINCE_4 (1u << 18)
+/* The same: not in those of versions 1 to 4. */
+#define PP_SINCE_5 (1u << 19)
 
 /* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for
  * the rest. */
@@ -171,6 +173,16 @@ typedef enum pp_extent {
       "step")                                                                                                          \
     X(CERT_GIVEN_UP, "certificate/rebounds_given_up", I32, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_4, "",   \
       "parts of steps that had an answer only without restitution")                                                    \
+    X(CERT_GAIN, "certificate/gain", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "M L^2/T^2",           \
+      "energy that contacts added, over all parts and islands that gained")                                            \
+    X(CERT_GAIN_PART, "certificate/gain_part", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "",          \
+      "largest gain of an island as a part of its energy")                                                             \
+    X(CERT_GAIN_SHAPE, "certificate/gain_shape", I32, FRAMES, ONE, 2, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "",        \
+      "two shapes of that island; -1: there was none")                                                                 \
+    X(CERT_REBOUND_LOST, "certificate/rebound_lost", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5,        \
+      "M L^2/T^2", "energy that contacts which bounce took beyond what restitution allows")                            \
+    X(CERT_FALL, "certificate/fall", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "M L^2/T^2",           \
+      "energy that a step of free fall gives: below that nothing is resolved")                                         \
     X(CERT_OVERLAP, "certificate/overlap", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L",                          \
       "deepest true overlap of two bodies")                                                                            \
     X(CERT_OVERLAP_SHAPE, "certificate/overlap_shape", I32, FRAMES, ONE, 2, PERP_RECORD_CERTIFICATE, "",               \
@@ -198,24 +210,31 @@ typedef enum pp_extent {
     X(LEDGER_AFTER, "ledger/kinetic_after", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                      \
       "kinetic energy after them")                                                                                     \
     X(LEDGER_GRAVITY, "ledger/gravity", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
-      "work of gravity in them")                                                                                       \
+      "what the potential of gravity lost in them")                                                                    \
     X(LEDGER_APPLIED, "ledger/applied", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
       "of applied forces and controllers")                                                                             \
-    X(LEDGER_SPRING, "ledger/spring", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                            \
-      "of springs and dampers between points")                                                                         \
+    X(LEDGER_SPRING, "ledger/spring", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "what springs lost")       \
+    X(LEDGER_DAMPING, "ledger/damping", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",             \
+      "work of dampers and drags between points")                                                                      \
     X(LEDGER_KINEMATIC, "ledger/kinematic", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                      \
       "of kinematic bodies")                                                                                           \
     X(LEDGER_JOINT, "ledger/joint", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                              \
       "of bilateral joint impulses")                                                                                   \
     X(LEDGER_MOTOR, "ledger/motor", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "of joint motors")           \
     X(LEDGER_JOINT_LOSS, "ledger/joint_loss", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                    \
-      "of joint springs, dampers, dry friction and limits")                                                            \
+      "of joint dampers, dry friction and limits")                                                                     \
     X(LEDGER_NORMAL, "ledger/normal", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                            \
       "of normal contact impulses")                                                                                    \
     X(LEDGER_FRICTION, "ledger/friction", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                        \
       "of friction impulses")                                                                                          \
     X(LEDGER_TURNING, "ledger/turning", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
       "left by the turning of the inertia")                                                                            \
+    X(LEDGER_START, "ledger/start", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",                 \
+      "of the staggered start")                                                                                        \
+    X(LEDGER_SAMPLING, "ledger/sampling", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",           \
+      "of velocities that belong to another time than the poses: comes and goes")                                      \
+    X(LEDGER_DRIFT, "ledger/drift", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER | PP_SINCE_5, "M L^2/T^2",                 \
+      "what the rule of the stepper gains or loses for good")                                                          \
     X(LEDGER_REMAINDER, "ledger/remainder", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2", "rounding")          \
     X(ENERGY_KINETIC, "energy/kinetic", F64, FRAMES, ONE, 0, PERP_RECORD_LEDGER, "M L^2/T^2",                          \
       "kinetic energy at the frame")                                                                                   \
@@ -287,6 +306,10 @@ extern const pp_figure pp_figures[];
 extern const int pp_nfigure;
 /* Numbers of all figures together, and of the solver, in checkpoint/sums. */
 int pp_figure_columns(void);
+/* Is the figure a pair of shapes? Their numbers are slots in memory and indices in a file. */
+static inline bool pp_figure_is_shape(pp_dataset d) {
+    return d == PP_D_CERT_OVERLAP_SHAPE || d == PP_D_CERT_GAIN_SHAPE;
+}
 
 #define PP_NO_SOLVER   255u
 #define PP_SOLVER_NAME 64 /* longest name of a solver with its final zero */

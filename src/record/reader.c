@@ -70,7 +70,7 @@ static perp_status read_header(perp_recording *r, perp_refusal *why) {
     }
     uint64_t version, dim = 0, every = 0, what = 0, compression = 0, finished = 0, frames = 0, files = 0;
     perp_status st =
-        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "4 or older (a newer perp is needed)", &version, why);
+        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "5 or older (a newer perp is needed)", &version, why);
     if (st) return st;
     a->version = (int)version;
     if (!pp_get_text(r->file, "program", r->program, sizeof r->program))

@@ -288,7 +288,7 @@ static perp_status read_figure(perp_recording *r, const pp_figure *f, uint64_t f
             if (st) break;
             char *to = (char *)&out[i] + f->offset + (f->whole ? (size_t)k * sizeof(int) : 0);
             if (f->whole) {
-                bool shape = f->d == PP_D_CERT_OVERLAP_SHAPE;
+                bool shape = pp_figure_is_shape(f->d);
                 if (!(x[i] >= (shape ? -1 : 0)) || (shape && !(x[i] < r->info.nshape)))
                     return bad(r, f->d, first + i, x[i], shape ? "a shape, or -1" : "0 or more", why);
                 int whole = (int)x[i];
@@ -316,7 +316,11 @@ perp_status pp_recording_sums(perp_recording *r, uint64_t first, uint64_t n, pp_
     assert(n <= BLOCK);
     perp_status st = pp_recording_holds(r, PP_D_CERT_H, why);
     for (uint64_t i = 0; i < n && !st; i++)
-        out[i] = (pp_sum){.c = {.t = r->time[first + i], .accepted = true, .solver = "", .overlap_shape = {-1, -1}}};
+        out[i] = (pp_sum){.c = {.t = r->time[first + i],
+                                .accepted = true,
+                                .solver = "",
+                                .overlap_shape = {-1, -1},
+                                .gain_shape = {-1, -1}}};
     for (int i = 0; i < pp_nfigure && !st; i++)
         if (r->set[pp_figures[i].d] >= 0) st = read_figure(r, &pp_figures[i], first, n, out, why);
     if (!st && r->set[PP_D_SOLVER_SOLVER] >= 0) st = read_solvers(r, first, n, out, why);
@@ -332,10 +336,11 @@ perp_status perp_recording_certificate(perp_recording *r, uint64_t frame, perp_c
 }
 
 perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, perp_refusal *why) {
-    pp_sum *s = pp_alloc(&r->alloc, BLOCK * sizeof *s), total = {.c = {.solver = "", .overlap_shape = {-1, -1}}};
+    pp_sum *s = pp_alloc(&r->alloc, BLOCK * sizeof *s),
+           total = {.c = {.solver = "", .overlap_shape = {-1, -1}, .gain_shape = {-1, -1}}};
     if (!s) return pp_recording_no_memory(r, why);
     *out = (perp_recording_worst){0};
-    double overlap = 0, joint = 0, law = 0;
+    double overlap = 0, joint = 0, law = 0, gain = 0;
     bool counted = r->set[PP_D_SOLVER_SUBSTEPS] >= 0;
     perp_status st = pp_recording_holds(r, PP_D_CERT_H, why);
     for (uint64_t first = 1; first < r->info.frames && !st; first += BLOCK) { /* frame 0 has no steps */
@@ -345,6 +350,7 @@ perp_status perp_recording_total(perp_recording *r, perp_recording_worst *out, p
             if (!counted) s[i].c.substeps = 1; /* a sum without substeps counts as empty */
             if (s[i].c.overlap > overlap) overlap = s[i].c.overlap, out->overlap_frame = first + i;
             if (s[i].c.joint_error > joint) joint = s[i].c.joint_error, out->joint_frame = first + i;
+            if (s[i].c.gain_part > gain) gain = s[i].c.gain_part, out->gain_frame = first + i;
             if (s[i].law > law) law = s[i].law, out->law_frame = first + i;
             pp_sum_add(&total, &s[i]);
         }

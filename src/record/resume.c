@@ -14,7 +14,7 @@
 #include "base/clock.h"
 
 bool pp_sums_unpack(const perp_recorder *r, const double *row, pp_sum *s) {
-    *s = (pp_sum){.c = {.solver = "", .overlap_shape = {-1, -1}}};
+    *s = (pp_sum){.c = {.solver = "", .overlap_shape = {-1, -1}, .gain_shape = {-1, -1}}};
     s->c.t = *row++;
     double solver = *row++;
     if (!(solver == PP_NO_SOLVER || (solver >= 0 && solver < r->nsolver))) return false;
@@ -26,7 +26,7 @@ bool pp_sums_unpack(const perp_recorder *r, const double *row, pp_sum *s) {
                 memcpy(to, row, sizeof *row);
                 continue;
             }
-            bool shape = pp_figures[i].d == PP_D_CERT_OVERLAP_SHAPE;
+            bool shape = pp_figure_is_shape(pp_figures[i].d);
             if (!(*row >= (shape ? -1 : 0) && *row <= INT_MAX)) return false;
             int x = (int)*row;
             if (shape && x >= (int)r->extent[PP_N_SHAPES]) return false;

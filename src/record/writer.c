@@ -111,7 +111,7 @@ perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_reco
     for (int i = 0; i < PERP_FALLBACK_MAX && def.fallback[i]; i++) r->solver[r->nsolver++] = def.fallback[i];
     r->floor = def.h * perp_v3_norm(def.gravity_W);
     r->last_step = r->step0 = perp_world_steps(w);
-    r->since.c = r->total.c = (perp_certificate){.overlap_shape = {-1, -1}, .solver = ""};
+    r->since.c = r->total.c = (perp_certificate){.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .solver = ""};
     r->began = r->committed = pp_clock();
     *out = r;
     return PERP_OK;
@@ -328,7 +328,7 @@ static void put_sums(perp_recorder *r, const pp_sum *s) {
         }
         int32_t x[2];
         memcpy(x, from, (size_t)f->count * sizeof *x);
-        if (f->d == PP_D_CERT_OVERLAP_SHAPE)
+        if (pp_figure_is_shape(f->d))
             for (int k = 0; k < 2; k++) x[k] = shape_index(r, x[k]);
         memcpy(row, x, (size_t)f->count * sizeof *x);
     }
@@ -375,7 +375,7 @@ perp_status pp_recorder_frame(perp_recorder *r, perp_refusal *why) {
     put_number(r, PP_D_ENERGY_KINETIC, kinetic);
     put_number(r, PP_D_ENERGY_GRAVITY, gravity);
     put_number(r, PP_D_ENERGY_SPRING, spring);
-    r->since = (pp_sum){.c = {.overlap_shape = {-1, -1}, .solver = ""}};
+    r->since = (pp_sum){.c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .solver = ""}};
     r->frames++;
     return PERP_OK;
 }
@@ -398,7 +398,7 @@ void pp_sums_pack(const perp_recorder *r, const pp_sum *s, double *row) {
             if (pp_figures[i].whole) {
                 int x;
                 memcpy(&x, from + (size_t)k * sizeof x, sizeof x);
-                *row++ = pp_figures[i].d == PP_D_CERT_OVERLAP_SHAPE ? shape_index(r, x) : x;
+                *row++ = pp_figure_is_shape(pp_figures[i].d) ? shape_index(r, x) : x;
             } else {
                 memcpy(row++, from, sizeof *row);
             }

@@ -203,7 +203,8 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
 static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
     for (int i = 0; i < f->nripple; i++) {
         const pp_ripple *r = &f->ripple[i];
-        rows[i] = (perp_joint_row){.row.block = {-1, r->block},
+        rows[i] = (perp_joint_row){.coord = -1,
+                                   .row.block = {-1, r->block},
                                    .compliance = 1 / r->stiffness,
                                    .lo = -INFINITY,
                                    .hi = INFINITY,

@@ -192,8 +192,27 @@ static double deflection_of(const pp_implicit_work *k, int i, const perp_pair_la
     return (sqrt(b * b + a * c) - b) / a;
 }
 
+/* For the ledger, as in viscoelastic_rows.c: the spring's part of the normal impulse, without damper and core, and its work on the
+ * layer along the surface; a layer that is left alone loses its energy to its damper. d: deflection at the end. */
+static void account(const pp_implicit_work *k, int i, const perp_pair_law *law, const double *p, double yield,
+                    perp_vec3 d) {
+    pp_frame *f = k->f;
+    const pp_layer *l = &k->layer[i];
+    const perp_contact_row *r = &f->problem.contact[i];
+    perp_vec3 n = f->contact[i].n_W;
+    double end = perp_v3_dot(d, n), rate = r->b_n_kin, elastic;
+    rate += 0.5 * (pp_row_dot(&f->problem, &r->n, f->nu0) + pp_row_dot(&f->problem, &r->n, f->solution.nu));
+    elastic = p[0] - k->rigid[i] - law->damping * (yield - l->start_n);
+    f->elastic.normal += p[0] > 0 ? elastic * rate : -0.5 * law->stiffness * (end * end - l->start_n * l->start_n);
+    perp_vec3 t = perp_v3_axpy(d, -end, n);
+    f->elastic.friction -= law->stiffness_t * perp_v3_dot(t, perp_v3_sub(t, l->start));
+    f->elastic.before += 0.5 * law->stiffness * l->start_n * l->start_n;
+    f->s1->stored += 0.5 * law->stiffness * end * end + 0.5 * law->stiffness_t * perp_v3_dot(t, t);
+}
+
 perp_status pp_layers_end(pp_implicit_work *k) {
     pp_frame *f = k->f;
+    f->s1->stored = 0;
     perp_vec3 *d = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->ncontact);
     double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact);
     if (!d || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
@@ -211,12 +230,12 @@ perp_status pp_layers_end(pp_implicit_work *k) {
         }
         d[i] = perp_v3_scale(n, c->n_W);
         double whole = f->h * law.stiffness_t + law.damping_t;
-        if (!(whole > 0)) continue;
         const perp_vec3 axis[2] = {c->t_W, c->o_W};
-        for (int a = 0; a < f->w->def.dim - 1; a++) {
+        for (int a = 0; whole > 0 && a < f->w->def.dim - 1; a++) {
             double to = (p[1 + a] + law.damping_t * perp_v3_dot(l->start, axis[a])) / whole;
             d[i] = perp_v3_axpy(d[i], to, axis[a]);
         }
+        account(k, i, &law, p, yield[i], d[i]);
     }
     f->layer = d;
     f->yield = yield;

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "problem/rows.h"
+#include "stepper/contact_work.h"
 #include "stepper/stepper.h"
 
 #define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
@@ -41,55 +41,6 @@ void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert) {
     cert->rebounds_given_up = r->none;
     cert->rebounds_limited = 0;
     for (int i = 0; i < r->n && !r->none; i++) cert->rebounds_limited += r->pair[i].factor < 1;
-}
-
-/* Work of the contacts of each island, by the block that stands for it. */
-typedef struct account {
-    int *parent;   /* by block */
-    double *work;  /* by root [M L^2/T^2] */
-    double *moved; /* by root: the same with all parts positive */
-} account;
-
-static int root(const account *a, int i) {
-    while (a->parent[i] != i) i = a->parent[i];
-    return i;
-}
-
-static void join(account *a, const perp_row *row) {
-    if (row->block[0] < 0 || row->block[1] < 0) return;
-    int x = root(a, row->block[0]), y = root(a, row->block[1]);
-    if (x < y)
-        a->parent[y] = x;
-    else
-        a->parent[x] = y;
-}
-
-static int island_of(const account *a, const perp_row *row) {
-    return root(a, row->block[0] >= 0 ? row->block[0] : row->block[1]);
-}
-
-static void join_kick(account *a, const pp_frame *k) {
-    for (int i = 0; i < k->problem.njoint; i++) join(a, &k->problem.joint[i].row);
-    for (int i = 0; i < k->problem.ncontact; i++)
-        if (k->solution.p_contact[3 * i] > 0) join(a, &k->problem.contact[i].n);
-}
-
-static void add_work(account *a, const pp_frame *k) {
-    const perp_step_problem *p = &k->problem;
-    for (int i = 0; i < p->ncontact; i++) {
-        const perp_contact_row *c = &p->contact[i];
-        if (!(k->solution.p_contact[3 * i] > 0) || (c->n.block[0] < 0 && c->n.block[1] < 0)) continue;
-        const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
-        const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
-        int at = island_of(a, &c->n), rows = c->e_r > 0 ? 4 : p->dim == 3 ? 3 : 2;
-        for (int r = 0; r < rows; r++) {
-            double impulse = r < 3 ? k->solution.p_contact[3 * i + r] : k->solution.p_spin[i];
-            double before = pp_row_dot(p, row[r], k->nu0) + driven[r],
-                   after = pp_row_dot(p, row[r], k->solution.nu) + driven[r];
-            a->work[at] += 0.5 * impulse * (before + after);
-            a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
-        }
-    }
 }
 
 static bool bounces(const pp_frame *k, int i) {
@@ -147,11 +98,11 @@ static bool room(pp_rebound_limits *r, pp_arena *arena) {
 }
 
 /* The pairs of a kick that bounce: those whose island gains are searched for the restitution that does not. */
-static bool go_through(pp_rebound_limits *r, const pp_frame *k, const account *a, bool last, bool *again) {
+static bool go_through(pp_rebound_limits *r, const pp_frame *k, const pp_contact_work *a, bool last, bool *again) {
     for (int i = 0; i < k->ncontact; i++) {
         const perp_row *n = &k->problem.contact[i].n;
         if ((n->block[0] < 0 && n->block[1] < 0) || !bounces(k, i)) continue;
-        int at = island_of(a, n);
+        int at = pp_work_island(a, n);
         const int *shape = k->contact_shape + 2 * i;
         double rounding = ROUNDING * a->moved[at];
         pp_rebound_limit *l = limit_of(r, shape);
@@ -177,7 +128,6 @@ static bool go_through(pp_rebound_limits *r, const pp_frame *k, const account *a
 }
 
 perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *again) {
-    pp_arena *arena = &f->w->arena;
     const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
     int n = f->nkick ? f->nkick : 1;
     bool any = false;
@@ -185,13 +135,8 @@ perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *aga
     for (int k = 0; k < n && !any; k++)
         for (int i = 0; i < kick[k]->ncontact && !any; i++) any = bounces(kick[k], i);
     if (!any || r->tries > TRIES) return PERP_OK;
-    account a = {.parent = PP_ARENA_ARRAY(arena, int, f->nblock),
-                 .work = PP_ARENA_ZERO(arena, double, f->nblock),
-                 .moved = PP_ARENA_ZERO(arena, double, f->nblock)};
-    if (!a.parent || !a.work || !a.moved) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int b = 0; b < f->nblock; b++) a.parent[b] = b;
-    for (int k = 0; k < n; k++) join_kick(&a, kick[k]);
-    for (int k = 0; k < n; k++) add_work(&a, kick[k]);
+    pp_contact_work a;
+    if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     r->tries++;
     bool ok = true;
     for (int k = 0; ok && k < n; k++) ok = go_through(r, kick[k], &a, r->tries >= TRIES, again);

@@ -220,14 +220,18 @@ static perp_status push_springs(const pp_frame *f, pp_frame *e) {
     const perp_step_problem *p = &f->problem;
     perp_joint_row *end = NULL;
     e->i_joint = PP_ARENA_ZERO(&f->w->arena, double, e->ndof);
-    if (!e->i_joint) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+    e->i_elastic = PP_ARENA_ZERO(&f->w->arena, double, e->ndof);
+    if (!e->i_joint || !e->i_elastic) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
     perp_status st = p->njoint > 0 ? end_rows(f, &end) : PERP_OK;
     for (int i = 0; !st && i < p->njoint; i++) {
         if (p->joint[i].kind != PERP_ROW_SPRING) continue;
+        double elastic = pp_elastic_impulse(f, i);
         for (int k = 0; k < 2; k++) {
             int b = end[i].row.block[k];
-            for (int d = 0; b >= 0 && d < f->block_ndof[b]; d++)
+            for (int d = 0; b >= 0 && d < f->block_ndof[b]; d++) {
                 e->i_joint[f->block_offset[b] + d] += f->solution.p_joint[i] * end[i].row.J[k][d];
+                e->i_elastic[f->block_offset[b] + d] += elastic * end[i].row.J[k][d];
+            }
         }
     }
     for (int i = 0; !st && i < e->ndof; i++) e->momentum[i] += e->i_joint[i];
@@ -261,7 +265,8 @@ static perp_status keep_free(pp_frame *e) {
     for (int k = 0; k < e->nblock; k++) {
         int at = e->block_offset[k];
         for (int i = at + 3; i < at + e->block_ndof[k]; i++)
-            if (e->i_gravity[i] != 0 || e->i_applied[i] != 0 || e->i_spring[i] != 0 || e->i_joint[i] != 0)
+            if (e->i_gravity[i] != 0 || e->i_applied[i] != 0 || e->i_spring[i] != 0 || e->i_damper[i] != 0 ||
+                e->i_joint[i] != 0)
                 pushed[k] = true;
         if (!pushed[k] && e->block_ndof[k] == 6) memcpy(e->solution.nu + at + 3, e->nu0 + at + 3, 3 * sizeof *e->nu0);
     }

@@ -30,7 +30,6 @@ typedef struct pp_stepper_type {
     bool
         marches; /* with step(): it says itself how long the parts of a step are (pp_frame.shorter), 2^max_halvings of them
                      at most */
-    bool stores; /* its contacts hold the energy of the deflections that are remembered, see perp_world_energy() */
     const perp_field *fields; /* settings, nfield of them, in w->stepper_settings; set by perp_world_set() */
     int nfield;
     size_t settings_size; /* at most PERP_SETTINGS_MAX */

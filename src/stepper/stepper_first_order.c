@@ -23,6 +23,7 @@
 
 /* Rounds in which Hertz' forces must settle; each one squares the error. */
 #define MAX_ROUNDS 40
+#define ROUNDING   1e-14 /* of poses, as a part of their size */
 
 #define STIFF 1e300
 static const perp_field fields[] = {
@@ -76,11 +77,15 @@ static void soften_implicit(perp_joint_row *r, double K, double B, double h) {
     r->compliance = 1 / (h * S);
 }
 
-static void soften_joint(const pp_frame *f, const pp_first_order *set, perp_joint_row *r) {
+static double stiffness_of(const pp_frame *f, const pp_first_order *set, const perp_joint_row *r, double *damping) {
     bool limit = r->kind == PERP_ROW_LIMIT, turn = turns(&r->row, f->w->def.dim);
-    double K = limit ? set->limit_stiffness : turn ? set->turn_stiffness : set->stiffness;
-    double B = limit ? set->limit_damping : turn ? set->turn_damping : set->damping;
-    double h = f->h, phi = h * r->b;
+    *damping = limit ? set->limit_damping : turn ? set->turn_damping : set->damping;
+    return limit ? set->limit_stiffness : turn ? set->turn_stiffness : set->stiffness;
+}
+
+static void soften_joint(const pp_frame *f, const pp_first_order *set, perp_joint_row *r) {
+    bool limit = r->kind == PERP_ROW_LIMIT;
+    double B, K = stiffness_of(f, set, r, &B), h = f->h, phi = h * r->b;
     if (set->euler == PP_EULER_IMPLICIT) {
         soften_implicit(r, K, B, h);
         return;
@@ -99,16 +104,20 @@ static void soften_joint(const pp_frame *f, const pp_first_order *set, perp_join
     }
 }
 
-static perp_status soften_joints(pp_frame *f, const pp_first_order *set) {
+/* *error: by row, phi at the start of the step, driven bodies there too [L or rad]. */
+static perp_status soften_joints(pp_frame *f, const pp_first_order *set, double **error) {
     int n = f->problem.njoint;
+    *error = NULL;
     if (n == 0) return PERP_OK;
     perp_joint_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_joint_row, n);
     double *bend = PP_ARENA_ZERO(&f->w->arena, double, n);
-    if (!row || !bend) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", n);
+    *error = PP_ARENA_ZERO(&f->w->arena, double, n);
+    if (!row || !bend || !*error) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", n);
     perp_status st = set->curvature > 0 ? pp_row_curvature(f, bend) : PERP_OK;
     if (st) return st;
     for (int i = 0; i < n; i++) {
         row[i] = f->problem.joint[i];
+        (*error)[i] = f->h * (row[i].b - row[i].b_kin);
         if (row[i].kind != PERP_ROW_JOINT && row[i].kind != PERP_ROW_LIMIT) continue;
         soften_joint(f, set, &row[i]);
         if (set->euler == PP_EULER_IMPLICIT) row[i].b += set->curvature * f->h * bend[i]; /* phi1 and its rate */
@@ -248,6 +257,7 @@ static perp_status update_explicit(pp_frame *f) {
     memcpy(f->solution.nu, f->nu0, size);
     perp_status st = pp_update(f);
     memcpy(f->solution.nu, nu1, size);
+    f->nu_moved = f->nu0;
     for (int k = 0; !st && k < f->nblock; k++) {
         int slot = f->block_body[k], nd = f->block_ndof[k];
         const double *nu = nu1 + f->block_offset[k];
@@ -276,8 +286,67 @@ static perp_status yields(pp_frame *f, const pp_soft_contact *soft) {
     return PERP_OK;
 }
 
+/* ---- energy in springs, for the ledger ---- */
+
+static double mean_rate(const pp_frame *f, const perp_row *row) {
+    return 0.5 * (pp_row_dot(&f->problem, row, f->nu0) + pp_row_dot(&f->problem, row, f->solution.nu));
+}
+
+static double energy_of(const pp_soft_contact *c, double d) {
+    return c->kind == PERP_HERTZ ? 0.4 * c->stiffness * d * d * sqrt(d) : 0.5 * c->stiffness * d * d;
+}
+
+/* What a surface that is left alone held is lost to its damper. */
+static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
+    for (int i = 0; i < f->ncontact; i++) {
+        const pp_soft_contact *c = &soft[i];
+        const perp_contact_row *r = &f->problem.contact[i];
+        double p = f->solution.p_contact[3 * i], end = p > 0 ? f->yield[i] : 0;
+        if (c->kind == PERP_RIGID) continue;
+        f->elastic.normal +=
+            p > 0 ? (p - c->damping * (end - c->depth0)) * (mean_rate(f, &r->n) + r->b_n_kin) : energy_of(c, c->depth0);
+        f->s1->stored += energy_of(c, end);
+        f->elastic.before += energy_of(c, c->depth0);
+    }
+}
+
+/* Error of a joint that poses leave open [L or rad]: springs as stiff as 1e300 make any energy of it. */
+static double rounding_of(const pp_frame *f, const perp_row *row) {
+    double far = 1;
+    for (int k = 0; k < 2; k++) {
+        if (row->block[k] < 0) continue;
+        int slot = f->block_body[row->block[k]];
+        double r = f->w->body[slot].radius;
+        far = fmax(far, perp_v3_norm(f->s0->X[slot].p) + (isfinite(r) ? r : 0));
+    }
+    return ROUNDING * far;
+}
+
+/* Errors at the end follow from the impulses, which for any stiffness is exact: phi1 = (B phi0 - p)/(h K + B). */
+static void account_joints(pp_frame *f, const pp_first_order *set, const double *error) {
+    for (int i = 0; i < f->problem.njoint; i++) {
+        const perp_joint_row *r = &f->problem.joint[i];
+        bool limit = r->kind == PERP_ROW_LIMIT;
+        if (!limit && r->kind != PERP_ROW_JOINT) continue;
+        double B, K = stiffness_of(f, set, r, &B), p = f->solution.p_joint[i],
+                  phi0 = limit ? fmin(error[i], 0) : error[i];
+        double phi1 = (B * phi0 - p) / (f->h * K + B), elastic = -f->h * K * phi1;
+        if (limit && !(p > 0)) phi1 = elastic = 0;
+        if (set->euler != PP_EULER_IMPLICIT && !(limit && phi0 == 0)) {
+            elastic = -f->h * K * phi0;
+            phi1 = phi0 + f->h * (pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin);
+        }
+        double stored = 0.5 * K * phi1 * phi1;
+        if (!isfinite(stored)) continue; /* as good as rigid, or no spring */
+        *(limit ? &f->elastic.limit : &f->elastic.joint) += elastic * (mean_rate(f, &r->row) + r->b_kin);
+        f->s1->stored += stored;
+        if (fabs(phi0) > rounding_of(f, &r->row)) f->elastic.before += 0.5 * K * phi0 * phi0;
+    }
+}
+
 static perp_status step(pp_frame *f) {
     const pp_first_order *set = settings_of(f->w);
+    double *error;
     pp_soft_contact *soft;
     perp_contact_row *row = NULL;
     perp_status st = pp_collide(f);
@@ -287,13 +356,16 @@ static perp_status step(pp_frame *f) {
                      set->euler);
     if (!st) st = pp_formulate(f);
     if (!st) st = contact_rows(f, soft, &row);
-    if (!st) st = soften_joints(f, set);
+    if (!st) st = soften_joints(f, set, &error);
     if (st) return st;
     f->problem.contact = row;
     f->direct = pp_soft_newton;
     st = solve_rounds(f, soft, row);
     if (!st) st = yields(f, soft);
     if (st) return st;
+    f->s1->stored = 0;
+    account_contacts(f, soft);
+    account_joints(f, set, error);
     return set->euler == PP_EULER_EXPLICIT ? update_explicit(f) : pp_update(f);
 }
 

@@ -81,7 +81,7 @@ static perp_status begin(pp_frame *f, round_data *q) {
     f->no_inertia = true;
     memset(f->nu0, 0, (size_t)f->ndof * sizeof *f->nu0); /* what moved before has no bearing on what moves now */
     memset(f->bend, 0, (size_t)f->nblock * sizeof *f->bend);
-    for (int i = 0; i < f->ndof; i++) q->force[i] = f->i_gravity[i] + f->i_applied[i] + f->i_spring[i];
+    for (int i = 0; i < f->ndof; i++) q->force[i] = pp_force_impulse(f, i);
     double press = pp_support_press(f->w);
     for (int k = 0; k < f->nblock; k++) {
         const pp_body *b = &f->w->body[f->block_body[k]];
@@ -174,16 +174,24 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
     const perp_step_problem *p = &f->problem;
     const double *nu = f->solution.nu;
     *l = (perp_ledger){0};
+    double springs = 0;
     for (int i = 0; i < f->ndof; i++) {
-        l->gravity += nu[i] * f->i_gravity[i];
         l->applied += nu[i] * f->i_applied[i];
-        l->spring += nu[i] * f->i_spring[i];
+        l->damping += nu[i] * f->i_damper[i];
+        springs += nu[i] * f->i_spring[i];
     }
+    l->gravity = -pp_gravity_change(f->w, f->s0, f->s1);
+    l->spring = -pp_spring_change(f->w, f->s0, f->s1) - pp_joint_spring_change(f->w, f->s0, f->s1);
+    l->drift = springs + pp_spring_change(f->w, f->s0, f->s1) + pp_joint_spring_change(f->w, f->s0, f->s1);
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
-        double x = f->solution.p_joint[i], work = x * (pp_row_dot(p, &r->row, nu) + r->b_kin);
+        double x = f->solution.p_joint[i], elastic = pp_elastic_impulse(f, i);
+        double rate = pp_row_dot(p, &r->row, nu) + r->b_kin;
         l->kinematic -= x * r->b_kin;
-        *(r->kind == PERP_ROW_JOINT ? &l->joint : r->kind == PERP_ROW_MOTOR ? &l->motor : &l->joint_loss) += work;
+        l->drift += elastic * rate;
+        *(r->kind == PERP_ROW_JOINT   ? &l->joint
+          : r->kind == PERP_ROW_MOTOR ? &l->motor
+                                      : &l->joint_loss) += (x - elastic) * rate;
     }
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
@@ -192,8 +200,7 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
         l->friction += x[1] * (pp_row_dot(p, &c->t, nu) + c->b_t) + x[2] * (pp_row_dot(p, &c->o, nu) + c->b_o);
         l->kinematic -= x[0] * c->b_n_kin + x[1] * c->b_t + x[2] * c->b_o;
     }
-    l->remainder = -(l->gravity + l->applied + l->spring + l->kinematic + l->joint + l->motor + l->joint_loss +
-                     l->normal + l->friction);
+    l->remainder = -pp_ledger_sum(l);
 }
 
 static perp_status ready(perp_world *w) {

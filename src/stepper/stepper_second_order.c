@@ -308,10 +308,12 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
         const pp_frame *k = f->kick[i];
         perp_certificate c = {.substeps = 1};
         pp_ledger(k, &c.ledger);
-        double given = 0;
-        for (int d = 0; k->i_joint && d < k->ndof; d++) given += 0.5 * (k->nu0[d] + k->solution.nu[d]) * k->i_joint[d];
-        c.ledger.joint_loss += given;
-        c.ledger.remainder -= given;
+        for (int d = 0; k->i_joint && d < k->ndof; d++) {
+            double mean = 0.5 * (k->nu0[d] + k->solution.nu[d]);
+            c.ledger.drift += mean * k->i_elastic[d];
+            c.ledger.joint_loss += mean * (k->i_joint[d] - k->i_elastic[d]);
+            c.ledger.remainder -= mean * k->i_joint[d];
+        }
         perp_certificate_add(&sum, &c);
     }
     *l = sum.ledger;

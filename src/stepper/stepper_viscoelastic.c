@@ -5,8 +5,8 @@
  *          (viscoelastic_pace.c). Contacts of rigid pairs keep the Stewart-Trinkle law in the same step.
  * Valid    any stiffness, damping and step. Where max_halvings allows no parts that resolve a contact, it is passed
  *          over by the end rule: stable, of first order, and it bounces less than it should.
- * Energy   The ledger has what contacts take and give, springs included, under normal and friction; what the springs
- *          hold is part of the springs of perp_world_energy().
+ * Energy   What springs of contacts hold is part of the springs of perp_world_energy() and of the ledger; what dampers and
+ *          slip take stands under normal and friction.
  * Source   Berard 2.4.4; Song, Pang, Kumar (2004). Errata: K and C are printed as full 3 x 3 matrices; here they are
  *          diagonal, K_t the same in every direction of the surface. */
 #include <stddef.h>
@@ -81,7 +81,6 @@ const pp_stepper_type pp_stepper_viscoelastic = {
     .models = models,
     .compliances = 1u << PERP_LINEAR,
     .marches = true,
-    .stores = true,
     .fields = fields,
     .nfield = (int)(sizeof fields / sizeof *fields),
     .settings_size = sizeof(pp_visco_settings),

@@ -48,8 +48,7 @@ static void start_velocity(const pp_frame *f, double *nu) {
             nu[at + r] = 0;
             for (int c = 0; c < n; c++) {
                 int j = at + c;
-                nu[at + r] +=
-                    f->Minv[36 * b + 6 * c + r] * (f->momentum[j] - f->i_gravity[j] - f->i_applied[j] - f->i_spring[j]);
+                nu[at + r] += f->Minv[36 * b + 6 * c + r] * (f->momentum[j] - pp_force_impulse(f, j));
             }
         }
     }
@@ -185,6 +184,22 @@ static void shift(const pp_visco_work *k, pp_visco *c, const perp_contact_row *r
     for (int a = 0; a < 2; a++) c->D1[a] *= most / size;
 }
 
+/* What the spring and the surface of a contact do to the energy, for the ledger. Along the normal the spring pushes with its part of
+ * the impulse; a surface that is left alone loses its energy to its damper. Along the surface it works on the surface, not on
+ * the body, which may slip. */
+static void account(const pp_visco_work *k, const pp_visco *c, const perp_contact_row *r, const double *p,
+                    double yield) {
+    pp_frame *f = k->f;
+    bool mean = by_mean(k, &r->n);
+    double held = 0.5 * c->K * (c->d1 * c->d1 - c->d0 * c->d0);
+    double rate = 0.5 * (pp_row_dot(&f->problem, &r->n, f->nu0) + pp_row_dot(&f->problem, &r->n, f->solution.nu));
+    f->elastic.normal += p[0] > 0 ? (p[0] - c->C * (yield - c->d0)) * (rate + r->b_n_kin) : -held;
+    for (int a = 0; a < 2 && c->Kt > 0; a++)
+        f->elastic.friction -= c->Kt * (mean ? 0.5 * (c->D0[a] + c->D1[a]) : c->D1[a]) * (c->D1[a] - c->D0[a]);
+    f->elastic.before += 0.5 * c->K * c->d0 * c->d0;
+    f->s1->stored += 0.5 * c->K * c->d1 * c->d1 + 0.5 * c->Kt * (c->D1[0] * c->D1[0] + c->D1[1] * c->D1[1]);
+}
+
 perp_status pp_visco_end(pp_visco_work *k) {
     pp_frame *f = k->f;
     const double *nu = f->solution.nu;
@@ -195,6 +210,7 @@ perp_status pp_visco_end(pp_visco_work *k) {
     for (int b = 0; b < f->nblock; b++)
         for (int j = f->block_offset[b]; j < f->block_offset[b] + f->block_ndof[b]; j++)
             k->drift[j] = k->mean[b] ? 0.5 * (k->nu_start[j] + nu[j]) : nu[j];
+    f->s1->stored = 0;
     for (int i = 0; i < f->ncontact; i++) {
         const perp_contact_row *r = &f->problem.contact[i];
         const perp_contact *e = &f->contact[i];
@@ -207,6 +223,7 @@ perp_status pp_visco_end(pp_visco_work *k) {
         yield[i] = p[0] > 0 ? fmax(0, c->d0 + (p[0] - f->h * c->K * c->d0) / slope(c->K, c->C, f->h, by_mean(k, &r->n)))
                             : c->d1;
         shift(k, c, r, p);
+        account(k, c, r, p, yield[i]);
         layer[i] = perp_v3_axpy(perp_v3_scale(c->d1, e->n_W), c->D1[0], e->t_W);
         if (f->w->def.dim == 3) layer[i] = perp_v3_axpy(layer[i], c->D1[1], e->o_W);
     }

@@ -92,7 +92,6 @@ static void write_memory(const pp_frame *f, pp_warm *m) {
                                             .plane = f->contact_plane ? f->contact_plane[i] : 0,
                                             .p = {P.x, P.y, P.z},
                                             .layer = {d.x, d.y, d.z},
-                                            .depth = perp_v3_dot(d, c->n_W),
                                             .sigma = f->solution.sigma[i],
                                             .spin = pp_spin_impulse(f, i)};
     }

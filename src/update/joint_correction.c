@@ -101,6 +101,7 @@ static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
                     .i_gravity = f->i_gravity,
                     .i_applied = f->i_applied,
                     .i_spring = f->i_spring,
+                    .i_damper = f->i_damper,
                     .bend = f->bend,
                     .M = f->M,
                     .Minv = f->Minv,

@@ -65,7 +65,7 @@ static void mark_pushed(const pp_frame *f, bool *pushed) {
 static bool turns_freely(const pp_frame *f, int k) {
     int at = f->block_offset[k];
     for (int i = at + 3; i < at + 6; i++)
-        if (f->i_gravity[i] != 0 || f->i_applied[i] != 0 || f->i_spring[i] != 0) return false;
+        if (f->i_gravity[i] != 0 || f->i_applied[i] != 0 || f->i_spring[i] != 0 || f->i_damper[i] != 0) return false;
     return true;
 }
 
@@ -146,6 +146,7 @@ perp_status pp_update_along(pp_frame *f, const double *drift) {
     memcpy(nu, nu1, size);
     if (st) return st;
     memcpy(f->nu_end, nu1, size);
+    f->nu_moved = drift;
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k];
         const double *v = nu1 + f->block_offset[k];

@@ -51,10 +51,11 @@ typedef struct pp_frame {
     perp_vec3 *start_v, *start_w; /* the same at the start; only of a half kick */
     double *nu0;                  /* ndof: velocity at the start */
     const double *slip_nu;        /* ndof: velocity whose slip pyramids point along; NULL: that without constraints */
-    double *i_gravity, *i_applied, *i_spring; /* ndof: impulses of forces, h f */
-    perp_quat *q_free;                        /* by block: orientation at the end if no constraint acts (3D) */
-    perp_vec3 *w_free;                        /* by block: angular velocity with it */
-    perp_vec3 *bend; /* by block: its rotation vector less h times the velocity after the kick of the forces [rad] */
+    /* ndof: impulses of forces, h f; of springs between points and of their dampers */
+    double *i_gravity, *i_applied, *i_spring, *i_damper;
+    perp_quat *q_free; /* by block: orientation at the end if no constraint acts (3D) */
+    perp_vec3 *w_free; /* by block: angular velocity with it */
+    perp_vec3 *bend;   /* by block: its rotation vector less h times the velocity after the kick of the forces [rad] */
     double *M, *Minv, *momentum; /* see perp_step_problem; inertia at the start; of an implicit turn: at q_free */
 
     /* pp_collide */
@@ -124,16 +125,30 @@ typedef struct pp_frame {
 
     /* pp_update */
     double *nu_turned;       /* ndof: velocity after the free turn */
+    const double *nu_moved;  /* ndof: velocity that bodies were displaced by; NULL: solution.nu */
     double *nu_end;          /* ndof: at the end: the same, corrected if joints are */
     const double *M_end;     /* masses that corrections act on; NULL if off */
     double *i_correction;    /* ndof: impulses of Williams' Algorithm 1; NULL if off */
     perp_vec3 *p_correction; /* by joint slot: those of its translations, on its second body, in W; NULL if off */
 
+    /* steppers with springs in contacts and joints: the work of these in the entries of the ledger, from the impulses; what
+     * they hold at the end is s1->stored */
+    struct {
+        double normal, friction, joint, limit;
+        double before; /* what they held at the start, if no part ended there: poses that were set */
+    } elastic;
+
     /* steppers of several kicks */
     struct pp_frame *const *kick; /* nkick frames that the step is made of, for the ledger; NULL: this one alone */
     int nkick;
-    double *i_joint; /* ndof: impulses of joint springs that no row stands for; NULL: none */
+    double *i_joint,
+        *i_elastic; /* ndof: impulses of joint springs that no row stands for, without their dampers; NULL: none */
 } pp_frame;
+
+/* Impulse of all forces along degree of freedom i. */
+static inline double pp_force_impulse(const pp_frame *f, int i) {
+    return f->i_gravity[i] + f->i_applied[i] + f->i_spring[i] + f->i_damper[i];
+}
 
 /* time -> forces, kinematic poses, momentum. */
 perp_status pp_control(pp_frame *f);
@@ -170,6 +185,10 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *l);
+/* All entries that explain the change. */
+double pp_ledger_sum(const perp_ledger *l);
+/* Of a joint row of a solved frame: the part of its impulse that a spring gives, not its damper. */
+double pp_elastic_impulse(const pp_frame *f, int i);
 /* PERP_E_SOLVE if a joint opens too far in this step because its bodies turn; the end poses are there, uncorrected. */
 perp_status pp_check_opening(pp_frame *f);
 /* Williams' Algorithm 1: moves the end state back onto the joints. */
@@ -186,6 +205,19 @@ void pp_put_inertia(const pp_body *b, perp_quat q, double *M, double *Minv);
 /* What the bends of the free rotation add to a displacement along a row [L or rad]: the angular part of J times
  * them. */
 double pp_row_bend(const pp_frame *f, const perp_row *row);
+
+/* energy.c. A spring between points at a state: its force on the second body, the line it acts along, the velocity of its ends to
+ * each other, and the levers of the ends. */
+typedef struct pp_spring_now {
+    perp_vec3 force, u, v, ra, rb;
+    double stretch; /* length less rest length [L] */
+} pp_spring_now;
+pp_spring_now pp_spring_at(const perp_world *w, const pp_state *s, const pp_force *e);
+/* By how much potentials grew from s0 to s1: of gravity; of springs between points; of springs in joints [M L^2/T^2]. */
+double pp_kinetic_energy(const perp_world *w, const pp_state *s);
+double pp_gravity_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
+double pp_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
+double pp_joint_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
 
 /* Adds the time since *from to a stage, and sets *from to now. */
 void pp_clocked(perp_world *w, perp_stage stage, double *from);

@@ -55,6 +55,8 @@ void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
     to->t = from->t;
     to->step = from->step;
     to->lag = from->lag;
+    to->part = from->part;
+    to->stored = from->stored;
     copy(to->X, from->X, nb * sizeof *to->X);
     copy(to->theta, from->theta, nb * sizeof *to->theta);
     copy(to->v, from->v, nb * sizeof *to->v);
@@ -65,12 +67,12 @@ void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
 typedef struct saved_header {
     uint64_t magic, layout; /* layout: hash of what the slots hold */
     uint64_t size, check;   /* bytes in all; hash of all of them, with zero in its own place */
-    double t, lag;
+    double t, lag, part, stored;
     uint64_t step;
     int32_t nbody, njoint, nwarm_contact, nwarm_joint;
 } saved_header;
 
-static const uint64_t saved_magic = 0x7065727073743034ull; /* "perpst04" */
+static const uint64_t saved_magic = 0x7065727073743035ull; /* "perpst05" */
 
 static uint64_t layout(const perp_world *w) {
     uint64_t h = pp_hash(PP_HASH_START, &w->def.dim, sizeof w->def.dim);
@@ -138,6 +140,8 @@ perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size) {
     h.size = need;
     h.t = w->state.t;
     h.lag = w->state.lag;
+    h.part = w->state.part;
+    h.stored = w->state.stored;
     h.step = w->state.step;
     h.nbody = w->nbody;
     h.njoint = w->njoint;
@@ -161,7 +165,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
                        h.nbody, h.njoint, w->nbody, w->njoint);
     bool sane = h.nwarm_contact >= 0 && h.nwarm_joint >= 0 &&
                 h.size == saved_size(h.nbody, h.njoint, h.nwarm_contact, h.nwarm_joint) && h.size <= size &&
-                isfinite(h.t) && isfinite(h.lag) &&
+                isfinite(h.t) && isfinite(h.lag) && isfinite(h.part) && isfinite(h.stored) &&
                 h.check == checksum(h, (const char *)buf + sizeof h, h.size - sizeof h);
     if (!sane) return pp_fail(w, PERP_E_ARG, "the state is damaged");
     pp_warm *m = &w->warm;
@@ -180,6 +184,8 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     }
     w->state.t = h.t;
     w->state.lag = h.lag;
+    w->state.part = h.part;
+    w->state.stored = h.stored;
     w->state.step = h.step;
     w->ncontact = 0; /* contacts of the last step are not part of a state */
     w->has_problem = w->failed = false;

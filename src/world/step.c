@@ -74,6 +74,7 @@ static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
     double t = pp_clock();
     if (!s && !own) s = pp_update(f); /* velocity   -> next state              */
     pp_clocked(f->w, PERP_STAGE_UPDATE, &t);
+    if (!s) f->s1->part = f->h;
     if (!s) s = pp_certify(f, cert); /* next state -> figures                 */
     pp_clocked(f->w, PERP_STAGE_CERTIFICATE, &t);
     return s;
@@ -216,7 +217,7 @@ typedef struct parts {
 static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
               .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
-              .c = {.overlap_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""},
+              .c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""},
               .st = PERP_E_MEMORY};
     if (!x.f || !x.end) {
         (void)pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -363,7 +364,7 @@ static void commit(perp_world *w, const parts *p) {
 perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watch *watch) {
     perp_certificate scratch;
     if (!cert) cert = &scratch;
-    *cert = (perp_certificate){.overlap_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+    *cert = (perp_certificate){.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
     pp_arena_reset(&w->arena);
     w->has_problem = false;
     w->failed = false;
@@ -378,6 +379,8 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
         pp_state_copy(w, &start, &w->state);
         st = stagger(w, &start, held);
     }
+    double moved_back =
+        !st && start.lag != w->state.lag ? pp_kinetic_energy(w, &start) - pp_kinetic_energy(w, &w->state) : 0;
     const pp_state *end;
     parts p = {.held = held, .cert = cert};
     if (!st) {
@@ -390,6 +393,8 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
             st = divide(w, &p, &start, w->def.h, 0, NULL, &end);
     }
     cert->rejected = p.rejected;
+    cert->ledger.start = moved_back;
+    cert->ledger.kinetic_before -= moved_back;
     for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
     if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);
     if (!st) {

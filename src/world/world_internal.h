@@ -65,7 +65,9 @@ typedef struct pp_force {
 typedef struct pp_state {
     double t;
     uint64_t step;
-    double lag; /* how far the velocities are behind t: 0, or h/2 in a staggered world [T] */
+    double lag;    /* how far the velocities are behind t: 0, or h/2 in a staggered world [T] */
+    double part;   /* length of the part of a step that ended here; 0: none has [T] */
+    double stored; /* energy in contacts and joints that give way, as the stepper knows it [M L^2/T^2] */
     perp_pose *X;
     double *theta; /* 2D: accumulated angle */
     perp_vec3 *v, *w;
@@ -80,7 +82,6 @@ typedef struct pp_memory_contact {
     uint64_t plane;  /* separating plane it was on, see contact/plane.h; 0 where the model has none */
     double p[3];     /* impulse on B in W: a frame may turn between steps */
     double layer[3]; /* deflection of a compliant layer, in W [L] */
-    double depth;    /* its part along the normal [L] */
     double sigma;
     double spin; /* angular impulse about the normal */
 } pp_memory_contact;

@@ -37,7 +37,8 @@ static void energy(void **state) {
             perp_world_energy(w, NULL, NULL, &spring);
             deepest = fmax(deepest, spring);
             BELOW(fabs(c.ledger.remainder), 1e-12);
-            double dissipated = -(c.ledger.normal + c.ledger.friction) - (spring - held);
+            double dissipated = -(c.ledger.normal + c.ledger.friction + c.ledger.drift + c.ledger.sampling);
+            NEAR(c.ledger.spring, held - spring, 1e-12);
             lost += dissipated;
             assert_true(dissipated > -1e-6);
             NEAR(before - total(w), dissipated, 1e-9);

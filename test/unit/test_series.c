@@ -117,8 +117,9 @@ static void energies_and_ledger(void **state) {
             kinetic[f] = after[f] - before[f];
         }
         /* The running sums account for all of the change since the start. */
-        static const char *const parts[] = {"gravity",    "applied", "spring",   "kinematic", "joint",    "motor",
-                                            "joint_loss", "normal",  "friction", "turning",   "remainder"};
+        static const char *const parts[] = {"gravity", "applied", "spring",     "damping", "kinematic",
+                                            "joint",   "motor",   "joint_loss", "normal",  "friction",
+                                            "turning", "start",   "sampling",   "drift",   "remainder"};
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
             char name[64];
             snprintf(name, sizeof name, "ledger.%s", parts[i]);

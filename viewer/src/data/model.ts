@@ -143,6 +143,7 @@ export const LEDGER = [
     'gravity',
     'applied',
     'spring',
+    'damping',
     'kinematic',
     'joint',
     'motor',
@@ -150,6 +151,9 @@ export const LEDGER = [
     'normal',
     'friction',
     'turning',
+    'start',
+    'sampling',
+    'drift',
     'remainder',
 ] as const;
 export const SOLVER = ['unknowns', 'substeps', 'fallbacks', 'iterations', 'residual'] as const;

@@ -3,8 +3,9 @@
 //   laws       <= 1e-8     <= 1e-4    above    largest residual of any step, as a part of the speeds in that step
 //   overlap    <= 1e-6     <= 1e-2    above    deepest, as a part of the smallest body
 //   joints     <= 1e-6     <= 1e-2    above    largest error, as a part of the smallest body
-//   energy     <= 1e-9     <= 1e-6    above    what the account leaves open, as a part of the largest energy in it
-import { LEDGER } from './model.ts';
+//   energy     <= 1e-9     <= 1e-6    above    what the account leaves open, as a part of the energy at hand
+//              <= 1e-3     <= 1e-2    above    what the rule of the steps gained or lost, what contacts added, what rebounds lost
+import type { LEDGER } from './model.ts';
 
 export type Grade = 0 | 1 | 2;
 export const GRADES = ['good', 'fair', 'poor'] as const;
@@ -15,6 +16,8 @@ export const LIMITS = {
     joints: [1e-6, 1e-2],
     energy: [1e-9, 1e-6],
 } as const;
+/** Of drift, gains and lost rebounds, which are findings of the energy too. */
+export const LIMITS_LOSS = [1e-3, 1e-2] as const;
 export type Aspect = keyof typeof LIMITS;
 
 export interface Finding {
@@ -22,6 +25,8 @@ export interface Finding {
     grade: Grade;
     /** the figure as a part of what it is compared with */
     part: number;
+    /** up to which it is good */
+    good: number;
     text: string;
     /** where it is worst */
     frame: number;
@@ -40,6 +45,10 @@ export interface Figures {
     law: Float64Array | null;
     overlap: Float64Array | null;
     joint_error: Float64Array | null;
+    /** energies of the certificate; not in recordings before version 5 */
+    gain: Float64Array | null;
+    rebound_lost: Float64Array | null;
+    fall: Float64Array | null;
     kinetic_before: Float64Array | null;
     kinetic_after: Float64Array | null;
     ledger: Partial<Record<(typeof LEDGER)[number], Float64Array | null>>;
@@ -51,9 +60,12 @@ export interface Figures {
 }
 
 /** NaN is poor. */
-export function gradeOf(x: number, aspect: Aspect): Grade {
-    const [good, fair] = LIMITS[aspect];
+function gradeBy(x: number, [good, fair]: readonly [number, number]): Grade {
     return x <= good ? 0 : x <= fair ? 1 : 2;
+}
+
+export function gradeOf(x: number, aspect: Aspect): Grade {
+    return gradeBy(x, LIMITS[aspect]);
 }
 
 /** 0 up to the limit of good, 1 from ten times the limit of poor on, logarithmic between. */
@@ -80,22 +92,71 @@ function sum(x: Float64Array | null | undefined): number {
     return x ? x.reduce((total, v) => total + v, 0) : 0;
 }
 
+/** Largest kinetic energy, range of the potentials, or what a step of fall gives, whichever is most. */
+function energyAtHand(f: Figures): number {
+    let most = 0;
+    for (const x of [f.kinetic_before, f.kinetic_after, f.fall]) for (const k of x ?? []) most = Math.max(most, k);
+    let potential = 0;
+    let low = 0;
+    let high = 0;
+    const frames = f.kinetic_after?.length ?? 0;
+    for (let i = 0; i < frames; i++) {
+        potential -= (f.ledger.gravity?.[i] ?? 0) + (f.ledger.spring?.[i] ?? 0);
+        low = Math.min(low, potential);
+        high = Math.max(high, potential);
+    }
+    most = Math.max(most, high - low);
+    return most > 0 ? most : 1;
+}
+
+/** Largest |sum| on the way, and the frame of it. */
+function largestSum(...columns: (Float64Array | null | undefined)[]): { size: number; frame: number } {
+    let total = 0;
+    let size = 0;
+    let frame = 0;
+    const frames = Math.max(0, ...columns.map((x) => x?.length ?? 0));
+    for (let i = 0; i < frames; i++) {
+        for (const x of columns) total += x?.[i] ?? 0;
+        if (!(Math.abs(total) <= size)) [size, frame] = [Math.abs(total), i];
+    }
+    return { size, frame };
+}
+
 function judgeEnergy(f: Figures): Finding | undefined {
     const r = f.ledger.remainder;
     if (!r || !f.kinetic_after || !f.kinetic_before) return undefined;
-    let most = Math.max(Math.abs(f.kinetic_before[0]), ...[f.kinetic_after[f.kinetic_after.length - 1]].map(Math.abs));
-    for (const k of f.kinetic_after) most = Math.max(most, k);
-    for (const name of LEDGER) most = Math.max(most, Math.abs(sum(f.ledger[name])));
-    const open = sum(r);
-    const part = open === 0 ? 0 : Math.abs(open) / most;
-    const frame = worstOf(r.map(Math.abs));
-    const text =
-        part === 0
-            ? 'the account closes exactly'
-            : part <= LIMITS.energy[0]
-              ? `the account closes to rounding, ${shortNumber(part)} of the largest energy`
-              : `the account leaves ${shortNumber(part)} of the largest energy open`;
-    return { aspect: 'energy', grade: gradeOf(part, 'energy'), part, text, frame };
+    const hand = energyAtHand(f);
+    const open = Math.abs(sum(r)) / hand;
+    const drift = largestSum(f.ledger.drift, f.ledger.joint);
+    const rule = drift.size / hand;
+    type Figure = { part: number; limits: readonly [number, number]; frame: number; text: string };
+    const figures: Figure[] = [
+        {
+            part: open,
+            limits: LIMITS.energy,
+            frame: worstOf(r.map(Math.abs)),
+            text:
+                open <= LIMITS.energy[0]
+                    ? `the account closes to ${shortNumber(open)} of the energy at hand; the steps' rule errs by ${shortNumber(rule)}`
+                    : `the account leaves ${shortNumber(open)} of the energy at hand open`,
+        },
+        {
+            part: rule,
+            limits: LIMITS_LOSS,
+            frame: drift.frame,
+            text: `the steps' rule errs by ${shortNumber(rule)} of the energy at hand`,
+        },
+    ];
+    const add = (x: Float64Array | null, text: (part: string) => string): void => {
+        if (!x) return;
+        const part = sum(x) / hand;
+        figures.push({ part, limits: LIMITS_LOSS, frame: worstOf(x), text: text(shortNumber(part)) });
+    };
+    add(f.gain, (part) => `contacts added ${part} of the energy at hand`);
+    add(f.rebound_lost, (part) => `rebounds lost ${part} of the energy at hand beyond their restitution`);
+    const worst = figures.reduce((a, b) => (gradeBy(b.part, b.limits) > gradeBy(a.part, a.limits) ? b : a));
+    const { part, limits, frame, text } = worst;
+    return { aspect: 'energy', grade: gradeBy(part, limits), part, good: limits[0], text, frame };
 }
 
 function judgeLength(f: Figures, aspect: 'overlap' | 'joints', x: Float64Array, verb: string, none: string): Finding {
@@ -104,7 +165,7 @@ function judgeLength(f: Figures, aspect: 'overlap' | 'joints', x: Float64Array, 
     const unit = f.unit ? ' ' + f.unit : '';
     const share = f.size > 0 ? `, ${shortNumber(part)} of the smallest body` : '';
     const text = x[frame] === 0 ? none : `${verb} ${shortNumber(x[frame])}${unit}${share}`;
-    return { aspect, grade: gradeOf(part, aspect), part, text, frame };
+    return { aspect, grade: gradeOf(part, aspect), part, good: LIMITS[aspect][0], text, frame };
 }
 
 export function judge(f: Figures): Verdict | undefined {
@@ -115,6 +176,7 @@ export function judge(f: Figures): Verdict | undefined {
             aspect: 'laws',
             grade: gradeOf(f.law[law], 'laws'),
             part: f.law[law],
+            good: LIMITS.laws[0],
             text: f.law[law] === 0 ? 'hold exactly' : `hold to ${shortNumber(f.law[law])} of the speeds`,
             frame: law,
         },
@@ -124,7 +186,7 @@ export function judge(f: Figures): Verdict | undefined {
     const energy = judgeEnergy(f);
     if (energy) findings.push(energy);
     // the figure that comes nearest to its limit of good, or passes it furthest, decides where to look
-    const distance = (x: Finding): number => (Number.isNaN(x.part) ? Infinity : x.part / LIMITS[x.aspect][0]);
+    const distance = (x: Finding): number => (Number.isNaN(x.part) ? Infinity : x.part / x.good);
     const worst = findings.reduce((a, b) => (distance(b) > distance(a) ? b : a));
     const size = f.size > 0 ? f.size : 1;
     const strip = new Float64Array(f.law.length);

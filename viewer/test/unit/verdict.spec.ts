@@ -8,6 +8,9 @@ function figures(change: Partial<Figures>): Figures {
         law: zero,
         overlap: zero,
         joint_error: zero,
+        gain: zero,
+        rebound_lost: null,
+        fall: null,
         kinetic_before: zero,
         kinetic_after: Float64Array.of(0, 1, 2, 3),
         ledger: { gravity: Float64Array.of(0, 1, 1, 1), remainder: zero },
@@ -56,6 +59,22 @@ test('energy: what is left open is compared with the largest energy', () => {
     expect(f?.part).toBeCloseTo(1e-5, 12);
     expect(f?.grade).toBe(2);
     expect(f?.frame).toBe(2);
+});
+
+test('energy: drift, gains and lost rebounds have limits of their own', () => {
+    const energy = (change: Partial<Figures>) => judge(figures(change))?.findings.find((x) => x.aspect === 'energy');
+    const gravity = Float64Array.of(0, 1, 1, 1);
+    const still = new Float64Array(4);
+    // what comes and goes counts by where it was largest
+    const drift = energy({ ledger: { gravity, remainder: still, drift: Float64Array.of(0, 0.3, -0.3, 0) } });
+    expect(drift?.part).toBeCloseTo(0.1, 12);
+    expect(drift?.grade).toBe(2);
+    expect(drift?.frame).toBe(1);
+    const gain = energy({ gain: Float64Array.of(0, 0, 0.015, 0) });
+    expect(gain?.grade).toBe(1);
+    expect(gain?.text).toContain('contacts added');
+    expect(energy({ rebound_lost: Float64Array.of(0, 0, 0, 1.5) })?.grade).toBe(2);
+    expect(energy({ rebound_lost: Float64Array.of(0, 0, 0, 1e-3) })?.grade).toBe(0);
 });
 
 test('without a certificate there is no verdict', () => {

@@ -1,0 +1,167 @@
+/* contact_work.c - what the contacts of a part of a step did to the energy, island by island
+ * Method   An impulse does the work of the mean of the velocities before and after it, relative to what is driven. Islands are
+ *          bodies connected by contacts that push and by joints: what one of them gains must not hide in the losses of another.
+ * Rebounds Where contacts with restitution e close without friction, p (u+ + e u) = 0, so they take 1/2 (1 - e) p |u| in all,
+ *          u: approach before. What is missing beyond that was lost by the method. */
+#include "stepper/contact_work.h"
+
+#include "problem/rows.h"
+
+#define ROUNDING 1e-12 /* of the energy that goes to and fro */
+
+static int root(const pp_contact_work *a, int i) {
+    while (a->parent[i] != i) i = a->parent[i];
+    return i;
+}
+
+static void join(pp_contact_work *a, const perp_row *row) {
+    if (row->block[0] < 0 || row->block[1] < 0) return;
+    int x = root(a, row->block[0]), y = root(a, row->block[1]);
+    if (x < y)
+        a->parent[y] = x;
+    else
+        a->parent[x] = y;
+}
+
+int pp_work_island(const pp_contact_work *a, const perp_row *row) {
+    return root(a, row->block[0] >= 0 ? row->block[0] : row->block[1]);
+}
+
+static bool fixed(const perp_row *row) { return row->block[0] < 0 && row->block[1] < 0; }
+
+static void join_kick(pp_contact_work *a, const pp_frame *k) {
+    for (int i = 0; i < k->problem.njoint; i++) join(a, &k->problem.joint[i].row);
+    for (int i = 0; i < k->problem.ncontact; i++)
+        if (k->solution.p_contact[3 * i] > 0) join(a, &k->problem.contact[i].n);
+}
+
+/* Velocity of B relative to A at a contact before the kick, as far as driven bodies make it: that of the part before, since in the
+ * part itself they have its mean velocity. False: not known. */
+static bool driven_before(const pp_frame *k, int i, perp_vec3 *v, perp_vec3 *w) {
+    const perp_vec3 *linear = k->start_v ? k->start_v : k->s0->v, *turn = k->start_w ? k->start_w : k->s0->w;
+    *v = *w = perp_v3(0, 0, 0);
+    if (i >= k->ncontact) return false; /* points that a body rests on */
+    if (!k->start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
+    const perp_vec3 at[2] = {k->contact[i].a_W, k->contact[i].b_W};
+    for (int side = 0; side < 2; side++) {
+        int body = k->w->shape[k->contact_shape[2 * i + side]].body;
+        if (k->w->body[body].kind != PERP_BODY_KINEMATIC) continue;
+        perp_vec3 r = perp_v3_sub(at[side], k->s1->X[body].p);
+        *v = perp_v3_axpy(*v, side ? 1 : -1, perp_v3_add(linear[body], perp_v3_cross(turn[body], r)));
+        *w = perp_v3_axpy(*w, side ? 1 : -1, turn[body]);
+    }
+    return true;
+}
+
+static void add_work(pp_contact_work *a, const pp_frame *k) {
+    const perp_step_problem *p = &k->problem;
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        if (!(k->solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
+        const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
+        const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
+        double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
+        perp_vec3 v, w;
+        if (driven_before(k, i, &v, &w)) {
+            was[0] = perp_v3_dot(v, k->contact[i].n_W);
+            was[1] = perp_v3_dot(v, k->contact[i].t_W);
+            was[2] = perp_v3_dot(v, k->contact[i].o_W);
+            was[3] = perp_v3_dot(w, k->contact[i].n_W);
+        }
+        int at = pp_work_island(a, &c->n), rows = c->e_r > 0 ? 4 : p->dim == 3 ? 3 : 2;
+        for (int r = 0; r < rows; r++) {
+            if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may give back */
+            double impulse = r < 3 ? k->solution.p_contact[3 * i + r] : k->solution.p_spin[i];
+            double before = pp_row_dot(p, row[r], k->nu0) + was[r],
+                   after = pp_row_dot(p, row[r], k->solution.nu) + driven[r];
+            a->work[at] += 0.5 * impulse * (before + after);
+            a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
+            if (r == 0 && i < k->ncontact && k->contact[i].restitution > 0)
+                a->lost[at] -= 0.5 * impulse * (before + after);
+        }
+    }
+}
+
+/* Do two shapes touch in a frame? */
+static bool has_pair(const pp_frame *f, const int *shape) {
+    for (int i = 0; i < f->ncontact; i++)
+        if (f->contact_shape[2 * i] == shape[0] && f->contact_shape[2 * i + 1] == shape[1]) return true;
+    return false;
+}
+
+/* What contacts that bounce may take, with the impulses of the whole part; of a kick only those that no contact of the whole
+ * part stands for. */
+static void allow_losses(pp_contact_work *a, const pp_frame *k, const pp_frame *whole) {
+    const perp_step_problem *p = &k->problem;
+    for (int i = 0; i < k->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        double e = k->contact[i].restitution, impulse = k->solution.p_contact[3 * i];
+        if (!(e > 0) || !(impulse > 0) || fixed(&c->n) || c->compliance > 0) continue;
+        if (k != whole && has_pair(whole, k->contact_shape + 2 * i)) continue;
+        double approach = pp_row_dot(p, &c->n, k->nu0) + c->b_n_kin;
+        a->lost[pp_work_island(a, &c->n)] -= 0.5 * (1 - e) * impulse * fmax(0, -approach);
+    }
+}
+
+static double block_kinetic(const pp_frame *f, int k) {
+    const double *M = f->M + 36 * k, *nu = f->nu0 + f->block_offset[k];
+    double sum = 0.5 * M[0] * f->h * f->h * perp_v3_dot(f->w->def.gravity_W, f->w->def.gravity_W);
+    for (int c = 0; c < f->block_ndof[k]; c++)
+        for (int r = 0; r < f->block_ndof[k]; r++) sum += 0.5 * nu[r] * M[6 * c + r] * nu[c];
+    return sum;
+}
+
+bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
+    pp_arena *arena = &f->w->arena;
+    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
+    int n = f->nkick ? f->nkick : 1;
+    *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(arena, int, f->nblock),
+                           .work = PP_ARENA_ZERO(arena, double, f->nblock),
+                           .moved = PP_ARENA_ZERO(arena, double, f->nblock),
+                           .lost = PP_ARENA_ZERO(arena, double, f->nblock),
+                           .kinetic = PP_ARENA_ZERO(arena, double, f->nblock)};
+    if (!a->parent || !a->work || !a->moved || !a->lost || !a->kinetic) return false;
+    for (int b = 0; b < f->nblock; b++) a->parent[b] = b;
+    for (int k = 0; k < n; k++) join_kick(a, kick[k]);
+    for (int k = 0; k < n; k++) add_work(a, kick[k]);
+    allow_losses(a, f, f);
+    for (int k = 0; f->nkick && k < n; k++) allow_losses(a, kick[k], f);
+    for (int b = 0; b < f->nblock; b++) a->kinetic[root(a, b)] += block_kinetic(f, b);
+    return true;
+}
+
+/* Contact of an island that did most work: who is named. */
+static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, perp_certificate *cert) {
+    double most = -INFINITY;
+    for (int i = 0; i < f->ncontact; i++) {
+        const perp_contact_row *c = &f->problem.contact[i];
+        double p = f->solution.p_contact[3 * i];
+        if (!(p > 0) || fixed(&c->n) || pp_work_island(a, &c->n) != island) continue;
+        double work = p * (pp_row_dot(&f->problem, &c->n, f->nu0) + pp_row_dot(&f->problem, &c->n, f->solution.nu) +
+                           2 * c->b_n_kin);
+        if (!(work > most)) continue;
+        most = work;
+        cert->gain_shape[0] = f->contact_shape[2 * i];
+        cert->gain_shape[1] = f->contact_shape[2 * i + 1];
+    }
+}
+
+perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
+    pp_contact_work a;
+    int n = f->problem.ncontact;
+    for (int k = 0; k < f->nkick; k++) n += f->kick[k]->problem.ncontact;
+    if (f->no_inertia || n == 0) return PERP_OK;
+    if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int b = 0; b < f->nblock; b++) {
+        if (a.parent[b] != b) continue;
+        cert->rebound_lost += fmax(0, a.lost[b]);
+        if (!(a.work[b] > 0)) continue;
+        cert->gain += a.work[b];
+        if (!(a.work[b] > ROUNDING * a.moved[b])) continue;
+        double part = a.work[b] / a.kinetic[b];
+        if (!(part > cert->gain_part)) continue;
+        cert->gain_part = part;
+        name_gain(f, &a, b, cert);
+    }
+    return PERP_OK;
+}
