@@ -37,6 +37,8 @@
 #define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
 #define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
 #define MAX_TIES   32
+#define MAX_SLIPS \
+    8 /* rounds until slip on driven bodies has settled; each leaves a part h |turn rate| of what it found */
 #define MAX_POLISH 12 /* rounds that bring gaps from within tolerance to rounding, */
 /* of which so many in a row may better nothing: strides of pairs that lean on each other can be in each other's way for a
  * while, and an answer that stops short goes by how it was come upon; */
@@ -256,6 +258,7 @@ typedef struct progress {
     int idle;     /* rounds in a row that did not halve that */
     int polish;   /* rounds for the sake of digits alone */
     int steps;    /* of solvers in the last round */
+    int slips;    /* rounds for the sake of slip on driven bodies alone */
     int thrown;   /* rounds in which contacts added more energy than there was */
 } progress;
 
@@ -264,6 +267,7 @@ static bool has_news(const pp_peg_findings *found) { return found->added || foun
 /* Would another round better nothing? */
 static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
     if (has_news(found) || (found->moved && !k->linear)) return false;
+    if (!k->brisk && pp_slip_miss(k->f) * k->f->h > k->finest && p->slips++ < MAX_SLIPS) return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
     if (k->f->slack > 1 || !k->still) return false;

@@ -136,6 +136,77 @@ static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
     if (out->e_r > 0) out->b_r += s->spin;
 }
 
+/* ---- slip on bodies that are driven ---- */
+
+/* Slip of the dynamic body of a contact on the driven one over the step, as a displacement in the frame of the driven body, over the
+ * finite turns of both: what sticks there keeps its place exactly, however far that body turns in a step. `nu`: velocity that it is
+ * linearised at. Seen from axes that turned half-way with the driven body:
+ *   d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = turn of the driven body,  rho: lever of the contact
+ * For what rolls the lever counts, not the point of the material, so rolling straight on stays exact.
+ * driven, moving: body slots; r: rho; *turn: log(H' dR_B H'). */
+static perp_vec3 slip_on_driven(const pp_frame *f, int driven, int moving, perp_vec3 r, const double *nu,
+                                perp_vec3 *turn) {
+    int blk = f->block[moving], dim = f->w->def.dim, nd = f->block_ndof[blk];
+    const double *v = nu + f->block_offset[blk];
+    perp_pose A0 = f->s0->X[driven], A1 = f->s1->X[driven];
+    perp_vec3 half, x = f->s0->X[moving].p, x1 = perp_v3_axpy(x, f->h, perp_v3(v[0], v[1], dim == 3 ? v[2] : 0));
+    perp_vec3 own = perp_v3(0, 0, 0); /* rotation vector of the dynamic body */
+    if (dim == 2) {
+        half = perp_v3(0, 0, 0.5 * (f->s1->theta[driven] - f->s0->theta[driven]));
+        if (nd == 3) own.z = f->h * v[2];
+    } else {
+        half = perp_v3_scale(0.5, perp_q_log(perp_q_mul(A1.q, perp_q_conj(A0.q))));
+        if (nd == 6) own = perp_v3_axpy(f->bend[blk], f->h, perp_v3(v[3], v[4], v[5]));
+    }
+    perp_quat H = perp_q_exp(half);
+    *turn = dim == 2 ? perp_v3_axpy(own, -2, half)
+                     : perp_q_log(perp_q_mul(perp_q_conj(H), perp_q_mul(perp_q_exp(own), perp_q_conj(H))));
+    perp_vec3 d = perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(x1, A1.p)), perp_q_rotate(H, perp_v3_sub(x, A0.p)));
+    return perp_v3_add(d, perp_v3_cross(*turn, r));
+}
+
+/* Which side of a contact is the dynamic one of a pair whose other is driven; -1: it is no such pair. */
+static int side_on_driven(const pp_frame *f, const int *body) {
+    const pp_body *A = &f->w->body[body[0]], *B = &f->w->body[body[1]];
+    bool a = A->kind == PERP_BODY_KINEMATIC && A->motion, b = B->kind == PERP_BODY_KINEMATIC && B->motion;
+    int k = a ? 1 : 0;
+    if (a == b || f->block[body[k]] < 0 || f->purpose != PP_STEP || f->half || f->end_v) return -1;
+    return k;
+}
+
+/* The slip that friction sees at a contact with a driven body: b_t, b_o, b_r of its row, linearised at the answer that was found last,
+ * or else at the velocity of the start. */
+static void follow_driven(const pp_frame *f, const perp_contact *c, const int *body, const perp_vec3 *lever,
+                          perp_contact_row *out) {
+    int k = side_on_driven(f, body);
+    if (k < 0) return;
+    const double *nu = f->end_nu ? f->end_nu : f->nu0;
+    perp_vec3 turn, d = slip_on_driven(f, body[!k], body[k], lever[k], nu, &turn);
+    double per = (k ? 1 : -1) / f->h; /* the row is about B relative to A */
+    out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->problem, &out->t, nu);
+    if (f->w->def.dim == 3) out->b_o = per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->problem, &out->o, nu);
+    if (out->e_r > 0) out->b_r = per * perp_v3_dot(turn, c->n_W) - pp_row_dot(&f->problem, &out->r, nu);
+}
+
+double pp_slip_miss(const pp_frame *f) {
+    const double *nu = f->solution.nu;
+    double most = 0;
+    for (int i = 0; i < f->ncontact; i++) {
+        const perp_contact *c = &f->contact[i];
+        const perp_contact_row *row = &f->problem.contact[i];
+        int body[2] = {f->w->shape[f->contact_shape[2 * i]].body, f->w->shape[f->contact_shape[2 * i + 1]].body};
+        int k = side_on_driven(f, body);
+        if (k < 0 || !(c->mu > 0) || !(f->solution.p_contact[3 * i] > 0)) continue;
+        perp_vec3 r = perp_v3_sub(k ? c->b_W : c->a_W, (f->levers ? f->levers : f->s1)->X[body[k]].p), turn;
+        perp_vec3 d = slip_on_driven(f, body[!k], body[k], r, nu, &turn);
+        double per = (k ? 1 : -1) / f->h;
+        most = fmax(most, fabs(per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->problem, &row->t, nu) - row->b_t));
+        if (f->w->def.dim == 3)
+            most = fmax(most, fabs(per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->problem, &row->o, nu) - row->b_o));
+    }
+    return most;
+}
+
 static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contact[i];
@@ -194,6 +265,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         out->b_r = 0;
         out->r = (perp_row){.block = {0, 0}};
     }
+    follow_driven(f, c, body, r, out);
     apply_shifts(f, i, out);
     out->contact = i;
     out->phase = out->nd > 0 ? slip_phase(f, out, c, body, nu_free, more, noise) : 0;

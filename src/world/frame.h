@@ -164,6 +164,8 @@ double pp_farthest_travel(const pp_frame *f);
 perp_status pp_contact(pp_frame *f);
 /* contacts, joints -> step problem. */
 perp_status pp_formulate(pp_frame *f);
+/* Of a solved frame: by how much the slip on driven bodies that the rows speak of differs from that of the answer [L/T]. */
+double pp_slip_miss(const pp_frame *f);
 /* The step problem of the frame without any rows: what the bodies do by themselves. */
 perp_step_problem pp_free_problem(const pp_frame *f);
 /* A solution of zeros with room for the problem; false if memory is refused. */
