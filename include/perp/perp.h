@@ -12,6 +12,7 @@
 #include "perp/fit.h"
 #include "perp/input.h"
 #include "perp/joint.h"
+#include "perp/judge.h"
 #include "perp/math.h"
 #include "perp/mpec.h"
 #include "perp/plugin.h"

@@ -5,6 +5,7 @@
 
 #include "perp/base.h"
 #include "perp/input.h"
+#include "perp/judge.h"
 #include "perp/plugin.h"
 #include "perp/problem.h"
 #include "perp/problem_file.h"
