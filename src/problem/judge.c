@@ -17,7 +17,7 @@
 
 typedef struct matrix {
     int n;
-    const double *dense;      /* n x n, column-major; NULL: */
+    const double *dense; /* n x n, column-major; NULL: */
     const perp_sparse *sparse;
     const double *q;
 } matrix;

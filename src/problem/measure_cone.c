@@ -229,9 +229,9 @@ void pp_cone_judge_violations(pp_cone_judge *j, const double *r, double *violati
     if (finite) pp_cone_judge_velocity(j, r, j->u, NULL);
     finite = finite && pp_all_finite(j->m, j->u);
     for (int i = 0; i < p->nrow + p->ncontact; i++)
-        violation[i] = !finite        ? INFINITY
+        violation[i] = !finite       ? INFINITY
                        : i < p->nrow ? fabs(row_violation(j, i, r))
-                                      : contact_violation(j, i - p->nrow, r);
+                                     : contact_violation(j, i - p->nrow, r);
 }
 
 double pp_cone_residual(const perp_problem *p, const double *r) {
