@@ -193,6 +193,7 @@ const char *solve_word(const solve_row *r) {
     case PERP_OUTCOME_TOO_LARGE: return "too large";
     case PERP_OUTCOME_STOPPED: return "stopped";
     case PERP_OUTCOME_MEMORY: return "memory";
+    case PERP_OUTCOME_INFEASIBLE: return "infeasible";
     case PERP_OUTCOME_COUNT: break;
     }
     return "numerics";

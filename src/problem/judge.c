@@ -162,6 +162,11 @@ static bool find_laws(perp_judge *j) {
     return j->has_laws = got;
 }
 
+const pp_laws *pp_judge_laws(perp_judge *j) {
+    if (!j->cone && !is_linear(&j->p)) return NULL;
+    return j->has_laws || find_laws(j) ? &j->laws : NULL;
+}
+
 /* NCP and QP: one figure for all. */
 static void judge_whole(perp_judge *j, const double *z, double tol, perp_verdict *out, perp_law *law) {
     perp_measures m;

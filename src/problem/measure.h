@@ -2,6 +2,8 @@
 #ifndef PP_MEASURE_H
 #define PP_MEASURE_H
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "perp/problem.h"
 #include "problem/cone_judge.h"
@@ -29,6 +31,15 @@ struct perp_judge {
     double *violation, *noise; /* laws.n each */
     double *scratch;           /* cones: 2 m + n; others: n */
 };
+
+/* Scales and islands of the laws; NULL: memory was refused, or the class has none (NCP, QP). */
+const pp_laws *pp_judge_laws(perp_judge *j);
+
+/* One number for a verdict, to compare answers by: what is not solved is above tol, what is solved not. */
+static inline double pp_verdict_score(const perp_verdict *v, double tol) {
+    double score = v->solved ? (v->figure < tol ? v->figure : tol) : v->unsound;
+    return score < INFINITY ? score : INFINITY;
+}
 
 /* w = F(z) of an LCP, mixed LCP (dense or sparse) or NCP. False if F is not defined there. */
 bool pp_box_rows(const perp_problem *p, const double *z, double *w);

@@ -317,7 +317,7 @@ static bool alone(work *w) {
     n->x = PP_CALL_ARRAY(w->call, double, w->c.m);
     n->v = PP_CALL_ARRAY(w->call, double, w->c.m);
     if (!n->x || !n->v || !pp_cone_figure_make(&n->figure, &w->c, w->call)) return false;
-    n->figure.siconos = pp_cone_siconos_weight(w->tol);
+    pp_cone_figure_aim(&n->figure, w->tol);
     if (!pp_cone_solve_block(&w->c, 0, w->c.q, n->x) || !keep(w, n->x)) return false;
     TELL(w, "closed form");
     return true;
@@ -574,7 +574,7 @@ static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool p
         return PERP_OUTCOME_SOLVED;
     }
     if (!pp_cone_newton_make(&w.newton)) return PERP_OUTCOME_MEMORY;
-    w.newton.figure.siconos = pp_cone_siconos_weight(tol);
+    pp_cone_figure_aim(&w.newton.figure, tol);
     w.out = perp_call_watched(call) ? z : NULL;
     pp_cone_scale(&w.c, z, start);
     for (int i = 0; i < w.c.m; i++) guess |= start[i] != 0;

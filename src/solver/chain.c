@@ -2,8 +2,9 @@
  * Problem  a caller names solvers; some do not take the class, some fail, some say they succeeded and did not.
  * Method   For each solver: convert the problem if it takes another class that has exactly the same solutions (never a
  *          pyramid for a cone), run it within the caller's memory, watch and time, take its answer back to the problem
- *          as given, and measure that. The first answer within the tolerance ends the chain. A solver whose own idea of
- *          the tolerance was a little too generous is run once more from its answer with a tighter one.
+ *          as given, and judge that (judge.c). The first answer of which no law is violated ends the chain. A claim that
+ *          the judge denies is refined on its active set (refine.c); if that does not do, the solver goes on from its
+ *          answer with a tighter tolerance, as long as that helps.
  * Valid    any problem that perp_problem_check() passes.
  * Cost     that of the solvers, one check of the data and one measurement per answer. */
 #include <math.h>
@@ -11,16 +12,16 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "problem/measure.h"
 #include "problem/stored.h"
+#include "solver/refine.h"
 #include "solver/solver.h"
 
 #define DEFAULT_TOL 1e-9
 /* Largest problem that is made dense for a solver that takes nothing else. The mixed LCP of a plane contact problem has
  * twice its rows, and is then a matrix of 0.8 GB. */
 #define DENSE_MOST 5000
-/* A claim of success that misses the tolerance by up to this factor is a matter of measures: worth another run ... */
-#define NEARLY 1e4
-/* ... with the tolerance of the solver cut by this. */
+/* A claim of success that the judge denies is a matter of measures: the solver goes on with its tolerance cut by this. */
 #define TIGHTER 1e-3
 /* Longest name of a solver in a list. */
 #define NAME_MOST 64
@@ -39,7 +40,7 @@ typedef struct chain {
     double *start;        /* n: where every solver starts */
     double *z;            /* n: answer of the present solver */
     double *best;         /* n: the caller's z */
-    double natural;       /* measure of the best */
+    double natural;       /* score of the best: figure of the verdict */
     int tried;            /* solvers that ran */
     bool stopped;         /* by the watch, or whoever is asked */
     bool refused;         /* memory was, somewhere */
@@ -189,32 +190,52 @@ static void count(chain *c, const perp_solve_info *one, double natural) {
     }
 }
 
+/* Judges c->z. */
+static perp_status judge(chain *c, double *score) {
+    perp_verdict v;
+    perp_status status = perp_judge_verdict(c->judge, c->z, c->tol, &v, NULL);
+    *score = status ? INFINITY : pp_verdict_score(&v, c->tol);
+    for (int i = 0; i < c->n; i++)
+        if (!isfinite(c->z[i])) *score = INFINITY; /* taking it back overflowed */
+    return status;
+}
+
+/* An answer that the judge denies, on its active set. */
+static perp_status refine(chain *c, perp_solve_info *one, double *score) {
+    pp_arena_mark mark = pp_arena_here(&c->arena);
+    double before = *score;
+    perp_status status = pp_refine(&c->call, c->p, c->judge, c->tol, c->z, one);
+    if (!status) status = judge(c, score);
+    if (!status && *score < before) pp_tell(one, "refined from %.1e to %.1e", before, *score);
+    pp_arena_release(&c->arena, mark);
+    return status;
+}
+
 /* Runs a solver from `x`, in its own variables, and measures the answer in those of the problem. */
 static perp_status run(chain *c, const perp_solver_type *type, const pp_settings *s, double *x, perp_solve_info *one,
                        double *natural) {
     const perp_problem *p = c->as ? &c->as->problem : c->p;
+    c->call.judge = c->as ? NULL : c->judge;
+    c->call.judged = c->p;
     perp_status status = pp_solve_within(&c->call, type, s, p, x, one);
     if (status) return status;
     if (c->as)
         (void)perp_stored_answer(c->as, x, c->z);
     else if (c->n > 0)
         memcpy(c->z, x, sizeof *x * (size_t)c->n);
-    perp_measures measured;
-    status = perp_judge_measure(c->judge, c->z, &measured);
-    *natural = measured.natural;
-    if (!status && isnan(*natural)) *natural = INFINITY;
-    for (int i = 0; i < c->n; i++)
-        if (!isfinite(c->z[i])) *natural = INFINITY; /* taking it back overflowed */
-    return status;
+    *natural = INFINITY;
+    status = judge(c, natural);
+    if (status || *natural <= c->tol || one->outcome != PERP_OUTCOME_SOLVED || type == &pp_solver_auto) return status;
+    return refine(c, one, natural);
 }
 
 static bool time_is_up(const chain *c) { return c->call.deadline < INFINITY && pp_clock() > c->call.deadline; }
 
-/* A claim of success that is nearly true, and a tolerance that can be cut. */
+/* A claim of success that is not true, and a tolerance that can be cut. `auto` is told of the judge and needs none. */
 static bool worth_another(const chain *c, const perp_solver_type *type, const perp_solve_info *one, double natural,
                           pp_settings *s) {
     double own;
-    if (one->outcome != PERP_OUTCOME_SOLVED || natural <= c->tol || !(natural <= NEARLY * c->tol)) return false;
+    if (one->outcome != PERP_OUTCOME_SOLVED || natural <= c->tol || type == &pp_solver_auto) return false;
     if (c->stopped || time_is_up(c)) return false;
     return !perp_fields_get(type->fields, type->nfield, s, "tol", &own) &&
            !perp_fields_set(type->fields, type->nfield, s, "tol", TIGHTER * own);
@@ -236,7 +257,8 @@ static perp_status attempt(chain *c, const perp_solver_type *type, pp_settings *
     if (status) return status;
     c->tried++;
     count(c, &one, natural);
-    if (worth_another(c, type, &one, natural, s)) {
+    for (double before = INFINITY; natural < before && worth_another(c, type, &one, natural, s);) {
+        before = natural;
         status = run(c, type, s, x, &one, &natural);
         if (status) return status;
         count(c, &one, natural);
@@ -321,9 +343,10 @@ perp_status perp_solve(const perp_problem *p, const perp_solve_options *options,
         if (c.o->watch && c.o->watch->look) c.call.watch = &c.watch;
         if (c.o->stop) c.call.stop = asked_to_stop, c.call.stop_ctx = &c;
         status = work(&c, solvers, z);
-        perp_judge_free(c.judge);
         pp_arena_free(&c.arena);
         c.info.residual = perp_problem_residual(p, z);
+        if (c.judge) (void)perp_judge_verdict(c.judge, z, c.tol, &c.info.verdict, NULL);
+        perp_judge_free(c.judge);
         c.info.seconds = pp_clock() - start;
     }
     if (info) *info = c.info;

@@ -182,6 +182,9 @@ static void test_walls(void **state) {
         assert_int_equal(v.violated, 2);
         assert_false(v.solved);
         assert_int_equal(v.islands, 1);
+        r[0] = r[dim] = 1e17; /* so large that q is lost in their difference, which is 0 */
+        v = judged(&p, r, 1e-8);
+        assert_true(!v.solved && v.violated == 2 && v.blind == 2 && v.figure > 1);
     }
     double M[] = {1, -1, -1, 1}, q[] = {-1, -1}, z[] = {1e9, 1e9};
     perp_problem lcp = {.cls = PERP_LCP, .as.lcp = {2, M, q}};
