@@ -136,8 +136,10 @@ static bool end_history(solve_row *r) {
     return add_point(h, (solve_point){at, r->seconds, r->measures.natural, r->measures.siconos});
 }
 
-static perp_status measure(const solve_problem *p, const double *z, solve_row *r) {
+static perp_status measure(const solve_problem *p, const double *z, double tol, solve_row *r) {
     perp_status s = perp_judge_measure(p->judge, z, &r->measures);
+    if (!s) s = perp_judge_verdict(p->judge, z, tol, &r->verdict, NULL);
+    if (r->status == PERP_OK && !s && !r->verdict.solved) r->status = PERP_E_SOLVE; /* what counts is measured here */
     r->pyramid = p->pyramid != NULL;
     if (s || !p->pyramid) return s;
     const perp_problem *cone = perp_stored_problem(p->stored);
@@ -171,11 +173,12 @@ perp_status solve_run(const solve_problem *p, const perp_solver_type *type, cons
         if (out->seconds < best) best = out->seconds;
     }
     out->seconds = best;
-    out->measures.natural = out->measures.siconos = INFINITY;
+    out->measures.natural = out->measures.siconos = out->verdict.figure = INFINITY;
+    out->verdict.worst = -1;
     if (s == PERP_E_MEMORY && out->status == PERP_E_MEMORY) return PERP_OK; /* told as its outcome */
     if (s) return s;
     if (out->status == PERP_OK || out->status == PERP_E_SOLVE) {
-        s = measure(p, z, out);
+        s = measure(p, z, o->tol > 0 ? o->tol : SOLVE_TOL, out);
         if (!s && o->traced && !end_history(out)) s = PERP_E_MEMORY;
     }
     return s;

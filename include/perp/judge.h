@@ -34,11 +34,12 @@ typedef enum perp_law_state {
 
 /** One law of a problem and how an answer obeys it. Velocities are in the unit of the law's row. */
 typedef struct perp_law {
-    double violation; /**< velocity; at least the noise, if that is above 1e-3 of the scale: then nothing is known of the
+    double
+        violation; /**< velocity; at least the noise, if that is above 1e-3 of the scale: then nothing is known of the
                            law; INFINITY if something is not finite */
-    double scale;     /**< v: velocity of the data that it is compared with, > 0 */
-    double noise;     /**< rounding error of the velocity: epsilon times the sum of the sizes of its terms */
-    int island;       /**< laws that share no body or entry, directly or by others, are in different islands; from 0 */
+    double scale;  /**< v: velocity of the data that it is compared with, > 0 */
+    double noise;  /**< rounding error of the velocity: epsilon times the sum of the sizes of its terms */
+    int island;    /**< laws that share no body or entry, directly or by others, are in different islands; from 0 */
     perp_law_state state;
 } perp_law;
 

@@ -11,15 +11,15 @@ extern "C" {
 
 /** How a solver ended, in its own words. The library believes only the residual. */
 typedef enum perp_outcome {
-    PERP_OUTCOME_SOLVED,    /**< the solver thinks it is solved */
-    PERP_OUTCOME_RAY,       /**< pivoting ended on a ray; proves infeasibility only for copositive-plus M */
-    PERP_OUTCOME_LIMIT,     /**< iteration limit */
-    PERP_OUTCOME_NUMERICS,  /**< numerical trouble: singular basis, not finite */
-    PERP_OUTCOME_TOO_LARGE, /**< beyond the sizes this solver takes */
-    PERP_OUTCOME_STOPPED,   /**< the watch said so, or time was up */
-    PERP_OUTCOME_MEMORY,    /**< memory was refused on the way */
+    PERP_OUTCOME_SOLVED,     /**< the solver thinks it is solved */
+    PERP_OUTCOME_RAY,        /**< pivoting ended on a ray; proves infeasibility only for copositive-plus M */
+    PERP_OUTCOME_LIMIT,      /**< iteration limit */
+    PERP_OUTCOME_NUMERICS,   /**< numerical trouble: singular basis, not finite */
+    PERP_OUTCOME_TOO_LARGE,  /**< beyond the sizes this solver takes */
+    PERP_OUTCOME_STOPPED,    /**< the watch said so, or time was up */
+    PERP_OUTCOME_MEMORY,     /**< memory was refused on the way */
     PERP_OUTCOME_INFEASIBLE, /**< there is a proof that no answer exists, see perp_problem_contradict() */
-    PERP_OUTCOME_COUNT      /**< number of outcomes */
+    PERP_OUTCOME_COUNT       /**< number of outcomes */
 } perp_outcome;
 
 /** Words for an outcome. */
@@ -28,13 +28,13 @@ PERP_API const char *perp_outcome_text(perp_outcome o);
 /** What a solve reported. */
 typedef struct perp_solve_info {
     perp_outcome outcome;
-    int iterations;     /**< pivots, sweeps, Newton steps, bases tried: the unit is the solver's */
-    int factorisations; /**< of matrices of the problem's size; 0 where there are none */
-    bool warm;          /**< the guess was used and led to the answer */
-    double residual;    /**< measured by the library after the solve, see perp_problem_residual() */
-    double seconds;     /**< wall time of the solver; 0 inside a world, whose results may not depend on clocks */
-    const char *solver; /**< name of the solver whose answer it is */
-    char story[240];    /**< in words: what a chain or `auto` chose, what failed and why, what was done about it */
+    int iterations;       /**< pivots, sweeps, Newton steps, bases tried: the unit is the solver's */
+    int factorisations;   /**< of matrices of the problem's size; 0 where there are none */
+    bool warm;            /**< the guess was used and led to the answer */
+    double residual;      /**< measured by the library after the solve, see perp_problem_residual() */
+    double seconds;       /**< wall time of the solver; 0 inside a world, whose results may not depend on clocks */
+    const char *solver;   /**< name of the solver whose answer it is */
+    char story[240];      /**< in words: what a chain or `auto` chose, what failed and why, what was done about it */
     perp_verdict verdict; /**< on the answer, by perp_solve() only */
 } perp_solve_info;
 

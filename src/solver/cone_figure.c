@@ -10,8 +10,9 @@
 
 #include "problem/measure.h"
 
-#define NEARLY   10 /* within this of the aim it is worth looking whether rounding is all that is left */
-#define ROUNDING 4  /* an error of so many times the noise may be rounding: half of what the judge allows, as his sums are
+#define NEARLY 10 /* within this of the aim it is worth looking whether rounding is all that is left */
+#define ROUNDING \
+    4 /* an error of so many times the noise may be rounding: half of what the judge allows, as his sums are
                        made in another order */
 #define NOISY 1e-3 /* figure of the noise above which nothing is known of a law, as the judge has it */
 
@@ -112,7 +113,8 @@ static void add_terms(const pp_cone_figure *f, const double *x) {
         for (int i = 0; i < c->nblock; i++)
             for (int s = c->row[i]; s < c->row[i + 1]; s++) {
                 int o = c->entry[s].other, rows = pp_cone_rows(c, i);
-                int first = c->body ? c->node[o] : c->first[o], cols = (c->body ? c->node[o + 1] : c->first[o + 1]) - first;
+                int first = c->body ? c->node[o] : c->first[o],
+                    cols = (c->body ? c->node[o + 1] : c->first[o + 1]) - first;
                 for (int k = 0; k < cols; k++)
                     for (int r = 0; r < rows; r++) {
                         double a = fabs(c->entry[s].value[r + rows * k]);

@@ -17,9 +17,9 @@
 #include "problem/law.h"
 #include "problem/measure.h"
 
-#define MOST_BASIC 1500 /* rows that are factorised densely: a second or so */
-#define SETS       8    /* active sets that are tried */
-#define CORRECTIONS 5   /* with each: every one gains the digits that the factors have, so two are the rule */
+#define MOST_BASIC  1500 /* rows that are factorised densely: a second or so */
+#define SETS        8    /* active sets that are tried */
+#define CORRECTIONS 5    /* with each: every one gains the digits that the factors have, so two are the rule */
 
 typedef struct work {
     const perp_problem *p;
@@ -143,7 +143,8 @@ static bool solve_set(work *k, twice *sum) {
     return true;
 }
 
-static perp_status refine_linear(const perp_call *call, const perp_problem *p, perp_judge *judge, double tol, double *z) {
+static perp_status refine_linear(const perp_call *call, const perp_problem *p, perp_judge *judge, double tol,
+                                 double *z) {
     work k = {.p = p, .judge = judge, .n = perp_problem_size(p)};
     perp_verdict v;
     perp_status s = perp_judge_verdict(judge, z, tol, &v, NULL);
@@ -157,7 +158,7 @@ static perp_status refine_linear(const perp_call *call, const perp_problem *p, p
     k.pivot = PP_CALL_ARRAY(call, int, k.n);
     twice *sum = PP_CALL_ARRAY(call, twice, k.n);
     size_t most = (size_t)(k.n < MOST_BASIC ? k.n : MOST_BASIC);
-    k.LU = PP_CALL_ARRAY(call, double, most * most);
+    k.LU = PP_CALL_ARRAY(call, double, most *most);
     if (!k.z || !k.w || !k.d || !k.at || !k.basic || !k.pivot || !sum || !k.LU) return PERP_E_MEMORY;
     memcpy(k.z, z, sizeof *z * (size_t)k.n);
     for (int i = 0; i < k.n; i++) k.at[i] = INFINITY; /* of no set */
