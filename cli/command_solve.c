@@ -203,6 +203,7 @@ static bool solve_all(session *s, const solve_problem *p, double *z, double *bes
         if (s->choice.nsolver == 1 || !strcmp(s->row[i].solver, "auto")) {
             solve_table_story(&s->table, &s->row[i]);
             solve_table_verdict(&s->table, &s->row[i]);
+            solve_table_proof(&s->table, &s->row[i]);
         }
     if (!any && !cli_interrupted() && s->choice.nsolver > 0) s->unsolved++;
     return true;

@@ -115,6 +115,25 @@ void solve_table_verdict(solve_table *t, const solve_row *r) {
     fflush(t->to);
 }
 
+void solve_table_proof(solve_table *t, const solve_row *r) {
+    const perp_contradiction *c = &r->proof;
+    char name[32];
+    if (c->existence == PERP_EXISTENCE_UNKNOWN || r->status == PERP_OK) return;
+    fprintf(t->to, "  %s", perp_existence_text(c->existence));
+    if (c->existence == PERP_EXISTENCE_NONE || c->existence == PERP_EXISTENCE_STRAINED) {
+        fprintf(t->to, c->existence == PERP_EXISTENCE_NONE ? ", proven: " : ": ");
+        for (int i = 0; i < c->fighting && i < 8; i++)
+            fprintf(t->to, "%s%s", i ? ", " : "", law_name(r, c->law[i], name, sizeof name));
+        if (c->fighting > 8) fprintf(t->to, " and %d more", c->fighting - 8);
+        fprintf(t->to, c->fighting > 1 ? " contradict each other" : " cannot be met");
+        if (c->least_impulse < INFINITY) fprintf(t->to, "; any answer needs impulses of %.1e in all", c->least_impulse);
+    } else if (c->existence == PERP_EXISTENCE_SOME) {
+        fprintf(t->to, ", which was not found");
+    }
+    fprintf(t->to, "\n");
+    fflush(t->to);
+}
+
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -171,6 +190,20 @@ static void json_verdict(json *j, const perp_verdict *v) {
     json_end(j, '}');
 }
 
+static void json_proof(json *j, const perp_contradiction *c) {
+    json_key(j, "proof");
+    json_object(j);
+    json_field_string(j, "existence", perp_existence_text(c->existence));
+    json_field_number(j, "closing", c->closing);
+    json_field_number(j, "least_impulse", c->least_impulse);
+    json_field_whole(j, "fighting", c->fighting);
+    json_key(j, "laws");
+    json_array(j);
+    for (int i = 0; i < c->fighting && i < 8; i++) json_whole(j, c->law[i]);
+    json_end(j, ']');
+    json_end(j, '}');
+}
+
 void solve_json_row(json *j, const solve_row *r) {
     json_object(j);
     json_field_string(j, "solver", r->solver);
@@ -183,6 +216,7 @@ void solve_json_row(json *j, const solve_row *r) {
     json_field_number(j, "seconds", r->seconds);
     if (r->status == PERP_OK || r->status == PERP_E_SOLVE) {
         json_verdict(j, &r->verdict);
+        if (r->status == PERP_E_SOLVE && r->proof.existence != PERP_EXISTENCE_UNKNOWN) json_proof(j, &r->proof);
         json_measures(j, "residuals", &r->measures);
         if (r->pyramid) json_measures(j, "cone_residuals", &r->cone);
     }

@@ -141,6 +141,12 @@ static perp_status measure(const solve_problem *p, const double *z, double tol, 
     if (!s) s = perp_judge_verdict(p->judge, z, tol, &r->verdict, NULL);
     if (r->status == PERP_OK && !s && !r->verdict.solved) r->status = PERP_E_SOLVE; /* what counts is measured here */
     r->pyramid = p->pyramid != NULL;
+    if (!s && r->status == PERP_E_SOLVE && r->info.outcome != PERP_OUTCOME_STOPPED && r->verdict.violated > 0) {
+        double *y = malloc(((size_t)perp_problem_size(p->problem) + 1) * sizeof *y);
+        s = y ? perp_problem_contradict(p->problem, NULL, y, &r->proof) : PERP_E_MEMORY;
+        free(y);
+        if (s == PERP_E_ARG) s = PERP_OK; /* a class without such proofs */
+    }
     if (s || !p->pyramid) return s;
     const perp_problem *cone = perp_stored_problem(p->stored);
     double *back = malloc(((size_t)perp_problem_size(cone) + 1) * sizeof *back);

@@ -6,6 +6,7 @@
 #include "perp/base.h"
 #include "perp/certificate.h"
 #include "perp/contact.h"
+#include "perp/contradiction.h"
 #include "perp/drive.h"
 #include "perp/ensemble.h"
 #include "perp/filter.h"

@@ -4,6 +4,7 @@
 #define PERP_SOLVER_H
 
 #include "perp/base.h"
+#include "perp/contradiction.h"
 #include "perp/input.h"
 #include "perp/judge.h"
 #include "perp/plugin.h"

@@ -61,6 +61,7 @@ bool pp_cone_judge_graph(const pp_cone_judge *j, pp_law_graph *g, pp_arena *aren
 
 /* Violation (measure_cone.c) and noise (judge_cone.c) of each law, nrow + ncontact of them. scratch: 2 m + n. */
 void pp_cone_judge_violations(pp_cone_judge *j, const double *r, double *violation);
+void pp_cone_judge_noise_of_rows(pp_cone_judge *j, const double *r, double *scratch); /* the first m of scratch */
 void pp_cone_judge_noise(pp_cone_judge *j, const double *r, double *scratch, double *noise);
 
 /* measure_cone.c. Figures of r; and the largest |r - P(r - rho u^)|/rho alone. */

@@ -79,7 +79,7 @@ static void terms_global(pp_cone_judge *j, const double *r, double *u, double *y
     }
 }
 
-void pp_cone_judge_noise(pp_cone_judge *j, const double *r, double *scratch, double *noise) {
+void pp_cone_judge_noise_of_rows(pp_cone_judge *j, const double *r, double *scratch) {
     const perp_cone *p = &j->p;
     double *terms = scratch, *u = scratch + j->m;
     if (p->global) {
@@ -88,6 +88,12 @@ void pp_cone_judge_noise(pp_cone_judge *j, const double *r, double *scratch, dou
         for (int k = 0; k < j->m; k++) terms[k] = fabs(p->q[k]);
         add_sizes(&p->W, r, terms);
     }
+    for (int k = 0; k < j->m; k++) terms[k] *= DBL_EPSILON;
+}
+
+void pp_cone_judge_noise(pp_cone_judge *j, const double *r, double *scratch, double *noise) {
+    const perp_cone *p = &j->p;
+    pp_cone_judge_noise_of_rows(j, r, scratch);
     for (int i = 0; i < p->nrow + p->ncontact; i++)
-        noise[i] = DBL_EPSILON * (i < p->nrow ? terms[i] : contact_length(j, i - p->nrow, terms));
+        noise[i] = i < p->nrow ? scratch[i] : contact_length(j, i - p->nrow, scratch);
 }

@@ -35,6 +35,9 @@ struct perp_judge {
 /* Scales and islands of the laws; NULL: memory was refused, or the class has none (NCP, QP). */
 const pp_laws *pp_judge_laws(perp_judge *j);
 
+/* Inverse mass D of row i of an LCP or mixed LCP whose laws are known; 1 with scales. */
+static inline double pp_judge_inverse(const perp_judge *j, int i) { return j->inverse[i]; }
+
 /* One number for a verdict, to compare answers by: what is not solved is above tol, what is solved not. */
 static inline double pp_verdict_score(const perp_verdict *v, double tol) {
     double score = v->solved ? (v->figure < tol ? v->figure : tol) : v->unsound;

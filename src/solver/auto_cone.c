@@ -23,6 +23,7 @@
 #include "solver/cone_rest.h"
 #include "solver/cone_select.h"
 #include "solver/cone_sweep.h"
+#include "solver/find_contradiction.h"
 #include "solver/solver.h"
 
 #define FEW_CONTACTS 50  /* up to here Newton from nothing is as quick as interior points */
@@ -88,15 +89,16 @@ typedef struct work {
     double tol;
     double *best, least; /* best point of all, and its measure */
     double *out;
-    bool part;      /* a part of a problem: not to be divided again */
-    bool *away;     /* nnode: bodies that move while all others are asked to stand still; NULL: none */
-    double *push;   /* m: impulses of blocks that touch those */
-    bool moving;    /* they cannot, */
-    double *rested; /* m: or impulses that nearly hold them; NULL: none */
-    double *speed;  /* nnode: what the others did when they were asked; NULL: nobody wants to know */
-    bool unique;    /* loads that depend on the problem alone are asked for, */
-    bool selected;  /* and are what the best point is */
-    bool taken;     /* the best point misses tol, but who called takes it */
+    bool part;                   /* a part of a problem: not to be divided again */
+    bool *away;                  /* nnode: bodies that move while all others are asked to stand still; NULL: none */
+    double *push;                /* m: impulses of blocks that touch those */
+    bool moving;                 /* they cannot, */
+    double *rested;              /* m: or impulses that nearly hold them; NULL: none */
+    double *speed;               /* nnode: what the others did when they were asked; NULL: nobody wants to know */
+    bool unique;                 /* loads that depend on the problem alone are asked for, */
+    bool selected;               /* and are what the best point is */
+    bool taken;                  /* the best point misses tol, but who called takes it */
+    const perp_problem *problem; /* as it was handed over */
 } work;
 
 /* Factorisations that may still be made: all methods together are given what Newton's two long tries would need. */
@@ -492,6 +494,16 @@ static bool let_few_move(work *w, perp_outcome *o) {
     return w->least <= w->tol;
 }
 
+/* Is there a proof that nothing solves it? Asked where answers are judged, before the methods with most patience. */
+static bool contradicted(work *w, const perp_problem *p) {
+    perp_judge *judge = pp_call_judge(w->call, p);
+    double *y = judge ? PP_CALL_ARRAY(w->call, double, w->c.m) : NULL;
+    perp_contradiction proof;
+    if (!y || pp_find_contradiction(w->call, p, judge, NULL, y, &proof)) return false;
+    if (proof.existence == PERP_EXISTENCE_NONE) TELL(w, "contacts contradict each other");
+    return proof.existence == PERP_EXISTENCE_NONE;
+}
+
 static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
@@ -540,6 +552,7 @@ static perp_outcome stages(work *w, const double *guess) {
     if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
         (split(w, NULL, false, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
         return o;
+    if (w->problem && contradicted(w, w->problem)) return PERP_OUTCOME_INFEASIBLE;
     const course *way = w->c.associated ? convex : courses;
     size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
     /* where few digits are asked for, it is not rounding that keeps from them; of few contacts it may be Newton */
@@ -562,7 +575,7 @@ static perp_outcome stages(work *w, const double *guess) {
 
 static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
                           perp_solve_info *info) {
-    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part};
+    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part, .problem = p};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
     w.newton = (pp_cone_newton){.c = &w.c, .linear = &w.linear, .call = call};

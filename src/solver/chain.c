@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "problem/measure.h"
 #include "problem/stored.h"
+#include "solver/find_contradiction.h"
 #include "solver/refine.h"
 #include "solver/solver.h"
 
@@ -312,6 +313,33 @@ static perp_status prepare(chain *c, double *z) {
     return perp_judge_new(c->p, &c->o->alloc, &c->judge);
 }
 
+/* Nobody solved it: is there a proof that nobody can? Asked of the islands in which laws are violated. */
+static perp_status ask_why(chain *c) {
+    int laws = perp_problem_laws(c->p);
+    perp_law *law = PP_ARENA_ARRAY(&c->arena, perp_law, laws);
+    bool *island = PP_ARENA_ZERO(&c->arena, bool, laws);
+    double *y = PP_ARENA_ARRAY(&c->arena, double, c->n);
+    perp_verdict v;
+    perp_contradiction proof;
+    if (!law || !island || !y) return PERP_E_MEMORY;
+    perp_status status = perp_judge_verdict(c->judge, c->best, c->tol, &v, law);
+    for (int i = 0; !status && i < laws; i++)
+        if (law[i].state == PERP_LAW_VIOLATED) island[law[i].island] = true;
+    if (!status) status = pp_find_contradiction(&c->call, c->p, c->judge, island, y, &proof);
+    if (status) return status;
+    if (proof.existence == PERP_EXISTENCE_UNKNOWN)
+        status = pp_ask_existence(&c->call, c->p, c->judge, &proof.existence);
+    if (proof.existence == PERP_EXISTENCE_NONE) c->info.outcome = PERP_OUTCOME_INFEASIBLE;
+    if (!status && proof.existence != PERP_EXISTENCE_UNKNOWN) {
+        char before[sizeof c->info.story];
+        (void)snprintf(before, sizeof before, "%s", c->info.story);
+        c->info.story[0] = 0; /* what matters most comes first: a story may be cut */
+        pp_tell(&c->info, "%s", perp_existence_text(proof.existence));
+        if (before[0]) pp_tell(&c->info, "%s", before);
+    }
+    return status;
+}
+
 static perp_status work(chain *c, const char *solvers, double *z) {
     perp_status status = prepare(c, z);
     if (status) return status;
@@ -325,7 +353,11 @@ static perp_status work(chain *c, const char *solvers, double *z) {
         }
     }
     if (c->refused) return PERP_E_MEMORY;
-    return c->tried > 0 ? PERP_E_SOLVE : PERP_E_FIT;
+    if (c->tried == 0) return PERP_E_FIT;
+    bool claimed = c->info.outcome == PERP_OUTCOME_INFEASIBLE;
+    if (claimed) c->info.outcome = PERP_OUTCOME_NUMERICS; /* nobody is believed */
+    if (!c->stopped && !time_is_up(c)) status = ask_why(c);
+    return status ? status : PERP_E_SOLVE;
 }
 
 perp_status perp_solve(const perp_problem *p, const perp_solve_options *options, double *z, perp_solve_info *info) {
