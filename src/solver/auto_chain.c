@@ -20,6 +20,9 @@
  * times, and those are bounded. */
 #define LARGE 216
 
+/* A claim that misses tol by up to this factor, relative to the answer, is worth refining. */
+#define REFINED 1e4
+
 typedef struct stage {
     const perp_solver_type *type;
     unsigned classes;
@@ -86,7 +89,7 @@ static perp_status judged(const perp_call *call, const perp_problem *p, perp_jud
                           perp_solve_info *own, double *now) {
     perp_verdict v;
     perp_status s = perp_judge_verdict(judge, z, tol, &v, NULL);
-    if (!s && !v.solved && own->outcome == PERP_OUTCOME_SOLVED) {
+    if (!s && !v.solved && own->outcome == PERP_OUTCOME_SOLVED && measure(p, z) <= REFINED * tol) {
         pp_arena_mark mark = pp_arena_here(call->arena);
         s = pp_refine(call, p, judge, tol, z, own);
         pp_arena_release(call->arena, mark);

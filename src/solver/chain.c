@@ -22,7 +22,10 @@
 /* Largest problem that is made dense for a solver that takes nothing else. The mixed LCP of a plane contact problem has
  * twice its rows, and is then a matrix of 0.8 GB. */
 #define DENSE_MOST 5000
-/* A claim of success that the judge denies is a matter of measures: the solver goes on with its tolerance cut by this. */
+/* A claim of success that misses the tolerance by up to this factor, in the residual relative to the answer that solvers
+ * go by, is a matter of measures. It is worth refining, or going on ... */
+#define NEARLY 1e4
+/* ... with the tolerance of the solver cut by this. */
 #define TIGHTER 1e-3
 /* Longest name of a solver in a list. */
 #define NAME_MOST 64
@@ -42,6 +45,7 @@ typedef struct chain {
     double *z;            /* n: answer of the present solver */
     double *best;         /* n: the caller's z */
     double natural;       /* score of the best: figure of the verdict */
+    double own;           /* residual of the present answer relative to itself */
     int tried;            /* solvers that ran */
     bool stopped;         /* by the watch, or whoever is asked */
     bool refused;         /* memory was, somewhere */
@@ -194,11 +198,19 @@ static void count(chain *c, const perp_solve_info *one, double natural) {
 /* Judges c->z. */
 static perp_status judge(chain *c, double *score) {
     perp_verdict v;
+    perp_measures m;
     perp_status status = perp_judge_verdict(c->judge, c->z, c->tol, &v, NULL);
+    c->own = status || perp_judge_measure(c->judge, c->z, &m) ? INFINITY : m.natural;
     *score = status ? INFINITY : pp_verdict_score(&v, c->tol);
     for (int i = 0; i < c->n; i++)
         if (!isfinite(c->z[i])) *score = INFINITY; /* taking it back overflowed */
     return status;
+}
+
+/* Does the judge deny a claim that is nearly true by the residual that solvers go by? `auto` is told of the judge. */
+static bool matter_of_measures(const chain *c, const perp_solver_type *type, const perp_solve_info *one, double score) {
+    return one->outcome == PERP_OUTCOME_SOLVED && score > c->tol && c->own <= NEARLY * c->tol &&
+           type != &pp_solver_auto;
 }
 
 /* An answer that the judge denies, on its active set. */
@@ -226,18 +238,16 @@ static perp_status run(chain *c, const perp_solver_type *type, const pp_settings
         memcpy(c->z, x, sizeof *x * (size_t)c->n);
     *natural = INFINITY;
     status = judge(c, natural);
-    if (status || *natural <= c->tol || one->outcome != PERP_OUTCOME_SOLVED || type == &pp_solver_auto) return status;
-    return refine(c, one, natural);
+    return !status && matter_of_measures(c, type, one, *natural) ? refine(c, one, natural) : status;
 }
 
 static bool time_is_up(const chain *c) { return c->call.deadline < INFINITY && pp_clock() > c->call.deadline; }
 
-/* A claim of success that is not true, and a tolerance that can be cut. `auto` is told of the judge and needs none. */
+/* A claim of success that is nearly true, and a tolerance that can be cut. */
 static bool worth_another(const chain *c, const perp_solver_type *type, const perp_solve_info *one, double natural,
                           pp_settings *s) {
     double own;
-    if (one->outcome != PERP_OUTCOME_SOLVED || natural <= c->tol || type == &pp_solver_auto) return false;
-    if (c->stopped || time_is_up(c)) return false;
+    if (!matter_of_measures(c, type, one, natural) || c->stopped || time_is_up(c)) return false;
     return !perp_fields_get(type->fields, type->nfield, s, "tol", &own) &&
            !perp_fields_set(type->fields, type->nfield, s, "tol", TIGHTER * own);
 }
