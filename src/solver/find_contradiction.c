@@ -26,6 +26,7 @@
 #define MOST_ROWS 1200 /* of the LCP: pivoting costs their cube, some seconds here */
 #define PROOF     1e-6 /* t below this: worth checking */
 #define APART     1e-6 /* s: a velocity that keeps contacts apart by this part of their scales does so beyond rounding */
+#define DIGITS    1e-2  /* of s in that answer: two */
 #define TINY      1e-12 /* multipliers below this part of the largest are rounding of pivots */
 
 typedef struct finder {
@@ -219,7 +220,7 @@ static perp_status ask_wedged(const perp_call *call, const perp_problem *p, perp
     else
         qp.as.cone.q = q;
     perp_solve_info info = {0};
-    perp_outcome o = pp_auto_cone(&qp, APART * APART, false, r, &own, &info);
+    perp_outcome o = pp_auto_cone(&qp, APART * DIGITS, false, r, &own, &info);
     if (o == PERP_OUTCOME_MEMORY) return PERP_E_MEMORY;
     if (o == PERP_OUTCOME_STOPPED) return PERP_OK;
     pp_cone_judge_velocity(judge->cone, r, u, NULL);
@@ -262,7 +263,7 @@ perp_status pp_find_contradiction(const perp_call *call, const perp_problem *p, 
 
 perp_status pp_ask_existence(const perp_call *call, const perp_problem *p, perp_judge *judge, perp_existence *out) {
     *out = PERP_EXISTENCE_UNKNOWN;
-    if (p->cls != PERP_CONE || p->as.cone.ncontact == 0) return PERP_OK;
+    if (p->cls != PERP_CONE || p->as.cone.ncontact == 0 || p->as.cone.ncontact > MOST_ROWS) return PERP_OK;
     pp_arena_mark mark = pp_arena_here(call->arena);
     perp_status s = ask_wedged(call, p, judge, out);
     pp_arena_release(call->arena, mark);
