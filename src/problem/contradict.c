@@ -2,9 +2,10 @@
  * Problem  y with r . (W'y) <= 0 for all r that are allowed, and q . y < 0.
  * Method   g = W'y, its rounding error beside it. Of g counts what an impulse can use: of a contact the projection on its
  *          cone, in the metric of the axes; of a row that which points to an infinite bound; finite bounds are taken off
- *          the closing velocity. Then sum |r_k| |g_k| >= closing for every answer. In the units in which the diagonal of W
- *          is 1 this gives the least size of the largest impulse, and if rounding of velocities made by it hides the
- *          velocities of the data (NOISY), no answer could be told from none: the proof holds.
+ *          the closing velocity. Then sum_k |r_k| |g_k| >= closing for every answer. Let |g_k| <= kappa eps (|W|'|y|)_k, with
+ *          kappa >= 1: how many times g is larger than its rounding. Then sum_i |y_i| noise_i(r) >= closing/kappa, noise
+ *          as the judge has it: if that is at least NOISY sum_i |y_i| v_i, some law that fights is beyond the precision
+ *          of numbers in every answer, and the judge denies it: the proof holds.
  * Valid    cones, cone QPs, LCP and mixed LCP. W of any symmetry.
  * Cost     one product with W' and one with its absolute values. */
 #include "perp/contradiction.h"
@@ -40,7 +41,9 @@ typedef struct work {
     double *g, *noise; /* m: W'y and its rounding error */
     double closing, closing_noise;
     double left, left_scaled; /* largest usable |g_k|, and |g_k|/sqrt(D_k) */
+    double fighting;          /* sum of |y_i| v_i */
     double usual;             /* largest v/sqrt(D) */
+    double kappa;             /* largest usable |g_k| over its rounding, >= 1 */
 } work;
 
 /* What a multiplier of row k may be: -1, 0, 1: its sign; 2: any. u_k >= 0 is needed where there is no upper bound. */
@@ -144,6 +147,7 @@ static void use(work *w, double size, double noise, double unit) {
     double left = fmax(size, noise);
     w->left = fmax(w->left, left);
     w->left_scaled = fmax(w->left_scaled, left * unit);
+    if (size > w->kappa * noise) w->kappa = size / noise; /* INFINITY if that is 0 */
 }
 
 /* A bounded row: impulses without bound use g_k; between finite bounds they add at most this to y . u. */
@@ -151,7 +155,7 @@ static void use_row(work *w, int k, double unit) {
     double lo, hi, g = w->g[k];
     row_bounds(w->p, k, &lo, &hi);
     bool down = lo == -INFINITY, up = hi == INFINITY;
-    use(w, (g > 0 && up) || (g < 0 && down) ? fabs(g) : 0, (g > 0 ? up : down) || (up && down) ? w->noise[k] : 0, unit);
+    use(w, (g > 0 && up) || (g < 0 && down) ? fabs(g) : 0, w->noise[k], unit);
     /* within finite bounds: at most this; from a finite bound to infinity: the bound, and what is used beyond it */
     double most = g > 0 ? (!up ? hi * g : !down ? lo * g : 0) : g < 0 ? (!down ? lo * g : !up ? hi * g : 0) : 0;
     w->closing -= most;
@@ -214,6 +218,8 @@ static perp_status check(work *w, perp_contradiction *out) {
         double unit = cone ? sqrt(cone->rho[i]) : 1 / sqrt(pp_judge_inverse(w->judge, i));
         w->usual = fmax(w->usual, laws->scale[i] * unit);
         if (scaled && w->p->z_scale) unit = w->p->z_scale[i];
+        int row = cone && i >= cone->p.nrow ? cone->p.nrow + cone->p.dim * (i - cone->p.nrow) : i;
+        w->fighting += fabs(w->y[row]) * laws->scale[i] * (scaled && w->p->w_scale ? w->p->w_scale[i] : 1);
         if (cone && i >= cone->p.nrow)
             use_contact(w, i - cone->p.nrow, unit);
         else
@@ -224,7 +230,7 @@ static perp_status check(work *w, perp_contradiction *out) {
     if (!(w->closing > 8 * w->closing_noise) || !isfinite(w->closing)) return PERP_OK;
     out->least_impulse = w->left > 0 ? w->closing / w->left : INFINITY;
     double largest = w->left_scaled > 0 ? w->closing / w->left_scaled / w->m : INFINITY; /* of the impulses, scaled */
-    if (DBL_EPSILON * largest >= NOISY * w->usual)
+    if (w->closing >= w->kappa * NOISY * w->fighting)
         out->existence = PERP_EXISTENCE_NONE;
     else if (largest >= STRAINED * w->usual)
         out->existence = PERP_EXISTENCE_STRAINED;
@@ -235,7 +241,7 @@ static perp_status check(work *w, perp_contradiction *out) {
 perp_status perp_contradiction_check(const perp_problem *p, const double *y, perp_contradiction *out) {
     if (!p || !out || p->cls == PERP_NCP || p->cls == PERP_QP) return PERP_E_ARG;
     *out = (perp_contradiction){0};
-    work w = {.p = p};
+    work w = {.p = p, .kappa = 1};
     perp_status s = perp_judge_new(p, NULL, &w.judge);
     if (s) return s;
     w.m = perp_problem_size(p);

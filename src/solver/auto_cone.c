@@ -569,7 +569,8 @@ static perp_outcome stages(work *w, const double *guess) {
     int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
     /* to the judge's figure loads may have to travel far, where contacts contradict each other a little: by jumps */
     w->newton.plain = false;
-    if (w->newton.figure.law && (newton(w, NULL, 1, steps, "Newton with jumps", &o) || o == PERP_OUTCOME_STOPPED)) return o;
+    if (w->newton.figure.law && (newton(w, NULL, 1, steps, "Newton with jumps", &o) || o == PERP_OUTCOME_STOPPED))
+        return o;
     w->newton.plain = true;
     if (newton(w, NULL, 1, steps, "Newton from nothing", &o) || o == PERP_OUTCOME_STOPPED) return o;
     (void)newton(w, w->best, 1e-2, steps, "Newton from the best", &o);
