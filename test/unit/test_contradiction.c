@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "fault/allocator.h"
 #include "oracle/random_problem.h"
 #include "perp/contradiction.h"
 #include "perp/solve.h"
@@ -223,10 +224,31 @@ static void test_no_false_proof(void **state) {
     }
 }
 
+static void test_memory(void **state) {
+    (void)state;
+    double M[9] = {0}, q[3] = {1, -2, 3};
+    perp_problem lcp = {.cls = PERP_LCP, .as.lcp = {3, M, q}};
+    chain(3, 1);
+    const perp_problem *problem[] = {&b.p, &lcp};
+    for (int k = 0; k < 2; k++)
+        for (long refuse = 0;; refuse++) {
+            counter c = {.refuse = refuse};
+            perp_allocator alloc = counting(&c);
+            perp_status st = perp_problem_contradict(problem[k], &alloc, y, &proof);
+            assert_int_equal(c.live, 0);
+            if (!st) {
+                assert_true(refuse > 0 && c.refused == 0 && proof.existence == PERP_EXISTENCE_NONE);
+                break;
+            }
+            assert_int_equal(st, PERP_E_MEMORY);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_squeezed), cmocka_unit_test(test_joints), cmocka_unit_test(test_wedge),
         cmocka_unit_test(test_checker),  cmocka_unit_test(test_lcp),    cmocka_unit_test(test_no_false_proof),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

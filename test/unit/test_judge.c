@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "fault/allocator.h"
 #include "perp/judge.h"
 #include "perp/solve.h"
 
@@ -402,6 +403,34 @@ static void test_step(void **state) {
     }
 }
 
+/* Memory that is refused is told, and nothing is lost. */
+static void test_memory(void **state) {
+    (void)state;
+    double mass[] = {1, 2, 3}, normals[3], r[6];
+    static step s;
+    make_stack(&a, 3, mass);
+    loads(&a, normals, r);
+    make_step(&s, 3, mass, 2);
+    const perp_problem *form[] = {&a.local, &a.global, &a.lcp};
+    for (int k = 0; k < 4; k++)
+        for (long refuse = 0;; refuse++) {
+            counter c = {.refuse = refuse};
+            perp_allocator alloc = counting(&c);
+            perp_judge *j = NULL;
+            perp_verdict v;
+            perp_status st = k < 3 ? perp_judge_new(form[k], &alloc, &j)
+                                   : perp_step_problem_judge(&s.p, &s.s, 1e-8, &alloc, &v, NULL);
+            if (!st && k < 3) st = perp_judge_verdict(j, k < 2 ? r : normals, 1e-8, &v, NULL);
+            perp_judge_free(j);
+            assert_int_equal(c.live, 0);
+            if (!st) {
+                assert_true(refuse > 0 && c.refused == 0 && v.solved);
+                break;
+            }
+            assert_int_equal(st, PERP_E_MEMORY);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walls),
@@ -412,6 +441,7 @@ int main(void) {
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_step),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
