@@ -58,7 +58,7 @@ static bool room(finder *f, int most) {
 /* Variables: rows that can fight, of islands that are asked for. False: too many. */
 static bool choose(finder *f, const bool *island, int most) {
     const pp_laws *laws = pp_judge_laws(f->judge);
-    for (int k = 0; laws && k < f->m; k++) {
+    for (int k = 0; k < f->m; k++) {
         int sign = pp_multiplier_sign(f->p, k);
         if (sign == 0 || (island && !island[laws->island[law_of(f->p, k)]])) continue;
         for (int way = 0; way < (sign == 2 ? 2 : 1); way++) {
@@ -67,7 +67,7 @@ static bool choose(finder *f, const bool *island, int most) {
             f->sign[f->n++] = sign == 2 ? 1 - 2 * way : sign;
         }
     }
-    return laws != NULL;
+    return true;
 }
 
 /* M += g g', q = g, with g made so that its largest number is 1; diag: what the matrix has. False: nothing closes. */
@@ -240,7 +240,7 @@ static perp_status find(const perp_call *call, const perp_problem *p, perp_judge
                         perp_contradiction *out) {
     finder f = {.call = call, .p = p, .judge = judge, .m = perp_problem_size(p)};
     bool posed = false, found = false;
-    if (!room(&f, MOST_ROWS)) return PERP_E_MEMORY;
+    if (!room(&f, MOST_ROWS) || !pp_judge_laws(judge)) return PERP_E_MEMORY;
     if (!choose(&f, island, MOST_ROWS)) return PERP_OK;
     perp_status s = is_cone(p) ? pose_cone(&f, &posed) : pose_linear(&f, MOST_ROWS, &posed);
     if (!s && posed) s = solve(&f, y, &found);
