@@ -552,14 +552,15 @@ static perp_outcome stages(work *w, const double *guess) {
     if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
         (split(w, NULL, false, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
         return o;
-    if (w->problem && contradicted(w, w->problem)) return PERP_OUTCOME_INFEASIBLE;
     const course *way = w->c.associated ? convex : courses;
     size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
     /* where few digits are asked for, it is not rounding that keeps from them; of few contacts it may be Newton */
     double hopeless = (w->tol < SWEPT_TOL ? NEARLY : 1) * w->tol;
     bool few = contacts <= FEW_CONTACTS;
-    for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++)
+    for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++) {
+        if (i == 1 && contradicted(w, w->problem)) return PERP_OUTCOME_INFEASIBLE; /* costs as much as some steps */
         if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    }
     if (w->least <= hopeless) {
         if (few) (void)split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
         return o;
