@@ -24,7 +24,7 @@ static const cli_option options[] = {
      .argument = "T",
      .min = 1e-16,
      .max = 1,
-     .help = "Unit-free residual (natural) that counts as solved; 1e-9 by default. Solvers are told it too."},
+     .help = "Figure that counts as solved; 1e-9 by default. Solvers are told it too."},
     {.name = "time-limit",
      .kind = CLI_NUMBER,
      .argument = "SECONDS",
@@ -188,8 +188,8 @@ static bool solve_all(session *s, const solve_problem *p, double *z, double *bes
         solve_row *r = new_row(s);
         if (!r || solve_run(p, type, &s->choice, &s->o, z, r)) return false;
         any = any || r->status == PERP_OK;
-        if (r->measures.natural < least) {
-            least = r->measures.natural;
+        if (r->verdict.figure < least) {
+            least = r->verdict.figure;
             if (bytes) memcpy(best, z, bytes);
             *answered = true;
         }
@@ -200,7 +200,11 @@ static bool solve_all(session *s, const solve_problem *p, double *z, double *bes
         }
     }
     for (int i = first; i < s->nrow && !cli_json(s->a) && !cli_given(s->a, "quiet"); i++)
-        if (s->choice.nsolver == 1 || !strcmp(s->row[i].solver, "auto")) solve_table_story(&s->table, &s->row[i]);
+        if (s->choice.nsolver == 1 || !strcmp(s->row[i].solver, "auto")) {
+            solve_table_story(&s->table, &s->row[i]);
+            solve_table_verdict(&s->table, &s->row[i]);
+            solve_table_proof(&s->table, &s->row[i]);
+        }
     if (!any && !cli_interrupted() && s->choice.nsolver > 0) s->unsolved++;
     return true;
 }
@@ -329,9 +333,13 @@ const cli_command command_solve = {
     .about =
         "Reads complementarity problems in any layout (perp's own, FCLIB's, Siconos' text; folders are searched for "
         "files that end in .h5, .hdf5 or .dat), solves each with each solver, and prints a table.\n\n"
-        "Whether an answer counts is measured from the problem's data by code that no solver shares. natural is the "
-        "unit-free residual of the natural map, which --tol is about; siconos, for friction cones, is the error as "
-        "Siconos takes it. status: solved; claims it (the solver thinks so, the measure does not); limit, ray, "
+        "Whether an answer counts is measured from the problem's data by code that no solver shares. figure is the "
+        "largest violation of a contact or row as a velocity, over the velocities that the data have around it, which "
+        "--tol is about; laws that miss it by rounding alone count as held, and laws whose rounding is above it are "
+        "counted as blind. natural is the residual of the natural map relative to the answer; siconos, for friction "
+        "cones, is the error as Siconos takes it. status: solved; infeasible (there is a proof, told below, that no "
+        "answer "
+        "exists); claims it (the solver thinks so, the figure does not); limit, ray, "
         "numerics, stopped, memory: how it ended; too large; no fit: another class of problems. its are pivots, sweeps "
         "or Newton steps, factor the factorisations of matrices of the problem's size. Below auto stands what it did "
         "and why.\n\n"

@@ -75,6 +75,8 @@ typedef struct solve_history {
     int count, cap;
 } solve_history;
 
+#define SOLVE_TOL 1e-9 /* figure that counts as solved if none is asked for: perp_solve()'s own */
+
 typedef struct solve_options {
     double tol, time_limit; /* 0: the library's own; none */
     bool warm, traced;
@@ -90,7 +92,9 @@ typedef struct solve_row {
     perp_status status; /* of perp_solve() */
     perp_solve_info info;
     perp_measures measures;
-    double seconds; /* wall time, less what watching took */
+    perp_verdict verdict;     /* on the answer, at the tolerance asked for */
+    perp_contradiction proof; /* of a problem that was not solved: what is known of its answers */
+    double seconds;           /* wall time, less what watching took */
     bool pyramid;
     perp_measures cone; /* with a pyramid: the answer as one of the cone problem */
     solve_history history;
@@ -115,6 +119,10 @@ typedef struct solve_table {
 void solve_table_begin(solve_table *t, FILE *to, const solve_files *files);
 void solve_table_row(solve_table *t, const solve_row *r);
 void solve_table_story(solve_table *t, const solve_row *r);
+/* Why there is no answer, if that is known: the laws that fight, and what an answer would need. */
+void solve_table_proof(solve_table *t, const solve_row *r);
+/* A line on laws that are violated, or beyond the precision of numbers; nothing where all hold. */
+void solve_table_verdict(solve_table *t, const solve_row *r);
 /* One line for each solver: how many it solved of those it was tried on, and how long it took. */
 void solve_table_sum(solve_table *t, const solve_row *row, int nrow);
 void solve_json_row(json *j, const solve_row *r);

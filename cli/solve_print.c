@@ -66,21 +66,22 @@ static const char *brief_residual(double x, bool there, char *out, size_t size) 
 static bool has_cones(const solve_row *r) { return r->pyramid || r->cls == PERP_CONE || r->cls == PERP_CONE_QP; }
 
 void solve_table_row(solve_table *t, const solve_row *r) {
-    char name[200], time[24], natural[24], siconos[24], size[16];
+    char name[200], time[24], figure[24], natural[24], siconos[24], size[16];
     bool first = !t->last, same = t->last == r->problem;
     bool ran = r->status == PERP_OK || r->status == PERP_E_SOLVE;
     if (first)
-        fprintf(t->to, "%s%-*s %-11s %6s  %-20s %-9s %6s %6s %9s %8s %8s%s\n", cli_style(t->to, "1"), t->width,
-                "problem", "class", "size", "solver", "status", "its", "factor", "time", "natural", "siconos",
+        fprintf(t->to, "%s%-*s %-11s %6s  %-20s %-9s %6s %6s %9s %8s %8s %8s%s\n", cli_style(t->to, "1"), t->width,
+                "problem", "class", "size", "solver", "status", "its", "factor", "time", "figure", "natural", "siconos",
                 cli_style(t->to, ""));
     t->last = r->problem;
     snprintf(size, sizeof size, "%d", r->size);
     const char *style = r->status ? cli_style(t->to, "31") : "";
-    fprintf(t->to, "%-*s %-11s %6s  %-20s %s%-9s%s %6d %6d %9s %8s %8s\n", t->width,
+    fprintf(t->to, "%-*s %-11s %6s  %-20s %s%-9s%s %6d %6d %9s %8s %8s %8s\n", t->width,
             same ? "" : short_name(r->problem + t->skip, t->width, name, sizeof name),
             same ? "" : perp_class_name(r->cls), same ? "" : size, r->solver, style, solve_word(r),
             *style ? cli_style(t->to, "") : "", r->info.iterations, r->info.factorisations,
             ran ? brief_seconds(r->seconds, time, sizeof time) : "-",
+            brief_residual(r->verdict.figure, ran, figure, sizeof figure),
             brief_residual(r->measures.natural, ran, natural, sizeof natural),
             brief_residual(r->pyramid ? r->cone.siconos : r->measures.siconos, ran && has_cones(r), siconos,
                            sizeof siconos));
@@ -90,6 +91,46 @@ void solve_table_row(solve_table *t, const solve_row *r) {
 void solve_table_story(solve_table *t, const solve_row *r) {
     char text[2 * sizeof r->info.story];
     if (*r->info.story) fprintf(t->to, "  %s: %s\n", r->solver, cli_printable(text, sizeof text, r->info.story));
+    fflush(t->to);
+}
+
+/* The law by its name: a contact or row of a cone problem, or a row. */
+static const char *law_name(const solve_row *r, int law, char *out, size_t size) {
+    bool cones = r->cls == PERP_CONE || r->cls == PERP_CONE_QP;
+    int rows = r->verdict.laws - r->contacts;
+    if (cones && law >= rows)
+        snprintf(out, size, "contact %d", law - rows);
+    else
+        snprintf(out, size, "row %d", law);
+    return out;
+}
+
+void solve_table_verdict(solve_table *t, const solve_row *r) {
+    const perp_verdict *v = &r->verdict;
+    char name[32];
+    bool ran = r->status == PERP_OK || r->status == PERP_E_SOLVE;
+    if (!ran || (v->violated == 0 && v->rounding == 0 && v->blind == 0)) return;
+    fprintf(t->to, "  %s: %d of %d laws violated, %d hold but for rounding, %d blind; worst %s\n", r->solver,
+            v->violated, v->laws, v->rounding, v->blind, law_name(r, v->worst, name, sizeof name));
+    fflush(t->to);
+}
+
+void solve_table_proof(solve_table *t, const solve_row *r) {
+    const perp_contradiction *c = &r->proof;
+    char name[32];
+    if (c->existence == PERP_EXISTENCE_UNKNOWN || r->status == PERP_OK) return;
+    fprintf(t->to, "  %s", perp_existence_text(c->existence));
+    if (c->existence == PERP_EXISTENCE_NONE || c->existence == PERP_EXISTENCE_STRAINED) {
+        fprintf(t->to, c->existence == PERP_EXISTENCE_NONE ? ", proven: " : ": ");
+        for (int i = 0; i < c->fighting && i < 8; i++)
+            fprintf(t->to, "%s%s", i ? ", " : "", law_name(r, c->law[i], name, sizeof name));
+        if (c->fighting > 8) fprintf(t->to, " and %d more", c->fighting - 8);
+        fprintf(t->to, c->fighting > 1 ? " contradict each other" : " cannot be met");
+        if (c->least_impulse < INFINITY) fprintf(t->to, "; any answer needs impulses of %.1e in all", c->least_impulse);
+    } else if (c->existence == PERP_EXISTENCE_SOME) {
+        fprintf(t->to, ", which was not found");
+    }
+    fprintf(t->to, "\n");
     fflush(t->to);
 }
 
@@ -136,6 +177,33 @@ static void json_measures(json *j, const char *key, const perp_measures *m) {
     json_end(j, '}');
 }
 
+static void json_verdict(json *j, const perp_verdict *v) {
+    json_key(j, "verdict");
+    json_object(j);
+    json_field_number(j, "figure", v->figure);
+    json_field_whole(j, "laws", v->laws);
+    json_field_whole(j, "violated", v->violated);
+    json_field_whole(j, "rounding", v->rounding);
+    json_field_whole(j, "blind", v->blind);
+    json_field_whole(j, "islands", v->islands);
+    json_field_whole(j, "worst", v->worst);
+    json_end(j, '}');
+}
+
+static void json_proof(json *j, const perp_contradiction *c) {
+    json_key(j, "proof");
+    json_object(j);
+    json_field_string(j, "existence", perp_existence_text(c->existence));
+    json_field_number(j, "closing", c->closing);
+    json_field_number(j, "least_impulse", c->least_impulse);
+    json_field_whole(j, "fighting", c->fighting);
+    json_key(j, "laws");
+    json_array(j);
+    for (int i = 0; i < c->fighting && i < 8; i++) json_whole(j, c->law[i]);
+    json_end(j, ']');
+    json_end(j, '}');
+}
+
 void solve_json_row(json *j, const solve_row *r) {
     json_object(j);
     json_field_string(j, "solver", r->solver);
@@ -147,6 +215,8 @@ void solve_json_row(json *j, const solve_row *r) {
     json_field_bool(j, "warm", r->info.warm);
     json_field_number(j, "seconds", r->seconds);
     if (r->status == PERP_OK || r->status == PERP_E_SOLVE) {
+        json_verdict(j, &r->verdict);
+        if (r->status == PERP_E_SOLVE && r->proof.existence != PERP_EXISTENCE_UNKNOWN) json_proof(j, &r->proof);
         json_measures(j, "residuals", &r->measures);
         if (r->pyramid) json_measures(j, "cone_residuals", &r->cone);
     }

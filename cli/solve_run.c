@@ -136,9 +136,17 @@ static bool end_history(solve_row *r) {
     return add_point(h, (solve_point){at, r->seconds, r->measures.natural, r->measures.siconos});
 }
 
-static perp_status measure(const solve_problem *p, const double *z, solve_row *r) {
+static perp_status measure(const solve_problem *p, const double *z, double tol, solve_row *r) {
     perp_status s = perp_judge_measure(p->judge, z, &r->measures);
+    if (!s) s = perp_judge_verdict(p->judge, z, tol, &r->verdict, NULL);
+    if (r->status == PERP_OK && !s && !r->verdict.solved) r->status = PERP_E_SOLVE; /* what counts is measured here */
     r->pyramid = p->pyramid != NULL;
+    if (!s && r->status == PERP_E_SOLVE && r->info.outcome != PERP_OUTCOME_STOPPED && r->verdict.violated > 0) {
+        double *y = malloc(((size_t)perp_problem_size(p->problem) + 1) * sizeof *y);
+        s = y ? perp_problem_contradict(p->problem, NULL, y, &r->proof) : PERP_E_MEMORY;
+        free(y);
+        if (s == PERP_E_ARG) s = PERP_OK; /* a class without such proofs */
+    }
     if (s || !p->pyramid) return s;
     const perp_problem *cone = perp_stored_problem(p->stored);
     double *back = malloc(((size_t)perp_problem_size(cone) + 1) * sizeof *back);
@@ -171,11 +179,12 @@ perp_status solve_run(const solve_problem *p, const perp_solver_type *type, cons
         if (out->seconds < best) best = out->seconds;
     }
     out->seconds = best;
-    out->measures.natural = out->measures.siconos = INFINITY;
+    out->measures.natural = out->measures.siconos = out->verdict.figure = INFINITY;
+    out->verdict.worst = -1;
     if (s == PERP_E_MEMORY && out->status == PERP_E_MEMORY) return PERP_OK; /* told as its outcome */
     if (s) return s;
     if (out->status == PERP_OK || out->status == PERP_E_SOLVE) {
-        s = measure(p, z, out);
+        s = measure(p, z, o->tol > 0 ? o->tol : SOLVE_TOL, out);
         if (!s && o->traced && !end_history(out)) s = PERP_E_MEMORY;
     }
     return s;
@@ -193,6 +202,7 @@ const char *solve_word(const solve_row *r) {
     case PERP_OUTCOME_TOO_LARGE: return "too large";
     case PERP_OUTCOME_STOPPED: return "stopped";
     case PERP_OUTCOME_MEMORY: return "memory";
+    case PERP_OUTCOME_INFEASIBLE: return "infeasible";
     case PERP_OUTCOME_COUNT: break;
     }
     return "numerics";

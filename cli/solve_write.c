@@ -2,7 +2,7 @@
  * long histories.
  *
  * Results, a line for each problem and solver:  problem,class,size,contacts,solver,status,iterations,factorisations,
- *   seconds,natural,siconos,complementarity,largest
+ *   seconds,natural,siconos,complementarity,largest,figure,violated,rounding,blind,worst
  * Histories, a line for each iteration:         problem,solver,iteration,seconds,natural,siconos
  * The HDF5 form has the attributes format = "perp trace" and version = 1, the last four columns as datasets of those
  * names, `start` (where each history begins, and the end), and the names as `problems` and `solvers`, one on a line. */
@@ -60,7 +60,7 @@ static perp_status finish(const char *path, pp_image *m, perp_refusal *why) {
 perp_status solve_write_results(const char *path, const solve_row *row, int nrow, perp_refusal *why) {
     pp_image m = {0};
     put(&m, "problem,class,size,contacts,solver,status,iterations,factorisations,seconds,natural,siconos,"
-            "complementarity,largest\n");
+            "complementarity,largest,figure,violated,rounding,blind,worst\n");
     for (int i = 0; i < nrow; i++) {
         const solve_row *r = &row[i];
         put_field(&m, r->problem, ",");
@@ -75,7 +75,12 @@ perp_status solve_write_results(const char *path, const solve_row *row, int nrow
         put_number(&m, r->measures.natural, ",");
         put_number(&m, r->measures.siconos, ",");
         put_number(&m, r->measures.complementarity, ",");
-        put_number(&m, r->measures.largest, "\n");
+        put_number(&m, r->measures.largest, ",");
+        put_number(&m, r->verdict.figure, ",");
+        put_whole(&m, r->verdict.violated);
+        put_whole(&m, r->verdict.rounding);
+        put_whole(&m, r->verdict.blind);
+        put_number(&m, r->verdict.worst, "\n");
     }
     return finish(path, &m, why);
 }

@@ -133,9 +133,10 @@ typedef struct perp_problem {
 /** Number of variables: n of an LCP, mixed LCP or NCP; n + m of a QP; rows m of a cone problem. */
 PERP_API int perp_problem_size(const perp_problem *p);
 
-/** Checks sizes, finiteness, bounds, patterns of a problem made by hand; negative mu; rows that are zero where nothing
- *  can then be solved (the normal row of a contact; a row of a complementarity problem whose q_i needs a bound that is
- *  not there: q_i < 0 without an upper one, q_i > 0 without a lower one).
+/** Checks sizes, finiteness, bounds, patterns of a problem made by hand; negative mu; the normal row of a
+ *  contact that is zero; a bounded row of a cone problem that is zero and whose q needs a bound that is not there (q < 0
+ *  without an upper one, q > 0 without a lower one). An LCP or mixed LCP with such a row has no answer and is accepted:
+ *  perp_problem_contradict() proves it.
  *  PERP_E_ARG if something is off; then `why` (may be NULL) holds a sentence that names the place and the value. */
 PERP_API perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size);
 

@@ -3,7 +3,7 @@
 #ifndef PERP_SOLVE_H
 #define PERP_SOLVE_H
 
-#include "perp/problem.h"
+#include "perp/judge.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -11,14 +11,15 @@ extern "C" {
 
 /** How a solver ended, in its own words. The library believes only the residual. */
 typedef enum perp_outcome {
-    PERP_OUTCOME_SOLVED,    /**< the solver thinks it is solved */
-    PERP_OUTCOME_RAY,       /**< pivoting ended on a ray; proves infeasibility only for copositive-plus M */
-    PERP_OUTCOME_LIMIT,     /**< iteration limit */
-    PERP_OUTCOME_NUMERICS,  /**< numerical trouble: singular basis, not finite */
-    PERP_OUTCOME_TOO_LARGE, /**< beyond the sizes this solver takes */
-    PERP_OUTCOME_STOPPED,   /**< the watch said so, or time was up */
-    PERP_OUTCOME_MEMORY,    /**< memory was refused on the way */
-    PERP_OUTCOME_COUNT      /**< number of outcomes */
+    PERP_OUTCOME_SOLVED,     /**< the solver thinks it is solved */
+    PERP_OUTCOME_RAY,        /**< pivoting ended on a ray; proves infeasibility only for copositive-plus M */
+    PERP_OUTCOME_LIMIT,      /**< iteration limit */
+    PERP_OUTCOME_NUMERICS,   /**< numerical trouble: singular basis, not finite */
+    PERP_OUTCOME_TOO_LARGE,  /**< beyond the sizes this solver takes */
+    PERP_OUTCOME_STOPPED,    /**< the watch said so, or time was up */
+    PERP_OUTCOME_MEMORY,     /**< memory was refused on the way */
+    PERP_OUTCOME_INFEASIBLE, /**< there is a proof that no answer exists, see perp_problem_contradict() */
+    PERP_OUTCOME_COUNT       /**< number of outcomes */
 } perp_outcome;
 
 /** Words for an outcome. */
@@ -27,13 +28,14 @@ PERP_API const char *perp_outcome_text(perp_outcome o);
 /** What a solve reported. */
 typedef struct perp_solve_info {
     perp_outcome outcome;
-    int iterations;     /**< pivots, sweeps, Newton steps, bases tried: the unit is the solver's */
-    int factorisations; /**< of matrices of the problem's size; 0 where there are none */
-    bool warm;          /**< the guess was used and led to the answer */
-    double residual;    /**< measured by the library after the solve, see perp_problem_residual() */
-    double seconds;     /**< wall time of the solver; 0 inside a world, whose results may not depend on clocks */
-    const char *solver; /**< name of the solver whose answer it is */
-    char story[240];    /**< in words: what a chain or `auto` chose, what failed and why, what was done about it */
+    int iterations;       /**< pivots, sweeps, Newton steps, bases tried: the unit is the solver's */
+    int factorisations;   /**< of matrices of the problem's size; 0 where there are none */
+    bool warm;            /**< the guess was used and led to the answer */
+    double residual;      /**< measured by the library after the solve, see perp_problem_residual() */
+    double seconds;       /**< wall time of the solver; 0 inside a world, whose results may not depend on clocks */
+    const char *solver;   /**< name of the solver whose answer it is */
+    char story[240];      /**< in words: what a chain or `auto` chose, what failed and why, what was done about it */
+    perp_verdict verdict; /**< on the answer, by perp_solve() only */
 } perp_solve_info;
 
 /** Looks on while a solver iterates: for convergence curves and for stopping. */
@@ -54,8 +56,8 @@ typedef struct perp_setting {
 typedef struct perp_solve_options {
     const char *solver; /**< name, or several with commas between: tried in turn until one is measured to have solved.
                              NULL: "auto" */
-    double tol; /**< unit-free residual (perp_measures.natural) that counts as solved; also handed to the solver as
-                             its `tol`. 0: 1e-9 */
+    double tol; /**< figure of the verdict (perp_verdict) that counts as solved; also handed to the solver as its `tol`.
+                             0: 1e-9 */
     double time_limit;            /**< seconds for the whole call; 0: none */
     const perp_watch *watch;      /**< NULL: none */
     const perp_setting *settings; /**< of the first solver named, nsetting of them */
@@ -68,7 +70,8 @@ typedef struct perp_solve_options {
     void *stop_ctx; /**< handed to it */
 } perp_solve_options;
 
-/** Solves a problem and measures the answer.
+/** Solves a problem and judges the answer (judge.h). What a solver claims and the judge denies is refined on its active
+ *  set, with residuals in twice the precision; if that does not do, the solver goes on with a tighter tolerance.
  *  @param options  NULL: all defaults
  *  @param z        perp_problem_size() numbers: guess in if options->warm, answer out: the best by measure of all tried,
  *                  always finite

@@ -4,7 +4,9 @@
 #define PERP_SOLVER_H
 
 #include "perp/base.h"
+#include "perp/contradiction.h"
 #include "perp/input.h"
+#include "perp/judge.h"
 #include "perp/plugin.h"
 #include "perp/problem.h"
 #include "perp/problem_file.h"

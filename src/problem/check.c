@@ -1,10 +1,10 @@
 /* check.c - is this a problem at all? What a solver may take for granted
  * Problem  sizes, missing arrays, numbers that are not finite, bounds that cross, patterns out of order, negative mu
- *          and axes, rows of zeros where nothing can be solved.
+ *          and axes, contacts and joints whose rows are zero. Problems without an answer are problems.
  * Method   one look at every number, in order; the first thing that is off is told in one sentence: which array, where,
  *          what was found, what is allowed. Nothing is allocated.
  * Valid    any contents of the struct, as long as arrays that are given have their lengths.
- * Cost     the entries of the data; dense rows with a zero diagonal are looked through once more. */
+ * Cost     the entries of the data. */
 #include <limits.h>
 #include <math.h>
 
@@ -156,22 +156,7 @@ static perp_status check_dense(note to, const perp_problem *p, int n, const doub
     if (!s && mixed) s = check_array(to, "hi", hi, n);
     if (!s) s = check_bounds(to, "lo", "hi", lo, hi, 0, INFINITY, n);
     if (!s) s = check_scales(to, p, n);
-    double noise = s ? 0 : NOISE * largest(q, n);
-    for (int i = 0; !s && i < n; i++) {
-        if (M[i + (ptrdiff_t)n * i] != 0 || !hopeless(q[i], lo ? lo[i] : 0, hi ? hi[i] : INFINITY, noise)) continue;
-        int j = 0;
-        while (j < n && M[i + (ptrdiff_t)n * j] == 0) j++;
-        if (j == n) s = refuse_zero_row(to, "M", i, q[i]);
-    }
     return s;
-}
-
-static perp_status zero_row_of_mlcp(note to, const void *problem, int i) {
-    const perp_sparse_mlcp *p = problem;
-    if (!(hopeless(p->q[i], p->lo[i], p->hi[i], 0) &&
-          hopeless(p->q[i], p->lo[i], p->hi[i], NOISE * largest(p->q, p->n))))
-        return PERP_OK;
-    return refuse_zero_row(to, "M", i, p->q[i]);
 }
 
 static perp_status check_sparse_mlcp(note to, const perp_problem *whole) {
@@ -183,7 +168,6 @@ static perp_status check_sparse_mlcp(note to, const perp_problem *whole) {
     if (!s) s = check_array(to, "hi", p->hi, p->n);
     if (!s) s = check_bounds(to, "lo", "hi", p->lo, p->hi, 0, INFINITY, p->n);
     if (!s) s = check_scales(to, whole, p->n);
-    if (!s) s = each_zero_row(&p->M, zero_row_of_mlcp, to, p);
     return s;
 }
 

@@ -96,6 +96,8 @@ static perp_status factor_mass(pp_mass *f, const perp_sparse *M, pp_arena *arena
     f->y = PP_ARENA_ZERO(arena, double, n);
     if (!of || !parent || !f->first || !f->place || !f->y) return PERP_E_MEMORY;
     int count = parts(M, parent, of), widest = 0;
+    f->part = of;
+    f->nparts = count;
     for (int i = 0; i < n; i++) f->first[of[i] + 1]++;
     for (int b = 0; b < count; b++) {
         if (f->first[b + 1] > widest) widest = f->first[b + 1];
@@ -127,6 +129,30 @@ static void solve_mass(pp_mass *f, double *v) {
     for (int i = 0; i < f->n; i++) f->y[f->place[i]] = v[i];
     for (int b = 0; b < f->nblock; b++) solve_block(f, b);
     for (int i = 0; i < f->n; i++) v[i] = f->y[f->place[i]];
+    memset(f->y, 0, sizeof *f->y * (size_t)f->n);
+}
+
+/* One column of the inverse of a block at a time. */
+void pp_cone_judge_spread_noise(pp_cone_judge *j, double *x) {
+    pp_mass *f = &j->mass;
+    if (f->lu) {
+        solve_mass(f, x);
+        for (int i = 0; i < f->n; i++) x[i] = fabs(x[i]);
+        return;
+    }
+    for (int i = 0; i < f->n; i++) f->y[f->place[i]] = x[i];
+    for (int b = 0; b < f->nblock; b++) {
+        int at = f->first[b], size = f->first[b + 1] - at;
+        double sum[SMALL] = {0}, column[SMALL];
+        for (int k = 0; k < size; k++) {
+            if (f->y[at + k] == 0) continue;
+            for (int i = 0; i < size; i++) column[i] = i == k;
+            pp_lu_solve(size, f->factor + f->at[b], size, f->pivot + at, 1, column, size);
+            for (int i = 0; i < size; i++) sum[i] += fabs(column[i]) * f->y[at + k];
+        }
+        for (int i = 0; i < size; i++) f->y[at + i] = sum[i];
+    }
+    for (int i = 0; i < f->n; i++) x[i] = f->y[f->place[i]];
     memset(f->y, 0, sizeof *f->y * (size_t)f->n);
 }
 

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "linalg/sparse_lu.h"
 #include "perp/problem.h"
+#include "problem/laws.h"
 
 /* M = L U: either the dense blocks of a matrix that falls apart into small ones, or sparse. */
 typedef struct pp_mass {
@@ -24,6 +25,8 @@ typedef struct pp_mass {
     double *factor;   /* dense LU of the blocks, column-major */
     pp_sparse_lu *lu; /* sparse */
     double *y;        /* n: scratch, all zero between calls */
+    int *part;        /* n: connected part of M's pattern that a dof belongs to */
+    int nparts;
 } pp_mass;
 
 typedef struct pp_cone_judge {
@@ -49,6 +52,17 @@ void pp_cone_judge_free(pp_cone_judge *j); /* NULL is fine */
 
 /* u = W r + q, and in global form the velocities v of the dofs (may be NULL). Never allocates, as the two below. */
 void pp_cone_judge_velocity(pp_cone_judge *j, const double *r, double *u, double *v);
+
+/* |M^-1| x for x >= 0, entry by entry, in place; of an M that is not made of small blocks |M^-1 x|. */
+void pp_cone_judge_spread_noise(pp_cone_judge *j, double *x);
+
+/* judge_cone.c. Velocities without impulses, inverse masses and neighbours of the laws: rows, then contacts. */
+bool pp_cone_judge_graph(const pp_cone_judge *j, pp_law_graph *g, pp_arena *arena);
+
+/* Violation (measure_cone.c) and noise (judge_cone.c) of each law, nrow + ncontact of them. scratch: 2 m + n. */
+void pp_cone_judge_violations(pp_cone_judge *j, const double *r, double *violation);
+void pp_cone_judge_noise_of_rows(pp_cone_judge *j, const double *r, double *scratch); /* the first m of scratch */
+void pp_cone_judge_noise(pp_cone_judge *j, const double *r, double *scratch, double *noise);
 
 /* measure_cone.c. Figures of r; and the largest |r - P(r - rho u^)|/rho alone. */
 void pp_cone_judge_measure(pp_cone_judge *j, const double *r, perp_measures *out);

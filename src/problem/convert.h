@@ -61,6 +61,14 @@ double pp_row_length(const perp_step_problem *p, const perp_row *row);
 /* perp_step_problem_residual() of a problem whose scale is known. */
 perp_step_residual pp_step_residual_at(const perp_step_problem *step, const perp_step_solution *s, double scale);
 
+/* Parts of it. Momentum: the largest, and if `each` is not NULL that of each block. Joint row j: its residual, signed.
+ * Contact i: taken into out->normal, cone and dissipation. */
+void pp_step_momentum(const perp_step_problem *p, const perp_step_solution *s, double *most, double *each);
+double pp_step_joint(const perp_step_problem *p, int j, const perp_step_solution *s);
+void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution *s, perp_step_residual *out);
+/* *most becomes no less than the velocity v of block b: of its centre, or of turning at its radius of gyration. */
+void pp_step_worsen_by_velocity(const perp_step_problem *p, int b, const double *v, double *most);
+
 /* nu = Minv (momentum + G p). */
 void pp_step_velocity(const perp_step_problem *step, const double *p_joint, const double *p_contact, double *nu);
 

@@ -13,23 +13,7 @@
 #include <string.h>
 
 #include "linalg/linalg.h"
-#include "problem/cone_judge.h"
 #include "problem/law.h"
-
-struct perp_judge {
-    perp_allocator alloc;
-    pp_arena arena;
-    perp_problem p;      /* arrays borrowed */
-    pp_cone_judge *cone; /* of these four the one that the class wants */
-    pp_qp_judge *qp;
-    double *w;   /* n: rows at z */
-    double *jac; /* entries of J of an NCP that has one */
-    int n;
-    double unit;           /* s: largest |w(0)|/w_scale, 1 if that is 0 or not known */
-    double norm;           /* Euclidean |w(0)| */
-    double matrix;         /* largest entry of M */
-    double *moved, *w_new; /* n each: for differences; NCP only */
-};
 
 bool pp_box_rows(const perp_problem *p, const double *z, double *w) {
     size_t n = (size_t)perp_problem_size(p);
@@ -54,7 +38,7 @@ bool pp_box_rows(const perp_problem *p, const double *z, double *w) {
     return false;
 }
 
-static void bounds(const perp_problem *p, int i, double *lo, double *hi) {
+void pp_box_bounds(const perp_problem *p, int i, double *lo, double *hi) {
     *lo = 0, *hi = INFINITY;
     if (p->cls == PERP_MLCP) *lo = p->as.mlcp.lo[i], *hi = p->as.mlcp.hi[i];
     if (p->cls == PERP_SPARSE_MLCP) *lo = p->as.sparse_mlcp.lo[i], *hi = p->as.sparse_mlcp.hi[i];
@@ -79,7 +63,7 @@ static bool rows_at_zero(perp_judge *j, double *z) {
     if (pp_box_rows(&j->p, z, j->w)) return true;
     for (int i = 0; i < j->n; i++) {
         double lo, hi;
-        bounds(&j->p, i, &lo, &hi);
+        pp_box_bounds(&j->p, i, &lo, &hi);
         z[i] = pp_clamp(0, lo, hi);
     }
     return pp_box_rows(&j->p, z, j->w);
@@ -141,7 +125,7 @@ static void measure_box(perp_judge *j, const double *z, perp_measures *out) {
     *out = (perp_measures){.z_unit = zu, .w_unit = wu, .largest = largest(z, j->n)};
     for (int i = 0; i < j->n; i++) {
         double lo, hi, zs = zu, ws = wu;
-        bounds(p, i, &lo, &hi);
+        pp_box_bounds(p, i, &lo, &hi);
         if (p->z_scale) zs *= p->z_scale[i];
         if (p->w_scale) ws *= p->w_scale[i];
         pp_law_measure(z[i] / zs, j->w[i] / ws, lo / zs, hi / zs, out);

@@ -202,21 +202,36 @@ void pp_cone_judge_measure(pp_cone_judge *j, const double *r, perp_measures *out
     out->w_unit = stiffest > 0 ? unit / stiffest : 1;
 }
 
+static double row_violation(const pp_cone_judge *j, int k, const double *r) {
+    double lo = j->p.lo ? j->p.lo[k] : -INFINITY, hi = j->p.hi ? j->p.hi[k] : INFINITY;
+    return pp_natural(r[k], j->rho[k] * j->u[k], lo, hi) / j->rho[k];
+}
+
+static double contact_violation(const pp_cone_judge *j, int c, const double *r) {
+    contact k;
+    contact_values(j, c, r, &k);
+    return with_stray(&k, natural(k.dim, k.mu, k.rho, k.x, k.hat)) / k.rho;
+}
+
 double pp_cone_judge_residual(pp_cone_judge *j, const double *r) {
     const perp_cone *p = &j->p;
     double most = 0;
     if (!pp_all_finite(j->m, r)) return INFINITY;
     pp_cone_judge_velocity(j, r, j->u, NULL);
-    for (int k = 0; k < p->nrow; k++) {
-        double lo = p->lo ? p->lo[k] : -INFINITY, hi = p->hi ? p->hi[k] : INFINITY;
-        pp_worsen(&most, pp_natural(r[k], j->rho[k] * j->u[k], lo, hi) / j->rho[k]);
-    }
-    for (int c = 0; c < p->ncontact; c++) {
-        contact k;
-        contact_values(j, c, r, &k);
-        pp_worsen(&most, with_stray(&k, natural(k.dim, k.mu, k.rho, k.x, k.hat)) / k.rho);
-    }
+    for (int k = 0; k < p->nrow; k++) pp_worsen(&most, row_violation(j, k, r));
+    for (int c = 0; c < p->ncontact; c++) pp_worsen(&most, contact_violation(j, c, r));
     return most;
+}
+
+void pp_cone_judge_violations(pp_cone_judge *j, const double *r, double *violation) {
+    const perp_cone *p = &j->p;
+    bool finite = pp_all_finite(j->m, r);
+    if (finite) pp_cone_judge_velocity(j, r, j->u, NULL);
+    finite = finite && pp_all_finite(j->m, j->u);
+    for (int i = 0; i < p->nrow + p->ncontact; i++)
+        violation[i] = !finite       ? INFINITY
+                       : i < p->nrow ? fabs(row_violation(j, i, r))
+                                     : contact_violation(j, i - p->nrow, r);
 }
 
 double pp_cone_residual(const perp_problem *p, const double *r) {

@@ -75,7 +75,7 @@ static void add_impulse(const perp_step_problem *s, const perp_row *r, double p,
 
 /* Takes in the velocity v of body b: its translational parts as they are, its turning by the speed of points at the
  * radius of gyration, sqrt(w' I w/m), so that both have the same unit and no unit of length is preferred. */
-static void worsen_by_velocity(const perp_step_problem *p, int b, const double *v, double *most) {
+void pp_step_worsen_by_velocity(const perp_step_problem *p, int b, const double *v, double *most) {
     int nd = p->block_ndof[b];
     const double *M = p->M + 36 * (ptrdiff_t)b;
     double turning = 0, linear = 0;
@@ -86,7 +86,7 @@ static void worsen_by_velocity(const perp_step_problem *p, int b, const double *
     worsen(most, turning <= 0 ? 0 : sqrt(turning / M[0])); /* what is not a number stays so */
 }
 
-static void momentum(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
+void pp_step_momentum(const perp_step_problem *p, const perp_step_solution *s, double *most, double *each) {
     for (int first = 0; first < p->nblock; first += BLOCKS) {
         double G[BLOCKS][6] = {{0}}; /* sum of the impulses on each body */
         for (int j = 0; j < p->njoint; j++) add_impulse(p, &p->joint[j].row, s->p_joint[j], first, G);
@@ -107,7 +107,10 @@ static void momentum(const perp_step_problem *p, const perp_step_solution *s, pe
             double v[6] = {0};
             for (int i = 0; i < nd; i++)
                 for (int j = 0; j < nd; j++) v[i] += Minv[i + 6 * j] * left[j];
-            worsen_by_velocity(p, b, v, &out->momentum);
+            double own = 0;
+            pp_step_worsen_by_velocity(p, b, v, &own);
+            worsen(most, own);
+            if (each) each[b] = own;
         }
     }
 }
@@ -131,18 +134,15 @@ double pp_row_length(const perp_step_problem *p, const perp_row *r) {
     return turning > 0 && light > 0 ? sqrt(light / turning) : 1;
 }
 
-static void joints(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
-    for (int j = 0; j < p->njoint; j++) {
-        const perp_joint_row *r = &p->joint[j];
-        double mass = row_mass(p, &r->row), W = mass + r->compliance,
-               w = row_times(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
-        /* W p - mid(W lo, W hi, W p - w) = mid(W (p - hi), w, W (p - lo)); an infinite bound stays one if W is 0 */
-        double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[j] - r->lo);
-        double above = r->hi == INFINITY ? -INFINITY : W * (s->p_joint[j] - r->hi);
-        double length = pp_row_length(p, &r->row);
-        worsen(&out->joint,
-               isnan(w + s->p_joint[j]) ? NAN : length * worth(mass, r->compliance) * clamp(w, above, below));
-    }
+double pp_step_joint(const perp_step_problem *p, int j, const perp_step_solution *s) {
+    const perp_joint_row *r = &p->joint[j];
+    double mass = row_mass(p, &r->row), W = mass + r->compliance,
+           w = row_times(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
+    /* W p - mid(W lo, W hi, W p - w) = mid(W (p - hi), w, W (p - lo)); an infinite bound stays one if W is 0 */
+    double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[j] - r->lo);
+    double above = r->hi == INFINITY ? -INFINITY : W * (s->p_joint[j] - r->hi);
+    double length = pp_row_length(p, &r->row);
+    return isnan(w + s->p_joint[j]) ? NAN : length * worth(mass, r->compliance) * clamp(w, above, below);
 }
 
 /* Point of the disc of radius R > 0 nearest to y, |y - it| returned. */
@@ -213,46 +213,44 @@ static bool circular(const perp_contact_row *c) {
     return !(c->e_r > 0) && (c->e_t == 0 || c->e_t == 1) && (c->e_o == 0 || c->e_o == 1);
 }
 
-static void contacts(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *out) {
-    for (int i = 0; i < p->ncontact; i++) {
-        const perp_contact_row *c = &p->contact[i];
-        const double *imp = s->p_contact + 3 * i;
-        double mass = row_mass(p, &c->n), own = mass + c->compliance, x = own * imp[0];
-        double w = row_times(p, &c->n, s->nu) + c->b_n + c->compliance * imp[0];
-        worsen(&out->normal, isnan(w + x) ? NAN : worth(mass, c->compliance) * (w < x ? w : x));
-        if (own == 0 && imp[0] < 0) worsen(&out->normal, INFINITY); /* no mass to measure it by */
-        bool friction = c->mu > 0 && c->nd != 0, planar = p->dim == 2;
-        if (friction && c->nd < 0 && !planar && !circular(c)) {
-            ellipsoid(p, i, s, out);
-            continue;
-        }
-        if (!friction && imp[1] == 0 && imp[2] == 0) continue;
-        int nd = planar && c->nd < 0 ? 2 : c->nd; /* in 2D the disc is the line along t */
-        double W = row_mass(p, &c->t), Wo = planar ? 0 : row_mass(p, &c->o);
-        if (Wo > W) W = Wo;
-        double part = worth(W, c->compliance_f);
-        W += c->compliance_f;
-        double f[2] = {W * imp[1], W * imp[2]}, y[2], it[2]; /* imp[2] must be 0 in 2D */
-        double R = friction ? W * c->mu * imp[0] : 0;
-        if (!isfinite(f[0]) || !isfinite(f[1]) || !isfinite(R)) {
-            out->cone = out->dissipation = INFINITY;
-            continue;
-        }
-        double excess = nearest(friction ? nd : 0, c->phase, R, f, it);
-        if (friction && imp[0] < 0) excess += W * c->mu * -imp[0];
-        worsen(&out->cone, part * excess);
-        if (!friction) continue;
-        double slip[2] = {row_times(p, &c->t, s->nu) + c->b_t + c->compliance_f * imp[1],
-                          planar ? 0 : row_times(p, &c->o, s->nu) + c->b_o + c->compliance_f * imp[2]};
-        y[0] = f[0] - slip[0];
-        y[1] = f[1] - slip[1];
-        if (!isfinite(y[0]) || !isfinite(y[1])) {
-            out->dissipation = INFINITY;
-            continue;
-        }
-        nearest(nd, c->phase, R, y, it);
-        worsen(&out->dissipation, part * hypot(f[0] - it[0], f[1] - it[1]));
+void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution *s, perp_step_residual *out) {
+    const perp_contact_row *c = &p->contact[i];
+    const double *imp = s->p_contact + 3 * i;
+    double mass = row_mass(p, &c->n), own = mass + c->compliance, x = own * imp[0];
+    double w = row_times(p, &c->n, s->nu) + c->b_n + c->compliance * imp[0];
+    worsen(&out->normal, isnan(w + x) ? NAN : worth(mass, c->compliance) * (w < x ? w : x));
+    if (own == 0 && imp[0] < 0) worsen(&out->normal, INFINITY); /* no mass to measure it by */
+    bool friction = c->mu > 0 && c->nd != 0, planar = p->dim == 2;
+    if (friction && c->nd < 0 && !planar && !circular(c)) {
+        ellipsoid(p, i, s, out);
+        return;
     }
+    if (!friction && imp[1] == 0 && imp[2] == 0) return;
+    int nd = planar && c->nd < 0 ? 2 : c->nd; /* in 2D the disc is the line along t */
+    double W = row_mass(p, &c->t), Wo = planar ? 0 : row_mass(p, &c->o);
+    if (Wo > W) W = Wo;
+    double part = worth(W, c->compliance_f);
+    W += c->compliance_f;
+    double f[2] = {W * imp[1], W * imp[2]}, y[2], it[2]; /* imp[2] must be 0 in 2D */
+    double R = friction ? W * c->mu * imp[0] : 0;
+    if (!isfinite(f[0]) || !isfinite(f[1]) || !isfinite(R)) {
+        out->cone = out->dissipation = INFINITY;
+        return;
+    }
+    double excess = nearest(friction ? nd : 0, c->phase, R, f, it);
+    if (friction && imp[0] < 0) excess += W * c->mu * -imp[0];
+    worsen(&out->cone, part * excess);
+    if (!friction) return;
+    double slip[2] = {row_times(p, &c->t, s->nu) + c->b_t + c->compliance_f * imp[1],
+                      planar ? 0 : row_times(p, &c->o, s->nu) + c->b_o + c->compliance_f * imp[2]};
+    y[0] = f[0] - slip[0];
+    y[1] = f[1] - slip[1];
+    if (!isfinite(y[0]) || !isfinite(y[1])) {
+        out->dissipation = INFINITY;
+        return;
+    }
+    nearest(nd, c->phase, R, y, it);
+    worsen(&out->dissipation, part * hypot(f[0] - it[0], f[1] - it[1]));
 }
 
 static void contact_scale(const perp_step_problem *p, const perp_contact_row *c, double *scale) {
@@ -273,22 +271,26 @@ static void contact_scale(const perp_step_problem *p, const perp_contact_row *c,
     worsen(scale, c->e_r * row_free(p, &c->r));
 }
 
+static void joint_scale(const perp_step_problem *p, int j, double *scale) {
+    const perp_joint_row *r = &p->joint[j];
+    double length = pp_row_length(p, &r->row);
+    worsen(scale, length * worth(row_mass(p, &r->row), r->compliance) * r->b);
+    worsen(scale, length * row_free(p, &r->row));
+}
+
+static void body_scale(const perp_step_problem *p, int b, double *scale) {
+    int nd = p->block_ndof[b], at = p->block_offset[b];
+    const double *Minv = p->Minv + 36 * (ptrdiff_t)b;
+    double free[6] = {0};
+    for (int i = 0; i < nd; i++)
+        for (int j = 0; j < nd; j++) free[i] += Minv[i + 6 * j] * p->momentum[at + j];
+    pp_step_worsen_by_velocity(p, b, free, scale);
+}
+
 double pp_step_scale(const perp_step_problem *p) {
     double scale = 0;
-    for (int b = 0; b < p->nblock; b++) {
-        int nd = p->block_ndof[b], at = p->block_offset[b];
-        const double *Minv = p->Minv + 36 * (ptrdiff_t)b;
-        double free[6] = {0};
-        for (int i = 0; i < nd; i++)
-            for (int j = 0; j < nd; j++) free[i] += Minv[i + 6 * j] * p->momentum[at + j];
-        worsen_by_velocity(p, b, free, &scale);
-    }
-    for (int j = 0; j < p->njoint; j++) {
-        const perp_joint_row *r = &p->joint[j];
-        double length = pp_row_length(p, &r->row);
-        worsen(&scale, length * worth(row_mass(p, &r->row), r->compliance) * r->b);
-        worsen(&scale, length * row_free(p, &r->row));
-    }
+    for (int b = 0; b < p->nblock; b++) body_scale(p, b, &scale);
+    for (int j = 0; j < p->njoint; j++) joint_scale(p, j, &scale);
     for (int i = 0; i < p->ncontact; i++) contact_scale(p, &p->contact[i], &scale);
     return scale;
 }
@@ -299,8 +301,8 @@ perp_step_residual perp_step_problem_residual(const perp_step_problem *p, const 
 
 perp_step_residual pp_step_residual_at(const perp_step_problem *p, const perp_step_solution *s, double scale) {
     perp_step_residual out = {.scale = scale};
-    momentum(p, s, &out);
-    joints(p, s, &out);
-    contacts(p, s, &out);
+    pp_step_momentum(p, s, &out.momentum, NULL);
+    for (int j = 0; j < p->njoint; j++) worsen(&out.joint, pp_step_joint(p, j, s));
+    for (int i = 0; i < p->ncontact; i++) pp_step_contact(p, i, s, &out);
     return out;
 }

@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/measure.h"
 #include "solver/auto.h"
+#include "solver/refine.h"
 #include "solver/solver.h"
 
 /* Pivoting costs about n^3 on dense matrices. */
@@ -17,6 +19,9 @@
 /* From here on a factorisation is dear: interior points, whose steps are few, come before methods that may restart many
  * times, and those are bounded. */
 #define LARGE 216
+
+/* A claim that misses tol by up to this factor, relative to the answer, is worth refining. */
+#define REFINED 1e4
 
 typedef struct stage {
     const perp_solver_type *type;
@@ -79,6 +84,21 @@ static double measure(const perp_problem *p, const double *z) {
     return perp_problem_measure(p, z, &m) ? INFINITY : m.natural;
 }
 
+/* By the caller's judge; answers that he denies are refined. */
+static perp_status judged(const perp_call *call, const perp_problem *p, perp_judge *judge, double tol, double *z,
+                          perp_solve_info *own, double *now) {
+    perp_verdict v;
+    perp_status s = perp_judge_verdict(judge, z, tol, &v, NULL);
+    if (!s && !v.solved && own->outcome == PERP_OUTCOME_SOLVED && measure(p, z) <= REFINED * tol) {
+        pp_arena_mark mark = pp_arena_here(call->arena);
+        s = pp_refine(call, p, judge, tol, z, own);
+        pp_arena_release(call->arena, mark);
+        if (!s) s = perp_judge_verdict(judge, z, tol, &v, NULL);
+    }
+    *now = s ? INFINITY : pp_verdict_score(&v, tol);
+    return s;
+}
+
 perp_outcome pp_auto_chain(const perp_problem *p, double tol, double *z, const perp_call *call, perp_solve_info *info) {
     int n = perp_problem_size(p);
     double *best = PP_CALL_ARRAY(call, double, n), least = INFINITY;
@@ -100,7 +120,9 @@ perp_outcome pp_auto_chain(const perp_problem *p, double tol, double *z, const p
             pp_tell(info, "%s: %s", s->type->name, perp_status_text(st));
             continue;
         }
-        double now = measure(p, z);
+        perp_judge *judge = pp_call_judge(call, p);
+        double now = judge ? INFINITY : measure(p, z);
+        if (judge && judged(call, p, judge, tol, z, &own, &now)) return PERP_OUTCOME_MEMORY;
         info->iterations += own.iterations;
         info->factorisations += own.factorisations;
         if (now < least || first) {

@@ -23,6 +23,7 @@
 #include "solver/cone_rest.h"
 #include "solver/cone_select.h"
 #include "solver/cone_sweep.h"
+#include "solver/find_contradiction.h"
 #include "solver/solver.h"
 
 #define FEW_CONTACTS 50  /* up to here Newton from nothing is as quick as interior points */
@@ -88,15 +89,16 @@ typedef struct work {
     double tol;
     double *best, least; /* best point of all, and its measure */
     double *out;
-    bool part;      /* a part of a problem: not to be divided again */
-    bool *away;     /* nnode: bodies that move while all others are asked to stand still; NULL: none */
-    double *push;   /* m: impulses of blocks that touch those */
-    bool moving;    /* they cannot, */
-    double *rested; /* m: or impulses that nearly hold them; NULL: none */
-    double *speed;  /* nnode: what the others did when they were asked; NULL: nobody wants to know */
-    bool unique;    /* loads that depend on the problem alone are asked for, */
-    bool selected;  /* and are what the best point is */
-    bool taken;     /* the best point misses tol, but who called takes it */
+    bool part;                   /* a part of a problem: not to be divided again */
+    bool *away;                  /* nnode: bodies that move while all others are asked to stand still; NULL: none */
+    double *push;                /* m: impulses of blocks that touch those */
+    bool moving;                 /* they cannot, */
+    double *rested;              /* m: or impulses that nearly hold them; NULL: none */
+    double *speed;               /* nnode: what the others did when they were asked; NULL: nobody wants to know */
+    bool unique;                 /* loads that depend on the problem alone are asked for, */
+    bool selected;               /* and are what the best point is */
+    bool taken;                  /* the best point misses tol, but who called takes it */
+    const perp_problem *problem; /* as it was handed over */
 } work;
 
 /* Factorisations that may still be made: all methods together are given what Newton's two long tries would need. */
@@ -317,7 +319,7 @@ static bool alone(work *w) {
     n->x = PP_CALL_ARRAY(w->call, double, w->c.m);
     n->v = PP_CALL_ARRAY(w->call, double, w->c.m);
     if (!n->x || !n->v || !pp_cone_figure_make(&n->figure, &w->c, w->call)) return false;
-    n->figure.siconos = pp_cone_siconos_weight(w->tol);
+    pp_cone_figure_aim(&n->figure, w->tol);
     if (!pp_cone_solve_block(&w->c, 0, w->c.q, n->x) || !keep(w, n->x)) return false;
     TELL(w, "closed form");
     return true;
@@ -492,6 +494,16 @@ static bool let_few_move(work *w, perp_outcome *o) {
     return w->least <= w->tol;
 }
 
+/* Is there a proof that nothing solves it? Asked where answers are judged, before the methods with most patience. */
+static bool contradicted(work *w, const perp_problem *p) {
+    perp_judge *judge = pp_call_judge(w->call, p);
+    double *y = judge ? PP_CALL_ARRAY(w->call, double, w->c.m) : NULL;
+    perp_contradiction proof;
+    if (!y || pp_find_contradiction(w->call, p, judge, NULL, y, &proof)) return false;
+    if (proof.existence == PERP_EXISTENCE_NONE) TELL(w, "contacts contradict each other");
+    return proof.existence == PERP_EXISTENCE_NONE;
+}
+
 static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
@@ -545,8 +557,10 @@ static perp_outcome stages(work *w, const double *guess) {
     /* where few digits are asked for, it is not rounding that keeps from them; of few contacts it may be Newton */
     double hopeless = (w->tol < SWEPT_TOL ? NEARLY : 1) * w->tol;
     bool few = contacts <= FEW_CONTACTS;
-    for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++)
+    for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++) {
+        if (i == 1 && contradicted(w, w->problem)) return PERP_OUTCOME_INFEASIBLE; /* costs as much as some steps */
         if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    }
     if (w->least <= hopeless) {
         if (few) (void)split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
         return o;
@@ -554,6 +568,10 @@ static perp_outcome stages(work *w, const double *guess) {
     if (w->part) return o; /* a part that has no answer is no part */
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
     int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
+    /* to the judge's figure loads may have to travel far, where contacts contradict each other a little: by jumps */
+    w->newton.plain = false;
+    if (w->newton.figure.law && (newton(w, NULL, 1, steps, "Newton with jumps", &o) || o == PERP_OUTCOME_STOPPED))
+        return o;
     w->newton.plain = true;
     if (newton(w, NULL, 1, steps, "Newton from nothing", &o) || o == PERP_OUTCOME_STOPPED) return o;
     (void)newton(w, w->best, 1e-2, steps, "Newton from the best", &o);
@@ -562,7 +580,7 @@ static perp_outcome stages(work *w, const double *guess) {
 
 static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
                           perp_solve_info *info) {
-    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part};
+    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part, .problem = p};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
     w.newton = (pp_cone_newton){.c = &w.c, .linear = &w.linear, .call = call};
@@ -574,7 +592,7 @@ static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool p
         return PERP_OUTCOME_SOLVED;
     }
     if (!pp_cone_newton_make(&w.newton)) return PERP_OUTCOME_MEMORY;
-    w.newton.figure.siconos = pp_cone_siconos_weight(tol);
+    pp_cone_figure_aim(&w.newton.figure, tol);
     w.out = perp_call_watched(call) ? z : NULL;
     pp_cone_scale(&w.c, z, start);
     for (int i = 0; i < w.c.m; i++) guess |= start[i] != 0;

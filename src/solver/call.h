@@ -16,10 +16,17 @@ struct perp_call {
     /* does who calls take this answer, though it is not yet what the solver was asked for? NULL: only that will do */
     bool (*enough)(const double *z, void *ctx);
     void *enough_ctx;
+    perp_judge *judge; /* of `judged`, by which an answer is accepted; NULL: the solver's own residual does */
+    const perp_problem *judged;
     bool terse; /* nobody will read the story: within a step words cost more than small problems do */
 };
 
 /* An array of the call's memory; NULL if refused. */
 #define PP_CALL_ARRAY(call, type, n) ((type *)perp_call_memory((call), sizeof(type) * (size_t)((n) > 0 ? (n) : 1)))
+
+/* The judge of a problem, if it is the one that the answer is judged by; NULL otherwise. */
+static inline perp_judge *pp_call_judge(const perp_call *call, const perp_problem *p) {
+    return call->judged == p ? call->judge : NULL;
+}
 
 #endif

@@ -2,8 +2,9 @@
  * Problem  a caller names solvers; some do not take the class, some fail, some say they succeeded and did not.
  * Method   For each solver: convert the problem if it takes another class that has exactly the same solutions (never a
  *          pyramid for a cone), run it within the caller's memory, watch and time, take its answer back to the problem
- *          as given, and measure that. The first answer within the tolerance ends the chain. A solver whose own idea of
- *          the tolerance was a little too generous is run once more from its answer with a tighter one.
+ *          as given, and judge that (judge.c). The first answer of which no law is violated ends the chain. A claim that
+ *          the judge denies is refined on its active set (refine.c); if that does not do, the solver goes on from its
+ *          answer with a tighter tolerance, as long as that helps.
  * Valid    any problem that perp_problem_check() passes.
  * Cost     that of the solvers, one check of the data and one measurement per answer. */
 #include <math.h>
@@ -11,14 +12,18 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "problem/measure.h"
 #include "problem/stored.h"
+#include "solver/find_contradiction.h"
+#include "solver/refine.h"
 #include "solver/solver.h"
 
 #define DEFAULT_TOL 1e-9
 /* Largest problem that is made dense for a solver that takes nothing else. The mixed LCP of a plane contact problem has
  * twice its rows, and is then a matrix of 0.8 GB. */
 #define DENSE_MOST 5000
-/* A claim of success that misses the tolerance by up to this factor is a matter of measures: worth another run ... */
+/* A claim of success that misses the tolerance by up to this factor, in the residual relative to the answer that solvers
+ * go by, is a matter of measures. It is worth refining, or going on ... */
 #define NEARLY 1e4
 /* ... with the tolerance of the solver cut by this. */
 #define TIGHTER 1e-3
@@ -39,7 +44,8 @@ typedef struct chain {
     double *start;        /* n: where every solver starts */
     double *z;            /* n: answer of the present solver */
     double *best;         /* n: the caller's z */
-    double natural;       /* measure of the best */
+    double natural;       /* score of the best: figure of the verdict */
+    double own;           /* residual of the present answer relative to itself */
     int tried;            /* solvers that ran */
     bool stopped;         /* by the watch, or whoever is asked */
     bool refused;         /* memory was, somewhere */
@@ -189,23 +195,50 @@ static void count(chain *c, const perp_solve_info *one, double natural) {
     }
 }
 
+/* Judges c->z. */
+static perp_status judge(chain *c, double *score) {
+    perp_verdict v;
+    perp_measures m;
+    perp_status status = perp_judge_verdict(c->judge, c->z, c->tol, &v, NULL);
+    c->own = status || perp_judge_measure(c->judge, c->z, &m) ? INFINITY : m.natural;
+    *score = status ? INFINITY : pp_verdict_score(&v, c->tol);
+    for (int i = 0; i < c->n; i++)
+        if (!isfinite(c->z[i])) *score = INFINITY; /* taking it back overflowed */
+    return status;
+}
+
+/* Does the judge deny a claim that is nearly true by the residual that solvers go by? `auto` is told of the judge. */
+static bool matter_of_measures(const chain *c, const perp_solver_type *type, const perp_solve_info *one, double score) {
+    return one->outcome == PERP_OUTCOME_SOLVED && score > c->tol && c->own <= NEARLY * c->tol &&
+           type != &pp_solver_auto;
+}
+
+/* An answer that the judge denies, on its active set. */
+static perp_status refine(chain *c, perp_solve_info *one, double *score) {
+    pp_arena_mark mark = pp_arena_here(&c->arena);
+    double before = *score;
+    perp_status status = pp_refine(&c->call, c->p, c->judge, c->tol, c->z, one);
+    if (!status) status = judge(c, score);
+    if (!status && *score < before) pp_tell(one, "refined from %.1e to %.1e", before, *score);
+    pp_arena_release(&c->arena, mark);
+    return status;
+}
+
 /* Runs a solver from `x`, in its own variables, and measures the answer in those of the problem. */
 static perp_status run(chain *c, const perp_solver_type *type, const pp_settings *s, double *x, perp_solve_info *one,
                        double *natural) {
     const perp_problem *p = c->as ? &c->as->problem : c->p;
+    c->call.judge = c->as ? NULL : c->judge;
+    c->call.judged = c->p;
     perp_status status = pp_solve_within(&c->call, type, s, p, x, one);
     if (status) return status;
     if (c->as)
         (void)perp_stored_answer(c->as, x, c->z);
     else if (c->n > 0)
         memcpy(c->z, x, sizeof *x * (size_t)c->n);
-    perp_measures measured;
-    status = perp_judge_measure(c->judge, c->z, &measured);
-    *natural = measured.natural;
-    if (!status && isnan(*natural)) *natural = INFINITY;
-    for (int i = 0; i < c->n; i++)
-        if (!isfinite(c->z[i])) *natural = INFINITY; /* taking it back overflowed */
-    return status;
+    *natural = INFINITY;
+    status = judge(c, natural);
+    return !status && matter_of_measures(c, type, one, *natural) ? refine(c, one, natural) : status;
 }
 
 static bool time_is_up(const chain *c) { return c->call.deadline < INFINITY && pp_clock() > c->call.deadline; }
@@ -214,8 +247,7 @@ static bool time_is_up(const chain *c) { return c->call.deadline < INFINITY && p
 static bool worth_another(const chain *c, const perp_solver_type *type, const perp_solve_info *one, double natural,
                           pp_settings *s) {
     double own;
-    if (one->outcome != PERP_OUTCOME_SOLVED || natural <= c->tol || !(natural <= NEARLY * c->tol)) return false;
-    if (c->stopped || time_is_up(c)) return false;
+    if (!matter_of_measures(c, type, one, natural) || c->stopped || time_is_up(c)) return false;
     return !perp_fields_get(type->fields, type->nfield, s, "tol", &own) &&
            !perp_fields_set(type->fields, type->nfield, s, "tol", TIGHTER * own);
 }
@@ -236,7 +268,8 @@ static perp_status attempt(chain *c, const perp_solver_type *type, pp_settings *
     if (status) return status;
     c->tried++;
     count(c, &one, natural);
-    if (worth_another(c, type, &one, natural, s)) {
+    for (double before = INFINITY; natural < before && worth_another(c, type, &one, natural, s);) {
+        before = natural;
         status = run(c, type, s, x, &one, &natural);
         if (status) return status;
         count(c, &one, natural);
@@ -290,6 +323,33 @@ static perp_status prepare(chain *c, double *z) {
     return perp_judge_new(c->p, &c->o->alloc, &c->judge);
 }
 
+/* Nobody solved it: is there a proof that nobody can? Asked of the islands in which laws are violated. */
+static perp_status ask_why(chain *c) {
+    int laws = perp_problem_laws(c->p);
+    perp_law *law = PP_ARENA_ARRAY(&c->arena, perp_law, laws);
+    bool *island = PP_ARENA_ZERO(&c->arena, bool, laws);
+    double *y = PP_ARENA_ARRAY(&c->arena, double, c->n);
+    perp_verdict v;
+    perp_contradiction proof;
+    if (!law || !island || !y) return PERP_E_MEMORY;
+    perp_status status = perp_judge_verdict(c->judge, c->best, c->tol, &v, law);
+    for (int i = 0; !status && i < laws; i++)
+        if (law[i].state == PERP_LAW_VIOLATED) island[law[i].island] = true;
+    if (!status) status = pp_find_contradiction(&c->call, c->p, c->judge, island, y, &proof);
+    if (status) return status;
+    if (proof.existence == PERP_EXISTENCE_UNKNOWN)
+        status = pp_ask_existence(&c->call, c->p, c->judge, &proof.existence);
+    if (proof.existence == PERP_EXISTENCE_NONE) c->info.outcome = PERP_OUTCOME_INFEASIBLE;
+    if (!status && proof.existence != PERP_EXISTENCE_UNKNOWN) {
+        char before[sizeof c->info.story];
+        (void)snprintf(before, sizeof before, "%s", c->info.story);
+        c->info.story[0] = 0; /* what matters most comes first: a story may be cut */
+        pp_tell(&c->info, "%s", perp_existence_text(proof.existence));
+        if (before[0]) pp_tell(&c->info, "%s", before);
+    }
+    return status;
+}
+
 static perp_status work(chain *c, const char *solvers, double *z) {
     perp_status status = prepare(c, z);
     if (status) return status;
@@ -303,7 +363,11 @@ static perp_status work(chain *c, const char *solvers, double *z) {
         }
     }
     if (c->refused) return PERP_E_MEMORY;
-    return c->tried > 0 ? PERP_E_SOLVE : PERP_E_FIT;
+    if (c->tried == 0) return PERP_E_FIT;
+    bool claimed = c->info.outcome == PERP_OUTCOME_INFEASIBLE;
+    if (claimed) c->info.outcome = PERP_OUTCOME_NUMERICS; /* nobody is believed */
+    if (!c->stopped && !time_is_up(c)) status = ask_why(c);
+    return status ? status : PERP_E_SOLVE;
 }
 
 perp_status perp_solve(const perp_problem *p, const perp_solve_options *options, double *z, perp_solve_info *info) {
@@ -321,9 +385,10 @@ perp_status perp_solve(const perp_problem *p, const perp_solve_options *options,
         if (c.o->watch && c.o->watch->look) c.call.watch = &c.watch;
         if (c.o->stop) c.call.stop = asked_to_stop, c.call.stop_ctx = &c;
         status = work(&c, solvers, z);
-        perp_judge_free(c.judge);
         pp_arena_free(&c.arena);
         c.info.residual = perp_problem_residual(p, z);
+        if (c.judge) (void)perp_judge_verdict(c.judge, z, c.tol, &c.info.verdict, NULL);
+        perp_judge_free(c.judge);
         c.info.seconds = pp_clock() - start;
     }
     if (info) *info = c.info;

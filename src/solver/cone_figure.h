@@ -11,6 +11,10 @@ typedef struct pp_cone_figure {
     double *weight; /* nblock: what an error of the block is multiplied by */
     double unit;    /* largest weight times |q~_i| */
     double siconos; /* weight of Siconos' measure in pp_cone_strictest(): 0.2 unless changed */
+    /* where the call has a judge of this problem: */
+    double *law;         /* nblock: an error times this is the figure of his verdict; NULL: there is none */
+    double aim;          /* figure that is wanted: laws that miss it by rounding alone count as if they met it */
+    double *terms, *sum; /* m, ndof (twice): scratch for that */
 } pp_cone_figure;
 
 /* In the call's memory; borrows c. False if refused. */
@@ -25,7 +29,13 @@ static inline double pp_cone_siconos_weight(double tol) { return tol >= 5e-9 ? 1
 /* Siconos' measure of the same point, in the units of the problem. */
 double pp_cone_siconos(const pp_cone *c, const double *x, const double *v);
 
-/* The strictest: the largest of the judge's figure, pp_cone_measure() and Siconos' measure with its weight: it depends on
+/* Sets what is aimed at. */
+static inline void pp_cone_figure_aim(pp_cone_figure *f, double tol) {
+    f->aim = tol;
+    f->siconos = pp_cone_siconos_weight(tol);
+}
+
+/* The strictest: the largest of the judge's figures (that of the verdict where the call has a judge), pp_cone_measure() and Siconos' measure with its weight: it depends on
  * the units of the problem and so is allowed a little more. */
 double pp_cone_strictest(const pp_cone_figure *f, const double *x, const double *v);
 

@@ -400,7 +400,7 @@ perp_outcome pp_cone_newton_run(pp_cone_newton *k) {
     const pp_cone *c = k->c;
     k->measure = INFINITY;
     k->fall = FALL;
-    k->figure.siconos = pp_cone_siconos_weight(k->tol);
+    pp_cone_figure_aim(&k->figure, k->tol);
     k->since = k->steps;
     k->halved = INFINITY;
     k->vain = false;

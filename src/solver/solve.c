@@ -18,6 +18,7 @@ const char *perp_outcome_text(perp_outcome o) {
     case PERP_OUTCOME_TOO_LARGE: return "problem too large for this solver";
     case PERP_OUTCOME_STOPPED: return "stopped";
     case PERP_OUTCOME_MEMORY: return "out of memory";
+    case PERP_OUTCOME_INFEASIBLE: return "infeasible";
     case PERP_OUTCOME_COUNT: break;
     }
     return "unknown outcome";

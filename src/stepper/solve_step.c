@@ -9,6 +9,7 @@
 #include "problem/islands.h"
 #include "problem/rows.h"
 #include "problem/to_cone.h"
+#include "stepper/step_contradiction.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 
@@ -315,11 +316,13 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
             if (t->acceptance <= tolerance(f)) return PERP_OK;
         }
     }
+    char why[300] = "";
+    pp_tell_contradiction(f, t->p, why, sizeof why);
     return pp_fail(w, PERP_E_SOLVE,
                    "no solver met the laws at t = %g (h = %g): best is %s (%s) with residual %.3g of the speed scale, "
-                   "allowed %.3g; %d contacts, %d joint rows",
+                   "allowed %.3g; %d contacts, %d joint rows%s",
                    f->s0->t, f->h, t->used ? t->used->name : "none", perp_outcome_text(t->info.outcome), t->acceptance,
-                   tolerance(f), t->p->ncontact, t->p->njoint);
+                   tolerance(f), t->p->ncontact, t->p->njoint, why);
 }
 
 /* The frame's own way, if it has one. */

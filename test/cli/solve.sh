@@ -24,6 +24,21 @@ is_json out
 below "$(field out natural)" 1e-9 || failed "natural: $(field out natural)"
 below "$(field out siconos)" 1e-8 || failed "siconos: $(field out siconos)"
 
+# the figure decides; impulses of 1e9 between two walls that close are no answer, and there is a proof that there is none
+printf '2\n2\n0\n4\n4\n4 4\n1 0 -1 0\n0 1 0 1\n-1 0 1 0\n0 1 0 1\n-1 0 -1 0\n0.5 0.5\n' >walls.dat
+run 1 solve walls.dat
+for text in figure infeasible 'contact 0' 'contact 1' 'contradict each other' 'needs impulses'; do has out "$text"; done
+run 1 solve walls.dat --json
+is_json out
+[ "$(field out status)" = infeasible ] && [ "$(field out violated)" = 2 ] && [ "$(field out fighting)" = 2 ] || failed "walls: $(cat out)"
+printf '2\n0\n2\n2\n2 2\n0 0\n0 0\n1 -2\n' >zero.dat # w = q whatever z is
+run 1 solve zero.dat
+has out infeasible
+has out 'row 1 cannot be met'
+run 0 solve box-on-feet.hdf5 --results figures.csv --quiet
+below "$(column figures.csv figure box-on-feet.hdf5 auto)" 1e-9 || failed "figure: $(cat figures.csv)"
+rm -f walls.dat zero.dat figures.csv
+
 # where Newton ends a little above the tolerance, the others are asked, too
 run 0 solve "$sources"/problems/hard --tol 1e-9 --quiet
 

@@ -192,10 +192,23 @@ static void test_liars(void **state) {
     assert_true(strlen(info.story) < sizeof info.story && seen.runs == 41);
 }
 
+/* min (x - 3)^2/2 + (y + 1)^2/2 with 0 <= x + y <= 1, -2 <= y: x = 2.5, y = -1.5, slack multiplier -0.5 */
+static const int I_start[] = {0, 1, 2}, I_index[] = {0, 1}, A_index[] = {0, 0};
+static const double ones[] = {1, 1}, qp_c[] = {-3, 1}, qp_lo[] = {-INFINITY, -2}, row_lo[] = {0}, row_hi[] = {1};
+static const perp_problem qp = {.cls = PERP_QP,
+                                .as.qp = {.n = 2,
+                                          .m = 1,
+                                          .Q = {2, 2, I_start, I_index, ones},
+                                          .c = qp_c,
+                                          .lo = qp_lo,
+                                          .A = {1, 2, I_start, A_index, ones},
+                                          .row_lo = row_lo,
+                                          .row_hi = row_hi}};
+
 /* The first solver gets the settings, all get the tolerance; with none asked for a finer one of their own stays. */
 static void test_settings(void **state) {
     (void)state;
-    double z[2];
+    double z[3];
     const perp_setting gain = {"gain", 0.25}, tol = {"tol", 1e-13};
     perp_solve_options o = {.solver = "liar,nans", .settings = &gain, .nsetting = 1, .tol = 1e-6};
     memset(&seen, 0, sizeof seen);
@@ -208,10 +221,17 @@ static void test_settings(void **state) {
     assert_true(seen.got[0].tol == 1e-13 && seen.got[1].tol == 1e-6);
     assert_int_equal(solve(&two, "liar", z, NULL), PERP_E_SOLVE);
     assert_true(seen.got[0].tol == 1e-11);
-    /* one that takes its tolerance lightly is run again with a finer one */
+    /* one that takes its tolerance lightly is refined on its active set, */
+    perp_solve_info info;
     o = (perp_solve_options){.solver = "sloppy", .tol = 1e-9};
     memset(&seen, 0, sizeof seen);
-    assert_int_equal(perp_solve(&two, &o, z, NULL), PERP_OK);
+    assert_int_equal(perp_solve(&two, &o, z, &info), PERP_OK);
+    assert_int_equal(seen.runs, 1);
+    assert_non_null(strstr(info.story, "refined"));
+    assert_true(info.verdict.solved && info.verdict.figure < 1e-14 && info.verdict.laws == 2);
+    /* or, where there is none, run again with a finer one */
+    memset(&seen, 0, sizeof seen);
+    assert_int_equal(perp_solve(&qp, &o, z, NULL), PERP_OK);
     assert_int_equal(seen.runs, 2);
     assert_true(seen.got[0].tol == 1e-9 && seen.got[1].tol < 1e-11);
     o.tol = 1e-2; /* what counts as solved is what was asked for */
@@ -230,19 +250,6 @@ static perp_stored *random_cone(int dim) {
     assert_int_equal(pp_stored_set_step(s, &step.p), PERP_OK);
     return s;
 }
-
-/* min (x - 3)^2/2 + (y + 1)^2/2 with 0 <= x + y <= 1, -2 <= y: x = 2.5, y = -1.5, slack multiplier -0.5 */
-static const int I_start[] = {0, 1, 2}, I_index[] = {0, 1}, A_index[] = {0, 0};
-static const double ones[] = {1, 1}, qp_c[] = {-3, 1}, qp_lo[] = {-INFINITY, -2}, row_lo[] = {0}, row_hi[] = {1};
-static const perp_problem qp = {.cls = PERP_QP,
-                                .as.qp = {.n = 2,
-                                          .m = 1,
-                                          .Q = {2, 2, I_start, I_index, ones},
-                                          .c = qp_c,
-                                          .lo = qp_lo,
-                                          .A = {1, 2, I_start, A_index, ones},
-                                          .row_lo = row_lo,
-                                          .row_hi = row_hi}};
 
 static void test_conversions(void **state) {
     (void)state;

@@ -1,0 +1,214 @@
+/* judge_step.c - the verdict on the answer to a step problem
+ * Problem  momentum of every body, every joint row and every contact, each compared with velocities that the data know.
+ * Method   violations by step_residual.c, which knows nothing of solvers and conversions. A law's velocity without
+ *          impulses is q = J Minv momentum + b, so that the motion that a frame of reference adds to all bodies does not
+ *          count; with length and worth as the residual has them, all laws are speeds. Neighbours share a body
+ *          (laws.c). Momentum: a body is compared with the fastest law that acts on it; without laws, with its own speed.
+ *          Rounding: eps times the sizes of the terms of each velocity and each sum of impulses.
+ * Valid    anything: what is not finite is a violation without bound.
+ * Cost     that of the residual, and one pass over the rows for rings. */
+#include <float.h>
+#include <math.h>
+
+#include "problem/convert.h"
+#include "problem/laws.h"
+#include "problem/rows.h"
+
+typedef struct work {
+    const perp_step_problem *p;
+    const perp_step_solution *s;
+    pp_arena arena;
+    pp_laws laws;    /* joints, then contacts */
+    double *nu_free; /* ndof: Minv momentum */
+    double *terms;   /* ndof: sizes of the terms of the momentum, |momentum| + |G| |p| */
+} work;
+
+static double worth(double W, double compliance) { return compliance > 0 ? W / (W + compliance) : 1; }
+
+/* |J| |x| */
+static double sizes(const perp_step_problem *p, const perp_row *row, const double *x) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; row->block[k] >= 0 && i < p->block_ndof[row->block[k]]; i++)
+            sum += fabs(row->J[k][i]) * fabs(x[p->block_offset[row->block[k]] + i]);
+    return sum;
+}
+
+/* A contact as up to four rows with their axes; without friction one. */
+typedef struct rows {
+    const perp_row *row[4];
+    double b[4], e[4], compliance[4], impulse[4];
+    int n;
+} rows;
+
+static rows rows_of(const perp_step_problem *p, int i, const perp_step_solution *s) {
+    const perp_contact_row *c = &p->contact[i];
+    const double *imp = s->p_contact + 3 * (ptrdiff_t)i;
+    bool friction = c->mu > 0 && c->nd != 0, cone = p->dim == 3 && c->nd < 0, spins = cone && c->e_r > 0;
+    rows r = {.row = {&c->n, &c->t, &c->o, &c->r},
+              .b = {c->b_n, c->b_t, c->b_o, c->b_r},
+              .e = {1, cone && c->e_t > 0 ? c->e_t : 1, cone && c->e_o > 0 ? c->e_o : 1, c->e_r},
+              .compliance = {c->compliance, c->compliance_f, c->compliance_f, 0},
+              .impulse = {imp[0], imp[1], imp[2], spins ? s->p_spin[i] : 0},
+              .n = !friction     ? 1
+                   : p->dim == 2 ? 2
+                   : spins       ? 4
+                                 : 3};
+    return r;
+}
+
+/* Speed of a contact without impulses; and in *noise the rounding of its velocity with them. */
+static double contact_speed(const work *w, int i, double *noise) {
+    rows r = rows_of(w->p, i, w->s);
+    double q = 0, sum = 0;
+    for (int k = 0; k < r.n; k++) {
+        double mass = pp_row_inverse_mass(w->p, r.row[k]), part = r.e[k] * worth(mass, r.compliance[k]);
+        q = hypot(q, part * (pp_row_dot(w->p, r.row[k], w->nu_free) + r.b[k]));
+        sum = hypot(sum, part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->s->nu) +
+                                 (mass + r.compliance[k]) * fabs(r.impulse[k])));
+    }
+    *noise = DBL_EPSILON * sum;
+    return q;
+}
+
+static double joint_speed(const work *w, int j, double *noise) {
+    const perp_joint_row *r = &w->p->joint[j];
+    double mass = pp_row_inverse_mass(w->p, &r->row), part = pp_row_length(w->p, &r->row) * worth(mass, r->compliance),
+           W = mass + r->compliance,
+           least = r->lo > 0   ? r->lo
+                   : r->hi < 0 ? -r->hi
+                               : 0; /* an impulse that has to be */
+    double p = fabs(w->s->p_joint[j]);
+    *noise = DBL_EPSILON * part * (fabs(r->b) + sizes(w->p, &r->row, w->s->nu) + W * p);
+    return part * fmax(fabs(pp_row_dot(w->p, &r->row, w->nu_free) + r->b), W * least);
+}
+
+static bool joins(pp_law_graph *g, int law, const perp_row *row) {
+    for (int k = 0; k < 2; k++)
+        if (row->block[k] >= 0 && !pp_law_edge(g, law, g->n + row->block[k])) return false;
+    return true;
+}
+
+/* Scales of joints and contacts; noise: njoint + ncontact. */
+static bool find_laws(work *w, double *noise) {
+    const perp_step_problem *p = w->p;
+    pp_law_graph g = {.n = p->njoint + p->ncontact, .alloc = w->arena.alloc};
+    g.vertices = g.n + p->nblock;
+    g.q = PP_ARENA_ARRAY(&w->arena, double, g.n);
+    g.D = PP_ARENA_ARRAY(&w->arena, double, g.n);
+    g.velocity = PP_ARENA_ARRAY(&w->arena, bool, g.n);
+    bool got = g.q && g.D && g.velocity;
+    for (int i = 0; got && i < g.n; i++) {
+        bool joint = i < p->njoint;
+        g.D[i] = 1;
+        g.velocity[i] = true;
+        g.q[i] = joint ? joint_speed(w, i, &noise[i]) : contact_speed(w, i - p->njoint, &noise[i]);
+        if (!(g.q[i] < INFINITY)) g.q[i] = 0;
+        got = joins(&g, i, joint ? &p->joint[i].row : &p->contact[i - p->njoint].n);
+    }
+    got = got && pp_laws_make(&w->laws, &g, &w->arena);
+    pp_free(&g.alloc, g.edge);
+    return got;
+}
+
+static void add_terms(work *w, const perp_row *row, double impulse) {
+    const perp_step_problem *p = w->p;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; row->block[k] >= 0 && i < p->block_ndof[row->block[k]]; i++)
+            w->terms[p->block_offset[row->block[k]] + i] += fabs(row->J[k][i] * impulse);
+}
+
+static void momentum_terms(work *w) {
+    const perp_step_problem *p = w->p;
+    for (int i = 0; i < p->ndof; i++) w->terms[i] = fabs(p->momentum[i]);
+    for (int j = 0; j < p->njoint; j++) add_terms(w, &p->joint[j].row, w->s->p_joint[j]);
+    for (int i = 0; i < p->ncontact; i++) {
+        rows r = rows_of(p, i, w->s);
+        for (int k = 0; k < r.n; k++) add_terms(w, r.row[k], r.impulse[k]);
+    }
+}
+
+/* Rounding of a body's momentum as a velocity. */
+static double body_noise(const work *w, int b) {
+    const perp_step_problem *p = w->p;
+    int nd = p->block_ndof[b], at = p->block_offset[b];
+    double v[6] = {0}, size = 0;
+    for (int i = 0; i < nd; i++) {
+        v[i] = fabs(w->s->nu[at + i]);
+        for (int k = 0; k < nd; k++) v[i] += fabs(p->Minv[36 * (ptrdiff_t)b + i + 6 * k]) * w->terms[at + k];
+    }
+    pp_step_worsen_by_velocity(p, b, v, &size);
+    return DBL_EPSILON * size;
+}
+
+/* All laws, bodies first: a body's scale is that of the fastest law on it, or of its own motion. */
+static bool all_laws(work *w, pp_laws *all) {
+    const perp_step_problem *p = w->p;
+    *all = (pp_laws){.n = p->nblock + w->laws.n, .islands = w->laws.islands};
+    all->scale = PP_ARENA_ZERO(&w->arena, double, all->n);
+    all->island = PP_ARENA_ZERO(&w->arena, int, all->n);
+    if (!all->scale || !all->island) return false;
+    for (int b = 0; b < p->nblock; b++) all->island[b] = -1;
+    for (int i = 0; i < w->laws.n; i++) {
+        const perp_row *row = i < p->njoint ? &p->joint[i].row : &p->contact[i - p->njoint].n;
+        all->scale[p->nblock + i] = w->laws.scale[i];
+        all->island[p->nblock + i] = w->laws.island[i];
+        for (int k = 0; k < 2; k++) {
+            if (row->block[k] < 0) continue;
+            double *scale = &all->scale[row->block[k]];
+            *scale = fmax(*scale, w->laws.scale[i]);
+            all->island[row->block[k]] = w->laws.island[i];
+        }
+    }
+    for (int b = 0; b < p->nblock; b++) {
+        if (all->scale[b] == 0) pp_step_worsen_by_velocity(p, b, w->nu_free + p->block_offset[b], &all->scale[b]);
+        if (!(all->scale[b] > 0 && all->scale[b] < INFINITY)) all->scale[b] = 1;
+        if (all->island[b] < 0) all->island[b] = all->islands++; /* alone */
+    }
+    return true;
+}
+
+/* nu_free = Minv momentum */
+static void free_velocity(work *w) {
+    const perp_step_problem *p = w->p;
+    for (int b = 0; b < p->nblock; b++)
+        for (int i = 0; i < p->block_ndof[b]; i++)
+            for (int k = 0; k < p->block_ndof[b]; k++)
+                w->nu_free[p->block_offset[b] + i] +=
+                    p->Minv[36 * (ptrdiff_t)b + i + 6 * k] * p->momentum[p->block_offset[b] + k];
+}
+
+static bool judge(work *w, double tol, perp_verdict *out, perp_law *law) {
+    const perp_step_problem *p = w->p;
+    int n = p->nblock + p->njoint + p->ncontact;
+    double *noise = PP_ARENA_ARRAY(&w->arena, double, n), *violation = PP_ARENA_ARRAY(&w->arena, double, n), most = 0;
+    pp_laws all;
+    w->nu_free = PP_ARENA_ZERO(&w->arena, double, p->ndof);
+    w->terms = PP_ARENA_ARRAY(&w->arena, double, p->ndof);
+    if (!noise || !violation || !w->nu_free || !w->terms) return false;
+    free_velocity(w);
+    if (!find_laws(w, noise + p->nblock) || !all_laws(w, &all)) return false;
+    momentum_terms(w);
+    pp_step_momentum(p, w->s, &most, violation);
+    for (int b = 0; b < p->nblock; b++) noise[b] = body_noise(w, b);
+    for (int j = 0; j < p->njoint; j++) violation[p->nblock + j] = fabs(pp_step_joint(p, j, w->s));
+    for (int i = 0; i < p->ncontact; i++) {
+        perp_step_residual r = {0};
+        pp_step_contact(p, i, w->s, &r);
+        violation[p->nblock + p->njoint + i] = fmax(r.normal, fmax(r.cone, r.dissipation));
+    }
+    *out = pp_verdict_begin(&all);
+    for (int i = 0; i < n; i++) pp_verdict_add(out, &all, i, violation[i], noise[i], tol, law ? &law[i] : NULL);
+    pp_verdict_end(out);
+    return true;
+}
+
+perp_status perp_step_problem_judge(const perp_step_problem *p, const perp_step_solution *s, double tol,
+                                    const perp_allocator *alloc, perp_verdict *out, perp_law *law) {
+    if (!p || !s || !out || !(tol > 0)) return PERP_E_ARG;
+    work w = {.p = p, .s = s};
+    pp_arena_init(&w.arena, alloc ? *alloc : (perp_allocator){0});
+    bool got = judge(&w, tol, out, law);
+    pp_arena_free(&w.arena);
+    return got ? PERP_OK : PERP_E_MEMORY;
+}

@@ -1,0 +1,120 @@
+/* step_contradiction.c - names what contradicts each other in a step that has no answer
+ * Problem  a body between walls that close, or held by a joint against a wall: no impulses are enough. A message should
+ *          say which bodies, and which of them are driven.
+ * Method   the island as a cone problem; multipliers that prove that it has no answer (perp/contradiction.h); the contacts
+ *          and joints that have one, back to their bodies.
+ * Valid    up to MOST_LAWS contacts and joint rows. Without a proof nothing is said.
+ * Cost     pivoting over the contacts; only of steps that failed. */
+#include "stepper/step_contradiction.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "problem/to_cone.h"
+#include "solver/find_contradiction.h"
+#include "world/world_internal.h"
+
+#define MOST_LAWS 100 /* contacts and joint rows: a millisecond or so */
+
+static void add(char *text, size_t size, const char *format, ...) PERP_PRINTF(3, 4);
+static void add(char *text, size_t size, const char *format, ...) {
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+static void add_body(const perp_world *w, int body, char *text, size_t size) {
+    if (body < 0)
+        add(text, size, "the world");
+    else if (w->body[body].name)
+        add(text, size, "%s", w->body[body].name);
+    else
+        add(text, size, "body %d", body);
+}
+
+/* The contact of the step that law number `law` of its cone problem is; -1: a joint row. */
+static int contact_of(const pp_step_cone *c, int law) {
+    int nrow = c->problem.as.cone.nrow;
+    for (int i = 0; i < c->step->ncontact; i++) {
+        int at = c->at[i], own = at < nrow ? at : nrow + (at - nrow) / c->width;
+        if (own == law) return i;
+    }
+    return -1;
+}
+
+/* What a law lies between: two bodies, or a joint (its number, -1) or a joint row (-1, -1). */
+typedef struct place {
+    int a, b;
+    bool contact;
+} place;
+
+static place place_of(const pp_frame *f, const pp_step_cone *c, int law) {
+    int contact = contact_of(c, law), at = contact >= 0 ? c->step->contact[contact].contact : -1;
+    if (at >= 0 && at < f->ncontact) {
+        const int *shape = f->contact_shape + 2 * at;
+        return (place){f->w->shape[shape[0]].body, f->w->shape[shape[1]].body, true};
+    }
+    return (place){contact < 0 && law < c->step->njoint ? c->step->joint[law].joint : -1, -1, false};
+}
+
+static void add_place(const perp_world *w, place p, char *text, size_t size) {
+    if (p.contact) {
+        add_body(w, p.a, text, size);
+        add(text, size, " on ");
+        add_body(w, p.b, text, size);
+    } else if (p.a >= 0) {
+        add(text, size, "joint %d", p.a);
+    } else {
+        add(text, size, "a row");
+    }
+}
+
+/* Each pair of bodies and each joint once. */
+static void tell(const pp_frame *f, const pp_step_cone *c, const perp_contradiction *proof, char *text, size_t size) {
+    const perp_world *w = f->w;
+    place told[8], driven[16];
+    int count = 0, drives = 0, most = proof->fighting < 8 ? proof->fighting : 8;
+    add(text, size, "; no answer exists: ");
+    for (int i = 0; i < most; i++) {
+        place p = place_of(f, c, proof->law[i]);
+        int k = 0;
+        while (k < count && (told[k].a != p.a || told[k].b != p.b || told[k].contact != p.contact)) k++;
+        if (k < count) continue;
+        told[count++] = p;
+        if (count > 1) add(text, size, ", ");
+        add_place(w, p, text, size);
+        for (int side = 0; p.contact && side < 2; side++) {
+            int body = side ? p.b : p.a;
+            for (k = 0; k < drives && driven[k].a != body;) k++;
+            if (k == drives && w->body[body].kind == PERP_BODY_KINEMATIC) driven[drives++].a = body;
+        }
+    }
+    if (proof->fighting > most) add(text, size, " and %d more", proof->fighting - most);
+    add(text, size, " contradict each other");
+    for (int k = 0; k < drives; k++) {
+        add(text, size, k ? ", " : "; driven: ");
+        add_body(w, driven[k].a, text, size);
+    }
+}
+
+void pp_tell_contradiction(const pp_frame *f, const perp_step_problem *p, char *text, size_t size) {
+    pp_arena *a = &f->w->arena;
+    pp_arena_mark mark = pp_arena_here(a);
+    pp_step_cone c;
+    perp_contradiction proof = {0};
+    text[0] = 0;
+    if (p->ncontact + p->njoint <= MOST_LAWS && !pp_step_to_cone(p, a, &c)) {
+        double *y = PP_ARENA_ARRAY(a, double, c.n);
+        perp_judge *judge = NULL;
+        perp_call call = {.arena = a, .deadline = INFINITY, .terse = true};
+        if (y && !perp_judge_new(&c.problem, &f->w->def.alloc, &judge) &&
+            !pp_find_contradiction(&call, &c.problem, judge, NULL, y, &proof) && proof.existence == PERP_EXISTENCE_NONE)
+            tell(f, &c, &proof, text, size);
+        perp_judge_free(judge);
+    }
+    pp_arena_release(a, mark);
+}

@@ -1,0 +1,11 @@
+/* step_contradiction.h - why a step has no answer, in words. */
+#ifndef PP_STEP_CONTRADICTION_H
+#define PP_STEP_CONTRADICTION_H
+
+#include "world/frame.h"
+
+/* If there is a proof that the problem of an island has no answer, names the bodies whose contacts and the joints that
+ * contradict each other, and those that are driven: "; no answer exists: ..." in `text`. Otherwise, or without memory, "". */
+void pp_tell_contradiction(const pp_frame *f, const perp_step_problem *p, char *text, size_t size);
+
+#endif
