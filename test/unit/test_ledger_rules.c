@@ -157,30 +157,10 @@ static void test_other_length(void **state) {
     perp_world_destroy(w);
 }
 
-/* Two balls that meet at rest of their steps: with restitution e the contact takes what it may, and a law that stops them though
- * e > 0 is told as lost. */
+/* A row of three balls with small gaps and restitution 1. The impacts of one step are solved together, so energy is lost. The
+ * certificate must tell exactly that energy. */
 static void test_lost_rebound(void **state) {
     (void)state;
-    for (int k = 1; k <= 4; k++) {
-        double e = 0.25 * k, lost = 0, gain = 0;
-        perp_world *w = weightless(2, 0.01);
-        OK(w, perp_pair_set_all(w, (perp_pair_law){.restitution = e}));
-        perp_body_id b[2];
-        for (int i = 0; i < 2; i++) {
-            b[i] = add_mass(w, 3, 1, perp_pose_at(2 * i, 0, 0));
-            add_shape(w, b[i], perp_shape_sphere(0.5));
-        }
-        OK(w, perp_body_set_velocity(w, b[0], perp_v3(2, 0, 0), perp_v3(0, 0, 0)));
-        for (int i = 0; i < 100; i++) {
-            perp_certificate c = run(w, 1);
-            lost += c.rebound_lost;
-            gain += c.gain;
-        }
-        NEAR(lost, 0, 1e-13);
-        NEAR(gain, 0, 1e-13);
-        perp_world_destroy(w);
-    }
-    /* a row of three by Newton's law of impact, one step for each gap: what is missing of the energy is what is told */
     perp_world *w = weightless(2, 1e-3);
     OK(w, perp_pair_set_all(w, (perp_pair_law){.restitution = 1}));
     perp_body_id b[3];
@@ -192,6 +172,7 @@ static void test_lost_rebound(void **state) {
     double lost = 0, k;
     for (int i = 0; i < 20; i++) lost += run(w, 1).rebound_lost;
     perp_world_energy(w, &k, NULL, NULL);
+    assert_true(lost > 0.01);
     NEAR(lost, 0.5 - k, 1e-12);
     perp_world_destroy(w);
 }
