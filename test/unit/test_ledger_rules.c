@@ -177,11 +177,37 @@ static void test_lost_rebound(void **state) {
     perp_world_destroy(w);
 }
 
+/* Bodies that are placed in overlap are pushed apart: the contact adds all the energy that they get. Another pair, which only loses
+ * energy, does not hide that. */
+static void test_gain(void **state) {
+    (void)state;
+    perp_world *w = weightless(2, 1e-2);
+    perp_body_id b[4];
+    for (int i = 0; i < 4; i++) {
+        b[i] = add_mass(w, 1, 1, perp_pose_at(i < 2 ? 0.9 * i : 20 + i, 0, 0));
+        add_shape(w, b[i], perp_shape_sphere(0.5));
+    }
+    OK(w, perp_body_set_velocity(w, b[2], perp_v3(100, 0, 0), perp_v3(0, 0, 0)));
+    perp_certificate c = run(w, 1);
+    double apart = 0;
+    for (int i = 0; i < 2; i++) apart += 0.5 * perp_v3_dot(velocity_of(w, b[i]), velocity_of(w, b[i]));
+    assert_true(apart > 1e-3);
+    assert_true(c.ledger.normal < -1000); /* of all contacts together */
+    NEAR(c.gain, apart, 1e-12 * apart);
+    assert_true(c.gain_shape[0] + c.gain_shape[1] == 1 && c.gain_shape[0] >= 0 &&
+                c.gain_shape[1] >= 0); /* slots 0 and 1 */
+    perp_world_destroy(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_half_kick_bounce), cmocka_unit_test(test_springs),
-        cmocka_unit_test(test_joint_spring),     cmocka_unit_test(test_staggered_start),
-        cmocka_unit_test(test_other_length),     cmocka_unit_test(test_lost_rebound),
+        cmocka_unit_test(test_half_kick_bounce),
+        cmocka_unit_test(test_springs),
+        cmocka_unit_test(test_joint_spring),
+        cmocka_unit_test(test_staggered_start),
+        cmocka_unit_test(test_other_length),
+        cmocka_unit_test(test_lost_rebound),
+        cmocka_unit_test(test_gain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
