@@ -194,6 +194,7 @@ static void test_gain(void **state) {
     assert_true(apart > 1e-3);
     assert_true(c.ledger.normal < -1000); /* of all contacts together */
     NEAR(c.gain, apart, 1e-12 * apart);
+    NEAR(c.gain_part, 1, 0); /* they had none before */
     assert_true(c.gain_shape[0] + c.gain_shape[1] == 1 && c.gain_shape[0] >= 0 &&
                 c.gain_shape[1] >= 0); /* slots 0 and 1 */
     perp_world_destroy(w);
