@@ -68,8 +68,8 @@ typedef struct perp_certificate {
     /** Energy that contacts added, over the parts of the step and the islands in which they added any; the laws allow none
      *  [M L^2/T^2]. Energy of surfaces that give way does not count. */
     double gain;
-    double
-        gain_part; /**< the largest of them as a part of the energy of its island, or of what a step of fall gives it */
+    /** The largest of them, 0 to 1: as a part of what its island had before, of what a step of fall gives it, and of itself. */
+    double gain_part;
     int gain_shape[2]; /**< slots of two shapes in that island, -1 if none */
     /** Energy that contacts which bounce took along their normals beyond what their restitution lets them take: rebounds
      *  that were limited, given up or missed [M L^2/T^2]. Exact without friction. */

@@ -15,7 +15,7 @@
 #include "problem/rows.h"
 #include "world/frame.h"
 
-static double mean_velocity(const pp_frame *f, const perp_row *row) {
+double pp_mean_velocity(const pp_frame *f, const perp_row *row) {
     return 0.5 * (pp_row_dot(&f->problem, row, f->nu0) + pp_row_dot(&f->problem, row, f->solution.nu));
 }
 
@@ -153,7 +153,7 @@ double pp_elastic_impulse(const pp_frame *f, int i) {
 static void joints(const pp_frame *f, perp_ledger *l) {
     for (int i = 0; i < f->problem.njoint; i++) {
         const perp_joint_row *r = &f->problem.joint[i];
-        double p = f->solution.p_joint[i], rate = mean_velocity(f, &r->row) + r->b_kin, elastic = 0;
+        double p = f->solution.p_joint[i], rate = pp_mean_velocity(f, &r->row) + r->b_kin, elastic = 0;
         l->kinematic -= p * r->b_kin;
         if (r->kind == PERP_ROW_SPRING) elastic = pp_elastic_impulse(f, i);
         l->drift += elastic * rate;
@@ -176,11 +176,11 @@ static void contacts(const pp_frame *f, perp_ledger *l) {
     for (int i = 0; i < f->problem.ncontact; i++) {
         const perp_contact_row *c = &f->problem.contact[i];
         const double *p = f->solution.p_contact + 3 * i;
-        l->normal += p[0] * (mean_velocity(f, &c->n) + c->b_n_kin);
-        l->friction += p[1] * (mean_velocity(f, &c->t) + c->b_t) + p[2] * (mean_velocity(f, &c->o) + c->b_o);
+        l->normal += p[0] * (pp_mean_velocity(f, &c->n) + c->b_n_kin);
+        l->friction += p[1] * (pp_mean_velocity(f, &c->t) + c->b_t) + p[2] * (pp_mean_velocity(f, &c->o) + c->b_o);
         l->kinematic -= p[0] * c->b_n_kin + p[1] * c->b_t + p[2] * c->b_o;
         if (!(c->e_r > 0)) continue;
-        l->friction += f->solution.p_spin[i] * (mean_velocity(f, &c->r) + c->b_r);
+        l->friction += f->solution.p_spin[i] * (pp_mean_velocity(f, &c->r) + c->b_r);
         l->kinematic -= f->solution.p_spin[i] * c->b_r;
     }
 }

@@ -7,8 +7,6 @@
 
 #include "problem/rows.h"
 
-#define ROUNDING 1e-12 /* of the energy that goes to and fro */
-
 static int root(const pp_contact_work *a, int i) {
     while (a->parent[i] != i) i = a->parent[i];
     return i;
@@ -157,8 +155,7 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
         cert->rebound_lost += fmax(0, a.lost[b]);
         if (!(a.work[b] > 0)) continue;
         cert->gain += a.work[b];
-        if (!(a.work[b] > ROUNDING * a.moved[b])) continue;
-        double part = a.work[b] / a.kinetic[b];
+        double part = a.work[b] / (a.kinetic[b] + a.work[b]);
         if (!(part > cert->gain_part)) continue;
         cert->gain_part = part;
         name_gain(f, &a, b, cert);

@@ -200,9 +200,8 @@ static void account(const pp_implicit_work *k, int i, const perp_pair_law *law, 
     const pp_layer *l = &k->layer[i];
     const perp_contact_row *r = &f->problem.contact[i];
     perp_vec3 n = f->contact[i].n_W;
-    double end = perp_v3_dot(d, n), rate = r->b_n_kin, elastic;
-    rate += 0.5 * (pp_row_dot(&f->problem, &r->n, f->nu0) + pp_row_dot(&f->problem, &r->n, f->solution.nu));
-    elastic = p[0] - k->rigid[i] - law->damping * (yield - l->start_n);
+    double end = perp_v3_dot(d, n), rate = pp_mean_velocity(f, &r->n) + r->b_n_kin;
+    double elastic = p[0] - k->rigid[i] - law->damping * (yield - l->start_n);
     f->elastic.normal += p[0] > 0 ? elastic * rate : -0.5 * law->stiffness * (end * end - l->start_n * l->start_n);
     perp_vec3 t = perp_v3_axpy(d, -end, n);
     f->elastic.friction -= law->stiffness_t * perp_v3_dot(t, perp_v3_sub(t, l->start));

@@ -288,10 +288,6 @@ static perp_status yields(pp_frame *f, const pp_soft_contact *soft) {
 
 /* ---- energy in springs, for the ledger ---- */
 
-static double mean_rate(const pp_frame *f, const perp_row *row) {
-    return 0.5 * (pp_row_dot(&f->problem, row, f->nu0) + pp_row_dot(&f->problem, row, f->solution.nu));
-}
-
 static double energy_of(const pp_soft_contact *c, double d) {
     return c->kind == PERP_HERTZ ? 0.4 * c->stiffness * d * d * sqrt(d) : 0.5 * c->stiffness * d * d;
 }
@@ -303,8 +299,8 @@ static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
         const perp_contact_row *r = &f->problem.contact[i];
         double p = f->solution.p_contact[3 * i], end = p > 0 ? f->yield[i] : 0;
         if (c->kind == PERP_RIGID) continue;
-        f->elastic.normal +=
-            p > 0 ? (p - c->damping * (end - c->depth0)) * (mean_rate(f, &r->n) + r->b_n_kin) : energy_of(c, c->depth0);
+        f->elastic.normal += p > 0 ? (p - c->damping * (end - c->depth0)) * (pp_mean_velocity(f, &r->n) + r->b_n_kin)
+                                   : energy_of(c, c->depth0);
         f->s1->stored += energy_of(c, end);
         f->elastic.before += energy_of(c, c->depth0);
     }
@@ -338,7 +334,7 @@ static void account_joints(pp_frame *f, const pp_first_order *set, const double 
         }
         double stored = 0.5 * K * phi1 * phi1;
         if (!isfinite(stored)) continue; /* as good as rigid, or no spring */
-        *(limit ? &f->elastic.limit : &f->elastic.joint) += elastic * (mean_rate(f, &r->row) + r->b_kin);
+        *(limit ? &f->elastic.limit : &f->elastic.joint) += elastic * (pp_mean_velocity(f, &r->row) + r->b_kin);
         f->s1->stored += stored;
         if (fabs(phi0) > rounding_of(f, &r->row)) f->elastic.before += 0.5 * K * phi0 * phi0;
     }

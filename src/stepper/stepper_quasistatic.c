@@ -181,8 +181,9 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
         springs += nu[i] * f->i_spring[i];
     }
     l->gravity = -pp_gravity_change(f->w, f->s0, f->s1);
-    l->spring = -pp_spring_change(f->w, f->s0, f->s1) - pp_joint_spring_change(f->w, f->s0, f->s1);
-    l->drift = springs + pp_spring_change(f->w, f->s0, f->s1) + pp_joint_spring_change(f->w, f->s0, f->s1);
+    double change = pp_spring_change(f->w, f->s0, f->s1) + pp_joint_spring_change(f->w, f->s0, f->s1);
+    l->spring = -change;
+    l->drift = springs + change;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
         double x = f->solution.p_joint[i], elastic = pp_elastic_impulse(f, i);

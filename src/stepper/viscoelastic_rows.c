@@ -192,7 +192,7 @@ static void account(const pp_visco_work *k, const pp_visco *c, const perp_contac
     pp_frame *f = k->f;
     bool mean = by_mean(k, &r->n);
     double held = 0.5 * c->K * (c->d1 * c->d1 - c->d0 * c->d0);
-    double rate = 0.5 * (pp_row_dot(&f->problem, &r->n, f->nu0) + pp_row_dot(&f->problem, &r->n, f->solution.nu));
+    double rate = pp_mean_velocity(f, &r->n);
     f->elastic.normal += p[0] > 0 ? (p[0] - c->C * (yield - c->d0)) * (rate + r->b_n_kin) : -held;
     for (int a = 0; a < 2 && c->Kt > 0; a++)
         f->elastic.friction -= c->Kt * (mean ? 0.5 * (c->D0[a] + c->D1[a]) : c->D1[a]) * (c->D1[a] - c->D0[a]);

@@ -187,6 +187,8 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *l);
+/* Mean of the velocities along a row before and after the impulses: an impulse does the work of it. */
+double pp_mean_velocity(const pp_frame *f, const perp_row *row);
 /* All entries that explain the change. */
 double pp_ledger_sum(const perp_ledger *l);
 /* Of a joint row of a solved frame: the part of its impulse that a spring gives, not its damper. */
