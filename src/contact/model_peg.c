@@ -168,6 +168,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
     if ((st = poses(k))) return st;
+    memcpy(k->m->nu, f->nu0, (size_t)f->ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
     pp_free_velocity(f, nu);
     double speed = speed_scale(f, nu);
     k->least = w->def.tolerance * speed * f->h;

@@ -165,12 +165,15 @@ static perp_vec3 slip_on_driven(const pp_frame *f, int driven, int moving, perp_
     return perp_v3_add(d, perp_v3_cross(*turn, r));
 }
 
-/* Which side of a contact is the dynamic one of a pair whose other is driven; -1: it is no such pair. */
+/* Which side of a contact is the dynamic one of a pair whose other is driven; -1: it is no such pair, or slip is against the
+ * velocity at the end of the step as the documents print it. */
 static int side_on_driven(const pp_frame *f, const int *body) {
     const pp_body *A = &f->w->body[body[0]], *B = &f->w->body[body[1]];
     bool a = A->kind == PERP_BODY_KINEMATIC && A->motion, b = B->kind == PERP_BODY_KINEMATIC && B->motion;
     int k = a ? 1 : 0;
-    if (a == b || f->block[body[k]] < 0 || f->purpose != PP_STEP || f->half || f->end_v) return -1;
+    if (a == b || f->block[body[k]] < 0 || f->purpose != PP_STEP || f->half || f->end_v ||
+        f->w->def.driven != PERP_DRIVEN_MEAN)
+        return -1;
     return k;
 }
 

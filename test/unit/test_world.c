@@ -252,13 +252,12 @@ static void test_sudden(void **state) {
     }
 }
 
-/* A turntable carries a box around: it comes back to where it was after a turn, with an error of first order. */
+/* A turntable carries a box around: it comes back to where it was after a turn, whatever the step is. */
 static void test_turntable(void **state) {
     (void)state;
-    double error[2];
     for (int k = 0; k < 2; k++) {
         perp_world_def d = perp_world_def_default(3);
-        int n = k ? 800 : 400;
+        int n = k ? 800 : 100;
         d.h = 2 * PI / n;
         perp_world *w = world_of(&d);
         OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.5}));
@@ -271,13 +270,11 @@ static void test_turntable(void **state) {
         OK(w, perp_body_set_velocity(w, b, perp_v3(0, 0.5, 0), perp_v3(0, 0, 1)));
         run(w, n);
         perp_vec3 p = pose_of(w, b).p;
-        error[k] = hypot(p.x - 0.5, p.y);
+        NEAR(hypot(p.x - 0.5, p.y), 0, 1e-11);
         NEAR(spin_of(w, b).z, 1, 1e-6);
         NEAR(fabs(pose_of(w, table).q.w), 1, 1e-12); /* a full turn */
         perp_world_destroy(w);
     }
-    BELOW(error[0], 0.05);
-    BELOW(error[1], 0.6 * error[0]);
 }
 
 /* Motions by table and by sinusoids, and a new motion from where the body is. */
