@@ -277,6 +277,7 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
         const pp_ripple *r = &f->ripple[i];
         rows[i] = (perp_joint_row){.coord = -1,
                                    .row.block = {-1, r->block},
+                                   .b = -r->rate,
                                    .compliance = 1 / r->stiffness,
                                    .lo = -INFINITY,
                                    .hi = INFINITY,
@@ -287,8 +288,6 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
             J[2] = r->axis.z;
         else
             J[3] = r->axis.x, J[4] = r->axis.y, J[5] = r->axis.z;
-        const double *nu = f->nu0 + f->block_offset[r->block];
-        rows[i].b = -(f->w->def.dim == 2 ? J[2] * nu[2] : J[3] * nu[3] + J[4] * nu[4] + J[5] * nu[5]);
     }
     return f->nripple;
 }

@@ -119,6 +119,10 @@ static double acceptance(const pp_frame *f, const trial *t, const perp_step_solu
     double made = 0;
     for (int i = 0; i < t->p->ncontact; i++)
         made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(t->p, &t->p->contact[i].n));
+    for (int i = 0; i < t->p->njoint; i++) {
+        const perp_row *row = &t->p->joint[i].row;
+        made = fmax(made, pp_row_length(t->p, row) * fabs(s->p_joint[i]) * pp_row_inverse_mass(t->p, row));
+    }
     double speed = speed_scale(f, r->scale), most = fmax(1, MOST_ROUNDING / tolerance(f)) * speed;
     double scale = fmin(speed + 1e-6 * made, most);
     return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
