@@ -322,6 +322,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         if ((st = look_back(k, &renew, &found))) return st;
         if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
         if (at_rest(k, &found, &p)) {
+            if ((st = pp_joint_rounds_end(f))) return st;
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }

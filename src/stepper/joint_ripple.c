@@ -25,8 +25,8 @@
 
 /* An explicit spring is stable up to 4 for a body alone. Neighbours that turn against it may bring two or three times as
  * much into one ripple. */
-#define EXPLICIT 1
-#define RANK_TOL 1e-11
+#define EXPLICIT   1
+#define RANK_TOL   1e-11
 #define SWING_RANK 1e-3 /* directions that ripples have so little part in are none that the chain swings about */
 
 typedef struct sym {

@@ -25,7 +25,9 @@
 #include "stepper/stepper.h"
 
 #define ROUNDS   25    /* at most, of a frame or an island */
-#define PATIENCE 2     /* rounds in a row that need not better anything */
+#define PATIENCE 2     /* rounds in a row that need not better anything, */
+#define HOPE     5     /* the same while more is left than SETTLED */
+#define SETTLED  1e-9  /* errors that may be left when they fall no more, as a part of the lengths */
 #define ROUNDING 4e-15 /* of poses, as a part of the lengths at hand */
 #define SLOW     0.2   /* part of the error that is left after a round: the rounds are mixed from now on */
 #define NOISE    1e-13 /* errors, as a part of the lengths, that mixing would only stir */
@@ -183,9 +185,8 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         r->shift[i] = v - pp_row_dot(p, &row->row, nu);
         if (!counts(row, f->solution.p_joint[i], v)) continue;
         r->miss[i] = r->shift[i] - row->b;
-        double error = f->h * fabs(row->kind == PERP_ROW_LIMIT ? fmin(v, 0) : v);
-        if (row->kind == PERP_ROW_LIMIT && f->solution.p_joint[i] > 0) error = f->h * fabs(r->miss[i]);
-        if (!(error <= r->most)) r->most = error;
+        double change = f->h * fabs(r->miss[i]); /* joints that contradict each other settle with an error */
+        if (!(change <= r->most)) r->most = change;
     }
     if (r->rounds++ == 0) pp_mix_weigh(&r->mix, p);
     double noise = NOISE / ROUNDING * r->finest;
@@ -195,18 +196,31 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
     return PERP_OK;
 }
 
+static int patience(const pp_joint_rounds *r, double most) {
+    return most <= SETTLED / ROUNDING * r->finest ? PATIENCE : HOPE;
+}
+
 bool pp_joint_rounds_settled(pp_frame *f, bool news) {
     pp_joint_rounds *r = f->joints;
     if (!r || f->linear_joints) return true;
     if (news) { /* what rounds with other contacts found says nothing of those to come */
         r->mix.rounds = r->idle = 0;
-        r->least = r->most;
+        r->least = r->most = INFINITY; /* most: so that the next round is not called slow */
         return false;
     }
     if (r->rounds == 0) return false;
     r->idle = r->most < 0.5 * r->least ? 0 : r->idle + 1;
     r->least = fmin(r->least, r->most);
-    return r->most <= r->finest || r->idle > PATIENCE || r->rounds > ROUNDS;
+    return r->most <= r->finest || r->idle > patience(r, r->most) || r->rounds > ROUNDS;
+}
+
+perp_status pp_joint_rounds_end(pp_frame *f) {
+    const pp_joint_rounds *r = f->joints;
+    if (!r || f->linear_joints || f->last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
+    return pp_fail(
+        f->w, PERP_E_SOLVE,
+        "joints did not settle at t = %g (h = %g): %.3g is left; they may be stretched or folded to a dead point",
+        f->s0->t, f->h, r->most);
 }
 
 perp_status pp_joint_rounds_run(pp_frame *f) {
@@ -216,7 +230,8 @@ perp_status pp_joint_rounds_run(pp_frame *f) {
         if (!move(f, &f->problem, NULL, f->solution.nu, &r->end))
             return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
         perp_status st = pp_joint_rounds_look(f, &r->end, f->solution.nu);
-        if (st || pp_joint_rounds_settled(f, false)) return st;
+        if (st) return st;
+        if (pp_joint_rounds_settled(f, false)) return pp_joint_rounds_end(f);
         st = pp_formulate(f);
         if (!st) st = pp_solve_step(f);
         if (st) return st;
@@ -252,7 +267,8 @@ static bool new_inner(pp_frame *f, const pp_island *island, perp_joint_row *row,
     return k->value && k->miss && k->b && k->rhs && k->tmp && k->nu && k->p && pp_mix_new(a, n, &k->mix);
 }
 
-/* The largest error where the answer leads; k->miss, and k->value: b of the next round. INFINITY: it leads nowhere. */
+/* By how much rows and joints differ at most where the answer leads; k->miss, and k->value: b of the next round. INFINITY:
+ * it leads nowhere. */
 static double errors(pp_frame *f, inner *k, const perp_step_solution *s) {
     const perp_step_problem *p = &k->island->p;
     double most = 0;
@@ -267,8 +283,8 @@ static double errors(pp_frame *f, inner *k, const perp_step_solution *s) {
         }
         k->value[i] = v - pp_row_dot(p, &k->row[i].row, s->nu);
         k->miss[i] = k->value[i] - k->row[i].b;
-        double error = f->h * fabs(v);
-        if (!(error <= most)) most = error; /* not finite: neither */
+        double change = f->h * fabs(k->miss[i]);
+        if (!(change <= most)) most = change; /* not finite: neither */
     }
     return most;
 }
@@ -335,7 +351,7 @@ perp_status pp_joint_rounds_within(pp_frame *f, const pp_island *island, perp_jo
             least = most;
             keep(&k, s);
         }
-        if (!isfinite(most) || most <= r->finest || idle > PATIENCE) break;
+        if (!isfinite(most) || most <= r->finest || idle > patience(r, most)) break;
         slow = slow || (most > SLOW * last && most > noise);
         pp_mix_step(&k.mix, k.miss, k.value, slow && most > noise);
         last = most;

@@ -16,7 +16,7 @@ typedef struct pp_joint_rounds {
     pp_ripple *ripple; /* room for three per block */
     bool sought;       /* ripples have been looked for */
     double finest;     /* errors that count as rounding [L] */
-    double most;       /* largest error of the latest round [L or rad] */
+    double most;       /* largest difference of joints and their rows, after the latest round [L or rad] */
     double least;      /* of all rounds */
     double last;       /* of the round before */
     int idle;          /* rounds in a row that did not halve the least */
@@ -35,6 +35,9 @@ void pp_joint_rounds_anew(pp_frame *f, bool linear);
 perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double *nu);
 /* Would another round better nothing? True if there are none. news: something else changed in the last round. */
 bool pp_joint_rounds_settled(pp_frame *f, bool news);
+/* PERP_E_SOLVE if rounds have ended with joints far from what their rows say: a shorter step may do better, unless this is the
+ * shortest. */
+perp_status pp_joint_rounds_end(pp_frame *f);
 /* All of it for a problem whose contacts stay what they are: rounds from the first answer on, with the contacts in the
  * frame. */
 perp_status pp_joint_rounds_run(pp_frame *f);
