@@ -92,12 +92,12 @@ static bool move(const pp_frame *f, const perp_step_problem *p, const int *block
     return true;
 }
 
-/* The first guess: rows linearised where the velocity of the start would lead. */
-static void guess(pp_frame *f) {
+/* Rows linearised where the velocity nu would lead: f->joint_shift. end_row, unless NULL: the rows there. */
+static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row) {
     pp_joint_rounds *r = f->joints;
     perp_step_problem p = pp_free_problem(f);
     f->joint_shift = NULL;
-    if (!move(f, &p, NULL, f->nu0, &r->end)) return;
+    if (!move(f, &p, NULL, nu, &r->end)) return;
     double *shift = r->shift, keep = f->h < f->w->def.h ? 1 - f->h / f->w->def.h : 0;
     for (int j = 0; j < f->w->njoint; j++) {
         perp_joint_row start[PP_JOINT_MAX_ROWS], end[PP_JOINT_MAX_ROWS];
@@ -105,12 +105,16 @@ static void guess(pp_frame *f) {
         if (n > 0) (void)rows_at(f, &r->end, j, end);
         for (int i = 0; i < n; i++, shift++) {
             bool joint = start[i].kind == PERP_ROW_JOINT, limit = start[i].kind == PERP_ROW_LIMIT;
-            *shift = joint || limit ? end[i].b - pp_row_dot(&p, &start[i].row, f->nu0) : 0;
+            *shift = joint || limit ? end[i].b - pp_row_dot(&p, &start[i].row, nu) : 0;
             if (joint) *shift -= keep * (start[i].b - start[i].b_kin);
+            if (end_row) end_row[shift - r->shift] = joint || limit ? end[i].row : start[i].row;
         }
     }
     f->joint_shift = r->shift;
 }
+
+/* The first guess: where the velocity of the start would lead. */
+static void guess(pp_frame *f) { linearise_at(f, f->nu0, NULL); }
 
 perp_status pp_joint_rounds_begin(pp_frame *f) {
     f->joints = NULL;
@@ -212,6 +216,11 @@ bool pp_joint_rounds_settled(pp_frame *f, bool news) {
     r->idle = r->most < 0.5 * r->least ? 0 : r->idle + 1;
     r->least = fmin(r->least, r->most);
     return r->most <= r->finest || r->idle > patience(r, r->most) || r->rounds > ROUNDS;
+}
+
+bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row) {
+    linearise_at(f, nu, end_row);
+    return f->joint_shift != NULL;
 }
 
 perp_status pp_joint_rounds_end(pp_frame *f) {

@@ -38,6 +38,9 @@ bool pp_joint_rounds_settled(pp_frame *f, bool news);
 /* PERP_E_SOLVE if rounds have ended with joints far from what their rows say: a shorter step may do better, unless this is the
  * shortest. */
 perp_status pp_joint_rounds_end(pp_frame *f);
+/* Sets f->joint_shift to what the last round of an answer nu has. end_row, unless NULL, by row: its gradient at the poses that nu
+ * leads to; of rows that are not measured there, that of the start. False: nu leads nowhere. */
+bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row);
 /* All of it for a problem whose contacts stay what they are: rounds from the first answer on, with the contacts in the
  * frame. */
 perp_status pp_joint_rounds_run(pp_frame *f);
