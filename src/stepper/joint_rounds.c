@@ -118,8 +118,7 @@ static void guess(pp_frame *f) { linearise_at(f, f->nu0, NULL); }
 
 perp_status pp_joint_rounds_begin(pp_frame *f) {
     f->joints = NULL;
-    f->joint_shift = NULL;
-    if (!applies(f)) return PERP_OK;
+    if (!applies(f)) return PERP_OK; /* others may have rounds of their own: joint_shift is theirs */
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
     pp_joint_rounds *r = PP_ARENA_ZERO(a, pp_joint_rounds, 1);
@@ -144,8 +143,8 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
 
 void pp_joint_rounds_anew(pp_frame *f, bool linear) {
     pp_joint_rounds *r = f->joints;
-    f->joint_shift = NULL;
     if (!r) return;
+    f->joint_shift = NULL;
     r->mix.rounds = r->rounds = r->idle = 0;
     r->slow = false;
     r->most = r->least = r->last = INFINITY;
@@ -189,7 +188,8 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         r->shift[i] = v - pp_row_dot(p, &row->row, nu);
         if (!counts(row, f->solution.p_joint[i], v)) continue;
         r->miss[i] = r->shift[i] - row->b;
-        double change = f->h * fabs(r->miss[i]); /* joints that contradict each other settle with an error */
+        /* joints that contradict each other settle with an error */
+        double change = f->h * fabs(r->miss[i]) * pp_row_length(p, &row->row);
         if (!(change <= r->most)) r->most = change;
     }
     if (r->rounds++ == 0) pp_mix_weigh(&r->mix, p);
@@ -292,7 +292,7 @@ static double errors(pp_frame *f, inner *k, const perp_step_solution *s) {
         }
         k->value[i] = v - pp_row_dot(p, &k->row[i].row, s->nu);
         k->miss[i] = k->value[i] - k->row[i].b;
-        double change = f->h * fabs(k->miss[i]);
+        double change = f->h * fabs(k->miss[i]) * pp_row_length(p, &k->row[i].row);
         if (!(change <= most)) most = change; /* not finite: neither */
     }
     return most;

@@ -16,7 +16,7 @@ typedef struct pp_joint_rounds {
     pp_ripple *ripple; /* room for three per block */
     bool sought;       /* ripples have been looked for */
     double finest;     /* errors that count as rounding [L] */
-    double most;       /* largest difference of joints and their rows, after the latest round [L or rad] */
+    double most;       /* largest difference of joints and their rows, after the latest round [L] */
     double least;      /* of all rounds */
     double last;       /* of the round before */
     int idle;          /* rounds in a row that did not halve the least */
