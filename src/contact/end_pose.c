@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "contact/model.h"
+#include "stepper/joint_rounds.h"
 #include "stepper/stepper.h"
 
 #define MAX_ROUNDS 80
@@ -168,12 +169,14 @@ static perp_status rounds(work *k) {
     pp_settling s = {.before = INFINITY};
     for (int round = 0; round < MAX_ROUNDS; round++) {
         perp_status st = move(k);
+        if (!st) st = pp_joint_rounds_look(f, &k->end, k->nu);
         if (st) return st;
+        bool joints = pp_joint_rounds_settled(f, false);
         pp_arena_release(&f->w->arena, mark);
         double *gap;
         if ((st = solve_round(k, &gap))) return st;
         pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
-        pp_verdict v = pp_settle(&s, f, &c, false);
+        pp_verdict v = pp_settle(&s, f, &c, !joints);
         if (v == PP_SETTLED) {
             f->true_gap = gap;
             return PERP_OK;

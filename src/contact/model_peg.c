@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "contact/model.h"
 #include "contact/peg.h"
+#include "stepper/joint_rounds.h"
 #include "stepper/support_rows.h"
 
 #define MAX_ROUNDS 40 /* beyond those that only find new pairs */
@@ -167,7 +168,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
         !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
-    if ((st = poses(k))) return st;
+    if ((st = poses(k)) || (st = pp_joint_rounds_begin(f))) return st;
     memcpy(k->m->nu, f->nu0, (size_t)f->ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
     pp_free_velocity(f, nu);
     double speed = speed_scale(f, nu);
@@ -239,9 +240,9 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
             p->pushed |= row->push > 0;
         }
     }
-    return pp_poses_advance(k, m->nu)
-               ? PERP_OK
-               : pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
+    if (!pp_poses_advance(k, m->nu))
+        return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
+    return pp_joint_rounds_look(f, &k->end_state, m->nu);
 }
 
 /* How many times the tolerance the next answer may miss the laws by, if another round must follow it anyway: many pairs
@@ -267,7 +268,8 @@ static bool has_news(const pp_peg_findings *found) { return found->added || foun
 
 /* Would another round better nothing? */
 static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
-    if (has_news(found) || (found->moved && !k->linear)) return false;
+    bool news = has_news(found) || (found->moved && !k->linear);
+    if (!pp_joint_rounds_settled(k->f, news) || news) return false;
     if (!k->brisk && pp_slip_miss(k->f) * k->f->h > k->finest && p->slips++ < MAX_SLIPS) return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
@@ -305,6 +307,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         pp_peg_foresee(k);
     }
     k->settling = (pp_settling){.before = INFINITY};
+    pp_joint_rounds_anew(f, k->linear);
     f->slack = 1;
     bool *renew;
     perp_status st = renewals(k, &renew);
@@ -320,6 +323,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         if ((st = look_back(k, &renew, &found))) return st;
         if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
         if (at_rest(k, &found, &p)) {
+            if ((st = pp_joint_rounds_end(f))) return st;
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }

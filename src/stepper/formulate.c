@@ -280,6 +280,7 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
         const pp_ripple *r = &f->ripple[i];
         rows[i] = (perp_joint_row){.coord = -1,
                                    .row.block = {-1, r->block},
+                                   .b = -r->rate,
                                    .compliance = 1 / r->stiffness,
                                    .lo = -INFINITY,
                                    .hi = INFINITY,
@@ -301,7 +302,9 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     if (w->njoint == 0) return PERP_OK;
     *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->nripple);
     f->row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->nripple);
-    if (!*rows || !f->row_number) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
+    f->joint_rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
+    if (!*rows || !f->row_number || !f->joint_rest)
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
@@ -322,8 +325,10 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (position) row->b *= span / f->h;
             /* parts of a divided step take the time of a whole one for the error they begin with: brought back at once it
              * would be a blow, the harder the shorter the part */
-            if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && !w->stepper->step && f->h < w->def.h)
-                row->b = row->b_kin + (row->b - row->b_kin) * (f->h / w->def.h);
+            if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && !w->stepper->step && f->h < w->def.h) {
+                f->joint_rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
+                row->b -= f->joint_rest[*n + kept];
+            }
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
                 /* velocity level: a joint keeps its error; a limit acts only when it is reached */
@@ -362,7 +367,7 @@ perp_status pp_formulate(pp_frame *f) {
     double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
     if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
     f->problem = pp_free_problem(f);
-    f->problem.joint = joint;
+    f->problem.joint = f->joint_row = joint;
     f->problem.contact = contact;
     pp_step_velocity(&f->problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
     f->problem.njoint = njoint;

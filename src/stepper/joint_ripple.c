@@ -25,8 +25,9 @@
 
 /* An explicit spring is stable up to 4 for a body alone. Neighbours that turn against it may bring two or three times as
  * much into one ripple. */
-#define EXPLICIT 1
-#define RANK_TOL 1e-11
+#define EXPLICIT   1
+#define RANK_TOL   1e-11
+#define SWING_RANK 1e-3 /* directions that ripples have so little part in are none that the chain swings about */
 
 typedef struct sym {
     double m[3][3];
@@ -181,10 +182,70 @@ static int excess(const sym *K, const sym *W, int block, pp_ripple *out) {
         if (!(x[k] > EXPLICIT)) continue;
         perp_vec3 g = perp_v3_scale(1 / x[k], times(K, times(&L, Q.c[k]))); /* L^-1 of the eigenvector */
         double size = perp_v3_norm(g);
-        if (out) out[n] = (pp_ripple){block, perp_v3_scale(1 / size, g), (x[k] - EXPLICIT) * size * size};
+        if (out) out[n] = (pp_ripple){block, perp_v3_scale(1 / size, g), (x[k] - EXPLICIT) * size * size, 0};
         n++;
     }
     return n;
+}
+
+static perp_vec3 turn_rate(const pp_frame *f, int block) {
+    const double *nu = f->nu0 + f->block_offset[block];
+    return f->w->def.dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
+}
+
+static int root_of(int *chain, int b) {
+    while (chain[b] != b) b = chain[b] = chain[chain[b]];
+    return b;
+}
+
+/* Joins blocks that have ripples and a joint between them. chain: by block, another of its chain, at last the first. */
+static void join_chains(const pp_frame *f, const pp_ripple *r, int n, bool *ripples, int *chain) {
+    const perp_step_problem *p = &f->problem;
+    for (int b = 0; b < f->nblock; b++) chain[b] = b;
+    for (int i = 0; i < n; i++) ripples[r[i].block] = true;
+    for (int i = 0; i < p->njoint; i++) {
+        const int *block = p->joint[i].row.block;
+        if (p->joint[i].kind != PERP_ROW_JOINT || block[0] < 0 || block[1] < 0) continue;
+        if (!ripples[block[0]] || !ripples[block[1]]) continue;
+        int a = root_of(chain, block[0]), b = root_of(chain, block[1]);
+        chain[a > b ? a : b] = a < b ? a : b;
+    }
+}
+
+/* The rotation W of a chain of ripples that is nearest to theirs: sum of stiffness (axis.(w - W))^2 is least. */
+static void swing(const pp_frame *f, int *chain, int first, pp_ripple *r, int n) {
+    sym A = {0};
+    perp_vec3 y = {0, 0, 0};
+    int blocks = 0;
+    for (int i = 0; i < n; i++) {
+        if (root_of(chain, r[i].block) != first) continue;
+        blocks += i == 0 || r[i].block != r[i - 1].block;
+        add_product(&A, r[i].stiffness, r[i].axis, r[i].axis);
+        y = perp_v3_axpy(y, r[i].stiffness * perp_v3_dot(r[i].axis, turn_rate(f, r[i].block)), r[i].axis);
+    }
+    if (blocks < 2) return; /* what turns alone is not told from a ripple */
+    perp_mat3 Q;
+    perp_vec3 e = eigen(&A, &Q), W = {0, 0, 0};
+    const double x[3] = {e.x, e.y, e.z};
+    double most = fmax(x[0], fmax(x[1], x[2]));
+    for (int k = 0; k < 3; k++)
+        if (x[k] > SWING_RANK * most) W = perp_v3_axpy(W, perp_v3_dot(Q.c[k], y) / x[k], Q.c[k]);
+    for (int i = 0; i < n; i++)
+        if (root_of(chain, r[i].block) == first) r[i].rate = perp_v3_dot(r[i].axis, W);
+}
+
+/* Fills in by what rate every ripple turns with its chain. False: no memory. */
+static bool find_swings(const pp_frame *f, pp_ripple *r, int n) {
+    pp_arena *a = &f->w->arena;
+    pp_arena_mark mark = pp_arena_here(a);
+    bool *ripples = PP_ARENA_ZERO(a, bool, f->nblock);
+    int *chain = PP_ARENA_ARRAY(a, int, f->nblock);
+    if (!ripples || !chain) return false;
+    join_chains(f, r, n, ripples, chain);
+    for (int b = 0; b < f->nblock; b++)
+        if (ripples[b] && chain[b] == b) swing(f, chain, b, r, n);
+    pp_arena_release(a, mark);
+    return true;
 }
 
 perp_status pp_find_ripples(pp_frame *f, pp_ripple **out, int *n) {
@@ -204,5 +265,6 @@ perp_status pp_find_ripples(pp_frame *f, pp_ripple **out, int *n) {
         pp_arena_release(arena, mark);
         *n += excess(&K[b], &W, b, *out + *n);
     }
+    if (*n > 0 && !find_swings(f, *out, *n)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
     return PERP_OK;
 }

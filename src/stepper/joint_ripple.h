@@ -5,11 +5,12 @@
 
 #include "world/frame.h"
 
-/* What turning does to the torques of the joints of one block in a step: an angular impulse -stiffness (axis . w) axis. */
+/* What turning does to the torques of the joints of one block in a step: an angular impulse -stiffness (axis . w - rate) axis. */
 typedef struct pp_ripple {
     int block;
     perp_vec3 axis;   /* of length 1, in W */
     double stiffness; /* h times the change of the angular impulse with the angle [M L^2] */
+    double rate;      /* of the chain as a whole about the axis, at the start: that is no ripple [rad/T] */
 } pp_ripple;
 
 /* From a frame that is solved: what it should be solved again with. *n: how many, mostly none; they lie in the arena. */

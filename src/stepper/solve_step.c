@@ -9,6 +9,7 @@
 #include "problem/islands.h"
 #include "problem/rows.h"
 #include "problem/to_cone.h"
+#include "stepper/joint_rounds.h"
 #include "stepper/step_contradiction.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
@@ -46,6 +47,8 @@ static perp_status recover(const posed *c, const double *z, pp_arena *arena, per
 /* The tries at one problem, and the best answer so far. */
 typedef struct trial {
     const perp_step_problem *p;
+    const pp_island *island; /* that p is of */
+    perp_joint_row *row;     /* its joint rows, to write; NULL: they stay */
     perp_step_solution best, answer;
     const perp_step_solution *guess; /* for who looks on: as it was before the first try; NULL: there is none */
     double *r, *y;                   /* njoint, ndof: scratch */
@@ -116,6 +119,10 @@ static double acceptance(const pp_frame *f, const trial *t, const perp_step_solu
     double made = 0;
     for (int i = 0; i < t->p->ncontact; i++)
         made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(t->p, &t->p->contact[i].n));
+    for (int i = 0; i < t->p->njoint; i++) {
+        const perp_row *row = &t->p->joint[i].row;
+        made = fmax(made, pp_row_length(t->p, row) * fabs(s->p_joint[i]) * pp_row_inverse_mass(t->p, row));
+    }
     double speed = speed_scale(f, r->scale), most = fmax(1, MOST_ROUNDING / tolerance(f)) * speed;
     double scale = fmin(speed + 1e-6 * made, most);
     return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
@@ -286,11 +293,20 @@ static perp_class class_of(const perp_world *w, const perp_step_problem *p) {
     return form == PERP_FORM_MLCP ? PERP_MLCP : PERP_CONE;
 }
 
+#define REFINEMENTS 3 /* of an answer whose rounding is too much: each leaves the rounding of its increment */
+
 /* Nothing complementary: joints are eliminated by a linear solve. */
-static perp_status solve_joints(const pp_frame *f, trial *t, const posed *c, const double *z) {
+static perp_status solve_joints(pp_frame *f, trial *t, const posed *c, const double *z) {
     perp_world *w = f->w;
     if (recover(c, z, &w->arena, &t->best)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
+    perp_status st = t->row ? pp_joint_rounds_within(f, t->island, t->row, &c->linear, &t->best) : PERP_OK;
+    if (st) return st;
     t->acceptance = acceptance(f, t, &t->best, &t->residual);
+    for (int k = 0; k < REFINEMENTS && t->acceptance > tolerance(f); k++) {
+        if (!pp_joint_refine(t->p, &c->linear, &w->arena, &t->best))
+            return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
+        t->acceptance = acceptance(f, t, &t->best, &t->residual);
+    }
     if (t->acceptance <= tolerance(f)) return PERP_OK;
     return pp_fail(w, PERP_E_SOLVE,
                    "the joints could not be solved at t = %g: residual %.3g of the speed scale, allowed %.3g", f->s0->t,
@@ -338,7 +354,7 @@ static bool solve_directly(const pp_frame *f, trial *t, bool guess) {
 }
 
 /* One problem in one form by solvers `first` to `last` of the chain. */
-static perp_status solve_as(const pp_frame *f, trial *t, perp_class cls, int first, int last, bool guess) {
+static perp_status solve_as(pp_frame *f, trial *t, perp_class cls, int first, int last, bool guess) {
     perp_world *w = f->w;
     posed c;
     perp_status st = pose(t->p, cls, &w->arena, &c);
@@ -365,7 +381,7 @@ static int as_cones(const perp_world *w, const perp_step_problem *p) {
 }
 
 /* Solves one problem by the chain. `guess`: impulses of the last step, in t->answer; false: none. */
-static perp_status solve_one(const pp_frame *f, trial *t, bool guess) {
+static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
     const perp_world *w = f->w;
     if (solve_directly(f, t, guess)) return PERP_OK;
     int cones = as_cones(w, t->p);
@@ -485,13 +501,17 @@ static perp_status stall(pp_frame *f, pp_island *island, bool *eased) {
 }
 
 /* Solves island k; its memory is free for the next. *residual: of the laws in it. */
-static perp_status solve_island(pp_frame *f, const pp_island *island, int k, const perp_step_solution *recalled,
+static perp_status solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
                                 perp_step_residual *residual) {
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
     perp_status st = PERP_OK;
     trial t;
     if (!new_trial(a, &island->p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
+    t.island = island;
+    if (f->joints && !f->linear_joints && island->p.njoint && !island->p.ncontact &&
+        !(t.row = own_joints(a, &island->p.joint, island->p.njoint)))
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", island->p.njoint);
     if (recalled) pp_island_gather(island, recalled, &t.answer);
     if (recalled && !keep_guess(f, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     if (!recalled || !keep_answer(f, &t, island)) st = solve_one(f, &t, recalled != NULL);

@@ -201,7 +201,7 @@ void pp_equations_derive(const pp_equations *e, const perp_step_problem *p, pp_s
         pp_equation *q = &s->equation[i];
         *q = (pp_equation){.nrow = 0};
         s->push[i] = &r->row;
-        if (e->joint_mode[i] == 0) put_row(q, &r->row, 1);
+        if (e->joint_mode[i] == 0) put_row(q, e->joint_end ? &e->joint_end[i] : &r->row, 1);
         put_impulse(q, i, e->joint_mode[i] == 0 ? r->compliance : e->mass[i]);
     }
     for (int i = 0; i < e->ncontact; i++) {

@@ -16,6 +16,8 @@ typedef struct pp_equations {
     double *mass;            /* by equation: inverse mass of its row; of parts of friction the largest of its contact */
     const perp_row *end_row; /* by contact: derivative of the gap at the end over h by the velocity, */
     const bool *gap_holds;   /* if that is what its normal law is about; else the row of the problem */
+    const perp_row
+        *joint_end; /* by joint row: derivative of its error at the end over h by the velocity; NULL: as its row */
 } pp_equations;
 
 /* Fills mass from the problem. */

@@ -19,6 +19,7 @@
 #include "contact/model.h"
 #include "contact/peg_again.h"
 #include "problem/rows.h"
+#include "stepper/joint_rounds.h"
 #include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
 #include "tangent/equations.h"
@@ -124,6 +125,10 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
     pp_state_copy(w, end, s);
     st = pp_control(g);
     if (!st) st = pp_peg_pose_again(&k->again, g, k->e.at.nu);
+    if (!st && k->f->joints && !k->f->linear_joints) {
+        st = pp_joint_rounds_begin(g);
+        if (!st && g->joints && !pp_joint_rounds_at(g, k->e.at.nu, NULL)) st = PERP_E_SOLVE;
+    }
     if (!st) st = pp_formulate(g);
     if (!st && (g->problem.njoint != k->e.njoint || g->problem.ncontact != k->e.ncontact))
         st = refuse(w, "the number of its rows is about to change");
@@ -210,6 +215,24 @@ static perp_status end_rows(work *k) {
     }
     k->e.end_row = row;
     k->e.gap_holds = holds;
+    if (!f->joints || f->linear_joints) return PERP_OK;
+    perp_row *joint = PP_ARENA_ARRAY(a, perp_row, k->e.njoint);
+    if (!joint) return PERP_E_MEMORY;
+    if (!pp_joint_rounds_at(&k->base, k->e.at.nu, joint)) return refuse(k->w, "a body turns too far");
+    for (int i = 0; i < k->e.njoint; i++) {
+        perp_row_kind kind = f->problem.joint[i].kind;
+        if (kind != PERP_ROW_JOINT && kind != PERP_ROW_LIMIT) continue;
+        for (int side = 0; side < 2; side++) {
+            int b = joint[i].block[side];
+            double *J = joint[i].J[side];
+            if (b < 0 || f->block_ndof[b] != 6) continue;
+            perp_status st = known[b] ? PERP_OK : turn_matrix(k, b, &turn[b]);
+            if (st) return st;
+            known[b] = true;
+            pp_put3(J + 3, perp_m3_tmul_v(turn[b], pp_first3(J + 3)));
+        }
+    }
+    k->e.joint_end = joint;
     return PERP_OK;
 }
 

@@ -39,12 +39,12 @@ static double opening(const pp_frame *f, int i, int row) {
     int dim = f->w->def.dim;
     pp_joint_side a0 = start_side(f, j->a), b0 = start_side(f, j->b);
     pp_joint_side a1 = pp_side(f->w, f->s1, j->a, f->block), b1 = pp_side(f->w, f->s1, j->b, f->block);
-    double phi0[6], phi1[6], arm = arm_of(&j->def, &a0, &b0), most = 0;
-    int n = pp_joint_errors(&j->def, dim, &a0, &b0, phi0);
-    pp_joint_errors(&j->def, dim, &a1, &b1, phi1);
+    double phi1[6], arm = arm_of(&j->def, &a0, &b0), most = 0;
+    int n = pp_joint_errors(&j->def, dim, &a1, &b1, phi1);
     for (int k = 0; k < n; k++) {
         const perp_row *r = &f->problem.joint[row + k].row;
-        double meant = phi0[k] + f->h * pp_row_dot(&f->problem, r, f->solution.nu) + pp_row_bend(f, r);
+        double left = f->joint_rest[row + k] + f->problem.joint[row + k].b;
+        double meant = f->h * (pp_row_dot(&f->problem, r, f->solution.nu) + left);
         double length = k < pp_joint_ntranslation(j->def.kind, dim) ? arm : 1; /* angles are parts already */
         if (length > 0) most = fmax(most, fabs(phi1[k] - meant) / length);
     }
@@ -53,7 +53,7 @@ static double opening(const pp_frame *f, int i, int row) {
 
 perp_status pp_check_opening(pp_frame *f) {
     perp_world *w = f->w;
-    if (f->last_resort || w->stepper->step) return PERP_OK;
+    if (f->last_resort || f->no_lift || w->stepper->step) return PERP_OK;
     for (int row = 0; row < f->problem.njoint; row++) {
         int i = f->problem.joint[row].joint;
         if (i < 0 || (row > 0 && f->problem.joint[row - 1].joint == i)) continue;

@@ -93,6 +93,10 @@ typedef struct pp_frame {
     const double
         *joint_shift; /* by joint row: b of locked motions and limits; of other rows, what is added to it. NULL:
                                   linearised at the start */
+    struct pp_joint_rounds *joints; /* rounds until joints hold at the end: stepper/joint_rounds.h; NULL: none */
+    bool linear_joints;             /* with them: rows of the start after all */
+    double *joint_rest;             /* by joint row: what its b leaves of the error of the start [L/T or rad/T] */
+    perp_joint_row *joint_row;      /* problem.joint, to write */
     const struct pp_ripple *ripple; /* nripple of them: stepper/joint_ripple.h; NULL: none */
     int nripple;
     const struct pp_rebound_limits

@@ -8,7 +8,7 @@
 #include "contact/end_pose.h"
 #include "contact/model.h"
 #include "stepper/jammed.h"
-#include "stepper/joint_ripple.h"
+#include "stepper/joint_rounds.h"
 #include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
@@ -29,9 +29,11 @@ perp_status pp_start_solve_contacts(pp_frame *f) {
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (!s) s = pp_contact(f); /* pairs      -> contacts                */
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
+    if (!s) s = pp_joint_rounds_begin(f);
     if (!s) s = pp_formulate(f); /* contacts   -> step problem            */
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     if (!s) s = pp_solve_step(f); /* problem    -> impulses, velocity      */
+    if (!s) s = pp_joint_rounds_run(f);
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return s;
 }
@@ -126,7 +128,7 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
         st = run_frame(f, cert);
         if (!st && !rippled) {
             rippled = true;
-            st = pp_find_ripples(f, &ripple, &nripple);
+            if (f->nripple == 0) st = pp_find_ripples(f, &ripple, &nripple);
             again = nripple > 0;
         }
         if (!st && !again) {
