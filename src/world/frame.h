@@ -176,6 +176,8 @@ perp_status pp_solve_step(pp_frame *f);
 perp_status pp_solve_contacts(pp_frame *f);
 /* The same for a model that only chooses contacts, with those of the start. */
 perp_status pp_start_solve_contacts(pp_frame *f);
+/* Forces and all up to the solution, for a frame without a stepper of its own. */
+perp_status pp_solve_frame(pp_frame *f);
 /* velocity -> next state. */
 perp_status pp_update(pp_frame *f);
 /* The same where bodies are displaced by h drift (ndof) and not by h times the velocity at the end. */
@@ -219,6 +221,7 @@ typedef struct pp_spring_now {
 pp_spring_now pp_spring_at(const perp_world *w, const pp_state *s, const pp_force *e);
 /* By how much potentials grew from s0 to s1: of gravity; of springs between points; of springs in joints [M L^2/T^2]. */
 double pp_kinetic_energy(const perp_world *w, const pp_state *s);
+double pp_shown_kinetic_energy(const perp_world *w, const pp_state *s); /* with velocities of t */
 double pp_gravity_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
 double pp_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
 double pp_joint_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
