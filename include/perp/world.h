@@ -35,7 +35,7 @@ typedef enum perp_start {
     PERP_START_STAGGERED, /**< they are moved back by half a step of the (constrained) acceleration, so that positions are
                               exact for constant acceleration, and of second order between impacts. Velocities and
                               energies that are read back are those at t */
-    PERP_START_AUTO       /**< staggered, if stepper, geometry and error_tolerance allow it; else plain. A world tells what
+    PERP_START_AUTO /**< staggered, if stepper, geometry and error_tolerance allow it; else plain. A world tells what
                               it took */
 } perp_start;
 

@@ -291,6 +291,12 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
     return f->nripple;
 }
 
+/* Is a row of a joint a force, which changes velocities gradually? */
+static bool is_force(const perp_joint_row *r) {
+    bool bounded = isfinite(r->lo) && isfinite(r->hi);
+    return r->kind == PERP_ROW_SPRING || ((r->kind == PERP_ROW_MOTOR || r->kind == PERP_ROW_FRICTION) && bounded);
+}
+
 static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     perp_world *w = f->w;
     *n = 0;
@@ -313,6 +319,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             perp_joint_row *row = *rows + *n + kept;
             *row = (*rows)[*n + r];
             if (f->purpose == PP_END_KICK && row->kind == PERP_ROW_SPRING) continue; /* its impulse is known */
+            if (f->purpose == PP_START_FREE && is_force(row)) continue;
             row->joint = i;
             f->row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;

@@ -60,7 +60,12 @@ static perp_status suits(const pp_frame *f, int n) {
     perp_world *w = f->w;
     if (w->stepper->step) return refuse(w, "stepper %s has equations of its own", w->stepper->name);
     if (n != 1) return refuse(w, "it was divided into %d parts", n);
-    if (f->s0->lag != w->state.lag) return refuse(w, "velocities were moved back for a staggered start");
+    for (int i = 0; i < f->nblock && f->s0->lag > 0; i++) {
+        int slot = f->block_body[i];
+        if (w->state.lag != f->s0->lag || (w->state.mark[slot] & (PP_FRESH | PP_JUMP)))
+            return refuse(w, "velocities were moved back for a staggered start");
+        if (f->later[i] != 0 && f->later[i] != 0.5) return refuse(w, "friction is about to end a slip");
+    }
     if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
     if (w->model != &pp_model_peg && f->ncontact > 0) return refuse(w, "contact model %s is not peg", w->model->name);
     if (w->def.joint_correction && f->problem.njoint > 0) return refuse(w, "joints were corrected");
@@ -372,6 +377,17 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
     return PERP_OK;
 }
 
+/* Derivative of what takes the velocity of block b to the time of the end: of a part of its change in the step. */
+static void show_later(work *k, int d, int b, const double *dnu) {
+    const perp_tangent *t = k->t;
+    int slot = k->f->block_body[b], nd = k->f->block_ndof[b], lin = k->w->def.dim;
+    const double *dv = pp_tangent_at(t, t->dv, d, slot);
+    double *later = pp_tangent_at(t, t->next_ddv, d, slot), part = k->f->later[b];
+    for (int c = 0; c < lin; c++) later[c] = part * (dnu[c] - dv[c]);
+    if (lin == 2 && nd == 3) later[5] = part * (dnu[2] - dv[5]);
+    for (int c = 3; c < nd && nd == 6; c++) later[c] = part * (dnu[c] - dv[c]);
+}
+
 /* Derivative of the motion with the velocity derivative that was found. */
 static perp_status move_on(work *k, int d) {
     perp_tangent *t = k->t;
@@ -379,6 +395,7 @@ static perp_status move_on(work *k, int d) {
     size_t n = 6 * (size_t)t->nbody * sizeof *t->dq;
     memcpy(pp_tangent_at(t, t->next_q, d, 0), pp_tangent_at(t, t->dq, d, 0), n);
     memset(pp_tangent_at(t, t->next_v, d, 0), 0, n);
+    memset(pp_tangent_at(t, t->next_ddv, d, 0), 0, n);
     int lin = k->w->def.dim;
     for (int b = 0; b < f->nblock; b++) {
         int slot = f->block_body[b], nd = f->block_ndof[b];
@@ -394,6 +411,7 @@ static perp_status move_on(work *k, int d) {
         }
         perp_status st = nd == 6 ? turn_on(k, d, b, dnu, q, v) : PERP_OK;
         if (st) return st;
+        if (f->s0->lag > 0) show_later(k, d, b, dnu);
     }
     return PERP_OK;
 }

@@ -20,7 +20,8 @@ struct perp_tangent {
     perp_body_kind *kind;
     bool *particle;
     double *dq, *dv; /* directions x slots x 6: origin and rotation vector; velocity and angular velocity, in W */
-    double *next_q, *next_v; /* the same, for the present step */
+    double *ddv;     /* of what takes velocities of a staggered world to the time of the poses (world/stagger.h) */
+    double *next_q, *next_v, *next_ddv; /* the same, for the present step */
     pp_seed *seed;
     int nseed, cap_seed;
     perp_world **run; /* RUNS: 2 for each direction, before and after; NULL until the first step */

@@ -124,6 +124,7 @@ typedef struct pp_frame {
     int ambiguous;  /* degrees of freedom that the laws leave open */
 
     /* pp_update */
+    double *later;           /* by block: part of the change of velocity that takes it to the end; lag > 0 only */
     double *nu_turned;       /* ndof: velocity after the free turn */
     const double *nu_moved;  /* ndof: velocity that bodies were displaced by; NULL: solution.nu */
     double *nu_end;          /* ndof: at the end: the same, corrected if joints are */
@@ -189,6 +190,9 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *l);
+/* Books the works of impulses at velocities that are larger by d (ndof): those of the ends of the step in place of those that
+ * the step works with. What they add is taken from the sampling. */
+void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l);
 /* Mean of the velocities along a row before and after the impulses: an impulse does the work of it. */
 double pp_mean_velocity(const pp_frame *f, const perp_row *row);
 /* All entries that explain the change. */

@@ -150,8 +150,10 @@ static perp_status move_back(perp_world *w, pp_state *s, const perp_wrench *held
         s->v[i] = perp_v3_sub(at.v[i], s->dv[i]);
         s->w[i] = perp_v3_sub(at.w[i], s->dw[i]);
         if (s->mark[i] & PP_FRESH) s->mark[i] |= PP_SHOCK;
+        s->mark[i] |= PP_BACK;
     }
     s->lag = lag;
+    if (all && s->part > 0) s->part = w->def.h; /* velocities lie as far back as after a part of this length */
     return PERP_OK;
 }
 
@@ -160,6 +162,12 @@ perp_status pp_stagger(perp_world *w, pp_state *s, const perp_wrench *held) {
     bool all = s->lag != w->def.h / 2, any = all;
     for (int i = 0; i < w->nbody; i++) any |= has_block(w, i) && (s->mark[i] & (PP_FRESH | PP_JUMP));
     return any ? move_back(w, s, held, all) : PERP_OK;
+}
+
+void pp_make_plain(perp_world *w) {
+    for (int i = 0; i < w->nbody; i++) pp_place_given(&w->state, i);
+    w->state.lag = 0;
+    w->def.start = PERP_START_PLAIN;
 }
 
 /* ---- the end ---- */
@@ -239,10 +247,11 @@ static void see_contact(sync *s, int i) {
     if (r->contact >= 0 && r->contact < f->ncontact) {
         const perp_contact *c = &f->contact[r->contact];
         const int *shape = f->contact_shape + 2 * r->contact;
-        double gap = c->gap - (f->levers == f->s0 ? 0 : f->h * r->b_n_kin);
-        bool open = gap > pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
+        double gap = c->gap - (f->levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
+        double touching = pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
         double approach = -(pp_row_dot(p, &r->n, f->nu0) + r->b_n_kin);
-        if (meets(approach, smooth_change(s, &r->n), open, marked(s, &r->n, PP_SHOCK))) shock(s, &r->n);
+        bool pushed_out = gap < -touching && pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin > smooth;
+        if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_SHOCK))) shock(s, &r->n);
     }
     if (!(r->mu > 0) || (P[1] == 0 && P[2] == 0)) return;
     double before[2] = {pp_row_dot(p, &r->t, f->nu0) + r->b_t, 0},
@@ -287,9 +296,10 @@ static void free_change(const pp_frame *f, double *out) {
     }
 }
 
-/* Adds the smooth change of one frame to sum (ndof); whole[k] is false where it is not whole. */
-static bool add_frame(const pp_frame *f, unsigned char *marks, double *sum) {
+/* Adds the smooth change of one frame to sum (ndof); marks by block. False without memory. */
+static bool add_frame(pp_frame *f, unsigned char *marks, double *sum) {
     pp_arena *a = &f->w->arena;
+    f->later = PP_ARENA_ARRAY(a, double, f->nblock);
     pp_arena_mark here = pp_arena_here(a);
     sync s = {.f = f,
               .free = PP_ARENA_ARRAY(a, double, f->ndof),
@@ -297,7 +307,7 @@ static bool add_frame(const pp_frame *f, unsigned char *marks, double *sum) {
               .part = PP_ARENA_ARRAY(a, double, f->nblock),
               .before = marks,
               .after = PP_ARENA_ZERO(a, unsigned char, f->nblock)};
-    if (!s.free || !s.root || !s.part || !s.after) return false;
+    if (!f->later || !s.free || !s.root || !s.part || !s.after) return false;
     for (int k = 0; k < f->nblock; k++) s.part[k] = 1;
     free_change(f, s.free);
     for (int i = 0; i < f->problem.njoint; i++) see_joint(&s, i);
@@ -307,6 +317,7 @@ static bool add_frame(const pp_frame *f, unsigned char *marks, double *sum) {
         int at = f->block_offset[k];
         for (int i = at; i < at + f->block_ndof[k]; i++) sum[i] += part * (f->solution.nu[i] - f->nu0[i]);
         if (part == 0) s.after[k] |= PP_SHOCK;
+        f->later[k] = part / 2;
     }
     memcpy(marks, s.after, (size_t)f->nblock);
     pp_arena_release(a, here);
@@ -339,14 +350,50 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n) {
     }
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the velocities");
     for (int k = 0; k < first->nblock; k++) {
-        int slot = first->block_body[k], nd = first->block_ndof[k];
-        const double *d = sum + first->block_offset[k];
+        int slot = first->block_body[k], nd = first->block_ndof[k], at = first->block_offset[k], dim = w->def.dim;
+        const double *d = sum + at, *nu = first->solution.nu + at;
         double part = shocked[k] ? 0 : 0.5;
-        end->dv[slot] = perp_v3_scale(part, linear(w->def.dim, d));
-        end->dw[slot] = perp_v3_scale(part, angular(w->def.dim, nd, d));
+        end->dv[slot] = perp_v3_scale(part, linear(dim, d));
+        end->dw[slot] = perp_v3_scale(part, angular(dim, nd, d));
+        if (n == 1 && (first->s0->mark[slot] & PP_BACK) && first->later[k] == 0.5) {
+            /* the velocity at the start is known: half a step leads from it to that of the middle */
+            end->dv[slot] = perp_v3_sub(linear(dim, nu), pp_shown_v(&w->state, slot));
+            end->dw[slot] = nd > dim ? perp_v3_sub(angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
+        }
         bool pushed = (first->s0->mark[slot] & PP_PUSHED) != 0;
         end->mark[slot] = (unsigned char)(marks[k] | (pushed ? PP_HELD : 0));
     }
     synchronise_driven(w, last, end);
+    return PERP_OK;
+}
+
+/* Half of what takes the velocities at both ends of frame f to the times of these ends. */
+static void mean_later(const pp_frame *f, const pp_state *start, double *d) {
+    int dim = f->w->def.dim;
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k], nd = f->block_ndof[k];
+        double *to = d + f->block_offset[k];
+        perp_vec3 v = perp_v3_scale(0.5, perp_v3_add(start->dv[slot], f->s1->dv[slot]));
+        perp_vec3 w = perp_v3_scale(0.5, perp_v3_add(start->dw[slot], f->s1->dw[slot]));
+        to[0] = v.x, to[1] = v.y;
+        if (dim == 2 && nd == 3) to[2] = w.z;
+        if (dim == 3) to[2] = v.z;
+        if (nd == 6) to[3] = w.x, to[4] = w.y, to[5] = w.z;
+    }
+}
+
+perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *const *frame, int n, perp_ledger *l) {
+    const pp_state *end = frame[n - 1]->s1;
+    if (end->lag == 0) return PERP_OK;
+    double before = pp_shown_kinetic_energy(w, &w->state) - pp_kinetic_energy(w, start);
+    double after = pp_shown_kinetic_energy(w, end) - pp_kinetic_energy(w, end);
+    l->kinetic_before += before;
+    l->kinetic_after += after;
+    l->sampling += after - before;
+    if (n > 1) return PERP_OK;
+    double *d = PP_ARENA_ZERO(&w->arena, double, frame[0]->ndof);
+    if (!d) return pp_fail(w, PERP_E_MEMORY, "out of memory for the ledger");
+    mean_later(frame[0], start, d);
+    pp_ledger_later(frame[0], d, l);
     return PERP_OK;
 }

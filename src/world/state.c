@@ -106,7 +106,8 @@ static uint64_t checksum(saved_header h, const char *rest, size_t size) {
 }
 
 static size_t saved_size(int nb, int nj, int wc, int wj) {
-    return sizeof(saved_header) + (size_t)nb * (sizeof(perp_pose) + sizeof(double) + 4 * sizeof(perp_vec3) + sizeof(unsigned char)) +
+    return sizeof(saved_header) +
+           (size_t)nb * (sizeof(perp_pose) + sizeof(double) + 4 * sizeof(perp_vec3) + sizeof(unsigned char)) +
            (size_t)nj * sizeof(double[PERP_JOINT_MAX_COORD]) + (size_t)wc * sizeof(pp_memory_contact) +
            (size_t)wj * (sizeof(double) + sizeof(uint32_t));
 }
@@ -127,16 +128,16 @@ static int spans(const perp_world *w, int wc, int wj, span out[SPANS]) {
     const pp_state *s = &w->state;
     size_t nb = (size_t)w->nbody, nj = (size_t)w->njoint;
     span all[SPANS] = {{s->X, nb * sizeof *s->X},
-                   {s->theta, nb * sizeof *s->theta},
-                   {s->v, nb * sizeof *s->v},
-                   {s->w, nb * sizeof *s->w},
-                   {s->dv, nb * sizeof *s->dv},
-                   {s->dw, nb * sizeof *s->dw},
-                   {s->coord, nj * sizeof *s->coord},
-                   {w->warm.contact, (size_t)wc * sizeof *w->warm.contact},
-                   {w->warm.joint, (size_t)wj * sizeof *w->warm.joint},
-                   {w->warm.joint_key, (size_t)wj * sizeof *w->warm.joint_key},
-                   {s->mark, nb * sizeof *s->mark}};
+                       {s->theta, nb * sizeof *s->theta},
+                       {s->v, nb * sizeof *s->v},
+                       {s->w, nb * sizeof *s->w},
+                       {s->dv, nb * sizeof *s->dv},
+                       {s->dw, nb * sizeof *s->dw},
+                       {s->coord, nj * sizeof *s->coord},
+                       {w->warm.contact, (size_t)wc * sizeof *w->warm.contact},
+                       {w->warm.joint, (size_t)wj * sizeof *w->warm.joint},
+                       {w->warm.joint_key, (size_t)wj * sizeof *w->warm.joint_key},
+                       {s->mark, nb * sizeof *s->mark}};
     memcpy(out, all, sizeof all);
     return SPANS;
 }

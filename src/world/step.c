@@ -320,16 +320,6 @@ static void commit(perp_world *w, const parts *p) {
     w->why[0] = 0;
 }
 
-/* The ledger speaks of the velocities that the step works with. Those of the ends of the step, which are shown, have other
- * kinetic energies: the difference is sampling. */
-static void show_energies(const perp_world *w, const pp_state *start, const pp_state *end, perp_ledger *l) {
-    double before = pp_shown_kinetic_energy(w, &w->state) - pp_kinetic_energy(w, start);
-    double after = pp_shown_kinetic_energy(w, end) - pp_kinetic_energy(w, end);
-    l->kinetic_before += before;
-    l->kinetic_after += after;
-    l->sampling += after - before;
-}
-
 perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watch *watch) {
     perp_certificate scratch;
     if (!cert) cert = &scratch;
@@ -348,7 +338,7 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
         pp_state_copy(w, &start, &w->state);
         st = pp_stagger(w, &start, held);
     }
-    const pp_state *end = NULL;
+    const pp_state *end;
     parts p = {.held = held, .cert = cert};
     if (!st) {
         p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, 1 << w->def.max_halvings);
@@ -361,7 +351,7 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     }
     cert->rejected = p.rejected;
     if (!st) st = pp_synchronise(w, p.frame, p.n);
-    if (!st && start.lag > 0) show_energies(w, &start, end, &cert->ledger);
+    if (!st) st = pp_show_energies(w, &start, p.frame, p.n, &cert->ledger);
     for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
     if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);
     if (!st) {

@@ -68,7 +68,8 @@ typedef enum pp_mark {
     PP_SLID = 4,   /* a contact or joint of it slid in the last step */
     PP_PUSHED = 8, /* its force was set since the last step */
     PP_HELD = 16,  /* its force was set before the last step too: it is a function of time */
-    PP_JUMP = 32   /* its force jumped: the half step behind t belongs to another one */
+    PP_JUMP = 32,  /* its force jumped: the half step behind t belongs to another one */
+    PP_BACK = 64   /* its velocity was moved back before the step */
 } pp_mark;
 
 /* Everything that changes in a step. Arrays are indexed by body or joint slot. */
@@ -81,7 +82,7 @@ typedef struct pp_state {
     perp_pose *X;
     double *theta; /* 2D: accumulated angle */
     perp_vec3 *v, *w;
-    perp_vec3 *dv, *dw; /* what takes v and w from t - lag to t: see world/stagger.h; 0 if lag is 0 */
+    perp_vec3 *dv, *dw;  /* what takes v and w from t - lag to t: see world/stagger.h; 0 if lag is 0 */
     unsigned char *mark; /* pp_mark */
     double (*coord)[PERP_JOINT_MAX_COORD]; /* unwrapped joint coordinates */
     const struct pp_frame *made_by; /* the part of the step under way that ends here; NULL: a state between steps */
