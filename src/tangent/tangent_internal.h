@@ -79,4 +79,10 @@ perp_status pp_tangent_runs_begin(perp_tangent *t, perp_world *w);
 perp_status pp_tangent_runs(perp_tangent *t, perp_world *w, const perp_certificate *cert);
 void pp_tangent_runs_end(perp_tangent *t);
 
+/* moved_back.c */
+/* Were velocities moved back before the step of this frame? */
+bool pp_was_moved_back(const pp_frame *f);
+/* dv, ddv of all directions after that, from those of the committed state of w. */
+perp_status pp_tangent_moved_back(const perp_tangent *t, perp_world *w, double *dv, double *ddv);
+
 #endif

@@ -87,7 +87,7 @@ typedef struct pp_frame {
                          (contact/end_pose.c); NULL: it is asked for the first time */
     int nbegun;
 
-    double touching_more; /* PP_END_KICK: what counts as touching beyond pp_touching() [L] */
+    double touching_more; /* not PP_STEP: what counts as touching beyond pp_touching() [L] */
 
     /* pp_formulate */
     const double

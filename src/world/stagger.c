@@ -4,7 +4,8 @@
  *          the step: exact for constant acceleration, second order between impacts. So velocities of the state lie half a
  *          step behind. Those of the time of the poses are to be shown.
  * Method   Start: nu - 1/2 dnu, where dnu is the constrained acceleration times h: the difference of two problems at velocity
- *          level, with forces and without, which has no share of an impact. The same for a body whose velocity is set, and
+ *          level, with forces and without, which has no share of an impact. What would fall shut within the step counts as
+ *          touching there, so that a hair's breadth does not decide. The same for a body whose velocity is set, and
  *          for the bodies that hang together with one whose forces jump.
  *          End: nu + 1/2 dnu with the dnu of the step that ended, second order too, at no cost. Where the velocity jumped
  *          dnu is no acceleration, and nothing is added to the velocities of that island: an impact, met by rows that
@@ -26,6 +27,8 @@
 #define SLIPS 1e-6
 /* Slip before a row stuck that tells a stop from rows that turn, relative to what turning bodies change in a step. */
 #define STOPS 0.01
+/* Speeds below this part of those of the bodies of a row, and of one step of fall, are rounding and residuals. */
+#define NOISE 1e-8
 /* A row is met if this part of what it lacked is left. */
 #define MET 1e-3
 
@@ -94,8 +97,14 @@ static perp_status start_acceleration(perp_world *w, const pp_state *s, const pe
     perp_status st = pp_state_new(w, &end);
     const pp_purpose purpose[2] = {PP_START_FREE, PP_START_FORCED};
     for (int k = 0; !st && k < 2; k++) {
-        pp_frame f = {
-            .w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = purpose[k], .held = held, .reach_factor = 2};
+        pp_frame f = {.w = w,
+                      .s0 = s,
+                      .s1 = &end,
+                      .h = w->def.h,
+                      .purpose = purpose[k],
+                      .held = held,
+                      .reach_factor = 2,
+                      .touching_more = w->def.h * w->def.h * perp_v3_norm(w->def.gravity_W)};
         pp_state_copy(w, &end, s);
         st = pp_solve_frame(&f);
         for (int i = 0; !st && i < f.ndof; i++) dnu[i] = k == 0 ? f.solution.nu[i] : f.solution.nu[i] - dnu[i];
@@ -221,6 +230,20 @@ static double smooth_change(const sync *s, const perp_row *row) {
     return sum;
 }
 
+/* Speeds along a row that mean nothing. */
+static double noise_of(const sync *s, const perp_row *row) {
+    const pp_frame *f = s->f;
+    double sum = f->h * perp_v3_norm(f->w->def.gravity_W);
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k], dim = f->w->def.dim;
+        if (b < 0) continue;
+        const double *nu = f->nu0 + f->block_offset[b], *J = row->J[k];
+        sum += perp_v3_norm(linear(dim, J)) * perp_v3_norm(linear(dim, nu)) +
+               perp_v3_norm(angular(dim, f->block_ndof[b], J)) * perp_v3_norm(angular(dim, f->block_ndof[b], nu));
+    }
+    return NOISE * sum;
+}
+
 /* Does a row with this velocity towards its end meet an impact? */
 static bool meets(double approach, double smooth, bool open, bool shocked) {
     return approach > smooth && (open || shocked || approach > HARD * smooth);
@@ -229,11 +252,12 @@ static bool meets(double approach, double smooth, bool open, bool shocked) {
 /* A slip that friction acts on, before and after; n components. */
 static void see_slip(sync *s, const perp_row *row, const double *before, const double *after, double smooth) {
     double was = hypot(before[0], before[1]), is = hypot(after[0], after[1]);
-    if (is > SLIPS * (was + smooth)) {
+    double noise = noise_of(s, row);
+    if (is > SLIPS * (was + smooth) + noise) {
         mark(s, row, PP_SLID);
         double along = 0.5 * ((after[0] - before[0]) * after[0] + (after[1] - before[1]) * after[1]);
         if (along < 0) limit(s, row, is * is / -along);
-    } else if (marked(s, row, PP_SLID | PP_SHOCK) && was > STOPS * smooth) {
+    } else if (marked(s, row, PP_SLID | PP_SHOCK) && was > STOPS * smooth + noise) {
         shock(s, row);
     }
 }
@@ -279,7 +303,7 @@ static void see_joint(sync *s, int i) {
         if (meets(approach, smooth, open, marked(s, &r->row, PP_SHOCK))) shock(s, &r->row);
     } else if (r->kind != PERP_ROW_SPRING && marked(s, &r->row, PP_SHOCK)) {
         double lacked = fabs(w0 + r->b);
-        if (lacked > smooth && fabs(w1 + r->b) <= MET * lacked) shock(s, &r->row);
+        if (lacked > smooth + noise_of(s, &r->row) && fabs(w1 + r->b) <= MET * lacked) shock(s, &r->row);
     }
 }
 

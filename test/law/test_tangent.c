@@ -5,6 +5,7 @@
 static perp_world *particle(perp_body_id *body) {
     perp_world_def d = perp_world_def_default(2);
     d.h = 0.05;
+    d.start = PERP_START_PLAIN; /* Berard's numbers */
     d.gravity_W = perp_v3(0, 0, 0);
     perp_world *w = world_of(&d);
     add_floor(w);
