@@ -11,7 +11,7 @@
 #include "world/stagger.h"
 
 /* Of a difference, relative to lengths, speeds and parameters: between curvature and the residual of solvers. */
-#define PART 1e-5
+#define PART 2e-6
 
 /* The state at the start of the step with the direction added, moved back. */
 static perp_status start_beside(const perp_tangent *t, perp_world *w, int d, double by, pp_state *s) {
