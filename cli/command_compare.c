@@ -19,7 +19,7 @@ static const cli_option options[] = {
      .argument = "LIST",
      .help = "Contact models in the same way."},
     {.name = "forms", .kind = CLI_TEXT, .argument = "LIST", .help = "Forms: lcp, mlcp, cone."},
-    {.name = "starts", .kind = CLI_TEXT, .argument = "LIST", .help = "Starts: plain, staggered."},
+    {.name = "starts", .kind = CLI_TEXT, .argument = "LIST", .help = "Starts: plain, staggered, auto."},
     {.name = "output",
      .letter = 'o',
      .kind = CLI_FILE,

@@ -30,7 +30,7 @@ typedef struct perp_ledger {
     double normal;     /**< normal contact impulses (impact loss) */
     double friction;   /**< friction impulses; positive only in a step in which slip reverses */
     double turning;    /**< 3D: left by the turning of the inertia: rounding, but for corrected joints */
-    double start;      /**< the staggered start: velocities were moved back by half a step before the first one */
+    double start;      /**< velocities that are moved back before a step: 0, since those that are shown stay */
     /** Velocities that belong to another time than the poses: it comes and goes with them and never adds up. In free fall
      *  with a plain start -1/2 m g^2 h t. */
     double sampling;

@@ -121,7 +121,7 @@ PERP_API perp_status perp_tangent_set_velocity(perp_tangent *t, int direction, p
  *  what perp_world_step() returns; PERP_E_ARG if the bodies are not those that the tangent was made for; PERP_E_FIT with
  *  method MODES, if the step has no smooth equations: stepper with equations of its own, contact model other than peg,
  *  geometry end, joints that are corrected, a step that was divided, restitution that was limited, a taut chain that was
- *  damped, velocities moved back for a staggered start, modes that leave the motion open or contradict each other, an island
+ *  damped, modes that leave the motion open or contradict each other, an island
  *  with more than 600 rows.
  *  @param cert  as in perp_world_step(); may be NULL */
 PERP_API perp_status perp_tangent_step(perp_tangent *t, perp_world *w, perp_certificate *cert);

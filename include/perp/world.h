@@ -32,8 +32,11 @@ extern "C" {
 /** How the first step treats the given velocities. */
 typedef enum perp_start {
     PERP_START_PLAIN, /**< they are taken as they are (Notes): positions err by a h t/2 under constant acceleration a */
-    PERP_START_STAGGERED /**< they are moved back by half a step of the (constrained) acceleration, so that positions are
-                              exact for constant acceleration; velocities read back are those at t - h/2 */
+    PERP_START_STAGGERED, /**< they are moved back by half a step of the (constrained) acceleration, so that positions are
+                              exact for constant acceleration, and of second order between impacts. Velocities and
+                              energies that are read back are those at t */
+    PERP_START_AUTO /**< staggered, if stepper, geometry and error_tolerance allow it; else plain. A world tells what
+                              it took */
 } perp_start;
 
 /** Which complementarity problem a stepper makes. */
@@ -74,7 +77,7 @@ typedef struct perp_world_def {
     perp_vec3 gravity_W;  /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
     double press;         /**< 2D: acceleration that presses supported bodies on the plane [L/T^2]; default 9.81 */
     double h;             /**< time step [T]; default 0.001 */
-    perp_start start;     /**< default plain */
+    perp_start start;     /**< default auto */
     const char *detector; /**< "plain"; NULL: default */
     const char *
         contact_model; /**< "peg" (default), "one-plane", "standard", "lnc", "corrective", "peg-mixed"; NULL: default */
@@ -200,8 +203,8 @@ PERP_API int perp_world_dim(const perp_world *w);
 PERP_API double perp_world_h(const perp_world *w);
 /** The definition the world was made with; strings are names of stages, borrowed for ever. */
 PERP_API perp_world_def perp_world_get_def(const perp_world *w);
-/** Changes the time step from the next step on. PERP_E_ARG if not positive and finite. A staggered world starts
- *  anew. */
+/** Changes the time step from the next step on. PERP_E_ARG if not positive and finite. Velocities of a
+ *  staggered world stay what they are at the present time. */
 PERP_API perp_status perp_world_set_h(perp_world *w, double h);
 /** Sets a setting of the chosen solver or a fallback by name, such as "lemke.max_pivots" or "pgs.relaxation".
  *  PERP_E_NAME, PERP_E_ARG. */
@@ -301,8 +304,8 @@ PERP_API perp_status perp_body_remove(perp_world *w, perp_body_id b);
 PERP_API perp_status perp_body_pose(const perp_world *w, perp_body_id b, perp_pose *X_WB);
 /** Rotation angle in 2D, counted without wrapping [rad]. PERP_E_ARG if stale or in 3D. */
 PERP_API perp_status perp_body_angle(const perp_world *w, perp_body_id b, double *angle);
-/** Velocity of the centre of mass and angular velocity, in W; either pointer may be NULL. In a staggered world: those
- *  at t - h/2. */
+/** Velocity of the centre of mass and angular velocity, in W; either pointer may be NULL. In a staggered world
+ *  they are of second order, and in a step with an impact of first. */
 PERP_API perp_status perp_body_velocity(const perp_world *w, perp_body_id b, perp_vec3 *v_W, perp_vec3 *w_W);
 /** Places a dynamic body or an obstacle. PERP_E_ARG. */
 PERP_API perp_status perp_body_set_pose(perp_world *w, perp_body_id b, perp_pose X_WB);

@@ -185,6 +185,37 @@ static void contacts(const pp_frame *f, perp_ledger *l) {
     }
 }
 
+/* What an impulse along a row does more if velocities change by d; nothing at the driven side. */
+static double more(const pp_frame *f, const perp_row *row, double p, const double *d) {
+    return p == 0 ? 0 : p * pp_row_dot(&f->problem, row, d);
+}
+
+void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l) {
+    perp_ledger add = {.applied = dot(f->ndof, f->i_applied, d), .damping = dot(f->ndof, f->i_damper, d)};
+    for (int i = 0; i < f->problem.njoint; i++) {
+        const perp_joint_row *r = &f->problem.joint[i];
+        double p = f->solution.p_joint[i] - (r->kind == PERP_ROW_SPRING ? pp_elastic_impulse(f, i) : 0);
+        bool ideal = r->kind == PERP_ROW_JOINT || r->joint < 0;
+        double *entry = ideal ? &add.joint : r->kind == PERP_ROW_MOTOR ? &add.motor : &add.joint_loss;
+        *entry += more(f, &r->row, p, d);
+    }
+    for (int i = 0; i < f->problem.ncontact; i++) {
+        const perp_contact_row *c = &f->problem.contact[i];
+        const double *p = f->solution.p_contact + 3 * i;
+        add.normal += more(f, &c->n, p[0], d);
+        add.friction += more(f, &c->t, p[1], d) + more(f, &c->o, p[2], d);
+        if (c->e_r > 0) add.friction += more(f, &c->r, f->solution.p_spin[i], d);
+    }
+    l->applied += add.applied;
+    l->damping += add.damping;
+    l->joint += add.joint;
+    l->motor += add.motor;
+    l->joint_loss += add.joint_loss;
+    l->normal += add.normal;
+    l->friction += add.friction;
+    l->sampling -= pp_ledger_sum(&add);
+}
+
 double pp_ledger_sum(const perp_ledger *l) {
     return l->gravity + l->spring + l->applied + l->damping + l->kinematic + l->joint + l->motor + l->joint_loss +
            l->normal + l->friction + l->turning + l->start + l->sampling + l->drift;

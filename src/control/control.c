@@ -9,7 +9,7 @@
  * inertia at the end of the torque-free turn instead, M(q') nu+ = M(q) nu + h f + G p, and turn by h w+ + bend. */
 #include <string.h>
 
-#include "world/frame.h"
+#include "world/stagger.h"
 
 static void add_wrench(perp_wrench *to, perp_vec3 force, perp_vec3 torque) {
     to->force = perp_v3_add(to->force, force);
@@ -76,7 +76,7 @@ perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
             add_wrench(&held[e->b], f.force, f.torque);
         } else if (e->def.kind == PERP_FORCE_PD) {
             const pp_joint *j = &w->joint[e->joint];
-            pp_joint_side a = pp_side(w, &w->state, j->a, NULL), b = pp_side(w, &w->state, j->b, NULL);
+            pp_joint_side a = pp_shown_side(w, &w->state, j->a), b = pp_shown_side(w, &w->state, j->b);
             double coord[PERP_JOINT_MAX_COORD], rate[PERP_JOINT_MAX_COORD];
             pp_joint_coords(&j->def, w->def.dim, &a, &b, w->state.coord[e->joint],
                             coord); /* a body may have been placed since */

@@ -6,6 +6,7 @@
 
 #include "base/refuse.h"
 #include "mpec/mpec.h"
+#include "world/stagger.h"
 
 static perp_status refuse_memory(pp_mpec *m) {
     return pp_refuse(m->why, m->why_size, PERP_E_MEMORY, "out of memory for the program");
@@ -175,6 +176,7 @@ perp_status pp_mpec_at(pp_mpec *m, const double *parameter) {
         return pp_refuse(m->why, m->why_size, PERP_E_FIT,
                          "the world with other parameters has other bodies, another dimension or another step");
     }
+    if (m->w->start_left && m->w->def.start == PERP_START_STAGGERED) pp_make_plain(m->w);
     memcpy(m->at, parameter, (size_t)m->np * sizeof *m->at);
     pp_mpec_read_state(m, m->w, m->x_start);
     return PERP_OK;
@@ -288,6 +290,8 @@ perp_status pp_mpec_build(pp_mpec *m) {
     st = perp_world_clone(m->p->world, &m->clone);
     if (st) return pp_refuse(m->why, m->why_size, st, "the world could not be cloned: %s", perp_status_text(st));
     m->steps = m->p->steps;
+    if (m->clone->start_left && m->clone->def.start == PERP_START_STAGGERED)
+        pp_make_plain(m->clone); /* the program has plain steps */
     m->t0 = perp_world_time(m->clone);
     m->h = perp_world_h(m->clone);
     m->saved_size = perp_world_state_size(m->clone);

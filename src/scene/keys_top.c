@@ -17,7 +17,7 @@ static const char *stepper(int i) {
 }
 static const char *solver(int i) { return i < perp_solver_count() ? perp_solver_at(i)->name : NULL; }
 
-static const char *const starts[] = {"plain", "staggered", NULL};
+static const char *const starts[] = {"plain", "staggered", "auto", NULL};
 static const char *const geometries[] = {"iterated", "once", "end", NULL};
 static const char *const forms[] = {"lcp", "mlcp", "cone", "auto", NULL};
 static const char *const compliances[] = {"rigid", "linear", "hertz", "foundation", NULL};
@@ -49,10 +49,12 @@ static const pp_key top[] = {
      PP_HELP("Acceleration of gravity.")},
     {"press", PP_T_NUMBER, IN(press), .dims = PP_2D, PP_UNIT("L/T^2"), PP_DEFAULT(9.81), PP_NOT_NEGATIVE,
      PP_HELP("Acceleration that presses bodies with a `support` on the plane of motion.")},
-    {"start", PP_T_CHOICE, IN(start), .choice = starts, PP_DEFAULT_AS(PERP_START_PLAIN, "plain"),
-     PP_HELP("How the first step takes the given velocities: as they are, or moved back by half a step so that "
-             "positions are "
-             "exact under constant acceleration.")},
+    {"start", PP_T_CHOICE, IN(start), .choice = starts, PP_DEFAULT_AS(PERP_START_AUTO, "auto"),
+     PP_HELP(
+         "How the first step takes the given velocities: as they are, or moved back by half a step so that "
+         "positions are "
+         "exact under constant acceleration. `auto` is staggered where stepper, geometry and `error_tolerance` allow "
+         "it, else plain.")},
     {"stages", PP_T_MAP, IN(stages), .map = &pp_map_stages, PP_WORDS("all defaults"),
      PP_HELP("Which methods a step is made of, and their settings.")},
     {"materials", PP_T_NAMES, IN(materials), PP_WORDS("none"),

@@ -295,6 +295,12 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
     return f->nripple;
 }
 
+/* Is a row of a joint a force, which changes velocities gradually? */
+static bool is_force(const perp_joint_row *r) {
+    bool bounded = isfinite(r->lo) && isfinite(r->hi);
+    return r->kind == PERP_ROW_SPRING || ((r->kind == PERP_ROW_MOTOR || r->kind == PERP_ROW_FRICTION) && bounded);
+}
+
 static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     perp_world *w = f->w;
     *n = 0;
@@ -319,6 +325,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             perp_joint_row *row = *rows + *n + kept;
             *row = (*rows)[*n + r];
             if (f->purpose == PP_END_KICK && row->kind == PERP_ROW_SPRING) continue; /* its impulse is known */
+            if (f->purpose == PP_START_FREE && is_force(row)) continue;
             row->joint = i;
             f->row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
@@ -332,7 +339,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
                 /* velocity level: a joint keeps its error; a limit acts only when it is reached */
-                if (row->kind == PERP_ROW_LIMIT && row->b > 1e-9 / f->h) row->hi = 0;
+                if (row->kind == PERP_ROW_LIMIT && row->b > (1e-9 + f->touching_more) / f->h) row->hi = 0;
                 row->b = row->b_kin;
             }
             if (f->joint_shift) row->b = f->joint_shift[*n + kept] + (position ? 0 : row->b);

@@ -54,6 +54,7 @@ static void stay(perp_tangent *t, int direction) {
     size_t n = 6 * (size_t)t->nbody * sizeof *t->dq;
     memcpy(pp_tangent_at(t, t->next_q, direction, 0), pp_tangent_at(t, t->dq, direction, 0), n);
     memcpy(pp_tangent_at(t, t->next_v, direction, 0), pp_tangent_at(t, t->dv, direction, 0), n);
+    memcpy(pp_tangent_at(t, t->next_ddv, direction, 0), pp_tangent_at(t, t->ddv, direction, 0), n);
 }
 
 perp_status pp_tangent_steps(perp_tangent *t, perp_world *w, const perp_certificate *cert) {

@@ -61,7 +61,6 @@ static perp_status suits(const pp_frame *f, int n) {
     perp_world *w = f->w;
     if (w->stepper->step) return refuse(w, "stepper %s has equations of its own", w->stepper->name);
     if (n != 1) return refuse(w, "it was divided into %d parts", n);
-    if (f->s0->lag != w->state.lag) return refuse(w, "velocities were moved back for a staggered start");
     if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
     if (w->model != &pp_model_peg && f->ncontact > 0) return refuse(w, "contact model %s is not peg", w->model->name);
     if (w->def.joint_correction && f->problem.njoint > 0) return refuse(w, "joints were corrected");
@@ -395,6 +394,21 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
     return PERP_OK;
 }
 
+/* Derivative of what takes the velocity of block b to the time of the end: of a part of its change in the step. The part is
+ * taken as it is, also where friction is about to end a slip. */
+static void show_later(work *k, int d, int b, const double *dnu) {
+    const perp_tangent *t = k->t;
+    int slot = k->f->block_body[b], nd = k->f->block_ndof[b], lin = k->w->def.dim;
+    double dv[6], *later = pp_tangent_at(t, t->next_ddv, d, slot), part = k->f->later[b];
+    bool back = (k->f->s0->mark[slot] & PP_BACK) && part == 0.5; /* from the velocity that is known at the start */
+    if (back) part = 1;
+    for (int c = 0; c < 6; c++)
+        dv[c] = pp_tangent_at(t, t->dv, d, slot)[c] + (back ? pp_tangent_at(t, t->ddv, d, slot)[c] : 0);
+    for (int c = 0; c < lin; c++) later[c] = part * (dnu[c] - dv[c]);
+    if (lin == 2 && nd == 3) later[5] = part * (dnu[2] - dv[5]);
+    for (int c = 3; c < nd && nd == 6; c++) later[c] = part * (dnu[c] - dv[c]);
+}
+
 /* Derivative of the motion with the velocity derivative that was found. */
 static perp_status move_on(work *k, int d) {
     perp_tangent *t = k->t;
@@ -402,6 +416,7 @@ static perp_status move_on(work *k, int d) {
     size_t n = 6 * (size_t)t->nbody * sizeof *t->dq;
     memcpy(pp_tangent_at(t, t->next_q, d, 0), pp_tangent_at(t, t->dq, d, 0), n);
     memset(pp_tangent_at(t, t->next_v, d, 0), 0, n);
+    memset(pp_tangent_at(t, t->next_ddv, d, 0), 0, n);
     int lin = k->w->def.dim;
     for (int b = 0; b < f->nblock; b++) {
         int slot = f->block_body[b], nd = f->block_ndof[b];
@@ -417,6 +432,7 @@ static perp_status move_on(work *k, int d) {
         }
         perp_status st = nd == 6 ? turn_on(k, d, b, dnu, q, v) : PERP_OK;
         if (st) return st;
+        if (f->s0->lag > 0) show_later(k, d, b, dnu);
     }
     return PERP_OK;
 }
@@ -444,7 +460,7 @@ static bool same(const perp_tangent *t, const double *a, const double *b, int d)
 
 /* Friction of a sliding contact turns with the slip, in proportion to its load. If loads of sliding contacts are not
  * determined and the derivative depends on them, it is the derivative of one of many possible motions. */
-perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const pp_loads *loads, bool *open) {
+static perp_status at_modes(perp_tangent *t, pp_frame *const *frame, int n, const pp_loads *loads, bool *open) {
     perp_world *w = frame[0]->w;
     *open = false;
     perp_status st = suits(frame[0], n);
@@ -462,5 +478,23 @@ perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, con
             *open = true;
             st = refuse(w, "it depends on loads that the laws do not determine");
         }
+    return st;
+}
+
+perp_status pp_tangent_modes(perp_tangent *t, pp_frame *const *frame, int n, const pp_loads *loads, bool *open) {
+    perp_world *w = frame[0]->w;
+    if (!pp_was_moved_back(frame[0])) return at_modes(t, frame, n, loads, open);
+    *open = false;
+    size_t all = 6 * (size_t)t->nbody * (size_t)t->def.directions;
+    double *dv = PP_ARENA_ARRAY(&w->arena, double, all), *ddv = PP_ARENA_ARRAY(&w->arena, double, all);
+    if (!dv || !ddv) return pp_fail(w, PERP_E_MEMORY, "out of memory for the directions");
+    perp_status st = pp_tangent_moved_back(t, w, dv, ddv);
+    if (st) return st;
+    double *given_v = t->dv, *given_ddv = t->ddv; /* those of the time of the poses */
+    t->dv = dv;
+    t->ddv = ddv;
+    st = at_modes(t, frame, n, loads, open);
+    t->dv = given_v;
+    t->ddv = given_ddv;
     return st;
 }

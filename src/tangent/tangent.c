@@ -51,7 +51,10 @@ perp_status perp_world_tangent(perp_world *w, const perp_tangent_def *def, perp_
     t->dv = pp_alloc(&t->alloc, all);
     t->next_q = pp_alloc(&t->alloc, all);
     t->next_v = pp_alloc(&t->alloc, all);
-    if (!t->gen || !t->kind || !t->particle || !t->dq || !t->dv || !t->next_q || !t->next_v) {
+    t->ddv = pp_alloc(&t->alloc, all);
+    t->next_ddv = pp_alloc(&t->alloc, all);
+    bool ok = t->gen && t->kind && t->particle && t->dq && t->dv && t->ddv && t->next_q && t->next_v && t->next_ddv;
+    if (!ok) {
         perp_tangent_free(t);
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d directions of %d bodies", def->directions, w->nbody);
     }
@@ -75,6 +78,8 @@ void perp_tangent_free(perp_tangent *t) {
     pp_free(&t->alloc, t->dv);
     pp_free(&t->alloc, t->next_q);
     pp_free(&t->alloc, t->next_v);
+    pp_free(&t->alloc, t->ddv);
+    pp_free(&t->alloc, t->next_ddv);
     pp_free(&t->alloc, t->seed);
     perp_allocator a = t->alloc;
     pp_free(&a, t);
@@ -82,7 +87,7 @@ void perp_tangent_free(perp_tangent *t) {
 
 void perp_tangent_clear(perp_tangent *t) {
     size_t all = 6 * (size_t)t->nbody * (size_t)t->def.directions;
-    for (size_t i = 0; i < all; i++) t->dq[i] = t->dv[i] = 0;
+    for (size_t i = 0; i < all; i++) t->dq[i] = t->dv[i] = t->ddv[i] = 0;
     t->nseed = 0;
     pp_tangent_runs_end(t);
     t->state = fresh();
@@ -129,6 +134,7 @@ perp_status perp_tangent_set_velocity(perp_tangent *t, int direction, perp_body_
     double *x = pp_tangent_at(t, t->dv, direction, slot);
     pp_put3(x, dv);
     pp_put3(x + 3, dw);
+    memset(pp_tangent_at(t, t->ddv, direction, slot), 0, 6 * sizeof *x);
     return PERP_OK;
 }
 
@@ -147,7 +153,13 @@ perp_status perp_tangent_pose(const perp_tangent *t, int direction, perp_body_id
 }
 
 perp_status perp_tangent_velocity(const perp_tangent *t, int direction, perp_body_id b, perp_vec3 *dv, perp_vec3 *dw) {
-    return read(t, t->dv, direction, b, dv, dw);
+    perp_vec3 v, w, later_v, later_w;
+    perp_status st = read(t, t->dv, direction, b, &v, &w);
+    if (!st) st = read(t, t->ddv, direction, b, &later_v, &later_w);
+    if (st) return st;
+    if (dv) *dv = perp_v3_add(v, later_v);
+    if (dw) *dw = perp_v3_add(w, later_w);
+    return PERP_OK;
 }
 
 perp_tangent_state perp_tangent_report(const perp_tangent *t) { return t->state; }
@@ -217,11 +229,13 @@ perp_status perp_tangent_step(perp_tangent *t, perp_world *w, perp_certificate *
         t->state = before;
         return st;
     }
-    double *q = t->dq, *v = t->dv;
+    double *q = t->dq, *v = t->dv, *later = t->ddv;
     t->dq = t->next_q;
     t->dv = t->next_v;
+    t->ddv = t->next_ddv;
     t->next_q = q;
     t->next_v = v;
+    t->next_ddv = later;
     t->state.why = t->why;
     t->state.steps++;
     t->state.changes += t->state.near_change;
@@ -250,6 +264,9 @@ void pp_tangent_move_state(const perp_tangent *t, const perp_world *w, int direc
         if (by_v == 0 || t->kind[i] != PERP_BODY_DYNAMIC) continue;
         s->v[i] = perp_v3_axpy(s->v[i], by_v, pp_first3(dv));
         s->w[i] = perp_v3_axpy(s->w[i], by_v, pp_first3(dv + 3));
+        const double *later = pp_tangent_at(t, t->ddv, direction, i);
+        s->dv[i] = perp_v3_axpy(s->dv[i], by_v, pp_first3(later));
+        s->dw[i] = perp_v3_axpy(s->dw[i], by_v, pp_first3(later + 3));
     }
 }
 
@@ -297,10 +314,12 @@ void pp_tangent_between(perp_tangent *t, const perp_world *w, int direction, con
                         const pp_state *after, double reach) {
     double s = 1 / (2 * reach);
     for (int i = 0; i < t->nbody; i++) {
-        double *q = pp_tangent_at(t, t->next_q, direction, i), *v = pp_tangent_at(t, t->next_v, direction, i);
+        double *q = pp_tangent_at(t, t->next_q, direction, i), *v = pp_tangent_at(t, t->next_v, direction, i),
+               *later = pp_tangent_at(t, t->next_ddv, direction, i);
         if (t->kind[i] != PERP_BODY_DYNAMIC || !pp_alive(t->gen[i])) {
             memcpy(q, pp_tangent_at(t, t->dq, direction, i), 6 * sizeof *q);
             memset(v, 0, 6 * sizeof *v);
+            memset(later, 0, 6 * sizeof *later);
             continue;
         }
         pp_put3(q, perp_v3_scale(s, perp_v3_sub(after->X[i].p, before->X[i].p)));
@@ -309,5 +328,7 @@ void pp_tangent_between(perp_tangent *t, const perp_world *w, int direction, con
         pp_put3(q + 3, perp_v3_scale(s, turn));
         pp_put3(v, perp_v3_scale(s, perp_v3_sub(after->v[i], before->v[i])));
         pp_put3(v + 3, perp_v3_scale(s, perp_v3_sub(after->w[i], before->w[i])));
+        pp_put3(later, perp_v3_scale(s, perp_v3_sub(after->dv[i], before->dv[i])));
+        pp_put3(later + 3, perp_v3_scale(s, perp_v3_sub(after->dw[i], before->dw[i])));
     }
 }

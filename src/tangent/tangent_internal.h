@@ -20,7 +20,8 @@ struct perp_tangent {
     perp_body_kind *kind;
     bool *particle;
     double *dq, *dv; /* directions x slots x 6: origin and rotation vector; velocity and angular velocity, in W */
-    double *next_q, *next_v; /* the same, for the present step */
+    double *ddv;     /* of what takes velocities of a staggered world to the time of the poses (world/stagger.h) */
+    double *next_q, *next_v, *next_ddv; /* the same, for the present step */
     pp_seed *seed;
     int nseed, cap_seed;
     perp_world **run; /* RUNS: 2 for each direction, before and after; NULL until the first step */
@@ -77,5 +78,11 @@ perp_status pp_tangent_steps(perp_tangent *t, perp_world *w, const perp_certific
 perp_status pp_tangent_runs_begin(perp_tangent *t, perp_world *w);
 perp_status pp_tangent_runs(perp_tangent *t, perp_world *w, const perp_certificate *cert);
 void pp_tangent_runs_end(perp_tangent *t);
+
+/* moved_back.c */
+/* Were velocities moved back before the step of this frame? */
+bool pp_was_moved_back(const pp_frame *f);
+/* dv, ddv of all directions after that, from those of the committed state of w. */
+perp_status pp_tangent_moved_back(const perp_tangent *t, perp_world *w, double *dv, double *ddv);
 
 #endif

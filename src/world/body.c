@@ -3,6 +3,7 @@
 
 #include "world/frame.h"
 #include "world/lifetime.h"
+#include "world/stagger.h"
 
 perp_body_def perp_body_def_default(perp_body_kind kind) {
     return (perp_body_def){.kind = kind,
@@ -177,8 +178,8 @@ perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *o
         w->dead_body--;
     w->state.X[slot] = X;
     w->state.theta[slot] = w->def.dim == 2 ? planar_angle(X.q) : 0;
-    w->state.v[slot] = d->v_W;
-    w->state.w[slot] = d->w_W;
+    pp_velocity_given(&w->state, slot, d->v_W, d->w_W);
+    w->state.mark[slot] = PP_FRESH;
     if (out) *out = (perp_body_id){(uint32_t)slot, b.gen};
     return PERP_OK;
 }
@@ -226,8 +227,8 @@ perp_status perp_body_angle(const perp_world *w, perp_body_id id, double *angle)
 perp_status perp_body_velocity(const perp_world *w, perp_body_id id, perp_vec3 *v, perp_vec3 *om) {
     int slot = pp_body_slot(w, id);
     if (slot < 0) return PERP_E_ARG;
-    if (v) *v = w->state.v[slot];
-    if (om) *om = w->state.w[slot];
+    if (v) *v = pp_shown_v(&w->state, slot);
+    if (om) *om = pp_shown_w(&w->state, slot);
     return PERP_OK;
 }
 
@@ -240,6 +241,7 @@ perp_status perp_body_set_pose(perp_world *w, perp_body_id id, perp_pose X) {
     if (st) return st;
     w->state.X[slot] = X;
     if (w->def.dim == 2) w->state.theta[slot] = planar_angle(X.q);
+    if (w->body[slot].kind == PERP_BODY_DYNAMIC) pp_place_given(&w->state, slot);
     return PERP_OK;
 }
 
@@ -253,8 +255,7 @@ perp_status perp_body_set_velocity(perp_world *w, perp_body_id id, perp_vec3 v, 
     if (st) return st;
     if (w->body[slot].particle && perp_v3_norm(om) > 0)
         return pp_fail(w, PERP_E_ARG, "a particle cannot have an angular velocity");
-    w->state.v[slot] = v;
-    w->state.w[slot] = om;
+    pp_velocity_given(&w->state, slot, v, om);
     return PERP_OK;
 }
 
@@ -266,6 +267,9 @@ perp_status perp_body_set_force(perp_world *w, perp_body_id id, perp_vec3 force,
     perp_status st = pp_check_vector(w, "force_W", force, false);
     if (!st) st = pp_check_vector(w, "torque_W", torque, true);
     if (st) return st;
+    bool same = perp_v3_norm(perp_v3_sub(force, w->body[slot].force_W)) == 0 &&
+                perp_v3_norm(perp_v3_sub(torque, w->body[slot].torque_W)) == 0;
+    if (!same) pp_force_given(&w->state, slot);
     w->body[slot].force_W = force;
     w->body[slot].torque_W = torque;
     return PERP_OK;
@@ -286,6 +290,7 @@ perp_status perp_body_set_motion(perp_world *w, perp_body_id id, const perp_moti
     b->motion = m;
     w->state.X[slot] = X;
     w->state.theta[slot] = theta;
+    w->state.mark[slot] |= PP_FRESH;
     return PERP_OK;
 }
 

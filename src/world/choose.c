@@ -24,7 +24,7 @@ perp_world_def perp_world_def_default(int dim) {
                             .gravity_W = dim == 2 ? perp_v3(0, -9.81, 0) : perp_v3(0, 0, -9.81),
                             .press = 9.81,
                             .h = 1e-3,
-                            .start = PERP_START_PLAIN,
+                            .start = PERP_START_AUTO,
                             .detector = "plain",
                             .contact_model = "peg",
                             .stepper = "stewart-trinkle",
@@ -51,8 +51,8 @@ perp_status pp_check_world_def(const perp_world_def *d, char *why, size_t n) {
         return pp_refuse(why, n, PERP_E_ARG, "press is %g; it must be finite and not negative", d->press);
     if (!(d->h > 0) || !isfinite(d->h))
         return pp_refuse(why, n, PERP_E_ARG, "h is %g; it must be positive and finite", d->h);
-    if (d->start != PERP_START_PLAIN && d->start != PERP_START_STAGGERED)
-        return pp_refuse(why, n, PERP_E_ARG, "start is %d; it must be plain or staggered", (int)d->start);
+    if (d->start != PERP_START_PLAIN && d->start != PERP_START_STAGGERED && d->start != PERP_START_AUTO)
+        return pp_refuse(why, n, PERP_E_ARG, "start is %d; it must be plain, staggered or auto", (int)d->start);
     if (d->form != PERP_FORM_LCP && d->form != PERP_FORM_MLCP && d->form != PERP_FORM_CONE && d->form != PERP_FORM_AUTO)
         return pp_refuse(why, n, PERP_E_ARG, "form is %d; it must be LCP, MLCP, cone or auto", (int)d->form);
     if (d->friction_frame != PERP_FRICTION_SLIP && d->friction_frame != PERP_FRICTION_FIXED)
@@ -153,6 +153,17 @@ static void choose_form(perp_world *w) {
     if (!d->friction_directions) d->friction_directions = DIRECTIONS;
 }
 
+/* The start where the user leaves it open: staggered, if the step moves by the velocity that it leaves at its start pose, in
+ * parts of one length. Others have velocities of the ends of their steps; supports carry loads that are no forces. */
+static void choose_start(perp_world *w) {
+    perp_world_def *d = &w->def;
+    if (d->start != PERP_START_AUTO) return;
+    bool suits =
+        !w->stepper->step && !w->stepper->supports && d->geometry != PERP_GEOMETRY_END && !(d->error_tolerance > 0);
+    d->start = suits ? PERP_START_STAGGERED : PERP_START_PLAIN;
+    w->start_left = true;
+}
+
 static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
     perp_world_def *d = &w->def;
     perp_class cls = class_of(d->form);
@@ -205,6 +216,7 @@ static perp_status choose_stepper(perp_world *w, char *why, size_t n) {
             "its geometry there anyway",
             s->name);
     perp_fields_default(s->fields, s->nfield, w->stepper_settings.bytes);
+    choose_start(w);
     return s->fits ? s->fits(d, why, n) : PERP_OK;
 }
 

@@ -1,5 +1,6 @@
 /* energy.c - energy and momentum of a world as it stands */
 #include "world/frame.h"
+#include "world/stagger.h"
 
 pp_spring_now pp_spring_at(const perp_world *w, const pp_state *s, const pp_force *e) {
     pp_joint_side a = pp_side(w, s, e->a, NULL), b = pp_side(w, s, e->b, NULL);
@@ -56,18 +57,24 @@ double pp_joint_spring_change(const perp_world *w, const pp_state *s0, const pp_
     return joint_springs(w, s0, s1);
 }
 
-double pp_kinetic_energy(const perp_world *w, const pp_state *s) {
+/* Of the velocities that are shown, those of t, or of those that the step works with. */
+static double energy_of_motion(const perp_world *w, const pp_state *s, bool shown) {
     double sum = 0;
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *b = &w->body[i];
         if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC) continue;
-        sum += 0.5 * b->mass * perp_v3_dot(s->v[i], s->v[i]);
+        perp_vec3 v = shown ? pp_shown_v(s, i) : s->v[i];
+        sum += 0.5 * b->mass * perp_v3_dot(v, v);
         if (b->particle) continue;
-        perp_vec3 om = perp_q_unrotate(s->X[i].q, s->w[i]);
+        perp_vec3 om = perp_q_unrotate(s->X[i].q, shown ? pp_shown_w(s, i) : s->w[i]);
         sum += 0.5 * perp_v3_dot(om, perp_m3_mul_v(b->I_B, om));
     }
     return sum;
 }
+
+double pp_kinetic_energy(const perp_world *w, const pp_state *s) { return energy_of_motion(w, s, false); }
+
+double pp_shown_kinetic_energy(const perp_world *w, const pp_state *s) { return energy_of_motion(w, s, true); }
 
 void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, double *spring) {
     const pp_state *s = &w->state;
@@ -82,7 +89,7 @@ void perp_world_energy(const perp_world *w, double *kinetic, double *gravity, do
         double x = pp_spring_at(w, s, &w->force[i]).stretch;
         e += 0.5 * w->force[i].def.stiffness * x * x;
     }
-    if (kinetic) *kinetic = pp_kinetic_energy(w, s);
+    if (kinetic) *kinetic = pp_shown_kinetic_energy(w, s);
     if (gravity) *gravity = g;
     if (spring) *spring = e;
 }
@@ -92,12 +99,12 @@ void perp_world_momentum(const perp_world *w, perp_vec3 *linear, perp_vec3 *angu
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *b = &w->body[i];
         if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC) continue;
-        perp_vec3 mv = perp_v3_scale(b->mass, w->state.v[i]);
+        perp_vec3 mv = perp_v3_scale(b->mass, pp_shown_v(&w->state, i));
         p = perp_v3_add(p, mv);
         L = perp_v3_add(L, perp_v3_cross(w->state.X[i].p, mv));
         if (b->particle) continue;
         perp_quat q = w->state.X[i].q;
-        L = perp_v3_add(L, perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, w->state.w[i]))));
+        L = perp_v3_add(L, perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, pp_shown_w(&w->state, i)))));
     }
     if (linear) *linear = p;
     if (angular) *angular = L;

@@ -1,6 +1,7 @@
 /* force.c - force elements of a world: adding, checking, removing. What they do is in control.c. */
 #include "world/frame.h"
 #include "world/lifetime.h"
+#include "world/stagger.h"
 
 enum { COOKIE_FORCE = 0x70770005 };
 
@@ -97,6 +98,8 @@ perp_status perp_force_add(perp_world *w, const perp_force_def *d, perp_force_id
         w->nforce++;
     else
         w->dead_force--;
+    pp_forces_given(&w->state, f.a, f.b);
+    if (f.joint >= 0) pp_forces_given(&w->state, w->joint[f.joint].a, w->joint[f.joint].b);
     if (out) *out = (perp_force_id){(uint32_t)slot, f.gen};
     return PERP_OK;
 }
@@ -115,6 +118,9 @@ perp_status perp_force_set_target(perp_world *w, perp_force_id id, double target
     perp_status st = check_finite(w, "target", target);
     if (!st) st = check_finite(w, "target_rate", target_rate);
     if (st) return st;
+    const pp_joint *j = &w->joint[w->force[slot].joint];
+    if (target != w->force[slot].def.target || target_rate != w->force[slot].def.target_rate)
+        pp_forces_given(&w->state, j->a, j->b);
     w->force[slot].def.target = target;
     w->force[slot].def.target_rate = target_rate;
     return PERP_OK;

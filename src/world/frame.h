@@ -87,7 +87,7 @@ typedef struct pp_frame {
                          (contact/end_pose.c); NULL: it is asked for the first time */
     int nbegun;
 
-    double touching_more; /* PP_END_KICK: what counts as touching beyond pp_touching() [L] */
+    double touching_more; /* not PP_STEP: what counts as touching beyond pp_touching() [L] */
 
     /* pp_formulate */
     const double
@@ -128,6 +128,7 @@ typedef struct pp_frame {
     int ambiguous;  /* degrees of freedom that the laws leave open */
 
     /* pp_update */
+    double *later;           /* by block: part of the change of velocity that takes it to the end; lag > 0 only */
     double *nu_turned;       /* ndof: velocity after the free turn */
     const double *nu_moved;  /* ndof: velocity that bodies were displaced by; NULL: solution.nu */
     double *nu_end;          /* ndof: at the end: the same, corrected if joints are */
@@ -180,6 +181,8 @@ perp_status pp_solve_step(pp_frame *f);
 perp_status pp_solve_contacts(pp_frame *f);
 /* The same for a model that only chooses contacts, with those of the start. */
 perp_status pp_start_solve_contacts(pp_frame *f);
+/* Forces and all up to the solution, for a frame without a stepper of its own. */
+perp_status pp_solve_frame(pp_frame *f);
 /* velocity -> next state. */
 perp_status pp_update(pp_frame *f);
 /* The same where bodies are displaced by h drift (ndof) and not by h times the velocity at the end. */
@@ -191,6 +194,9 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *l);
+/* Books the works of impulses at velocities that are larger by d (ndof): those of the ends of the step in place of those that
+ * the step works with. What they add is taken from the sampling. */
+void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l);
 /* Mean of the velocities along a row before and after the impulses: an impulse does the work of it. */
 double pp_mean_velocity(const pp_frame *f, const perp_row *row);
 /* All entries that explain the change. */
@@ -223,6 +229,7 @@ typedef struct pp_spring_now {
 pp_spring_now pp_spring_at(const perp_world *w, const pp_state *s, const pp_force *e);
 /* By how much potentials grew from s0 to s1: of gravity; of springs between points; of springs in joints [M L^2/T^2]. */
 double pp_kinetic_energy(const perp_world *w, const pp_state *s);
+double pp_shown_kinetic_energy(const perp_world *w, const pp_state *s); /* with velocities of t */
 double pp_gravity_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
 double pp_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
 double pp_joint_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);

@@ -5,6 +5,7 @@
 #include "stepper/stepper.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
+#include "world/stagger.h"
 
 double perp_world_h(const perp_world *w) { return w->def.h; }
 perp_world_def perp_world_get_def(const perp_world *w) { return w->def; }
@@ -36,8 +37,8 @@ perp_status perp_body_get(const perp_world *w, perp_body_id id, perp_body_def *o
     const pp_body *b = &w->body[slot];
     *out = perp_body_def_default(b->kind);
     out->X_WB = w->state.X[slot];
-    out->v_W = w->state.v[slot];
-    out->w_W = w->state.w[slot];
+    out->v_W = pp_shown_v(&w->state, slot);
+    out->w_W = pp_shown_w(&w->state, slot);
     out->mass = b->mass;
     out->I_B = b->I_B;
     out->particle = b->particle;

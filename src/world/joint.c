@@ -3,6 +3,7 @@
 
 #include "world/frame.h"
 #include "world/lifetime.h"
+#include "world/stagger.h"
 
 int pp_joint_slot(const perp_world *w, perp_joint_id id) {
     if (id.slot >= (uint32_t)w->njoint || !pp_alive(id.gen)) return -1;
@@ -24,6 +25,7 @@ void pp_forget(perp_world *w) {
     w->ncontact = 0;
     w->warm.ncontact = w->warm.njoint = 0;
     w->has_problem = false;
+    for (int i = 0; i < w->nbody; i++) pp_force_given(&w->state, i); /* what held them up may be gone */
 }
 
 static void read_coords(const perp_world *w, const pp_joint *j, const double *last, double *coord) {
@@ -82,7 +84,7 @@ perp_status perp_joint_read(const perp_world *w, perp_joint_id id, double *coord
     const pp_joint *j = &w->joint[slot];
     if (coord) read_coords(w, j, w->state.coord[slot], coord);
     if (rate) {
-        pp_joint_side a = pp_side(w, &w->state, j->a, NULL), b = pp_side(w, &w->state, j->b, NULL);
+        pp_joint_side a = pp_shown_side(w, &w->state, j->a), b = pp_shown_side(w, &w->state, j->b);
         pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
     }
     return PERP_OK;
@@ -118,6 +120,9 @@ perp_status perp_joint_set_axis(perp_world *w, perp_joint_id id, int coord, cons
     perp_joint_def changed = j->def;
     changed.axis[coord] = *axis;
     perp_status st = pp_joint_check(&changed, w->def.dim, w->why, sizeof w->why);
-    if (!st) j->def = changed;
+    if (!st) {
+        pp_forces_given(&w->state, j->a, j->b);
+        j->def = changed;
+    }
     return st;
 }

@@ -22,7 +22,7 @@ perp_status pp_posable(const perp_world *w, char *why, size_t why_size) {
         return pp_refuse(
             why, why_size, PERP_E_FIT,
             "with geometry `end` the step is no problem at its start pose; `once` and `iterated` are taken");
-    if (w->def.start == PERP_START_STAGGERED)
+    if (w->def.start == PERP_START_STAGGERED && !w->start_left)
         return pp_refuse(why, why_size, PERP_E_FIT,
                          "a staggered start changes the velocities before the first step; a plain start is taken");
     return PERP_OK;

@@ -8,17 +8,21 @@
 #include "contact/model.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
+#include "world/stagger.h"
 
 bool pp_state_grow(perp_world *w, int nbody, int njoint) {
     const perp_allocator *a = &w->alloc;
     pp_state *s = &w->state;
-    /* four arrays share one capacity: each grows on its own copy of it, and the common one follows when all have */
-    int cap[4] = {w->cap_state_body, w->cap_state_body, w->cap_state_body, w->cap_state_body}, old = w->cap_state_body;
+    /* seven arrays share one capacity: each grows on its own copy of it, and the common one follows when all have */
+    int old = w->cap_state_body, cap[7] = {old, old, old, old, old, old, old};
     if (nbody > old) {
         if (!pp_grow(a, (void **)&s->X, &cap[0], old, nbody, sizeof *s->X) ||
             !pp_grow(a, (void **)&s->theta, &cap[1], old, nbody, sizeof *s->theta) ||
             !pp_grow(a, (void **)&s->v, &cap[2], old, nbody, sizeof *s->v) ||
-            !pp_grow(a, (void **)&s->w, &cap[3], old, nbody, sizeof *s->w))
+            !pp_grow(a, (void **)&s->w, &cap[3], old, nbody, sizeof *s->w) ||
+            !pp_grow(a, (void **)&s->dv, &cap[4], old, nbody, sizeof *s->dv) ||
+            !pp_grow(a, (void **)&s->dw, &cap[5], old, nbody, sizeof *s->dw) ||
+            !pp_grow(a, (void **)&s->mark, &cap[6], old, nbody, sizeof *s->mark))
             return false;
         w->cap_state_body = cap[0];
     }
@@ -30,6 +34,9 @@ void pp_state_release(pp_state *s, const perp_allocator *a) {
     pp_free(a, s->theta);
     pp_free(a, s->v);
     pp_free(a, s->w);
+    pp_free(a, s->dv);
+    pp_free(a, s->dw);
+    pp_free(a, s->mark);
     pp_free(a, s->coord);
 }
 
@@ -40,8 +47,11 @@ perp_status pp_state_new(perp_world *w, pp_state *s) {
     s->theta = PP_ARENA_ARRAY(a, double, w->nbody);
     s->v = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
     s->w = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
+    s->dv = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
+    s->dw = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
+    s->mark = PP_ARENA_ARRAY(a, unsigned char, w->nbody);
     s->coord = pp_arena_get(a, sizeof *s->coord * (size_t)(w->njoint > 0 ? w->njoint : 1));
-    bool ok = s->X && s->theta && s->v && s->w && s->coord;
+    bool ok = s->X && s->theta && s->v && s->w && s->dv && s->dw && s->mark && s->coord;
     return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d bodies", w->nbody);
 }
 
@@ -61,6 +71,9 @@ void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
     copy(to->theta, from->theta, nb * sizeof *to->theta);
     copy(to->v, from->v, nb * sizeof *to->v);
     copy(to->w, from->w, nb * sizeof *to->w);
+    copy(to->dv, from->dv, nb * sizeof *to->dv);
+    copy(to->dw, from->dw, nb * sizeof *to->dw);
+    copy(to->mark, from->mark, nb * sizeof *to->mark);
     copy(to->coord, from->coord, nj * sizeof *to->coord);
 }
 
@@ -72,7 +85,7 @@ typedef struct saved_header {
     int32_t nbody, njoint, nwarm_contact, nwarm_joint;
 } saved_header;
 
-static const uint64_t saved_magic = 0x7065727073743035ull; /* "perpst05" */
+static const uint64_t saved_magic = 0x7065727073743036ull; /* "perpst06" */
 
 static uint64_t layout(const perp_world *w) {
     uint64_t h = pp_hash(PP_HASH_START, &w->def.dim, sizeof w->def.dim);
@@ -93,7 +106,8 @@ static uint64_t checksum(saved_header h, const char *rest, size_t size) {
 }
 
 static size_t saved_size(int nb, int nj, int wc, int wj) {
-    return sizeof(saved_header) + (size_t)nb * (sizeof(perp_pose) + sizeof(double) + 2 * sizeof(perp_vec3)) +
+    return sizeof(saved_header) +
+           (size_t)nb * (sizeof(perp_pose) + sizeof(double) + 4 * sizeof(perp_vec3) + sizeof(unsigned char)) +
            (size_t)nj * sizeof(double[PERP_JOINT_MAX_COORD]) + (size_t)wc * sizeof(pp_memory_contact) +
            (size_t)wj * (sizeof(double) + sizeof(uint32_t));
 }
@@ -108,26 +122,31 @@ typedef struct span {
     size_t size;
 } span;
 
-static int spans(const perp_world *w, int wc, int wj, span out[8]) {
+enum { SPANS = 11 };
+
+static int spans(const perp_world *w, int wc, int wj, span out[SPANS]) {
     const pp_state *s = &w->state;
     size_t nb = (size_t)w->nbody, nj = (size_t)w->njoint;
-    span all[8] = {{s->X, nb * sizeof *s->X},
-                   {s->theta, nb * sizeof *s->theta},
-                   {s->v, nb * sizeof *s->v},
-                   {s->w, nb * sizeof *s->w},
-                   {s->coord, nj * sizeof *s->coord},
-                   {w->warm.contact, (size_t)wc * sizeof *w->warm.contact},
-                   {w->warm.joint, (size_t)wj * sizeof *w->warm.joint},
-                   {w->warm.joint_key, (size_t)wj * sizeof *w->warm.joint_key}};
+    span all[SPANS] = {{s->X, nb * sizeof *s->X},
+                       {s->theta, nb * sizeof *s->theta},
+                       {s->v, nb * sizeof *s->v},
+                       {s->w, nb * sizeof *s->w},
+                       {s->dv, nb * sizeof *s->dv},
+                       {s->dw, nb * sizeof *s->dw},
+                       {s->coord, nj * sizeof *s->coord},
+                       {w->warm.contact, (size_t)wc * sizeof *w->warm.contact},
+                       {w->warm.joint, (size_t)wj * sizeof *w->warm.joint},
+                       {w->warm.joint_key, (size_t)wj * sizeof *w->warm.joint_key},
+                       {s->mark, nb * sizeof *s->mark}};
     memcpy(out, all, sizeof all);
-    return 8;
+    return SPANS;
 }
 
 perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size) {
     size_t need = perp_world_state_size(w);
     if (!buf || size < need) return PERP_E_ARG;
     char *p = (char *)buf + sizeof(saved_header);
-    span part[8];
+    span part[SPANS];
     int n = spans(w, w->warm.ncontact, w->warm.njoint, part);
     for (int i = 0; i < n; i++) {
         copy(p, part[i].data, part[i].size);
@@ -176,7 +195,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     m->ncontact = h.nwarm_contact;
     m->njoint = h.nwarm_joint;
     const char *p = (const char *)buf + sizeof h;
-    span part[8];
+    span part[SPANS];
     int n = spans(w, m->ncontact, m->njoint, part);
     for (int i = 0; i < n; i++) {
         copy(part[i].data, p, part[i].size);
@@ -198,8 +217,9 @@ uint64_t perp_world_hash(const perp_world *w) {
     h = pp_hash(h, &s->step, sizeof s->step);
     for (int i = 0; i < w->nbody; i++) {
         if (!pp_alive(w->body[i].gen)) continue;
+        const perp_vec3 v = pp_shown_v(s, i), om = pp_shown_w(s, i);
         const double x[] = {s->X[i].p.x, s->X[i].p.y, s->X[i].p.z, s->X[i].q.w, s->X[i].q.x, s->X[i].q.y, s->X[i].q.z,
-                            s->theta[i], s->v[i].x,   s->v[i].y,   s->v[i].z,   s->w[i].x,   s->w[i].y,   s->w[i].z};
+                            s->theta[i], v.x,         v.y,         v.z,         om.x,        om.y,        om.z};
         for (size_t k = 0; k < sizeof x / sizeof *x; k++) h = pp_hash_double(h, x[k]);
     }
     for (int i = 0; i < w->njoint; i++)
@@ -291,6 +311,7 @@ perp_status perp_world_clone(const perp_world *w, perp_world **out) {
     if (st) return st;
     memcpy(to->settings, w->settings, sizeof to->settings);
     to->stepper_settings = w->stepper_settings;
+    to->start_left = w->start_left;
     if (!clone_bodies(w, to) || !clone_rest(w, to) || !clone_memory(w, to)) {
         perp_world_destroy(to);
         return PERP_E_MEMORY;

@@ -12,6 +12,7 @@
 #include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
+#include "world/stagger.h"
 #include "world/watch.h"
 
 /* Most times a frame is redone because bodies met that were not expected to. */
@@ -44,7 +45,7 @@ perp_status pp_solve_contacts(pp_frame *f) {
 }
 
 /* Up to the solution: what the start of a staggered world needs too. */
-static perp_status solve_frame(pp_frame *f) {
+perp_status pp_solve_frame(pp_frame *f) {
     double t = pp_clock();
     perp_status s = pp_control(f); /* time       -> forces, kinematic poses */
     pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
@@ -72,7 +73,7 @@ static perp_status own_step(pp_frame *f) {
 
 static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
     bool own = f->w->stepper->step != NULL;
-    perp_status s = own ? own_step(f) : solve_frame(f);
+    perp_status s = own ? own_step(f) : pp_solve_frame(f);
     double t = pp_clock();
     if (!s && !own) s = pp_update(f); /* velocity   -> next state              */
     pp_clocked(f->w, PERP_STAGE_UPDATE, &t);
@@ -152,48 +153,6 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
 static void keep_problem(const pp_frame *f) {
     f->w->problem = f->problem;
     f->w->has_problem = f->problem.h > 0;
-}
-
-/* The constrained change of velocity over h at the start state, for the staggered start: velocity-level constraints of
- * what touches, with and without forces; their difference is h times the acceleration and has no share of an impact.
- * Writes ndof numbers. */
-static perp_status start_acceleration(perp_world *w, const pp_state *s, const perp_wrench *held, double *dnu) {
-    pp_state end;
-    perp_status st = pp_state_new(w, &end);
-    const pp_purpose purpose[2] = {PP_START_FREE, PP_START_FORCED};
-    for (int k = 0; !st && k < 2; k++) {
-        pp_frame f = {
-            .w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = purpose[k], .held = held, .reach_factor = 2};
-        pp_state_copy(w, &end, s);
-        st = solve_frame(&f);
-        if (st == PERP_E_SOLVE) keep_problem(&f);
-        for (int i = 0; !st && i < f.ndof; i++) dnu[i] = k == 0 ? f.solution.nu[i] : f.solution.nu[i] - dnu[i];
-    }
-    return st;
-}
-
-/* Moves the velocities of s so that they are h/2 behind the positions. */
-static perp_status stagger(perp_world *w, pp_state *s, const perp_wrench *held) {
-    double lag = w->def.start == PERP_START_STAGGERED ? w->def.h / 2 : 0;
-    if (lag == s->lag) return PERP_OK;
-    double *dnu = PP_ARENA_ZERO(&w->arena, double, 6 * w->nbody);
-    if (!dnu) return pp_fail(w, PERP_E_MEMORY, "out of memory for the staggered start");
-    perp_status st = start_acceleration(w, s, held, dnu);
-    if (st) return st;
-    double back = (lag - s->lag) / w->def.h;
-    int at = 0;
-    for (int i = 0; i < w->nbody; i++) {
-        if (!pp_alive(w->body[i].gen)) continue;
-        int nd = pp_ndof(w, &w->body[i]), lin = w->def.dim;
-        if (nd == 0) continue;
-        s->v[i] = perp_v3_axpy(s->v[i], -back, perp_v3(dnu[at], dnu[at + 1], lin == 3 ? dnu[at + 2] : 0));
-        if (nd > lin)
-            s->w[i] = perp_v3_axpy(
-                s->w[i], -back, lin == 2 ? perp_v3(0, 0, dnu[at + 2]) : perp_v3(dnu[at + 3], dnu[at + 4], dnu[at + 5]));
-        at += nd;
-    }
-    s->lag = lag;
-    return PERP_OK;
 }
 
 /* A part of a step, solved or not; frame and end state lie in the arena. */
@@ -379,10 +338,8 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     if (!st) st = pp_state_new(w, &start);
     if (!st) {
         pp_state_copy(w, &start, &w->state);
-        st = stagger(w, &start, held);
+        st = pp_stagger(w, &start, held);
     }
-    double moved_back =
-        !st && start.lag != w->state.lag ? pp_kinetic_energy(w, &start) - pp_kinetic_energy(w, &w->state) : 0;
     const pp_state *end;
     parts p = {.held = held, .cert = cert};
     if (!st) {
@@ -395,8 +352,8 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
             st = divide(w, &p, &start, w->def.h, 0, NULL, &end);
     }
     cert->rejected = p.rejected;
-    cert->ledger.start = moved_back;
-    cert->ledger.kinetic_before -= moved_back;
+    if (!st) st = pp_synchronise(w, p.frame, p.n);
+    if (!st) st = pp_show_energies(w, &start, p.frame, p.n, &cert->ledger);
     for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
     if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);
     if (!st) {

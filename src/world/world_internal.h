@@ -61,6 +61,17 @@ typedef struct pp_force {
     perp_force_def def;
 } pp_force;
 
+/* What is known of the velocity of a body in a staggered world: bits of pp_state.mark. */
+typedef enum pp_mark {
+    PP_FRESH = 1,  /* v and w were set: they are those of t, and are moved back in the next step */
+    PP_SHOCK = 2,  /* its velocity jumped in the last step, or was set before it */
+    PP_SLID = 4,   /* a contact or joint of it slid in the last step */
+    PP_PUSHED = 8, /* its force was set since the last step */
+    PP_HELD = 16,  /* its force was set before the last step too: it is a function of time */
+    PP_JUMP = 32,  /* its force jumped: the half step behind t belongs to another one */
+    PP_BACK = 64   /* its velocity was moved back before the step */
+} pp_mark;
+
 /* Everything that changes in a step. Arrays are indexed by body or joint slot. */
 typedef struct pp_state {
     double t;
@@ -71,6 +82,8 @@ typedef struct pp_state {
     perp_pose *X;
     double *theta; /* 2D: accumulated angle */
     perp_vec3 *v, *w;
+    perp_vec3 *dv, *dw;  /* what takes v and w from t - lag to t: see world/stagger.h; 0 if lag is 0 */
+    unsigned char *mark; /* pp_mark */
     double (*coord)[PERP_JOINT_MAX_COORD]; /* unwrapped joint coordinates */
     const struct pp_frame *made_by; /* the part of the step under way that ends here; NULL: a state between steps */
 } pp_state;
@@ -96,6 +109,7 @@ typedef struct pp_warm {
 
 struct perp_world {
     perp_world_def def; /* strings in it point to registry names */
+    bool start_left;    /* the start in it was left open, and chosen */
     const pp_detector_type *detector;
     const struct pp_stepper_type *stepper;
     const struct pp_contact_model_type *model;

@@ -5,6 +5,7 @@
 static perp_world *particle(perp_body_id *body) {
     perp_world_def d = perp_world_def_default(2);
     d.h = 0.05;
+    d.start = PERP_START_PLAIN; /* Berard's numbers */
     d.gravity_W = perp_v3(0, 0, 0);
     perp_world *w = world_of(&d);
     add_floor(w);
@@ -139,6 +140,7 @@ static void sliding_in_space(void **state) {
         for (int form = 0; form < 2; form++) {
             perp_world_def d = perp_world_def_default(3);
             d.h = 0.01;
+            d.start = PERP_START_PLAIN; /* the witness of the start has an error of 1e-6 */
             d.form = form ? PERP_FORM_LCP : PERP_FORM_CONE;
             perp_world *w = world_of(&d);
             perp_body_id floor = add_floor(w);

@@ -96,6 +96,7 @@ static void test_joint_spring(void **state) {
     for (int damped = 0; damped < 2; damped++) {
         perp_world_def d = perp_world_def_default(2);
         d.h = h;
+        d.start = PERP_START_PLAIN;
         d.gravity_W = perp_v3(0, 0, 0);
         perp_world *w = world_of(&d);
         perp_body_id b = add_mass(w, m, 1, perp_pose_at(0.2, 0, 0));
@@ -123,21 +124,26 @@ static void test_joint_spring(void **state) {
     }
 }
 
-/* The staggered start of a fall: velocities go back by g h/2 before the first step, and come to 1/2 m (g h/2)^2. */
+/* The staggered start of a fall: velocities go back by g h/2 before the first step, which nobody sees: energies are those of the
+ * time of the poses, and nothing is left to explain. */
 static void test_staggered_start(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(3);
     d.h = 0.02;
-    d.start = PERP_START_STAGGERED;
     perp_world *w = world_of(&d);
     (void)add_mass(w, 2, 1, at_height(3, 0, 3));
-    double start = energy_of(w), back = 9.81 * d.h / 2;
-    perp_certificate c = run(w, 1);
-    NEAR(c.ledger.start, back * back, 1e-14); /* mass 2 */
-    NEAR(c.ledger.kinetic_before, 0, 0);
-    closes(w, &c, start, 1e-13);
-    perp_certificate next = run(w, 1);
-    NEAR(next.ledger.start, 0, 0);
+    double start = energy_of(w);
+    for (int k = 1; k <= 3; k++) {
+        perp_certificate c = run(w, 1);
+        double v = 9.81 * d.h * k, before = v - 9.81 * d.h;
+        NEAR(c.ledger.start, 0, 0);
+        NEAR(c.ledger.sampling, 0, 1e-13);
+        NEAR(c.ledger.drift, 0, 1e-13);
+        NEAR(c.ledger.kinetic_before, before * before, 1e-13); /* mass 2 */
+        NEAR(c.ledger.kinetic_after, v * v, 1e-13);
+        NEAR(energy_of(w), start, 1e-12);
+        if (k == 1) closes(w, &c, start, 1e-13);
+    }
     perp_world_destroy(w);
 }
 
@@ -146,6 +152,7 @@ static void test_other_length(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(2);
     d.h = 0.01;
+    d.start = PERP_START_PLAIN;
     perp_world *w = world_of(&d);
     perp_body_id b = add_mass(w, 3, 1, at_height(2, 0, 3));
     NEAR(add_up(w, 20).ledger.drift, 0, 1e-13);

@@ -302,7 +302,7 @@ static const struct {
     {HEAD3 "seed: 0.5\n",
      ":4:7: seed: found 0.5; allowed: a whole number >= 0"},
     {HEAD3 "start: stagered\n",
-     ":4:8: start: found \"stagered\"; allowed: plain, staggered; did you mean staggered?"},
+     ":4:8: start: found \"stagered\"; allowed: plain, staggered, auto; did you mean staggered?"},
     {"perp: 1\ndim: 3\nduration: -1\n",
      ":3:11: duration: found -1; allowed: a number >= 0"},
     {HEAD3 "bodies: [{kind: static}]\n",

@@ -46,9 +46,10 @@ static inline perp_world *world_of(const perp_world_def *def) {
     return w;
 }
 
-/* A world without gravity. */
+/* A world without gravity, with the plain step, whose numbers are those of the equations as printed. */
 static inline perp_world *weightless(int dim, double h) {
     perp_world_def d = perp_world_def_default(dim);
+    d.start = PERP_START_PLAIN;
     d.gravity_W = perp_v3(0, 0, 0);
     d.h = h;
     return world_of(&d);

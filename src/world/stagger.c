@@ -1,0 +1,423 @@
+/* stagger.c - velocities half a step behind the poses, and those of the time of the poses
+ *
+ * Problem  A step that moves with the velocity at its end is the leapfrog rule if that velocity is the one of the middle of
+ *          the step: exact for constant acceleration, second order between impacts. So velocities of the state lie half a
+ *          step behind. Those of the time of the poses are to be shown.
+ * Method   Start: nu - 1/2 dnu, where dnu is the constrained acceleration times h: the difference of two problems at velocity
+ *          level, with forces and without, which has no share of an impact. What would fall shut within the step counts as
+ *          touching there, so that a hair's breadth does not decide. The same for a body whose velocity is set, and
+ *          for the bodies that hang together with one whose forces jump.
+ *          End: nu + 1/2 dnu with the dnu of the step that ended, second order too, at no cost. Where the velocity jumped
+ *          dnu is no acceleration, and nothing is added to the velocities of that island: an impact, met by rows that
+ *          close although they were open, or that the step before had brought to touch; friction that stopped a slip. Where
+ *          half of dnu would turn a slip round only the part up to its end is added.
+ * Valid    Steppers that kick at the start pose and move with the velocity after it.
+ * Cost     Two solutions at the start; linear in the rows in every step.
+ * Source   Leapfrog: Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1.4. */
+#include "world/stagger.h"
+
+#include <string.h>
+
+#include "problem/rows.h"
+
+/* A speed along a row that counts as an approach is at least this many times what forces and turning bodies change in a
+ * step, if nothing else says that the row was open. */
+#define HARD 10
+/* Slip that counts, relative to slip before and change of slip by forces. */
+#define SLIPS 1e-6
+/* Slip before a row stuck that tells a stop from rows that turn, relative to what turning bodies change in a step. */
+#define STOPS 0.01
+/* Speeds below this part of those of the bodies of a row, and of one step of fall, are rounding and residuals. */
+#define NOISE 1e-8
+/* A row is met if this part of what it lacked is left. */
+#define MET 1e-3
+
+/* ---- from outside a step ---- */
+
+void pp_velocity_given(pp_state *s, int slot, perp_vec3 v, perp_vec3 w) {
+    s->v[slot] = v;
+    s->w[slot] = w;
+    s->dv[slot] = s->dw[slot] = perp_v3(0, 0, 0);
+    s->mark[slot] |= PP_FRESH;
+}
+
+void pp_place_given(pp_state *s, int slot) { pp_velocity_given(s, slot, pp_shown_v(s, slot), pp_shown_w(s, slot)); }
+
+void pp_force_given(pp_state *s, int slot) {
+    if (!(s->mark[slot] & (PP_PUSHED | PP_HELD))) s->mark[slot] |= PP_JUMP;
+    s->mark[slot] |= PP_PUSHED;
+}
+
+void pp_forces_given(pp_state *s, int a, int b) {
+    if (a >= 0) pp_force_given(s, a);
+    if (b >= 0) pp_force_given(s, b);
+}
+
+pp_joint_side pp_shown_side(const perp_world *w, const pp_state *s, int slot) {
+    pp_joint_side side = pp_side(w, s, slot, NULL);
+    if (slot < 0) return side;
+    side.v = pp_shown_v(s, slot);
+    side.w = pp_shown_w(s, slot);
+    return side;
+}
+
+/* ---- islands ---- */
+
+static int find(int *root, int k) {
+    while (root[k] != k) k = root[k] = root[root[k]];
+    return k;
+}
+
+static void join(int *root, const perp_row *row) {
+    if (row->block[0] < 0 || row->block[1] < 0) return;
+    int a = find(root, row->block[0]), b = find(root, row->block[1]);
+    if (a < b)
+        root[b] = a;
+    else
+        root[a] = b;
+}
+
+/* Blocks that hang together by rows; of contacts only those that push, unless all count. From the arena. */
+static int *islands(const pp_frame *f, bool all) {
+    int *root = PP_ARENA_ARRAY(&f->w->arena, int, f->nblock);
+    for (int k = 0; root && k < f->nblock; k++) root[k] = k;
+    for (int i = 0; root && i < f->problem.njoint; i++) join(root, &f->problem.joint[i].row);
+    for (int i = 0; root && i < f->problem.ncontact; i++)
+        if (all || f->solution.p_contact[3 * i] > 0) join(root, &f->problem.contact[i].n);
+    return root;
+}
+
+/* ---- the start ---- */
+
+/* The constrained change of velocity over h at state s: velocity-level constraints of what touches, with and without forces;
+ * their difference is h times the acceleration and has no share of an impact. dnu: ndof numbers. *root: islands, by block. */
+static perp_status start_acceleration(perp_world *w, const pp_state *s, const perp_wrench *held, double *dnu,
+                                      int **root) {
+    pp_state end;
+    perp_status st = pp_state_new(w, &end);
+    const pp_purpose purpose[2] = {PP_START_FREE, PP_START_FORCED};
+    for (int k = 0; !st && k < 2; k++) {
+        pp_frame f = {.w = w,
+                      .s0 = s,
+                      .s1 = &end,
+                      .h = w->def.h,
+                      .purpose = purpose[k],
+                      .held = held,
+                      .reach_factor = 2,
+                      .touching_more = w->def.h * w->def.h * perp_v3_norm(w->def.gravity_W)};
+        pp_state_copy(w, &end, s);
+        st = pp_solve_frame(&f);
+        for (int i = 0; !st && i < f.ndof; i++) dnu[i] = k == 0 ? f.solution.nu[i] : f.solution.nu[i] - dnu[i];
+        if (!st && k == 1 && !(*root = islands(&f, true))) st = PERP_E_MEMORY;
+    }
+    return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the staggered start") : st;
+}
+
+static perp_vec3 linear(int dim, const double *nu) { return perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0); }
+
+static perp_vec3 angular(int dim, int ndof, const double *nu) {
+    if (dim == 2) return perp_v3(0, 0, ndof == 3 ? nu[2] : 0);
+    return ndof == 6 ? perp_v3(nu[3], nu[4], nu[5]) : perp_v3(0, 0, 0);
+}
+
+/* Bodies that have a block, in the order of their blocks. */
+static bool has_block(const perp_world *w, int slot) {
+    return pp_alive(w->body[slot].gen) && w->body[slot].kind == PERP_BODY_DYNAMIC;
+}
+
+static perp_status move_back(perp_world *w, pp_state *s, const perp_wrench *held, bool all) {
+    double lag = w->def.h / 2;
+    double *dnu = PP_ARENA_ZERO(&w->arena, double, 6 * w->nbody);
+    bool *jumps = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
+    pp_state at;
+    perp_status st = pp_state_new(w, &at);
+    if (!dnu || !jumps) st = pp_fail(w, PERP_E_MEMORY, "out of memory for the staggered start");
+    if (st) return st;
+    pp_state_copy(w, &at, s);
+    for (int i = 0; i < w->nbody; i++)
+        if (has_block(w, i)) pp_place_given(&at, i);
+    int *root = NULL;
+    st = start_acceleration(w, &at, held, dnu, &root);
+    if (st == PERP_E_SOLVE)
+        pp_logf(w, PERP_LOG_INFO, "step %llu: velocities are not moved back: %s", (unsigned long long)w->state.step,
+                w->why);
+    else if (st)
+        return st;
+    int k = 0;
+    for (int i = 0; root && i < w->nbody; i++)
+        if (has_block(w, i)) jumps[find(root, k++)] |= (s->mark[i] & PP_JUMP) != 0;
+    double part = st ? 0 : lag / w->def.h;
+    int dof = 0;
+    k = 0;
+    for (int i = 0; i < w->nbody; i++) {
+        if (!has_block(w, i)) continue;
+        int nd = pp_ndof(w, &w->body[i]), at_dof = dof, block = k++;
+        dof += nd;
+        if (!all && !(s->mark[i] & PP_FRESH) && !(root && jumps[find(root, block)])) continue;
+        s->dv[i] = perp_v3_scale(part, linear(w->def.dim, dnu + at_dof));
+        s->dw[i] = perp_v3_scale(part, angular(w->def.dim, nd, dnu + at_dof));
+        s->v[i] = perp_v3_sub(at.v[i], s->dv[i]);
+        s->w[i] = perp_v3_sub(at.w[i], s->dw[i]);
+        if (s->mark[i] & PP_FRESH) s->mark[i] |= PP_SHOCK;
+        s->mark[i] |= PP_BACK;
+    }
+    s->lag = lag;
+    if (all && s->part > 0) s->part = w->def.h; /* velocities lie as far back as after a part of this length */
+    return PERP_OK;
+}
+
+perp_status pp_stagger(perp_world *w, pp_state *s, const perp_wrench *held) {
+    if (w->def.start != PERP_START_STAGGERED) return PERP_OK;
+    bool all = s->lag != w->def.h / 2, any = all;
+    for (int i = 0; i < w->nbody; i++) any |= has_block(w, i) && (s->mark[i] & (PP_FRESH | PP_JUMP));
+    return any ? move_back(w, s, held, all) : PERP_OK;
+}
+
+void pp_make_plain(perp_world *w) {
+    for (int i = 0; i < w->nbody; i++) pp_place_given(&w->state, i);
+    w->state.lag = 0;
+    w->def.start = PERP_START_PLAIN;
+}
+
+/* ---- the end ---- */
+
+typedef struct sync {
+    const pp_frame *f;
+    double *free; /* ndof: what forces alone change */
+    int *root;
+    double *part;                /* by root: how much of half the change is added */
+    const unsigned char *before; /* by block: marks at the start of the frame */
+    unsigned char *after;        /* at its end */
+} sync;
+
+static void shock(sync *s, const perp_row *row) {
+    for (int k = 0; k < 2; k++)
+        if (row->block[k] >= 0) s->part[find(s->root, row->block[k])] = 0;
+}
+
+static void limit(sync *s, const perp_row *row, double part) {
+    for (int k = 0; k < 2; k++) {
+        if (row->block[k] < 0) continue;
+        double *p = &s->part[find(s->root, row->block[k])];
+        if (part < *p) *p = part;
+    }
+}
+
+static void mark(sync *s, const perp_row *row, unsigned char bit) {
+    for (int k = 0; k < 2; k++)
+        if (row->block[k] >= 0) s->after[row->block[k]] |= bit;
+}
+
+static bool marked(const sync *s, const perp_row *row, unsigned char bit) {
+    bool any = false;
+    for (int k = 0; k < 2; k++) any |= row->block[k] >= 0 && (s->before[row->block[k]] & bit);
+    return any;
+}
+
+/* What forces and turning change of the velocity along a row in a step, about. */
+static double smooth_change(const sync *s, const perp_row *row) {
+    const pp_frame *f = s->f;
+    double sum = fabs(pp_row_dot(&f->problem, row, s->free));
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k];
+        if (b < 0) continue;
+        const double *nu = f->nu0 + f->block_offset[b], *J = row->J[k];
+        int dim = f->w->def.dim, nd = f->block_ndof[b];
+        double turn = perp_v3_norm(angular(dim, nd, nu)), speed = perp_v3_norm(linear(dim, nu));
+        double lever = perp_v3_norm(angular(dim, nd, J)), length = perp_v3_norm(linear(dim, J));
+        sum += f->h * turn * (length * speed + lever * turn);
+    }
+    return sum;
+}
+
+/* Speeds along a row that mean nothing. */
+static double noise_of(const sync *s, const perp_row *row) {
+    const pp_frame *f = s->f;
+    double sum = f->h * perp_v3_norm(f->w->def.gravity_W);
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k], dim = f->w->def.dim;
+        if (b < 0) continue;
+        const double *nu = f->nu0 + f->block_offset[b], *J = row->J[k];
+        sum += perp_v3_norm(linear(dim, J)) * perp_v3_norm(linear(dim, nu)) +
+               perp_v3_norm(angular(dim, f->block_ndof[b], J)) * perp_v3_norm(angular(dim, f->block_ndof[b], nu));
+    }
+    return NOISE * sum;
+}
+
+/* Does a row with this velocity towards its end meet an impact? */
+static bool meets(double approach, double smooth, bool open, bool shocked) {
+    return approach > smooth && (open || shocked || approach > HARD * smooth);
+}
+
+/* A slip that friction acts on, before and after; n components. */
+static void see_slip(sync *s, const perp_row *row, const double *before, const double *after, double smooth) {
+    double was = hypot(before[0], before[1]), is = hypot(after[0], after[1]);
+    double noise = noise_of(s, row);
+    if (is > SLIPS * (was + smooth) + noise) {
+        mark(s, row, PP_SLID);
+        double along = 0.5 * ((after[0] - before[0]) * after[0] + (after[1] - before[1]) * after[1]);
+        if (along < 0) limit(s, row, is * is / -along);
+    } else if (marked(s, row, PP_SLID | PP_SHOCK) && was > STOPS * smooth + noise) {
+        shock(s, row);
+    }
+}
+
+static void see_contact(sync *s, int i) {
+    const pp_frame *f = s->f;
+    const perp_step_problem *p = &f->problem;
+    const perp_contact_row *r = &p->contact[i];
+    const double *P = f->solution.p_contact + 3 * i;
+    if (!(P[0] > 0)) return;
+    if (r->contact >= 0 && r->contact < f->ncontact) {
+        const perp_contact *c = &f->contact[r->contact];
+        const int *shape = f->contact_shape + 2 * r->contact;
+        double gap = c->gap - (f->levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
+        double touching = pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
+        double approach = -(pp_row_dot(p, &r->n, f->nu0) + r->b_n_kin);
+        bool pushed_out = gap < -touching && pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin > smooth;
+        if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_SHOCK))) shock(s, &r->n);
+    }
+    if (!(r->mu > 0) || (P[1] == 0 && P[2] == 0)) return;
+    double before[2] = {pp_row_dot(p, &r->t, f->nu0) + r->b_t, 0},
+           after[2] = {pp_row_dot(p, &r->t, f->solution.nu) + r->b_t, 0}, smooth = smooth_change(s, &r->t);
+    if (f->w->def.dim == 3 || r->nd != 2) {
+        before[1] = pp_row_dot(p, &r->o, f->nu0) + r->b_o;
+        after[1] = pp_row_dot(p, &r->o, f->solution.nu) + r->b_o;
+        smooth += smooth_change(s, &r->o);
+    }
+    see_slip(s, &r->t, before, after, smooth);
+}
+
+static void see_joint(sync *s, int i) {
+    const pp_frame *f = s->f;
+    const perp_joint_row *r = &f->problem.joint[i];
+    double p = f->solution.p_joint[i], smooth = smooth_change(s, &r->row);
+    double w0 = pp_row_dot(&f->problem, &r->row, f->nu0), w1 = pp_row_dot(&f->problem, &r->row, f->solution.nu);
+    if (p == 0) return;
+    if (r->kind == PERP_ROW_FRICTION) {
+        double before[2] = {w0 + r->b, 0}, after[2] = {w1 + r->b, 0};
+        see_slip(s, &r->row, before, after, smooth);
+    } else if (r->kind == PERP_ROW_LIMIT) {
+        double approach = (p > 0 ? -1 : 1) * (w0 + r->b_kin);
+        bool open = fabs(r->b - r->b_kin) > STOPS * smooth;
+        if (meets(approach, smooth, open, marked(s, &r->row, PP_SHOCK))) shock(s, &r->row);
+    } else if (r->kind != PERP_ROW_SPRING && marked(s, &r->row, PP_SHOCK)) {
+        double lacked = fabs(w0 + r->b);
+        if (lacked > smooth + noise_of(s, &r->row) && fabs(w1 + r->b) <= MET * lacked) shock(s, &r->row);
+    }
+}
+
+/* What forces alone change of the velocities. */
+static void free_change(const pp_frame *f, double *out) {
+    for (int k = 0; k < f->nblock; k++) {
+        const double *Mi = f->Minv + 36 * k;
+        int at = f->block_offset[k], nd = f->block_ndof[k];
+        for (int r = 0; r < nd; r++) {
+            double sum = 0;
+            for (int c = 0; c < nd; c++) sum += Mi[6 * c + r] * pp_force_impulse(f, at + c);
+            out[at + r] = sum;
+        }
+    }
+}
+
+/* Adds the smooth change of one frame to sum (ndof); marks by block. False without memory. */
+static bool add_frame(pp_frame *f, unsigned char *marks, double *sum) {
+    pp_arena *a = &f->w->arena;
+    f->later = PP_ARENA_ARRAY(a, double, f->nblock);
+    pp_arena_mark here = pp_arena_here(a);
+    sync s = {.f = f,
+              .free = PP_ARENA_ARRAY(a, double, f->ndof),
+              .root = islands(f, false),
+              .part = PP_ARENA_ARRAY(a, double, f->nblock),
+              .before = marks,
+              .after = PP_ARENA_ZERO(a, unsigned char, f->nblock)};
+    if (!f->later || !s.free || !s.root || !s.part || !s.after) return false;
+    for (int k = 0; k < f->nblock; k++) s.part[k] = 1;
+    free_change(f, s.free);
+    for (int i = 0; i < f->problem.njoint; i++) see_joint(&s, i);
+    for (int i = 0; i < f->problem.ncontact; i++) see_contact(&s, i);
+    for (int k = 0; k < f->nblock; k++) {
+        double part = s.part[find(s.root, k)];
+        int at = f->block_offset[k];
+        for (int i = at; i < at + f->block_ndof[k]; i++) sum[i] += part * (f->solution.nu[i] - f->nu0[i]);
+        if (part == 0) s.after[k] |= PP_SHOCK;
+        f->later[k] = part / 2;
+    }
+    memcpy(marks, s.after, (size_t)f->nblock);
+    pp_arena_release(a, here);
+    return true;
+}
+
+/* A driven body has the mean velocity of the part: its change tells that at the end. */
+static void synchronise_driven(const perp_world *w, const pp_frame *last, pp_state *end) {
+    for (int i = 0; i < w->nbody; i++) {
+        if (!pp_alive(w->body[i].gen) || w->body[i].kind != PERP_BODY_KINEMATIC) continue;
+        bool fresh = (last->s0->mark[i] & PP_FRESH) != 0;
+        end->dv[i] = fresh ? perp_v3(0, 0, 0) : perp_v3_scale(0.5, perp_v3_sub(end->v[i], last->s0->v[i]));
+        end->dw[i] = fresh ? perp_v3(0, 0, 0) : perp_v3_scale(0.5, perp_v3_sub(end->w[i], last->s0->w[i]));
+        end->mark[i] = 0;
+    }
+}
+
+perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n) {
+    const pp_frame *first = frame[0], *last = frame[n - 1];
+    pp_state *end = last->s1;
+    if (end->lag == 0) return PERP_OK;
+    double *sum = PP_ARENA_ZERO(&w->arena, double, first->ndof);
+    unsigned char *marks = PP_ARENA_ZERO(&w->arena, unsigned char, first->nblock),
+                  *shocked = PP_ARENA_ZERO(&w->arena, unsigned char, first->nblock);
+    bool ok = sum && marks && shocked;
+    for (int k = 0; ok && k < first->nblock; k++) marks[k] = first->s0->mark[first->block_body[k]];
+    for (int i = 0; ok && i < n; i++) {
+        ok = add_frame(frame[i], marks, sum);
+        for (int k = 0; ok && k < first->nblock; k++) shocked[k] |= marks[k] & PP_SHOCK;
+    }
+    if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the velocities");
+    for (int k = 0; k < first->nblock; k++) {
+        int slot = first->block_body[k], nd = first->block_ndof[k], at = first->block_offset[k], dim = w->def.dim;
+        const double *d = sum + at, *nu = first->solution.nu + at;
+        double part = shocked[k] ? 0 : 0.5;
+        end->dv[slot] = perp_v3_scale(part, linear(dim, d));
+        end->dw[slot] = perp_v3_scale(part, angular(dim, nd, d));
+        if (n == 1 && (first->s0->mark[slot] & PP_BACK) && first->later[k] == 0.5) {
+            /* the velocity at the start is known: half a step leads from it to that of the middle */
+            end->dv[slot] = perp_v3_sub(linear(dim, nu), pp_shown_v(&w->state, slot));
+            end->dw[slot] = nd > dim ? perp_v3_sub(angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
+        }
+        bool pushed = (first->s0->mark[slot] & PP_PUSHED) != 0;
+        end->mark[slot] = (unsigned char)(marks[k] | (pushed ? PP_HELD : 0));
+    }
+    synchronise_driven(w, last, end);
+    return PERP_OK;
+}
+
+/* Half of what takes the velocities at both ends of frame f to the times of these ends. */
+static void mean_later(const pp_frame *f, const pp_state *start, double *d) {
+    int dim = f->w->def.dim;
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k], nd = f->block_ndof[k];
+        double *to = d + f->block_offset[k];
+        perp_vec3 v = perp_v3_scale(0.5, perp_v3_add(start->dv[slot], f->s1->dv[slot]));
+        perp_vec3 w = perp_v3_scale(0.5, perp_v3_add(start->dw[slot], f->s1->dw[slot]));
+        to[0] = v.x, to[1] = v.y;
+        if (dim == 2 && nd == 3) to[2] = w.z;
+        if (dim == 3) to[2] = v.z;
+        if (nd == 6) to[3] = w.x, to[4] = w.y, to[5] = w.z;
+    }
+}
+
+perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *const *frame, int n, perp_ledger *l) {
+    const pp_state *end = frame[n - 1]->s1;
+    if (end->lag == 0) return PERP_OK;
+    double before = pp_shown_kinetic_energy(w, &w->state) - pp_kinetic_energy(w, start);
+    double after = pp_shown_kinetic_energy(w, end) - pp_kinetic_energy(w, end);
+    l->kinetic_before += before;
+    l->kinetic_after += after;
+    l->sampling += after - before;
+    if (n > 1) return PERP_OK;
+    double *d = PP_ARENA_ZERO(&w->arena, double, frame[0]->ndof);
+    if (!d) return pp_fail(w, PERP_E_MEMORY, "out of memory for the ledger");
+    mean_later(frame[0], start, d);
+    pp_ledger_later(frame[0], d, l);
+    return PERP_OK;
+}
