@@ -9,6 +9,7 @@
 #include "problem/islands.h"
 #include "problem/rows.h"
 #include "problem/to_cone.h"
+#include "stepper/motor_yield.h"
 #include "stepper/step_contradiction.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
@@ -520,6 +521,15 @@ static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const pe
             f->acceptance = before;
             st = solve_island(f, &island[k], k, recalled, &residual);
         }
+        bool yields = false;
+        if (st == PERP_E_SOLVE) {
+            perp_status made = pp_yield_motors(f, &island[k], &yields);
+            if (made) return made;
+        }
+        if (yields) {
+            f->acceptance = before;
+            st = solve_island(f, &island[k], k, recalled, &residual);
+        }
         *measured = !st && n == 1 && island->p.nblock == f->problem.nblock;
         if (*measured) f->residual = residual;
     }
@@ -534,6 +544,7 @@ perp_status pp_solve_step(pp_frame *f) {
     const perp_solver_type *before = f->recall ? f->used : NULL; /* if all of that round is kept */
     f->used = NULL;
     f->stalled = NULL;
+    f->motor_yields = 0;
     f->acceptance = 0;
     perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
     perp_step_solution recalled;
