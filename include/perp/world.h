@@ -141,6 +141,10 @@ PERP_API void perp_world_destroy(perp_world *w);
  *  steady, no memory is allocated.
  *  @param cert  filled, also on PERP_E_SOLVE (with the best that was found); may be NULL */
 PERP_API perp_status perp_world_step(perp_world *w, perp_certificate *cert);
+/** Can the stepper step these bodies, shapes, materials and joints? PERP_E_FIT if not, with perp_world_why(): a combination
+ *  that could fail only later in a run is refused here. perp_world_step() asks before each step, perp_scene_open() once.
+ *  PERP_E_MEMORY */
+PERP_API perp_status perp_world_ready(perp_world *w);
 /** One sentence about the last failure in this world; "" if there was none. Borrowed until the next call that fails. */
 PERP_API const char *perp_world_why(const perp_world *w);
 /** The step problem of the last failed step; NULL if the last step succeeded. Borrowed until the next step. */

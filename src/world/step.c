@@ -407,4 +407,11 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     return st;
 }
 
+perp_status perp_world_ready(perp_world *w) {
+    pp_arena_mark mark = pp_arena_here(&w->arena); /* the problem of the last step lies there */
+    perp_status st = w->stepper->ready ? w->stepper->ready(w) : PERP_OK;
+    pp_arena_release(&w->arena, mark);
+    return st;
+}
+
 perp_status perp_world_step(perp_world *w, perp_certificate *cert) { return pp_step_watched(w, cert, NULL); }
