@@ -180,6 +180,7 @@ typedef struct simulate_result {
     bool overlap_driven[2];     /* they are driven */
     char gain_names[2][128];    /* bodies in the island in which contacts added most; "": none did */
     double gain_t;
+    char yield_name[128];   /* of a joint whose motor yielded */
     char jam_names[2][128]; /* the driven body that was jammed deepest, and what it went into */
     double t0, t1, h;
     uint64_t steps; /* taken in this call */

@@ -52,6 +52,8 @@ static void json_stages(json *j, const perp_world_def *d) {
     if (d->form != PERP_FORM_CONE) json_field_whole(j, "friction_directions", d->dim == 2 ? 2 : d->friction_directions);
     json_field_number(j, "tolerance", d->tolerance);
     json_field_whole(j, "max_halvings", d->max_halvings);
+    json_field_number(j, "work_limit", d->work_limit);
+    json_field_number(j, "time_limit", d->time_limit);
     json_field_bool(j, "warm_start", d->warm_start);
     json_field_bool(j, "joint_correction", d->joint_correction);
     json_end(j, '}');

@@ -65,6 +65,19 @@ static void count_recorded(simulate_result *r, perp_recording *rec) {
     }
 }
 
+static void name_of_joint(const perp_world *w, int slot, char *out, size_t size) {
+    int n = perp_world_joints(w, NULL, 0);
+    perp_joint_id *joint = malloc(((size_t)n + 1) * sizeof *joint);
+    *out = 0;
+    if (joint) perp_world_joints(w, joint, n);
+    for (int i = 0; joint && i < n; i++) {
+        perp_joint_def def;
+        if (joint[i].slot == (uint32_t)slot && !perp_joint_get(w, joint[i], &def))
+            snprintf(out, size, "%s", def.name ? def.name : "without a name");
+    }
+    free(joint);
+}
+
 /* The name of the body of a shape. @return it is driven */
 static bool name_of_shape(const perp_world *w, int slot, char *out, size_t size) {
     bool driven = false;
@@ -405,6 +418,7 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
                             sizeof r->gain_names[i]);
         (void)name_of_shape(w, r->total.jams > 0 ? r->total.jam_shape[i] : -1, r->jam_names[i], sizeof r->jam_names[i]);
     }
+    name_of_joint(w, r->total.motor_yields > 0 ? r->total.yield_joint : -1, r->yield_name, sizeof r->yield_name);
     if (o->output) measure_file(o->output, r);
     if (r->code == CLI_OK && r->interrupted) r->code = CLI_INTERRUPTED;
 }

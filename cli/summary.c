@@ -65,6 +65,15 @@ static void print_jams(FILE *to, const simulate_result *r) {
     fprintf(to, "%s, which could not give way\n", cli_printable(b, sizeof b, r->jam_names[1]));
 }
 
+/* A motor without force limit that cannot have its speed presses with a large force. */
+static void print_yields(FILE *to, const simulate_result *r) {
+    char name[128];
+    if (r->total.motor_yields == 0) return;
+    fprintf(to, "  motors   yielded in %d part%s of steps: the motor of joint %s has no force limit, and was jammed\n",
+            r->total.motor_yields, r->total.motor_yields == 1 ? "" : "s",
+            cli_printable(name, sizeof name, r->yield_name));
+}
+
 void summary_certificate(FILE *to, const simulate_result *r) {
     verdict v;
     judge(r, &v);
@@ -77,6 +86,7 @@ void summary_certificate(FILE *to, const simulate_result *r) {
     graded(to, "energy", v.energy_word, v.energy);
     print_rebounds(to, &r->total);
     print_jams(to, r);
+    print_yields(to, r);
 }
 
 void summary_energy(FILE *to, const perp_ledger *l, const double energy[3]) {
@@ -207,6 +217,11 @@ void summary_json_verdict(json *j, const simulate_result *r) {
         json_array(j);
         for (int i = 0; i < 2; i++) json_string(j, r->jam_names[i]);
         json_end(j, ']');
+    }
+    if (r->total.motor_yields > 0) { /* the same */
+        json_field_whole(j, "motor_yields", r->total.motor_yields);
+        json_key(j, "yield_joint");
+        json_string(j, r->yield_name);
     }
     json_field_number(j, "joint_error", r->total.joint_error);
     json_field_number(j, "joint_error_t", r->joint_t);

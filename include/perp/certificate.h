@@ -82,7 +82,11 @@ typedef struct perp_certificate {
     double
         jam_depth; /**< how deep it was in at the end of such a part, where that is deepest [L]; 0: it only dragged */
     int jam_shape[2]; /**< slots of a shape of the driven body, and of the one that it jammed there, -1 if none */
-    int contacts;     /**< contacts in the problem */
+    /** Parts of the step in which a motor without force limit yielded: its speed had no answer, and it pressed with a large
+     *  force instead (docs/theory.md). Recordings lack it. */
+    int motor_yields;
+    int yield_joint;                   /**< slot of a joint whose motor yielded; meaningful if motor_yields > 0 */
+    int contacts;                      /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
     int unknowns;                      /**< size of the largest complementarity problem, of any island and substep */
     int substeps;                      /**< 1 if the step was solved whole */

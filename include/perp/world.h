@@ -99,6 +99,14 @@ typedef struct perp_world_def {
     perp_friction_frame friction_frame; /**< of the pyramid; default slip */
     double tolerance; /**< a step is accepted if its law residuals are below this times the speed scale; default 1e-8 */
     int max_halvings; /**< an unsolved step is halved, and its parts again, this many times at most; 0 to 16; default 8 */
+    double
+        work_limit; /**< most work that solvers may do in a step, in multiplications (7e8 or so in a second of one core). Every
+                            part of a divided step and every solver of the chain may use half of what is left, so that the
+                            step is divided or handed to the next solver in time; at the end it fails with PERP_E_SOLVE. The
+                            same in every run and on every machine. 0: no limit; default 2e9, about 3 s */
+    double
+        time_limit; /**< the same as a time of the clock on the wall, > 0 [s]: results then depend on the machine. 0, the
+                            default: none */
     double error_tolerance; /**< > 0: a step is divided until the ends of a part and of its two halves lie no further
                                  apart than this, by any point of a body [L], or max_halvings is reached; not with a
                                  staggered start. 0, the default: steps are not divided for their error */
@@ -144,6 +152,10 @@ PERP_API void perp_world_destroy(perp_world *w);
  *  steady, no memory is allocated.
  *  @param cert  filled, also on PERP_E_SOLVE (with the best that was found); may be NULL */
 PERP_API perp_status perp_world_step(perp_world *w, perp_certificate *cert);
+/** Can the stepper step these bodies, shapes, materials and joints? PERP_E_FIT if not, with perp_world_why(): a combination
+ *  that could fail only later in a run is refused here. perp_world_step() asks before each step, perp_scene_open() once.
+ *  PERP_E_MEMORY */
+PERP_API perp_status perp_world_ready(perp_world *w);
 /** One sentence about the last failure in this world; "" if there was none. Borrowed until the next call that fails. */
 PERP_API const char *perp_world_why(const perp_world *w);
 /** The step problem of the last failed step; NULL if the last step succeeded. Borrowed until the next step. */

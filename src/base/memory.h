@@ -3,6 +3,8 @@
 #ifndef PP_MEMORY_H
 #define PP_MEMORY_H
 
+#include <string.h>
+
 #include "perp/base.h"
 
 /* NULL if the allocator says so; size 0 asks for one byte. */
@@ -44,15 +46,35 @@ typedef struct pp_arena {
 void pp_arena_init(pp_arena *a, perp_allocator alloc);
 /* The same as pp_arena_get() where the newest block has no room left. */
 void *pp_arena_more(pp_arena *a, size_t size);
+/* Builds with an address sanitizer fill what the arena hands out with PP_ARENA_FILL. The sanitizer sees an arena as one
+ * allocation and would not notice that memory is read before it is written. Filled, a pointer has no valid address, an index
+ * lies far outside of any array, a bool is neither true nor false, and a double is -5e303. */
+#define PP_ARENA_FILL 0xFE
+#if defined(__SANITIZE_ADDRESS__)
+#define PP_ARENA_FILLS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PP_ARENA_FILLS 1
+#endif
+#endif
+static inline void *pp_arena_fill(void *p, size_t size) {
+#ifdef PP_ARENA_FILLS
+    return p ? memset(p, PP_ARENA_FILL, size) : NULL;
+#else
+    (void)size;
+    return p;
+#endif
+}
+
 /* 64-byte aligned, contents undefined; NULL if memory is refused. Inline: a step of few bodies is hundreds of these. */
 static inline void *pp_arena_get(pp_arena *a, size_t size) {
     pp_arena_block *b = a->head;
-    if (!b || size > b->size - b->used) return pp_arena_more(a, size);
+    if (!b || size > b->size - b->used) return pp_arena_fill(pp_arena_more(a, size), size);
     size_t whole = (size + PP_ARENA_ALIGN - 1) / PP_ARENA_ALIGN * PP_ARENA_ALIGN;
-    if (whole > b->size - b->used) return pp_arena_more(a, size);
+    if (whole > b->size - b->used) return pp_arena_fill(pp_arena_more(a, size), size);
     void *p = b->start + b->used;
     b->used += whole;
-    return p;
+    return pp_arena_fill(p, size);
 }
 /* The same, zeroed. */
 void *pp_arena_zero(pp_arena *a, size_t size);

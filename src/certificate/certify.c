@@ -147,6 +147,8 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     perp_world *w = f->w;
     pp_certify_answer(f, cert);
     cert->joint_error = joint_error(w, f->s1);
+    cert->motor_yields = f->motor_yields > 0;
+    cert->yield_joint = f->yield_joint;
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
         perp_status st = pp_place(w, f->s1, &end.placed, &end.nplaced);
@@ -228,6 +230,8 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
         memcpy(sum->jam_shape, c->jam_shape, sizeof sum->jam_shape);
     }
     sum->jams = add_count(sum->jams, c->jams);
+    if (c->motor_yields > 0) sum->yield_joint = c->yield_joint;
+    sum->motor_yields = add_count(sum->motor_yields, c->motor_yields);
     sum->contacts = c->contacts;
     sum->separating = c->separating;
     sum->sticking = c->sticking;

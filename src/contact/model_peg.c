@@ -517,6 +517,7 @@ static perp_status solve(pp_frame *f) {
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;
+        if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
         /* One that is inside was left there because nothing could give way. Where there still is no answer dividing the
          * step would not make one. */
         if (i == ways - 1 && !settled && !answered && !k.at_end && driven_within(&k, -PP_PEG_BEHIND)) ways = 7;

@@ -78,11 +78,20 @@ static int locked(const pp_joint_kind_data *k, const pp_joint_frames *f, pp_join
     return n;
 }
 
+bool pp_motor_keeps_limits(const perp_joint_axis *ax) {
+    return ax->limited && ax->motor && ax->motor_force == INFINITY;
+}
+
+double pp_motor_within_limits(const perp_joint_axis *ax, double x, double h, double b) {
+    if (b < -(ax->hi - x) / h) b = -(ax->hi - x) / h;
+    return b > (x - ax->lo) / h ? (x - ax->lo) / h : b;
+}
+
 /* Rows of the extras of one coordinate x with gradient g; returns their number, at most 5. */
 static int extras(int dim, const pp_joint_side *a, const pp_joint_side *b, const perp_joint_axis *ax,
                   pp_joint_gradient g, double x, double h, double margin, perp_joint_row *out) {
     int n = 0;
-    if (ax->limited) {
+    if (ax->limited && !pp_motor_keeps_limits(ax)) {
         if (isfinite(ax->lo) && x - ax->lo <= margin * h) {
             perp_joint_row r = make_row(dim, a, b, g, 1, PERP_ROW_LIMIT);
             r.b = (x - ax->lo) / h;

@@ -49,6 +49,13 @@ int pp_joint_ntranslation(perp_joint_kind kind, int dim);
 int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, const pp_joint_side *b,
                   const double *coord, double h, double margin, perp_joint_row *out);
 
+/* A motor without force limit keeps the limits of its own coordinate itself: there are no rows for them, which would depend
+ * on its own. */
+bool pp_motor_keeps_limits(const perp_joint_axis *ax);
+/* The right-hand side b of such a motor's row, changed so that it asks for no speed that passes the limits within h. x: the
+ * coordinate; x + h J nu is the coordinate at the end of the step. */
+double pp_motor_within_limits(const perp_joint_axis *ax, double x, double h, double b);
+
 /* Impulse p of a row as a wrench on B at the origin of Jb, in W, for read-out: linear and angular part. */
 perp_wrench pp_joint_row_wrench(const perp_joint_row *r, int dim, const pp_joint_side *b, const perp_joint_def *def,
                                 double p);

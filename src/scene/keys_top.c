@@ -133,6 +133,13 @@ static const pp_key stages[] = {
              "most `max_halvings` times.")},
     {"max_halvings", PP_T_WHOLE, IN(max_halvings), PP_DEFAULT(8), PP_BETWEEN(0, 16),
      PP_HELP("A step that is not solved is halved, and its parts again, this many times at most.")},
+    {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2e9), PP_NOT_NEGATIVE,
+     PP_HELP("Most work that solvers may do in a step, in multiplications; 7e8 or so in a second of one core. A part "
+             "of a divided "
+             "step and a solver of the chain may use half of what is left, then the next has its turn. A step that "
+             "has used it up fails. 0: no limit.")},
+    {"time_limit", PP_T_NUMBER, IN(time_limit), PP_UNIT("s"), PP_DEFAULT_AS(0, "none"), PP_NOT_NEGATIVE,
+     PP_HELP("The same by the clock on the wall. Results then depend on the machine.")},
     {"warm_start", PP_T_BOOL, IN(warm_start), PP_DEFAULT(true),
      PP_HELP("Start solvers from the impulses of the last step.")},
     {"joint_correction", PP_T_BOOL, IN(joint_correction), PP_DEFAULT(false),

@@ -191,6 +191,8 @@ static perp_status make_world(pp_reader *r, const pp_top_in *top) {
         def.tolerance = in.tolerance;
         def.error_tolerance = in.error_tolerance;
         def.max_halvings = (int)in.max_halvings;
+        def.work_limit = in.work_limit;
+        def.time_limit = in.time_limit;
         def.warm_start = in.warm_start;
         def.joint_correction = in.joint_correction;
         def.correction_position = in.correction_position;

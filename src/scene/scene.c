@@ -61,6 +61,14 @@ static perp_status check_options(const char *path, const perp_scene_options *o, 
     return PERP_OK;
 }
 
+/* What the stepper could never step is refused now, not when two shapes meet in a later step. */
+static perp_status check_ready(pp_reader *r, const char *path) {
+    perp_status s = perp_world_ready(r->s->world);
+    if (!s) return PERP_OK;
+    const char *file = r->s->nfile > 0 ? r->s->file[0].path : path;
+    return pp_complain_say(r->why, s, (pp_place){file, 0, 0}, "stages.stepper", "%s", perp_world_why(r->s->world));
+}
+
 perp_status perp_scene_open(const char *path, const perp_scene_options *options, perp_scene **out, perp_refusal *why) {
     static const perp_allocator plain = {0};
     perp_refusal unheard;
@@ -91,6 +99,7 @@ perp_status perp_scene_open(const char *path, const perp_scene_options *options,
     if (!s) s = pp_read_world(r);
     if (!s) s = keep_definitions(r);
     if (!s) s = pp_keep_spare_files(r);
+    if (!s) s = check_ready(r, path);
     pp_reader_free(r);
     if (s) {
         perp_scene_close(scene);

@@ -58,7 +58,7 @@ typedef struct pp_stages_in {
     pp_item fallback, settings;
     int geometry, driven, form, friction_frame;
     int64_t friction_directions, max_halvings;
-    double error_tolerance;
+    double error_tolerance, work_limit, time_limit;
     double tolerance, correction_position, correction_velocity;
     bool warm_start, joint_correction;
 } pp_stages_in;

@@ -5,6 +5,13 @@
 #include "base/memory.h"
 #include "perp/plugin.h"
 
+/* Work of solvers, counted in multiplications, roughly: the same on every machine and in every run. */
+typedef struct pp_work {
+    double done;  /* so far */
+    double limit; /* solvers end where `done` exceeds it; INFINITY: none */
+    int last;     /* iteration at the last look of the solver under way */
+} pp_work;
+
 struct perp_call {
     pp_arena *arena;         /* where perp_call_memory takes from */
     const perp_watch *watch; /* NULL: nobody looks */
@@ -18,7 +25,9 @@ struct perp_call {
     void *enough_ctx;
     perp_judge *judge; /* of `judged`, by which an answer is accepted; NULL: the solver's own residual does */
     const perp_problem *judged;
-    bool terse; /* nobody will read the story: within a step words cost more than small problems do */
+    pp_work *work; /* counts, and may end the solver; NULL: nobody counts */
+    double weight; /* work of an iteration */
+    bool terse;    /* nobody will read the story: within a step words cost more than small problems do */
 };
 
 /* An array of the call's memory; NULL if refused. */

@@ -30,7 +30,28 @@ bool perp_call_watched(const perp_call *call) { return call->watch && call->watc
 
 bool perp_call_unique(const perp_call *call) { return call->unique; }
 
+#define DENSE_WORK 1.0 /* multiplications of a pivot or a sweep, by entry of a dense matrix */
+/* Multiplications of an iteration by unknown of a sparse or cone problem: a factorisation of blocks and a few products.
+ * Measured on piles of 10 to 1000 bodies: 50 to 400. */
+#define SPARSE_WORK 100.0
+
+/* Work of one iteration of a solver on p. */
+static double weight_of(const perp_problem *p) {
+    double n = 1 + (double)perp_problem_size(p);
+    return p->cls == PERP_LCP || p->cls == PERP_MLCP ? DENSE_WORK * n * n : SPARSE_WORK * n;
+}
+
+/* Counts the iterations since the last look. True: there may be more. */
+static bool count_work(const perp_call *call, int iteration) {
+    pp_work *w = call->work;
+    int more = iteration - w->last;
+    w->done += call->weight * (more > 1 ? more : 1);
+    w->last = iteration;
+    return w->done <= w->limit;
+}
+
 bool perp_call_look(const perp_call *call, int iteration, const double *z) {
+    if (call->work && !count_work(call, iteration)) return false;
     if (call->deadline < INFINITY && pp_clock() > call->deadline) return false;
     if (call->stop && call->stop(call->stop_ctx)) return false;
     return !z || !perp_call_watched(call) || call->watch->look(iteration, z, call->watch->ctx);
@@ -73,6 +94,8 @@ perp_status pp_solve_within(const perp_call *call, const perp_solver_type *type,
     if (!z && n > 0) return PERP_E_ARG;
     perp_call inner = *call;
     inner.depth++;
+    inner.weight = weight_of(p);
+    if (call->work) call->work->last = 0;
     pp_arena_mark mark = pp_arena_here(call->arena);
     void *work = NULL;
     if (type->work_size && !(work = pp_arena_get(call->arena, type->work_size(p, settings)))) return PERP_E_MEMORY;

@@ -38,6 +38,8 @@ typedef struct pp_soft_contact {
 /* pairs -> f->contact: as the model one-plane has them; of pairs with an elastic foundation, its elements. *soft: their
  * laws, from the arena. PERP_E_FIT if two shapes meet that have no law of that kind. */
 perp_status pp_first_order_contacts(pp_frame *f, const pp_first_order *set, pp_soft_contact **soft);
+/* Has every pair of shapes that may touch a law that fits them? PERP_E_FIT with a sentence if not; PERP_E_MEMORY. */
+perp_status pp_first_order_pairs(perp_world *w);
 
 /* Force of a contact at depth d >= 0, without damper, and its derivative [M L/T^2, M/T^2]. */
 double pp_soft_force(const pp_soft_contact *c, double d, double *slope);

@@ -55,6 +55,49 @@ static perp_status law_of(const pp_frame *f, const pp_placed *A, const pp_placed
     return PERP_OK;
 }
 
+static bool hertz_fits(const perp_world *w, const pp_geometry *a, const pp_geometry *b) {
+    return w->def.dim == 3 && curvature(a) + curvature(b) > 0;
+}
+
+static bool foundation_fits(const pp_geometry *a, const pp_geometry *b) {
+    return (a->kind == PERP_SHAPE_HALFSPACE && b->kind == PERP_SHAPE_BOX) ||
+           (b->kind == PERP_SHAPE_HALFSPACE && a->kind == PERP_SHAPE_BOX);
+}
+
+/* Is there a law for the contact of two shapes, if they may touch at all? */
+static perp_status pair_fits(pp_frame *f, int i, int j) {
+    perp_world *w = f->w;
+    const pp_placed *A = &f->placed[i], *B = &f->placed[j];
+    if (A->body == B->body || (!A->moves && !B->moves)) return PERP_OK;
+    if (!(A->group & B->mask) || !(B->group & A->mask) || !pp_may_touch(i, j, f)) return PERP_OK;
+    perp_compliance kind = pp_contact_law(w, A->slot, B->slot).compliance;
+    bool hertz = kind == PERP_HERTZ && !hertz_fits(w, A->g, B->g);
+    if (!hertz && !(kind == PERP_FOUNDATION && !foundation_fits(A->g, B->g))) return PERP_OK;
+    return pp_fail(
+        w, PERP_E_FIT,
+        "compliance %s; shapes %d (%s) and %d (%s) are %s and %s: give them materials with another compliance, or "
+        "groups that do not touch",
+        hertz ? "hertz is for spheres in 3D, on each other or on what is flat"
+              : "foundation is for boxes on half-spaces",
+        A->slot, w->body[A->body].name ? w->body[A->body].name : "", B->slot,
+        w->body[B->body].name ? w->body[B->body].name : "", shape_word(A->g->kind), shape_word(B->g->kind));
+}
+
+perp_status pp_first_order_pairs(perp_world *w) {
+    bool any = false;
+    for (int i = 0; i < w->nmaterial * w->nmaterial; i++)
+        any |= w->law[i].compliance == PERP_HERTZ || w->law[i].compliance == PERP_FOUNDATION;
+    if (!any) return PERP_OK;
+    pp_arena_mark mark = pp_arena_here(&w->arena);
+    pp_frame f = {.w = w};
+    perp_status st = pp_place(w, &w->state, &f.placed, &f.nplaced);
+    if (!st) st = pp_exclusions(w, &f.excluded, &f.nexcluded);
+    for (int i = 0; !st && i < f.nplaced; i++)
+        for (int j = i + 1; !st && j < f.nplaced; j++) st = pair_fits(&f, i, j);
+    pp_arena_release(&w->arena, mark);
+    return st;
+}
+
 /* A face of a box, as its centre and two half edges (one in 2D), in W. */
 typedef struct face {
     perp_vec3 centre, n, u, v;

@@ -329,6 +329,8 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             row->joint = i;
             f->row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
+            if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord]))
+                row->b = pp_motor_within_limits(&j->def.axis[row->coord], coord[row->coord], f->h, row->b);
             if (position) row->b *= span / f->h;
             /* parts of a divided step take the time of a whole one for the error they begin with: brought back at once it
              * would be a blow, the harder the shorter the part */

@@ -70,14 +70,15 @@ static bool measure(const pp_meet *m, const pp_placed *placed, pp_closest *c) {
     return true;
 }
 
-static perp_status no_points(const pp_implicit_work *k, const pp_meet *m) {
+/* placed: the shapes that were measured, at the start or at the end pose. */
+static perp_status no_points(const pp_implicit_work *k, const pp_meet *m, const pp_placed *placed) {
     perp_world *w = k->f->w;
-    const char *a = w->body[k->placed[m->i].body].name, *b = w->body[k->placed[m->j].body].name;
+    const char *a = w->body[placed[m->i].body].name, *b = w->body[placed[m->j].body].name;
     return pp_fail(
         w, PERP_E_SOLVE,
         "no closest points of the shapes %d (%s) and %d (%s) were found at t = %g: flat parts that lie on each "
         "other, or an overlap too deep",
-        k->placed[m->i].slot, a ? a : "", k->placed[m->j].slot, b ? b : "", k->f->s0->t);
+        placed[m->i].slot, a ? a : "", placed[m->j].slot, b ? b : "", k->f->s0->t);
 }
 
 /* Adds a meet, with its gap at the start; only if that is within `reach`. */
@@ -91,7 +92,7 @@ static perp_status add_meet(pp_implicit_work *k, pp_meet m, const pp_placed *sta
         k->meet = more;
         k->cap_meet = cap;
     }
-    if (!measure(&m, start, &m.at)) return no_points(k, &m);
+    if (!measure(&m, start, &m.at)) return no_points(k, &m, start);
     m.gap0 = m.at.gap;
     if (m.gap0 <= reach) k->meet[k->nmeet++] = m;
     return PERP_OK;
@@ -197,7 +198,7 @@ perp_status pp_implicit_measure(pp_implicit_work *k) {
         k->placed[i].X_WS = perp_pose_mul(k->end.X[s->body], s->X_BS);
     }
     for (int m = 0; m < k->nmeet; m++)
-        if (!measure(&k->meet[m], k->placed, &k->meet[m].at)) return no_points(k, &k->meet[m]);
+        if (!measure(&k->meet[m], k->placed, &k->meet[m].at)) return no_points(k, &k->meet[m], k->placed);
     return PERP_OK;
 }
 

@@ -130,9 +130,9 @@ static perp_status begin(pp_implicit_work *k) {
     if (!k->nu || !k->drift || !k->next || !k->placed) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     f->problem = pp_free_problem(f);
     pp_step_velocity(&f->problem, NULL, NULL, k->nu);
+    memcpy(k->placed, f->placed, (size_t)f->nplaced * sizeof *k->placed);
     st = pp_implicit_pairs(k);
     if (st) return st;
-    memcpy(k->placed, f->placed, (size_t)f->nplaced * sizeof *k->placed);
     f->placed = k->placed; /* frames of contacts are those of the end */
     set_drift(k, k->nu);
     move(k);

@@ -10,8 +10,10 @@
 #include "problem/rows.h"
 #include "problem/to_cone.h"
 #include "stepper/joint_rounds.h"
+#include "stepper/motor_yield.h"
 #include "stepper/step_contradiction.h"
 #include "stepper/stepper.h"
+#include "world/budget.h"
 #include "world/frame.h"
 
 /* A step problem in the form that solvers take. */
@@ -324,8 +326,10 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
             if (!cold && !(guess && which == first)) continue;
             if (cold) memset(z, 0, (size_t)c->n * sizeof *z);
             pp_arena_mark mark = pp_arena_here(&w->arena);
+            double limit = pp_budget_share(&w->work, w->work.limit); /* the next solver has the other half */
             perp_status st = c->cone ? attempt_cone(f, t, c, which, needed, z)
                                      : attempt(f, t, c, which, w->settings[which].bytes, z, &latest);
+            w->work.limit = limit;
             pp_arena_release(&w->arena, mark);
             if (st == PERP_E_STOPPED) return pp_stopped(w);
             if (st) return pp_fail(w, st, "solver %s: %s", w->solver[which]->name, perp_status_text(st));
@@ -540,6 +544,15 @@ static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const pe
             f->acceptance = before;
             st = solve_island(f, &island[k], k, recalled, &residual);
         }
+        bool yields = false;
+        if (st == PERP_E_SOLVE) {
+            perp_status made = pp_yield_motors(f, &island[k], &yields);
+            if (made) return made;
+        }
+        if (yields) {
+            f->acceptance = before;
+            st = solve_island(f, &island[k], k, recalled, &residual);
+        }
         *measured = !st && n == 1 && island->p.nblock == f->problem.nblock;
         if (*measured) f->residual = residual;
     }
@@ -551,9 +564,12 @@ perp_status pp_solve_step(pp_frame *f) {
     pp_island *island;
     int n;
     if (pp_told_to_stop(w)) return pp_stopped(w); /* parts and rounds of a step, each quickly solved, may be many */
+    if (pp_budget_used(w, (double)f->problem.nblock + f->problem.njoint + f->problem.ncontact))
+        return pp_budget_fail(w);
     const perp_solver_type *before = f->recall ? f->used : NULL; /* if all of that round is kept */
     f->used = NULL;
     f->stalled = NULL;
+    f->motor_yields = 0;
     f->acceptance = 0;
     perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
     perp_step_solution recalled;

@@ -384,7 +384,7 @@ static perp_status ready(perp_world *w) {
                            : law->layer > 0     ? "layer"
                                                 : "restitution");
     }
-    return PERP_OK;
+    return pp_first_order_pairs(w);
 }
 
 static const char *const models[] = {"peg", "one-plane", NULL};

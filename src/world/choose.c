@@ -34,6 +34,7 @@ perp_world_def perp_world_def_default(int dim) {
                             .friction_frame = PERP_FRICTION_SLIP,
                             .tolerance = 1e-8,
                             .max_halvings = 8,
+                            .work_limit = 2e9,
                             .warm_start = true,
                             .correction_position = 1e-10,
                             .correction_velocity = 1e-10,
@@ -78,6 +79,10 @@ perp_status pp_check_world_def(const perp_world_def *d, char *why, size_t n) {
                          "whatever a part is long");
     if (d->max_halvings < 0 || d->max_halvings > 16)
         return pp_refuse(why, n, PERP_E_ARG, "max_halvings is %d; it must be 0 to 16", d->max_halvings);
+    if (!(d->work_limit >= 0))
+        return pp_refuse(why, n, PERP_E_ARG, "work_limit is %g; it must not be negative", d->work_limit);
+    if (!(d->time_limit >= 0))
+        return pp_refuse(why, n, PERP_E_ARG, "time_limit is %g; it must not be negative", d->time_limit);
     if (!(d->correction_position > 0) || !(d->correction_velocity > 0) || !isfinite(d->correction_position) ||
         !isfinite(d->correction_velocity))
         return pp_refuse(why, n, PERP_E_ARG, "correction_position and correction_velocity must be positive and finite");

@@ -6,6 +6,7 @@
 #include "base/refuse.h"
 #include "contact/model.h"
 #include "stepper/stepper.h"
+#include "world/budget.h"
 
 perp_status pp_posable(const perp_world *w, char *why, size_t why_size) {
     const pp_stepper_type *s = w->stepper;
@@ -30,6 +31,7 @@ perp_status pp_posable(const perp_world *w, char *why, size_t why_size) {
 
 perp_status pp_world_pose(perp_world *w, double margin, pp_posed *out) {
     pp_arena_reset(&w->arena);
+    pp_budget_start(w);
     w->has_problem = false;
     pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
     pp_state *end = PP_ARENA_ZERO(&w->arena, pp_state, 1);

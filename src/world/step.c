@@ -11,12 +11,15 @@
 #include "stepper/joint_rounds.h"
 #include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
+#include "world/budget.h"
 #include "world/frame.h"
 #include "world/stagger.h"
 #include "world/watch.h"
 
 /* Most times a frame is redone because bodies met that were not expected to. */
 #define MAX_WIDENINGS 3
+/* Part of the work of a step that may be spent on naming what jams it, after it has failed. */
+#define FOR_NAMING 0.05
 
 void pp_clocked(perp_world *w, perp_stage stage, double *from) {
     double now = pp_clock();
@@ -185,7 +188,9 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
         return x;
     }
     x.st = pp_state_new(w, x.end);
+    (void)pp_budget_share(&w->work, w->work_limit); /* what follows has the other half */
     if (!x.st) x.st = substep(w, s0, x.end, h, p->held, last, &p->stops, x.f, &x.c);
+    w->work.limit = w->work_limit;
     return x;
 }
 
@@ -199,6 +204,7 @@ static void take(parts *p, const part *x) {
 static perp_status give_up(parts *p, part *x) {
     pp_certify_answer(x->f, &x->c);
     keep_problem(x->f);
+    x->f->w->work.limit = x->f->w->work.done + FOR_NAMING * x->f->w->work_limit;
     pp_name_jam(x->f);
     perp_certificate_add(p->cert, &x->c);
     return x->st;
@@ -250,7 +256,7 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     if (whole->st == PERP_E_SOLVE && whole->f->blocked) go_on_jammed(w, p, s0, h, depth, whole);
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
-    if (whole->st && (last || whole->f->hopeless)) return give_up(p, whole);
+    if (whole->st && (last || whole->f->hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
     if (!whole->st && (last || !control)) {
         take(p, whole);
         *end = whole->end;
@@ -293,7 +299,7 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         pp_arena_mark before = pp_arena_here(&w->arena);
         part x = solve_part(w, p, *end, length, last);
         if (x.st && x.st != PERP_E_SOLVE) return x.st;
-        if (x.st && (last || x.f->hopeless)) return give_up(p, &x);
+        if (x.st && (last || x.f->hopeless || pp_budget_exhausted(w))) return give_up(p, &x);
         if (x.st) {
             double shorter = x.f->shorter;
             length = shorter > 0 && shorter < length ? shorter : length / 2;
@@ -330,6 +336,7 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     w->has_problem = false;
     w->failed = false;
     w->stopped = false;
+    pp_budget_start(w);
 
     pp_state start;
     const perp_wrench *held = NULL;
@@ -363,6 +370,13 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     w->failed = true;
     if (st == PERP_E_STOPPED) return st; /* nothing to warn of */
     pp_logf(w, PERP_LOG_WARNING, "step %llu failed: %s", (unsigned long long)w->state.step, w->why);
+    return st;
+}
+
+perp_status perp_world_ready(perp_world *w) {
+    pp_arena_mark mark = pp_arena_here(&w->arena); /* the problem of the last step lies there */
+    perp_status st = w->stepper->ready ? w->stepper->ready(w) : PERP_OK;
+    pp_arena_release(&w->arena, mark);
     return st;
 }
 

@@ -6,6 +6,7 @@
 #include "base/refuse.h"
 #include "contact/peg.h"
 #include "stepper/stepper.h"
+#include "world/budget.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
 
@@ -40,6 +41,7 @@ perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, c
     w->def = *def;
     w->alloc = def->alloc;
     pp_arena_init(&w->arena, w->alloc);
+    pp_budget_start(w);
     st = pp_choose_stages(w, why, why_size);
     if (!st) {
         w->nmaterial = 1;

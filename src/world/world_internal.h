@@ -159,6 +159,9 @@ struct perp_world {
 
     perp_capture capture; /* who looks at the islands' problems */
     perp_stop stop;       /* who may end a step */
+    pp_work work;         /* of the step under way, and what the part or solver under way may reach */
+    double work_limit;    /* of the whole step; INFINITY: none */
+    double deadline;      /* of the whole step, of pp_clock(); INFINITY: none */
     bool stopped;         /* did so, in the step under way: one that changes its mind does not leave half a step */
 
     double timing[PERP_STAGE_COUNT]; /* seconds of wall time */
@@ -180,7 +183,8 @@ static inline perp_call pp_call_within(perp_world *w) {
     return (perp_call){.arena = &w->arena,
                        .stop = w->stop.asked ? pp_told_to_stop : NULL,
                        .stop_ctx = w,
-                       .deadline = INFINITY,
+                       .deadline = w->deadline,
+                       .work = &w->work,
                        .unique = true,
                        .terse = !w->capture.look};
 }

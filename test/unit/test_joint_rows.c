@@ -478,10 +478,15 @@ static void extras_have_the_right_numbers(void **state) {
     assert_true(r[3].lo == -INFINITY && r[3].hi == INFINITY);
     for (int i = 0; i < 7; i++) /* no numbers for a side without a block */
         for (int j = 0; j < 6; j++) assert_true(row[i].row.J[0][j] == 0);
-    /* unlimited motor */
+    /* unlimited motor: it keeps the limits itself, without rows of theirs */
     ax->motor_force = INFINITY;
-    assert_int_equal(pp_joint_rows(&d, 2, &a, &b, &x, h, INFINITY, row), 7);
-    assert_true(r[2].hi == INFINITY && r[2].lo == -INFINITY);
+    assert_int_equal(pp_joint_rows(&d, 2, &a, &b, &x, h, INFINITY, row), 5);
+    assert_true(r[0].hi == INFINITY && r[0].lo == -INFINITY && r[0].kind == PERP_ROW_MOTOR);
+    assert_true(pp_motor_keeps_limits(ax));
+    NEAR(pp_motor_within_limits(ax, 0.5, h, -1), 0, 1e-15);
+    NEAR(pp_motor_within_limits(ax, 0.1, h, 1), 0, 1e-15);
+    NEAR(pp_motor_within_limits(ax, 0.3, 1, -0.1), -0.1, 1e-15);
+    ax->motor_force = 7;
     /* a damper alone, and a spring alone */
     ax->stiffness = 0;
     assert_int_equal(pp_joint_rows(&d, 2, &a, &b, &x, h, INFINITY, row), 7);

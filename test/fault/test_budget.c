@@ -1,0 +1,87 @@
+/* A step has a budget of work: one that uses it up fails with a sentence, leaves the world as it was and its problem to be
+ * saved, in the same way in every run; the budget does not change a step that needs less. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+/* A heap of discs of very different masses, thrown together. */
+static scene heap(double work_limit, double time_limit) {
+    perp_world_def d = world_def(2, 5e-3, PERP_START_PLAIN);
+    d.work_limit = work_limit;
+    d.time_limit = time_limit;
+    scene s = scene_new(d);
+    perp_body_def floor = perp_body_def_default(PERP_BODY_OBSTACLE);
+    scene_shape(&s, scene_body(&s, &floor), perp_shape_halfspace(perp_v3(0, 1, 0), 0));
+    assert_int_equal(perp_pair_set_all(s.w, (perp_pair_law){.mu = 0.5}), PERP_OK);
+    for (int i = 0; i < 15; i++) {
+        perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+        perp_shape_def disc = perp_shape_sphere(0.1);
+        assert_int_equal(perp_body_def_mass(&b, &disc, 2, i % 3 ? 1 : 1000), PERP_OK);
+        b.X_WB.p = perp_v3(0.2 * (i % 5) + 0.02 * (i / 5), 0.1 + 0.2 * (i / 5), 0);
+        b.v_W = perp_v3(i % 2 ? 1 : -1, -1, 0);
+        scene_shape(&s, scene_body(&s, &b), disc);
+    }
+    return s;
+}
+
+static void fails_in_time(void **state) {
+    (void)state;
+    char why[2][512];
+    for (int k = 0; k < 2; k++) {
+        scene s = heap(1e6, 0);
+        uint64_t before = perp_world_hash(s.w);
+        assert_int_equal(perp_world_step(s.w, NULL), PERP_E_SOLVE);
+        snprintf(why[k], sizeof why[k], "%s", perp_world_why(s.w));
+        assert_non_null(strstr(why[k], "work_limit = 1e+06"));
+        assert_true(perp_world_hash(s.w) == before);
+        const perp_step_problem *p = perp_world_failed_problem(s.w);
+        assert_true(p && p->ncontact > 0);
+        scene_end(&s);
+    }
+    assert_string_equal(why[0], why[1]);
+}
+
+static void does_not_change_what_it_allows(void **state) {
+    (void)state;
+    scene a = heap(0, 0), b = heap(2e9, 1e3);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(perp_world_step(a.w, NULL), PERP_OK);
+        assert_int_equal(perp_world_step(b.w, NULL), PERP_OK);
+        assert_true(perp_world_hash(a.w) == perp_world_hash(b.w));
+    }
+    scene_end(&a);
+    scene_end(&b);
+}
+
+static void ends_by_the_clock(void **state) {
+    (void)state;
+    scene s = heap(0, 1e-9);
+    assert_int_equal(perp_world_step(s.w, NULL), PERP_E_SOLVE);
+    assert_non_null(strstr(perp_world_why(s.w), "time_limit"));
+    scene_end(&s);
+}
+
+static void limits_are_checked(void **state) {
+    (void)state;
+    perp_world *w;
+    char why[256];
+    perp_world_def d = perp_world_def_default(2);
+    d.work_limit = -1;
+    assert_int_equal(perp_world_create_why(&d, &w, why, sizeof why), PERP_E_ARG);
+    assert_non_null(strstr(why, "work_limit"));
+    d = perp_world_def_default(2);
+    d.time_limit = NAN;
+    assert_int_equal(perp_world_create_why(&d, &w, why, sizeof why), PERP_E_ARG);
+    assert_non_null(strstr(why, "time_limit"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fails_in_time),
+        cmocka_unit_test(does_not_change_what_it_allows),
+        cmocka_unit_test(ends_by_the_clock),
+        cmocka_unit_test(limits_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

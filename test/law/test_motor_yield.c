@@ -1,0 +1,80 @@
+/* Motors without force limit yield: to the limits of their own joint, where they hold, and to what cannot give way. */
+#include "check.h"
+
+/* An arm of 1 kg, 1 m long, on a revolute joint at the origin, driven at `speed` without force limit. Body 0. */
+static scene arm(int dim, const char *stepper, double h, bool limited, double speed) {
+    perp_world_def d = world_def(dim, h, PERP_START_PLAIN);
+    d.stepper = stepper;
+    scene s = scene_new(d);
+    perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
+    perp_shape_def bar = perp_shape_box(0.5, 0.05, 0.05);
+    assert_int_equal(perp_body_def_mass(&b, &bar, dim, dim == 2 ? 10 : 100), PERP_OK);
+    b.X_WB.p = perp_v3(0.5, 0, 0);
+    scene_shape(&s, scene_body(&s, &b), bar);
+    perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    j.b = s.body[0];
+    j.X_BJ.p = perp_v3(-0.5, 0, 0);
+    j.axis[0].limited = limited;
+    j.axis[0].lo = -0.5;
+    j.axis[0].hi = 0.5;
+    j.axis[0].motor = true;
+    j.axis[0].motor_speed = speed;
+    j.axis[0].motor_force = INFINITY;
+    scene_joint(&s, &j);
+    return s;
+}
+
+/* The angle is that of the motor up to the limit, and stays there; the ledger closes. Both directions, 2D and 3D. */
+static void holds_at_its_own_limit(void **state) {
+    (void)state;
+    static const char *const steppers[] = {"stewart-trinkle", "anitescu-potra", "second-order"};
+    for (int k = 0; k < 12; k++) {
+        double speed = k & 1 ? -2 : 2, h = 7e-3; /* the limit is met within a step */
+        scene s = arm(k & 2 ? 3 : 2, steppers[k / 4], h, true, speed);
+        for (int i = 1; i <= 100; i++) {
+            perp_certificate c;
+            if (perp_world_step(s.w, &c)) fail_msg("%s, step %d: %s", steppers[k / 4], i, perp_world_why(s.w));
+            double x = 0, should = fmin(2 * h * i, 0.5);
+            assert_int_equal(perp_joint_read(s.w, s.joint[0], &x, NULL), PERP_OK);
+            if (k / 4 == 2) /* second order: the speed is reached over the first step */
+                assert_true(fabs(x) <= 0.5 + 1e-9 && fabs(x) >= should - 2 * h);
+            else
+                assert_near(x, speed < 0 ? -should : should, 1e-9);
+            assert_below(fabs(c.ledger.remainder), 1e-9);
+            assert_int_equal(c.motor_yields, 0);
+        }
+        assert_near(fabs(spin(&s, 0).z), 0, 1e-9);
+        scene_end(&s);
+    }
+}
+
+/* A wall stops the arm: it touches, the run goes on, and the certificate tells which joint yielded. */
+static void yields_to_a_wall(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        scene s = arm(dim, "stewart-trinkle", 7e-3, false, 2);
+        perp_body_def wall = perp_body_def_default(PERP_BODY_OBSTACLE);
+        wall.X_WB.p = perp_v3(0.8, 0.4, 0);
+        scene_shape(&s, scene_body(&s, &wall), perp_shape_sphere(0.1));
+        int yields = 0;
+        for (int i = 0; i < 200; i++) {
+            perp_certificate c;
+            if (perp_world_step(s.w, &c)) fail_msg("%dD, step %d: %s", dim, i, perp_world_why(s.w));
+            yields += c.motor_yields > 0;
+            if (c.motor_yields > 0) assert_int_equal(c.yield_joint, 0);
+            assert_below(c.overlap, 1e-9);
+            assert_below(fabs(c.ledger.remainder), 1e-9);
+        }
+        /* the ball is met where its centre lies 0.15 from the middle line of the arm */
+        double x, should = atan2(0.4, 0.8) - asin(0.15 / hypot(0.4, 0.8));
+        assert_int_equal(perp_joint_read(s.w, s.joint[0], &x, NULL), PERP_OK);
+        assert_near(x, should, 1e-6);
+        assert_true(yields > 100);
+        scene_end(&s);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(holds_at_its_own_limit), cmocka_unit_test(yields_to_a_wall)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
