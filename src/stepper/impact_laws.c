@@ -2,7 +2,7 @@
  * Problem  Contacts touch at a pose, some of them close: u = N nu < 0. Impulses that take no time make them part.
  * Method   newton     0 <= p  _|_  N nu+ + e min(u, 0) >= 0, all contacts at once: one problem.
  *          poisson    the same with e = 0 gives p_c; then 0 <= p_e - e p_c  _|_  N nu+ >= 0: what was pressed gives back
- *                     e of it at least. With friction the normal velocities that lead to these p_e are found by rounds.
+ *                     e of it at least, with the friction that p_e lets be (in space within a box of its directions).
  *          sequence   newton for those that close, V = {u_i < 0}, alone; again for those that close after it, until none
  *                     does. A pass takes sum 1/2 (1 - e_i) p_i |u_i| of energy for any mixture of e, keeps momentum and
  *                     mirror symmetry, and a chain of equal balls hands the blow on, as with small gaps. It may need
@@ -25,8 +25,6 @@
 #define CLOSES     1e-13 /* part of the largest approach below which a contact of a pass does not close: rounding */
 #define PASSES     50    /* per contact, and */
 #define PASSES_TOO 200
-#define ROUNDS     100   /* of poisson's restitution with friction */
-#define ROUNDED    1e-13 /* of its impulses */
 
 bool pp_orders_impacts(const perp_world *w) {
     if (w->def.impacts == PERP_IMPACTS_PLAIN || (w->stepper->step && !w->stepper->half_kicks)) return false;
@@ -89,9 +87,11 @@ perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
 }
 
 double pp_rest_speed(const pp_impacts *m, const pp_frame *look, int i) {
-    const perp_world *w = m->w;
     const int *shape = look->contact_shape + 2 * i;
-    return fmax(m->least, fmax(m->rest[w->shape[shape[0]].body], m->rest[w->shape[shape[1]].body]));
+    int a = m->w->shape[shape[0]].body, b = m->w->shape[shape[1]].body;
+    double own = 0.5 * m->h * fabs(pp_row_dot(&look->problem, &look->problem.contact[i].n, m->accel));
+    double by_load = m->grounded[a] || m->grounded[b] ? fmax(m->rest[a], m->rest[b]) : 0;
+    return fmax(m->least, fmax(own, by_load));
 }
 
 /* ---- a pass ---- */
@@ -136,7 +136,7 @@ static void pose(pass *x, perp_contact_row *row) {
         double u = pp_approach(k, i), e = 0;
         row[i] = k->problem.contact[i];
         if (x->restitution && u < 0) e = c->restitution * pp_rebound_factor(k, k->contact_shape + 2 * i);
-        row[i].b_n = x->target ? row[i].b_n_kin - x->target[i] : row[i].b_n_kin + e * u;
+        row[i].b_n = row[i].b_n_kin + e * u;
         if (!x->restitution || !(u < 0) || !(c->restitution_t > 0)) continue;
         const perp_contact_row *r = &k->problem.contact[i];
         row[i].b_t += c->restitution_t * (pp_row_dot(&k->problem, &r->t, k->nu0) + r->b_t);
@@ -186,6 +186,12 @@ static void take_velocities(const pp_frame *k, pp_state *s) {
     }
 }
 
+static bool rubs(const pp_frame *k) {
+    for (int i = 0; i < k->ncontact; i++)
+        if (k->contact[i].mu > 0) return true;
+    return false;
+}
+
 /* What a pass that was solved did, into the list and the state. */
 static perp_status finish(pp_impacts *m, pass *x) {
     pp_frame *k = x->k;
@@ -199,6 +205,8 @@ static perp_status finish(pp_impacts *m, pass *x) {
     c.accepted = k->acceptance <= m->w->def.tolerance;
     pp_ledger(k, &c.ledger);
     perp_status st = pp_contact_gain(k, &c);
+    if (m->w->def.impacts != PERP_IMPACTS_SEQUENCE && m->w->def.impacts != PERP_IMPACTS_NEWTON && rubs(k))
+        c.rebound_lost = 0; /* by these laws friction changes what the normal gives back */
     pp_tell_rebounds(x->limits, &c);
     return st ? st : pp_impacts_add(m, k, &c);
 }
@@ -212,43 +220,81 @@ static perp_status newton(pp_impacts *m, const pp_frame *look, const bool *in, b
     return st ? st : finish(m, &x);
 }
 
-/* Restitution of poisson: normal velocities such that p_i = want_i, or more where it does not part. */
-static perp_status give_back(pass *x, const double *want) {
-    pp_frame *k = x->k;
-    double most = 0;
-    for (int i = 0; i < k->ncontact; i++) most = fmax(most, want[i]);
-    for (int round = 0; round < ROUNDS; round++) {
-        perp_status st = solve(x);
-        if (st) return st;
-        double miss = 0;
-        for (int i = 0; i < k->ncontact; i++) {
-            double lacks = want[i] - k->solution.p_contact[3 * i];
-            double next = fmax(0, x->target[i] + lacks * pp_row_inverse_mass(&k->problem, &k->problem.contact[i].n));
-            if (next > 0 || x->target[i] > 0) miss = fmax(miss, fabs(lacks));
-            x->target[i] = next;
-        }
-        if (!(miss > ROUNDED * most)) return PERP_OK;
+/* Rows for the friction that impulses e p_c along the normals let be, |p_t| <= mu e p_c: box friction, exact in the plane. */
+static int friction_rows(const pp_frame *k, const double *back, perp_joint_row *out) {
+    int n = 0, dim = k->w->def.dim;
+    for (int i = 0; i < k->ncontact; i++) {
+        const perp_contact_row *c = &k->problem.contact[i];
+        double most = c->mu * back[i];
+        for (int r = 0; r < dim - 1 && most > 0; r++)
+            out[n++] = (perp_joint_row){.row = r ? c->o : c->t,
+                                        .b = r ? c->b_o : c->b_t,
+                                        .b_kin = r ? c->b_o : c->b_t,
+                                        .lo = -most,
+                                        .hi = most,
+                                        .kind = PERP_ROW_FRICTION,
+                                        .joint = -1,
+                                        .coord = -1};
     }
-    return PERP_OK; /* near enough: what is wrong stands in the ledger */
+    return n;
+}
+
+/* Gives back the normal impulses `back`, at least, to the contacts of a pass. */
+static perp_status give_back(pass *x, const double *back) {
+    pp_frame *k = x->k;
+    pp_arena *a = &k->w->arena;
+    perp_status st = pp_formulate(k);
+    if (st) return st;
+    int nj = k->problem.njoint, dim = k->w->def.dim;
+    k->problem.ncontact = k->ncontact;
+    perp_joint_row *row = PP_ARENA_ARRAY(a, perp_joint_row, nj + 2 * k->ncontact);
+    int *number = PP_ARENA_ZERO(a, int, nj + 2 * k->ncontact);
+    double *momentum = PP_ARENA_ARRAY(a, double, k->ndof);
+    if (!row || !number || !momentum) return no_memory(k->w);
+    for (int i = 0; i < nj; i++) {
+        row[i] = k->problem.joint[i];
+        number[i] = k->row_number[i];
+    }
+    perp_step_problem plain = k->problem;
+    memcpy(momentum, k->momentum, (size_t)k->ndof * sizeof *momentum);
+    for (int i = 0; i < k->ncontact; i++) {
+        const perp_row *n = &plain.contact[i].n;
+        for (int side = 0; side < 2; side++)
+            for (int d = 0; n->block[side] >= 0 && d < k->block_ndof[n->block[side]]; d++)
+                momentum[k->block_offset[n->block[side]] + d] += back[i] * n->J[side][d];
+    }
+    k->row_number = number;
+    k->problem.joint = row;
+    k->problem.momentum = momentum;
+    k->problem.njoint = nj + friction_rows(k, back, row + nj);
+    st = pp_solve_step(k);
+    if (st) return st;
+    for (int i = 0, at = nj; i < k->ncontact; i++) {
+        k->solution.p_contact[3 * i] += back[i];
+        for (int r = 0; r < dim - 1 && plain.contact[i].mu * back[i] > 0; r++)
+            k->solution.p_contact[3 * i + 1 + r] += k->solution.p_joint[at++];
+    }
+    k->problem = plain;
+    return PERP_OK;
 }
 
 static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     pass x = {0}, y = {0};
-    pp_arena *a = &m->w->arena;
     perp_status st = new_pass(m, look, NULL, &x);
     if (!st) st = solve(&x);
-    if (!st) st = finish(m, &x);
-    if (!st) st = new_pass(m, look, NULL, &y);
     if (st) return st;
-    double *want = PP_ARENA_ZERO(a, double, look->ncontact);
-    y.target = PP_ARENA_ZERO(a, double, look->ncontact);
-    if (!want || !y.target) return no_memory(m->w);
-    for (int i = 0; i < look->ncontact; i++) {
-        want[i] = look->contact[i].restitution * x.k->solution.p_contact[3 * i];
-        y.target[i] = want[i] * pp_row_inverse_mass(&look->problem, &look->problem.contact[i].n);
-    }
-    st = give_back(&y, want);
-    return st ? st : finish(m, &y);
+    take_velocities(x.k, m->s);
+    if ((st = new_pass(m, look, NULL, &y))) return st;
+    double *back = PP_ARENA_ZERO(&m->w->arena, double, look->ncontact);
+    if (!back) return no_memory(m->w);
+    for (int i = 0; i < look->ncontact; i++) back[i] = look->contact[i].restitution * x.k->solution.p_contact[3 * i];
+    st = give_back(&y, back);
+    if (st) return st;
+    for (int i = 0; i < 3 * look->ncontact; i++) y.k->solution.p_contact[i] += x.k->solution.p_contact[i];
+    for (int i = 0; i < y.k->problem.njoint; i++) y.k->solution.p_joint[i] += x.k->solution.p_joint[i];
+    for (int i = 0; i < y.k->problem.ncontact; i++) y.k->solution.p_spin[i] += x.k->solution.p_spin[i];
+    y.k->nu0 = x.k->nu0; /* both as one: masses and rows are the same */
+    return finish(m, &y);
 }
 
 /* Contacts of `look` that close with the velocities of m->s. @return how many */

@@ -21,9 +21,11 @@ typedef struct pp_impacts {
     perp_certificate sum;
     pp_frame **frame;
     int nframe, cap;
-    int count;    /* impacts */
-    double *rest; /* by body slot: half of what forces alone do to its points within h [L/T] */
-    double least; /* smallest speed that is one [L/T] */
+    int count;      /* impacts */
+    double *rest;   /* by body slot: half of what forces alone do to its points within h [L/T] */
+    double *accel;  /* ndof: accelerations by forces alone */
+    bool *grounded; /* by body slot: something that is fixed or driven bears it, directly or through others */
+    double least;   /* smallest speed that is one [L/T] */
 } pp_impacts;
 
 /* Appends a frame that was solved, with its certificate. */

@@ -29,6 +29,7 @@
 #define IMPACTS_TOO 32
 #define REDONE      8     /* times a flight is shortened that went too far */
 #define SCALE       1e-9  /* of the fastest: speed that is none */
+#define PARTS       0.01  /* of the speed of rest: what parts slower rests as well */
 #define END         1e-13 /* of a step is no time left */
 
 typedef struct order {
@@ -82,7 +83,13 @@ static perp_status rest_speeds(order *o) {
     int dim = w->def.dim;
     double most = 0;
     o->m.rest = PP_ARENA_ZERO(&w->arena, double, w->nbody);
-    if (!o->m.rest) return no_memory(w);
+    o->m.accel = PP_ARENA_ZERO(&w->arena, double, f->ndof);
+    if (!o->m.rest || !o->m.accel) return no_memory(w);
+    for (int b = 0; b < f->nblock; b++)
+        for (int i = 0; i < f->block_ndof[b]; i++)
+            for (int j = 0; j < f->block_ndof[b]; j++)
+                o->m.accel[f->block_offset[b] + i] +=
+                    f->Minv[36 * b + 6 * j + i] * pp_force_impulse(f, f->block_offset[b] + j) / f->h;
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k], at = f->block_offset[k];
         const pp_body *b = &w->body[slot];
@@ -103,6 +110,29 @@ static perp_status rest_speeds(order *o) {
     return PERP_OK;
 }
 
+static bool bears(const perp_world *w, int body) { return body < 0 || w->body[body].kind != PERP_BODY_DYNAMIC; }
+
+/* Bodies that touch or are jointed to something that is fixed or driven, and what touches these, and so on. */
+static perp_status find_grounded(order *o) {
+    perp_world *w = o->m.w;
+    const pp_frame *k = o->look;
+    bool *on = o->m.grounded = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
+    if (!on) return no_memory(w);
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < k->ncontact + w->njoint; i++) {
+            bool contact = i < k->ncontact;
+            if (!contact && !pp_alive(w->joint[i - k->ncontact].gen)) continue;
+            const int body[2] = {contact ? w->shape[k->contact_shape[2 * i]].body : w->joint[i - k->ncontact].a,
+                                 contact ? w->shape[k->contact_shape[2 * i + 1]].body : w->joint[i - k->ncontact].b};
+            for (int side = 0; side < 2; side++)
+                if (!bears(w, body[side]) && !on[body[side]] && (bears(w, body[!side]) || on[body[!side]]))
+                    on[body[side]] = more = true;
+        }
+    }
+    return PERP_OK;
+}
+
 static uint64_t key_of(int a, int b) {
     uint32_t lo = (uint32_t)(a < b ? a : b), hi = (uint32_t)(a < b ? b : a);
     return (uint64_t)lo << 32 | hi;
@@ -116,7 +146,8 @@ static bool rests(const order *o, int a, int b, bool *touches) {
     for (int i = 0; i < k->ncontact; i++) {
         if (key_of(k->contact_shape[2 * i], k->contact_shape[2 * i + 1]) != key_of(a, b)) continue;
         *touches = true;
-        still |= fabs(pp_approach(k, i)) <= pp_rest_speed(&o->m, k, i);
+        double u = pp_approach(k, i), rest = pp_rest_speed(&o->m, k, i);
+        still |= u < 0 ? -u <= rest : u <= fmax(o->m.least, PARTS * rest);
     }
     return still;
 }
@@ -160,6 +191,7 @@ static perp_status look_round(order *o) {
     perp_status st = pp_impact_look(&o->m, &o->look);
     if (!st) st = reach(o);
     if (!st) st = rest_speeds(o);
+    if (!st) st = find_grounded(o);
     if (!st) st = find_flying(o);
     if (st) return st;
     o->impact = false;
@@ -327,8 +359,8 @@ static perp_status fly(order *o, double tau, bool all) {
         o->left -= tau;
         o->flights++;
         st = pp_impacts_add(&o->m, f, &c);
-        if (!st) st = look_round(o);
-        return st ? st : move_velocities(o, tau, 0);
+        if (!st) st = move_velocities(o, tau, 0); /* what flew still does */
+        return st ? st : look_round(o);
     }
 }
 
@@ -422,17 +454,12 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
     if (st) return st;
     bool *hit = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
     int *parent = islands(o);
-    double *a = PP_ARENA_ZERO(&w->arena, double, o->reach->ndof);
-    if (!hit || !parent || !a) return no_memory(w);
+    const double *a = o->m.accel;
+    if (!hit || !parent) return no_memory(w);
     const pp_frame *f = o->reach;
     for (int i = 0; i < o->look->ncontact; i++)
         if (o->look->contact[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
             mark(w, parent, o->look->contact_shape + 2 * i, hit);
-    for (int b = 0; b < f->nblock; b++)
-        for (int i = 0; i < f->block_ndof[b]; i++)
-            for (int j = 0; j < f->block_ndof[b]; j++)
-                a[f->block_offset[b] + i] +=
-                    f->Minv[36 * b + 6 * j + i] * pp_force_impulse(f, f->block_offset[b] + j) / f->h;
     if (!w->stepper->half_kicks) /* at the time of the poses */
         for (int b = 0; b < f->nblock; b++) {
             const double *x = a + f->block_offset[b];
