@@ -431,6 +431,12 @@ static void mark(const perp_world *w, int *parent, const int *shape, bool *hit) 
     }
 }
 
+static bool bounced(const pp_frame *done) {
+    for (int i = 0; i < done->ncontact; i++)
+        if (done->contact[i].restitution > 0 && done->solution.p_contact[3 * i] > 0) return true;
+    return false;
+}
+
 /* Impacts of a part that was done without: contacts with restitution that pushed and came at more than the speed of rest. */
 static void mark_done(order *o, const pp_frame *done, int *parent, bool *hit) {
     const perp_world *w = o->m.w;
@@ -601,6 +607,7 @@ static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, p
 
 perp_status pp_order_impacts(perp_world *w, const pp_span *x, const pp_frame *done, pp_state *s1, pp_ordered *out) {
     *out = (pp_ordered){0};
+    if (done && !bounced(done)) return PERP_OK;
     bool any, met = false, *acts = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
     order o = {.x = x, .left = x->h, .m = {.w = w, .s = copy_of(w, x->s0), .held = x->held, .h = x->h}};
     if (!o.m.s || !acts) return no_memory(w);

@@ -432,11 +432,12 @@ static void test_clusters(void **state) {
     NEAR(most, 0, 1e-11);
 }
 
-/* A cluster with gaps that vanish ends as one that touches, in a chain of equal balls with a random restitution. */
+/* A cluster with gaps that vanish ends as one that touches, in a chain of equal balls with a random restitution; below
+ * 0.34 what closes at once there and what in turn differ. */
 static void test_small_gaps(void **state) {
     (void)state;
     for (int k = 0; k < 20; k++) {
-        double mass[5], e = between(0.3, 1), v[2][5];
+        double mass[5], e = between(0.4, 1), v[2][5];
         for (int i = 0; i < 5; i++) mass[i] = 1; /* else what closes at once and what in turn may differ */
         for (int gaps = 0; gaps < 2; gaps++) {
             perp_world *w = space(1e-3, PERP_IMPACTS_SEQUENCE, NULL, none);
