@@ -27,6 +27,7 @@ typedef struct perp_contact {
     perp_vec3 n_W, t_W, o_W; /**< unit normal from A to B, tangents: a right-handed frame */
     double gap;              /**< n . (b - a) before the step [L]: > 0 apart, < 0 overlap */
     double mu, restitution;  /**< of this pair */
+    double restitution_t;    /**< of this pair: of the slip, in an impact */
     double e_t, e_o, e_r; /**< elliptic and torsional friction of this pair, see perp_pair_law; e_t, e_o are never 0 */
     double impulse_C[3];  /**< on B, along n, t, o [M L/T] */
     double spin_impulse;  /**< on B, about n [M L^2/T]; 0 unless e_r > 0 */

@@ -68,6 +68,20 @@ typedef enum perp_driven {
     PERP_DRIVEN_END   /**< that at the end of the step, as the documents print it (Berard 5.8) */
 } perp_driven;
 
+/** What happens where bodies with restitution meet. All but `plain` go by time within the step: bodies move to the moment
+ *  at which the first pair with restitution closes, all that touches there obeys the law, and so on to the end of the step.
+ *  With the steppers stewart-trinkle, anitescu-potra and second-order; others have `plain`. Pairs without restitution stop
+ *  each other within the equations of the step, by all of them. */
+typedef enum perp_impacts {
+    PERP_IMPACTS_SEQUENCE, /**< what closes reflects, all at once, and again what closes after that, until nothing does
+                                (Smith et al. 2012): a row of balls passes the blow on */
+    PERP_IMPACTS_NEWTON, /**< one problem: every contact that closes leaves at restitution times its approach (Moreau) */
+    PERP_IMPACTS_POISSON, /**< two problems: compression, then restitution times its normal impulses at least */
+    PERP_IMPACTS_STRONGE, /**< a single contact: restitution by energy along the path of Routh; where several close, as
+                                sequence */
+    PERP_IMPACTS_PLAIN    /**< Newton's rule within the equations of the step, without order, as in the documents */
+} perp_impacts;
+
 /** Most solvers in a fallback chain. */
 #define PERP_FALLBACK_MAX 4
 
@@ -84,6 +98,7 @@ typedef struct perp_world_def {
     perp_geometry geometry; /**< default iterated; models other than "peg" know end, and measure gaps at the start
                                  otherwise */
     perp_driven driven;     /**< default mean */
+    perp_impacts impacts;   /**< default sequence */
     const char *stepper;    /**< "stewart-trinkle" (default), "anitescu-potra" */
     const char
         *solver; /**< "lemke" (default), "pgs", "enumerate", ..., or registered by the user. Left as it is, or NULL,
@@ -394,6 +409,9 @@ typedef struct perp_pair_law {
     double
         restitution; /**< Newton's, 0 to 1: the normal velocity after an impact is at least -restitution times that before;
                           less where that would gain energy, none where wedged bodies have no answer with it */
+    /** Tangential restitution, 0 to 1: friction of an impact brings the slip to -restitution_t times that before, as far
+     *  as mu lets it; 0: to rest. For pairs with restitution > 0, not with impacts plain. */
+    double restitution_t;
     double e_t,
         e_o;    /**< 3D, elliptic friction: (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2; 0 stands for 1 */
     double e_r; /**< 3D, torsional friction: length by which the contact resists spin about its normal; 0: none [L] */

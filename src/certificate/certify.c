@@ -151,6 +151,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     cert->yield_joint = f->yield_joint;
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
+        end.nflying = 0;
         perp_status st = pp_place(w, f->s1, &end.placed, &end.nplaced);
         if (!st && f->yield)
             st = compression(&end, cert);

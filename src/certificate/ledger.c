@@ -234,8 +234,10 @@ void pp_ledger(const pp_frame *f, perp_ledger *l) {
     double h0 = f->s0->part > 0 ? f->s0->part : f->h;
     l->applied = work(f, f->i_applied, nu0, nu);
     l->damping = work(f, f->i_damper, nu0, nu);
-    gravity(f, h0, l);
-    springs(f, h0, l);
+    if (f->purpose != PP_IMPACT) { /* that takes no time */
+        gravity(f, h0, l);
+        springs(f, h0, l);
+    }
     joints(f, l);
     contacts(f, l);
     if (f->i_correction)

@@ -41,8 +41,12 @@ perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n) {
 
 bool pp_may_touch(int i, int j, const void *frame) {
     const pp_frame *f = frame;
+    const pp_placed *a = &f->placed[i], *b = &f->placed[j];
+    if (f->acts && ((a->moves && !f->acts[a->body]) || (b->moves && !f->acts[b->body]))) return false;
+    uint64_t key = pair_key(a->slot, b->slot);
+    if (f->nflying && bsearch(&key, f->flying, (size_t)f->nflying, sizeof key, compare_keys)) return false;
     if (f->nexcluded == 0) return true;
-    uint64_t key = pair_key(f->placed[i].body, f->placed[j].body);
+    key = pair_key(a->body, b->body);
     return !bsearch(&key, f->excluded, (size_t)f->nexcluded, sizeof key, compare_keys);
 }
 

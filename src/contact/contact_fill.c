@@ -60,6 +60,7 @@ void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int s
     perp_pair_law law = pp_contact_law(w, a, b);
     c->mu = law.mu;
     c->restitution = law.restitution;
+    c->restitution_t = law.restitution_t;
     c->e_t = law.e_t > 0 ? law.e_t : 1;
     c->e_o = law.e_o > 0 ? law.e_o : 1;
     c->e_r = law.e_r;

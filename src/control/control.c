@@ -148,7 +148,7 @@ static perp_status number_blocks(pp_frame *f) {
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *b = &w->body[i];
         f->block[i] = -1;
-        if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC) continue;
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC || (f->acts && !f->acts[i])) continue;
         int k = f->nblock++;
         f->block[i] = k;
         f->block_body[k] = i;
@@ -319,7 +319,8 @@ static perp_status new_velocities(pp_frame *f, double t, const pp_state *at, per
 /* Where driven bodies go in the frame, and how fast. */
 static perp_status drive_bodies(pp_frame *f) {
     double t = f->s0->t;
-    if (f->purpose == PP_END_KICK) return velocities_at(f, t, f->s0, f->s1->v, f->s1->w); /* they stand there already */
+    if (f->purpose == PP_END_KICK || f->purpose == PP_IMPACT) /* they stand there already */
+        return velocities_at(f, t, f->s0, f->s1->v, f->s1->w);
     perp_status st = move_kinematic(f);
     /* half kicks see both ends by themselves */
     if (!st && f->w->def.driven == PERP_DRIVEN_END && !f->half)
@@ -339,7 +340,7 @@ perp_status pp_control(pp_frame *f) {
     perp_wrench *springs = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
     perp_wrench *dampers = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
     if (!applied || !springs || !dampers) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
-    bool forces = f->purpose != PP_START_FREE;
+    bool forces = f->purpose != PP_START_FREE && f->purpose != PP_IMPACT;
     double span = f->half ? f->h / 2 : f->h;
     for (int i = 0; forces && i < w->nforce; i++) {
         const pp_force *e = &w->force[i];

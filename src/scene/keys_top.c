@@ -21,6 +21,7 @@ static const char *const starts[] = {"plain", "staggered", "auto", NULL};
 static const char *const geometries[] = {"iterated", "once", "end", NULL};
 static const char *const forms[] = {"lcp", "mlcp", "cone", "auto", NULL};
 static const char *const compliances[] = {"rigid", "linear", "hertz", "foundation", NULL};
+static const char *const impacts[] = {"sequence", "newton", "poisson", "stronge", "plain", NULL};
 static const char *const drivens[] = {"mean", "end", NULL};
 static const char *const frames[] = {"slip", "fixed", NULL};
 
@@ -104,6 +105,13 @@ static const pp_key stages[] = {
     {"driven", PP_T_CHOICE, IN(driven), .choice = drivens, PP_DEFAULT_AS(PERP_DRIVEN_MEAN, "mean"),
      PP_HELP("Velocity of kinematic bodies that friction sees: the mean of the step, so that what sticks to them stays "
              "in place, or that at its end, as the documents print it.")},
+    {"impacts", PP_T_CHOICE, IN(impacts), .choice = impacts, PP_DEFAULT_AS(PERP_IMPACTS_SEQUENCE, "sequence"),
+     PP_HELP(
+         "What happens where bodies with restitution meet, at the time at which they do: what closes reflects, and "
+         "what closes after that, until nothing does (sequence); all contacts at once, by Newton's rule (newton) or "
+         "by compression and restitution (poisson); by energy where a single contact closes, else as sequence "
+         "(stronge). `plain`: Newton's rule within the equations of the step, without order, as the documents "
+         "have it and as steppers other than stewart-trinkle, anitescu-potra and second-order do.")},
     {"stepper", PP_T_STAGE, IN(stepper), .list = stepper, PP_WORDS("stewart-trinkle"),
      PP_HELP("Makes the complementarity problem of a step.")},
     {"solver", PP_T_STAGE, IN(solver), .list = solver, PP_WORDS("form cone: auto, else lemke"), PP_HELP("Solves it.")},
@@ -174,8 +182,11 @@ const pp_map pp_map_record = {"record", "Recording",   "What a recording holds a
 #define LAW_KEYS                                                                                                      \
     {"mu", PP_T_NUMBER, IN(mu), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_HELP("Coefficient of Coulomb friction.")},          \
     {"restitution", PP_T_NUMBER, IN(restitution), PP_DEFAULT(0), PP_BETWEEN(0, 1),                                     \
-     PP_HELP("Newton's coefficient: the part of the approach speed that an impact gives back; less where that would "  \
+     PP_HELP("The part of the approach speed that an impact gives back, see `impacts`; less where that would "          \
              "gain energy, none where wedged bodies have no answer with it.")},                                        \
+    {"restitution_t", PP_T_NUMBER, IN(restitution_t), PP_DEFAULT(0), PP_BETWEEN(0, 1),                                 \
+     PP_HELP("Tangential restitution: the part of its slip that an impact turns round, as far as `mu` lets it; for "    \
+             "pairs with restitution.")},                                                                              \
     {"e_t", PP_T_NUMBER, IN(e_t), .dims = PP_3D, PP_DEFAULT(1), PP_POSITIVE,                                           \
      PP_HELP("Elliptic friction: part of `mu` that holds along the first tangent of the contact.")},                   \
     {"e_o", PP_T_NUMBER, IN(e_o), .dims = PP_3D, PP_DEFAULT(1), PP_POSITIVE,                                           \

@@ -183,6 +183,7 @@ static perp_status make_world(pp_reader *r, const pp_top_in *top) {
         def.contact_model = in.contact_model;
         def.geometry = (perp_geometry)in.geometry;
         def.driven = (perp_driven)in.driven;
+        def.impacts = (perp_impacts)in.impacts;
         def.stepper = in.stepper;
         def.solver = in.solver;
         def.form = (perp_form)in.form;
@@ -310,6 +311,7 @@ static perp_status read_pair(pp_reader *r, pp_item at, int pair[2]) {
 static perp_pair_law law_of(const pp_law_in *in) {
     return (perp_pair_law){.mu = in->mu,
                            .restitution = in->restitution,
+                           .restitution_t = in->restitution_t,
                            .e_t = in->e_t,
                            .e_o = in->e_o,
                            .e_r = in->e_r,

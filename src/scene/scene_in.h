@@ -56,7 +56,7 @@ typedef struct pp_stages_in {
     pp_got got;
     const char *detector, *contact_model, *stepper, *solver;
     pp_item fallback, settings;
-    int geometry, driven, form, friction_frame;
+    int geometry, driven, impacts, form, friction_frame;
     int64_t friction_directions, max_halvings;
     double error_tolerance, work_limit, time_limit;
     double tolerance, correction_position, correction_velocity;
@@ -73,7 +73,7 @@ typedef struct pp_record_in {
 typedef struct pp_law_in { /* law, and an entry of laws */
     pp_got got;
     pp_item pair;
-    double mu, restitution, e_t, e_o, e_r;
+    double mu, restitution, restitution_t, e_t, e_o, e_r;
     int compliance;
     double stiffness, damping, stiffness_t, damping_t, layer;
 } pp_law_in;

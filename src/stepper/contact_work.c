@@ -38,7 +38,8 @@ static void join_kick(pp_contact_work *a, const pp_frame *k) {
 static bool driven_before(const pp_frame *k, int i, perp_vec3 *v, perp_vec3 *w) {
     const perp_vec3 *linear = k->start_v ? k->start_v : k->s0->v, *turn = k->start_w ? k->start_w : k->s0->w;
     *v = *w = perp_v3(0, 0, 0);
-    if (i >= k->ncontact) return false; /* points that a body rests on */
+    if (i >= k->ncontact) return false;        /* points that a body rests on */
+    if (k->purpose == PP_IMPACT) return false; /* it takes no time */
     if (!k->start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
     const perp_vec3 at[2] = {k->contact[i].a_W, k->contact[i].b_W};
     for (int side = 0; side < 2; side++) {

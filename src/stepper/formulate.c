@@ -7,6 +7,7 @@
 
 #include "problem/convert.h"
 #include "problem/rows.h"
+#include "stepper/impact_laws.h"
 #include "stepper/joint_ripple.h"
 #include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
@@ -118,6 +119,7 @@ double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     const perp_contact *c = &f->contact[i];
     double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin, start = c->gap + pp_row_bend(f, &row->n);
     if (!(c->restitution > 0 && approach < 0 && start + f->h * approach <= 0)) return INFINITY;
+    if (pp_orders_impacts(f->w)) return INFINITY; /* they are met between parts of the step */
     if (f->rebounds && f->rebounds->none) return INFINITY;
     return pp_rebound_factor(f, f->contact_shape + 2 * i) * c->restitution * approach + row->b_n_kin;
 }
@@ -301,6 +303,11 @@ static bool is_force(const perp_joint_row *r) {
     return r->kind == PERP_ROW_SPRING || ((r->kind == PERP_ROW_MOTOR || r->kind == PERP_ROW_FRICTION) && bounded);
 }
 
+/* In no time only what has no bound on its force does anything. */
+static bool acts_at_once(const perp_joint_row *r) {
+    return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT || (r->kind == PERP_ROW_MOTOR && isinf(r->hi));
+}
+
 static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     perp_world *w = f->w;
     *n = 0;
@@ -326,6 +333,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             *row = (*rows)[*n + r];
             if (f->purpose == PP_END_KICK && row->kind == PERP_ROW_SPRING) continue; /* its impulse is known */
             if (f->purpose == PP_START_FREE && is_force(row)) continue;
+            if (f->purpose == PP_IMPACT && !acts_at_once(row)) continue;
             row->joint = i;
             f->row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;

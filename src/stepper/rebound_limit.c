@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "stepper/contact_work.h"
+#include "stepper/impact_laws.h"
 #include "stepper/stepper.h"
 
 #define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
@@ -32,7 +33,7 @@ double pp_rebound_factor(const pp_frame *f, const int shape[2]) {
 }
 
 bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r) {
-    if (r->none) return false;
+    if (r->none || (pp_orders_impacts(f->w) && f->purpose != PP_IMPACT)) return false;
     for (int i = 0; i < f->ncontact; i++) r->none |= f->contact[i].restitution > 0;
     return r->none;
 }
@@ -46,6 +47,7 @@ void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert) {
 static bool bounces(const pp_frame *k, int i) {
     if (!(k->contact[i].restitution > 0) || !(k->solution.p_contact[3 * i] > 0)) return false;
     if (k->purpose == PP_STEP) return isfinite(pp_rebound_rhs(k, i, &k->problem.contact[i]));
+    if (k->purpose == PP_IMPACT) return pp_approach(k, i) < 0;
     const int *s = k->contact_shape + 2 * i;
     for (int j = 0; j < k->nshift; j++)
         if (k->shift[j].shape[0] == s[0] && k->shift[j].shape[1] == s[1] && k->shift[j].owed) return true;

@@ -128,6 +128,9 @@ static pp_frame *at_end(pp_frame *f) {
                     .purpose = PP_END_KICK,
                     .half = true,
                     .held = f->held,
+                    .acts = f->acts,
+                    .flying = f->flying,
+                    .nflying = f->nflying,
                     .reach_factor = 2};
     /* the gaps of what pushed are zero as far as the contact model solved them */
     for (int i = 0; f->true_gap && i < f->ncontact; i++)

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "problem/rows.h"
+#include "stepper/impact_laws.h"
 #include "stepper/rebound_limit.h"
 #include "stepper/second_order_kicks.h"
 
@@ -178,7 +179,7 @@ perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
     pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->ncontact);
     if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
     int n = 0;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; !pp_orders_impacts(f->w) && i < f->ncontact; i++) {
         const perp_contact *c = &f->contact[i];
         const perp_contact_row *r = &f->problem.contact[i];
         if (!(c->restitution > 0) || !(f->solution.p_contact[3 * i] > 0) || touched(f, i)) continue;

@@ -230,8 +230,14 @@ static perp_status part(const pp_frame *f, double c, pp_state *s, pp_frame **kic
     if (c < 0) turn_round(f, s);
     pp_state_copy(w, from, s);
     pp_state_copy(w, to, s);
-    *p = (pp_frame){
-        .w = w, .s0 = from, .s1 = to, .h = fabs(c) * f->h, .purpose = PP_STEP, .half = true, .held = f->held};
+    *p = (pp_frame){.w = w,
+                    .s0 = from,
+                    .s1 = to,
+                    .h = fabs(c) * f->h,
+                    .purpose = PP_STEP,
+                    .half = true,
+                    .held = f->held,
+                    .acts = f->acts};
     st = pp_control(p);
     if (!st) st = pp_first_kick(p, c * f->h, false);
     if (!st) st = pp_second_kick(p, false, &kick[1]);

@@ -138,3 +138,72 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
         sum->torque = perp_v3_add(sum->torque, p.torque);
     }
 }
+
+/* ---- a step that impacts divided ---- */
+
+perp_status pp_reserve_sum(pp_frame *const *frame, int n) {
+    perp_world *w = frame[0]->w;
+    int most = 0;
+    for (int i = 0; i < n; i++) most += frame[i]->ncontact;
+    pp_warm *m = &w->warm;
+    bool ok = PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, most) &&
+              PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, most);
+    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", most);
+}
+
+/* Where contact c stands in the sorted list of the world, or belongs. */
+static int place_of(const perp_world *w, const perp_contact *c, bool *there) {
+    int lo = 0, hi = w->ncontact;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (compare_contact(&w->warm.contact[mid], c->a.slot, c->b.slot, c->feature) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *there = lo < w->ncontact && compare_contact(&w->warm.contact[lo], c->a.slot, c->b.slot, c->feature) == 0;
+    return lo;
+}
+
+/* Adds the contacts of a frame to those of the world, which are sorted. */
+static void add_contacts(const pp_frame *f) {
+    perp_world *w = f->w;
+    pp_warm *m = &w->warm;
+    for (int i = 0; i < f->ncontact; i++) {
+        perp_contact c = f->contact[i];
+        bool there;
+        int at = place_of(w, &c, &there);
+        perp_vec3 P = {0, 0, 0};
+        double spin = pp_spin_impulse(f, i);
+        const double *p = f->solution.p_contact + 3 * i;
+        P = perp_v3_add(perp_v3_scale(p[0], c.n_W),
+                        perp_v3_add(perp_v3_scale(p[1], c.t_W), perp_v3_scale(p[2], c.o_W)));
+        if (there) {
+            const double *q = m->contact[at].p;
+            P = perp_v3_add(P, perp_v3(q[0], q[1], q[2]));
+            spin += m->contact[at].spin;
+        } else {
+            memmove(m->contact + at + 1, m->contact + at, (size_t)(w->ncontact - at) * sizeof *m->contact);
+            memmove(w->contact + at + 1, w->contact + at, (size_t)(w->ncontact - at) * sizeof *w->contact);
+            m->ncontact = ++w->ncontact;
+        }
+        c.impulse_C[0] = perp_v3_dot(P, c.n_W);
+        c.impulse_C[1] = perp_v3_dot(P, c.t_W);
+        c.impulse_C[2] = perp_v3_dot(P, c.o_W);
+        c.spin_impulse = spin;
+        w->contact[at] = c;
+        m->contact[at] = (pp_memory_contact){.slot_a = c.a.slot,
+                                             .slot_b = c.b.slot,
+                                             .feature = c.feature,
+                                             .plane = f->contact_plane ? f->contact_plane[i] : 0,
+                                             .p = {P.x, P.y, P.z},
+                                             .sigma = f->solution.sigma[i],
+                                             .spin = spin};
+    }
+}
+
+void pp_remember_sum(pp_frame *const *frame, int n) {
+    perp_world *w = frame[0]->w;
+    w->ncontact = w->warm.ncontact = 0;
+    for (int i = 0; i < n; i++) add_contacts(frame[i]);
+}

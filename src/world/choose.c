@@ -65,6 +65,10 @@ perp_status pp_check_world_def(const perp_world_def *d, char *why, size_t n) {
                          "geometry end does not go with a staggered start: its velocities belong to the ends of steps");
     if (d->driven != PERP_DRIVEN_MEAN && d->driven != PERP_DRIVEN_END)
         return pp_refuse(why, n, PERP_E_ARG, "driven is %d; it must be mean or end", (int)d->driven);
+    if (d->impacts != PERP_IMPACTS_SEQUENCE && d->impacts != PERP_IMPACTS_NEWTON &&
+        d->impacts != PERP_IMPACTS_POISSON && d->impacts != PERP_IMPACTS_STRONGE && d->impacts != PERP_IMPACTS_PLAIN)
+        return pp_refuse(why, n, PERP_E_ARG, "impacts is %d; it must be sequence, newton, poisson, stronge or plain",
+                         (int)d->impacts);
     if (d->friction_directions && (d->friction_directions < 3 || d->friction_directions > 1024))
         return pp_refuse(why, n, PERP_E_ARG, "friction_directions is %d; it must be 3 to 1024, or 0 for the default",
                          d->friction_directions);

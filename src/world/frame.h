@@ -12,7 +12,8 @@ typedef enum pp_purpose {
     PP_STEP,         /* a step */
     PP_START_FORCED, /* the staggered start: velocity-level constraints of what touches, with forces */
     PP_START_FREE,   /* the same without forces: what an impact at the start alone would do */
-    PP_END_KICK      /* the second half of a step in half kicks: velocity-level constraints at the end pose */
+    PP_END_KICK,     /* the second half of a step in half kicks: velocity-level constraints at the end pose */
+    PP_IMPACT /* an impact: impulses at one pose, no time passes and no force acts (impact_laws.c); h is that of the step */
 } pp_purpose;
 
 /* What a contact is to do beyond its law: see pp_frame.shift. */
@@ -36,8 +37,14 @@ typedef struct pp_frame {
     bool half; /* a half kick: half of the forces, half of what bounded joint rows may bear: stepper_second_order.c */
     const pp_state *force_state; /* positions and velocities that springs and dampers see; NULL: s0 */
     double reach_factor;         /* safety on how far bodies may travel */
-    bool no_inertia;             /* masses are not those of the bodies: kinetic energies mean nothing */
-    bool last_resort;            /* no finer division follows: take what holds approximately rather than fail */
+    bool
+        in_order; /* one of the parts that impacts divide a step into: its velocities are moved in time by impact_order.c */
+    const bool *acts; /* by body slot: dynamic bodies that take part, others do not exist; NULL: all do */
+    const uint64_t
+        *flying; /* nflying pairs of shape slots, sorted: they do not touch before this part ends; see impact_order.c */
+    int nflying;
+    bool no_inertia;  /* masses are not those of the bodies: kinetic energies mean nothing */
+    bool last_resort; /* no finer division follows: take what holds approximately rather than fail */
     double
         least_travel; /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
 
@@ -243,6 +250,10 @@ void pp_clocked(perp_world *w, perp_stage stage, double *from);
 perp_status pp_reserve(pp_frame *f);
 /* Remembers the impulses of a solved frame for warm starts, and the contacts and joint impulses for the user. */
 void pp_remember(pp_frame *f, bool add_joint_impulses);
+/* The same where impacts divided a step into n frames, of different bodies perhaps: contacts of all of them, each as it was
+ * last, with the sum of its impulses; after pp_remember() of each. */
+perp_status pp_reserve_sum(pp_frame *const *frame, int n);
+void pp_remember_sum(pp_frame *const *frame, int n);
 /* Remembers the impulses of a frame in m, as a guess for another try at the same step. False without memory. */
 bool pp_remember_try(const pp_frame *f, pp_warm *m);
 /* Angular impulse about the normal of contact i of a solved frame; 0 where its friction does not resist spin. */

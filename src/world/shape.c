@@ -126,6 +126,15 @@ static perp_status check_law(perp_world *w, perp_pair_law law) {
         return pp_fail(w, PERP_E_ARG, "mu is %g; it must be finite and not negative", law.mu);
     if (!(law.restitution >= 0) || !(law.restitution <= 1))
         return pp_fail(w, PERP_E_ARG, "restitution is %g; it must lie between 0 and 1", law.restitution);
+    if (!(law.restitution_t >= 0) || !(law.restitution_t <= 1))
+        return pp_fail(w, PERP_E_ARG, "restitution_t is %g; it must lie between 0 and 1", law.restitution_t);
+    if (law.restitution_t > 0 && !(law.restitution > 0))
+        return pp_fail(w, PERP_E_FIT,
+                       "restitution_t is %g of a pair whose restitution is 0: such pairs have no impacts",
+                       law.restitution_t);
+    if (law.restitution_t > 0 && w->def.impacts == PERP_IMPACTS_PLAIN)
+        return pp_fail(w, PERP_E_FIT, "restitution_t is %g; impacts within the equations of a step (plain) know none",
+                       law.restitution_t);
     const struct {
         const char *name;
         double value;

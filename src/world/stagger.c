@@ -320,74 +320,95 @@ static void free_change(const pp_frame *f, double *out) {
     }
 }
 
-/* Adds the smooth change of one frame to sum (ndof); marks by block. False without memory. */
-static bool add_frame(pp_frame *f, unsigned char *marks, double *sum) {
+/* What the frames of a step say of a body. */
+typedef struct told {
+    double change[6]; /* smooth, of the velocity */
+    int frames;       /* that it is in */
+    const pp_frame *in;
+    int block; /* its own in the last of them */
+    unsigned char mark;
+    bool shocked; /* by any */
+} told;
+
+/* Adds what one frame says. t: by body slot. False without memory. */
+static bool add_frame(pp_frame *f, told *t) {
     pp_arena *a = &f->w->arena;
     f->later = PP_ARENA_ARRAY(a, double, f->nblock);
     pp_arena_mark here = pp_arena_here(a);
+    unsigned char *before = PP_ARENA_ZERO(a, unsigned char, f->nblock);
     sync s = {.f = f,
               .free = PP_ARENA_ARRAY(a, double, f->ndof),
               .root = islands(f, false),
               .part = PP_ARENA_ARRAY(a, double, f->nblock),
-              .before = marks,
+              .before = before,
               .after = PP_ARENA_ZERO(a, unsigned char, f->nblock)};
-    if (!f->later || !s.free || !s.root || !s.part || !s.after) return false;
-    for (int k = 0; k < f->nblock; k++) s.part[k] = 1;
+    if (!f->later || !before || !s.free || !s.root || !s.part || !s.after) return false;
+    for (int k = 0; k < f->nblock; k++) {
+        s.part[k] = 1;
+        before[k] = t[f->block_body[k]].mark;
+    }
     free_change(f, s.free);
     for (int i = 0; i < f->problem.njoint; i++) see_joint(&s, i);
     for (int i = 0; i < f->problem.ncontact; i++) see_contact(&s, i);
     for (int k = 0; k < f->nblock; k++) {
         double part = s.part[find(s.root, k)];
         int at = f->block_offset[k];
-        for (int i = at; i < at + f->block_ndof[k]; i++) sum[i] += part * (f->solution.nu[i] - f->nu0[i]);
+        told *to = &t[f->block_body[k]];
+        for (int i = 0; i < f->block_ndof[k]; i++) to->change[i] += part * (f->solution.nu[at + i] - f->nu0[at + i]);
         if (part == 0) s.after[k] |= PP_SHOCK;
         f->later[k] = part / 2;
+        to->mark = s.after[k];
+        to->shocked |= (s.after[k] & PP_SHOCK) != 0;
+        to->frames++;
+        to->in = f;
+        to->block = k;
     }
-    memcpy(marks, s.after, (size_t)f->nblock);
     pp_arena_release(a, here);
     return true;
 }
 
 /* A driven body has the mean velocity of the part: its change tells that at the end. */
-static void synchronise_driven(const perp_world *w, const pp_frame *last, pp_state *end) {
+static void synchronise_driven(const perp_world *w, const pp_state *start, pp_state *end) {
     for (int i = 0; i < w->nbody; i++) {
         if (!pp_alive(w->body[i].gen) || w->body[i].kind != PERP_BODY_KINEMATIC) continue;
-        bool fresh = (last->s0->mark[i] & PP_FRESH) != 0;
-        end->dv[i] = fresh ? perp_v3(0, 0, 0) : perp_v3_scale(0.5, perp_v3_sub(end->v[i], last->s0->v[i]));
-        end->dw[i] = fresh ? perp_v3(0, 0, 0) : perp_v3_scale(0.5, perp_v3_sub(end->w[i], last->s0->w[i]));
+        bool fresh = (start->mark[i] & PP_FRESH) != 0;
+        end->dv[i] = fresh ? perp_v3(0, 0, 0) : perp_v3_scale(0.5, perp_v3_sub(end->v[i], start->v[i]));
+        end->dw[i] = fresh ? perp_v3(0, 0, 0) : perp_v3_scale(0.5, perp_v3_sub(end->w[i], start->w[i]));
         end->mark[i] = 0;
     }
 }
 
-perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n) {
-    const pp_frame *first = frame[0], *last = frame[n - 1];
-    pp_state *end = last->s1;
+static void synchronise_body(const perp_world *w, int slot, const told *t, pp_state *end) {
+    const pp_frame *f = t->in;
+    int nd = f->block_ndof[t->block], dim = w->def.dim;
+    const double *nu = f->solution.nu + f->block_offset[t->block];
+    double part = t->shocked ? 0 : 0.5;
+    unsigned char mark = f->s0->mark[slot];
+    end->dv[slot] = perp_v3_scale(part, linear(dim, t->change));
+    end->dw[slot] = perp_v3_scale(part, angular(dim, nd, t->change));
+    if (t->frames == 1 && (mark & PP_BACK) && f->later[t->block] == 0.5) {
+        /* the velocity at the start is known: half a step leads from it to that of the middle */
+        end->dv[slot] = perp_v3_sub(linear(dim, nu), pp_shown_v(&w->state, slot));
+        end->dw[slot] = nd > dim ? perp_v3_sub(angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
+    }
+}
+
+perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_state *end) {
     if (end->lag == 0) return PERP_OK;
-    double *sum = PP_ARENA_ZERO(&w->arena, double, first->ndof);
-    unsigned char *marks = PP_ARENA_ZERO(&w->arena, unsigned char, first->nblock),
-                  *shocked = PP_ARENA_ZERO(&w->arena, unsigned char, first->nblock);
-    bool ok = sum && marks && shocked;
-    for (int k = 0; ok && k < first->nblock; k++) marks[k] = first->s0->mark[first->block_body[k]];
-    for (int i = 0; ok && i < n; i++) {
-        ok = add_frame(frame[i], marks, sum);
-        for (int k = 0; ok && k < first->nblock; k++) shocked[k] |= marks[k] & PP_SHOCK;
-    }
+    const pp_state *start = frame[0]->s0;
+    told *t = PP_ARENA_ZERO(&w->arena, told, w->nbody);
+    bool ok = t != NULL;
+    for (int i = 0; ok && i < w->nbody; i++) t[i].mark = start->mark[i];
+    for (int i = 0; ok && i < n; i++)
+        if (!frame[i]->in_order) ok = add_frame(frame[i], t);
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the velocities");
-    for (int k = 0; k < first->nblock; k++) {
-        int slot = first->block_body[k], nd = first->block_ndof[k], at = first->block_offset[k], dim = w->def.dim;
-        const double *d = sum + at, *nu = first->solution.nu + at;
-        double part = shocked[k] ? 0 : 0.5;
-        end->dv[slot] = perp_v3_scale(part, linear(dim, d));
-        end->dw[slot] = perp_v3_scale(part, angular(dim, nd, d));
-        if (n == 1 && (first->s0->mark[slot] & PP_BACK) && first->later[k] == 0.5) {
-            /* the velocity at the start is known: half a step leads from it to that of the middle */
-            end->dv[slot] = perp_v3_sub(linear(dim, nu), pp_shown_v(&w->state, slot));
-            end->dw[slot] = nd > dim ? perp_v3_sub(angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
-        }
-        bool pushed = (first->s0->mark[slot] & PP_PUSHED) != 0;
-        end->mark[slot] = (unsigned char)(marks[k] | (pushed ? PP_HELD : 0));
+    for (int i = 0; i < w->nbody; i++) {
+        if (!has_block(w, i)) continue;
+        if (t[i].frames) synchronise_body(w, i, &t[i], end);
+        bool pushed = (start->mark[i] & PP_PUSHED) != 0;
+        end->mark[i] = (unsigned char)((t[i].frames ? t[i].mark : PP_SHOCK) | (pushed ? PP_HELD : 0));
     }
-    synchronise_driven(w, last, end);
+    synchronise_driven(w, start, end);
     return PERP_OK;
 }
 
@@ -406,8 +427,8 @@ static void mean_later(const pp_frame *f, const pp_state *start, double *d) {
     }
 }
 
-perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *const *frame, int n, perp_ledger *l) {
-    const pp_state *end = frame[n - 1]->s1;
+perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *const *frame, int n, const pp_state *end,
+                             perp_ledger *l) {
     if (end->lag == 0) return PERP_OK;
     double before = pp_shown_kinetic_energy(w, &w->state) - pp_kinetic_energy(w, start);
     double after = pp_shown_kinetic_energy(w, end) - pp_kinetic_energy(w, end);

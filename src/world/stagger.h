@@ -33,12 +33,14 @@ pp_joint_side pp_shown_side(const perp_world *w, const pp_state *s, int slot);
 perp_status pp_stagger(perp_world *w, pp_state *s, const perp_wrench *held);
 /* Makes a staggered world a plain one, with the velocities of the present time. */
 void pp_make_plain(perp_world *w);
-/* After a step made of n solved frames: what takes the velocities at its end to the time of its end. */
-perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n);
+/* After a step made of n solved frames, to the state `end`: what takes the velocities there to the time of its end. Bodies of frames
+ * in the order of impacts have it already. */
+perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_state *end);
 
 /* Then: the ledger of the step, which speaks of velocities that the step works with, with those that are shown. Kinetic energies
  * differ by a closed form, the change of which is sampling; in a step of one part impulses do the work of the mean of the
  * velocities at the ends of the step. start: after pp_stagger(). */
-perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *const *frame, int n, perp_ledger *l);
+perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *const *frame, int n, const pp_state *end,
+                             perp_ledger *l);
 
 #endif

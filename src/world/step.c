@@ -7,12 +7,14 @@
 #include "base/clock.h"
 #include "contact/end_pose.h"
 #include "contact/model.h"
+#include "stepper/impact_laws.h"
 #include "stepper/jammed.h"
 #include "stepper/joint_rounds.h"
 #include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
 #include "world/budget.h"
 #include "world/frame.h"
+#include "world/impact_order.h"
 #include "world/stagger.h"
 #include "world/watch.h"
 
@@ -99,10 +101,7 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
     return true;
 }
 
-/* A substep of h from s0 to s1. *stops, in: it may do without restitution if there is no answer with it, as the last one
- * may in any case; out: it did, or one before it. */
-static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, double h, const perp_wrench *held,
-                           bool last, bool *stops, pp_frame *f, perp_certificate *cert) {
+perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *f, perp_certificate *cert) {
     perp_status st = PERP_OK;
     double factor = 2, travel = 0;
     pp_ripple *ripple = NULL;
@@ -112,13 +111,16 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
     if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int widenings = 0; widenings <= MAX_WIDENINGS;) {
         *f = (pp_frame){.w = w,
-                        .s0 = s0,
+                        .s0 = x->s0,
                         .s1 = s1,
-                        .h = h,
+                        .h = x->h,
                         .purpose = PP_STEP,
-                        .held = held,
+                        .held = x->held,
+                        .acts = x->acts,
+                        .flying = x->flying,
+                        .nflying = x->nflying,
                         .reach_factor = factor,
-                        .last_resort = last,
+                        .last_resort = x->last,
                         .implicit_turn =
                             (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
                         .half = w->stepper->half_kicks,
@@ -126,7 +128,7 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
                         .ripple = ripple,
                         .nripple = nripple,
                         .least_travel = travel};
-        pp_state_copy(w, s1, s0);
+        pp_state_copy(w, s1, x->s0);
         s1->made_by = f;
         bool again = false;
         st = run_frame(f, cert);
@@ -137,8 +139,9 @@ static perp_status substep(perp_world *w, const pp_state *s0, pp_state *s1, doub
         }
         if (!st && !again) {
             st = pp_limit_rebounds(f, rebounds, &again);
-        } else if (!again && st == PERP_E_SOLVE && (last || *stops) && (again = pp_give_up_rebounds(f, rebounds))) {
-            *stops = true;
+        } else if (!again && st == PERP_E_SOLVE && (x->last || *x->stops) &&
+                   (again = pp_give_up_rebounds(f, rebounds))) {
+            *x->stops = true;
             st = PERP_OK;
         }
         if (st) return st;
@@ -164,12 +167,16 @@ typedef struct part {
     pp_state *end;
     perp_certificate c;
     perp_status st;
+    pp_frame **parts; /* nparts of them, if impacts divided it; NULL: f alone */
+    int nparts;
 } part;
 
 /* The parts a step was divided into, in their order. */
 typedef struct parts {
     pp_frame **frame;
-    int n;
+    int n, cap;
+    pp_state *end; /* of the last */
+    bool impacts;  /* impacts divided one of them */
     const perp_wrench *held;
     perp_certificate *cert; /* of all of them */
     int rejected;           /* parts whose error was too large */
@@ -188,16 +195,41 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
         return x;
     }
     x.st = pp_state_new(w, x.end);
+    if (x.st) return x;
+    pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = last, .stops = &p->stops};
+    bool ordered = pp_orders_impacts(w);
+    pp_ordered o = {0};
     (void)pp_budget_share(&w->work, w->work_limit); /* what follows has the other half */
-    if (!x.st) x.st = substep(w, s0, x.end, h, p->held, last, &p->stops, x.f, &x.c);
+    if (ordered) x.st = pp_order_impacts(w, &span, NULL, x.end, &o);
+    if (!x.st && !o.divided) x.st = pp_substep(w, &span, x.end, x.f, &x.c);
+    if (!x.st && !o.divided && ordered) x.st = pp_order_impacts(w, &span, x.f, x.end, &o);
     w->work.limit = w->work_limit;
+    if (x.st || !o.divided) return x;
+    x.parts = o.frame;
+    x.nparts = o.n;
+    x.c = o.c;
+    x.f = o.frame[o.n - 1];
     return x;
 }
 
-static void take(parts *p, const part *x) {
-    p->frame[p->n++] = x->f;
-    p->jammed |= x->f->no_lift;
+static perp_status take(perp_world *w, parts *p, const part *x) {
+    int n = x->parts ? x->nparts : 1;
+    if (p->n + n > p->cap) {
+        int cap = 2 * (p->n + n);
+        pp_frame **more = PP_ARENA_ARRAY(&w->arena, pp_frame *, cap);
+        if (!more) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        if (p->n) memcpy(more, p->frame, (size_t)p->n * sizeof *more);
+        p->frame = more;
+        p->cap = cap;
+    }
+    for (int i = 0; i < n; i++) {
+        p->frame[p->n] = x->parts ? x->parts[i] : x->f;
+        p->jammed |= p->frame[p->n++]->no_lift;
+    }
+    p->end = x->end;
+    p->impacts |= x->parts != NULL;
     perp_certificate_add(p->cert, &x->c);
+    return PERP_OK;
 }
 
 /* No shorter part is tried: what is known of the failure. */
@@ -258,9 +290,8 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
     if (whole->st && (last || whole->f->hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
     if (!whole->st && (last || !control)) {
-        take(p, whole);
         *end = whole->end;
-        return PERP_OK;
+        return take(w, p, whole);
     }
     if (whole->st)
         pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: %s", (unsigned long long)w->state.step, h, w->why);
@@ -273,10 +304,9 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
             double error = apart(w, whole->end, half[1].end) / w->def.error_tolerance;
             if (error <= 1) {
                 half[0].c.error = half[1].c.error = error;
-                take(p, &half[0]);
-                take(p, &half[1]);
+                perp_status took = take(w, p, &half[0]);
                 *end = half[1].end;
-                return PERP_OK;
+                return took ? took : take(w, p, &half[1]);
             }
             p->rejected++;
         }
@@ -307,7 +337,8 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
             pp_arena_release(&w->arena, before);
             continue;
         }
-        take(p, &x);
+        perp_status took = take(w, p, &x);
+        if (took) return took;
         *end = x.end;
         left = p->n < most ? left - length : 0;
         length = x.f->next > 0 && x.f->next < left ? left / ceil(left / x.f->next) : left;
@@ -318,9 +349,10 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
 static void commit(perp_world *w, const parts *p) {
     for (int i = 0; i < p->n; i++) pp_remember(p->frame[i], i > 0);
     const pp_frame *end = p->frame[p->n - 1];
+    if (p->impacts) pp_remember_sum(p->frame, p->n);
     uint64_t step = w->state.step;
     double t = w->state.t;
-    pp_state_copy(w, &w->state, end->s1);
+    pp_state_copy(w, &w->state, p->end);
     w->state.step = step + 1;
     w->state.t = t + w->def.h;
     keep_problem(end);
@@ -350,7 +382,8 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     const pp_state *end;
     parts p = {.held = held, .cert = cert};
     if (!st) {
-        p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, 1 << w->def.max_halvings);
+        p.cap = 1 << w->def.max_halvings;
+        p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, p.cap);
         if (!p.frame)
             st = pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
         else if (w->stepper->marches)
@@ -359,9 +392,10 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
             st = divide(w, &p, &start, w->def.h, 0, NULL, &end);
     }
     cert->rejected = p.rejected;
-    if (!st) st = pp_synchronise(w, p.frame, p.n);
-    if (!st) st = pp_show_energies(w, &start, p.frame, p.n, &cert->ledger);
+    if (!st) st = pp_synchronise(w, p.frame, p.n, p.end);
+    if (!st) st = pp_show_energies(w, &start, p.frame, p.n, p.end, &cert->ledger);
     for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
+    if (!st && p.impacts) st = pp_reserve_sum(p.frame, p.n);
     if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);
     if (!st) {
         commit(w, &p);

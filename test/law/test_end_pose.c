@@ -26,6 +26,7 @@ static perp_world *world(int dim, choice c, double h, maker make) {
     d.geometry = c.geometry;
     d.form = c.form;
     d.h = h;
+    d.impacts = PERP_IMPACTS_PLAIN; /* as implicit has them */
     perp_world *w = world_of(&d);
     OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.3}));
     make(w);

@@ -195,6 +195,7 @@ static void boxes_in_the_plane(void **state) {
         perp_world_def d = perp_world_def_default(2);
         d.h = 0.01;
         d.geometry = k & 1 ? PERP_GEOMETRY_ONCE : PERP_GEOMETRY_ITERATED;
+        d.impacts = PERP_IMPACTS_PLAIN; /* ordered, they divide the step */
         perp_world *w = world_of(&d);
         add_floor(w);
         perp_body_id b[2];

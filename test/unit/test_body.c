@@ -387,6 +387,7 @@ static void test_restitution(void **state) {
             double e = 0.1 * e10;
             perp_world_def wd = perp_world_def_default(dim);
             wd.stepper = e10 == 3 ? "anitescu-potra" : "stewart-trinkle";
+            wd.impacts = PERP_IMPACTS_PLAIN; /* from step to step */
             perp_world *w = world_of(&wd);
             OK(w, perp_pair_set_all(w, (perp_pair_law){.restitution = e}));
             add_floor(w);
