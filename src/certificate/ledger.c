@@ -190,28 +190,27 @@ static double more(const pp_frame *f, const perp_row *row, double p, const doubl
     return p == 0 ? 0 : p * pp_row_dot(&f->problem, row, d);
 }
 
+/* Ideal joints and normals are left alone: their rows are those of the start pose, which lies in the middle of the velocities
+ * that the step works with. Along them the mean of these is 0 to second order, that of the velocities shown to first. */
 void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l) {
     perp_ledger add = {.applied = dot(f->ndof, f->i_applied, d), .damping = dot(f->ndof, f->i_damper, d)};
     for (int i = 0; i < f->problem.njoint; i++) {
         const perp_joint_row *r = &f->problem.joint[i];
         double p = f->solution.p_joint[i] - (r->kind == PERP_ROW_SPRING ? pp_elastic_impulse(f, i) : 0);
         bool ideal = r->kind == PERP_ROW_JOINT || r->joint < 0;
-        double *entry = ideal ? &add.joint : r->kind == PERP_ROW_MOTOR ? &add.motor : &add.joint_loss;
-        *entry += more(f, &r->row, p, d);
+        if (ideal) continue;
+        *(r->kind == PERP_ROW_MOTOR ? &add.motor : &add.joint_loss) += more(f, &r->row, p, d);
     }
     for (int i = 0; i < f->problem.ncontact; i++) {
         const perp_contact_row *c = &f->problem.contact[i];
         const double *p = f->solution.p_contact + 3 * i;
-        add.normal += more(f, &c->n, p[0], d);
         add.friction += more(f, &c->t, p[1], d) + more(f, &c->o, p[2], d);
         if (c->e_r > 0) add.friction += more(f, &c->r, f->solution.p_spin[i], d);
     }
     l->applied += add.applied;
     l->damping += add.damping;
-    l->joint += add.joint;
     l->motor += add.motor;
     l->joint_loss += add.joint_loss;
-    l->normal += add.normal;
     l->friction += add.friction;
     l->sampling -= pp_ledger_sum(&add);
 }
