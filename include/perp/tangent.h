@@ -126,6 +126,8 @@ PERP_API perp_status perp_tangent_set_velocity(perp_tangent *t, int direction, p
  *  @param cert  as in perp_world_step(); may be NULL */
 PERP_API perp_status perp_tangent_step(perp_tangent *t, perp_world *w, perp_certificate *cert);
 
+/* In a staggered world directions of velocities begin with those of the time of the poses, and are read as such. One that is set
+ * after a step is that of the velocity inside, half a step behind. */
 /** How the pose of a body changes along a direction. Either pointer may be NULL. PERP_E_ARG: no such body or direction. */
 PERP_API perp_status perp_tangent_pose(const perp_tangent *t, int direction, perp_body_id b, perp_vec3 *dp,
                                        perp_vec3 *turn);

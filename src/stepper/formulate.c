@@ -349,7 +349,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
                 /* velocity level: a joint keeps its error; a limit acts only when it is reached */
-                if (row->kind == PERP_ROW_LIMIT && row->b > (1e-9 + f->touching_more) / f->h) row->hi = 0;
+                if (row->kind == PERP_ROW_LIMIT && row->b > 1e-9 / f->h) row->hi = 0;
                 row->b = row->b_kin;
             }
             if (f->joint_shift) row->b = f->joint_shift[*n + kept] + (position ? 0 : row->b);

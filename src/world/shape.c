@@ -5,6 +5,7 @@
 #include "stepper/stepper.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
+#include "world/stagger.h"
 
 int pp_shape_slot(const perp_world *w, perp_shape_id id) {
     if (id.slot >= (uint32_t)w->nshape || !pp_alive(id.gen)) return -1;
@@ -154,12 +155,18 @@ static perp_status check_law(perp_world *w, perp_pair_law law) {
     return st ? st : check_compliance(w, &law);
 }
 
+/* Friction is another from now on. */
+static void laws_given(perp_world *w) {
+    for (int i = 0; i < w->nbody; i++) pp_force_given(&w->state, i);
+}
+
 perp_status perp_pair_set(perp_world *w, int a, int b, perp_pair_law law) {
     if (a < 0 || b < 0 || a >= w->nmaterial || b >= w->nmaterial)
         return pp_fail(w, PERP_E_ARG, "materials are %d and %d; there are materials 0 to %d", a, b, w->nmaterial - 1);
     perp_status st = check_law(w, law);
     if (st) return st;
     w->law[a * w->nmaterial + b] = w->law[b * w->nmaterial + a] = law;
+    laws_given(w);
     return PERP_OK;
 }
 
@@ -168,5 +175,6 @@ perp_status perp_pair_set_all(perp_world *w, perp_pair_law law) {
     if (st) return st;
     w->law_all = law;
     for (int i = 0; i < w->nmaterial * w->nmaterial; i++) w->law[i] = law;
+    laws_given(w);
     return PERP_OK;
 }

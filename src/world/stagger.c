@@ -11,6 +11,7 @@
  *          dnu is no acceleration, and nothing is added to the velocities of that island: an impact, met by rows that
  *          close although they were open, or that the step before had brought to touch; friction that stopped a slip. Where
  *          half of dnu would turn a slip round only the part up to its end is added.
+ *          Where springs between points are so stiff that the step is divided, velocities are not moved back.
  * Valid    Steppers that kick at the start pose and move with the velocity after it.
  * Cost     Two solutions at the start; linear in the rows in every step.
  * Source   Leapfrog: Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1.4. */
@@ -166,16 +167,47 @@ static perp_status move_back(perp_world *w, pp_state *s, const perp_wrench *held
     return PERP_OK;
 }
 
+/* Are springs between points too stiff for a step of this length? It will be divided, into parts whose velocities lie half a part
+ * behind at most; to move them back by half a step would be a blow. */
+static perp_status too_stiff(perp_world *w, const pp_state *s, const perp_wrench *held, bool *stiff) {
+    bool springs = false;
+    for (int i = 0; i < w->nforce; i++)
+        springs |= pp_alive(w->force[i].gen) && w->force[i].def.kind == PERP_FORCE_SPRING;
+    *stiff = false;
+    if (!springs) return PERP_OK;
+    pp_arena_mark here = pp_arena_here(&w->arena);
+    pp_state end;
+    perp_status st = pp_state_new(w, &end);
+    if (st) return st;
+    pp_state_copy(w, &end, s);
+    pp_frame f = {.w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = PP_STEP, .held = held};
+    st = pp_control(&f);
+    pp_arena_release(&w->arena, here);
+    *stiff = st == PERP_E_SOLVE;
+    return *stiff ? PERP_OK : st;
+}
+
+static void bring_to_poses(const perp_world *w, pp_state *s) {
+    for (int i = 0; i < w->nbody; i++) pp_place_given(s, i);
+    s->lag = 0;
+}
+
 perp_status pp_stagger(perp_world *w, pp_state *s, const perp_wrench *held) {
     if (w->def.start != PERP_START_STAGGERED) return PERP_OK;
+    bool stiff;
+    perp_status st = too_stiff(w, s, held, &stiff);
+    if (st) return st;
+    if (stiff) {
+        if (s->lag > 0) bring_to_poses(w, s);
+        return PERP_OK;
+    }
     bool all = s->lag != w->def.h / 2, any = all;
     for (int i = 0; i < w->nbody; i++) any |= has_block(w, i) && (s->mark[i] & (PP_FRESH | PP_JUMP));
     return any ? move_back(w, s, held, all) : PERP_OK;
 }
 
 void pp_make_plain(perp_world *w) {
-    for (int i = 0; i < w->nbody; i++) pp_place_given(&w->state, i);
-    w->state.lag = 0;
+    bring_to_poses(w, &w->state);
     w->def.start = PERP_START_PLAIN;
 }
 
@@ -429,13 +461,13 @@ static void mean_later(const pp_frame *f, const pp_state *start, double *d) {
 
 perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *const *frame, int n, const pp_state *end,
                              perp_ledger *l) {
-    if (end->lag == 0) return PERP_OK;
+    if (end->lag == 0 && w->state.lag == 0) return PERP_OK;
     double before = pp_shown_kinetic_energy(w, &w->state) - pp_kinetic_energy(w, start);
     double after = pp_shown_kinetic_energy(w, end) - pp_kinetic_energy(w, end);
     l->kinetic_before += before;
     l->kinetic_after += after;
     l->sampling += after - before;
-    if (n > 1) return PERP_OK;
+    if (n > 1 || end->lag == 0) return PERP_OK;
     double *d = PP_ARENA_ZERO(&w->arena, double, frame[0]->ndof);
     if (!d) return pp_fail(w, PERP_E_MEMORY, "out of memory for the ledger");
     mean_later(frame[0], start, d);

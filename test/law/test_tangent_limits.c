@@ -68,6 +68,7 @@ static void random_scenes(void **state) {
     int compared = 0, flagged = 0, differenced = 0, steps = 0;
     for (unsigned k = 0; k < 40; k++) {
         perp_world_def d = perp_world_def_default(k % 2 ? 3 : 2);
+        d.start = PERP_START_PLAIN; /* directions of each step alone: velocities are those that it works with */
         d.h = 0.01;
         scene s = scene_random(d, k / 2, scene_view_plain(), false);
         perp_body_id b = {0, 0};
@@ -127,6 +128,7 @@ static void limit_of_sticking(void **state) {
     for (int form = 0; form < 2; form++)
         for (int k = -1; k <= 1; k++) {
             perp_world_def d = perp_world_def_default(3);
+            d.start = PERP_START_PLAIN;
             d.h = 0.01;
             d.form = form ? PERP_FORM_CONE : PERP_FORM_LCP;
             scene s = scene_incline(d, PI / 12, tan(PI / 12) * (1 + 0.1 * k));

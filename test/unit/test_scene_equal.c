@@ -30,7 +30,7 @@ static void double_pendulum(void **state) {
                   "bodies:\n  - {like: rod, name: A, at: [0.5, 0]}\n  - {like: rod, name: B, at: [1 + 0.5, 0]}\n"
                   "joints:\n  - {type: revolute, b: A, at_a: [0, 0], at_b: [-0.5, 0]}\n"
                   "  - {type: revolute, a: A, b: B, at_a: [0.5, 0], at_b: [-0.5, 0]}\n",
-            scene_double_pendulum(world_def(2, 0.002, PERP_START_PLAIN)));
+            scene_double_pendulum(world_def(2, 0.002, PERP_START_AUTO)));
 }
 
 /* Materials, laws, kinematic bodies, a particle, a spring. */
@@ -49,7 +49,7 @@ static void full_planar(void **state) {
             "  - {name: B, particle: true, mass: 0.5, at: [-1, -0.44905]}\n"
             "joints:\n  - {type: revolute, a: C, b: A, at_a: [0, 0], at_b: [-0.5, 0]}\n"
             "forces:\n  - {type: spring, a: A, b: B, at_a: [0.5, 0], stiffness: 100, rest_length: 0.5, drag: 1}\n",
-            scene_full_planar(world_def(2, 0.001, PERP_START_PLAIN)));
+            scene_full_planar(world_def(2, 0.001, PERP_START_AUTO)));
 }
 
 static void momentum_chain(void **state) {
@@ -63,7 +63,7 @@ static void momentum_chain(void **state) {
                   "    at: [i, 0]\n"
                   "    velocity: ['i == 0 ? 2 : 0', 0]\n"
                   "    shape: {type: box, size: [a, a]}\n",
-            scene_momentum_chain(world_def(2, 0.01, PERP_START_PLAIN)));
+            scene_momentum_chain(world_def(2, 0.01, PERP_START_AUTO)));
 }
 
 static void tower(void **state) {
@@ -72,7 +72,7 @@ static void tower(void **state) {
                   "bodies:\n  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}\n"
                   "  - repeat: 4\n    name: ball-${i}\n    at: [0, 0, 0.5 + i + gap*(i + 1)]\n    mass: 1\n"
                   "    shape: {type: sphere, radius: 0.5}\n",
-            scene_tower(world_def(3, 0.005, PERP_START_PLAIN), 4, 0.001, 0.5));
+            scene_tower(world_def(3, 0.005, PERP_START_AUTO), 4, 0.001, 0.5));
 }
 
 /* 3D turns, mass of boxes, a joint by frames. */
@@ -89,13 +89,13 @@ static void tumbling(void **state) {
         "  - {name: b, mass: 1, at: [3, 0.4, 5], velocity: [0, 0, 3.2], spin: [3, 0, 0], shape: {type: box, size: "
         "[0.1, 0.4, 0.2]}}\n"
         "joints:\n  - {type: revolute, a: a, b: b, at_a: [0, 0.2, 0], at_b: [0, -0.2, 0]}\n",
-        scene_tumbling(world_def(3, 0.001, PERP_START_PLAIN)));
+        scene_tumbling(world_def(3, 0.001, PERP_START_AUTO)));
 }
 
 /* Several shapes on a body, prismatic joints in turned frames, constant forces on bodies, stages. */
 static void pinch(void **state) {
     (void)state;
-    perp_world_def d = world_def(3, 0.001, PERP_START_PLAIN);
+    perp_world_def d = world_def(3, 0.001, PERP_START_AUTO);
     d.stepper = "anitescu-potra";
     d.form = PERP_FORM_MLCP;
     d.friction_directions = 6;
