@@ -236,8 +236,20 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
     bool ordered = pp_orders_impacts(w);
     pp_ordered o = {0};
     if (ordered) x.st = pp_order_impacts(w, &span, NULL, x.end, &o);
-    if (!x.st && !o.divided) x.st = pp_substep(w, &span, x.end, x.f, &x.c);
-    if (!x.st && !o.divided && ordered) x.st = pp_order_impacts(w, &span, x.f, x.end, &o);
+    bool given_up = x.st == PERP_E_SOLVE;
+    if (given_up || (!x.st && !o.divided)) {
+        o.divided = false;
+        x.st = pp_substep(w, &span, x.end, x.f, &x.c);
+        if (!x.st && ordered && !given_up) {
+            x.st = pp_order_impacts(w, &span, x.f, x.end, &o);
+            given_up = x.st == PERP_E_SOLVE;
+            if (given_up) { /* its end was written over */
+                o.divided = false;
+                x.st = pp_substep(w, &span, x.end, x.f, &x.c);
+            }
+        }
+        if (!x.st && given_up) x.c.rebounds_given_up++;
+    }
     if (x.st || !o.divided) return x;
     x.parts = o.frame;
     x.nparts = o.n;
