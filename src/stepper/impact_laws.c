@@ -126,6 +126,7 @@ static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in,
         x->of[at] = i;
     }
     k->rebounds = x->limits;
+    x->limits->none = m->stops;
     return PERP_OK;
 }
 
@@ -163,12 +164,12 @@ static perp_status solve(pass *x) {
 }
 
 /* With restitution limited, where it would gain, or given up, where the laws have no answer with it. */
-static perp_status solve_limited(pass *x) {
+static perp_status solve_limited(pp_impacts *m, pass *x) {
     for (bool again = true; again;) {
         perp_status st = solve(x);
         again = false;
         if (st == PERP_E_SOLVE && pp_give_up_rebounds(x->k, x->limits)) {
-            again = true;
+            again = m->stops = true;
             continue;
         }
         if (!st) st = pp_limit_rebounds(x->k, x->limits, &again);
@@ -217,7 +218,7 @@ static perp_status finish(pp_impacts *m, pass *x) {
 static perp_status newton(pp_impacts *m, const pp_frame *look, const bool *in, bool restitution) {
     pass x = {.restitution = restitution};
     perp_status st = new_pass(m, look, in, &x);
-    if (!st) st = solve_limited(&x);
+    if (!st) st = solve_limited(m, &x);
     return st ? st : finish(m, &x);
 }
 

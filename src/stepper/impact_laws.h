@@ -22,6 +22,7 @@ typedef struct pp_impacts {
     pp_frame **frame;
     int nframe, cap;
     int count;      /* impacts */
+    bool stops;     /* one had no answer with restitution: those after it in this step have none either */
     double *rest;   /* by body slot: half of what forces alone do to its points within h [L/T] */
     double *accel;  /* ndof: accelerations by forces alone */
     bool *grounded; /* by body slot: something that is fixed or driven bears it, directly or through others */

@@ -13,6 +13,7 @@
 
 #define SAMPLES 512
 #define LEAST   (1.0 / SAMPLES)
+#define FIRST   1e-9 /* of the span: the first sample of a pair that parts, each of the next twice as far */
 #define ROUNDS  200
 
 typedef struct motion {
@@ -81,22 +82,23 @@ static double fastest(const motion *m, int body, double span) {
     return perp_v3_norm(f->s0->v[body]) + span * sqrt(lin) + (isfinite(b->radius) ? b->radius * turn : 0);
 }
 
-static double distance(const motion *m, const pp_meeting *x, double t) {
+/* Distance after t, and `more`. */
+static double distance(const motion *m, const pp_meeting *x, double t, double more) {
     pp_placed a = m->f->placed[x->i], b = m->f->placed[x->j];
     a.X_WS = perp_pose_mul(pose_after(m, a.body, t), m->f->w->shape[a.slot].X_BS);
     b.X_WS = perp_pose_mul(pose_after(m, b.body, t), m->f->w->shape[b.slot].X_BS);
-    return pp_separation(&a, &b);
+    return pp_separation(&a, &b) + more;
 }
 
 /* Root between lo, where the distance is d_lo > 0, and hi, where it is d_hi <= 0, by false position after Illinois: the last
  * time at which it is not negative. */
-static double root(const motion *m, const pp_meeting *x, double lo, double d_lo, double hi, double d_hi) {
+static double root(const motion *m, const pp_meeting *x, double more, double lo, double d_lo, double hi, double d_hi) {
     int side = 0;
     for (int i = 0; i < ROUNDS; i++) {
         double t = lo + (hi - lo) * d_lo / (d_lo - d_hi);
         if (!(t > lo && t < hi)) t = 0.5 * (lo + hi);
         if (!(t > lo && t < hi)) break;
-        double d = distance(m, x, t);
+        double d = distance(m, x, t, more);
         if (d == 0) return t;
         if (d > 0) {
             lo = t, d_lo = d;
@@ -117,14 +119,19 @@ static double meeting(const motion *m, const pp_meeting *x, double span) {
     double touching = pp_touching(a->g, b->g, a->X_WS.p);
     double speed = fastest(m, a->body, span) + fastest(m, b->body, span);
     bool open = !x->parting;
-    double t = 0, d = open ? distance(m, x, 0) : 0;
+    double t = 0, d = open ? distance(m, x, 0, 0) : 0, least = open ? LEAST * span : FIRST * span;
     if (!(speed > 0)) return INFINITY;
+    open = open && d > 0;
     while (t < span) {
-        double next = fmin(span, t + fmax(d / speed, LEAST * span));
+        double next = fmin(span, t + fmax(d / speed, least));
         if (open && d - speed * (span - t) > 0) return INFINITY;
-        double d_next = distance(m, x, next);
-        if (open && d > 0 && !(d_next > 0)) return root(m, x, t, d, next, d_next);
+        double d_next = distance(m, x, next, 0);
+        if (open && d > 0 && !(d_next > 0)) return root(m, x, 0, t, d, next, d_next);
+        /* another part of it comes down before this one has left */
+        if (!open && d_next < -touching)
+            return root(m, x, 0.5 * touching, t, 0.5 * touching, next, d_next + 0.5 * touching);
         open = open || d_next > touching;
+        least = fmin(2 * least, LEAST * span);
         t = next;
         d = d_next;
     }

@@ -353,10 +353,10 @@ static perp_status fly(order *o, double tau, bool all) {
         if (!st) st = pp_substep(w, &x, s1, f, &c);
         if (st) return st;
         double began = 0, deep = all ? 0 : too_deep(o, s1, &began);
-        if (deep > 0 && tries < REDONE && began > 0) {
+        if (deep > 0 && tries < REDONE) {
             pp_state_copy(w, o->m.s, from);
             o->moved = moved;
-            tau *= (1 - 1e-9) * began / (began + deep);
+            tau *= began > 0 ? (1 - 1e-9) * began / (began + deep) : 0.5;
             continue;
         }
         pp_state_copy(w, o->m.s, s1);

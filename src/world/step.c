@@ -201,8 +201,20 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
     pp_ordered o = {0};
     (void)pp_budget_share(&w->work, w->work_limit); /* what follows has the other half */
     if (ordered) x.st = pp_order_impacts(w, &span, NULL, x.end, &o);
-    if (!x.st && !o.divided) x.st = pp_substep(w, &span, x.end, x.f, &x.c);
-    if (!x.st && !o.divided && ordered) x.st = pp_order_impacts(w, &span, x.f, x.end, &o);
+    bool given_up = x.st == PERP_E_SOLVE;
+    if (given_up || (!x.st && !o.divided)) {
+        o.divided = false;
+        x.st = pp_substep(w, &span, x.end, x.f, &x.c);
+        if (!x.st && ordered && !given_up) {
+            x.st = pp_order_impacts(w, &span, x.f, x.end, &o);
+            given_up = x.st == PERP_E_SOLVE;
+            if (given_up) { /* its end was written over */
+                o.divided = false;
+                x.st = pp_substep(w, &span, x.end, x.f, &x.c);
+            }
+        }
+        if (!x.st && given_up) x.c.rebounds_given_up++;
+    }
     w->work.limit = w->work_limit;
     if (x.st || !o.divided) return x;
     x.parts = o.frame;
