@@ -58,6 +58,13 @@ static const cli_option options[] = {
      .kind = CLI_FILE,
      .argument = "FILE",
      .help = "Write the table to a file that ends in .csv; perp plot FILE profile draws a performance profile."},
+    {.name = "output",
+     .letter = 'o',
+     .kind = CLI_FILE,
+     .argument = "FILE",
+     .help = "Write the answer to a file that ends in .json or .csv: impulses of rows and contacts, or z; with a "
+             "single problem."},
+    {.name = "answer", .kind = CLI_FLAG, .help = "Print the answer, too; with --json as rows and contacts, or z."},
     {.name = "save",
      .kind = CLI_FILE,
      .argument = "FILE",
@@ -68,7 +75,10 @@ static const cli_option options[] = {
      .choices = formats,
      .help = "Layout of --save: perp (the default), fclib or siconos."},
     {.name = "list", .kind = CLI_FLAG, .help = "List the solvers: classes, sources, settings with their defaults."},
-    {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace existing files of --trace, --results, --save."},
+    {.name = "force",
+     .letter = 'f',
+     .kind = CLI_FLAG,
+     .help = "Replace existing files of --trace, --results, --output, --save."},
     {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print no table, only complaints."},
     {.name = NULL},
 };
@@ -131,6 +141,9 @@ static int check_options(const cli_args *a) {
     if (trace) code = check_output(a, "trace", "a file name that ends in .csv or .h5", solve_name_fits(trace, true));
     if (!code && results)
         code = check_output(a, "results", "a file name that ends in .csv", solve_name_fits(results, false));
+    const char *output = cli_text(a, "output", NULL);
+    if (!code && output)
+        code = check_output(a, "output", "a file name that ends in .json or .csv", solve_answer_fits(output));
     if (!code && cli_given(a, "save")) code = check_output(a, "save", "", true);
     if (!code && cli_given(a, "format") && !cli_given(a, "save"))
         code = cli_mistake(a, "--format", "it without --save", "the two together");
@@ -176,8 +189,21 @@ static void save(session *s, const solve_problem *p, const double *z, bool answe
     if (cli_json(s->a)) json_refusal(&s->j, "error", &why, code);
 }
 
+/* Prints and writes the best answer, which is that of `row`. */
+static void give_answer(session *s, const solve_problem *p, const solve_row *row, const double *z) {
+    const char *path = cli_text(s->a, "output", NULL);
+    if (cli_given(s->a, "answer") && cli_json(s->a)) solve_json_answer(&s->j, p, z);
+    if (cli_given(s->a, "answer") && !cli_json(s->a)) solve_print_answer(stdout, p, z);
+    perp_refusal why;
+    if (!path || !solve_write_answer(path, p, row, z, &why)) return;
+    s->code = CLI_MACHINE;
+    fflush(stdout);
+    fprintf(stderr, "perp: %s\n", why.text);
+    if (cli_json(s->a)) json_refusal(&s->j, "error", &why, s->code);
+}
+
 /* Runs the solvers over a problem; false: no memory. z: the answer of the present one; best: of the best. */
-static bool solve_all(session *s, const solve_problem *p, double *z, double *best, bool *answered) {
+static bool solve_all(session *s, const solve_problem *p, double *z, double *best, int *answered) {
     bool any = false;
     int first = s->nrow;
     double least = INFINITY;
@@ -191,7 +217,7 @@ static bool solve_all(session *s, const solve_problem *p, double *z, double *bes
         if (r->verdict.figure < least) {
             least = r->verdict.figure;
             if (bytes) memcpy(best, z, bytes);
-            *answered = true;
+            *answered = s->nrow;
         }
         if (cli_json(s->a)) {
             solve_json_row(&s->j, r);
@@ -235,7 +261,7 @@ static void one_problem(session *s, const solve_file *file) {
     s->problems++;
     size_t n = (size_t)perp_problem_size(p.problem) + 1;
     double *z = calloc(n, sizeof *z), *best = calloc(n, sizeof *best);
-    bool answered = false;
+    int answered = 0; /* 1 + number of the row of the best answer */
     if (cli_json(s->a)) json_head(&s->j, &p);
     bool good = z && best && solve_all(s, &p, z, best, &answered);
     if (cli_json(s->a)) json_end(&s->j, ']');
@@ -243,8 +269,9 @@ static void one_problem(session *s, const solve_file *file) {
         fflush(stdout);
         fprintf(stderr, "perp: %s: no memory for its solution\n", file->path);
         s->code = CLI_MACHINE;
-    } else if (cli_given(s->a, "save")) {
-        save(s, &p, best, answered);
+    } else {
+        if (answered) give_answer(s, &p, &s->row[answered - 1], best);
+        if (cli_given(s->a, "save")) save(s, &p, best, answered > 0);
     }
     if (cli_json(s->a)) json_end(&s->j, '}');
     free(z);
@@ -305,15 +332,18 @@ static int run(const cli_args *a) {
         perp_refusal why;
         if (solve_find(cli_operand(a, i), &s.files, &why)) code = cli_refuse(a, &why);
     }
-    if (!code && cli_given(a, "save") && s.files.count > 1) {
-        char found[48];
+    const char *const alone[] = {"save", "output"}; /* options that go with a single problem */
+    for (int i = 0; i < 2 && !code && s.files.count > 1; i++) {
+        char found[48], key[16];
         snprintf(found, sizeof found, "%d files", s.files.count);
-        code = cli_mistake(a, "--save", found, "one");
+        snprintf(key, sizeof key, "--%s", alone[i]);
+        if (cli_given(a, alone[i])) code = cli_mistake(a, key, found, "one");
     }
     s.facets = (int)cli_number(a, "pyramid", 0);
     s.o = (solve_options){.tol = cli_number(a, "tol", 0),
                           .time_limit = cli_number(a, "time-limit", s.choice.nsolver > 1 ? 30 : 0),
                           .warm = cli_given(a, "warm"),
+                          .progress = !cli_given(a, "quiet") && cli_terminal(stderr),
                           .traced = cli_given(a, "trace"),
                           .repeat = (int)cli_number(a, "repeat", 1)};
     if (!code) code = go_over(&s);

@@ -78,9 +78,9 @@ typedef struct solve_history {
 #define SOLVE_TOL 1e-9 /* figure that counts as solved if none is asked for: perp_solve()'s own */
 
 typedef struct solve_options {
-    double tol, time_limit; /* 0: the library's own; none */
-    bool warm, traced;
-    int repeat; /* times to solve; the fastest counts */
+    double tol, time_limit;      /* 0: the library's own; none */
+    bool warm, traced, progress; /* progress: a line on stderr while it solves */
+    int repeat;                  /* times to solve; the fastest counts */
 } solve_options;
 
 /* What a solver made of a problem. */
@@ -95,6 +95,7 @@ typedef struct solve_row {
     perp_verdict verdict;     /* on the answer, at the tolerance asked for */
     perp_contradiction proof; /* of a problem that was not solved: what is known of its answers */
     double seconds;           /* wall time, less what watching took */
+    double processor;         /* processor time of all threads, of the fastest try [s] */
     bool pyramid;
     perp_measures cone; /* with a pyramid: the answer as one of the cone problem */
     solve_history history;
@@ -126,6 +127,17 @@ void solve_table_verdict(solve_table *t, const solve_row *r);
 /* One line for each solver: how many it solved of those it was tried on, and how long it took. */
 void solve_table_sum(solve_table *t, const solve_row *row, int nrow);
 void solve_json_row(json *j, const solve_row *r);
+
+/* ---- the answer (solve_answer.c) ---- */
+
+/* Does the name end in .csv or .json? */
+bool solve_answer_fits(const char *path);
+/* Fields "rows" and "contacts", or "z", of the open object. */
+void solve_json_answer(json *j, const solve_problem *p, const double *z);
+void solve_print_answer(FILE *to, const solve_problem *p, const double *z);
+/* The answer z of row r as a CSV or JSON file, by its name. */
+perp_status solve_write_answer(const char *path, const solve_problem *p, const solve_row *r, const double *z,
+                               perp_refusal *why);
 
 /* ---- files of figures (solve_write.c) ---- */
 

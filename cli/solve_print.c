@@ -214,6 +214,7 @@ void solve_json_row(json *j, const solve_row *r) {
     json_field_whole(j, "factorisations", r->info.factorisations);
     json_field_bool(j, "warm", r->info.warm);
     json_field_number(j, "seconds", r->seconds);
+    json_field_number(j, "processor_seconds", r->processor);
     if (r->status == PERP_OK || r->status == PERP_E_SOLVE) {
         json_verdict(j, &r->verdict);
         if (r->status == PERP_E_SOLVE && r->proof.existence != PERP_EXISTENCE_UNKNOWN) json_proof(j, &r->proof);

@@ -2,9 +2,11 @@
  *
  * Time is the wall time of perp_solve(), less what our watching took; a watched solver may still do more than one that
  * nobody looks at (an answer for every iteration), so times are best taken without a trace. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "input/input.h"
 #include "problem/stored.h"
@@ -105,8 +107,32 @@ static void start_from(const solve_problem *p, double *z, bool *warm) {
         memcpy(z, guess, (size_t)n * sizeof *z);
 }
 
-static bool interrupted(void *unused) {
-    (void)unused;
+static double processor_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#define SHOW_EVERY 0.5 /* s between two lines of progress, and before the first */
+
+/* What is under way, for a line on the terminal. */
+typedef struct showing {
+    const char *path, *solver;
+    double begun, shown;
+    bool on, any;
+} showing;
+
+/* Asked by solvers all the time: shall they stop? Shows how long it has taken. */
+static bool interrupted(void *ctx) {
+    showing *s = ctx;
+    double now = s->on ? pp_clock() : 0;
+    if (s->on && now - s->shown > SHOW_EVERY) {
+        char safe[128];
+        fprintf(stderr, "\r%s: %s, %.1f s\033[K", cli_printable(safe, sizeof safe, s->path), s->solver, now - s->begun);
+        fflush(stderr);
+        s->shown = now;
+        s->any = true;
+    }
     return cli_interrupted();
 }
 
@@ -118,10 +144,15 @@ static perp_status solve_once(const solve_problem *p, perp_solve_options so, con
     so.warm = o->warm;
     start_from(p, z, &so.warm);
     if (o->traced) so.watch = &watch;
-    so.stop = interrupted;
     w.begun = pp_clock();
+    showing show = {.path = p->path, .solver = so.solver, .begun = w.begun, .shown = w.begun, .on = o->progress};
+    so.stop = interrupted;
+    so.stop_ctx = &show;
+    double processor = processor_clock();
     r->status = perp_solve(p->problem, &so, z, &r->info);
     r->seconds = pp_clock() - w.begun - w.spent;
+    r->processor = processor_clock() - processor;
+    if (show.any) fprintf(stderr, "\r\033[K");
     if (r->status == PERP_E_MEMORY || w.failed) return PERP_E_MEMORY;
     return PERP_OK;
 }

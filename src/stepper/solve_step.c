@@ -373,11 +373,14 @@ static perp_status solve_as(pp_frame *f, trial *t, perp_class cls, int first, in
 
 #define FEW_PLANAR 50 /* contacts and joints in the plane up to which pivoting is as quick; with three unknowns each */
 
+/* Part of the work at hand that pivoting and sweeps may use on a small problem in the plane, before it is handed to `auto` as
+ * cones: with the default limit 3500 pivots of 66 unknowns, where some hundred are usual. */
+#define FOR_PIVOTING (1.0 / 64)
+
 /* In the plane a cone is a pyramid of two directions, and `auto` picks the form too: pivoting is exact, but dense, and
- * what is large is solved as cones. Its place in the chain; -1: not there, or the problem is small. */
+ * what is large is solved as cones; what is small, if pivoting failed. Its place in the chain; -1: not there. */
 static int as_cones(const perp_world *w, const perp_step_problem *p) {
-    if (w->def.dim != 2 || w->def.form != PERP_FORM_LCP || !(w->stepper->makes & PERP_CONE) ||
-        p->ncontact + p->njoint <= FEW_PLANAR || bilateral_only(p))
+    if (w->def.dim != 2 || w->def.form != PERP_FORM_LCP || !(w->stepper->makes & PERP_CONE) || bilateral_only(p))
         return -1;
     int i = w->nsolver - 1;
     while (i >= 0 && w->solver[i] != &pp_solver_auto) i--;
@@ -389,13 +392,27 @@ static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
     const perp_world *w = f->w;
     if (solve_directly(f, t, guess)) return PERP_OK;
     int cones = as_cones(w, t->p);
-    if (cones >= 0) {
+    bool few = t->p->ncontact + t->p->njoint <= FEW_PLANAR;
+    if (cones >= 0 && !few) {
         perp_status st = solve_as(f, t, PERP_CONE, cones, cones, guess);
         if (st != PERP_E_SOLVE) return st;
         t->fallbacks++;
         guess = false; /* tries wrote over it */
     }
-    return solve_as(f, t, class_of(w, t->p), 0, w->nsolver - 1, guess);
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    pp_work *work = &f->w->work;
+    double limit = work->limit;
+    if (cones >= 0 && few && limit < INFINITY) work->limit = work->done + FOR_PIVOTING * fmax(0, limit - work->done);
+    perp_status st = solve_as(f, t, class_of(w, t->p), 0, w->nsolver - 1, guess);
+    work->limit = limit;
+    if (st != PERP_E_SOLVE || cones < 0 || !few) return st;
+    char before[PP_WHY];
+    memcpy(before, w->why, sizeof before);
+    pp_arena_release(&f->w->arena, mark);
+    t->fallbacks++;
+    st = solve_as(f, t, PERP_CONE, cones, cones, false);
+    if (st == PERP_E_SOLVE) memcpy(f->w->why, before, sizeof before);
+    return st;
 }
 
 /* Takes what one problem reported into the frame: sums of work, the worst of the rest. */

@@ -358,6 +358,13 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
     return PERP_OK;
 }
 
+/* Time after a step of h from time t, the step-th: k h, not a sum of k roundings, as long as h has been the same from the
+ * start. */
+static double time_after(uint64_t step, double t, double h) {
+    double k = (double)step;
+    return t == k * h ? (k + 1) * h : t + h;
+}
+
 static void commit(perp_world *w, const parts *p) {
     for (int i = 0; i < p->n; i++) pp_remember(p->frame[i], i > 0);
     const pp_frame *end = p->frame[p->n - 1];
@@ -366,7 +373,7 @@ static void commit(perp_world *w, const parts *p) {
     double t = w->state.t;
     pp_state_copy(w, &w->state, p->end);
     w->state.step = step + 1;
-    w->state.t = t + w->def.h;
+    w->state.t = time_after(step, t, w->def.h);
     keep_problem(end);
     w->failed = false;
     w->why[0] = 0;
@@ -411,6 +418,7 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);
     if (!st) {
         commit(w, &p);
+        cert->t = w->state.t;
         return PERP_OK;
     }
     w->failed = true;

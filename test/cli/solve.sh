@@ -218,4 +218,20 @@ b,slow,limit,1,1,1
 CSV
 run 0 plot made.csv profile -o made.svg --json
 [ "$(field out points)" = 5 ] || failed "steps of the profile: $(field out points)"
+
+# ---- the answer, printed and written ----
+run 0 solve box-on-feet.dat -o answer.csv
+has answer.csv 'unknown,law,part,value'
+run 0 solve box-on-feet.dat --output answer.json --answer --json
+is_json out
+is_json answer.json
+has answer.json '"processor_seconds"'
+has out '"processor_seconds"'
+[ "$(grep -c '^[0-9]' answer.csv)" -gt 3 ] || failed 'answer.csv has too few lines'
+refused 'perp solve: --output: found "answer.csv"; allowed: a name that is free, or --force to replace the file' \
+    solve box-on-feet.dat -o answer.csv
+refused 'perp solve: --output: found "answer.txt"; allowed: a file name that ends in .json or .csv' \
+    solve box-on-feet.dat -o answer.txt
+run 0 solve box-on-feet.dat --answer
+has out 'unknown'
 finish
