@@ -65,8 +65,7 @@ static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row 
             pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
             (void)pp_joint_errors(&j->def, w->def.dim, &a, &b, phi);
         }
-        if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited)
-            (void)rows_at(f, at, limited = row[i].joint, end);
+        if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited) (void)rows_at(f, at, limited = row[i].joint, end);
         value[i] = (row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : end[number].b) - f->joint_rest[of];
     }
 }
