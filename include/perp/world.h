@@ -126,7 +126,8 @@ typedef struct perp_world_def {
                                  apart than this, by any point of a body [L], or max_halvings is reached; not with a
                                  staggered start. 0, the default: steps are not divided for their error */
     bool warm_start;        /**< start solvers from the impulses of the last step; default true */
-    bool joint_correction;  /**< Williams' Algorithm 1 after each step; default false */
+    bool
+        joint_correction; /**< Williams' Algorithm 1 after each step; default false: joints hold at the end of a step, unless geometry is ONCE */
     double correction_position, correction_velocity; /**< its tolerances [L], [L/T]; default 1e-10 */
     perp_allocator alloc;                            /**< {0}: malloc and free */
     perp_log log;                                    /**< {0}: silent */

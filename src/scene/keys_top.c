@@ -151,7 +151,7 @@ static const pp_key stages[] = {
     {"warm_start", PP_T_BOOL, IN(warm_start), PP_DEFAULT(true),
      PP_HELP("Start solvers from the impulses of the last step.")},
     {"joint_correction", PP_T_BOOL, IN(joint_correction), PP_DEFAULT(false),
-     PP_HELP("Bring joints back together after each step.")},
+     PP_HELP("Bring joints back together after each step. Of use with `geometry: once`: else they hold already.")},
     {"correction_position", PP_T_NUMBER, IN(correction_position), PP_UNIT("L"), PP_DEFAULT(1e-10), PP_POSITIVE,
      PP_HELP("How far joints may stay apart after the correction.")},
     {"correction_velocity", PP_T_NUMBER, IN(correction_velocity), PP_UNIT("L/T"), PP_DEFAULT(1e-10), PP_POSITIVE,

@@ -9,10 +9,11 @@
  *          by -h K w+, K = (s.P) 1 - (s P' + P s')/2, all joints of the body added up (the geometric stiffness of the
  *          joint). The body turns with the inertia W^-1 that its joints leave it, the bodies next to it moving along
  *          freely. Where an eigenvalue of h K W is above EXPLICIT, what is above enters the step implicitly, as a row
- *          that is a damper, p = -stiffness axis.w+; the step is then solved again. P is that of the first answer.
+ *          that is a damper, p = -stiffness axis.(w+ - W); the step is then solved again. P is that of the first answer. W is the
+ *          rotation of the chain as a whole at the start: what turns with its neighbours is no ripple.
  * Valid    Joints that lock all translations: their impulse does not turn with a body. Steps that are short enough for their
- *          chains are solved as ever, to the bit. The others lose the energy of ripples that they cannot resolve, and a little
- *          of that of a swing, of first order in h, as the implicit Euler rule does. Compression is left as it is: what buckles, buckles.
+ *          chains are solved as ever, to the bit. The others lose the energy of ripples that they cannot resolve; a
+ *          chain that swings as one keeps its energy to second order. Compression is left as it is: what buckles, buckles.
  * Cost     Nothing but the sum of K, unless some body is above the bound with all the freedom it could have.
  * Source   Tournier, Nesme, Gilles, Faure (2015), Stable constrained dynamics, with the stiffness of this step and
  *          only as much of it as is needed. */

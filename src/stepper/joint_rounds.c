@@ -52,14 +52,21 @@ static int rows_at(const pp_frame *f, const pp_state *at, int joint, perp_joint_
  * they are those. */
 static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row *row, const int *index, int n,
                     double *value) {
+    const perp_world *w = f->w;
     perp_joint_row end[PP_JOINT_MAX_ROWS];
-    int joint = -1;
+    double phi[6];
+    int joint = -1, limited = -1;
     for (int i = 0; i < n; i++) {
         value[i] = 0;
         if (!position(&row[i])) continue;
-        int of = index ? index[i] : i;
-        if (row[i].joint != joint) (void)rows_at(f, at, joint = row[i].joint, end);
-        value[i] = end[f->row_number[of]].b - f->joint_rest[of];
+        int of = index ? index[i] : i, number = f->row_number[of];
+        if (row[i].kind == PERP_ROW_JOINT && row[i].joint != joint) { /* the first rows are those of the errors */
+            const pp_joint *j = &w->joint[joint = row[i].joint];
+            pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+            (void)pp_joint_errors(&j->def, w->def.dim, &a, &b, phi);
+        }
+        if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited) (void)rows_at(f, at, limited = row[i].joint, end);
+        value[i] = (row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : end[number].b) - f->joint_rest[of];
     }
 }
 

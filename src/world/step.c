@@ -134,7 +134,8 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
         st = run_frame(f, cert);
         if (!st && !rippled) {
             rippled = true;
-            if (f->nripple == 0) st = pp_find_ripples(f, &ripple, &nripple);
+            /* rounds of joints have looked for them after the first answer; contacts that came later may have added some */
+            if (f->nripple == 0 && (!f->joints || f->ncontact > 0)) st = pp_find_ripples(f, &ripple, &nripple);
             again = nripple > 0;
         }
         if (!st && !again) {
