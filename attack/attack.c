@@ -23,9 +23,9 @@
 
 #include "attack.h"
 
-#define SLOW 5.0     /* processor time that a step may take [s] */
-#define HOPELESS 8.0  /* after which the step is told to stop [s] */
-#define LIMIT 60     /* processor time of a scene, after which the system ends it [s] */
+#define SLOW     5.0 /* processor time that a step may take [s] */
+#define HOPELESS 8.0 /* after which the step is told to stop [s] */
+#define LIMIT    60  /* processor time of a scene, after which the system ends it [s] */
 enum { PATHS = 1024, JOBS = 64, TRIES = 40 };
 
 typedef struct options {
@@ -41,7 +41,7 @@ typedef struct outcome {
     char stepper[24], model[16], word[8], why[400], wrong[400];
     bool refused, unsolved, stopped, nan;
     uint64_t steps;
-    double slowest; /* processor time of a step [s] */
+    double slowest;              /* processor time of a step [s] */
     double gain, overlap, joint; /* as the certificate has them: parts of the energy at hand, of the smallest body */
     double seconds;
 } outcome;
@@ -93,7 +93,8 @@ static perp_status run(perp_scene *scene, const char *recording, outcome *o, per
         if (st) {
             o->unsolved = true;
             o->stopped = st == PERP_E_STOPPED;
-            snprintf(o->why, sizeof o->why, "t = %.6g: %s", perp_world_time(w), o->stopped ? "stopped after 8 s" : perp_world_why(w));
+            snprintf(o->why, sizeof o->why, "t = %.6g: %s", perp_world_time(w),
+                     o->stopped ? "stopped after 8 s" : perp_world_why(w));
             break;
         }
         s = perp_recorder_step(rec, &c, why);
@@ -140,15 +141,19 @@ static void compare(const attack_facts *facts, const attack_findings *x, outcome
     o->nan = x->nan;
     if (x->nan) tell(o, "a number is not finite; ");
     if (!facts->compliant && x->overlap > 2e-6)
-        tell(o, "overlap %.2g of the smallest body at t = %.4g, bodies %d and %d; ", x->overlap, x->overlap_t, x->overlap_body[0], x->overlap_body[1]);
+        tell(o, "overlap %.2g of the smallest body at t = %.4g, bodies %d and %d; ", x->overlap, x->overlap_t,
+             x->overlap_body[0], x->overlap_body[1]);
     if (!facts->compliant && x->passed)
-        tell(o, "bodies %d and %d passed through each other at t = %.4g; ", x->passed_body[0], x->passed_body[1], x->passed_t);
+        tell(o, "bodies %d and %d passed through each other at t = %.4g; ", x->passed_body[0], x->passed_body[1],
+             x->passed_t);
     if (x->joint > 2e-6 * 3) tell(o, "joints part by %.2g of the smallest body at t = %.4g; ", x->joint, x->joint_t);
-    if (x->limit > 1e-2) tell(o, "a joint limit is exceeded by %.2g of the smallest body at t = %.4g; ", x->limit, x->limit_t);
+    if (x->limit > 1e-2)
+        tell(o, "a joint limit is exceeded by %.2g of the smallest body at t = %.4g; ", x->limit, x->limit_t);
     if (x->gain > 3e-3) tell(o, "energy grew by %.2g of the energy at hand, most at t = %.4g; ", x->gain, x->gain_t);
     if (x->loss > 3e-3) tell(o, "energy fell by %.2g of the energy at hand though nothing takes any; ", x->loss);
     if (x->momentum > 1e-7) tell(o, "momentum of a free group errs by %.2g at t = %.4g; ", x->momentum, x->momentum_t);
-    if (x->angular > 1e-5) tell(o, "angular momentum of a free group errs by %.2g at t = %.4g; ", x->angular, x->angular_t);
+    if (x->angular > 1e-5)
+        tell(o, "angular momentum of a free group errs by %.2g at t = %.4g; ", x->angular, x->angular_t);
     if (x->flight > 1e-6) tell(o, "a body in flight is off its velocity by %.2g at t = %.4g; ", x->flight, x->flight_t);
 }
 
@@ -180,7 +185,8 @@ static void attack_one(const options *q, long index, outcome *o) {
     perp_status s = run(scene, recording, o, &why);
     perp_scene_close(scene);
     attack_findings found;
-    if (!s && !verdict_of(q, recording, o->word, sizeof o->word)) snprintf(o->why, sizeof o->why, "perp info gave no verdict");
+    if (!s && !verdict_of(q, recording, o->word, sizeof o->word))
+        snprintf(o->why, sizeof o->why, "perp info gave no verdict");
     if (!s) s = attack_audit(recording, &facts, &found, &why);
     if (s)
         snprintf(o->why, sizeof o->why, "%.390s", why.text);
@@ -234,7 +240,10 @@ static bool judge_outcome(const job *j, int status, const outcome *o, sums *s) {
     if (!WIFEXITED(status) || WEXITSTATUS(status)) {
         bool slow = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
         *(slow ? &s->slow : &s->crashed) += 1;
-        snprintf(text, sizeof text, slow ? "no end within %d s" : "signal %d", slow ? LIMIT : WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+        snprintf(text, sizeof text, slow ? "no end within %d s" : "signal %d",
+                 slow                  ? LIMIT
+                 : WIFSIGNALED(status) ? WTERMSIG(status)
+                                       : 0);
         line(j, o, slow ? "ENDLESS" : "CRASH", text);
         return true;
     }
@@ -282,8 +291,8 @@ static void finish(const options *q, job *j, sums *s) {
         if (!keep || (k < 2 && q->only < 0)) unlink(path);
     }
     if (q->only >= 0)
-        printf("verdict %s, %llu steps, slowest %.3g s; audit: overlap %.3g, joints %.3g %s\n", o.word, (unsigned long long)o.steps, o.slowest,
-               o.overlap, o.joint, o.wrong);
+        printf("verdict %s, %llu steps, slowest %.3g s; audit: overlap %.3g, joints %.3g %s\n", o.word,
+               (unsigned long long)o.steps, o.slowest, o.overlap, o.joint, o.wrong);
 }
 
 /* Waits for whichever process is ready to tell. */
@@ -316,10 +325,12 @@ static int run_all(const options *q) {
         j[i] = j[--n];
     }
     double million = s.steps > 0 ? 1e6 * (double)s.unsolved / s.steps : 0;
-    printf("\n%ld scenes, %.0f steps, %.0f s of processor time: %ld good, %ld fair, %ld poor; %ld not run (no stages that go together)\n", s.scenes,
-           s.steps, s.seconds, s.good, s.fair, s.poor, s.refused);
-    printf("crashes %ld, NaN %ld, without verdict %ld, contact gain above 1e-3 in %ld, steps above %g s %ld (slowest %.3g s)\n", s.crashed, s.nan,
-           s.infos, s.gained, SLOW, s.slow, s.slowest);
+    printf("\n%ld scenes, %.0f steps, %.0f s of processor time: %ld good, %ld fair, %ld poor; %ld not run (no stages "
+           "that go together)\n",
+           s.scenes, s.steps, s.seconds, s.good, s.fair, s.poor, s.refused);
+    printf("crashes %ld, NaN %ld, without verdict %ld, contact gain above 1e-3 in %ld, steps above %g s %ld (slowest "
+           "%.3g s)\n",
+           s.crashed, s.nan, s.infos, s.gained, SLOW, s.slow, s.slowest);
     printf("unsolved %ld, %.3g per million steps; good but wrong %ld\n", s.unsolved, million, s.fooled);
     bool bad = s.crashed || s.nan || s.infos || s.gained || s.slow || s.fooled || million > 5;
     if (bad) printf("scenes in %s; again with --seed %llu --only INDEX\n", q->folder, (unsigned long long)q->seed);
@@ -327,7 +338,8 @@ static int run_all(const options *q) {
 }
 
 int main(int argc, char **argv) {
-    options q = {.folder = "out/attack", .count = 2000, .only = -1, .seed = (uint64_t)time(NULL) * 2654435761u % 1000000000u};
+    options q = {
+        .folder = "out/attack", .count = 2000, .only = -1, .seed = (uint64_t)time(NULL) * 2654435761u % 1000000000u};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--perp") == 0) q.perp = argv[i + 1];
@@ -339,7 +351,8 @@ int main(int argc, char **argv) {
     }
     q.jobs = (int)(cores < 1 ? 1 : cores > JOBS ? JOBS : cores);
     if (!q.perp || argc % 2 == 0) {
-        fprintf(stderr, "usage: attack --perp PROGRAM [--seed N] [--count N] [--jobs N] [--folder DIR] [--only INDEX]\n");
+        fprintf(stderr,
+                "usage: attack --perp PROGRAM [--seed N] [--count N] [--jobs N] [--folder DIR] [--only INDEX]\n");
         return 2;
     }
     char mesh[PATHS];

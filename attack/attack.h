@@ -20,13 +20,14 @@ typedef struct attack_spring {
 /* What the audit must know of a scene beyond what the recording holds. */
 typedef struct attack_facts {
     char stepper[24], model[16];
-    bool driven;      /* a body moves as it is told, a motor or a force acts: energy may grow */
-    bool forces;      /* forces other than gravity and springs: momentum changes by them */
-    bool inertia;     /* velocities and masses mean what they mean in mechanics: not in quasistatic worlds or with supports */
-    bool compliant;   /* surfaces give way */
-    bool lossless;    /* no friction, rebounds of 1, no dampers or limits: energy must not fall */
-    bool recorded;    /* every step is a frame */
-    double gravity;   /* downwards [L/T^2] */
+    bool driven; /* a body moves as it is told, a motor or a force acts: energy may grow */
+    bool forces; /* forces other than gravity and springs: momentum changes by them */
+    bool
+        inertia; /* velocities and masses mean what they mean in mechanics: not in quasistatic worlds or with supports */
+    bool compliant; /* surfaces give way */
+    bool lossless;  /* no friction, rebounds of 1, no dampers or limits: energy must not fall */
+    bool recorded;  /* every step is a frame */
+    double gravity; /* downwards [L/T^2] */
     double law_mu, law_e;
     int nspring, njoint;
     attack_spring spring[ATTACK_SPRINGS];
@@ -64,13 +65,13 @@ typedef struct attack_findings {
     double overlap, overlap_t;
     int overlap_body[2];
     double joint, joint_t;
-    double limit, limit_t; /* joint coordinates beyond their limits; radians count as they are */
-    double gain, gain_t;   /* energy that passive bodies gained */
-    double loss;           /* energy that was lost though nothing takes any */
+    double limit, limit_t;       /* joint coordinates beyond their limits; radians count as they are */
+    double gain, gain_t;         /* energy that passive bodies gained */
+    double loss;                 /* energy that was lost though nothing takes any */
     double momentum, momentum_t; /* of groups of bodies that nothing outside touches, as a part of what they have */
     double angular, angular_t;
-    double flight, flight_t;     /* of bodies in free flight: position against velocity */
-    int passed, passed_body[2];  /* bodies that went through others within a step */
+    double flight, flight_t;    /* of bodies in free flight: position against velocity */
+    int passed, passed_body[2]; /* bodies that went through others within a step */
     double passed_t;
     double least; /* smallest solid */
 } attack_findings;

@@ -14,7 +14,7 @@ typedef struct audit {
     attack_solid *solid;
     perp_vec3 **point; /* of each shape, in W */
     attack_frame f[2], between;
-    bool *near; /* nbody x nbody */
+    bool *near;       /* nbody x nbody */
     double *distance; /* nshape x nshape, of the frame before */
     bool *apart;      /* pairs of bodies that joints keep from touching */
 } audit;
@@ -23,7 +23,9 @@ static bool known(const perp_recorded_shape *s) { return s->kind <= PERP_SHAPE_C
 
 /* Points of a shape in its own frame: those of its core. */
 static int core_points(const perp_recorded_shape *s) {
-    return s->kind == PERP_SHAPE_SPHERE || s->kind == PERP_SHAPE_PARTICLE ? 1 : s->kind == PERP_SHAPE_CAPSULE ? 2 : s->nvertex;
+    return s->kind == PERP_SHAPE_SPHERE || s->kind == PERP_SHAPE_PARTICLE ? 1
+           : s->kind == PERP_SHAPE_CAPSULE                                ? 2
+                                                                          : s->nvertex;
 }
 
 static perp_vec3 core_point(const perp_recorded_shape *s, int i) {
@@ -79,7 +81,8 @@ static double least_extent(const audit *a, const attack_solid *s) {
         if (!(perp_v3_norm(d) > 0)) continue;
         d = perp_v3_unit(d);
         double lo = INFINITY, hi = -INFINITY;
-        for (int k = 0; k < s->n; k++) lo = fmin(lo, perp_v3_dot(d, s->point[k])), hi = fmax(hi, perp_v3_dot(d, s->point[k]));
+        for (int k = 0; k < s->n; k++)
+            lo = fmin(lo, perp_v3_dot(d, s->point[k])), hi = fmax(hi, perp_v3_dot(d, s->point[k]));
         least = fmin(least, hi - lo);
     }
     (void)a;
@@ -98,14 +101,18 @@ static bool far_apart(const attack_solid *s, const attack_solid *t, double d) {
     return perp_v3_norm(perp_v3_sub(s->centre, t->centre)) > s->reach + t->reach + d;
 }
 
-/* How far a point of a body went between two frames, at most. */
+/* How far a point of a body went between two frames, or would have gone, at most. */
 static double travel(const audit *a, int shape, const attack_frame *f0, const attack_frame *f1) {
     int b = a->solid[shape].body;
     perp_vec3 way = perp_v3_sub(f1->X[b].p, f0->X[b].p);
-    double turn = 2 * acos(fmin(1, fabs(f0->X[b].q.w * f1->X[b].q.w + f0->X[b].q.x * f1->X[b].q.x + f0->X[b].q.y * f1->X[b].q.y +
-                                        f0->X[b].q.z * f1->X[b].q.z)));
-    double r = a->solid[shape].halfspace ? 10 : a->solid[shape].reach + perp_v3_norm(perp_v3_sub(a->solid[shape].centre, f1->X[b].p));
-    return perp_v3_norm(way) + turn * r;
+    double turn = 2 * acos(fmin(1, fabs(f0->X[b].q.w * f1->X[b].q.w + f0->X[b].q.x * f1->X[b].q.x +
+                                        f0->X[b].q.y * f1->X[b].q.y + f0->X[b].q.z * f1->X[b].q.z)));
+    double r = a->solid[shape].halfspace
+                   ? 10
+                   : a->solid[shape].reach + perp_v3_norm(perp_v3_sub(a->solid[shape].centre, f1->X[b].p));
+    /* a body that rebounds may have gone less far than it was to go */
+    double h = f1->t - f0->t, was = h * (perp_v3_norm(f0->v[b]) + perp_v3_norm(f0->w[b]) * r);
+    return fmax(perp_v3_norm(way) + turn * r, was);
 }
 
 static void overlaps(audit *a, const attack_frame *f, const attack_frame *before, attack_findings *out) {
@@ -217,7 +224,9 @@ static void joints(audit *a, const attack_frame *f, attack_findings *out) {
 
 static bool finite_frame(const audit *a, const attack_frame *f) {
     for (int i = 0; i < a->run.info->nbody; i++)
-        if (!perp_v3_finite(f->X[i].p) || !perp_q_finite(f->X[i].q) || !perp_v3_finite(f->v[i]) || !perp_v3_finite(f->w[i])) return false;
+        if (!perp_v3_finite(f->X[i].p) || !perp_q_finite(f->X[i].q) || !perp_v3_finite(f->v[i]) ||
+            !perp_v3_finite(f->w[i]))
+            return false;
     return true;
 }
 
@@ -240,14 +249,16 @@ static bool make_room(audit *a) {
     a->near = calloc(nb * nb, sizeof *a->near);
     a->apart = calloc(nb * nb, sizeof *a->apart);
     a->distance = calloc(ns * ns, sizeof *a->distance);
-    bool ok = run->body && run->joint && run->angle && a->shape && a->solid && a->point && a->near && a->apart && a->distance;
+    bool ok =
+        run->body && run->joint && run->angle && a->shape && a->solid && a->point && a->near && a->apart && a->distance;
     for (int k = 0; k < 2; k++) ok = ok && new_frame(&a->f[k], nb);
     if (!ok || !new_frame(&a->between, nb)) return false;
     for (int i = 0; i < run->info->nbody; i++) run->body[i] = perp_recording_body(run->r, i);
     for (int i = 0; i < run->info->njoint; i++) {
         run->joint[i] = perp_recording_joint(run->r, i);
         int p = run->joint[i].a, q = run->joint[i].b, n = run->info->nbody;
-        if (p >= 0 && !(i < run->facts->njoint && run->facts->joint[i].collide)) a->apart[p * n + q] = a->apart[q * n + p] = true;
+        if (p >= 0 && !(i < run->facts->njoint && run->facts->joint[i].collide))
+            a->apart[p * n + q] = a->apart[q * n + p] = true;
     }
     for (int i = 0; i < run->info->nshape; i++) {
         a->shape[i] = perp_recording_shape(run->r, i);

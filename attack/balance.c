@@ -60,7 +60,8 @@ static double spring_energy(attack_run *run, const attack_frame *f, double h, do
     for (int i = 0; i < run->info->njoint && i < run->facts->njoint; i++) {
         double k = run->facts->joint[i].stiffness;
         double c = attack_coordinate(run, i, f);
-        if (run->joint[i].kind == PERP_JOINT_REVOLUTE) c += 2 * 3.14159265358979323846 * round((run->angle[i] - c) / (2 * 3.14159265358979323846));
+        if (run->joint[i].kind == PERP_JOINT_REVOLUTE)
+            c += 2 * 3.14159265358979323846 * round((run->angle[i] - c) / (2 * 3.14159265358979323846));
         run->angle[i] = c;
         if (k > 0) sum += 0.5 * k * (c - run->facts->joint[i].rest) * (c - run->facts->joint[i].rest);
     }
@@ -122,11 +123,13 @@ static void make_groups(const attack_run *run, const bool *near, int *of, bool *
                 of[root(of, i)] = root(of, k);
     for (int j = 0; j < run->info->njoint; j++) {
         int a = run->joint[j].a, b = run->joint[j].b;
-        if (a >= 0 && run->body[a].kind == PERP_BODY_DYNAMIC && run->body[b].kind == PERP_BODY_DYNAMIC) of[root(of, a)] = root(of, b);
+        if (a >= 0 && run->body[a].kind == PERP_BODY_DYNAMIC && run->body[b].kind == PERP_BODY_DYNAMIC)
+            of[root(of, a)] = root(of, b);
     }
     for (int s = 0; s < run->facts->nspring; s++) {
         int a = run->facts->spring[s].a, b = run->facts->spring[s].b;
-        if (a >= 0 && run->body[a].kind == PERP_BODY_DYNAMIC && run->body[b].kind == PERP_BODY_DYNAMIC) of[root(of, a)] = root(of, b);
+        if (a >= 0 && run->body[a].kind == PERP_BODY_DYNAMIC && run->body[b].kind == PERP_BODY_DYNAMIC)
+            of[root(of, a)] = root(of, b);
     }
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
@@ -169,19 +172,24 @@ void attack_momentum(const attack_run *run, const attack_frame *f0, const attack
         double p = 0, l = 0, mass = 0;
         int members = 0;
         for (int i = 0; i < n; i++)
-            if (root(of, i) == r) centre = perp_v3_axpy(centre, run->body[i].mass, f0->X[i].p), mass += run->body[i].mass;
+            if (root(of, i) == r)
+                centre = perp_v3_axpy(centre, run->body[i].mass, f0->X[i].p), mass += run->body[i].mass;
         centre = perp_v3_scale(1 / mass, centre);
         for (int i = 0; i < n; i++) {
             if (root(of, i) != r) continue;
             members++;
             double m = run->body[i].mass;
-            perp_vec3 kick = perp_v3_scale(-m * g * h, up(run)), x0 = perp_v3_sub(f0->X[i].p, centre), x1 = perp_v3_sub(f1->X[i].p, centre);
-            perp_vec3 p0 = perp_v3_scale(m, f0->v[i]), p1 = perp_v3_scale(m, f1->v[i]), s0 = spin_momentum(run, i, f0), s1 = spin_momentum(run, i, f1);
+            perp_vec3 kick = perp_v3_scale(-m * g * h, up(run)), x0 = perp_v3_sub(f0->X[i].p, centre),
+                      x1 = perp_v3_sub(f1->X[i].p, centre);
+            perp_vec3 p0 = perp_v3_scale(m, f0->v[i]), p1 = perp_v3_scale(m, f1->v[i]), s0 = spin_momentum(run, i, f0),
+                      s1 = spin_momentum(run, i, f1);
             P = perp_v3_add(P, perp_v3_sub(perp_v3_sub(p1, p0), kick));
             p += perp_v3_norm(p0) + perp_v3_norm(p1) + perp_v3_norm(kick);
-            L = perp_v3_add(L, perp_v3_sub(perp_v3_sub(perp_v3_cross(x1, p1), perp_v3_cross(x0, p0)), perp_v3_cross(x0, kick)));
+            L = perp_v3_add(
+                L, perp_v3_sub(perp_v3_sub(perp_v3_cross(x1, p1), perp_v3_cross(x0, p0)), perp_v3_cross(x0, kick)));
             L = perp_v3_add(L, perp_v3_sub(s1, s0));
-            l += (perp_v3_norm(x0) + perp_v3_norm(x1)) * (perp_v3_norm(p0) + perp_v3_norm(p1)) + perp_v3_norm(s0) + perp_v3_norm(s1);
+            l += (perp_v3_norm(x0) + perp_v3_norm(x1)) * (perp_v3_norm(p0) + perp_v3_norm(p1)) + perp_v3_norm(s0) +
+                 perp_v3_norm(s1);
         }
         if (p > 0) worst(perp_v3_norm(P) / p, f1->t, &out->momentum, &out->momentum_t);
         if (run->info->dim == 2) L = perp_v3(0, 0, L.z);

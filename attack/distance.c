@@ -166,7 +166,8 @@ static double core_depth(const attack_solid *a, const attack_solid *b, int dim) 
     for (int i = 0; i < na; i++)
         for (int k = 0; k < nb; k++) {
             perp_vec3 c = perp_v3_cross(ea[i], eb[k]);
-            if (perp_v3_norm(c) > 1e-9 * perp_v3_norm(ea[i]) * perp_v3_norm(eb[k])) best = fmax(best, gap_along(a, b, c));
+            if (perp_v3_norm(c) > 1e-9 * perp_v3_norm(ea[i]) * perp_v3_norm(eb[k]))
+                best = fmax(best, gap_along(a, b, c));
         }
     return isfinite(best) ? fmin(best, 0) : 0;
 }

@@ -11,13 +11,14 @@
 #include "attack.h"
 #include "uniform.h"
 
-const char attack_mesh[] = "# an L of two bars\n"
-                           "v -0.1 -0.1 -0.05\nv 0.1 -0.1 -0.05\nv 0.1 0 -0.05\nv 0 0 -0.05\nv 0 0.1 -0.05\nv -0.1 0.1 -0.05\n"
-                           "v -0.1 -0.1 0.05\nv 0.1 -0.1 0.05\nv 0.1 0 0.05\nv 0 0 0.05\nv 0 0.1 0.05\nv -0.1 0.1 0.05\n"
-                           "f 1 4 3 2\nf 1 6 5 4\nf 7 8 9 10\nf 7 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\n"
-                           "f 5 6 12 11\nf 6 1 7 12\n";
+const char attack_mesh[] =
+    "# an L of two bars\n"
+    "v -0.1 -0.1 -0.05\nv 0.1 -0.1 -0.05\nv 0.1 0 -0.05\nv 0 0 -0.05\nv 0 0.1 -0.05\nv -0.1 0.1 -0.05\n"
+    "v -0.1 -0.1 0.05\nv 0.1 -0.1 0.05\nv 0.1 0 0.05\nv 0 0 0.05\nv 0 0.1 0.05\nv -0.1 0.1 0.05\n"
+    "f 1 4 3 2\nf 1 6 5 4\nf 7 8 9 10\nf 7 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\n"
+    "f 5 6 12 11\nf 6 1 7 12\n";
 
-#define CELL 0.32   /* distance of two places of the grid [L] */
+#define CELL    0.32 /* distance of two places of the grid [L] */
 #define LARGEST 0.13 /* half of the largest body [L] */
 
 typedef struct maker {
@@ -108,10 +109,14 @@ static bool flat_shape(maker *m) {
     case 0: say(m, "shape: {type: sphere, radius: %.9g}", r); return true;
     case 1: say(m, "shape: {type: capsule, radius: %.9g, length: %.9g}", 0.4 * r, 1.1 * r); return true;
     case 2: say(m, "shape: {type: regular, radius: %.9g, sides: %d}", r, 3 + pick(m, 6)); return true;
-    case 3: say(m, "shape: {type: polygon, points: {random: %d, in: [%.9g, %.9g]}}", 4 + pick(m, 8), 0.7 * r, 0.5 * r); return false;
+    case 3:
+        say(m, "shape: {type: polygon, points: {random: %d, in: [%.9g, %.9g]}}", 4 + pick(m, 8), 0.7 * r, 0.5 * r);
+        return false;
     case 4: {
         double a = 0.6 * r, b = a * draw(m, -0.5, 0.4);
-        say(m, "shape: {type: polygon, parts: cut, points: [[%.9g, %.9g], [%.9g, %.9g], [%.9g, %.9g], [%.9g, %.9g], [%.9g, %.9g], [%.9g, %.9g]]}",
+        say(m,
+            "shape: {type: polygon, parts: cut, points: [[%.9g, %.9g], [%.9g, %.9g], [%.9g, %.9g], [%.9g, %.9g], "
+            "[%.9g, %.9g], [%.9g, %.9g]]}",
             -a, -a, a, -a, a, b, b, b, b, a, -a, a);
         return false;
     }
@@ -125,13 +130,18 @@ static bool solid_shape(maker *m) {
     case 0:
     case 1: say(m, "shape: {type: sphere, radius: %.9g}", r); return true;
     case 2: say(m, "shape: {type: capsule, radius: %.9g, length: %.9g}", 0.4 * r, 1.1 * r); return true;
-    case 3: say(m, "shape: {type: prism, radius: %.9g, height: %.9g, sides: %d}", 0.7 * r, r, 3 + pick(m, 5)); return true;
+    case 3:
+        say(m, "shape: {type: prism, radius: %.9g, height: %.9g, sides: %d}", 0.7 * r, r, 3 + pick(m, 5));
+        return true;
     case 4: {
         static const char *const solid[] = {"tetrahedron", "cube", "octahedron", "dodecahedron", "icosahedron"};
         say(m, "shape: {type: platonic, radius: %.9g, solid: %s}", r, solid[pick(m, 5)]);
         return true;
     }
-    case 5: say(m, "shape: {type: polyhedron, points: {random: %d, in: [%.9g, %.9g, %.9g]}}", 6 + pick(m, 8), 0.5 * r, 0.5 * r, 0.4 * r); return false;
+    case 5:
+        say(m, "shape: {type: polyhedron, points: {random: %d, in: [%.9g, %.9g, %.9g]}}", 6 + pick(m, 8), 0.5 * r,
+            0.5 * r, 0.4 * r);
+        return false;
     case 6:
         if (chance(m, 0.5)) {
             say(m, "shape: {type: mesh, parts: cut, file: %s, scale: %.9g}", m->mesh, r / 0.16);
@@ -140,10 +150,13 @@ static bool solid_shape(maker *m) {
         say(m, "shape: {type: cylinder, radius: %.9g, height: %.9g, sides: 16}", 0.6 * r, r);
         return true;
     case 7:
-        say(m, "shapes: [{type: box, size: [%.9g, %.9g, %.9g]}, {type: box, size: [%.9g, %.9g, %.9g]}]", 1.6 * r, 0.3 * r, 0.3 * r, 0.3 * r,
-            1.2 * r, 0.3 * r);
+        say(m, "shapes: [{type: box, size: [%.9g, %.9g, %.9g]}, {type: box, size: [%.9g, %.9g, %.9g]}]", 1.6 * r,
+            0.3 * r, 0.3 * r, 0.3 * r, 1.2 * r, 0.3 * r);
         return true;
-    default: say(m, "shape: {type: box, size: [%.9g, %.9g, %.9g]}", 1.1 * r, 1.1 * r * draw(m, 0.1, 1), 1.1 * r * draw(m, 0.3, 1)); return true;
+    default:
+        say(m, "shape: {type: box, size: [%.9g, %.9g, %.9g]}", 1.1 * r, 1.1 * r * draw(m, 0.1, 1),
+            1.1 * r * draw(m, 0.3, 1));
+        return true;
     }
 }
 
@@ -191,8 +204,8 @@ static void motion(maker *m) {
         say(m, "motion: {type: sinusoid, terms: [{axis: x, amplitude: %.9g, omega: %.9g}]}", a * omega * omega, omega);
         break;
     default: /* rocks */
-        say(m, "motion: {type: sinusoid, terms: [{axis: %s, angular: true, amplitude: %.9g, omega: %.9g}]}", m->dim == 2 ? "z" : "x",
-            0.1 * omega * omega * draw(m, 0.1, 1), omega);
+        say(m, "motion: {type: sinusoid, terms: [{axis: %s, angular: true, amplitude: %.9g, omega: %.9g}]}",
+            m->dim == 2 ? "z" : "x", 0.1 * omega * omega * draw(m, 0.1, 1), omega);
     }
 }
 
@@ -241,7 +254,8 @@ static void surroundings(maker *m) {
 static void body(maker *m, int i, double ratio) {
     int per_level = m->dim == 2 ? m->columns : m->columns * m->columns, level = i / per_level, k = i % per_level;
     double half = (m->columns - 1) * CELL / 2, j = 0.5 * (CELL - 2 * LARGEST) * 0.9;
-    double x = (k % m->columns) * CELL - half + draw(m, -j, j), y = m->dim == 2 ? 0 : (k / m->columns) * CELL - half + draw(m, -j, j);
+    double x = (k % m->columns) * CELL - half + draw(m, -j, j),
+           y = m->dim == 2 ? 0 : (k / m->columns) * CELL - half + draw(m, -j, j);
     double up = 0.35 + level * CELL + draw(m, -j, j);
     m->at[i] = m->dim == 2 ? perp_v3(x, up, 0) : perp_v3(x, y, up);
     say(m, "  - {name: b%d, ", i);
@@ -298,11 +312,14 @@ static void axis_extras(maker *m, bool angle) {
 }
 
 static void joint(maker *m, int a, int b) {
-    static const char *const kind[] = {"revolute", "revolute", "prismatic", "fixed", "spherical", "cylindrical", "universal", "planar"};
+    static const char *const kind[] = {"revolute",  "revolute",    "prismatic", "fixed",
+                                       "spherical", "cylindrical", "universal", "planar"};
     int k = pick(m, m->dim == 2 ? 4 : 8), n = m->facts->njoint;
     if (n >= ATTACK_JOINTS) return;
     if (n == 0) say(m, "joints:\n");
-    perp_vec3 p = m->at[b], q = a < 0 ? perp_v3_add(p, perp_v3(draw(m, -0.2, 0.2), draw(m, -0.2, 0.2), m->dim == 3 ? 0.1 : 0)) : m->at[a];
+    perp_vec3 p = m->at[b],
+              q = a < 0 ? perp_v3_add(p, perp_v3(draw(m, -0.2, 0.2), draw(m, -0.2, 0.2), m->dim == 3 ? 0.1 : 0))
+                        : m->at[a];
     m->facts->joint[n].lo = -INFINITY;
     m->facts->joint[n].hi = INFINITY;
     m->facts->joint[n].collide = chance(m, 0.15);
@@ -336,7 +353,10 @@ static void forces(maker *m) {
         if (!begun) say(m, "forces:\n");
         begun = true;
         attack_spring *s = &m->facts->spring[m->facts->nspring++];
-        *s = (attack_spring){.a = a < 0 ? -1 : a + m->fixed, .b = b + m->fixed, .stiffness = pow(10, draw(m, 0, 3)), .rest = draw(m, 0.1, 0.5)};
+        *s = (attack_spring){.a = a < 0 ? -1 : a + m->fixed,
+                             .b = b + m->fixed,
+                             .stiffness = pow(10, draw(m, 0, 3)),
+                             .rest = draw(m, 0.1, 0.5)};
         s->at_b = m->dim == 2 ? perp_v3(draw(m, -0.05, 0.05), 0.02, 0) : perp_v3(draw(m, -0.05, 0.05), 0.02, 0.01);
         if (a < 0) s->at_a = m->dim == 2 ? perp_v3(0.1, 1.5, 0) : perp_v3(0.1, 0.05, 1.5);
         double damping = chance(m, 0.4) ? draw(m, 0, 3) : 0;
@@ -359,8 +379,9 @@ static void forces(maker *m) {
 
 /* ---- stages and laws ---- */
 
-static const char *const steppers[] = {"", "second-order", "anitescu-potra", "first-order", "viscoelastic", "implicit",
-                                       "implicit-compliant", "nonconvex-lcp", "quasistatic", "planar-2.5d"};
+static const char *const steppers[] = {
+    "",         "second-order",       "anitescu-potra", "first-order", "viscoelastic",
+    "implicit", "implicit-compliant", "nonconvex-lcp",  "quasistatic", "planar-2.5d"};
 static const double weight[] = {50, 14, 9, 6, 5, 4, 2, 3, 4, 3};
 
 static void stages(maker *m) {
@@ -397,7 +418,9 @@ static void law(maker *m) {
     say(m, "law: {mu: %.9g, restitution: %.9g", mu, e);
     if (m->dim == 3 && chance(m, 0.12)) say(m, ", e_t: %.9g, e_o: %.9g", draw(m, 0.3, 1), draw(m, 0.3, 1));
     if (m->dim == 3 && chance(m, 0.12)) say(m, ", e_r: %.9g", draw(m, 0.001, 0.03));
-    if (m->soft) say(m, ", compliance: %s, stiffness: %.9g, damping: %.9g", chance(m, 0.7) ? "linear" : "hertz", pow(10, draw(m, 3, 6)), draw(m, 0, 50));
+    if (m->soft)
+        say(m, ", compliance: %s, stiffness: %.9g, damping: %.9g", chance(m, 0.7) ? "linear" : "hertz",
+            pow(10, draw(m, 3, 6)), draw(m, 0, 50));
     say(m, "}\n");
 }
 
@@ -408,7 +431,8 @@ void attack_generate(uint64_t seed, const char *mesh, char text[ATTACK_TEXT], at
     text[0] = 0;
     m.dim = chance(&m, 0.5) ? 2 : 3;
     m.h = step[pick(&m, 4)];
-    say(&m, "perp: 1\ntitle: attack %llu\ndim: %d\nh: %g\nduration: 1\nseed: %d\n", (unsigned long long)seed, m.dim, m.h, pick(&m, 1000000));
+    say(&m, "perp: 1\ntitle: attack %llu\ndim: %d\nh: %g\nduration: 1\nseed: %d\n", (unsigned long long)seed, m.dim,
+        m.h, pick(&m, 1000000));
     facts->gravity = chance(&m, 0.9) ? 9.81 : 0;
     upright(&m, "gravity", 0, 0, -facts->gravity);
     say(&m, "\nstart: %s\n", chance(&m, 0.25) ? "staggered" : "plain");
