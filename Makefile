@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick test-without-libraries experiments gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup demo attack test test-quick test-without-libraries experiments gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -94,6 +94,11 @@ study-pairs: setup   ## a million random pairs of hulls against brute force, and
 study-shots: setup   ## a thousand shots of each kind at a thin plate: none may pass
 	@tools/build release bench_shots
 	@build/release/bench/shots 1000
+
+attack: setup        ## 2,000 random scenes with a fresh seed, audited from outside; SEED=..., COUNT=..., JOBS=...
+	@tools/build release perp_program attack
+	@mkdir -p out/attack
+	@build/release/attack/attack --perp build/release/cli/perp --folder out/attack $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(JOBS),--jobs $(JOBS))
 
 lint: setup lint-quick  ## clang-tidy, cppcheck, format and include order
 	@tools/lint

@@ -8,6 +8,7 @@
  *              <= 1e-3     <= 1e-2    above    what the rule of the steps gained or lost, at most, as such a part
  *              <= 1e-3     <= 1e-2    above    what contacts added, over parts of steps and islands in which they did
  *              <= 1e-3     <= 1e-2    above    what rebounds lost beyond their restitution
+ *   creep      <= 1e-6     <= 1e-2    above    how far what sticks moved along the surface, as a part of the smallest body
  * Energy at hand: the largest kinetic energy, the range of the potential, or what a step of fall gives, whichever is most.
  *
  * 1e-8 is what a step must reach to be taken unless the scene asks otherwise; a hundredth of a body can be seen; 1e-9
@@ -108,15 +109,28 @@ static void judge_energy(const simulate_result *r, verdict *out) {
                  "rebounds lost %.2g beyond their restitution, %.2g of the energy at hand", c->rebound_lost, figure[3]);
 }
 
+static void judge_creep(const simulate_result *r, verdict *out) {
+    double x = r->total.creep;
+    out->creep_word = words[grade(x / (r->size > 0 ? r->size : 1), 1e-6, 1e-2)];
+    if (x == 0) {
+        snprintf(out->creep, sizeof out->creep, "what sticks stays in its place");
+        return;
+    }
+    char figure[96];
+    compare(r, x, figure, sizeof figure);
+    snprintf(out->creep, sizeof out->creep, "what sticks moved by at most %s", figure);
+}
+
 void judge(const simulate_result *r, verdict *out) {
     memset(out, 0, sizeof *out);
     judge_laws(r, out);
     judge_overlap(r, out);
     judge_joints(r, out);
     judge_energy(r, out);
-    const char *const part[] = {out->laws_word, out->overlap_word, out->joints_word, out->energy_word};
+    judge_creep(r, out);
+    const char *const part[] = {out->laws_word, out->overlap_word, out->joints_word, out->energy_word, out->creep_word};
     int worst = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         for (int k = worst + 1; k < 3; k++)
             if (part[i] == words[k]) worst = k;
     out->word = words[worst];

@@ -74,6 +74,9 @@ typedef struct perp_certificate {
     /** Energy that contacts which bounce took along their normals beyond what their restitution lets them take: rebounds
      *  that were limited, given up or missed [M L^2/T^2]. Exact without friction. */
     double rebound_lost;
+    /** How far a contact that sticks moved along the surface, in the frame of the body it sticks to, over the finite turns of both;
+     *  the farthest of each part, added up: no contact crept farther while it stuck [L]. */
+    double creep;
     int overlap_shape[2]; /**< slots of the two shapes of the deepest overlap, -1 if none */
     /** Parts of the step in which a driven body was jammed: it pushed what could not give way, went on as it is driven,
      *  and into it; or it dragged something into a wedge that locks itself, and slid on below it, with the friction that

@@ -166,6 +166,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     else
         pp_ledger(f, &cert->ledger);
     cert->extent.fall = fall_energy(w, f->h);
+    pp_recheck(f, cert);
     cert->accepted = f->acceptance <= w->def.tolerance;
     return pp_contact_gain(f, cert);
 }
@@ -218,6 +219,7 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     sum->rebounds_given_up = add_count(sum->rebounds_given_up, c->rebounds_given_up);
     sum->gain += c->gain;
     sum->rebound_lost += c->rebound_lost;
+    sum->creep += c->creep;
     if (!(c->gain_part <= sum->gain_part)) {
         sum->gain_part = c->gain_part;
         memcpy(sum->gain_shape, c->gain_shape, sizeof sum->gain_shape);

@@ -212,6 +212,19 @@ double pp_slip_miss(const pp_frame *f) {
     return most;
 }
 
+double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
+    const perp_world *w = f->w;
+    if (f->purpose != PP_STEP) return row->b_n_kin;
+    const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
+    double touching = pp_touching(A->g, B->g, f->contact[i].b_W);
+    double rebound = pp_rebound_rhs(f, i, row), gap = linear_gap(f, i, &row->n, row->b_n_kin);
+    double stays = w->stepper->normal_rhs(gap, f->h, touching, row->b_n_kin);
+    if (f->no_lift) stays = fmax(stays, 0);
+    /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
+    bool free_end = isfinite(rebound) && (!f->end_gap || isnan(f->end_gap[i]));
+    return free_end ? rebound : fmin(rebound, stays);
+}
+
 static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contact[i];
@@ -242,18 +255,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     out->b_n_kin = perp_v3_dot(driven, c->n_W);
     out->b_t = perp_v3_dot(rubbing, c->t_W);
     out->b_o = dim == 3 ? perp_v3_dot(rubbing, c->o_W) : 0;
-    if (f->purpose == PP_STEP) {
-        const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
-        double touching = pp_touching(A->g, B->g, c->b_W);
-        double rebound = pp_rebound_rhs(f, i, out), gap = linear_gap(f, i, &out->n, out->b_n_kin);
-        double stays = w->stepper->normal_rhs(gap, f->h, touching, out->b_n_kin);
-        if (f->no_lift) stays = fmax(stays, 0);
-        /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
-        bool free_end = isfinite(rebound) && (!f->end_gap || isnan(f->end_gap[i]));
-        out->b_n = free_end ? rebound : fmin(rebound, stays);
-    } else {
-        out->b_n = out->b_n_kin;
-    }
+    out->b_n = pp_contact_rhs(f, i, out);
     out->compliance = out->compliance_f = 0;
     out->mu = c->mu;
     out->nd = !(c->mu > 0)                    ? 0
@@ -394,5 +396,6 @@ perp_status pp_formulate(pp_frame *f) {
     for (int i = 0; i < f->ncontact; i++) contact_row(f, i, slips, 1e-8 * speed, &contact[i]);
     f->problem.ncontact = f->ncontact;
     if (nsupport > 0) pp_support_rows(f, slips, 1e-8 * speed, contact);
+    pp_tamper(f, PP_POSED);
     return PERP_OK;
 }

@@ -159,6 +159,13 @@ typedef struct pp_frame {
         *i_elastic; /* ndof: impulses of joint springs that no row stands for, without their dampers; NULL: none */
 } pp_frame;
 
+/* After which stage a test may tamper with a frame: once forces and driven bodies are known, once the problem is posed (each time it
+ * is), once it is solved, once bodies have moved. */
+typedef enum pp_tamper_at { PP_CONTROLLED, PP_POSED, PP_SOLVED, PP_MOVED } pp_tamper_at;
+static inline void pp_tamper(pp_frame *f, pp_tamper_at at) {
+    if (f->w->tamper) f->w->tamper(f, at, f->w->tamper_ctx);
+}
+
 /* Impulse of all forces along degree of freedom i. */
 static inline double pp_force_impulse(const pp_frame *f, int i) {
     return f->i_gravity[i] + f->i_applied[i] + f->i_spring[i] + f->i_damper[i];
@@ -201,6 +208,9 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert);
 /* Those that are known as soon as there is an answer, accepted or not: residuals and contacts, nothing of the end
  * state. */
 void pp_certify_answer(pp_frame *f, perp_certificate *cert);
+/* The laws once more, from the states at both ends and the world's own numbers: adds what the answer did not tell of itself to
+ * the figures of `law`, and the creep (recheck.c). */
+void pp_recheck(const pp_frame *f, perp_certificate *cert);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *l);
 /* Books the works of impulses at velocities that are larger by d (ndof): those of the ends of the step in place of those that

@@ -53,6 +53,7 @@ perp_status pp_solve_contacts(pp_frame *f) {
 perp_status pp_solve_frame(pp_frame *f) {
     double t = pp_clock();
     perp_status s = pp_control(f); /* time       -> forces, kinematic poses */
+    if (!s && f->purpose == PP_STEP) pp_tamper(f, PP_CONTROLLED);
     pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
     return s ? s : pp_solve_contacts(f);
 }
@@ -80,9 +81,11 @@ static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
     bool own = f->w->stepper->step != NULL;
     perp_status s = own ? own_step(f) : pp_solve_frame(f);
     double t = pp_clock();
+    if (!s && !own) pp_tamper(f, PP_SOLVED);
     if (!s && !own) s = pp_update(f); /* velocity   -> next state              */
     pp_clocked(f->w, PERP_STAGE_UPDATE, &t);
     if (!s) f->s1->part = f->h;
+    if (!s) pp_tamper(f, PP_MOVED);
     if (!s) s = pp_certify(f, cert); /* next state -> figures                 */
     pp_clocked(f->w, PERP_STAGE_CERTIFICATE, &t);
     return s;

@@ -72,6 +72,8 @@ typedef enum pp_mark {
     PP_BACK = 64   /* its velocity was moved back before the step */
 } pp_mark;
 
+struct pp_frame;
+
 /* Everything that changes in a step. Arrays are indexed by body or joint slot. */
 typedef struct pp_state {
     double t;
@@ -156,6 +158,11 @@ struct perp_world {
     perp_step_problem problem; /* of the last step; lies in the arena until the next one */
 
     struct pp_peg *peg; /* lists of the contact model "peg", kept for their capacity; NULL until it is used */
+
+    /* For tests of the certificate alone: called between the stages of a frame, and may break what it likes (world/frame.h:
+     * pp_tamper_at). NULL: nobody does. */
+    void (*tamper)(struct pp_frame *f, int at, void *ctx);
+    void *tamper_ctx;
 
     perp_capture capture; /* who looks at the islands' problems */
     perp_stop stop;       /* who may end a step */

@@ -319,6 +319,7 @@ export class App {
                 joint_error: await column('certificate/joint_error'),
                 gain: await column('certificate/gain'),
                 rebound_lost: await column('certificate/rebound_lost'),
+                creep: await column('certificate/creep'),
                 fall: await column('certificate/fall'),
                 kinetic_before: await column('ledger/kinetic_before'),
                 kinetic_after: await column('ledger/kinetic_after'),

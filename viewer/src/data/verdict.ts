@@ -5,6 +5,7 @@
 //   joints     <= 1e-6     <= 1e-2    above    largest error, as a part of the smallest body
 //   energy     <= 1e-9     <= 1e-6    above    what the account leaves open, as a part of the energy at hand
 //              <= 1e-3     <= 1e-2    above    what the rule of the steps gained or lost, what contacts added, what rebounds lost
+//   creep      <= 1e-6     <= 1e-2    above    how far what sticks moved along the surface, as a part of the smallest body
 import type { LEDGER } from './model.ts';
 
 export type Grade = 0 | 1 | 2;
@@ -15,6 +16,7 @@ export const LIMITS = {
     overlap: [1e-6, 1e-2],
     joints: [1e-6, 1e-2],
     energy: [1e-9, 1e-6],
+    creep: [1e-6, 1e-2],
 } as const;
 /** Of drift, gains and lost rebounds, which are findings of the energy too. */
 export const LIMITS_LOSS = [1e-3, 1e-2] as const;
@@ -48,6 +50,8 @@ export interface Figures {
     /** energies of the certificate; not in recordings before version 5 */
     gain: Float64Array | null;
     rebound_lost: Float64Array | null;
+    /** how far what sticks moved; not in recordings before version 5 */
+    creep: Float64Array | null;
     fall: Float64Array | null;
     kinetic_before: Float64Array | null;
     kinetic_after: Float64Array | null;
@@ -168,6 +172,15 @@ function judgeLength(f: Figures, aspect: 'overlap' | 'joints', x: Float64Array, 
     return { aspect, grade: gradeOf(part, aspect), part, good: LIMITS[aspect][0], text, frame };
 }
 
+function judgeCreep(f: Figures, x: Float64Array): Finding {
+    const way = sum(x);
+    const part = way / (f.size > 0 ? f.size : 1);
+    const unit = f.unit ? ' ' + f.unit : '';
+    const share = f.size > 0 ? `, ${shortNumber(part)} of the smallest body` : '';
+    const text = way === 0 ? 'what sticks stays in its place' : `what sticks moved by at most ${shortNumber(way)}${unit}${share}`;
+    return { aspect: 'creep', grade: gradeOf(part, 'creep'), part, good: LIMITS.creep[0], text, frame: worstOf(x) };
+}
+
 export function judge(f: Figures): Verdict | undefined {
     if (!f.law || !f.overlap || !f.joint_error || f.law.length === 0) return undefined;
     const law = worstOf(f.law);
@@ -185,6 +198,7 @@ export function judge(f: Figures): Verdict | undefined {
     if (f.joints > 0) findings.push(judgeLength(f, 'joints', f.joint_error, 'part by', 'hold exactly'));
     const energy = judgeEnergy(f);
     if (energy) findings.push(energy);
+    if (f.creep) findings.push(judgeCreep(f, f.creep));
     // the figure that comes nearest to its limit of good, or passes it furthest, decides where to look
     const distance = (x: Finding): number => (Number.isNaN(x.part) ? Infinity : x.part / x.good);
     const worst = findings.reduce((a, b) => (distance(b) > distance(a) ? b : a));

@@ -10,6 +10,7 @@ function figures(change: Partial<Figures>): Figures {
         joint_error: zero,
         gain: zero,
         rebound_lost: null,
+        creep: null,
         fall: null,
         kinetic_before: zero,
         kinetic_after: Float64Array.of(0, 1, 2, 3),
@@ -30,6 +31,14 @@ test('limits are those of perp info', () => {
     expect(gradeOf(NaN, 'laws')).toBe(2);
     expect(gradeOf(1e-6, 'overlap')).toBe(0);
     expect(gradeOf(2e-9, 'energy')).toBe(1);
+});
+
+test('creep of all frames is added up and compared with the smallest body', () => {
+    const creep = (x: number[]): number | undefined =>
+        judge(figures({ creep: Float64Array.from(x) }))?.findings.find((f) => f.aspect === 'creep')?.grade;
+    expect(creep([0, 0, 0, 0])).toBe(0);
+    expect(creep([0, 5e-8, 5e-8, 1e-8])).toBe(1);
+    expect(creep([0, 5e-4, 5e-4, 1e-4])).toBe(2);
 });
 
 test('a run without errors is good', () => {

@@ -1,0 +1,287 @@
+/* recheck.c - the laws once more, from the states at both ends of a step and the numbers of the world itself
+ * Problem  Residuals of the laws are measured on the step problem, when it is solved. What poses that problem, applies its answer and moves
+ *          the bodies could still go wrong and not be told.
+ * Method   Each figure is a velocity, and joins the residual of its kind in perp_step_residual:
+ *            momentum   m (v+ - v) and R I R' w of both states against the impulses, with gravity and springs from the world
+ *                       driven bodies against their motion
+ *                       poses of the end against those of the start and the velocity between
+ *            joint      motors, dry friction and springs against the definition of the joint; limits count as joint errors
+ *            cone       friction against mu of the pair's law
+ *            normal     what normal rows ask for, against the gap and the rebound of the contact
+ *          Creep: how far a contact that sticks to what stands or is driven moved along the surface, seen from axes that turned
+ *          half-way with that,
+ *            d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = turn of the partner,  rho: lever of the contact
+ * Valid    Steps of one kick: steppers stewart-trinkle, anitescu-potra, nonconvex-lcp. Of the others, driven bodies and creep.
+ * Cost     O(bodies + rows); below 3 % of a step together with the figures of contacts. Never allocates but in the arena. */
+#include <float.h>
+
+#include "problem/convert.h"
+#include "problem/rows.h"
+#include "stepper/stepper.h"
+#include "world/frame.h"
+
+#define OPEN     1e-6               /* part of a body's size that a gap of a contact which pushes may have at the end */
+#define ROUNDING (16 * DBL_EPSILON) /* of coordinates, in units of their size */
+
+static void worst(double *most, double x) {
+    if (!(fabs(x) <= *most)) *most = isnan(x) ? INFINITY : fabs(x);
+}
+
+static perp_vec3 linear(int dim, const double *x) { return perp_v3(x[0], x[1], dim == 3 ? x[2] : 0); }
+
+static perp_vec3 angular(int dim, int nd, const double *x) {
+    if (dim == 2) return perp_v3(0, 0, nd == 3 ? x[2] : 0);
+    return nd == 6 ? perp_v3(x[3], x[4], x[5]) : perp_v3(0, 0, 0);
+}
+
+/* ---- momentum ---- */
+
+static void add_row(const pp_frame *f, const perp_row *row, double p, double *sum) {
+    for (int k = 0; k < 2 && p != 0; k++) {
+        if (row->block[k] < 0) continue;
+        double *to = sum + f->block_offset[row->block[k]];
+        for (int i = 0; i < f->block_ndof[row->block[k]]; i++) to[i] += p * row->J[k][i];
+    }
+}
+
+static void add_springs(const pp_frame *f, double *sum) {
+    const perp_world *w = f->w;
+    for (int i = 0; i < w->nforce; i++) {
+        const pp_force *e = &w->force[i];
+        if (!pp_alive(e->gen) || e->def.kind != PERP_FORCE_SPRING) continue;
+        pp_spring_now x = pp_spring_at(w, f->force_state ? f->force_state : f->s0, e);
+        const int body[2] = {e->a, e->b};
+        for (int k = 0; k < 2; k++) {
+            int blk = body[k] < 0 ? -1 : f->block[body[k]];
+            if (blk < 0) continue;
+            perp_vec3 F = perp_v3_scale(k ? f->h : -f->h, x.force), T = perp_v3_cross(k ? x.rb : x.ra, F);
+            double *to = sum + f->block_offset[blk];
+            to[0] += F.x, to[1] += F.y;
+            if (w->def.dim == 3) to[2] += F.z;
+            if (w->def.dim == 2 && f->block_ndof[blk] == 3) to[2] += T.z;
+            if (f->block_ndof[blk] == 6) to[3] += T.x, to[4] += T.y, to[5] += T.z;
+        }
+    }
+}
+
+/* Impulses on all bodies: of rows, applied forces and dampers as the frame has them, of springs and gravity from the world. */
+static bool impulses(const pp_frame *f, double **out) {
+    const perp_world *w = f->w;
+    const perp_step_problem *p = &f->problem;
+    const perp_step_solution *s = &f->solution;
+    double *sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    if (!sum) return false;
+    for (int i = 0; i < f->ndof; i++) sum[i] = f->i_applied[i] + f->i_damper[i];
+    if (w->nforce > 0) add_springs(f, sum);
+    for (int k = 0; k < f->nblock; k++) {
+        const pp_body *b = &w->body[f->block_body[k]];
+        const double g[3] = {w->def.gravity_W.x, w->def.gravity_W.y, w->def.gravity_W.z};
+        for (int i = 0; i < w->def.dim && !b->no_gravity; i++) sum[f->block_offset[k] + i] += f->h * b->mass * g[i];
+    }
+    for (int i = 0; i < p->njoint; i++) add_row(f, &p->joint[i].row, s->p_joint[i], sum);
+    for (int i = 0; i < p->ncontact; i++) {
+        add_row(f, &p->contact[i].n, s->p_contact[3 * i], sum);
+        add_row(f, &p->contact[i].t, s->p_contact[3 * i + 1], sum);
+        if (p->dim == 3) add_row(f, &p->contact[i].o, s->p_contact[3 * i + 2], sum);
+        if (p->contact[i].e_r > 0) add_row(f, &p->contact[i].r, s->p_spin[i], sum);
+    }
+    return true;
+}
+
+static perp_vec3 turning_momentum(const pp_body *b, int dim, perp_quat q, perp_vec3 w) {
+    if (dim == 2) return perp_v3(0, 0, b->I_B.c[2].z * w.z);
+    return perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, w)));
+}
+
+/* What is left of the momentum of block k, as a velocity of its mass. */
+static double momentum_left(const pp_frame *f, int k, const double *impulse) {
+    int slot = f->block_body[k], dim = f->w->def.dim, nd = f->block_ndof[k];
+    const pp_body *b = &f->w->body[slot];
+    const pp_state *s0 = f->s0, *s1 = f->s1;
+    const double *p = impulse + f->block_offset[k];
+    perp_vec3 left = perp_v3_axpy(perp_v3_sub(s1->v[slot], s0->v[slot]), -1 / b->mass, linear(dim, p));
+    double most = perp_v3_norm(left);
+    if (nd == dim || f->implicit_turn) return most;
+    perp_vec3 L0 = turning_momentum(b, dim, s0->X[slot].q, s0->w[slot]),
+              L1 = turning_momentum(b, dim, s1->X[slot].q, s1->w[slot]);
+    perp_vec3 more = perp_v3_sub(perp_v3_sub(L1, L0), angular(dim, nd, p));
+    double I = dim == 2 ? b->I_B.c[2].z : fmin(b->I_B.c[0].x, fmin(b->I_B.c[1].y, b->I_B.c[2].z));
+    return fmax(most, perp_v3_norm(more) / sqrt(I * b->mass)); /* speed at the radius of gyration */
+}
+
+/* ---- motion ---- */
+
+/* How far the pose at the end is from where the velocity leads, as a velocity. */
+static double motion_left(const pp_frame *f, int k) {
+    int slot = f->block_body[k], dim = f->w->def.dim, nd = f->block_ndof[k];
+    const pp_body *b = &f->w->body[slot];
+    const double *nu = (f->nu_moved ? f->nu_moved : f->solution.nu) + f->block_offset[k];
+    perp_vec3 x0 = f->s0->X[slot].p, x1 = f->s1->X[slot].p;
+    double off = perp_v3_norm(perp_v3_axpy(perp_v3_sub(x1, x0), -f->h, linear(dim, nu)));
+    off = fmax(0, off - ROUNDING * (perp_v3_norm(x0) + perp_v3_norm(x1)));
+    if (nd == dim) return off / f->h;
+    perp_vec3 w = angular(dim, nd, nu);
+    double radius = isfinite(b->radius) ? b->radius : 0, turn;
+    if (dim == 2) {
+        double th0 = f->s0->theta[slot], th1 = f->s1->theta[slot];
+        turn = fabs(th1 - th0 - f->h * w.z) - ROUNDING * (fabs(th0) + fabs(th1));
+        turn = fmax(turn,
+                    fabs(sin(0.5 * th1) - f->s1->X[slot].q.z) + fabs(cos(0.5 * th1) - f->s1->X[slot].q.w) - ROUNDING);
+    } else {
+        perp_quat q = f->s0->X[slot].q;
+        if (f->implicit_turn || !perp_rotate_free(b->I_B, f->h, &q, &w)) return off / f->h;
+        turn = perp_v3_norm(perp_q_log(perp_q_mul(f->s1->X[slot].q, perp_q_conj(q)))) - 4 * ROUNDING;
+    }
+    return fmax(off, fmax(0, turn) * radius) / f->h;
+}
+
+/* Driven bodies go where their motion says. */
+static double drive_left(const pp_frame *f) {
+    const perp_world *w = f->w;
+    double most = 0;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        if (!pp_alive(b->gen) || b->kind == PERP_BODY_DYNAMIC) continue;
+        perp_pose X = f->s0->X[i];
+        double theta = f->s0->theta[i];
+        if (b->kind == PERP_BODY_KINEMATIC && b->motion &&
+            !pp_motion_advance(b->motion, f->s0->t, f->s0->t + f->h, f->s0->X[i], f->s0->theta[i], &X, &theta))
+            continue;
+        double size = isfinite(b->radius) && b->radius > 0 ? b->radius : 1;
+        double off = perp_v3_norm(perp_v3_sub(f->s1->X[i].p, X.p)) - ROUNDING * perp_v3_norm(X.p);
+        double turn = perp_v3_norm(perp_q_log(perp_q_mul(f->s1->X[i].q, perp_q_conj(X.q)))) - 4 * ROUNDING;
+        worst(&most, fmax(0, fmax(off, turn * size)) / f->h);
+    }
+    return most;
+}
+
+/* ---- joints ---- */
+
+/* A motor, dry friction or spring against the definition of its joint. */
+static double extra_left(const pp_frame *f, int i) {
+    const perp_joint_row *r = &f->problem.joint[i];
+    if (r->joint < 0 || r->coord < 0) return 0;
+    const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
+    double p = f->solution.p_joint[i], h = f->h, rate = pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin;
+    double W = pp_row_inverse_mass(&f->problem, &r->row) * pp_row_length(&f->problem, &r->row);
+    if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
+    if (r->kind == PERP_ROW_MOTOR) {
+        double over = fmax(0, fabs(p) - h * a->motor_force),
+               miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
+        return fabs(p) < h * a->motor_force * (1 - 1e-6) ? fmax(W * over, miss) : W * over;
+    }
+    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || f->joint_shift) return 0;
+    double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / pp_row_length(&f->problem, &r->row) * h * stiff);
+    double x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
+    return worth * W * fabs(p + h * (a->stiffness * x + a->damping * rate));
+}
+
+/* How far coordinates came to be beyond their limits [L or rad]. */
+static double beyond_limits(const pp_frame *f) {
+    double most = 0;
+    for (int i = 0; i < f->w->njoint; i++) {
+        const pp_joint *j = &f->w->joint[i];
+        if (!pp_alive(j->gen)) continue;
+        for (int c = 0; c < perp_joint_ncoord(j->def.kind, f->w->def.dim); c++) {
+            const perp_joint_axis *a = &j->def.axis[c];
+            double x0 = f->s0->coord[i][c], x1 = f->s1->coord[i][c];
+            if (!a->limited) continue;
+            double was = fmax(a->lo - x0, x0 - a->hi), is = fmax(a->lo - x1, x1 - a->hi);
+            if (is > 0 && is > was * (1 + 1e-9)) worst(&most, is); /* it need not come back at once */
+        }
+    }
+    return most;
+}
+
+/* ---- contacts ---- */
+
+static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
+    const perp_world *w = f->w;
+    const perp_contact_row *r = &f->problem.contact[i];
+    const double *p = f->solution.p_contact + 3 * i;
+    const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
+    const perp_pair_law *pair = &w->law[A->material * w->nmaterial + B->material];
+    if (r->compliance > 0 || r->compliance_f > 0) return;
+    double pf = p[1] * p[1] + (w->def.dim == 3 ? p[2] * p[2] : 0), mu = pair->mu * p[0];
+    bool disc = !(r->e_r > 0) && !(r->e_t > 0) && !(r->e_o > 0);
+    worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->problem, &r->t));
+    if (disc && pf > mu * mu * (1 + 1e-9)) worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->problem, &r->t));
+    /* gap and rebound as the contact has them, not as its row has; where gaps are measured at the end, what pushes must not be open
+     * there. Which plane parts two bodies may change on the way: less than no gap at the end is the business of the overlap. */
+    if (f->end_gap && !isnan(f->end_gap[i])) {
+        double open = f->end_gap[i] - OPEN * fmin(A->g->size, B->g->size);
+        if (p[0] > 0 && open > 0 && !(pair->restitution > 0) && !f->allowance)
+            worst(&law->normal, f->end_gap[i] / f->h);
+        return;
+    }
+    double asked = pp_contact_rhs(f, i, r), off = fabs(asked - r->b_n);
+    if (off > 1e-12 * (fabs(asked) + fabs(r->b_n))) worst(&law->normal, off);
+}
+
+/* ---- creep ---- */
+
+/* Tangential displacement of the dynamic body of contact i over the step, in the frame of the other, which stands or is driven. */
+static double crept(const pp_frame *f, int i) {
+    const perp_world *w = f->w;
+    const perp_contact *c = &f->contact[i];
+    int A = w->shape[f->contact_shape[2 * i]].body, B = w->shape[f->contact_shape[2 * i + 1]].body;
+    perp_vec3 at = c->b_W;
+    if (w->body[B].kind != PERP_BODY_DYNAMIC) {
+        int swap = A;
+        A = B;
+        B = swap;
+        at = c->a_W;
+    }
+    if (w->body[A].kind == PERP_BODY_DYNAMIC) return 0;
+    const perp_pose *A0 = &f->s0->X[A], *A1 = &f->s1->X[A], *B0 = &f->s0->X[B], *B1 = &f->s1->X[B];
+    perp_vec3 half, turn;
+    perp_quat H;
+    if (w->def.dim == 2) {
+        half = perp_v3(0, 0, 0.5 * (f->s1->theta[A] - f->s0->theta[A]));
+        H = perp_q_exp(half);
+        turn = perp_v3(0, 0, f->s1->theta[B] - f->s0->theta[B] - 2 * half.z);
+    } else {
+        half = perp_v3_scale(0.5, perp_q_log(perp_q_mul(A1->q, perp_q_conj(A0->q))));
+        H = perp_q_exp(half);
+        perp_quat own = perp_q_mul(B1->q, perp_q_conj(B0->q));
+        turn = perp_q_log(perp_q_mul(perp_q_conj(H), perp_q_mul(own, perp_q_conj(H))));
+    }
+    const pp_state *levers = f->levers          ? f->levers
+                             : f->implicit_turn ? f->s1
+                                                : f->s0; /* that the contact points belong to */
+    perp_vec3 r = perp_v3_sub(at, levers->X[B].p);
+    perp_vec3 d =
+        perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(B1->p, A1->p)), perp_q_rotate(H, perp_v3_sub(B0->p, A0->p)));
+    d = perp_v3_add(d, perp_v3_cross(turn, r));
+    d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
+    double size = perp_v3_norm(B0->p) + perp_v3_norm(A0->p) + perp_v3_norm(r);
+    return fmax(0, perp_v3_norm(d) - ROUNDING * size);
+}
+
+static double creep_of(const pp_frame *f) {
+    double most = 0;
+    for (int i = 0; i < f->ncontact; i++)
+        if (f->contact[i].state == PERP_CONTACT_STICKING) worst(&most, crept(f, i));
+    return most;
+}
+
+void pp_recheck(const pp_frame *f, perp_certificate *cert) {
+    cert->creep = creep_of(f);
+    double driven = drive_left(f), *impulse;
+    worst(&cert->law.momentum, driven);
+    if (f->w->stepper->step || f->nkick || f->no_inertia || !f->solution.nu) return;
+    perp_step_residual again = pp_step_residual_at(&f->problem, &f->solution, f->residual.scale);
+    worst(&cert->law.momentum, again.momentum);
+    worst(&cert->law.joint, again.joint);
+    worst(&cert->law.normal, again.normal);
+    worst(&cert->law.cone, again.cone);
+    worst(&cert->law.dissipation, again.dissipation);
+    for (int i = 0; i < f->problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
+    worst(&cert->joint_error, beyond_limits(f));
+    for (int i = 0; i < f->ncontact; i++) contact_left(f, i, &cert->law);
+    if (f->i_correction || !impulses(f, &impulse)) return; /* a correction moves bodies as well */
+    for (int k = 0; k < f->nblock; k++) {
+        worst(&cert->law.momentum, momentum_left(f, k, impulse));
+        worst(&cert->law.momentum, motion_left(f, k));
+    }
+}

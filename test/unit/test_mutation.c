@@ -1,0 +1,434 @@
+/* Ways to break a run on purpose, in a world that has something of everything: each must be seen by some figure of the certificate and
+ * turn the verdict, small (1e-3) as well as large. Without tampering the verdict is good. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "cli.h"
+#include "stepper/stepper.h"
+#include "problem/rows.h"
+#include "world/frame.h"
+
+/* Bodies by their slots, in the order of the scene. */
+enum { FLOOR, SLIDER, RESTING, BALL, TABLE, COIN, WHEEL, CART, STOPPED, MASS, FLYER_A, FLYER_B, PIN };
+static const char workshop[] =
+    "perp: 1\n"
+    "dim: 2\n"
+    "h: 0.005\n"
+    "stages: {max_halvings: 1}\n"
+    "duration: 1\n"
+    "materials: [bouncy]\n"
+    "law: {mu: 0.4}\n"
+    "laws:\n"
+    "  - {pair: [bouncy, default], restitution: 0.6}\n"
+    "bodies:\n"
+    "  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 1]}}\n"
+    "  - {name: slider, at: [0, 0.1], velocity: [3, 0], density: 100, shape: {type: box, size: [0.4, 0.2]}}\n"
+    "  - {name: resting, at: [-3, 0.1], density: 100, force: [5, 0], shape: {type: box, size: [0.4, 0.2]}}\n"
+    "  - {name: ball, at: [-5, 0.4], density: 100, material: bouncy, shape: {type: sphere, radius: 0.1}}\n"
+    "  - {name: table, kind: kinematic, at: [-8, 0.5], shape: {type: box, size: [1, 0.2]},\n"
+    "     motion: {type: constant, velocity: [0.3, 0.1], spin: 0.2}}\n"
+    "  - {name: coin, at: [-7.8, 0.65], density: 100, velocity: [0.3, 0.1], shape: {type: box, size: [0.2, 0.1]}}\n"
+    "  - {name: wheel, at: [5, 3], density: 100, shape: {type: sphere, radius: 0.2}}\n"
+    "  - {name: cart, at: [8, 3], density: 100, shape: {type: box, size: [0.2, 0.2]}}\n"
+    "  - {name: stopped, at: [11, 3], density: 100, velocity: [1, 0], shape: {type: box, size: [0.2, 0.2]}}\n"
+    "  - {name: mass, at: [14, 3], density: 100, shape: {type: box, size: [0.2, 0.2]}}\n"
+    "  - {name: flyer-a, at: [17, 9], density: 100, velocity: [1, 2], spin: 3, shape: {type: box, size: [0.2, 0.2]}}\n"
+    "  - {name: flyer-b, at: [19, 9], density: 100, velocity: [-1, 1], shape: {type: sphere, radius: 0.1}}\n"
+    "  - {name: pin, at: [22, 3], density: 100, spin: 2, shape: {type: sphere, radius: 0.1}}\n"
+    "joints:\n"
+    "  - {name: axle, type: revolute, b: wheel, at: [5, 3], motor: {speed: 4, force: 0.5}}\n"
+    "  - {name: rail, type: prismatic, b: cart, at: [8, 3], spring: {stiffness: 30, rest: 0.1}}\n"
+    "  - {name: stop, type: prismatic, b: stopped, at: [11, 3], limits: [-0.2, 0.2]}\n"
+    "  - {name: bolt, type: revolute, b: pin, at: [22, 3], motor: {speed: 2}}\n"
+    "forces:\n"
+    "  - {type: spring, b: mass, at_a: [14, 4], stiffness: 20, rest_length: 0.8}\n";
+
+typedef struct sabotage {
+    int kind, at_step;
+    double size;
+    uint64_t step;
+    bool done; /* it found what to break */
+} sabotage;
+
+/* ---- finding things in a frame ---- */
+
+static int contact_of(const pp_frame *f, int body) {
+    for (int i = 0; i < f->ncontact; i++)
+        for (int k = 0; k < 2; k++)
+            if (f->w->shape[f->contact_shape[2 * i + k]].body == body) return i;
+    return -1;
+}
+
+static int row_of(const pp_frame *f, int joint, perp_row_kind kind) {
+    for (int i = 0; i < f->problem.njoint; i++)
+        if (f->problem.joint[i].joint == joint && f->problem.joint[i].kind == kind) return i;
+    return -1;
+}
+
+static perp_contact_row *own_contact(pp_frame *f, int i) { return (perp_contact_row *)&f->problem.contact[i]; }
+static perp_joint_row *own_joint(pp_frame *f, int i) { return (perp_joint_row *)&f->problem.joint[i]; }
+
+/* Adds an impulse along a row to the velocities. */
+static void push(pp_frame *f, const perp_row *row, double p) {
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k];
+        if (b < 0) continue;
+        double *nu = f->solution.nu + f->block_offset[b];
+        for (int i = 0; i < f->block_ndof[b]; i++)
+            for (int j = 0; j < f->block_ndof[b]; j++) nu[i] += f->Minv[36 * b + i + 6 * j] * row->J[k][j] * p;
+    }
+}
+
+static double *impulse(pp_frame *f, int contact, int part) { return &f->solution.p_contact[3 * contact + part]; }
+static double *velocity_of(pp_frame *f, int body) { return f->solution.nu + f->block_offset[f->block[body]]; }
+
+/* ---- the breaks; each tells whether it could act ---- */
+
+static bool impulse_untold(pp_frame *f, double e) { /* an impulse that the velocities do not have */
+    int i = contact_of(f, SLIDER);
+    if (i < 0 || !(*impulse(f, i, 0) > 0)) return false;
+    *impulse(f, i, 0) *= 1 + e;
+    return true;
+}
+static bool impulse_wrong(pp_frame *f, double e) { /* one that they have */
+    int i = contact_of(f, SLIDER);
+    if (i < 0 || !(*impulse(f, i, 0) > 0)) return false;
+    push(f, &f->problem.contact[i].n, e * *impulse(f, i, 0));
+    *impulse(f, i, 0) *= 1 + e;
+    return true;
+}
+static bool velocity_wrong(pp_frame *f, double e) {
+    velocity_of(f, SLIDER)[0] *= 1 + e;
+    return true;
+}
+static bool pulls(pp_frame *f, double e) {
+    int i = contact_of(f, SLIDER);
+    if (i < 0) return false;
+    double p = *impulse(f, i, 0), to = -e * fabs(p);
+    push(f, &f->problem.contact[i].n, to - p);
+    *impulse(f, i, 0) = to;
+    return p > 0;
+}
+static bool friction_reversed(pp_frame *f, double e) {
+    int i = contact_of(f, SLIDER);
+    if (i < 0 || *impulse(f, i, 1) == 0) return false;
+    push(f, &f->problem.contact[i].t, -2 * e * *impulse(f, i, 1));
+    *impulse(f, i, 1) *= 1 - 2 * e;
+    return true;
+}
+static bool friction_beyond(pp_frame *f, double e) { /* more than mu: the row says so itself */
+    int i = contact_of(f, SLIDER);
+    if (i < 0) return false;
+    own_contact(f, i)->mu *= 1 + e;
+    return true;
+}
+static bool friction_less(pp_frame *f, double e) {
+    int i = contact_of(f, SLIDER);
+    if (i < 0) return false;
+    own_contact(f, i)->mu *= 1 - e;
+    return true;
+}
+static bool rebound_changed(pp_frame *f, double by) {
+    int i = contact_of(f, BALL);
+    if (i < 0 || !isfinite(pp_rebound_rhs(f, i, &f->problem.contact[i]))) return false;
+    own_contact(f, i)->b_n *= by;
+    return true;
+}
+static bool rebound_lost(pp_frame *f, double e) { return rebound_changed(f, 1 - e); }
+static bool rebound_strong(pp_frame *f, double e) { return rebound_changed(f, 1 + e); }
+static bool open_contact(pp_frame *f, double e) { /* it lifts what rests, and still pushes when that is open */
+    int i = contact_of(f, RESTING);
+    if (i < 0) return false;
+    own_contact(f, i)->b_n -= 0.2 * e;
+    return true;
+}
+static bool gap_ignored(pp_frame *f, double e) {
+    int i = contact_of(f, RESTING);
+    if (i < 0) return false;
+    own_contact(f, i)->b_n += 0.1 * e;
+    return true;
+}
+static bool moved(pp_frame *f, double e) {
+    f->s1->X[FLYER_A].p.x += 0.2 * e;
+    return true;
+}
+static bool sunk(pp_frame *f, double e) { /* pose, velocity and account agree: only what touches tells */
+    f->s1->X[RESTING].p.y -= 0.2 * e;
+    return true;
+}
+static bool turned(pp_frame *f, double e) {
+    f->s1->theta[FLYER_A] += e;
+    double half = f->s1->theta[FLYER_A] / 2;
+    f->s1->X[FLYER_A].q = (perp_quat){cos(half), 0, 0, sin(half)};
+    return true;
+}
+static bool pose_torn(pp_frame *f, double e) { /* the orientation is not that of the angle */
+    double half = (f->s1->theta[FLYER_A] + e) / 2;
+    f->s1->X[FLYER_A].q = (perp_quat){cos(half), 0, 0, sin(half)};
+    return true;
+}
+static bool energy_added(pp_frame *f, double e) {
+    f->s1->v[FLYER_A] = perp_v3_scale(1 + e, f->s1->v[FLYER_A]);
+    return true;
+}
+static bool spin_added(pp_frame *f, double e) {
+    f->s1->w[FLYER_A].z *= 1 + e;
+    return true;
+}
+static bool momentum_opposite(pp_frame *f, double e) { /* of two bodies, so that their sum stays */
+    double p = e * f->w->body[FLYER_A].mass;
+    f->s1->v[FLYER_A].x += p / f->w->body[FLYER_A].mass;
+    f->s1->v[FLYER_B].x -= p / f->w->body[FLYER_B].mass;
+    return true;
+}
+static bool gravity_left_out(pp_frame *f, double e) {
+    int at = f->block_offset[f->block[FLYER_A]] + 1;
+    f->momentum[at] -= e * f->i_gravity[at];
+    f->i_gravity[at] *= 1 - e;
+    return true;
+}
+static bool spring_between(pp_frame *f, double e) {
+    int at = f->block_offset[f->block[MASS]] + 1;
+    f->momentum[at] += e * f->i_spring[at];
+    f->i_spring[at] *= 1 + e;
+    return true;
+}
+static bool joint_opened(pp_frame *f, double e) {
+    int i = row_of(f, 0, PERP_ROW_JOINT);
+    if (i < 0) return false;
+    own_joint(f, i)->b += 2 * e;
+    return true;
+}
+static bool motor_strong(pp_frame *f, double e) {
+    int i = row_of(f, 0, PERP_ROW_MOTOR);
+    if (i < 0) return false;
+    own_joint(f, i)->hi *= 1 + e;
+    return true;
+}
+static bool motor_fast(pp_frame *f, double e) {
+    int i = row_of(f, 3, PERP_ROW_MOTOR);
+    if (i < 0) return false;
+    own_joint(f, i)->b -= 2 * e;
+    return true;
+}
+static bool joint_spring(pp_frame *f, double e) { /* another stiffness, told consistently */
+    int i = row_of(f, 1, PERP_ROW_SPRING);
+    if (i < 0) return false;
+    own_joint(f, i)->compliance /= 1 + e;
+    return true;
+}
+static bool limit_passed(pp_frame *f, double e) {
+    bool found = false;
+    for (int i = 0; i < f->problem.njoint; i++)
+        if (f->problem.joint[i].kind == PERP_ROW_LIMIT) own_joint(f, i)->b += e, found = true;
+    return found;
+}
+static bool drive_missed(pp_frame *f, double e) {
+    f->s1->X[TABLE].p.x += e * 0.3 * f->h;
+    return true;
+}
+static bool drive_turned(pp_frame *f, double e) {
+    f->s1->theta[TABLE] += e * 0.2 * f->h;
+    double half = f->s1->theta[TABLE] / 2;
+    f->s1->X[TABLE].q = (perp_quat){cos(half), 0, 0, sin(half)};
+    return true;
+}
+static bool creeps(pp_frame *f,
+                   double e) { /* what sticks on the table slips a little, and friction is told that it does not */
+    bool found = false;
+    for (int i = 0; i < f->ncontact; i++)
+        for (int k = 0; k < 2; k++)
+            if (f->w->shape[f->contact_shape[2 * i + k]].body == COIN) own_contact(f, i)->b_t += 0.3 * e, found = true;
+    return found;
+}
+
+typedef struct way {
+    const char *name;
+    pp_tamper_at at;
+    bool (*act)(pp_frame *f, double size);
+} way;
+static const way ways[] = {
+    {"an impulse that the velocities do not have", PP_SOLVED, impulse_untold},
+    {"a wrong impulse", PP_SOLVED, impulse_wrong},
+    {"a wrong velocity", PP_SOLVED, velocity_wrong},
+    {"a contact that pulls", PP_SOLVED, pulls},
+    {"friction in the wrong direction", PP_SOLVED, friction_reversed},
+    {"friction beyond its cone", PP_POSED, friction_beyond},
+    {"too little friction", PP_POSED, friction_less},
+    {"a lost rebound", PP_POSED, rebound_lost},
+    {"a rebound too strong", PP_POSED, rebound_strong},
+    {"a contact that pushes while open", PP_POSED, open_contact},
+    {"a gap ignored", PP_POSED, gap_ignored},
+    {"a body moved", PP_MOVED, moved},
+    {"a body sunk", PP_MOVED, sunk},
+    {"a body turned", PP_MOVED, turned},
+    {"an orientation replaced", PP_MOVED, pose_torn},
+    {"energy added", PP_MOVED, energy_added},
+    {"spin added", PP_MOVED, spin_added},
+    {"momentum added to two bodies in opposite ways", PP_MOVED, momentum_opposite},
+    {"gravity left out", PP_CONTROLLED, gravity_left_out},
+    {"a spring between points too strong", PP_CONTROLLED, spring_between},
+    {"a joint opened", PP_POSED, joint_opened},
+    {"a motor above its limit", PP_POSED, motor_strong},
+    {"a motor too fast", PP_POSED, motor_fast},
+    {"a joint spring too stiff", PP_POSED, joint_spring},
+    {"a limit passed", PP_POSED, limit_passed},
+    {"a drive that is not followed", PP_MOVED, drive_missed},
+    {"a driven body turned", PP_MOVED, drive_turned},
+    {"a sticking contact that creeps", PP_POSED, creeps},
+};
+enum { WAYS = (int)(sizeof ways / sizeof *ways), STEPS = 100 };
+
+static void tamper(pp_frame *f, int at, void *ctx) {
+    sabotage *s = ctx;
+    const way *x = &ways[s->kind];
+    if ((pp_tamper_at)at != x->at || f->purpose != PP_STEP || f->w->state.step < 10) return;
+    s->done |= x->act(f, s->size);
+}
+
+/* ---- runs ---- */
+
+static void open_workshop(perp_scene **out) {
+    perp_source_file file = {"workshop.yaml", workshop, sizeof workshop - 1};
+    perp_refusal why;
+    if (perp_scene_open("workshop.yaml", &(perp_scene_options){.file = &file, .nfile = 1}, out, &why))
+        fail_msg("%s", why.text);
+}
+
+static double law_of(const perp_certificate *c, double floor) {
+    double most = 0, part[] = {c->law.momentum, c->law.joint, c->law.normal, c->law.cone, c->law.dissipation};
+    for (int i = 0; i < 5; i++)
+        if (!(part[i] <= most)) most = part[i];
+    return most / fmax(c->law.scale, floor);
+}
+
+/* Broken problems may have no answer, and solvers take their time to say so: 1 s of processor time is enough. */
+static clock_t begun;
+static bool long_enough(void *ctx) {
+    (void)ctx;
+    return clock() - begun > CLOCKS_PER_SEC;
+}
+
+/* Runs the world; s NULL: untouched. False: a step was not solved, which tells as well. */
+static bool run_world(sabotage *s, simulate_result *r) {
+    perp_scene *made;
+    open_workshop(&made);
+    perp_world *w = perp_scene_world(made);
+    bool solved = true;
+    memset(r, 0, sizeof *r);
+    r->joints = 4;
+    r->size = 0.1; /* the coin is that thick */
+    r->total.solver = "";
+    if (s) w->tamper = tamper, w->tamper_ctx = s;
+    if (s) perp_world_set_stop(w, &(perp_stop){long_enough, NULL});
+    begun = clock();
+    for (int i = 0; i < STEPS && solved; i++) {
+        perp_certificate c;
+        solved = !perp_world_step(w, &c);
+        if (!solved) break;
+        r->law = fmax(r->law, law_of(&c, 9.81 * w->def.h));
+        perp_certificate_add(&r->total, &c);
+    }
+    perp_scene_close(made);
+    return solved;
+}
+
+static void untouched_is_good(void **state) {
+    (void)state;
+    static simulate_result r;
+    verdict v;
+    assert_true(run_world(NULL, &r));
+    judge(&r, &v);
+    if (strcmp(v.word, "good") != 0)
+        print_error("laws %s; overlap %s; joints %s; energy %s; creep %s\n", v.laws, v.overlap, v.joints, v.energy,
+                    v.creep);
+    assert_string_equal(v.word, "good");
+}
+
+static void every_break_is_seen(void **state) {
+    (void)state;
+    static simulate_result r;
+    int missed = 0;
+    for (int i = 0; i < WAYS; i++)
+        for (int small = 0; small < 2; small++) {
+            sabotage s = {.kind = i, .size = small ? 1e-3 : 0.3};
+            verdict v;
+            bool solved = run_world(&s, &r);
+            judge(&r, &v);
+            if (!s.done) print_error("%s: nothing to break\n", ways[i].name);
+            bool seen = s.done && (!solved || strcmp(v.word, "good") != 0);
+            if (!seen) print_error("%s, %g: not seen\n", ways[i].name, s.size);
+            if (seen)
+                print_message("%-48s %-5g %s: laws %s, overlap %s, joints %s, energy %s, creep %s\n", ways[i].name,
+                              s.size, solved ? v.word : "not solved", v.laws_word, v.overlap_word, v.joints_word,
+                              v.energy_word, v.creep_word);
+            missed += !seen;
+        }
+    assert_int_equal(missed, 0);
+}
+
+/* A frame that is replaced in the file: blocks carry checksums, so it is refused. */
+static void replaced_frames_are_refused(void **state) {
+    (void)state;
+    const char *path = "mutation.h5";
+    perp_scene *made;
+    perp_recorder *rec;
+    perp_recording *in = NULL;
+    perp_refusal why;
+    open_workshop(&made);
+    remove(path);
+    perp_record_choice all = perp_scene_record(made);
+    all.compression = 0;
+    assert_int_equal(perp_recorder_create(path, made, &all, &rec, &why), PERP_OK);
+    for (int i = 0; i < 60; i++) {
+        perp_certificate c;
+        assert_int_equal(perp_world_step(perp_scene_world(made), &c), PERP_OK);
+        assert_int_equal(perp_recorder_step(rec, &c, &why), PERP_OK);
+    }
+    assert_int_equal(perp_recorder_close(rec, true, &why), PERP_OK);
+    perp_pose X[32];
+    assert_int_equal(perp_recording_open(path, &in, &why), PERP_OK);
+    assert_int_equal(perp_recording_poses(in, 20, X, &why), PERP_OK);
+    perp_recording_close(in);
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    size_t size = (size_t)ftell(f);
+    char *data = malloc(size);
+    assert_non_null(data);
+    rewind(f);
+    assert_int_equal(fread(data, 1, size, f), size);
+    /* the slider's place at frame 20, wherever the file has it, becomes another */
+    int replaced = 0;
+    for (size_t at = 0; at + sizeof X[SLIDER].p.x <= size; at++)
+        if (memcmp(data + at, &X[SLIDER].p.x, sizeof X[SLIDER].p.x) == 0) {
+            double other = X[SLIDER].p.x + 1e-3;
+            fseek(f, (long)at, SEEK_SET);
+            replaced += fwrite(&other, sizeof other, 1, f) == 1;
+        }
+    fclose(f);
+    free(data);
+    assert_true(replaced > 0);
+    perp_status st = perp_recording_open(path, &in, &why);
+    perp_recording_worst worst;
+    if (!st) {
+        st = perp_recording_total(in, &worst, &why);
+        if (!st) st = perp_recording_poses(in, 20, X, &why);
+        perp_recording_close(in);
+    }
+    assert_true(st != PERP_OK);
+    perp_scene_close(made);
+    remove(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(untouched_is_good),
+        cmocka_unit_test(every_break_is_seen),
+        cmocka_unit_test(replaced_frames_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
