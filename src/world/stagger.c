@@ -326,7 +326,7 @@ static void see_joint(sync *s, int i) {
     double p = f->solution.p_joint[i], smooth = smooth_change(s, &r->row);
     double w0 = pp_row_dot(&f->problem, &r->row, f->nu0), w1 = pp_row_dot(&f->problem, &r->row, f->solution.nu);
     if (p == 0) return;
-    if (r->kind == PERP_ROW_FRICTION) {
+    if (r->kind == PERP_ROW_FRICTION || r->kind == PERP_ROW_MOTOR) { /* a motor slips while it lacks force */
         double before[2] = {w0 + r->b, 0}, after[2] = {w1 + r->b, 0};
         see_slip(s, &r->row, before, after, smooth);
     } else if (r->kind == PERP_ROW_LIMIT) {
