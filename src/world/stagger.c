@@ -429,6 +429,7 @@ static void mean_later(const pp_frame *f, const pp_state *start, double *d) {
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k], nd = f->block_ndof[k];
         double *to = d + f->block_offset[k];
+        if (f->later[k] == 0) continue; /* a jump: impulses did the work that they did on what the step works with */
         perp_vec3 v = perp_v3_scale(0.5, perp_v3_add(start->dv[slot], f->s1->dv[slot]));
         perp_vec3 w = perp_v3_scale(0.5, perp_v3_add(start->dw[slot], f->s1->dw[slot]));
         to[0] = v.x, to[1] = v.y;
