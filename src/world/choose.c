@@ -167,8 +167,8 @@ static void choose_form(perp_world *w) {
 static void choose_start(perp_world *w) {
     perp_world_def *d = &w->def;
     if (d->start != PERP_START_AUTO) return;
-    bool suits =
-        !w->stepper->step && !w->stepper->supports && d->geometry != PERP_GEOMETRY_END && !(d->error_tolerance > 0);
+    bool suits = !w->stepper->step && !w->stepper->supports && d->geometry != PERP_GEOMETRY_END &&
+                 !(d->error_tolerance > 0) && !d->joint_correction;
     d->start = suits ? PERP_START_STAGGERED : PERP_START_PLAIN;
     w->start_left = true;
 }

@@ -326,7 +326,7 @@ static void see_joint(sync *s, int i) {
     double p = f->solution.p_joint[i], smooth = smooth_change(s, &r->row);
     double w0 = pp_row_dot(&f->problem, &r->row, f->nu0), w1 = pp_row_dot(&f->problem, &r->row, f->solution.nu);
     if (p == 0) return;
-    if (r->kind == PERP_ROW_FRICTION) {
+    if (r->kind == PERP_ROW_FRICTION || r->kind == PERP_ROW_MOTOR) { /* a motor slips while it lacks force */
         double before[2] = {w0 + r->b, 0}, after[2] = {w1 + r->b, 0};
         see_slip(s, &r->row, before, after, smooth);
     } else if (r->kind == PERP_ROW_LIMIT) {
@@ -450,6 +450,7 @@ static void mean_later(const pp_frame *f, const pp_state *start, double *d) {
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k], nd = f->block_ndof[k];
         double *to = d + f->block_offset[k];
+        if (f->later[k] == 0) continue; /* a jump: impulses did the work that they did on what the step works with */
         perp_vec3 v = perp_v3_scale(0.5, perp_v3_add(start->dv[slot], f->s1->dv[slot]));
         perp_vec3 w = perp_v3_scale(0.5, perp_v3_add(start->dw[slot], f->s1->dw[slot]));
         to[0] = v.x, to[1] = v.y;

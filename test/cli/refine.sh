@@ -19,6 +19,7 @@ perp: 1
 title: a stone falls
 dim: 2
 h: 0.1
+start: plain
 duration: 1
 gravity: [0, -10]
 parameters: {v: 0}

@@ -209,6 +209,26 @@ static void pendulum(void **state) {
     BELOW(angle[2], 1e-3);
 }
 
+/* A motor of limited torque speeds a wheel up to its speed: no frame shows more than that. */
+static void motor(void **state) {
+    (void)state;
+    const double h = 0.01, torque = 2.4, speed = 1.01;
+    perp_world *w = new_world(2, h);
+    perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    j.b = add_mass(w, 1, 1, perp_pose_identity());
+    j.axis[0].motor = true;
+    j.axis[0].motor_speed = speed;
+    j.axis[0].motor_force = torque;
+    perp_joint_id id = add_joint(w, &j);
+    for (int i = 1; i <= 60; i++) {
+        run(w, 1);
+        double exact = fmin(speed, torque * h * i);
+        BELOW(rate_of(w, id, 0), speed + 1e-12);
+        NEAR(rate_of(w, id, 0), exact, 1e-11);
+    }
+    perp_world_destroy(w);
+}
+
 /* Another step on the way keeps a fall exact; a state that is taken and set goes on with the same bits. */
 static void other_steps_and_states(void **state) {
     (void)state;
@@ -264,7 +284,7 @@ int main(void) {
         cmocka_unit_test(pushed_block), cmocka_unit_test(stops),
         cmocka_unit_test(lands),        cmocka_unit_test(pendulum),
         cmocka_unit_test(pushed_out),   cmocka_unit_test(other_steps_and_states),
-        cmocka_unit_test(steered),
+        cmocka_unit_test(motor),        cmocka_unit_test(steered),
     };
     return cmocka_run_group_tests_name("staggered", tests, NULL, NULL);
 }

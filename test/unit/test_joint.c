@@ -17,6 +17,7 @@ static setting settings[] = {{2, PERP_FORM_LCP}, {2, PERP_FORM_MLCP}, {3, PERP_F
 
 static perp_world *world_with(const setting *s, double h) {
     perp_world_def d = perp_world_def_default(s->dim);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.form = s->form;
     d.h = h;
     return world_of(&d);
@@ -232,6 +233,7 @@ static void test_friction(void **state) {
 static void test_turns(void **state) {
     const setting *s = *state;
     perp_world_def d = perp_world_def_default(s->dim);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.h = 0.01;
     d.form = s->form;
     d.gravity_W = zero;
@@ -372,6 +374,7 @@ static void test_duplicates(void **state) {
  * hinges are redundant three times over. */
 static perp_world *four_bar(const setting *s, perp_body_id body[3], perp_joint_id joint[4]) {
     perp_world_def d = perp_world_def_default(s->dim);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.gravity_W = perp_v3(0, -G, 0);
     d.form = s->form;
     perp_world *w = world_of(&d);
@@ -474,6 +477,7 @@ static void test_kinematic_pivot(void **state) {
 static void test_kinematic_table(void **state) {
     const setting *s = *state;
     perp_world_def d = perp_world_def_default(s->dim);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.gravity_W = zero;
     d.form = s->form;
     d.h = 1e-3;
@@ -501,6 +505,7 @@ static void test_correction(void **state) {
     for (int k = 0; k < 6; k++) {
         bool on = k % 2;
         perp_world_def d = perp_world_def_default(k < 2 ? 3 : 2);
+        d.start = PERP_START_PLAIN; /* numbers of the step as printed */
         d.h = 5e-3;
         d.joint_correction = on;
         d.geometry = PERP_GEOMETRY_ONCE; /* else nothing is left to correct */
@@ -535,6 +540,7 @@ static void test_correction_tolerance(void **state) {
     double worst[2] = {0, 0};
     for (int k = 0; k < 2; k++) {
         perp_world_def d = perp_world_def_default(2);
+        d.start = PERP_START_PLAIN; /* numbers of the step as printed */
         d.h = 5e-3;
         d.joint_correction = true;
         d.correction_position = k ? 1e-6 : 1e-12;
@@ -611,6 +617,7 @@ static void test_collide(void **state) {
     const setting *s = *state;
     for (int collide = 0; collide < 2; collide++) {
         perp_world_def d = perp_world_def_default(s->dim);
+        d.start = PERP_START_PLAIN; /* numbers of the step as printed */
         d.gravity_W = zero;
         d.form = s->form;
         d.h = 0.01;

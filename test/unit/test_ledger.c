@@ -54,6 +54,7 @@ static double worst_account(perp_world *w, int n, const char *name) {
 
 static perp_world_def def_2d(int variant) {
     perp_world_def d = perp_world_def_default(2);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.joint_correction = variant == 1;
     d.form = variant == 2 ? PERP_FORM_MLCP : PERP_FORM_LCP;
     d.stepper = variant == 2 ? "anitescu-potra" : "stewart-trinkle";
@@ -95,6 +96,7 @@ static void test_scenes_3d(void **state) {
     double worst = 0;
     for (unsigned seed = 1; seed <= 12; seed++) {
         perp_world_def d = perp_world_def_default(3);
+        d.start = PERP_START_PLAIN; /* numbers of the step as printed */
         d.friction_directions = 4;
         d.joint_correction = seed % 3 == 0;
         char name[40];
@@ -111,6 +113,7 @@ static void test_turning(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
         perp_world_def d = perp_world_def_default(3);
+        d.start = PERP_START_PLAIN; /* numbers of the step as printed */
         d.h = 16e-3 / (1 << 2 * k);
         scene s = scene_tumbling(d);
         double largest = 0, absolute = 0;
@@ -132,6 +135,7 @@ static void test_turning(void **state) {
 static void test_no_turning(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(3);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.h = 0.01;
     scene s = scene_spinning_body(d);
     double start = kinetic_of(s.w);
@@ -148,6 +152,7 @@ static void test_gravity(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         perp_world_def d = perp_world_def_default(dim);
+        d.start = PERP_START_PLAIN; /* numbers of the step as printed */
         perp_world *w = world_of(&d);
         const double m = 2, g = 9.81, h = d.h;
         perp_body_id b = add_mass(w, m, 1, at_height(dim, 0, 10));
@@ -170,6 +175,7 @@ static void test_gravity(void **state) {
     }
     /* downhill at a steady speed the two agree in every step: mu = tan(angle) */
     perp_world_def d = perp_world_def_default(3);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     scene s = scene_incline(d, 0.3, tan(0.3));
     OK(s.w, perp_body_set_velocity(s.w, s.body[1], perp_v3(cos(0.3), 0, -sin(0.3)), perp_v3(0, 0, 0)));
     for (int i = 0; i < 100; i++) {
@@ -185,6 +191,7 @@ static void test_gravity(void **state) {
 static void test_friction(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(2);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     scene s = scene_sliding_stop(d, 2, 0.4);
     double start = kinetic_of(s.w), sum = 0, normal = 0;
     for (int i = 0; i < 1000; i++) {
@@ -244,6 +251,7 @@ static void test_belt(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         perp_world_def d = perp_world_def_default(dim);
+        d.start = PERP_START_PLAIN; /* numbers of the step as printed */
         perp_world *w = world_of(&d);
         OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.25}));
         perp_body_def k = perp_body_def_default(PERP_BODY_KINEMATIC);
@@ -271,6 +279,7 @@ static void test_belt(void **state) {
 static void test_sum(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(2);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.h = 2e-3;
     scene s = scene_full_planar(d);
     perp_certificate run = {0};

@@ -78,6 +78,7 @@ static perp_status set_mu_and_vx(perp_world **w, const double *parameter, void *
 static void make_world(particles *p) {
     memset(p, 0, sizeof *p);
     perp_world_def d = perp_world_def_default(2);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.h = 0.05;
     p->w = world_of(&d);
     add_floor(p->w);
@@ -297,6 +298,7 @@ static perp_status set_support(perp_world **w, const double *parameter, void *ct
 static void make_block(block *b, int steps) {
     memset(b, 0, sizeof *b);
     perp_world_def d = perp_world_def_default(2);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.h = 0.02;
     d.gravity_W = perp_v3(0, 0, 0);
     d.stepper = "planar-2.5d";
@@ -378,6 +380,7 @@ static void test_joint(void **state) {
     (void)state;
     NEEDS_IPOPT();
     perp_world_def d = perp_world_def_default(2);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.h = 0.02;
     d.geometry = PERP_GEOMETRY_ONCE; /* joints are linearised at the start of the step, as the programme has them */
     perp_world *w = world_of(&d), *c;
@@ -588,6 +591,7 @@ static void test_refused_worlds(void **state) {
     (void)state;
     NEEDS_IPOPT();
     perp_world_def d = perp_world_def_default(2);
+    d.start = PERP_START_PLAIN; /* numbers of the step as printed */
     d.stepper = "anitescu-potra";
     refused_world(&d, "stepper anitescu-potra");
     d = perp_world_def_default(2);
