@@ -82,6 +82,33 @@ static double fastest(const motion *m, int body, double span) {
     return perp_v3_norm(f->s0->v[body]) + span * sqrt(lin) + (isfinite(b->radius) ? b->radius * turn : 0);
 }
 
+/* Bound of the speed at which two shapes approach each other within the span [L/T]: of their bodies relative to each other, and of the
+ * turning of each about its centre, which a sphere there does not feel. */
+static double closing_speed(const motion *m, const pp_placed *a, const pp_placed *b, double span) {
+    const pp_frame *f = m->f;
+    const pp_placed *side[2] = {a, b};
+    perp_vec3 v = {0, 0, 0}, acc = {0, 0, 0};
+    double turning = 0;
+    for (int k = 0; k < 2; k++) {
+        int body = side[k]->body, blk = f->block[body], dim = f->w->def.dim;
+        const pp_body *x = &f->w->body[body];
+        if (x->kind == PERP_BODY_KINEMATIC && x->motion) return fastest(m, a->body, span) + fastest(m, b->body, span);
+        if (blk < 0) continue;
+        const double *y = m->a + f->block_offset[blk];
+        v = perp_v3_axpy(v, k ? 1 : -1, f->s0->v[body]);
+        acc = perp_v3_axpy(acc, k ? 1 : -1, perp_v3(y[0], y[1], dim == 3 ? y[2] : 0));
+        const pp_shape *s = &f->w->shape[side[k]->slot];
+        bool centred = side[k]->g->kind == PERP_SHAPE_SPHERE && perp_v3_norm(s->X_BS.p) == 0;
+        if (!centred && isfinite(x->radius)) { /* all of the bound but the motion of the centre */
+            double ang = 0;
+            for (int i = dim; i < f->block_ndof[blk]; i++) ang += y[i] * y[i];
+            double turn = perp_v3_norm(f->s0->w[body]) + span * sqrt(ang);
+            turning += x->radius * (dim == 3 && !x->isotropic ? 2 * turn : turn);
+        }
+    }
+    return perp_v3_norm(v) + span * perp_v3_norm(acc) + turning;
+}
+
 /* Distance after t, and `more`. */
 static double distance(const motion *m, const pp_meeting *x, double t, double more) {
     pp_placed a = m->f->placed[x->i], b = m->f->placed[x->j];
@@ -117,7 +144,7 @@ static double root(const motion *m, const pp_meeting *x, double more, double lo,
 static double meeting(const motion *m, const pp_meeting *x, double span) {
     const pp_placed *a = &m->f->placed[x->i], *b = &m->f->placed[x->j];
     double touching = pp_touching(a->g, b->g, a->X_WS.p);
-    double speed = fastest(m, a->body, span) + fastest(m, b->body, span);
+    double speed = closing_speed(m, a, b, span);
     bool open = !x->parting;
     double t = 0, d = open ? distance(m, x, 0, 0) : 0, least = open ? LEAST * span : FIRST * span;
     if (!(speed > 0)) return INFINITY;

@@ -87,6 +87,9 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool spe
 /* Contacts of what is near at the end pose, in a frame of their own. */
 static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
     *e = (pp_frame){.w = f->w,
+                    .acts = f->acts,
+                    .flying = f->flying,
+                    .nflying = f->nflying,
                     .s0 = f->s1,
                     .s1 = f->s1,
                     .h = f->h,
