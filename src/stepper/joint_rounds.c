@@ -26,6 +26,7 @@
 
 #define ROUNDS   25    /* at most, of a frame or an island */
 #define PATIENCE 2     /* rounds in a row that need not better anything, */
+#define SHARP    1e-12 /* none below this part of the lengths: it is the rounding of large impulses; */
 #define HOPE     5     /* the same while more is left than SETTLED */
 #define SETTLED  1e-9  /* errors that may be left when they fall no more, as a part of the lengths */
 #define ROUNDING 4e-15 /* of poses, as a part of the lengths at hand */
@@ -208,6 +209,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
 }
 
 static int patience(const pp_joint_rounds *r, double most) {
+    if (most <= SHARP / ROUNDING * r->finest) return 0;
     return most <= SETTLED / ROUNDING * r->finest ? PATIENCE : HOPE;
 }
 
