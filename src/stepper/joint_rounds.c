@@ -26,8 +26,12 @@
 
 #define ROUNDS   25    /* at most, of a frame or an island */
 #define PATIENCE 2     /* rounds in a row that need not better anything, */
+#define SHARP    1e-12 /* none below this part of the lengths: it is the rounding of large impulses; */
 #define HOPE     5     /* the same while more is left than SETTLED */
 #define SETTLED  1e-9  /* errors that may be left when they fall no more, as a part of the lengths */
+/* A turn of 26 degrees takes a joint so far off the place that its rows mean, as a part of its arm or as an angle: rounds are not
+ * sure to converge, and impulses on the way are wild. */
+#define TOO_FAR  0.1
 #define ROUNDING 4e-15 /* of poses, as a part of the lengths at hand */
 #define SLOW     0.2   /* part of the error that is left after a round: the rounds are mixed from now on */
 #define NOISE    1e-13 /* errors, as a part of the lengths, that mixing would only stir */
@@ -99,6 +103,21 @@ static bool move(const pp_frame *f, const perp_step_problem *p, const int *block
     return true;
 }
 
+/* Is the error at the end, by what the rows of the start do not foresee, larger than rounds can cope with? bend: that part [L or rad] */
+static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
+    int dim = f->w->def.dim;
+    double arm = 0;
+    bool moves = false;
+    for (int side = 0; side < 2; side++) {
+        const double *J = row->J[side];
+        if (row->block[side] < 0) continue;
+        for (int i = 0; i < dim; i++) moves = moves || J[i] != 0;
+        double turn = dim == 2 ? fabs(J[2]) : perp_v3_norm(perp_v3(J[3], J[4], J[5]));
+        arm = fmax(arm, turn);
+    }
+    return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->joints->arm) : fabs(bend) > TOO_FAR;
+}
+
 /* Rows linearised where the velocity nu would lead: f->joint_shift. end_row, unless NULL: the rows there. */
 static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row) {
     pp_joint_rounds *r = f->joints;
@@ -114,6 +133,7 @@ static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row) {
             bool joint = start[i].kind == PERP_ROW_JOINT, limit = start[i].kind == PERP_ROW_LIMIT;
             *shift = joint || limit ? end[i].b - pp_row_dot(&p, &start[i].row, nu) : 0;
             if (joint) *shift -= keep * (start[i].b - start[i].b_kin);
+            if (joint && !end_row && too_far(f, &start[i].row, f->h * (*shift - start[i].b))) return;
             if (end_row) end_row[shift - r->shift] = joint || limit ? end[i].row : start[i].row;
         }
     }
@@ -142,6 +162,7 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joint rows", r->n);
     pp_state_copy(w, &r->end, f->s1);
     r->finest = ROUNDING * far(f);
+    r->arm = 1e-3 * far(f);
     r->sought = f->nripple > 0;
     f->joints = r;
     pp_joint_rounds_anew(f, false);
@@ -194,6 +215,11 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         if (!position(row)) continue;
         r->shift[i] = v - pp_row_dot(p, &row->row, nu);
         if (!counts(row, f->solution.p_joint[i], v)) continue;
+        if (row->kind == PERP_ROW_JOINT && !f->last_resort && r->rounds < 2 &&
+            too_far(f, &row->row, f->h * (r->shift[i] - row->b)))
+            return pp_fail(f->w, PERP_E_SOLVE,
+                           "joint %d would open far at t = %g (h = %g): a body turns too far in one step", row->joint,
+                           f->s0->t, f->h);
         r->miss[i] = r->shift[i] - row->b;
         /* joints that contradict each other settle with an error */
         double change = f->h * fabs(r->miss[i]) * pp_row_length(p, &row->row);
@@ -208,6 +234,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
 }
 
 static int patience(const pp_joint_rounds *r, double most) {
+    if (most <= SHARP / ROUNDING * r->finest) return 0;
     return most <= SETTLED / ROUNDING * r->finest ? PATIENCE : HOPE;
 }
 

@@ -15,6 +15,7 @@ typedef struct pp_joint_rounds {
     pp_state end;      /* scratch: where an answer leads */
     pp_ripple *ripple; /* room for three per block */
     bool sought;       /* ripples have been looked for */
+    double arm;        /* least that counts as one [L] */
     double finest;     /* errors that count as rounding [L] */
     double most;       /* largest difference of joints and their rows, after the latest round [L] */
     double least;      /* of all rounds */
