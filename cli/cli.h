@@ -87,6 +87,9 @@ const char *cli_suggest(const char *written, const char *const *words);
 /* True once Ctrl-C or SIGTERM has come (after cli_catch_interrupt). A second Ctrl-C ends the program at once. */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);
+/* Between cli_loading(true) and cli_loading(false) a signal ends the program at once. For loading of files in the thread of
+ * main(), with nothing under way that would have to be closed. */
+void cli_loading(bool on);
 
 /* ---- terminal.c: what the terminal can show ---- */
 enum { CLI_PATH = 4200 };    /* room for a path in quotes */
@@ -152,6 +155,7 @@ typedef struct simulate_options {
     const char *scene;  /* path; NULL when resuming */
     const char *output; /* recording; NULL: none is written */
     bool resume;        /* continue `output` */
+    bool loads_alone;   /* nothing is open while the scene is read: a signal may end the program then */
     bool force;         /* an existing output is replaced, once the scene has been read */
     const perp_definition *define;
     int ndefine;

@@ -282,6 +282,7 @@ static int run(const cli_args *a) {
     }
     cli_catch_interrupt();
     if (cli_given(a, "view")) return watch(a, &o, &r);
+    o.loads_alone = true;
     simulate(&o, &r);
     return report(a, &o, &r);
 }

@@ -2,17 +2,20 @@
  *
  * The first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a run gives up the step under way and ends with its
  * recording closed after the one before; the second one has its usual effect at once. A signal that was ignored when the program started (nohup, a shell's
- * background job) stays ignored. */
+ * background job) stays ignored. While a file is loaded there is nothing to close, and no one to look at the flag: then the
+ * first one ends the program at once (cli_loading). */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
+#include <unistd.h>
 
 #include "cli.h"
 
-static volatile sig_atomic_t came;
+static volatile sig_atomic_t came, loading;
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void handle(int which) {
     (void)which;
+    if (loading) _exit(CLI_INTERRUPTED);
     came = 1;
     struct sigaction usual = {.sa_handler = SIG_DFL};
     sigemptyset(&usual.sa_mask);
@@ -30,6 +33,11 @@ void cli_catch_interrupt(void) {
         if (!sigaction(caught[i], NULL, &before) && before.sa_handler == SIG_IGN) continue;
         sigaction(caught[i], &ours, NULL);
     }
+}
+
+void cli_loading(bool on) {
+    if (on && came) _exit(CLI_INTERRUPTED); /* it came before, and nobody would look for as long as loading takes */
+    loading = on;
 }
 
 bool cli_interrupted(void) { return came != 0; }

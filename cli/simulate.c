@@ -427,7 +427,9 @@ void simulate(const simulate_options *o, simulate_result *r) {
     *r = (simulate_result){0};
     double begun = pp_clock();
     uint64_t done = 0;
+    if (o->loads_alone) cli_loading(true);
     perp_scene *scene = open_scene(o, &done, r);
+    if (o->loads_alone) cli_loading(false);
     r->load_seconds = pp_clock() - begun;
     if (!scene) return;
     run_scene(o, scene, done, r);

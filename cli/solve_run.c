@@ -34,7 +34,9 @@ perp_status solve_open(const char *path, int facets, solve_problem *out, perp_re
     char text[512];
     pp_place at = {path, 0, 0};
     *out = (solve_problem){.path = path};
+    cli_loading(true);
     perp_status s = perp_problem_read(path, NULL, &out->stored, &out->format, why);
+    cli_loading(false);
     if (s && is_recording(path))
         return pp_complain(why, s, at, NULL, "a recording", "a problem (perp run --save-problems makes them)");
     if (s) return s;

@@ -397,6 +397,39 @@ static hid_t create(const char *path, bool unnamed, bool *cannot, perp_refusal *
     return -1;
 }
 
+/* A file that gets its name with its first commit. -1, and *cannot, if the system has no such files. */
+static hid_t create_nameless(const char *path, bool *cannot, perp_refusal *why) {
+    *cannot = access("/proc/self/fd", X_OK) != 0; /* where its name will come from */
+    pp_sealed *s = *cannot ? NULL : make(path, why);
+    if (!s) return -1;
+    s->writable = s->fresh = true;
+    s->fd = open_unnamed(path);
+    *cannot = s->fd < 0;
+    if (*cannot) return refuse(s);
+    (void)lock(s->fd, LOCK_EX);
+    hid_t file = create_in_memory(s);
+    if (file >= 0 && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && !s->lost) return file;
+    complain(s, why, "an error of HDF5");
+    if (file >= 0)
+        pp_sealed_close(file);
+    else
+        pp_sealed_release(s);
+    return -1;
+}
+
+/* After the first commit of a nameless file. */
+static perp_status name_it(pp_sealed *s, perp_refusal *why) {
+    int e = give_name(s);
+    if (e) {
+        complain_system(s, why, "cannot be created", e);
+        return PERP_E_IO;
+    }
+    if (!name_journal(s, why)) return PERP_E_IO;
+    pp_journal_remove(s); /* left by a file of this name that is gone */
+    s->fresh = false;
+    return PERP_OK;
+}
+
 static hid_t create_either(const char *path, perp_refusal *why) {
     struct stat st;
     if (lstat(path, &st) == 0) {
@@ -415,6 +448,18 @@ hid_t pp_sealed_create(const char *path, perp_refusal *why) {
     return file;
 }
 
+hid_t pp_sealed_create_nameless(const char *path, perp_refusal *why) {
+    pp_quiet q = pp_quiet_begin();
+    struct stat st;
+    bool cannot = true;
+    hid_t file = lstat(path, &st) == 0 ? -1 : create_nameless(path, &cannot, why);
+    if (cannot) file = create_either(path, why);
+    pp_quiet_end(q);
+    return file;
+}
+
+bool pp_sealed_named(hid_t file) { return !pp_sealed_of(file)->fresh; }
+
 /* ---- in use ---- */
 
 perp_status pp_sealed_commit(hid_t file, perp_refusal *why) {
@@ -427,6 +472,8 @@ perp_status pp_sealed_commit(hid_t file, perp_refusal *why) {
         status = complain(s, why, "an error of HDF5");
     else if (!pp_commit(s))
         status = complain(s, why, "");
+    else if (s->fresh)
+        status = name_it(s, why);
     pp_quiet_end(q);
     return status;
 }

@@ -19,6 +19,11 @@
 /* All return a file id of HDF5, or a negative number with a complaint in why. HDF5's own error printing is off within
  * these calls; callers use pp_quiet_begin/end around theirs. `path` is kept for messages. */
 hid_t pp_sealed_create(const char *path, perp_refusal *why); /* must not exist; committed as an empty file */
+/* The same, but it appears in its folder with its first commit, where the system can do that: a program that is killed before
+ * leaves nothing. */
+hid_t pp_sealed_create_nameless(const char *path, perp_refusal *why);
+/* Is it in its folder? */
+bool pp_sealed_named(hid_t file);
 hid_t pp_sealed_open_write(
     const char *path, perp_refusal *why); /* to continue; finishes a left journal; refuses a second writer (lock) */
 hid_t pp_sealed_open_read(const char *path,

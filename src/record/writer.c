@@ -490,7 +490,7 @@ perp_status perp_recorder_create(const char *path, const perp_scene *scene, cons
     perp_status st = pp_recorder_new(path, scene, c, &r, why);
     if (st || !r) return st;
     pp_quiet q = pp_quiet_begin();
-    r->file = pp_sealed_create(path, why);
+    r->file = pp_sealed_create_nameless(path, why);
     if (r->file < 0) st = why->status;
     if (!st) st = pp_recorder_statics(r, why);
     if (!st) st = pp_recorder_columns(r, true, why);
@@ -502,7 +502,7 @@ perp_status perp_recorder_create(const char *path, const perp_scene *scene, cons
         *out = r;
         return PERP_OK;
     }
-    bool made = r->file >= 0;
+    bool made = r->file >= 0 && pp_sealed_named(r->file);
     pp_recorder_free(r);
     if (made) remove(path); /* it was not there before, and holds nothing */
     return st;
