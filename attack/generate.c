@@ -191,7 +191,7 @@ static void motion(maker *m) {
         break;
     case 1: /* rises or slides */
         say(m, "motion: {type: constant, ");
-        upright(m, "velocity", draw(m, -0.5, 0.5), draw(m, -0.5, 0.5), draw(m, -0.2, 0.5));
+        upright(m, "velocity", rate / 12, 0.2, omega / 80);
         say(m, "}");
         break;
     case 2: /* vibrates upwards */
@@ -416,7 +416,8 @@ static void law(maker *m) {
     m->facts->law_e = e;
     m->facts->lossless = mu == 0 && e == 1 && !m->soft;
     say(m, "law: {mu: %.9g, restitution: %.9g", mu, e);
-    if (m->dim == 3 && chance(m, 0.12)) say(m, ", e_t: %.9g, e_o: %.9g", draw(m, 0.3, 1), draw(m, 0.3, 1));
+    double e_t = draw(m, 0.3, 1), e_o = draw(m, 0.3, 1);
+    if (m->dim == 3 && chance(m, 0.12)) say(m, ", e_t: %.9g, e_o: %.9g", e_t, e_o);
     if (m->dim == 3 && chance(m, 0.12)) say(m, ", e_r: %.9g", draw(m, 0.001, 0.03));
     if (m->soft)
         say(m, ", compliance: %s, stiffness: %.9g, damping: %.9g", chance(m, 0.7) ? "linear" : "hertz",
