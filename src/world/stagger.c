@@ -468,7 +468,7 @@ perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *con
     l->kinetic_before += before;
     l->kinetic_after += after;
     l->sampling += after - before;
-    if (n > 1 || end->lag == 0) return PERP_OK;
+    if (n > 1 || frame[0]->in_order || end->lag == 0) return PERP_OK;
     double *d = PP_ARENA_ZERO(&w->arena, double, frame[0]->ndof);
     if (!d) return pp_fail(w, PERP_E_MEMORY, "out of memory for the ledger");
     mean_later(frame[0], start, d);
