@@ -516,6 +516,7 @@ static perp_status solve(pp_frame *f) {
         f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
+        if (st && !f->last_resort && pp_joint_rounds_lost(f)) return st;
         answered = answered && !st;
         if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
         /* One that is inside was left there because nothing could give way. Where there still is no answer dividing the

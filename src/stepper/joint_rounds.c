@@ -93,7 +93,7 @@ static double far(const pp_frame *f) {
 static bool applies(const pp_frame *f) {
     const perp_world *w = f->w;
     return w->njoint > w->dead_joint && f->purpose == PP_STEP && !f->half && !w->stepper->step &&
-           w->def.geometry != PERP_GEOMETRY_ONCE;
+           w->def.geometry != PERP_GEOMETRY_ONCE && !w->def.joint_correction;
 }
 
 /* Moves all blocks by nu over the step, or those of an island: `block`, n of them, with offsets as in p. */
@@ -216,10 +216,12 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         r->shift[i] = v - pp_row_dot(p, &row->row, nu);
         if (!counts(row, f->solution.p_joint[i], v)) continue;
         if (row->kind == PERP_ROW_JOINT && !f->last_resort && r->rounds < 2 &&
-            too_far(f, &row->row, f->h * (r->shift[i] - row->b)))
+            too_far(f, &row->row, f->h * (r->shift[i] - row->b))) {
+            r->lost = true;
             return pp_fail(f->w, PERP_E_SOLVE,
                            "joint %d would open far at t = %g (h = %g): a body turns too far in one step", row->joint,
                            f->s0->t, f->h);
+        }
         r->miss[i] = r->shift[i] - row->b;
         /* joints that contradict each other settle with an error */
         double change = f->h * fabs(r->miss[i]) * pp_row_length(p, &row->row);
@@ -257,9 +259,12 @@ bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row) {
     return f->joint_shift != NULL;
 }
 
+bool pp_joint_rounds_lost(const pp_frame *f) { return f->joints && f->joints->lost; }
+
 perp_status pp_joint_rounds_end(pp_frame *f) {
-    const pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->joints;
     if (!r || f->linear_joints || f->last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
+    r->lost = true;
     return pp_fail(
         f->w, PERP_E_SOLVE,
         "joints did not settle at t = %g (h = %g): %.3g is left; they may be stretched or folded to a dead point",

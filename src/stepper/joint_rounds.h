@@ -23,10 +23,11 @@ typedef struct pp_joint_rounds {
     int idle;          /* rounds in a row that did not halve the least */
     int rounds;
     bool slow; /* rounds are mixed */
+    bool lost; /* they ended without having settled */
 } pp_joint_rounds;
 
 /* Prepares the rounds of a frame: f->joints, and the first guess in f->joint_shift. Leaves f->joints NULL where joints are
- * linearised at the start: geometry `once`, steppers with equations of their own, problems of velocities, no joints.
+ * linearised at the start: geometry `once`, joints that are corrected afterwards, steppers with equations of their own, problems of velocities, no joints.
  * PERP_E_MEMORY. */
 perp_status pp_joint_rounds_begin(pp_frame *f);
 /* Forgets what rounds have found, for rounds that begin anew. linear: rows of the start from now on. */
@@ -42,6 +43,8 @@ perp_status pp_joint_rounds_end(pp_frame *f);
 /* Sets f->joint_shift to what the last round of an answer nu has. end_row, unless NULL, by row: its gradient at the poses that nu
  * leads to; of rows that are not measured there, that of the start. False: nu leads nowhere. */
 bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row);
+/* Did rounds end so? Contacts posed otherwise would not help: the step is too long for the joints. */
+bool pp_joint_rounds_lost(const pp_frame *f);
 /* All of it for a problem whose contacts stay what they are: rounds from the first answer on, with the contacts in the
  * frame. */
 perp_status pp_joint_rounds_run(pp_frame *f);

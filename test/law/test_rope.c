@@ -184,11 +184,17 @@ static void test_pendulum(void **state) {
     }
 }
 
-/* A link that is driven round by a quick crank, so that steps are divided: it follows in every part. */
+/* A link that is driven round by a quick crank: it follows over the finite turn of a step; with rows of the start steps are
+ * divided, and it follows in every part. */
 static void test_crank(void **state) {
     (void)state;
-    for (int dim = 2; dim <= 3; dim++) {
-        perp_world *w = weightless(dim, 0.01);
+    for (int k = 0; k < 4; k++) {
+        bool once = k % 2;
+        perp_world_def d = perp_world_def_default(2 + k / 2);
+        d.h = 0.01;
+        d.gravity_W = perp_v3(0, 0, 0);
+        d.geometry = once ? PERP_GEOMETRY_ONCE : PERP_GEOMETRY_ITERATED;
+        perp_world *w = world_of(&d);
         perp_body_def bd = perp_body_def_default(PERP_BODY_KINEMATIC);
         bd.v_W = perp_v3(5, 0, 0);
         bd.w_W = perp_v3(0, 0, 60);
@@ -203,9 +209,9 @@ static void test_crank(void **state) {
             perp_certificate c;
             OK(w, perp_world_step(w, &c));
             divided += c.substeps > 1;
-            BELOW(c.joint_error, 0.02); /* 0.1 where parts lag behind */
+            BELOW(c.joint_error, once ? 0.02 : 1e-12); /* 0.1 where parts lag behind */
         }
-        assert_true(divided > 50);
+        assert_true(!once || divided > 50);
         perp_world_destroy(w);
     }
 }
