@@ -135,6 +135,7 @@ perp_world_def scene_posing(double h) {
     d.fallback[0] = NULL;
     d.max_halvings = 0;
     d.tolerance = 0.9;
+    d.start = PERP_START_PLAIN; /* the problem is that of the velocities as they are */
     return d;
 }
 

@@ -410,6 +410,12 @@ static void synchronise_driven(const perp_world *w, const pp_state *start, pp_st
     }
 }
 
+/* Numbers near the end of their range have no sum: such a velocity is shown as the step works with it. */
+static void keep_finite(pp_state *s, int slot) {
+    if (perp_v3_finite(pp_shown_v(s, slot)) && perp_v3_finite(pp_shown_w(s, slot))) return;
+    s->dv[slot] = s->dw[slot] = perp_v3(0, 0, 0);
+}
+
 static void synchronise_body(const perp_world *w, int slot, const told *t, pp_state *end) {
     const pp_frame *f = t->in;
     int nd = f->block_ndof[t->block], dim = w->def.dim;
@@ -437,6 +443,7 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_stat
     for (int i = 0; i < w->nbody; i++) {
         if (!has_block(w, i)) continue;
         if (t[i].frames) synchronise_body(w, i, &t[i], end);
+        keep_finite(end, i);
         bool pushed = (start->mark[i] & PP_PUSHED) != 0;
         end->mark[i] = (unsigned char)((t[i].frames ? t[i].mark : PP_SHOCK) | (pushed ? PP_HELD : 0));
     }

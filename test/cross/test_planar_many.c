@@ -14,6 +14,7 @@ static void push_brick(double mu, bool by_lemke, perp_vec3 at[BRICKS], int *most
     if (by_lemke) {
         d.solver = "lemke";
         d.fallback[0] = NULL;
+        d.work_limit = 0; /* none: pivoting may take its time */
     }
     perp_world *w = world_of(&d);
     OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = mu, .restitution = 0}));

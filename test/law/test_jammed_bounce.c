@@ -15,6 +15,7 @@ static perp_world *notch(unsigned seed, double restitution, perp_impacts impacts
     d.form = PERP_FORM_LCP;
     d.h = 5e-3;
     d.impacts = impacts;
+    d.start = PERP_START_PLAIN; /* other velocities, other notches */
     perp_world *w = world_of(&d);
     OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = next_random(&s, 1.5, 4), .restitution = restitution}));
     double half = next_random(&s, 0.15, 0.6); /* angle of a side from upright [rad] */
