@@ -74,10 +74,12 @@ static const perp_solver_type capturing = {
 static void next_scene(lcp_contacts *c) {
     unsigned k = c->scenes++, seed = 7919 * c->seed + k;
     perp_world_def def = perp_world_def_default(k % 3 ? 3 : 2);
-    def.contact_model = "one-plane"; /* one problem a step */
+    def.contact_model = "one-plane"; /* one problem a step, */
+    def.geometry = PERP_GEOMETRY_ONCE; /* for joints too */
     def.solver = capturing.name;
     def.fallback[0] = NULL;
     def.h = 0.01;
+    def.start = PERP_START_PLAIN; /* no problem of a start comes between */
     def.warm_start = false;
     def.max_halvings = 0;
     def.friction_directions = 4 + 2 * (int)(k % 3);

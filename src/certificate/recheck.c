@@ -170,7 +170,7 @@ static double extra_left(const pp_frame *f, int i) {
                miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
         return fabs(p) < h * a->motor_force * (1 - 1e-6) ? fmax(W * over, miss) : W * over;
     }
-    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || f->joint_shift) return 0;
+    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->joint_shift && !f->joints)) return 0;
     double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / pp_row_length(&f->problem, &r->row) * h * stiff);
     double x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
     return worth * W * fabs(p + h * (a->stiffness * x + a->damping * rate));

@@ -79,14 +79,18 @@ static bool counts(const perp_joint_row *r, double impulse, double v) {
     return position(r) && !(r->kind == PERP_ROW_LIMIT && impulse == 0 && v >= 0);
 }
 
-/* Lengths that errors are compared with: how far bodies and their parts are from the origin [L]. */
+static double reach_of(const pp_frame *f, int slot) {
+    if (slot < 0) return 0;
+    double r = f->w->body[slot].radius;
+    return perp_v3_norm(f->s0->X[slot].p) + (isfinite(r) ? r : 0);
+}
+
+/* Lengths that errors are compared with: how far jointed bodies and their parts are from the origin [L]. */
 static double far(const pp_frame *f) {
+    const perp_world *w = f->w;
     double most = 0;
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
-        double r = f->w->body[slot].radius;
-        most = fmax(most, perp_v3_norm(f->s0->X[slot].p) + (isfinite(r) ? r : 0));
-    }
+    for (int i = 0; i < w->njoint; i++)
+        if (pp_alive(w->joint[i].gen)) most = fmax(most, fmax(reach_of(f, w->joint[i].a), reach_of(f, w->joint[i].b)));
     return most > 0 ? most : 1;
 }
 

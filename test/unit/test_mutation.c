@@ -17,7 +17,7 @@ static const char workshop[] =
     "perp: 1\n"
     "dim: 2\n"
     "h: 0.005\n"
-    "stages: {max_halvings: 1}\n"
+    "stages: {max_halvings: 1, impacts: plain}\n" /* rebounds are rows of the step, which can be broken as all others */
     "duration: 1\n"
     "materials: [bouncy]\n"
     "law: {mu: 0.4}\n"
