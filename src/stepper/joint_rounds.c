@@ -122,8 +122,9 @@ static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
     return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->joints->arm) : fabs(bend) > TOO_FAR;
 }
 
-/* Rows linearised where the velocity nu would lead: f->joint_shift. end_row, unless NULL: the rows there. */
-static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row) {
+/* Rows linearised where the velocity nu would lead: f->joint_shift. end_row, unless NULL: the rows there. guessed: nu is no
+ * answer, so that a joint that opens far there says nothing. */
+static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool guessed) {
     pp_joint_rounds *r = f->joints;
     perp_step_problem p = pp_free_problem(f);
     f->joint_shift = NULL;
@@ -137,7 +138,7 @@ static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row) {
             bool joint = start[i].kind == PERP_ROW_JOINT, limit = start[i].kind == PERP_ROW_LIMIT;
             *shift = joint || limit ? end[i].b - pp_row_dot(&p, &start[i].row, nu) : 0;
             if (joint) *shift -= keep * (start[i].b - start[i].b_kin);
-            if (joint && !end_row && too_far(f, &start[i].row, f->h * (*shift - start[i].b))) return;
+            if (joint && guessed && too_far(f, &start[i].row, f->h * (*shift - start[i].b))) return;
             if (end_row) end_row[shift - r->shift] = joint || limit ? end[i].row : start[i].row;
         }
     }
@@ -145,7 +146,7 @@ static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row) {
 }
 
 /* The first guess: where the velocity of the start would lead. */
-static void guess(pp_frame *f) { linearise_at(f, f->nu0, NULL); }
+static void guess(pp_frame *f) { linearise_at(f, f->nu0, NULL, true); }
 
 perp_status pp_joint_rounds_begin(pp_frame *f) {
     f->joints = NULL;
@@ -259,7 +260,7 @@ bool pp_joint_rounds_settled(pp_frame *f, bool news) {
 }
 
 bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row) {
-    linearise_at(f, nu, end_row);
+    linearise_at(f, nu, end_row, false);
     return f->joint_shift != NULL;
 }
 
