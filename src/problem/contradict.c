@@ -4,7 +4,7 @@
  *          cone, in the metric of the axes; of a row that which points to an infinite bound; finite bounds are taken off
  *          the closing velocity. Then sum_k |r_k| |g_k| >= closing for every answer. Let |g_k| <= kappa eps (|W|'|y|)_k, with
  *          kappa >= 1: how many times g is larger than its rounding. Then sum_i |y_i| noise_i(r) >= closing/kappa, noise
- *          as the judge has it: if that is at least NOISY sum_i |y_i| v_i, some law that fights is beyond the precision
+ *          as the judge has it: if that is at least PP_NOISY sum_i |y_i| v_i, some law that fights is beyond the precision
  *          of numbers in every answer, and the judge denies it: the proof holds.
  * Valid    cones, cone QPs, LCP and mixed LCP. W of any symmetry.
  * Cost     one product with W' and one with its absolute values. */
@@ -16,9 +16,9 @@
 
 #include "problem/contradict.h"
 #include "problem/law.h"
+#include "problem/laws.h"
 #include "problem/measure.h"
 
-#define NOISY    1e-3 /* rounding above this part of the velocities of the data hides them, as the judge has it */
 #define STRAINED 1e6  /* impulses that are so many times the usual are worth telling */
 #define SMALL_Y  1e-9 /* multipliers below this part of the largest name no law that fights */
 
@@ -230,7 +230,7 @@ static perp_status check(work *w, perp_contradiction *out) {
     if (!(w->closing > 8 * w->closing_noise) || !isfinite(w->closing)) return PERP_OK;
     out->least_impulse = w->left > 0 ? w->closing / w->left : INFINITY;
     double largest = w->left_scaled > 0 ? w->closing / w->left_scaled / w->m : INFINITY; /* of the impulses, scaled */
-    if (w->closing >= w->kappa * NOISY * w->fighting)
+    if (w->closing >= w->kappa * PP_NOISY * w->fighting)
         out->existence = PERP_EXISTENCE_NONE;
     else if (largest >= STRAINED * w->usual)
         out->existence = PERP_EXISTENCE_STRAINED;

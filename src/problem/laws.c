@@ -18,10 +18,10 @@
 
 #include "problem/law.h"
 
-#define LOADED   1e-9 /* |q| above this part of the largest of its island is no rounding of it */
-#define FLOOR    1e-6 /* a scale is at least this part of the largest of its island */
-#define ROUNDING 8    /* a violation of so many times the noise may be rounding, */
-#define NOISY    1e-3 /* if the noise is no more than this part of the scale: else nothing is known */
+#define LOADED 1e-9 /* |q| above this part of the largest of its island is no rounding of it */
+#define FLOOR  1e-6 /* a scale is at least this part of the largest of its island */
+#define ROUNDING \
+    8 /* a violation of so many times the noise may be rounding, if that is no more than PP_NOISY of the scale */
 
 bool pp_law_edge(pp_law_graph *g, int a, int b) {
     if (a == b) return true;
@@ -159,9 +159,9 @@ void pp_verdict_add(perp_verdict *v, const pp_laws *l, int i, double violation, 
     if (!(noise < INFINITY)) noise = INFINITY;
     double scale = l->scale[i];
     /* impulses so large that rounding swallows the velocities of the data prove nothing, even if all sums are 0 */
-    if (noise > NOISY * scale) violation = fmax(violation, noise);
+    if (noise > PP_NOISY * scale) violation = fmax(violation, noise);
     double figure = violation / scale;
-    bool rounding = violation <= ROUNDING * noise && noise <= NOISY * scale;
+    bool rounding = violation <= ROUNDING * noise && noise <= PP_NOISY * scale;
     perp_law_state state = figure <= tol ? PERP_LAW_HOLDS : rounding ? PERP_LAW_ROUNDING : PERP_LAW_VIOLATED;
     if (state == PERP_LAW_ROUNDING) v->rounding++;
     if (state == PERP_LAW_VIOLATED) {

@@ -5,6 +5,9 @@
 #include "base/memory.h"
 #include "perp/judge.h"
 
+/* Rounding above this part of its scale hides the velocity of a law: nothing is known of it then. */
+#define PP_NOISY 1e-3
+
 /* Laws and what they share, as a graph. Vertices 0 .. n - 1 are the laws; others (bodies) only join them. */
 typedef struct pp_law_graph {
     int n, vertices;

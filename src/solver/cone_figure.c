@@ -8,13 +8,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/laws.h"
 #include "problem/measure.h"
 
 #define NEARLY 10 /* within this of the aim it is worth looking whether rounding is all that is left */
 #define ROUNDING \
     4 /* an error of so many times the noise may be rounding: half of what the judge allows, as his sums are
                        made in another order */
-#define NOISY 1e-3 /* figure of the noise above which nothing is known of a law, as the judge has it */
 
 static double norm(int n, const double *x) {
     double s = 0;
@@ -142,7 +142,7 @@ static double by_judge(const pp_cone_figure *f, const double *x, const double *v
         double miss = pp_cone_natural(c, i, x + c->first[i], v + c->first[i], e), figure = f->law[i] * miss;
         double noise = close ? DBL_EPSILON * norm(pp_cone_rows(c, i), f->terms + c->first[i]) : 0;
         if (!(figure < INFINITY)) return INFINITY;
-        if (f->law[i] * noise > NOISY)
+        if (f->law[i] * noise > PP_NOISY)
             figure = fmax(figure, f->law[i] * noise);
         else if (figure > f->aim && miss <= ROUNDING * noise)
             figure = f->aim;

@@ -50,6 +50,21 @@ static void spinning_puck(void **state) {
     }
 }
 
+/* Models that choose among contacts know nothing of points of support: they are refused. */
+static void models_that_do_not_fit(void **state) {
+    (void)state;
+    const char *const stepper[] = {"planar-2.5d", "quasistatic"}, *const model[] = {"standard", "lnc", "peg-mixed"};
+    for (int k = 0; k < 6; k++) {
+        perp_world_def d = perp_world_def_default(2);
+        d.stepper = stepper[k % 2];
+        d.contact_model = model[k / 2];
+        char why[200] = "";
+        perp_world *w;
+        assert_int_equal(perp_world_create_why(&d, &w, why, sizeof why), PERP_E_FIT);
+        assert_non_null(strstr(why, model[k / 2]));
+    }
+}
+
 /* A force below the friction of the points does not move the body; one above moves it with the rest. */
 static void held_by_friction(void **state) {
     (void)state;
@@ -248,9 +263,11 @@ static void pushed_off_centre(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spinning_puck), cmocka_unit_test(held_by_friction),  cmocka_unit_test(row_of_pucks),
-        cmocka_unit_test(incline),       cmocka_unit_test(open_motions),      cmocka_unit_test(supports),
-        cmocka_unit_test(slow_limit),    cmocka_unit_test(pushed_off_centre),
+        cmocka_unit_test(spinning_puck),     cmocka_unit_test(held_by_friction),
+        cmocka_unit_test(row_of_pucks),      cmocka_unit_test(models_that_do_not_fit),
+        cmocka_unit_test(incline),           cmocka_unit_test(open_motions),
+        cmocka_unit_test(supports),          cmocka_unit_test(slow_limit),
+        cmocka_unit_test(pushed_off_centre),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

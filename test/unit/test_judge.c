@@ -8,6 +8,7 @@
 #include "fault/allocator.h"
 #include "perp/judge.h"
 #include "perp/solve.h"
+#include "unit/sparse_help.h"
 
 #define BODIES   12
 #define CONTACTS 16
@@ -37,14 +38,7 @@ typedef struct pile {
 static pile a, b;
 
 static perp_sparse columns(pile *p, int which, int rows, int cols, const double *dense) {
-    int nnz = 0;
-    for (int j = 0; j < cols; j++) {
-        p->start[which][j] = nnz;
-        for (int i = 0; i < rows; i++)
-            if (dense[i + rows * j] != 0) p->index[which][nnz] = i, p->value[which][nnz++] = dense[i + rows * j];
-    }
-    p->start[which][cols] = nnz;
-    return (perp_sparse){rows, cols, p->start[which], p->index[which], p->value[which]};
+    return sparse_of(rows, cols, dense, p->start[which], p->index[which], p->value[which]);
 }
 
 static void fill_jacobian(pile *p, int n) {

@@ -7,6 +7,7 @@
 #include "fault/allocator.h"
 #include "oracle/random_problem.h"
 #include "perp/problem.h"
+#include "unit/sparse_help.h"
 
 #define N 24
 
@@ -257,14 +258,7 @@ typedef struct qp {
 static qp x, y;
 
 static perp_sparse columns(qp *p, int which, int rows, int cols, const double *dense) {
-    int nnz = 0;
-    for (int j = 0; j < cols; j++) {
-        p->start[which][j] = nnz;
-        for (int i = 0; i < rows; i++)
-            if (dense[i + rows * j] != 0) p->index[which][nnz] = i, p->value[which][nnz++] = dense[i + rows * j];
-    }
-    p->start[which][cols] = nnz;
-    return (perp_sparse){rows, cols, p->start[which], p->index[which], p->value[which]};
+    return sparse_of(rows, cols, dense, p->start[which], p->index[which], p->value[which]);
 }
 
 static void wrap_qp(qp *p) {

@@ -9,6 +9,7 @@
 #include "oracle/random_problem.h"
 #include "perp/problem.h"
 #include "problem/cone_judge.h"
+#include "unit/sparse_help.h"
 
 #define DOFS 40
 #define ROWS 48
@@ -27,14 +28,7 @@ typedef struct made {
 static made a, b;
 
 static perp_sparse columns(made *p, int which, int rows, int cols, const double *dense) {
-    int nnz = 0;
-    for (int j = 0; j < cols; j++) {
-        p->start[which][j] = nnz;
-        for (int i = 0; i < rows; i++)
-            if (dense[i + rows * j] != 0) p->index[which][nnz] = i, p->value[which][nnz++] = dense[i + rows * j];
-    }
-    p->start[which][cols] = nnz;
-    return (perp_sparse){rows, cols, p->start[which], p->index[which], p->value[which]};
+    return sparse_of(rows, cols, dense, p->start[which], p->index[which], p->value[which]);
 }
 
 /* X = A^-1 B by Gauss-Jordan with pivoting; A n x n, B n x m. */
