@@ -405,6 +405,8 @@ static void stages(maker *m) {
     if (*with) say(m, "contact_model: %s, ", with);
     if (chance(m, 0.1)) say(m, "form: %s, ", form[pick(m, 3)]);
     if (!*with && (k == 0 || k == 2) && chance(m, 0.1)) say(m, "geometry: end, ");
+    static const char *const impacts[] = {"newton", "poisson", "stronge", "plain"};
+    if (chance(m, 0.15)) say(m, "impacts: %s, ", impacts[pick(m, 4)]);
     if (chance(m, 0.05)) say(m, "joint_correction: true, ");
     say(m, "warm_start: %s}\n", chance(m, 0.9) ? "true" : "false");
 }
@@ -416,6 +418,10 @@ static void law(maker *m) {
     m->facts->law_e = e;
     m->facts->lossless = mu == 0 && e == 1 && !m->soft;
     say(m, "law: {mu: %.9g, restitution: %.9g", mu, e);
+    if (e > 0 && chance(m, 0.1)) {
+        say(m, ", restitution_t: %.9g", draw(m, 0, 1));
+        m->facts->lossless = false; /* plain impacts refuse it, and other laws may take from the slip */
+    }
     double e_t = draw(m, 0.3, 1), e_o = draw(m, 0.3, 1);
     if (m->dim == 3 && chance(m, 0.12)) say(m, ", e_t: %.9g, e_o: %.9g", e_t, e_o);
     if (m->dim == 3 && chance(m, 0.12)) say(m, ", e_r: %.9g", draw(m, 0.001, 0.03));
@@ -436,7 +442,8 @@ void attack_generate(uint64_t seed, const char *mesh, char text[ATTACK_TEXT], at
         m.h, pick(&m, 1000000));
     facts->gravity = chance(&m, 0.9) ? 9.81 : 0;
     upright(&m, "gravity", 0, 0, -facts->gravity);
-    say(&m, "\nstart: %s\n", chance(&m, 0.25) ? "staggered" : "plain");
+    say(&m, "\n");
+    if (chance(&m, 0.4)) say(&m, "start: %s\n", chance(&m, 0.4) ? "staggered" : "plain");
     stages(&m);
     law(&m);
     m.bodies = chance(&m, 0.08) ? 13 + pick(&m, 14) : 1 + pick(&m, 10);

@@ -159,7 +159,7 @@ title: Stones fall
 about: Positions err by g h t/2, or not at all with the staggered start.
 runs:
   fine: {start: staggered, set: {h: h/10}}
-  slow: {long: true}
+  slow: {long: true, start: plain}
 values: {depth: g/2, worst: 'largest("steps.error")'}
 sweeps:
   steps:

@@ -68,10 +68,10 @@ kill -TERM $slow
 wait $slow
 code=$?
 [ $code -eq 130 ] || failed "exit code $code after SIGTERM in a long step, not 130"
-has out 'interrupted at t = 0.13'
+has out 'interrupted at t = 0.14'
 [ ! -s err ] || failed "something on stderr: $(cat err)"
 run 0 info --json slow.h5
-[ "$(field out frames)" = 14 ] || failed "$(field out frames) frames before the long step"
+[ "$(field out frames)" = 15 ] || failed "$(field out frames) frames before the long step"
 
 # SIGKILL: at most the last second is lost
 "$perp" run slide.yaml --duration 1e5 --every 7 -o kill.h5 >/dev/null 2>&1 &

@@ -345,7 +345,7 @@ has out 'ended after 16 designs'
 has out '6 are enough'
 
 # estimates
-awk 'BEGIN { print "t,x"; for (i = 0; i <= 20; i++) { t = 0.005*i; print t "," t - 0.3*9.81*t*(t + 0.005)/2 } }' >rows.csv
+awk 'BEGIN { print "t,x"; for (i = 0; i <= 20; i++) { t = 0.005*i; print t "," t - 0.3*9.81*t*t/2 } }' >rows.csv
 cat >estimate.yaml <<'YAML'
 perp-study: 1
 scene: slide.yaml

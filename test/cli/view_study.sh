@@ -191,7 +191,7 @@ done
 cat >bad.yaml <<'YAML'
 perp-study: 1
 scene: slide.yaml
-vary: {good: [0.2, 10], side: [1, -1]}
+vary: {good: [0.198, 10], side: [1, -1]}
 sample: {count: 1, v: side} # which the scene refuses if it is negative
 measure: {x: 'last("block.x")'}
 YAML
@@ -203,7 +203,7 @@ get /study.json
 has body '"unsolved": 3'
 has body '"title": "x","label": "mean of x","x": 1,"y": 0' # a map although the study asks for none
 has body '"value": [null,null,null,'
-get /map/0/cell/1.json # side = 1, good = 0.2: values rise
+get /map/0/cell/1.json # side = 1, good = 0.198: values rise
 has body '"state": "unsolved"'
 has body "t = 0.2: force element 0: "
 play 0

@@ -3,11 +3,12 @@
  *
  * Not blocked they may part, and rightly so: where two bodies on a hinge slide in opposite directions, each on two
  * corners, the hinge lets one lean on its near corner and the other on its far one, and friction then turns the pair
- * about the vertical. The laws leave both open; the plane does not. */
+ * about the vertical. The laws leave both open; the plane does not. What they leave open in the plane too: folded(). */
 #include "check.h"
 
 #define SCENES long_run(200)
 #define STEPS  40
+#define SAME   1e-8
 
 static void hold_in_plane(scene *s) {
     for (int i = 0; i < s->nbody; i++) {
@@ -26,8 +27,34 @@ static double difference(const scene *a, const scene *b) {
     return most;
 }
 
-/* Largest difference of one scene from its twin in space; *pushed: contacts that did. */
-static double part(unsigned seed, double h, perp_form form, long *pushed) {
+/* Do two jointed bodies lie flat, each on two contacts or more? Then the joint and the contacts depend on each other at the end of the
+ * step, though not at its start, where impulses act. One speed of the pair is left open: any answer whose end pose is this one holds
+ * all laws, and the rounds in the plane and in space may find different ones. */
+static bool folded(const scene *s) {
+    const perp_contact *c;
+    int n = perp_world_contacts(s->w, &c), pressed[SCENE_MAX] = {0};
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < s->nbody; k++)
+            pressed[k] += c[i].impulse_C[0] > 0 && (perp_shape_body(s->w, c[i].a).slot == s->body[k].slot ||
+                                                    perp_shape_body(s->w, c[i].b).slot == s->body[k].slot);
+    for (int j = 0; j < s->njoint; j++) {
+        perp_joint_def def;
+        int flat = 0;
+        assert_int_equal(perp_joint_get(s->w, s->joint[j], &def), PERP_OK);
+        for (int k = 0; k < s->nbody; k++)
+            flat += pressed[k] >= 2 && (s->body[k].slot == def.a.slot || s->body[k].slot == def.b.slot);
+        if (flat == 2) return true;
+    }
+    return false;
+}
+
+typedef struct tally {
+    long pushed; /* contacts that did */
+    int open;    /* scenes that parted where the laws leave it open */
+} tally;
+
+/* Largest difference of one scene from its twin in space, up to where the laws leave it open. */
+static double part(unsigned seed, double h, perp_form form, tally *t) {
     perp_world_def flat = world_def(2, h, PERP_START_PLAIN), deep = world_def(3, h, PERP_START_PLAIN);
     flat.contact_model = deep.contact_model = "peg";
     deep.form = form;
@@ -39,9 +66,14 @@ static double part(unsigned seed, double h, perp_form form, long *pushed) {
     for (int k = 0; k < STEPS; k++) {
         run_steps(&a, 1);
         run_steps(&b, 1);
-        most = fmax(most, difference(&a, &b));
+        double now = difference(&a, &b);
+        if (now > SAME && folded(&a)) {
+            t->open++;
+            break;
+        }
+        most = fmax(most, now);
         const perp_contact *c;
-        for (int i = 0, n = perp_world_contacts(a.w, &c); i < n; i++) *pushed += c[i].impulse_C[0] > 0;
+        for (int i = 0, n = perp_world_contacts(a.w, &c); i < n; i++) t->pushed += c[i].impulse_C[0] > 0;
     }
     scene_end(&a);
     scene_end(&b);
@@ -51,17 +83,19 @@ static double part(unsigned seed, double h, perp_form form, long *pushed) {
 static void compare(double h, perp_form form, unsigned first, int scenes) {
     double worst = 0;
     unsigned at = first;
-    long pushed = 0;
+    tally t = {0};
     for (unsigned seed = first; seed < first + (unsigned)scenes; seed++) {
-        double most = part(seed, h, form, &pushed);
+        double most = part(seed, h, form, &t);
         if (most <= worst) continue;
         worst = most;
         at = seed;
     }
-    print_message("h = %g, %s: largest difference %.1e (scene %u) over %ld contacts\n", h,
-                  form == PERP_FORM_LCP ? "pyramids" : "cones", worst, at, pushed);
-    assert_true(pushed > 40L * scenes);
-    assert_below(worst, 1e-8);
+    print_message("h = %g, %s: largest difference %.1e (scene %u) over %ld contacts; %d left open\n", h,
+                  form == PERP_FORM_LCP ? "pyramids" : "cones", worst, at, t.pushed,
+                  t.open);
+    assert_true(t.pushed > 40L * scenes);
+    assert_true(50 * t.open <= scenes);
+    assert_below(worst, SAME);
 }
 
 static void cones(void **state) {

@@ -186,9 +186,9 @@ test('the badge has the verdict of perp info and goes to the worst step', async 
         for (const aspect of ['laws', 'overlap', 'energy'])
             await expect(page.getByTestId('finding-' + aspect)).toHaveAttribute('data-grade', verdict[aspect].word);
     }
-    // in the demo the joints are the worst: the frame of their largest error
+    // in the demo creep is the worst: bricks that stick turn about a corner; the frame where it is largest
     await choose(page, 'demo.h5');
-    const { data } = numbers('demo', 'certificate/joint_error');
+    const { data } = numbers('demo', 'certificate/creep');
     const worst = data.indexOf(Math.max(...data));
     // the verdict comes after the picture, from all frames
     await expect(page.getByTestId('badge')).toHaveAttribute('data-grade', /good|fair|poor/);
