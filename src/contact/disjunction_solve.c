@@ -272,25 +272,12 @@ static perp_status solve_island(pp_frame *f, const pp_disjunction *d, const pp_i
     return st;
 }
 
-/* Rows of a problem beyond those of the contacts, of supports, are contacts without a choice. */
-static bool with_supports(const pp_frame *f, const pp_disjunction *d, pp_disjunction *out) {
-    int n = f->problem.ncontact;
-    *out = *d;
-    if (n <= d->ncontact) return true;
-    out->ncontact = n;
-    out->plain = PP_ARENA_ARRAY(&f->w->arena, bool, n);
-    for (int i = 0; out->plain && i < n; i++) out->plain[i] = i >= d->ncontact || d->plain[i];
-    return out->plain != NULL;
-}
-
-perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *contacts) {
+perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
     f->used = NULL;
     f->acceptance = 0;
-    pp_disjunction whole, *d = &whole;
-    if (!with_supports(f, contacts, &whole)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
     int *where = PP_ARENA_ARRAY(&w->arena, int, d->ncontact);
     perp_step_solution recalled;
     perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);

@@ -177,7 +177,10 @@ function judgeCreep(f: Figures, x: Float64Array): Finding {
     const part = way / (f.size > 0 ? f.size : 1);
     const unit = f.unit ? ' ' + f.unit : '';
     const share = f.size > 0 ? `, ${shortNumber(part)} of the smallest body` : '';
-    const text = way === 0 ? 'what sticks stays in its place' : `what sticks moved by at most ${shortNumber(way)}${unit}${share}`;
+    const text =
+        way === 0
+            ? 'what sticks stays in its place'
+            : `what sticks moved by at most ${shortNumber(way)}${unit}${share}`;
     return { aspect: 'creep', grade: gradeOf(part, 'creep'), part, good: LIMITS.creep[0], text, frame: worstOf(x) };
 }
 

@@ -3,7 +3,13 @@ import type { App } from '../app/app.ts';
 import { GRADES, type Finding } from '../data/verdict.ts';
 import { h } from './dom.ts';
 
-const TITLES = { laws: 'Contact laws', overlap: 'Overlap', joints: 'Joints', energy: 'Energy', creep: 'Creep' } as const;
+const TITLES = {
+    laws: 'Contact laws',
+    overlap: 'Overlap',
+    joints: 'Joints',
+    energy: 'Energy',
+    creep: 'Creep',
+} as const;
 
 function time(app: App, f: Finding): string {
     const run = app.primary?.run;
