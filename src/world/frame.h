@@ -163,7 +163,7 @@ typedef struct pp_frame {
  * is), once it is solved, once bodies have moved. */
 typedef enum pp_tamper_at { PP_CONTROLLED, PP_POSED, PP_SOLVED, PP_MOVED } pp_tamper_at;
 static inline void pp_tamper(pp_frame *f, pp_tamper_at at) {
-    if (f->w->tamper) f->w->tamper(f, at, f->w->tamper_ctx);
+    if (f->w->tamper) f->w->tamper(f, (int)at, f->w->tamper_ctx);
 }
 
 /* Impulse of all forces along degree of freedom i. */
