@@ -87,12 +87,16 @@ perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
     return st ? st : pp_formulate(*out);
 }
 
-double pp_rest_speed(const pp_impacts *m, const pp_frame *look, int i) {
+double pp_force_speed(const pp_impacts *m, const pp_frame *look, int i) {
     const int *shape = look->contact_shape + 2 * i;
     int a = m->w->shape[shape[0]].body, b = m->w->shape[shape[1]].body;
     double own = 0.5 * m->h * fabs(pp_row_dot(&look->problem, &look->problem.contact[i].n, m->accel));
     double by_load = m->grounded[a] || m->grounded[b] ? fmax(m->rest[a], m->rest[b]) : 0;
-    return fmax(m->least, fmax(own, by_load));
+    return fmax(own, by_load);
+}
+
+double pp_rest_speed(const pp_impacts *m, const pp_frame *look, int i) {
+    return fmax(m->least, (1 - look->contact[i].restitution) * pp_force_speed(m, look, i));
 }
 
 /* ---- a pass ---- */

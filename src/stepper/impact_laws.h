@@ -33,7 +33,10 @@ typedef struct pp_impacts {
 perp_status pp_impacts_add(pp_impacts *m, pp_frame *f, const perp_certificate *c);
 /* A frame of what touches at m->s, with rows at the level of velocities and no solution. */
 perp_status pp_impact_look(pp_impacts *m, pp_frame **out);
-/* Approach below which contact i of such a frame rests and is no impact [L/T]. */
+/* Half of what forces do along the normal of contact i of such a frame within the step [L/T]. */
+double pp_force_speed(const pp_impacts *m, const pp_frame *look, int i);
+/* Approach below which it rests and is no impact [L/T]: all rebounds to come, which last 2 u/(a (1 - e)) under the acceleration a, end within the
+ * step. With e = 1 they never do. */
 double pp_rest_speed(const pp_impacts *m, const pp_frame *look, int i);
 /* The law, for all that touches in `look`; velocities of m->s change. PERP_E_SOLVE if there is no answer, even without
  * restitution. */

@@ -6,8 +6,9 @@
  *            brought to its end after it: exact for constant forces. Steppers of half kicks do so by themselves.
  *          4 The law of impact for all that touches there (impact_laws.c).
  *          5 Again for the rest of the step; at its end half a kick back.
- *          What touches and closes when a step begins is an impact at tau = 0. An approach below the speed of rest, half of
- *          what forces do within the step, is none: the contact is held like one without restitution. Islands, bodies
+ *          What touches and closes when a step begins is an impact at tau = 0. An approach below the speed of rest, (1 - e)
+ *          of half of what forces do within the step, is none: its rebounds end within the step, and the contact is held like one
+ *          without restitution. Islands, bodies
  *          that may reach each other in the step or are connected, are divided alone.
  * Ends     where impacts accumulate: after IMPACTS of them per contact the rest of the step goes without restitution; the
  *          certificate counts it (rebounds_given_up).
@@ -449,11 +450,11 @@ static void mark_done(order *o, const pp_frame *done, int *parent, bool *hit) {
         const perp_contact *c = &done->contact[i];
         if (!(c->restitution > 0) || !(done->solution.p_contact[3 * i] > 0)) continue;
         const int *shape = done->contact_shape + 2 * i;
-        double u = pp_approach(done, i), rest = pp_rest_speed(&o->m, done, i);
+        double u = pp_approach(done, i), rest = pp_rest_speed(&o->m, done, i), force = pp_force_speed(&o->m, done, i);
         bool apart = c->gap > pp_touching(w->shape[shape[0]].g, w->shape[shape[1]].g, c->b_W);
-        /* what forces add on the way: rest is half of theirs within h */
-        double met = apart ? sqrt(u * u + 4 * rest / done->h * fmax(0, c->gap)) : -u;
-        if ((apart ? -u + 2 * rest > 0 : true) && met > rest) mark(w, parent, shape, hit);
+        /* what forces add on the way: half of theirs within h is known */
+        double met = apart ? sqrt(u * u + 4 * force / done->h * fmax(0, c->gap)) : -u;
+        if ((apart ? -u + 2 * force > 0 : true) && met > rest) mark(w, parent, shape, hit);
     }
 }
 
