@@ -21,6 +21,7 @@
 #include "world/frame.h"
 
 #define OPEN     1e-6               /* part of a body's size that a gap of a contact which pushes may have at the end */
+#define HELD     1e-8               /* of the way of a motor in a step is none: what a step may miss its speed by */
 #define ROUNDING (16 * DBL_EPSILON) /* of coordinates, in units of their size */
 
 static void worst(double *most, double x) {
@@ -157,6 +158,14 @@ static double drive_left(const pp_frame *f) {
 
 /* ---- joints ---- */
 
+/* Is a motor without force limit slower than its speed because it came to the limit of its own coordinate, and stands there? */
+static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rate) {
+    const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
+    if (!pp_motor_keeps_limits(a) || !(fabs(rate) <= fabs(a->motor_speed) * (1 + 1e-9))) return false;
+    double end = a->motor_speed > 0 ? a->hi : a->lo, x = f->s1->coord[r->joint][r->coord];
+    return fabs(x - end) <= HELD * f->h * fabs(a->motor_speed) + ROUNDING * (fabs(x) + fabs(end));
+}
+
 /* A motor, dry friction or spring against the definition of its joint. */
 static double extra_left(const pp_frame *f, int i) {
     const perp_joint_row *r = &f->problem.joint[i];
@@ -166,9 +175,10 @@ static double extra_left(const pp_frame *f, int i) {
     double W = pp_row_inverse_mass(&f->problem, &r->row) * pp_row_length(&f->problem, &r->row);
     if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
     if (r->kind == PERP_ROW_MOTOR) {
-        double over = fmax(0, fabs(p) - h * a->motor_force),
-               miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
-        return fabs(p) < h * a->motor_force * (1 - 1e-6) ? fmax(W * over, miss) : W * over;
+        /* one without force limit that yielded has the limit that it was given (stepper/motor_yield.c) */
+        double most = f->motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
+        double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
+        return fabs(p) < most * (1 - 1e-6) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
     }
     if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->joint_shift && !f->joints)) return 0;
     double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / pp_row_length(&f->problem, &r->row) * h * stiff);

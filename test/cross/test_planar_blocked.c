@@ -91,8 +91,7 @@ static void compare(double h, perp_form form, unsigned first, int scenes) {
         at = seed;
     }
     print_message("h = %g, %s: largest difference %.1e (scene %u) over %ld contacts; %d left open\n", h,
-                  form == PERP_FORM_LCP ? "pyramids" : "cones", worst, at, t.pushed,
-                  t.open);
+                  form == PERP_FORM_LCP ? "pyramids" : "cones", worst, at, t.pushed, t.open);
     assert_true(t.pushed > 40L * scenes);
     assert_true(50 * t.open <= scenes);
     assert_below(worst, SAME);
