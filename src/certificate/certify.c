@@ -12,8 +12,11 @@
 
 #define JAMMED 1e-7 /* part of its size by which one body must be in another before it counts as jammed */
 
-/* Pressed contacts slip if their speed stands out from what the tolerance leaves open. */
+/* Pressed contacts slip if their speed stands out from what the tolerance leaves open. A frame that was given up before it had a problem
+ * and an answer has contacts without states. */
 static void classify(pp_frame *f, perp_certificate *cert) {
+    cert->contacts = f->ncontact;
+    if (!f->problem.contact || !f->solution.p_contact || !f->solution.nu) return;
     double threshold = 10 * f->w->def.tolerance * f->residual.scale;
     for (int i = 0; i < f->ncontact; i++) {
         perp_contact *c = &f->contact[i];
@@ -45,7 +48,6 @@ static void classify(pp_frame *f, perp_certificate *cert) {
             cert->sliding++;
         }
     }
-    cert->contacts = f->ncontact;
 }
 
 static double joint_error(const perp_world *w, const pp_state *s) {

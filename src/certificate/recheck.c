@@ -11,16 +11,22 @@
  *          Creep: how far a contact that sticks to what stands or is driven moved along the surface, seen from axes that turned
  *          half-way with that,
  *            d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = turn of the partner,  rho: lever of the contact
- * Valid    Steps of one kick: steppers stewart-trinkle, anitescu-potra, nonconvex-lcp. Of the others, driven bodies and creep.
+ *          Impacts in their order (pp_recheck_impact): momentum as above, with no force; what closed at u leaves at -e u or
+ *          more, with e and mu of the pair's law; velocities that are moved in time (pp_recheck_shift) by the forces of the world.
+ * Valid    Steps of one kick: steppers stewart-trinkle, anitescu-potra, nonconvex-lcp. Of the others, driven bodies, creep and impacts.
+ *          Poisson's and Stronge's laws tie what leaves to impulses of phases, which the end does not show: with friction or several
+ *          contacts only signs, cone and momentum are told here, and the energy of the contacts by contact_work.c.
  * Cost     O(bodies + rows); below 3 % of a step together with the figures of contacts. Never allocates but in the arena. */
 #include <float.h>
 
 #include "problem/convert.h"
 #include "problem/rows.h"
+#include "stepper/impact_laws.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 
 #define OPEN     1e-6               /* part of a body's size that a gap of a contact which pushes may have at the end */
+#define HELD     1e-8               /* of the way of a motor in a step is none: what a step may miss its speed by */
 #define ROUNDING (16 * DBL_EPSILON) /* of coordinates, in units of their size */
 
 static void worst(double *most, double x) {
@@ -71,9 +77,10 @@ static bool impulses(const pp_frame *f, double **out) {
     const perp_step_solution *s = &f->solution;
     double *sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
     if (!sum) return false;
-    for (int i = 0; i < f->ndof; i++) sum[i] = f->i_applied[i] + f->i_damper[i];
-    if (w->nforce > 0) add_springs(f, sum);
-    for (int k = 0; k < f->nblock; k++) {
+    bool forces = f->purpose != PP_IMPACT;
+    for (int i = 0; i < f->ndof; i++) sum[i] = forces ? f->i_applied[i] + f->i_damper[i] : 0;
+    if (forces && w->nforce > 0) add_springs(f, sum);
+    for (int k = 0; forces && k < f->nblock; k++) {
         const pp_body *b = &w->body[f->block_body[k]];
         const double g[3] = {w->def.gravity_W.x, w->def.gravity_W.y, w->def.gravity_W.z};
         for (int i = 0; i < w->def.dim && !b->no_gravity; i++) sum[f->block_offset[k] + i] += f->h * b->mass * g[i];
@@ -157,6 +164,14 @@ static double drive_left(const pp_frame *f) {
 
 /* ---- joints ---- */
 
+/* Is a motor without force limit slower than its speed because it came to the limit of its own coordinate, and stands there? */
+static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rate) {
+    const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
+    if (!pp_motor_keeps_limits(a) || !(fabs(rate) <= fabs(a->motor_speed) * (1 + 1e-9))) return false;
+    double end = a->motor_speed > 0 ? a->hi : a->lo, x = f->s1->coord[r->joint][r->coord];
+    return fabs(x - end) <= HELD * f->h * fabs(a->motor_speed) + ROUNDING * (fabs(x) + fabs(end));
+}
+
 /* A motor, dry friction or spring against the definition of its joint. */
 static double extra_left(const pp_frame *f, int i) {
     const perp_joint_row *r = &f->problem.joint[i];
@@ -166,9 +181,10 @@ static double extra_left(const pp_frame *f, int i) {
     double W = pp_row_inverse_mass(&f->problem, &r->row) * pp_row_length(&f->problem, &r->row);
     if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
     if (r->kind == PERP_ROW_MOTOR) {
-        double over = fmax(0, fabs(p) - h * a->motor_force),
-               miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
-        return fabs(p) < h * a->motor_force * (1 - 1e-6) ? fmax(W * over, miss) : W * over;
+        /* one without force limit that yielded has the limit that it was given (stepper/motor_yield.c) */
+        double most = f->motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
+        double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
+        return fabs(p) < most * (1 - 1e-6) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
     }
     if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->joint_shift && !f->joints)) return 0;
     double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / pp_row_length(&f->problem, &r->row) * h * stiff);
@@ -284,4 +300,82 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
         worst(&cert->law.momentum, momentum_left(f, k, impulse));
         worst(&cert->law.momentum, motion_left(f, k));
     }
+}
+
+/* ---- impacts ---- */
+
+static const perp_pair_law *law_of(const pp_frame *f, int i) {
+    const perp_world *w = f->w;
+    const int *shape = f->contact_shape + 2 * i;
+    return &w->law[w->shape[shape[0]].material * w->nmaterial + w->shape[shape[1]].material];
+}
+
+/* Contact i of a pass as the law of its pair wants it: what closed at u leaves at -e u or more, friction sees s+ + e_t s. */
+static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
+    const perp_step_problem *p = &f->problem;
+    const perp_pair_law *law = law_of(f, i);
+    perp_contact_row r = p->contact[i];
+    double u = pp_approach(f, i);
+    r.b_n = r.b_n_kin;
+    r.mu = law->mu;
+    if (!restitution || !(u < 0)) return r;
+    r.b_n += law->restitution * pp_rebound_factor(f, f->contact_shape + 2 * i) * u;
+    double st = pp_row_dot(p, &r.t, f->nu0) + r.b_t, so = p->dim == 3 ? pp_row_dot(p, &r.o, f->nu0) + r.b_o : 0;
+    r.b_t += law->restitution_t * st;
+    r.b_o += law->restitution_t * so;
+    return r;
+}
+
+/* Contact i by a law that knows phases: it pushes, does not close, friction is in its cone; alone and smooth it leaves at -e u. */
+static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
+    const perp_step_problem *p = &f->problem;
+    const perp_contact_row *r = &p->contact[i];
+    const double *q = f->solution.p_contact + 3 * i;
+    const perp_pair_law *pair = law_of(f, i);
+    double after = pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin, u = pp_approach(f, i);
+    worst(&law->normal, fmin(0, after));
+    worst(&law->normal, fmin(0, q[0]) * pp_row_inverse_mass(p, &r->n));
+    double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + 1e-9);
+    bool box = p->dim == 3 && f->w->def.impacts == PERP_IMPACTS_POISSON; /* its friction has a corner */
+    if (!box) worst(&law->cone, fmax(0, beyond) * pp_row_inverse_mass(p, &r->t));
+    if (f->ncontact == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)
+        worst(&law->normal, after + pair->restitution * u);
+}
+
+void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *cert) {
+    const perp_step_problem *p = &f->problem;
+    double *impulse;
+    bool given = f->rebounds && f->rebounds->none, phases = f->w->def.impacts == PERP_IMPACTS_POISSON;
+    phases |= f->w->def.impacts == PERP_IMPACTS_STRONGE && f->residual.normal == 0 && f->acceptance == 0;
+    for (int i = 0; phases && i < f->ncontact && !given; i++) phases_left(f, i, &cert->law);
+    perp_contact_row *row = phases ? NULL : PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, f->ncontact);
+    if (row) {
+        perp_step_problem asked = *p;
+        for (int i = 0; i < f->ncontact; i++) row[i] = as_asked(f, i, restitution);
+        asked.contact = row;
+        perp_step_residual again = pp_step_residual_at(&asked, &f->solution, f->residual.scale);
+        worst(&cert->law.momentum, again.momentum);
+        worst(&cert->law.joint, again.joint);
+        worst(&cert->law.normal, again.normal);
+        worst(&cert->law.cone, again.cone);
+        worst(&cert->law.dissipation, again.dissipation);
+    }
+    if (!impulses(f, &impulse)) return;
+    for (int k = 0; k < f->nblock; k++) worst(&cert->law.momentum, momentum_left(f, k, impulse));
+}
+
+double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part) {
+    double *impulse, most = 0;
+    if (!impulses(f, &impulse)) return INFINITY;
+    for (int i = 0; without && i < without->problem.njoint; i++)
+        add_row(f, &without->problem.joint[i].row, -without->solution.p_joint[i], impulse);
+    for (int i = 0; without && i < without->problem.ncontact; i++) {
+        const perp_contact_row *c = &without->problem.contact[i];
+        const perp_row *row[3] = {&c->n, &c->t, &c->o};
+        for (int r = 0; r < f->problem.dim; r++) add_row(f, row[r], -without->solution.p_contact[3 * i + r], impulse);
+        if (c->e_r > 0) add_row(f, &c->r, -without->solution.p_spin[i], impulse);
+    }
+    for (int i = 0; i < f->ndof; i++) impulse[i] *= part;
+    for (int k = 0; k < f->nblock; k++) worst(&most, momentum_left(f, k, impulse));
+    return most;
 }

@@ -84,7 +84,9 @@ perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
     perp_status st = new_frame(m, out);
     if (!st) st = pp_collide(*out);
     if (!st) st = pp_model_one_plane.contacts(*out);
-    return st ? st : pp_formulate(*out);
+    if (!st) st = pp_formulate(*out);
+    if (!st) pp_tamper(*out, PP_LOOKED);
+    return st;
 }
 
 double pp_force_speed(const pp_impacts *m, const pp_frame *look, int i) {
@@ -162,6 +164,7 @@ static perp_status solve(pass *x) {
     const perp_contact_row *plain = k->problem.contact;
     pose(x, row);
     k->problem.contact = row;
+    pp_tamper(k, PP_REFLECTED);
     st = pp_solve_step(k);
     k->problem.contact = plain;
     return st;
@@ -202,6 +205,7 @@ static bool rubs(const pp_frame *k) {
 static perp_status finish(pp_impacts *m, pass *x) {
     pp_frame *k = x->k;
     perp_certificate c;
+    pp_tamper(k, PP_STRUCK);
     k->nu_turned = k->nu_end = k->solution.nu;
     take_velocities(k, k->s1);
     take_velocities(k, m->s);
@@ -214,6 +218,7 @@ static perp_status finish(pp_impacts *m, pass *x) {
     if (m->w->def.impacts != PERP_IMPACTS_SEQUENCE && m->w->def.impacts != PERP_IMPACTS_NEWTON && rubs(k))
         c.rebound_lost = 0; /* by these laws friction changes what the normal gives back */
     pp_tell_rebounds(x->limits, &c);
+    pp_recheck_impact(k, x->restitution, &c);
     return st ? st : pp_impacts_add(m, k, &c);
 }
 
@@ -300,6 +305,8 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     for (int i = 0; i < y.k->problem.njoint; i++) y.k->solution.p_joint[i] += x.k->solution.p_joint[i];
     for (int i = 0; i < y.k->problem.ncontact; i++) y.k->solution.p_spin[i] += x.k->solution.p_spin[i];
     y.k->nu0 = x.k->nu0; /* both as one: masses and rows are the same */
+    y.k->s0 = x.k->s0;
+    y.restitution = true;
     return finish(m, &y);
 }
 

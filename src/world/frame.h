@@ -160,8 +160,18 @@ typedef struct pp_frame {
 } pp_frame;
 
 /* After which stage a test may tamper with a frame: once forces and driven bodies are known, once the problem is posed (each time it
- * is), once it is solved, once bodies have moved. */
-typedef enum pp_tamper_at { PP_CONTROLLED, PP_POSED, PP_SOLVED, PP_MOVED } pp_tamper_at;
+ * is), once it is solved, once bodies have moved. Of impacts in their order: once it is known what touches, once the law of impact is
+ * posed, once it is solved, and once velocities were moved in time (s0 -> s1). */
+typedef enum pp_tamper_at {
+    PP_CONTROLLED,
+    PP_POSED,
+    PP_SOLVED,
+    PP_MOVED,
+    PP_LOOKED,
+    PP_REFLECTED,
+    PP_STRUCK,
+    PP_SHIFTED
+} pp_tamper_at;
 static inline void pp_tamper(pp_frame *f, pp_tamper_at at) {
     if (f->w->tamper) f->w->tamper(f, (int)at, f->w->tamper_ctx);
 }
@@ -211,6 +221,11 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* The laws once more, from the states at both ends and the world's own numbers: adds what the answer did not tell of itself to
  * the figures of `law`, and the creep (recheck.c). */
 void pp_recheck(const pp_frame *f, perp_certificate *cert);
+/* The same of an impact, whose velocities s1 has; restitution: it was a pass in which contacts bounce. */
+void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *cert);
+/* The same of velocities that were moved in time by `part` of the forces of the frame, from s0 to s1 at one pose; without: the same
+ * constraints without forces, or NULL if nothing constrains. A velocity, to be added to the figure of momentum [L/T]. */
+double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part);
 /* Splits the change of kinetic energy by cause. */
 void pp_ledger(const pp_frame *f, perp_ledger *l);
 /* Books the works of impulses at velocities that are larger by d (ndof): those of the ends of the step in place of those that

@@ -43,6 +43,7 @@ typedef struct order {
     pp_frame *look, *reach; /* what touches now; what may be reached within the time left */
     bool impact;            /* something touches and closes */
     perp_ledger moved;      /* what moving velocities in time did */
+    double shift;           /* how far that was from what forces do, as a velocity */
     int flights;
 } order;
 
@@ -205,8 +206,8 @@ static perp_status look_round(order *o) {
 /* ---- velocities moved in time ---- */
 
 /* Acceleration of all blocks with what touches and does not fly, and what is jointed, at m.s; *at: a frame with the forces over the
- * whole step of the world. */
-static perp_status acceleration(order *o, double **a, pp_frame **at) {
+ * whole step of the world; *without, if wanted: the same without forces, NULL if nothing touches or is jointed. */
+static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_frame **without) {
     perp_world *w = o->m.w;
     pp_frame *f[2];
     for (int k = 0; k < 2; k++) {
@@ -230,6 +231,7 @@ static perp_status acceleration(order *o, double **a, pp_frame **at) {
         if (k == 1) f[0]->slip_nu = f[1]->solution.nu; /* where to find it */
     }
     *at = f[0];
+    if (without) *without = f[0]->slip_nu ? f[1] : NULL;
     *a = PP_ARENA_ZERO(&w->arena, double, f[0]->ndof);
     if (!*a) return no_memory(w);
     for (int b = 0; b < f[0]->nblock; b++) {
@@ -268,7 +270,8 @@ static perp_status move_velocities(order *o, double from, double to) {
     if (w->stepper->half_kicks || from == to) return PERP_OK;
     double *a, c = 0.5 * (from - to);
     pp_frame *f;
-    perp_status st = acceleration(o, &a, &f);
+    const pp_frame *without;
+    perp_status st = acceleration(o, &a, &f, &without);
     if (st) return st;
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
     double *change = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
@@ -302,6 +305,11 @@ static perp_status move_velocities(order *o, double from, double to) {
     o->moved.sampling -= S;
     o->moved.drift += dot_mass(f, mean, change) - applied - damping + S;
     if (to > 0) s->part = to;
+    pp_state *end = f->s1;
+    f->s1 = s;
+    pp_tamper(f, PP_SHIFTED);
+    o->shift = fmax(o->shift, pp_recheck_shift(f, without, part));
+    f->s1 = end;
     return PERP_OK;
 }
 
@@ -392,7 +400,7 @@ static perp_status all_impacts(order *o) {
         double *a;
         pp_frame *f;
         int which;
-        st = acceleration(o, &a, &f);
+        st = acceleration(o, &a, &f, NULL);
         if (st) break;
         o->reach->s0 = copy_of(w, o->m.s); /* with velocities of its time */
         if (!o->reach->s0) return no_memory(w);
@@ -438,15 +446,20 @@ static void mark(const perp_world *w, int *parent, const int *shape, bool *hit) 
 }
 
 static bool bounced(const pp_frame *done) {
-    for (int i = 0; i < done->ncontact; i++)
+    for (int i = 0; i < done->ncontact && done->solution.p_contact; i++)
         if (done->contact[i].restitution > 0 && done->solution.p_contact[3 * i] > 0) return true;
+    for (int k = 0; k < done->nkick; k++)
+        if (done->kick[k] != done && bounced(done->kick[k])) return true;
     return false;
 }
 
-/* Impacts of a part that was done without: contacts with restitution that pushed and came at more than the speed of rest. */
+/* Impacts of a part that was done without: contacts with restitution that pushed, in any of its kicks, and came at more than the speed of
+ * rest. */
 static void mark_done(order *o, const pp_frame *done, int *parent, bool *hit) {
     const perp_world *w = o->m.w;
-    for (int i = 0; i < done->ncontact; i++) {
+    for (int k = 0; k < done->nkick; k++)
+        if (done->kick[k] != done) mark_done(o, done->kick[k], parent, hit);
+    for (int i = 0; i < done->ncontact && done->solution.p_contact; i++) {
         const perp_contact *c = &done->contact[i];
         if (!(c->restitution > 0) || !(done->solution.p_contact[3 * i] > 0)) continue;
         const int *shape = done->contact_shape + 2 * i;
@@ -515,6 +528,7 @@ static void close_account(order *o, const bool *acts) {
     l->sampling += o->moved.sampling;
     l->drift += o->moved.drift;
     l->remainder = l->kinetic_after - l->kinetic_before - pp_ledger_sum(l);
+    o->m.sum.law.momentum = fmax(o->m.sum.law.momentum, o->shift);
 }
 
 /* The bodies of an island with impacts go over to the state s1 of the others. */

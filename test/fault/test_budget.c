@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "check.h"
+#include "world/frame.h"
 
-/* A heap of discs of very different masses, thrown together. */
-static scene heap(double work_limit, double time_limit) {
+/* A heap of bodies of very different masses, thrown together. */
+static scene heap_of(perp_shape_def shape, double work_limit, double time_limit) {
     perp_world_def d = world_def(2, 5e-3, PERP_START_PLAIN);
     d.work_limit = work_limit;
     d.time_limit = time_limit;
@@ -16,13 +17,16 @@ static scene heap(double work_limit, double time_limit) {
     assert_int_equal(perp_pair_set_all(s.w, (perp_pair_law){.mu = 0.5}), PERP_OK);
     for (int i = 0; i < 15; i++) {
         perp_body_def b = perp_body_def_default(PERP_BODY_DYNAMIC);
-        perp_shape_def disc = perp_shape_sphere(0.1);
-        assert_int_equal(perp_body_def_mass(&b, &disc, 2, i % 3 ? 1 : 1000), PERP_OK);
+        assert_int_equal(perp_body_def_mass(&b, &shape, 2, i % 3 ? 1 : 1000), PERP_OK);
         b.X_WB.p = perp_v3(0.2 * (i % 5) + 0.02 * (i / 5), 0.1 + 0.2 * (i / 5), 0);
         b.v_W = perp_v3(i % 2 ? 1 : -1, -1, 0);
-        scene_shape(&s, scene_body(&s, &b), disc);
+        scene_shape(&s, scene_body(&s, &b), shape);
     }
     return s;
+}
+
+static scene heap(double work_limit, double time_limit) {
+    return heap_of(perp_shape_sphere(0.1), work_limit, time_limit);
 }
 
 static void fails_in_time(void **state) {
@@ -40,6 +44,47 @@ static void fails_in_time(void **state) {
         scene_end(&s);
     }
     assert_string_equal(why[0], why[1]);
+}
+
+/* Given up anywhere: before the first problem is posed, between posing and solving it, in any part. */
+static void fails_at_any_point(void **state) {
+    (void)state;
+    int failed = 0;
+    for (double limit = 1; limit < 3e7; limit *= 1.5)
+        for (int k = 0; k < 4; k++) {
+            scene s = heap_of(k & 1 ? perp_shape_box(0.1, 0.1, 0) : perp_shape_sphere(0.1), limit, 0);
+            if (k & 2) assert_int_equal(perp_pair_set_all(s.w, (perp_pair_law){.mu = 0.5, .restitution = 1}), PERP_OK);
+            perp_certificate c;
+            perp_status st = PERP_OK;
+            uint64_t before = 0;
+            for (int i = 0; i < 5 && !st; i++) {
+                before = perp_world_hash(s.w);
+                st = perp_world_step(s.w, &c);
+            }
+            if (st) {
+                assert_int_equal(st, PERP_E_SOLVE);
+                assert_non_null(strstr(perp_world_why(s.w), "work"));
+                assert_true(perp_world_hash(s.w) == before);
+                failed++;
+            }
+            scene_end(&s);
+        }
+    assert_true(failed > 10);
+}
+
+/* A part that is given up once its contacts are known, and before they are solved, has no answer to tell of. */
+static void answer_may_be_missing(void **state) {
+    (void)state;
+    scene s = heap(0, 0);
+    perp_contact touch = {.restitution = 1};
+    int shape[2] = {0, 1};
+    pp_state at = {.t = 0};
+    pp_frame f = {.w = s.w, .s0 = &at, .h = 1e-3, .contact = &touch, .contact_shape = shape, .ncontact = 1};
+    perp_certificate c;
+    pp_certify_answer(&f, &c);
+    assert_int_equal(c.contacts, 1);
+    assert_int_equal(c.separating + c.sticking + c.sliding, 0);
+    scene_end(&s);
 }
 
 static void does_not_change_what_it_allows(void **state) {
@@ -78,10 +123,9 @@ static void limits_are_checked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fails_in_time),
-        cmocka_unit_test(does_not_change_what_it_allows),
-        cmocka_unit_test(ends_by_the_clock),
-        cmocka_unit_test(limits_are_checked),
+        cmocka_unit_test(fails_in_time),         cmocka_unit_test(fails_at_any_point),
+        cmocka_unit_test(answer_may_be_missing), cmocka_unit_test(does_not_change_what_it_allows),
+        cmocka_unit_test(ends_by_the_clock),     cmocka_unit_test(limits_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -455,6 +455,32 @@ static void test_small_gaps(void **state) {
 
 /* ---- refusals ---- */
 
+/* Bodies that touch exactly at the end of a step, up to rounding on either side: a ball and a wall, two balls, and a ball and two that
+ * touch. They leave as at any other time, with their energy. */
+static void test_meets_at_step_end(void **state) {
+    (void)state;
+    static const char *const steppers[] = {"stewart-trinkle", "second-order"};
+    const double h = 0.004;
+    for (int k = 0; k < 2 * 3 * 40; k++) {
+        perp_world *w = space(h, PERP_IMPACTS_SEQUENCE, steppers[k % 2], perp_v3(0, 0, 0));
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.restitution = 1}));
+        int kind = k / 2 % 3, steps = 1 + k / 6;
+        double v = between(0.3, 3), gap = v * h * steps, m = between(1, 2), total = 0.5 * v * v;
+        perp_body_id first = ball(w, 1, 0.1, perp_v3(0, 0, 0), perp_v3(v, 0, 0));
+        if (kind == 0)
+            wall(w, perp_v3(-1, 0, 0), -(gap + 0.1));
+        else
+            ball(w, m, 0.1, perp_v3(gap + 0.2, 0, 0), perp_v3(0, 0, 0));
+        if (kind == 2) ball(w, 1, 0.1, perp_v3(gap + 0.4, 0, 0), perp_v3(0, 0, 0));
+        (void)add_steps(w, steps + 3);
+        perp_vec3 after, spin;
+        OK(w, perp_body_velocity(w, first, &after, &spin));
+        assert_true(fabs(after.x - (kind == 0 ? -v : v * (1 - m) / (1 + m))) < 1e-12);
+        assert_true(fabs(kinetic(w) - total) < 1e-12 * total);
+        perp_world_destroy(w);
+    }
+}
+
 static void test_refusals(void **state) {
     (void)state;
     perp_world_def d = perp_world_def_default(2);
@@ -480,7 +506,7 @@ int main(void) {
         cmocka_unit_test(test_chains),     cmocka_unit_test(test_gaps),     cmocka_unit_test(test_rack),
         cmocka_unit_test(test_gas),        cmocka_unit_test(test_bounce),   cmocka_unit_test(test_comes_to_rest),
         cmocka_unit_test(test_superball),  cmocka_unit_test(test_rod),      cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_small_gaps), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_small_gaps), cmocka_unit_test(test_refusals), cmocka_unit_test(test_meets_at_step_end),
     };
     return cmocka_run_group_tests(tests, fresh_seed, NULL);
 }

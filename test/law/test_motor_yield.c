@@ -42,6 +42,7 @@ static void holds_at_its_own_limit(void **state) {
                 assert_near(x, speed < 0 ? -should : should, 1e-9);
             assert_below(fabs(c.ledger.remainder), 1e-9);
             assert_int_equal(c.motor_yields, 0);
+            assert_below(c.law.joint, 1e-8 * fmax(1, c.law.scale)); /* to stand at the limit breaks no law */
         }
         assert_near(fabs(spin(&s, 0).z), 0, 1e-9);
         scene_end(&s);
@@ -64,6 +65,7 @@ static void yields_to_a_wall(void **state) {
             if (c.motor_yields > 0) assert_int_equal(c.yield_joint, 0);
             assert_below(c.overlap, 1e-9);
             assert_below(fabs(c.ledger.remainder), 1e-9);
+            assert_below(c.law.joint, 1e-8 * fmax(1, c.law.scale));
         }
         /* the ball is met where its centre lies 0.15 from the middle line of the arm */
         double x, should = atan2(0.4, 0.8) - asin(0.15 / hypot(0.4, 0.8));

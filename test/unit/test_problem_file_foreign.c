@@ -85,6 +85,26 @@ static void dense_is(const double *M, int n, const double *rows) {
         for (int j = 0; j < n; j++) assert_true(M[j * n + i] == rows[i * n + j]);
 }
 
+/* No entry differs from zero: a problem all the same. */
+static void reads_zero_matrix(void **state) {
+    (void)state;
+    const char *path = "zero-matrix.dat";
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("2\n0\n2\n2\n2 2\n0 0\n0 0\n0.5 -4\n", f);
+    assert_int_equal(fclose(f), 0);
+    perp_problem_format format;
+    perp_stored *s = good(path, &format);
+    const perp_problem *p = perp_stored_problem(s);
+    const double M[4] = {0}, q[2] = {0.5, -4};
+    assert_int_equal(p->cls, PERP_LCP);
+    assert_int_equal(perp_problem_size(p), 2);
+    dense_is(p->as.lcp.M, 2, M);
+    assert_true(same_doubles(p->as.lcp.q, q, 2));
+    perp_stored_free(s);
+    remove(path);
+}
+
 static void reads_text(void **state) {
     (void)state;
     const double three[] = {2, -1, 0, 1, 3, 1, 0, -1, 2}, blocks[] = {4, 0, 0, 1, 3, -1, -0.5, 0.25, 5};
@@ -303,6 +323,7 @@ int main(void) {
         cmocka_unit_test(reads_every_matrix),
         cmocka_unit_test(equalities_come_first),
         cmocka_unit_test(reads_text),
+        cmocka_unit_test(reads_zero_matrix),
         cmocka_unit_test(reads_friction_text),
         cmocka_unit_test(tells_texts_apart),
         cmocka_unit_test(keeps_text),
