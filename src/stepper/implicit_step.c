@@ -101,7 +101,8 @@ static perp_status rounds(pp_implicit_work *k, pp_arena_mark mark) {
     pp_settling s = {.before = INFINITY};
     for (int round = 0; round < MAX_ROUNDS; round++) {
         pp_arena_release(&f->w->arena, mark);
-        f->problem = pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
+        f->problem =
+            pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
         f->ncontact = 0;
         perp_status st = solve_round(k);
         if (st) return st;

@@ -580,7 +580,7 @@ perp_status pp_solve_step(pp_frame *f) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
-    f->solution = (perp_step_solution){0}; /* memory of the last round's may be in use again */
+    f->solution = (perp_step_solution){0};        /* memory of the last round's may be in use again */
     if (pp_told_to_stop(w)) return pp_stopped(w); /* parts and rounds of a step, each quickly solved, may be many */
     if (pp_budget_used(w, (double)f->problem.nblock + f->problem.njoint + f->problem.ncontact))
         return pp_budget_fail(w);

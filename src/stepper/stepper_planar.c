@@ -4,9 +4,6 @@
  * Source   Berard 3.3. */
 #include "stepper/support_rows.h"
 
-/* Others choose among contacts, and know nothing of the points that bodies rest on. */
-static const char *const models[] = {"peg", "one-plane", "corrective", NULL};
-
 const pp_stepper_type pp_stepper_planar = {
     .name = "planar-2.5d",
     .source = "Berard 3.3",
@@ -15,6 +12,6 @@ const pp_stepper_type pp_stepper_planar = {
     .dims = PP_DIM_2,
     .end_gaps = true,
     .supports = true,
-    .models = models,
+    .models = pp_support_models,
     .normal_rhs = pp_end_gap_rhs,
 };

@@ -221,9 +221,6 @@ static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
     return pp_refuse(why, why_size, PERP_E_FIT, "stepper quasistatic has no acceleration that a start could stagger");
 }
 
-/* Others choose among contacts, and know nothing of the points that bodies rest on. */
-static const char *const models[] = {"peg", "one-plane", "corrective", NULL};
-
 const pp_stepper_type pp_stepper_quasistatic = {
     .name = "quasistatic",
     .source = "Berard 3.4",
@@ -232,7 +229,7 @@ const pp_stepper_type pp_stepper_quasistatic = {
     .dims = PP_DIM_2 | PP_DIM_3,
     .end_gaps = true,
     .supports = true,
-    .models = models,
+    .models = pp_support_models,
     .normal_rhs = pp_end_gap_rhs,
     .step = step,
     .fits = fits,

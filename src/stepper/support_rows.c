@@ -10,6 +10,8 @@
 
 #include "problem/rows.h"
 
+const char *const pp_support_models[] = {"peg", "one-plane", "corrective", NULL};
+
 static bool rubs(const pp_body *b, int i) { return b->support[i].load > 0 && b->support[i].mu > 0; }
 
 double pp_support_press(const perp_world *w) { return w->stepper->supports ? w->def.press : 0; }

@@ -14,4 +14,7 @@ int pp_support_count(const pp_frame *f);
  * nu_free: velocities without constraints; noise: slip below this has no direction [L/T]; row: with room for them. */
 void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_contact_row *row);
 
+/* Contact models that go with supports; NULL at the end. Others choose among contacts, and know nothing of the points that bodies rest on. */
+extern const char *const pp_support_models[];
+
 #endif

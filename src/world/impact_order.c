@@ -7,9 +7,9 @@
  *          4 The law of impact for all that touches there (impact_laws.c).
  *          5 Again for the rest of the step; at its end half a kick back.
  *          What touches and closes when a step begins is an impact at tau = 0. An approach below the speed of rest, (1 - e)
- *          of half of what forces do within the step, is none: its rebounds end within the step, and the contact is held like one
- *          without restitution. Islands, bodies
- *          that may reach each other in the step or are connected, are divided alone.
+ *          of half of what forces do within the step, is none: its rebounds end within the step, and the contact is held
+ *          like one without restitution. Islands, bodies that may reach each other in the step or are connected, are
+ *          divided alone.
  * Ends     where impacts accumulate: after IMPACTS of them per contact the rest of the step goes without restitution; the
  *          certificate counts it (rebounds_given_up).
  * Ledger   Moving velocities by c in time, nu' = nu + c a, is booked as sampling, -(S' - S) with S = 1/2 h f.nu, and as drift;
