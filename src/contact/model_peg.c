@@ -496,13 +496,16 @@ static perp_status solve(pp_frame *f) {
                                           {.relaxed = true, .held = true},
                                           {.relaxed = true, .held = true, .linear = true},
                                           {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
-    int ways = f->last_resort ? (int)(sizeof way / sizeof *way) : pp_at_end(f) ? 2 : 4;
+    const int most = (int)(sizeof way / sizeof *way);
+    int ways = f->last_resort ? most : pp_at_end(f) ? 2 : 4;
     pp_peg_work k;
     double t = pp_clock();
     perp_status st = begin(f, &k);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (st) return st;
     bool settled = false, linear = k.linear, answered = true;
+    f->jammed_block = PP_ARENA_ZERO(&f->w->arena, bool, f->nblock);
+    if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     for (int i = 0; i < ways && !settled; i++) {
         if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
@@ -514,14 +517,19 @@ static perp_status solve(pp_frame *f) {
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
         f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
+        if (f->no_lift && f->jammed_block) memset(f->jammed_block, 0, (size_t)f->nblock * sizeof *f->jammed_block);
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
-        if (st && !f->last_resort && pp_joint_rounds_lost(f)) return st;
         answered = answered && !st;
         if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
-        /* One that is inside was left there because nothing could give way. Where there still is no answer dividing the
-         * step would not make one. */
-        if (i == ways - 1 && !settled && !answered && !k.at_end && driven_within(&k, -PP_PEG_BEHIND)) ways = 7;
+        /* A driven body that is inside another was left there because nothing could give way. Where there still is no
+         * answer, neither another way nor a shorter step makes one. */
+        if (st && i < most - 2 && !k.at_end && driven_within(&k, -PP_PEG_BEHIND)) {
+            ways = most;
+            i = most - 2;
+        } else if (st && !f->last_resort && pp_joint_rounds_lost(f)) {
+            return st;
+        }
     }
     f->blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
     if (!settled)

@@ -73,7 +73,9 @@
 #define EXACT_STEPS  4     /* in so many steps at most, */
 #define EXACT_PULL   1e-5  /* each as many digits; a weaker pull would magnify rounding in loads that are not unique */
 #define KEPT         1e-13 /* a guess that holds to this has the loads it should have, but for rounding */
-#define SLOW         1e-2 /* the largest velocity of a loaded row that counts as rest, in units of the largest without loads */
+#define MOST_ASKED \
+    200           /* contacts and rows up to which it is asked whether there is an answer: pivoting costs their cube */
+#define SLOW 1e-2 /* the largest velocity of a loaded row that counts as rest, in units of the largest without loads */
 
 #define TELL(w, ...)                                            \
     do {                                                        \
@@ -494,14 +496,20 @@ static bool let_few_move(work *w, perp_outcome *o) {
     return w->least <= w->tol;
 }
 
-/* Is there a proof that nothing solves it? Asked where answers are judged, before the methods with most patience. */
-static bool contradicted(work *w, const perp_problem *p) {
-    perp_judge *judge = pp_call_judge(w->call, p);
-    double *y = judge ? PP_CALL_ARRAY(w->call, double, w->c.m) : NULL;
-    perp_contradiction proof;
-    if (!y || pp_find_contradiction(w->call, p, judge, NULL, y, &proof)) return false;
-    if (proof.existence == PERP_EXISTENCE_NONE) TELL(w, "contacts contradict each other");
-    return proof.existence == PERP_EXISTENCE_NONE;
+/* Is there an answer? Asked before the methods with most patience. Unknown of large problems. */
+static perp_existence ask_existence(const work *w) {
+    const perp_problem *p = w->problem;
+    perp_judge *judge = pp_call_judge(w->call, p), *own = NULL;
+    double *y = PP_CALL_ARRAY(w->call, double, w->c.m);
+    perp_contradiction proof = {0};
+    if (p->cls != PERP_CONE || w->c.nblock > MOST_ASKED || !y) return PERP_EXISTENCE_UNKNOWN;
+    if (!judge && perp_judge_new(p, &w->call->arena->alloc, &own)) return PERP_EXISTENCE_UNKNOWN;
+    if (own) judge = own;
+    perp_status s = pp_find_contradiction(w->call, p, judge, NULL, y, &proof);
+    if (!s && proof.existence == PERP_EXISTENCE_UNKNOWN) s = pp_ask_existence(w->call, p, judge, &proof.existence);
+    perp_judge_free(own);
+    if (!s && proof.existence == PERP_EXISTENCE_NONE) TELL(w, "contacts contradict each other");
+    return s ? PERP_EXISTENCE_UNKNOWN : proof.existence;
 }
 
 static perp_outcome stages(work *w, const double *guess) {
@@ -557,15 +565,18 @@ static perp_outcome stages(work *w, const double *guess) {
     /* where few digits are asked for, it is not rounding that keeps from them; of few contacts it may be Newton */
     double hopeless = (w->tol < SWEPT_TOL ? NEARLY : 1) * w->tol;
     bool few = contacts <= FEW_CONTACTS;
+    perp_existence answer = PERP_EXISTENCE_UNKNOWN;
     for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++) {
-        if (i == 1 && contradicted(w, w->problem)) return PERP_OUTCOME_INFEASIBLE; /* costs as much as some steps */
+        if (i == 1) answer = ask_existence(w); /* costs as much as some steps */
+        if (answer == PERP_EXISTENCE_NONE && pp_call_judge(w->call, w->problem)) return PERP_OUTCOME_INFEASIBLE;
         if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     }
     if (w->least <= hopeless) {
         if (few) (void)split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
         return o;
     }
-    if (w->part) return o; /* a part that has no answer is no part */
+    /* A part that has no answer is no part. Patience is for problems that have one. */
+    if (w->part || (answer != PERP_EXISTENCE_UNKNOWN && answer != PERP_EXISTENCE_SOME)) return o;
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
     int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
     /* to the judge's figure loads may have to travel far, where contacts contradict each other a little: by jumps */

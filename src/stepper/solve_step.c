@@ -512,6 +512,7 @@ static perp_status stall(pp_frame *f, pp_island *island, bool *eased) {
         c[i].b_t = c[i].b_o = c[i].b_r = of->b_t = of->b_o = of->b_r = 0;
         f->stalled[island->contact[i]] = *eased = true;
     }
+    for (int b = 0; f->jammed_block && *eased && b < q->nblock; b++) f->jammed_block[island->block[b]] = true;
     for (int i = 0; i < q->njoint; i++) {
         bool limit = j[i].kind == PERP_ROW_LIMIT;
         if ((!limit && j[i].kind != PERP_ROW_JOINT) || j[i].b == j[i].b_kin || (limit && j[i].b > j[i].b_kin)) continue;
@@ -519,6 +520,14 @@ static perp_status stall(pp_frame *f, pp_island *island, bool *eased) {
         *eased = true;
     }
     return PERP_OK;
+}
+
+/* Has an earlier round posed a part of this island as if driven bodies stood? */
+static bool stalled_before(const pp_frame *f, const pp_island *island) {
+    if (!f->no_lift || !f->jammed_block) return false;
+    for (int b = 0; b < island->p.nblock; b++)
+        if (f->jammed_block[island->block[b]]) return true;
+    return false;
 }
 
 /* Solves island k; its memory is free for the next. *residual: of the laws in it. */
@@ -551,13 +560,13 @@ static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const pe
     for (int k = 0; !st && k < n; k++) {
         double before = f->acceptance;
         perp_step_residual residual;
-        bool eased = false;
-        st = solve_island(f, &island[k], k, recalled, &residual);
-        if (st == PERP_E_SOLVE && f->no_lift) {
+        bool eased = false, at_once = stalled_before(f, &island[k]);
+        if (!at_once) st = solve_island(f, &island[k], k, recalled, &residual);
+        if (at_once || (st == PERP_E_SOLVE && f->no_lift)) {
             perp_status made = stall(f, &island[k], &eased);
             if (made) return made;
         }
-        if (eased) {
+        if (eased || at_once) {
             f->acceptance = before;
             st = solve_island(f, &island[k], k, recalled, &residual);
         }
