@@ -314,6 +314,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
     if (!st) st = solve_round(k, mark, !anew);
+    k->begun = !st;
     if (st) return st;
     k->mode = mode;
     if (anew && k->at_end && mode.symmetric) k->still = false; /* that was with the rows of the start */
@@ -503,13 +504,14 @@ static perp_status solve(pp_frame *f) {
     perp_status st = begin(f, &k);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (st) return st;
-    bool settled = false, linear = k.linear, answered = true;
+    bool settled = false, linear = k.linear, answered = true, begun = true;
     f->jammed_block = PP_ARENA_ZERO(&f->w->arena, bool, f->nblock);
     if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     for (int i = 0; i < ways && !settled; i++) {
         if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
         if (i == 3 && answered) continue;   /* corners go by their other side only where a problem had no answer */
+        if (i == 2 && !begun && !k.at_end) continue; /* it begins with the problem of way 0, which had no answer */
         if (i == 2 && k.at_end) {
             if (!st) (void)pp_fail(f->w, PERP_E_SOLVE, "end poses did not settle, or contact would gain energy there");
             pp_end_give_up(f);
@@ -521,6 +523,7 @@ static perp_status solve(pp_frame *f) {
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;
+        if (i == 0) begun = k.begun;
         if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
         /* A driven body that is inside another was left there because nothing could give way. Where there still is no
          * answer, neither another way nor a shorter step makes one. */

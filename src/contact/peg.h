@@ -95,6 +95,7 @@ typedef struct pp_peg_work {
     pp_frame *f;
     struct pp_peg *m;
     pp_peg_mode mode;
+    bool begun;                 /* the first round of the last way had an answer */
     pp_poses start, force, end; /* all at the start; dynamic ones at the start, kinematic at the end; all at the end */
     pp_state end_state, way;    /* at the end; somewhere between */
     perp_vec3 *turn;            /* by body slot: h times the angular velocity at the start of the way [rad] */

@@ -512,6 +512,16 @@ static perp_existence ask_existence(const work *w) {
     return s ? PERP_EXISTENCE_UNKNOWN : proof.existence;
 }
 
+/* May there be none? Then the methods with most patience are not worth it; and after one such problem of a step, which is posed
+ * again and again in other ways and lengths, neither are further courses. */
+static bool in_doubt(perp_existence answer) {
+    return answer != PERP_EXISTENCE_UNKNOWN && answer != PERP_EXISTENCE_SOME;
+}
+
+static void count_doubt(const work *w, perp_existence answer, bool solved) {
+    if (w->call->work && !solved && in_doubt(answer)) w->call->work->wedged++;
+}
+
 static perp_outcome stages(work *w, const double *guess) {
     perp_outcome o = PERP_OUTCOME_SOLVED;
     int contacts = w->c.nblock - w->c.nrow;
@@ -569,14 +579,19 @@ static perp_outcome stages(work *w, const double *guess) {
     for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++) {
         if (i == 1) answer = ask_existence(w); /* costs as much as some steps */
         if (answer == PERP_EXISTENCE_NONE && pp_call_judge(w->call, w->problem)) return PERP_OUTCOME_INFEASIBLE;
+        if (i == 1 && in_doubt(answer) && w->call->work && w->call->work->wedged > 0) return PERP_OUTCOME_LIMIT;
         if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
     }
     if (w->least <= hopeless) {
-        if (few) (void)split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
+        bool done = few && split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
+        count_doubt(w, answer, done);
         return o;
     }
-    /* A part that has no answer is no part. Patience is for problems that have one. */
-    if (w->part || (answer != PERP_EXISTENCE_UNKNOWN && answer != PERP_EXISTENCE_SOME)) return o;
+    if (w->part) return o; /* a part that has no answer is no part */
+    if (in_doubt(answer)) {
+        count_doubt(w, answer, false);
+        return o;
+    }
     double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
     int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
     /* to the judge's figure loads may have to travel far, where contacts contradict each other a little: by jumps */

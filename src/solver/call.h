@@ -10,6 +10,7 @@ typedef struct pp_work {
     double done;  /* so far */
     double limit; /* solvers end where `done` exceeds it; INFINITY: none */
     int last;     /* iteration at the last look of the solver under way */
+    int wedged;   /* problems that may have no answer and on which all methods have failed so far */
 } pp_work;
 
 struct perp_call {

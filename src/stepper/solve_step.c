@@ -315,15 +315,34 @@ static perp_status solve_joints(pp_frame *f, trial *t, const posed *c, const dou
                    t->acceptance, tolerance(f));
 }
 
+/* Has the latest try, from a guess, gone on from nothing by itself? `auto` does, where the guess does not lead to an answer. */
+static bool started_cold(const perp_solver_type *solver, const trial *t) {
+    return solver == &pp_solver_auto && t->outcome != PERP_OUTCOME_SOLVED;
+}
+
+/* Is it proven that no impulses bring the laws as close as the world accepts? In words: why. */
+static bool contradicts(const pp_frame *f, const trial *t, char *why, size_t size) {
+    double least = pp_tell_contradiction(f, t->p, why, size);
+    return least > fmax(tolerance(f), MOST_ROUNDING) * speed_scale(f, t->scale);
+}
+
 /* Solvers `first` to `last` of the chain; z holds the guess, if there is one. */
 static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int first, int last, bool guess,
                                double *z) {
     perp_world *w = f->w;
     double needed = c->cone ? needed_tol(f, t) : 0, latest;
-    for (int which = first; which <= last; which++) {
+    char why[300] = "";
+    bool asked = w->work.wedged > 0, proven = asked && contradicts(f, t, why, sizeof why);
+    for (int which = first; which <= last && !proven; which++) {
         if (which > first) t->fallbacks++;
+        if (which > first && !asked) {
+            asked = true;
+            if ((proven = contradicts(f, t, why, sizeof why))) break;
+        }
         for (int cold = 0; cold < 2; cold++) {
-            if (!cold && !(guess && which == first)) continue;
+            bool warm = guess && which == first;
+            if (!cold && !warm) continue;
+            if (cold && warm && started_cold(w->solver[which], t)) continue;
             if (cold) memset(z, 0, (size_t)c->n * sizeof *z);
             pp_arena_mark mark = pp_arena_here(&w->arena);
             double limit = pp_budget_share(&w->work, w->work.limit); /* the next solver has the other half */
@@ -336,8 +355,13 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
             if (t->acceptance <= tolerance(f)) return PERP_OK;
         }
     }
-    char why[300] = "";
-    pp_tell_contradiction(f, t->p, why, sizeof why);
+    if (proven) {
+        w->work.wedged++;
+        return pp_fail(w, PERP_E_SOLVE,
+                       "the laws have no answer at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t,
+                       f->h, t->p->ncontact, t->p->njoint, why);
+    }
+    if (!asked) (void)contradicts(f, t, why, sizeof why);
     return pp_fail(w, PERP_E_SOLVE,
                    "no solver met the laws at t = %g (h = %g): best is %s (%s) with residual %.3g of the speed scale, "
                    "allowed %.3g; %d contacts, %d joint rows%s",

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "problem/rows.h"
 #include "problem/to_cone.h"
 #include "solver/find_contradiction.h"
 #include "world/world_internal.h"
@@ -101,20 +102,36 @@ static void tell(const pp_frame *f, const pp_step_cone *c, const perp_contradict
     }
 }
 
-void pp_tell_contradiction(const pp_frame *f, const perp_step_problem *p, char *text, size_t size) {
+/* Every impulse leaves velocities u with -y . u = closing, so one of the rows that fight misses its law at least by this [L/T]. */
+static double least_violation(const pp_step_cone *c, const double *y, double closing) {
+    const perp_step_problem *p = c->step;
+    double sum = 0;
+    for (int j = 0; j < p->njoint; j++) sum += fabs(y[j]) / pp_row_length(p, &p->joint[j].row);
+    for (int i = 0; i < p->ncontact; i++) sum += fabs(y[c->at[i]]);
+    double most = 0; /* the proof has y with 1 as its largest number */
+    for (int k = 0; k < c->n; k++) most = fmax(most, fabs(y[k]));
+    return sum > 0 ? closing * most / sum : 0;
+}
+
+double pp_tell_contradiction(const pp_frame *f, const perp_step_problem *p, char *text, size_t size) {
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
     pp_step_cone c;
     perp_contradiction proof = {0};
+    double least = 0;
     text[0] = 0;
     if (p->ncontact + p->njoint <= MOST_LAWS && !pp_step_to_cone(p, a, &c)) {
         double *y = PP_ARENA_ARRAY(a, double, c.n);
         perp_judge *judge = NULL;
         perp_call call = {.arena = a, .deadline = INFINITY, .terse = true};
         if (y && !perp_judge_new(&c.problem, &f->w->def.alloc, &judge) &&
-            !pp_find_contradiction(&call, &c.problem, judge, NULL, y, &proof) && proof.existence == PERP_EXISTENCE_NONE)
+            !pp_find_contradiction(&call, &c.problem, judge, NULL, y, &proof) &&
+            proof.existence == PERP_EXISTENCE_NONE) {
             tell(f, &c, &proof, text, size);
+            least = least_violation(&c, y, proof.closing);
+        }
         perp_judge_free(judge);
     }
     pp_arena_release(a, mark);
+    return least;
 }

@@ -186,6 +186,8 @@ typedef struct parts {
     int rejected;           /* parts whose error was too large */
     bool stops;             /* one had an answer only without restitution: the others need not be divided to learn it */
     bool jammed;            /* one had an answer only where overlap may stay: the same */
+    const pp_state *shortest_from; /* where the shortest part was tried last; NULL: nowhere */
+    bool shortest_jams;            /* it had no answer there */
 } parts;
 
 /* Solves a part of length h from s0, as a whole. last: no shorter one follows. */
@@ -277,10 +279,15 @@ static double apart(const perp_world *w, const pp_state *a, const pp_state *b) {
 static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole) {
     if (depth >= w->def.max_halvings) return;
     bool stops = p->stops;
-    pp_arena_mark mark = pp_arena_here(&w->arena);
-    part on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), false);
-    bool jams = on.st == PERP_E_SOLVE && on.f->blocked;
-    pp_arena_release(&w->arena, mark);
+    part on = {.st = PERP_OK};
+    if (p->shortest_from != s0) {
+        pp_arena_mark mark = pp_arena_here(&w->arena);
+        on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), false);
+        p->shortest_from = s0;
+        p->shortest_jams = on.st == PERP_E_SOLVE && on.f->blocked;
+        pp_arena_release(&w->arena, mark);
+    }
+    bool jams = p->shortest_jams;
     if (jams) on = solve_part(w, p, s0, h, true);
     if (on.st && on.st != PERP_E_SOLVE)
         whole->st = on.st; /* out of memory, or told to stop */
