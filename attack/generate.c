@@ -20,6 +20,7 @@ const char attack_mesh[] =
 
 #define CELL    0.32 /* distance of two places of the grid [L] */
 #define LARGEST 0.13 /* half of the largest body [L] */
+#define START   0.35 /* height of the lowest bodies above the floor [L] */
 
 typedef struct maker {
     uint64_t random;
@@ -29,6 +30,7 @@ typedef struct maker {
     attack_facts *facts;
     int dim, bodies, columns, fixed; /* fixed: bodies of the surroundings, first in the list */
     double h;
+    double lift; /* of the bodies, so that none is in an inclined floor [L] */
     bool round_only, implicit, soft, supported;
     bool centred[64]; /* is the centre of mass at the origin of the body's frame? */
     perp_vec3 at[64];
@@ -209,8 +211,12 @@ static void motion(maker *m) {
     }
 }
 
+/* Bodies of a level. */
+static int per_level(const maker *m) { return m->dim == 2 ? m->columns : m->columns * m->columns; }
+
 static void surroundings(maker *m) {
     m->fixed = 0;
+    m->lift = 0;
     bool plate = chance(m, 0.3) && !m->implicit;
     if (chance(m, 0.93)) {
         say(m, "  - {name: floor, kind: %s, ", plate ? "kinematic" : "obstacle");
@@ -222,6 +228,7 @@ static void surroundings(maker *m) {
             motion(m);
         } else {
             double tilt = chance(m, 0.3) ? draw(m, -0.5, 0.5) : 0;
+            m->lift = m->columns * CELL / 2 * tan(fabs(tilt));
             say(m, "shape: {type: halfspace, ");
             upright(m, "normal", sin(tilt), 0, cos(tilt));
             say(m, "}");
@@ -229,14 +236,15 @@ static void surroundings(maker *m) {
         say(m, "}\n");
         m->fixed++;
     }
-    double wall = m->columns * CELL / 2 + 0.2;
+    double top = START + m->lift + CELL * (1 + (m->bodies - 1) / per_level(m));
     for (int k = 0; k < 2 && chance(m, 0.4); k++) {
         bool driven = chance(m, 0.2);
-        double side = k ? 1 : -1;
+        double side = k ? 1 : -1, lean = chance(m, 0.3) ? draw(m, -0.2, 0.5) : 0;
+        double wall = m->columns * CELL / 2 + 0.2 + fmax(0, -lean) * top; /* no body is in it at the start */
         say(m, "  - {name: wall%d, kind: %s, ", k, driven ? "kinematic" : "obstacle");
         upright(m, "at", side * wall, 0, 0);
         say(m, ", shape: {type: halfspace, ");
-        upright(m, "normal", -side, 0, chance(m, 0.3) ? draw(m, -0.2, 0.5) : 0);
+        upright(m, "normal", -side, 0, lean);
         say(m, "}");
         if (driven) {
             m->facts->driven = true;
@@ -252,11 +260,11 @@ static void surroundings(maker *m) {
 /* ---- bodies ---- */
 
 static void body(maker *m, int i, double ratio) {
-    int per_level = m->dim == 2 ? m->columns : m->columns * m->columns, level = i / per_level, k = i % per_level;
+    int level = i / per_level(m), k = i % per_level(m);
     double half = (m->columns - 1) * CELL / 2, j = 0.5 * (CELL - 2 * LARGEST) * 0.9;
     double x = (k % m->columns) * CELL - half + draw(m, -j, j),
            y = m->dim == 2 ? 0 : (k / m->columns) * CELL - half + draw(m, -j, j);
-    double up = 0.35 + level * CELL + draw(m, -j, j);
+    double up = START + m->lift + level * CELL + draw(m, -j, j);
     m->at[i] = m->dim == 2 ? perp_v3(x, up, 0) : perp_v3(x, y, up);
     say(m, "  - {name: b%d, ", i);
     upright(m, "at", x, y, up);

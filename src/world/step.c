@@ -190,6 +190,15 @@ typedef struct parts {
     bool shortest_jams;            /* it had no answer there */
 } parts;
 
+/* pp_order_impacts() with half of the work of the part. Where impacts are too many for that, all at once have the other half. */
+static perp_status order_impacts(perp_world *w, const pp_span *span, const pp_frame *whole, pp_state *end,
+                                 pp_ordered *o) {
+    double limit = pp_budget_share(&w->work, w->work.limit);
+    perp_status st = pp_order_impacts(w, span, whole, end, o);
+    w->work.limit = limit;
+    return st;
+}
+
 /* Solves a part of length h from s0, as a whole. last: no shorter one follows. */
 static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
     part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
@@ -206,13 +215,13 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
     bool ordered = pp_orders_impacts(w);
     pp_ordered o = {0};
     (void)pp_budget_share(&w->work, w->work_limit); /* what follows has the other half */
-    if (ordered) x.st = pp_order_impacts(w, &span, NULL, x.end, &o);
+    if (ordered) x.st = order_impacts(w, &span, NULL, x.end, &o);
     bool given_up = x.st == PERP_E_SOLVE;
     if (given_up || (!x.st && !o.divided)) {
         o.divided = false;
         x.st = pp_substep(w, &span, x.end, x.f, &x.c);
         if (!x.st && ordered && !given_up) {
-            x.st = pp_order_impacts(w, &span, x.f, x.end, &o);
+            x.st = order_impacts(w, &span, x.f, x.end, &o);
             given_up = x.st == PERP_E_SOLVE;
             if (given_up) { /* its end was written over */
                 o.divided = false;
