@@ -427,14 +427,18 @@ static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
     pp_work *work = &f->w->work;
     double limit = work->limit;
     if (cones >= 0 && few && limit < INFINITY) work->limit = work->done + FOR_PIVOTING * fmax(0, limit - work->done);
-    perp_status st = solve_as(f, t, class_of(w, t->p), 0, w->nsolver - 1, guess);
+    perp_class cls = class_of(w, t->p);
+    perp_status st = solve_as(f, t, cls, 0, w->nsolver - 1, guess);
     work->limit = limit;
-    if (st != PERP_E_SOLVE || cones < 0 || !few) return st;
+    /* Joints are eliminated from an LCP, which costs digits; as cones they are rows like all others. */
+    bool posed_anew = cls == PERP_LCP && w->def.form == PERP_FORM_CONE && !bilateral_only(t->p);
+    if (st != PERP_E_SOLVE || !(posed_anew || (cones >= 0 && few))) return st;
     char before[PP_WHY];
     memcpy(before, w->why, sizeof before);
     pp_arena_release(&f->w->arena, mark);
     t->fallbacks++;
-    st = solve_as(f, t, PERP_CONE, cones, cones, false);
+    st = posed_anew ? solve_as(f, t, PERP_CONE, 0, w->nsolver - 1, false)
+                    : solve_as(f, t, PERP_CONE, cones, cones, false);
     if (st == PERP_E_SOLVE) memcpy(f->w->why, before, sizeof before);
     return st;
 }
