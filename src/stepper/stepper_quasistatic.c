@@ -9,18 +9,25 @@
  *          masses: the least motion.
  *          eps is such that the forces at hand would change velocities in a step by as much as the fastest body moves,
  *          or what is driven, and then by more: large numbers beside small velocities would cost digits.
- * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears.
+ * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears. If the rounds do not end soon,
+ *          a proof of that is looked for (quasistatic_balance.c).
  * Source   Berard 3.4. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/refuse.h"
 #include "problem/rows.h"
+#include "stepper/quasistatic_balance.h"
 #include "stepper/quasistatic_unique.h"
 #include "stepper/support_rows.h"
 
-#define ROUNDS      80
-#define FOLLOWING   8 /* rounds in which pyramids turn with the slip; only those of one problem are sure to end */
+#define ROUNDS     80
+#define FOLLOWING  8   /* rounds in which pyramids turn with the slip; only those of one problem are sure to end */
+#define DOUBT      3   /* rounds after which a proof is looked for that there is no balance; two or three are usual */
+#define SHORT_LOOK 400 /* sweeps that look for it then: less work than a round */
+#define LONG_LOOK \
+    40000 /* and where the step fails anyway: enough for slopes a thousandth above the limit of friction */
 #define RATIO_GROWS 4
 #define RATIO_MOST  16
 #define RATIO_LONG  1024 /* of pyramids, which are solved exactly, where rounds go on in one direction */
@@ -126,12 +133,39 @@ static double fastest(const pp_frame *f) {
     return most;
 }
 
-static perp_status no_balance(pp_frame *f, int who) {
+static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
     int slot = f->block_body[who];
     const char *name = f->w->body[slot].name;
+    char body[80];
+    snprintf(body, sizeof body, "body %d%s%.60s%s", slot, name ? " (" : "", name ? name : "", name ? ")" : "");
     f->hopeless = true;
-    return pp_fail(f->w, PERP_E_SOLVE, "no forces of contacts and joints balance those on body %d%s%s%s", slot,
-                   name ? " (" : "", name ? name : "", name ? ")" : "");
+    if (!proof)
+        return pp_fail(f->w, PERP_E_SOLVE, "no forces of contacts and joints were found that balance those on %s",
+                       body);
+    if (proof->rows == 0)
+        return pp_fail(
+            f->w, PERP_E_SOLVE,
+            "no equilibrium at t = %g: %s bears a load, and no contact within reach, joint or support balances "
+            "it; bodies without inertia do not fall, so start them where something carries them",
+            f->s0->t, body);
+    return pp_fail(
+        f->w, PERP_E_SOLVE,
+        "no equilibrium at t = %g: the load of %s is not balanced: a motion exists that no contact, joint or "
+        "support of its group resists (%d rows) and on which the loads do work",
+        f->s0->t, body, proof->rows);
+}
+
+/* Of rounds that failed or do not end: PERP_E_SOLVE with its cause if no balance exists. `st`: what it is else. */
+static perp_status doubt(pp_frame *f, const round_data *q, int sweeps, perp_status st) {
+    char before[PP_WHY];
+    pp_imbalance proof;
+    if (!(f->problem.h > 0)) return st; /* not posed */
+    memcpy(before, f->w->why, sizeof before);
+    perp_status found = pp_find_imbalance(f, q->force, sweeps, &proof);
+    if (found) return found;
+    if (proof.block >= 0) return no_balance(f, proof.block, &proof);
+    memcpy(f->w->why, before, sizeof before);
+    return st;
 }
 
 static perp_status step(pp_frame *f) {
@@ -140,15 +174,17 @@ static perp_status step(pp_frame *f) {
     double ratio = 1, missing = INFINITY, before = INFINITY;
     int who = 0, iterations = 0;
     for (int round = 0; !st && missing > f->w->def.tolerance; round++) {
-        if (round == ROUNDS) return no_balance(f, who);
+        if (round == ROUNDS) return doubt(f, &q, LONG_LOOK, no_balance(f, who, NULL));
+        if (round == DOUBT && (st = doubt(f, &q, SHORT_LOOK, PERP_OK))) return st;
         double eps = q.acceleration > 0 && q.speed > 0 ? f->h * q.acceleration / (ratio * q.speed) : 1;
         weigh(f, &q, eps);
         if (round == FOLLOWING) {
             memcpy(q.slips, q.nu, (size_t)f->ndof * sizeof *q.slips);
             f->slip_nu = q.slips;
         }
+        f->problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
         st = pp_solve_contacts(f);
-        if (st) return st;
+        if (st) return st == PERP_E_SOLVE ? doubt(f, &q, LONG_LOOK, st) : st;
         iterations += f->iterations;
         double moved = change(f, &q, &who);
         /* what is missing of balance is eps times the change; the speeds in the problem are ratio times those at hand,

@@ -137,6 +137,62 @@ static void incline(void **state) {
     }
 }
 
+/* A step that fails, with "no equilibrium" and the name of a body in its message. */
+static void no_equilibrium(perp_world *w, const char *name) {
+    perp_certificate c;
+    assert_int_equal(perp_world_step(w, &c), PERP_E_SOLVE);
+    if (!strstr(perp_world_why(w), "no equilibrium") || !strstr(perp_world_why(w), name))
+        fail_msg("%s", perp_world_why(w));
+    perp_world_destroy(w);
+}
+
+static perp_body_id add_named(perp_world *w, const char *name, perp_pose X) {
+    perp_body_def d = perp_body_def_default(PERP_BODY_DYNAMIC);
+    d.mass = 2;
+    d.I_B = perp_m3_diag(0.1, 0.1, 0.1);
+    d.X_WB = X;
+    d.name = name;
+    return add_def(w, &d);
+}
+
+/* A body that hangs beside its pin. */
+static void hang_up(perp_world *w, perp_body_id b, perp_pose X) {
+    perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    perp_quat q = perp_world_dim(w) == 3 ? perp_q_exp(perp_v3(PI / 2, 0, 0)) : perp_pose_identity().q; /* level */
+    j.b = b;
+    j.X_AJ = (perp_pose){perp_v3_add(X.p, perp_v3(0.3, 0, 0)), q};
+    j.X_BJ = (perp_pose){perp_v3(0.3, 0, 0), q};
+    add_joint(w, &j);
+}
+
+/* Bodies that nothing can carry are told by name: in the air, on a slope, beside their pin, pulled over the plane. */
+static void unbalanced_loads(void **state) {
+    (void)state;
+    enum { AIR, SLOPE, PIN };
+    for (int kind = AIR; kind <= PIN; kind++)
+        for (int dim = 2; dim < 4; dim++) {
+            perp_world_def d = perp_world_def_default(dim);
+            d.stepper = "quasistatic";
+            double slope = kind == SLOPE ? atan(0.3) + 1e-3 : 0;
+            d.gravity_W = perp_v3_add(perp_v3_scale(-9.81 * cos(slope), up(dim)),
+                                      perp_v3_scale(9.81 * sin(slope), perp_v3(1, 0, 0)));
+            perp_world *w = world_of(&d);
+            OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.3}));
+            add_floor(w);
+            perp_shape_def cube = perp_shape_box(0.1, 0.1, dim == 2 ? 0 : 0.1);
+            if (kind != SLOPE) add_shape(w, add_named(w, "rests", at_height(dim, 3, 0.1)), cube);
+            perp_pose X = at_height(dim, 0, kind == SLOPE ? 0.1 : 0.6);
+            perp_body_id b = add_named(w, "cube", X);
+            add_shape(w, b, cube);
+            if (kind == PIN) hang_up(w, b, X);
+            no_equilibrium(w, "cube");
+        }
+    perp_world *w = planar_world("quasistatic", PERP_FORM_CONE, 0.01);
+    perp_body_id b = add_puck(w, 1, 0.005, 0.1, 0.3);
+    OK(w, perp_body_set_force(w, b, perp_v3(0.301 * 9.81, 0, 0), perp_v3(0, 0, 0)));
+    no_equilibrium(w, "body 0");
+}
+
 /* What the laws leave open: a free body everything, one on a frictionless floor all but the height and the tilt, one
  * that sticks nothing; one pushed with exactly the force of friction may slide at any speed. */
 static void open_motions(void **state) {
@@ -267,7 +323,7 @@ int main(void) {
         cmocka_unit_test(row_of_pucks),      cmocka_unit_test(models_that_do_not_fit),
         cmocka_unit_test(incline),           cmocka_unit_test(open_motions),
         cmocka_unit_test(supports),          cmocka_unit_test(slow_limit),
-        cmocka_unit_test(pushed_off_centre),
+        cmocka_unit_test(pushed_off_centre), cmocka_unit_test(unbalanced_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
