@@ -315,12 +315,18 @@ static perp_status solve_joints(pp_frame *f, trial *t, const posed *c, const dou
                    t->acceptance, tolerance(f));
 }
 
+/* Was a proof found in this step or the last that a problem has no answer? Then the next is asked first: a body that a drive
+ * presses against what cannot give way stays there for many steps, and each costs all solvers and their limits. */
+static bool contradicted_lately(const perp_world *w) { return w->contradicted > 0 && w->state.step <= w->contradicted; }
+
 /* Solvers `first` to `last` of the chain; z holds the guess, if there is one. */
 static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int first, int last, bool guess,
                                double *z) {
     perp_world *w = f->w;
     double needed = c->cone ? needed_tol(f, t) : 0, latest;
-    for (int which = first; which <= last; which++) {
+    char why[300] = "";
+    if (contradicted_lately(w)) pp_tell_contradiction(f, t->p, why, sizeof why);
+    for (int which = first; !*why && which <= last; which++) {
         if (which > first) t->fallbacks++;
         for (int cold = 0; cold < 2; cold++) {
             if (!cold && !(guess && which == first)) continue;
@@ -336,8 +342,8 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
             if (t->acceptance <= tolerance(f)) return PERP_OK;
         }
     }
-    char why[300] = "";
-    pp_tell_contradiction(f, t->p, why, sizeof why);
+    if (!*why) pp_tell_contradiction(f, t->p, why, sizeof why);
+    if (*why) w->contradicted = w->state.step + 1;
     return pp_fail(w, PERP_E_SOLVE,
                    "no solver met the laws at t = %g (h = %g): best is %s (%s) with residual %.3g of the speed scale, "
                    "allowed %.3g; %d contacts, %d joint rows%s",

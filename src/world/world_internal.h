@@ -155,6 +155,7 @@ struct perp_world {
 
     bool failed; /* last step failed: problem is the failed one */
     bool has_problem;
+    uint64_t contradicted; /* one more than the last step in which a problem was proven to have no answer; 0: none */
     perp_step_problem problem; /* of the last step; lies in the arena until the next one */
 
     struct pp_peg *peg; /* lists of the contact model "peg", kept for their capacity; NULL until it is used */
