@@ -317,6 +317,26 @@ static void pushed_off_centre(void **state) {
     }
 }
 
+/* A fast disc hits a rod off its centre, so that the rod whirls past it: contacts add no energy, supports or not. */
+static void whirled_rod(void **state) {
+    (void)state;
+    perp_world *w = planar_world("planar-2.5d", PERP_FORM_LCP, 0.002);
+    perp_body_id rod = add_mass(w, 0.8, 0.001, perp_pose_at(-0.333406, -0.026577, 0)),
+                 disc = add_mass(w, 5.9, 0.03, perp_pose_at(0, 0, 0));
+    add_shape(w, rod, perp_shape_capsule(0.0210463974, 0.0289387964));
+    add_shape(w, disc, perp_shape_sphere(0.101429216));
+    perp_support s = perp_support_circle(0.05, 0.3, 0.3);
+    OK(w, perp_body_set_support(w, rod, &s));
+    OK(w, perp_body_set_support(w, disc, &s));
+    OK(w, perp_body_set_pose(w, rod,
+                             (perp_pose){perp_v3(-0.333406, -0.026577, 0), perp_q_exp(perp_v3(0, 0, 2.44828635))}));
+    OK(w, perp_body_set_velocity(w, disc, perp_v3(-6.14078129, 0.247283488, 0), perp_v3(0, 0, -0.825802497)));
+    double gain = 0;
+    for (int i = 0; i < 40; i++) gain += go(w, 1).gain;
+    BELOW(gain, 1e-6 * 0.5 * 5.9 * 37.7);
+    perp_world_destroy(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spinning_puck),     cmocka_unit_test(held_by_friction),
@@ -324,6 +344,7 @@ int main(void) {
         cmocka_unit_test(incline),           cmocka_unit_test(open_motions),
         cmocka_unit_test(supports),          cmocka_unit_test(slow_limit),
         cmocka_unit_test(pushed_off_centre), cmocka_unit_test(unbalanced_loads),
+        cmocka_unit_test(whirled_rod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
