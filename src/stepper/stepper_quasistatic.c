@@ -7,6 +7,7 @@
  *          with the slip of the last round, but not for ever: of a push off the centre two motions may take turns, each
  *          the answer to the directions of the other. Of many solutions it takes one near rest, in the metric of the
  *          masses: the least motion.
+ *          Where cones turn little by little rounds are slow; then they are mixed (second_order_mix.c).
  *          eps is such that the forces at hand would change velocities in a step by as much as the fastest body moves,
  *          or what is driven, and then by more: large numbers beside small velocities would cost digits.
  * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears. If the rounds do not end soon,
@@ -20,6 +21,7 @@
 #include "problem/rows.h"
 #include "stepper/quasistatic_balance.h"
 #include "stepper/quasistatic_unique.h"
+#include "stepper/second_order_kicks.h"
 #include "stepper/support_rows.h"
 
 #define ROUNDS     80
@@ -27,15 +29,20 @@
 #define DOUBT      3   /* rounds after which a proof is looked for that there is no balance; two or three are usual */
 #define SHORT_LOOK 400 /* sweeps that look for it then: less work than a round */
 #define LONG_LOOK \
-    40000 /* and where the step fails anyway: enough for slopes a thousandth above the limit of friction */
+    40000             /* and where the step fails anyway: enough for slopes a thousandth above the limit of friction */
+#define SLOW        8 /* rounds after which they are mixed; eps stays then, unless speeds grow by SPEED_GROWS */
+#define SPEED_GROWS 2
+#define SHRINKS     0.999 /* part of a change that the next may be, for rounds to be mixed */
 #define RATIO_GROWS 4
 #define RATIO_MOST  16
 #define RATIO_LONG  1024 /* of pyramids, which are solved exactly, where rounds go on in one direction */
 
 typedef struct round_data {
-    double *M, *Minv;    /* those of the bodies */
-    double *force;       /* ndof: h f */
-    double *nu;          /* ndof: of the last round */
+    double *M, *Minv; /* those of the bodies */
+    double *force;    /* ndof: h f */
+    double *nu;       /* ndof: of the last round */
+    double *miss;     /* ndof: its change in a round */
+    pp_mix mix;
     double *slips;       /* ndof: of the round that pyramids stay with */
     double acceleration; /* largest that the forces would make [L/T^2] */
     double speed;        /* of what is driven, and of the fastest body so far [L/T] */
@@ -80,10 +87,11 @@ static perp_status begin(pp_frame *f, round_data *q) {
                       .Minv = f->Minv,
                       .force = PP_ARENA_ZERO(a, double, f->ndof),
                       .nu = PP_ARENA_ZERO(a, double, f->ndof),
+                      .miss = PP_ARENA_ZERO(a, double, f->ndof),
                       .slips = PP_ARENA_ZERO(a, double, f->ndof)};
     f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
     f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
-    if (!q->force || !q->nu || !q->slips || !f->M || !f->Minv)
+    if (!q->force || !q->nu || !q->miss || !q->slips || !f->M || !f->Minv || !pp_mix_new(a, f->ndof, &q->mix))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
     f->no_inertia = true;
     memset(f->nu0, 0, (size_t)f->ndof * sizeof *f->nu0); /* what moved before has no bearing on what moves now */
@@ -96,6 +104,8 @@ static perp_status begin(pp_frame *f, round_data *q) {
         for (int i = 0; b->support && i < 3; i++) q->acceleration = fmax(q->acceleration, press * b->support[i].mu);
     }
     q->speed = fmax(driven_speed(f), 1e-3 * q->acceleration * f->h);
+    for (int k = 0; k < f->nblock; k++)
+        for (int i = 0; i < f->block_ndof[k]; i++) q->mix.weight[f->block_offset[k] + i] = q->M[36 * k + 7 * i];
     return PERP_OK;
 }
 
@@ -125,6 +135,16 @@ static double change(const pp_frame *f, const round_data *q, int *who) {
         if (!(x <= most)) most = x, *who = k;
     }
     return most;
+}
+
+/* The velocity that the next round starts from: that of this one, or a mixture of the last ones. */
+static void go_on(const pp_frame *f, round_data *q, bool mix) {
+    const double *nu = f->solution.nu;
+    for (int i = 0; i < f->ndof; i++) {
+        q->miss[i] = nu[i] - q->nu[i];
+        q->nu[i] = nu[i];
+    }
+    pp_mix_step(&q->mix, q->miss, q->nu, mix);
 }
 
 static double fastest(const pp_frame *f) {
@@ -192,10 +212,14 @@ static perp_status step(pp_frame *f) {
         double speed = q.speed > 0 ? q.speed : 1;
         missing = moved / (ratio * speed);
         bool steady = f->slip_nu && f->w->def.form != PERP_FORM_CONE && moved > 0.5 * before;
+        bool shrinks = moved < SHRINKS * before; /* it does not where there is no balance */
         before = moved;
-        q.speed = fmax(q.speed, fastest(f));
-        memcpy(q.nu, f->solution.nu, (size_t)f->ndof * sizeof *q.nu);
-        ratio = fmin(ratio * RATIO_GROWS, steady ? RATIO_LONG : fmax(ratio, RATIO_MOST));
+        go_on(f, &q, round >= SLOW && shrinks);
+        double fast = fastest(f), next = fmin(ratio * RATIO_GROWS, steady ? RATIO_LONG : fmax(ratio, RATIO_MOST));
+        bool grows = fast > q.speed * (round < SLOW ? 1 : SPEED_GROWS);
+        if (grows) q.speed = fast;
+        if (grows || next != ratio) q.mix.rounds = 0; /* rounds of another eps do not mix */
+        ratio = next;
     }
     if (st) return st;
     f->iterations = iterations;

@@ -353,6 +353,30 @@ static void packed_pucks(void **state) {
     perp_world_destroy(w);
 }
 
+/* A wall that leans over pushes a ball against a box on the floor, off its middle. Directions of friction turn with every round of
+ * the balance, each by a little less than the one before it: 80 rounds were not enough. */
+static void pushed_ball(void **state) {
+    (void)state;
+    perp_world_def d = perp_world_def_default(3);
+    d.stepper = "quasistatic";
+    d.h = 0.005;
+    perp_world *w = world_of(&d);
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.304590354}));
+    add_floor(w);
+    perp_body_def wall = perp_body_def_default(PERP_BODY_KINEMATIC);
+    wall.X_WB = perp_pose_at(0.68, 0, 0);
+    wall.v_W = perp_v3(-0.594480537, 0, 0);
+    add_shape(w, add_def(w, &wall), perp_shape_halfspace(perp_v3_unit(perp_v3(-1, 0, -0.152600365)), 0));
+    perp_body_id ball = add_mass(w, 16, 0.1, perp_pose_at(0.32, -0.32, 0.125646931)),
+                 box = add_mass(w, 0.065, 2e-5, perp_pose_at(0, -0.32, 0.0143987256));
+    OK(w, perp_body_set_pose(w, box,
+                             (perp_pose){perp_v3(0, -0.32, 0.0143987256), perp_q_exp(perp_v3(0, 0, 0.113297252))}));
+    add_shape(w, ball, perp_shape_sphere(0.125646931));
+    add_shape(w, box, perp_shape_box(0.0234561105, 0.0200256994, 0.0143987256));
+    go(w, 200);
+    perp_world_destroy(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spinning_puck),     cmocka_unit_test(held_by_friction),
@@ -361,6 +385,7 @@ int main(void) {
         cmocka_unit_test(supports),          cmocka_unit_test(slow_limit),
         cmocka_unit_test(pushed_off_centre), cmocka_unit_test(unbalanced_loads),
         cmocka_unit_test(whirled_rod),       cmocka_unit_test(packed_pucks),
+        cmocka_unit_test(pushed_ball),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
