@@ -375,8 +375,8 @@ static void joints(maker *m) {
     if (m->bodies == 0) return;
     int chain = chance(m, 0.6) ? 1 + pick(m, m->bodies) : 0;
     for (int i = 0; i < chain; i++)
-        if (i > 0 || chance(m, 0.5)) joint(m, i - 1, i);
-    if (chance(m, 0.3) && !m->rests) joint(m, -1, m->bodies - 1); /* held in place on a floor that moves, it would jam */
+        if (i > 0 || (chance(m, 0.5) && !m->rests)) joint(m, i - 1, i); /* held in place on a floor that moves: a jam */
+    if (chance(m, 0.3) && !m->rests) joint(m, -1, m->bodies - 1);
 }
 
 static void forces(maker *m) {
