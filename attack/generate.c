@@ -32,6 +32,7 @@ typedef struct maker {
     double h;
     double lift; /* of the bodies, so that none is in an inclined floor [L] */
     bool round_only, implicit, soft, supported;
+    bool rests; /* without inertia, under gravity: bodies start at rest on a level floor, or there is no equilibrium */
     bool centred[64]; /* is the centre of mass at the origin of the body's frame? */
     perp_vec3 at[64];
 } maker;
@@ -172,6 +173,20 @@ static bool any_shape(maker *m) {
     return m->dim == 2 ? flat_shape(m) : solid_shape(m);
 }
 
+/* A sphere or an upright box. @return how high its centre is when it stands on the floor. */
+static double standing_shape(maker *m) {
+    double r = size_of(m);
+    if (m->round_only || chance(m, 0.3)) {
+        say(m, "shape: {type: sphere, radius: %.9g}", r);
+        return r;
+    }
+    double x = 1.1 * r, y = x * draw(m, 0.3, 1), up = x * draw(m, 0.1, 1);
+    say(m, "shape: {type: box, ");
+    upright(m, "size", x, y, up);
+    say(m, "}");
+    return up / 2;
+}
+
 /* ---- what stands around ---- */
 
 static void box(maker *m, double x, double y, double up) {
@@ -184,7 +199,9 @@ static void box(maker *m, double x, double y, double up) {
 static void motion(maker *m) {
     double a = draw(m, 0.002, 0.05), omega = draw(m, 3, 40), rate = draw(m, -6, 6);
     m->facts->driven = true;
-    switch (pick(m, 5)) {
+    int kind = pick(m, 5);
+    if (m->rests && (kind == 4 || (kind == 0 && m->dim == 2))) kind = 1; /* what stands on it would slide down */
+    switch (kind) {
     case 0: /* turns */
         if (m->dim == 2)
             say(m, "motion: {type: constant, spin: %.9g}", 0.3 * rate);
@@ -218,7 +235,7 @@ static void surroundings(maker *m) {
     m->fixed = 0;
     m->lift = 0;
     bool plate = chance(m, 0.3) && !m->implicit;
-    if (chance(m, 0.93)) {
+    if (chance(m, 0.93) || m->rests) {
         say(m, "  - {name: floor, kind: %s, ", plate ? "kinematic" : "obstacle");
         upright(m, "at", 0, 0, plate ? -0.1 : 0);
         say(m, ", ");
@@ -228,6 +245,7 @@ static void surroundings(maker *m) {
             motion(m);
         } else {
             double tilt = chance(m, 0.3) ? draw(m, -0.5, 0.5) : 0;
+            if (m->rests) tilt = 0;
             m->lift = m->columns * CELL / 2 * tan(fabs(tilt));
             say(m, "shape: {type: halfspace, ");
             upright(m, "normal", sin(tilt), 0, cos(tilt));
@@ -258,6 +276,22 @@ static void surroundings(maker *m) {
 }
 
 /* ---- bodies ---- */
+
+static int per_level(const maker *m) { return m->dim == 2 ? m->columns : m->columns * m->columns; }
+
+/* One that stands on the floor. */
+static void standing_body(maker *m, int i, double ratio) {
+    double half = (m->columns - 1) * CELL / 2, x = (i % m->columns) * CELL - half,
+           y = m->dim == 2 ? 0 : (i / m->columns) * CELL - half;
+    say(m, "  - {name: b%d, density: %.9g, ", i, (m->dim == 2 ? 100 : 1000) * pow(ratio, draw(m, 0, 1)));
+    if (m->dim == 3 && chance(m, 0.5)) say(m, "turn: {axis: [0, 0, 1], angle: %.9g}, ", draw(m, 0, 3.1));
+    double up = standing_shape(m);
+    say(m, ", ");
+    upright(m, "at", x, y, up);
+    say(m, "}\n");
+    m->at[i] = m->dim == 2 ? perp_v3(x, up, 0) : perp_v3(x, y, up);
+    m->centred[i] = true;
+}
 
 static void body(maker *m, int i, double ratio) {
     int level = i / per_level(m), k = i % per_level(m);
@@ -340,7 +374,7 @@ static void joint(maker *m, int a, int b) {
         say(m, ", ");
         any_vector(m, "axis", 1);
     }
-    if (k <= 2) axis_extras(m, k < 2);
+    if (k <= 2 && !m->rests) axis_extras(m, k < 2); /* a motor or spring would lift what then has nothing to stand on */
     say(m, "}\n");
     m->facts->njoint++;
 }
@@ -349,8 +383,8 @@ static void joints(maker *m) {
     if (m->bodies == 0) return;
     int chain = chance(m, 0.6) ? 1 + pick(m, m->bodies) : 0;
     for (int i = 0; i < chain; i++)
-        if (i > 0 || chance(m, 0.5)) joint(m, i - 1, i);
-    if (chance(m, 0.3)) joint(m, -1, m->bodies - 1);
+        if (i > 0 || (chance(m, 0.5) && !m->rests)) joint(m, i - 1, i); /* held in place on a floor that moves: a jam */
+    if (chance(m, 0.3) && !m->rests) joint(m, -1, m->bodies - 1);
 }
 
 static void forces(maker *m) {
@@ -405,6 +439,7 @@ static void stages(maker *m) {
     m->implicit = strncmp(name, "implicit", 8) == 0;
     m->soft = k == 4 || k == 6 || (k == 3 && chance(m, 0.5));
     m->supported = k == 9 || (k == 8 && m->dim == 2 && chance(m, 0.5));
+    m->rests = k == 8 && !m->supported && m->facts->gravity > 0;
     m->facts->inertia = k < 8 && !m->supported;
     m->facts->compliant = m->soft;
     if (m->implicit) with = "";
@@ -424,7 +459,7 @@ static void law(maker *m) {
     double e = m->soft || chance(m, 0.55) ? 0 : chance(m, 0.3) ? 1 : draw(m, 0, 1);
     m->facts->law_mu = mu;
     m->facts->law_e = e;
-    m->facts->lossless = mu == 0 && e == 1 && !m->soft;
+    m->facts->lossless = mu == 0 && e == 1 && !m->soft && !m->supported;
     say(m, "law: {mu: %.9g, restitution: %.9g", mu, e);
     if (e > 0 && chance(m, 0.1)) {
         say(m, ", restitution_t: %.9g", draw(m, 0, 1));
@@ -449,10 +484,12 @@ void attack_generate(uint64_t seed, const char *mesh, char text[ATTACK_TEXT], at
     say(&m, "perp: 1\ntitle: attack %llu\ndim: %d\nh: %g\nduration: 1\nseed: %d\n", (unsigned long long)seed, m.dim,
         m.h, pick(&m, 1000000));
     facts->gravity = chance(&m, 0.9) ? 9.81 : 0;
-    upright(&m, "gravity", 0, 0, -facts->gravity);
-    say(&m, "\n");
     if (chance(&m, 0.4)) say(&m, "start: %s\n", chance(&m, 0.4) ? "staggered" : "plain");
     stages(&m);
+    bool still = !strcmp(facts->stepper, "quasistatic");
+    if (still && m.supported) facts->gravity = 0; /* supports carry bodies; along their plane nothing pulls them */
+    upright(&m, "gravity", 0, 0, -facts->gravity);
+    say(&m, "\n");
     law(&m);
     m.bodies = chance(&m, 0.08) ? 13 + pick(&m, 14) : 1 + pick(&m, 10);
     if (m.h < 0.0015 && m.bodies > 8) m.bodies = 8;
@@ -461,7 +498,8 @@ void attack_generate(uint64_t seed, const char *mesh, char text[ATTACK_TEXT], at
     say(&m, "bodies:\n");
     surroundings(&m);
     double ratio = chance(&m, 0.2) ? pow(10, draw(&m, 1, 6)) : 3;
-    for (int i = 0; i < m.bodies; i++) body(&m, i, ratio);
+    if (m.rests && m.bodies > per_level(&m)) m.bodies = per_level(&m);
+    for (int i = 0; i < m.bodies; i++) (m.rests ? standing_body : body)(&m, i, ratio);
     if (!m.implicit && chance(&m, 0.45)) joints(&m);
-    if (chance(&m, 0.35)) forces(&m);
+    if (!still && chance(&m, 0.35)) forces(&m); /* springs between points and forces in time are never in balance */
 }

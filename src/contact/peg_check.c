@@ -3,7 +3,6 @@
  * Source   model_peg.c has the whole. */
 #include "contact/peg.h"
 #include "problem/rows.h"
-#include "stepper/support_rows.h"
 
 #define MAX_TURN    0.5  /* of a body that is pushed at its end pose in 3D, in one part of a step [rad] */
 #define WORK_BEHIND 0.1  /* of the kinetic energy of two bodies that a face which was not in front may do */
@@ -67,15 +66,26 @@ typedef struct labour {
     bool any;      /* there are bounces or overlap of before: contacts may do what they like */
 } labour;
 
+/* Friction of the points that bodies rest on is a load like others to the contacts within the plane: without it a body that
+ * is slowed down seems to be pushed ahead by the one behind it. nu: velocity without it, then with it. */
+static void add_support_friction(const pp_frame *f, double *nu) {
+    for (int i = f->ncontact; i < f->problem.ncontact; i++) {
+        const perp_contact_row *c = &f->problem.contact[i];
+        pp_row_spread(&f->problem, &c->t, f->solution.p_contact[3 * i + 1], nu);
+        pp_row_spread(&f->problem, &c->o, f->solution.p_contact[3 * i + 2], nu);
+    }
+}
+
 static bool find_labour(pp_peg_work *k, labour *l) {
     const pp_frame *f = k->f;
     struct pp_peg *m = k->m;
-    *l = (labour){.any = f->no_inertia || pp_support_count(f) > 0}; /* against friction, not on the motion */
+    *l = (labour){.any = f->no_inertia}; /* against friction, not on the motion */
     if (l->any) return true;
     double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
     double *since = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
     if (!fr || !mean || !since) return false;
     pp_free_velocity(f, fr);
+    add_support_friction(f, fr);
     for (int i = 0; i < f->ndof; i++) mean[i] = (fr[i] + m->nu[i]) / 2;
     for (int i = 0; i < f->ndof; i++) since[i] = (f->nu0[i] + m->nu[i]) / 2;
     double undone = k->least / f->h;

@@ -406,6 +406,8 @@ static perp_status solve_as(pp_frame *f, trial *t, perp_class cls, int first, in
 static int as_cones(const perp_world *w, const perp_step_problem *p) {
     if (w->def.dim != 2 || w->def.form != PERP_FORM_LCP || !(w->stepper->makes & PERP_CONE) || bilateral_only(p))
         return -1;
+    for (int i = 0; i < p->ncontact; i++)
+        if (p->contact[i].nd > 2 && p->contact[i].mu > 0) return -1; /* supports: their pyramids are no cones */
     int i = w->nsolver - 1;
     while (i >= 0 && w->solver[i] != &pp_solver_auto) i--;
     return i;

@@ -7,28 +7,42 @@
  *          with the slip of the last round, but not for ever: of a push off the centre two motions may take turns, each
  *          the answer to the directions of the other. Of many solutions it takes one near rest, in the metric of the
  *          masses: the least motion.
+ *          Where cones turn little by little rounds are slow; then they are mixed (second_order_mix.c).
  *          eps is such that the forces at hand would change velocities in a step by as much as the fastest body moves,
  *          or what is driven, and then by more: large numbers beside small velocities would cost digits.
- * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears.
+ * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears. If the rounds do not end soon,
+ *          a proof of that is looked for (quasistatic_balance.c).
  * Source   Berard 3.4. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/refuse.h"
 #include "problem/rows.h"
+#include "stepper/quasistatic_balance.h"
 #include "stepper/quasistatic_unique.h"
+#include "stepper/second_order_kicks.h"
 #include "stepper/support_rows.h"
 
-#define ROUNDS      80
-#define FOLLOWING   8 /* rounds in which pyramids turn with the slip; only those of one problem are sure to end */
+#define ROUNDS     80
+#define FOLLOWING  8   /* rounds in which pyramids turn with the slip; only those of one problem are sure to end */
+#define DOUBT      3   /* rounds after which a proof is looked for that there is no balance; two or three are usual */
+#define SHORT_LOOK 400 /* sweeps that look for it then: less work than a round */
+#define LONG_LOOK \
+    40000             /* and where the step fails anyway: enough for slopes a thousandth above the limit of friction */
+#define SLOW        8 /* rounds after which they are mixed; eps stays then, unless speeds grow by SPEED_GROWS */
+#define SPEED_GROWS 2
+#define SHRINKS     0.999 /* part of a change that the next may be, for rounds to be mixed */
 #define RATIO_GROWS 4
 #define RATIO_MOST  16
 #define RATIO_LONG  1024 /* of pyramids, which are solved exactly, where rounds go on in one direction */
 
 typedef struct round_data {
-    double *M, *Minv;    /* those of the bodies */
-    double *force;       /* ndof: h f */
-    double *nu;          /* ndof: of the last round */
+    double *M, *Minv; /* those of the bodies */
+    double *force;    /* ndof: h f */
+    double *nu;       /* ndof: of the last round */
+    double *miss;     /* ndof: its change in a round */
+    pp_mix mix;
     double *slips;       /* ndof: of the round that pyramids stay with */
     double acceleration; /* largest that the forces would make [L/T^2] */
     double speed;        /* of what is driven, and of the fastest body so far [L/T] */
@@ -73,10 +87,11 @@ static perp_status begin(pp_frame *f, round_data *q) {
                       .Minv = f->Minv,
                       .force = PP_ARENA_ZERO(a, double, f->ndof),
                       .nu = PP_ARENA_ZERO(a, double, f->ndof),
+                      .miss = PP_ARENA_ZERO(a, double, f->ndof),
                       .slips = PP_ARENA_ZERO(a, double, f->ndof)};
     f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
     f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
-    if (!q->force || !q->nu || !q->slips || !f->M || !f->Minv)
+    if (!q->force || !q->nu || !q->miss || !q->slips || !f->M || !f->Minv || !pp_mix_new(a, f->ndof, &q->mix))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
     f->no_inertia = true;
     memset(f->nu0, 0, (size_t)f->ndof * sizeof *f->nu0); /* what moved before has no bearing on what moves now */
@@ -89,6 +104,8 @@ static perp_status begin(pp_frame *f, round_data *q) {
         for (int i = 0; b->support && i < 3; i++) q->acceleration = fmax(q->acceleration, press * b->support[i].mu);
     }
     q->speed = fmax(driven_speed(f), 1e-3 * q->acceleration * f->h);
+    for (int k = 0; k < f->nblock; k++)
+        for (int i = 0; i < f->block_ndof[k]; i++) q->mix.weight[f->block_offset[k] + i] = q->M[36 * k + 7 * i];
     return PERP_OK;
 }
 
@@ -120,18 +137,55 @@ static double change(const pp_frame *f, const round_data *q, int *who) {
     return most;
 }
 
+/* The velocity that the next round starts from: that of this one, or a mixture of the last ones. */
+static void go_on(const pp_frame *f, round_data *q, bool mix) {
+    const double *nu = f->solution.nu;
+    for (int i = 0; i < f->ndof; i++) {
+        q->miss[i] = nu[i] - q->nu[i];
+        q->nu[i] = nu[i];
+    }
+    pp_mix_step(&q->mix, q->miss, q->nu, mix);
+}
+
 static double fastest(const pp_frame *f) {
     double most = 0;
     for (int k = 0; k < f->nblock; k++) most = fmax(most, motion(f, k, f->solution.nu + f->block_offset[k]));
     return most;
 }
 
-static perp_status no_balance(pp_frame *f, int who) {
+static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
     int slot = f->block_body[who];
     const char *name = f->w->body[slot].name;
+    char body[80];
+    snprintf(body, sizeof body, "body %d%s%.60s%s", slot, name ? " (" : "", name ? name : "", name ? ")" : "");
     f->hopeless = true;
-    return pp_fail(f->w, PERP_E_SOLVE, "no forces of contacts and joints balance those on body %d%s%s%s", slot,
-                   name ? " (" : "", name ? name : "", name ? ")" : "");
+    if (!proof)
+        return pp_fail(f->w, PERP_E_SOLVE, "no forces of contacts and joints were found that balance those on %s",
+                       body);
+    if (proof->rows == 0)
+        return pp_fail(
+            f->w, PERP_E_SOLVE,
+            "no equilibrium at t = %g: %s bears a load, and no contact within reach, joint or support balances "
+            "it; bodies without inertia do not fall, so start them where something carries them",
+            f->s0->t, body);
+    return pp_fail(
+        f->w, PERP_E_SOLVE,
+        "no equilibrium at t = %g: the load of %s is not balanced: a motion exists that no contact, joint or "
+        "support of its group resists (%d rows) and on which the loads do work",
+        f->s0->t, body, proof->rows);
+}
+
+/* Of rounds that failed or do not end: PERP_E_SOLVE with its cause if no balance exists. `st`: what it is else. */
+static perp_status doubt(pp_frame *f, const round_data *q, int sweeps, perp_status st) {
+    char before[PP_WHY];
+    pp_imbalance proof;
+    if (!(f->problem.h > 0)) return st; /* not posed */
+    memcpy(before, f->w->why, sizeof before);
+    perp_status found = pp_find_imbalance(f, q->force, sweeps, &proof);
+    if (found) return found;
+    if (proof.block >= 0) return no_balance(f, proof.block, &proof);
+    memcpy(f->w->why, before, sizeof before);
+    return st;
 }
 
 static perp_status step(pp_frame *f) {
@@ -140,15 +194,17 @@ static perp_status step(pp_frame *f) {
     double ratio = 1, missing = INFINITY, before = INFINITY;
     int who = 0, iterations = 0;
     for (int round = 0; !st && missing > f->w->def.tolerance; round++) {
-        if (round == ROUNDS) return no_balance(f, who);
+        if (round == ROUNDS) return doubt(f, &q, LONG_LOOK, no_balance(f, who, NULL));
+        if (round == DOUBT && (st = doubt(f, &q, SHORT_LOOK, PERP_OK))) return st;
         double eps = q.acceleration > 0 && q.speed > 0 ? f->h * q.acceleration / (ratio * q.speed) : 1;
         weigh(f, &q, eps);
         if (round == FOLLOWING) {
             memcpy(q.slips, q.nu, (size_t)f->ndof * sizeof *q.slips);
             f->slip_nu = q.slips;
         }
+        f->problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
         st = pp_solve_contacts(f);
-        if (st) return st;
+        if (st) return st == PERP_E_SOLVE ? doubt(f, &q, LONG_LOOK, st) : st;
         iterations += f->iterations;
         double moved = change(f, &q, &who);
         /* what is missing of balance is eps times the change; the speeds in the problem are ratio times those at hand,
@@ -156,10 +212,14 @@ static perp_status step(pp_frame *f) {
         double speed = q.speed > 0 ? q.speed : 1;
         missing = moved / (ratio * speed);
         bool steady = f->slip_nu && f->w->def.form != PERP_FORM_CONE && moved > 0.5 * before;
+        bool shrinks = moved < SHRINKS * before; /* it does not where there is no balance */
         before = moved;
-        q.speed = fmax(q.speed, fastest(f));
-        memcpy(q.nu, f->solution.nu, (size_t)f->ndof * sizeof *q.nu);
-        ratio = fmin(ratio * RATIO_GROWS, steady ? RATIO_LONG : fmax(ratio, RATIO_MOST));
+        go_on(f, &q, round >= SLOW && shrinks);
+        double fast = fastest(f), next = fmin(ratio * RATIO_GROWS, steady ? RATIO_LONG : fmax(ratio, RATIO_MOST));
+        bool grows = fast > q.speed * (round < SLOW ? 1 : SPEED_GROWS);
+        if (grows) q.speed = fast;
+        if (grows || next != ratio) q.mix.rounds = 0; /* rounds of another eps do not mix */
+        ratio = next;
     }
     if (st) return st;
     f->iterations = iterations;

@@ -6,6 +6,8 @@
  * nothing jams. */
 #include "peg_scenes.h"
 
+#include "world/world_internal.h"
+
 #define SPEED 0.5
 
 typedef struct rig {
@@ -175,9 +177,27 @@ static void contradictions_are_told(void **state) {
     perp_world_destroy(r.w);
 }
 
+/* A jam lasts for many steps. Once it was proven that a problem has no answer, the next is asked for a proof before solvers spend
+ * their limits on it. */
+static void only_the_first_jam_is_dear(void **state) {
+    (void)state;
+    rig r = press(3, "stewart-trinkle", 0.5, true);
+    double first = 0, last = 0;
+    for (int i = 1; i <= 12; i++) {
+        perp_certificate c;
+        OK(r.w, perp_world_step(r.w, &c));
+        last = r.w->work.done;
+        if (c.jams > 0 && first == 0) first = last;
+    }
+    print_message("work of the first jammed step %g, of the last %g\n", first, last);
+    BELOW(last, first / 4);
+    perp_world_destroy(r.w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep), cmocka_unit_test(pushing_is_no_jam),
                                        cmocka_unit_test(what_is_dragged_into_a_wedge_stops),
-                                       cmocka_unit_test(contradictions_are_told)};
+                                       cmocka_unit_test(contradictions_are_told),
+                                       cmocka_unit_test(only_the_first_jam_is_dear)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

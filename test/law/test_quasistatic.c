@@ -137,6 +137,62 @@ static void incline(void **state) {
     }
 }
 
+/* A step that fails, with "no equilibrium" and the name of a body in its message. */
+static void no_equilibrium(perp_world *w, const char *name) {
+    perp_certificate c;
+    assert_int_equal(perp_world_step(w, &c), PERP_E_SOLVE);
+    if (!strstr(perp_world_why(w), "no equilibrium") || !strstr(perp_world_why(w), name))
+        fail_msg("%s", perp_world_why(w));
+    perp_world_destroy(w);
+}
+
+static perp_body_id add_named(perp_world *w, const char *name, perp_pose X) {
+    perp_body_def d = perp_body_def_default(PERP_BODY_DYNAMIC);
+    d.mass = 2;
+    d.I_B = perp_m3_diag(0.1, 0.1, 0.1);
+    d.X_WB = X;
+    d.name = name;
+    return add_def(w, &d);
+}
+
+/* A body that hangs beside its pin. */
+static void hang_up(perp_world *w, perp_body_id b, perp_pose X) {
+    perp_joint_def j = perp_joint_def_default(PERP_JOINT_REVOLUTE);
+    perp_quat q = perp_world_dim(w) == 3 ? perp_q_exp(perp_v3(PI / 2, 0, 0)) : perp_pose_identity().q; /* level */
+    j.b = b;
+    j.X_AJ = (perp_pose){perp_v3_add(X.p, perp_v3(0.3, 0, 0)), q};
+    j.X_BJ = (perp_pose){perp_v3(0.3, 0, 0), q};
+    add_joint(w, &j);
+}
+
+/* Bodies that nothing can carry are told by name: in the air, on a slope, beside their pin, pulled over the plane. */
+static void unbalanced_loads(void **state) {
+    (void)state;
+    enum { AIR, SLOPE, PIN };
+    for (int kind = AIR; kind <= PIN; kind++)
+        for (int dim = 2; dim < 4; dim++) {
+            perp_world_def d = perp_world_def_default(dim);
+            d.stepper = "quasistatic";
+            double slope = kind == SLOPE ? atan(0.3) + 1e-3 : 0;
+            d.gravity_W = perp_v3_add(perp_v3_scale(-9.81 * cos(slope), up(dim)),
+                                      perp_v3_scale(9.81 * sin(slope), perp_v3(1, 0, 0)));
+            perp_world *w = world_of(&d);
+            OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.3}));
+            add_floor(w);
+            perp_shape_def cube = perp_shape_box(0.1, 0.1, dim == 2 ? 0 : 0.1);
+            if (kind != SLOPE) add_shape(w, add_named(w, "rests", at_height(dim, 3, 0.1)), cube);
+            perp_pose X = at_height(dim, 0, kind == SLOPE ? 0.1 : 0.6);
+            perp_body_id b = add_named(w, "cube", X);
+            add_shape(w, b, cube);
+            if (kind == PIN) hang_up(w, b, X);
+            no_equilibrium(w, "cube");
+        }
+    perp_world *w = planar_world("quasistatic", PERP_FORM_CONE, 0.01);
+    perp_body_id b = add_puck(w, 1, 0.005, 0.1, 0.3);
+    OK(w, perp_body_set_force(w, b, perp_v3(0.301 * 9.81, 0, 0), perp_v3(0, 0, 0)));
+    no_equilibrium(w, "body 0");
+}
+
 /* What the laws leave open: a free body everything, one on a frictionless floor all but the height and the tilt, one
  * that sticks nothing; one pushed with exactly the force of friction may slide at any speed. */
 static void open_motions(void **state) {
@@ -261,13 +317,75 @@ static void pushed_off_centre(void **state) {
     }
 }
 
+/* A fast disc hits a rod off its centre, so that the rod whirls past it: contacts add no energy, supports or not. */
+static void whirled_rod(void **state) {
+    (void)state;
+    perp_world *w = planar_world("planar-2.5d", PERP_FORM_LCP, 0.002);
+    perp_body_id rod = add_mass(w, 0.8, 0.001, perp_pose_at(-0.333406, -0.026577, 0)),
+                 disc = add_mass(w, 5.9, 0.03, perp_pose_at(0, 0, 0));
+    add_shape(w, rod, perp_shape_capsule(0.0210463974, 0.0289387964));
+    add_shape(w, disc, perp_shape_sphere(0.101429216));
+    perp_support s = perp_support_circle(0.05, 0.3, 0.3);
+    OK(w, perp_body_set_support(w, rod, &s));
+    OK(w, perp_body_set_support(w, disc, &s));
+    OK(w, perp_body_set_pose(w, rod,
+                             (perp_pose){perp_v3(-0.333406, -0.026577, 0), perp_q_exp(perp_v3(0, 0, 2.44828635))}));
+    OK(w, perp_body_set_velocity(w, disc, perp_v3(-6.14078129, 0.247283488, 0), perp_v3(0, 0, -0.825802497)));
+    double gain = 0;
+    for (int i = 0; i < 40; i++) gain += go(w, 1).gain;
+    BELOW(gain, 1e-6 * 0.5 * 5.9 * 37.7);
+    perp_world_destroy(w);
+}
+
+/* Many pucks in touch, with pyramids: pivoting has the work that it needs, since the same with cones is another law. */
+static void packed_pucks(void **state) {
+    (void)state;
+    perp_world *w = planar_world("planar-2.5d", PERP_FORM_LCP, 0.005);
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.6}));
+    for (int i = 0; i < 9; i++) {
+        perp_body_id b = add_puck(w, 1 + 0.1 * i, 0.005, 0.1, 0.3);
+        double x = 0.2 * (i % 3) + 0.1 * (i / 3 % 2), y = 0.2 * sin(PI / 3) * (i / 3);
+        OK(w, perp_body_set_pose(w, b, perp_pose_at(x, y, 0)));
+        OK(w, perp_body_set_velocity(w, b, perp_v3(0.3 - x, 0.2 - y, 0), perp_v3(0, 0, 5 - i)));
+    }
+    add_driven(w, perp_shape_box(0.1, 0.5, 0), perp_pose_at(-0.2, 0.2, 0), perp_v3(0.5, 0, 0));
+    go(w, 20);
+    perp_world_destroy(w);
+}
+
+/* A wall that leans over pushes a ball against a box on the floor, off its middle. Directions of friction turn with every round of
+ * the balance, each by a little less than the one before it: 80 rounds were not enough. */
+static void pushed_ball(void **state) {
+    (void)state;
+    perp_world_def d = perp_world_def_default(3);
+    d.stepper = "quasistatic";
+    d.h = 0.005;
+    perp_world *w = world_of(&d);
+    OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.304590354}));
+    add_floor(w);
+    perp_body_def wall = perp_body_def_default(PERP_BODY_KINEMATIC);
+    wall.X_WB = perp_pose_at(0.68, 0, 0);
+    wall.v_W = perp_v3(-0.594480537, 0, 0);
+    add_shape(w, add_def(w, &wall), perp_shape_halfspace(perp_v3_unit(perp_v3(-1, 0, -0.152600365)), 0));
+    perp_body_id ball = add_mass(w, 16, 0.1, perp_pose_at(0.32, -0.32, 0.125646931)),
+                 box = add_mass(w, 0.065, 2e-5, perp_pose_at(0, -0.32, 0.0143987256));
+    OK(w, perp_body_set_pose(w, box,
+                             (perp_pose){perp_v3(0, -0.32, 0.0143987256), perp_q_exp(perp_v3(0, 0, 0.113297252))}));
+    add_shape(w, ball, perp_shape_sphere(0.125646931));
+    add_shape(w, box, perp_shape_box(0.0234561105, 0.0200256994, 0.0143987256));
+    go(w, 200);
+    perp_world_destroy(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spinning_puck),     cmocka_unit_test(held_by_friction),
         cmocka_unit_test(row_of_pucks),      cmocka_unit_test(models_that_do_not_fit),
         cmocka_unit_test(incline),           cmocka_unit_test(open_motions),
         cmocka_unit_test(supports),          cmocka_unit_test(slow_limit),
-        cmocka_unit_test(pushed_off_centre),
+        cmocka_unit_test(pushed_off_centre), cmocka_unit_test(unbalanced_loads),
+        cmocka_unit_test(whirled_rod),       cmocka_unit_test(packed_pucks),
+        cmocka_unit_test(pushed_ball),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
