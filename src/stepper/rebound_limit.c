@@ -9,7 +9,7 @@
  * Overlap  A gap that is negative at the start asks for the speed -gap/h, whatever it is: the shorter the part, the harder the
  *          blow. If contacts gain by it, such a pair may leave no faster than it came: p (u- + u+) <= 0, which cannot gain
  *          where it is alone. If contacts gain even so, it is only kept from closing further: where all contacts stop,
- *          nothing gains. What one step of free fall gives is no gain: so much it costs to lift what has sunk in.
+ *          nothing gains. Little is allowed: to lift what has sunk in by rounding and by linearised gaps costs energy.
  * Valid    The work is that of the ledger: at the mean of the velocities, relative to driven bodies.
  * Source   Kane, Levinson, Dynamics (1985) 348; Stronge, Proc. R. Soc. A 431 (1990) 169 (restitution by energy); the
  *          bound is derived here. Illinois rule: Dowell, Jarratt, BIT 11 (1971) 168. */
@@ -26,7 +26,9 @@
 #define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
 #define CLOSE    0.02 /* of what would be gained may be lost instead */
 #define TRIES    10
-#define PUSHED   1e-5 /* of its energy that an island may gain in a part by overlap that is pushed out */
+#define PUSHED   1e-5 /* of its energy that an island may gain in a part by overlap that is pushed out, */
+#define LIFTED \
+    0.3 /* beside this part of what a fall of that time gives, so that sinking by linearised gaps is undone */
 
 double pp_push_out_bound(const pp_frame *f, pp_push_out limit, const perp_contact_row *row) {
     if (limit == PP_PUSH_FREE) return -INFINITY;
@@ -65,7 +67,7 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
     pp_contact_work a;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int b = 0; b < f->nblock && !*again; b++)
-        *again = a.parent[b] == b && a.work[b] > PUSHED * a.kinetic[b] + fall_of(f, &a, b);
+        *again = a.parent[b] == b && a.work[b] > PUSHED * a.kinetic[b] + LIFTED * fall_of(f, &a, b);
     if (*again) r->push_out = next;
     return PERP_OK;
 }
