@@ -136,8 +136,8 @@ typedef struct pp_sides_judge {
 perp_status pp_disjunction_sides(pp_frame *f, const pp_disjunction *d, pp_island *island, int number,
                                  const perp_step_solution *from, const pp_sides_judge *judge);
 
-/* Solves f->problem under d island by island with the world's solvers, then by choosing sides, then with
- * fischer-newton and path-search from other starts; islands without I and X are ordinary and solved as such; fills f->solution, f->residual, f->acceptance and the rest. PERP_E_SOLVE if no answer is acceptable. */
+/* Solves f->problem under d island by island with the first of the world's solvers, then by choosing
+ * sides, then with the others, fischer-newton and path-search from other starts; islands without I and X are ordinary and solved as such; fills f->solution, f->residual, f->acceptance and the rest. PERP_E_SOLVE if no answer is acceptable. */
 perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d);
 
 /* The whole stage of a model that is made of rules: pp_collide to the solution. gamma: as in pp_disjunction. */

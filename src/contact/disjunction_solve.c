@@ -1,10 +1,10 @@
 /* disjunction_solve.c - solves a disjunctive step island by island through a chain of solvers
  * Problem  no theorem says that the problem has a solution or that a method finds it (Williams 4.8), and it may have many.
  * Method   An island without I and X is an ordinary contact problem and solved as one (stepper/solve_step.c). Others: the
- *          world's solvers in turn, each on both forms (disjunction.h), from the impulses of the last step and from none; then
+ *          first of the world's solvers on both forms (disjunction.h), from the impulses of the last step and from none; then
  *          ordinary problems with chosen sides (disjunction_sides.c), which also give an answer that a solver nearly has its
- *          last digits; then fischer-newton and path-search if they are not among the world's, fischer-newton from random
- *          starts too. An answer counts only if the judge finds the laws met; the best is kept for the report. */
+ *          last digits; then the other solvers, and fischer-newton and path-search if they are not among the world's,
+ *          fischer-newton from random starts too. Each has half of the work that is left. An answer counts only if the judge finds the laws met; the best is kept for the report. */
 #include <string.h>
 
 #include "contact/disjunction.h"
@@ -96,13 +96,14 @@ static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_ty
             pp_mixed_guess(m, zb, z);
         }
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        double latest = INFINITY;
+        double latest = INFINITY, limit = pp_budget_share(&w->work, w->work.limit);
         perp_status st = attempt(t, m, solver, settings, z, &latest);
         if (!st && latest > w->def.tolerance && latest < NEARLY && solver != &pp_solver_lemke) {
             pp_settings exact; /* the right basis, but not its last digits */
             pp_settings_default(&pp_solver_lemke, 0, &exact);
             st = attempt(t, m, &pp_solver_lemke, &exact, z, &latest);
         }
+        w->work.limit = limit;
         pp_arena_release(&w->arena, mark);
         if (st == PERP_E_STOPPED) return st;
         if (st) return pp_fail(w, st, "solver %s: %s", solver->name, perp_status_text(st));
@@ -116,7 +117,7 @@ typedef struct chain {
     const perp_solver_type *solver[PERP_FALLBACK_MAX + 3];
     const void *settings[PERP_FALLBACK_MAX + 3];
     pp_settings own[2];
-    int n, of_world; /* all; those of the world, which come first */
+    int n;
 } chain;
 
 /* Largest problem whose bases are all tried: each of them is a linear solve. */
@@ -148,7 +149,6 @@ static void make_chain(const perp_world *w, int n, chain *c) {
         c->settings[c->n] = w->settings[i].bytes;
         c->solver[c->n++] = w->solver[i];
     }
-    c->of_world = c->n;
     for (int k = 0; k < 2; k++) {
         bool there = false;
         for (int i = 0; i < c->n; i++) there |= c->solver[i] == more[k];
@@ -219,7 +219,7 @@ static perp_status solve_one(attempts *t, const perp_step_solution *recalled) {
     chain c;
     make_chain(w, t->unknowns, &c);
     for (int i = 0; i <= c.n; i++) {
-        if (i == c.of_world) {
+        if (i == (c.n > 0)) { /* after the first */
             perp_status st = try_sides(t);
             if (st) return st;
             if (t->acceptance <= w->def.tolerance) return PERP_OK;
