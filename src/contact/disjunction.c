@@ -7,6 +7,7 @@
 #include "contact/contact_fill.h"
 #include "contact/end_pose.h"
 #include "contact/model.h"
+#include "stepper/jammed.h"
 
 /* The reach of a shape is twice its travel (larger if a contact was missed before), which costs the detector little. Here
  * every feature within reach makes the problem larger, and where a vertex is near two corners of one body the
@@ -114,6 +115,31 @@ static bool drop_helpless(pp_rules *r) {
     return true;
 }
 
+/* Drops contacts that are in no constraint: a vertex near one facet that it does not point at. */
+static bool drop_idle(pp_rules *r) {
+    pp_disjunction *d = &r->d;
+    int *now = PP_ARENA_ZERO(&r->f->w->arena, int, d->ncontact), n = 0;
+    if (!now) return false;
+    for (int k = 0; k < d->ncontact; k++) now[k] = d->plain[k];
+    for (int g = 0; g < d->ngroup; g++)
+        for (int k = 0; k < d->group[g].count; k++) now[d->member[d->group[g].first + k]] = true;
+    for (int k = 0; k < d->ncontact; k++) {
+        if (!now[k]) continue;
+        r->contact[n] = r->contact[k];
+        r->shape[2 * n] = r->shape[2 * k];
+        r->shape[2 * n + 1] = r->shape[2 * k + 1];
+        d->plain[n] = d->plain[k];
+        now[k] = n++;
+    }
+    d->ncontact = n;
+    for (int g = 0; g < d->ngroup; g++)
+        for (int k = 0; k < d->group[g].count; k++) {
+            int *member = &d->member[d->group[g].first + k];
+            *member = now[*member];
+        }
+    return true;
+}
+
 /* The solid of a placed shape, made when it is first asked for. */
 static const pp_solid *solid_of(pp_rules *r, pp_solid *solid, int k) {
     if (!solid[k].g && !pp_polytope_place(&r->f->placed[k], &r->f->w->arena, &solid[k])) r->memory = true;
@@ -143,13 +169,16 @@ perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
         }
         for (int m = k; m < next; m++) pp_rules_unilateral(&r, add_contact(&r, &w->pairs.pair[m], true));
     }
-    if (r.memory || !drop_helpless(&r)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
+    if (r.memory || !drop_helpless(&r) || !drop_idle(&r))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
     f->contact = r.contact;
     f->contact_shape = r.shape;
     f->ncontact = r.d.ncontact;
     *d = r.d;
     return PERP_OK;
 }
+
+static perp_status solve_posed(pp_frame *f, const void *disjunction) { return pp_disjunction_solve(f, disjunction); }
 
 /* With the contacts of the start. */
 static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma, pp_disjunction *d) {
@@ -166,7 +195,7 @@ static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!st) st = pp_formulate(f);
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
-    if (!st) st = pp_disjunction_solve(f, d);
+    if (!st) st = pp_solve_jammed(f, pp_disjunction_solve(f, d), &(pp_way){solve_posed, d, d->ngroup == 0});
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return st;
 }

@@ -14,6 +14,7 @@
 
 #include "contact/williams_detect.h"
 #include "problem/convert.h"
+#include "problem/islands.h"
 #include "world/frame.h"
 
 /* An I or X constraint. */
@@ -123,8 +124,20 @@ void pp_mixed_guess(const pp_mixed *m, const double *zb, double *z);
  * INFINITY if something is not finite. */
 double pp_disjunction_residual(const pp_disjunction *d, const perp_step_problem *p, const perp_step_solution *s);
 
-/* Solves f->problem under d island by island with the world's solvers, then fischer-newton and path-search from other
- * starts; fills f->solution, f->residual, f->acceptance and the rest. PERP_E_SOLVE if no answer is acceptable. */
+/* Asked of every answer that the search for sides comes to. */
+typedef struct pp_sides_judge {
+    bool (*accepts)(const perp_step_solution *s, void *ctx); /* of the island; it is the search's memory */
+    void *ctx;
+} pp_sides_judge;
+
+/* Looks for an answer of island number `number` by choosing a side of every group and solving the ordinary problem that is
+ * left, until the judge accepts one or no other choice is left. d: the constraints of the island. from: an answer that is
+ * nearly one, or NULL. If motors yield or driven bodies stall, the rows of the island are changed. */
+perp_status pp_disjunction_sides(pp_frame *f, const pp_disjunction *d, pp_island *island, int number,
+                                 const perp_step_solution *from, const pp_sides_judge *judge);
+
+/* Solves f->problem under d island by island with the first of the world's solvers, then by choosing
+ * sides, then with the others, fischer-newton and path-search from other starts; islands without I and X are ordinary and solved as such; fills f->solution, f->residual, f->acceptance and the rest. PERP_E_SOLVE if no answer is acceptable. */
 perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d);
 
 /* The whole stage of a model that is made of rules: pp_collide to the solution. gamma: as in pp_disjunction. */

@@ -1,14 +1,18 @@
 /* disjunction_solve.c - solves a disjunctive step island by island through a chain of solvers
  * Problem  no theorem says that the problem has a solution or that a method finds it (Williams 4.8), and it may have many.
- * Method   the world's solvers in turn, then fischer-newton and path-search if they are not among them, each on both
- *          forms (disjunction.h): from the impulses of the last step, from none, and fischer-newton from random ones. An answer counts only if the judge finds the laws met; the best is kept for the report. */
+ * Method   An island without I and X is an ordinary contact problem and solved as one (stepper/solve_step.c). Others: the
+ *          first of the world's solvers on both forms (disjunction.h), from the impulses of the last step and from none; then
+ *          ordinary problems with chosen sides (disjunction_sides.c), which also give an answer that a solver nearly has its
+ *          last digits; then the other solvers, and fischer-newton and path-search if they are not among the world's,
+ *          fischer-newton from random starts too. Each has half of the work that is left. An answer counts only if the judge finds the laws met; the best is kept for the report. */
 #include <string.h>
 
 #include "contact/disjunction.h"
 #include "contact/model.h"
-#include "problem/islands.h"
 #include "problem/rows.h"
+#include "stepper/solve_step.h"
 #include "stepper/stepper.h"
+#include "world/budget.h"
 
 /* Random starts of fischer-newton on the exact form; path-search has restarts of its own. */
 #define RESTARTS 4
@@ -16,10 +20,13 @@
 #define NEARLY 1e-4
 
 typedef struct attempts {
-    const pp_frame *f;
+    pp_frame *f;
+    pp_island *island;
+    int number; /* of the island */
     const perp_step_problem *p;
     const pp_disjunction *d;
     perp_step_solution best, answer;
+    double *rows, *dofs; /* njoint, ndof: scratch */
     double acceptance;
     perp_step_residual residual;
     const perp_solver_type *used;
@@ -34,14 +41,20 @@ static perp_step_residual measure(const perp_step_problem *p, const pp_disjuncti
     return r;
 }
 
-static double over_scale(const pp_frame *f, const perp_step_residual *r) {
-    const double parts[] = {r->momentum, r->joint, r->normal, r->cone, r->dissipation};
-    double worst = 0, scale = fmax(r->scale, f->h * perp_v3_norm(f->w->def.gravity_W));
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (isnan(parts[i])) return INFINITY;
-        worst = fmax(worst, parts[i]);
-    }
-    return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
+/* Keeps the answer in t->answer if it is the best so far. @return its figure */
+static double keep(attempts *t, const perp_solver_type *solver, const perp_solve_info *info) {
+    perp_step_residual r = measure(t->p, t->d, &t->answer);
+    double a = pp_acceptance(t->f, t->p, &t->answer, &r, t->rows, t->dofs);
+    t->iterations += info->iterations;
+    if (t->used && !(a < t->acceptance)) return a;
+    perp_step_solution old = t->best;
+    t->best = t->answer;
+    t->answer = old;
+    t->acceptance = a;
+    t->residual = r;
+    t->info = *info;
+    t->used = solver;
+    return a;
 }
 
 /* Runs a solver from z, measures, keeps the answer if it is the best so far. *latest: how good it was. */
@@ -54,17 +67,7 @@ static perp_status attempt(attempts *t, const pp_mixed *m, const perp_solver_typ
     if (t->f->w->stopped) return pp_stopped(t->f->w);
     if (!st) st = pp_mixed_recover(m, z, arena, &t->answer);
     if (st) return st;
-    perp_step_residual r = measure(t->p, t->d, &t->answer);
-    double a = *latest = over_scale(t->f, &r);
-    t->iterations += info.iterations;
-    if (t->used && !(a < t->acceptance)) return PERP_OK;
-    perp_step_solution old = t->best;
-    t->best = t->answer;
-    t->answer = old;
-    t->acceptance = a;
-    t->residual = r;
-    t->info = info;
-    t->used = solver;
+    *latest = keep(t, solver, &info);
     return PERP_OK;
 }
 
@@ -93,13 +96,14 @@ static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_ty
             pp_mixed_guess(m, zb, z);
         }
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        double latest = INFINITY;
+        double latest = INFINITY, limit = pp_budget_share(&w->work, w->work.limit);
         perp_status st = attempt(t, m, solver, settings, z, &latest);
         if (!st && latest > w->def.tolerance && latest < NEARLY && solver != &pp_solver_lemke) {
             pp_settings exact; /* the right basis, but not its last digits */
             pp_settings_default(&pp_solver_lemke, 0, &exact);
             st = attempt(t, m, &pp_solver_lemke, &exact, z, &latest);
         }
+        w->work.limit = limit;
         pp_arena_release(&w->arena, mark);
         if (st == PERP_E_STOPPED) return st;
         if (st) return pp_fail(w, st, "solver %s: %s", solver->name, perp_status_text(st));
@@ -162,10 +166,39 @@ static perp_status solve_joints(attempts *t, const pp_mixed *m, const double *z)
     perp_world *w = t->f->w;
     if (pp_mixed_recover(m, z, &w->arena, &t->best)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     t->residual = measure(t->p, t->d, &t->best);
-    t->acceptance = over_scale(t->f, &t->residual);
+    t->acceptance = pp_acceptance(t->f, t->p, &t->best, &t->residual, t->rows, t->dofs);
     if (t->acceptance <= w->def.tolerance) return PERP_OK;
     return pp_fail(w, PERP_E_SOLVE, "the joints could not be solved at t = %g: residual %.3g of the speed scale",
                    t->f->s0->t, t->acceptance);
+}
+
+/* Copies what an answer holds. */
+static void copy_answer(const perp_step_problem *p, const perp_step_solution *from, perp_step_solution *to) {
+    memcpy(to->nu, from->nu, (size_t)p->ndof * sizeof *to->nu);
+    memcpy(to->p_joint, from->p_joint, (size_t)p->njoint * sizeof *to->p_joint);
+    memcpy(to->p_contact, from->p_contact, 3 * (size_t)p->ncontact * sizeof *to->p_contact);
+    memcpy(to->sigma, from->sigma, (size_t)p->ncontact * sizeof *to->sigma);
+    memcpy(to->p_spin, from->p_spin, (size_t)p->ncontact * sizeof *to->p_spin);
+}
+
+static bool accepts(const perp_step_solution *s, void *ctx) {
+    attempts *t = ctx;
+    perp_solve_info info = {.outcome = PERP_OUTCOME_SOLVED, .solver = t->f->w->solver[0]->name};
+    copy_answer(t->p, s, &t->answer);
+    (void)keep(t, t->f->w->solver[0], &info);
+    return t->acceptance <= t->f->w->def.tolerance;
+}
+
+/* Ordinary problems with chosen sides, from the best answer so far. */
+static perp_status try_sides(attempts *t) {
+    perp_step_solution from;
+    if (!pp_solution_new(&t->f->w->arena, t->p, &from))
+        return pp_fail(t->f->w, PERP_E_MEMORY, "out of memory for the solution");
+    bool near = t->used && t->acceptance < NEARLY;
+    if (near) copy_answer(t->p, &t->best, &from);
+    t->fallbacks++;
+    const pp_sides_judge judge = {accepts, t};
+    return pp_disjunction_sides(t->f, t->d, t->island, t->number, near ? &from : NULL, &judge);
 }
 
 static perp_status solve_one(attempts *t, const perp_step_solution *recalled) {
@@ -185,7 +218,13 @@ static perp_status solve_one(attempts *t, const perp_step_solution *recalled) {
     if (form[0].n == 0) return solve_joints(t, &form[0], z);
     chain c;
     make_chain(w, t->unknowns, &c);
-    for (int i = 0; i < c.n; i++) {
+    for (int i = 0; i <= c.n; i++) {
+        if (i == (c.n > 0)) { /* after the first */
+            perp_status st = try_sides(t);
+            if (st) return st;
+            if (t->acceptance <= w->def.tolerance) return PERP_OK;
+        }
+        if (i == c.n) break;
         int starts = c.solver[i] == &pp_solver_fischer_newton ? RESTARTS : 0;
         if (i > 0) t->fallbacks++;
         for (int k = 0; k < forms; k++) {
@@ -227,6 +266,15 @@ static bool part_of(const pp_disjunction *d, const pp_island *island, int *where
     return true;
 }
 
+/* Unknowns of an island. Every feature within the travel of a step is a contact, so their number grows with the square of
+ * the speed; pivoting is dense. A larger problem is not posed: in a shorter part of the step fewer features are in reach. */
+#define MOST_UNKNOWNS 2000 /* matrices of 32 MB; pivoting takes some seconds */
+static int unknowns_of(const perp_step_problem *p, const pp_disjunction *d) {
+    int n = d->nmember;
+    for (int i = 0; i < p->ncontact; i++) n += p->contact[i].mu > 0 ? 2 + p->contact[i].nd : 1;
+    return n;
+}
+
 static void report(pp_frame *f, const attempts *t) {
     f->iterations += t->iterations;
     f->fallbacks += t->fallbacks;
@@ -255,15 +303,31 @@ static void show(const attempts *t, int island, perp_status st, const perp_step_
     w->capture.look(&c, w->capture.ctx);
 }
 
-static perp_status solve_island(pp_frame *f, const pp_disjunction *d, const pp_island *island, int number,
+static perp_status solve_island(pp_frame *f, const pp_disjunction *d, pp_island *island, int number,
                                 const perp_step_solution *recalled, int *where) {
     pp_arena *a = &f->w->arena;
     pp_disjunction part;
-    attempts t = {.f = f, .p = &island->p, .d = &part, .acceptance = INFINITY, .info = {.solver = ""}};
+    attempts t = {.f = f,
+                  .island = island,
+                  .number = number,
+                  .p = &island->p,
+                  .d = &part,
+                  .rows = PP_ARENA_ARRAY(a, double, island->p.njoint),
+                  .dofs = PP_ARENA_ARRAY(a, double, island->p.ndof),
+                  .acceptance = INFINITY,
+                  .info = {.solver = ""}};
     perp_step_solution mine;
-    if (!part_of(d, island, where, a, &part) || !pp_solution_new(a, &island->p, &t.best) ||
+    perp_step_residual residual;
+    if (!t.rows || !t.dofs || !part_of(d, island, where, a, &part) || !pp_solution_new(a, &island->p, &t.best) ||
         !pp_solution_new(a, &island->p, &t.answer) || !pp_solution_new(a, &island->p, &mine))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
+    int unknowns = unknowns_of(&island->p, &part);
+    if (unknowns > MOST_UNKNOWNS)
+        return pp_fail(f->w, PERP_E_SOLVE,
+                       "%d contacts within the travel of a step at t = %g (h = %g) make a problem of %d unknowns, more "
+                       "than %d: the contact model needs a smaller step, slower bodies or shapes with fewer features",
+                       island->p.ncontact, f->s0->t, f->h, unknowns, MOST_UNKNOWNS);
+    if (part.ngroup == 0) return pp_solve_island(f, island, number, recalled, &residual);
     if (recalled) pp_island_gather(island, recalled, &mine);
     perp_status st = solve_one(&t, recalled ? &mine : NULL);
     show(&t, number, st, recalled ? &mine : NULL);
@@ -276,7 +340,13 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
+    f->solution = (perp_step_solution){0}; /* memory of the last round's may be in use again */
+    if (pp_told_to_stop(w)) return pp_stopped(w);
+    if (pp_budget_used(w, (double)f->problem.nblock + f->problem.njoint + f->problem.ncontact))
+        return pp_budget_fail(w);
     f->used = NULL;
+    f->stalled = NULL;
+    f->motor_yields = 0;
     f->acceptance = 0;
     int *where = PP_ARENA_ARRAY(&w->arena, int, d->ncontact);
     perp_step_solution recalled;
@@ -291,8 +361,11 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
     pp_step_velocity(&free_blocks, NULL, NULL, f->solution.nu);
     for (int k = 0; !st && k < n; k++) {
         pp_arena_mark mark = pp_arena_here(&w->arena);
+        const perp_contact_row *contact = f->problem.contact;
+        const perp_joint_row *joint = f->problem.joint;
         st = solve_island(f, d, &island[k], k, guess ? &recalled : NULL, where);
-        pp_arena_release(&w->arena, mark);
+        /* rows of motors that yield and of driven bodies that stall lie there */
+        if (f->problem.contact == contact && f->problem.joint == joint) pp_arena_release(&w->arena, mark);
     }
     f->residual = measure(&f->problem, d, &f->solution);
     return st;

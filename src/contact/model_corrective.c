@@ -1,8 +1,9 @@
 /* model_corrective.c - only what already overlaps is a contact
  *   in: feature pairs with gaps      out: for every overlap, its deepest pair, as one unilateral contact
  * Nothing is foreseen: bodies enter each other freely and are pushed out in the next step, so far that the gap is zero
- * at its end (psi < 0 on the right-hand side of the Stewart-Trinkle step). The push makes velocity: bodies bounce
- * that should not, and deep overlaps explode. A model to compare with, not to rely on.
+ * at its end (psi < 0 on the right-hand side of the Stewart-Trinkle step). The push makes velocity: bodies bounce that
+ * should not. Deep overlaps would explode; where the push would add energy, bodies leave no faster than they came in, or
+ * stay inside each other (stepper/rebound_limit.c). A model to compare with, not to rely on.
  * Source   Williams 5.2: "considers only contacts that are violated", unilateral and solved for together. */
 #include "contact/contact_fill.h"
 #include "contact/model.h"

@@ -3,12 +3,63 @@
  *          at any step length: teeth that meet head-on, a block pushed askew between walls. "No solver met the laws"
  *          sends the reader to solvers and step lengths, which do not help.
  * Method   The problem is solved again without what may be the cause; the first that leaves an answer is named. Only
- *          after the last division of a step has failed. */
+ *          after the last division of a step has failed.
+ *          Before that, nothing is asked to open: bodies that are in each other stay so, and rest obeys all rows. */
 #include "stepper/jammed.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "stepper/joint_rounds.h"
+#include "stepper/step_contradiction.h"
+
+#define MOST_WORK \
+    0.75 /* of a step, after which it goes on jammed: each part may use half of what is left, so two have failed */
+#define FOR_JAM 0.05 /* of the work of a step that may be done beyond it, so that it can */
+
+/* Does a driven body touch another at the start? Contacts have gaps with driven bodies at the end of the step. */
+static bool driven_touches(const pp_frame *f) {
+    const perp_world *w = f->w;
+    for (int i = 0; i < f->ncontact && i < f->problem.ncontact; i++) {
+        const perp_contact *c = &f->contact[i];
+        const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
+        bool driven = w->body[A->body].kind == PERP_BODY_KINEMATIC || w->body[B->body].kind == PERP_BODY_KINEMATIC;
+        if (driven && c->gap - f->h * f->problem.contact[i].b_n_kin <= pp_touching(A->g, B->g, c->b_W)) return true;
+    }
+    return false;
+}
+
+/* Is so little work left that no part after this one gets a share worth having? */
+static bool scarce(const perp_world *w) { return w->work.done > MOST_WORK * w->work_limit; }
+
+/* Is there a proof that no velocities obey the contacts, some of which are asked to open? */
+static bool contradictory(const pp_frame *f) {
+    bool opens = false;
+    for (int i = 0; i < f->problem.ncontact; i++) opens |= f->problem.contact[i].b_n < f->problem.contact[i].b_n_kin;
+    char why[8];
+    if (opens) pp_tell_contradiction(f, &f->problem, why, sizeof why);
+    return opens && why[0];
+}
+
+perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
+    perp_world *w = f->w;
+    if (st != PERP_E_SOLVE || f->purpose != PP_STEP || f->no_lift || !(f->problem.h > 0)) return st;
+    f->blocked = driven_touches(f);
+    if (f->problem.ncontact == 0 || !(f->last_resort || scarce(w) || (way->ordinary && contradictory(f)))) return st;
+    w->work.limit = fmax(w->work_limit, w->work.done + FOR_JAM * w->work_limit);
+    char before[PP_WHY];
+    memcpy(before, w->why, sizeof before);
+    f->no_lift = true;
+    pp_joint_rounds_anew(f, true);
+    st = pp_formulate(f);
+    if (!st) st = way->solve(f, way->ctx);
+    if (st) return st;
+    f->fallbacks++;
+    pp_logf(w, PERP_LOG_WARNING, "step %llu: nothing is asked to open in a part of h = %g: %s",
+            (unsigned long long)w->state.step, f->h, before);
+    return PERP_OK;
+}
 
 /* Does the problem of f have an answer with these rows? */
 static bool answered(const pp_frame *f, const perp_joint_row *joint, const perp_contact_row *contact, int ncontact) {

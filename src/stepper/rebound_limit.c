@@ -6,8 +6,11 @@
  *          before and after, work = p (w- + w+)/2 and p w+ <= 0 there. So between e and 0 lies the largest restitution
  *          that gains nothing, and that is what the pairs of an island leave with that would gain. It is found by false
  *          position with the step solved each time, only in steps in which something would be gained.
- * Valid    The work is that of the ledger: at the mean of the velocities, relative to driven bodies. What contacts gain
- *          without any restitution (overlap that is pushed out) is left to them.
+ * Overlap  A gap that is negative at the start asks for the speed -gap/h, whatever it is: the shorter the part, the harder the
+ *          blow. If contacts gain by it, such a pair may leave no faster than it came: p (u- + u+) <= 0, which cannot gain
+ *          where it is alone. If contacts gain even so, it is only kept from closing further: where all contacts stop,
+ *          nothing gains. Little is allowed: to lift what has sunk in by rounding and by linearised gaps costs energy.
+ * Valid    The work is that of the ledger: at the mean of the velocities, relative to driven bodies.
  * Source   Kane, Levinson, Dynamics (1985) 348; Stronge, Proc. R. Soc. A 431 (1990) 169 (restitution by energy); the
  *          bound is derived here. Illinois rule: Dowell, Jarratt, BIT 11 (1971) 168. */
 #include "stepper/rebound_limit.h"
@@ -15,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/rows.h"
 #include "stepper/contact_work.h"
 #include "stepper/impact_laws.h"
 #include "stepper/stepper.h"
@@ -22,6 +26,51 @@
 #define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
 #define CLOSE    0.02 /* of what would be gained may be lost instead */
 #define TRIES    10
+#define PUSHED   1e-5 /* of its energy that an island may gain in a part by overlap that is pushed out, */
+#define LIFTED \
+    0.3 /* beside this part of what a fall of that time gives, so that sinking by linearised gaps is undone */
+
+double pp_push_out_bound(const pp_frame *f, pp_push_out limit, const perp_contact_row *row) {
+    if (limit == PP_PUSH_FREE) return -INFINITY;
+    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin;
+    return row->b_n_kin + (limit == PP_PUSH_BOUND ? fmin(0, approach) : 0);
+}
+
+/* Does contact i push because its overlap asks for more than the next limit allows? */
+static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
+    const perp_contact_row *c = &k->problem.contact[i];
+    if (k->contact_plane) return false; /* the model "peg" has checks of its own */
+    return k->purpose == PP_STEP && k->contact[i].gap < 0 && k->solution.p_contact[3 * i] > 0 &&
+           c->b_n < pp_push_out_bound(k, next, c);
+}
+
+/* Energy that a part of free fall gives the bodies of an island. */
+static double fall_of(const pp_frame *f, const pp_contact_work *a, int island) {
+    double mass = 0, g = perp_v3_norm(f->w->def.gravity_W);
+    for (int b = 0; b < f->nblock; b++) {
+        int at = b;
+        while (a->parent[at] != at) at = a->parent[at];
+        if (at == island) mass += f->M[36 * b];
+    }
+    return 0.5 * mass * f->h * f->h * g * g;
+}
+
+perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *again) {
+    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
+    int n = f->nkick ? f->nkick : 1;
+    bool any = false;
+    if (r->push_out == PP_PUSH_NOTHING || f->no_inertia) return PERP_OK;
+    pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
+    for (int k = 0; k < n && !any; k++)
+        for (int i = 0; i < kick[k]->ncontact && !any; i++) any = pushed_out(kick[k], i, next);
+    if (!any) return PERP_OK;
+    pp_contact_work a;
+    if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int b = 0; b < f->nblock && !*again; b++)
+        *again = a.parent[b] == b && a.work[b] > PUSHED * a.kinetic[b] + LIFTED * fall_of(f, &a, b);
+    if (*again) r->push_out = next;
+    return PERP_OK;
+}
 
 double pp_rebound_factor(const pp_frame *f, const int shape[2]) {
     if (f->rebounds && f->rebounds->none) return 0;

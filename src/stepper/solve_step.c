@@ -4,9 +4,10 @@
  * a solver says of itself, its answer counts only if the laws, measured on the step problem, hold to tolerance. The
  * best answer of all is kept for the report if none does. Large islands in the plane go to `auto` first, as cones
  * (as_cones). Where nothing is asked to open and there still is no answer, driven bodies are taken for standing (stall). */
+#include "stepper/solve_step.h"
+
 #include <string.h>
 
-#include "problem/islands.h"
 #include "problem/rows.h"
 #include "problem/to_cone.h"
 #include "stepper/joint_rounds.h"
@@ -105,10 +106,9 @@ static double tolerance(const pp_frame *f) { return f->w->def.tolerance * fmax(1
 #define MOST_ROUNDING \
     1e-4 /* part of the speeds by which answers may miss the laws for the rounding of large impulses */
 
-/* Worst law residual over the speed scale: what is compared with the tolerance. */
-static double acceptance(const pp_frame *f, const trial *t, const perp_step_solution *s, perp_step_residual *r) {
-    *r = pp_step_residual_at(t->p, s, t->scale);
-    double joint = reducible_joint_residual(t->p, s, t->r, t->y);
+double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
+                     const perp_step_residual *r, double *row_scratch, double *dof_scratch) {
+    double joint = reducible_joint_residual(p, s, row_scratch, dof_scratch);
     const double parts[] = {r->momentum, joint, r->normal, r->cone, r->dissipation};
     double worst = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -119,15 +119,21 @@ static double acceptance(const pp_frame *f, const trial *t, const perp_step_solu
      * the tolerance; where it would take the speeds they say nothing any more. Impulses grow without end in a problem
      * that has no answer. */
     double made = 0;
-    for (int i = 0; i < t->p->ncontact; i++)
-        made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(t->p, &t->p->contact[i].n));
-    for (int i = 0; i < t->p->njoint; i++) {
-        const perp_row *row = &t->p->joint[i].row;
-        made = fmax(made, pp_row_length(t->p, row) * fabs(s->p_joint[i]) * pp_row_inverse_mass(t->p, row));
+    for (int i = 0; i < p->ncontact; i++)
+        made = fmax(made, s->p_contact[3 * i] * pp_row_inverse_mass(p, &p->contact[i].n));
+    for (int i = 0; i < p->njoint; i++) {
+        const perp_row *row = &p->joint[i].row;
+        made = fmax(made, pp_row_length(p, row) * fabs(s->p_joint[i]) * pp_row_inverse_mass(p, row));
     }
     double speed = speed_scale(f, r->scale), most = fmax(1, MOST_ROUNDING / tolerance(f)) * speed;
     double scale = fmin(speed + 1e-6 * made, most);
     return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
+}
+
+/* Worst law residual over the speed scale: what is compared with the tolerance. */
+static double acceptance(const pp_frame *f, const trial *t, const perp_step_solution *s, perp_step_residual *r) {
+    *r = pp_step_residual_at(t->p, s, t->scale);
+    return pp_acceptance(f, t->p, s, r, t->r, t->y);
 }
 
 bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution *s) {
@@ -583,32 +589,37 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     return st;
 }
 
+perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
+                            perp_step_residual *residual) {
+    double before = f->acceptance;
+    bool eased = false, yields = false, at_once = stalled_before(f, island);
+    perp_status st = at_once ? PERP_OK : solve_island(f, island, k, recalled, residual);
+    if (at_once || (st == PERP_E_SOLVE && f->no_lift)) {
+        perp_status made = stall(f, island, &eased);
+        if (made) return made;
+    }
+    if (eased || at_once) {
+        f->acceptance = before;
+        st = solve_island(f, island, k, recalled, residual);
+    }
+    if (st == PERP_E_SOLVE) {
+        perp_status made = pp_yield_motors(f, island, &yields);
+        if (made) return made;
+    }
+    if (yields) {
+        f->acceptance = before;
+        st = solve_island(f, island, k, recalled, residual);
+    }
+    return st;
+}
+
 /* Islands one after the other. Where there is one and it is all, its residual is that of the step: *measured. */
 static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const perp_step_solution *recalled,
                                  bool *measured) {
     perp_status st = PERP_OK;
     for (int k = 0; !st && k < n; k++) {
-        double before = f->acceptance;
         perp_step_residual residual;
-        bool eased = false, at_once = stalled_before(f, &island[k]);
-        if (!at_once) st = solve_island(f, &island[k], k, recalled, &residual);
-        if (at_once || (st == PERP_E_SOLVE && f->no_lift)) {
-            perp_status made = stall(f, &island[k], &eased);
-            if (made) return made;
-        }
-        if (eased || at_once) {
-            f->acceptance = before;
-            st = solve_island(f, &island[k], k, recalled, &residual);
-        }
-        bool yields = false;
-        if (st == PERP_E_SOLVE) {
-            perp_status made = pp_yield_motors(f, &island[k], &yields);
-            if (made) return made;
-        }
-        if (yields) {
-            f->acceptance = before;
-            st = solve_island(f, &island[k], k, recalled, &residual);
-        }
+        st = pp_solve_island(f, &island[k], k, recalled, &residual);
         *measured = !st && n == 1 && island->p.nblock == f->problem.nblock;
         if (*measured) f->residual = residual;
     }

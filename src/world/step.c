@@ -29,6 +29,11 @@ void pp_clocked(perp_world *w, perp_stage stage, double *from) {
     *from = now;
 }
 
+static perp_status solve_step(pp_frame *f, const void *ctx) {
+    (void)ctx;
+    return pp_solve_step(f);
+}
+
 perp_status pp_start_solve_contacts(pp_frame *f) {
     double t = pp_clock();
     perp_status s = pp_collide(f); /* shapes     -> feature pairs, gaps     */
@@ -38,8 +43,11 @@ perp_status pp_start_solve_contacts(pp_frame *f) {
     if (!s) s = pp_joint_rounds_begin(f);
     if (!s) s = pp_formulate(f); /* contacts   -> step problem            */
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
-    if (!s) s = pp_solve_step(f); /* problem    -> impulses, velocity      */
-    if (!s) s = pp_joint_rounds_run(f);
+    if (!s) {
+        s = pp_solve_step(f); /* problem    -> impulses, velocity      */
+        if (!s) s = pp_joint_rounds_run(f);
+        s = pp_solve_jammed(f, s, &(pp_way){.solve = solve_step, .ordinary = true});
+    }
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return s;
 }
@@ -143,6 +151,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
         }
         if (!st && !again) {
             st = pp_limit_rebounds(f, rebounds, &again);
+            if (!st && !again) st = pp_limit_push_out(f, rebounds, &again);
         } else if (!again && st == PERP_E_SOLVE && (x->last || *x->stops) &&
                    (again = pp_give_up_rebounds(f, rebounds))) {
             *x->stops = true;
