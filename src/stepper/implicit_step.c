@@ -15,7 +15,11 @@
 #include "problem/convert.h"
 #include "problem/rows.h"
 
-#define MAX_ROUNDS 80
+#define MAX_ROUNDS 120
+/* With held points: a change is worse that is larger than this times the least before; then a shorter part is taken. */
+#define WORSE    3.0
+#define SHORTER  0.5
+#define SHORTEST 0.1
 
 /* ---- poses ---- */
 
@@ -60,18 +64,18 @@ static perp_status write_contacts(pp_implicit_work *k, double **gap) {
         pp_pair p = {.i = e->i,
                      .j = e->j,
                      .feature = feature_of(e),
-                     .a_W = e->at.a_W,
-                     .b_W = e->at.b_W,
-                     .n_W = e->at.n_W,
+                     .a_W = e->held_at.a_W,
+                     .b_W = e->held_at.b_W,
+                     .n_W = e->held_at.n_W,
                      .gap = e->gap0};
         pp_contact_fill(f, &p, &f->contact[m], f->contact_shape + 2 * m);
-        (*gap)[m] = e->at.gap;
+        (*gap)[m] = e->held_at.gap;
     }
     f->ncontact = k->nmeet;
     return PERP_OK;
 }
 
-static perp_status solve_round(pp_implicit_work *k) {
+static perp_status solve_round(pp_implicit_work *k, bool held) {
     pp_frame *f = k->f;
     double *gap;
     perp_status st = pp_implicit_measure(k);
@@ -86,7 +90,12 @@ static perp_status solve_round(pp_implicit_work *k) {
     if (st) return st;
     if (k->compliant)
         pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->problem.contact); /* just made, in the arena */
-    return pp_solve_step(f);
+    if (held) st = pp_points_stiffen(k);
+    if (!st) st = pp_solve_step(f);
+    f->problem.M = f->M;
+    f->problem.Minv = f->Minv;
+    f->problem.momentum = f->momentum;
+    return st;
 }
 
 static void step_on(pp_implicit_work *k, const double *nu, double part) {
@@ -95,23 +104,54 @@ static void step_on(pp_implicit_work *k, const double *nu, double part) {
     move(k);
 }
 
-/* Rounds until the end pose stays where it is, to rounding. */
-static perp_status rounds(pp_implicit_work *k, pp_arena_mark mark) {
+/* A round whose problem is that of the round alone. */
+static perp_status begin_round(pp_implicit_work *k, pp_arena_mark mark, bool held) {
+    pp_frame *f = k->f;
+    pp_arena_release(&f->w->arena, mark);
+    f->problem = pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
+    f->ncontact = 0;
+    return solve_round(k, held);
+}
+
+/* Rounds until the end pose stays where it is, to rounding. Where it does not, points are held, see implicit_points.c. */
+static perp_status rounds(pp_implicit_work *k) {
     pp_frame *f = k->f;
     pp_settling s = {.before = INFINITY};
-    for (int round = 0; round < MAX_ROUNDS; round++) {
-        pp_arena_release(&f->w->arena, mark);
-        f->problem =
-            pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
-        f->ncontact = 0;
-        perp_status st = solve_round(k);
-        if (st) return st;
+    perp_status st = pp_points_room(k);
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    bool held = false;
+    double part = 1, least = INFINITY;
+    for (int round = 0; !st && round < MAX_ROUNDS; round++) {
+        if ((st = begin_round(k, mark, held))) return st;
         bool other = k->compliant && pp_layers_changed(k);
         pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
+        if (held) c.by = fmax(c.by, pp_points_change(k));
         pp_verdict v = pp_settle(&s, f, &c, other);
-        step_on(k, f->solution.nu, v == PP_GO_HALF ? 0.5 : 1);
-        if (v == PP_SETTLED) return PERP_OK;
+        if (v == PP_SETTLED && !held) {
+            step_on(k, f->solution.nu, 1);
+            return PERP_OK;
+        }
+        if (v == PP_SETTLED) {
+            step_on(k, f->solution.nu, 1);
+            if ((st = pp_implicit_measure(k))) return st;
+            if (pp_points_settled(k, f->h * fmax(f->w->def.tolerance * c.scale, c.finest))) return PERP_OK;
+        }
+        if (held) {
+            bool worse = c.by > WORSE * least;
+            part = worse ? fmax(SHORTER * part, SHORTEST) : fmin(1, part / SHORTER);
+            least = worse ? c.by : fmin(least, c.by);
+            step_on(k, pp_points_next(k, part, worse), 1);
+        } else {
+            step_on(k, f->solution.nu, v == PP_GO_HALF ? 0.5 : 1);
+        }
+        if (v == PP_GO_HALF && !held) {
+            if ((st = pp_implicit_measure(k))) return st;
+            pp_points_hold(k);
+            held = true;
+            s = (pp_settling){.before = INFINITY};
+        }
     }
+    if (st) return st;
     return pp_fail(f->w, PERP_E_SOLVE, "the end pose of the step did not settle at t = %g (h = %g): %d contacts",
                    f->s0->t, f->h, f->ncontact);
 }
@@ -158,10 +198,9 @@ static perp_status finish(pp_implicit_work *k) {
 
 perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
-    perp_world *w = f->w;
     perp_status st = begin(&k);
     for (int added = 1; !st && added;) {
-        st = rounds(&k, pp_arena_here(&w->arena));
+        st = rounds(&k);
         if (!st) st = pp_implicit_measure(&k);
         if (!st) st = pp_implicit_missed(&k, &added);
     }

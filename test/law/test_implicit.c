@@ -367,6 +367,40 @@ static void refused(void **state) {
     assert_non_null(strstr(why, "beyond"));
 }
 
+/* A block with rounded sides falls, tips and comes to rest on a flat spot, where the closest point runs far for the least turn.
+ * Steps settle, halved once at the most, and nothing overlaps. */
+static void flat_spots(void **state) {
+    (void)state;
+    const double power[] = {4, 6, 10}, mu[] = {0, 0.03, 0.5};
+    for (int k = 0; k < 36; k++) {
+        int dim = 2 + k % 2;
+        bool soft = k / 18;
+        perp_world_def def = perp_world_def_default(dim);
+        def.stepper = soft ? "implicit-compliant" : "implicit";
+        def.h = 0.005;
+        def.max_halvings = 1;
+        perp_world *w;
+        assert_int_equal(perp_world_create(&def, &w), PERP_OK);
+        perp_pair_law law = {.mu = mu[k / 2 % 3]};
+        if (soft)
+            law = (perp_pair_law){.mu = mu[k / 2 % 3], .compliance = PERP_LINEAR, .stiffness = 1e5, .damping = 20};
+        OK(w, perp_pair_set_all(w, law));
+        floor_of(w, dim);
+        perp_shape_def s = perp_shape_superellipsoid(0.06, 0.04, 0.03, power[k / 6 % 3], power[k / 6 % 3]);
+        perp_body_def d = solid(s, dim, dim == 2 ? perp_v3(0, 0.06, 0) : perp_v3(0, 0, 0.06));
+        d.X_WB.q = perp_q_exp(dim == 2 ? perp_v3(0, 0, 0.2) : perp_v3(0.2, 0.1, 0));
+        d.w_W = dim == 2 ? perp_v3(0, 0, 1) : perp_v3(0.5, 0.3, 2);
+        d.v_W = perp_v3(0.3, 0, 0);
+        add(w, d, s);
+        for (int i = 0; i < 300; i++) {
+            perp_certificate c;
+            OK(w, perp_world_step(w, &c));
+            if (!soft) BELOW(c.overlap, 1e-9);
+        }
+        perp_world_destroy(w);
+    }
+}
+
 /* A clone goes on with the same bits; once warm, a step does not touch the heap. */
 static void clone_and_memory(void **state) {
     (void)state;
@@ -395,9 +429,9 @@ static void clone_and_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rolling),  cmocka_unit_test(cylinder),         cmocka_unit_test(collision),
-        cmocka_unit_test(dumbbell), cmocka_unit_test(user_function),    cmocka_unit_test(printed_problem),
-        cmocka_unit_test(refused),  cmocka_unit_test(clone_and_memory),
+        cmocka_unit_test(rolling),  cmocka_unit_test(cylinder),      cmocka_unit_test(collision),
+        cmocka_unit_test(dumbbell), cmocka_unit_test(user_function), cmocka_unit_test(printed_problem),
+        cmocka_unit_test(refused),  cmocka_unit_test(flat_spots),    cmocka_unit_test(clone_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
