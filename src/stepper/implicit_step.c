@@ -20,6 +20,8 @@
 #define WORSE    3.0
 #define SHORTER  0.5
 #define SHORTEST 0.1
+#define IN_VAIN  30   /* rounds without a smaller change, after which it is given up */
+#define TOUCHING 1e-7 /* of the size of a body: a driven body so close to another touches it */
 
 /* ---- poses ---- */
 
@@ -121,6 +123,7 @@ static perp_status rounds(pp_implicit_work *k) {
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     bool held = false;
     double part = 1, least = INFINITY;
+    int since = 0; /* rounds since that one */
     for (int round = 0; !st && round < MAX_ROUNDS; round++) {
         if ((st = begin_round(k, mark, held))) return st;
         bool other = k->compliant && pp_layers_changed(k);
@@ -139,6 +142,8 @@ static perp_status rounds(pp_implicit_work *k) {
         if (held) {
             bool worse = c.by > WORSE * least;
             part = worse ? fmax(SHORTER * part, SHORTEST) : fmin(1, part / SHORTER);
+            since = c.by < least ? 0 : since + 1;
+            if (since > IN_VAIN) break;
             least = worse ? c.by : fmin(least, c.by);
             step_on(k, pp_points_next(k, part, worse), 1);
         } else {
@@ -177,8 +182,6 @@ static perp_status begin(pp_implicit_work *k) {
     st = pp_implicit_pairs(k);
     if (st) return st;
     f->placed = k->placed; /* frames of contacts are those of the end */
-    set_drift(k, k->nu);
-    move(k);
     return PERP_OK;
 }
 
@@ -196,14 +199,52 @@ static perp_status finish(pp_implicit_work *k) {
     return st ? st : pp_update_along(f, k->drift);
 }
 
-perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
-    pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
-    perp_status st = begin(&k);
+/* Rounds from the guess in k->nu, until no pair is missed. */
+static perp_status settle(pp_implicit_work *k) {
+    perp_status st = PERP_OK;
+    set_drift(k, k->nu);
+    move(k);
     for (int added = 1; !st && added;) {
-        st = rounds(&k);
-        if (!st) st = pp_implicit_measure(&k);
-        if (!st) st = pp_implicit_missed(&k, &added);
+        st = rounds(k);
+        if (!st) st = pp_implicit_measure(k);
+        if (!st) st = pp_implicit_missed(k, &added);
     }
+    return st;
+}
+
+/* Does a driven body touch another at the start? */
+static bool driven_touches(const pp_implicit_work *k) {
+    const perp_world *w = k->f->w;
+    for (int m = 0; m < k->nmeet; m++) {
+        const pp_placed *a = &k->placed[k->meet[m].i], *b = &k->placed[k->meet[m].j];
+        bool driven = w->body[a->body].kind == PERP_BODY_KINEMATIC || w->body[b->body].kind == PERP_BODY_KINEMATIC;
+        if (driven && k->meet[m].gap0 <= TOUCHING * fmax(a->g->size, b->g->size)) return true;
+    }
+    return false;
+}
+
+/* A way to have an answer. */
+typedef struct way {
+    bool
+        at_rest; /* the first round is posed where everything stays, else where it goes without constraints. Gaps that are
+                   * linearised far from the answer may ask for more room than there is, which a wedge with friction cannot give */
+    bool no_lift; /* and nothing is asked to open, which always has an answer; told as a jam */
+} way;
+
+perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
+    static const way ways[] = {{0}, {.at_rest = true}, {.at_rest = true, .no_lift = true}};
+    pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
+    int n = f->last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
+    perp_status st = begin(&k);
+    for (int i = 0; i < n; i++) {
+        if (st && (i == 0 || st != PERP_E_SOLVE || f->w->work.done > f->w->work.limit)) break;
+        for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
+        if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->ndof * sizeof *k.nu);
+        f->no_lift = ways[i].no_lift;
+        st = settle(&k);
+        if (!st) break;
+    }
+    f->blocked = st == PERP_E_SOLVE && driven_touches(&k);
     if (!st) st = finish(&k);
     f->levers = NULL; /* it was of this step's work */
     f->end_nu = NULL;
