@@ -14,6 +14,8 @@
 #include "contact/end_pose.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
+#include "stepper/contact_work.h"
+#include "stepper/stepper.h"
 
 #define MAX_ROUNDS 120
 /* With held points: a change is worse that is larger than this times the least before; then a shorter part is taken. */
@@ -21,7 +23,12 @@
 #define SHORTER  0.5
 #define SHORTEST 0.1
 #define IN_VAIN  30   /* rounds without a smaller change, after which it is given up */
-#define TOUCHING 1e-7 /* of the size of a body: a driven body so close to another touches it */
+#define SPAWNED  1e-6 /* of the size of a body: overlap at the start of a step that no step has left */
+#define TOUCHING 1e-7 /* of the size of a body: what is so close to another touches it */
+/* Part of the kinetic energy that contacts may add in a whole step of the world; in a part of one as much less as it is
+ * shorter. A few steps may, and a run of many stays below what a certificate calls
+ * fair. */
+#define MOST_GAIN 3e-5
 
 /* ---- poses ---- */
 
@@ -55,12 +62,34 @@ static uint64_t feature_of(const pp_meet *m) {
     return m->how == PP_MEET_CLOSEST ? 0 : pp_feature(PP_VERTEX_FACE, 0, 0, m->which);
 }
 
+/* Size of the smaller of two shapes; a half-space has none. */
+static double size_of(const pp_implicit_work *k, const pp_meet *e) {
+    const pp_geometry *a = k->placed[e->i].g, *b = k->placed[e->j].g;
+    if (a->kind == PERP_SHAPE_HALFSPACE) return b->size;
+    return b->kind == PERP_SHAPE_HALFSPACE ? a->size : fmin(a->size, b->size);
+}
+
+/* Did they overlap at the start by more than a step leaves? */
+static bool was_within(const pp_implicit_work *k, const pp_meet *e) { return e->gap0 < -SPAWNED * size_of(k, e); }
+
+/* Overlap that a pair may keep at the end: of one that was placed so what it cannot leave at a modest speed. A layer has its
+ * deflection there, and springs out of it by its own law. */
+static double allowance(const pp_implicit_work *k, const pp_meet *e) {
+    const pp_frame *f = k->f;
+    if (!was_within(k, e)) return 0;
+    perp_pair_law law = pp_contact_law(f->w, k->placed[e->i].slot, k->placed[e->j].slot);
+    if (k->compliant && law.compliance != PERP_RIGID) return 0;
+    return fmax(0, -e->gap0 - pp_recovery_speed(f->w, size_of(k, e)) * f->h);
+}
+
 static perp_status write_contacts(pp_implicit_work *k, double **gap) {
     pp_frame *f = k->f;
+    double *allow = PP_ARENA_ARRAY(&f->w->arena, double, k->nmeet);
+    bool some = false;
     perp_status st = pp_contact_room(f, k->nmeet);
     *gap = PP_ARENA_ARRAY(&f->w->arena, double, k->nmeet);
     if (st) return st;
-    if (!*gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", k->nmeet);
+    if (!*gap || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", k->nmeet);
     for (int m = 0; m < k->nmeet; m++) {
         const pp_meet *e = &k->meet[m];
         pp_pair p = {.i = e->i,
@@ -72,7 +101,10 @@ static perp_status write_contacts(pp_implicit_work *k, double **gap) {
                      .gap = e->gap0};
         pp_contact_fill(f, &p, &f->contact[m], f->contact_shape + 2 * m);
         (*gap)[m] = e->held_at.gap;
+        allow[m] = allowance(k, e);
+        some |= allow[m] > 0;
     }
+    f->allowance = some ? allow : NULL;
     f->ncontact = k->nmeet;
     return PERP_OK;
 }
@@ -161,6 +193,35 @@ static perp_status rounds(pp_implicit_work *k) {
                    f->s0->t, f->h, f->ncontact);
 }
 
+/* ---- energy ---- */
+
+/* Does a contact push for another reason than that it holds: a bounce, or overlap of the start that is undone? */
+static bool pushes_off(const pp_implicit_work *k, int i) {
+    const pp_frame *f = k->f;
+    if (!(f->solution.p_contact[3 * i] > 0)) return false;
+    return was_within(k, &k->meet[i]) || isfinite(pp_rebound_rhs(f, i, &f->problem.contact[i]));
+}
+
+/* Contacts at the end of a step may add energy, as those of a body that turns over its tip: the levers of the end are not those
+ * of the way. That falls with the square of the step, so a shorter one is asked for. *gains: is it too much? */
+static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
+    pp_frame *f = k->f;
+    pp_contact_work a;
+    *gains = false;
+    if (f->last_resort || f->ncontact == 0) return PERP_OK;
+    if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int i = 0; i < f->ncontact; i++) /* what is gained there has other causes, and others limit it */
+        if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->problem.contact[i].n)] = 0;
+    double sum = 0, kinetic = 0;
+    for (int b = 0; b < f->nblock; b++) {
+        if (a.parent[b] != b) continue;
+        sum += fmax(0, a.work[b]);
+        kinetic += a.kinetic[b];
+    }
+    *gains = sum > MOST_GAIN * (f->h / f->w->def.h) * kinetic;
+    return PERP_OK;
+}
+
 /* ---- the step ---- */
 
 static perp_status begin(pp_implicit_work *k) {
@@ -218,7 +279,7 @@ static bool driven_touches(const pp_implicit_work *k) {
     for (int m = 0; m < k->nmeet; m++) {
         const pp_placed *a = &k->placed[k->meet[m].i], *b = &k->placed[k->meet[m].j];
         bool driven = w->body[a->body].kind == PERP_BODY_KINEMATIC || w->body[b->body].kind == PERP_BODY_KINEMATIC;
-        if (driven && k->meet[m].gap0 <= TOUCHING * fmax(a->g->size, b->g->size)) return true;
+        if (driven && k->meet[m].gap0 <= TOUCHING * size_of(k, &k->meet[m])) return true;
     }
     return false;
 }
@@ -244,7 +305,12 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
         st = settle(&k);
         if (!st) break;
     }
-    f->blocked = st == PERP_E_SOLVE && driven_touches(&k);
+    bool gains = false;
+    if (!st) st = look_at_gain(&k, &gains);
+    if (gains)
+        st = pp_fail(f->w, PERP_E_SOLVE, "contacts would add energy at t = %g (h = %g): %d of them", f->s0->t, f->h,
+                     f->ncontact);
+    f->blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
     if (!st) st = finish(&k);
     f->levers = NULL; /* it was of this step's work */
     f->end_nu = NULL;
