@@ -28,7 +28,8 @@
 /* Part of the kinetic energy that contacts may add in a whole step of the world; in a part of one as much less as it is
  * shorter. A few steps may, and a run of many stays below what a certificate calls
  * fair. */
-#define MOST_GAIN 3e-5
+#define MOST_GAIN  3e-5
+#define MOST_PARTS 50 /* of a step because of that: shorter ones are not divided any more, whatever they add */
 
 /* ---- poses ---- */
 
@@ -208,7 +209,7 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     pp_frame *f = k->f;
     pp_contact_work a;
     *gains = false;
-    if (f->last_resort || f->ncontact == 0) return PERP_OK;
+    if (f->last_resort || f->ncontact == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int i = 0; i < f->ncontact; i++) /* what is gained there has other causes, and others limit it */
         if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->problem.contact[i].n)] = 0;
