@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "collision/implicit_function.h"
+#include "collision/implicit_round.h"
 
 #define MOST        13    /* unknowns: a, n, s, three multipliers on each side */
 #define NEWTON      60    /* iterations */
@@ -23,6 +24,10 @@
 #define ACCEPTED    1e-11 /* residual of unit-free equations */
 #define STRIDE      0.5   /* longest step, in units of the smaller body, and of n */
 #define BARRIER_END 1e-9  /* of the size: enough to tell active functions from others */
+/* Price on the square of a step, of the largest square of a column: what is tried first, and the growth of it. Steps that
+ * cost nothing were tried before. */
+#define PRICE_FIRST  1e-14
+#define PRICE_GROWTH 10.0
 
 typedef struct pair {
     const pp_placed *side[2];
@@ -152,6 +157,33 @@ static double believable(const pair *p, const double *x) {
     return most > STRIDE ? STRIDE / most : 1;
 }
 
+/* Where curvature is next to nothing, as in the flat spots of superellipsoids, the system is all but singular and Newton's
+ * step goes far astray along them. The least squares of the system with a price on the step go where the residual falls and
+ * no farther. Returns the residual at *next, INFINITY if no price makes it fall. */
+static double damped(const pair *p, const pp_closest *c, int N, double A[MOST][MOST], const double *R, double now,
+                     pp_closest *next) {
+    double AA[MOST][MOST], B[MOST][MOST], x[MOST], AR[MOST], rest[MOST], largest = 0;
+    for (int i = 0; i < N; i++) {
+        AR[i] = 0;
+        for (int k = 0; k < N; k++) AR[i] += A[k][i] * R[k];
+        for (int j = 0; j < N; j++) {
+            AA[i][j] = 0;
+            for (int k = 0; k < N; k++) AA[i][j] += A[k][i] * A[k][j];
+        }
+        largest = fmax(largest, AA[i][i]);
+    }
+    for (double price = PRICE_FIRST; price <= 1; price *= PRICE_GROWTH) {
+        memcpy(B, AA, sizeof B);
+        memcpy(x, AR, sizeof x);
+        for (int i = 0; i < N; i++) B[i][i] += price * largest;
+        if (!eliminate(N, B, x)) continue;
+        *next = moved(p, c, x, believable(p, x));
+        double then = equations(p, next, rest, NULL);
+        if (then < now) return then;
+    }
+    return INFINITY;
+}
+
 /* With the active functions as they are. */
 static bool newton(const pair *p, pp_closest *c) {
     double A[MOST][MOST], R[MOST], x[MOST], rest[MOST];
@@ -163,22 +195,26 @@ static bool newton(const pair *p, pp_closest *c) {
         memcpy(x, R, sizeof x);
         double B[MOST][MOST];
         memcpy(B, A, sizeof B);
-        if (!eliminate(N, B, x)) {
+        bool regular = eliminate(N, B, x);
+        if (!regular) {
             /* flat parts: a little curvature lets the method go on towards the middle of them */
             if (now <= ACCEPTED) return true;
-            for (int i = 0; i < p->dim; i++) A[i][i] += 1e-6;
-            for (int i = 0; i < p->dim; i++) A[p->dim + i][i] += 1e-6;
+            memcpy(B, A, sizeof B);
+            for (int i = 0; i < p->dim; i++) B[i][i] += 1e-6;
+            for (int i = 0; i < p->dim; i++) B[p->dim + i][i] += 1e-6;
             memcpy(x, R, sizeof x);
-            if (!eliminate(N, A, x)) return false;
+            regular = eliminate(N, B, x);
         }
-        double part = believable(p, x);
-        pp_closest next = moved(p, c, x, part);
-        double then = equations(p, &next, rest, NULL);
-        for (int h = 0; h < 12 && !(then < now); h++) {
-            part *= 0.5;
-            next = moved(p, c, x, part);
-            then = equations(p, &next, rest, NULL);
+        pp_closest next = *c;
+        double then = INFINITY;
+        if (regular) {
+            double part = believable(p, x);
+            for (int h = 0; h <= 12 && !(then < now); h++, part *= 0.5) {
+                next = moved(p, c, x, part);
+                then = equations(p, &next, rest, NULL);
+            }
         }
+        if (!(then < now) && now > ACCEPTED) then = damped(p, c, N, A, R, now, &next);
         if (!(then < now)) return now <= ACCEPTED;
         *c = next;
         if (then <= ACCEPTED && then > 0.25 * now) return true; /* rounding */
@@ -420,7 +456,24 @@ static bool start_overlapping(const pair *p, pp_closest *c) {
     return true;
 }
 
+/* Round shapes: by a search over directions. */
+static bool start_round(const pair *p, pp_closest *c) {
+    if (!pp_round_search(p->side[0], p->side[1], c)) return false;
+    c->a_W = perp_v3_sub(c->a_W, p->origin);
+    c->b_W = perp_v3_sub(c->b_W, p->origin);
+    for (int s = 0; s < 2; s++) {
+        perp_vec3 grad;
+        function_at(p, s, 0, s ? c->b_W : c->a_W, &grad, NULL);
+        c->nactive[s] = 1;
+        c->active[s][0] = 0;
+        c->weight[s][0] = 1 / perp_v3_norm(grad);
+    }
+    c->b_W = perp_v3_axpy(c->a_W, c->gap, c->n_W);
+    return true;
+}
+
 static bool cold_start(const pair *p, pp_closest *c) {
+    if (start_round(p, c)) return true;
     if (!start_apart(p, c)) return false;
     bool point = p->side[0]->g->kind == PERP_SHAPE_PARTICLE || p->side[1]->g->kind == PERP_SHAPE_PARTICLE;
     return c->gap > 0 && !point ? true : start_overlapping(p, c);
@@ -432,6 +485,7 @@ static void shift(pp_closest *c, perp_vec3 by) {
 }
 
 bool pp_closest_points(const pp_placed *a, const pp_placed *b, pp_closest *c) {
+    if (pp_round_over_plane(a, b, c)) return true;
     const pp_placed *near = a->g->bound <= b->g->bound ? a : b;
     pair p = {{a, b}, a->g->dim, near->X_WS.p, near->g->size};
     if (!(p.size > 0)) p.size = fmax(a->g->size, b->g->size); /* a particle */

@@ -14,4 +14,10 @@ perp_status pp_contact_room(pp_frame *f, int n);
  * impulse and state are zero. shapes: its two shape slots. */
 void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int shapes[2]);
 
+/* Speed at which shapes that were placed in overlap come apart, the smaller one of this size [L/T]. */
+static inline double pp_recovery_speed(const perp_world *w, double size) {
+    double g = perp_v3_norm(w->def.gravity_W);
+    return 0.16 * sqrt((g > 0 ? g : 1) * size);
+}
+
 #endif

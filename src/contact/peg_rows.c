@@ -7,12 +7,10 @@
 
 #include <string.h>
 
-/* A pair that spawned in overlap comes apart at this part of sqrt(g size). */
-#define RECOVERY 0.16
-#define NEAR     10 /* times the largest miss: gaps up to there may be the next to push, and contacts are told apart */
-#define STAYS    10 /* times as far open or leaning is a flat patch that was one in the round before */
-#define ALIKE    1e-6 /* cosines of normals that differ by no more are equal */
-#define FACING   0.95 /* cosine of the angle up to which two planes make one patch */
+#define NEAR   10   /* times the largest miss: gaps up to there may be the next to push, and contacts are told apart */
+#define STAYS  10   /* times as far open or leaning is a flat patch that was one in the round before */
+#define ALIKE  1e-6 /* cosines of normals that differ by no more are equal */
+#define FACING 0.95 /* cosine of the angle up to which two planes make one patch */
 
 static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
 
@@ -330,10 +328,7 @@ perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew) {
  * relaxed rounds what it had. */
 static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     double overlap = -pp_peg_start_gap(k, p);
-    if (pp_peg_spawned(k, p)) {
-        double g = perp_v3_norm(k->f->w->def.gravity_W), speed = RECOVERY * sqrt((g > 0 ? g : 1) * p->size);
-        return fmax(0, fmax(overlap, -r->gap0) - speed * k->f->h);
-    }
+    if (pp_peg_spawned(k, p)) return fmax(0, fmax(overlap, -r->gap0) - pp_recovery_speed(k->f->w, p->size) * k->f->h);
     if (k->mode.relaxed) return fmax(0, overlap);
     /* what the step before left within its tolerance stays: to correct that would shake what rests */
     if (k->brisk && r->gap0 <= p->tol) return fmin(-r->gap0, p->tol);

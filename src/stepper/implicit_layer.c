@@ -57,7 +57,7 @@ perp_status pp_layers_begin(pp_implicit_work *k) {
         perp_pair_law law = law_of(f, i);
         pp_layer *l = &k->layer[i];
         const pp_meet *m = &k->meet[i];
-        l->gap = m->at.gap;
+        l->gap = m->held_at.gap;
         if (law.compliance != PERP_LINEAR) continue;
         l->soft = true;
         l->core_gap = law.layer > 0 ? -law.layer : -INFINITY;
@@ -221,7 +221,7 @@ perp_status pp_layers_end(pp_implicit_work *k) {
         const perp_contact *c = &f->contact[i];
         const double *p = f->solution.p_contact + 3 * i;
         perp_pair_law law = law_of(f, i);
-        double n = fmax(pressed(k->meet[i].at.gap), p[0] > 0 ? 0 : relaxed(k, l, &law));
+        double n = fmax(pressed(k->meet[i].held_at.gap), p[0] > 0 ? 0 : relaxed(k, l, &law));
         yield[i] = deflection_of(k, i, &law, p[0]);
         if (law.layer > 0) {
             n = fmin(n, law.layer);

@@ -197,8 +197,10 @@ perp_status pp_implicit_measure(pp_implicit_work *k) {
         const pp_shape *s = &w->shape[k->placed[i].slot];
         k->placed[i].X_WS = perp_pose_mul(k->end.X[s->body], s->X_BS);
     }
-    for (int m = 0; m < k->nmeet; m++)
+    for (int m = 0; m < k->nmeet; m++) {
         if (!measure(&k->meet[m], k->placed, &k->meet[m].at)) return no_points(k, &k->meet[m], k->placed);
+        pp_points_apply(k, &k->meet[m]);
+    }
     return PERP_OK;
 }
 

@@ -14,8 +14,22 @@
 #include "contact/end_pose.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
+#include "stepper/contact_work.h"
+#include "stepper/stepper.h"
 
-#define MAX_ROUNDS 80
+#define MAX_ROUNDS 120
+/* With held points: a change is worse that is larger than this times the least before; then a shorter part is taken. */
+#define WORSE    3.0
+#define SHORTER  0.5
+#define SHORTEST 0.1
+#define IN_VAIN  30   /* rounds without a smaller change, after which it is given up */
+#define SPAWNED  1e-6 /* of the size of a body: overlap at the start of a step that no step has left */
+#define TOUCHING 1e-7 /* of the size of a body: what is so close to another touches it */
+/* Part of the kinetic energy that contacts may add in a whole step of the world; in a part of one as much less as it is
+ * shorter. A few steps may, and a run of many stays below what a certificate calls
+ * fair. */
+#define MOST_GAIN  3e-5
+#define MOST_PARTS 50 /* of a step because of that: shorter ones are not divided any more, whatever they add */
 
 /* ---- poses ---- */
 
@@ -49,29 +63,54 @@ static uint64_t feature_of(const pp_meet *m) {
     return m->how == PP_MEET_CLOSEST ? 0 : pp_feature(PP_VERTEX_FACE, 0, 0, m->which);
 }
 
+/* Size of the smaller of two shapes; a half-space has none. */
+static double size_of(const pp_implicit_work *k, const pp_meet *e) {
+    const pp_geometry *a = k->placed[e->i].g, *b = k->placed[e->j].g;
+    if (a->kind == PERP_SHAPE_HALFSPACE) return b->size;
+    return b->kind == PERP_SHAPE_HALFSPACE ? a->size : fmin(a->size, b->size);
+}
+
+/* Did they overlap at the start by more than a step leaves? */
+static bool was_within(const pp_implicit_work *k, const pp_meet *e) { return e->gap0 < -SPAWNED * size_of(k, e); }
+
+/* Overlap that a pair may keep at the end: of one that was placed so what it cannot leave at a modest speed. A layer has its
+ * deflection there, and springs out of it by its own law. */
+static double allowance(const pp_implicit_work *k, const pp_meet *e) {
+    const pp_frame *f = k->f;
+    if (!was_within(k, e)) return 0;
+    perp_pair_law law = pp_contact_law(f->w, k->placed[e->i].slot, k->placed[e->j].slot);
+    if (k->compliant && law.compliance != PERP_RIGID) return 0;
+    return fmax(0, -e->gap0 - pp_recovery_speed(f->w, size_of(k, e)) * f->h);
+}
+
 static perp_status write_contacts(pp_implicit_work *k, double **gap) {
     pp_frame *f = k->f;
+    double *allow = PP_ARENA_ARRAY(&f->w->arena, double, k->nmeet);
+    bool some = false;
     perp_status st = pp_contact_room(f, k->nmeet);
     *gap = PP_ARENA_ARRAY(&f->w->arena, double, k->nmeet);
     if (st) return st;
-    if (!*gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", k->nmeet);
+    if (!*gap || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", k->nmeet);
     for (int m = 0; m < k->nmeet; m++) {
         const pp_meet *e = &k->meet[m];
         pp_pair p = {.i = e->i,
                      .j = e->j,
                      .feature = feature_of(e),
-                     .a_W = e->at.a_W,
-                     .b_W = e->at.b_W,
-                     .n_W = e->at.n_W,
+                     .a_W = e->held_at.a_W,
+                     .b_W = e->held_at.b_W,
+                     .n_W = e->held_at.n_W,
                      .gap = e->gap0};
         pp_contact_fill(f, &p, &f->contact[m], f->contact_shape + 2 * m);
-        (*gap)[m] = e->at.gap;
+        (*gap)[m] = e->held_at.gap;
+        allow[m] = allowance(k, e);
+        some |= allow[m] > 0;
     }
+    f->allowance = some ? allow : NULL;
     f->ncontact = k->nmeet;
     return PERP_OK;
 }
 
-static perp_status solve_round(pp_implicit_work *k) {
+static perp_status solve_round(pp_implicit_work *k, bool held) {
     pp_frame *f = k->f;
     double *gap;
     perp_status st = pp_implicit_measure(k);
@@ -86,7 +125,12 @@ static perp_status solve_round(pp_implicit_work *k) {
     if (st) return st;
     if (k->compliant)
         pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->problem.contact); /* just made, in the arena */
-    return pp_solve_step(f);
+    if (held) st = pp_points_stiffen(k);
+    if (!st) st = pp_solve_step(f);
+    f->problem.M = f->M;
+    f->problem.Minv = f->Minv;
+    f->problem.momentum = f->momentum;
+    return st;
 }
 
 static void step_on(pp_implicit_work *k, const double *nu, double part) {
@@ -95,25 +139,88 @@ static void step_on(pp_implicit_work *k, const double *nu, double part) {
     move(k);
 }
 
-/* Rounds until the end pose stays where it is, to rounding. */
-static perp_status rounds(pp_implicit_work *k, pp_arena_mark mark) {
+/* A round whose problem is that of the round alone. */
+static perp_status begin_round(pp_implicit_work *k, pp_arena_mark mark, bool held) {
+    pp_frame *f = k->f;
+    pp_arena_release(&f->w->arena, mark);
+    f->problem = pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
+    f->ncontact = 0;
+    return solve_round(k, held);
+}
+
+/* Rounds until the end pose stays where it is, to rounding. Where it does not, points are held, see implicit_points.c. */
+static perp_status rounds(pp_implicit_work *k) {
     pp_frame *f = k->f;
     pp_settling s = {.before = INFINITY};
-    for (int round = 0; round < MAX_ROUNDS; round++) {
-        pp_arena_release(&f->w->arena, mark);
-        f->problem =
-            pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
-        f->ncontact = 0;
-        perp_status st = solve_round(k);
-        if (st) return st;
+    perp_status st = pp_points_room(k);
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    bool held = false;
+    double part = 1, least = INFINITY;
+    int since = 0; /* rounds since that one */
+    for (int round = 0; !st && round < MAX_ROUNDS; round++) {
+        if ((st = begin_round(k, mark, held))) return st;
         bool other = k->compliant && pp_layers_changed(k);
         pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
+        if (held) c.by = fmax(c.by, pp_points_change(k));
         pp_verdict v = pp_settle(&s, f, &c, other);
-        step_on(k, f->solution.nu, v == PP_GO_HALF ? 0.5 : 1);
-        if (v == PP_SETTLED) return PERP_OK;
+        if (v == PP_SETTLED && !held) {
+            step_on(k, f->solution.nu, 1);
+            return PERP_OK;
+        }
+        if (v == PP_SETTLED) {
+            step_on(k, f->solution.nu, 1);
+            if ((st = pp_implicit_measure(k))) return st;
+            if (pp_points_settled(k, f->h * fmax(f->w->def.tolerance * c.scale, c.finest))) return PERP_OK;
+        }
+        if (held) {
+            bool worse = c.by > WORSE * least;
+            part = worse ? fmax(SHORTER * part, SHORTEST) : fmin(1, part / SHORTER);
+            since = c.by < least ? 0 : since + 1;
+            if (since > IN_VAIN) break;
+            least = worse ? c.by : fmin(least, c.by);
+            step_on(k, pp_points_next(k, part, worse), 1);
+        } else {
+            step_on(k, f->solution.nu, v == PP_GO_HALF ? 0.5 : 1);
+        }
+        if (v == PP_GO_HALF && !held) {
+            if ((st = pp_implicit_measure(k))) return st;
+            pp_points_hold(k);
+            held = true;
+            s = (pp_settling){.before = INFINITY};
+        }
     }
+    if (st) return st;
     return pp_fail(f->w, PERP_E_SOLVE, "the end pose of the step did not settle at t = %g (h = %g): %d contacts",
                    f->s0->t, f->h, f->ncontact);
+}
+
+/* ---- energy ---- */
+
+/* Does a contact push for another reason than that it holds: a bounce, or overlap of the start that is undone? */
+static bool pushes_off(const pp_implicit_work *k, int i) {
+    const pp_frame *f = k->f;
+    if (!(f->solution.p_contact[3 * i] > 0)) return false;
+    return was_within(k, &k->meet[i]) || isfinite(pp_rebound_rhs(f, i, &f->problem.contact[i]));
+}
+
+/* Contacts at the end of a step may add energy, as those of a body that turns over its tip: the levers of the end are not those
+ * of the way. That falls with the square of the step, so a shorter one is asked for. *gains: is it too much? */
+static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
+    pp_frame *f = k->f;
+    pp_contact_work a;
+    *gains = false;
+    if (f->last_resort || f->ncontact == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
+    if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int i = 0; i < f->ncontact; i++) /* what is gained there has other causes, and others limit it */
+        if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->problem.contact[i].n)] = 0;
+    double sum = 0, kinetic = 0;
+    for (int b = 0; b < f->nblock; b++) {
+        if (a.parent[b] != b) continue;
+        sum += fmax(0, a.work[b]);
+        kinetic += a.kinetic[b];
+    }
+    *gains = sum > MOST_GAIN * (f->h / f->w->def.h) * kinetic;
+    return PERP_OK;
 }
 
 /* ---- the step ---- */
@@ -137,8 +244,6 @@ static perp_status begin(pp_implicit_work *k) {
     st = pp_implicit_pairs(k);
     if (st) return st;
     f->placed = k->placed; /* frames of contacts are those of the end */
-    set_drift(k, k->nu);
-    move(k);
     return PERP_OK;
 }
 
@@ -156,15 +261,57 @@ static perp_status finish(pp_implicit_work *k) {
     return st ? st : pp_update_along(f, k->drift);
 }
 
-perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
-    pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
-    perp_world *w = f->w;
-    perp_status st = begin(&k);
+/* Rounds from the guess in k->nu, until no pair is missed. */
+static perp_status settle(pp_implicit_work *k) {
+    perp_status st = PERP_OK;
+    set_drift(k, k->nu);
+    move(k);
     for (int added = 1; !st && added;) {
-        st = rounds(&k, pp_arena_here(&w->arena));
-        if (!st) st = pp_implicit_measure(&k);
-        if (!st) st = pp_implicit_missed(&k, &added);
+        st = rounds(k);
+        if (!st) st = pp_implicit_measure(k);
+        if (!st) st = pp_implicit_missed(k, &added);
     }
+    return st;
+}
+
+/* Does a driven body touch another at the start? */
+static bool driven_touches(const pp_implicit_work *k) {
+    const perp_world *w = k->f->w;
+    for (int m = 0; m < k->nmeet; m++) {
+        const pp_placed *a = &k->placed[k->meet[m].i], *b = &k->placed[k->meet[m].j];
+        bool driven = w->body[a->body].kind == PERP_BODY_KINEMATIC || w->body[b->body].kind == PERP_BODY_KINEMATIC;
+        if (driven && k->meet[m].gap0 <= TOUCHING * size_of(k, &k->meet[m])) return true;
+    }
+    return false;
+}
+
+/* A way to have an answer. */
+typedef struct way {
+    bool
+        at_rest; /* the first round is posed where everything stays, else where it goes without constraints. Gaps that are
+                   * linearised far from the answer may ask for more room than there is, which a wedge with friction cannot give */
+    bool no_lift; /* and nothing is asked to open, which always has an answer; told as a jam */
+} way;
+
+perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
+    static const way ways[] = {{0}, {.at_rest = true}, {.at_rest = true, .no_lift = true}};
+    pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
+    int n = f->last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
+    perp_status st = begin(&k);
+    for (int i = 0; i < n; i++) {
+        if (st && (i == 0 || st != PERP_E_SOLVE || f->w->work.done > f->w->work.limit)) break;
+        for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
+        if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->ndof * sizeof *k.nu);
+        f->no_lift = ways[i].no_lift;
+        st = settle(&k);
+        if (!st) break;
+    }
+    bool gains = false;
+    if (!st) st = look_at_gain(&k, &gains);
+    if (gains)
+        st = pp_fail(f->w, PERP_E_SOLVE, "contacts would add energy at t = %g (h = %g): %d of them", f->s0->t, f->h,
+                     f->ncontact);
+    f->blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
     if (!st) st = finish(&k);
     f->levers = NULL; /* it was of this step's work */
     f->end_nu = NULL;

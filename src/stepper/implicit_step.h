@@ -26,7 +26,15 @@ typedef struct pp_meet {
     double gain;   /* and what all but rigid contact adds to it in the step, as far as is known */
     double gap0;   /* at the start of the step, kinematic bodies there too [L] */
     pp_closest at; /* at the latest end pose */
+    bool held;     /* over a half-space: its point is fixed in the body, here, in the frame of its shape */
+    perp_vec3 hold_S;
+    double push;        /* normal impulse of the round before [M L/T], */
+    perp_vec3 push_W;   /* and all of it, on the second body */
+    pp_closest held_at; /* at the latest end pose: that point; `at` if not held */
 } pp_meet;
+
+/* What is known of held points (implicit_points.c). */
+typedef struct pp_held_points pp_held_points;
 
 /* What a compliant contact did and does; all in units of length and impulse. */
 typedef struct pp_layer {
@@ -48,6 +56,7 @@ typedef struct pp_implicit_work {
     double *next;      /* ndof: scratch */
     pp_meet *meet;
     int nmeet, cap_meet;
+    pp_held_points *points;
     /* compliant steps */
     bool compliant, keeps_energy;
     pp_layer *layer; /* by contact */
@@ -61,6 +70,22 @@ perp_status pp_implicit_pairs(pp_implicit_work *k);
 perp_status pp_implicit_missed(pp_implicit_work *k, int *added);
 /* Measures all meets at the end pose. */
 perp_status pp_implicit_measure(pp_implicit_work *k);
+
+/* Contact points that are held (implicit_points.c). Room for the meets there are; none is held then. */
+perp_status pp_points_room(pp_implicit_work *k);
+/* Holds points over half-spaces where they are. */
+void pp_points_hold(pp_implicit_work *k);
+/* Puts a meet that has been measured where it is held. */
+void pp_points_apply(const pp_implicit_work *k, pp_meet *e);
+/* Makes the problem of a round one that knows how points move when bodies turn. */
+perp_status pp_points_stiffen(pp_implicit_work *k);
+/* How far points are from where the answer of the round wants them, as the velocity that the impulses there would add [L/T]. */
+double pp_points_change(const pp_implicit_work *k);
+/* Moves them by the answer of the round, and returns the velocity of the next round. part: of the way; afresh: what is known
+ * of rounds before does not help. */
+const double *pp_points_next(pp_implicit_work *k, double part, bool afresh);
+/* After a measurement: true if no held point that counts has a larger gap than the closest one by more than `allowed` [L]. */
+bool pp_points_settled(const pp_implicit_work *k, double allowed);
 
 /* The whole step of a pp_stepper_type. */
 perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy);

@@ -367,6 +367,111 @@ static void refused(void **state) {
     assert_non_null(strstr(why, "beyond"));
 }
 
+/* A block with rounded sides falls, tips and comes to rest on a flat spot, where the closest point runs far for the least turn.
+ * Steps settle, halved once at the most, and nothing overlaps. */
+static void flat_spots(void **state) {
+    (void)state;
+    const double power[] = {4, 6, 10}, mu[] = {0, 0.03, 0.5};
+    for (int k = 0; k < 36; k++) {
+        int dim = 2 + k % 2;
+        bool soft = k / 18;
+        perp_world_def def = perp_world_def_default(dim);
+        def.stepper = soft ? "implicit-compliant" : "implicit";
+        def.h = 0.005;
+        def.max_halvings = 1;
+        perp_world *w;
+        assert_int_equal(perp_world_create(&def, &w), PERP_OK);
+        perp_pair_law law = {.mu = mu[k / 2 % 3]};
+        if (soft)
+            law = (perp_pair_law){.mu = mu[k / 2 % 3], .compliance = PERP_LINEAR, .stiffness = 1e5, .damping = 20};
+        OK(w, perp_pair_set_all(w, law));
+        floor_of(w, dim);
+        perp_shape_def s = perp_shape_superellipsoid(0.06, 0.04, 0.03, power[k / 6 % 3], power[k / 6 % 3]);
+        perp_body_def d = solid(s, dim, dim == 2 ? perp_v3(0, 0.06, 0) : perp_v3(0, 0, 0.06));
+        d.X_WB.q = perp_q_exp(dim == 2 ? perp_v3(0, 0, 0.2) : perp_v3(0.2, 0.1, 0));
+        d.w_W = dim == 2 ? perp_v3(0, 0, 1) : perp_v3(0.5, 0.3, 2);
+        d.v_W = perp_v3(0.3, 0, 0);
+        add(w, d, s);
+        for (int i = 0; i < 300; i++) {
+            perp_certificate c;
+            OK(w, perp_world_step(w, &c));
+            if (!soft) BELOW(c.overlap, 1e-9);
+        }
+        perp_world_destroy(w);
+    }
+}
+
+/* Eggs thrown into a corner, where friction on both sides is enough to wedge them: every step has an answer. */
+static void wedges(void **state) {
+    (void)state;
+    for (int k = 0; k < 24; k++) {
+        int dim = 2 + k % 2;
+        perp_world *w = world(dim, "implicit", PERP_FORM_CONE, 0.005);
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 1.5}));
+        floor_of(w, dim);
+        add(w, perp_body_def_default(PERP_BODY_OBSTACLE), perp_shape_halfspace(perp_v3(1, 0, 0), 0));
+        perp_shape_def egg = perp_shape_ellipsoid(0.1, 0.06, 0.05);
+        perp_body_def d = solid(egg, dim, dim == 2 ? perp_v3(0.2, 0.12, 0) : perp_v3(0.2, 0, 0.12));
+        d.v_W = perp_v3(-1 - 0.1 * k, 0, 0);
+        d.w_W = dim == 2 ? perp_v3(0, 0, 0.8 * k - 10) : perp_v3(0.3 * k, 0.8 * k - 10, 1);
+        add(w, d, egg);
+        for (int i = 0; i < 200; i++) {
+            perp_certificate c;
+            OK(w, perp_world_step(w, &c));
+            BELOW(c.overlap, 1e-6);
+        }
+        perp_world_destroy(w);
+    }
+}
+
+/* An egg that turns over its tips rolls and hops without winning energy from its contact. */
+static void no_gain(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        perp_world *w = world(dim, "implicit", PERP_FORM_CONE, 0.01);
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.8}));
+        floor_of(w, dim);
+        perp_shape_def egg = perp_shape_ellipsoid(0.1, 0.06, 0.06);
+        perp_body_def d = solid(egg, dim, dim == 2 ? perp_v3(0, 0.11, 0) : perp_v3(0, 0, 0.11));
+        d.v_W = perp_v3(0.9, 0, 0);
+        d.w_W = dim == 2 ? perp_v3(0, 0, -11) : perp_v3(0, 11, 0);
+        add(w, d, egg);
+        double gain = 0, energy = kinetic(w) + d.mass * 9.81 * 0.11;
+        for (int i = 0; i < 100; i++) {
+            perp_certificate c;
+            OK(w, perp_world_step(w, &c));
+            gain += c.gain;
+        }
+        BELOW(gain, 1e-3 * energy);
+        perp_world_destroy(w);
+    }
+}
+
+/* What is placed in overlap is not thrown out. */
+static void placed_in_overlap(void **state) {
+    (void)state;
+    for (int pass = 0; pass < 2; pass++) {
+        perp_world *w = world(3, "implicit", PERP_FORM_CONE, 0.001);
+        floor_of(w, 3);
+        perp_shape_def egg = perp_shape_ellipsoid(0.1, 0.08, 0.06);
+        perp_body_def fixed = perp_body_def_default(PERP_BODY_OBSTACLE);
+        fixed.X_WB.p = perp_v3(1, 0, 0.06);
+        add(w, fixed, egg);
+        perp_body_id b =
+            add(w, solid(egg, 3, pass ? perp_v3(1, 0, 0.16) : perp_v3(0, 0, 0.02)), egg); /* 0.02, 0.04 deep */
+        for (int i = 0; i < 1000; i++) {
+            OK(w, perp_world_step(w, NULL));
+            perp_vec3 v;
+            OK(w, perp_body_velocity(w, b, &v, NULL));
+            if (i < 20) BELOW(perp_v3_norm(v), 0.16 * sqrt(9.81 * 0.2) + 0.01);
+        }
+        perp_pose X;
+        OK(w, perp_body_pose(w, b, &X));
+        assert_true(X.p.z > 0.0599);
+        perp_world_destroy(w);
+    }
+}
+
 /* A clone goes on with the same bits; once warm, a step does not touch the heap. */
 static void clone_and_memory(void **state) {
     (void)state;
@@ -395,9 +500,10 @@ static void clone_and_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rolling),  cmocka_unit_test(cylinder),         cmocka_unit_test(collision),
-        cmocka_unit_test(dumbbell), cmocka_unit_test(user_function),    cmocka_unit_test(printed_problem),
-        cmocka_unit_test(refused),  cmocka_unit_test(clone_and_memory),
+        cmocka_unit_test(rolling),  cmocka_unit_test(cylinder),          cmocka_unit_test(collision),
+        cmocka_unit_test(dumbbell), cmocka_unit_test(user_function),     cmocka_unit_test(printed_problem),
+        cmocka_unit_test(refused),  cmocka_unit_test(flat_spots),        cmocka_unit_test(wedges),
+        cmocka_unit_test(no_gain),  cmocka_unit_test(placed_in_overlap), cmocka_unit_test(clone_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,6 +198,130 @@ static void closest_points(void **state) {
     }
 }
 
+/* ---- round shapes: ball, ellipsoid, superellipsoid up to the power 6, flat spots on flat spots among them ---- */
+
+static pp_geometry *make_round(int dim, double scale) {
+    static const double power[] = {2, 4, 6, 3.3};
+    perp_vec3 h = perp_v3(scale * uniform(0.4, 1), scale * uniform(0.4, 1), scale * uniform(0.4, 1));
+    perp_shape_def d = perp_shape_superellipsoid(h.x, h.y, h.z, power[(int)uniform(0, 4)], power[(int)uniform(0, 4)]);
+    if (uniform(0, 1) < 0.2) d = perp_shape_sphere(h.x);
+    if (uniform(0, 1) < 0.2) d = perp_shape_ellipsoid(h.x, h.y, h.z);
+    pp_geometry *g;
+    assert_int_equal(pp_geometry_create(&d, dim, &plain, &g, NULL, 0), PERP_OK);
+    return g;
+}
+
+/* By any amount, down to nothing: then flat spots face each other. */
+static perp_quat any_turn(int dim) {
+    double size = uniform(0, 1) < 0.5 ? 2 : uniform(0, 1) < 0.3 ? 0 : pow(10, uniform(-14, -1));
+    if (dim == 2) return perp_q_axis_angle(perp_v3(0, 0, 1), uniform(-size, size));
+    return perp_q_exp(random_vector(3, size));
+}
+
+static perp_vec3 any_way(int dim) {
+    if (uniform(0, 1) < 0.5) return perp_v3_unit(random_vector(dim, 1));
+    int axis = (int)uniform(0, dim);
+    perp_vec3 n = perp_v3_scale(pow(10, uniform(-14, -1)), random_vector(dim, 1));
+    return perp_v3_unit(perp_v3_add(n, perp_v3(axis == 0, axis == 1, axis == 2)));
+}
+
+static double along(const pp_placed *a, const pp_placed *b, perp_vec3 n) {
+    return perp_v3_dot(n, perp_v3_sub(b->X_WS.p, a->X_WS.p)) -
+           pp_implicit_support(a->g, perp_q_unrotate(a->X_WS.q, n)) -
+           pp_implicit_support(b->g, perp_q_unrotate(b->X_WS.q, perp_v3_neg(n)));
+}
+
+/* The conditions of closest points, each looked at by itself: on both surfaces, normals of both along n, the gap that
+ * support functions tell for n, and no direction near or far with a larger one. */
+static void check_round(int dim, const pp_placed *A, const pp_placed *B, const pp_closest *c, double scale) {
+    assert_true(fabs(perp_v3_norm(c->n_W) - 1) < 1e-14);
+    for (int s = 0; s < 2; s++) {
+        const pp_placed *p = s ? B : A;
+        perp_vec3 grad, out = s ? perp_v3_neg(c->n_W) : c->n_W;
+        double f = pp_function_at(p->g, 0, perp_pose_unapply(p->X_WS, s ? c->b_W : c->a_W), &grad, NULL);
+        grad = perp_v3_unit(perp_q_rotate(p->X_WS.q, grad));
+        assert_true(fabs(f) < 1e-10 * scale);
+        assert_true(perp_v3_norm(perp_v3_sub(grad, out)) < 1e-9);
+    }
+    assert_true(perp_v3_norm(perp_v3_sub(perp_v3_axpy(c->a_W, c->gap, c->n_W), c->b_W)) < 1e-10 * scale);
+    assert_true(fabs(along(A, B, c->n_W) - c->gap) < 1e-10 * scale);
+    for (int k = 0; k < 300; k++) {
+        double far = k % 2 ? 0.02 : c->gap > 0 ? 3 : 0.02; /* an overlap may have other ways out */
+        perp_vec3 n = perp_v3_unit(perp_v3_add(c->n_W, random_vector(dim, far * uniform(0, 1))));
+        if (along(A, B, n) > c->gap + 1e-10 * scale)
+            fail_msg("%dD powers %g %g and %g %g: gap %.12g, along another direction %.12g, %g", dim, A->g->exponent[0],
+                     A->g->exponent[1], B->g->exponent[0], B->g->exponent[1], c->gap, along(A, B, n), far);
+    }
+}
+
+static void round_pairs(void **state) {
+    (void)state;
+    long over = 0;
+    for (int trial = 0; trial < 25 * PAIRS; trial++) {
+        int dim = 2 + trial % 2;
+        double scale = trial % 5 ? 0.1 : pow(10, uniform(-3, 3));
+        pp_geometry *ga = make_round(dim, scale), *gb = make_round(dim, scale);
+        perp_vec3 away = any_way(dim);
+        pp_placed A = placed(ga, random_vector(dim, scale), any_turn(dim)), B = placed(gb, A.X_WS.p, any_turn(dim));
+        double least = fmin(ga->thickness, gb->thickness), wanted = uniform(-0.2, trial % 3 ? 0.2 : 4) * least;
+        double touch = pp_implicit_support(ga, perp_q_unrotate(A.X_WS.q, away)) +
+                       pp_implicit_support(gb, perp_q_unrotate(B.X_WS.q, perp_v3_neg(away)));
+        B.X_WS.p = perp_v3_axpy(A.X_WS.p, touch + wanted, away);
+        pp_closest c = {0};
+        if (!pp_closest_points(&A, &B, &c))
+            fail_msg("%dD trial %d: powers %g %g and %g %g, %g of the thickness apart: none found", dim, trial,
+                     ga->exponent[0], ga->exponent[1], gb->exponent[0], gb->exponent[1], wanted / least);
+        check_round(dim, &A, &B, &c, scale);
+        if (c.gap > 0) assert_true(c.gap > wanted - 1e-12 * scale);
+        over += c.gap < 0;
+        /* moved a little, from the points before */
+        pp_closest warm = c;
+        double by = pow(10, uniform(-9, -2));
+        A.X_WS.p = perp_v3_add(A.X_WS.p, random_vector(dim, by * scale));
+        A.X_WS.q = perp_q_unit(perp_q_mul(perp_q_exp(dim == 3 ? random_vector(3, by) : perp_v3(0, 0, by)), A.X_WS.q));
+        if (!pp_closest_points(&A, &B, &warm)) fail_msg("%dD trial %d: none found after a move by %g", dim, trial, by);
+        check_round(dim, &A, &B, &warm, scale);
+        /* the same seen from elsewhere, and from the other side */
+        perp_pose X = {random_vector(dim, 3 * scale), random_turn(dim)};
+        pp_placed TA = placed(ga, perp_v3(0, 0, 0), perp_q_identity()), TB = TA;
+        TA.X_WS = perp_pose_mul(X, A.X_WS);
+        TB.g = gb;
+        TB.X_WS = perp_pose_mul(X, B.X_WS);
+        pp_closest cold = {0}, turned = {0};
+        assert_true(pp_closest_points(&A, &B, &cold) && pp_closest_points(&TB, &TA, &turned));
+        if (cold.gap > 0) {
+            assert_true(fabs(turned.gap - cold.gap) < 1e-11 * scale);
+            assert_true(perp_v3_norm(perp_v3_add(turned.n_W, perp_q_rotate(X.q, cold.n_W))) < 1e-7);
+        }
+        pp_geometry_destroy(ga, &plain);
+        pp_geometry_destroy(gb, &plain);
+    }
+    assert_true(over > PAIRS);
+}
+
+static void round_over_plane(void **state) {
+    (void)state;
+    for (int trial = 0; trial < 25 * PAIRS; trial++) {
+        int dim = 2 + trial % 2;
+        pp_geometry *g = make_round(dim, 1), *gh;
+        perp_vec3 up = any_way(dim);
+        perp_shape_def h = perp_shape_halfspace(up, uniform(-1, 1));
+        assert_int_equal(pp_geometry_create(&h, dim, &plain, &gh, NULL, 0), PERP_OK);
+        pp_placed P = placed(gh, random_vector(dim, 1), trial % 3 ? perp_q_identity() : random_turn(dim));
+        pp_placed B = placed(g, random_vector(dim, 3), any_turn(dim));
+        bool first = trial % 2;
+        pp_closest c = {0};
+        assert_true(pp_closest_points(first ? &P : &B, first ? &B : &P, &c));
+        assert_true(fabs(c.gap - pp_implicit_separation(&P, &B)) < 1e-14 * 10);
+        perp_vec3 n = first ? c.n_W : perp_v3_neg(c.n_W), x = first ? c.b_W : c.a_W, grad;
+        double f = pp_function_at(g, 0, perp_pose_unapply(B.X_WS, x), &grad, NULL);
+        assert_true(fabs(f) < 1e-13);
+        assert_true(perp_v3_norm(perp_v3_add(n, perp_v3_unit(perp_q_rotate(B.X_WS.q, grad)))) < 1e-13);
+        pp_geometry_destroy(g, &plain);
+        pp_geometry_destroy(gh, &plain);
+    }
+}
+
 /* The nearest point of an ellipse to a plane is where its normal says: closed form. */
 static void ellipse_over_plane(void **state) {
     (void)state;
@@ -265,7 +389,8 @@ static void masses(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(closest_points),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives),        cmocka_unit_test(closest_points),
+                                       cmocka_unit_test(round_pairs),        cmocka_unit_test(round_over_plane),
                                        cmocka_unit_test(ellipse_over_plane), cmocka_unit_test(masses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
