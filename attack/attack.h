@@ -90,11 +90,14 @@ typedef struct attack_run {
     perp_recorded_body *body;
     perp_recorded_joint *joint;
     double *angle; /* of each joint, continued over full turns */
+    perp_vec3 *v_step, *spin_step; /* of each body over the step before: mean velocity, angular momentum about its centre */
     double energy_low, energy_first, kinetic, potential_low, potential_high, sampling, fall;
     double gain, gain_t, loss; /* not yet compared with anything */
 } attack_run;
 void attack_energy(attack_run *run, const attack_frame *f, bool first);
 void attack_energy_end(const attack_run *run, attack_findings *out);
+/* Notes how bodies moved from frame to frame, for attack_momentum() of the next step. */
+void attack_motion(attack_run *run, const attack_frame *f0, const attack_frame *f1);
 /* near: nbody x nbody, whether two bodies may act on each other between the frames. */
 void attack_momentum(const attack_run *run, const attack_frame *f0, const attack_frame *f1, const bool *near,
                      attack_findings *out);

@@ -243,14 +243,16 @@ static bool make_room(audit *a) {
     run->body = calloc(nb, sizeof *run->body);
     run->joint = calloc(nj, sizeof *run->joint);
     run->angle = calloc(nj, sizeof *run->angle);
+    run->v_step = calloc(nb, sizeof *run->v_step);
+    run->spin_step = calloc(nb, sizeof *run->spin_step);
     a->shape = calloc(ns, sizeof *a->shape);
     a->solid = calloc(ns, sizeof *a->solid);
     a->point = calloc(ns, sizeof *a->point);
     a->near = calloc(nb * nb, sizeof *a->near);
     a->apart = calloc(nb * nb, sizeof *a->apart);
     a->distance = calloc(ns * ns, sizeof *a->distance);
-    bool ok =
-        run->body && run->joint && run->angle && a->shape && a->solid && a->point && a->near && a->apart && a->distance;
+    bool ok = run->body && run->joint && run->angle && run->v_step && run->spin_step && a->shape && a->solid &&
+              a->point && a->near && a->apart && a->distance;
     for (int k = 0; k < 2; k++) ok = ok && new_frame(&a->f[k], nb);
     if (!ok || !new_frame(&a->between, nb)) return false;
     for (int i = 0; i < run->info->nbody; i++) run->body[i] = perp_recording_body(run->r, i);
@@ -279,6 +281,8 @@ static void give_back(audit *a) {
     free(a->run.body);
     free(a->run.joint);
     free(a->run.angle);
+    free(a->run.v_step);
+    free(a->run.spin_step);
     free(a->shape);
     free(a->solid);
     free(a->point);
@@ -317,6 +321,7 @@ static perp_status all_frames(audit *a, attack_findings *out, perp_refusal *why)
         overlaps(a, f, k > 0 ? &a->f[0] : NULL, out);
         if (k > 0) passages(a, out);
         if (k > 1 && run->facts->inertia && !run->facts->forces) attack_momentum(run, &a->f[0], f, a->near, out);
+        if (k > 0) attack_motion(run, &a->f[0], f);
         attack_frame swap = a->f[0];
         a->f[0] = a->f[1];
         a->f[1] = swap;

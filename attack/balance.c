@@ -4,6 +4,7 @@
  *          gain more than the change that the time of velocities makes: a step that takes forces at its start has velocities
  *          up to half a step off, so that energy swings by h/2 f.v, which is computed as well and left free.
  *          Momentum: bodies that touch nothing fixed or driven form groups; a group gains g h of momentum in a step and no more.
+ *          Angular momentum, in two ways, of which one must be right (see angular_of_poses).
  * Validity Rigid surfaces; forces that are gravity or springs. */
 #include <math.h>
 #include <stdlib.h>
@@ -160,6 +161,85 @@ static void flight(const attack_run *run, int i, const attack_frame *f0, const a
     worst(fmax(0, off - may) / unit, f1->t, &out->flight, &out->flight_t);
 }
 
+/* Angular momentum of a body about its centre over a step: that of the free rotation which takes one orientation to the other. The
+ * rotation vector of a step is found by a chord method, each time with the rotation followed in small parts; a rotation of constant axis
+ * is met at once. */
+static perp_vec3 spin_between(const attack_run *run, int i, const attack_frame *f0, const attack_frame *f1) {
+    enum { ROUNDS = 30 };
+    const perp_recorded_body *b = &run->body[i];
+    double h = f1->t - f0->t;
+    if (b->particle) return perp_v3(0, 0, 0);
+    perp_quat turn = perp_q_mul(f1->X[i].q, perp_q_conj(f0->X[i].q));
+    perp_vec3 way = perp_q_log(turn.w < 0 ? (perp_quat){-turn.w, -turn.x, -turn.y, -turn.z} : turn), w;
+    if (run->info->dim == 2) return perp_v3(0, 0, b->I_B.c[2].z * way.z / h);
+    w = perp_v3_scale(1 / h, way);
+    int parts = 8 + (int)(64 * perp_v3_norm(way)); /* of a sixtieth of a radian */
+    perp_mat3 inverse = perp_m3_inverse(b->I_B);
+    perp_vec3 L = perp_v3(0, 0, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        perp_quat q = f0->X[i].q;
+        L = perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, w)));
+        for (int k = 0; k < parts; k++) { /* midpoint rule with the angular momentum fixed */
+            perp_vec3 at = perp_q_rotate(q, perp_m3_mul_v(inverse, perp_q_unrotate(q, L)));
+            perp_quat mid = perp_q_mul(perp_q_exp(perp_v3_scale(h / (2 * parts), at)), q);
+            at = perp_q_rotate(mid, perp_m3_mul_v(inverse, perp_q_unrotate(mid, L)));
+            q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(h / parts, at)), q));
+        }
+        perp_quat left = perp_q_mul(f1->X[i].q, perp_q_conj(q));
+        if (left.w < 0) left = (perp_quat){-left.w, -left.x, -left.y, -left.z};
+        perp_vec3 miss = perp_q_log(left);
+        if (perp_v3_norm(miss) < 1e-13) break;
+        w = perp_v3_axpy(w, 1 / h, miss);
+    }
+    return L;
+}
+
+void attack_motion(attack_run *run, const attack_frame *f0, const attack_frame *f1) {
+    double h = f1->t - f0->t;
+    for (int i = 0; i < run->info->nbody; i++) {
+        run->v_step[i] = perp_v3_scale(1 / h, perp_v3_sub(f1->X[i].p, f0->X[i].p));
+        run->spin_step[i] = spin_between(run, i, f0, f1);
+    }
+}
+
+/* What a group gained of angular momentum about its centre at the frame f0, by the motion before it and after it, from poses alone.
+ * Impulses that act at the poses x of a frame, between a step with velocity v- and one with v+, change sum x cross m v by
+ * sum x cross p: nothing, if p and -p act at one point, and nothing by gravity about the centre. v- and v+ are the displacements of
+ * the steps over h. Velocities of a frame do not tell this: to be of its time they have half of the change of the step before added,
+ * which with forces P between bodies is 1/2 h (v_b - v_a) cross P of angular momentum, of second order, that comes and goes. */
+static perp_vec3 angular_of_poses(const attack_run *run, int *of, int r, const attack_frame *f0, const attack_frame *f1,
+                                  perp_vec3 centre) {
+    perp_vec3 L = {0, 0, 0};
+    double h = f1->t - f0->t;
+    for (int i = 0; i < run->info->nbody; i++) {
+        if (root(of, i) != r) continue;
+        perp_vec3 v = perp_v3_scale(1 / h, perp_v3_sub(f1->X[i].p, f0->X[i].p)), x = perp_v3_sub(f0->X[i].p, centre);
+        L = perp_v3_add(L, perp_v3_scale(run->body[i].mass, perp_v3_cross(x, perp_v3_sub(v, run->v_step[i]))));
+        L = perp_v3_add(L, perp_v3_sub(spin_between(run, i, f0, f1), run->spin_step[i]));
+    }
+    return L;
+}
+
+/* What springs of a group may add to the angular momentum of the velocities of a frame. These have half of the change of the step before
+ * added, 1/2 h F of each spring at both of its ends, which is of a time when the ends were up to h v nearer or farther: 1/2 h^2 dv cross F,
+ * in either frame. Where the step was divided for their stiffness, poses alone do not tell better. */
+static double spring_slack(const attack_run *run, int *of, int r, const attack_frame *f0, const attack_frame *f1) {
+    double h = f1->t - f0->t, sum = 0;
+    for (int i = 0; i < run->facts->nspring; i++) {
+        const attack_spring *s = &run->facts->spring[i];
+        if (root(of, s->b) != r || s->a < 0) continue;
+        const attack_frame *f[2] = {f0, f1};
+        double force = 0, speed = 0;
+        for (int k = 0; k < 2; k++) {
+            perp_vec3 line = perp_v3_sub(end_of(f[k], s->b, s->at_b, NULL), end_of(f[k], s->a, s->at_a, NULL));
+            force = fmax(force, s->stiffness * fabs(perp_v3_norm(line) - s->rest));
+            speed = fmax(speed, perp_v3_norm(perp_v3_sub(f[k]->v[s->b], f[k]->v[s->a])));
+        }
+        sum += h * h * (force + s->stiffness * h * speed) * speed;
+    }
+    return sum;
+}
+
 void attack_momentum(const attack_run *run, const attack_frame *f0, const attack_frame *f1, const bool *near,
                      attack_findings *out) {
     int n = run->info->nbody, *of = malloc((size_t)n * sizeof *of);
@@ -192,9 +272,11 @@ void attack_momentum(const attack_run *run, const attack_frame *f0, const attack
                  perp_v3_norm(s1);
         }
         if (p > 0) worst(perp_v3_norm(P) / p, f1->t, &out->momentum, &out->momentum_t);
+        perp_vec3 by_poses = angular_of_poses(run, of, r, f0, f1, centre);
+        if (perp_v3_norm(by_poses) < perp_v3_norm(L)) L = by_poses;
         if (run->info->dim == 2) L = perp_v3(0, 0, L.z);
         /* positions of a free group may be of another moment than its velocities, by half a step of fall */
-        double slack = mass * g * h * (0.5 * g * h * h + p / mass * h);
+        double slack = mass * g * h * (0.5 * g * h * h + p / mass * h) + spring_slack(run, of, r, f0, f1);
         if (l > 1e-9 * p) worst(fmax(0, perp_v3_norm(L) - slack) / (l + slack), f1->t, &out->angular, &out->angular_t);
         if (members == 1) flight(run, r, f0, f1, out);
     }

@@ -10,7 +10,9 @@
  *          End: nu + 1/2 dnu with the dnu of the step that ended, second order too, at no cost. Where the velocity jumped
  *          dnu is no acceleration, and nothing is added to the velocities of that island: an impact, met by rows that
  *          close although they were open, or that the step before had brought to touch; friction that stopped a slip. Where
- *          half of dnu would turn a slip round only the part up to its end is added.
+ *          half of dnu would turn a slip round only the part up to its end is added. An island that nothing outside holds gets
+ *          half of what forces do to it as one rigid body in place of what is not added: the velocities of its bodies relative to
+ *          each other stay as they are, and its momenta are those of the time that is shown.
  *          Where springs between points are so stiff that the step is divided, velocities are not moved back.
  * Valid    Steppers that kick at the start pose and move with the velocity after it.
  * Cost     Two solutions at the start; linear in the rows in every step.
@@ -32,6 +34,8 @@
 #define NOISE 1e-8
 /* A row is met if this part of what it lacked is left. */
 #define MET 1e-3
+/* Inertia of an island about an axis, relative to its largest, below which it is a line or a point. */
+#define FLAT 1e-12
 
 /* ---- from outside a step ---- */
 
@@ -352,18 +356,125 @@ static void free_change(const pp_frame *f, double *out) {
     }
 }
 
+/* ---- islands that nothing holds ---- */
+
+/* An island as one rigid body at the start pose. */
+typedef struct whole {
+    bool held; /* by something fixed or driven */
+    double mass;
+    perp_vec3 centre; /* of mass */
+    perp_vec3 push;   /* impulse of all forces [M L/T] */
+    perp_vec3 twist;  /* their angular impulse about the centre */
+    perp_mat3 inertia;
+    perp_vec3 v, w; /* what they change */
+} whole;
+
+static void hold(whole *of, int *root, const perp_row *row) {
+    for (int k = 0; k < 2; k++)
+        if (row->block[k] < 0 && row->block[!k] >= 0) of[find(root, row->block[!k])].held = true;
+}
+
+static perp_mat3 inertia_about(const pp_frame *f, int k, perp_vec3 r) {
+    const double *M = f->M + 36 * k;
+    int dim = f->w->def.dim, nd = f->block_ndof[k];
+    perp_mat3 own = perp_m3_diag(0, 0, dim == 2 && nd == 3 ? M[14] : 0), R = perp_m3_skew(r);
+    if (nd == 6) own = (perp_mat3){{{M[21], M[22], M[23]}, {M[27], M[28], M[29]}, {M[33], M[34], M[35]}}};
+    return perp_m3_add(own, perp_m3_scale(-M[0], perp_m3_mul(R, R)));
+}
+
+/* Angular velocity by an angular impulse; none where the island is a point or a line, which has no inertia about it. */
+static perp_vec3 turn_of(int dim, const whole *of) {
+    if (dim == 2) return perp_v3(0, 0, of->inertia.c[2].z > 0 ? of->twist.z / of->inertia.c[2].z : 0);
+    perp_mat3 axes;
+    perp_vec3 I = perp_m3_eigen(of->inertia, &axes), w = perp_v3(0, 0, 0);
+    const double about[3] = {I.x, I.y, I.z};
+    double most = fmax(I.x, fmax(I.y, I.z));
+    for (int i = 0; i < 3; i++)
+        if (about[i] > FLAT * most) w = perp_v3_axpy(w, perp_v3_dot(axes.c[i], of->twist) / about[i], axes.c[i]);
+    return w;
+}
+
+/* Islands as rigid bodies, by root, and what forces make of their velocities. From the arena. */
+static whole *wholes(const sync *s) {
+    const pp_frame *f = s->f;
+    int dim = f->w->def.dim;
+    whole *of = PP_ARENA_ZERO(&f->w->arena, whole, f->nblock);
+    if (!of) return NULL;
+    for (int i = 0; i < f->problem.njoint; i++) /* what keeps a joint from rippling turns a body, and holds none */
+        if (f->problem.joint[i].joint >= 0) hold(of, s->root, &f->problem.joint[i].row);
+    for (int i = 0; i < f->problem.ncontact; i++)
+        if (f->solution.p_contact[3 * i] > 0) hold(of, s->root, &f->problem.contact[i].n);
+    for (int k = 0; k < f->nblock; k++) {
+        whole *x = &of[find(s->root, k)];
+        double m = f->M[36 * k];
+        x->mass += m;
+        x->centre = perp_v3_axpy(x->centre, m, f->s0->X[f->block_body[k]].p);
+    }
+    for (int k = 0; k < f->nblock; k++)
+        if (s->root[k] == k) of[k].centre = perp_v3_scale(1 / of[k].mass, of[k].centre);
+    for (int k = 0; k < f->nblock; k++) {
+        whole *x = &of[find(s->root, k)];
+        double p[6];
+        int nd = f->block_ndof[k];
+        for (int i = 0; i < nd; i++) p[i] = pp_force_impulse(f, f->block_offset[k] + i);
+        perp_vec3 r = perp_v3_sub(f->s0->X[f->block_body[k]].p, x->centre);
+        x->push = perp_v3_add(x->push, linear(dim, p));
+        x->twist = perp_v3_add(x->twist, perp_v3_add(perp_v3_cross(r, linear(dim, p)), angular(dim, nd, p)));
+        x->inertia = perp_m3_add(x->inertia, inertia_about(f, k, r));
+    }
+    for (int k = 0; k < f->nblock; k++) {
+        if (s->root[k] != k || of[k].held) continue;
+        of[k].v = perp_v3_scale(1 / of[k].mass, of[k].push);
+        of[k].w = turn_of(dim, &of[k]);
+    }
+    return of;
+}
+
+/* What forces change of the velocity of block k as a part of its island; zero if that is held. */
+static void carried(const sync *s, const whole *of, int k, double *out) {
+    const pp_frame *f = s->f;
+    const whole *x = &of[find(s->root, k)];
+    int dim = f->w->def.dim, nd = f->block_ndof[k];
+    perp_vec3 r = perp_v3_sub(f->s0->X[f->block_body[k]].p, x->centre), v = perp_v3_add(x->v, perp_v3_cross(x->w, r));
+    const double lin[3] = {v.x, v.y, v.z}, ang[3] = {x->w.x, x->w.y, x->w.z};
+    for (int i = 0; i < nd; i++) out[i] = i < dim ? lin[i] : dim == 2 ? ang[2] : ang[i - 3];
+}
+
 /* What the frames of a step say of a body. */
 typedef struct told {
-    double change[6]; /* smooth, of the velocity */
-    int frames;       /* that it is in */
+    double change[6];  /* smooth, of the velocity */
+    double carried[6]; /* of the island as a whole, by forces */
+    int frames;        /* that it is in */
     const pp_frame *in;
     int block; /* its own in the last of them */
     unsigned char mark;
-    bool shocked; /* by any */
+    bool shocked, held; /* in any */
+    int group;          /* of bodies that hung together in any: another of it, or itself if it stands for all */
 } told;
 
-/* Adds what one frame says. t: by body slot. False without memory. */
-static bool add_frame(pp_frame *f, told *t) {
+static int group_of(told *t, int i) {
+    while (t[i].group != i) i = t[i].group = t[t[i].group].group;
+    return i;
+}
+
+/* A blow that divided a step into parts counts for all that hang together with whom it struck: else what was added to the one and not
+ * to the other would not be momentum. */
+static void spread_shocks(const perp_world *w, told *t) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < w->nbody; i++) {
+            told *x = &t[i], *all = &t[group_of(t, i)];
+            if (pass == 0) {
+                all->shocked |= x->shocked;
+                all->held |= x->held;
+            } else {
+                x->shocked = all->shocked;
+                x->held = all->held;
+            }
+        }
+}
+
+/* Adds what one frame says; `alone`: there is no other. t: by body slot. False without memory. */
+static bool add_frame(pp_frame *f, bool alone, told *t) {
     pp_arena *a = &f->w->arena;
     f->later = PP_ARENA_ARRAY(a, double, f->nblock);
     pp_arena_mark here = pp_arena_here(a);
@@ -382,15 +493,27 @@ static bool add_frame(pp_frame *f, told *t) {
     free_change(f, s.free);
     for (int i = 0; i < f->problem.njoint; i++) see_joint(&s, i);
     for (int i = 0; i < f->problem.ncontact; i++) see_contact(&s, i);
+    bool jump = !alone;
+    for (int k = 0; k < f->nblock; k++) jump |= s.part[k] < 1;
+    const whole *of = jump ? wholes(&s) : NULL;
+    if (jump && !of) return false;
     for (int k = 0; k < f->nblock; k++) {
         double part = s.part[find(s.root, k)];
         int at = f->block_offset[k];
         told *to = &t[f->block_body[k]];
-        for (int i = 0; i < f->block_ndof[k]; i++) to->change[i] += part * (f->solution.nu[at + i] - f->nu0[at + i]);
+        double with[6] = {0};
+        if (of) carried(&s, of, k, with);
+        for (int i = 0; i < f->block_ndof[k]; i++) {
+            to->change[i] += part * (f->solution.nu[at + i] - f->nu0[at + i]);
+            if (part < 1) to->change[i] += (1 - part) * with[i];
+            to->carried[i] += with[i];
+        }
         if (part == 0) s.after[k] |= PP_SHOCK;
         f->later[k] = part / 2;
         to->mark = s.after[k];
         to->shocked |= (s.after[k] & PP_SHOCK) != 0;
+        to->held |= of && of[find(s.root, k)].held;
+        t[group_of(t, f->block_body[k])].group = group_of(t, f->block_body[s.root[k]]);
         to->frames++;
         to->in = f;
         to->block = k;
@@ -420,10 +543,11 @@ static void synchronise_body(const perp_world *w, int slot, const told *t, pp_st
     const pp_frame *f = t->in;
     int nd = f->block_ndof[t->block], dim = w->def.dim;
     const double *nu = f->solution.nu + f->block_offset[t->block];
-    double part = t->shocked ? 0 : 0.5;
+    static const double none[6];
+    const double *change = !t->shocked ? t->change : t->held ? none : t->carried;
     unsigned char mark = f->s0->mark[slot];
-    end->dv[slot] = perp_v3_scale(part, linear(dim, t->change));
-    end->dw[slot] = perp_v3_scale(part, angular(dim, nd, t->change));
+    end->dv[slot] = perp_v3_scale(0.5, linear(dim, change));
+    end->dw[slot] = perp_v3_scale(0.5, angular(dim, nd, change));
     if (t->frames == 1 && (mark & PP_BACK) && f->later[t->block] == 0.5) {
         /* the velocity at the start is known: half a step leads from it to that of the middle */
         end->dv[slot] = perp_v3_sub(linear(dim, nu), pp_shown_v(&w->state, slot));
@@ -436,10 +560,14 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_stat
     const pp_state *start = frame[0]->s0;
     told *t = PP_ARENA_ZERO(&w->arena, told, w->nbody);
     bool ok = t != NULL;
-    for (int i = 0; ok && i < w->nbody; i++) t[i].mark = start->mark[i];
+    for (int i = 0; ok && i < w->nbody; i++) {
+        t[i].mark = start->mark[i];
+        t[i].group = i;
+    }
     for (int i = 0; ok && i < n; i++)
-        if (!frame[i]->in_order) ok = add_frame(frame[i], t);
+        if (!frame[i]->in_order) ok = add_frame(frame[i], n == 1, t);
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the velocities");
+    if (n > 1) spread_shocks(w, t);
     for (int i = 0; i < w->nbody; i++) {
         if (!has_block(w, i)) continue;
         if (t[i].frames) synchronise_body(w, i, &t[i], end);
