@@ -507,6 +507,7 @@ static perp_status solve(pp_frame *f) {
     bool settled = false, linear = k.linear, answered = true, begun = true;
     f->jammed_block = PP_ARENA_ZERO(&f->w->arena, bool, f->nblock);
     if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    f->jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     for (int i = 0; i < ways && !settled; i++) {
         if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
@@ -527,7 +528,7 @@ static perp_status solve(pp_frame *f) {
         if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
         /* A driven body that is inside another was left there because nothing could give way. Where there still is no
          * answer, neither another way nor a shorter step makes one. */
-        if (st && i < most - 2 && !k.at_end && driven_within(&k, -PP_PEG_BEHIND)) {
+        if (st && i < most - 2 && !k.at_end && f->jam_lasts) {
             ways = most;
             i = most - 2;
         } else if (st && !f->last_resort && pp_joint_rounds_lost(f)) {

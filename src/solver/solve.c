@@ -34,15 +34,11 @@ bool perp_call_unique(const perp_call *call) { return call->unique; }
 /* Multiplications of an iteration by unknown of a sparse or cone problem: a factorisation of blocks and a few products.
  * Measured on piles of 10 to 1000 bodies: 50 to 400. */
 #define SPARSE_WORK 100.0
-/* Small problems are dense, so an iteration costs the cube of the unknowns, up to this: from here on blocks are sparse. Measured
- * on islands of 3 to 9 contacts with joints: 6e3 at 15 unknowns, 2e4 to 4e4 at 25. */
-#define SMALL_WORK 2e4
 
 /* Work of one iteration of a solver on p. */
 static double weight_of(const perp_problem *p) {
     double n = 1 + (double)perp_problem_size(p);
-    return p->cls == PERP_LCP || p->cls == PERP_MLCP ? DENSE_WORK * n * n
-                                                     : SPARSE_WORK * n + fmin(n * n * n, SMALL_WORK);
+    return p->cls == PERP_LCP || p->cls == PERP_MLCP ? DENSE_WORK * n * n : SPARSE_WORK * n;
 }
 
 /* Counts the iterations since the last look. True: there may be more. */

@@ -338,7 +338,7 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
     perp_world *w = f->w;
     double needed = c->cone ? needed_tol(f, t) : 0, latest;
     char why[300] = "";
-    bool asked = w->work.wedged > 0, proven = asked && contradicts(f, t, why, sizeof why);
+    bool asked = w->work.wedged > 0 || f->jam_lasts, proven = asked && contradicts(f, t, why, sizeof why);
     for (int which = first; which <= last && !proven; which++) {
         if (which > first) t->fallbacks++;
         if (which > first && !asked) {

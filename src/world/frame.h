@@ -133,6 +133,7 @@ typedef struct pp_frame {
     perp_solve_info info;
     int iterations, fallbacks, unknowns;
     bool hopeless;  /* a shorter step would fail as well */
+    bool jam_lasts; /* a driven body is inside another at the start, because that could not give way */
     bool blocked;   /* it may: the laws had no answer, and a driven body touched another at the start */
     double shorter; /* with PERP_E_SOLVE, of a stepper that marches: the length this part should have; 0: half [T] */
     double next;    /* of a stepper that marches: how long the part after this one should be; 0: all that is left [T] */
