@@ -26,8 +26,7 @@
 #define SPAWNED  1e-6 /* of the size of a body: overlap at the start of a step that no step has left */
 #define TOUCHING 1e-7 /* of the size of a body: what is so close to another touches it */
 /* Part of the kinetic energy that contacts may add in a whole step of the world; in a part of one as much less as it is
- * shorter. A few steps may, and a run of many stays below what a certificate calls
- * fair. */
+ * shorter. A few steps may, and a run of many stays below what a certificate calls fair. */
 #define MOST_GAIN  3e-5
 #define MOST_PARTS 50 /* of a step because of that: shorter ones are not divided any more, whatever they add */
 
@@ -73,13 +72,14 @@ static double size_of(const pp_implicit_work *k, const pp_meet *e) {
 /* Did they overlap at the start by more than a step leaves? */
 static bool was_within(const pp_implicit_work *k, const pp_meet *e) { return e->gap0 < -SPAWNED * size_of(k, e); }
 
-/* Overlap that a pair may keep at the end: of one that was placed so what it cannot leave at a modest speed. A layer has its
- * deflection there, and springs out of it by its own law. */
+/* Overlap that a pair may keep at the end: of one that was placed so what it cannot leave at a modest speed; in relaxed rounds
+ * what it had. A layer has its deflection there, and springs out of it by its own law. */
 static double allowance(const pp_implicit_work *k, const pp_meet *e) {
     const pp_frame *f = k->f;
-    if (!was_within(k, e)) return 0;
+    if (!k->relaxed && !was_within(k, e)) return 0;
     perp_pair_law law = pp_contact_law(f->w, k->placed[e->i].slot, k->placed[e->j].slot);
     if (k->compliant && law.compliance != PERP_RIGID) return 0;
+    if (k->relaxed) return fmax(0, -e->gap0);
     return fmax(0, -e->gap0 - pp_recovery_speed(f->w, size_of(k, e)) * f->h);
 }
 
@@ -285,16 +285,18 @@ static bool driven_touches(const pp_implicit_work *k) {
     return false;
 }
 
-/* A way to have an answer. */
+/* A way to have an answer.
+ * at_rest  The first round is posed where everything stays, else where it goes without constraints. Gaps that are linearised
+ *          far from the answer may ask for more room than there is, which a wedge with friction cannot give.
+ * relaxed  Overlap of the start may stay, which a wedge cannot undo.
+ * no_lift  Nothing is asked to open, which always has an answer; told as a jam. */
 typedef struct way {
-    bool
-        at_rest; /* the first round is posed where everything stays, else where it goes without constraints. Gaps that are
-                   * linearised far from the answer may ask for more room than there is, which a wedge with friction cannot give */
-    bool no_lift; /* and nothing is asked to open, which always has an answer; told as a jam */
+    bool at_rest, relaxed, no_lift;
 } way;
 
 perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
-    static const way ways[] = {{0}, {.at_rest = true}, {.at_rest = true, .no_lift = true}};
+    static const way ways[] = {
+        {0}, {.at_rest = true, .relaxed = true}, {.at_rest = true, .relaxed = true, .no_lift = true}};
     pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
     int n = f->last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
     perp_status st = begin(&k);
@@ -302,6 +304,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
         if (st && (i == 0 || st != PERP_E_SOLVE || f->w->work.done > f->w->work.limit)) break;
         for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
         if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->ndof * sizeof *k.nu);
+        k.relaxed = ways[i].relaxed;
         f->no_lift = ways[i].no_lift;
         st = settle(&k);
         if (!st) break;

@@ -57,6 +57,7 @@ typedef struct pp_implicit_work {
     pp_meet *meet;
     int nmeet, cap_meet;
     pp_held_points *points;
+    bool relaxed; /* overlap of the start may stay */
     /* compliant steps */
     bool compliant, keeps_energy;
     pp_layer *layer; /* by contact */
