@@ -32,6 +32,7 @@ typedef struct maker {
     double h;
     double lift; /* of the bodies, so that none is in an inclined floor [L] */
     bool round_only, implicit, soft, supported;
+    bool still; /* without inertia */
     bool rests; /* without inertia, under gravity: bodies start at rest on a level floor, or there is no equilibrium */
     bool centred[64]; /* is the centre of mass at the origin of the body's frame? */
     perp_vec3 at[64];
@@ -383,8 +384,8 @@ static void joints(maker *m) {
     if (m->bodies == 0) return;
     int chain = chance(m, 0.6) ? 1 + pick(m, m->bodies) : 0;
     for (int i = 0; i < chain; i++)
-        if (i > 0 || (chance(m, 0.5) && !m->rests)) joint(m, i - 1, i); /* held in place on a floor that moves: a jam */
-    if (chance(m, 0.3) && !m->rests) joint(m, -1, m->bodies - 1);
+        if (i > 0 || (chance(m, 0.5) && !m->still)) joint(m, i - 1, i); /* held in place on a floor that moves: a jam */
+    if (chance(m, 0.3) && !m->still) joint(m, -1, m->bodies - 1);
 }
 
 static void forces(maker *m) {
@@ -439,7 +440,8 @@ static void stages(maker *m) {
     m->implicit = strncmp(name, "implicit", 8) == 0;
     m->soft = k == 4 || k == 6 || (k == 3 && chance(m, 0.5));
     m->supported = k == 9 || (k == 8 && m->dim == 2 && chance(m, 0.5));
-    m->rests = k == 8 && !m->supported && m->facts->gravity > 0;
+    m->still = k == 8;
+    m->rests = m->still && !m->supported && m->facts->gravity > 0;
     m->facts->inertia = k < 8 && !m->supported;
     m->facts->compliant = m->soft;
     if (m->implicit) with = "";
@@ -486,8 +488,7 @@ void attack_generate(uint64_t seed, const char *mesh, char text[ATTACK_TEXT], at
     facts->gravity = chance(&m, 0.9) ? 9.81 : 0;
     if (chance(&m, 0.4)) say(&m, "start: %s\n", chance(&m, 0.4) ? "staggered" : "plain");
     stages(&m);
-    bool still = !strcmp(facts->stepper, "quasistatic");
-    if (still && m.supported) facts->gravity = 0; /* supports carry bodies; along their plane nothing pulls them */
+    if (m.still && m.supported) facts->gravity = 0; /* supports carry bodies; along their plane nothing pulls them */
     upright(&m, "gravity", 0, 0, -facts->gravity);
     say(&m, "\n");
     law(&m);
@@ -501,5 +502,5 @@ void attack_generate(uint64_t seed, const char *mesh, char text[ATTACK_TEXT], at
     if (m.rests && m.bodies > per_level(&m)) m.bodies = per_level(&m);
     for (int i = 0; i < m.bodies; i++) (m.rests ? standing_body : body)(&m, i, ratio);
     if (!m.implicit && chance(&m, 0.45)) joints(&m);
-    if (!still && chance(&m, 0.35)) forces(&m); /* springs between points and forces in time are never in balance */
+    if (!m.still && chance(&m, 0.35)) forces(&m); /* springs between points and forces in time are never in balance */
 }

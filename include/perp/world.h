@@ -44,8 +44,9 @@ typedef enum perp_form {
     PERP_FORM_LCP,  /**< joints eliminated beforehand (Williams 2.37-2.38); friction pyramids in 3D */
     PERP_FORM_MLCP, /**< joint impulses stay as free and bounded variables (Williams 2.34 without nu); pyramids in 3D */
     PERP_FORM_CONE, /**< true friction cones: friction has the same size in every direction; joint impulses stay */
-    PERP_FORM_AUTO  /**< LCP in 2D, cone in 3D; there LCP if friction_directions, a fixed friction frame, or a contact
-                         model, stepper or solver is named that goes with pyramids only. A world tells what it took */
+    PERP_FORM_AUTO  /**< LCP in 2D, cone in 3D and with steppers that know supports; there LCP if friction_directions, a
+                         fixed friction frame, or a contact model, stepper or solver is named that goes with pyramids only.
+                         A world tells what it took */
 } perp_form;
 
 /** At which pose a step measures the gaps it must keep, and at which contacts act. */

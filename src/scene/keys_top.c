@@ -126,8 +126,9 @@ static const pp_key stages[] = {
      PP_HELP(
          "Form of the problem: friction pyramids with joints eliminated beforehand (lcp) or kept as unknowns (mlcp), "
          "or true friction cones (cone), the same in every direction, for solvers that take them. `auto`: lcp in 2D, "
-         "cone in 3D; there lcp if `friction_directions`, `friction_frame: fixed`, or a solver, stepper or contact "
-         "model is named that goes with pyramids only.")},
+         "cone in 3D and with the steppers planar-2.5d and quasistatic, whose supports rub in two directions; there "
+         "lcp if `friction_directions`, `friction_frame: fixed`, or a solver, stepper or contact model is named that "
+         "goes with pyramids only.")},
     {"friction_directions", PP_T_WHOLE, IN(friction_directions), PP_WORDS("8 where there are pyramids"),
      PP_BETWEEN(3, 1024),
      PP_HELP("Edges of the friction pyramid in 3D, and of supports in 2D. Contacts in 2D always have two directions; a "

@@ -1,6 +1,8 @@
 /* contact_work.c - what the contacts of a part of a step did to the energy, island by island
  * Method   An impulse does the work of the mean of the velocities before and after it, relative to what is driven. Islands are
  *          bodies connected by contacts that push and by joints: what one of them gains must not hide in the losses of another.
+ * Layers   A surface that gives way is a spring, whose work is no gain. It acts in the same step as friction, so that of friction
+ *          the slip at the end counts, where Coulomb's law holds: between the slips of both ends lies work of the spring.
  * Rebounds Where contacts with restitution e close without friction, p (u+ + e u) = 0, so they take 1/2 (1 - e) p |u| in all,
  *          u: approach before. What is missing beyond that was lost by the method. */
 #include "stepper/contact_work.h"
@@ -71,8 +73,8 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         for (int r = 0; r < rows; r++) {
             if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may give back */
             double impulse = r < 3 ? k->solution.p_contact[3 * i + r] : k->solution.p_spin[i];
-            double before = pp_row_dot(p, row[r], k->nu0) + was[r],
-                   after = pp_row_dot(p, row[r], k->solution.nu) + driven[r];
+            double after = pp_row_dot(p, row[r], k->solution.nu) + driven[r],
+                   before = c->compliance > 0 ? after : pp_row_dot(p, row[r], k->nu0) + was[r];
             a->work[at] += 0.5 * impulse * (before + after);
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
             if (r == 0 && i < k->ncontact && k->contact[i].restitution > 0)

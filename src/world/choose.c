@@ -148,15 +148,17 @@ static bool named_take_cones(perp_world_def d) {
     return true;
 }
 
-/* The form where the user leaves it open: true cones in space, unless something else was named that goes with pyramids
- * only. In the plane cones and pyramids are the same, and pivoting is exact. */
+/* The form where the user leaves it open: true cones in space, and where bodies in the plane may have supports, whose friction is that
+ * of space; unless something else was named that goes with pyramids only. Else, in the plane, cones and pyramids are the same, and
+ * pivoting is exact. */
 static void choose_form(perp_world *w) {
     perp_world_def *d = &w->def;
     const pp_stepper_type *s = pp_stepper_find(d->stepper);
     const pp_contact_model_type *m = pp_model_find(d->contact_model);
     if (d->form == PERP_FORM_AUTO) {
-        bool pyramids = d->dim == 2 || d->friction_directions || d->friction_frame != PERP_FRICTION_SLIP ||
-                        (m && m->pyramids_only) || (s && !(s->makes & PERP_CONE)) || !named_take_cones(*d);
+        bool pyramids = (d->dim == 2 && !(s && s->supports)) || d->friction_directions ||
+                        d->friction_frame != PERP_FRICTION_SLIP || (m && m->pyramids_only) ||
+                        (s && !(s->makes & PERP_CONE)) || !named_take_cones(*d);
         d->form = !pyramids ? PERP_FORM_CONE : s && !(s->makes & PERP_LCP) ? PERP_FORM_MLCP : PERP_FORM_LCP;
     }
     if (!d->friction_directions) d->friction_directions = DIRECTIONS;

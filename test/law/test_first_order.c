@@ -389,12 +389,33 @@ static void all_together(void **state) {
     }
 }
 
+/* A tilted box falls on a soft, rough floor and tumbles on it: friction, which slips against its force, adds no energy. What the
+ * layer gives back on the way is its own. */
+static void tumbling_box(void **state) {
+    (void)state;
+    perp_world_def d = def_of(2, 0.002);
+    perp_world *w = world_of(&d);
+    law(w, PERP_LINEAR, 1e4, 25, 0.7);
+    add_floor(w);
+    perp_body_id b = add_mass(w, 2, 0.005, (perp_pose){perp_v3(0, 0.33, 0), perp_q_exp(perp_v3(0, 0, 1.08))});
+    add_shape(w, b, perp_shape_box(0.1, 0.06, 0));
+    OK(w, perp_body_set_velocity(w, b, perp_v3(-0.56, 0.43, 0), perp_v3(0, 0, 3)));
+    double gain = 0, most = 0;
+    for (int i = 0; i < 500; i++) {
+        perp_certificate c = go(w, 1);
+        gain += c.gain;
+        most = fmax(most, c.ledger.kinetic_after);
+    }
+    BELOW(gain, 1e-9 * most);
+    perp_world_destroy(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mass_on_a_spring), cmocka_unit_test(redundant_joints), cmocka_unit_test(limit_is_met),
         cmocka_unit_test(ball_rests),       cmocka_unit_test(hertz_depth),      cmocka_unit_test(foundation),
         cmocka_unit_test(edge_down),        cmocka_unit_test(friction),         cmocka_unit_test(printed),
-        cmocka_unit_test(refusals),         cmocka_unit_test(all_together),
+        cmocka_unit_test(refusals),         cmocka_unit_test(all_together),     cmocka_unit_test(tumbling_box),
     };
     return cmocka_run_group_tests_name("law: first-order", tests, NULL, NULL);
 }

@@ -65,6 +65,21 @@ static void models_that_do_not_fit(void **state) {
     }
 }
 
+/* Friction of supports is that of space: true cones, unless pyramids are asked for. */
+static void form_of_choice(void **state) {
+    (void)state;
+    const char *const stepper[] = {"planar-2.5d", "quasistatic", "stewart-trinkle"};
+    for (int k = 0; k < 6; k++) {
+        perp_world_def d = perp_world_def_default(2);
+        d.stepper = stepper[k % 3];
+        d.friction_directions = k < 3 ? 0 : 8;
+        perp_world *w = world_of(&d);
+        d = perp_world_get_def(w);
+        assert_int_equal(d.form, k < 2 ? PERP_FORM_CONE : PERP_FORM_LCP);
+        perp_world_destroy(w);
+    }
+}
+
 /* A force below the friction of the points does not move the body; one above moves it with the rest. */
 static void held_by_friction(void **state) {
     (void)state;
@@ -385,7 +400,7 @@ int main(void) {
         cmocka_unit_test(supports),          cmocka_unit_test(slow_limit),
         cmocka_unit_test(pushed_off_centre), cmocka_unit_test(unbalanced_loads),
         cmocka_unit_test(whirled_rod),       cmocka_unit_test(packed_pucks),
-        cmocka_unit_test(pushed_ball),
+        cmocka_unit_test(pushed_ball),       cmocka_unit_test(form_of_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
