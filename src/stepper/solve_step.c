@@ -419,6 +419,41 @@ static int as_cones(const perp_world *w, const perp_step_problem *p) {
     return i;
 }
 
+/* Bounded rows without contacts are the same problem in every form. Pivoting eliminates the other rows first and leaves out those
+ * that all but depend on them, near a dead point of a mechanism; `auto` has methods that do not. For chains without it. */
+static perp_status rows_by_auto(const pp_frame *f, trial *t) {
+    perp_world *w = f->w;
+    posed c;
+    pp_settings settings;
+    perp_solve_info info = {0};
+    perp_step_residual r;
+    perp_status st = pose(t->p, PERP_CONE, &w->arena, &c);
+    double *z = st ? NULL : PP_ARENA_ZERO(&w->arena, double, c.n);
+    if (st || !z) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joint rows", t->p->njoint);
+    pp_settings_default(&pp_solver_auto, 0, &settings);
+    t->fallbacks++;
+    const double tol[] = {COMMON_TOL, FINEST_TOL};
+    for (size_t k = 0; k < sizeof tol / sizeof *tol; k++) {
+        (void)perp_fields_set(pp_solver_auto.fields, pp_solver_auto.nfield, &settings, "tol", tol[k]);
+        pp_arena_mark mark = pp_arena_here(&w->arena);
+        st = run_solver(f, t, &c, &pp_solver_auto, &settings, z, &info);
+        pp_arena_release(&w->arena, mark);
+        if (st == PERP_E_STOPPED) return pp_stopped(w);
+        t->iterations += info.iterations;
+        double a = st ? INFINITY : acceptance(f, t, &t->answer, &r);
+        if (!(a <= tolerance(f))) continue;
+        perp_step_solution old = t->best;
+        t->best = t->answer;
+        t->answer = old;
+        t->acceptance = a;
+        t->residual = r;
+        t->info = info;
+        t->used = &pp_solver_auto;
+        return PERP_OK;
+    }
+    return PERP_E_SOLVE;
+}
+
 /* Solves one problem by the chain. `guess`: impulses of the last step, in t->answer; false: none. */
 static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
     const perp_world *w = f->w;
@@ -438,6 +473,8 @@ static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
     perp_class cls = class_of(w, t->p);
     perp_status st = solve_as(f, t, cls, 0, w->nsolver - 1, guess);
     work->limit = limit;
+    if (st == PERP_E_SOLVE && cones < 0 && t->p->ncontact == 0 && w->def.form != PERP_FORM_CONE)
+        return rows_by_auto(f, t);
     /* Joints are eliminated from an LCP, which costs digits; as cones they are rows like all others. */
     bool posed_anew = cls == PERP_LCP && w->def.form == PERP_FORM_CONE && !bilateral_only(t->p);
     if (st != PERP_E_SOLVE || !(posed_anew || (cones >= 0 && few))) return st;

@@ -5,6 +5,7 @@
  * a heavy ball that has entered it does not throw the heavy one. A fast body has more features within its travel than a
  * dense problem can hold: the step is divided. */
 #include "peg_scenes.h"
+#include "perp/scene.h"
 
 static const char *const models[] = {"one-plane", "corrective", "standard", "lnc", "peg-mixed"};
 #define MODELS 5
@@ -131,11 +132,11 @@ static void many_features(void **state) {
     (void)state;
     perp_world *w = world_with(3, "standard", 0.01, 0);
     perp_shape_id s;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 4; i++) {
         perp_body_id b = add_box(w, PERP_BODY_DYNAMIC, perp_v3(0.3 * i, 0.01 * i, 0), perp_v3(0.1, 0.08, 0.06), &s);
         if (i == 0) OK(w, perp_body_set_velocity(w, b, perp_v3(30, 0, 0), perp_v3(1, 2, 3)));
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         perp_certificate c;
         OK(w, perp_world_step(w, &c));
         print_message("step %d: %d parts, %d unknowns\n", i, c.substeps, c.unknowns);
@@ -144,10 +145,26 @@ static void many_features(void **state) {
     perp_world_destroy(w);
 }
 
+/* Two bodies in a loop of joints, one of which has a motor of limited force and friction, pass a dead point: rows all but depend on
+ * each other there, and pivoting misses the laws by 1e-7. */
+static void dead_point(void **state) {
+    (void)state;
+    perp_scene *s = NULL;
+    perp_refusal why = {0};
+    if (perp_scene_open(PERP_TEST_DIR "/law/scenes/dead-point.yaml", NULL, &s, &why)) fail_msg("%s", why.text);
+    perp_world *w = perp_scene_world(s);
+    for (uint64_t n = perp_scene_steps(s); n > 0; n--) {
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        assert_true(c.accepted);
+    }
+    perp_scene_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jammed),   cmocka_unit_test(overlap_at_rest), cmocka_unit_test(overlap_of_an_impact),
-        cmocka_unit_test(no_throw), cmocka_unit_test(many_features),
+        cmocka_unit_test(no_throw), cmocka_unit_test(many_features),   cmocka_unit_test(dead_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
