@@ -200,7 +200,9 @@ static perp_status rounds(pp_implicit_work *k) {
 static bool pushes_off(const pp_implicit_work *k, int i) {
     const pp_frame *f = k->f;
     if (!(f->solution.p_contact[3 * i] > 0)) return false;
-    return was_within(k, &k->meet[i]) || isfinite(pp_rebound_rhs(f, i, &f->problem.contact[i]));
+    const perp_contact_row *row = &f->problem.contact[i];
+    bool soft = row->compliance > 0; /* what it is pressed in by is no overlap */
+    return (!soft && was_within(k, &k->meet[i])) || isfinite(pp_rebound_rhs(f, i, row));
 }
 
 /* Contacts at the end of a step may add energy, as those of a body that turns over its tip: the levers of the end are not those
