@@ -60,6 +60,7 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
     int n = f->nkick ? f->nkick : 1;
     bool any = false;
     if (r->push_out == PP_PUSH_NOTHING || f->no_inertia) return PERP_OK;
+    if (f->w->stepper->step && !f->half) return PERP_OK; /* steppers with equations of their own bound it themselves */
     pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
     for (int k = 0; k < n && !any; k++)
         for (int i = 0; i < kick[k]->ncontact && !any; i++) any = pushed_out(kick[k], i, next);
