@@ -72,6 +72,29 @@ static void fails_at_any_point(void **state) {
     assert_true(failed > 10);
 }
 
+/* Impacts in their order may be too many for the budget. All at once need a small part of it, so the step goes on with that. */
+static void too_many_impacts(void **state) {
+    (void)state;
+    double need = 0; /* work of the step with most impacts */
+    int at = -1, parts = 0, fewer = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        scene s = heap_of(perp_shape_sphere(0.1), pass ? 0.3 * need : 0, 0);
+        assert_int_equal(perp_pair_set_all(s.w, (perp_pair_law){.restitution = 0.9}), PERP_OK);
+        for (int i = 0; i < (pass ? at + 1 : 20); i++) {
+            perp_certificate c;
+            assert_int_equal(perp_world_step(s.w, &c), PERP_OK);
+            if (pass) fewer = c.substeps;
+            if (pass || !(s.w->work.done > need)) continue;
+            need = s.w->work.done;
+            at = i;
+            parts = c.substeps;
+        }
+        scene_end(&s);
+    }
+    print_message("step %d: %g of work for %d parts, then %d\n", at, need, parts, fewer);
+    assert_true(parts > 10 && fewer < parts);
+}
+
 /* A part that is given up once its contacts are known, and before they are solved, has no answer to tell of. */
 static void answer_may_be_missing(void **state) {
     (void)state;
@@ -123,9 +146,13 @@ static void limits_are_checked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fails_in_time),         cmocka_unit_test(fails_at_any_point),
-        cmocka_unit_test(answer_may_be_missing), cmocka_unit_test(does_not_change_what_it_allows),
-        cmocka_unit_test(ends_by_the_clock),     cmocka_unit_test(limits_are_checked),
+        cmocka_unit_test(fails_in_time),
+        cmocka_unit_test(fails_at_any_point),
+        cmocka_unit_test(too_many_impacts),
+        cmocka_unit_test(answer_may_be_missing),
+        cmocka_unit_test(does_not_change_what_it_allows),
+        cmocka_unit_test(ends_by_the_clock),
+        cmocka_unit_test(limits_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
