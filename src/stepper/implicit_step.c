@@ -155,8 +155,8 @@ static perp_status rounds(pp_implicit_work *k) {
     perp_status st = pp_points_room(k);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     bool held = false;
-    double part = 1, least = INFINITY;
-    int since = 0; /* rounds since that one */
+    double part = 1, least = INFINITY, best = INFINITY; /* least change since the last shorter part, and of all */
+    int since = 0;                                      /* rounds since the best one */
     for (int round = 0; !st && round < MAX_ROUNDS; round++) {
         if ((st = begin_round(k, mark, held))) return st;
         bool other = k->compliant && pp_layers_changed(k);
@@ -175,7 +175,8 @@ static perp_status rounds(pp_implicit_work *k) {
         if (held) {
             bool worse = c.by > WORSE * least;
             part = worse ? fmax(SHORTER * part, SHORTEST) : fmin(1, part / SHORTER);
-            since = c.by < least ? 0 : since + 1;
+            since = c.by < best ? 0 : since + 1;
+            best = fmin(best, c.by);
             if (since > IN_VAIN) break;
             least = worse ? c.by : fmin(least, c.by);
             step_on(k, pp_points_next(k, part, worse), 1);
