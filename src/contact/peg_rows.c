@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define LEAVES \
+    1e-3 /* part of the way of bodies in a part of a step that overlap may be undone by in it: of their energy 1e-6 */
 #define NEAR   10   /* times the largest miss: gaps up to there may be the next to push, and contacts are told apart */
 #define STAYS  10   /* times as far open or leaning is a flat patch that was one in the round before */
 #define ALIKE  1e-6 /* cosines of normals that differ by no more are equal */
@@ -325,11 +327,17 @@ perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew) {
 }
 
 /* Overlap that a pair may keep at the end: of one that was placed in overlap what it cannot leave at a modest speed; in
- * relaxed rounds what it had. */
+ * relaxed rounds what it had; in a part of a step all but its share, or but what a small part of the speeds at hand undoes,
+ * since overlap of 1e-9 that is undone within 1e-9 of a step is a blow. */
 static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
-    double overlap = -pp_peg_start_gap(k, p);
-    if (pp_peg_spawned(k, p)) return fmax(0, fmax(overlap, -r->gap0) - pp_recovery_speed(k->f->w, p->size) * k->f->h);
+    const pp_frame *f = k->f;
+    double overlap = -pp_peg_start_gap(k, p), share = fmin(1, f->h / f->w->def.h);
+    if (pp_peg_spawned(k, p)) {
+        double deep = fmax(overlap, -r->gap0), way = pp_recovery_speed(f->w, p->size) * f->h;
+        return fmax(0, deep - (share < 1 ? fmin(way, fmax(share * deep, LEAVES * k->reach)) : way));
+    }
     if (k->mode.relaxed) return fmax(0, overlap);
+    if (overlap > 0 && share < 1) return fmax(0, overlap - fmax(share * overlap, LEAVES * k->reach));
     /* what the step before left within its tolerance stays: to correct that would shake what rests */
     if (k->brisk && r->gap0 <= p->tol) return fmin(-r->gap0, p->tol);
     return 0;

@@ -3,6 +3,12 @@
  *          bodies connected by contacts that push and by joints: what one of them gains must not hide in the losses of another.
  * Layers   A surface that gives way is a spring, whose work is no gain. It acts in the same step as friction, so that of friction
  *          the slip at the end counts, where Coulomb's law holds: between the slips of both ends lies work of the spring.
+ * Driven   A driven body that speeds up or slows down has a velocity of before, of which the velocities of the others are, and one of
+ *          the part itself, which the laws speak of. The work on what touches it is linear in that velocity. What it is for both,
+ *          and so for all between, is work of the contact; the rest may be what the drive gives or takes: friction that opposes the slip
+ *          of the end, on a plate that turns back within the step, and a weight that is held by a lift that slows down.
+ *          On one that turns, velocities of before are seen from its frame, which turned with it: what slides out on a
+ *          turning plate is led by its side without being given anything in that frame.
  * Rebounds Where contacts with restitution e close without friction, p (u+ + e u) = 0, so they take 1/2 (1 - e) p |u| in all,
  *          u: approach before. What is missing beyond that was lost by the method. */
 #include "stepper/contact_work.h"
@@ -36,10 +42,12 @@ static void join_kick(pp_contact_work *a, const pp_frame *k) {
 }
 
 /* Velocity of B relative to A at a contact before the kick, as far as driven bodies make it: that of the part before, since in the
- * part itself they have its mean velocity. False: not known. */
-static bool driven_before(const pp_frame *k, int i, perp_vec3 *v, perp_vec3 *w) {
-    const perp_vec3 *linear = k->start_v ? k->start_v : k->s0->v, *turn = k->start_w ? k->start_w : k->s0->w;
+ * part itself they have its mean velocity, and where the other was when that part began. u: velocity of B relative to A as far as others
+ * make it. *turn: of the one that is driven, over the part. False: not known. */
+static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, perp_vec3 *w, perp_quat *turn) {
+    const perp_vec3 *linear = k->start_v ? k->start_v : k->s0->v, *rate = k->start_w ? k->start_w : k->s0->w;
     *v = *w = perp_v3(0, 0, 0);
+    *turn = perp_q_identity();
     if (i >= k->ncontact) return false;        /* points that a body rests on */
     if (k->purpose == PP_IMPACT) return false; /* it takes no time */
     if (!k->start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
@@ -48,8 +56,11 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 *v, perp_vec3 *w) 
         int body = k->w->shape[k->contact_shape[2 * i + side]].body;
         if (k->w->body[body].kind != PERP_BODY_KINEMATIC) continue;
         perp_vec3 r = perp_v3_sub(at[side], k->s1->X[body].p);
-        *v = perp_v3_axpy(*v, side ? 1 : -1, perp_v3_add(linear[body], perp_v3_cross(turn[body], r)));
-        *w = perp_v3_axpy(*w, side ? 1 : -1, turn[body]);
+        if (!k->half && k->levers != k->s0) /* rows are of the start of the one and of the end of the other */
+            r = perp_v3_axpy(perp_v3_sub(at[side], k->s0->X[body].p), side ? k->s0->part : -k->s0->part, u);
+        *v = perp_v3_axpy(*v, side ? 1 : -1, perp_v3_add(linear[body], perp_v3_cross(rate[body], r)));
+        *w = perp_v3_axpy(*w, side ? 1 : -1, rate[body]);
+        if (!k->half && k->levers != k->s0) *turn = perp_q_mul(k->s1->X[body].q, perp_q_conj(k->s0->X[body].q));
     }
     return true;
 }
@@ -61,25 +72,35 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         if (!(k->solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
         const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
         const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
-        double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
-        perp_vec3 v, w;
-        if (driven_before(k, i, &v, &w)) {
-            was[0] = perp_v3_dot(v, k->contact[i].n_W);
-            was[1] = perp_v3_dot(v, k->contact[i].t_W);
-            was[2] = perp_v3_dot(v, k->contact[i].o_W);
-            was[3] = perp_v3_dot(w, k->contact[i].n_W);
+        double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r}, sum = 0, other = 0;
+        perp_vec3 u = {0, 0, 0}, v, w;
+        perp_quat turn;
+        for (int r = 0; r < p->dim && i < k->ncontact; r++) {
+            const perp_vec3 axis[3] = {k->contact[i].n_W, k->contact[i].t_W, k->contact[i].o_W};
+            u = perp_v3_axpy(u, pp_row_dot(p, row[r], k->nu0), axis[r]);
+        }
+        if (driven_before(k, i, u, &v, &w, &turn)) {
+            const perp_contact *at = &k->contact[i];
+            v = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, u)), u); /* seen in the frame of the driven body */
+            was[0] = perp_v3_dot(v, at->n_W);
+            was[1] = perp_v3_dot(v, at->t_W);
+            was[2] = perp_v3_dot(v, at->o_W);
+            was[3] = perp_v3_dot(w, at->n_W);
         }
         int at = pp_work_island(a, &c->n), rows = c->e_r > 0 ? 4 : p->dim == 3 ? 3 : 2;
         for (int r = 0; r < rows; r++) {
             if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may give back */
             double impulse = r < 3 ? k->solution.p_contact[3 * i + r] : k->solution.p_spin[i];
+            bool gives = c->compliance > 0;
             double after = pp_row_dot(p, row[r], k->solution.nu) + driven[r],
-                   before = c->compliance > 0 ? after : pp_row_dot(p, row[r], k->nu0) + was[r];
-            a->work[at] += 0.5 * impulse * (before + after);
+                   before = gives ? after : pp_row_dot(p, row[r], k->nu0) + was[r];
+            sum += 0.5 * impulse * (before + after);
+            if (!gives) other += 0.5 * impulse * (driven[r] - was[r]);
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
             if (r == 0 && i < k->ncontact && k->contact[i].restitution > 0)
                 a->lost[at] -= 0.5 * impulse * (before + after);
         }
+        a->work[at] += sum + fmin(0, other);
     }
 }
 
