@@ -278,8 +278,6 @@ static void surroundings(maker *m) {
 
 /* ---- bodies ---- */
 
-static int per_level(const maker *m) { return m->dim == 2 ? m->columns : m->columns * m->columns; }
-
 /* One that stands on the floor. */
 static void standing_body(maker *m, int i, double ratio) {
     double half = (m->columns - 1) * CELL / 2, x = (i % m->columns) * CELL - half,
