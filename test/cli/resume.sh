@@ -54,9 +54,8 @@ dim: 3
 h: 0.01
 start: plain # the start of a staggered world would be slow already
 duration: 1
-work_limit: 0 # it would end by itself
 law: {mu: 0.5}
-stages: {solver: gauss-seidel, settings: {gauss-seidel: {max_sweeps: 1000000000, tol: 1e-16}}}
+stages: {solver: gauss-seidel, settings: {gauss-seidel: {max_sweeps: 1000000000, tol: 1e-16}}, work_limit: 0}
 bodies:
   - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}
   - {repeat: 100, density: 10^(i/8), at: [0, 0, "0.6 + i"], shape: {type: box, size: [1, 1, 1]}}
