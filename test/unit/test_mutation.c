@@ -1,15 +1,8 @@
 /* Ways to break a run on purpose, in a world that has something of everything: each must be seen by some figure of the certificate and
  * turn the verdict, small (1e-3) as well as large. Without tampering the verdict is good. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "check.h"
-#include "cli.h"
-#include "stepper/stepper.h"
-#include "problem/rows.h"
-#include "world/frame.h"
+#include "mutation_help.h"
 
 /* Bodies by their slots, in the order of the scene. */
 enum { FLOOR, SLIDER, RESTING, BALL, TABLE, COIN, WHEEL, CART, STOPPED, MASS, FLYER_A, FLYER_B, PIN };
@@ -55,35 +48,13 @@ typedef struct sabotage {
 
 /* ---- finding things in a frame ---- */
 
-static int contact_of(const pp_frame *f, int body) {
-    for (int i = 0; i < f->ncontact; i++)
-        for (int k = 0; k < 2; k++)
-            if (f->w->shape[f->contact_shape[2 * i + k]].body == body) return i;
-    return -1;
-}
-
 static int row_of(const pp_frame *f, int joint, perp_row_kind kind) {
     for (int i = 0; i < f->problem.njoint; i++)
         if (f->problem.joint[i].joint == joint && f->problem.joint[i].kind == kind) return i;
     return -1;
 }
 
-static perp_contact_row *own_contact(pp_frame *f, int i) { return (perp_contact_row *)&f->problem.contact[i]; }
 static perp_joint_row *own_joint(pp_frame *f, int i) { return (perp_joint_row *)&f->problem.joint[i]; }
-
-/* Adds an impulse along a row to the velocities. */
-static void push(pp_frame *f, const perp_row *row, double p) {
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        if (b < 0) continue;
-        double *nu = f->solution.nu + f->block_offset[b];
-        for (int i = 0; i < f->block_ndof[b]; i++)
-            for (int j = 0; j < f->block_ndof[b]; j++) nu[i] += f->Minv[36 * b + i + 6 * j] * row->J[k][j] * p;
-    }
-}
-
-static double *impulse(pp_frame *f, int contact, int part) { return &f->solution.p_contact[3 * contact + part]; }
-static double *velocity_of(pp_frame *f, int body) { return f->solution.nu + f->block_offset[f->block[body]]; }
 
 /* ---- the breaks; each tells whether it could act ---- */
 
@@ -291,48 +262,11 @@ static void tamper(pp_frame *f, int at, void *ctx) {
 
 /* ---- runs ---- */
 
-static void open_workshop(perp_scene **out) {
-    perp_source_file file = {"workshop.yaml", workshop, sizeof workshop - 1};
-    perp_refusal why;
-    if (perp_scene_open("workshop.yaml", &(perp_scene_options){.file = &file, .nfile = 1}, out, &why))
-        fail_msg("%s", why.text);
-}
-
-static double law_of(const perp_certificate *c, double floor) {
-    double most = 0, part[] = {c->law.momentum, c->law.joint, c->law.normal, c->law.cone, c->law.dissipation};
-    for (int i = 0; i < 5; i++)
-        if (!(part[i] <= most)) most = part[i];
-    return most / fmax(c->law.scale, floor);
-}
-
-/* Broken problems may have no answer, and solvers take their time to say so: 1 s of processor time is enough. */
-static clock_t begun;
-static bool long_enough(void *ctx) {
-    (void)ctx;
-    return clock() - begun > CLOCKS_PER_SEC;
-}
-
-/* Runs the world; s NULL: untouched. False: a step was not solved, which tells as well. */
+/* Runs the world; s NULL: untouched. */
 static bool run_world(sabotage *s, simulate_result *r) {
-    perp_scene *made;
-    open_workshop(&made);
-    perp_world *w = perp_scene_world(made);
-    bool solved = true;
-    memset(r, 0, sizeof *r);
+    bool solved =
+        run_scene(scene_of("workshop.yaml", workshop), s ? tamper : NULL, s, STEPS, 0.1, r); /* the coin's height */
     r->joints = 4;
-    r->size = 0.1; /* the coin is that thick */
-    r->total.solver = "";
-    if (s) w->tamper = tamper, w->tamper_ctx = s;
-    if (s) perp_world_set_stop(w, &(perp_stop){long_enough, NULL});
-    begun = clock();
-    for (int i = 0; i < STEPS && solved; i++) {
-        perp_certificate c;
-        solved = !perp_world_step(w, &c);
-        if (!solved) break;
-        r->law = fmax(r->law, law_of(&c, 9.81 * w->def.h));
-        perp_certificate_add(&r->total, &c);
-    }
-    perp_scene_close(made);
     return solved;
 }
 
@@ -374,11 +308,10 @@ static void every_break_is_seen(void **state) {
 static void replaced_frames_are_refused(void **state) {
     (void)state;
     const char *path = "mutation.h5";
-    perp_scene *made;
+    perp_scene *made = scene_of("workshop.yaml", workshop);
     perp_recorder *rec;
     perp_recording *in = NULL;
     perp_refusal why;
-    open_workshop(&made);
     remove(path);
     perp_record_choice all = perp_scene_record(made);
     all.compression = 0;

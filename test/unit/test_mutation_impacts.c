@@ -1,15 +1,7 @@
 /* Ways to break impacts on purpose, where they are met in their order (the default): each must be seen by some figure of the certificate
  * and turn the verdict, small (1e-3) as well as large, under every law of impact that knows what is broken. Without tampering the verdict
  * is good. See test_mutation.c for what can be broken in a step. */
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-
-#include "check.h"
-#include "cli.h"
-#include "problem/rows.h"
-#include "stepper/stepper.h"
-#include "world/frame.h"
+#include "mutation_help.h"
 
 /* Bodies by their slots, in the order of the scene. */
 enum { FLOOR, BALL, ROLLER, FIRST, MIDDLE, LAST, RESTING };
@@ -43,30 +35,6 @@ typedef struct sabotage {
     double size;
     bool done; /* it found what to break */
 } sabotage;
-
-/* ---- finding things in a frame ---- */
-
-static int contact_of(const pp_frame *f, int body) {
-    for (int i = 0; i < f->ncontact; i++)
-        for (int k = 0; k < 2; k++)
-            if (f->w->shape[f->contact_shape[2 * i + k]].body == body) return i;
-    return -1;
-}
-
-static perp_contact_row *own_contact(pp_frame *f, int i) { return (perp_contact_row *)&f->problem.contact[i]; }
-static double *velocity_of(pp_frame *f, int body) { return f->solution.nu + f->block_offset[f->block[body]]; }
-static double *impulse(pp_frame *f, int contact, int part) { return &f->solution.p_contact[3 * contact + part]; }
-
-/* Adds an impulse along a row to the velocities. */
-static void push(pp_frame *f, const perp_row *row, double p) {
-    for (int k = 0; k < 2; k++) {
-        int b = row->block[k];
-        if (b < 0) continue;
-        double *nu = f->solution.nu + f->block_offset[b];
-        for (int i = 0; i < f->block_ndof[b]; i++)
-            for (int j = 0; j < f->block_ndof[b]; j++) nu[i] += f->Minv[36 * b + i + 6 * j] * row->J[k][j] * p;
-    }
-}
 
 /* Contact of a body that is struck in this frame, or -1. */
 static int struck(pp_frame *f, int body) {
@@ -233,46 +201,11 @@ static const setting settings[] = {
 };
 enum { SETTINGS = (int)(sizeof settings / sizeof *settings) };
 
-static double law_of(const perp_certificate *c, double floor) {
-    double most = 0, part[] = {c->law.momentum, c->law.joint, c->law.normal, c->law.cone, c->law.dissipation};
-    for (int i = 0; i < 5; i++)
-        if (!(part[i] <= most)) most = part[i];
-    return most / fmax(c->law.scale, floor);
-}
-
-/* Broken problems may have no answer, and solvers take their time to say so: 1 s of processor time is enough. */
-static clock_t begun;
-static bool long_enough(void *ctx) {
-    (void)ctx;
-    return clock() - begun > CLOCKS_PER_SEC;
-}
-
-/* Runs the world; s NULL: untouched. False: a step was not solved, which tells as well. */
+/* Runs the world; s NULL: untouched. */
 static bool run_world(const setting *as, sabotage *s, simulate_result *r) {
     char text[sizeof yard + 64];
-    int n = snprintf(text, sizeof text, yard, as->impacts, as->stepper);
-    perp_source_file file = {"yard.yaml", text, (size_t)n};
-    perp_scene *made;
-    perp_refusal why;
-    if (perp_scene_open("yard.yaml", &(perp_scene_options){.file = &file, .nfile = 1}, &made, &why))
-        fail_msg("%s", why.text);
-    perp_world *w = perp_scene_world(made);
-    bool solved = true;
-    memset(r, 0, sizeof *r);
-    r->size = 0.2;
-    r->total.solver = "";
-    if (s) w->tamper = tamper, w->tamper_ctx = s;
-    if (s) perp_world_set_stop(w, &(perp_stop){long_enough, NULL});
-    begun = clock();
-    for (int i = 0; i < STEPS && solved; i++) {
-        perp_certificate c;
-        solved = !perp_world_step(w, &c);
-        if (!solved) break;
-        r->law = fmax(r->law, law_of(&c, 9.81 * w->def.h));
-        perp_certificate_add(&r->total, &c);
-    }
-    perp_scene_close(made);
-    return solved;
+    snprintf(text, sizeof text, yard, as->impacts, as->stepper);
+    return run_scene(scene_of("yard.yaml", text), s ? tamper : NULL, s, STEPS, 0.2, r);
 }
 
 static void untouched_is_good(void **state) {
