@@ -25,8 +25,10 @@
 #include "stepper/stepper.h"
 #include "world/frame.h"
 
-#define OPEN     1e-6               /* part of a body's size that a gap of a contact which pushes may have at the end */
-#define HELD     1e-8               /* of the way of a motor in a step is none: what a step may miss its speed by */
+#define SLACK    1e-9 /* part by which speeds, limits and cones may be missed by rounding */
+#define AT_LIMIT 1e-6 /* part of its largest force that a motor may be below and still count as at its limit */
+#define OPEN     1e-6 /* part of a body's size that a gap of a contact which pushes may have at the end */
+#define HELD     1e-8 /* of the way of a motor in a step is none: what a step may miss its speed by */
 #define ROUNDING (16 * DBL_EPSILON) /* of coordinates, in units of their size */
 
 static void worst(double *most, double x) {
@@ -167,7 +169,7 @@ static double drive_left(const pp_frame *f) {
 /* Is a motor without force limit slower than its speed because it came to the limit of its own coordinate, and stands there? */
 static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rate) {
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
-    if (!pp_motor_keeps_limits(a) || !(fabs(rate) <= fabs(a->motor_speed) * (1 + 1e-9))) return false;
+    if (!pp_motor_keeps_limits(a) || !(fabs(rate) <= fabs(a->motor_speed) * (1 + SLACK))) return false;
     double end = a->motor_speed > 0 ? a->hi : a->lo, x = f->s1->coord[r->joint][r->coord];
     return fabs(x - end) <= HELD * f->h * fabs(a->motor_speed) + ROUNDING * (fabs(x) + fabs(end));
 }
@@ -184,7 +186,7 @@ static double extra_left(const pp_frame *f, int i) {
         /* one without force limit that yielded has the limit that it was given (stepper/motor_yield.c) */
         double most = f->motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
         double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
-        return fabs(p) < most * (1 - 1e-6) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
+        return fabs(p) < most * (1 - AT_LIMIT) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
     }
     if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->joint_shift && !f->joints)) return 0;
     double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / pp_row_length(&f->problem, &r->row) * h * stiff);
@@ -203,7 +205,7 @@ static double beyond_limits(const pp_frame *f) {
             double x0 = f->s0->coord[i][c], x1 = f->s1->coord[i][c];
             if (!a->limited) continue;
             double was = fmax(a->lo - x0, x0 - a->hi), is = fmax(a->lo - x1, x1 - a->hi);
-            if (is > 0 && is > was * (1 + 1e-9)) worst(&most, is); /* it need not come back at once */
+            if (is > 0 && is > was * (1 + SLACK)) worst(&most, is); /* it need not come back at once */
         }
     }
     return most;
@@ -221,7 +223,8 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
     double pf = p[1] * p[1] + (w->def.dim == 3 ? p[2] * p[2] : 0), mu = pair->mu * p[0];
     bool disc = !(r->e_r > 0) && !(r->e_t > 0) && !(r->e_o > 0);
     worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->problem, &r->t));
-    if (disc && pf > mu * mu * (1 + 1e-9)) worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->problem, &r->t));
+    if (disc && pf > mu * mu * (1 + SLACK))
+        worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->problem, &r->t));
     /* gap and rebound as the contact has them, not as its row has; where gaps are measured at the end, what pushes must not be open
      * there. Which plane parts two bodies may change on the way: less than no gap at the end is the business of the overlap. */
     if (f->end_gap && !isnan(f->end_gap[i])) {
@@ -335,7 +338,7 @@ static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
     double after = pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin, u = pp_approach(f, i);
     worst(&law->normal, fmin(0, after));
     worst(&law->normal, fmin(0, q[0]) * pp_row_inverse_mass(p, &r->n));
-    double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + 1e-9);
+    double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + SLACK);
     bool box = p->dim == 3 && f->w->def.impacts == PERP_IMPACTS_POISSON; /* its friction has a corner */
     if (!box) worst(&law->cone, fmax(0, beyond) * pp_row_inverse_mass(p, &r->t));
     if (f->ncontact == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)
