@@ -222,7 +222,7 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
     if (r->compliance > 0 || r->compliance_f > 0) return;
     double pf = p[1] * p[1] + (w->def.dim == 3 ? p[2] * p[2] : 0), mu = pair->mu * p[0];
     bool disc = !(r->e_r > 0) && !(r->e_t > 0) && !(r->e_o > 0);
-    worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->problem, &r->t));
+    if (r->mu != pair->mu) worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->problem, &r->t));
     if (disc && pf > mu * mu * (1 + SLACK))
         worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->problem, &r->t));
     /* gap and rebound as the contact has them, not as its row has; where gaps are measured at the end, what pushes must not be open
