@@ -159,6 +159,14 @@ static void interpolate(const audit *a, double s, attack_frame *out) {
     }
 }
 
+/* Did a body go straight from frame to frame, as its velocity at the first one says? One that bounced within the step did not, and
+ * its way is not known. Gravity and what leads a body round bend it by less than this. */
+static bool went_straight(const audit *a, const attack_solid *s) {
+    const attack_frame *f0 = &a->f[0], *f1 = &a->f[1];
+    perp_vec3 way = perp_v3_sub(f1->X[s->body].p, f0->X[s->body].p);
+    return perp_v3_norm(perp_v3_axpy(way, f0->t - f1->t, f0->v[s->body])) <= 0.1 * s->thick;
+}
+
 /* Bodies that were deep in others on their way from frame to frame. The solids are placed at the later one. */
 static void passages(audit *a, attack_findings *out) {
     int n = a->run.info->nshape;
@@ -173,6 +181,7 @@ static void passages(audit *a, attack_findings *out) {
         for (int i = 0; i < n; i++)
             for (int k = 0; k < i; k++) {
                 if (!may_meet(a, i, k) || far_apart(&a->solid[i], &a->solid[k], 0)) continue;
+                if (!went_straight(a, &a->solid[i]) || !went_straight(a, &a->solid[k])) continue;
                 double thick = fmin(a->solid[i].thick, a->solid[k].thick);
                 if (!(attack_distance(&a->solid[i], &a->solid[k], a->run.info->dim) < -0.45 * thick)) continue;
                 if (out->passed++ == 0) {
