@@ -520,7 +520,7 @@ static perp_status solve(pp_frame *f) {
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
         f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
-        if (f->no_lift && f->jammed_block) memset(f->jammed_block, 0, (size_t)f->nblock * sizeof *f->jammed_block);
+        if (f->no_lift) memset(f->jammed_block, 0, (size_t)f->nblock * sizeof *f->jammed_block);
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;

@@ -512,8 +512,8 @@ static perp_existence ask_existence(const work *w) {
     return s ? PERP_EXISTENCE_UNKNOWN : proof.existence;
 }
 
-/* May there be none? Then the methods with most patience are not worth it; and after one such problem of a step, which is posed
- * again and again in other ways and lengths, neither are further courses. */
+/* Is it open whether there is an answer? Then a step does not use the slowest methods. It poses such a problem many times, with
+ * other contacts and step lengths, so after the first failure it does not try the further courses either. */
 static bool in_doubt(perp_existence answer) {
     return answer != PERP_EXISTENCE_UNKNOWN && answer != PERP_EXISTENCE_SOME;
 }
@@ -588,7 +588,7 @@ static perp_outcome stages(work *w, const double *guess) {
         return o;
     }
     if (w->part) return o;                   /* a part that has no answer is no part */
-    if (in_doubt(answer) && w->call->work) { /* who counts the work has other ways: shorter steps, jams */
+    if (in_doubt(answer) && w->call->work) { /* a step has other ways: a shorter part, a jam */
         count_doubt(w, answer, false);
         return o;
     }
@@ -611,7 +611,7 @@ static perp_outcome stages(work *w, const double *guess) {
 static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *from,
                           perp_solve_info *info) {
     perp_call own = *from, *call = &own;
-    own.weight += fmin(pow(perp_problem_size(p), 3), SMALL_WORK);
+    if (!part) own.weight += fmin(pow(perp_problem_size(p), 3), SMALL_WORK);
     work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part, .problem = p};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;

@@ -10,7 +10,7 @@ typedef struct pp_work {
     double done;  /* so far */
     double limit; /* solvers end where `done` exceeds it; INFINITY: none */
     int last;     /* iteration at the last look of the solver under way */
-    int wedged;   /* problems that may have no answer and on which all methods have failed so far */
+    int wedged; /* problems so far that were proven to have no answer, or may have none and were not solved by any method */
 } pp_work;
 
 struct perp_call {

@@ -1,14 +1,13 @@
 /* contact_work.c - what the contacts of a part of a step did to the energy, island by island
  * Method   An impulse does the work of the mean of the velocities before and after it, relative to what is driven. Islands are
  *          bodies connected by contacts that push and by joints: what one of them gains must not hide in the losses of another.
- * Layers   A surface that gives way is a spring, whose work is no gain. It acts in the same step as friction, so that of friction
- *          the slip at the end counts, where Coulomb's law holds: between the slips of both ends lies work of the spring.
- * Driven   A driven body that speeds up or slows down has a velocity of before, of which the velocities of the others are, and one of
- *          the part itself, which the laws speak of. The work on what touches it is linear in that velocity. What it is for both,
- *          and so for all between, is work of the contact; the rest may be what the drive gives or takes: friction that opposes the slip
- *          of the end, on a plate that turns back within the step, and a weight that is held by a lift that slows down.
- *          On one that turns, velocities of before are seen from its frame, which turned with it: what slides out on a
- *          turning plate is led by its side without being given anything in that frame.
+ * Layers   A compliant surface is a spring, whose work is no gain. The spring changes the slip within the step, so friction is
+ *          counted with the slip at the end, for which Coulomb's law holds.
+ * Driven   The velocity of a driven body jumps from the part before to this part. The other bodies start with velocities of the part
+ *          before, but the laws hold with the velocity of this part. The work of a contact is computed with both velocities of
+ *          the driven body, and the smaller value counts: the difference may come from the drive. Example: friction on a
+ *          plate that turns back within the step. If the driven body turns, the velocity before is rotated with it, so
+ *          that a body which slides outwards on a turning plate gains nothing in the frame of the plate.
  * Rebounds Where contacts with restitution e close without friction, p (u+ + e u) = 0, so they take 1/2 (1 - e) p |u| in all,
  *          u: approach before. What is missing beyond that was lost by the method. */
 #include "stepper/contact_work.h"

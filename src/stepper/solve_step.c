@@ -189,6 +189,15 @@ static perp_status run_solver(const pp_frame *f, trial *t, const posed *c, const
     return st;
 }
 
+/* Makes t->answer the best answer, with its acceptance and residual. */
+static void keep_as_best(trial *t, double a, const perp_step_residual *r) {
+    perp_step_solution old = t->best;
+    t->best = t->answer;
+    t->answer = old;
+    t->acceptance = a;
+    t->residual = *r;
+}
+
 /* One try of one solver: recovers and measures; keeps the answer if it is the best so far. *latest: how good it was. */
 static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int which, const void *settings, double *z,
                            double *latest) {
@@ -201,11 +210,7 @@ static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int whic
     t->iterations += info.iterations;
     t->outcome = info.outcome;
     if (!t->used || a < t->acceptance) {
-        perp_step_solution old = t->best;
-        t->best = t->answer;
-        t->answer = old;
-        t->acceptance = a;
-        t->residual = r;
+        keep_as_best(t, a, &r);
         t->info = info;
         t->used = w->solver[which];
     }
@@ -442,11 +447,7 @@ static perp_status rows_by_auto(const pp_frame *f, trial *t) {
         t->iterations += info.iterations;
         double a = st ? INFINITY : acceptance(f, t, &t->answer, &r);
         if (!(a <= tolerance(f))) continue;
-        perp_step_solution old = t->best;
-        t->best = t->answer;
-        t->answer = old;
-        t->acceptance = a;
-        t->residual = r;
+        keep_as_best(t, a, &r);
         t->info = info;
         t->used = &pp_solver_auto;
         return PERP_OK;
@@ -543,11 +544,7 @@ static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
     perp_step_residual r;
     double a = acceptance(f, t, &t->answer, &r);
     if (!(a <= fmin(tolerance(f), f->enough / speed_scale(f, r.scale)))) return false;
-    perp_step_solution old = t->best;
-    t->best = t->answer;
-    t->answer = old;
-    t->acceptance = a;
-    t->residual = r;
+    keep_as_best(t, a, &r);
     return true;
 }
 
