@@ -1,5 +1,35 @@
 /** @file perp.h
- *  Everything: rigid bodies with intermittent frictional contact, every step certified. */
+ *  Includes every public header.
+ *
+ *  @mainpage perp: rigid bodies with frictional contact
+ *
+ *  perp steps worlds of rigid bodies and measures every step. The order of a program:
+ *
+ *  1. perp_world_create(): an empty world, with gravity, time step and methods (world.h);
+ *     or perp_scene_open(): a world from a scene file (scene.h).
+ *  2. perp_body_add(), perp_shape_add(), perp_joint_add(): what is in it (world.h, shape.h, joint.h, drive.h).
+ *  3. perp_world_step(): one time step. It fills a perp_certificate (certificate.h), or leaves the world as it was and
+ *     perp_world_why() says why.
+ *  4. perp_recording_open() and the recorder: results on disk (recording.h).
+ *  5. perp_world_destroy().
+ *
+ *  | you want | header |
+ *  |---|---|
+ *  | worlds, bodies, steps, state | world.h |
+ *  | shapes and mass properties | shape.h |
+ *  | joints, limits, motors, springs | joint.h |
+ *  | driven bodies and controllers | drive.h |
+ *  | contacts of a step, materials | contact.h |
+ *  | what was measured | certificate.h |
+ *  | scene files, recordings | scene.h, recording.h |
+ *  | solvers without a world | solver.h, problem.h, problem_file.h, judge.h |
+ *  | your own solver, force, stepper or contact model | plugin.h |
+ *  | many trials, design, estimation | ensemble.h, search.h, fit.h, filter.h, mpec.h, statistic.h, random.h |
+ *  | derivatives through a step | tangent.h |
+ *  | vectors, rotations, poses | math.h |
+ *
+ *  Functions that can fail return a perp_status (base.h). Sizes are in the units that you choose; angles are in radians.
+ *  The folder docs/ has a guide for C (library.md), and the folder examples/ has programs that check their own results. */
 #ifndef PERP_PERP_H
 #define PERP_PERP_H
 
