@@ -1,8 +1,9 @@
 /* command_refine.c - perp refine: the same scene with h, h/2, h/4, ...: observed order and error bars.
  *
  * With answers q_k at h/2^k and differences d_k = q_k - q_k-1, an error c h^p makes d_k/d_k+1 = 2^p; what is left at the
- * finest step is then d/(2^p - 1) (Richardson). Where the last two orders are not alike, or outside what steppers have,
- * there is no such error, and the larger of the last two differences stands for it. */
+ * finest step is then d/(2^p - 1) (Richardson). Where the last differences change sign or do not shrink, or where the last
+ * two orders are not alike or outside what steppers have, there is no such error: nothing is extrapolated, the larger of
+ * the last two differences stands for the error, and the reason is told. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +45,48 @@ typedef struct finding {
     double step[VARIANT_MOST];  /* difference from the level before; [0] is NAN */
     double order[VARIANT_MOST]; /* from three levels; NAN for the first two */
     double bar;                 /* error of the finest */
-    double extrapolated;        /* NAN: there is no clear order */
+    double extrapolated;        /* NAN: there is no clear order, or --largest */
     bool rounding;              /* the last difference is rounding only */
+    bool clear;                 /* the differences shrink by a steady order */
+    char why[160]; /* why the order is not clear; "" if it is, or where there is nothing left but rounding */
 } finding;
+
+#define LEAST_ORDER  0.5 /* of an error that is extrapolated: steppers have 1 or 2 */
+#define MOST_ORDER   8.0
+#define ORDERS_APART 0.5 /* farthest that the last two orders may lie apart */
+
+/* The last differences as a list, for a reason. */
+static void differences(const finding *f, int n, int first, char *out, size_t size) {
+    size_t used = 0;
+    out[0] = 0;
+    for (int k = first; k < n && used < size; k++)
+        used += (size_t)snprintf(out + used, size - used, "%s%.3g", k > first ? ", " : "", f->step[k]);
+}
+
+/* Do the last differences, three where there are as many, shrink by a steady order p? Says what it saw if not. */
+static bool is_clear(finding *f, int n, double p, double before) {
+    char list[96];
+    int first = n > 3 ? n - 3 : 1;
+    bool turns = false, grows = false;
+    if (n < 3) {
+        snprintf(f->why, sizeof f->why, "two step sizes show no order (--levels 3 or more)");
+        return false;
+    }
+    for (int k = first + 1; k < n; k++) {
+        turns = turns || f->step[k] * f->step[k - 1] < 0;
+        grows = grows || !(fabs(f->step[k]) < fabs(f->step[k - 1]));
+    }
+    differences(f, n, first, list, sizeof list);
+    if (turns)
+        snprintf(f->why, sizeof f->why, "the differences change sign (%s)", list);
+    else if (grows)
+        snprintf(f->why, sizeof f->why, "the differences do not shrink (%s)", list);
+    else if (!(p >= LEAST_ORDER && p <= MOST_ORDER))
+        snprintf(f->why, sizeof f->why, "the observed order is %.2f, outside %g to %g", p, LEAST_ORDER, MOST_ORDER);
+    else if (!(fabs(p - before) <= ORDERS_APART))
+        snprintf(f->why, sizeof f->why, "the last two orders differ (%.2f, %.2f)", before, p);
+    return !f->why[0];
+}
 
 static void conclude(finding *f, int n) {
     double size = fabs(f->value[n - 1]), last = f->step[n - 1];
@@ -55,10 +95,10 @@ static void conclude(finding *f, int n) {
         if (f->step[k] != 0 && f->step[k - 1] != 0) f->order[k] = log2(fabs(f->step[k - 1] / f->step[k]));
     double p = n > 2 ? f->order[n - 1] : NAN, before = n > 3 ? f->order[n - 2] : p;
     f->rounding = fabs(last) <= 1e-13 * (size > 0 ? size : 1);
-    bool clear = p >= 0.5 && p <= 8 && fabs(p - before) <= 0.5;
+    f->clear = !f->rounding && is_clear(f, n, p, before);
     f->extrapolated = NAN;
     f->bar = n > 2 ? fmax(fabs(last), fabs(f->step[n - 2])) : fabs(last);
-    if (f->rounding || !clear) return;
+    if (!f->clear) return;
     f->bar = fabs(last) / (pow(2, p) - 1);
     f->extrapolated = f->value[n - 1] + last / (pow(2, p) - 1);
 }
@@ -101,8 +141,8 @@ static void print_finding(const finding *f, const variants *s, bool largest) {
     }
     if (f->rounding)
         printf("  the finest two agree to rounding\n");
-    else if (isnan(f->extrapolated) && !(f->order[n - 1] >= 0.5 && largest))
-        printf("  no clear order; error at the finest step: about %.2g\n", f->bar);
+    else if (!f->clear)
+        printf("  no clear order: %s\n  not extrapolated; error at the finest step: about %.2g\n", f->why, f->bar);
     else if (largest)
         printf("  order %.2f; error at the finest step: about %.2g\n", f->order[n - 1], f->bar);
     else
@@ -128,6 +168,7 @@ static void json_finding(json *j, const finding *f, const variants *s) {
     json_field_bool(j, "rounding", f->rounding);
     json_field_number(j, "error", f->bar);
     json_field_number(j, "extrapolated", f->extrapolated);
+    json_field_string(j, "why_not_extrapolated", f->why);
     json_end(j, '}');
 }
 
@@ -224,7 +265,8 @@ const cli_command command_refine = {
         "Runs the scene with its step h, then h/2, h/4, ... and compares quantities at the end. Of each it prints the "
         "values, their differences, the observed order (a method of order p halves its error p times when h is "
         "halved), an estimate of the error at the finest step and, where the order is clear, the value extrapolated "
-        "to h = 0.\n\n"
+        "to h = 0. Where the differences change sign, do not shrink, or show orders that disagree, nothing is "
+        "extrapolated, and it says what it saw.\n\n"
         "Quantities are those of perp plot: block.x, hinge.rate, energy.total. Without any: places and angles of the "
         "first dynamic bodies, and the energy.\n\n"
         "Where bodies meet, errors are not smooth in h, and the order is only a hint. Recordings of the runs are "

@@ -130,7 +130,7 @@ static void print_recording(FILE *to, const simulate_options *o, const simulate_
     if (r->recording_raw > 0) fprintf(to, " (%s of arrays)", cli_bytes(raw, sizeof raw, (double)r->recording_raw));
     if (r->seconds > 0) fprintf(to, ", %.1f %% of the time", 100 * r->recording_seconds / r->seconds);
     cli_quote(path, sizeof path, o->output);
-    fprintf(to, "\n  look at it:  perp info %s\n               perp plot %s\n", path, path);
+    fprintf(to, "\n  figures:  perp info %s\n  plot it:  perp plot %s\n", path, path);
 }
 
 static void print_problems(FILE *to, const simulate_options *o, const simulate_result *r) {
@@ -179,6 +179,10 @@ void summary_run(FILE *to, const simulate_options *o, const simulate_result *r) 
         fprintf(to, "\ninterrupted at t = %.6g", r->t1);
         if (o->output) fprintf(to, "; continue with: perp run --resume %s", cli_quote(path, sizeof path, o->output));
         fprintf(to, "\n");
+    }
+    if (o->output) { /* the last line: what to do next */
+        char path[CLI_PATH];
+        fprintf(to, "\nview it: perp view %s\n", cli_quote(path, sizeof path, o->output));
     }
 }
 

@@ -137,6 +137,48 @@ PERP_API int perp_scene_definition_count(const perp_scene *s);
 /** The i-th of them; borrowed until close or perp_scene_set(). */
 PERP_API perp_definition perp_scene_definition_at(const perp_scene *s, int i);
 
+/** @name Worlds made in C
+ *  A world that a program has made can be written as a scene file, and handed to whatever takes a scene.
+ *
+ *      perp_scene_words words = perp_scene_words_default();
+ *      words.title = "an arm";
+ *      if (perp_world_write_scene(w, "arm.yaml", &words, &why)) puts(why.text);      // then: perp run --view arm.yaml
+ *  @{ */
+/** What a scene says beside its world. */
+typedef struct perp_scene_words {
+    const char *title, *about; /**< NULL or "": none */
+    perp_units units;          /**< names for labels; NULL or "": none */
+    double duration;           /**< time up to which the scene is simulated, >= 0 [T]; default 10 */
+    perp_record_choice record; /**< what recordings hold; default everything of every step */
+} perp_scene_words;
+/** Defaults. Strings that are set later are borrowed until the call that takes the words returns. */
+PERP_API perp_scene_words perp_scene_words_default(void);
+/** Writes a world as a scene file: stages and their settings, materials and laws, bodies with shapes, motions and forces,
+ *  joints with motors, limits, springs and friction, force elements, and the state it has reached. The file reads back to
+ *  the same world: after the same steps perp_world_hash() is the same. This is checked here before anything is written.
+ *
+ *  Expressions of a scene that the world came from are written with the values of the parameters. Names that a scene does
+ *  not take are changed: other letters than A-Z, a-z, 0-9, - and _ become -, and a name that is there already gets a
+ *  number. Bodies and joints without a name get one (body-3) if something names them. Materials are called material-1, ... .
+ *  A solver registered by the program must be registered where the file is read.
+ *  @param path   a new file: an existing one is never written over
+ *  @param words  NULL: defaults
+ *  @param why    filled on failure; may be NULL
+ *  @return PERP_E_ARG if something cannot be written, with its name: a function of the program (motion, force, or part of
+ *  a shape); PERP_E_IO, PERP_E_MEMORY. Then there is no file */
+PERP_API perp_status perp_world_write_scene(const perp_world *w, const char *path, const perp_scene_words *words,
+                                            perp_refusal *why);
+/** A scene around a world that a program has made, so that what takes a scene takes this world: perp_recorder_create(), for
+ *  one, which perp_recorder_create_world() does in one call. Its file is what perp_world_write_scene() would write for the
+ *  world as it stands; functions of the program stand there as `type: user`, and such a file cannot be read again.
+ *  @param w      borrowed until the scene is closed, and not destroyed by that
+ *  @param words  NULL: defaults
+ *  @param out    owned by the caller, see perp_scene_close(); it has no parameters, and perp_scene_set() refuses
+ *  @return PERP_E_ARG, PERP_E_MEMORY; then *out is NULL */
+PERP_API perp_status perp_scene_of_world(perp_world *w, const perp_scene_words *words, perp_scene **out,
+                                         perp_refusal *why);
+/** @} */
+
 /** Writes the JSON Schema of scene files, made from the table the reader uses. Returns the length without the final
  *  zero, as snprintf does; buf may be NULL if size is 0. */
 PERP_API size_t perp_scene_schema(char *buf, size_t size);

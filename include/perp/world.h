@@ -292,6 +292,13 @@ PERP_API perp_status perp_world_get_state(const perp_world *w, void *buf, size_t
 PERP_API perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size);
 /** A copy that behaves the same to the bit; ids stay valid in it. User contexts are shared. */
 PERP_API perp_status perp_world_clone(const perp_world *w, perp_world **out);
+/** Gives bodies, shapes, joints and force elements new slots without gaps, in the order of their slots now: as if those
+ *  that were removed had never been there. The world goes on the same to the bit. All ids are void: ask for them again.
+ *  @param shape_order  NULL: shapes keep their order. Else as many numbers as there are shapes, each once from 0: the shape
+ *  that comes order[k]-th now becomes the k-th. Contacts are found in the order of shapes, so another order gives other
+ *  last bits; impulses remembered for a warm start are dropped
+ *  @return PERP_E_ARG if shape_order is no such list, PERP_E_MEMORY; the world is then unchanged */
+PERP_API perp_status perp_world_renumber(perp_world *w, const int *shape_order);
 /** Hash of time, poses, velocities and joint windings. */
 PERP_API uint64_t perp_world_hash(const perp_world *w);
 /** @} */
@@ -359,8 +366,16 @@ PERP_API perp_status perp_support_sample(perp_world *w, perp_body_id b, uint64_t
 PERP_API perp_status perp_body_set_support(perp_world *w, perp_body_id b, const perp_support *s);
 /** What a body rests on; false if nothing, or stale. */
 PERP_API bool perp_body_get_support(const perp_world *w, perp_body_id b, perp_support *out);
+/** The force and torque set by perp_body_set_force(), in W [M L/T^2, M L^2/T^2]; zero if none was. Either pointer may be
+ *  NULL. PERP_E_ARG if stale. */
+PERP_API perp_status perp_body_get_force(const perp_world *w, perp_body_id b, perp_vec3 *force_W, perp_vec3 *torque_W);
 /** Gives a kinematic body its motion. `def` copied. PERP_E_ARG, PERP_E_MEMORY. */
 PERP_API perp_status perp_body_set_motion(perp_world *w, perp_body_id b, const perp_motion_def *def);
+/** The motion of a kinematic body as a definition that would give it again to a body that stands at `from`, at time 0.
+ *  @param out   its terms and table are borrowed until the body is removed or has another motion
+ *  @param from  pose that the motion starts from (constant: that of t = 0; sinusoid: its centre); may be NULL
+ *  @return false if the body has no motion, is not kinematic, or the id is stale; then nothing is written */
+PERP_API bool perp_body_get_motion(const perp_world *w, perp_body_id b, perp_motion_def *out, perp_pose *from);
 /** Name of a body, "" for none, NULL if stale. Borrowed until the body is removed. */
 PERP_API const char *perp_body_name(const perp_world *w, perp_body_id b);
 /** The first body of that name; {0} if there is none. Looks at all bodies. */
@@ -469,6 +484,10 @@ PERP_API perp_status perp_joint_set_axis(perp_world *w, perp_joint_id j, int coo
 PERP_API perp_status perp_force_add(perp_world *w, const perp_force_def *def, perp_force_id *out);
 /** Number of force elements. */
 PERP_API int perp_world_force_count(const perp_world *w);
+/** Ids of all force elements in order of their slots; writes at most `max`. @return number of force elements */
+PERP_API int perp_world_forces(const perp_world *w, perp_force_id *out, int max);
+/** What a force element is now, as a definition that would add it again. PERP_E_ARG if stale. */
+PERP_API perp_status perp_force_get(const perp_world *w, perp_force_id f, perp_force_def *out);
 /** Removes a force element. */
 PERP_API perp_status perp_force_remove(perp_world *w, perp_force_id f);
 /** Changes target and target_rate of a PD controller. */

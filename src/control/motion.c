@@ -25,10 +25,12 @@ struct pp_motion {
     perp_motion_def def; /* terms and table point behind the struct */
     size_t size;         /* of the whole block */
     int dim;
-    perp_pose X0;  /* pose the body was given */
-    double theta0; /* its angle in 2D, in [-pi, pi] */
-    double *theta; /* 2D table: angles, without jumps; NULL otherwise */
-    bool closed;   /* sinusoid: all angular terms have the axis `axis` */
+    perp_pose X0;                   /* pose the body was given, its quaternion made unit */
+    perp_quat q0;                   /* that quaternion as given */
+    const perp_pose_at_time *given; /* table as given; def.table has unit quaternions */
+    double theta0;                  /* its angle in 2D, in [-pi, pi] */
+    double *theta;                  /* 2D table: angles, without jumps; NULL otherwise */
+    bool closed;                    /* sinusoid: all angular terms have the axis `axis` */
     perp_vec3 axis;
     double angle0;     /* closed: subtracted from the angle */
     double rate;       /* see pp_sinusoid_rate */
@@ -170,7 +172,7 @@ perp_status pp_motion_create(const perp_motion_def *def, int dim, perp_pose X_W0
     if (s) return s;
     int nterm = def->kind == PERP_MOTION_SINUSOID ? def->nterm : 0;
     int ntable = def->kind == PERP_MOTION_TABLE ? def->ntable : 0;
-    size_t each = nterm ? sizeof(perp_sinusoid) : sizeof(perp_pose_at_time) + sizeof(double);
+    size_t each = nterm ? sizeof(perp_sinusoid) : 2 * sizeof(perp_pose_at_time) + sizeof(double);
     size_t count = (size_t)(nterm + ntable), size = sizeof(pp_motion) + count * each;
     pp_motion *m = count < (SIZE_MAX - sizeof(pp_motion)) / each ? pp_alloc(a, size) : NULL;
     if (!m) {
@@ -182,6 +184,7 @@ perp_status pp_motion_create(const perp_motion_def *def, int dim, perp_pose X_W0
     m->size = size;
     m->dim = dim;
     m->X0 = X_W0;
+    m->q0 = X_W0.q;
     m->X0.q = perp_q_unit(X_W0.q);
     m->theta0 = dim == 2 ? plane_angle(m->X0.q) : 0;
     m->def.terms = NULL;
@@ -197,8 +200,10 @@ perp_status pp_motion_create(const perp_motion_def *def, int dim, perp_pose X_W0
     if (ntable) {
         perp_pose_at_time *table = (perp_pose_at_time *)(void *)(m + 1);
         memcpy(table, def->table, (size_t)ntable * sizeof *table);
+        memcpy(table + ntable, def->table, (size_t)ntable * sizeof *table);
         m->def.table = table;
-        if (dim == 2) m->theta = (double *)(void *)(table + ntable);
+        m->given = table + ntable;
+        if (dim == 2) m->theta = (double *)(void *)(table + 2 * (size_t)ntable);
         prepare_table(m, table);
     }
     if (s) {
@@ -216,8 +221,16 @@ perp_status pp_motion_clone(const pp_motion *m, const perp_allocator *a, pp_moti
     memcpy(c, m, m->size);
     if (c->def.terms) c->def.terms = (const perp_sinusoid *)(const void *)(c + 1);
     if (c->def.table) c->def.table = (const perp_pose_at_time *)(const void *)(c + 1);
-    if (c->theta) c->theta = (double *)(void *)((perp_pose_at_time *)(void *)(c + 1) + c->def.ntable);
+    if (c->given) c->given = c->def.table + c->def.ntable;
+    if (c->theta) c->theta = (double *)(void *)((perp_pose_at_time *)(void *)(c + 1) + 2 * (size_t)c->def.ntable);
     return PERP_OK;
+}
+
+perp_motion_def pp_motion_given(const pp_motion *m, perp_pose *X_W0) {
+    perp_motion_def d = m->def;
+    if (m->given) d.table = m->given;
+    *X_W0 = (perp_pose){m->X0.p, m->q0};
+    return d;
 }
 
 void pp_motion_destroy(pp_motion *m, const perp_allocator *a) { pp_free(a, m); }

@@ -19,6 +19,10 @@ perp_status pp_motion_clone(const pp_motion *m, const perp_allocator *a, pp_moti
 /* NULL is fine. */
 void pp_motion_destroy(pp_motion *m, const perp_allocator *a);
 
+/* The definition and the pose it was created with, as they were given: creating another motion with them makes the same
+ * one to the bit. Terms and table are borrowed until the motion is destroyed. */
+perp_motion_def pp_motion_given(const pp_motion *m, perp_pose *X_W0);
+
 /* Pose at time t, from nothing (integrates from 0 where there is no closed form). theta: accumulated angle in 2D, else
  * 0. False if a user function gave something that is not finite, not a unit quaternion, or not planar in 2D. */
 bool pp_motion_start(const pp_motion *m, double t, perp_pose *X, double *theta);

@@ -5,6 +5,8 @@
  * words. */
 #include <string.h>
 
+#include "input/text.h"
+#include "scene/put.h"
 #include "scene/scene_internal.h"
 
 const char *const pp_dynamic_time[] = {"t", NULL};
@@ -36,25 +38,78 @@ void pp_formulas_free(perp_scene *s) {
     while (s->formula) {
         pp_formula *f = s->formula;
         s->formula = f->next;
-        for (int i = 0; i < PP_FORMULA_PARTS; i++) pp_expr_free(&s->alloc, f->part[i]);
+        for (int i = 0; i < PP_FORMULA_PARTS; i++) {
+            pp_expr_free(&s->alloc, f->part[i]);
+            pp_free(&s->alloc, f->text[i]);
+        }
         pp_free(&s->alloc, f->value);
         pp_free(&s->alloc, f);
     }
 }
 
-perp_status pp_formula_part(pp_reader *r, pp_item at, const char *const *dynamic, pp_expr **out) {
-    const pp_key k = {.name = "", .type = PP_T_FORMULA};
-    if (!pp_is_scalar(at) || pp_at(at)->length == 0) return pp_wrong_kind(r, at, &k);
-    return pp_compile(r, at, dynamic, out);
+/* The value of a variable of the reader by its name; false if there is none. */
+static bool value_of(const pp_reader *r, const char *name, size_t length, double *out) {
+    for (int i = 0; i < r->nvariable; i++)
+        if (strlen(r->variable[i]) == length && !memcmp(r->variable[i], name, length)) {
+            *out = r->value[i];
+            return true;
+        }
+    return false;
 }
 
-perp_status pp_formula_vector(pp_reader *r, pp_item at, const char *const *dynamic, pp_expr **out) {
+static bool is_dynamic(const char *const *dynamic, const char *name, size_t length) {
+    for (; *dynamic; dynamic++)
+        if (strlen(*dynamic) == length && !memcmp(*dynamic, name, length)) return true;
+    return false;
+}
+
+static bool word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* An expression with numbers in place of the variables of the reader, so that it means the same in another scene. It
+ * compiles, so that its words are names, functions (before a bracket) or constants. NULL: no memory. */
+static char *with_numbers(const pp_reader *r, const char *text, const char *const *dynamic) {
+    pp_text out = {.alloc = r->alloc};
+    size_t most = strlen(text) + 1; /* room for all of it at once, whatever the values */
+    for (const char *p = text; *p; p++)
+        if (word(*p) && !word(p[1])) most += PP_NUMBER_TEXT;
+    if (most > INT32_MAX || !PP_GROW(out.alloc, out.data, out.cap, 0, (int)most)) return NULL;
+    while (*text) {
+        double x;
+        size_t n = pp_number_scan(text, strlen(text), &x); /* 1e-3 has no name e in it */
+        if (n == 0)
+            while (word(text[n])) n++;
+        const char *after = text + n + strspn(text + n, " \t\n");
+        if (n > 0 && !is_dynamic(dynamic, text, n) && *after != '(' && value_of(r, text, n, &x)) {
+            char number[PP_NUMBER_TEXT];
+            pp_number_text(x, number, sizeof number);
+            pp_text_add(&out, signbit(x) || isnan(x) ? "(%s)" : "%s", isnan(x) ? "0/0" : number);
+        } else {
+            if (n == 0) n = 1;
+            pp_text_add(&out, "%.*s", (int)n, text);
+        }
+        text += n;
+    }
+    return pp_text_take(&out);
+}
+
+perp_status pp_formula_part(pp_reader *r, pp_item at, const char *const *dynamic, pp_formula *f, int i) {
+    const pp_key k = {.name = "", .type = PP_T_FORMULA};
+    if (!pp_is_scalar(at) || pp_at(at)->length == 0) return pp_wrong_kind(r, at, &k);
+    perp_status s = pp_compile(r, at, dynamic, &f->part[i]);
+    if (s) return s;
+    f->text[i] = with_numbers(r, pp_text_of(at), dynamic);
+    return f->text[i] ? PERP_OK : pp_no_memory(r);
+}
+
+perp_status pp_formula_vector(pp_reader *r, pp_item at, const char *const *dynamic, pp_formula *f, int first) {
     const pp_key k = {.name = "", .type = PP_T_FORMULAS};
     if (!pp_is_list(at) || pp_at(at)->length != (uint32_t)r->dim) return pp_wrong_kind(r, at, &k);
     int i = 0;
     for (pp_item v = pp_first(at); v.node; v = pp_next(v), i++) {
         pp_push_index(r, i);
-        perp_status s = pp_formula_part(r, v, dynamic, &out[i]);
+        perp_status s = pp_formula_part(r, v, dynamic, f, first + i);
         if (s) return s;
         pp_pop(r);
     }

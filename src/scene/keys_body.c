@@ -206,12 +206,16 @@ static const pp_key turn[] = {
     {"angle", PP_T_NUMBER, IN(angle), .dims = PP_3D, PP_UNIT("rad"), PP_HELP("Angle; with `axis`.")},
     {"euler", PP_T_VECTOR, IN(euler), .dims = PP_3D, PP_UNIT("rad"),
      PP_HELP("Turns about the fixed axes x, then y, then z; alone.")},
+    {"quaternion", PP_T_NUMBERS, IN(quaternion), .count2 = 1u << 2, .count3 = 1u << 4,
+     PP_HELP(
+         "The numbers w, x, y, z (2D: w, z) themselves, of norm 1; alone. As perp writes worlds: an angle would not "
+         "give back the last bit.")},
 };
 const pp_map pp_map_turn = {
     "turn",
     "An orientation",
     "In 2D an angle. In 3D `{axis: [x, y, z], angle: a}`, `{euler: [rx, ry, rz]}`, or a quaternion `[w, x, y, "
-    "z]`, which is normalised.",
+    "z]`, which is normalised. In both `{quaternion: [...]}`, which is taken as it is.",
     turn,
     COUNT(turn),
     NULL};
@@ -236,8 +240,12 @@ static const pp_key motion[] = {
      PP_HELP("The sinusoids, added up.")},
     {"zero_mean", PP_T_BOOL, IN(zero_mean), FOR(SINUSOID), PP_DEFAULT(true),
      PP_HELP("Swing about the orientation given, instead of starting from it.")},
-    {"rows", PP_T_ROWS, IN(rows), FOR(TABLE), .required = true,
+    {"rows", PP_T_ROWS, IN(rows), FOR(TABLE), PP_WORDS("none: then `poses`"),
      PP_HELP("2D: `[t, x, y, angle]`; 3D: `[t, x, y, z, qw, qx, qy, qz]`; times increase.")},
+    {"poses", PP_T_ROWS, IN(poses), FOR(TABLE), PP_WORDS("none: then `rows`"),
+     PP_HELP(
+         "In place of `rows`, with quaternions of norm 1 as they are: 2D `[t, x, y, qw, qz]`; 3D as `rows`. As perp "
+         "writes worlds.")},
     {"at", PP_T_FORMULAS, IN(at), FOR(EXPRESSION), PP_UNIT("L"), PP_WORDS("where the body is"),
      PP_HELP("Position at time `t`.")},
     {"turn", PP_T_FORMULA_TURN, IN(turn), FOR(EXPRESSION), PP_UNIT("rad"), PP_WORDS("as the body is"),

@@ -74,6 +74,14 @@ static const pp_key top[] = {
      PP_HELP("Applied forces, springs and controllers.")},
     {"record", PP_T_MAP, IN(record), .map = &pp_map_record, PP_WORDS("everything, every step"),
      PP_HELP("What a recording of the scene holds.")},
+    {"shape_order", PP_T_WHOLES, IN(shape_order), PP_WORDS("as written"),
+     PP_HELP(
+         "Order in which contacts of shapes are looked for: numbers of all shapes, counted over the bodies from 0. For "
+         "worlds that perp writes: another order gives other last bits.")},
+    {"state", PP_T_TEXT, IN(state), PP_WORDS("as the bodies are given"),
+     PP_HELP(
+         "Where a world that perp wrote had got to: time, poses, velocities and what it remembers, in base64. For the "
+         "same version of perp.")},
 };
 const pp_map pp_map_top = {"scene", "The scene", "The keys of the file itself.", top, COUNT(top), NULL};
 #undef IN

@@ -184,6 +184,15 @@ static perp_status check_kind(pp_reader *r, const pp_body_in *in) {
     return PERP_OK;
 }
 
+bool pp_name_reserved(const char *name) {
+    /* what series of a recording begin with, before the point: energy.total beside the body's own energy.x */
+    static const char *const taken[] = {"world",    "energy",   "ledger",  "certificate", "solver",
+                                        "contacts", "momentum", "angular", "timing"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!strcmp(name, taken[i])) return true;
+    return false;
+}
+
 perp_status pp_check_entry(pp_reader *r, int list, const pp_names *names, pp_item name_at, const char *name,
                            pp_item entry) {
     static const char *const one[] = {"body", "joint", "force"}, *const many[] = {"bodies", "joints", "forces"};
@@ -192,11 +201,7 @@ perp_status pp_check_entry(pp_reader *r, int list, const pp_names *names, pp_ite
                             PP_SCENE_BODIES, many[list]);
     r->total[list]++;
     if (!name_at.node) return PERP_OK;
-    /* what series of a recording begin with, before the point: energy.total beside the body's own energy.x */
-    static const char *const taken[] = {"world",    "energy",   "ledger",  "certificate", "solver",
-                                        "contacts", "momentum", "angular", "timing"};
-    bool free = true;
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) free &= strcmp(name, taken[i]) != 0;
+    bool free = !pp_name_reserved(name);
     if (free && !pp_names_find(names, name, NULL)) return PERP_OK;
     pp_push_key(r, "name");
     if (!free)

@@ -100,22 +100,22 @@ static perp_status set_expression(pp_reader *r, const pp_force_in *in, perp_forc
     f->shift = pp_shift_of(r, d->b);
     if (PP_GIVEN(in, force_of)) {
         pp_push_key(r, "force");
-        s = pp_formula_vector(r, in->force_of, dynamic, &f->part[0]);
+        s = pp_formula_vector(r, in->force_of, dynamic, f, 0);
         if (s) return s;
         pp_pop(r);
     }
     if (PP_GIVEN(in, torque_of)) {
         pp_push_key(r, "torque");
         if (r->dim == 2)
-            s = pp_formula_part(r, in->torque_of, dynamic, &f->part[5]);
+            s = pp_formula_part(r, in->torque_of, dynamic, f, 5);
         else
-            s = pp_formula_vector(r, in->torque_of, dynamic, &f->part[3]);
+            s = pp_formula_vector(r, in->torque_of, dynamic, f, 3);
         if (s) return s;
         pp_pop(r);
     }
     if (f->at_given) {
         pp_push_key(r, "at");
-        s = pp_formula_vector(r, in->at_of, dynamic, &f->part[6]);
+        s = pp_formula_vector(r, in->at_of, dynamic, f, 6);
         if (s) return s;
         pp_pop(r);
     }

@@ -87,6 +87,9 @@ static perp_status read_tag(pp_reader *r, const pp_map *m, const pp_item *layer,
             return PERP_OK;
         }
     pp_push_key(r, "type");
+    if (!strcmp(pp_text_of(tag), PP_USER_TYPE))
+        return pp_wrong(r, tag, "a function of the program that wrote this",
+                        "what a file can hold; a recording of such a world goes on with perp_recorder_resume_world()");
     for (int i = 0; m->variant[i].name; i++)
         if (!strcmp(m->variant[i].name, pp_text_of(tag)))
             return pp_wrong_word(r, PERP_E_ARG, tag, r->dim == 2 ? "the 3D type" : "the 2D type", pp_text_of(tag),

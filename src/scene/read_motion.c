@@ -68,10 +68,27 @@ static perp_status read_row(pp_reader *r, pp_item at, perp_pose_at_time *out) {
     return PERP_OK;
 }
 
+/* A row of `poses`: its quaternion as it is. */
+static perp_status read_pose(pp_reader *r, pp_item at, perp_pose_at_time *out) {
+    const pp_key k = {.name = "poses", .type = PP_T_NUMBERS, .count2 = 1u << 5, .count3 = 1u << 8};
+    double v[8];
+    perp_status s = pp_read_list(r, at, &k, r->dim == 2 ? 5 : 8, v);
+    if (s) return s;
+    out->t = v[0];
+    if (r->dim == 2)
+        out->X_WB = (perp_pose){{v[1], v[2], 0}, {v[3], 0, 0, v[4]}};
+    else
+        out->X_WB = (perp_pose){{v[1], v[2], v[3]}, {v[4], v[5], v[6], v[7]}};
+    return PERP_OK;
+}
+
 static perp_status read_table(pp_reader *r, const pp_motion_in *in, perp_body_id body) {
-    pp_item list = in->rows;
+    bool poses = PP_GIVEN(in, poses);
+    if (poses == PP_GIVEN(in, rows))
+        return pp_wrong(r, in->got.self, poses ? "rows beside poses" : "neither rows nor poses", "one of the two");
+    pp_item list = poses ? in->poses : in->rows;
     uint32_t n = pp_at(list)->length;
-    pp_push_key(r, "rows");
+    pp_push_key(r, poses ? "poses" : "rows");
     if (n == 0 || n > MOST_ROWS) {
         char found[64];
         return pp_wrong(r, list, pp_yaml_found(list.tree, list.node, found, sizeof found), "from 1 to 1000000 rows");
@@ -82,7 +99,7 @@ static perp_status read_table(pp_reader *r, const pp_motion_in *in, perp_body_id
     perp_status s = PERP_OK;
     for (pp_item v = pp_first(list); v.node; v = pp_next(v), i++) {
         pp_push_index(r, i);
-        s = read_row(r, v, &row[i]);
+        s = poses ? read_pose(r, v, &row[i]) : read_row(r, v, &row[i]);
         if (!s && i > 0 && !(row[i].t > row[i - 1].t)) {
             char found[64], allowed[64];
             (void)snprintf(found, sizeof found, "t = %.15g", row[i].t);
@@ -104,18 +121,18 @@ static perp_status read_table(pp_reader *r, const pp_motion_in *in, perp_body_id
 }
 
 static perp_status read_turn(pp_reader *r, pp_item at, pp_formula *f) {
-    if (r->dim == 2) return pp_formula_part(r, at, pp_dynamic_time, &f->part[6]);
+    if (r->dim == 2) return pp_formula_part(r, at, pp_dynamic_time, f, 6);
     const pp_key k = {.name = "turn", .type = PP_T_FORMULA_TURN};
     if (!pp_is_map(at)) return pp_wrong_kind(r, at, &k);
     pp_formula_turn_in in = {0};
     perp_status s = pp_read_map(r, &pp_map_formula_turn, &at, 1, &in);
     if (s) return s;
     pp_push_key(r, "axis");
-    s = pp_formula_vector(r, in.axis, pp_dynamic_time, &f->part[3]);
+    s = pp_formula_vector(r, in.axis, pp_dynamic_time, f, 3);
     if (s) return s;
     pp_pop(r);
     pp_push_key(r, "angle");
-    s = pp_formula_part(r, in.angle, pp_dynamic_time, &f->part[6]);
+    s = pp_formula_part(r, in.angle, pp_dynamic_time, f, 6);
     if (!s) pp_pop(r);
     return s;
 }
@@ -130,7 +147,7 @@ static perp_status read_expression(pp_reader *r, const pp_motion_in *in, perp_bo
     perp_status s = PERP_OK;
     if (PP_GIVEN(in, at)) {
         pp_push_key(r, "at");
-        s = pp_formula_vector(r, in->at, pp_dynamic_time, &f->part[0]);
+        s = pp_formula_vector(r, in->at, pp_dynamic_time, f, 0);
         if (s) return s;
         pp_pop(r);
     }

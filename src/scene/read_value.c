@@ -128,8 +128,15 @@ static perp_status read_quaternion(pp_reader *r, pp_item at, const pp_key *k, pe
     return PERP_OK;
 }
 
+/* The four numbers as they are: the world refuses what is not unit to 1e-6, and keeps what is to rounding. */
+static perp_quat quaternion_of(const pp_numbers *v) {
+    if (v->n == 2) return (perp_quat){v->v[0], 0, 0, v->v[1]};
+    return (perp_quat){v->v[0], v->v[1], v->v[2], v->v[3]};
+}
+
 perp_status pp_read_turn(pp_reader *r, pp_item at, const pp_key *k, perp_quat *out) {
-    if (r->dim == 2) {
+    bool exact = pp_is_map(at) && pp_yaml_get(at.tree, at.node, "quaternion");
+    if (r->dim == 2 && !exact) {
         double a = 0;
         perp_status s = read_part(r, at, k, &a);
         if (!s) *out = perp_pose_2d(0, 0, a).q;
@@ -140,6 +147,11 @@ perp_status pp_read_turn(pp_reader *r, pp_item at, const pp_key *k, perp_quat *o
     pp_turn_in in = {0};
     perp_status s = pp_read_map(r, &pp_map_turn, &at, 1, &in);
     if (s) return s;
+    if (exact) {
+        if (pp_at(at)->length != 1) return pp_wrong_kind(r, at, k);
+        *out = quaternion_of(&in.quaternion);
+        return PERP_OK;
+    }
     bool axis = PP_GIVEN(&in, axis), angle = PP_GIVEN(&in, angle), euler = PP_GIVEN(&in, euler);
     if (axis != angle || euler == axis) return pp_wrong_kind(r, at, k);
     if (euler) {
@@ -279,6 +291,7 @@ perp_status pp_read_value(pp_reader *r, pp_item at, const pp_key *k, void *out) 
     case PP_T_NAMES:
     case PP_T_STAGES:
     case PP_T_ROWS:
+    case PP_T_WHOLES:
         if (!pp_is_list(at)) return pp_wrong_kind(r, at, k);
         break;
     default: break; /* read by their owners */

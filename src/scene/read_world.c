@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "perp/plugin.h"
+#include "scene/put.h"
 #include "scene/scene_internal.h"
 
 /* The values of a key in all files, the scene's own first. @return how many */
@@ -378,9 +379,11 @@ static perp_status read_laws(pp_reader *r) {
     return PERP_OK;
 }
 
+const char *const pp_record_words[] = {"poses",       "twists", "joints", "contacts",
+                                       "certificate", "ledger", "solver", NULL};
+
 static perp_status read_what(pp_reader *r, pp_item at, unsigned *out) {
-    static const char *const words[] = {"poses",       "twists", "joints", "contacts",
-                                        "certificate", "ledger", "solver", NULL};
+    const char *const *words = pp_record_words;
     const pp_key k = {.name = "what", .type = PP_T_WHAT};
     if (pp_is_scalar(at) && !strcmp(pp_text_of(at), "all")) {
         *out = PERP_RECORD_ALL;
@@ -441,6 +444,47 @@ static perp_status read_record(pp_reader *r, double h) {
     return PERP_OK;
 }
 
+static perp_status read_shape_order(pp_reader *r, pp_item list) {
+    const pp_key one = {.name = "shape_order", .type = PP_T_WHOLE, .ranged = true, .min = 0, .max = 1e9};
+    int n = perp_world_shapes(r->w, NULL, 0), i = 0;
+    pp_push_key(r, "shape_order");
+    if (pp_at(list)->length != (uint32_t)n) {
+        char found[64], allowed[64];
+        (void)snprintf(allowed, sizeof allowed, "a list of all %d shapes", n);
+        return pp_wrong(r, list, pp_yaml_found(list.tree, list.node, found, sizeof found), allowed);
+    }
+    int *order = pp_alloc(r->alloc, (size_t)n * sizeof *order);
+    if (!order) return pp_no_memory(r);
+    perp_status s = PERP_OK;
+    for (pp_item v = pp_first(list); v.node && !s; v = pp_next(v), i++) {
+        double x = 0;
+        pp_push_index(r, i);
+        s = pp_read_number(r, v, &one, &x);
+        order[i] = (int)x;
+        if (!s) pp_pop(r);
+    }
+    if (!s) {
+        s = perp_world_renumber(r->w, order);
+        if (s) s = pp_wrong_world(r, s, list);
+    }
+    pp_free(r->alloc, order);
+    if (!s) pp_pop(r);
+    return s;
+}
+
+/* The state that a world had when it was written. */
+static perp_status read_state(pp_reader *r, pp_item at, const char *text) {
+    size_t size = 0;
+    pp_push_key(r, "state");
+    unsigned char *data = pp_base64_read(r->alloc, text, &size);
+    if (!data) return size ? pp_no_memory(r) : pp_wrong(r, at, "a text that is no base64", "what perp wrote");
+    perp_status s = perp_world_set_state(r->w, data, size);
+    pp_free(r->alloc, data);
+    if (s) return pp_wrong_world(r, s, at);
+    pp_pop(r);
+    return PERP_OK;
+}
+
 static perp_status read_list(pp_reader *r, const char *key, perp_status (*read)(pp_reader *, pp_item)) {
     pp_push_key(r, key);
     for (int d = 0; d < r->ndoc; d++) {
@@ -489,5 +533,7 @@ perp_status pp_read_world(pp_reader *r) {
     if (!s) s = read_list(r, "bodies", pp_read_bodies);
     if (!s) s = read_list(r, "joints", pp_read_joints);
     if (!s) s = read_list(r, "forces", pp_read_forces);
+    if (!s && PP_GIVEN(&top, shape_order)) s = read_shape_order(r, top.shape_order);
+    if (!s && PP_GIVEN(&top, state)) s = read_state(r, PP_ITEM(&top, state), top.state);
     return s;
 }

@@ -41,7 +41,9 @@ typedef struct pp_top_in {
     int64_t perp, dim, seed;
     const char *title, *about;
     double press;
-    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, record;
+    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, record,
+        shape_order;
+    const char *state;
     double h, duration;
     perp_vec3 gravity;
     int start;
@@ -133,6 +135,7 @@ typedef struct pp_turn_in {
     pp_got got;
     perp_vec3 axis, euler;
     double angle;
+    pp_numbers quaternion;
 } pp_turn_in;
 
 typedef struct pp_formula_turn_in {
@@ -143,7 +146,7 @@ typedef struct pp_formula_turn_in {
 typedef struct pp_motion_in {
     pp_got got;
     perp_vec3 velocity, spin;
-    pp_item terms, rows, at, turn;
+    pp_item terms, rows, poses, at, turn;
     bool zero_mean;
 } pp_motion_in;
 

@@ -41,6 +41,7 @@ struct perp_scene {
     char **definition; /* name, value, name, value, ... */
     int ndefinition, cap_definition;
     perp_stop stop;      /* who may stop a step of its worlds */
+    bool around;         /* the world is not its own: see perp_scene_of_world() */
     pp_formula *formula; /* what motions and forces of the world evaluate */
 
     /* for perp_scene_set(): */
@@ -267,6 +268,10 @@ perp_status pp_read_turn(pp_reader *r, pp_item at, const pp_key *k, perp_quat *o
 typedef perp_status (*pp_make)(pp_reader *r, pp_item entry, void *ctx);
 perp_status pp_repeat(pp_reader *r, pp_item entry, int list, int position, pp_make make, void *ctx);
 
+/* Does the name mean something else in recordings, so that no body, joint or force may have it? */
+bool pp_name_reserved(const char *name);
+/* Words of the key `what` of a recording, in the order of the bits of perp_record; ended by NULL. */
+extern const char *const pp_record_words[];
 /* Checks a new name of a list and that the list is not absurdly long. */
 perp_status pp_check_entry(pp_reader *r, int list, const pp_names *names, pp_item name_at, const char *name,
                            pp_item entry);
@@ -285,14 +290,16 @@ struct pp_formula {
     perp_vec3 shift; /* force: centre of mass in the frame of `at` */
     bool body_frame, at_given;
     pp_expr *part[PP_FORMULA_PARTS]; /* force: force 0-2, torque 3-5, at 6-8; motion: at 0-2, axis 3-5, angle 6 */
+    char *text[PP_FORMULA_PARTS];    /* what they were written as, with numbers for parameters and repeat variables */
     int ndynamic, nvalue;
     double *value; /* of parameters and repeat variables, behind the dynamic ones */
 };
 pp_formula *pp_formula_new(pp_reader *r, int ndynamic);
 void pp_formulas_free(perp_scene *s);
-perp_status pp_formula_part(pp_reader *r, pp_item at, const char *const *dynamic, pp_expr **out);
-/* As many parts as the scene has dimensions. */
-perp_status pp_formula_vector(pp_reader *r, pp_item at, const char *const *dynamic, pp_expr **out);
+/* Compiles what stands there into part i. */
+perp_status pp_formula_part(pp_reader *r, pp_item at, const char *const *dynamic, pp_formula *f, int i);
+/* As many parts from the first on as the scene has dimensions. */
+perp_status pp_formula_vector(pp_reader *r, pp_item at, const char *const *dynamic, pp_formula *f, int first);
 void pp_formula_motion(double t, perp_pose *X_WB, void *ctx);
 void pp_formula_force(const perp_world *w, double t, perp_wrench *out, void *ctx);
 extern const char *const pp_dynamic_time[], *const pp_dynamic_2d[], *const pp_dynamic_3d[];

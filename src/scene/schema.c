@@ -145,6 +145,7 @@ static void value(pp_writer *t, const pp_key *k) {
         list_of(t, ANY_NUMBER, 4, 8);
         pp_write(t, "}");
         break;
+    case PP_T_WHOLES: pp_write(t, "\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":0}"); break;
     case PP_T_REPEAT:
         pp_write(t, "\"anyOf\":[{\"type\":[\"integer\",\"string\"],\"minimum\":0},{\"type\":\"object\","
                     "\"minProperties\":1,\"maxProperties\":8,"

@@ -9,31 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/text.h"
+#include "scene/put.h"
 #include "scene/scene_internal.h"
 
 /* Definitions as a list of the options, and their values as text. */
 typedef struct definitions {
     perp_definition *list;
-    char (*text)[32]; /* of the new ones */
+    char (*text)[PP_NUMBER_TEXT]; /* of the new ones */
     int n;
 } definitions;
 
 static void free_definitions(const perp_allocator *a, definitions *d) {
     pp_free(a, d->list);
     pp_free(a, d->text);
-}
-
-/* The shortest text that reads as this number, in any locale. */
-static void number_text(double x, char *out, size_t size) {
-    for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(out, size, "%.*g", digits, x);
-        char *comma = strchr(out, ',');
-        if (comma) *comma = '.';
-        double back = 0;
-        size_t sign = out[0] == '-', length = strlen(out) - sign;
-        if (pp_number_scan(out + sign, length, &back) == length && (sign ? -back : back) == x) return;
-    }
 }
 
 /* The definitions of the scene with the new values: in place of those of the same name, the others behind them. */
@@ -51,7 +39,7 @@ static bool merge(const perp_scene *s, const perp_scene_value *set, int n, defin
         int at = out->n; /* of several with the same name the last one counts */
         for (int k = 0; k < out->n; k++)
             if (!strcmp(out->list[k].name, set[i].name)) at = k;
-        number_text(set[i].value, out->text[i], sizeof out->text[i]);
+        pp_number_text(set[i].value, out->text[i], sizeof out->text[i]);
         out->list[at] = (perp_definition){set[i].name, out->text[i]};
         if (at == out->n) out->n++;
     }
@@ -191,6 +179,9 @@ perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int 
     bool bad = n < 0 || (n > 0 && !set);
     for (int i = 0; !bad && i < n; i++) bad = !set[i].name;
     if (bad) return pp_complain_say(why, PERP_E_ARG, at, NULL, "a parameter to be set has no name");
+    if (s->around)
+        return pp_complain_say(why, PERP_E_ARG, at, NULL,
+                               "the scene is around a world of a program: it has no parameters");
     if (!merge(s, set, n, &d)) return pp_complain_say(why, PERP_E_MEMORY, at, NULL, "out of memory");
     perp_status st = need_reader(s, why);
     if (!st) st = read_again(s, &d, why);

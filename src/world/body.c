@@ -132,7 +132,7 @@ static perp_status make_motion(perp_world *w, const perp_motion_def *def, perp_p
     double t = w->state.t;
     if (def->kind == PERP_MOTION_CONSTANT && perp_v3_finite(def->v_W) && perp_v3_finite(def->w_W)) {
         X0.p = perp_v3_axpy(X0.p, -t, def->v_W);
-        X0.q = perp_q_mul(perp_q_exp(perp_v3_scale(-t, def->w_W)), X0.q);
+        X0.q = pp_unit_once(perp_q_mul(perp_q_exp(perp_v3_scale(-t, def->w_W)), X0.q));
     }
     perp_status st = pp_motion_create(def, w->def.dim, X0, &w->alloc, out, w->why, sizeof w->why);
     if (st || pp_motion_start(*out, t, X, theta)) return st;

@@ -133,10 +133,44 @@ perp_status perp_joint_get(const perp_world *w, perp_joint_id id, perp_joint_def
     return PERP_OK;
 }
 
-int perp_world_force_count(const perp_world *w) {
+perp_status perp_body_get_force(const perp_world *w, perp_body_id id, perp_vec3 *force_W, perp_vec3 *torque_W) {
+    int slot = pp_body_slot(w, id);
+    if (slot < 0) return PERP_E_ARG;
+    if (force_W) *force_W = w->body[slot].force_W;
+    if (torque_W) *torque_W = w->body[slot].torque_W;
+    return PERP_OK;
+}
+
+bool perp_body_get_motion(const perp_world *w, perp_body_id id, perp_motion_def *out, perp_pose *from) {
+    int slot = pp_body_slot(w, id);
+    if (slot < 0 || !w->body[slot].motion || !out) return false;
+    perp_pose X;
+    *out = pp_motion_given(w->body[slot].motion, &X);
+    if (from) *from = X;
+    return true;
+}
+
+int perp_world_force_count(const perp_world *w) { return perp_world_forces(w, NULL, 0); }
+
+int perp_world_forces(const perp_world *w, perp_force_id *out, int max) {
     int n = 0;
-    for (int i = 0; i < w->nforce; i++) n += pp_alive(w->force[i].gen);
+    for (int i = 0; i < w->nforce; i++) {
+        if (!pp_alive(w->force[i].gen)) continue;
+        if (n < max) out[n] = (perp_force_id){(uint32_t)i, w->force[i].gen};
+        n++;
+    }
     return n;
+}
+
+perp_status perp_force_get(const perp_world *w, perp_force_id id, perp_force_def *out) {
+    int slot = pp_force_slot(w, id);
+    if (slot < 0 || !out) return PERP_E_ARG;
+    const pp_force *f = &w->force[slot];
+    *out = f->def;
+    out->a = body_id(w, f->a);
+    out->b = body_id(w, f->b);
+    out->joint = f->joint < 0 ? (perp_joint_id){0, 0} : (perp_joint_id){(uint32_t)f->joint, w->joint[f->joint].gen};
+    return PERP_OK;
 }
 
 perp_status perp_world_get(const perp_world *w, const char *name, double *value) {

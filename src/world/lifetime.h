@@ -29,7 +29,11 @@ perp_status pp_check_pose(perp_world *w, const char *what, perp_pose *X);
 perp_status pp_check_vector(perp_world *w, const char *what, perp_vec3 v, bool angular);
 
 /* A quaternion made unit, unless it is to rounding: one that was read back stays as it is, to the bit. */
-static inline perp_quat pp_unit_once(perp_quat q) { return fabs(perp_q_norm(q) - 1) > 4e-16 ? perp_q_unit(q) : q; }
+#define PP_UNIT_ROUNDING 4e-16 /* farthest that the norm of what perp_q_unit() made usually lies from 1 */
+static inline perp_quat pp_unit_once(perp_quat q) {
+    for (int i = 0; i < 4 && fabs(perp_q_norm(q) - 1) > PP_UNIT_ROUNDING; i++) q = perp_q_unit(q);
+    return q;
+}
 
 /* Removes joints and forces that hold on to a body. */
 void pp_joint_drop(perp_world *w, int slot);

@@ -51,6 +51,30 @@ near "$(number refined extrapolated)" -1.25 1e-9 || fail "at 0.5: $(number refin
 grep -q 'agree to rounding' refined || fail "a constant velocity is exact: $(cat refined)"
 "$perp" refine fall.yaml stone.y --largest --json > refined || fail "refine --largest"
 near "$(number refined error)" 0.0625 1e-9 || fail "--largest: $(number refined error)"
+# A push that begins between two steps: the start of the first step after it jumps about, and so do the answers. Their sizes
+# look like first order (1.11, 0.95), but they change sign or do not shrink.
+cat > push.yaml <<'YAML'
+perp: 1
+title: a push begins
+dim: 2
+h: 0.1
+start: plain
+duration: 1
+gravity: [0, 0]
+bodies:
+  - {name: stone, mass: 1, particle: true}
+forces:
+  - {type: expression, body: stone, force: ["step(t - 0.33)", 0]}
+YAML
+"$perp" refine push.yaml stone.x stone.vx > refined || fail "refine of a push"
+grep -q 'no clear order: the differences change sign (0.0175, -0.00812, 0.00422)' refined || fail "sign: $(cat refined)"
+grep -q 'no clear order: the differences do not shrink (0.05, ' refined || fail "growth: $(cat refined)"
+if grep -q 'extrapolated:' refined; then fail "extrapolated all the same: $(cat refined)"; fi
+"$perp" refine push.yaml stone.x --json > refined || fail "refine of a push as JSON"
+grep -q '"extrapolated": null' refined || fail "a number where there is none: $(cat refined)"
+grep -q '"why_not_extrapolated": "the differences change sign' refined || fail "no reason: $(cat refined)"
+"$perp" refine fall.yaml stone.y --levels 2 > refined || fail "refine --levels 2"
+grep -q 'two step sizes show no order' refined || fail "two levels: $(cat refined)"
 "$perp" refine fall.yaml > refined || fail "refine without quantities"
 for q in stone.x stone.y energy.total; do grep -q "^$q" refined || fail "$q is not looked at"; done
 

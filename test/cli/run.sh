@@ -12,7 +12,22 @@ for text in 'Block on a floor' '2D, 2 bodies, 0 joints' '200 steps of 0.002 from
     has out "$text"
 done
 hasnt out "$(printf '\033')"
+[ "$(tail -1 out)" = 'view it: perp view slide.h5' ] || failed "the last line: $(tail -1 out)"
 cp slide.h5 first.h5
+run 0 run slide.yaml --no-recording
+hasnt out 'view it'
+
+# the time of frame k is k h: 4 s of steps of 0.1 end at 4, where a sum of forty roundings is 4.000000000000002
+cat > ticks.yaml <<'YAML'
+perp: 1
+dim: 2
+h: 0.1
+duration: 4
+bodies: [{mass: 1, particle: true}]
+YAML
+run 0 run ticks.yaml -q
+run 0 info --json ticks.h5
+[ "$(field out t1)" = 4 ] || failed "the run ends at $(field out t1) instead of 4"
 
 # an existing file is not written over
 refused 'perp: slide.h5: found a file of that name; allowed: a name that is free (--output), --force to replace it, --resume to continue it' \

@@ -1,9 +1,10 @@
 /* test_scene_errors.c - what is wrong in a scene file is told exactly: place, key, what was found, what is allowed. */
 #include "scene_help.h"
 
-#define TOP_KEYS                                                     \
-    "perp, title, about, units, dim, include, seed, parameters, h, " \
-    "duration, gravity, press, start, stages, materials, law, laws, templates, bodies, joints, forces, record"
+#define TOP_KEYS                                                                                                 \
+    "perp, title, about, units, dim, include, seed, parameters, h, "                                             \
+    "duration, gravity, press, start, stages, materials, law, laws, templates, bodies, joints, forces, record, " \
+    "shape_order, state"
 #define TEMPLATE_KEYS                                                                                            \
     "like, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, torque, material, " \
     "group, "                                                                                                    \

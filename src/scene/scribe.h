@@ -1,0 +1,49 @@
+/* scribe.h - a world being written as a scene: what the files write_*.c share. */
+#ifndef PP_SCENE_SCRIBE_H
+#define PP_SCENE_SCRIBE_H
+
+#include "scene/put.h"
+#include "scene/scene_internal.h"
+
+typedef struct pp_scribe {
+    const perp_world *w; /* its slots have no gaps */
+    perp_allocator alloc;
+    perp_world_def def;
+    int dim;
+    const char *path; /* for messages */
+    perp_refusal *why;
+    perp_status st; /* the first thing that went wrong */
+    bool functions; /* write functions of the program as `type: user` instead of refusing them */
+    bool user;      /* there was one */
+
+    perp_body_id *body;
+    perp_joint_id *joint;
+    perp_force_id *force;
+    perp_shape_id *shape; /* in the order of their slots */
+    int nbody, njoint, nforce, nshape;
+    int *first_shape;   /* of body i in by_body; nbody + 1 */
+    int *by_body;       /* shapes, those of a body together */
+    pp_name *body_name; /* "": none, and none is needed */
+    pp_name *joint_name;
+} pp_scribe;
+
+/* Notes that memory was refused. */
+void pp_scribe_no_memory(pp_scribe *s);
+/* A function of the program. Refused with its place and owner, unless the scribe writes them as such.
+ * key: "motion", list: "bodies"; what: "the motion of body" */
+void pp_scribe_user(pp_scribe *s, const char *list, int index, const char *key, const char *what, const char *owner);
+/* The name of a material; "" for the default one. */
+pp_name pp_scribe_material(int material);
+/* The name of a body, of the world as "". */
+pp_name pp_scribe_body(const pp_scribe *s, perp_body_id b);
+
+/* Lists of the scene as text to be freed: "\n  - {...}\n  - {...}"; NULL if empty or after a complaint. */
+char *pp_write_bodies(pp_scribe *s);
+char *pp_write_joints(pp_scribe *s);
+char *pp_write_forces(pp_scribe *s);
+/* The parts of a formula from the first on, as many as the scene has dimensions; NULL if there are none. minus: subtracted
+ * from each, zero for nothing. */
+char *pp_write_formulas(pp_scribe *s, const pp_formula *f, int first, perp_vec3 minus);
+char *pp_write_formula(pp_scribe *s, const pp_formula *f, int part);
+
+#endif
