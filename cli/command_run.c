@@ -310,7 +310,8 @@ const cli_command command_run = {
         "recording keeps "
         "everything before it, and the problem that could not be solved is saved beside it, as "
         "RECORDING-failed-step-NUMBER.h5, for perp solve.\n\n"
-        "--view shows the run in the browser while it goes, on this machine only (as perp view does). It keeps to "
+        "--view shows the run in the browser while it goes, on this machine only and at an address with a secret in it "
+        "(as perp view does). It keeps to "
         "real time, one unit of simulated time per second, as far as the machine can: one that falls behind does not "
         "rush to catch up. At its end the page stays until Ctrl-C. A reset begins the run again, with the scene as it "
         "is on disk by then, and its recording too.",
