@@ -18,6 +18,7 @@ static const cli_option options[] = {
      .kind = CLI_DEFINE,
      .argument = "NAME=VALUE",
      .help = "Give a parameter of the scene another value; a number or an expression. May be repeated."},
+    CLI_OUTSIDE,
     {.name = "duration",
      .letter = 't',
      .kind = CLI_NUMBER,
@@ -258,6 +259,7 @@ static int run(const cli_args *a) {
     if (code) return code;
     simulate_options o = {.resume = cli_given(a, "resume"), .force = cli_given(a, "force"), .stop = cli_interrupted};
     o.ndefine = cli_definitions(a, &o.define);
+    o.root = cli_root(a);
     o.duration = cli_number(a, "duration", 0);
     o.set_duration = cli_given(a, "duration");
     o.every = (int)cli_number(a, "every", 0);
