@@ -58,7 +58,7 @@ static bool keep(void *ctx, const pp_row *row) {
 int main(int argc, char **argv) {
     uint64_t trials = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000;
     const perp_definition few = {"n", "5"}; /* steps */
-    pp_study_options o = {.count = (int64_t)trials, .seed = -1, .define = &few, .ndefine = 1};
+    pp_study_options o = {.count = (int64_t)trials, .seed = -1, .define = &few, .ndefine = 1, .root = "/"};
     kept k = {.tenth = trials < 10 ? 1 : trials / 10, .commit = seconds()};
     pp_study *s;
     pp_crew crew;

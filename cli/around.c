@@ -58,6 +58,15 @@ perp_status around_write(const char *path, const char *scene, const around_words
                            strerror(errno));
 }
 
+bool around_root(const char *scene, const char *given, char *out, size_t size, perp_refusal *why) {
+    char *whole = given ? NULL : realpath(scene, NULL);
+    bool ok = given ? strlen(given) < size : pp_source_folder(whole ? whole : scene, out, size);
+    if (ok && given) memcpy(out, given, strlen(given) + 1);
+    free(whole);
+    if (!ok) pp_complain_say(why, PERP_E_ARG, (pp_place){scene, 0, 0}, "", "the path is too long");
+    return ok;
+}
+
 bool around_folder(char *out, size_t size, const char *what, perp_refusal *why) {
     const char *base = getenv("TMPDIR");
     snprintf(out, size, "%s/perp-%s-XXXXXX", base && *base ? base : "/tmp", what);

@@ -23,6 +23,9 @@ bool around_any(const around_words *x);
 /* Writes a scene to `path` that includes `scene` and says otherwise where x does. */
 perp_status around_write(const char *path, const char *scene, const around_words *x, perp_refusal *why);
 
+/* The folder that files of `scene` must lie in: `given`, or, if that is NULL, the scene's own, by its whole path as
+ * around_write() names it. False after a complaint. */
+bool around_root(const char *scene, const char *given, char *out, size_t size, perp_refusal *why);
 /* Makes a temporary folder "perp-WHAT-XXXXXX"; "" after a complaint. */
 bool around_folder(char *out, size_t size, const char *what, perp_refusal *why);
 /* Removes the folder and the files in it; nothing if it is "". */

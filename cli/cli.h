@@ -70,6 +70,13 @@ int cli_operands(const cli_args *a);
 const char *cli_operand(const cli_args *a, int i);
 bool cli_json(
     const cli_args *a); /* --json: results as one JSON object on stdout, complaints as {"error": {...}} on stdout too */
+/* Option of commands that read scenes and studies, and the root that it gives: "/", or NULL for the folder of the file. */
+#define CLI_OUTSIDE                                                                                        \
+    {                                                                                                      \
+        .name = "allow-outside", .kind = CLI_FLAG,                                                         \
+        .help = "Also read included files, meshes and data from outside the folder of the scene or study." \
+    }
+const char *cli_root(const cli_args *a);
 /* -D definitions split at the first '='; borrowed until the program ends. Returns their number. */
 int cli_definitions(const cli_args *a, const perp_definition **out);
 
@@ -159,6 +166,7 @@ typedef struct simulate_options {
     bool force;         /* an existing output is replaced, once the scene has been read */
     const perp_definition *define;
     int ndefine;
+    const char *root;             /* perp_scene_options.root */
     const perp_source_file *file; /* nfile > 0: the scene and what it names; nothing is read from the disk */
     int nfile;
     double duration;                  /* > 0: instead of the scene's */

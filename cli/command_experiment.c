@@ -317,7 +317,7 @@ static int show_list(const cli_args *a, const char *folder, const names *all) {
     for (int i = 0; i < all->n; i++) {
         experiment *e = pp_alloc(&experiment_memory, sizeof *e);
         perp_refusal why;
-        perp_status st = e ? experiment_read(folder, all->of[i], e, &why) : PERP_E_MEMORY;
+        perp_status st = e ? experiment_read(folder, folder, all->of[i], e, &why) : PERP_E_MEMORY;
         if (!e) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
         if (st) {
             fprintf(stderr, "perp: %s\n", why.text); /* the others can still be shown */
@@ -360,7 +360,8 @@ static int run_many(session *s, const char *const *name, int n) {
     memset(s->summary, 0, sizeof *s->summary * (size_t)n);
     int read = 0;
     perp_refusal why;
-    while (read < n && !experiment_read(s->folder, name[read], &e[read], &why)) read++;
+    const char *root = cli_root(s->args);
+    while (read < n && !experiment_read(s->folder, root ? root : s->folder, name[read], &e[read], &why)) read++;
     if (read < n) code = cli_refuse(s->args, &why);
     bool as_json = cli_json(s->args) && !code;
     if (as_json) json_begin(&s->j, stdout);
@@ -452,6 +453,7 @@ static const cli_option options[] = {
      .argument = "NAME=VALUE",
      .help = "Set a parameter of the scenes of all runs.",
      .many = true},
+    CLI_OUTSIDE,
     {.name = "folder",
      .kind = CLI_FILE,
      .argument = "FOLDER",

@@ -85,6 +85,7 @@ static const cli_option options[] = {
      .kind = CLI_DEFINE,
      .argument = "NAME=VALUE",
      .help = "Give a parameter of the scene another value. May be repeated."},
+    CLI_OUTSIDE,
     {.name = "schema", .kind = CLI_FLAG, .help = "Print the JSON Schema of scene files, for editors."},
     {.name = "reference", .kind = CLI_FLAG, .help = "Print the reference of the keys of scene files, in Markdown."},
     {.name = "combinations",
@@ -125,6 +126,7 @@ static int print_made(const cli_args *a, size_t (*make)(char *, size_t), const c
 static int tell(const cli_args *a, const char *path, json *j) {
     info_request q = {.path = path, .j = j, .series = cli_given(a, "series"), .digest = cli_given(a, "digest")};
     q.ndefine = cli_definitions(a, &q.define);
+    q.root = cli_root(a);
     bool problem = info_is_problem(path), recorded = !problem && recording_likely(path);
     if (j) json_object(j);
     if (j) json_field_string(j, "path", path);

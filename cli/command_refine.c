@@ -174,7 +174,7 @@ static void json_finding(json *j, const finding *f, const variants *s) {
 
 /* The step and frames of the scene as it stands. Exit code. */
 static int look_at_scene(const cli_args *a, const variants *s, double *h, int *every) {
-    perp_scene_options so = {.define = s->define, .ndefine = s->ndefine};
+    perp_scene_options so = {.define = s->define, .ndefine = s->ndefine, .root = cli_root(a)};
     perp_scene *scene;
     perp_refusal why;
     if (perp_scene_open(s->scene, &so, &scene, &why)) return cli_refuse(a, &why);

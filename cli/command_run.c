@@ -18,6 +18,7 @@ static const cli_option options[] = {
      .kind = CLI_DEFINE,
      .argument = "NAME=VALUE",
      .help = "Give a parameter of the scene another value; a number or an expression. May be repeated."},
+    CLI_OUTSIDE,
     {.name = "duration",
      .letter = 't',
      .kind = CLI_NUMBER,
@@ -258,6 +259,7 @@ static int run(const cli_args *a) {
     if (code) return code;
     simulate_options o = {.resume = cli_given(a, "resume"), .force = cli_given(a, "force"), .stop = cli_interrupted};
     o.ndefine = cli_definitions(a, &o.define);
+    o.root = cli_root(a);
     o.duration = cli_number(a, "duration", 0);
     o.set_duration = cli_given(a, "duration");
     o.every = (int)cli_number(a, "every", 0);
@@ -310,7 +312,8 @@ const cli_command command_run = {
         "recording keeps "
         "everything before it, and the problem that could not be solved is saved beside it, as "
         "RECORDING-failed-step-NUMBER.h5, for perp solve.\n\n"
-        "--view shows the run in the browser while it goes, on this machine only (as perp view does). It keeps to "
+        "--view shows the run in the browser while it goes, on this machine only and at an address with a secret in it "
+        "(as perp view does). It keeps to "
         "real time, one unit of simulated time per second, as far as the machine can: one that falls behind does not "
         "rush to catch up. At its end the page stays until Ctrl-C. A reset begins the run again, with the scene as it "
         "is on disk by then, and its recording too.",

@@ -32,7 +32,8 @@ static const cli_example examples[] = {
     {"perp view rough.h5 smooth.h5", "two of them, in step"},
     {"perp view grasp-map.h5", "the maps of a study and its trials; perp sweep writes such files"},
     {"perp view --export pile.html pile.h5", "a page to send to somebody, or to put on a server"},
-    {"perp view --no-open --port 8080 pile.h5", "on a machine far away; then ssh -L 8080:127.0.0.1:8080 from here"},
+    {"perp view --no-open --port 8080 pile.h5",
+     "on a machine far away; then ssh -L 8080:127.0.0.1:8080 from here, and open the address that was printed there"},
     {NULL, NULL},
 };
 
@@ -111,8 +112,10 @@ const cli_command command_view = {
         "there is one and a screen (BROWSER, xdg-open). Ctrl-C ends it. The page plays, steps and slides through the "
         "run in 3D or in the plane, with contacts, forces, joints and charts; several recordings are shown side by "
         "side or one over the other.\n\n"
-        "Nothing but the page and the files that were named can be had from the server, nothing can be written to it, "
-        "and only this machine reaches it. A recording may be looked at while it is being written; reload the page "
+        "The address has a secret in it, a new one each time. Other users of this machine who do not know it get "
+        "nothing from the server, and pages of other servers are refused. Keep the address to yourself. Nothing but "
+        "the page and the files that were named can be had from the server, nothing can be written to it, and only "
+        "this machine reaches it. A recording may be looked at while it is being written; reload the page "
         "to see what is new.\n\n"
         "A run can be watched while it goes: perp run --view.\n\n"
         "Results of a study are shown as maps, with the trials of each cell: see perp study --view.",

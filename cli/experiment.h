@@ -129,6 +129,8 @@ typedef struct exp_scope {
 
 typedef struct experiment {
     char name[128], folder[EXPERIMENT_PATH], file[EXPERIMENT_PATH];
+    char root
+        [EXPERIMENT_PATH]; /* that all scenes and their files lie in: the folder of the experiments, which share them */
     char *data;
     pp_tree tree;
     const char *title, *source, *about; /* strings point into the tree */
@@ -154,8 +156,9 @@ typedef struct experiment {
 static const perp_allocator experiment_memory = {0}; /* malloc and free */
 
 /* ---- experiment_read.c ---- */
-/* Reads folder/name/experiment.yaml. On failure nothing needs freeing. */
-perp_status experiment_read(const char *folder, const char *name, experiment *e, perp_refusal *why);
+/* Reads folder/name/experiment.yaml. On failure nothing needs freeing.
+ * @param root experiment.root */
+perp_status experiment_read(const char *folder, const char *root, const char *name, experiment *e, perp_refusal *why);
 void experiment_free(experiment *e);
 
 /* ---- experiment_run.c ---- */

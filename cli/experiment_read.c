@@ -269,11 +269,12 @@ static perp_status read_plots(experiment *e, const reader *r, uint32_t list) {
     return PERP_OK;
 }
 
-perp_status experiment_read(const char *folder, const char *name, experiment *e, perp_refusal *why) {
+perp_status experiment_read(const char *folder, const char *root, const char *name, experiment *e, perp_refusal *why) {
     *e = (experiment){.self = -1};
     size_t size;
     int a = snprintf(e->name, sizeof e->name, "%s", name);
     int b = snprintf(e->folder, sizeof e->folder, "%s/%s", folder, name);
+    snprintf(e->root, sizeof e->root, "%s", root); /* "/", or shorter than the paths that are checked */
     int c = snprintf(e->file, sizeof e->file, "%s/%s/experiment.yaml", folder, name);
     if (a < 0 || (size_t)a >= sizeof e->name || b < 0 || c < 0 || (size_t)c >= sizeof e->file)
         return pp_complain(why, PERP_E_ARG, (pp_place){0}, "", "a path that is too long", "a shorter one");

@@ -34,6 +34,7 @@ static perp_status find_scene(experiment *e, exp_run *r, perp_refusal *why) {
     if (n < 0 || (size_t)n >= sizeof path)
         return pp_complain(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, "runs", "a path that is too long",
                            "a shorter one");
+    if (pp_source_is_within(e->root, "experiments", path, why) == PERP_E_ARG) return PERP_E_ARG;
     memcpy(r->scene_path, path, (size_t)n + 1);
     if (!around_any(&r->instead)) return PERP_OK;
     if (!temporary_folder(e, why)) return PERP_E_IO;
@@ -44,7 +45,7 @@ static perp_status find_scene(experiment *e, exp_run *r, perp_refusal *why) {
 static perp_status learn_parameters(experiment *e, exp_run *r, const perp_definition *define, int ndefine,
                                     perp_refusal *why) {
     perp_scene *scene;
-    perp_scene_options o = {.define = define, .ndefine = ndefine};
+    perp_scene_options o = {.define = define, .ndefine = ndefine, .root = e->root};
     perp_status s = perp_scene_open(r->scene_path, &o, &scene, why);
     if (s) return s;
     int n = perp_scene_parameter_count(scene);
@@ -230,6 +231,7 @@ int experiment_run(experiment *e, const char *keep, bool progress, perp_refusal 
             return CLI_BAD_INPUT;
         }
         simulate_options o = {.scene = r->scene_path,
+                              .root = e->root,
                               .output = r->recording,
                               .force = true, /* a result of the same experiment before */
                               .define = r->define,

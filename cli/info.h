@@ -11,6 +11,7 @@ typedef struct info_request {
     bool series, digest;
     const perp_definition *define; /* scenes */
     int ndefine;
+    const char *root; /* perp_scene_options.root */
 } info_request;
 
 perp_status info_scene(const info_request *q, perp_refusal *why);

@@ -138,7 +138,7 @@ static void tell_files(json *j, const perp_scene *s) {
 
 perp_status info_scene(const info_request *q, perp_refusal *why) {
     perp_scene *s;
-    perp_scene_options so = {.define = q->define, .ndefine = q->ndefine};
+    perp_scene_options so = {.define = q->define, .ndefine = q->ndefine, .root = q->root};
     double begun = pp_clock();
     perp_status st = perp_scene_open(q->path, &so, &s, why);
     if (st) return st;

@@ -26,7 +26,7 @@ struct live {
     live_ring *ring;
     view_site site;
     view_server *server;
-    char token[33];
+    char token[VIEW_TOKEN + 1];
     simulate_watch watch;
     pthread_t thread;
     bool serving;
@@ -167,7 +167,7 @@ int live_open(const cli_args *a, const live_options *o, live **out) {
     if (!l || !ring || !view_make_token(l->token)) {
         live_ring_free(ring);
         free(l);
-        return cli_refuse_say(a, CLI_MACHINE, "no memory, or no /dev/urandom, to show the run");
+        return cli_refuse_say(a, CLI_MACHINE, "no memory, or no random numbers, to show the run");
     }
     l->options = *o;
     l->ring = ring;

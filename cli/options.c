@@ -413,6 +413,8 @@ int cli_operands(const cli_args *a) { return a->noperand; }
 const char *cli_operand(const cli_args *a, int i) { return i >= 0 && i < a->noperand ? a->operand[i] : NULL; }
 bool cli_json(const cli_args *a) { return a->json; }
 
+const char *cli_root(const cli_args *a) { return cli_given(a, "allow-outside") ? "/" : NULL; }
+
 int cli_definitions(const cli_args *a, const perp_definition **out) {
     *out = a->define;
     return a->ndefine;

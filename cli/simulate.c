@@ -208,7 +208,8 @@ static perp_scene *open_scene(const simulate_options *o, uint64_t *done, simulat
             perp_recording_close(rec);
         }
     } else {
-        perp_scene_options so = {.define = o->define, .ndefine = o->ndefine, .file = o->file, .nfile = o->nfile};
+        perp_scene_options so = {
+            .define = o->define, .ndefine = o->ndefine, .file = o->file, .nfile = o->nfile, .root = o->root};
         s = perp_scene_open(o->scene, &so, &scene, &r->why);
     }
     if (s) r->code = reading_code(s);

@@ -13,6 +13,7 @@ int variants_new(const cli_args *a, const char *what, int n, variants *out) {
     out->ndefine = cli_definitions(a, &out->define);
     out->v = calloc((size_t)n, sizeof *out->v);
     if (!out->v) return cli_refuse_say(a, CLI_MACHINE, "not enough memory for %d runs", n);
+    if (!around_root(out->scene, cli_root(a), out->root, sizeof out->root, &why)) return cli_refuse(a, &why);
     if (!around_folder(out->folder, sizeof out->folder, what, &why)) return cli_refuse_writing(a, &why);
     return CLI_OK;
 }
@@ -33,6 +34,7 @@ int variants_run(variants *s, int i) {
     perp_status st = instead ? around_write(scene, s->scene, &v->words, &why) : PERP_OK;
     if (st) return refused(v, st, &why);
     simulate_options o = {.scene = instead ? scene : s->scene,
+                          .root = s->root,
                           .output = v->recording,
                           .define = s->define,
                           .ndefine = s->ndefine,

@@ -14,7 +14,8 @@ enum { VARIANT_MOST = 32, VARIANT_QUANTITIES = 32 };
     {.name = "define", .letter = 'D', .kind = CLI_DEFINE, .argument = "NAME=VALUE",                                  \
      .help = "Give a parameter of the scene another value. May be repeated."},                                       \
     {.name = "duration", .letter = 't', .kind = CLI_NUMBER, .argument = "TIME", .min = 0, .max = INFINITY,           \
-     .help = "Simulate until this time instead of the scene's."}
+     .help = "Simulate until this time instead of the scene's."},                                                     \
+    CLI_OUTSIDE
 /* clang-format on */
 
 typedef struct variant {
@@ -31,6 +32,7 @@ typedef struct variant {
 typedef struct variants {
     const char *scene;
     char folder[AROUND_PATH];
+    char root[AROUND_PATH]; /* that files of the scene lie in */
     const perp_definition *define;
     int ndefine;
     double duration; /* > 0: instead of the scene's */

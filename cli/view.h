@@ -5,7 +5,7 @@
  *   view_server.c  sockets and the loop: who is served, for how long
  *   view_answer.c  what is answered to what
  *   view_range.c   byte ranges
- *   view_token.c   what commands must bring
+ *   view_token.c   the secret of the address, and what commands must bring
  *   view_live.c    what is answered about a run that goes on
  *   view_export.c  page and recordings as one file
  *   view_browse.c  a browser, if there is one */
@@ -54,25 +54,34 @@ typedef struct view_site {
 } view_site;
 typedef struct view_server view_server;
 
-/* Takes a port of 127.0.0.1; 0: any that is free. `site` is borrowed. */
+/* Takes a port of 127.0.0.1; 0: any that is free. `site` is borrowed. Each server has a secret of its own in its address:
+ * requests without it get nothing, so that other users of the machine can neither read nor drive what is served. */
 perp_status view_server_open(const view_site *site, int port, view_server **out, perp_refusal *why);
-const char *view_server_url(const view_server *s); /* "http://127.0.0.1:4711/" */
+const char *view_server_url(const view_server *s); /* "http://127.0.0.1:4711/SECRET/" */
 /* Serves until stop(ctx), which is asked several times a second. */
 void view_server_serve(view_server *s, bool (*stop)(void *), void *ctx);
 void view_server_close(view_server *s);
 
-/* Shows the address in a browser, if there is a screen and a browser. */
+/* Shows the address in a browser, if there is a screen and a browser. Arguments of programs can be read by all users, so
+ * the browser gets a file that only this user can read and that leads to the address. */
 void view_browse(const char *url);
+/* Removes that file. */
+void view_browse_end(void);
 
 /* ---- tokens ---- */
-/* 32 letters that nobody can guess. */
-bool view_make_token(char out[33]);
+enum { VIEW_TOKEN = 32 }; /* letters: 128 random bits */
+/* Letters that nobody can guess. False: the system has no random numbers. */
+bool view_make_token(char out[VIEW_TOKEN + 1]);
 /* Is it the token? The same time for every text, right or wrong. */
 bool view_same_token(const char *text, size_t length, const char *token);
 
 /* ---- one file of it all ---- */
 /* Where data have their place in a page, and how long the mark is that stands there; NULL: nowhere. */
 const char *view_find_marker(const char *page, size_t size, size_t *length);
+/* Writes the page up to `end`, with a policy at its beginning that forbids it any connection. False: the page has no
+ * head to put it in. */
+extern const char view_no_head[]; /* the complaint then */
+bool view_put_sealed(FILE *to, const char *page, const char *end);
 int view_export(const cli_args *a, const char *output, bool force, const view_file *file, int n);
 
 /* ---- view_range.c ---- */
@@ -83,5 +92,8 @@ view_range_kind view_range(const char *header, uint64_t size, uint64_t *first, u
 /* Is it a name of this machine, with or without a port? Other names are other people's pages that had their name point
  * here. */
 bool view_host_is_loopback(const char *host);
+/* Does a request with this header Origin (NULL: none) come from a page of the server that it asked for as `host`? Without
+ * the header it is no page of another server that asks. */
+bool view_origin_is_own(const char *origin, const char *host);
 
 #endif

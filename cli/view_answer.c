@@ -1,13 +1,15 @@
 /* view_answer.c - what is answered to what.
  *
- *   /                  the page
- *   /recordings.json   the recordings' names, addresses and sizes
- *   /recording/K       the bytes of one, also in part
- *   /live/...          see view_live.c
- *   others             of a guest: see study/view_answer.c
+ *   /SECRET/                 the page
+ *   /SECRET/recordings.json  the recordings' names, addresses and sizes
+ *   /SECRET/recording/K      the bytes of one, also in part
+ *   /SECRET/live/...         see view_live.c
+ *   others behind /SECRET    of a guest: see study/view_answer.c
  *
  * Addresses are compared as they come, without decoding anything; there are no folders and nothing to climb out of.
- * Requests whose Host is not this machine, with too many headers, or with a body where none belongs are refused. */
+ * The pages use relative addresses, so what they ask for has the secret in it. Requests without the secret, whose Host
+ * is not this machine, whose Origin is another server, with too many headers, or with a body where none belongs are
+ * refused. */
 #ifdef PERP_HAVE_MICROHTTPD
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
@@ -47,6 +49,22 @@ static struct MHD_Response *sentence(const char *text) {
 
 enum MHD_Result view_say(struct MHD_Connection *c, unsigned status, const char *text) {
     return give(c, status, "text/plain; charset=utf-8", sentence(text));
+}
+
+/* Refuses somebody without the secret, and hangs up. */
+static enum MHD_Result turn_away(struct MHD_Connection *c) {
+    struct MHD_Response *r = sentence("the address needs its secret: use the whole address that perp printed\n");
+    if (r) MHD_add_response_header(r, "Connection", "close");
+    return give(c, MHD_HTTP_FORBIDDEN, "text/plain; charset=utf-8", r);
+}
+
+/* The pages ask for addresses relative to their own, which therefore ends with a slash. */
+static enum MHD_Result lead_to_page(const view_server *s, struct MHD_Connection *c) {
+    char place[VIEW_TOKEN + 3];
+    struct MHD_Response *r = sentence("the page is at the address with a / at its end\n");
+    snprintf(place, sizeof place, "/%s/", s->secret);
+    if (r) MHD_add_response_header(r, "Location", place);
+    return give(c, MHD_HTTP_PERMANENT_REDIRECT, "text/plain; charset=utf-8", r);
 }
 
 static enum MHD_Result say_allowed(struct MHD_Connection *c, const char *methods) {
@@ -113,6 +131,7 @@ typedef struct piece {
     int fd;
     bool owned;
     uint64_t first;
+    view_client *client; /* that takes it; may be NULL. Lives as long as the connection */
 } piece;
 
 static void free_piece(void *ctx) {
@@ -123,6 +142,7 @@ static void free_piece(void *ctx) {
 
 static ssize_t read_piece(void *ctx, uint64_t at, char *out, size_t room) {
     const piece *p = ctx;
+    if (p->client) p->client->since = pp_clock();
     ssize_t n = pread(p->fd, out, room, (off_t)(p->first + at));
     return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR; /* the file has shrunk: what was promised cannot be had */
 }
@@ -133,7 +153,7 @@ enum MHD_Result view_give_file(struct MHD_Connection *c, int fd, bool owned, boo
         if (owned) close(fd);
         return view_say(c, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
     }
-    *p = (piece){.fd = fd, .owned = owned};
+    *p = (piece){.fd = fd, .owned = owned, .client = view_client_of(c)};
     struct stat st;
     if (fstat(fd, &st)) {
         free_piece(p);
@@ -179,7 +199,7 @@ static int which(const view_site *site, const char *url) {
 /* ---- what is taken at all ---- */
 
 typedef struct heads {
-    int count, hosts;
+    int count, hosts, origins;
     bool body;
 } heads;
 
@@ -188,6 +208,7 @@ static enum MHD_Result look_at_header(void *ctx, enum MHD_ValueKind kind, const 
     (void)kind;
     h->count++;
     if (!strcasecmp(key, "Host")) h->hosts++;
+    if (!strcasecmp(key, "Origin")) h->origins++;
     if (!strcasecmp(key, "Transfer-Encoding")) h->body = true;
     if (!strcasecmp(key, "Content-Length") && value && strcmp(value, "0") != 0) h->body = true;
     return MHD_YES;
@@ -203,14 +224,26 @@ static unsigned objection(struct MHD_Connection *c, const char *method, const ch
     if (h.hosts != 1) return MHD_HTTP_BAD_REQUEST;
     *text = "this server is for this machine only\n";
     if (!view_host_is_loopback(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host"))) return MHD_HTTP_FORBIDDEN;
+    *text = "requests of pages of other servers are refused\n";
+    const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+    if (h.origins > 1 || !view_origin_is_own(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin"), host))
+        return MHD_HTTP_FORBIDDEN;
     *text = "a body has no place here\n";
     if (h.body && (!strcmp(method, "GET") || !strcmp(method, "HEAD"))) return MHD_HTTP_BAD_REQUEST;
     return 0;
 }
 
+/* What follows "/SECRET" in an address: "" or an address that begins with a slash; NULL: it has another secret, or none.
+ * Every wrong one takes the same time. */
+static const char *behind_secret(const view_server *s, const char *url) {
+    size_t n = *url == '/' ? strcspn(url + 1, "/") : 0;
+    return n > 0 && view_same_token(url + 1, n, s->secret) ? url + 1 + n : NULL;
+}
+
 static enum MHD_Result route(view_server *s, view_request *q, const char *url, const char *method) {
     struct MHD_Connection *c = q->connection;
     enum MHD_Result result;
+    if (!*url) return lead_to_page(s, c);
     if (s->site->live && view_live_answer(s, q, url, &result)) return result;
     const view_guest *guest = s->site->guest;
     bool head = !strcmp(method, "HEAD");
@@ -236,11 +269,13 @@ enum MHD_Result view_answer(void *server, struct MHD_Connection *c, const char *
         q = *request = calloc(1, sizeof *q);
         if (!q) return MHD_NO;
         q->connection = c;
-        const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-        q->client = info ? info->socket_context : NULL;
-        const char *text;
+        q->client = view_client_of(c);
+        const char *text, *place = behind_secret(s, url);
         unsigned status = objection(c, method, &text);
         if (status) return view_say(c, status, text);
+        if (!place) return turn_away(c);
+        if (q->client) q->client->trusted = true;
+        url = place;
         const view_guest *guest = s->site->guest;
         bool command = (s->site->live && !strcmp(url, "/live/command")) || (guest && guest->posted(guest->ctx, url));
         bool shows = !strcmp(method, "GET") || !strcmp(method, "HEAD");
@@ -255,7 +290,8 @@ enum MHD_Result view_answer(void *server, struct MHD_Connection *c, const char *
         return MHD_YES;
     }
     if (q->client) q->client->waiting = true;
-    return route(s, q, url, method);
+    const char *place = behind_secret(s, url);
+    return place ? route(s, q, place, method) : MHD_NO;
 }
 #else
 typedef int view_answer_is_not_built; /* a file must declare something */

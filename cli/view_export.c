@@ -21,6 +21,27 @@ const char *view_find_marker(const char *page, size_t size, size_t *length) {
     return NULL;
 }
 
+/* As the server's policy (view_answer.c), without connections: all that the page shows is in it. */
+static const char policy[] =
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline' "
+    "'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
+    "connect-src data: blob:; base-uri 'none'; form-action 'none'\">";
+
+const char view_no_head[] = "the page in this program has no <head>; build it again with tools/viewer";
+
+bool view_put_sealed(FILE *to, const char *page, const char *end) {
+    static const char head[] = "<head>";
+    size_t n = sizeof head - 1;
+    const char *at = page;
+    while ((size_t)(end - at) >= n && memcmp(at, head, n) != 0) at++;
+    if ((size_t)(end - at) < n) return false;
+    at += n;
+    fwrite(page, 1, (size_t)(at - page), to);
+    fputs(policy, to);
+    fwrite(at, 1, (size_t)(end - at), to);
+    return true;
+}
+
 static void put_attribute(FILE *to, const char *text) {
     for (; *text; text++) {
         if (strchr("&<>\"'", *text) || (unsigned char)*text < 0x20 || *text == 0x7f)
@@ -114,12 +135,13 @@ int view_export(const cli_args *a, const char *output, bool force, const view_fi
     whole_file out;
     if (whole_file_begin(&out, output, &why)) return cli_refuse_writing(a, &why);
     int bad = -1, reason = 0;
-    fwrite(page, 1, (size_t)(at - page), out.to);
-    for (int i = 0; i < n && bad < 0; i++)
+    bool sealed = view_put_sealed(out.to, page, at);
+    for (int i = 0; i < n && bad < 0 && sealed; i++)
         if (!put_recording(out.to, &file[i])) bad = i, reason = errno;
     at += mark;
     fwrite(at, 1, size - (size_t)(at - page), out.to);
-    if (whole_file_end(&out, bad < 0, &why)) return cli_refuse_writing(a, &why);
+    if (whole_file_end(&out, bad < 0 && sealed, &why)) return cli_refuse_writing(a, &why);
+    if (!sealed) return cli_refuse_say(a, CLI_BAD_INPUT, "%s", view_no_head);
     if (bad >= 0)
         return cli_refuse_say(a, CLI_MACHINE, "%s: cannot be read: %s",
                               cli_printable(shown, sizeof shown, file[bad].path), strerror(reason));

@@ -13,7 +13,10 @@ typedef struct view_client {
     int fd;
     bool served;  /* has had an answer before */
     bool waiting; /* for us: the request is here */
-    double since; /* on the clock: connected, or answered last */
+    bool trusted; /* has brought the secret */
+    bool held;    /* its request is held: see view_server_hold() */
+    bool cut;     /* off; libmicrohttpd will close it */
+    double since; /* on the clock: connected, was answered, or took a piece of an answer last */
 } view_client;
 
 typedef struct view_request {
@@ -32,8 +35,10 @@ struct view_server {
     const view_site *site;
     struct MHD_Daemon *daemon;
     int poll_fd, wake[2];
-    char url[64];
+    char secret[VIEW_TOKEN + 1], url[96];
     view_client *clients;
+    int nclient;
+    unsigned room; /* for clients */
     view_request *held;
 };
 
@@ -42,6 +47,9 @@ enum MHD_Result view_answer(void *server, struct MHD_Connection *c, const char *
                             const char *version, const char *data, size_t *size, void **request);
 /* Holds a request for up to so many seconds; it is asked again once live_ring_news() tells so, or the time is over. */
 void view_server_hold(view_server *s, view_request *q, double seconds);
+
+/* Who is at the other end; NULL: unknown. */
+view_client *view_client_of(struct MHD_Connection *c);
 
 /* ---- view_answer.c ---- */
 /* Answers with a sentence. */

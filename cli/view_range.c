@@ -1,4 +1,4 @@
-/* view_range.c - two headers that decide what a request gets: Range and Host. */
+/* view_range.c - three headers that decide what a request gets: Range, Host and Origin. */
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
@@ -52,4 +52,10 @@ bool view_host_is_loopback(const char *host) {
         if (digits >= 1 && digits <= 5 && !port[1 + digits]) return true;
     }
     return false;
+}
+
+bool view_origin_is_own(const char *origin, const char *host) {
+    static const char scheme[] = "http://";
+    if (!origin) return true;
+    return host && !strncasecmp(origin, scheme, sizeof scheme - 1) && !strcasecmp(origin + sizeof scheme - 1, host);
 }

@@ -1,16 +1,20 @@
-/* view_token.c - a text that a page of ours brings along with commands. Pages of other servers can send requests to ours
- * but cannot read what it says, so they do not know it. */
+/* view_token.c - texts that nobody can guess: the secret in the address of the server, which every request must bring, and
+ * the tokens that commands must bring besides. The secret keeps other users of this machine out. The tokens keep out
+ * pages of other servers: their requests can reach ours, but they cannot read what it says. */
+#include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "view.h"
 
-bool view_make_token(char out[33]) {
-    unsigned char bytes[16];
-    FILE *f = fopen("/dev/urandom", "rb");
-    bool ok = f && fread(bytes, 1, sizeof bytes, f) == sizeof bytes;
-    if (f) fclose(f);
-    for (size_t i = 0; ok && i < sizeof bytes; i++) snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-    return ok;
+bool view_make_token(char out[VIEW_TOKEN + 1]) {
+    unsigned char bytes[VIEW_TOKEN / 2];
+    ssize_t got; /* up to 256 bytes come at once, or none */
+    do got = getrandom(bytes, sizeof bytes, 0);
+    while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)sizeof bytes) return false;
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    return true;
 }
 
 bool view_same_token(const char *text, size_t length, const char *token) {

@@ -28,6 +28,7 @@ int study_open(const cli_args *a, study_kind kind, study_args *x, pp_study **out
     *x = (study_args){.path = cli_operand(a, 0)};
     x->o = (pp_study_options){.count = -1, .seed = -1, .only = x->only};
     x->o.ndefine = cli_definitions(a, &x->o.define);
+    x->o.root = cli_root(a);
     if (samples && cli_given(a, "count")) x->o.count = (int64_t)cli_number(a, "count", 1);
     if (samples && cli_given(a, "seed")) x->o.seed = (int64_t)cli_number(a, "seed", 1);
     for (int i = 0; runs_trials && i < cli_count(a, "only"); i++) {

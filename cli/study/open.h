@@ -15,6 +15,7 @@ enum { STUDY_ONLY = 16 };
      .help = "Number of worker threads; all processors by default. The results do not depend on it."},                \
     {.name = "define", .letter = 'D', .kind = CLI_DEFINE, .argument = "NAME=VALUE",                                   \
      .help = "Give a parameter of the scene another value in all trials. May be repeated."},                          \
+    CLI_OUTSIDE,                                                                                                      \
     {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."}
 #define STUDY_TRIAL_OPTIONS                                                                                          \
     {.name = "resume", .letter = 'r', .kind = CLI_FLAG,                                                               \

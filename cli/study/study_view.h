@@ -111,7 +111,7 @@ int view_player_recording(view_player *p, uint64_t number);
 typedef struct study_site {
     study_view *view;
     view_player *player;
-    char token[33];
+    char token[VIEW_TOKEN + 1];
     view_guest guest; /* for view_site.guest */
 } study_site;
 void study_site_init(study_site *s);

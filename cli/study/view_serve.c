@@ -42,7 +42,7 @@ static int serve(const cli_args *a, const char *who, study_view *v) {
     view_server *server;
     perp_refusal why;
     study_site_init(&site);
-    if (!view_make_token(site.token)) return cli_refuse_say(a, CLI_MACHINE, "there is no /dev/urandom");
+    if (!view_make_token(site.token)) return cli_refuse_say(a, CLI_MACHINE, "the system has no random numbers");
     site.player = view_player_new(v->study, v->info.program, &v->hdf5);
     if (!site.player) return cli_refuse_say(a, CLI_MACHINE, "not enough memory");
     cli_catch_interrupt();
@@ -116,11 +116,12 @@ static int export_page(const cli_args *a, const char *output, const study_view *
     perp_refusal why = {0}, writing = {0};
     whole_file out;
     if (whole_file_begin(&out, output, &why)) return cli_refuse_writing(a, &why);
-    fwrite(page, 1, (size_t)(at - page), out.to);
-    perp_status st = put_data(v, out.to, &why);
+    bool sealed = view_put_sealed(out.to, page, at);
+    perp_status st = sealed ? put_data(v, out.to, &why) : PERP_OK;
     at += mark;
     fwrite(at, 1, size - (size_t)(at - page), out.to);
-    if (whole_file_end(&out, !st, &writing)) return cli_refuse_writing(a, &writing);
+    if (whole_file_end(&out, !st && sealed, &writing)) return cli_refuse_writing(a, &writing);
+    if (!sealed) return cli_refuse_say(a, CLI_BAD_INPUT, "%s", view_no_head);
     if (st) return cli_refuse(a, &why);
     tell_export(a, output, v);
     return CLI_OK;

@@ -37,6 +37,9 @@ typedef struct perp_scene_options {
     int nfile;
     perp_allocator alloc; /**< of scene and world; {0}: malloc and free */
     perp_log log;         /**< of the world */
+    /** Included files and meshes must lie in this folder or below it, symbolic links followed; others are not opened.
+     *  NULL: the folder of the scene. "/": anywhere. */
+    const char *root;
 } perp_scene_options;
 
 /** Reads a scene and builds its world.

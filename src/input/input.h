@@ -29,7 +29,7 @@ const char *pp_suggest(const char *written, const char *const *words);
 /* Writes text with control characters and broken UTF-8 as \xNN, cut with ... to fit size; returns out. */
 char *pp_printable(char *out, size_t size, const char *text, size_t length);
 
-/* ---- files (source.c) ---- */
+/* ---- files (source.c, within.c) ---- */
 
 #define PP_SOURCE_MAX (256u << 20) /* bytes of one input file */
 
@@ -37,6 +37,20 @@ char *pp_printable(char *out, size_t size, const char *text, size_t length);
  * PP_SOURCE_MAX bytes, is refused. `named` is how the file is called in messages. */
 perp_status pp_source_read(const perp_allocator *a, const char *path, const char *named, char **data, size_t *size,
                            perp_refusal *why);
+/* The same of a file that lies in the folder `root` or below it, links followed; another one is not opened. "/": any.
+ * @param whose folder it is, in messages: "scene" */
+perp_status pp_source_read_within(const perp_allocator *a, const char *root, const char *whose, const char *path,
+                                  char **data, size_t *size, perp_refusal *why);
+/* Only tells whether it would be read as far as its place goes. */
+perp_status pp_source_is_within(const char *root, const char *whose, const char *path, perp_refusal *why);
+/* Folder of the file: "." if its path has none. False if it does not fit. */
+bool pp_source_folder(const char *path, char *out, size_t size);
+/* Of the two above: how files are opened (a pipe without a writer must not block), what is said if that fails, and how
+ * the bytes are taken. */
+#define PP_SOURCE_OPEN (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+perp_status pp_source_cannot(perp_refusal *why, const char *named, int error);
+perp_status pp_source_read_open(const perp_allocator *a, int fd, const char *named, char **data, size_t *size,
+                                perp_refusal *why);
 /* Path of `name` as seen from the file `from`: name itself if absolute, else beside from. False if it does not fit. */
 bool pp_source_beside(const char *from, const char *name, char *out, size_t size);
 

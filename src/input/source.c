@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static perp_status cannot(perp_refusal *why, const char *named, int error) {
+perp_status pp_source_cannot(perp_refusal *why, const char *named, int error) {
     char words[128] = "";
     if (strerror_r(error, words, sizeof words) != 0) (void)snprintf(words, sizeof words, "error %d", error);
     pp_place at = {named, 0, 0};
@@ -36,11 +36,11 @@ static int read_up_to(int fd, char *data, size_t size, size_t *got) {
     return 0;
 }
 
-static perp_status read_open(const perp_allocator *a, int fd, const char *named, char **data, size_t *size,
-                             perp_refusal *why) {
+perp_status pp_source_read_open(const perp_allocator *a, int fd, const char *named, char **data, size_t *size,
+                                perp_refusal *why) {
     pp_place at = {named, 0, 0};
     struct stat st;
-    if (fstat(fd, &st) != 0) return cannot(why, named, errno);
+    if (fstat(fd, &st) != 0) return pp_source_cannot(why, named, errno);
     if (!S_ISREG(st.st_mode)) return pp_complain(why, PERP_E_IO, at, NULL, kind(st.st_mode), "a file");
     if (st.st_size < 0 || (uintmax_t)st.st_size > PP_SOURCE_MAX) {
         char found[64], allowed[64];
@@ -54,7 +54,7 @@ static perp_status read_open(const perp_allocator *a, int fd, const char *named,
     int error = read_up_to(fd, p, want + 1, &got);
     if (error || got != want) {
         pp_free(a, p);
-        if (error) return cannot(why, named, error);
+        if (error) return pp_source_cannot(why, named, error);
         return pp_complain_say(why, PERP_E_IO, at, NULL, "changed its size while it was read");
     }
     p[want] = 0;
@@ -68,10 +68,10 @@ perp_status pp_source_read(const perp_allocator *a, const char *path, const char
     *data = NULL;
     *size = 0;
     int fd;
-    do fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY); /* a pipe without a writer must not block */
+    do fd = open(path, PP_SOURCE_OPEN);
     while (fd < 0 && errno == EINTR);
-    if (fd < 0) return cannot(why, named, errno);
-    perp_status s = read_open(a, fd, named, data, size, why);
+    if (fd < 0) return pp_source_cannot(why, named, errno);
+    perp_status s = pp_source_read_open(a, fd, named, data, size, why);
     (void)close(fd);
     return s;
 }

@@ -99,7 +99,7 @@ static perp_status told_at(pp_reader *r, pp_item at, perp_status s) {
 perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file) {
     const perp_scene *s = r->s;
     const perp_scene_options *o = r->options;
-    char path[PATH_MAX_BYTES + 1], found[256];
+    char path[PATH_MAX_BYTES + 1], folder[PATH_MAX_BYTES + 1], found[256];
     const pp_key file_key = {.name = "file", .type = PP_T_FILE};
     if (!pp_is_scalar(at) || pp_at(at)->length == 0 || strlen(pp_text_of(at)) != pp_at(at)->length)
         return pp_wrong_kind(r, at, &file_key);
@@ -122,7 +122,10 @@ perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file) {
     }
     char *data = NULL;
     size_t size = 0;
-    perp_status st = pp_source_read(r->alloc, path, path, &data, &size, r->why);
+    const char *root = o && o->root ? o->root : folder;
+    if (!pp_source_folder(s->file[0].path, folder, sizeof folder))
+        return pp_wrong(r, at, "a scene whose path is too long", "at most 1024 bytes");
+    perp_status st = pp_source_read_within(r->alloc, root, "scene", path, &data, &size, r->why);
     if (st) return told_at(r, at, st);
     return keep(r, path, data, size, file);
 }

@@ -95,7 +95,9 @@ perp_status perp_scene_open(const char *path, const perp_scene_options *options,
     r->why = why;
     if (options) scene->log = options->log;
     scene->from_memory = options && options->nfile > 0;
-    s = pp_read_documents(r, path);
+    bool rooted = options && options->root;
+    if (rooted) scene->root = pp_copy_text(r->alloc, options->root);
+    s = rooted && !scene->root ? pp_no_memory(r) : pp_read_documents(r, path);
     if (!s) s = pp_read_world(r);
     if (!s) s = keep_definitions(r);
     if (!s) s = pp_keep_spare_files(r);
@@ -142,6 +144,7 @@ void perp_scene_close(perp_scene *s) {
     for (int i = 0; i < 2 * s->ndefinition; i++) pp_free(&a, s->definition[i]);
     pp_free(&a, s->definition);
     pp_free(&a, s->shown);
+    pp_free(&a, s->root);
     pp_free(&a, s);
 }
 

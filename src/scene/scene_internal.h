@@ -48,6 +48,7 @@ struct perp_scene {
     struct pp_reader *reader; /* with the parsed files; NULL until the first setting */
     perp_log log;             /* of the world */
     bool from_memory;         /* nothing is read from the disk */
+    char *root;               /* folder of all files; NULL: that of the scene */
     pp_scene_file *spare;     /* from memory: files that were handed over and are not used yet */
     int nspare, cap_spare;
 };

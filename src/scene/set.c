@@ -134,7 +134,8 @@ static void take_over(perp_scene *s, perp_scene *made) {
 static perp_status read_again(perp_scene *s, const definitions *d, perp_refusal *why) {
     pp_reader *r = s->reader;
     perp_scene made = {.alloc = s->alloc, .file = s->file, .nfile = s->nfile, .cap_file = s->cap_file};
-    perp_scene_options options = {.define = d->list, .ndefine = d->n, .alloc = s->alloc, .log = s->log};
+    perp_scene_options options = {
+        .define = d->list, .ndefine = d->n, .alloc = s->alloc, .log = s->log, .root = s->root};
     perp_source_file *file = NULL;
     if (s->from_memory) {
         file = spare_files(s);

@@ -140,11 +140,11 @@ perp_status pp_csv_parse(const perp_allocator *a, const char *name, char *data, 
     return st;
 }
 
-perp_status pp_csv_read(const perp_allocator *a, const char *path, pp_csv *t, perp_refusal *why) {
+perp_status pp_csv_read(const perp_allocator *a, const char *root, const char *path, pp_csv *t, perp_refusal *why) {
     size_t size = 0;
     char *data = NULL;
     *t = (pp_csv){.alloc = *a};
-    perp_status st = pp_source_read(a, path, path, &data, &size, why);
+    perp_status st = pp_source_read_within(a, root, "study", path, &data, &size, why);
     return st ? st : pp_csv_parse(a, path, data, size, t, why);
 }
 

@@ -18,7 +18,8 @@ typedef struct pp_csv {
 
 /* Reads a file. Refused: no line of names, a name twice, a row with another number of fields, quotes that do not end.
  * Blank lines and lines that begin with # are left out. */
-perp_status pp_csv_read(const perp_allocator *a, const char *path, pp_csv *out, perp_refusal *why);
+/* @param root folder that the file must lie in; "/": any */
+perp_status pp_csv_read(const perp_allocator *a, const char *root, const char *path, pp_csv *out, perp_refusal *why);
 /* The same from memory. data: size bytes and a zero, from the allocator; owned by the table, freed on failure. */
 perp_status pp_csv_parse(const perp_allocator *a, const char *name, char *data, size_t size, pp_csv *out,
                          perp_refusal *why);

@@ -351,7 +351,7 @@ static perp_status load_case(loader *l, int row) {
     if (st) return st;
     pp_csv csv;
     int from = 0, to = 0;
-    st = pp_csv_read(&l->s->alloc, path, &csv, l->why);
+    st = pp_csv_read(&l->s->alloc, l->s->root, path, &csv, l->why);
     if (st) return st;
     if (csv.nrow == 0)
         st = pp_complain(l->why, PERP_E_ARG, (pp_place){csv.file, 0, 0}, "", "no rows", "one or more rows of data");
@@ -367,7 +367,7 @@ static perp_status load_index(loader *l) {
     perp_status st = pp_fields_read(l->t, l->in.cases, "estimate.data.cases", cases_fields, &in, l->why);
     if (!st && !pp_source_beside(l->s->path, in.file, path, sizeof path))
         st = pp_field_refuse(l->t, l->in.cases, "estimate.data.cases.file", "a shorter path", l->why);
-    if (!st) st = pp_csv_read(&l->s->alloc, path, &l->index, l->why);
+    if (!st) st = pp_csv_read(&l->s->alloc, l->s->root, path, &l->index, l->why);
     if (st) return st;
     l->index_name = pp_csv_column(&l->index, in.name);
     if (l->index_name < 0)

@@ -95,7 +95,7 @@ static perp_status learn_parameters(pp_study *s, perp_refusal *why) {
 }
 
 static perp_status open_scene(pp_study *s, const char *name, const pp_study_options *o, perp_refusal *why) {
-    perp_scene_options so = {.define = o->define, .ndefine = o->ndefine};
+    perp_scene_options so = {.define = o->define, .ndefine = o->ndefine, .root = o->text ? o->root : s->root};
     if (o->nfile > 0) {
         so.file = o->file + 1;
         so.nfile = o->nfile - 1;
@@ -104,6 +104,10 @@ static perp_status open_scene(pp_study *s, const char *name, const pp_study_opti
         (void)snprintf(s->scene_path, sizeof s->scene_path, "%s", o->file[1].path);
     } else if (!pp_source_beside(s->path, name, s->scene_path, sizeof s->scene_path)) {
         return pp_complain_say(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "scene", "the path is too long");
+    } else if (!o->text) { /* else the study is made of the command line, which names the scene */
+        perp_refusal inner = {0};
+        if (pp_source_is_within(s->root, "study", s->scene_path, &inner) == PERP_E_ARG)
+            return pp_complain_say(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "scene", "%s", inner.text);
     }
     perp_status st = perp_scene_open(s->scene_path, &so, &s->scene, why);
     return st ? st : learn_parameters(s, why);
@@ -545,6 +549,10 @@ perp_status pp_study_open(const char *path, const pp_study_options *options, pp_
     *s = (pp_study){.alloc = plain, .count = 1, .cells = 1, .seed = 1, .refine = 1};
     int n = snprintf(s->path, sizeof s->path, "%s", path);
     perp_status st = PERP_OK;
+    if (o->root ? strlen(o->root) >= sizeof s->root : !pp_source_folder(path, s->root, sizeof s->root))
+        n = -1;
+    else if (o->root)
+        memcpy(s->root, o->root, strlen(o->root) + 1);
     if (n < 0 || (size_t)n >= sizeof s->path) {
         st = pp_complain_say(why, PERP_E_ARG, (pp_place){"", 0, 0}, "", "the path of the study is too long");
     } else if (o->nfile > 0 || o->text) {

@@ -57,7 +57,8 @@ typedef struct pp_study_named {
 typedef struct pp_study {
     perp_allocator alloc;
     char path[PP_STUDY_PATH], scene_path[PP_STUDY_PATH];
-    char *data; /* text of the study file */
+    char root[PP_STUDY_PATH]; /* folder that all files of the study lie in */
+    char *data;               /* text of the study file */
     size_t size;
     pp_tree tree;
     const char *title, *about, *source; /* into the tree; "" where not given */
@@ -99,6 +100,8 @@ typedef struct pp_study_options {
     /* nfile > 0: nothing is read from the disk; file[0] is the study, file[1] the scene, then what the scene names. */
     const perp_source_file *file;
     int nfile;
+    const char *
+        root; /* scene, data and what the scene names must lie in this folder; NULL: that of the study; "/": anywhere */
 } pp_study_options;
 
 /* Reads a study and opens its scene. On failure *out is NULL. */

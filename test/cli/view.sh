@@ -9,12 +9,12 @@ run 0 run slide.yaml -q -D mu=0.1 -o other/slide.h5
 size=$(wc -c <slide.h5 | tr -d ' ')
 
 serve view --no-open slide.h5 other/slide.h5
-[ "$(cat served)" = "perp view: http://127.0.0.1:$port/  (stop with Ctrl-C)" ] || failed "said: $(cat served)"
+[ "$(cat served)" = "perp view: http://127.0.0.1:$port/$secret/  (stop with Ctrl-C)" ] || failed "said: $(cat served)"
 "$client" "$port" silent >silent &
 silent=$!
 "$client" "$port" trickle >trickle &
 trickle=$!
-"$client" "$port" deaf /recording/0 &
+"$client" "$port" deaf "/$secret/recording/0" &
 deaf=$!
 i=0 junk=
 for bytes in '\0\0\0\0\0\0\r\n\r\n' 'GET\r\n\r\n' '\026\003\001\002\0\001\0\001\374\003\003' 'GET / HTTP/9.9\r\n\r\n' '\r\n\r\n\r\n\r\n'; do
@@ -102,25 +102,25 @@ status 405 'POST with a body'
 
 # only for this machine
 for host in evil.example 127.0.0.1.evil.example evil.example:80 localhostile 192.168.1.1 '' 127.0.0.1:80:80 127.0.0.1: 127.0.0.1:x; do
-    ask "GET / HTTP/1.1\r\nHost: $host"
+    ask "GET /$secret/ HTTP/1.1\r\nHost: $host"
     status 403 "Host: $host"
 done
 for host in 127.0.0.1 localhost LOCALHOST:1234 '[::1]:80'; do
-    ask "GET / HTTP/1.1\r\nHost: $host"
+    ask "GET /$secret/ HTTP/1.1\r\nHost: $host"
     status 200 "Host: $host"
 done
-ask 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example'
+ask "GET /$secret/ HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example"
 status 400 'two Hosts'
-ask 'GET / HTTP/1.1'
+ask "GET /$secret/ HTTP/1.1"
 status 400 'no Host'
 
 # absurd requests: each is refused, and the server goes on
 long=$(head -c 30000 /dev/zero | tr '\0' a)
-ask "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: $long"
+ask "GET /$secret/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: $long"
 status 431 'a header of 30,000 letters'
 ask "GET /$long HTTP/1.1\r\nHost: 127.0.0.1"
 status 414 'an address of 30,000 letters'
-ask "GET / HTTP/1.1\r\nHost: 127.0.0.1$(i=0; while [ $i -lt 100 ]; do printf '\\r\\nX-%d: 1' $i; i=$((i + 1)); done)"
+ask "GET /$secret/ HTTP/1.1\r\nHost: 127.0.0.1$(i=0; while [ $i -lt 100 ]; do printf '\\r\\nX-%d: 1' $i; i=$((i + 1)); done)"
 status 431 'a hundred headers'
 get / GET 'Content-Length: 1000000000'
 status 400 'GET with a body'
@@ -133,7 +133,7 @@ status 400 'a header without a colon'
 
 # two hundred at once, with the slow ones there
 cp "$sources/test/view/page.html" page
-good=$("$client" "$port" parallel 200 /recording/0 slide.h5)
+good=$("$client" "$port" parallel 200 "/$secret/recording/0" slide.h5)
 [ "$good" = 200 ] || failed "$good of 200 parallel clients got the recording"
 get /
 status 200 'after all that'

@@ -13,7 +13,10 @@ within() { sed -n "s/.*<script type=\"application\/x-perp-recording\" data-name=
 for name in slide.h5 smooth.h5; do
     within $name both.html | cmp -s - $name || failed "$name comes out of the page as something else"
 done
-sed 's/<script type="application.*<\/script>$//' both.html | tr -d '\n' >rest
+# it is the page, with a policy at its beginning that allows it no connection
+policy="<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src data: blob:; base-uri 'none'; form-action 'none'\">"
+has both.html "$policy"
+sed 's/<script type="application.*<\/script>$//' both.html | sed "s/<head><meta http-equiv=\"Content-Security-Policy\" content=\"[^\"]*\">/<head>/" | tr -d '\n' >rest
 sed 's/^<!--perp:data-->//' "$sources/test/view/page.html" | tr -d '\n' >want
 cmp -s rest want || failed 'the page around the recordings is another'
 tail -n 2 both.html | head -1 | grep -q '^</body>' || failed 'the recordings do not stand right before </body>'
@@ -94,8 +97,14 @@ export DISPLAY=:99 BROWSER="$work/browser:another"
 serve view slide.h5
 tries=0
 while [ ! -s shown ] && [ $tries -lt 40 ]; do sleep 0.05; tries=$((tries + 1)); done
-[ "$(cat shown)" = "http://127.0.0.1:$port/" ] || failed "the browser was shown $(cat shown)"
+# a file that leads there, which nobody else can read: arguments of programs are for all to see
+page=$(sed -n 's,^file://,,p' shown)
+[ -f "$page" ] || failed "the browser was shown $(cat shown)"
+has "$page" "content=\"0; url=http://127.0.0.1:$port/$secret/\""
+[ "$(stat -c %a "$page" "$(dirname "$page")" | tr '\n' ' ')" = '600 700 ' ] || failed "rights: $(stat -c %a "$page" "$(dirname "$page")")"
+grep -q "$secret" "/proc/$pid/cmdline" shown && failed 'the secret is in arguments'
 stop
+[ ! -e "$(dirname "$page")" ] || failed 'the private folder is left'
 rm shown
 serve view --no-open slide.h5
 stop

@@ -44,7 +44,7 @@ of_trial() { awk -F, -v k="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if
 # Asks for a trial with the token, and waits until it is over: $state.
 token() { get /study.json; sed -n 's/^.*"token": "\([0-9a-f]*\)".*$/\1/p' body; }
 post() {
-    printf 'POST /trial/%s/run HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s' "$1" ${#2} "$2" | bytes "POST $1"
+    printf 'POST /%s/trial/%s/run HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s' "$secret" "$1" ${#2} "$2" | bytes "POST $1"
 }
 play() {
     post "$1" "$token"
@@ -59,7 +59,7 @@ play() {
 
 # ---- what is shown ----
 serve study study.h5 --view --no-open
-[ "$(cat served)" = "perp study: http://127.0.0.1:$port/  (stop with Ctrl-C)" ] || failed "said: $(cat served)"
+[ "$(cat served)" = "perp study: http://127.0.0.1:$port/$secret/  (stop with Ctrl-C)" ] || failed "said: $(cat served)"
 get /
 status 200
 cmp -s body "$sources/test/view/study.html" || failed 'the page of studies is another'
@@ -163,7 +163,7 @@ get /trial/3/state.json
 get /trial/3/recording/0
 status 404 'a forgotten trial'
 [ "$(ls tmp/* | wc -l)" = 20 ] || failed "$(ls tmp/* | wc -l) recordings are kept"
-good=$("$client" "$port" parallel 100 /trial/23/ "$sources/test/view/page.html")
+good=$("$client" "$port" parallel 100 "/$secret/trial/23/" "$sources/test/view/page.html")
 [ "$good" = 100 ] || failed "$good of 100 parallel clients got the page"
 stop
 [ $code -eq 0 ] || failed "exit code $code"
@@ -197,7 +197,7 @@ measure: {x: 'last("block.x")'}
 YAML
 run 0 sweep bad.yaml -q -o bad.h5
 serve view --no-open bad.h5
-[ "$(cat served)" = "perp view: http://127.0.0.1:$port/  (stop with Ctrl-C)" ] || failed "said: $(cat served)"
+[ "$(cat served)" = "perp view: http://127.0.0.1:$port/$secret/  (stop with Ctrl-C)" ] || failed "said: $(cat served)"
 token=$(token)
 get /study.json
 has body '"unsolved": 3'
@@ -311,6 +311,7 @@ has err 'perp: bad.h5: found another study than in the first file; allowed: part
 run 0 study study.h5 --export page.html
 has out 'page.html: 3 maps, '
 hasnt page.html 'far </script>'
+has page.html "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 sed -n 's/^<script type="application\/x-perp-study">\(.*\)$/\1/p' page.html >inside
 is_json inside
 has inside '"title": "How far \u003c/script> does it slide?"'

@@ -12,7 +12,7 @@ steps() { tr '{' '\n' <body | sed -n 's/^"step": *\([0-9]*\),.*/\1/p' | tr '\n' 
 state() { sed -n 's/.*"state": *"\([a-z]*\)","message.*/\1/p' body; }
 run_number() { sed -n 's/^{"run": *\([0-9]*\),.*/\1/p' body; }
 order() {
-    ask "POST /live/command HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Perp-Live: ${2:-$token}\r\nContent-Length: ${#1}\r\nConnection: close\r\n\r\n$1"
+    ask "POST /$secret/live/command HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Perp-Live: ${2:-$token}\r\nContent-Length: ${#1}\r\nConnection: close\r\n\r\n$1"
 }
 # Asks until run number $1 is in state $2, for frames from $3 on.
 until_state() {
@@ -27,7 +27,7 @@ until_state() {
 }
 
 serve run --view --no-open --paused short.yaml -o short.h5
-[ "$(cat served)" = "perp run: http://127.0.0.1:$port/  (stop with Ctrl-C)" ] || failed "said: $(cat served)"
+[ "$(cat served)" = "perp run: http://127.0.0.1:$port/$secret/  (stop with Ctrl-C)" ] || failed "said: $(cat served)"
 get /recordings.json
 is_json body
 token=$(field body token)
@@ -70,7 +70,7 @@ order pause 0123456789abcdef0123456789abcdef
 status 403 'another token'
 order pause "${token}0"
 status 403 'a token that is too long'
-ask 'POST /live/command HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nConnection: close\r\n\r\npause'
+ask "POST /$secret/live/command HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nConnection: close\r\n\r\npause"
 status 403 'no token'
 order explode
 status 400 'no such command'
@@ -117,7 +117,7 @@ has out 'finished'
 
 # ended in the middle, while somebody watches: the recording is whole
 serve run --view --no-open slide.yaml -t 1e6 --speed 2 -o long.h5
-"$client" "$port" parallel 20 '/live/frames?from=0' slide.yaml >/dev/null & # twenty who watch
+"$client" "$port" parallel 20 "/$secret/live/frames?from=0" slide.yaml >/dev/null & # twenty who watch
 watching=$!
 sleep 0.3
 frames 'from=1'

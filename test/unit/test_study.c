@@ -132,7 +132,7 @@ static void test_csv(void **state) {
     FILE *to = fopen("unit.csv", "w");
     fprintf(to, "# a comment\nt, \"a,b\" ,c\r\n\n0,1e-3,\n -1.5 ,nan,\"x \"\"y\"\"\"\n");
     fclose(to);
-    assert_int_equal(pp_csv_read(&plain, "unit.csv", &t, &why), PERP_OK);
+    assert_int_equal(pp_csv_read(&plain, ".", "unit.csv", &t, &why), PERP_OK);
     assert_int_equal(t.ncolumn, 3);
     assert_int_equal(t.nrow, 2);
     assert_int_equal(pp_csv_column(&t, "a,b"), 1);

@@ -1,4 +1,4 @@
-/* Two headers of the viewer's server: which bytes a range means, and which hosts are this machine. */
+/* Three headers of the viewer's server: which bytes a range means, which hosts are this machine, which origins its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,33 @@ static void hosts(void **state) {
     assert_false(view_host_is_loopback(NULL));
 }
 
+static void origins(void **state) {
+    (void)state;
+    static const struct {
+        const char *origin, *host;
+        bool own;
+    } table[] = {
+        {NULL, "127.0.0.1:80", true},
+        {"http://127.0.0.1:80", "127.0.0.1:80", true},
+        {"HTTP://LocalHost:8", "localhost:8", true},
+        {"http://[::1]:8", "[::1]:8", true},
+        {"", "127.0.0.1:80", false},
+        {"null", "127.0.0.1:80", false},
+        {"http://", "", true},
+        {"https://127.0.0.1:80", "127.0.0.1:80", false},
+        {"http://127.0.0.1:81", "127.0.0.1:80", false},
+        {"http://127.0.0.1", "127.0.0.1:80", false},
+        {"http://localhost:80", "127.0.0.1:80", false},
+        {"http://127.0.0.1:80/", "127.0.0.1:80", false},
+        {"http://127.0.0.1:80.example.org", "127.0.0.1:80", false},
+        {"http://127.0.0.1:80 http://example.org", "127.0.0.1:80", false},
+        {"http://127.0.0.1:80", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_int_equal(view_origin_is_own(table[i].origin, table[i].host), table[i].own);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(hosts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(hosts), cmocka_unit_test(origins)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,9 @@
  *   client PORT silent                 connects and says nothing; prints the seconds until it is cut off
  *   client PORT trickle                the same, with one letter of a header every tenth of a second
  *   client PORT deaf PATH              asks and does not read, for three seconds
+ *   client PORT crowd N HOW PATH       N connections that stay: silent ones, or ones that ask for PATH and then are idle (they read the answer) or
+ *                                      deaf (they do not); then asks for PATH on new connections, ten times; prints the longest seconds to an answer
+ *   client PORT keep N HOW PATH KEPT   the same crowd, between two requests for KEPT on one connection; prints how many of the two are answered
  *
  * Gives up after PATIENCE seconds. */
 #define _POSIX_C_SOURCE 200809L
@@ -111,16 +114,21 @@ static bool is_whole(const talk *t, const char *want, size_t size) {
     return body && t->n - (size_t)(body + 4 - t->got) == size && !memcmp(body + 4, want, size);
 }
 
+/* As many files as this process may have. */
+static void raise_limit(void) {
+    struct rlimit files = {0};
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static int parallel(int port, int n, const char *path, const char *file) {
     size_t size;
     char *want = read_file(file, &size), request[512];
     talk *t = calloc((size_t)n, sizeof *t);
     struct pollfd *p = calloc((size_t)n, sizeof *p);
     if (!t || !p) give_up("memory");
-    struct rlimit files = {0};
-    getrlimit(RLIMIT_NOFILE, &files);
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
+    raise_limit();
     size_t length = (size_t)snprintf(request, sizeof request,
                                      "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\n\r\n", path, port);
     for (int i = 0; i < n; i++) t[i].fd = connect_to(port);
@@ -174,6 +182,84 @@ static int deaf(int port, const char *path) {
     return 0;
 }
 
+/* Reads some of an answer: until there is nothing for a moment. */
+static void read_some(int fd) {
+    char buf[65536];
+    while (ready(fd, 0.02) && recv(fd, buf, sizeof buf, 0) > 0) {}
+}
+
+/* Seconds until the first bytes of an answer of 200 are there; PATIENCE: none. */
+static double ask_once(int port, const char *request, size_t length) {
+    char buf[4096] = "";
+    double began = now();
+    int fd = connect_to(port);
+    say(fd, request, length);
+    bool good = ready(fd, PATIENCE) && recv(fd, buf, sizeof buf - 1, 0) > 0 && !strncmp(buf, "HTTP/1.1 200 ", 13);
+    double took = now() - began;
+    close(fd);
+    return good ? took : PATIENCE;
+}
+
+static size_t put_request(char *out, size_t size, const char *path, int port) {
+    return (size_t)snprintf(out, size, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", path, port);
+}
+
+/* Connections that stay, owned by the caller. */
+static int *gather(int port, int n, const char *how, const char *path) {
+    char request[512];
+    int *fd = calloc((size_t)n, sizeof *fd), small = 4096;
+    if (!fd) give_up("memory");
+    raise_limit();
+    size_t length = put_request(request, sizeof request, path, port);
+    for (int i = 0; i < n; i++) {
+        fd[i] = connect_to(port);
+        if (!strcmp(how, "deaf")) setsockopt(fd[i], SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+        if (strcmp(how, "silent") != 0) say(fd[i], request, length);
+        if (!strcmp(how, "idle")) read_some(fd[i]);
+    }
+    return fd;
+}
+
+static void disperse(int *fd, int n) {
+    for (int i = 0; i < n; i++) close(fd[i]);
+    free(fd);
+}
+
+static int crowd(int port, int n, const char *how, const char *path) {
+    char request[512];
+    size_t length = put_request(request, sizeof request, path, port);
+    int *fd = gather(port, n, how, path);
+    double longest = 0;
+    for (int i = 0; i < 10; i++) {
+        double took = ask_once(port, request, length);
+        if (took > longest) longest = took;
+    }
+    disperse(fd, n);
+    printf("%.3f\n", longest);
+    return 0;
+}
+
+/* Asks on a connection that is open; true: answered with 200. */
+static bool ask_again(int fd, const char *request, size_t length) {
+    char buf[4096] = "";
+    say(fd, request, length);
+    bool good = ready(fd, PATIENCE) && recv(fd, buf, sizeof buf - 1, 0) > 0 && !strncmp(buf, "HTTP/1.1 200 ", 13);
+    read_some(fd);
+    return good;
+}
+
+static int keep(int port, int n, const char *how, const char *path, const char *kept) {
+    char request[512];
+    size_t length = put_request(request, sizeof request, kept, port);
+    int fd = connect_to(port), good = ask_again(fd, request, length);
+    int *others = gather(port, n, how, path);
+    good += ask_again(fd, request, length);
+    disperse(others, n);
+    close(fd);
+    printf("%d\n", good);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     int port = argc > 2 ? atoi(argv[1]) : 0;
     const char *how = argc > 2 ? argv[2] : "";
@@ -183,6 +269,9 @@ int main(int argc, char **argv) {
     if (!strcmp(how, "silent")) return slow(port, false);
     if (!strcmp(how, "trickle")) return slow(port, true);
     if (!strcmp(how, "deaf") && argc == 4) return deaf(port, argv[3]);
-    fputs("client PORT raw|parallel N PATH FILE|silent|trickle|deaf PATH\n", stderr);
+    if (!strcmp(how, "crowd") && argc == 6) return crowd(port, atoi(argv[3]), argv[4], argv[5]);
+    if (!strcmp(how, "keep") && argc == 7) return keep(port, atoi(argv[3]), argv[4], argv[5], argv[6]);
+    fputs("client PORT raw|parallel N PATH FILE|silent|trickle|deaf PATH|crowd N HOW PATH|keep N HOW PATH KEPT\n",
+          stderr);
     return 2;
 }

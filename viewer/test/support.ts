@@ -78,7 +78,7 @@ function start(program: string, options: string[]): Promise<Server> {
         let text = '';
         const look = (data: Buffer): void => {
             text += data.toString();
-            const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(text)?.[0];
+            const url = /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\//.exec(text)?.[0];
             if (url) done({ url, child });
         };
         child.stdout.on('data', look);
