@@ -222,8 +222,9 @@ void simulate(const simulate_options *o, simulate_result *r);
 /* How good a run was, in one word each and a sentence: "good", "fair", "poor". */
 typedef struct verdict {
     const char *word; /* of the whole: the worst of the five */
-    const char *laws_word, *overlap_word, *joints_word, *energy_word, *creep_word;
-    char laws[256], overlap[320], joints[256], energy[320], creep[256]; /* plain sentences with figures and where */
+    const char *laws_word, *overlap_word, *joints_word, *energy_word, *creep_word, *twist_word;
+    char laws[256], overlap[320], joints[256], energy[320], creep[256],
+        twist[128]; /* plain sentences with figures and where */
 } verdict;
 void judge(const simulate_result *r, verdict *out);
 

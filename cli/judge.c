@@ -9,6 +9,8 @@
  *              <= 1e-3     <= 1e-2    above    what contacts added, over parts of steps and islands in which they did
  *              <= 1e-3     <= 1e-2    above    what rebounds lost beyond their restitution
  *   creep      <= 1e-6     <= 1e-2    above    how far what sticks moved along the surface, as a part of the smallest body
+ *   twist      <= 1e-6     <= 1e-2    above    error of angular momentum in a part of a step, of bodies that nothing outside holds, as a part of
+ *                                              their own
  * Energy at hand: the largest kinetic energy, the range of the potential, or what a step of fall gives, whichever is most.
  *
  * 1e-8 is what a step must reach to be taken unless the scene asks otherwise; a hundredth of a body can be seen; 1e-9
@@ -121,6 +123,16 @@ static void judge_creep(const simulate_result *r, verdict *out) {
     snprintf(out->creep, sizeof out->creep, "what sticks moved by at most %s", figure);
 }
 
+static void judge_twist(const simulate_result *r, verdict *out) {
+    double x = r->total.twist;
+    out->twist_word = words[grade(x, 1e-6, 1e-2)];
+    if (x == 0)
+        snprintf(out->twist, sizeof out->twist, "bodies that nothing holds keep their angular momentum");
+    else
+        snprintf(out->twist, sizeof out->twist,
+                 "the angular momentum of bodies that nothing holds errs by up to %.2g of itself in a step", x);
+}
+
 void judge(const simulate_result *r, verdict *out) {
     memset(out, 0, sizeof *out);
     judge_laws(r, out);
@@ -128,9 +140,11 @@ void judge(const simulate_result *r, verdict *out) {
     judge_joints(r, out);
     judge_energy(r, out);
     judge_creep(r, out);
-    const char *const part[] = {out->laws_word, out->overlap_word, out->joints_word, out->energy_word, out->creep_word};
+    judge_twist(r, out);
+    const char *const part[] = {out->laws_word,   out->overlap_word, out->joints_word,
+                                out->energy_word, out->creep_word,   out->twist_word};
     int worst = 0;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         for (int k = worst + 1; k < 3; k++)
             if (part[i] == words[k]) worst = k;
     out->word = words[worst];

@@ -85,6 +85,7 @@ void summary_certificate(FILE *to, const simulate_result *r) {
     graded(to, "joints", r->joints > 0 ? v.joints_word : "-", v.joints);
     graded(to, "energy", v.energy_word, v.energy);
     if (r->total.creep > 0) graded(to, "creep", v.creep_word, v.creep);
+    if (r->total.twist > 0) graded(to, "twist", v.twist_word, v.twist);
     print_rebounds(to, &r->total);
     print_jams(to, r);
     print_yields(to, r);
@@ -189,15 +190,13 @@ void summary_run(FILE *to, const simulate_options *o, const simulate_result *r) 
 void summary_json_verdict(json *j, const simulate_result *r) {
     verdict v;
     judge(r, &v);
-    const char *const part[5][3] = {{"laws", v.laws_word, v.laws},
-                                    {"overlap", v.overlap_word, v.overlap},
-                                    {"joints", v.joints_word, v.joints},
-                                    {"energy", v.energy_word, v.energy},
-                                    {"creep", v.creep_word, v.creep}};
+    const char *const part[6][3] = {{"laws", v.laws_word, v.laws},       {"overlap", v.overlap_word, v.overlap},
+                                    {"joints", v.joints_word, v.joints}, {"energy", v.energy_word, v.energy},
+                                    {"creep", v.creep_word, v.creep},    {"twist", v.twist_word, v.twist}};
     json_key(j, "verdict");
     json_object(j);
     json_field_string(j, "word", v.word);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         json_key(j, part[i][0]);
         json_object(j);
         json_field_string(j, "word", part[i][1]);

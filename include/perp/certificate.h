@@ -79,6 +79,10 @@ typedef struct perp_certificate {
     /** How far a contact that sticks moved along the surface, in the frame of the body it sticks to, over the finite turns of both;
      *  the farthest of each part, added up: no contact crept farther while it stuck [L]. */
     double creep;
+    /** Angular momentum that joints and contacts made or took within a part of the step, in an island of bodies that nothing fixed or driven
+     *  holds; the largest, as a part of the island's own: sum m |x - X| |v - V| + |I w| at both ends, X and V of its centre of mass.
+     *  0 to 1; the laws allow none. */
+    double twist;
     int overlap_shape[2]; /**< slots of the two shapes of the deepest overlap, -1 if none */
     /** Parts of the step in which a driven body was jammed: it pushed what could not give way, went on as it is driven,
      *  and into it; or it dragged something into a wedge that locks itself, and slid on below it, with the friction that

@@ -222,6 +222,7 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     sum->gain += c->gain;
     sum->rebound_lost += c->rebound_lost;
     sum->creep += c->creep;
+    worst(&sum->twist, c->twist);
     if (!(c->gain_part <= sum->gain_part)) {
         sum->gain_part = c->gain_part;
         memcpy(sum->gain_shape, c->gain_shape, sizeof sum->gain_shape);

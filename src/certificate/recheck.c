@@ -286,6 +286,7 @@ static double creep_of(const pp_frame *f) {
 
 void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     cert->creep = creep_of(f);
+    cert->twist = pp_twist(f);
     double driven = drive_left(f), *impulse;
     worst(&cert->law.momentum, driven);
     if (f->w->stepper->step || f->nkick || f->no_inertia || !f->solution.nu) return;
@@ -348,6 +349,7 @@ static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
 void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *cert) {
     const perp_step_problem *p = &f->problem;
     double *impulse;
+    worst(&cert->twist, pp_twist(f));
     bool given = f->rebounds && f->rebounds->none, phases = f->w->def.impacts == PERP_IMPACTS_POISSON;
     phases |= f->w->def.impacts == PERP_IMPACTS_STRONGE && f->residual.normal == 0 && f->acceptance == 0;
     for (int i = 0; phases && i < f->ncontact && !given; i++) phases_left(f, i, &cert->law);

@@ -428,6 +428,7 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     f->end_gap = end;
     f->allowance = allow;
     f->end_nu = m->nu;
+    f->one_point = k->mode.symmetric && !k->at_end;
     f->levers = k->mode.symmetric ? &k->end_state : f->half ? f->s0 : NULL;
     return PERP_OK;
 }

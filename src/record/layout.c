@@ -180,6 +180,7 @@ const pp_figure pp_figures[] = {
     {PP_D_CERT_GAIN_SHAPE, OF(c.gain_shape), true, 2},
     {PP_D_CERT_REBOUND_LOST, OF(c.rebound_lost), false, 1},
     {PP_D_CERT_CREEP, OF(c.creep), false, 1},
+    {PP_D_CERT_TWIST, OF(c.twist), false, 1},
     {PP_D_CERT_FALL, OF(c.extent.fall), false, 1},
     {PP_D_CERT_OVERLAP, OF(c.overlap), false, 1},
     {PP_D_CERT_OVERLAP_SHAPE, OF(c.overlap_shape), true, 2},

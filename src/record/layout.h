@@ -183,6 +183,8 @@ typedef enum pp_extent {
       "M L^2/T^2", "energy that contacts which bounce took beyond what restitution allows")                            \
     X(CERT_CREEP, "certificate/creep", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "L",                 \
       "farthest that a contact which sticks moved along the surface")                                                  \
+    X(CERT_TWIST, "certificate/twist", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "",                  \
+      "largest error of the angular momentum of bodies that nothing outside holds, in a part of a step")               \
     X(CERT_FALL, "certificate/fall", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "M L^2/T^2",           \
       "energy that a step of free fall gives: below that nothing is resolved")                                         \
     X(CERT_OVERLAP, "certificate/overlap", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE, "L",                          \

@@ -3,6 +3,13 @@
  *          bodies connected by contacts that push and by joints: what one of them gains must not hide in the losses of another.
  * Layers   A compliant surface is a spring, whose work is no gain. The spring changes the slip within the step, so friction is
  *          counted with the slip at the end, for which Coulomb's law holds.
+ * Motors   A motor without force limit that yields presses with an impulse P as large as it was given (motor_yield.c), and contacts press
+ *          back. The two are counted together, since one solve finds both:
+ *            - What the motor takes, P (w + w+)/2 < 0, contacts may give: a driven wall that pushes a jammed link back against it.
+ *            - If the velocity along the motor changes from w to w+, the mean of both gives contacts 1/2 P (w+ - w) that the motor lacks.
+ *              The motor adds its work at the mean less that at the end, 1/2 P (w - w+), where it takes, down to the work of the
+ *              contacts at the end, for which their laws hold.
+ *          The certificate names such motors (motor_yields).
  * Driven   The velocity of a driven body jumps from the part before to this part. The other bodies start with velocities of the part
  *          before, but the laws hold with the velocity of this part. The work of a contact is computed with both velocities of
  *          the driven body, and the smaller value counts: the difference may come from the drive. Example: friction on a
@@ -94,6 +101,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
             double after = pp_row_dot(p, row[r], k->solution.nu) + driven[r],
                    before = gives ? after : pp_row_dot(p, row[r], k->nu0) + was[r];
             sum += 0.5 * impulse * (before + after);
+            a->end[at] += impulse * after;
             if (!gives) other += 0.5 * impulse * (driven[r] - was[r]);
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
             if (r == 0 && i < k->ncontact && k->contact[i].restitution > 0)
@@ -101,6 +109,28 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         }
         a->work[at] += sum + fmin(0, other);
     }
+}
+
+/* What motors that yielded did at the mean velocity, and how much less that is than at the end. */
+static void add_motors(pp_contact_work *a, const pp_frame *k) {
+    const perp_step_problem *p = &k->problem;
+    for (int i = 0; k->motor_yields > 0 && i < p->njoint; i++) {
+        const perp_joint_row *r = &p->joint[i];
+        if (r->kind != PERP_ROW_MOTOR || !isfinite(r->hi) || fixed(&r->row)) continue;
+        if (k->w->joint[r->joint].def.axis[r->coord].motor_force != INFINITY) continue;
+        double P = k->solution.p_joint[i], before = pp_row_dot(p, &r->row, k->nu0) + r->b_kin,
+               after = pp_row_dot(p, &r->row, k->solution.nu) + r->b_kin;
+        int at = pp_work_island(a, &r->row);
+        a->motor[at] += 0.5 * P * (before + after);
+        a->lag[at] += 0.5 * P * (before - after);
+    }
+}
+
+/* Work of contacts and yielding motors of one island together. */
+static double with_motors(const pp_contact_work *a, int b) {
+    double work = a->work[b], taken = work + fmin(0, a->motor[b]);
+    double moved = fmin(work, fmax(a->end[b], work + fmin(0, a->lag[b])));
+    return fmin(taken, moved);
 }
 
 /* Do two shapes touch in a frame? */
@@ -139,12 +169,17 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(arena, int, f->nblock),
                            .work = PP_ARENA_ZERO(arena, double, f->nblock),
                            .moved = PP_ARENA_ZERO(arena, double, f->nblock),
+                           .end = PP_ARENA_ZERO(arena, double, f->nblock),
+                           .motor = PP_ARENA_ZERO(arena, double, f->nblock),
+                           .lag = PP_ARENA_ZERO(arena, double, f->nblock),
                            .lost = PP_ARENA_ZERO(arena, double, f->nblock),
                            .kinetic = PP_ARENA_ZERO(arena, double, f->nblock)};
-    if (!a->parent || !a->work || !a->moved || !a->lost || !a->kinetic) return false;
+    if (!a->parent || !a->work || !a->moved || !a->end || !a->motor || !a->lag || !a->lost || !a->kinetic) return false;
     for (int b = 0; b < f->nblock; b++) a->parent[b] = b;
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
     for (int k = 0; k < n; k++) add_work(a, kick[k]);
+    for (int k = 0; k < n; k++) add_motors(a, kick[k]);
+    for (int b = 0; b < f->nblock; b++) a->work[b] = with_motors(a, b);
     allow_losses(a, f, f);
     for (int k = 0; f->nkick && k < n; k++) allow_losses(a, kick[k], f);
     for (int b = 0; b < f->nblock; b++) a->kinetic[root(a, b)] += block_kinetic(f, b);

@@ -226,6 +226,17 @@ double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     return free_end ? rebound : fmin(rebound, stays);
 }
 
+/* How far a contact point is moved back before levers are taken from it to the centres at the start; `end`: poses that the point belongs
+ * to. Bodies move from where they are, so impulses at a point of the end with levers of the end leave a torque h (v_A - v_B) x P.
+ * With levers of the start to one common point they leave none. Of all such points the one is taken that keeps the lever of the lighter
+ * body nearly what it is at the end: as if the heavier one were fixed, of which nothing is asked. */
+static perp_vec3 point_shift(const pp_frame *f, const int *body, const pp_state *end) {
+    double m[2] = {f->w->body[body[0]].mass, f->w->body[body[1]].mass};
+    perp_vec3 d[2];
+    for (int k = 0; k < 2; k++) d[k] = perp_v3_sub(end->X[body[k]].p, f->s0->X[body[k]].p);
+    return perp_v3_add(perp_v3_scale(m[1] / (m[0] + m[1]), d[0]), perp_v3_scale(m[0] / (m[0] + m[1]), d[1]));
+}
+
 static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contact[i];
@@ -239,10 +250,15 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     const double sign[2] = {-1, 1};
     /* friction acts on both bodies at one place, or it would turn the pair about an open gap */
     bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
-    perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W));
+    perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), shift = {0, 0, 0};
+    const pp_state *levers = f->levers ? f->levers : f->s1;
+    if (both && f->one_point) {
+        shift = point_shift(f, body, levers);
+        levers = f->s0;
+    }
     for (int k = 0; k < 2; k++) {
         int blk = f->block[body[k]], nd = blk < 0 ? 0 : f->block_ndof[blk];
-        r[k] = perp_v3_sub(at[k], (f->levers ? f->levers : f->s1)->X[body[k]].p);
+        r[k] = perp_v3_sub(perp_v3_sub(at[k], shift), levers->X[body[k]].p);
         put_side(&out->n, k, dim, blk, nd, c->n_W, r[k], sign[k]);
         perp_vec3 s = both ? perp_v3_add(r[k], perp_v3_sub(middle, at[k])) : r[k];
         put_side(&out->t, k, dim, blk, nd, c->t_W, s, sign[k]);

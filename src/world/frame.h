@@ -81,6 +81,9 @@ typedef struct pp_frame {
     const double *allowance; /* by contact: how much overlap may be left at the end [L]; NULL: none */
     bool no_lift;            /* nothing is asked to open, whatever its gap: then there is always an answer */
     const pp_state *levers;  /* poses that the contact points belong to; NULL: s1, with driven bodies at the end */
+    bool
+        one_point; /* with levers of the end: the impulse between two dynamic bodies acts at one point of their start poses, so that it keeps
+                       their angular momentum */
     uint64_t *contact_plane; /* by contact: separating plane; NULL: none */
     const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
     const double *true_gap; /* by contact: gap at the end, measured; NULL: as linearised */
@@ -224,6 +227,9 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert);
 /* The laws once more, from the states at both ends and the world's own numbers: adds what the answer did not tell of itself to
  * the figures of `law`, and the creep (recheck.c). */
 void pp_recheck(const pp_frame *f, perp_certificate *cert);
+/* Change of the angular momentum of islands that nothing outside holds, beyond what forces explain: the largest, as a part of the
+ * island's own, 0 to 1 (twist.c). */
+double pp_twist(const pp_frame *f);
 /* The same of an impact, whose velocities s1 has; restitution: it was a pass in which contacts bounce. */
 void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *cert);
 /* The same of velocities that were moved in time by `part` of the forces of the frame, from s0 to s1 at one pose; without: the same

@@ -9,7 +9,8 @@
  *          for the bodies that hang together with one whose forces jump.
  *          End: nu + 1/2 dnu with the dnu of the step that ended, second order too, at no cost. Where the velocity jumped
  *          dnu is no acceleration, and nothing is added to the velocities of that island: an impact, met by rows that
- *          close although they were open, or that the step before had brought to touch; friction that stopped a slip. Where
+ *          close although they were open, or that the step before had brought to touch, or that left much slower than they
+ *          came; friction that stopped a slip. Where
  *          half of dnu would turn a slip round only the part up to its end is added. An island that nothing outside holds gets
  *          half of what forces do to it as one rigid body in place of what is not added: the velocities of its bodies relative to
  *          each other stay as they are, and its momenta are those of the time that is shown.
@@ -26,6 +27,9 @@
 /* A speed along a row that counts as an approach is at least this many times what forces and turning bodies change in a
  * step, if nothing else says that the row was open. */
 #define HARD 10
+/* A contact that leads a body round takes the velocity along its row from -u to +u in a step, or from -2u where it began after a jump.
+ * One that leaves at less than 1/STOPPED of its approach was met by an impact, however fast the body turns. */
+#define STOPPED 3
 /* Slip that counts, relative to slip before and change of slip by forces. */
 #define SLIPS 1e-6
 /* Slip before a row stuck that tells a stop from rows that turn, relative to what turning bodies change in a step. */
@@ -285,6 +289,16 @@ static bool meets(double approach, double smooth, bool open, bool shocked) {
     return approach > smooth && (open || shocked || approach > HARD * smooth);
 }
 
+/* Did contact row r, which pushes, stop an approach rather than lead a body round? A driven body has the mean velocity of the step, so its
+ * acceleration looks like an approach: such contacts are not asked. Nor are springs. */
+static bool stops(const sync *s, const perp_contact_row *r, double approach) {
+    const pp_frame *f = s->f;
+    if (r->b_n_kin != 0 || r->compliance > 0) return false;
+    double by_forces = fabs(pp_row_dot(&f->problem, &r->n, s->free)),
+           leaves = pp_row_dot(&f->problem, &r->n, f->solution.nu);
+    return approach > by_forces + noise_of(s, &r->n) && approach > STOPPED * leaves;
+}
+
 /* A slip that friction acts on, before and after; n components. */
 static void see_slip(sync *s, const perp_row *row, const double *before, const double *after, double smooth) {
     double was = hypot(before[0], before[1]), is = hypot(after[0], after[1]);
@@ -311,7 +325,8 @@ static void see_contact(sync *s, int i) {
         double touching = pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
         double approach = -(pp_row_dot(p, &r->n, f->nu0) + r->b_n_kin);
         bool pushed_out = gap < -touching && pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin > smooth;
-        if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_SHOCK))) shock(s, &r->n);
+        if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_SHOCK)) || stops(s, r, approach))
+            shock(s, &r->n);
     }
     if (!(r->mu > 0) || (P[1] == 0 && P[2] == 0)) return;
     double before[2] = {pp_row_dot(p, &r->t, f->nu0) + r->b_t, 0},

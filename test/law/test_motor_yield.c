@@ -76,7 +76,34 @@ static void yields_to_a_wall(void **state) {
     }
 }
 
+/* A driven ball pushes the arm back, against a motor that yields to it. Contact and motor press with impulses as large as the motor was
+ * given, and while the arm comes up to the ball's speed, contact gives what the motor takes: nothing is gained. */
+static void gives_what_the_motor_takes(void **state) {
+    (void)state;
+    static const char *const steppers[] = {"stewart-trinkle", "anitescu-potra"};
+    for (int k = 0; k < 4; k++) {
+        scene s = arm(2 + k % 2, steppers[k / 2], 7e-3, false, 2);
+        perp_body_def ball = perp_body_def_default(PERP_BODY_KINEMATIC);
+        ball.X_WB.p = perp_v3(0.8, 0.4, 0);
+        ball.v_W = perp_v3(0, -1, 0);
+        scene_shape(&s, scene_body(&s, &ball), perp_shape_sphere(0.1));
+        perp_certificate sum = {0};
+        for (int i = 0; i < 80; i++) {
+            perp_certificate c;
+            if (perp_world_step(s.w, &c)) fail_msg("%s, step %d: %s", steppers[k / 2], i, perp_world_why(s.w));
+            perp_certificate_add(&sum, &c);
+        }
+        assert_true(sum.motor_yields > 20);
+        assert_true(sum.ledger.motor < -0.1); /* it was pushed back */
+        double most = fmax(fmax(sum.extent.kinetic, sum.extent.high - sum.extent.low), sum.extent.fall);
+        assert_below(sum.gain, 1e-3 * most);
+        assert_below(fabs(sum.ledger.remainder), 1e-9);
+        scene_end(&s);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(holds_at_its_own_limit), cmocka_unit_test(yields_to_a_wall)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(holds_at_its_own_limit), cmocka_unit_test(yields_to_a_wall),
+                                       cmocka_unit_test(gives_what_the_motor_takes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "mutation_help.h"
 
 /* Bodies by their slots, in the order of the scene. */
-enum { FLOOR, SLIDER, RESTING, BALL, TABLE, COIN, WHEEL, CART, STOPPED, MASS, FLYER_A, FLYER_B, PIN };
+enum { FLOOR, SLIDER, RESTING, BALL, TABLE, COIN, WHEEL, CART, STOPPED, MASS, FLYER_A, FLYER_B, PIN, HALF_A, HALF_B };
 static const char workshop[] =
     "perp: 1\n"
     "dim: 2\n"
@@ -31,11 +31,14 @@ static const char workshop[] =
     "  - {name: flyer-a, at: [17, 9], density: 100, velocity: [1, 2], spin: 3, shape: {type: box, size: [0.2, 0.2]}}\n"
     "  - {name: flyer-b, at: [19, 9], density: 100, velocity: [-1, 1], shape: {type: sphere, radius: 0.1}}\n"
     "  - {name: pin, at: [22, 3], density: 100, spin: 2, shape: {type: sphere, radius: 0.1}}\n"
+    "  - {name: half-a, at: [25, 9], density: 1, spin: 3, shape: {type: box, size: [0.2, 0.2]}}\n"
+    "  - {name: half-b, at: [25.3, 9], density: 1, velocity: [0, 0.9], spin: 3, shape: {type: box, size: [0.2, 0.2]}}\n"
     "joints:\n"
     "  - {name: axle, type: revolute, b: wheel, at: [5, 3], motor: {speed: 4, force: 0.5}}\n"
     "  - {name: rail, type: prismatic, b: cart, at: [8, 3], spring: {stiffness: 30, rest: 0.1}}\n"
     "  - {name: stop, type: prismatic, b: stopped, at: [11, 3], limits: [-0.2, 0.2]}\n"
     "  - {name: bolt, type: revolute, b: pin, at: [22, 3], motor: {speed: 2}}\n"
+    "  - {name: hinge, type: revolute, a: half-a, b: half-b, at: [25.15, 9]}\n" /* in the air: nothing holds the two */
     "forces:\n"
     "  - {type: spring, b: mass, at_a: [14, 4], stiffness: 20, rest_length: 0.8}\n";
 
@@ -197,6 +200,13 @@ static bool limit_passed(pp_frame *f, double e) {
         if (f->problem.joint[i].kind == PERP_ROW_LIMIT) own_joint(f, i)->b += e, found = true;
     return found;
 }
+static bool impulse_apart(pp_frame *f, double e) { /* the two impulses of a joint act at two points */
+    enum { HINGE = 4 };
+    bool found = false;
+    for (int i = 0; i < f->problem.njoint; i++)
+        if (f->problem.joint[i].joint == HINGE) own_joint(f, i)->row.J[1][2] += 0.15 * e, found = true;
+    return found;
+}
 static bool drive_missed(pp_frame *f, double e) {
     f->s1->X[TABLE].p.x += e * 0.3 * f->h;
     return true;
@@ -247,6 +257,7 @@ static const way ways[] = {
     {"a motor too fast", PP_POSED, motor_fast},
     {"a joint spring too stiff", PP_POSED, joint_spring},
     {"a limit passed", PP_POSED, limit_passed},
+    {"impulse and counter-impulse at two points", PP_POSED, impulse_apart},
     {"a drive that is not followed", PP_MOVED, drive_missed},
     {"a driven body turned", PP_MOVED, drive_turned},
     {"a sticking contact that creeps", PP_POSED, creeps},
@@ -266,7 +277,7 @@ static void tamper(pp_frame *f, int at, void *ctx) {
 static bool run_world(sabotage *s, simulate_result *r) {
     bool solved =
         run_scene(scene_of("workshop.yaml", workshop), s ? tamper : NULL, s, STEPS, 0.1, r); /* the coin's height */
-    r->joints = 4;
+    r->joints = 5;
     return solved;
 }
 
@@ -277,8 +288,8 @@ static void untouched_is_good(void **state) {
     assert_true(run_world(NULL, &r));
     judge(&r, &v);
     if (strcmp(v.word, "good") != 0)
-        print_error("laws %s; overlap %s; joints %s; energy %s; creep %s\n", v.laws, v.overlap, v.joints, v.energy,
-                    v.creep);
+        print_error("laws %s; overlap %s; joints %s; energy %s; creep %s; twist %s\n", v.laws, v.overlap, v.joints,
+                    v.energy, v.creep, v.twist);
     assert_string_equal(v.word, "good");
 }
 
@@ -296,9 +307,9 @@ static void every_break_is_seen(void **state) {
             bool seen = s.done && strcmp(v.word, "good") != 0;
             if (!seen) print_error("%s, %g: not seen\n", ways[i].name, s.size);
             if (seen)
-                print_message("%-48s %-5g %s: laws %s, overlap %s, joints %s, energy %s, creep %s\n", ways[i].name,
-                              s.size, solved ? v.word : "not solved", v.laws_word, v.overlap_word, v.joints_word,
-                              v.energy_word, v.creep_word);
+                print_message("%-48s %-5g %s: laws %s, overlap %s, joints %s, energy %s, creep %s, twist %s\n",
+                              ways[i].name, s.size, solved ? v.word : "not solved", v.laws_word, v.overlap_word,
+                              v.joints_word, v.energy_word, v.creep_word, v.twist_word);
             missed += !seen;
         }
     assert_int_equal(missed, 0);

@@ -174,6 +174,7 @@ static void test_liars(void **state) {
         assert_finite(2, z);
         assert_null(strstr(info.story, "then"));
         if (!refused) assert_string_equal(info.solver, name);
+        assert_false(info.verdict.solved);
     }
     assert_int_equal(solve(&two, "liar,lemke", z, &info), PERP_OK);
     assert_non_null(strstr(info.story, "liar: says solved, measured "));

@@ -320,6 +320,7 @@ export class App {
                 gain: await column('certificate/gain'),
                 rebound_lost: await column('certificate/rebound_lost'),
                 creep: await column('certificate/creep'),
+                twist: await column('certificate/twist'),
                 fall: await column('certificate/fall'),
                 kinetic_before: await column('ledger/kinetic_before'),
                 kinetic_after: await column('ledger/kinetic_after'),

@@ -6,6 +6,7 @@
 //   energy     <= 1e-9     <= 1e-6    above    what the account leaves open, as a part of the energy at hand
 //              <= 1e-3     <= 1e-2    above    what the rule of the steps gained or lost, what contacts added, what rebounds lost
 //   creep      <= 1e-6     <= 1e-2    above    how far what sticks moved along the surface, as a part of the smallest body
+//   twist      <= 1e-6     <= 1e-2    above    error of angular momentum of bodies that nothing holds in a step, as a part of their own
 import type { LEDGER } from './model.ts';
 
 export type Grade = 0 | 1 | 2;
@@ -17,6 +18,7 @@ export const LIMITS = {
     joints: [1e-6, 1e-2],
     energy: [1e-9, 1e-6],
     creep: [1e-6, 1e-2],
+    twist: [1e-6, 1e-2],
 } as const;
 /** Of drift, gains and lost rebounds, which are findings of the energy too. */
 export const LIMITS_LOSS = [1e-3, 1e-2] as const;
@@ -52,6 +54,8 @@ export interface Figures {
     rebound_lost: Float64Array | null;
     /** how far what sticks moved; not in recordings before version 5 */
     creep: Float64Array | null;
+    /** error of angular momentum of bodies that nothing holds; not in recordings before version 5 */
+    twist: Float64Array | null;
     fall: Float64Array | null;
     kinetic_before: Float64Array | null;
     kinetic_after: Float64Array | null;
@@ -184,6 +188,16 @@ function judgeCreep(f: Figures, x: Float64Array): Finding {
     return { aspect: 'creep', grade: gradeOf(part, 'creep'), part, good: LIMITS.creep[0], text, frame: worstOf(x) };
 }
 
+function judgeTwist(x: Float64Array): Finding {
+    const frame = worstOf(x);
+    const part = x[frame];
+    const text =
+        part === 0
+            ? 'bodies that nothing holds keep their angular momentum'
+            : `the angular momentum of bodies that nothing holds errs by up to ${shortNumber(part)} of itself in a step`;
+    return { aspect: 'twist', grade: gradeOf(part, 'twist'), part, good: LIMITS.twist[0], text, frame };
+}
+
 export function judge(f: Figures): Verdict | undefined {
     if (!f.law || !f.overlap || !f.joint_error || f.law.length === 0) return undefined;
     const law = worstOf(f.law);
@@ -202,6 +216,7 @@ export function judge(f: Figures): Verdict | undefined {
     const energy = judgeEnergy(f);
     if (energy) findings.push(energy);
     if (f.creep) findings.push(judgeCreep(f, f.creep));
+    if (f.twist) findings.push(judgeTwist(f.twist));
     // the figure that comes nearest to its limit of good, or passes it furthest, decides where to look
     const distance = (x: Finding): number => (Number.isNaN(x.part) ? Infinity : x.part / x.good);
     const worst = findings.reduce((a, b) => (distance(b) > distance(a) ? b : a));

@@ -9,6 +9,7 @@ const TITLES = {
     joints: 'Joints',
     energy: 'Energy',
     creep: 'Creep',
+    twist: 'Twist',
 } as const;
 
 function time(app: App, f: Finding): string {

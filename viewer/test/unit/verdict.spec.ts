@@ -11,6 +11,7 @@ function figures(change: Partial<Figures>): Figures {
         gain: zero,
         rebound_lost: null,
         creep: null,
+        twist: null,
         fall: null,
         kinetic_before: zero,
         kinetic_after: Float64Array.of(0, 1, 2, 3),
@@ -31,6 +32,14 @@ test('limits are those of perp info', () => {
     expect(gradeOf(NaN, 'laws')).toBe(2);
     expect(gradeOf(1e-6, 'overlap')).toBe(0);
     expect(gradeOf(2e-9, 'energy')).toBe(1);
+});
+
+test('the largest twist of a frame counts', () => {
+    const twist = (x: number[]): number | undefined =>
+        judge(figures({ twist: Float64Array.from(x) }))?.findings.find((f) => f.aspect === 'twist')?.grade;
+    expect(twist([0, 1e-7, 1e-7, 0])).toBe(0);
+    expect(twist([0, 1e-5, 0, 0])).toBe(1);
+    expect(twist([0, 0, 0.02, 0])).toBe(2);
 });
 
 test('creep of all frames is added up and compared with the smallest body', () => {
