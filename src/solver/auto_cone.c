@@ -8,6 +8,7 @@
  *          Answers of few contacts, and of bodies at rest, are polished to rounding; if
  *          asked for, loads are taken that depend on the problem alone where few contacts slide (cone_select.c), or
  *          where Newton from the guess found none.
+ *          Of a problem in local form the bodies behind W are looked for first (cone_bodies.c).
  *          Order of the unknowns, memory and scaling are shared by all.
  * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
  * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred; never more than affordable() says, apart from
@@ -17,6 +18,7 @@
 
 #include "solver/auto.h"
 #include "solver/cone_admm.h"
+#include "solver/cone_bodies.h"
 #include "solver/cone_interior.h"
 #include "solver/cone_newton.h"
 #include "solver/cone_part.h"
@@ -555,7 +557,8 @@ static perp_outcome stages(work *w, const double *guess) {
         if (newton(w, NULL, 1, PLAIN_STEPS, "plain Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
     }
     double before = w->least;
-    bool divisible = w->c.body && !w->part && !w->c.associated && w->c.nrow == 0 && contacts > FEW_CONTACTS;
+    bool divisible =
+        w->c.body && w->c.p->global && !w->part && !w->c.associated && w->c.nrow == 0 && contacts > FEW_CONTACTS;
     if (divisible && !(w->speed = PP_CALL_ARRAY(w->call, double, w->c.nnode))) return PERP_OUTCOME_MEMORY;
     if (divisible) memset(w->speed, 0, sizeof *w->speed * (size_t)w->c.nnode);
     if (rest(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
@@ -608,13 +611,29 @@ static perp_outcome stages(work *w, const double *guess) {
  * Measured on islands of 3 to 9 contacts with joints: 6e3 at 15 unknowns, 2e4 to 4e4 at 25. */
 #define SMALL_WORK 2e4
 
-static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *from,
-                          perp_solve_info *info) {
+/* Does the best point obey the laws with W as it was given, not only with the bodies that were found? True also if there is no memory to ask. */
+static bool holds_as_given(work *w, const pp_cone *given) {
+    pp_cone_figure figure;
+    if (!pp_cone_figure_make(&figure, given, w->call)) return true;
+    pp_cone_figure_aim(&figure, w->tol);
+    pp_cone_apply(given, w->best, w->newton.v);
+    for (int i = 0; i < given->m; i++) w->newton.v[i] += given->q[i];
+    return pp_cone_strictest(&figure, w->best, w->newton.v) <= w->tol;
+}
+
+/* seek: look for bodies if the problem is in local form. *again: the answer holds with the bodies that were found but misses tol with the
+ * problem as given; then it is in z, as a guess. */
+static perp_outcome solve_form(const perp_problem *p, double tol, bool unique, bool part, bool seek, double *z,
+                               const perp_call *from, perp_solve_info *info, bool *again) {
     perp_call own = *from, *call = &own;
     if (!part) own.weight += fmin(pow(perp_problem_size(p), 3), SMALL_WORK);
     work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part, .problem = p};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
+    pp_cone given = w.c; /* as it was handed over, where it is solved by the bodies that were found */
+    if (seek && !pp_cone_find_bodies(&w.c, call)) return PERP_OUTCOME_MEMORY;
+    bool found = w.c.body && !given.body;
+    if (found) TELL(&w, "bodies found: %d dofs, %d rows", w.c.ndof, w.c.m);
     w.newton = (pp_cone_newton){.c = &w.c, .linear = &w.linear, .call = call};
     w.best = PP_CALL_ARRAY(call, double, w.c.m);
     double *start = PP_CALL_ARRAY(call, double, w.c.m);
@@ -643,7 +662,20 @@ static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool p
     }
     pp_cone_unscale(&w.c, w.best, z);
     info->factorisations = w.linear.factorisations;
+    *again = found && w.least <= tol && !w.taken && !holds_as_given(&w, &given);
+    if (*again) TELL(&w, "not with W as given");
     return w.least <= tol || w.taken ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;
+}
+
+static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
+                          perp_solve_info *info) {
+    bool again = false, seek = !p->as.cone.global && p->as.cone.nrow + p->as.cone.ncontact > FEW_CONTACTS;
+    perp_outcome o = solve_form(p, tol, unique, part, seek, z, call, info, &again);
+    int before = info->factorisations;
+    if (!again) return o;
+    o = solve_form(p, tol, unique, part, false, z, call, info, &again);
+    info->factorisations += before;
+    return o;
 }
 
 perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double *z, const perp_call *call,
