@@ -604,14 +604,8 @@ static perp_outcome stages(work *w, const double *guess) {
     return o;
 }
 
-/* Small problems are dense, so that an iteration costs the cube of the unknowns, up to this: from here on blocks are sparse.
- * Measured on islands of 3 to 9 contacts with joints: 6e3 at 15 unknowns, 2e4 to 4e4 at 25. */
-#define SMALL_WORK 2e4
-
-static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *from,
+static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
                           perp_solve_info *info) {
-    perp_call own = *from, *call = &own;
-    if (!part) own.weight += fmin(pow(perp_problem_size(p), 3), SMALL_WORK);
     work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part, .problem = p};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
