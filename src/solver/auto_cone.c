@@ -607,10 +607,6 @@ static perp_outcome stages(work *w, const double *guess) {
     return o;
 }
 
-/* Small problems are dense, so that an iteration costs the cube of the unknowns, up to this: from here on blocks are sparse.
- * Measured on islands of 3 to 9 contacts with joints: 6e3 at 15 unknowns, 2e4 to 4e4 at 25. */
-#define SMALL_WORK 2e4
-
 /* Does the best point obey the laws with W as it was given, not only with the bodies that were found? True also if there is no memory to ask. */
 static bool holds_as_given(work *w, const pp_cone *given) {
     pp_cone_figure figure;
@@ -624,9 +620,7 @@ static bool holds_as_given(work *w, const pp_cone *given) {
 /* seek: look for bodies if the problem is in local form. *again: the answer holds with the bodies that were found but misses tol with the
  * problem as given; then it is in z, as a guess. */
 static perp_outcome solve_form(const perp_problem *p, double tol, bool unique, bool part, bool seek, double *z,
-                               const perp_call *from, perp_solve_info *info, bool *again) {
-    perp_call own = *from, *call = &own;
-    if (!part) own.weight += fmin(pow(perp_problem_size(p), 3), SMALL_WORK);
+                               const perp_call *call, perp_solve_info *info, bool *again) {
     work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part, .problem = p};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;

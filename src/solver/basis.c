@@ -20,8 +20,10 @@ double pp_basis_measure(pp_basis *b, const double *z) {
     const pp_plain *p = b->lcp;
     double most = 0;
     memcpy(b->w, p->q, sizeof *b->w * (size_t)p->n);
+    int columns = 0;
     for (int j = 0; j < p->n; j++)
-        if (z[j] != 0) pp_axpy(p->n, z[j], p->M + (ptrdiff_t)p->n * j, b->w);
+        if (z[j] != 0) columns++, pp_axpy(p->n, z[j], p->M + (ptrdiff_t)p->n * j, b->w);
+    if (p->n > 0) pp_count(b->counts, pp_dense_product(p->n) * columns / p->n);
     for (int i = 0; i < p->n; i++) {
         double a = z[i] / p->zs[i], c = b->w[i] / p->ws[i], m = fabs(a < c ? a : c);
         if (isnan(a) || isnan(c)) return INFINITY;
@@ -49,6 +51,7 @@ static bool factorise(pp_basis *b, int m, double share) {
     }
     b->steps++;
     b->m = m;
+    pp_count(b->counts, pp_dense_work(m, 1));
     b->norm = pp_norm1(m, b->A, m);
     return pp_lu(m, b->A, m, b->piv);
 }

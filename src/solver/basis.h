@@ -2,10 +2,12 @@
 #ifndef PP_BASIS_H
 #define PP_BASIS_H
 
+#include "solver/call.h"
 #include "solver/reduce.h"
 
 typedef struct pp_basis {
     const pp_plain *lcp;
+    pp_work *counts;        /* multiplications; NULL: nobody does */
     double size;            /* largest |q_i|/ws_i: what residuals are compared with */
     double *A;              /* n x n room for the factors */
     double *w, *x, *y, *c;  /* n each */

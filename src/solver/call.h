@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "perp/plugin.h"
 
-/* Work of solvers, counted in multiplications, roughly: the same on every machine and in every run. */
+/* Work of solvers, counted in multiplications of scalar code, roughly: the same on every machine and in every run, and about as
+ * many in a second whatever the solver does: 5e8 to 1e9. */
 typedef struct pp_work {
     double done;  /* so far */
     double limit; /* solvers end where `done` exceeds it; INFINITY: none */
@@ -38,5 +39,20 @@ struct perp_call {
 static inline perp_judge *pp_call_judge(const perp_call *call, const perp_problem *p) {
     return call->judged == p ? call->judge : NULL;
 }
+
+/* Counts multiplications that a look knows nothing of: those of factors and of what is done with them. w: NULL is fine. */
+static inline void pp_count(pp_work *w, double multiplications) {
+    if (w) w->done += multiplications;
+}
+
+/* Columns of a dense matrix this long take as much to begin as to go through; long ones do four multiplications in the time
+ * of one elsewhere. Measured on matrices of 20 to 1000 columns. */
+#define PP_SHORT_COLUMN 150.0
+
+/* Work of a product with a dense n x n matrix, a solution with its factors, or a pivot. */
+static inline double pp_dense_product(int n) { return 0.25 * n * (n + PP_SHORT_COLUMN); }
+
+/* Work of LU factors of a dense n x n matrix, and of `more` products. */
+static inline double pp_dense_work(int n, int more) { return (n / 3.0 + more) * pp_dense_product(n); }
 
 #endif

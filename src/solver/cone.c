@@ -573,13 +573,29 @@ static bool apply_scales(maker *k) {
     return true;
 }
 
+#define REACH 4 /* multiplications in the time that it takes to reach a small matrix and its vectors */
+
+static double product_work(const pp_cone *c) {
+    double sum = 0;
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int other = c->entry[s].other, rows = pp_cone_rows(c, i);
+            int cols = c->body ? c->node[other + 1] - c->node[other] : pp_cone_rows(c, other);
+            sum += (c->body ? 2 : 1) * (REACH + (double)rows * cols); /* body: H~ and its transpose */
+        }
+    for (int i = 0; i < c->nnode; i++) sum += REACH + pow(c->node[i + 1] - c->node[i], 2);
+    return sum;
+}
+
 bool pp_cone_make(pp_cone *c, const perp_problem *p, const perp_call *call, bool *singular) {
     maker k = {.c = c, .p = &p->as.cone, .call = call};
-    *c = (pp_cone){.p = &p->as.cone, .associated = p->cls == PERP_CONE_QP};
+    *c = (pp_cone){.p = &p->as.cone, .associated = p->cls == PERP_CONE_QP, .work = call->work};
     *singular = false;
     if (!lay_out_blocks(&k)) return false;
     bool made = p->as.cone.global ? take_global(&k, singular) : take_local(&k, &p->as.cone.W, p->as.cone.q);
-    return made && apply_scales(&k);
+    if (!made || !apply_scales(&k)) return false;
+    c->product = product_work(c);
+    return true;
 }
 
 void pp_cone_scale(const pp_cone *c, const double *r, double *x) {
@@ -657,6 +673,7 @@ void pp_cone_node_velocities(const pp_cone *c, const double *x, double *z) {
 }
 
 void pp_cone_apply(const pp_cone *c, const double *x, double *v) {
+    pp_count(c->work, c->product);
     if (!c->body) {
         for (int i = 0; i < c->nblock; i++) {
             int rows = pp_cone_rows(c, i);

@@ -42,6 +42,8 @@ typedef struct pp_cone {
     double *free_v;       /* ndof: velocities of the nodes without impulses, not scaled by beta */
     double *c;            /* m: scaled compliance; NULL: none */
     double *y;            /* ndof: scratch of pp_cone_apply */
+    double product;       /* multiplications of pp_cone_apply */
+    pp_work *work;        /* where they are counted; NULL: nowhere */
 } pp_cone;
 
 static inline int pp_cone_rows(const pp_cone *c, int i) { return c->first[i + 1] - c->first[i]; }

@@ -382,6 +382,7 @@ bool pp_cone_cg_prepare(pp_cone_cg *k, const double *C, const double *E) {
 }
 
 void pp_cone_cg_product(const pp_cone_cg *k, const double *x, double *y) {
+    pp_count(k->c->work, pp_cone_cg_work(k)); /* a preconditioning goes with each */
     for (int i = 0; i < k->n; i++) {
         int rows = size_of(k, i);
         double *yi = y + k->at[i];

@@ -94,6 +94,19 @@ static bool find_places(pp_cone_linear *k, const perp_call *call) {
     return true;
 }
 
+static double filling_work(const pp_cone *c) {
+    double sum = 0;
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i), columns = 0;
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int other = c->entry[s].other;
+            columns += c->body ? c->node[other + 1] - c->node[other] : pp_cone_rows(c, other);
+        }
+        sum += c->body ? (double)rows * columns * (columns + rows) : (double)rows * rows * columns;
+    }
+    return sum;
+}
+
 bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *call) {
     *k = (pp_cone_linear){.c = c};
     int *start = NULL, *index = NULL, n = c->body ? c->nnode : c->nblock, *size = PP_CALL_ARRAY(call, int, n);
@@ -106,7 +119,10 @@ bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *c
     for (int i = 0; i < n; i++) size[i] = c->body ? c->node[i + 1] - c->node[i] : pp_cone_rows(c, i);
     if (!(c->body ? body_pattern : local_pattern)(c, call, &start, &index)) return false;
     k->lu = pp_block_lu_new(n, size, start, index, call->arena);
-    return k->lu && pp_block_lu_room(k->lu) && find_places(k, call);
+    if (!k->lu || !pp_block_lu_room(k->lu) || !find_places(k, call)) return false;
+    k->filling = filling_work(c);
+    k->solving = 2 * pp_block_lu_entries(k->lu) + c->product;
+    return true;
 }
 
 /* C = A B, n x n times n x cols. */
@@ -217,6 +233,7 @@ bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E) 
         fill_local(k);
     }
     k->factorisations++;
+    pp_count(k->c->work, k->filling + pp_block_lu_work(k->lu));
     return pp_block_lu_factor(k->lu, NULL);
 }
 
@@ -241,6 +258,7 @@ static void block_multiply(const pp_cone *c, const double *A, const double *x, d
 
 void pp_cone_linear_direct(pp_cone_linear *k, const double *b, double *dx) {
     const pp_cone *c = k->c;
+    pp_count(c->work, k->solving);
     if (!c->body) {
         memcpy(dx, b, sizeof *dx * (size_t)c->m);
         pp_block_lu_solve(k->lu, dx);

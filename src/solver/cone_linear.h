@@ -23,6 +23,7 @@ typedef struct pp_cone_linear {
     double *r, *t, *correction; /* m each */
     double *y;                  /* ndof */
     int factorisations;
+    double filling, solving; /* multiplications of filling the matrix, and of a solution with its factors */
 } pp_cone_linear;
 
 /* In the call's memory. False if refused. */

@@ -156,6 +156,7 @@ bool pp_ipm_factor(pp_ipm *s, const double *C, const double *E) {
     s->factorisations++;
     if (s->op) return s->op->factor(s->ctx, C, E);
     if (m->dense) {
+        pp_count(s->call->work, pp_dense_work(n, 1));
         for (int j = 0; j < n; j++) make_column(s, j, C, E, n, NULL, m->A + (ptrdiff_t)n * j, m->F + (ptrdiff_t)n * j);
         return pp_lu(n, m->F, n > 0 ? n : 1, m->piv);
     }

@@ -118,6 +118,7 @@ static int factor_dense(pp_newton_system *s) {
     }
     for (int j = 0; j < m; j++)
         for (int i = 0; i < m; i++) s->factor[i + (ptrdiff_t)m * j] = s->V[s->rows[i] + n * s->rows[j]];
+    pp_count(s->call->work, pp_dense_work(m, 6)); /* the matrix, two solutions, two residuals */
     return m == 0 || pp_lu(m, s->factor, m, s->pivot) ? m : -1;
 }
 
@@ -181,6 +182,7 @@ bool pp_newton_solve(pp_newton_system *s, double *d) {
 
 static bool least_dense(pp_newton_system *s, double mu, double *d) {
     int n = s->b->n;
+    pp_count(s->call->work, pp_dense_work(n, n + 2));
     pp_gemm(true, false, n, n, n, 1, s->V, n, s->V, n, 0, s->factor, n);
     for (int i = 0; i < n; i++) s->factor[i + (ptrdiff_t)n * i] += mu;
     if (!pp_cholesky(n, s->factor, n)) return false;

@@ -34,7 +34,7 @@ void pp_path_matrix_mul(const pp_path_matrix *A, const double *x, double *y) {
 
 bool pp_path_factor_make(pp_path_factor *f, const pp_path_matrix *A, int nnz, const perp_call *call) {
     int n = A->n;
-    *f = (pp_path_factor){.A = A, .eta_limit = EXCHANGES, .eta_room = (EXCHANGES + 1) * n};
+    *f = (pp_path_factor){.A = A, .work_of = call->work, .eta_limit = EXCHANGES, .eta_room = (EXCHANGES + 1) * n};
     f->var = PP_CALL_ARRAY(call, int, n);
     f->eta_slot = PP_CALL_ARRAY(call, int, EXCHANGES);
     f->eta_start = PP_CALL_ARRAY(call, int, EXCHANGES + 1);
@@ -77,6 +77,7 @@ static bool fresh_dense(pp_path_factor *f) {
             c[v] = 1;
     }
     double size = pp_norm1(n, f->LU, n);
+    pp_count(f->work_of, pp_dense_work(n, 6)); /* the condition number takes some solutions */
     if (!pp_lu(n, f->LU, n, f->piv)) return false;
     return pp_lu_rcond(n, f->LU, n, f->piv, size, f->work) > SINGULAR;
 }
@@ -131,6 +132,7 @@ bool pp_path_factor_fresh(pp_path_factor *f) {
 void pp_path_factor_solve(const pp_path_factor *f, double *v) {
     int n = f->A->n;
     if (n == 0) return;
+    pp_count(f->work_of, (f->A->dense ? pp_dense_product(n) : 0) + f->eta_start[f->neta]);
     if (f->A->dense)
         pp_lu_solve(n, f->LU, n, f->piv, 1, v, n);
     else if (!pp_sparse_lu_solve(f->lu, false, v))

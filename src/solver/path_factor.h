@@ -25,7 +25,8 @@ void pp_path_matrix_mul(const pp_path_matrix *A, const double *x, double *y);
 
 typedef struct pp_path_factor {
     const pp_path_matrix *A;
-    const double *r; /* n: column of variable n */
+    pp_work *work_of; /* where multiplications are counted; NULL: nowhere */
+    const double *r;  /* n: column of variable n */
     const signed char
         *mode;         /* n: column of variable i < n is that of J + lambda I if PP_MID, else the i-th unit vector */
     int *var;          /* n: variable of each column of the basis */

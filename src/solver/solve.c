@@ -30,15 +30,14 @@ bool perp_call_watched(const perp_call *call) { return call->watch && call->watc
 
 bool perp_call_unique(const perp_call *call) { return call->unique; }
 
-#define DENSE_WORK 1.0 /* multiplications of a pivot or a sweep, by entry of a dense matrix */
-/* Multiplications of an iteration by unknown of a sparse or cone problem: a factorisation of blocks and a few products.
- * Measured on piles of 10 to 1000 bodies: 50 to 400. */
+/* Work of an iteration by unknown of a sparse or cone problem: laws of contacts, a few vectors. Factors and products with them
+ * count by themselves (pp_count). */
 #define SPARSE_WORK 100.0
 
-/* Work of one iteration of a solver on p. */
+/* Work of one iteration of a solver on p: a product with a dense matrix, a sweep over a sparse one. */
 static double weight_of(const perp_problem *p) {
-    double n = 1 + (double)perp_problem_size(p);
-    return p->cls == PERP_LCP || p->cls == PERP_MLCP ? DENSE_WORK * n * n : SPARSE_WORK * n;
+    int n = 1 + perp_problem_size(p);
+    return p->cls == PERP_LCP || p->cls == PERP_MLCP ? pp_dense_product(n) : SPARSE_WORK * n;
 }
 
 /* Counts the iterations since the last look. True: there may be more. */

@@ -494,6 +494,7 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     pp_carver c = {(char *)work + head, 0};
     lay_out(p->n, &c, &l);
     l.b.lcp = p;
+    l.b.counts = call->work;
     l.t.call = call;
     l.contacts = problem->z_scale != NULL;
     l.b.residual = l.b.shared_residual = INFINITY;
@@ -513,6 +514,7 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     if (negative) {
         if (guess) info->warm = warm(&l, p, s);
         if (!info->warm) outcome = cold(&l, p, s);
+        if (l.t.at.count % LOOK) (void)perp_call_look(call, l.t.at.count, NULL); /* counts the last pivots */
         if (l.b.shared_residual < INFINITY && /* nothing much better came: the load stays shared */
             !(l.b.residual < (l.contacts ? 0.1 : 1) * l.b.shared_residual))
             memcpy(l.b.best, l.b.shared, sizeof *l.b.best * (size_t)p->n);

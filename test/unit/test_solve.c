@@ -9,6 +9,7 @@
 #include "oracle/random_problem.h"
 #include "perp/solver.h"
 #include "problem/stored.h"
+#include "solver/solver.h"
 
 #define MOST 400
 
@@ -409,12 +410,45 @@ static void test_memory(void **state) {
     perp_stored_free(cone);
 }
 
+/* --- work --- */
+
+/* A step ends by the work that its solvers count, so factors must count for what they cost. */
+static void test_work(void **state) {
+    (void)state;
+    enum { N = 120 };
+    static double M[N * N], q[N], z[N];
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) M[i + N * j] = i == j ? N : sin(1 + 7 * i + 3 * j) + sin(1 + 3 * i + 7 * j);
+        q[i] = -1 - 0.5 * sin(i); /* all are positive */
+    }
+    const perp_problem p = {.cls = PERP_LCP, .as.lcp = {N, M, q}};
+    const perp_solver_type *const dense[] = {&pp_solver_lemke, &pp_solver_path_search, &pp_solver_fischer_newton,
+                                             &pp_solver_minmap_newton, &pp_solver_interior_point};
+    for (size_t k = 0; k < sizeof dense / sizeof *dense; k++) {
+        pp_arena arena;
+        pp_arena_init(&arena, (perp_allocator){0});
+        pp_work work = {.limit = INFINITY};
+        perp_call call = {.arena = &arena, .deadline = INFINITY, .work = &work};
+        pp_settings set;
+        perp_solve_info info;
+        pp_settings_default(dense[k], 0, &set);
+        memset(z, 0, sizeof z);
+        assert_int_equal(pp_solve_call(&call, dense[k], &set, &p, z, &info), PERP_OK);
+        assert_int_equal(info.outcome, PERP_OUTCOME_SOLVED);
+        int factors = info.factorisations > 0 ? info.factorisations : 1;
+        print_message("%s: %d iterations, %d factorisations, %.3g of work, factors %.3g\n", dense[k]->name,
+                      info.iterations, info.factorisations, work.done, factors * pp_dense_work(N, 0));
+        assert_true(work.done >= factors * pp_dense_work(N, 0));
+        pp_arena_free(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simple),   cmocka_unit_test(test_bad_questions), cmocka_unit_test(test_liars),
         cmocka_unit_test(test_settings), cmocka_unit_test(test_conversions),   cmocka_unit_test(test_no_fit),
         cmocka_unit_test(test_starts),   cmocka_unit_test(test_watch),         cmocka_unit_test(test_time_limit),
-        cmocka_unit_test(test_stop),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_stop),     cmocka_unit_test(test_memory),        cmocka_unit_test(test_work),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
