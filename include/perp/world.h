@@ -314,10 +314,11 @@ typedef struct perp_body_def {
     double mass; /**< dynamic: > 0 [M]; default 1 */
     perp_mat3
         I_B; /**< dynamic: inertia about Bo in B, symmetric positive definite [M L^2]; 2D: only c[2].z counts; default 1 */
-    bool particle;    /**< dynamic: no rotation; inertia is ignored */
-    bool no_gravity;  /**< dynamic: gravity does not act */
-    const char *name; /**< copied; NULL for none */
-    uint32_t cookie;  /**< set by perp_body_def_default() */
+    bool particle;     /**< dynamic: no rotation; inertia is ignored */
+    bool no_gravity;   /**< dynamic: gravity does not act */
+    const char *name;  /**< copied; NULL for none */
+    const char *label; /**< text that is drawn beside the body; copied; NULL for none */
+    uint32_t cookie;   /**< set by perp_body_def_default() */
 } perp_body_def;
 
 /** Defaults for a kind of body. */
@@ -379,6 +380,9 @@ PERP_API int perp_world_bodies(const perp_world *w, perp_body_id *out, int max);
 /** Puts a shape on a body. PERP_E_ARG, PERP_E_GEOMETRY (degenerate, or kind not for this dimension or body),
  *  PERP_E_MEMORY. */
 PERP_API perp_status perp_shape_add(perp_world *w, perp_body_id b, const perp_shape_def *def, perp_shape_id *out);
+/** Sets the velocity of a shape's surface relative to its body, in the body frame [L/T]: a conveyor belt. Replaces
+ *  surface_motion. See perp_shape_def. PERP_E_ARG, PERP_E_MEMORY. */
+PERP_API perp_status perp_shape_set_surface_velocity(perp_world *w, perp_shape_id s, perp_vec3 v_B);
 /** Body that carries a shape; {0} if stale. */
 PERP_API perp_body_id perp_shape_body(const perp_world *w, perp_shape_id s);
 
@@ -469,6 +473,10 @@ PERP_API perp_status perp_joint_set_axis(perp_world *w, perp_joint_id j, int coo
 PERP_API perp_status perp_force_add(perp_world *w, const perp_force_def *def, perp_force_id *out);
 /** Number of force elements. */
 PERP_API int perp_world_force_count(const perp_world *w);
+/** Ids of all force elements in order of their slots; writes at most `max`. @return number of force elements */
+PERP_API int perp_world_forces(const perp_world *w, perp_force_id *out, int max);
+/** A force element as it was defined. PERP_E_ARG if the id is stale. */
+PERP_API perp_status perp_force_get(const perp_world *w, perp_force_id f, perp_force_def *out);
 /** Removes a force element. */
 PERP_API perp_status perp_force_remove(perp_world *w, perp_force_id f);
 /** Changes target and target_rate of a PD controller. */

@@ -44,6 +44,7 @@ perp_status perp_body_get(const perp_world *w, perp_body_id id, perp_body_def *o
     out->particle = b->particle;
     out->no_gravity = b->no_gravity;
     out->name = b->name;
+    out->label = b->label;
     return PERP_OK;
 }
 
@@ -82,6 +83,15 @@ perp_status perp_shape_get(const perp_world *w, perp_shape_id id, perp_shape_vie
     d->material = s->material;
     d->group = s->group;
     d->mask = s->mask;
+    for (int i = 0; i < w->nbelt; i++) {
+        const pp_belt_def *b = &w->belt[i];
+        if (b->shape != slot) continue;
+        d->surface_velocity = b->v_B;
+        d->surface_motion = b->motion;
+        d->surface_ctx = b->ctx;
+    }
+    d->visual = s->visual;
+    d->colour = s->colour;
     bool corners = pp_is_implicit(g) || g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON ||
                    g->kind == PERP_SHAPE_POLYHEDRON;
     if (!corners) return PERP_OK;
@@ -137,6 +147,27 @@ int perp_world_force_count(const perp_world *w) {
     int n = 0;
     for (int i = 0; i < w->nforce; i++) n += pp_alive(w->force[i].gen);
     return n;
+}
+
+int perp_world_forces(const perp_world *w, perp_force_id *out, int max) {
+    int n = 0;
+    for (int i = 0; i < w->nforce; i++) {
+        if (!pp_alive(w->force[i].gen)) continue;
+        if (n < max) out[n] = (perp_force_id){(uint32_t)i, w->force[i].gen};
+        n++;
+    }
+    return n;
+}
+
+perp_status perp_force_get(const perp_world *w, perp_force_id id, perp_force_def *out) {
+    int slot = pp_force_slot(w, id);
+    if (slot < 0 || !out) return PERP_E_ARG;
+    const pp_force *f = &w->force[slot];
+    *out = f->def;
+    out->a = body_id(w, f->a);
+    out->b = body_id(w, f->b);
+    if (f->joint >= 0) out->joint = (perp_joint_id){(uint32_t)f->joint, w->joint[f->joint].gen};
+    return PERP_OK;
 }
 
 perp_status perp_world_get(const perp_world *w, const char *name, double *value) {
