@@ -99,7 +99,7 @@ static const cli_option options[] = {
     {.name = "cones", .kind = CLI_FLAG, .help = "Draw the friction cones of contacts that carry an impulse."},
     {.name = "paths", .kind = CLI_FLAG, .help = "Draw the paths of centres of mass up to the moment."},
     {.name = "names", .kind = CLI_FLAG, .help = "Write the names of bodies."},
-    {.name = "joints", .kind = CLI_FLAG, .help = "Mark joints."},
+    {.name = "joints", .kind = CLI_FLAG, .help = "Mark joints, with lines to the centres of mass of their bodies."},
     {.name = "caption", .kind = CLI_FLAG, .help = "Write the time into the picture."},
     {.name = "colours",
      .kind = CLI_CHOICE,

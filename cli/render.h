@@ -37,7 +37,7 @@ render_rgb render_state_colour(perp_contact_state s);
 
 /* ---- render_source.c ---- */
 typedef struct render_body {
-    const char *name;
+    const char *name, *label; /* label: "" for none */
     perp_body_kind kind;
     bool moves; /* dynamic, or kinematic without a half-space */
     bool glass; /* drawn as its edges: it hides what moves */
@@ -48,11 +48,14 @@ typedef struct render_body {
 
 /* What does not change from moment to moment. */
 typedef struct render_scene {
-    int dim, nbody, nshape, njoint;
+    int dim, nbody, nshape, njoint, nspring;
     render_body *body;
     const perp_recorded_shape *shape;
     const perp_recorded_joint *joint;
+    const perp_recorded_spring *spring;
 } render_scene;
+/* Colour of shape i: its own, or that of its body. */
+render_rgb render_shape_colour(const render_scene *s, int i);
 
 typedef struct render_moment {
     double t;

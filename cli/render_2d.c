@@ -78,8 +78,6 @@ static bool trace(cairo_t *cr, perp_pose X_WS, const perp_recorded_shape *s, con
  * together from parts has one border. */
 static void draw_body(cairo_t *cr, const render_scene *s, int body, const render_moment *m, const render_camera *c,
                       const render_options *o, double unit, pp_arena *arena) {
-    const render_body *b = &s->body[body];
-    render_rgb dark = render_mix(b->colour, (render_rgb){0, 0, 0}, o->theme->line * 0.72);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < s->nshape; i++) {
@@ -87,7 +85,9 @@ static void draw_body(cairo_t *cr, const render_scene *s, int body, const render
             if (shape->body != body) continue;
             perp_pose X_WS = perp_pose_mul(m->X_WB[body], shape->X_BS);
             if (!trace(cr, X_WS, shape, c, arena, unit)) continue;
-            set_colour(cr, pass ? b->colour : dark, 1);
+            render_rgb colour = render_shape_colour(s, i),
+                       dark = render_mix(colour, (render_rgb){0, 0, 0}, o->theme->line * 0.72);
+            set_colour(cr, pass ? colour : dark, 1);
             cairo_set_line_width(cr, 2.8 * unit);
             if (pass == 0)
                 cairo_stroke(cr);

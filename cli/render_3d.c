@@ -232,7 +232,7 @@ static void make_meshes(plan *p) {
     const render_scene *s = p->scene;
     for (int i = 0; i < s->nshape; i++) {
         p->X_WS[i] = perp_pose_mul(p->moment->X_WB[s->shape[i].body], s->shape[i].X_BS);
-        p->paint[i] = linear_of(body_of(p, i)->colour);
+        p->paint[i] = linear_of(render_shape_colour(s, i));
         perp_recorded_shape drawn = as_drawn(p, i);
         double depth = fmax(depth_of(p, p->X_WS[i].p), p->camera->nearest);
         int detail = render_mesh_detail(fmin(render_reach(&drawn) / render_pixel(p->camera, depth), 4000));

@@ -27,9 +27,13 @@ typedef struct render_sheet {
 } render_sheet;
 /* Bodies without shapes but particles, as dots with lines to these and to their joints. */
 void render_mark_bare(const render_sheet *g, const render_moment *m, double opacity);
+void render_mark_springs(const render_sheet *g, const render_moment *m);
+/* Their places, and lines from these to the centres of mass of the two bodies. */
 void render_mark_joints(const render_sheet *g, const render_moment *m);
 /* Contacts, forces and cones, as the options ask for them. */
 void render_mark_contacts(const render_sheet *g, const render_moment *m);
+/* Labels of bodies, above them. */
+void render_mark_labels(const render_sheet *g, const render_moment *m);
 void render_mark_names(const render_sheet *g, const render_moment *m);
 /* The path of a body; a cross at every stop. */
 void render_mark_path(const render_sheet *g, int body, const perp_vec3 *point, long n, const perp_vec3 *stop,

@@ -83,8 +83,58 @@ void render_mark_bare(const render_sheet *g, const render_moment *m, double opac
     }
 }
 
+/* A line with a light border, so that it is seen on everything. */
+static void bordered(const render_sheet *g, render_rgb c, double width) {
+    double unit = unit_of(g);
+    cairo_set_line_cap(g->cr, CAIRO_LINE_CAP_BUTT);
+    set_colour(g->cr, g->options->theme->halo, 0.85);
+    cairo_set_line_width(g->cr, width + 2 * unit);
+    cairo_stroke_preserve(g->cr);
+    set_colour(g->cr, c, 1);
+    cairo_set_line_width(g->cr, width);
+    cairo_stroke(g->cr);
+}
+
+/* Springs between points, as zigzag lines. */
+void render_mark_springs(const render_sheet *g, const render_moment *m) {
+    enum { TURNS = 8 };
+    double unit = unit_of(g);
+    for (int i = 0; i < g->scene->nspring; i++) {
+        const perp_recorded_spring *k = &g->scene->spring[i];
+        render_seen a, b;
+        perp_vec3 from = k->a < 0 ? k->point_A : perp_pose_apply(m->X_WB[k->a], k->point_A);
+        if (!place(g, from, &a) || !place(g, perp_pose_apply(m->X_WB[k->b], k->point_B), &b)) continue;
+        double dx = b.x - a.x, dy = b.y - a.y, length = hypot(dx, dy), wide = fmin(5 * unit, 0.2 * length);
+        if (!(length > 0)) continue;
+        cairo_move_to(g->cr, a.x, a.y);
+        for (int n = 0; n < 2 * TURNS; n++) { /* straight for a tenth at both ends */
+            double part = 0.1 + 0.8 * (n + 0.5) / (2 * TURNS), side = n % 2 ? wide / length : -wide / length;
+            cairo_line_to(g->cr, a.x + part * dx - side * dy, a.y + part * dy + side * dx);
+        }
+        cairo_line_to(g->cr, b.x, b.y);
+        cairo_set_line_join(g->cr, CAIRO_LINE_JOIN_ROUND);
+        bordered(g, g->options->theme->ink, 1.3 * unit);
+    }
+}
+
+/* A line from the centre of mass of a body to its joint; obstacles and the world have none. */
+static void limb(const render_sheet *g, const render_moment *m, int body, render_seen to) {
+    render_seen at;
+    if (body < 0 || g->scene->body[body].kind == PERP_BODY_OBSTACLE || !place(g, m->X_WB[body].p, &at)) return;
+    cairo_move_to(g->cr, at.x, at.y);
+    cairo_line_to(g->cr, to.x, to.y);
+    bordered(g, g->options->theme->ink, 1.3 * unit_of(g));
+}
+
 void render_mark_joints(const render_sheet *g, const render_moment *m) {
     double unit = unit_of(g), r = 4.2 * unit;
+    for (int j = 0; j < g->scene->njoint; j++) {
+        const perp_recorded_joint *k = &g->scene->joint[j];
+        render_seen at;
+        if (!place(g, perp_pose_apply(m->X_WB[k->b], k->X_BJ.p), &at)) continue;
+        limb(g, m, k->a, at);
+        limb(g, m, k->b, at);
+    }
     for (int j = 0; j < g->scene->njoint; j++) {
         const perp_recorded_joint *k = &g->scene->joint[j];
         render_seen at;
@@ -120,18 +170,6 @@ static felt feel(const render_sheet *g, const perp_recorded_contact *c) {
     bool first = g->scene->body[c->body[1]].kind != PERP_BODY_DYNAMIC;
     if (first) return (felt){c->a_W, perp_v3_neg(c->n_W), perp_v3_neg(p)};
     return (felt){c->b_W, c->n_W, p};
-}
-
-/* A line with a light border, so that it is seen on everything. */
-static void bordered(const render_sheet *g, render_rgb c, double width) {
-    double unit = unit_of(g);
-    cairo_set_line_cap(g->cr, CAIRO_LINE_CAP_BUTT);
-    set_colour(g->cr, g->options->theme->halo, 0.85);
-    cairo_set_line_width(g->cr, width + 2 * unit);
-    cairo_stroke_preserve(g->cr);
-    set_colour(g->cr, c, 1);
-    cairo_set_line_width(g->cr, width);
-    cairo_stroke(g->cr);
 }
 
 static void arrow(const render_sheet *g, render_seen from, render_seen to, render_rgb c) {
@@ -272,6 +310,18 @@ void render_mark_names(const render_sheet *g, const render_moment *m) {
         /* hidden by another body if something is before all of this one */
         if (place(g, perp_v3_axpy(p, reach_of(g->scene, i), eye), &before) && is_hidden(g, before)) continue;
         write_text(g, at.x, at.y + 0.36 * size, PLOT_CENTRE, b->name, size, false);
+    }
+}
+
+/* Above the body, so that the name, if it is drawn, stays readable. */
+void render_mark_labels(const render_sheet *g, const render_moment *m) {
+    double size = 13 * unit_of(g);
+    for (int i = 0; i < g->scene->nbody; i++) {
+        render_seen at;
+        const render_body *b = &g->scene->body[i];
+        if (!b->label[0] || !place(g, m->X_WB[i].p, &at)) continue;
+        double reach = reach_of(g->scene, i) / render_pixel(g->camera, at.depth), most = 0.2 * g->options->height;
+        write_text(g, at.x, at.y - fmin(reach, most) - 0.3 * size, PLOT_CENTRE, b->label, size, true);
     }
 }
 

@@ -172,9 +172,11 @@ static perp_status draw_panel(sheet *s, const render_moment *m, int n) {
     if (status) return status;
     if (s->o.paths) draw_paths(&s->g, &s->path, m, n, s->stop);
     render_mark_bare(&s->g, last, 1);
+    render_mark_springs(&s->g, last);
     if (s->o.joints) render_mark_joints(&s->g, last);
     render_mark_contacts(&s->g, last);
     if (s->o.names) render_mark_names(&s->g, last);
+    render_mark_labels(&s->g, last);
     if (s->o.caption) write_caption(s, m, n);
     return PERP_OK;
 }

@@ -18,13 +18,16 @@ static perp_status learn_scene(render_source *s, perp_refusal *why) {
     c->nbody = s->info->nbody;
     c->nshape = s->info->nshape;
     c->njoint = s->info->njoint;
+    c->nspring = s->info->nspring;
     c->body = PP_ARENA_ZERO(&s->arena, render_body, c->nbody);
     perp_recorded_shape *shape = PP_ARENA_ARRAY(&s->arena, perp_recorded_shape, c->nshape);
     perp_recorded_joint *joint = PP_ARENA_ARRAY(&s->arena, perp_recorded_joint, c->njoint);
-    if (!c->body || !shape || !joint) return no_memory(why);
+    perp_recorded_spring *spring = PP_ARENA_ARRAY(&s->arena, perp_recorded_spring, c->nspring);
+    if (!c->body || !shape || !joint || !spring) return no_memory(why);
     for (int i = 0; i < c->nbody; i++) {
         perp_recorded_body b = perp_recording_body(s->r, i);
-        c->body[i] = (render_body){.name = b.name, .kind = b.kind, .moves = b.kind != PERP_BODY_OBSTACLE, .bare = true};
+        c->body[i] = (render_body){
+            .name = b.name, .label = b.label, .kind = b.kind, .moves = b.kind != PERP_BODY_OBSTACLE, .bare = true};
     }
     for (int i = 0; i < c->nshape; i++) {
         shape[i] = perp_recording_shape(s->r, i);
@@ -32,8 +35,10 @@ static perp_status learn_scene(render_source *s, perp_refusal *why) {
         if (shape[i].kind == PERP_SHAPE_HALFSPACE) c->body[shape[i].body].moves = false;
     }
     for (int i = 0; i < c->njoint; i++) joint[i] = perp_recording_joint(s->r, i);
+    for (int i = 0; i < c->nspring; i++) spring[i] = perp_recording_spring(s->r, i);
     c->shape = shape;
     c->joint = joint;
+    c->spring = spring;
     return PERP_OK;
 }
 

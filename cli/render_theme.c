@@ -97,3 +97,9 @@ void render_colour_bodies(render_scene *s, const render_theme *t, const char *wa
         b->colour = shade(s->body[head].colour, place);
     }
 }
+
+render_rgb render_shape_colour(const render_scene *s, int i) {
+    uint32_t c = s->shape[i].colour;
+    if (c == 0) return s->body[s->shape[i].body].colour;
+    return (render_rgb){(c >> 16 & 255) / 255.0, (c >> 8 & 255) / 255.0, (c & 255) / 255.0};
+}

@@ -23,7 +23,7 @@ typedef struct perp_ledger {
     double spring;     /**< what springs lost: between points, in joints, in contacts and joints that give way */
     double applied;    /**< work of applied forces and force controllers */
     double damping;    /**< dampers and drags between points */
-    double kinematic;  /**< done by kinematic bodies through contacts, joints and springs */
+    double kinematic;  /**< done by kinematic bodies through contacts, joints and springs, and by surfaces that move */
     double joint;      /**< bilateral joint impulses, their stabilisation and correction */
     double motor;      /**< joint motors */
     double joint_loss; /**< joint dampers, dry friction and limits */

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Version of the layout that this library writes. It reads this and older ones. */
-#define PERP_RECORDING_VERSION 5
+#define PERP_RECORDING_VERSION 6
 
 /** @name Writing
  *
@@ -83,20 +83,21 @@ typedef struct perp_recording_info {
     double t0, t1; /**< times of the first and last frame [T] */
     uint64_t step0, step1;
     double duration; /**< that was asked for [T] */
-    int nbody, nshape, njoint, nmaterial;
+    int nbody, nshape, njoint, nspring, nmaterial;
     uint64_t ncontact;            /**< rows of contacts, over all frames */
     uint64_t file_size, raw_size; /**< bytes on disk; bytes of the arrays it stores */
 } perp_recording_info;
 /** What the recording is of. Borrowed until close. */
 PERP_API const perp_recording_info *perp_recording_about(const perp_recording *r);
 
-/** A recorded body. Its name is borrowed until close. */
+/** A recorded body. Its texts are borrowed until close. */
 typedef struct perp_recorded_body {
     const char *name;
     perp_body_kind kind;
     bool particle;
     double mass;
     perp_mat3 I_B;
+    const char *label; /**< text to draw beside it; "" for none */
 } perp_recorded_body;
 /** A recorded shape. Its arrays are borrowed until close. */
 typedef struct perp_recorded_shape {
@@ -114,6 +115,9 @@ typedef struct perp_recorded_shape {
     const int *face_start; /**< nface + 1, into face; polyhedron and box in 3D */
     const int *face;       /**< vertices of each face, counter-clockwise from outside */
     int nface;
+    bool visual;                /**< drawn only, never touched */
+    uint32_t colour;            /**< PERP_COLOUR(); 0: as who draws it likes */
+    perp_vec3 surface_velocity; /**< of the surface when the recording began, body axes [L/T] */
 } perp_recorded_shape;
 /** A recorded joint. Its name is borrowed until close. */
 typedef struct perp_recorded_joint {
@@ -123,10 +127,18 @@ typedef struct perp_recorded_joint {
     perp_pose X_AJ, X_BJ;
     int ncoord, first_coord; /**< its columns among the joint coordinates */
 } perp_recorded_joint;
+/** A spring between points as recorded: a force element of kind PERP_FORCE_SPRING. */
+typedef struct perp_recorded_spring {
+    int a, b;                   /**< indices of bodies; a = -1: the world */
+    perp_vec3 point_A, point_B; /**< its ends in the frames of the bodies [L] */
+    double rest_length;         /**< [L] */
+} perp_recorded_spring;
 /** The i-th body, 0 <= i < nbody. */
 PERP_API perp_recorded_body perp_recording_body(const perp_recording *r, int i);
 /** The i-th shape, 0 <= i < nshape. */
 PERP_API perp_recorded_shape perp_recording_shape(const perp_recording *r, int i);
+/** The i-th spring, 0 <= i < nspring. Recordings of layouts 1 to 5 have none. */
+PERP_API perp_recorded_spring perp_recording_spring(const perp_recording *r, int i);
 /** The i-th joint, 0 <= i < njoint. */
 PERP_API perp_recorded_joint perp_recording_joint(const perp_recording *r, int i);
 /** Index of the body of that name, -1 if there is none. One without a name is called body-3 by its index. */

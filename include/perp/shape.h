@@ -59,6 +59,9 @@ typedef struct perp_function {
     const void *ctx; /**< borrowed while the shape is there */
 } perp_function;
 
+/** A colour from red, green and blue, 0 to 255 each. */
+#define PERP_COLOUR(r, g, b) (0xff000000u | (uint32_t)(r) << 16 | (uint32_t)(g) << 8 | (uint32_t)(b))
+
 /** Definition of a shape, in its own frame S, placed on a body by X_BS. Start from perp_shape_particle() etc. */
 typedef struct perp_shape_def {
     perp_shape_kind kind;
@@ -75,7 +78,16 @@ typedef struct perp_shape_def {
     double offset;           /**< half-space: n . x = offset on the surface [L] */
     const perp_vec3 *points; /**< polygon, polyhedron: points in S whose convex hull is meant [L]; copied */
     int npoint;
-    int material;         /**< material number, 0 is the default material; see perp_pair_set() */
+    int material; /**< material number, 0 is the default material; see perp_pair_set() */
+    /** Velocity of the surface relative to the body, in the body frame [L/T]: a conveyor belt. Friction sees the velocity of
+     *  the body plus this. Only the part along the contact plane counts. In 2D z must be 0. */
+    perp_vec3 surface_velocity;
+    /** The same as a function of time, in place of surface_velocity: writes the velocity at t. It must be a function of t and
+     *  ctx alone (perp calls it for several times of a step, more than once). NULL: surface_velocity. */
+    void (*surface_motion)(double t, perp_vec3 *v_B, void *ctx);
+    void *surface_ctx;    /**< of surface_motion; borrowed while the shape is there */
+    bool visual;          /**< drawn only: it never touches anything, and counts as no size of the body */
+    uint32_t colour;      /**< what it is drawn with: PERP_COLOUR(r, g, b); 0: as who draws it likes */
     uint32_t group, mask; /**< two shapes are tested if (a.group & b.mask) and (b.group & a.mask); defaults 1, ~0 */
     uint32_t cookie;      /**< set by the functions below */
 } perp_shape_def;

@@ -321,10 +321,11 @@ typedef struct perp_body_def {
     double mass; /**< dynamic: > 0 [M]; default 1 */
     perp_mat3
         I_B; /**< dynamic: inertia about Bo in B, symmetric positive definite [M L^2]; 2D: only c[2].z counts; default 1 */
-    bool particle;    /**< dynamic: no rotation; inertia is ignored */
-    bool no_gravity;  /**< dynamic: gravity does not act */
-    const char *name; /**< copied; NULL for none */
-    uint32_t cookie;  /**< set by perp_body_def_default() */
+    bool particle;     /**< dynamic: no rotation; inertia is ignored */
+    bool no_gravity;   /**< dynamic: gravity does not act */
+    const char *name;  /**< copied; NULL for none */
+    const char *label; /**< text that is drawn beside the body; copied; NULL for none */
+    uint32_t cookie;   /**< set by perp_body_def_default() */
 } perp_body_def;
 
 /** Defaults for a kind of body. */
@@ -394,6 +395,9 @@ PERP_API int perp_world_bodies(const perp_world *w, perp_body_id *out, int max);
 /** Puts a shape on a body. PERP_E_ARG, PERP_E_GEOMETRY (degenerate, or kind not for this dimension or body),
  *  PERP_E_MEMORY. */
 PERP_API perp_status perp_shape_add(perp_world *w, perp_body_id b, const perp_shape_def *def, perp_shape_id *out);
+/** Sets the velocity of a shape's surface relative to its body, in the body frame [L/T]: a conveyor belt. Replaces
+ *  surface_motion. See perp_shape_def. PERP_E_ARG, PERP_E_MEMORY. */
+PERP_API perp_status perp_shape_set_surface_velocity(perp_world *w, perp_shape_id s, perp_vec3 v_B);
 /** Body that carries a shape; {0} if stale. */
 PERP_API perp_body_id perp_shape_body(const perp_world *w, perp_shape_id s);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collision/broad.h"
+#include "stepper/belt.h"
 #include "problem/rows.h"
 #include "stepper/contact_work.h"
 #include "stepper/stepper.h"
@@ -115,15 +116,14 @@ static perp_status compression(const pp_frame *end, perp_certificate *cert) {
 /* A part that had an answer only where nothing is asked to open: which driven body is in another, and how deep; or was
  * taken for standing, since what it drags is stuck. */
 static void find_jam(const pp_frame *end, perp_certificate *cert) {
-    const perp_world *w = end->w;
     for (int i = 0; i < end->ncontact; i++) {
         const pp_placed *of[2] = {NULL, NULL};
         for (int k = 0; k < end->nplaced; k++)
             for (int side = 0; side < 2; side++)
                 if (end->placed[k].slot == end->contact_shape[2 * i + side]) of[side] = &end->placed[k];
         if (!of[0] || !of[1]) continue;
-        int driven = w->body[of[1]->body].kind == PERP_BODY_KINEMATIC;
-        if (w->body[of[driven]->body].kind != PERP_BODY_KINEMATIC) continue;
+        int driven = pp_shape_drives(end, of[1]->slot);
+        if (!pp_shape_drives(end, of[driven]->slot)) continue;
         bool stands = end->stalled && end->stalled[i] && end->solution.p_contact[3 * i] > 0;
         double depth = -pp_separation(of[0], of[1]);
         if (!(depth > JAMMED * fmin(of[0]->g->size, of[1]->g->size))) depth = 0;

@@ -1,7 +1,8 @@
 /* ledger.c - where the energy went
  *   1/2 nu' M nu - 1/2 nu0' M nu0 = 1/2 (nu0 + nu)' sum of impulses            (M of the start pose: an identity)
  * Each impulse does the work of its mean velocity. At a contact with a kinematic body the work on the dynamic one
- * splits into that of the relative velocity (impact and friction) and that of the body which is driven. The free turn
+ * splits into that of the relative velocity (impact and friction) and that of the body which is driven; a surface that moves
+ * along itself (stepper/belt.h) counts as driven. The free turn
  * that follows keeps the energy to rounding; a correction of joints then acts on the inertia of the end, and may turn it
  * a little. What these leave is computed from the inertias, apart from the impulses.
  *
@@ -177,8 +178,10 @@ static void contacts(const pp_frame *f, perp_ledger *l) {
         const perp_contact_row *c = &f->problem.contact[i];
         const double *p = f->solution.p_contact + 3 * i;
         l->normal += p[0] * (pp_mean_velocity(f, &c->n) + c->b_n_kin);
-        l->friction += p[1] * (pp_mean_velocity(f, &c->t) + c->b_t) + p[2] * (pp_mean_velocity(f, &c->o) + c->b_o);
-        l->kinematic -= p[0] * c->b_n_kin + p[1] * c->b_t + p[2] * c->b_o;
+        double b_t = f->slip_driven ? f->slip_driven[2 * i] : c->b_t,
+               b_o = f->slip_driven ? f->slip_driven[2 * i + 1] : c->b_o;
+        l->friction += p[1] * (pp_mean_velocity(f, &c->t) + b_t) + p[2] * (pp_mean_velocity(f, &c->o) + b_o);
+        l->kinematic -= p[0] * c->b_n_kin + p[1] * b_t + p[2] * b_o;
         if (!(c->e_r > 0)) continue;
         l->friction += f->solution.p_spin[i] * (pp_mean_velocity(f, &c->r) + c->b_r);
         l->kinematic -= f->solution.p_spin[i] * c->b_r;

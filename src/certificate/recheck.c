@@ -19,6 +19,7 @@
  * Cost     O(bodies + rows); below 3 % of a step together with the figures of contacts. Never allocates but in the arena. */
 #include <float.h>
 
+#include "stepper/belt.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
 #include "stepper/impact_laws.h"
@@ -245,7 +246,8 @@ static double crept(const pp_frame *f, int i) {
     const perp_contact *c = &f->contact[i];
     int A = w->shape[f->contact_shape[2 * i]].body, B = w->shape[f->contact_shape[2 * i + 1]].body;
     perp_vec3 at = c->b_W;
-    if (w->body[B].kind != PERP_BODY_DYNAMIC) {
+    bool swapped = w->body[B].kind != PERP_BODY_DYNAMIC;
+    if (swapped) {
         int swap = A;
         A = B;
         B = swap;
@@ -272,6 +274,9 @@ static double crept(const pp_frame *f, int i) {
     perp_vec3 d =
         perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(B1->p, A1->p)), perp_q_rotate(H, perp_v3_sub(B0->p, A0->p)));
     d = perp_v3_add(d, perp_v3_cross(turn, r));
+    if (f->belt)
+        d = perp_v3_axpy(d, swapped ? -f->h : f->h,
+                         pp_belt_slip(f, f->contact_shape + 2 * i, false)); /* on a belt: against its surface */
     d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
     double size = perp_v3_norm(B0->p) + perp_v3_norm(A0->p) + perp_v3_norm(r);
     return fmax(0, perp_v3_norm(d) - ROUNDING * size);

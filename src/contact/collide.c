@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "world/frame.h"
+#include "stepper/belt.h"
 
 static uint64_t pair_key(int a, int b) {
     uint32_t lo = (uint32_t)(a < b ? a : b), hi = (uint32_t)(a < b ? b : a);
@@ -56,7 +56,7 @@ perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n) 
     *n = 0;
     for (int i = 0; i < w->nshape; i++) {
         const pp_shape *sh = &w->shape[i];
-        if (!pp_alive(sh->gen)) continue;
+        if (!pp_alive(sh->gen) || sh->visual) continue;
         p[(*n)++] = (pp_placed){.g = sh->g,
                                 .X_WS = perp_pose_mul(s->X[sh->body], sh->X_BS),
                                 .reach = 0,
@@ -89,6 +89,11 @@ static void own_travel(const pp_frame *f, double *travel) {
         if (!pp_alive(w->body[i].gen)) continue;
         if (w->body[i].kind == PERP_BODY_KINEMATIC) travel[i] = f->h * perp_v3_norm(f->s1->v[i]);
     }
+    for (int i = 0; f->belt && i < w->nshape; i++) { /* what a belt touches may be taken along at its speed */
+        int b = w->shape[i].body;
+        double base = w->body[b].kind == PERP_BODY_KINEMATIC ? f->h * perp_v3_norm(f->s1->v[b]) : 0;
+        travel[b] = fmax(travel[b], base + f->h * perp_v3_norm(f->belt[i].now_B));
+    }
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k], lin = w->def.dim;
         const pp_body *b = &w->body[slot];
@@ -104,7 +109,7 @@ static void own_travel(const pp_frame *f, double *travel) {
         }
         v = sqrt(v) + sqrt(a) / b->mass;
         double om = perp_v3_norm(f->s0->w[slot]) + sqrt(alpha) * b->I_inv_most;
-        travel[slot] = fmax(f->h * (v + b->radius * om), f->least_travel);
+        travel[slot] += fmax(f->h * (v + b->radius * om), f->least_travel); /* on top of the speed of its own belts */
     }
 }
 

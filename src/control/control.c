@@ -9,6 +9,7 @@
  * inertia at the end of the torque-free turn instead, M(q') nu+ = M(q) nu + h f + G p, and turn by h w+ + bend. */
 #include <string.h>
 
+#include "stepper/belt.h"
 #include "world/stagger.h"
 
 static void add_wrench(perp_wrench *to, perp_vec3 force, perp_vec3 torque) {
@@ -334,6 +335,7 @@ perp_status pp_control(pp_frame *f) {
     perp_status st = number_blocks(f);
     if (st) return pp_fail(w, st, "out of memory for the step");
     st = drive_bodies(f);
+    if (!st) st = pp_belts(f);
     if (st) return st;
 
     perp_wrench *applied = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);

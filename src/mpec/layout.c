@@ -95,6 +95,12 @@ int pp_mpec_coordinate(const pp_mpec *m, perp_body_id b, perp_mpec_coordinate c)
 
 static perp_status find_bodies(pp_mpec *m) {
     perp_world *w = m->clone;
+    if (w->nbelt > 0) {
+        int body = w->shape[w->belt[0].shape].body;
+        return pp_refuse(m->why, m->why_size, PERP_E_FIT,
+                         "a surface of body %d (%s) moves (surface_velocity); belts are not supported", body,
+                         w->body[body].name ? w->body[body].name : "");
+    }
     m->block_body = PP_ARENA_ARRAY(&m->arena, int, w->nbody);
     m->block_ndof = PP_ARENA_ARRAY(&m->arena, int, w->nbody);
     m->block_offset = PP_ARENA_ARRAY(&m->arena, int, w->nbody);

@@ -13,8 +13,9 @@ const pp_entry pp_layout[PP_DATASET_COUNT] = {
 #undef ENTRY
 };
 
-const char *const pp_layout_groups[] = {"scene",    "materials",   "bodies", "shapes", "joints", "checkpoint", "frames",
-                                        "contacts", "certificate", "solver", "ledger", "energy", "timing",     NULL};
+const char *const pp_layout_groups[] = {"scene",  "materials",  "bodies", "shapes",   "springs",
+                                        "joints", "checkpoint", "frames", "contacts", "certificate",
+                                        "solver", "ledger",     "energy", "timing",   NULL};
 
 int pp_layout_dims(pp_dataset d, const uint64_t *extent, hsize_t *dims) {
     const pp_entry *e = &pp_layout[d];
@@ -43,6 +44,7 @@ bool pp_layout_present(pp_dataset d, unsigned what, int dim, int version, const 
     if ((e->what & PP_SINCE_3) && version < 3) return false;
     if ((e->what & PP_SINCE_4) && version < 4) return false;
     if ((e->what & PP_SINCE_5) && version < 5) return false;
+    if ((e->what & PP_SINCE_6) && version < 6) return false;
     return !pp_layout_grows(d) || e->cols == PP_N_ONE || extent[e->cols] > 0;
 }
 

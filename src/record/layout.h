@@ -27,6 +27,7 @@ typedef enum pp_type { PP_F64, PP_I32, PP_U32, PP_U64, PP_U8, PP_TEXT } pp_type;
     X(FACE_CORNERS, "Q", "corners of all faces")                                       \
     X(JOINTS, "J", "joints")                                                           \
     X(COORDS, "C", "joint coordinates")                                                \
+    X(SPRINGS, "K", "springs between points")                                          \
     X(MATERIALS, "M", "materials")                                                     \
     X(DEFINITIONS, "D", "parameters that were given another value when the run began") \
     X(PARAMETERS, "A", "declared parameters")                                          \
@@ -46,6 +47,8 @@ typedef enum pp_extent {
 #define PP_SINCE_4 (1u << 18)
 /* The same: not in those of versions 1 to 4. */
 #define PP_SINCE_5 (1u << 19)
+/* The same: not in those of versions 1 to 5. */
+#define PP_SINCE_6 (1u << 20)
 
 /* X(id, path, type, rows, columns, width, what, unit, about). Static things first: the reader needs their extents for
  * the rest. */
@@ -68,6 +71,7 @@ typedef enum pp_extent {
       "inertia about the centre of mass in body axes, column by column; 2D: only the last counts")                     \
     X(BODY_SUPPORT, "bodies/support", F64, BODIES, ONE, 9, PP_ONLY_2D | PP_SINCE_3, "L",                               \
       "the three points on which it rests, in body axes; all zero: on none")                                           \
+    X(BODY_LABEL, "bodies/label", TEXT, BODIES, ONE, 0, PP_SINCE_6, "", "text to draw beside it; empty: none")         \
     X(SHAPE_BODY, "shapes/body", I32, SHAPES, ONE, 0, 0, "", "body that carries it")                                   \
     X(SHAPE_KIND, "shapes/kind", U8, SHAPES, ONE, 0, 0, "",                                                            \
       "0 particle, 1 sphere, 2 half-space, 3 box, 4 polygon, 5 polyhedron, 6 capsule, 7 ellipsoid, 8 superellipsoid, " \
@@ -90,6 +94,16 @@ typedef enum pp_extent {
       "the corners of face k are entries face_start[k] to face_start[k+1] of shapes/face_vertex")                      \
     X(SHAPE_FACE_VERTEX, "shapes/face_vertex", I32, FACE_CORNERS, ONE, 0, 0, "",                                       \
       "corners of the faces, counter-clockwise from outside, counted from the first of their shape")                   \
+    X(SHAPE_VISUAL, "shapes/visual", U8, SHAPES, ONE, 0, PP_SINCE_6, "", "1: drawn only, never touched")               \
+    X(SHAPE_COLOUR, "shapes/colour", U32, SHAPES, ONE, 0, PP_SINCE_6, "", "0xffRRGGBB; 0: as who draws it likes")      \
+    X(SHAPE_SURFACE, "shapes/surface_velocity", F64, SHAPES, ONE, 3, PP_SINCE_6, "L/T",                                \
+      "velocity of the surface in body axes when the recording began; 0: at rest")                                     \
+    X(SPRING_A, "springs/a", I32, SPRINGS, ONE, 0, PP_SINCE_6, "", "first body; -1: the world")                        \
+    X(SPRING_B, "springs/b", I32, SPRINGS, ONE, 0, PP_SINCE_6, "", "second body")                                      \
+    X(SPRING_POINT_A, "springs/point_a", F64, SPRINGS, ONE, 3, PP_SINCE_6, "L",                                        \
+      "end on the first body, in its axes; of the world: in world axes")                                               \
+    X(SPRING_POINT_B, "springs/point_b", F64, SPRINGS, ONE, 3, PP_SINCE_6, "L", "end on the second body")              \
+    X(SPRING_REST, "springs/rest_length", F64, SPRINGS, ONE, 0, PP_SINCE_6, "L", "length without force")               \
     X(JOINT_NAME, "joints/name", TEXT, JOINTS, ONE, 0, 0, "", "name; joint-1 for number 1 if it has none")             \
     X(JOINT_KIND, "joints/kind", U8, JOINTS, ONE, 0, 0, "",                                                            \
       "0 fixed, 1 revolute, 2 prismatic, 3 cylindrical, 4 spherical, 5 universal, 6 planar")                           \
@@ -183,7 +197,7 @@ typedef enum pp_extent {
       "M L^2/T^2", "energy that contacts which bounce took beyond what restitution allows")                            \
     X(CERT_CREEP, "certificate/creep", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "L",                 \
       "farthest that a contact which sticks moved along the surface")                                                  \
-    X(CERT_TWIST, "certificate/twist", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "",                  \
+    X(CERT_TWIST, "certificate/twist", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_6, "",                  \
       "largest error of the angular momentum of bodies that nothing outside holds, in a part of a step")               \
     X(CERT_FALL, "certificate/fall", F64, FRAMES, ONE, 0, PERP_RECORD_CERTIFICATE | PP_SINCE_5, "M L^2/T^2",           \
       "energy that a step of free fall gives: below that nothing is resolved")                                         \

@@ -70,7 +70,7 @@ static perp_status read_header(perp_recording *r, perp_refusal *why) {
     }
     uint64_t version, dim = 0, every = 0, what = 0, compression = 0, finished = 0, frames = 0, files = 0;
     perp_status st =
-        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "5 or older (a newer perp is needed)", &version, why);
+        header_whole(r, "version", 1, PERP_RECORDING_VERSION, "6 or older (a newer perp is needed)", &version, why);
     if (st) return st;
     a->version = (int)version;
     if (!pp_get_text(r->file, "program", r->program, sizeof r->program))
@@ -295,6 +295,18 @@ static perp_status check_joints(perp_recording *r, perp_refusal *why) {
     return st;
 }
 
+static perp_status check_springs(perp_recording *r, perp_refusal *why) {
+    uint64_t n = r->extent[PP_N_SPRINGS], nb = r->extent[PP_N_BODIES];
+    if (r->set[PP_D_SPRING_A] < 0) return PERP_OK; /* older */
+    perp_status st = in_range(r, PP_D_SPRING_A, n, -1, (int64_t)nb, why);
+    if (!st) st = in_range(r, PP_D_SPRING_B, n, 0, (int64_t)nb, why);
+    if (!st) st = finite(r, PP_D_SPRING_POINT_A, 3 * n, why);
+    if (!st) st = finite(r, PP_D_SPRING_POINT_B, 3 * n, why);
+    if (!st) st = finite(r, PP_D_SPRING_REST, n, why);
+    if (!st) st = in_range(r, PP_D_SHAPE_VISUAL, r->extent[PP_N_SHAPES], 0, 2, why);
+    return st ? st : finite(r, PP_D_SHAPE_SURFACE, 3 * r->extent[PP_N_SHAPES], why);
+}
+
 static perp_status check_statics(perp_recording *r, perp_refusal *why) {
     const uint64_t *e = r->extent;
     if (e[PP_N_MATERIALS] < 1) return bad(r, pp_layout[PP_D_MATERIAL_MU].path, "0 x 0", "1 x 1 or more", why);
@@ -306,6 +318,7 @@ static perp_status check_statics(perp_recording *r, perp_refusal *why) {
     if (!st) st = finite(r, PP_D_MATERIAL_MU, e[PP_N_MATERIALS] * e[PP_N_MATERIALS], why);
     if (!st) st = check_shapes(r, why);
     if (!st) st = check_joints(r, why);
+    if (!st) st = check_springs(r, why);
     return st;
 }
 
@@ -395,6 +408,7 @@ static perp_status load(perp_recording *r, perp_refusal *why) {
     r->info.nbody = (int)r->extent[PP_N_BODIES];
     r->info.nshape = (int)r->extent[PP_N_SHAPES];
     r->info.njoint = (int)r->extent[PP_N_JOINTS];
+    r->info.nspring = (int)r->extent[PP_N_SPRINGS];
     r->info.nmaterial = (int)r->extent[PP_N_MATERIALS];
     r->info.ncontact = r->extent[PP_N_CONTACTS];
     return PERP_OK;

@@ -113,7 +113,8 @@ perp_recorded_body perp_recording_body(const perp_recording *r, int i) {
     perp_recorded_body b = {.name = pp_words(r, PP_D_BODY_NAME, i),
                             .kind = (perp_body_kind)pp_bytes(r, PP_D_BODY_KIND)[i],
                             .particle = pp_bytes(r, PP_D_BODY_PARTICLE)[i],
-                            .mass = pp_numbers(r, PP_D_BODY_MASS)[i]};
+                            .mass = pp_numbers(r, PP_D_BODY_MASS)[i],
+                            .label = r->set[PP_D_BODY_LABEL] >= 0 ? pp_words(r, PP_D_BODY_LABEL, i) : ""};
     const double *I = pp_numbers(r, PP_D_BODY_INERTIA) + 9 * (size_t)i;
     for (int k = 0; k < 3; k++) b.I_B.c[k] = vec3(I + 3 * k);
     return b;
@@ -142,6 +143,11 @@ perp_recorded_shape perp_recording_shape(const perp_recording *r, int i) {
         s.half_length = s.half_size.z;
         s.half_size = perp_v3(0, 0, 0);
     }
+    if (r->set[PP_D_SHAPE_VISUAL] >= 0) {
+        s.visual = pp_bytes(r, PP_D_SHAPE_VISUAL)[k];
+        s.colour = (uint32_t)pp_wholes(r, PP_D_SHAPE_COLOUR)[k];
+        s.surface_velocity = vec3(pp_numbers(r, PP_D_SHAPE_SURFACE) + 3 * k);
+    }
     if (s.nvertex) s.vertex = pp_numbers(r, PP_D_SHAPE_VERTEX) + 3 * (size_t)first_vertex[k];
     if (s.nface) {
         s.face_start = r->face_start + (size_t)first_face[k] + k;
@@ -162,6 +168,16 @@ perp_recorded_joint perp_recording_joint(const perp_recording *r, int i) {
                              .ncoord = pp_wholes(r, PP_D_JOINT_COORDS)[k],
                              .first_coord = pp_wholes(r, PP_D_JOINT_FIRST_COORD)[k]};
     return j;
+}
+
+perp_recorded_spring perp_recording_spring(const perp_recording *r, int i) {
+    assert(i >= 0 && i < r->info.nspring);
+    size_t k = (size_t)i;
+    return (perp_recorded_spring){.a = pp_wholes(r, PP_D_SPRING_A)[k],
+                                  .b = pp_wholes(r, PP_D_SPRING_B)[k],
+                                  .point_A = vec3(pp_numbers(r, PP_D_SPRING_POINT_A) + 3 * k),
+                                  .point_B = vec3(pp_numbers(r, PP_D_SPRING_POINT_B) + 3 * k),
+                                  .rest_length = pp_numbers(r, PP_D_SPRING_REST)[k]};
 }
 
 int perp_recording_find_body(const perp_recording *r, const char *name) {

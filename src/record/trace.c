@@ -63,6 +63,7 @@ static void describe(pp_trace *t, const perp_scene *scene) {
                                     .nbody = (int)r->extent[PP_N_BODIES],
                                     .nshape = (int)r->extent[PP_N_SHAPES],
                                     .njoint = (int)r->extent[PP_N_JOINTS],
+                                    .nspring = (int)r->extent[PP_N_SPRINGS],
                                     .nmaterial = (int)r->extent[PP_N_MATERIALS]};
     for (int d = 0; d < PP_DATASET_COUNT; d++)
         v->set[d] =

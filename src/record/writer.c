@@ -73,6 +73,20 @@ static bool joint_coords(perp_recorder *r) {
     return true;
 }
 
+static bool find_springs(perp_recorder *r) {
+    int n = perp_world_forces(r->w, NULL, 0), kept = 0;
+    r->spring = pp_alloc(&r->alloc, (size_t)n * sizeof *r->spring);
+    if (!r->spring) return false;
+    perp_world_forces(r->w, r->spring, n);
+    for (int i = 0; i < n; i++) {
+        perp_force_def def;
+        if (!perp_force_get(r->w, r->spring[i], &def) && def.kind == PERP_FORCE_SPRING)
+            r->spring[kept++] = r->spring[i];
+    }
+    r->extent[PP_N_SPRINGS] = (uint64_t)kept;
+    return true;
+}
+
 static bool take_ids(perp_recorder *r) {
     int nb = perp_world_body_count(r->w), ns = perp_world_shapes(r->w, NULL, 0), nj = perp_world_joints(r->w, NULL, 0);
     r->body = pp_alloc(&r->alloc, (size_t)nb * sizeof *r->body);
@@ -90,7 +104,7 @@ static bool take_ids(perp_recorder *r) {
     e[PP_N_MATERIALS] = (uint64_t)perp_material_count(r->w);
     e[PP_N_DEFINITIONS] = (uint64_t)perp_scene_definition_count(r->scene);
     e[PP_N_PARAMETERS] = (uint64_t)perp_scene_parameter_count(r->scene);
-    return shape_maps(r) && joint_coords(r);
+    return shape_maps(r) && joint_coords(r) && find_springs(r);
 }
 
 perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_record_choice choice, perp_recorder **out,
@@ -133,8 +147,8 @@ void pp_recorder_free(perp_recorder *r) {
     if (!r) return;
     for (int d = 0; d < PP_DATASET_COUNT; d++) pp_free(&r->alloc, r->column[d].row);
     if (r->file >= 0) close_file(r); /* without a file HDF5 is not called: threads may have a recorder each */
-    void *const owned[] = {r->path,         r->body,        r->shape,      r->joint,
-                           r->joint_ncoord, r->shape_index, r->shape_body, r->saved};
+    void *const owned[] = {r->path,        r->body,       r->shape, r->joint, r->joint_ncoord,
+                           r->shape_index, r->shape_body, r->saved, r->spring};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pp_free(&r->alloc, owned[i]);
     perp_allocator a = r->alloc;
     pp_free(&a, r);

@@ -33,6 +33,13 @@ static const char *body_name(const void *ctx, int i, char *room, size_t size) {
     return room;
 }
 
+static const char *body_label(const void *ctx, int i, char *room, size_t size) {
+    (void)room, (void)size;
+    const perp_recorder *r = ctx;
+    perp_body_def def;
+    return !perp_body_get(r->w, r->body[i], &def) && def.label ? def.label : "";
+}
+
 static const char *joint_name(const void *ctx, int i, char *room, size_t size) {
     const perp_recorder *r = ctx;
     perp_joint_def def;
@@ -167,7 +174,7 @@ static bool put_bodies(job *j) {
     }
     bool ok = put_texts(j, PP_D_BODY_NAME, body_name, r, (int)n) && put(j, PP_D_BODY_KIND, 0, kind) &&
               put(j, PP_D_BODY_PARTICLE, 0, particle) && put(j, PP_D_BODY_MASS, 0, mass) &&
-              put(j, PP_D_BODY_INERTIA, 0, inertia);
+              put(j, PP_D_BODY_INERTIA, 0, inertia) && put_texts(j, PP_D_BODY_LABEL, body_label, r, (int)n);
     pp_free(&r->alloc, mass);
     return ok;
 }
@@ -261,6 +268,30 @@ static bool put_shapes(job *j) {
     return ok;
 }
 
+/* How shapes look, and how their surfaces move. */
+static bool put_looks(job *j) {
+    perp_recorder *r = j->r;
+    size_t n = (size_t)r->extent[PP_N_SHAPES];
+    double *surface = pp_alloc(&r->alloc, n * (3 * sizeof *surface + sizeof(uint32_t) + 1));
+    if (!surface) return no_memory(j);
+    uint32_t *colour = (uint32_t *)(void *)(surface + 3 * n);
+    uint8_t *visual = (uint8_t *)(colour + n);
+    for (size_t i = 0; i < n; i++) {
+        perp_shape_view v = {0};
+        (void)perp_shape_get(r->w, r->shape[i], &v);
+        colour[i] = v.def.colour;
+        visual[i] = v.def.visual;
+        perp_vec3 s = v.def.surface_velocity;
+        if (v.def.surface_motion) v.def.surface_motion(perp_world_time(r->w), &s, v.def.surface_ctx);
+        if (!perp_v3_finite(s)) s = perp_v3(0, 0, 0); /* the step complains about it */
+        memcpy(surface + 3 * i, &s, sizeof s);
+    }
+    bool ok = put(j, PP_D_SHAPE_VISUAL, 0, visual) && put(j, PP_D_SHAPE_COLOUR, 0, colour) &&
+              put(j, PP_D_SHAPE_SURFACE, 0, surface);
+    pp_free(&r->alloc, surface);
+    return ok;
+}
+
 /* Index of a body by its id; -1 for the world. */
 static int32_t body_index(const perp_recorder *r, perp_body_id id) {
     int lo = 0, hi = (int)r->extent[PP_N_BODIES]; /* ids lie in order of their slots */
@@ -302,6 +333,28 @@ static bool put_joints(job *j) {
     return ok;
 }
 
+static bool put_springs(job *j) {
+    perp_recorder *r = j->r;
+    size_t n = (size_t)r->extent[PP_N_SPRINGS];
+    double *point = pp_alloc(&r->alloc, n * (7 * sizeof *point + 2 * sizeof(int32_t)));
+    if (!point) return no_memory(j);
+    double *point_b = point + 3 * n, *rest = point_b + 3 * n;
+    int32_t *a = (int32_t *)(void *)(rest + n), *b = a + n;
+    for (size_t i = 0; i < n; i++) {
+        perp_force_def def = perp_force_def_default(PERP_FORCE_SPRING);
+        (void)perp_force_get(r->w, r->spring[i], &def);
+        memcpy(point + 3 * i, &def.point_A, sizeof def.point_A);
+        memcpy(point_b + 3 * i, &def.point_B, sizeof def.point_B);
+        rest[i] = def.rest_length;
+        a[i] = body_index(r, def.a);
+        b[i] = body_index(r, def.b);
+    }
+    bool ok = put(j, PP_D_SPRING_A, 0, a) && put(j, PP_D_SPRING_B, 0, b) && put(j, PP_D_SPRING_POINT_A, 0, point) &&
+              put(j, PP_D_SPRING_POINT_B, 0, point_b) && put(j, PP_D_SPRING_REST, 0, rest);
+    pp_free(&r->alloc, point);
+    return ok;
+}
+
 static bool put_header(job *j) {
     perp_recorder *r = j->r;
     char program[64];
@@ -329,11 +382,14 @@ perp_status pp_recorder_statics(perp_recorder *r, perp_refusal *why) {
     for (int i = 0; ok && pp_layout_groups[i]; i++)
         ok = pp_put_group(r->file, pp_layout_groups[i]) || file_failed(&j, pp_layout_groups[i]);
     ok = ok && put_scene(&j) && put_materials(&j) && put_bodies(&j) && put_supports(&j) && put_shapes(&j) &&
-         put_joints(&j);
+         put_looks(&j) && put_springs(&j) && put_joints(&j);
     return ok ? PERP_OK : j.st;
 }
 
 perp_status pp_recorder_hand_over(perp_recorder *r, pp_static_taker *take, void *ctx, perp_refusal *why) {
     job j = {.r = r, .why = why, .take = take, .ctx = ctx};
-    return put_materials(&j) && put_bodies(&j) && put_supports(&j) && put_shapes(&j) && put_joints(&j) ? PERP_OK : j.st;
+    return put_materials(&j) && put_bodies(&j) && put_supports(&j) && put_shapes(&j) && put_looks(&j) &&
+                   put_springs(&j) && put_joints(&j)
+               ? PERP_OK
+               : j.st;
 }

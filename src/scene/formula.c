@@ -145,6 +145,13 @@ void pp_formula_motion(double t, perp_pose *X, void *ctx) {
     X->q = fine ? perp_q_axis_angle(axis, angle) : (perp_quat){NAN, NAN, NAN, NAN};
 }
 
+void pp_formula_belt(double t, perp_vec3 *v_B, void *ctx) {
+    const pp_formula *f = ctx;
+    double value[PP_SCENE_DYNAMIC + PP_SCENE_VARIABLES] = {t};
+    memcpy(value + f->ndynamic, f->value, (size_t)f->nvalue * sizeof *value);
+    *v_B = vector(f, 0, value, perp_v3(0, 0, 0));
+}
+
 void pp_formula_force(const perp_world *w, double t, perp_wrench *out, void *ctx) {
     const pp_formula *f = ctx;
     double value[PP_SCENE_DYNAMIC + PP_SCENE_VARIABLES];

@@ -14,6 +14,8 @@ static const pp_key body[] = {
      PP_HELP("For joints, forces and plots; no two bodies have the same.")},
     {"like", PP_T_REF, IN(like), .of = "a template", PP_WORDS("none"),
      PP_HELP("Template whose keys hold where this entry is silent.")},
+    {"label", PP_T_LABEL, IN(label), PP_WORDS("none"),
+     PP_HELP("Text that is drawn beside the body; `${...}` as in names.")},
     {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"),
      PP_HELP("Makes the entry many times: a number (variable `i`), or `{i: 10, j: 5}`, nested, the last fastest.")},
     {"kind", PP_T_CHOICE, IN(kind), .choice = kinds, PP_DEFAULT_AS(PERP_BODY_DYNAMIC, "dynamic"),
@@ -151,6 +153,13 @@ static const pp_key shape[] = {
     {"group", PP_T_WHOLE, IN(group), PP_WORDS("the body's"), PP_BETWEEN(0, GROUP_MAX),
      PP_HELP("See group of the body.")},
     {"mask", PP_T_WHOLE, IN(mask), PP_WORDS("the body's"), PP_BETWEEN(0, GROUP_MAX), PP_HELP("See group of the body.")},
+    {"surface_velocity", PP_T_FORMULAS, IN(surface_velocity), PP_UNIT("L/T"), PP_WORDS("at rest"),
+     PP_HELP(
+         "Velocity of the surface relative to the body, in the body's axes: a conveyor belt. May depend on the time "
+         "`t`. Only its part along the contact plane counts.")},
+    {"visual", PP_T_BOOL, IN(visual), PP_DEFAULT(false),
+     PP_HELP("Drawn only: it touches nothing and has no mass. Any type of shape, whatever the stepper.")},
+    {"colour", PP_T_COLOUR, IN(colour), PP_WORDS("by the body's kind"), PP_HELP("What it is drawn with.")},
 };
 const pp_map pp_map_shape = {"shape", "A shape",    "Convex, or cut into convex parts; a body may have several.",
                              shape,   COUNT(shape), shapes};

@@ -82,8 +82,10 @@ static perp_status whole_mass(pp_reader *r, int i, double density, perp_mass *ou
 
 /* Mass, centre of mass and inertia of the shapes in the frame as written, at this density. */
 static perp_status mass_of_shapes(pp_reader *r, const pp_body_in *in, double density, perp_mass *out) {
+    bool some = false;
     for (int i = 0; i < r->nshape; i++) {
         const perp_shape_def *d = pp_shape_ready(r, i);
+        if (d->visual) continue;
         perp_mass m;
         char why[256] = "";
         perp_status s = PERP_OK;
@@ -100,7 +102,8 @@ static perp_status mass_of_shapes(pp_reader *r, const pp_body_in *in, double den
             pp_push_shape(r, in, i);
             return pp_wrong_say(r, s, r->shape[i].at, "%s", why);
         }
-        *out = i == 0 ? m : perp_mass_add(*out, m); /* the first part of a shape has the mass of all */
+        *out = some ? perp_mass_add(*out, m) : m; /* the first part of a shape has the mass of all */
+        some = true;
     }
     return PERP_OK;
 }
@@ -145,7 +148,13 @@ static perp_status set_mass(pp_reader *r, const pp_body_in *in, perp_body_def *d
     if (!mass && !density)
         return wrong_mass(r, in, "a dynamic body without mass",
                           "density, mass, mass and inertia, or particle: true and mass");
-    if (r->nshape == 0)
+    int solid = 0;
+    for (int i = 0; i < r->nshape; i++) solid += !r->shape[i].def.visual;
+    if (solid == 0 && r->nshape > 0)
+        return wrong_mass(r, in,
+                          mass ? "mass without inertia, and only visual shapes" : "density, and only visual shapes",
+                          mass ? "inertia as well, or a solid shape" : "mass and inertia, or a solid shape");
+    if (solid == 0)
         return wrong_mass(r, in, mass ? "mass without inertia and without shapes" : "density without shapes",
                           mass ? "inertia as well, particle: true, or a solid shape" : "a solid shape");
     perp_mass m = {0};
@@ -269,6 +278,7 @@ static perp_status make_body(pp_reader *r, pp_item entry, void *ctx) {
         d.w_W = in.spin;
     }
     d.name = PP_GIVEN(&in, name) ? in.name.text : NULL;
+    d.label = PP_GIVEN(&in, label) ? in.label.text : NULL;
     perp_body_id id;
     s = perp_body_add(r->w, &d, &id);
     if (s) return pp_wrong_world(r, s, entry);

@@ -105,6 +105,28 @@ static perp_status pointed(pp_reader *r, pp_item at, const pp_shape_in *in, pp_s
     return PERP_OK;
 }
 
+/* Velocity of the surface: numbers, or a function of time. */
+static perp_status read_belt(pp_reader *r, const pp_shape_in *in, perp_shape_def *d) {
+    pp_push_key(r, "surface_velocity");
+    if (in->visual)
+        return pp_wrong(r, in->surface_velocity, "a surface velocity on a visual shape, which touches nothing",
+                        "visual: false, or no surface velocity");
+    pp_formula *f = pp_formula_new(r, 1);
+    if (!f) return PERP_E_MEMORY;
+    perp_status s = pp_formula_vector(r, in->surface_velocity, pp_dynamic_time, f, 0);
+    if (s) return s;
+    pp_pop(r);
+    bool varies = false;
+    for (int i = 0; i < r->dim; i++) varies |= pp_expr_uses(f->part[i], 0);
+    if (varies) {
+        d->surface_motion = pp_formula_belt;
+        d->surface_ctx = f;
+    } else {
+        pp_formula_belt(0, &d->surface_velocity, f);
+    }
+    return PERP_OK;
+}
+
 static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp_shape_draft *out,
                             pp_shape_parts *parts) {
     pp_shape_in in = {.turn = {1, 0, 0, 0}, .scale = {1, {1}}};
@@ -141,6 +163,9 @@ static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp
     d->group = (uint32_t)(PP_GIVEN(&in, group) ? in.group : body->group);
     d->mask = (uint32_t)(PP_GIVEN(&in, mask) ? in.mask : body->mask);
     d->material = body->material_number;
+    d->visual = in.visual;
+    d->colour = in.colour;
+    if (PP_GIVEN(&in, surface_velocity) && (s = read_belt(r, &in, d))) return s;
     if (!PP_GIVEN(&in, material)) return PERP_OK;
     pp_push_key(r, "material");
     s = pp_read_material(r, PP_ITEM(&in, material), in.material.text, &d->material);

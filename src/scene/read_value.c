@@ -230,6 +230,28 @@ perp_status pp_read_name(pp_reader *r, pp_item at, const pp_key *k, pp_name *out
     return pp_wrong(r, at, found, pp_key_words(k, r->dim, allowed, sizeof allowed));
 }
 
+/* A text for people, on one line. */
+static perp_status read_label(pp_reader *r, pp_item at, const pp_key *k, pp_name *out) {
+    if (!pp_is_scalar(at) || pp_at(at)->length == 0) return pp_wrong_kind(r, at, k);
+    perp_status s = expand(r, at, k, out);
+    for (const char *c = out->text; !s && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) return pp_wrong_kind(r, at, k);
+    return s;
+}
+
+static perp_status read_colour(pp_reader *r, pp_item at, const pp_key *k, uint32_t *out) {
+    if (!pp_is_scalar(at)) return pp_wrong_kind(r, at, k);
+    *out = strlen(pp_text_of(at)) == pp_at(at)->length ? pp_colour_of(pp_text_of(at)) : 0;
+    if (*out) return PERP_OK;
+    const char *words[32] = {NULL};
+    for (int i = 0; i < 31 && pp_colour_name(i); i++) words[i] = pp_colour_name(i);
+    const char *near = pp_at(at)->length ? pp_suggest(pp_text_of(at), words) : NULL;
+    char found[256], allowed[512], meant[576];
+    pp_key_words(k, r->dim, allowed, sizeof allowed);
+    (void)snprintf(meant, sizeof meant, near ? "%s; did you mean %s?" : "%s", allowed, near);
+    return pp_wrong(r, at, pp_yaml_found(at.tree, at.node, found, sizeof found), meant);
+}
+
 static perp_status read_choice(pp_reader *r, pp_item at, const pp_key *k, int *out) {
     if (!pp_is_scalar(at) || pp_at(at)->length == 0) return pp_wrong_kind(r, at, k);
     for (int i = 0; k->choice[i]; i++)
@@ -274,6 +296,8 @@ perp_status pp_read_value(pp_reader *r, pp_item at, const pp_key *k, void *out) 
     case PP_T_STAGE: return read_stage(r, at, k, out);
     case PP_T_TEXT:
     case PP_T_FILE: return read_text(r, at, k, out);
+    case PP_T_LABEL: return read_label(r, at, k, out);
+    case PP_T_COLOUR: return read_colour(r, at, k, out);
     case PP_T_NAME:
     case PP_T_REF: return pp_read_name(r, at, k, out);
     case PP_T_VECTOR: return read_vector(r, at, k, out);

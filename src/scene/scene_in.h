@@ -88,7 +88,7 @@ typedef struct pp_parameter_in {
 
 typedef struct pp_body_in {
     pp_got got;
-    pp_name name, like, material;
+    pp_name name, like, material, label;
     int kind;
     perp_vec3 at, velocity, spin, force, torque;
     perp_quat turn;
@@ -114,7 +114,9 @@ typedef struct pp_shape_in {
     bool hull;
     perp_vec3 axes;
     double bound;
-    pp_item functions;
+    pp_item functions, surface_velocity;
+    bool visual;
+    uint32_t colour;
 } pp_shape_in;
 
 typedef struct pp_function_in {

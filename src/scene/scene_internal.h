@@ -290,8 +290,9 @@ struct pp_formula {
     perp_pose X;     /* motion: where the body was put */
     perp_vec3 shift; /* force: centre of mass in the frame of `at` */
     bool body_frame, at_given;
-    pp_expr *part[PP_FORMULA_PARTS]; /* force: force 0-2, torque 3-5, at 6-8; motion: at 0-2, axis 3-5, angle 6 */
-    char *text[PP_FORMULA_PARTS];    /* what they were written as, with numbers for parameters and repeat variables */
+    pp_expr *part
+        [PP_FORMULA_PARTS]; /* force: force 0-2, torque 3-5, at 6-8; motion: at 0-2, axis 3-5, angle 6; surface: 0-2 */
+    char *text[PP_FORMULA_PARTS]; /* what they were written as, with numbers for parameters and repeat variables */
     int ndynamic, nvalue;
     double *value; /* of parameters and repeat variables, behind the dynamic ones */
 };
@@ -302,6 +303,7 @@ perp_status pp_formula_part(pp_reader *r, pp_item at, const char *const *dynamic
 /* As many parts from the first on as the scene has dimensions. */
 perp_status pp_formula_vector(pp_reader *r, pp_item at, const char *const *dynamic, pp_formula *f, int first);
 void pp_formula_motion(double t, perp_pose *X_WB, void *ctx);
+void pp_formula_belt(double t, perp_vec3 *v_B, void *ctx);
 void pp_formula_force(const perp_world *w, double t, perp_wrench *out, void *ctx);
 extern const char *const pp_dynamic_time[], *const pp_dynamic_2d[], *const pp_dynamic_3d[];
 

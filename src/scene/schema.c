@@ -83,6 +83,15 @@ static void value(pp_writer *t, const pp_key *k) {
         pp_write(t, "}");
         break;
     case PP_T_TEXT: pp_write(t, "\"type\":[\"string\",\"number\",\"boolean\"]"); break;
+    case PP_T_LABEL: pp_write(t, "\"type\":[\"string\",\"number\",\"boolean\"]"); break;
+    case PP_T_COLOUR:
+        pp_write(t, "\"anyOf\":[{\"type\":\"string\",\"pattern\":\"^#[0-9A-Fa-f]{6}$\"},{\"enum\":[");
+        for (int i = 0; pp_colour_name(i); i++) {
+            if (i) pp_write(t, ",");
+            quoted(t, pp_colour_name(i));
+        }
+        pp_write(t, "]}]");
+        break;
     case PP_T_NAME:
         pp_write(t, "\"type\":\"string\",\"pattern\":\"^[A-Za-z]([A-Za-z0-9_-]|\\\\$\\\\{[^}]*\\\\})*$\"");
         break;

@@ -19,6 +19,8 @@ typedef enum pp_type {
     PP_T_STAGE,   /* const char *, one of list() */
     PP_T_STAGES,  /* later: a list of such */
     PP_T_TEXT,    /* const char *, of the tree */
+    PP_T_LABEL,   /* pp_name: any text */
+    PP_T_COLOUR,  /* uint32_t, as PERP_COLOUR() */
     PP_T_NAME,    /* pp_name: letters, digits, - and _ */
     PP_T_REF,     /* pp_name: of something else; `of` says of what */
     PP_T_NAMES,   /* later: a list of names */
@@ -117,6 +119,10 @@ static inline bool pp_key_fits(const pp_key *k, int dim, int variant) {
 static inline bool pp_variant_fits(const pp_variant *v, int dim) {
     return !dim || !v->dims || (v->dims & (dim == 2 ? PP_2D : PP_3D));
 }
+
+/* Colours by name: the i-th, NULL after the last; its value; the value of a text, 0: none. */
+const char *pp_colour_name(int i);
+uint32_t pp_colour_of(const char *text);
 
 /* What the value of a key may be, in words: "a number > 0". dim 0: for both dimensions. */
 char *pp_key_words(const pp_key *k, int dim, char *out, size_t size);

@@ -67,6 +67,11 @@ char *pp_key_words(const pp_key *k, int dim, char *out, size_t size) {
         listed(t, k);
         break;
     case PP_T_TEXT: pp_write(t, "a text"); break;
+    case PP_T_LABEL: pp_write(t, "a text of at most 95 bytes on one line"); break;
+    case PP_T_COLOUR:
+        pp_write(t, "\"#rrggbb\" in quotes, or");
+        for (int i = 0; pp_colour_name(i); i++) pp_write(t, "%s %s", i ? "," : "", pp_colour_name(i));
+        break;
     case PP_T_NAME: pp_write(t, "a name: letters, digits, - and _, a letter first, at most 95"); break;
     case PP_T_REF: pp_write(t, "the name of %s", k->of); break;
     case PP_T_NAMES: pp_write(t, "a list of names"); break;

@@ -19,6 +19,7 @@
  *          u: approach before. What is missing beyond that was lost by the method. */
 #include "stepper/contact_work.h"
 
+#include "stepper/belt.h"
 #include "problem/rows.h"
 
 static int root(const pp_contact_work *a, int i) {
@@ -68,6 +69,7 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
         *w = perp_v3_axpy(*w, side ? 1 : -1, rate[body]);
         if (!k->half && k->levers != k->s0) *turn = perp_q_mul(k->s1->X[body].q, perp_q_conj(k->s0->X[body].q));
     }
+    *v = perp_v3_add(*v, pp_belt_slip(k, k->contact_shape + 2 * i, true));
     return true;
 }
 

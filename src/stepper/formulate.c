@@ -2,9 +2,11 @@
  *
  * Rows hold the geometry at the start of the step (kinematic bodies at its end, Berard 5.1.2). The normal row of a
  * contact is the velocity of B relative to A along n, at the two contact points; tangents likewise. The motion of
- * kinematic bodies is in the gap for the normal row and in b_t, b_o for the tangents, b_r for the spin about n. */
+ * kinematic bodies is in the gap for the normal row and in b_t, b_o for the tangents, b_r for the spin about n. Surfaces that
+ * move along themselves are in b_t, b_o too (stepper/belt.h). */
 #include <float.h>
 
+#include "stepper/belt.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
 #include "stepper/impact_laws.h"
@@ -204,10 +206,10 @@ double pp_slip_miss(const pp_frame *f) {
         if (k < 0 || !(c->mu > 0) || !(f->solution.p_contact[3 * i] > 0)) continue;
         perp_vec3 r = perp_v3_sub(k ? c->b_W : c->a_W, (f->levers ? f->levers : f->s1)->X[body[k]].p), turn;
         perp_vec3 d = slip_on_driven(f, body[!k], body[k], r, nu, &turn);
-        double per = (k ? 1 : -1) / f->h;
-        most = fmax(most, fabs(per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->problem, &row->t, nu) - row->b_t));
+        perp_vec3 slip = perp_v3_axpy(pp_belt_slip(f, f->contact_shape + 2 * i, false), (k ? 1 : -1) / f->h, d);
+        most = fmax(most, fabs(perp_v3_dot(slip, c->t_W) - pp_row_dot(&f->problem, &row->t, nu) - row->b_t));
         if (f->w->def.dim == 3)
-            most = fmax(most, fabs(per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->problem, &row->o, nu) - row->b_o));
+            most = fmax(most, fabs(perp_v3_dot(slip, c->o_W) - pp_row_dot(&f->problem, &row->o, nu) - row->b_o));
     }
     return most;
 }
@@ -290,6 +292,12 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         out->r = (perp_row){.block = {0, 0}};
     }
     follow_driven(f, c, body, r, out);
+    if (f->belt) {
+        perp_vec3 belt = pp_belt_slip(f, f->contact_shape + 2 * i, false);
+        out->b_t += perp_v3_dot(belt, c->t_W);
+        if (dim == 3) out->b_o += perp_v3_dot(belt, c->o_W);
+        if (mean) more = perp_v3_add(more, perp_v3_sub(pp_belt_slip(f, f->contact_shape + 2 * i, true), belt));
+    }
     apply_shifts(f, i, out);
     out->contact = i;
     out->phase = out->nd > 0 ? slip_phase(f, out, c, body, nu_free, more, noise) : 0;
@@ -398,6 +406,7 @@ perp_status pp_formulate(pp_frame *f) {
     int njoint;
     perp_status st = joint_rows(f, &joint, &njoint);
     if (st) return st;
+    f->slip_driven = NULL;
     int nsupport = pp_support_count(f);
     perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->ncontact + nsupport);
     double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->ndof);

@@ -211,10 +211,10 @@ static bool has_flat(perp_shape_kind k) { return is_polytope(k) || k == PERP_SHA
 perp_status pp_implicit_ready(perp_world *w) {
     for (int i = 0; i < w->nshape; i++) {
         const pp_shape *a = &w->shape[i];
-        if (!pp_alive(a->gen) || !has_flat(a->g->kind)) continue;
+        if (!pp_alive(a->gen) || a->visual || !has_flat(a->g->kind)) continue;
         for (int j = i + 1; j < w->nshape; j++) {
             const pp_shape *b = &w->shape[j];
-            if (!pp_alive(b->gen) || !has_flat(b->g->kind) || a->body == b->body) continue;
+            if (!pp_alive(b->gen) || b->visual || !has_flat(b->g->kind) || a->body == b->body) continue;
             if (a->g->kind == PERP_SHAPE_CYLINDER && b->g->kind == PERP_SHAPE_CYLINDER) continue;
             if (w->body[a->body].kind != PERP_BODY_DYNAMIC && w->body[b->body].kind != PERP_BODY_DYNAMIC) continue;
             if (!(a->group & b->mask) || !(b->group & a->mask)) continue;

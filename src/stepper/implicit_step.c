@@ -12,6 +12,7 @@
 
 #include "contact/contact_fill.h"
 #include "contact/end_pose.h"
+#include "stepper/belt.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
 #include "stepper/contact_work.h"
@@ -110,6 +111,18 @@ static perp_status write_contacts(pp_implicit_work *k, double **gap) {
     return PERP_OK;
 }
 
+/* What drives add to the slip along t and o, before springs along the surface change the rows. */
+static perp_status note_driven(pp_frame *f) {
+    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * f->ncontact);
+    if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    for (int i = 0; i < f->ncontact; i++) {
+        driven[2 * i] = f->problem.contact[i].b_t;
+        driven[2 * i + 1] = f->problem.contact[i].b_o;
+    }
+    f->slip_driven = driven;
+    return PERP_OK;
+}
+
 static perp_status solve_round(pp_implicit_work *k, bool held) {
     pp_frame *f = k->f;
     double *gap;
@@ -122,6 +135,7 @@ static perp_status solve_round(pp_implicit_work *k, bool held) {
     pp_end_inertia(f, &k->end);
     if (k->compliant) st = pp_layers_begin(k);
     if (!st) st = pp_formulate(f);
+    if (!st && k->compliant) st = note_driven(f);
     if (st) return st;
     if (k->compliant)
         pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->problem.contact); /* just made, in the arena */
@@ -279,10 +293,9 @@ static perp_status settle(pp_implicit_work *k) {
 
 /* Does a driven body touch another at the start? */
 static bool driven_touches(const pp_implicit_work *k) {
-    const perp_world *w = k->f->w;
     for (int m = 0; m < k->nmeet; m++) {
         const pp_placed *a = &k->placed[k->meet[m].i], *b = &k->placed[k->meet[m].j];
-        bool driven = w->body[a->body].kind == PERP_BODY_KINEMATIC || w->body[b->body].kind == PERP_BODY_KINEMATIC;
+        bool driven = pp_shape_drives(k->f, a->slot) || pp_shape_drives(k->f, b->slot);
         if (driven && k->meet[m].gap0 <= TOUCHING * size_of(k, &k->meet[m])) return true;
     }
     return false;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stepper/belt.h"
 #include "stepper/joint_rounds.h"
 #include "stepper/step_contradiction.h"
 
@@ -24,7 +25,7 @@ static bool driven_touches(const pp_frame *f) {
     for (int i = 0; i < f->ncontact && i < f->problem.ncontact; i++) {
         const perp_contact *c = &f->contact[i];
         const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
-        bool driven = w->body[A->body].kind == PERP_BODY_KINEMATIC || w->body[B->body].kind == PERP_BODY_KINEMATIC;
+        bool driven = pp_shape_drives(f, f->contact_shape[2 * i]) || pp_shape_drives(f, f->contact_shape[2 * i + 1]);
         if (driven && c->gap - f->h * f->problem.contact[i].b_n_kin <= pp_touching(A->g, B->g, c->b_W)) return true;
     }
     return false;
@@ -85,8 +86,8 @@ static int without_driven(const pp_frame *f, perp_contact_row *row, int *driven)
     for (int i = 0; i < f->problem.ncontact; i++) {
         int body = -1;
         for (int k = 0; i < f->ncontact && k < 2; k++) {
-            int b = f->w->shape[f->contact_shape[2 * i + k]].body;
-            if (f->w->body[b].kind == PERP_BODY_KINEMATIC) body = b;
+            int s = f->contact_shape[2 * i + k];
+            if (pp_shape_drives(f, s)) body = f->w->shape[s].body;
         }
         if (body >= 0)
             *driven = body;

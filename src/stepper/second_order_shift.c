@@ -11,6 +11,7 @@
  * order, once. */
 #include <math.h>
 
+#include "stepper/belt.h"
 #include "problem/rows.h"
 #include "stepper/impact_laws.h"
 #include "stepper/rebound_limit.h"
@@ -33,6 +34,7 @@ typedef struct told {
 /* Velocities of kinematic bodies, by body slot. */
 typedef struct driven {
     const perp_vec3 *v, *w;
+    bool before; /* of surfaces that move: pp_belt.before_B, not now_B */
 } driven;
 
 /* At poses `at`, with velocities nu of the dynamic bodies and those of `by` for the others. Friction acts on both
@@ -59,6 +61,7 @@ static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, 
         v = perp_v3_axpy(v, sign[k], vb);
         w = perp_v3_axpy(w, sign[k], wb);
     }
+    v = perp_v3_add(v, pp_belt_slip(f, shape, by.before));
     return (slip){perp_v3_axpy(v, -perp_v3_dot(v, c->n_W), c->n_W), perp_v3_dot(w, c->n_W)};
 }
 
@@ -111,8 +114,9 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     const perp_contact *c = &f->contact[i];
     const int *shape = f->contact_shape + 2 * i, *end_shape = shape;
     double e_r = f->problem.contact[i].e_r;
-    slip now = slip_of(f, c, shape, f->s0, (driven){f->s1->v, f->s1->w}, f->solution.nu);
-    const driven start = {f->start_v, f->start_w}; /* bodies that are driven at first: not the mean, which rows have */
+    slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solution.nu);
+    const driven start = {f->start_v, f->start_w,
+                          .before = true}; /* bodies that are driven at first: not the mean, which rows have */
     const pp_slip_shift *used = in_use(f, i);
     slip seen = now; /* by the law */
     if (used) seen = (slip){perp_v3_add(now.s_W, used->slip_W), now.spin + used->spin};
@@ -132,7 +136,7 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     const perp_contact *last = became(f, i, end, &end_shape);
     if (!last) return false;
     slip here = slip_of(f, c, shape, f->s0, start, f->solution.nu);
-    slip then = slip_of(end, last, end_shape, end->s0, (driven){end->s1->v, end->s1->w}, f->nu_turned);
+    slip then = slip_of(end, last, end_shape, end->s0, (driven){.v = end->s1->v, .w = end->s1->w}, f->nu_turned);
     perp_vec3 there = carried(then.s_W, last->n_W, c->n_W), mean = perp_v3_scale(0.5, perp_v3_add(here.s_W, there));
     out->shift = (slip){perp_v3_sub(mean, now.s_W), 0.5 * (here.spin + then.spin) - now.spin};
     return true;

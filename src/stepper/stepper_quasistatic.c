@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/refuse.h"
+#include "stepper/belt.h"
 #include "problem/rows.h"
 #include "stepper/quasistatic_balance.h"
 #include "stepper/quasistatic_unique.h"
@@ -61,7 +62,7 @@ static double motion(const pp_frame *f, int k, const double *x) {
 }
 
 static double driven_speed(const pp_frame *f) {
-    double most = 0;
+    double most = pp_belt_fastest(f);
     for (int i = 0; i < f->w->nbody; i++) {
         const pp_body *b = &f->w->body[i];
         if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC) continue;

@@ -158,14 +158,18 @@ perp_status pp_visco_rows(pp_visco_work *k) {
     pp_frame *f = k->f;
     int n = f->problem.ncontact;
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, n);
-    if (!row) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * n);
+    if (!row || !driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     perp_status st = choose(k);
     if (st) return st;
     for (int i = 0; i < n; i++) {
         row[i] = f->problem.contact[i];
+        driven[2 * i] = row[i].b_t;
+        driven[2 * i + 1] = row[i].b_o;
         if (k->contact[i].soft) soften(k, &k->contact[i], &row[i]);
     }
     f->problem.contact = row;
+    f->slip_driven = driven;
     return PERP_OK;
 }
 

@@ -156,6 +156,8 @@ perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *o
                  .mass = d->mass};
     bool ok = true;
     b.name = pp_copy_name(&w->alloc, d->name, &ok);
+    if (ok) b.label = pp_copy_name(&w->alloc, d->label, &ok);
+    if (!ok) pp_free(&w->alloc, b.name);
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the name of a body");
     if (d->kind == PERP_BODY_DYNAMIC) set_inertia(w, &b, d);
     bool moving = perp_v3_norm(d->v_W) > 0 || perp_v3_norm(d->w_W) > 0;
@@ -166,6 +168,7 @@ perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *o
         st = make_motion(w, &m, &X, &(double){0}, &b.motion);
         if (st) {
             pp_free(&w->alloc, b.name);
+            pp_free(&w->alloc, b.label);
             return st;
         }
     }
@@ -200,10 +203,11 @@ perp_status perp_body_remove(perp_world *w, perp_body_id id) {
     pp_body *b = &w->body[slot];
     pp_motion_destroy(b->motion, &w->alloc);
     pp_free(&w->alloc, b->name);
+    pp_free(&w->alloc, b->label);
     pp_free(&w->alloc, b->support);
     b->support = NULL;
     b->motion = NULL;
-    b->name = NULL;
+    b->name = b->label = NULL;
     b->gen++;
     w->dead_body++;
     pp_forget(w);

@@ -56,6 +56,7 @@ typedef struct pp_frame {
     const perp_wrench *held;  /* by body slot: user and PD forces, held over the whole step; NULL: none */
     perp_vec3 *end_v, *end_w; /* by body slot: velocities of kinematic bodies at the end; NULL: as in s1, the mean */
     perp_vec3 *start_v, *start_w; /* the same at the start; only of a half kick */
+    const struct pp_belt *belt;   /* by shape slot: velocity of its surface: stepper/belt.h; NULL: no surface moves */
     double *nu0;                  /* ndof: velocity at the start */
     const double *slip_nu;        /* ndof: velocity whose slip pyramids point along; NULL: that without constraints */
     /* ndof: impulses of forces, h f; of springs between points and of their dampers */
@@ -113,6 +114,9 @@ typedef struct pp_frame {
         *rebounds;              /* pairs whose restitution is limited: stepper/rebound_limit.h; NULL: none */
     const pp_slip_shift *shift; /* nshift of them, by contact or, of rebounds, by pair of shapes */
     int nshift;
+    /* 2 per contact: what drives add to the slip along t and o, where b_t and b_o have more in them (springs along the surface);
+     * NULL: b_t and b_o are that. For the ledger [L/T]. */
+    const double *slip_driven;
     perp_step_problem problem;
     int *row_number; /* by joint row: number within its joint, for warm starts */
 

@@ -44,6 +44,7 @@ perp_status perp_body_get(const perp_world *w, perp_body_id id, perp_body_def *o
     out->particle = b->particle;
     out->no_gravity = b->no_gravity;
     out->name = b->name;
+    out->label = b->label;
     return PERP_OK;
 }
 
@@ -82,6 +83,15 @@ perp_status perp_shape_get(const perp_world *w, perp_shape_id id, perp_shape_vie
     d->material = s->material;
     d->group = s->group;
     d->mask = s->mask;
+    for (int i = 0; i < w->nbelt; i++) {
+        const pp_belt_def *b = &w->belt[i];
+        if (b->shape != slot) continue;
+        d->surface_velocity = b->v_B;
+        d->surface_motion = b->motion;
+        d->surface_ctx = b->ctx;
+    }
+    d->visual = s->visual;
+    d->colour = s->colour;
     bool corners = pp_is_implicit(g) || g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON ||
                    g->kind == PERP_SHAPE_POLYHEDRON;
     if (!corners) return PERP_OK;

@@ -12,8 +12,19 @@ int pp_shape_slot(const perp_world *w, perp_shape_id id) {
     return w->shape[id.slot].gen == id.gen ? (int)id.slot : -1;
 }
 
+static bool moves(const pp_belt_def *b) { return b->motion || b->v_B.x != 0 || b->v_B.y != 0 || b->v_B.z != 0; }
+
+/* The surface of a shape is at rest from now on. */
+static void drop_belt(perp_world *w, int shape) {
+    int n = 0;
+    for (int i = 0; i < w->nbelt; i++)
+        if (w->belt[i].shape != shape) w->belt[n++] = w->belt[i];
+    w->nbelt = n;
+}
+
 void pp_shape_drop(perp_world *w, int slot) {
     pp_geometry_destroy(w->shape[slot].g, &w->alloc);
+    drop_belt(w, slot);
     w->shape[slot].g = NULL;
     w->shape[slot].gen++;
     w->dead_shape++;
@@ -29,6 +40,13 @@ static double radius_about_body(const pp_geometry *g, perp_pose X_BS) {
     return r + g->radius; /* of a capsule; else 0 */
 }
 
+static perp_status check_surface_velocity(perp_world *w, perp_vec3 v) {
+    if (!perp_v3_finite(v))
+        return pp_fail(w, PERP_E_ARG, "surface_velocity is (%g, %g, %g); it must be finite", v.x, v.y, v.z);
+    if (w->def.dim == 2 && v.z != 0) return pp_fail(w, PERP_E_ARG, "surface_velocity.z is %g; in 2D it must be 0", v.z);
+    return PERP_OK;
+}
+
 perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_def *def, perp_shape_id *out) {
     if (out) *out = (perp_shape_id){0, 0};
     int b = pp_body_slot(w, body);
@@ -36,13 +54,20 @@ perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_de
     if (!def) return pp_fail(w, PERP_E_ARG, "perp_shape_add: def is NULL");
     if (def->material < 0 || def->material >= w->nmaterial)
         return pp_fail(w, PERP_E_ARG, "material is %d; there are materials 0 to %d", def->material, w->nmaterial - 1);
-    pp_shape s = {.body = b, .X_BS = def->X_BS, .material = def->material, .group = def->group, .mask = def->mask};
+    pp_shape s = {.body = b,
+                  .X_BS = def->X_BS,
+                  .material = (short)def->material,
+                  .group = def->group,
+                  .mask = def->mask,
+                  .visual = def->visual,
+                  .colour = def->colour};
     perp_status st = pp_check_pose(w, "X_BS", &s.X_BS);
+    if (!st) st = check_surface_velocity(w, def->surface_velocity);
     if (!st) st = pp_geometry_create(def, w->def.dim, &w->alloc, &s.g, w->why, sizeof w->why);
     if (st) return st;
     const char *reason = NULL;
     unsigned taken = w->stepper->shapes ? w->stepper->shapes : w->detector->shapes;
-    if (!(taken & (1u << s.g->kind)))
+    if (!(taken & (1u << s.g->kind)) && !s.visual)
         reason = pp_is_implicit(s.g)
                      ? "shapes given by functions are for the steppers implicit and implicit-compliant only"
                      : "the stepper does not take this kind of shape";
@@ -53,7 +78,10 @@ perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_de
         return pp_fail(w, PERP_E_GEOMETRY, "%s", reason);
     }
     s.radius_B = radius_about_body(s.g, s.X_BS);
-    if (!PP_GROW(&w->alloc, w->shape, w->cap_shape, w->nshape, w->nshape + 1)) {
+    pp_belt_def belt = {-1, def->surface_velocity, def->surface_motion, def->surface_ctx};
+    bool runs = moves(&belt) && !s.visual;
+    if (!PP_GROW(&w->alloc, w->shape, w->cap_shape, w->nshape, w->nshape + 1) ||
+        (runs && !PP_GROW(&w->alloc, w->belt, w->cap_belt, w->nbelt, w->nbelt + 1))) {
         pp_geometry_destroy(s.g, &w->alloc);
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a shape");
     }
@@ -64,7 +92,9 @@ perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_de
         w->nshape++;
     else
         w->dead_shape--;
-    if (s.radius_B > w->body[b].radius) w->body[b].radius = s.radius_B;
+    belt.shape = slot;
+    if (runs) w->belt[w->nbelt++] = belt;
+    if (s.radius_B > w->body[b].radius && !s.visual) w->body[b].radius = s.radius_B;
     if (out) *out = (perp_shape_id){(uint32_t)slot, s.gen};
     return PERP_OK;
 }
@@ -158,6 +188,20 @@ static perp_status check_law(perp_world *w, perp_pair_law law) {
 /* Friction is another from now on. */
 static void laws_given(perp_world *w) {
     for (int i = 0; i < w->nbody; i++) pp_force_given(&w->state, i);
+}
+
+perp_status perp_shape_set_surface_velocity(perp_world *w, perp_shape_id id, perp_vec3 v_B) {
+    int slot = pp_shape_slot(w, id);
+    if (slot < 0) return pp_fail(w, PERP_E_ARG, "perp_shape_set_surface_velocity: the shape id is stale");
+    perp_status st = check_surface_velocity(w, v_B);
+    if (st) return st;
+    const pp_belt_def belt = {.shape = slot, .v_B = v_B};
+    if (!PP_GROW(&w->alloc, w->belt, w->cap_belt, w->nbelt, w->nbelt + 1))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for a surface velocity");
+    drop_belt(w, slot);
+    if (moves(&belt) && !w->shape[slot].visual) w->belt[w->nbelt++] = belt;
+    laws_given(w);
+    return PERP_OK;
 }
 
 perp_status perp_pair_set(perp_world *w, int a, int b, perp_pair_law law) {

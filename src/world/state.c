@@ -239,6 +239,7 @@ static bool clone_bodies(const perp_world *w, perp_world *to) {
         to->body[i].motion = NULL;
         to->body[i].support = NULL;
         to->body[i].name = pp_copy_name(a, w->body[i].name, &ok);
+        to->body[i].label = ok ? pp_copy_name(a, w->body[i].label, &ok) : NULL;
         to->nbody = i + 1;
         if (!ok || (w->body[i].motion && pp_motion_clone(w->body[i].motion, a, &to->body[i].motion))) return false;
         if (!w->body[i].support) continue;
@@ -253,6 +254,9 @@ static bool clone_bodies(const perp_world *w, perp_world *to) {
 
 static bool clone_rest(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
+    if (!PP_GROW(a, to->belt, to->cap_belt, 0, w->nbelt)) return false;
+    copy(to->belt, w->belt, (size_t)w->nbelt * sizeof *w->belt);
+    to->nbelt = w->nbelt;
     if (!PP_GROW(a, to->shape, to->cap_shape, 0, w->nshape) || !PP_GROW(a, to->joint, to->cap_joint, 0, w->njoint) ||
         !PP_GROW(a, to->force, to->cap_force, 0, w->nforce) || !pp_state_grow(to, w->nbody, w->njoint) ||
         !PP_GROW(a, to->joint_impulse, to->cap_joint_impulse, 0, w->njoint))

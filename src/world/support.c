@@ -49,7 +49,7 @@ static bool inside(const pp_geometry *g, perp_vec3 p) {
 static bool in_body(const perp_world *w, int slot, perp_vec3 p) {
     for (int i = 0; i < w->nshape; i++) {
         const pp_shape *s = &w->shape[i];
-        if (!pp_alive(s->gen) || s->body != slot) continue;
+        if (!pp_alive(s->gen) || s->body != slot || s->visual) continue;
         if (inside(s->g, perp_q_unrotate(s->X_BS.q, perp_v3_sub(p, s->X_BS.p)))) return true;
     }
     return false;
@@ -68,7 +68,8 @@ perp_status perp_support_sample(perp_world *w, perp_body_id id, uint64_t seed, d
     if (slot < 0) return pp_fail(w, PERP_E_ARG, "the body does not exist");
     double r = 0; /* of a disc that holds the shapes */
     for (int i = 0; i < w->nshape; i++)
-        if (pp_alive(w->shape[i].gen) && w->shape[i].body == slot) r = fmax(r, w->shape[i].radius_B);
+        if (pp_alive(w->shape[i].gen) && w->shape[i].body == slot && !w->shape[i].visual)
+            r = fmax(r, w->shape[i].radius_B);
     uint64_t state = seed;
     perp_support s = {.mu = {mu, mu, mu}};
     int found = 0;

@@ -67,9 +67,11 @@ void perp_world_destroy(perp_world *w) {
     for (int i = 0; i < w->nbody; i++) {
         pp_motion_destroy(w->body[i].motion, &a);
         pp_free(&a, w->body[i].name);
+        pp_free(&a, w->body[i].label);
         pp_free(&a, w->body[i].support);
     }
     for (int i = 0; i < w->nshape; i++) pp_geometry_destroy(w->shape[i].g, &a);
+    pp_free(&a, w->belt);
     for (int i = 0; i < w->njoint; i++) pp_free(&a, w->joint[i].name);
     pp_free(&a, w->body);
     pp_free(&a, w->shape);

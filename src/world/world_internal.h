@@ -26,16 +26,25 @@ typedef struct pp_body {
     uint32_t gen; /* odd: alive */
     perp_body_kind kind;
     bool particle, no_gravity;
+    bool isotropic; /* inertia is a multiple of 1: free rotation is the exponential map */
     double mass;
     perp_mat3 I_B, I_inv_B;
     double I_inv_most; /* largest inverse moment of inertia: bounds what a torque does [1/(M L^2)] */
     double radius;     /* largest distance of a point of its shapes from Bo [L] */
-    bool isotropic;    /* inertia is a multiple of 1: free rotation is the exponential map */
     perp_vec3 force_W, torque_W;
     pp_motion *motion;       /* kinematic; NULL: at rest */
     struct pp_foot *support; /* three points it rests on, see perp_support; NULL: none */
-    char *name;
+    char *name, *label;
 } pp_body;
+
+/* Velocity of the surface of a shape relative to its body, in the body frame; see perp_shape_def. Few shapes have one, so that
+ * the world keeps them in a list of its own. */
+typedef struct pp_belt_def {
+    int shape; /* slot */
+    perp_vec3 v_B;
+    void (*motion)(double t, perp_vec3 *v_B, void *ctx); /* NULL: v_B */
+    void *ctx;
+} pp_belt_def;
 
 typedef struct pp_shape {
     uint32_t gen;
@@ -43,7 +52,9 @@ typedef struct pp_shape {
     pp_geometry *g;
     perp_pose X_BS;
     double radius_B; /* largest distance of its points from Bo; INFINITY for a half-space */
-    int material;
+    short material;  /* at most 4096 */
+    bool visual;     /* drawn, never touched */
+    uint32_t colour; /* see perp_shape_def */
     uint32_t group, mask;
 } pp_shape;
 
@@ -132,6 +143,8 @@ struct perp_world {
     int nbody, cap_body, dead_body; /* slots in use, dead ones included */
     pp_shape *shape;
     int nshape, cap_shape, dead_shape;
+    pp_belt_def *belt; /* in the order in which surfaces were set to move */
+    int nbelt, cap_belt;
     pp_joint *joint;
     int njoint, cap_joint, dead_joint;
     pp_force *force;

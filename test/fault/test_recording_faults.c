@@ -222,8 +222,8 @@ static void wrong_contents(void **state) {
         change make;
         const char *message;
     } list[] = {
-        {newer, NAME ": version: found 6; allowed: 5 or older (a newer perp is needed)"},
-        {version_zero, NAME ": version: found 0; allowed: 5 or older (a newer perp is needed)"},
+        {newer, NAME ": version: found 7; allowed: 6 or older (a newer perp is needed)"},
+        {version_zero, NAME ": version: found 0; allowed: 6 or older (a newer perp is needed)"},
         {foreign, NAME ": format: found \"other\\x0adata\"; allowed: \"perp recording\""},
         {no_format, NAME ": format: found nothing; allowed: \"perp recording\""},
         {no_dim, NAME ": dim: found nothing; allowed: 2 or 3"},
@@ -423,7 +423,7 @@ static void resume_refuses_too(void **state) {
     static const struct {
         change make;
         const char *message;
-    } list[] = {{newer, "faults-b.h5: version: found 6; allowed: 5 or older (a newer perp is needed)"},
+    } list[] = {{newer, "faults-b.h5: version: found 7; allowed: 6 or older (a newer perp is needed)"},
                 {contacts_left,
                  "faults-b.h5: contacts/count[20]: found 0; allowed: counts that add up to the rows of contacts"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {

@@ -391,6 +391,36 @@ static void the_page_shows_the_layout(void **state) {
     free(table);
 }
 
+/* What is only for the eye: colours, visual shapes, labels, belts, springs. */
+static void keeps_looks(void **state) {
+    (void)state;
+    static const char text[] =
+        "perp: 1\ndim: 2\nh: 0.01\nduration: 0.1\n"
+        "bodies:\n"
+        "  - {name: belt, kind: obstacle, shapes: [{type: box, size: [2, 1], surface_velocity: [\"1 + t\", 0]},\n"
+        "     {type: ellipsoid, axes: [1, 2], visual: true, colour: \"#0102fe\"}]}\n"
+        "  - {name: ball, label: \"ball ${2 + 1}\", at: [0, 3], density: 1, shape: {type: sphere, radius: 1, colour: "
+        "red}}\n"
+        "forces:\n"
+        "  - {type: constant, body: ball, force: [1, 0]}\n"
+        "  - {type: spring, b: ball, at_a: [0, 5], at_b: [0, 0.5], stiffness: 1, rest_length: 2}\n"
+        "  - {type: spring, a: belt, b: ball, stiffness: 1}\n";
+    record_run(FILE_A, text, NULL);
+    perp_recording *r = reading(FILE_A);
+    assert_string_equal(perp_recording_body(r, 0).label, "");
+    assert_string_equal(perp_recording_body(r, 1).label, "ball 3");
+    perp_recorded_shape belt = perp_recording_shape(r, 0), seen = perp_recording_shape(r, 1);
+    assert_true(!belt.visual && belt.colour == 0 && belt.surface_velocity.x == 1);
+    assert_true(seen.visual && seen.colour == PERP_COLOUR(1, 2, 254) && seen.surface_velocity.x == 0);
+    assert_true(perp_recording_shape(r, 2).colour == PERP_COLOUR(255, 0, 0));
+    assert_int_equal(perp_recording_about(r)->nspring, 2);
+    perp_recorded_spring first = perp_recording_spring(r, 0), second = perp_recording_spring(r, 1);
+    assert_true(first.a == -1 && first.b == 1 && first.point_A.y == 5 && first.point_B.y == 0.5);
+    assert_true(first.rest_length == 2 && second.a == 0 && second.b == 1 && second.rest_length == 0);
+    perp_recording_close(r);
+    remove(FILE_A);
+}
+
 /* A capsule in a recording is the capsule of the world. */
 static void keeps_capsules(void **state) {
     (void)state;
@@ -413,6 +443,7 @@ static void keeps_capsules(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_it_is_of),
+        cmocka_unit_test(keeps_looks),
         cmocka_unit_test(keeps_capsules),
         cmocka_unit_test(frames_are_what_the_world_was),
         cmocka_unit_test(the_scene_is_inside),

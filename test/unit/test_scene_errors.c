@@ -5,12 +5,13 @@
     "perp, title, about, units, dim, include, seed, parameters, h, "                                             \
     "duration, gravity, press, start, stages, materials, law, laws, templates, bodies, joints, forces, record, " \
     "shape_order, state"
-#define TEMPLATE_KEYS                                                                                            \
-    "like, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, torque, material, " \
-    "group, "                                                                                                    \
+#define TEMPLATE_KEYS                                                                                         \
+    "like, label, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, torque, " \
+    "material, "                                                                                              \
+    "group, "                                                                                                 \
     "mask, shape, shapes, motion"
-#define BODY_KEYS                                                                                            \
-    "name, like, repeat, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, " \
+#define BODY_KEYS                                                                                                   \
+    "name, like, label, repeat, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, " \
     "torque, material, group, mask, shape, shapes, motion"
 
 /* A file called s.yaml and its message, without the name. */
@@ -65,7 +66,7 @@ static const struct {
     {HEAD3 "bodies:\n  - {mass: 1, shape: {type: shpere, radius: 1}}\n",
      ":5:29: bodies[0].shape.type: found \"shpere\"; allowed: sphere, box, halfspace, particle, polyhedron, mesh, capsule, prism, cylinder, cone, platonic, ellipsoid, superellipsoid, round_cylinder, intersection; did you mean sphere?"},
     {HEAD3 "bodies:\n  - {mass: 1, shape: {type: box, radius: 1}}\n",
-     ":5:34: bodies[0].shape: found the key `radius` with type: box; allowed: type, size, at, turn, material, group, mask"},
+     ":5:34: bodies[0].shape: found the key `radius` with type: box; allowed: type, size, at, turn, material, group, mask, surface_velocity, visual, colour"},
     {HEAD3 "bodies:\n  - {mass: 1, shape: {type: sphere}}\n",
      ":5:22: bodies[0].shape: found no key `radius`; allowed: a number > 0"},
     {HEAD3 "bodies:\n  - {mass: 1, shape: {type: polygon, points: [[0, 0]]}}\n",

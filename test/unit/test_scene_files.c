@@ -174,10 +174,11 @@ static void refused(void **state) {
     check_refused(dims, 2, PERP_E_ARG, "a.yaml:2:6: dim: found 3; allowed: 2, as in the file included");
     const perp_source_file inner[] = {FILE_OF("a.yaml", HEAD3 "include: b.yaml\n"),
                                       FILE_OF("b.yaml", "bodies:\n  - {mess: 1}\n")};
-    check_refused(inner, 2, PERP_E_ARG,
-                  "b.yaml:2:6: bodies[0]: found the key `mess`; allowed: name, like, repeat, kind, at, turn, velocity, "
-                  "spin, mass, density, inertia, "
-                  "particle, gravity, force, torque, material, group, mask, shape, shapes, motion; did you mean mass?");
+    check_refused(
+        inner, 2, PERP_E_ARG,
+        "b.yaml:2:6: bodies[0]: found the key `mess`; allowed: name, like, label, repeat, kind, at, turn, velocity, "
+        "spin, mass, density, inertia, "
+        "particle, gravity, force, torque, material, group, mask, shape, shapes, motion; did you mean mass?");
     const perp_source_file twice[] = {FILE_OF("a.yaml", HEAD3 "include: b.yaml\nbodies: [{name: x, kind: obstacle}]\n"),
                                       FILE_OF("b.yaml", "bodies:\n  - {name: x, kind: obstacle}\n")};
     check_refused(twice, 2, PERP_E_ARG,

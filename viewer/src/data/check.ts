@@ -6,7 +6,7 @@ export class Refusal extends Error {}
 
 /** Layouts that this viewer reads; docs/recording.md says what changed in each. */
 export const OLDEST_VERSION = 1;
-export const NEWEST_VERSION = 5;
+export const NEWEST_VERSION = 6;
 
 export function checkVersion(version: number, program: string): void {
     if (Number.isInteger(version) && version >= OLDEST_VERSION && version <= NEWEST_VERSION) return;
