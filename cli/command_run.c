@@ -235,10 +235,13 @@ static int watch(const cli_args *a, simulate_options *o, simulate_result *r) {
                        .open = !cli_given(a, "no-open"),
                        .paused = cli_given(a, "paused"),
                        .speed = cli_given(a, "fast") ? 0 : cli_number(a, "speed", 1),
+                       .parameters = !o->resume,
                        .announce = cli_json(a) ? stderr : stdout};
     int code = live_open(a, &lo, &l);
     if (code) return code;
     o->watch = live_watch(l);
+    const perp_definition *start = o->define;
+    int nstart = o->ndefine;
     bool again;
     do {
         simulate(o, r);
@@ -246,6 +249,7 @@ static int watch(const cli_args *a, simulate_options *o, simulate_result *r) {
         fflush(stdout); /* the page stays, and somebody reads */
         again = live_again(l, r);
         o->force = true;
+        if (again && !o->resume) live_definitions(l, o, start, nstart);
     } while (again);
     live_close(l);
     return cli_json(a) ? report(a, o, r) : code;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "live_frame.h"
+#include "live_pull.h"
 #include "view.h"
 
 #define FRAMES_PER_SECOND 60.0
@@ -38,6 +39,11 @@ struct live {
     double shown, rest;     /* on the clock: last frame, and how long until the next */
     bool anchored;          /* the two below are set */
     double wall, simulated; /* when the pace began */
+    live_pull pull;
+
+    perp_definition *define; /* of live_definitions() */
+    char (*text)[32];        /* values of them */
+    char (*name)[LIVE_NAME];
 };
 
 /* ---- frames ---- */
@@ -80,6 +86,13 @@ static double early(live *l) {
     return due > now ? due - now : 0;
 }
 
+/* Before a step: what the hand holds. Without memory for the force the step will fail for the same reason. */
+static simulate_word go(live *l) {
+    live_grip grip = live_ring_grip(l->ring);
+    (void)live_pull_set(&l->pull, l->tap->w, &grip);
+    return SIMULATE_GO;
+}
+
 static simulate_word wait_for_go(void *ctx) {
     live *l = ctx;
     l->each = false;
@@ -90,13 +103,13 @@ static simulate_word wait_for_go(void *ctx) {
         if (word != LIVE_GO) l->anchored = false;
         if (word == LIVE_ONE_STEP) {
             l->each = true;
-            return SIMULATE_GO;
+            return go(l);
         }
         perp_refusal why;
         if (word == LIVE_HOLD && l->pending) publish(l, &why); /* without memory the next step will tell */
         if (word == LIVE_HOLD) continue;
         double seconds = early(l);
-        if (seconds <= 0) return SIMULATE_GO;
+        if (seconds <= 0) return go(l);
         live_ring_rest(l->ring, seconds < NAP ? seconds : NAP);
     }
 }
@@ -121,12 +134,31 @@ static bool start_serving(live *l) {
     return l->serving;
 }
 
+/* Without memory nothing can be set, which does no harm to the run. */
+static void offer_parameters(live *l, const perp_scene *scene) {
+    int n = l->options.parameters ? perp_scene_parameter_count(scene) : 0, kept = 0;
+    live_parameter *list = calloc((size_t)n + 1, sizeof *list);
+    for (int i = 0; list && i < n; i++) {
+        perp_scene_parameter p = perp_scene_parameter_at(scene, i);
+        if (strlen(p.name) >= sizeof list->name) continue;
+        live_parameter *out = &list[kept++];
+        snprintf(out->name, sizeof out->name, "%s", p.name);
+        out->min = p.min;
+        out->max = p.max;
+    }
+    (void)live_ring_offer(l->ring, list, kept);
+    free(list);
+}
+
 static perp_status begin(void *ctx, const perp_scene *scene, perp_refusal *why) {
     live *l = ctx;
+    l->pull = (live_pull){.rate = 0};
     perp_status st = pp_tap_new(perp_scene_title(scene), scene, &l->tap, why);
     if (st) return st;
-    char *text = live_scene_text(l->tap, why);
+    char *text = live_scene_text(l->tap, l->options.parameters, why);
     if (text) {
+        l->pull.rate = live_pull_rate(l->options.speed, perp_world_h(l->tap->w));
+        offer_parameters(l, scene);
         live_ring_begin(l->ring, text);
         l->anchored = false;
         st = publish(l, why);
@@ -194,11 +226,37 @@ bool live_again(live *l, const simulate_result *r) {
     return false;
 }
 
+void live_definitions(live *l, simulate_options *o, const perp_definition *start, int nstart) {
+    char name[LIVE_NAME];
+    double value;
+    int n = 0;
+    while (live_ring_setting(l->ring, n, name, &value)) n++;
+    free(l->define);
+    free(l->text);
+    free(l->name);
+    l->define = calloc((size_t)(nstart + n) + 1, sizeof *l->define);
+    l->text = calloc((size_t)n + 1, sizeof *l->text);
+    l->name = calloc((size_t)n + 1, sizeof *l->name);
+    o->define = start;
+    o->ndefine = nstart;
+    if (!l->define || !l->text || !l->name) return;
+    for (int i = 0; i < nstart; i++) l->define[i] = start[i];
+    for (int i = 0; i < n && live_ring_setting(l->ring, i, l->name[i], &value); i++) {
+        snprintf(l->text[i], sizeof l->text[i], "%.17g", value);
+        l->define[nstart + i] = (perp_definition){l->name[i], l->text[i]};
+    }
+    o->define = l->define;
+    o->ndefine = nstart + n;
+}
+
 void live_close(live *l) {
     if (!l) return;
     atomic_store(&l->stop, true);
     if (l->serving) pthread_join(l->thread, NULL);
     view_server_close(l->server);
     live_ring_free(l->ring);
+    free(l->define);
+    free(l->text);
+    free(l->name);
     free(l);
 }

@@ -4,6 +4,7 @@
 #include "live_frame.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +89,35 @@ static void put_header(json *j, const perp_recorder *r) {
     json_end(j, ']');
 }
 
-char *live_scene_text(perp_recorder *tap, perp_refusal *why) {
+/* A limit that is not given is null. */
+static void put_limit(json *j, const char *key, double x) {
+    if (isfinite(x)) {
+        json_field_number(j, key, x);
+    } else {
+        json_key(j, key);
+        json_null(j);
+    }
+}
+
+static void put_parameters(json *j, const perp_scene *scene) {
+    json_key(j, "parameters");
+    json_array(j);
+    for (int i = 0; i < perp_scene_parameter_count(scene); i++) {
+        perp_scene_parameter p = perp_scene_parameter_at(scene, i);
+        json_object(j);
+        json_field_string(j, "name", p.name);
+        json_field_string(j, "unit", p.unit);
+        json_field_string(j, "about", p.about);
+        json_field_number(j, "value", p.value);
+        json_field_number(j, "initial", p.initial);
+        put_limit(j, "min", p.min);
+        put_limit(j, "max", p.max);
+        json_end(j, '}');
+    }
+    json_end(j, ']');
+}
+
+char *live_scene_text(perp_recorder *tap, bool parameters, perp_refusal *why) {
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
@@ -99,6 +128,7 @@ char *live_scene_text(perp_recorder *tap, perp_refusal *why) {
         t.j.flat = true;
         json_object(&t.j);
         put_header(&t.j, tap);
+        if (parameters) put_parameters(&t.j, tap->scene);
         st = pp_recorder_hand_over(tap, take_static, &t, why);
         open_group(&t.j, &t.group, NULL);
         json_end(&t.j, '}');

@@ -7,8 +7,8 @@
 #include "live_ring.h"
 #include "record/tap.h"
 
-/* The scene as JSON text, from malloc; NULL with a complaint. */
-char *live_scene_text(perp_recorder *tap, perp_refusal *why);
+/* The scene as JSON text, from malloc; NULL with a complaint. `parameters`: also those that can be set. */
+char *live_scene_text(perp_recorder *tap, bool parameters, perp_refusal *why);
 /* A copy of the frame that the tap holds; NULL: no memory. */
 live_frame *live_frame_of(const perp_recorder *tap);
 /* The frame as one JSON object. */

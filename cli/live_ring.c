@@ -28,6 +28,14 @@ struct live_ring {
 
     bool paused, again;
     unsigned steps; /* single ones that were asked for */
+    live_grip grip;
+    live_parameter *offer;
+    int noffer;
+    struct setting {
+        char name[LIVE_NAME];
+        double value;
+    } * setting;
+    int nsetting;
 };
 
 live_frame *live_frame_new(size_t size) {
@@ -77,6 +85,8 @@ void live_ring_free(live_ring *r) {
     pthread_mutex_destroy(&r->lock);
     free(r->frame);
     free(r->scene);
+    free(r->offer);
+    free(r->setting);
     free(r);
 }
 
@@ -106,9 +116,40 @@ void live_ring_begin(live_ring *r, char *scene) {
     r->changes++;
     r->ended = r->failed = r->again = false;
     r->steps = 0;
+    r->grip.held = false;
     *r->message = 0;
     unlock_and_tell(r);
     free(old);
+}
+
+bool live_ring_offer(live_ring *r, const live_parameter *parameter, int n) {
+    live_parameter *copy = n > 0 ? malloc((size_t)n * sizeof *copy) : NULL;
+    if (copy) memcpy(copy, parameter, (size_t)n * sizeof *copy);
+    pthread_mutex_lock(&r->lock);
+    live_parameter *old = r->offer;
+    r->offer = copy;
+    r->noffer = copy ? n : 0;
+    pthread_mutex_unlock(&r->lock);
+    free(old);
+    return copy || n == 0;
+}
+
+bool live_ring_setting(live_ring *r, int i, char name[LIVE_NAME], double *value) {
+    pthread_mutex_lock(&r->lock);
+    bool there = i < r->nsetting;
+    if (there) {
+        memcpy(name, r->setting[i].name, LIVE_NAME);
+        *value = r->setting[i].value;
+    }
+    pthread_mutex_unlock(&r->lock);
+    return there;
+}
+
+live_grip live_ring_grip(live_ring *r) {
+    pthread_mutex_lock(&r->lock);
+    live_grip grip = r->grip;
+    pthread_mutex_unlock(&r->lock);
+    return grip;
 }
 
 void live_ring_publish(live_ring *r, live_frame *f) {
@@ -171,24 +212,51 @@ bool live_ring_rest(live_ring *r, double seconds) {
 
 /* ---- the server's side ---- */
 
-static bool same(const char *word, size_t length, const char *command) {
-    return strlen(command) == length && !memcmp(word, command, length);
+/* Keeps a value for the next run. False: it may not be set, or there is no memory. */
+static bool keep_setting(live_ring *r, const live_command *c) {
+    int i = 0, k = 0;
+    while (i < r->noffer && strcmp(r->offer[i].name, c->name) != 0) i++;
+    if (i == r->noffer || c->value < r->offer[i].min || c->value > r->offer[i].max) return false;
+    while (k < r->nsetting && strcmp(r->setting[k].name, c->name) != 0) k++;
+    if (k == r->nsetting) {
+        void *more = realloc(r->setting, (size_t)(k + 1) * sizeof *r->setting);
+        if (!more) return false;
+        r->setting = more;
+        r->nsetting++;
+    }
+    memcpy(r->setting[k].name, c->name, sizeof c->name);
+    r->setting[k].value = c->value;
+    return true;
 }
 
 bool live_ring_command(live_ring *r, const char *text, size_t length) {
-    bool pause = same(text, length, "pause"), go = same(text, length, "resume"), step = same(text, length, "step"),
-         reset = same(text, length, "reset");
-    if (!pause && !go && !step && !reset) return false;
+    live_command c;
+    if (!live_command_read(text, length, &c)) return false;
     pthread_mutex_lock(&r->lock);
-    if (pause || step) r->paused = true;
-    if (go) r->paused = false;
-    if (go) r->steps = 0;
-    if (step && !r->ended) r->steps++;
-    if (reset) r->again = true;
-    r->changes++;
+    bool good = true;
+    switch (c.order) {
+    case LIVE_PAUSE: r->paused = true; break;
+    case LIVE_RESUME:
+        r->paused = false;
+        r->steps = 0;
+        break;
+    case LIVE_STEP:
+        r->paused = true;
+        if (!r->ended) r->steps++;
+        break;
+    case LIVE_RESET: r->again = true; break;
+    case LIVE_DRAG:
+    case LIVE_DROP: r->grip = c.grip; break;
+    case LIVE_SET:
+        good = keep_setting(r, &c);
+        if (good) r->again = true;
+        break;
+    }
+    /* a hand that moves is no news for those who wait for frames */
+    if (good && c.order != LIVE_DRAG && c.order != LIVE_DROP) r->changes++;
     pthread_cond_signal(&r->command);
     unlock_and_tell(r);
-    return true;
+    return good;
 }
 
 char *live_ring_scene(live_ring *r, size_t *length) {

@@ -7,7 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "live_command.h"
+
 typedef struct live_ring live_ring;
+
+/* A parameter that the viewer may set. */
+typedef struct live_parameter {
+    char name[LIVE_NAME];
+    double min, max; /* infinite: no limit */
+} live_parameter;
 
 /* A frame as bytes; what they mean is the business of live_frame.c. Not changed once it is published. */
 typedef struct live_frame {
@@ -31,6 +39,12 @@ void live_ring_wake(live_ring *ring, int wake);
 /* A run begins, the first or another one: frames of the one before are gone, counting starts at 0. The scene is a text
  * from malloc that the ring owns from now on. */
 void live_ring_begin(live_ring *ring, char *scene);
+/* What may be set from now on; copied. False: no memory, and nothing may. */
+bool live_ring_offer(live_ring *ring, const live_parameter *parameter, int n);
+/* The i-th of the values that were set so far, the last one for each name; false: there are not so many. */
+bool live_ring_setting(live_ring *ring, int i, char name[LIVE_NAME], double *value);
+/* What the hand holds just now. */
+live_grip live_ring_grip(live_ring *ring);
 void live_ring_publish(live_ring *ring, live_frame *frame); /* owned by the ring from now on */
 void live_ring_end(live_ring *ring, live_state state, const char *message);
 
@@ -43,8 +57,8 @@ bool live_ring_rest(live_ring *ring, double seconds);
 
 /* ---- the server's side ---- */
 
-/* pause, resume, step, reset. False: no such command. */
-bool live_ring_command(live_ring *ring, const char *word, size_t length);
+/* Takes a command (live_command.h). False: there is no such command, parameter or value. */
+bool live_ring_command(live_ring *ring, const char *text, size_t length);
 char *live_ring_scene(live_ring *ring, size_t *length); /* a copy, to be freed; NULL: none yet, or no memory */
 
 enum { LIVE_BATCH = 60 };

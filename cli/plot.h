@@ -8,6 +8,8 @@
 /* Colours by index, chosen to be told apart by all eyes (after Okabe and Ito); they repeat. PLOT_INK is that of the
  * text. */
 enum { PLOT_COLOURS = 8, PLOT_NEXT = -1, PLOT_INK = -2 };
+/* Index of the colour of a contact state: 0 separating, 1 sticking, 2 sliding. The same as in perp render and the viewer. */
+#define PLOT_STATE(s) (-3 - (s))
 /* Dashes by number: 1 solid, 2 dashed, ... 6; lines with the same colour stay apart, and all of them in black and
  * white. */
 enum { PLOT_DASHES = 6 };

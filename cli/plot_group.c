@@ -155,7 +155,7 @@ static perp_status add_contacts(plot_data *d) {
         int y;
         snprintf(name, sizeof name, "%s.%s", counted ? "certificate" : "contacts", state[i]);
         perp_status s = plot_get_series(d, name, &y);
-        if (!s) s = plot_add_curve(d, k, PLOT_TIME, y, state[i], i == 0 ? 7 : i - 1, i == 1 ? 1 : i == 0 ? 4 : 2);
+        if (!s) s = plot_add_curve(d, k, PLOT_TIME, y, state[i], PLOT_STATE(i), i == 1 ? 1 : i == 0 ? 4 : 2);
         if (s) return s;
         skip_start(d, y);
         k->curve[k->ncurve - 1].mark = 's';

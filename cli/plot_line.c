@@ -130,7 +130,7 @@ plot_look plot_look_of(plot_page *g, const plot_panel *p, int i) {
     for (int k = 0; k < p->nline; k++)
         arranged |= p->line[k].dashed || plot_marks_alone(&p->line[k]) || p->line[k].mark == 'o';
     plot_look k = {plot_colour(g, l->colour == PLOT_NEXT ? i : l->colour), 0, -1, 0};
-    k.shape = (l->colour == PLOT_NEXT || l->colour == PLOT_INK ? i : l->colour) % 4;
+    k.shape = (l->colour < 0 ? i : l->colour) % 4;
     if (l->dash > 0)
         k.dash = (l->dash - 1) % PLOT_DASHES;
     else if (arranged)

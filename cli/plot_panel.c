@@ -5,12 +5,16 @@
 
 #include <math.h>
 
+#include "contact_state_colours.h"
+
 plot_rgb plot_colour(const plot_page *g, int index) {
     static const unsigned light[PLOT_COLOURS] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
                                                  0xe69f00, 0x56b4e9, 0x000000, 0x808080};
     static const unsigned dark[PLOT_COLOURS] = {0x56b4e9, 0xff8a3d, 0x2fc79a, 0xe39ac4,
                                                 0xf0c945, 0x4f8fd6, 0xf2f2f2, 0xa0a0a0};
+    static const unsigned state[3] = CONTACT_STATE_COLOURS;
     unsigned c = g->dark ? 0xdcdfe4 : 0x1a1a1a;
+    if (index <= PLOT_STATE(0) && index >= PLOT_STATE(2)) c = state[PLOT_STATE(0) - index];
     if (index >= 0) c = (g->dark ? dark : light)[index % PLOT_COLOURS];
     plot_rgb rgb = {(double)(c >> 16) / 255, (double)(c >> 8 & 255) / 255, (double)(c & 255) / 255};
     return rgb;
@@ -38,10 +42,7 @@ double plot_place_y(const plot_frame *f, double v) { return f->top + f->height *
 /* Height of a state's bar as a part of the row: also without colours they are three. */
 const double plot_bar_height[3] = {0.22, 0.84, 0.5};
 
-plot_rgb plot_bar_colour(plot_page *g, int state) {
-    plot_rgb grey = {0.62, 0.62, 0.62};
-    return state == 0 ? grey : plot_colour(g, state == 1 ? 0 : 1);
-}
+plot_rgb plot_bar_colour(plot_page *g, int state) { return plot_colour(g, PLOT_STATE(state)); }
 
 static void draw_bands(plot_page *g, const plot_frame *f) {
     const plot_panel *p = f->p;

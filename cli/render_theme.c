@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "contact_state_colours.h"
+
 render_rgb render_mix(render_rgb a, render_rgb b, double part) {
     return (render_rgb){a.r + part * (b.r - a.r), a.g + part * (b.g - a.g), a.b + part * (b.b - a.b)};
 }
@@ -31,8 +33,9 @@ const render_theme *render_theme_find(const char *name) {
 }
 
 render_rgb render_state_colour(perp_contact_state s) {
-    static const render_rgb colour[] = {RGB(0x8a949f), RGB(0x0072b2), RGB(0xd55e00)};
-    return colour[s == PERP_CONTACT_STICKING ? 1 : s == PERP_CONTACT_SLIDING ? 2 : 0];
+    static const unsigned colour[3] = CONTACT_STATE_COLOURS;
+    unsigned c = colour[s == PERP_CONTACT_STICKING ? 1 : s == PERP_CONTACT_SLIDING ? 2 : 0];
+    return (render_rgb)RGB(c);
 }
 
 /* ---- bodies ---- */

@@ -22,7 +22,7 @@ typedef struct view_client {
 typedef struct view_request {
     struct MHD_Connection *connection;
     view_client *client;
-    char body[64];
+    char body[LIVE_COMMAND_LENGTH];
     size_t length;
     /* a request that waits for news of a run */
     struct view_request *next_held;

@@ -2,7 +2,7 @@
  *
  *   GET  /live/scene.json           bodies, shapes, joints
  *   GET  /live/frames?from=N&run=K  frames from number N on; without any, waits up to a second for them
- *   POST /live/command              pause, resume, step, reset; the header X-Perp-Live must hold the token. Pages of
+ *   POST /live/command              a command (live_command.h); the header X-Perp-Live must hold the token. Pages of
  *                                   other servers can neither read it nor send that header. */
 #ifdef PERP_HAVE_MICROHTTPD
 #define _POSIX_C_SOURCE 200809L
@@ -76,7 +76,8 @@ static enum MHD_Result command(view_server *s, const view_request *q) {
         return view_say(q->connection, MHD_HTTP_FORBIDDEN, "the token of this run is needed\n");
     if (q->length >= sizeof q->body) return view_say(q->connection, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
     if (!live_ring_command(s->site->live, q->body, q->length))
-        return view_say(q->connection, MHD_HTTP_BAD_REQUEST, "allowed: pause, resume, step, reset\n");
+        return view_say(q->connection, MHD_HTTP_BAD_REQUEST,
+                        "allowed: " LIVE_COMMANDS ", of parameters and values that the scene has\n");
     return view_say(q->connection, MHD_HTTP_OK, "done\n");
 }
 

@@ -4,6 +4,7 @@ import './ui/style.css';
 
 import { App, type Loaded } from './app/app.ts';
 import { load, poseOf } from './app/load.ts';
+import { Film } from './app/capture.ts';
 import { exposeState } from './app/expose.ts';
 import { LiveRun } from './data/live.ts';
 import { type LiveOffer, type Offer, type Offers } from './data/source.ts';
@@ -16,12 +17,17 @@ import { keys } from './ui/keys.ts';
 import { legend } from './ui/legend.ts';
 import { liveBar } from './ui/live.ts';
 import { bigMessage, notices } from './ui/message.ts';
+import { parameters } from './ui/parameters.ts';
+import { pull } from './ui/pull.ts';
 import { sidebar } from './ui/sidebar.ts';
 import { topbar } from './ui/topbar.ts';
+import { triad } from './ui/triad.ts';
 import { transport } from './ui/transport.ts';
 
-/** Below this height the charts would leave too little of the picture. */
+/** Below this height the charts would leave too little of the picture [CSS pixels]. */
 const LOW_PAGE = 620;
+/** Up to this width the panel lies over the picture, as in style.css [CSS pixels]. */
+const NARROW_PAGE = 720;
 
 function words(e: unknown): string {
     return e instanceof Error ? e.message : String(e);
@@ -29,41 +35,52 @@ function words(e: unknown): string {
 
 class Page {
     private readonly picture = h('main.picture', { 'data-testid': 'picture' });
-    private readonly busy = h('div.busy', { 'data-testid': 'busy' }, 'reading …');
+    private readonly busyText = h('span', {}, 'reading …');
+    private readonly busy = h('div.busy', { 'data-testid': 'busy', role: 'status' }, h('span.spinner'), this.busyText);
     private readonly root: HTMLElement;
     private readonly app: App;
     private readonly loaded = new Map<number, Promise<Loaded>>();
     private offers: Offer[] = [];
     private chosen = { first: 0, second: -1, layout: 'single' as Layout };
     private failed: HTMLElement | undefined;
+    private readonly panel: HTMLElement;
+    private liveBar: ReturnType<typeof liveBar> | undefined;
+    private parameters: ReturnType<typeof parameters> | undefined;
 
     constructor(parent: HTMLElement) {
         this.root = h('div.page');
         parent.replaceChildren(this.root);
         this.app = new App(this.picture);
         exposeState(this.app);
+        const film = new Film(this.app);
+        const filming = (): void => (film.running ? film.stop() : film.start());
         const dock = charts(this.app);
         const panel = sidebar(this.app);
+        this.panel = panel;
         const toggle = (what: 'charts' | 'panel' | 'help'): void => {
             const part = what === 'charts' ? dock : what === 'panel' ? panel : help;
             part.hidden = !part.hidden;
         };
         const help = keys(this.app, {
             toggle,
+            film: filming,
             closeHelp: () => {
                 const open = !help.hidden;
                 help.hidden = true;
                 return open;
             },
         });
-        dock.hidden = window.innerHeight < LOW_PAGE;
+        const narrow = window.innerWidth <= NARROW_PAGE;
+        dock.hidden = narrow || window.innerHeight < LOW_PAGE;
+        panel.hidden = narrow;
         const top = topbar(this.app, {
             names: () => this.offers.map((o) => o.name),
             chosen: () => this.chosen,
             choose: (first, second, layout) => void this.choose(first, second === first ? -1 : second, layout),
             toggle,
+            film,
         });
-        this.picture.append(legend(this.app), hover(this.app), notices(this.app), this.busy);
+        this.picture.append(legend(this.app), triad(this.app), hover(this.app), notices(this.app), this.busy);
         this.root.append(
             top,
             h('div.middle', {}, h('div.stage', {}, this.picture, dock), panel),
@@ -101,6 +118,7 @@ class Page {
 
     private async choose(first: number, second: number, layout: Layout): Promise<void> {
         this.busy.hidden = false;
+        this.busyText.textContent = `reading ${this.offers[second >= 0 ? second : first]?.name ?? ''} …`;
         this.failed?.remove();
         let at = first;
         try {
@@ -142,20 +160,34 @@ class Page {
         return l;
     }
 
-    private async startLive(offer: LiveOffer): Promise<void> {
+    /** `first`: no run of this page was shown before. */
+    private async startLive(offer: LiveOffer, first = true): Promise<void> {
         const run = await LiveRun.open(offer);
-        const first = new Promise<void>((resolve) => {
+        const began = new Promise<void>((resolve) => {
             run.onGrown = () => {
                 if (run.frames > 0) resolve();
                 run.onArrived();
             };
         });
         void run.follow();
-        await first;
+        await began;
         const pose = await poseOf(run, 0);
-        this.app.setRuns([{ run, extent: extentOf(run.model, pose, []) }], 'single');
+        if (first) {
+            this.liveBar = liveBar(this.app);
+            this.parameters = parameters();
+            this.picture.append(this.liveBar.root);
+            this.panel.querySelector('section')?.before(this.parameters.root);
+            pull(this.app, this.picture);
+        }
+        run.onBegan = () => {
+            this.startLive(offer, false).catch((e: unknown) => this.fail('The run cannot be shown', words(e)));
+        };
+        this.app.setRuns([{ run, extent: extentOf(run.model, pose, []) }], 'single', !first);
+        // what a run will do is not known before: the camera goes along
+        if (first) this.app.setCamera('fit');
         this.busy.hidden = true;
-        this.picture.append(liveBar(this.app, run));
+        this.liveBar?.attach(run);
+        this.parameters?.attach(run);
         this.app.seek(this.app.player.last);
     }
 

@@ -5,6 +5,8 @@ import { createServer } from 'node:http';
 import { basename } from 'node:path';
 
 const [port, ...files] = process.argv.slice(2);
+/** If set, only addresses with ?token=... are answered. */
+const { TOKEN } = process.env;
 
 function recordings() {
     return files.map((f, i) => ({ name: basename(f), url: `recording/${i}`, bytes: statSync(f).size }));
@@ -26,7 +28,11 @@ function sendFile(request, response, file) {
 }
 
 const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+    const { pathname: path, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (TOKEN && searchParams.get('token') !== TOKEN) {
+        response.writeHead(403).end();
+        return;
+    }
     const recording = /^\/recording\/(\d+)$/.exec(path);
     if (recording && files[Number(recording[1])]) {
         sendFile(request, response, files[Number(recording[1])]);

@@ -66,13 +66,22 @@ export function serveAnything(...files: string[]): Promise<Server> {
     return start(process.execPath, [resolve(HERE, 'serve.js'), '0', ...files]);
 }
 
+/** As serveAnything(); without ?token=TOKEN nothing is answered. */
+export function serveWithToken(token: string, ...files: string[]): Promise<Server> {
+    return start(process.execPath, [resolve(HERE, 'serve.js'), '0', ...files], { TOKEN: token });
+}
+
 /** A study that is made up, with this recording behind every trial; how: 'running', 'broken', 'refused'. */
 export function serveStudy(name: string, how = ''): Promise<Server> {
     return start(process.execPath, [resolve(HERE, 'serve-study.js'), '0', recording(name), how]);
 }
 
-function start(program: string, options: string[]): Promise<Server> {
-    const child = spawn(program, options, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+function start(program: string, options: string[], env: Record<string, string> = {}): Promise<Server> {
+    const child = spawn(program, options, {
+        cwd: ROOT,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...env },
+    });
     running.add(child);
     return new Promise((done, failed) => {
         let text = '';
@@ -122,6 +131,7 @@ export function state(page: Page): Promise<Plain> {
             selected: p.selected,
             errors: [...p.errors],
             drawn: p.drawn,
+            camera: p.camera,
             shown: [...p.shown],
         };
     });

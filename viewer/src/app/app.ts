@@ -7,6 +7,7 @@ import { smallestBody } from '../data/smallest.ts';
 import { judge, type Verdict } from '../data/verdict.ts';
 import type { Extent } from '../draw/extent.ts';
 import { DEFAULT_LAYERS, type LayerId } from '../draw/layers.ts';
+import type { CameraMode } from '../draw/follow.ts';
 import { RunView, type ColourBy, type Look } from '../draw/run_view.ts';
 import { Stage, type Layout } from '../draw/stage.ts';
 import { DARK, LIGHT, type Rgb } from '../draw/theme.ts';
@@ -25,7 +26,8 @@ export class App {
     readonly player = new Player();
     readonly stage: Stage;
     views: RunView[] = [];
-    verdicts: (Verdict | undefined)[] = [];
+    /** null: not recorded; undefined: still being read */
+    verdicts: (Verdict | null | undefined)[] = [];
     layout: Layout = 'single';
     look: Look;
     errors: string[] = [];
@@ -38,6 +40,9 @@ export class App {
     private stale = true;
     private lastTick = 0;
     private jointsForBare = false;
+    /** the run that goes on, if one is shown: keys of the page act on it */
+    live: { pause(): void; step(): void } | undefined;
+    camera: CameraMode = 'free';
 
     constructor(canvasParent: HTMLElement) {
         const dark =
@@ -53,6 +58,7 @@ export class App {
         };
         this.stage = new Stage(canvasParent);
         this.stage.onMoved = () => this.redraw();
+        this.stage.onFreed = () => this.setCamera('free');
         requestAnimationFrame((t) => this.frame(t));
     }
 
@@ -70,24 +76,28 @@ export class App {
         return run ? frameAt(run.time, run.frames, this.player.time) : 0;
     }
 
-    setRuns(loaded: Loaded[], layout: Layout): void {
+    /** `again`: the first run is the one of before, begun anew: camera and selection stay. */
+    setRuns(loaded: Loaded[], layout: Layout, again = false): void {
         const keep = this.views;
+        const [name, camera] = [keep[0]?.run.model.bodies.name[this.look.selected], this.camera];
         this.views = loaded.map(
-            (l) =>
-                keep.find((v) => v.run === l.run) ??
-                new RunView(l.run, loaded.length > 1 ? loaded[0].extent : l.extent),
+            (l) => keep.find((v) => v.run === l.run) ?? new RunView(l.run, loaded[0].extent, l.extent),
         );
         for (const v of keep) if (!this.views.includes(v)) v.dispose();
         if (keep[0]?.run !== loaded[0]?.run) {
             this.look.selected = -1;
             this.player.index = 0;
             this.player.playing = false;
+            this.camera = 'free';
+            this.stage.setMode('free');
             this.showBare(loaded[0]?.run);
         }
         this.look.hovered = -1;
         this.layout = loaded.length > 1 ? layout : 'single';
         this.player.setTimes(commonTimes(loaded.map((l) => l.run)));
-        this.stage.setViews(this.views, this.layout);
+        this.stage.setViews(this.views, this.layout, again && keep.length > 0);
+        if (again && name !== undefined) this.look.selected = loaded[0].run.model.bodies.name.indexOf(name);
+        if (again) this.setCamera(camera);
         this.verdicts = [];
         this.views.forEach((v) => {
             v.run.onArrived = () => this.arrived(v.run);
@@ -139,6 +149,10 @@ export class App {
 
     select(body: number): void {
         this.look.selected = body;
+        if (this.camera === 'body') {
+            this.camera = body < 0 ? 'free' : 'body';
+            this.stage.setMode(this.camera, body);
+        }
         this.changedLook();
     }
 
@@ -196,6 +210,15 @@ export class App {
         if (!v) return;
         this.play(false);
         this.seekFrame(v.frame);
+    }
+
+    /** What the camera does by itself. With `body` it follows the selected one, else the first that moves. */
+    setCamera(mode: CameraMode): void {
+        const kinds = this.primary?.run.model.bodies.kind;
+        if (mode === 'body' && this.look.selected < 0 && kinds) this.look.selected = kinds.findIndex((k) => k === 2);
+        this.camera = mode === 'body' && this.look.selected < 0 ? 'free' : mode;
+        this.stage.setMode(this.camera, this.look.selected);
+        this.changedLook();
     }
 
     /** The camera to the selected body. */
@@ -292,6 +315,7 @@ export class App {
         const draw = changed || this.stale;
         this.moved = this.stale = false;
         if (!draw || this.views.length === 0 || this.views.some((v) => v.shown < 0)) return;
+        if (this.stage.follow()) this.stale = true;
         this.stage.render(this.look.theme);
         if (this.drawn++ === 0) performance.mark('perp picture');
         if (changed) this.say('moment');
@@ -331,7 +355,7 @@ export class App {
                 unit: run.model.units.length,
             });
             if (this.views[i]?.run !== run) return;
-            this.verdicts[i] = verdict;
+            this.verdicts[i] = verdict ?? null;
             this.say('verdict');
         } catch (e) {
             this.fail(e instanceof Error ? e.message : String(e));

@@ -17,12 +17,14 @@ export interface Exposed {
     readonly still: boolean;
     readonly selected: string;
     readonly errors: readonly string[];
+    /** what the camera does by itself */
+    readonly camera: string;
     /** pictures drawn so far */
     readonly drawn: number;
     /** frames that the runs show */
     readonly shown: readonly number[];
-    /** where the centre of a body is on the canvas, in CSS pixels */
-    where(body: string): { x: number; y: number } | null;
+    /** where the centre of a body is on the canvas, in CSS pixels; of the second run beside the first: `which` = 1 */
+    where(body: string, which?: number): { x: number; y: number } | null;
 }
 
 export function exposeState(app: App): void {
@@ -56,17 +58,22 @@ export function exposeState(app: App): void {
         get errors() {
             return [...app.errors];
         },
+        get camera() {
+            return app.camera;
+        },
         get drawn() {
             return app.drawn;
         },
         get shown() {
             return app.views.map((v) => v.shown);
         },
-        where(body: string) {
-            const v = app.primary;
-            const i = names().indexOf(body);
+        where(body: string, which = 0) {
+            const v = app.views[which];
+            const i = v?.run.model.bodies.name.indexOf(body) ?? -1;
             const pose = v && v.shown >= 0 ? v.run.pose(v.shown, false) : undefined;
-            return pose && i >= 0 ? app.stage.project(new THREE.Vector3().fromArray(pose.position, 3 * i)) : null;
+            if (!pose || i < 0) return null;
+            const at = app.stage.project(new THREE.Vector3().fromArray(pose.position, 3 * i));
+            return { x: at.x + (app.layout === 'side' ? (which * app.stage.canvas.clientWidth) / 2 : 0), y: at.y };
         },
     };
     (window as unknown as { perp: Exposed }).perp = exposed;

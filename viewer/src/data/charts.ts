@@ -1,9 +1,12 @@
 // Charts by name: which series they show, of a run or of the selected body.
 import { CONTACT_STATES, LEDGER } from './model.ts';
 import type { Run } from './run.ts';
+import { unitOfEnergy, unitOfImpulse, unitOfSpeed } from './units.ts';
 
 export interface Line {
     label: string;
+    /** contact state whose colour the line has, an index of CONTACT_STATES; undefined: the next colour of the palette */
+    state?: number;
     x: Float64Array;
     y: Float64Array;
 }
@@ -49,16 +52,9 @@ async function bodyLines(run: Run, body: number, field: 'position' | 'velocity')
     }));
 }
 
-function energyUnit(run: Run): string {
-    const u = run.model.units;
-    const parts = [u.mass, u.length && u.length + '²', u.time && '/' + u.time + '²'];
-    return u.mass === 'kg' && u.length === 'm' && u.time === 's' ? 'J' : parts.join(' ').trim();
-}
-
-function momentumUnit(run: Run): string {
-    const u = run.model.units;
-    return u.mass && u.length && u.time ? `${u.mass} ${u.length}/${u.time}` : '';
-}
+const energyUnit = (run: Run): string => unitOfEnergy(run.model.units);
+const momentumUnit = (run: Run): string => unitOfImpulse(run.model.units);
+const speedUnit = (run: Run): string => unitOfSpeed(run.model.units);
 
 export const CHARTS: readonly ChartKind[] = [
     {
@@ -71,7 +67,7 @@ export const CHARTS: readonly ChartKind[] = [
     {
         id: 'velocity',
         label: 'Velocity',
-        unit: ({ model: { units: u } }) => (u.length && u.time ? `${u.length}/${u.time}` : ''),
+        unit: speedUnit,
         ofBody: true,
         lines: (run, body) => bodyLines(run, body, 'velocity'),
     },
@@ -82,7 +78,7 @@ export const CHARTS: readonly ChartKind[] = [
         lines: async (run) => {
             const parts = await columns(run, [
                 ['kinetic', 'energy/kinetic'],
-                ['position', 'energy/gravity'],
+                ['potential', 'energy/gravity'],
                 ['springs', 'energy/spring'],
             ]);
             const shown = parts.filter((p) => p.label !== 'springs' || p.y.some((v) => v !== 0));
@@ -118,16 +114,21 @@ export const CHARTS: readonly ChartKind[] = [
         id: 'contacts',
         label: 'Contacts',
         unit: () => '',
-        lines: (run) =>
-            columns(
+        lines: async (run) => {
+            const lines = await columns(
                 run,
                 CONTACT_STATES.map((s) => [s, 'certificate/' + s] as const),
-            ),
+            );
+            return lines.map((l) => ({
+                ...l,
+                state: CONTACT_STATES.indexOf(l.label as (typeof CONTACT_STATES)[number]),
+            }));
+        },
     },
     {
         id: 'residuals',
         label: 'Law residuals',
-        unit: ({ model: { units: u } }) => (u.length && u.time ? `${u.length}/${u.time}; law: 1` : ''),
+        unit: (run) => (speedUnit(run) ? `${speedUnit(run)}; law: 1` : ''),
         log: true,
         lines: (run) =>
             columns(
@@ -181,5 +182,5 @@ export function thin(line: Line, most: number): Line {
             y.push(line.y[i]);
         }
     }
-    return { label: line.label, x: Float64Array.from(x), y: Float64Array.from(y) };
+    return { ...line, x: Float64Array.from(x), y: Float64Array.from(y) };
 }

@@ -1,11 +1,24 @@
 // A run that is still going on: its frames come as JSON, in pieces, as the server has them.
+import { addressOf } from './address.ts';
 import { checkModel, Refusal } from './check.ts';
 import type { Contacts, Dim, Model, Pose, Twist } from './model.ts';
 import type { Paths, Run, Track } from './run.ts';
 import type { LiveOffer } from './source.ts';
 
 export type LiveState = 'running' | 'paused' | 'finished' | 'failed';
-export type LiveCommand = 'pause' | 'resume' | 'step' | 'reset';
+export type LiveCommand = 'pause' | 'resume' | 'step' | 'reset' | 'drop' | `drag ${string}` | `set ${string}`;
+
+/** A parameter of the scene, and the value that the run has. */
+export interface Parameter {
+    name: string;
+    unit: string;
+    about: string;
+    value: number;
+    initial: number;
+    /** null: no limit */
+    min: number | null;
+    max: number | null;
+}
 
 type Numbers = number[];
 
@@ -18,6 +31,7 @@ interface SceneJson {
     bodies: Record<string, Numbers | string[] | undefined>;
     shapes: Record<string, Numbers | undefined>;
     joints?: Record<string, Numbers | string[] | undefined>;
+    parameters?: Parameter[];
 }
 
 interface FrameJson {
@@ -165,6 +179,8 @@ export class LiveRun implements Run {
     onFailed: (e: Error) => void = () => undefined;
     /** frames were added, or the run began anew, or its state changed */
     onGrown: () => void = () => undefined;
+    /** another run has begun, perhaps of a scene with other bodies: this one is over, and has to be opened anew */
+    onBegan: () => void = () => undefined;
     private list: Frame[] = [];
     /** number of the first frame in the list, as the server counts */
     private base = 0;
@@ -173,13 +189,16 @@ export class LiveRun implements Run {
 
     private constructor(
         readonly model: Model,
+        /** that can be set; a run that began with them begins again */
+        readonly parameters: readonly Parameter[],
         private readonly offer: LiveOffer,
     ) {}
 
     static async open(offer: LiveOffer): Promise<LiveRun> {
-        const answer = await fetch(offer.scene);
+        const answer = await fetch(addressOf(offer.scene));
         if (!answer.ok) throw new Refusal(`The server has no scene of the run: status ${answer.status}.`);
-        return new LiveRun(modelOfJson((await answer.json()) as SceneJson), offer);
+        const scene = (await answer.json()) as SceneJson;
+        return new LiveRun(modelOfJson(scene), scene.parameters ?? [], offer);
     }
 
     get about(): string {
@@ -227,13 +246,15 @@ export class LiveRun implements Run {
     }
 
     async send(command: LiveCommand): Promise<void> {
-        const answer = await fetch('live/command', {
+        const answer = await fetch(addressOf('live/command'), {
             method: 'POST',
             headers: { 'X-Perp-Live': this.offer.token },
             body: command,
         });
         if (!answer.ok)
-            this.onFailed(new Refusal(`The run did not take the command ${command}: status ${answer.status}.`));
+            this.onFailed(
+                new Refusal(`The run did not take the command ${command.split(' ')[0]}: status ${answer.status}.`),
+            );
     }
 
     /** Asks for frames until the page is left or the run is closed. */
@@ -241,7 +262,7 @@ export class LiveRun implements Run {
         while (!this.closed) {
             try {
                 const run = this.runNumber === undefined ? '' : `&run=${this.runNumber}`;
-                const answer = await fetch(`live/frames?from=${this.base + this.list.length}${run}`);
+                const answer = await fetch(addressOf(`live/frames?from=${this.base + this.list.length}${run}`));
                 if (!answer.ok) throw new Error(String(answer.status));
                 this.take((await answer.json()) as FramesJson);
             } catch (e) {
@@ -264,14 +285,19 @@ export class LiveRun implements Run {
 
     private take(answer: FramesJson): void {
         const began = this.runNumber !== undefined && answer.run !== undefined && answer.run !== this.runNumber;
+        if (began) {
+            this.closed = true;
+            this.onBegan();
+            return;
+        }
         if (answer.run !== undefined) this.runNumber = answer.run;
         const changed = this.state !== answer.state || this.message !== (answer.message ?? '');
         this.state = answer.state;
         this.message = answer.message ?? '';
-        // The server keeps the last frames only. What begins later than we have come, or belongs to another run,
-        // replaces all; what begins earlier replaces what was there from this frame on.
+        // The server keeps the last frames only. What begins later than we have come replaces all; what begins earlier
+        // replaces what was there from this frame on.
         const at = answer.first - this.base;
-        const anew = began || at < 0 || at > this.list.length;
+        const anew = at < 0 || at > this.list.length;
         if (anew) this.base = answer.first;
         this.list.length = anew ? 0 : at;
         this.time.length = this.list.length;
@@ -282,6 +308,6 @@ export class LiveRun implements Run {
             this.time.push(f.time);
             this.step.push(f.step);
         }
-        if (answer.frames.length > 0 || began || changed) this.onGrown();
+        if (answer.frames.length > 0 || changed) this.onGrown();
     }
 }

@@ -1,4 +1,5 @@
 // Where the page finds what to show: recordings inside the page, else those that its server offers.
+import { addressOf } from './address.ts';
 import { fromBase64 } from './base64.ts';
 import { Refusal } from './check.ts';
 import type { Place } from './protocol.ts';
@@ -36,7 +37,7 @@ export async function findOffers(): Promise<Offers> {
     if (inside.length > 0) return { recordings: inside, live: null };
     if (location.protocol === 'file:')
         throw new Refusal('This page holds no recording. perp view --export makes one that does.');
-    const answer = await fetch('recordings.json').catch(() => {
+    const answer = await fetch(addressOf('recordings.json')).catch(() => {
         throw new Refusal('The server does not answer. Is perp view still running?');
     });
     if (!answer.ok) throw new Refusal(`The server has no list of recordings: status ${answer.status}.`);
@@ -45,7 +46,7 @@ export async function findOffers(): Promise<Offers> {
         name: String(r.name),
         // the worker is a blob without an address of its own: it needs the whole address
         place: (): Place => ({
-            url: new URL(String(r.url), location.href).href,
+            url: addressOf(String(r.url)),
             bytes: typeof r.bytes === 'number' ? r.bytes : undefined,
         }),
     }));

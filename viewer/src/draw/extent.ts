@@ -130,3 +130,57 @@ export function extentOf(model: Model, start: Pose, later: Float64Array[]): Exte
     const balls = ballsIn(model, box, reach, [start.position, ...later], (point ? 0.5 : 0.05) * size);
     return { centre: room.center.clone(), half, balls, size };
 }
+
+/** What holds both scenes: for a camera that two runs share. */
+export function unite(list: readonly Extent[]): Extent {
+    if (list.length < 2) return list[0] ?? emptyExtent();
+    const box = new THREE.Box3();
+    for (const e of list) {
+        box.expandByPoint(e.centre.clone().add(e.half));
+        box.expandByPoint(e.centre.clone().sub(e.half));
+    }
+    const balls = Float64Array.from(list.flatMap((e) => Array.from(e.balls)));
+    return {
+        centre: box.getCenter(new THREE.Vector3()),
+        half: box.getSize(new THREE.Vector3()).multiplyScalar(0.5),
+        balls,
+        size: Math.max(...list.map((e) => e.size)),
+    };
+}
+
+/** Part of the bodies that set how far apart bodies may be before one of them counts as gone. */
+const MOST_OF_THEM = 0.8;
+/** How many times farther out than most of the others a body must be, and how many sizes of the scene at its start. */
+const GONE = 3;
+
+/** Balls about the bodies that move, where they are now. What fell or flew away from most of the others is left out.
+ *  `size`: of the scene at its start [L]. Empty: nothing moves. */
+export function ballsNow(model: Model, reach: Float64Array, position: Float64Array, size: number): Float64Array {
+    const halfspaces = halfspaceBodies(model);
+    const all: number[] = [];
+    for (let b = 0; b < reach.length; b++)
+        if (
+            model.bodies.kind[b] !== 0 &&
+            !halfspaces.has(b) &&
+            Number.isFinite(position[3 * b] + position[3 * b + 1] + position[3 * b + 2])
+        )
+            all.push(b);
+    if (all.length === 0) return new Float64Array(0);
+    const middle = [0, 1, 2].map((k) => quantile(all, (b) => position[3 * b + k], 0.5));
+    const distance = (b: number): number =>
+        Math.hypot(...middle.map((m, k) => position[3 * b + k] - m)) + (reach[b] < GONE * size ? reach[b] : 0);
+    const far = GONE * Math.max(size, quantile(all, distance, MOST_OF_THEM));
+    const near = all.filter((b) => distance(b) <= far);
+    const skip = Math.max(1, Math.floor(near.length / MOST_BALLS));
+    const list: number[] = [];
+    for (let i = 0; i < near.length; i += skip) {
+        const p = 3 * near[i];
+        list.push(position[p], position[p + 1], position[p + 2], Math.max(reach[near[i]], 0.05 * size));
+    }
+    return Float64Array.from(list);
+}
+
+function quantile(of: readonly number[], value: (i: number) => number, part: number): number {
+    const sorted = of.map(value).sort((a, b) => a - b);
+    return sorted[Math.floor(part * (sorted.length - 1))];
+}

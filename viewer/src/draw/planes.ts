@@ -75,12 +75,14 @@ export class Planes {
     readonly group = new THREE.Group();
     floor: Floor | undefined;
     private readonly list: Plane[] = [];
+    private readonly centre: THREE.Vector3;
 
     constructor(
         private readonly model: Model,
-        private readonly centre: THREE.Vector3,
-        size: number,
+        centre: THREE.Vector3,
+        private readonly size: number,
     ) {
+        this.centre = centre.clone();
         const s = model.shapes;
         const planar = model.dim === 2;
         const shape = new THREE.PlaneGeometry(2, 2);
@@ -135,6 +137,11 @@ export class Planes {
     /** Number of half-spaces. */
     get count(): number {
         return this.list.length;
+    }
+
+    /** A camera that follows something takes the planes along: they end somewhere. Seen from the next place() on. */
+    follow(target: THREE.Vector3): void {
+        if (this.centre.distanceTo(target) > this.size) this.centre.copy(target);
     }
 
     place(pose: Pose): void {

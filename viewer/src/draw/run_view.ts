@@ -48,7 +48,10 @@ export class RunView {
 
     constructor(
         readonly run: Run,
+        /** what sizes of marks and arrows follow; of two runs, that of the first */
         readonly extent: Extent,
+        /** what the camera is to see of this run */
+        readonly seen: Extent = extent,
     ) {
         const { model } = run;
         this.bodies = new Bodies(model, 0.012 * extent.size);

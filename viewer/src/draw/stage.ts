@@ -2,10 +2,12 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
-import { emptyExtent, type Extent } from './extent.ts';
+import { ballsNow, emptyExtent, reachOf, unite, type Extent } from './extent.ts';
+import { approach, type Aim, type CameraMode } from './follow.ts';
 import { Pace, type Finish } from './pace.ts';
 import type { RunView } from './run_view.ts';
-import type { Theme } from './theme.ts';
+import { Segments } from './segments.ts';
+import type { Rgb, Theme } from './theme.ts';
 import { warmUp } from './warm_up.ts';
 
 export type Layout = 'single' | 'side' | 'overlay';
@@ -13,7 +15,13 @@ export type Layout = 'single' | 'side' | 'overlay';
 export interface Picked {
     view: RunView;
     body: number;
+    /** where the ray met it */
+    point: THREE.Vector3;
 }
+
+/** Directions that the camera looks from: along an axis of the scene, or over a corner of it. */
+export const PRESETS = ['x', 'y', 'z', 'isometric'] as const;
+export type Preset = (typeof PRESETS)[number];
 
 const FIELD_OF_VIEW = 34;
 /** Part of the picture that a scene leaves free around itself, as a factor. */
@@ -36,6 +44,10 @@ export class Stage {
     still = false;
     /** called when the camera moved and the picture is out of date */
     onMoved: () => void = () => undefined;
+    /** called when the user took the camera elsewhere: it follows nothing any more */
+    onFreed: () => void = () => undefined;
+    /** called after each picture */
+    onDrawn: (() => void)[] = [];
     private readonly renderer: THREE.WebGLRenderer;
     private readonly scene = new THREE.Scene();
     private readonly solid = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 1000);
@@ -46,6 +58,15 @@ export class Stage {
     private readonly software: boolean;
     private readonly pace = new Pace();
     private stillTimer = 0;
+    private mode: CameraMode = 'free';
+    private followed = -1;
+    /** where the followed body was in the last picture */
+    private followedAt: THREE.Vector3 | undefined;
+    private reach: Float64Array | undefined;
+    private onTheWay = false;
+    private lastFollow = 0;
+    private held: Aim | undefined;
+    private readonly pull = new Segments({ width: 2.5, head: 9, through: true });
     private cool: (() => void) | undefined;
     private width = 1;
     private height = 1;
@@ -61,6 +82,8 @@ export class Stage {
         this.software = drawnBySoftware(context);
         this.renderer = new THREE.WebGLRenderer({ canvas: this.canvas, context, ...options });
         this.renderer.autoClear = false;
+        this.pull.commit();
+        this.scene.add(this.pull.mesh);
         new ResizeObserver(() => this.resize()).observe(parent);
         this.resize();
     }
@@ -70,10 +93,11 @@ export class Stage {
         this.cool ??= warmUp(this.renderer);
     }
 
-    /** Shows these runs; the camera is moved if the dimension or the scene changed. */
-    setViews(views: RunView[], layout: Layout): void {
+    /** Shows these runs; the camera is moved if other ones are shown, unless it is to stay and can. */
+    setViews(views: RunView[], layout: Layout, stay = false): void {
         for (const v of this.views) this.scene.remove(v.group);
-        const before = this.views[0]?.run;
+        const before = this.views;
+        const layoutBefore = this.layout;
         this.views = views;
         this.layout = views.length > 1 ? layout : 'single';
         for (const v of views) this.scene.add(v.group);
@@ -81,13 +105,19 @@ export class Stage {
         views[1]?.bodies.overlay(this.layout === 'overlay');
         if (views[1])
             views[1].planes.group.visible = this.layout !== 'overlay' || views[1].planes.count > views[0].planes.count;
-        if (views[0] && views[0].run !== before) this.start(views[0]);
+        this.extent = unite(views.map((v) => v.seen));
+        this.reach = undefined;
         this.resize();
+        if (!views[0]) return;
+        if (stay && this.controls && this.flat === (views[0].run.model.dim === 2)) return;
+        if (views[0] !== before[0]) this.start(views[0]);
+        // another run beside it, or another width: both are to be seen whole
+        else if (this.layout !== layoutBefore || views.some((v, i) => v !== before[i])) this.fit();
     }
 
     /** The camera back to where the whole scene is seen. */
     fit(): void {
-        const { centre, size } = this.extent;
+        const { centre } = this.extent;
         if (this.flat) {
             this.plan.position.set(centre.x, centre.y, 100);
             this.plan.zoom = 1;
@@ -95,17 +125,145 @@ export class Stage {
         } else {
             const up = this.views[0]?.up ?? new THREE.Vector3(0, 0, 1);
             const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);
-            const from = new THREE.Vector3(0.95, -1.5, 0.62).normalize().applyQuaternion(turn);
-            const { target, distance } = this.frameFor(from, up);
-            this.solid.position.copy(target).addScaledVector(from, distance);
-            this.solid.up.copy(up);
-            this.solid.near = distance / 500;
-            this.solid.far = 40 * distance + 12 * size;
-            this.controls?.target.copy(target);
+            this.lookFrom(new THREE.Vector3(0.95, -1.5, 0.62).normalize().applyQuaternion(turn), up);
         }
+        this.followedAt = undefined;
         this.updateProjection();
         this.controls?.update();
         this.onMoved();
+    }
+
+    /** The whole scene from one of the directions; in the plane there is one only. */
+    preset(which: Preset): void {
+        if (this.flat || !this.views[0]) {
+            this.fit();
+            return;
+        }
+        const { up } = this.views[0];
+        const axis = new THREE.Vector3(which === 'x' ? 1 : 0, which === 'y' ? -1 : 0, which === 'z' ? 1 : 0);
+        if (which === 'isometric')
+            axis.set(1, -1, 1).applyQuaternion(
+                new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), up),
+            );
+        axis.normalize();
+        // straight from above any side may be up in the picture: then it is the one that lies in the picture's plane
+        if (Math.abs(axis.dot(up)) > 0.999) {
+            const side = new THREE.Vector3(0, Math.abs(up.y) > 0.9 ? 0 : 1, Math.abs(up.y) > 0.9 ? 1 : 0);
+            axis.addScaledVector(side, -1e-4).normalize();
+        }
+        this.lookFrom(axis, up);
+        this.followedAt = undefined;
+        this.controls?.update();
+        this.onMoved();
+    }
+
+    /** From which side the camera looks, and what is up in the picture: for the triad. */
+    get orientation(): THREE.Quaternion {
+        return this.camera().quaternion;
+    }
+
+    /** What the camera does by itself from now on. */
+    setMode(mode: CameraMode, body = -1): void {
+        this.mode = mode;
+        this.followed = mode === 'body' ? body : -1;
+        this.followedAt = undefined;
+        this.onTheWay = mode === 'fit';
+        this.onMoved();
+    }
+
+    /** Before a picture: the camera goes along with what moves. True: it is still on its way, another picture is needed. */
+    follow(): boolean {
+        const now = performance.now();
+        const seconds = Math.min(0.1, (now - this.lastFollow) / 1000);
+        this.lastFollow = now;
+        if (this.mode === 'free' || this.held || !this.controls) return false;
+        if (this.mode === 'body') this.followBody();
+        else this.keepInView(seconds);
+        for (const v of this.views) v.planes.follow(this.controls.target);
+        return this.mode === 'fit' && this.onTheWay;
+    }
+
+    private followBody(): void {
+        const v = this.views[0];
+        const pose = v && v.shown >= 0 ? v.run.pose(v.shown, false) : undefined;
+        if (!pose || this.followed < 0 || !this.controls) return;
+        const at = new THREE.Vector3().fromArray(pose.position, 3 * this.followed);
+        if (!Number.isFinite(at.x + at.y + at.z)) return;
+        const shift = at.clone().sub(this.followedAt ?? this.controls.target);
+        if (this.flat) shift.z = 0;
+        this.camera().position.add(shift);
+        this.controls.target.add(shift);
+        this.followedAt = at;
+        this.camera().updateMatrixWorld();
+    }
+
+    private keepInView(seconds: number): void {
+        const balls = this.views.flatMap((v) => {
+            const pose = v.shown >= 0 ? v.run.pose(v.shown, false) : undefined;
+            if (!pose) return [];
+            const reach = v === this.views[0] ? (this.reach ??= reachOf(v.run.model)) : reachOf(v.run.model);
+            return Array.from(ballsNow(v.run.model, reach, pose.position, v.seen.size));
+        });
+        if (balls.length === 0 || !this.controls) return;
+        const now = this.aim();
+        const next = approach(now, this.aimAt(Float64Array.from(balls)), this.onTheWay, seconds);
+        this.onTheWay = next !== undefined;
+        if (next) this.setAim(next);
+    }
+
+    private aim(): Aim {
+        const target = this.controls?.target.clone() ?? new THREE.Vector3();
+        if (this.flat) return { target, distance: this.plan.top / this.plan.zoom };
+        return { target, distance: this.solid.position.distanceTo(target) };
+    }
+
+    private setAim({ target, distance }: Aim): void {
+        if (this.flat) {
+            this.plan.position.set(target.x, target.y, 100);
+            this.plan.zoom = this.plan.top / distance;
+            this.plan.updateProjectionMatrix();
+        } else {
+            const from = this.solid.position.clone().sub(this.controls?.target ?? target);
+            this.solid.position.copy(target).addScaledVector(from.normalize(), distance);
+            this.setDepths(distance);
+        }
+        this.controls?.target.copy(target);
+        this.camera().updateMatrixWorld();
+    }
+
+    /** Where the camera would see all of these balls, from the side that it is on. */
+    private aimAt(balls: Float64Array): Aim {
+        if (!this.flat) {
+            const from = this.solid.position.clone().sub(this.controls?.target ?? new THREE.Vector3());
+            return this.frameFor(from.normalize(), this.solid.up, balls);
+        }
+        const box = new THREE.Box2();
+        for (let i = 0; i < balls.length; i += 4)
+            for (const sign of [-1, 1])
+                box.expandByPoint(
+                    new THREE.Vector2(balls[i] + sign * balls[i + 3], balls[i + 1] + sign * balls[i + 3]),
+                );
+        const size = box.getSize(new THREE.Vector2());
+        const middle = box.getCenter(new THREE.Vector2());
+        const aspect = this.viewWidth() / this.height;
+        return {
+            target: new THREE.Vector3(middle.x, middle.y, 0),
+            distance: 0.5 * MARGIN * Math.max(size.y, size.x / aspect),
+        };
+    }
+
+    private lookFrom(from: THREE.Vector3, up: THREE.Vector3): void {
+        const { target, distance } = this.frameFor(from, up, this.extent.balls);
+        this.solid.position.copy(target).addScaledVector(from, distance);
+        this.solid.up.copy(up);
+        this.setDepths(distance);
+        this.controls?.target.copy(target);
+    }
+
+    private setDepths(distance: number): void {
+        this.solid.near = distance / 500;
+        this.solid.far = 40 * distance + 12 * this.extent.size;
+        this.solid.updateProjectionMatrix();
     }
 
     /** Looks at a point without turning the camera. */
@@ -121,15 +279,27 @@ export class Stage {
     render(theme: Theme): void {
         this.pace.tick(performance.now());
         this.draw(theme, this.software ? this.pace.finish : FINE);
+        this.tellDrawn();
         this.cool?.();
         this.cool = undefined;
         this.still = !this.software;
         if (this.still) return;
         clearTimeout(this.stillTimer);
         this.stillTimer = window.setTimeout(() => {
-            this.draw(theme, FINE);
-            this.still = true;
+            this.renderFine(theme);
         }, this.pace.stillAfter);
+    }
+
+    /** As fine as it gets, now. */
+    renderFine(theme: Theme): void {
+        clearTimeout(this.stillTimer);
+        this.draw(theme, FINE);
+        this.still = true;
+        this.tellDrawn();
+    }
+
+    private tellDrawn(): void {
+        for (const f of this.onDrawn) f();
     }
 
     pick(x: number, y: number): Picked | undefined {
@@ -143,9 +313,36 @@ export class Stage {
         for (const view of candidates) {
             const hit = view?.pick(caster.ray);
             if (hit && hit.body >= 0 && (!best || hit.distance < best.distance))
-                best = { picked: { view, body: hit.body }, distance: hit.distance };
+                best = {
+                    picked: { view, body: hit.body, point: caster.ray.at(hit.distance, new THREE.Vector3()) },
+                    distance: hit.distance,
+                };
         }
         return best?.picked;
+    }
+
+    /** The point under the pointer in the plane through `p` that faces the camera; CSS pixels. */
+    pointBeside(x: number, y: number, p: THREE.Vector3): THREE.Vector3 {
+        const w = this.viewWidth();
+        const caster = new THREE.Raycaster();
+        caster.setFromCamera(new THREE.Vector2((2 * (x % w)) / w - 1, 1 - (2 * y) / this.height), this.camera());
+        const normal = this.camera().getWorldDirection(new THREE.Vector3());
+        const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, p);
+        return caster.ray.intersectPlane(plane, new THREE.Vector3()) ?? p.clone();
+    }
+
+    /** A line from a body to the hand that pulls it; without arguments it goes away. */
+    showPull(from?: THREE.Vector3, to?: THREE.Vector3, tone: Rgb = [1, 1, 1]): void {
+        this.pull.clear();
+        if (from && to) this.pull.add(from.x, from.y, from.z, to.x, to.y, to.z, tone);
+        this.pull.commit();
+        this.onMoved();
+    }
+
+    /** The camera stands still meanwhile. */
+    hold(on: boolean): void {
+        this.held = on ? this.aim() : undefined;
+        this.followedAt = undefined;
     }
 
     /** Where a point of the scene is on the canvas, in CSS pixels; for tests and labels. */
@@ -155,8 +352,10 @@ export class Stage {
     }
 
     /** Where the camera looks, and from how far in this direction, for all balls of the scene to be seen. */
-    private frameFor(from: THREE.Vector3, up: THREE.Vector3): { target: THREE.Vector3; distance: number } {
-        const { balls, centre } = this.extent;
+    private frameFor(from: THREE.Vector3, up: THREE.Vector3, balls: Float64Array): Aim {
+        const centre = balls.length > 0 ? new THREE.Vector3() : this.extent.centre;
+        for (let i = 0; i < balls.length; i += 4)
+            centre.addScaledVector(new THREE.Vector3().fromArray(balls, i), 4 / balls.length);
         const right = new THREE.Vector3().crossVectors(up, from).normalize();
         const top = new THREE.Vector3().crossVectors(from, right);
         const tan = Math.tan((0.5 * FIELD_OF_VIEW * Math.PI) / 180) / MARGIN;
@@ -192,7 +391,6 @@ export class Stage {
     }
 
     private start(view: RunView): void {
-        this.extent = view.extent;
         this.flat = view.run.model.dim === 2;
         this.controls?.dispose();
         const controls = new OrbitControls(this.camera(), this.canvas);
@@ -205,6 +403,16 @@ export class Stage {
             controls.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
         }
         controls.addEventListener('change', () => this.onMoved());
+        controls.addEventListener('start', () => (this.held = this.aim()));
+        controls.addEventListener('end', () => {
+            // turning the camera is fine while it follows; moving it or coming nearer is the user's own choice
+            const before = this.held;
+            const after = this.aim();
+            this.held = undefined;
+            const moved = before && before.target.distanceTo(after.target) > 1e-6 * after.distance;
+            const zoomed = before && Math.abs(before.distance / after.distance - 1) > 1e-6;
+            if (this.mode === 'fit' && (moved || zoomed)) this.onFreed();
+        });
         this.controls = controls;
         this.fit();
     }
@@ -243,6 +451,7 @@ export class Stage {
         const w = this.viewWidth();
         const camera = this.camera();
         camera.updateMatrixWorld();
+        this.pull.resize(w * pixels, this.height * pixels, pixels);
         for (const v of this.views) {
             v.resize(w * pixels, this.height * pixels, pixels);
             v.bodies.coarse = !full;

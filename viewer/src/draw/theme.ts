@@ -1,9 +1,16 @@
 // Colours of the drawing in both themes. Colours are sRGB, 0 to 1: the shaders write them as they are.
+// perp render and perp plot read the colours of contact states from the same file (cli/CMakeLists.txt).
+import stateColours from './contact_state_colours.json' with { type: 'json' };
 
 export type Rgb = readonly [number, number, number];
 
 export function rgb(hex: number): Rgb {
     return [((hex >> 16) & 255) / 255, ((hex >> 8) & 255) / 255, (hex & 255) / 255];
+}
+
+/** From '#rrggbb'. */
+export function rgbOf(hex: string): Rgb {
+    return rgb(parseInt(hex.slice(1), 16));
 }
 
 export interface Theme {
@@ -34,8 +41,15 @@ export interface Theme {
     second: Rgb;
 }
 
+/** Colours of contacts by their state: separating, sticking, sliding. */
+export const STATE: readonly [Rgb, Rgb, Rgb] = [
+    rgbOf(stateColours.separating),
+    rgbOf(stateColours.sticking),
+    rgbOf(stateColours.sliding),
+];
+
 const common = {
-    state: [rgb(0x8a94a6), rgb(0x2f9e62), rgb(0xe8833a)],
+    state: STATE,
     gapOpen: rgb(0x3f7fd0),
     gapOverlap: rgb(0xd6453d),
     impulse: rgb(0xd6453d),

@@ -1,5 +1,6 @@
 // What a study's server tells: maps, cells, trials. Trust nothing: the first thing that is wrong is refused with one
 // sentence.
+import { addressOf } from '../data/address.ts';
 import { Refusal } from '../data/check.ts';
 
 export interface Axis {
@@ -211,7 +212,7 @@ export function readPlayState(v: unknown): PlayState {
 // ---- the server ----
 
 async function ask(address: string, body?: string): Promise<unknown> {
-    const answer = await fetch(address, body === undefined ? {} : { method: 'POST', body }).catch(() => {
+    const answer = await fetch(addressOf(address), body === undefined ? {} : { method: 'POST', body }).catch(() => {
         throw new Refusal('The server does not answer. Is perp study still running?');
     });
     if (!answer.ok) {

@@ -1,4 +1,5 @@
 // Playing a trial: the server runs it again and records it; then the viewer opens the recording.
+import { addressOf } from '../data/address.ts';
 import { h } from '../ui/dom.ts';
 import { hasServer, runTrial, trialAddress, trialState, type PlayState } from './data.ts';
 import type { Session } from './session.ts';
@@ -31,7 +32,7 @@ export class Player {
             }
             if (this.wanted !== trial) return;
             this.say(trial, now);
-            if (now.state === 'ready') location.assign(trialAddress(trial));
+            if (now.state === 'ready') location.assign(addressOf(trialAddress(trial)));
         } catch (e) {
             this.tell(`Trial ${trial}: ${e instanceof Error ? e.message : String(e)}`, trial);
         }

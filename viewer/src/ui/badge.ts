@@ -18,7 +18,7 @@ function time(app: App, f: Finding): string {
 }
 
 export function badge(app: App): HTMLElement {
-    const word = h('span.word', {}, '…');
+    const word = h('span.word', {}, 'reading …');
     const button = h(
         'button.badge',
         {
@@ -38,7 +38,8 @@ export function badge(app: App): HTMLElement {
         const v = app.verdicts[0];
         root.hidden = app.views.length === 0;
         button.dataset.grade = v ? GRADES[v.grade] : 'none';
-        word.textContent = v ? GRADES[v.grade] : 'not recorded';
+        word.textContent = v ? GRADES[v.grade] : v === null ? 'not recorded' : 'reading …';
+        root.classList.toggle('reading', v === undefined);
         list.replaceChildren(
             ...(v?.findings ?? []).map((f) =>
                 h(

@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 
 import type { App } from '../app/app.ts';
 import { CHARTS, thin, type ChartKind, type Line } from '../data/charts.ts';
-import { css, PALETTE } from '../draw/theme.ts';
+import { css, PALETTE, STATE } from '../draw/theme.ts';
 import { h } from './dom.ts';
 
 /** More points than pixels would only take time. */
@@ -58,12 +58,17 @@ class Chart {
             this.body,
             this.note,
         );
+        this.note.textContent = `${kind.label}: reading …`;
         new ResizeObserver(() => this.fit()).observe(this.body);
     }
 
     async load(): Promise<void> {
         const ticket = ++this.asked;
         const { app, kind } = this;
+        if (app.views.length === 0) {
+            this.show([], '');
+            return;
+        }
         const name = app.look.selected >= 0 ? app.primary?.run.model.bodies.name[app.look.selected] : undefined;
         if (kind.ofBody && name === undefined) {
             this.show([], `${kind.label}: select a body`);
@@ -80,9 +85,16 @@ class Chart {
             if (ticket !== this.asked) return;
             const title = kind.ofBody ? `${kind.label} of ${name}` : kind.label;
             this.show(lines, lines.length > 0 ? title : `${kind.label}: not recorded`);
+            this.root.dataset.shows = app.views.map((v) => v.run.name).join(' | ');
         } catch (e) {
             if (ticket === this.asked) this.show([], e instanceof Error ? e.message : String(e));
         }
+    }
+
+    /** Other recordings are shown: what is drawn belongs to those before. */
+    clear(): void {
+        this.asked++;
+        this.show([], this.app.views.length > 0 ? `${this.kind.label}: reading …` : '');
     }
 
     /** The line to the moment that is shown. */
@@ -100,6 +112,7 @@ class Chart {
     private show(lines: Line[], title: string): void {
         this.plot?.destroy();
         this.plot = undefined;
+        delete this.root.dataset.shows;
         const run = this.app.primary?.run;
         const unit = run ? this.kind.unit(run) : '';
         this.note.hidden = lines.length > 0;
@@ -110,7 +123,10 @@ class Chart {
         const axis = { stroke: tone.text, font, grid: { stroke: tone.grid, width: 1 }, ticks: { show: false } };
         const log = this.kind.log ?? false;
         const half = lines.filter((l) => !l.label.endsWith('(2)')).length;
-        const colour = (i: number): string => css(PALETTE[((i + half) % half) % PALETTE.length]);
+        const colour = (i: number): string => {
+            const { state } = lines[i] ?? {};
+            return css(state === undefined ? PALETTE[((i + half) % half) % PALETTE.length] : STATE[state]);
+        };
         const data = table(lines, log);
         const empty = data.slice(1).every((y) => Array.from(y as (number | null)[]).every((v) => v === null));
         this.plot = new uPlot(
@@ -203,6 +219,7 @@ export function charts(app: App): HTMLElement {
     let theme = app.look.theme;
     app.on((change) => {
         if (change === 'moment') shown.forEach((c) => c.follow());
+        if (change === 'runs') shown.forEach((c) => c.clear());
         if (change === 'series') shown.forEach((c) => void c.load());
         if (change === 'look') {
             const retone = theme !== app.look.theme;

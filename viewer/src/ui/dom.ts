@@ -49,5 +49,10 @@ export const ICONS = {
     charts: 'M4 19h17v2H2V3h2zM7 15l4-5 3 3 5-7 1.6 1.2-6.4 9-3.1-3.1-2.6 3.2z',
     panel: 'M3 4h18v16H3zm2 2v12h9V6zm11 0v12h3V6z',
     fit: 'M4 9V4h5v2H6v3zm11-5h5v5h-2V6h-3zM6 15v3h3v2H4v-5zm12 0h2v5h-5v-2h3z',
+    picture:
+        'M4 6h4l1.5-2h5L16 6h4v13H4zm8 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zm0 2a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5z',
+    film: 'M3 6h12v12H3zM16.5 10.5L21 7.5v9l-4.5-3z',
+    stop: 'M6 6h12v12H6z',
+    close: 'M6 4.6L12 10.6 18 4.6 19.4 6 13.4 12 19.4 18 18 19.4 12 13.4 6 19.4 4.6 18 10.6 12 4.6 6z',
     reset: 'M12 5V2L7 6.5 12 11V7a5 5 0 1 1-5 5H5a7 7 0 1 0 7-7z',
 } as const;

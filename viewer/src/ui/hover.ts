@@ -12,22 +12,31 @@ export function hover(app: App): HTMLElement {
     const tip = h('div.tip', { 'data-testid': 'tip' });
     tip.hidden = true;
     const { canvas } = app.stage;
-    let pending: MouseEvent | undefined;
+    /** where the pointer rests over the picture; undefined: it is elsewhere, or pressed, or a finger */
+    let pointer: { x: number; y: number } | undefined;
+    let asked = false;
     let pressed: { x: number; y: number } | undefined;
 
     const place = (e: MouseEvent): { x: number; y: number } => {
         const r = canvas.getBoundingClientRect();
         return { x: e.clientX - r.left, y: e.clientY - r.top };
     };
+    const hide = (): void => {
+        pointer = undefined;
+        tip.hidden = true;
+        app.hover(-1);
+    };
+    const tooBusy = (): boolean => {
+        const moves = app.player.playing || (app.primary?.run.live ?? false);
+        return moves && (app.primary?.run.model.bodies.name.length ?? 0) > MOST_BODIES_PLAYING;
+    };
     const look = (): void => {
-        const e = pending;
-        pending = undefined;
-        if (!e) return;
-        const at = place(e);
-        const picked = app.stage.pick(at.x, at.y);
+        asked = false;
+        const at = pointer;
+        const picked = at && !tooBusy() ? app.stage.pick(at.x, at.y) : undefined;
         app.hover(picked && picked.view === app.primary ? picked.body : -1);
         tip.hidden = !picked;
-        if (!picked) return;
+        if (!at || !picked) return;
         const { bodies } = picked.view.run.model;
         tip.replaceChildren(
             h('b', {}, bodies.name[picked.body]),
@@ -37,22 +46,29 @@ export function hover(app: App): HTMLElement {
         tip.style.left = `${at.x + 14}px`;
         tip.style.top = `${at.y + 14}px`;
     };
+    /** What is under the pointer may have changed: bodies moved, the camera did, or another run is shown. */
+    const lookAgain = (): void => {
+        if (asked || (!pointer && tip.hidden)) return;
+        asked = true;
+        requestAnimationFrame(look);
+    };
     canvas.addEventListener('pointermove', (e) => {
-        if (e.buttons !== 0) {
-            tip.hidden = true;
-            return;
+        if (e.buttons !== 0 || e.pointerType === 'touch') hide();
+        else {
+            pointer = place(e);
+            lookAgain();
         }
-        const busy = app.player.playing && (app.primary?.run.model.bodies.name.length ?? 0) > MOST_BODIES_PLAYING;
-        if (busy) return;
-        if (!pending) requestAnimationFrame(look);
-        pending = e;
     });
-    canvas.addEventListener('pointerleave', () => {
-        pending = undefined;
-        tip.hidden = true;
-        app.hover(-1);
+    for (const gone of ['pointerleave', 'pointercancel'] as const) canvas.addEventListener(gone, hide);
+    window.addEventListener('blur', hide);
+    app.on((change) => {
+        if (change === 'moment' || change === 'runs') lookAgain();
     });
-    canvas.addEventListener('pointerdown', (e) => (pressed = { x: e.clientX, y: e.clientY }));
+    app.stage.onDrawn.push(lookAgain);
+    canvas.addEventListener('pointerdown', (e) => {
+        hide();
+        pressed = { x: e.clientX, y: e.clientY };
+    });
     canvas.addEventListener('pointerup', (e) => {
         const still = pressed && Math.hypot(e.clientX - pressed.x, e.clientY - pressed.y) < CLICK_TRAVEL;
         pressed = undefined;

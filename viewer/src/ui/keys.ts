@@ -1,11 +1,14 @@
 // The keyboard, and the page that explains it.
 import type { App } from '../app/app.ts';
+import { screenshot } from '../app/capture.ts';
 import { LAYERS } from '../draw/layers.ts';
+import { PRESETS } from '../draw/stage.ts';
 import { h } from './dom.ts';
 
 export interface KeyActions {
     toggle: (what: 'charts' | 'panel' | 'help') => void;
     closeHelp: () => boolean;
+    film: () => void;
 }
 
 interface Binding {
@@ -21,7 +24,13 @@ function bindings(app: App, actions: KeyActions): Binding[] {
         if (n > 0) app.select((app.look.selected + by + n + (app.look.selected < 0 && by < 0 ? 1 : 0)) % n);
     };
     return [
-        { keys: [' ', 'k'], shown: 'Space', about: 'play or pause', act: () => app.play() },
+        {
+            keys: [' ', 'k'],
+            shown: 'Space',
+            about: 'play or pause; a live run: pause or resume it',
+            act: () => (app.live ? app.live.pause() : app.play()),
+        },
+        { keys: ['n'], shown: 'N', about: 'live: one step of the run', act: () => app.live?.step() },
         {
             keys: ['ArrowRight'],
             shown: '→',
@@ -42,6 +51,20 @@ function bindings(app: App, actions: KeyActions): Binding[] {
         { keys: ['w'], shown: 'W', about: 'to the worst step of the certificate', act: () => app.worst() },
         { keys: ['f'], shown: 'F', about: 'camera: whole scene', act: () => app.stage.fit() },
         { keys: ['g'], shown: 'G', about: 'camera: to the selected body', act: () => app.lookAtSelected() },
+        ...PRESETS.map((p) => ({
+            keys: [p[0]],
+            shown: p[0].toUpperCase(),
+            about: p === 'isometric' ? 'camera: isometric view' : `camera: along the ${p} axis`,
+            act: () => app.stage.preset(p),
+        })),
+        {
+            keys: ['m'],
+            shown: 'M',
+            about: 'camera: keep what moves in view, or not',
+            act: () => app.setCamera(app.camera === 'fit' ? 'free' : 'fit'),
+        },
+        { keys: ['s'], shown: 'S', about: 'save the picture', act: () => void screenshot(app) },
+        { keys: ['v'], shown: 'V', about: 'begin or end a video', act: () => actions.film() },
         { keys: ['b'], shown: 'B', about: 'select the next body', act: () => nextBody(1) },
         { keys: ['B'], shown: 'Shift B', about: 'select the body before', act: () => nextBody(-1) },
         ...LAYERS.map((l) => ({
@@ -92,7 +115,7 @@ export function keys(app: App, actions: KeyActions): HTMLElement {
             h(
                 'p',
                 {},
-                'Drag: turn the camera (2D: move). Right button or Shift: move. Wheel: nearer or farther. Point at a body for its name, click for its numbers. Click in a chart to go to that moment.',
+                'Drag: turn the camera (2D: move). Right button or Shift: move. Wheel: nearer or farther. Point at a body for its name, click for its numbers. Click in a chart to go to that moment. In a live run, drag a body to pull it.',
             ),
             h('dl', {}, ...all.flatMap((b) => [h('dt', {}, h('kbd', {}, b.shown)), h('dd', {}, b.about)])),
         ),

@@ -1,6 +1,7 @@
 // What colours and arrows mean, for what is shown just now.
 import type { App } from '../app/app.ts';
 import { BODY_KINDS, CONTACT_STATES } from '../data/model.ts';
+import { unitOfSpeed } from '../data/units.ts';
 import { shortNumber } from '../data/verdict.ts';
 import { css, PALETTE, ramp, type Rgb } from '../draw/theme.ts';
 import { h } from './dom.ts';
@@ -29,8 +30,7 @@ function entries(app: App): HTMLElement[] {
     if (look.colourBy === 'speed') {
         const bar = h('span.bar');
         bar.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((x) => css(ramp(x))).join()})`;
-        const unit = u.length && u.time ? ` ${u.length}/${u.time}` : '';
-        list.push(h('div.entry', {}, '0', bar, `${shortNumber(view.fastest)}${unit}`));
+        list.push(h('div.entry', {}, '0', bar, `${shortNumber(view.fastest)} ${unitOfSpeed(u)}`));
     }
     // layers without data have nothing to explain
     const { has } = view.run;

@@ -1,23 +1,19 @@
 // The selected body and its numbers at the moment that is shown.
 import type { App } from '../app/app.ts';
 import { BODY_KINDS, type Contacts } from '../data/model.ts';
+import { unitOfEnergy, unitOfImpulse, unitOfSpeed, unitOfTurning } from '../data/units.ts';
 import { impulseOf } from '../draw/contact_layers.ts';
 import { css, rgb } from '../draw/theme.ts';
 import { h } from './dom.ts';
-
-/** Digits that fit the panel; the attribute data-value has them all. */
-export function showNumber(x: number): string {
-    if (!Number.isFinite(x)) return String(x);
-    if (x === 0) return '0';
-    const size = Math.abs(x);
-    return size >= 1e-4 && size < 1e7 ? x.toPrecision(7) : x.toExponential(6);
-}
+import { showNumber } from './number.ts';
 
 interface Row {
     id: string;
     label: string;
     value: number;
     unit: string;
+    /** size of numbers of this kind here: what is only rounding beside it is shown as 0 */
+    scale: number;
 }
 
 function kinetic(mass: number, inertia: Float64Array, q: Float64Array, v: Float64Array, w: Float64Array): number {
@@ -55,37 +51,46 @@ function rowsOf(app: App, body: number): Row[] {
     if (!run || !pose) return [];
     const m = run.model;
     const u = m.units;
-    const speed = u.length && u.time ? `${u.length}/${u.time}` : '';
-    const turning = u.time ? `rad/${u.time}` : 'rad';
+    const [speed, turning, energy] = [unitOfSpeed(u), unitOfTurning(u), unitOfEnergy(u)];
+    const { size } = view.measures;
     const rows: Row[] = [];
-    const add = (id: string, label: string, value: number, unit: string): void =>
-        void rows.push({ id, label, value, unit });
+    const add = (id: string, label: string, value: number, unit: string, scale = 0): void =>
+        void rows.push({ id, label, value, unit, scale });
     const p = pose.position.subarray(3 * body, 3 * body + 3);
     const q = pose.orientation.subarray(4 * body, 4 * body + 4);
     const axes = m.dim === 2 ? ['x', 'y'] : ['x', 'y', 'z'];
     if (m.bodies.kind[body] === 2) add('mass', 'mass', m.bodies.mass[body], u.mass);
-    axes.forEach((a, k) => add(a, a, p[k], u.length));
-    if (m.dim === 2) add('angle', 'angle', 2 * Math.atan2(q[3], q[0]), 'rad');
-    else ['qw', 'qx', 'qy', 'qz'].forEach((a, k) => add(a, a, q[k], ''));
+    axes.forEach((a, k) => add(a, a, p[k], u.length, size));
+    if (m.dim === 2) add('angle', 'angle', 2 * Math.atan2(q[3], q[0]), 'rad', 1);
+    else ['qw', 'qx', 'qy', 'qz'].forEach((a, k) => add(a, a, q[k], '', 1));
     const twist = run.twist(view.shown, app.player.playing);
     if (twist) {
         const v = twist.velocity.subarray(3 * body, 3 * body + 3);
         const w = twist.spin.subarray(3 * body, 3 * body + 3);
-        axes.forEach((a, k) => add('v' + a, 'v' + a, v[k], speed));
-        add('speed', 'speed', Math.hypot(...v), speed);
-        if (m.dim === 2) add('wz', 'spin', w[2], turning);
-        else ['wx', 'wy', 'wz'].forEach((a, k) => add(a, a, w[k], turning));
+        const fast = Math.max(view.measures.speed, Math.hypot(...v));
+        const turns = view.measures.unit > 0 ? fast / view.measures.unit : 0;
+        axes.forEach((a, k) => add('v' + a, 'v' + a, v[k], speed, fast));
+        add('speed', 'speed', Math.hypot(...v), speed, fast);
+        if (m.dim === 2) add('wz', 'spin', w[2], turning, turns);
+        else ['wx', 'wy', 'wz'].forEach((a, k) => add(a, a, w[k], turning, turns));
         if (m.bodies.kind[body] === 2) {
             const inertia = m.bodies.inertia.subarray(9 * body, 9 * body + 9);
-            const unit = u.mass === 'kg' && u.length === 'm' && u.time === 's' ? 'J' : '';
-            add('kinetic', 'kinetic energy', kinetic(m.bodies.mass[body], inertia, q, v, w), unit);
+            const scale = m.bodies.mass[body] * fast ** 2;
+            add('kinetic', 'kinetic energy', kinetic(m.bodies.mass[body], inertia, q, v, w), energy, scale);
         }
+    }
+    if (m.bodies.kind[body] === 2) {
+        // as the recording's energy/gravity: zero at the origin
+        const g = m.gravity;
+        const scale = m.bodies.mass[body] * Math.hypot(...g) * size;
+        const potential = -m.bodies.mass[body] * (g[0] * p[0] + g[1] * p[1] + g[2] * p[2]);
+        add('potential', 'potential energy', potential, energy, scale);
     }
     const contacts = run.contacts(view.shown, app.player.playing);
     if (contacts) {
         const { count, impulse } = contactSum(contacts, body);
         add('contacts', 'contacts', count, '');
-        add('impulse', 'contact impulse', impulse, u.mass && speed ? `${u.mass} ${speed}` : '');
+        add('impulse', 'contact impulse', impulse, unitOfImpulse(u));
     }
     return rows;
 }
@@ -133,7 +138,11 @@ export function selection(app: App): HTMLElement {
                     'tr',
                     {},
                     h('th', {}, r.label),
-                    h('td', { 'data-testid': 'number-' + r.id, 'data-value': r.value }, showNumber(r.value)),
+                    h(
+                        'td',
+                        { 'data-testid': 'number-' + r.id, 'data-value': r.value, title: String(r.value) },
+                        showNumber(r.value, r.scale),
+                    ),
                     h('td.unit', {}, r.unit),
                 ),
             ),

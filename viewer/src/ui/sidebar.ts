@@ -3,7 +3,7 @@ import type { App } from '../app/app.ts';
 import { LAYERS, type LayerId } from '../draw/layers.ts';
 import type { ColourBy } from '../draw/run_view.ts';
 import { css, type Theme } from '../draw/theme.ts';
-import { h } from './dom.ts';
+import { h, icon, ICONS } from './dom.ts';
 import { selection } from './selection.ts';
 
 /** The colour that a layer is drawn in. */
@@ -99,5 +99,12 @@ function colours(app: App): HTMLElement {
 }
 
 export function sidebar(app: App): HTMLElement {
-    return h('aside.sidebar', { 'data-testid': 'panel' }, layerList(app), colours(app), selection(app));
+    // on a narrow page the panel is a sheet over the picture: it needs a way out
+    const close = h(
+        'button.sheet-close',
+        { 'data-testid': 'panel-close', title: 'Close', 'aria-label': 'Close', onclick: () => (panel.hidden = true) },
+        icon(ICONS.close),
+    );
+    const panel = h('aside.sidebar', { 'data-testid': 'panel' }, close, layerList(app), colours(app), selection(app));
+    return panel;
 }

@@ -2,13 +2,16 @@
 import type { App } from '../app/app.ts';
 import type { Layout } from '../draw/stage.ts';
 import { badge } from './badge.ts';
-import { h, icon, ICONS } from './dom.ts';
+import { screenshot, type Film } from '../app/capture.ts';
+import { CAMERAS, isCamera } from './camera.ts';
+import { h, icon, ICONS, setIcon } from './dom.ts';
 
 export interface TopbarActions {
     names: () => string[];
     chosen: () => { first: number; second: number; layout: Layout };
     choose: (first: number, second: number, layout: Layout) => void;
     toggle: (what: 'charts' | 'panel' | 'help') => void;
+    film: Film;
 }
 
 function options(
@@ -38,6 +41,23 @@ export function topbar(app: App, actions: TopbarActions): HTMLElement {
             // keys go to the picture again
             s.blur();
         });
+    const camera = h(
+        'select.camera',
+        { 'data-testid': 'camera', title: 'What the camera does' },
+        ...CAMERAS.map(([value, text]) => h('option', { value }, text)),
+    );
+    camera.addEventListener('change', () => {
+        if (isCamera(camera.value)) app.setCamera(camera.value);
+        camera.blur();
+    });
+    const film = iconButton('video', 'Video of what is shown (V)', ICONS.film, () =>
+        actions.film.running ? actions.film.stop() : actions.film.start(),
+    );
+    actions.film.onChange = () => {
+        film.classList.toggle('filming', actions.film.running);
+        film.title = actions.film.running ? 'End the video and save it (V)' : 'Video of what is shown (V)';
+        setIcon(film, actions.film.running ? ICONS.stop : ICONS.film);
+    };
     const bar = h(
         'header.topbar',
         {},
@@ -47,7 +67,10 @@ export function topbar(app: App, actions: TopbarActions): HTMLElement {
         second,
         layout,
         badge(app),
+        camera,
         iconButton('fit', 'Whole scene (F)', ICONS.fit, () => app.stage.fit()),
+        iconButton('screenshot', 'Save the picture (S)', ICONS.picture, () => void screenshot(app)),
+        film,
         iconButton('charts-toggle', 'Charts (C)', ICONS.charts, () => actions.toggle('charts')),
         iconButton('panel-toggle', 'Panel (P)', ICONS.panel, () => actions.toggle('panel')),
         iconButton('theme', 'Dark or light (T)', ICONS.theme, () => app.toggleTheme()),
@@ -58,6 +81,7 @@ export function topbar(app: App, actions: TopbarActions): HTMLElement {
         ),
     );
     app.on((change) => {
+        if (change === 'look') camera.value = app.camera;
         if (change !== 'runs') return;
         const names = actions.names();
         const now = actions.chosen();

@@ -1,0 +1,35 @@
+// Units of derived quantities, in the names that the scene gives to length, mass and time. SI has names of its own.
+import type { Units } from './model.ts';
+
+/** All three are named; else a derived unit would lack a part. */
+function complete(u: Units): boolean {
+    return u.length !== '' && u.mass !== '' && u.time !== '';
+}
+
+function isSi(u: Units): boolean {
+    return u.mass === 'kg' && u.length === 'm' && u.time === 's';
+}
+
+export function unitOfSpeed(u: Units): string {
+    return u.length && u.time ? `${u.length}/${u.time}` : '';
+}
+
+export function unitOfAcceleration(u: Units): string {
+    return u.length && u.time ? `${u.length}/${u.time}²` : '';
+}
+
+export function unitOfTurning(u: Units): string {
+    return u.time ? `rad/${u.time}` : 'rad';
+}
+
+export function unitOfImpulse(u: Units): string {
+    return isSi(u) ? 'N s' : complete(u) ? `${u.mass} ${u.length}/${u.time}` : '';
+}
+
+export function unitOfForce(u: Units): string {
+    return isSi(u) ? 'N' : complete(u) ? `${u.mass} ${u.length}/${u.time}²` : '';
+}
+
+export function unitOfEnergy(u: Units): string {
+    return isSi(u) ? 'J' : complete(u) ? `${u.mass} ${u.length}²/${u.time}²` : '';
+}
