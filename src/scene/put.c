@@ -144,7 +144,9 @@ void pp_put_blank(const pp_map *m, void *in) {
         case PP_T_TEXT:
         case PP_T_FILE: *(const char **)field = NULL; break;
         case PP_T_NAME:
+        case PP_T_LABEL:
         case PP_T_REF: ((pp_name *)field)->text[0] = 0; break;
+        case PP_T_COLOUR: *(uint32_t *)field = 0; break;
         case PP_T_VECTOR:
         case PP_T_ANGULAR: *(perp_vec3 *)field = no_vector; break;
         case PP_T_TURN: *(perp_quat *)field = (perp_quat){1, 0, 0, 0}; break;
@@ -180,7 +182,9 @@ static bool says(const pp_key *k, const void *field) {
     case PP_T_TEXT:
     case PP_T_FILE: return *(const char *const *)field != NULL;
     case PP_T_NAME:
+    case PP_T_LABEL:
     case PP_T_REF: return ((const pp_name *)field)->text[0] != 0;
+    case PP_T_COLOUR: return *(const uint32_t *)field != 0;
     case PP_T_VECTOR:
     case PP_T_ANGULAR: return !isnan(((const perp_vec3 *)field)->x);
     case PP_T_TURN: {
@@ -203,6 +207,8 @@ static void value(pp_text *t, const pp_key *k, int dim, const void *field) {
     case PP_T_FILE: pp_text_quoted(t, *(const char *const *)field); break;
     case PP_T_NAME:
     case PP_T_REF: pp_text_add(t, "%s", ((const pp_name *)field)->text); break;
+    case PP_T_LABEL: pp_text_quoted(t, ((const pp_name *)field)->text); break;
+    case PP_T_COLOUR: pp_text_add(t, "\"#%06x\"", (unsigned)(*(const uint32_t *)field & 0xffffffu)); break;
     case PP_T_VECTOR: pp_text_vector(t, dim, *(const perp_vec3 *)field); break;
     case PP_T_ANGULAR:
         if (dim == 3)

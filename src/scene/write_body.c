@@ -1,6 +1,7 @@
 /* write_body.c - bodies, shapes and motions of a world as entries of a scene. Each function fills the struct that the reader
  * would fill; a new key of a table needs one line here. */
 #include <stdio.h>
+#include <string.h>
 
 #include "scene/scribe.h"
 
@@ -43,6 +44,19 @@ static char *points_of(pp_scribe *s, const perp_shape_def *d) {
     return pp_text_take(&t);
 }
 
+/* Velocity of the surface of a shape; NULL: it does not move. */
+static char *belt_of(pp_scribe *s, const perp_shape_def *d, int body) {
+    const perp_vec3 v = d->surface_velocity;
+    if (d->surface_motion == pp_formula_belt) return pp_write_formulas(s, d->surface_ctx, 0, perp_v3(0, 0, 0));
+    if (d->surface_motion)
+        pp_scribe_user(s, "bodies", body, "shape", "the surface velocity of a shape of body", s->body_name[body].text);
+    else if (v.x == 0 && v.y == 0 && v.z == 0)
+        return NULL;
+    pp_text t = {.alloc = &s->alloc};
+    pp_text_vector(&t, s->dim, v);
+    return pp_text_take(&t);
+}
+
 static void put_shape(pp_scribe *s, pp_text *t, perp_shape_id id, int body) {
     static const int variant[PERP_SHAPE_KIND_COUNT] = {
         [PERP_SHAPE_PARTICLE] = PP_IN_PARTICLE,        [PERP_SHAPE_SPHERE] = PP_IN_SPHERE,
@@ -70,11 +84,15 @@ static void put_shape(pp_scribe *s, pp_text *t, perp_shape_id id, int body) {
     in.material = pp_scribe_material(d->material);
     if (d->group != 1) in.group = d->group;
     if (d->mask != UINT32_MAX) in.mask = d->mask;
+    in.visual = d->visual;
+    in.colour = d->colour;
     bool hull = d->kind == PERP_SHAPE_POLYGON || d->kind == PERP_SHAPE_POLYHEDRON;
     char *points = hull ? points_of(s, d) : NULL;
     char *functions = d->kind == PERP_SHAPE_INTERSECTION ? functions_of(s, d, body) : NULL;
-    const pp_nested nested[] = {{"points", points}, {"functions", functions}, {NULL, NULL}};
+    char *belt = belt_of(s, d, body);
+    const pp_nested nested[] = {{"points", points}, {"functions", functions}, {"surface_velocity", belt}, {NULL, NULL}};
     pp_put_map(t, &pp_map_shape, s->dim, variant[d->kind], &in, nested);
+    pp_free(&s->alloc, belt);
     pp_free(&s->alloc, points);
     pp_free(&s->alloc, functions);
 }
@@ -216,6 +234,20 @@ static void set_mass(const pp_scribe *s, const perp_body_def *d, pp_body_in *in)
         in->inertia = (pp_numbers){6, {I[0].x, I[1].y, I[2].z, I[0].y, I[0].z, I[1].z}};
 }
 
+/* A label as a scene can hold it: one line that reads back as it is. */
+static void set_label(pp_scribe *s, int body, const char *label, pp_body_in *in) {
+    bool fits = strlen(label) < sizeof in->label.text && !strstr(label, "${");
+    for (const unsigned char *c = (const unsigned char *)label; *c; c++) fits &= *c >= ' ' && *c != 127;
+    if (fits) {
+        (void)snprintf(in->label.text, sizeof in->label.text, "%s", label);
+    } else if (!s->st) {
+        char way[64];
+        (void)snprintf(way, sizeof way, "bodies[%d].label", body);
+        s->st = pp_complain(s->why, PERP_E_ARG, (pp_place){s->path, 0, 0}, way, label,
+                            "a text of at most 95 bytes on one line without ${");
+    }
+}
+
 static bool same(perp_vec3 a, perp_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static void put_body(pp_scribe *s, pp_text *t, int i) {
@@ -228,6 +260,7 @@ static void put_body(pp_scribe *s, pp_text *t, int i) {
     pp_body_in in;
     pp_put_blank(&pp_map_body, &in);
     in.name = s->body_name[i];
+    if (d.label) set_label(s, i, d.label, &in);
     in.kind = (int)d.kind;
     bool moves = perp_body_get_motion(s->w, id, &motion, &d.X_WB);
     in.at = pp_put_some(d.X_WB.p);

@@ -77,6 +77,7 @@ static void move_shapes(perp_world *w, const maps *m) {
     if (m->nshape) memcpy(w->shape, m->moved, (size_t)m->nshape * sizeof *w->shape);
     w->nshape = m->nshape;
     w->dead_shape = 0;
+    for (int i = 0; i < w->nbelt; i++) w->belt[i].shape = m->shape[w->belt[i].shape];
 }
 
 static int body_after(const maps *m, int slot) { return slot < 0 ? slot : m->body[slot]; }

@@ -53,6 +53,9 @@ static void add_shape(perp_world *w, perp_body_id b, int dim, bool fixed) {
     d.material = below(perp_material_count(w));
     if (sometimes()) d.group = (uint32_t)below(8);
     if (sometimes()) d.mask = (uint32_t)below(100);
+    if (sometimes()) d.colour = PERP_COLOUR(below(256), below(256), below(256));
+    if (fixed && sometimes()) d.surface_velocity = random_vector(dim, 0.5);
+    d.visual = below(10) == 0;
     OK(w, perp_shape_add(w, b, &d, NULL));
 }
 
