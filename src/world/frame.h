@@ -234,6 +234,9 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert);
 /* Change of the angular momentum of islands that nothing outside holds, beyond what forces explain: the largest, as a part of the
  * island's own, 0 to 1 (twist.c). */
 double pp_twist(const pp_frame *f);
+/* Joints and contacts of a problem with an answer: raises the figures of `law` to what pp_step_residual_at() would tell, apart from
+ * momentum. Rows that cannot be worse than what is told already are not measured. */
+void pp_recheck_rows(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *law);
 /* The same of an impact, whose velocities s1 has; restitution: it was a pass in which contacts bounce. */
 void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *cert);
 /* The same of velocities that were moved in time by `part` of the forces of the frame, from s0 to s1 at one pose; without: the same
