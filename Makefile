@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo attack test test-quick test-without-libraries experiments gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup demo install package dist attack test test-quick test-without-libraries experiments gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -14,13 +14,30 @@ DEMO_PICTURE = --at 0 --at 0.65 --at 0.85 --at 1 --at 1.25 --at 2.5 --panels --z
 
 demo: setup          ## build, simulate scenes/demo.yaml, write its recording, plots and a picture to out/
 	@tools/viewer || true
-	@tools/build release perp_program
+	@tools/build release perp_installed
 	@mkdir -p out
 	build/release/cli/perp run scenes/demo.yaml --output out/demo.h5 --force
 	@build/release/cli/perp plot out/demo.h5 energy certificate --output out/demo-figures.svg
 	@build/release/cli/perp render out/demo.h5 out/demo.png $(DEMO_PICTURE) --force
 	@printf '\nrecording  out/demo.h5\npicture    out/demo.png\nplots      out/demo-figures.svg\n'
 	@printf '\nto see it move:\n    build/release/cli/perp view out/demo.h5\n'
+
+PREFIX ?= /usr/local
+
+install: setup       ## install program and library under PREFIX (/usr/local); DESTDIR=... as usual
+	@tools/viewer || true
+	@tools/build release perp_installed
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)" >build/install.log || { cat build/install.log; exit 1; }
+	@echo "installed under $(DESTDIR)$(PREFIX); the list of files is build/release/install_manifest.txt"
+
+package: setup       ## Debian packages perp and libperp-dev, and the source archive, in build/packages
+	@tools/viewer || true
+	@tools/build release perp_installed
+	@tools/package build/release build/packages
+	@tools/dist build/packages
+
+dist:                ## source archive of this version in build/packages
+	@tools/dist build/packages
 
 test: setup          ## all tests: gcc, clang with sanitizers, threads, and the quick checks
 	@tools/test release debug-clang tsan

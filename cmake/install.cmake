@@ -1,6 +1,12 @@
-# cmake --install: headers, library, pkg-config file, CMake package.
+# cmake --install: headers, library, pkg-config file, CMake package; cli/CMakeLists.txt has the program. The two components become two packages
+# (package.cmake). perp_installed builds all that is installed, and nothing else.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+add_custom_target(perp_installed)
+add_dependencies(perp_installed perp)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS # whatever the umask
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 install(TARGETS perp EXPORT perpTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -8,7 +14,8 @@ install(TARGETS perp EXPORT perpTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PERP_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perp)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Debian's name for the file with the licence, one in the documentation of each package
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libperp-dev RENAME copyright)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perp)
 install(EXPORT perpTargets NAMESPACE perp:: DESTINATION ${package_dir})
@@ -39,3 +46,4 @@ endif()
 file(RELATIVE_PATH PERP_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/perp.pc.in ${PROJECT_BINARY_DIR}/perp.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/perp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+unset(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME)
