@@ -338,8 +338,9 @@ static double most_inverse_mass(const perp_step_problem *p, const perp_row *row)
  *   normal       with p_n >= 0 the map min(w, W p_n) is at most |w|, and 0 if p_n = 0 <= w
  *   cone         0: friction is within a disc, or within the line that it is in the plane
  *   dissipation  the map x - P(x - s), x = W p_f, is at most |s|. On the rim, with s against p_f, it is at most the part of s across
- *                p_f; and it changes by at most twice as much as x does. */
-static bool bound_contact(const perp_step_problem *p, int i, const perp_step_solution *s, perp_step_residual *out) {
+ *                p_f; and it changes by at most twice as much as x does. This is asked only if |s| is above `told`. */
+static bool bound_contact(const perp_step_problem *p, int i, const perp_step_solution *s, double told,
+                          perp_step_residual *out) {
     const perp_contact_row *c = &p->contact[i];
     const double *imp = s->p_contact + 3 * i;
     double w = pp_row_dot(p, &c->n, s->nu) + c->b_n;
@@ -353,7 +354,7 @@ static bool bound_contact(const perp_step_problem *p, int i, const perp_step_sol
     if (!(size <= R)) return false;
     double st = pp_row_dot(p, &c->t, s->nu) + c->b_t, so = disc ? pp_row_dot(p, &c->o, s->nu) + c->b_o : 0;
     out->dissipation = sqrt(st * st + so * so);
-    if (size > 0 && imp[1] * st + imp[2] * so < 0 && out->dissipation > 0) {
+    if (out->dissipation > told && size > 0 && imp[1] * st + imp[2] * so < 0) {
         double W = fmax(most_inverse_mass(p, &c->t), disc ? most_inverse_mass(p, &c->o) : 0);
         double rim = fabs(imp[1] * so - imp[2] * st) / size + 2 * W * (R - size);
         out->dissipation = fmin(out->dissipation, rim);
@@ -371,7 +372,8 @@ void pp_recheck_rows(const perp_step_problem *p, const perp_step_solution *s, pe
     }
     for (int i = 0; i < p->ncontact; i++) {
         perp_step_residual bound = {0}, own = {0};
-        if (bound_contact(p, i, s, &bound) && bound.normal <= law->normal && bound.dissipation <= law->dissipation)
+        if (bound_contact(p, i, s, law->dissipation, &bound) && bound.normal <= law->normal &&
+            bound.dissipation <= law->dissipation)
             continue;
         pp_step_contact(p, i, s, &own);
         worst(&law->normal, own.normal);

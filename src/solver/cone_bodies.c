@@ -392,6 +392,7 @@ bool pp_cone_find_bodies(pp_cone *c, const perp_call *call) {
     if (!symmetric) return true;
     for (int p; (p = choose(&k)) >= 0;) {
         if (!eliminate(&k, p)) return false;
+        if (!perp_call_look(call, 0, NULL)) return true; /* told to stop, which the first stage tells */
         if (k.alive > k.most_alive || k.ndof > WORTH * c->m) return true;
     }
     pp_cone found = *c;
