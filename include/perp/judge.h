@@ -74,7 +74,8 @@ PERP_API perp_status perp_problem_judge(const perp_problem *p, const double *z, 
 /** The verdict on a step: momentum of the bodies, joint rows, contacts, in this order, nblock + njoint + ncontact laws.
  *  A contact's violation is the largest of perp_step_residual's normal, cone and dissipation for it; polygons of friction
  *  are judged as polygons. A body's is what is left of its momentum as a velocity, its scale the largest of those of the
- *  laws that act on it and of its own velocity without impulses.
+ *  laws that act on it and of its own velocity without impulses. Where no law of connected bodies asks for more than the
+ *  rounding of their speeds (bodies that go on as their motor wants it), laws are compared with these speeds.
  *  @param law    nblock + njoint + ncontact, or NULL
  *  @param alloc  NULL: malloc and free
  *  @return PERP_E_ARG for a tol that is not positive, PERP_E_MEMORY */

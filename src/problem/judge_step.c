@@ -4,6 +4,8 @@
  *          impulses is q = J Minv momentum + b, so that the motion that a frame of reference adds to all bodies does not
  *          count; with length and worth as the residual has them, all laws are speeds. Neighbours share a body
  *          (laws.c). Momentum: a body is compared with the fastest law that acts on it; without laws, with its own speed.
+ *          A velocity within the rounding of its own terms is none: bodies that go on at the speed that a motor asks for need no
+ *          impulse. Where no law of an island has another, the laws are compared with these terms, the speeds at hand.
  *          Rounding: eps times the sizes of the terms of each velocity and each sum of impulses.
  * Valid    anything: what is not finite is a violation without bound.
  * Cost     that of the residual, and one pass over the rows for rings. */
@@ -57,13 +59,18 @@ static rows rows_of(const perp_step_problem *p, int i, const perp_step_solution 
     return r;
 }
 
-/* Speed of a contact without impulses; and in *noise the rounding of its velocity with them. */
-static double contact_speed(const work *w, int i, double *noise) {
+#define CANCELS 8 /* times the rounding of its terms: a velocity below is none */
+
+/* Speed of a contact without impulses; in *terms the size of what it is a sum of, in *noise the rounding of its velocity with
+ * impulses. */
+static double contact_speed(const work *w, int i, double *terms, double *noise) {
     rows r = rows_of(w->p, i, w->s);
     double q = 0, sum = 0;
+    *terms = 0;
     for (int k = 0; k < r.n; k++) {
         double mass = pp_row_inverse_mass(w->p, r.row[k]), part = r.e[k] * worth(mass, r.compliance[k]);
         q = hypot(q, part * (pp_row_dot(w->p, r.row[k], w->nu_free) + r.b[k]));
+        *terms = hypot(*terms, part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->nu_free)));
         sum = hypot(sum, part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->s->nu) +
                                  (mass + r.compliance[k]) * fabs(r.impulse[k])));
     }
@@ -71,7 +78,7 @@ static double contact_speed(const work *w, int i, double *noise) {
     return q;
 }
 
-static double joint_speed(const work *w, int j, double *noise) {
+static double joint_speed(const work *w, int j, double *terms, double *noise) {
     const perp_joint_row *r = &w->p->joint[j];
     double mass = pp_row_inverse_mass(w->p, &r->row), part = pp_row_length(w->p, &r->row) * worth(mass, r->compliance),
            W = mass + r->compliance,
@@ -79,6 +86,7 @@ static double joint_speed(const work *w, int j, double *noise) {
                    : r->hi < 0 ? -r->hi
                                : 0; /* an impulse that has to be */
     double p = fabs(w->s->p_joint[j]);
+    *terms = part * (fabs(r->b) + sizes(w->p, &r->row, w->nu_free));
     *noise = DBL_EPSILON * part * (fabs(r->b) + sizes(w->p, &r->row, w->s->nu) + W * p);
     return part * fmax(fabs(pp_row_dot(w->p, &r->row, w->nu_free) + r->b), W * least);
 }
@@ -89,24 +97,77 @@ static bool joins(pp_law_graph *g, int law, const perp_row *row) {
     return true;
 }
 
+/* What bodies connected by rows do by themselves. */
+typedef struct motion {
+    int *of;      /* by body: another of its group, itself if it stands for all */
+    double *most; /* by such a body: the largest terms of a law */
+    bool *asked;  /* by such a body: some law asks for a velocity that is no rounding of these */
+} motion;
+
+static int group_of(const motion *m, const perp_row *row) {
+    int b = row->block[0] >= 0 ? row->block[0] : row->block[1];
+    while (b >= 0 && m->of[b] != b) b = m->of[b] = m->of[m->of[b]];
+    return b; /* -1: the row acts on no body */
+}
+
+static const perp_row *row_of_law(const perp_step_problem *p, int i) {
+    return i < p->njoint ? &p->joint[i].row : &p->contact[i - p->njoint].n;
+}
+
+/* Groups of bodies, and the velocities that are asked of them: of n laws, q that are rounding become 0. */
+static bool find_motion(work *w, int n, double *q, const double *terms, motion *m) {
+    const perp_step_problem *p = w->p;
+    m->of = PP_ARENA_ARRAY(&w->arena, int, p->nblock);
+    m->most = PP_ARENA_ZERO(&w->arena, double, p->nblock);
+    m->asked = PP_ARENA_ZERO(&w->arena, bool, p->nblock);
+    if (!m->of || !m->most || !m->asked) return false;
+    for (int b = 0; b < p->nblock; b++) m->of[b] = b;
+    for (int i = 0; i < n; i++) {
+        const perp_row *row = row_of_law(p, i), other = {.block = {row->block[1], row->block[1]}};
+        if (row->block[0] >= 0 && row->block[1] >= 0) m->of[group_of(m, row)] = group_of(m, &other);
+    }
+    for (int i = 0; i < n; i++) {
+        int at = group_of(m, row_of_law(p, i));
+        if (at >= 0 && terms[i] < INFINITY) m->most[at] = fmax(m->most[at], terms[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        int at = group_of(m, row_of_law(p, i));
+        if (at < 0) continue;
+        if (q[i] <= CANCELS * DBL_EPSILON * m->most[at]) q[i] = 0;
+        m->asked[at] |= q[i] > 0;
+    }
+    return true;
+}
+
+/* Where nothing is asked for, laws are compared with the speeds at hand. */
+static void compare_with_motion(work *w, const motion *m) {
+    for (int i = 0; i < w->laws.n; i++) {
+        int at = group_of(m, row_of_law(w->p, i));
+        if (at >= 0 && !m->asked[at] && m->most[at] > 0) w->laws.scale[i] = m->most[at];
+    }
+}
+
 /* Scales of joints and contacts; noise: njoint + ncontact. */
 static bool find_laws(work *w, double *noise) {
     const perp_step_problem *p = w->p;
+    motion m;
     pp_law_graph g = {.n = p->njoint + p->ncontact, .alloc = w->arena.alloc};
     g.vertices = g.n + p->nblock;
     g.q = PP_ARENA_ARRAY(&w->arena, double, g.n);
     g.D = PP_ARENA_ARRAY(&w->arena, double, g.n);
     g.velocity = PP_ARENA_ARRAY(&w->arena, bool, g.n);
-    bool got = g.q && g.D && g.velocity;
+    double *terms = PP_ARENA_ARRAY(&w->arena, double, g.n);
+    bool got = g.q && g.D && g.velocity && terms;
     for (int i = 0; got && i < g.n; i++) {
-        bool joint = i < p->njoint;
         g.D[i] = 1;
         g.velocity[i] = true;
-        g.q[i] = joint ? joint_speed(w, i, &noise[i]) : contact_speed(w, i - p->njoint, &noise[i]);
+        g.q[i] = i < p->njoint ? joint_speed(w, i, &terms[i], &noise[i])
+                               : contact_speed(w, i - p->njoint, &terms[i], &noise[i]);
         if (!(g.q[i] < INFINITY)) g.q[i] = 0;
-        got = joins(&g, i, joint ? &p->joint[i].row : &p->contact[i - p->njoint].n);
+        got = joins(&g, i, row_of_law(p, i));
     }
-    got = got && pp_laws_make(&w->laws, &g, &w->arena);
+    got = got && find_motion(w, g.n, g.q, terms, &m) && pp_laws_make(&w->laws, &g, &w->arena);
+    if (got) compare_with_motion(w, &m);
     pp_free(&g.alloc, g.edge);
     return got;
 }

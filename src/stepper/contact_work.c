@@ -1,6 +1,13 @@
 /* contact_work.c - what the contacts of a part of a step did to the energy, island by island
  * Method   An impulse does the work of the mean of the velocities before and after it, relative to what is driven. Islands are
  *          bodies connected by contacts that push and by joints: what one of them gains must not hide in the losses of another.
+ * Rule     A contact whose gap is measured at the end of the step leads its body along a curve: with u and u+ along the row of the start,
+ *          its gap opens by h (u+ - c), c: what the curve adds. In smooth motion u = -c, u+ = c, and the contact does no work. If its body
+ *          came with u > -c, the step's forces turn it back onto the surface within the step, and the contact seems to give
+ *              1/2 p (u + c).
+ *          So it is in the first step of a contact that leads a body round, whose velocity is not half a step behind, and where a body
+ *          that leaves a surface is pulled back. That is an error of the rule, which takes all impulses at once, and counts as drift
+ *          (pp_contact_lag); contacts gain what opens their gaps, 1/2 p (u+ - c), and what they do on bodies that come with u < -c.
  * Layers   A compliant surface is a spring, whose work is no gain. The spring changes the slip within the step, so friction is
  *          counted with the slip at the end, for which Coulomb's law holds.
  * Motors   A motor without force limit that yields presses with an impulse P as large as it was given (motor_yield.c), and contacts press
@@ -21,6 +28,7 @@
 
 #include "stepper/belt.h"
 #include "problem/rows.h"
+#include "stepper/stepper.h"
 
 static int root(const pp_contact_work *a, int i) {
     while (a->parent[i] != i) i = a->parent[i];
@@ -73,6 +81,26 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
     return true;
 }
 
+/* Largest velocity before along the normal row of contact i that counts for its work: -c, 0 where peg has linearised gaps. INFINITY:
+ * the model is another, which bounds what it pushes out by the work as it is, or rows are not those of the start. */
+static double most_before(const pp_frame *k, int i) {
+    const perp_contact_row *c = &k->problem.contact[i];
+    if (k->purpose != PP_STEP || !k->true_gap || k->posed_at_end || i >= k->ncontact) return INFINITY;
+    if (k->w->stepper->step || k->implicit_turn || c->compliance > 0) return INFINITY;
+    if (k->posed_linear) return 0;
+    double start = k->contact[i].gap - (k->levers == k->s0 ? 0 : k->h * c->b_n_kin);
+    double opens = (k->true_gap[i] - start) / k->h;
+    double most = opens - (pp_row_dot(&k->problem, &c->n, k->solution.nu) + c->b_n_kin);
+    return isnan(most) ? INFINITY : most;
+}
+
+double pp_contact_lag(const pp_frame *f, int i) {
+    const perp_contact_row *c = &f->problem.contact[i];
+    double p = f->solution.p_contact[3 * i];
+    if (!(p > 0) || fixed(&c->n)) return 0;
+    return 0.5 * p * fmax(0, pp_row_dot(&f->problem, &c->n, f->nu0) + c->b_n_kin - most_before(f, i));
+}
+
 static void add_work(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->problem;
     for (int i = 0; i < p->ncontact; i++) {
@@ -102,9 +130,10 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
             bool gives = c->compliance > 0;
             double after = pp_row_dot(p, row[r], k->solution.nu) + driven[r],
                    before = gives ? after : pp_row_dot(p, row[r], k->nu0) + was[r];
-            sum += 0.5 * impulse * (before + after);
+            double most = r == 0 && !gives ? most_before(k, i) : INFINITY, counts = fmin(before, most);
+            sum += 0.5 * impulse * (counts + after);
             a->end[at] += impulse * after;
-            if (!gives) other += 0.5 * impulse * (driven[r] - was[r]);
+            if (!gives) other += 0.5 * impulse * (fmin(before - was[r] + driven[r], most) - counts);
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
             if (r == 0 && i < k->ncontact && k->contact[i].restitution > 0)
                 a->lost[at] -= 0.5 * impulse * (before + after);

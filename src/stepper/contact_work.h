@@ -19,6 +19,8 @@ typedef struct pp_contact_work {
 /* Of a solved frame, all of its kicks together. What surfaces that give way give back is left out. False: no memory. */
 bool pp_contact_work_of(const pp_frame *f, pp_contact_work *out);
 int pp_work_island(const pp_contact_work *a, const perp_row *row);
+/* What contact i seems to give because all impulses of a step act at once, see contact_work.c: an error of the rule, >= 0 [M L^2/T^2]. */
+double pp_contact_lag(const pp_frame *f, int i);
 /* Gains and lost rebounds of a frame into its certificate. */
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert);
 

@@ -397,6 +397,43 @@ static void test_step(void **state) {
     }
 }
 
+/* A body that goes on at the speed its motor asks for: what the motor has to do is the rounding of that speed, to which no answer can be
+ * compared. The speed itself is what errors are compared with. */
+static void test_step_at_speed(void **state) {
+    (void)state;
+    for (int units = -1; units <= 1; units++) {
+        double unit = pow(10, 9 * units), v = 0.1 / 3 * unit, ask = v * (1 + DBL_EPSILON), mass = 2;
+        double M[36] = {0}, Minv[36] = {0}, momentum[3] = {mass * v, 0, 0}, nu[3] = {v, 0, 0}, p_joint[1] = {0};
+        const int ndof[1] = {3}, offset[1] = {0};
+        for (int i = 0; i < 3; i++) M[7 * i] = mass, Minv[7 * i] = 1 / mass;
+        perp_joint_row motor = {.row = {.block = {-1, 0}, .J = {{0}, {1}}},
+                                .b = -ask,
+                                .lo = -INFINITY,
+                                .hi = INFINITY,
+                                .kind = PERP_ROW_MOTOR};
+        perp_step_problem p = {.dim = 2,
+                               .h = 0.01,
+                               .nblock = 1,
+                               .ndof = 3,
+                               .block_ndof = ndof,
+                               .block_offset = offset,
+                               .M = M,
+                               .Minv = Minv,
+                               .momentum = momentum,
+                               .njoint = 1,
+                               .joint = &motor};
+        perp_step_solution s = {.nu = nu, .p_joint = p_joint};
+        perp_verdict verdict;
+        assert_int_equal(perp_step_problem_judge(&p, &s, 1e-8, NULL, &verdict, NULL), PERP_OK);
+        assert_true(verdict.solved);
+        nu[0] = v * (1 + 1e-6); /* a motor that pushes for nothing */
+        p_joint[0] = 1e-6 * mass * v;
+        assert_int_equal(perp_step_problem_judge(&p, &s, 1e-8, NULL, &verdict, NULL), PERP_OK);
+        assert_false(verdict.solved);
+        assert_near(verdict.figure, 0.5e-6, 0.1e-6); /* terms: speed and what is asked for */
+    }
+}
+
 /* Memory that is refused is told, and nothing is lost. */
 static void test_memory(void **state) {
     (void)state;
@@ -435,6 +472,7 @@ int main(void) {
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_step),
+        cmocka_unit_test(test_step_at_speed),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
