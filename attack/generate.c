@@ -24,6 +24,7 @@ const char attack_mesh[] =
 
 typedef struct maker {
     uint64_t random;
+    uint64_t belts; /* random numbers of their own, so that the rest of a scene is the same with and without belts */
     char *out;
     size_t used;
     const char *mesh;
@@ -229,6 +230,19 @@ static void motion(maker *m) {
     }
 }
 
+/* Some surfaces run: a key more of a shape. */
+static void belt(maker *m) {
+    if (!(scene_uniform(&m->belts, 0, 1) < 0.12)) return;
+    double x = scene_uniform(&m->belts, -2, 2), y = scene_uniform(&m->belts, -2, 2), z = scene_uniform(&m->belts, -2, 2);
+    double omega = scene_uniform(&m->belts, 1, 20);
+    char swing[40] = "";
+    if (scene_uniform(&m->belts, 0, 1) < 0.3) snprintf(swing, sizeof swing, "*sin(%.9g*t)", omega);
+    say(m, ", surface_velocity: [\"%.9g%s\", %.9g", x, swing, y);
+    if (m->dim == 3) say(m, ", %.9g", z);
+    say(m, "]");
+    m->facts->driven = true;
+}
+
 /* Bodies of a level. */
 static int per_level(const maker *m) { return m->dim == 2 ? m->columns : m->columns * m->columns; }
 
@@ -250,6 +264,7 @@ static void surroundings(maker *m) {
             m->lift = m->columns * CELL / 2 * tan(fabs(tilt));
             say(m, "shape: {type: halfspace, ");
             upright(m, "normal", sin(tilt), 0, cos(tilt));
+            belt(m);
             say(m, "}");
         }
         say(m, "}\n");
@@ -264,6 +279,7 @@ static void surroundings(maker *m) {
         upright(m, "at", side * wall, 0, 0);
         say(m, ", shape: {type: halfspace, ");
         upright(m, "normal", -side, 0, lean);
+        belt(m);
         say(m, "}");
         if (driven) {
             m->facts->driven = true;
@@ -475,7 +491,7 @@ static void law(maker *m) {
 }
 
 void attack_generate(uint64_t seed, const char *mesh, char text[ATTACK_TEXT], attack_facts *facts) {
-    maker m = {.random = seed, .out = text, .mesh = mesh, .facts = facts};
+    maker m = {.random = seed, .belts = seed ^ 0xbe17u, .out = text, .mesh = mesh, .facts = facts};
     static const double step[] = {0.001, 0.002, 0.005, 0.01};
     *facts = (attack_facts){.recorded = true};
     text[0] = 0;

@@ -179,6 +179,11 @@ typedef struct simulate_options {
     bool progress;                    /* a bar on stderr */
     bool (*stop)(void);               /* asked after each step, and in those that take long; NULL: never */
     const simulate_watch *watch;      /* who looks on; NULL: nobody */
+    bool warn;                        /* tell on stderr of bodies that overlap at the start */
+    FILE *tell;                       /* where quantities to watch are printed; NULL: none is */
+    const char *const *quantity;      /* nquantity of them, beside those of the scene: series or expressions */
+    int nquantity;
+    double tell_every; /* simulated time between lines; 0: a twentieth of the run [T] */
 } simulate_options;
 
 typedef struct simulate_result {

@@ -66,6 +66,19 @@ static const cli_option options[] = {
      .argument = "WHEN",
      .choices = progress_choices,
      .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."},
+    {.name = "watch",
+     .letter = 'w',
+     .kind = CLI_TEXT,
+     .many = true,
+     .argument = "QUANTITY",
+     .help = "Print this while the run goes on, beside what the scene watches: a series as perp plot knows it (box.x, "
+             "energy.total), or an expression of series in braces. May be repeated."},
+    {.name = "watch-every",
+     .kind = CLI_NUMBER,
+     .argument = "TIME",
+     .min = 1e-300,
+     .max = INFINITY,
+     .help = "Simulated time between two lines of what is watched; a twentieth of the run by default."},
     {.name = "view",
      .letter = 'v',
      .kind = CLI_FLAG,
@@ -93,6 +106,7 @@ static const cli_example examples[] = {
     {"perp run pile.yaml -D mu=0.5 -D n=100 -o rough.h5", "with other values of its parameters"},
     {"perp run pile.yaml --no-recording --json", "numbers for another program, nothing else"},
     {"perp run pile.yaml --save-problems problems --save-every 10", "save the problems of every tenth step"},
+    {"perp run pile.yaml --watch box.x --watch '2*{box.vx}'", "print quantities while it runs"},
     {"perp run --view pile.yaml", "watch it in the browser while it runs"},
     {"perp run --resume pile.h5", "continue after Ctrl-C, a crash or a power cut"},
     {NULL, NULL},
@@ -286,6 +300,14 @@ static int run(const cli_args *a) {
         o.what = read_what(a, cli_text(a, "what", ""));
         if (!o.what) return CLI_BAD_INPUT;
     }
+    const char *quantity[64];
+    if (cli_count(a, "watch") > 64) return cli_mistake(a, "--watch", "more than 64 quantities", "at most that");
+    o.nquantity = cli_count(a, "watch");
+    for (int i = 0; i < o.nquantity; i++) quantity[i] = cli_nth(a, "watch", i);
+    o.quantity = quantity;
+    o.tell_every = cli_number(a, "watch-every", 0);
+    o.warn = !cli_given(a, "quiet");
+    if (o.warn || o.nquantity > 0) o.tell = cli_json(a) ? stderr : stdout;
     cli_catch_interrupt();
     if (cli_given(a, "view")) return watch(a, &o, &r);
     o.loads_alone = true;

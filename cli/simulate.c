@@ -16,6 +16,7 @@
 
 #include "capture.h"
 #include "progress.h"
+#include "quantities.h"
 
 enum { PATH = CLI_PATH };
 
@@ -276,7 +277,7 @@ static bool asked_to_stop(void *ctx) {
 }
 
 static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec, const capture *saving, uint64_t total,
-                    simulate_result *r) {
+                    quantities *told, simulate_result *r) {
     uint64_t done = perp_world_steps(w);
     perp_vec3 g = perp_world_get_def(w).gravity_W;
     double floor = perp_world_h(w) * sqrt(g.x * g.x + g.y * g.y + g.z * g.z);
@@ -317,6 +318,13 @@ static void step_on(const simulate_options *o, perp_world *w, perp_recorder *rec
         if (o->watch && (s = o->watch->stepped(o->watch->ctx, &c, &r->why))) {
             r->code = writing_code(s);
             break;
+        }
+        if (told) {
+            if (quantities_due(told)) progress_end(&bar); /* the line of progress makes room */
+            if ((s = quantities_step(told, &c, &r->why))) {
+                r->code = writing_code(s);
+                break;
+            }
         }
         progress_step(&bar, now, done, c.t, r->law, r->total.overlap);
         if (done < total && o->stop && o->stop()) {
@@ -368,6 +376,12 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
                (double)before * r->h);
         return;
     }
+    quantities *told;
+    perp_status odd = quantities_open(o, scene, r->end, &told, &r->why);
+    if (odd) {
+        r->code = reading_code(odd);
+        return;
+    }
     double begun = pp_clock();
     perp_recorder *rec = NULL;
     static capture saving; /* holds a complaint: a few kilobytes */
@@ -377,14 +391,20 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
                                       o->resume || o->force, &r->why);
         if (s) {
             r->code = writing_code(s);
+            quantities_close(told);
             return;
         }
     }
     if (o->output) {
         rec = open_recorder(o, scene, r);
-        if (!rec) return;
+        if (!rec) {
+            quantities_close(told);
+            return;
+        }
         r->recording_seconds = pp_clock() - begun;
     }
+    if (o->warn && !o->resume) tell_overlaps(o->scene ? o->scene : o->output, w, perp_scene_units(scene));
+    if (told) quantities_first(told);
     r->t0 = perp_world_time(w);
     perp_world_energy(w, &r->energy0[0], &r->energy0[1], &r->energy0[2]);
     if (r->total.ledger.kinetic_before == 0 && r->t0 == 0) /* also an account of no steps has a start and an end */
@@ -393,7 +413,8 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
     perp_status watched = o->save_problems ? capture_watch(&saving, w, &r->why) : PERP_OK;
     if (!watched && o->watch) watched = o->watch->begin(o->watch->ctx, scene, &r->why);
     if (watched) r->code = writing_code(watched);
-    if (!watched) step_on(o, w, rec, &saving, (uint64_t)n, r);
+    if (!watched) step_on(o, w, rec, &saving, (uint64_t)n, told, r);
+    quantities_close(told);
     r->processor_seconds = (double)(clock() - worked) / CLOCKS_PER_SEC;
     if (!watched && o->watch) o->watch->end(o->watch->ctx);
     capture_end(w);

@@ -93,6 +93,16 @@ typedef struct perp_record_choice {
 /** The choices, defaults where the scene is silent. */
 PERP_API perp_record_choice perp_scene_record(const perp_scene *s);
 
+/** A quantity that is to be printed while a run goes on: an expression of series in braces, "2*{box.vx}". */
+typedef struct perp_scene_watch {
+    const char *name, *text;
+    int file, line, column; /**< where the text stands; file: for perp_scene_file_at(); line 0: not known */
+} perp_scene_watch;
+/** Number of quantities to watch, in the order of the file. */
+PERP_API int perp_scene_watch_count(const perp_scene *s);
+/** The i-th; strings borrowed until close. */
+PERP_API perp_scene_watch perp_scene_watch_at(const perp_scene *s, int i);
+
 /** A declared parameter and the value it has. */
 typedef struct perp_scene_parameter {
     const char *name, *unit, *about; /**< "" where not given */

@@ -267,6 +267,14 @@ PERP_API void perp_world_energy(const perp_world *w, double *kinetic, double *gr
 PERP_API void perp_world_momentum(const perp_world *w, perp_vec3 *linear, perp_vec3 *angular);
 /** Deepest true overlap of any two bodies now [L], >= 0. */
 PERP_API double perp_world_overlap(const perp_world *w);
+/** Two shapes that overlap. */
+typedef struct perp_overlap {
+    perp_shape_id a, b;
+    double depth; /**< distance by which they must be moved apart [L] */
+} perp_overlap;
+/** Pairs of shapes that overlap now by more than rounding, the deepest first; writes at most `max`. Pairs that never touch (groups,
+ *  joints, obstacles with each other) are left out. @return number of pairs, -1 without memory */
+PERP_API int perp_world_overlaps(const perp_world *w, perp_overlap *out, int max);
 /** How much of the bodies is in the same place now: the sum over all pairs of shapes that may touch of the area (2D,
  *  [L^2]) or volume (3D, [L^3]) of their intersection; and the deepest overlap, as perp_world_overlap(). Measured apart
  *  from everything a step uses. Exact but for rounding, except for capsules with capsules or spheres in 3D, which are

@@ -326,6 +326,25 @@ static size_t character(const char *data, size_t size, size_t index) {
     return size;
 }
 
+/* What may be meant where YAML ends a flow collection too early: an expression or a text that needs quotes. "" if nothing tells. */
+static const char *needs_quotes(const char *problem, const char *data, size_t size, size_t at) {
+    if (!strstr(problem, "did not find expected ',' or") && !strstr(problem, "did not find expected node content"))
+        return "";
+    size_t end = character(data, size, at), from = end;
+    while (from > 0 && (data[from - 1] == ' ' || data[from - 1] == '\n'))
+        from--; /* what begins a line was torn in one before it */
+    while (from > 0 && data[from - 1] != '\n') from--;
+    while (end < size && data[end] != '\n') end++;
+    bool asks = false, comment = false;
+    for (size_t i = from; i < end; i++) {
+        asks |= data[i] == '?';
+        comment |= data[i] == '#' && i > 0 && data[i - 1] == ' ';
+    }
+    return comment ? " (# begins a comment: a text with # must be in quotes)"
+           : asks  ? " (an expression with a colon must be in quotes here)"
+                   : "";
+}
+
 static perp_status syntax(reading *r, const yaml_parser_t *p, const char *data, size_t size) {
     const char *problem = p->problem ? p->problem : "something that cannot be read";
     if (p->error == YAML_MEMORY_ERROR) return no_memory(r);
@@ -359,12 +378,14 @@ static perp_status syntax(reading *r, const yaml_parser_t *p, const char *data, 
                                    pp_printable(shown, sizeof shown, data + i, n));
         }
     }
+    const char *hint = needs_quotes(problem, data, size, p->problem_mark.index);
     if (p->context && p->context_mark.line != p->problem_mark.line) {
-        return pp_complain_say(r->why, PERP_E_ARG, at, NULL, "not YAML: %s %s from line %zu", problem, p->context,
-                               p->context_mark.line + 1);
+        return pp_complain_say(r->why, PERP_E_ARG, at, NULL, "not YAML: %s %s from line %zu%s", problem, p->context,
+                               p->context_mark.line + 1, hint);
     }
     const char *context = p->context ? p->context : "";
-    return pp_complain_say(r->why, PERP_E_ARG, at, NULL, "not YAML: %s%s%s", problem, *context ? " " : "", context);
+    return pp_complain_say(r->why, PERP_E_ARG, at, NULL, "not YAML: %s%s%s%s", problem, *context ? " " : "", context,
+                           hint);
 }
 
 static perp_status take(reading *r, const yaml_event_t *e, bool *end) {

@@ -44,15 +44,19 @@ void pp_condition_free(pp_condition *c) {
     pp_free(&a, c);
 }
 
-bool pp_condition_met(pp_condition *c, const pp_trace *trace, const double *value) {
+double pp_condition_value(pp_condition *c, const pp_trace *trace, const double *value) {
     uint64_t frames = pp_trace_frames(trace);
-    if (frames == 0) return false;
+    if (frames == 0) return NAN;
     double *row = c->row, result = NAN;
     *row++ = pp_trace_time(trace)[frames - 1];
     for (int i = 0; i < c->code.n; i++) *row++ = pp_trace_now(trace, c->code.need[i]);
     for (int i = 0; i < c->ncaller; i++) *row++ = value[i];
     *row = (double)pp_trace_steps(trace);
     char words[200];
-    bool good = pp_expr_eval(c->code.x, c->row, pp_formula_call, NULL, &result, words, sizeof words);
-    return good && !isnan(result) && result != 0;
+    return pp_expr_eval(c->code.x, c->row, pp_formula_call, NULL, &result, words, sizeof words) ? result : NAN;
+}
+
+bool pp_condition_met(pp_condition *c, const pp_trace *trace, const double *value) {
+    double x = pp_condition_value(c, trace, value);
+    return !isnan(x) && x != 0;
 }

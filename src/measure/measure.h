@@ -56,7 +56,9 @@ typedef struct pp_condition pp_condition;
 perp_status pp_condition_new(const perp_allocator *a, const pp_measure_def *def, const pp_measure_names *names,
                              pp_trace *trace, pp_condition **out, perp_refusal *why);
 void pp_condition_free(pp_condition *c);
-/* Does it hold at the last frame? What is not a number does not hold. Allocates nothing. One thread at a time. */
+/* Its value at the last frame; NaN if there is none. Allocates nothing. One thread at a time. */
+double pp_condition_value(pp_condition *c, const pp_trace *trace, const double *value);
+/* Does it hold at the last frame? What is not a number does not hold. Likewise. */
 bool pp_condition_met(pp_condition *c, const pp_trace *trace, const double *value);
 
 #endif

@@ -63,10 +63,20 @@ perp_status pp_wrong_say(pp_reader *r, perp_status s, pp_item at, const char *fo
     return pp_complain_say(r->why, s, place(at), key, "%s", words);
 }
 
+/* Is this what YAML makes of c ? a : b, or of f(a, b), without quotes? NULL: no; else what needs the quotes. */
+static const char *torn(pp_item at) {
+    if (pp_is_map(at) && pp_first(at).node && strchr(pp_text_of(pp_first(at)), '?')) return "with a colon";
+    for (pp_item v = pp_is_list(at) ? pp_first(at) : (pp_item){NULL, 0}; v.node; v = pp_next(v))
+        if (pp_is_scalar(v) && strchr(pp_text_of(v), '(') && !strchr(pp_text_of(v), ')')) return "with a comma";
+    return NULL;
+}
+
 perp_status pp_wrong_kind(pp_reader *r, pp_item at, const pp_key *k) {
-    char found[256], allowed[512];
-    return pp_wrong(r, at, pp_yaml_found(at.tree, at.node, found, sizeof found),
-                    pp_key_words(k, r->dim, allowed, sizeof allowed));
+    char text[256], found[320], allowed[512];
+    const char *why = torn(at);
+    pp_yaml_found(at.tree, at.node, text, sizeof text);
+    (void)snprintf(found, sizeof found, why ? "%s (an expression %s must be in quotes here)" : "%s", text, why);
+    return pp_wrong(r, at, found, pp_key_words(k, r->dim, allowed, sizeof allowed));
 }
 
 perp_status pp_wrong_world(pp_reader *r, perp_status s, pp_item at) {
@@ -84,7 +94,8 @@ perp_status pp_no_memory(pp_reader *r) {
 perp_status pp_wrong_word_of(pp_reader *r, perp_status s, pp_item at, const char *what, const char *written,
                              const char *after, const char *const *words) {
     char found[256], allowed[512], shown[96];
-    const char *near = pp_suggest(written, words);
+    const char *near = pp_synonym(written, words);
+    if (!near) near = pp_suggest(written, words);
     pp_printable(shown, sizeof shown, written, strlen(written));
     (void)snprintf(found, sizeof found, what ? "%s `%s`%s" : "%s\"%s\"%s", what ? what : "", shown, after);
     char meant[128] = "";

@@ -74,6 +74,9 @@ static const pp_key top[] = {
      PP_HELP("Applied forces, springs and controllers.")},
     {"record", PP_T_MAP, IN(record), .map = &pp_map_record, PP_WORDS("everything, every step"),
      PP_HELP("What a recording of the scene holds.")},
+    {"watch", PP_T_WATCH, IN(watch), PP_WORDS("nothing"),
+     PP_HELP("Quantities that `perp run` prints while it goes: a name and an expression of series in braces for each, "
+             "such as `{speed: \"hypot({box.vx}, {box.vy})\"}`.")},
     {"shape_order", PP_T_WHOLES, IN(shape_order), PP_WORDS("as written"),
      PP_HELP(
          "Order in which contacts of shapes are looked for: numbers of all shapes, counted over the bodies from 0. For "

@@ -1,5 +1,6 @@
 /* read_shape.c - the shapes of a body, into the reader's scratch: they are needed twice, for the mass and for the
  * world. A shape that is not convex becomes several drafts. */
+#include <stdio.h>
 #include <string.h>
 
 #include "scene/scene_internal.h"
@@ -115,7 +116,6 @@ static perp_status read_belt(pp_reader *r, const pp_shape_in *in, perp_shape_def
     if (!f) return PERP_E_MEMORY;
     perp_status s = pp_formula_vector(r, in->surface_velocity, pp_dynamic_time, f, 0);
     if (s) return s;
-    pp_pop(r);
     bool varies = false;
     for (int i = 0; i < r->dim; i++) varies |= pp_expr_uses(f->part[i], 0);
     if (varies) {
@@ -123,7 +123,12 @@ static perp_status read_belt(pp_reader *r, const pp_shape_in *in, perp_shape_def
         d->surface_ctx = f;
     } else {
         pp_formula_belt(0, &d->surface_velocity, f);
+        char found[96];
+        perp_vec3 v = d->surface_velocity;
+        (void)snprintf(found, sizeof found, r->dim == 2 ? "(%g, %g)" : "(%g, %g, %g)", v.x, v.y, v.z);
+        if (!perp_v3_finite(v)) return pp_wrong(r, in->surface_velocity, found, "finite numbers");
     }
+    pp_pop(r);
     return PERP_OK;
 }
 

@@ -66,20 +66,8 @@ static perp_status read_part(pp_reader *r, pp_item at, const pp_key *k, double *
     return pp_read_number(r, at, &one, out);
 }
 
-/* A list of another length: perhaps f(a, b) was taken apart at its comma. */
-static perp_status wrong_list(pp_reader *r, pp_item at, const pp_key *k) {
-    bool apart = false;
-    for (pp_item v = pp_is_list(at) ? pp_first(at) : (pp_item){NULL, 0}; v.node && !apart; v = pp_next(v))
-        apart = pp_is_scalar(v) && strchr(pp_text_of(v), '(') && !strchr(pp_text_of(v), ')');
-    if (!apart) return pp_wrong_kind(r, at, k);
-    char text[128], found[256], allowed[512];
-    (void)snprintf(found, sizeof found, "%s (an expression with a comma must be in quotes here)",
-                   pp_yaml_found(at.tree, at.node, text, sizeof text));
-    return pp_wrong(r, at, found, pp_key_words(k, r->dim, allowed, sizeof allowed));
-}
-
 perp_status pp_read_list(pp_reader *r, pp_item at, const pp_key *k, int n, double *out) {
-    if (!pp_is_list(at) || pp_at(at)->length != (uint32_t)n) return wrong_list(r, at, k);
+    if (!pp_is_list(at) || pp_at(at)->length != (uint32_t)n) return pp_wrong_kind(r, at, k);
     pp_item v = pp_first(at);
     for (int i = 0; i < n; i++, v = pp_next(v)) {
         pp_push_index(r, i);
@@ -308,6 +296,7 @@ perp_status pp_read_value(pp_reader *r, pp_item at, const pp_key *k, void *out) 
     case PP_T_MAP:
     case PP_T_TABLE:
     case PP_T_PARAMETERS:
+    case PP_T_WATCH:
     case PP_T_SETTINGS:
         if (!pp_is_map(at)) return pp_wrong_kind(r, at, k);
         break;

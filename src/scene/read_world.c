@@ -485,6 +485,43 @@ static perp_status read_state(pp_reader *r, pp_item at, const char *text) {
     return PERP_OK;
 }
 
+/* Names and texts only: which series there are, the recording knows. */
+static perp_status read_watch(pp_reader *r) {
+    const pp_key one = {.name = "watch", .type = PP_T_FORMULA}, named = {.name = "watch", .type = PP_T_NAME};
+    pp_item layer[PP_SCENE_FILES];
+    int n;
+    perp_scene *scene = r->s;
+    perp_status s = map_layers(r, "watch", layer, &n);
+    if (s) return s;
+    pp_push_key(r, "watch");
+    for (int l = 0; l < n; l++)
+        for (pp_item key = pp_first(layer[l]); key.node; key = pp_next(pp_next(key))) {
+            pp_item value = pp_next(key);
+            const char *name = pp_text_of(key);
+            bool given = false;
+            for (int i = 0; i < scene->nwatch; i++) given |= !strcmp(scene->watch[i].name, name);
+            if (given) continue; /* the scene's own win over included ones */
+            if (!pp_name_good(name)) return pp_wrong_kind(r, key, &named);
+            pp_push_key(r, name);
+            if (!pp_is_scalar(value) || pp_at(value)->length == 0 || strlen(pp_text_of(value)) != pp_at(value)->length)
+                return pp_wrong_kind(r, value, &one);
+            if (!PP_GROW(r->alloc, scene->watch, scene->cap_watch, scene->nwatch, scene->nwatch + 1))
+                return pp_no_memory(r);
+            perp_scene_watch *w = &scene->watch[scene->nwatch++];
+            pp_place at = pp_yaml_place(value.tree, value.node);
+            *w = (perp_scene_watch){.name = pp_copy_text(r->alloc, name),
+                                    .text = pp_copy_text(r->alloc, pp_text_of(value)),
+                                    .line = at.line,
+                                    .column = at.column};
+            if (!w->name || !w->text) return pp_no_memory(r);
+            for (int d = 0; d < r->ndoc; d++)
+                if (&r->doc[d]->tree == value.tree) w->file = r->doc[d]->file;
+            pp_pop(r);
+        }
+    pp_pop(r);
+    return PERP_OK;
+}
+
 static perp_status read_list(pp_reader *r, const char *key, perp_status (*read)(pp_reader *, pp_item)) {
     pp_push_key(r, key);
     for (int d = 0; d < r->ndoc; d++) {
@@ -530,6 +567,7 @@ perp_status pp_read_world(pp_reader *r) {
     if (!s) s = map_layers(r, "templates", layer, &n);
     if (!s) s = pp_read_templates(r, layer, n);
     if (!s) s = read_record(r, top.h);
+    if (!s) s = read_watch(r);
     if (!s) s = read_list(r, "bodies", pp_read_bodies);
     if (!s) s = read_list(r, "joints", pp_read_joints);
     if (!s) s = read_list(r, "forces", pp_read_forces);

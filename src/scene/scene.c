@@ -121,6 +121,11 @@ void pp_scene_free_content(perp_scene *s) {
         pp_free(&a, (void *)(uintptr_t)s->parameter[i].about);
     }
     pp_free(&a, s->parameter);
+    for (int i = 0; i < s->nwatch; i++) {
+        pp_free(&a, (void *)(uintptr_t)s->watch[i].name);
+        pp_free(&a, (void *)(uintptr_t)s->watch[i].text);
+    }
+    pp_free(&a, s->watch);
     pp_free(&a, s->title);
     pp_free(&a, s->about);
     for (int i = 0; i < 3; i++) pp_free(&a, s->unit[i]);
@@ -159,6 +164,12 @@ double perp_steps_of(double duration, double h) {
 }
 uint64_t perp_scene_steps(const perp_scene *s) { return s->steps; }
 perp_record_choice perp_scene_record(const perp_scene *s) { return s->record; }
+
+int perp_scene_watch_count(const perp_scene *s) { return s->nwatch; }
+perp_scene_watch perp_scene_watch_at(const perp_scene *s, int i) {
+    if (i < 0 || i >= s->nwatch) return (perp_scene_watch){"", "", 0, 0, 0};
+    return s->watch[i];
+}
 
 int perp_scene_parameter_count(const perp_scene *s) { return s->nparameter; }
 perp_scene_parameter perp_scene_parameter_at(const perp_scene *s, int i) {

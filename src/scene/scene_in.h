@@ -41,7 +41,7 @@ typedef struct pp_top_in {
     int64_t perp, dim, seed;
     const char *title, *about;
     double press;
-    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, record,
+    pp_item units, include, parameters, stages, materials, law, laws, templates, bodies, joints, forces, record, watch,
         shape_order;
     const char *state;
     double h, duration;

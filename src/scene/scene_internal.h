@@ -34,6 +34,8 @@ struct perp_scene {
     double duration;
     uint64_t steps;
     perp_record_choice record;
+    perp_scene_watch *watch; /* strings owned */
+    int nwatch, cap_watch;
     perp_scene_parameter *parameter; /* strings owned */
     int nparameter, cap_parameter;
     pp_scene_file *file;
@@ -181,6 +183,8 @@ perp_status pp_wrong_word(pp_reader *r, perp_status s, pp_item at, const char *w
 /* The same with words after what was written. */
 perp_status pp_wrong_word_of(pp_reader *r, perp_status s, pp_item at, const char *what, const char *written,
                              const char *after, const char *const *words);
+/* The word of the list (ended by NULL) that other programs call like that; NULL: none (synonym.c). */
+const char *pp_synonym(const char *written, const char *const *words);
 /* Takes "found X; allowed: Y", as expressions complain, apart; false if it is another sentence. */
 bool pp_split_words(char *words, const char **found, const char **allowed);
 void pp_push_key(pp_reader *r, const char *key);

@@ -165,6 +165,9 @@ static void value(pp_writer *t, const pp_key *k) {
                     "\"joints\",\"contacts\","
                     "\"certificate\",\"ledger\",\"solver\"]}}]");
         break;
+    case PP_T_WATCH:
+        pp_write(t, "\"type\":\"object\",\"additionalProperties\":{\"type\":[\"number\",\"string\"]}");
+        break;
     case PP_T_FORMULA: pp_write(t, "\"type\":[\"number\",\"string\"]"); break;
     }
 }

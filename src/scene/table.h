@@ -40,6 +40,7 @@ typedef enum pp_type {
     PP_T_WHOLES,   /* later: a list of whole numbers */
     PP_T_REPEAT,   /* later: a number, or {i: n, j: m} */
     PP_T_WHAT,     /* later: what to record */
+    PP_T_WATCH,    /* later: a map from names to expressions of series */
     PP_T_FORMULA,  /* later: an expression kept for the run */
     PP_T_FORMULAS, /* later: a vector of them */
     PP_T_FORMULA_ANGULAR,

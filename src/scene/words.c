@@ -111,6 +111,7 @@ char *pp_key_words(const pp_key *k, int dim, char *out, size_t size) {
     case PP_T_WHAT:
         pp_write(t, "all, or a list of: poses, twists, joints, contacts, certificate, ledger, solver");
         break;
+    case PP_T_WATCH: pp_write(t, "a map from names to expressions of series"); break;
     case PP_T_FORMULA: pp_write(t, "an expression"); break;
     case PP_T_FORMULAS: by_dim(t, dim, "a list of 2 expressions", "a list of 3 expressions"); break;
     case PP_T_FORMULA_ANGULAR: by_dim(t, dim, "an expression", "a list of 3 expressions"); break;

@@ -50,3 +50,34 @@ perp_status perp_world_overlap_total(const perp_world *world, double *total, dou
     if (deepest) *deepest = st ? INFINITY : depth;
     return st;
 }
+
+/* Is x deeper than y? Ties go to the lower slots. */
+static bool deeper(const perp_overlap *x, const perp_overlap *y) {
+    if (x->depth != y->depth) return x->depth > y->depth;
+    return x->a.slot != y->a.slot ? x->a.slot < y->a.slot : x->b.slot < y->b.slot;
+}
+
+int perp_world_overlaps(const perp_world *world, perp_overlap *out, int max) {
+    perp_world *w = (perp_world *)(uintptr_t)world;
+    pp_arena_mark mark = pp_arena_here(&w->arena);
+    pp_frame f = {.w = w};
+    int n = 0, kept = 0;
+    if (w->nshape == 0) return 0;
+    perp_status st = place_now(w, &f);
+    if (!st) st = pp_overlapping(w->broad, f.nplaced, f.placed, pp_may_touch, &f, &w->alloc, &w->arena, &w->couples);
+    for (int k = 0; !st && k < w->couples.n; k++) {
+        const pp_placed *a = &f.placed[w->couples.couple[k].i], *b = &f.placed[w->couples.couple[k].j];
+        perp_overlap x = {{(uint32_t)a->slot, w->shape[a->slot].gen},
+                          {(uint32_t)b->slot, w->shape[b->slot].gen},
+                          -pp_separation(a, b)};
+        if (!(x.depth > pp_touching(a->g, b->g, a->X_WS.p))) continue;
+        n++;
+        int at = kept < max ? kept++ : max; /* insertion: the list is short */
+        if (at == max && (max < 1 || !deeper(&x, &out[max - 1]))) continue;
+        if (at == max) at--;
+        for (; at > 0 && deeper(&x, &out[at - 1]); at--) out[at] = out[at - 1];
+        out[at] = x;
+    }
+    pp_arena_release(&w->arena, mark);
+    return st ? -1 : n;
+}

@@ -57,6 +57,29 @@ run 0 run slide.yaml -D mu=0 --force -q
 cmp -s slide.h5 first.h5 && failed '--force did not replace the recording'
 [ ! -e slide.h5.old ] || failed 'the old recording was left behind'
 
+# quantities that are watched: of the scene, and of the command line; a line for each twentieth of the run, and the first
+{ cat slide.yaml && printf 'watch:\n  twice: 2*{block.vx}\n'; } >watched.yaml
+run 0 run watched.yaml --no-recording --watch block.x --watch '{energy.kinetic} + 0*t'
+has out '             t          twice        block.x {energy.kinetic} + 0*t'
+[ "$(grep -c '^ *0[.0-9]* .* .*[0-9]$' out)" -ge 21 ] || failed "lines of watch: $(cat out)"
+run 0 run watched.yaml --no-recording --watch-every 0.1 -w t
+[ "$(sed -n '/twice/,/^[A-Z]/p' out | grep -c '^  *0')" = 5 ] || failed "--watch-every 0.1: $(cat out)"
+run 0 run watched.yaml --no-recording -q
+[ ! -s out ] || failed '--quiet prints what the scene watches'
+run 0 run watched.yaml --no-recording --json
+is_json out
+has err twice
+run 2 run slide.yaml --no-recording --watch blok.x
+has err 'perp: --watch: found the series "blok.x"'
+has err 'did you mean block.x?'
+
+# bodies that overlap at the start
+sed 's/^bodies:/bodies:\n  - {name: inside, mass: 1, at: [0, 0.1], inertia: 1, shape: {type: sphere, radius: 0.3}}/' slide.yaml >deep.yaml
+run 0 run deep.yaml --no-recording
+has err 'perp: warning: deep.yaml: at the start inside and floor overlap by 0.2'
+run 0 run deep.yaml --no-recording -q
+hasnt err warning
+
 # options change what they say
 run 0 run slide.yaml --json --no-recording -D mu=0.5 -D v0=1
 is_json out

@@ -1,5 +1,6 @@
 /* test_overlap.c - the certificate's overlap measure against closed forms and against the hull of the Minkowski
  * difference */
+#include "perp/world.h"
 #include "collision_help.h"
 
 static void near(double a, double b, double tol) {
@@ -170,10 +171,39 @@ static void deepest(void **state) {
     pp_geometry_destroy(h, &plain_alloc);
 }
 
+/* Pairs that overlap come deepest first; those that never touch are left out. */
+static void pairs_that_overlap(void **state) {
+    (void)state;
+    perp_world_def wd = perp_world_def_default(2);
+    perp_world *w;
+    assert_int_equal(perp_world_create(&wd, &w), PERP_OK);
+    assert_int_equal(perp_world_overlaps(w, NULL, 0), 0);
+    const double x[] = {0, 1.9, 3.5, 10};
+    perp_shape_id id[4];
+    for (int i = 0; i < 4; i++) {
+        perp_body_def d = perp_body_def_default(PERP_BODY_DYNAMIC);
+        d.X_WB.p = perp_v3(x[i], 0, 0);
+        perp_body_id b;
+        perp_shape_def ball = perp_shape_sphere(1);
+        assert_int_equal(perp_body_add(w, &d, &b), PERP_OK);
+        assert_int_equal(perp_shape_add(w, b, &ball, &id[i]), PERP_OK);
+        ball.visual = true;
+        ball.X_BS.p = perp_v3(-9, 0, 0);
+        assert_int_equal(perp_shape_add(w, b, &ball, NULL), PERP_OK);
+    }
+    perp_overlap o[3];
+    assert_int_equal(perp_world_overlaps(w, o, 3), 2);
+    assert_true(fabs(o[0].depth - 0.4) < 1e-12 && o[0].a.slot == id[1].slot && o[0].b.slot == id[2].slot);
+    assert_true(fabs(o[1].depth - 0.1) < 1e-12 && o[1].a.slot == id[0].slot && o[1].b.slot == id[1].slot);
+    assert_int_equal(perp_world_overlaps(w, o + 2, 1), 2);
+    assert_true(o[2].depth == o[0].depth);
+    perp_world_destroy(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms), cmocka_unit_test(random_polytopes), cmocka_unit_test(random_spheres),
-        cmocka_unit_test(invariance),   cmocka_unit_test(deepest),
+        cmocka_unit_test(pairs_that_overlap), cmocka_unit_test(closed_forms), cmocka_unit_test(random_polytopes),
+        cmocka_unit_test(random_spheres),     cmocka_unit_test(invariance),   cmocka_unit_test(deepest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

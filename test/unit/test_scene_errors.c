@@ -3,7 +3,7 @@
 
 #define TOP_KEYS                                                                                                 \
     "perp, title, about, units, dim, include, seed, parameters, h, "                                             \
-    "duration, gravity, press, start, stages, materials, law, laws, templates, bodies, joints, forces, record, " \
+    "duration, gravity, press, start, stages, materials, law, laws, templates, bodies, joints, forces, record, watch, " \
     "shape_order, state"
 #define TEMPLATE_KEYS                                                                                         \
     "like, label, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, torque, " \
@@ -308,7 +308,7 @@ static const struct {
     {"perp: 1\ndim: 3\nduration: -1\n",
      ":3:11: duration: found -1; allowed: a number >= 0"},
     {HEAD3 "bodies: [{kind: static}]\n",
-     ":4:17: bodies[0].kind: found \"static\"; allowed: obstacle, kinematic, dynamic"},
+     ":4:17: bodies[0].kind: found \"static\"; allowed: obstacle, kinematic, dynamic; did you mean obstacle?"},
     {HEAD3 "templates: {a b: {mass: 1}}\n",
      ":4:13: templates: found the template `a b`; allowed: a name of letters, digits, - and _, a letter first"},
     {HEAD3 "templates: {a: 3}\n",

@@ -1,0 +1,25 @@
+/* quantities.h - values that are printed while a run goes on, and what is odd about a world before it starts. */
+#ifndef QUANTITIES_H
+#define QUANTITIES_H
+
+#include "cli.h"
+
+typedef struct quantities quantities;
+
+/* Compiles what the scene and the options want to watch. *out is NULL if that is nothing. `end`: time at which the run ends [T].
+ * PERP_E_ARG, PERP_E_NAME with place and key for what is wrong in it; PERP_E_MEMORY. */
+perp_status quantities_open(const simulate_options *o, const perp_scene *scene, double end, quantities **out,
+                            perp_refusal *why);
+/* The line before the first step. */
+void quantities_first(quantities *q);
+/* Is a line due after the next step? */
+bool quantities_due(const quantities *q);
+/* After each step. */
+perp_status quantities_step(quantities *q, const perp_certificate *c, perp_refusal *why);
+/* NULL is fine. */
+void quantities_close(quantities *q);
+
+/* Tells on stderr which bodies overlap, if rigid ones do by more than a good certificate allows. name: of the scene. */
+void tell_overlaps(const char *name, const perp_world *w, perp_units units);
+
+#endif
