@@ -37,8 +37,12 @@ static bool beside_program(char *out, size_t size) {
 
 static bool find_folder(const cli_args *a, char *out, size_t size) {
     const char *given = cli_text(a, "folder", getenv("PERP_EXPERIMENTS"));
-    if (!given || !*given) given = is_folder(PERP_EXPERIMENTS_DIR) ? PERP_EXPERIMENTS_DIR : NULL;
-    if (!given) return beside_program(out, size);
+    if (!given || !*given) {
+        if (beside_program(out, size))
+            return true; /* one that is installed does not look into the tree it was built in */
+        if (!is_folder(PERP_EXPERIMENTS_DIR)) return false;
+        given = PERP_EXPERIMENTS_DIR;
+    }
     int n = snprintf(out, size, "%s", given);
     return n > 0 && (size_t)n < size;
 }
