@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "film.h"
 #include "page.h"
 #include "render_draw.h"
 
@@ -46,9 +47,11 @@ static const cli_option options[] = {
      .help = "With --strip and --video: end at this time."},
     {.name = "video",
      .kind = CLI_FILE,
-     .argument = "FOLDER",
-     .help =
-         "Write the frames of a film into this folder, which is made if there is none, and say how to make the film."},
+     .argument = "FILE",
+     .help = "Make a film. FILE ends in .mp4, .webm, .mkv, .mov or .gif: ffmpeg makes it; without ffmpeg it becomes an "
+             "animated PNG of that name. FILE ends in .png: an animated PNG. Any other name is a folder for the "
+             "pictures of the film, made "
+             "if there is none."},
     {.name = "fps",
      .kind = CLI_NUMBER,
      .argument = "N",
@@ -130,7 +133,8 @@ static const cli_example examples[] = {
     {"perp render pile.h5 --strip 6 --panels lapse.pdf --theme paper", "the same side by side, for print"},
     {"perp render pile.h5 --at 2 --contacts --forces --cones pile.svg", "contacts with their forces"},
     {"perp render pile.h5 --camera 30,15 --zoom 1.5 --size 1920x1080 pile.png", "another view, larger"},
-    {"perp render pile.h5 --video frames --fps 60 --speed 0.5", "frames of a film at half the speed"},
+    {"perp render pile.h5 --video pile.mp4 --speed 0.5", "a film at half the speed"},
+    {"perp render pile.h5 --video frames --fps 60", "the pictures of a film in a folder"},
     {NULL, NULL},
 };
 
@@ -216,21 +220,21 @@ static int read_view(task *t) {
 static int check_together(const cli_args *a) {
     static const char *const not_film[] = {"at", "strip", "overlay", "panels"};
     static const char *const film_only[] = {"fps", "speed"};
-    bool film = cli_given(a, "video"), strip = cli_given(a, "strip");
+    bool filming = cli_given(a, "video"), strip = cli_given(a, "strip");
     char key[32];
-    for (int i = 0; film && i < 4; i++) {
+    for (int i = 0; filming && i < 4; i++) {
         snprintf(key, sizeof key, "--%s", not_film[i]);
         if (cli_given(a, not_film[i])) return cli_mistake(a, key, "it beside --video", "one of the two");
     }
-    for (int i = 0; !film && i < 2; i++) {
+    for (int i = 0; !filming && i < 2; i++) {
         snprintf(key, sizeof key, "--%s", film_only[i]);
         if (cli_given(a, film_only[i])) return cli_mistake(a, key, "it without --video", "the two together");
     }
-    if (film && cli_operands(a) > 1) return cli_mistake(a, "FILE", "it beside --video", "one of the two");
+    if (filming && cli_operands(a) > 1) return cli_mistake(a, "FILE", "it beside --video", "one of the two");
     if (strip && cli_given(a, "at")) return cli_mistake(a, "--at", "it beside --strip", "one of the two");
     if (cli_given(a, "overlay") && cli_given(a, "panels"))
         return cli_mistake(a, "--overlay", "it beside --panels", "one of the two");
-    for (int i = 0; !film && !strip && i < 2; i++)
+    for (int i = 0; !filming && !strip && i < 2; i++)
         if (cli_given(a, i ? "to" : "from"))
             return cli_mistake(a, i ? "--to" : "--from", "it without --strip or --video", "it with one of them");
     for (int i = 0; i < 2; i++) {
@@ -350,18 +354,26 @@ static int read_moments(task *t) {
 
 static int no_memory(const task *t) { return cli_refuse_say(t->a, CLI_MACHINE, "not enough memory"); }
 
-/* Balls of everything that the camera shall show. */
+/* Balls of everything that the camera shall show; what fell away is left out. */
 static int gather_balls(task *t, double from, double to, bool run, render_balls *b) {
-    enum { LOOKS = 150 }; /* frames of a run that are looked at */
-    bool ok = true;
-    for (int i = 0; i < t->n && !run; i++) ok = ok && render_add_balls(&t->source.scene, &t->moment[i], b);
-    for (int i = 0; run && ok && i <= LOOKS; i++) {
-        render_moment m;
-        perp_status status = render_moment_at(&t->source, from + (to - from) * i / LOOKS, false, false, &m, &t->why);
-        if (status) return refuse(t);
-        ok = render_add_balls(&t->source.scene, &m, b);
+    enum { LOOKS = 151 }; /* frames of a run that are looked at */
+    const render_scene *s = &t->source.scene;
+    int looks = run ? LOOKS : t->n, *first = calloc((size_t)looks + 1, sizeof *first);
+    render_balls start = {0};
+    render_moment m;
+    perp_status status = render_moment_at(&t->source, t->source.time[0], false, false, &m, &t->why);
+    bool ok = first && !status && render_add_balls(s, &m, &start);
+    render_ball home = render_extent(&start);
+    render_free_balls(&start);
+    for (int i = 0; ok && !status && i < looks; i++) {
+        double when = from + (to - from) * i / (LOOKS - 1);
+        if (run) status = render_moment_at(&t->source, when, false, false, &m, &t->why);
+        if (!status) ok = render_add_balls(s, run ? &m : &t->moment[i], b);
+        first[i + 1] = b->n;
     }
-    return ok ? CLI_OK : no_memory(t);
+    if (ok && !status) ok = render_forget_lost(b, first, looks, s->nbody, home);
+    free(first);
+    return status ? refuse(t) : ok ? CLI_OK : no_memory(t);
 }
 
 static int place_camera(task *t, double from, double to, bool run) {
@@ -372,7 +384,7 @@ static int place_camera(task *t, double from, double to, bool run) {
         t->camera = render_camera_fit(t->source.scene.dim, &t->view, b.ball, b.n, g.width, g.height, &t->distance,
                                       &t->target_W);
     t->o.extent = render_extent(&b);
-    free(b.ball);
+    render_free_balls(&b);
     return code;
 }
 
@@ -534,8 +546,91 @@ static int prepare_film(task *t, double from, double to) {
     return code ? code : scale_forces(t, t->moment, t->n);
 }
 
+/* Where a film goes: one file, or a folder of pictures. */
+typedef struct reel {
+    film_kind kind;
+    const char *path;
+    char instead_path[CLI_PATH];
+    bool instead; /* an animated PNG: the file that was asked for needs ffmpeg, which is not there */
+    film *film;
+} reel;
+
+/* The file may be written. Without ffmpeg an animated PNG takes the place of other films. */
+static int prepare_file(const task *t, const char *asked, reel *r) {
+    char safe[200], found[240];
+    struct stat st;
+    r->instead = r->kind == FILM_FFMPEG && !film_has_ffmpeg();
+    const char *dot = strrchr(asked, '.');
+    if (strlen(asked) >= sizeof r->instead_path - 8)
+        return cli_mistake(t->a, "--video", "a path that is too long", "a shorter one");
+    if (r->instead) {
+        snprintf(r->instead_path, sizeof r->instead_path, "%.*s.png", (int)(dot - asked), asked);
+        r->path = r->instead_path;
+        r->kind = FILM_ANIMATED_PNG;
+    }
+    snprintf(found, sizeof found, "\"%s\"%s", cli_printable(safe, sizeof safe, r->path),
+             r->instead ? " (there is no ffmpeg, so the film is an animated PNG)" : "");
+    if (!stat(r->path, &st) && !(cli_given(t->a, "force") && S_ISREG(st.st_mode)))
+        return cli_mistake(t->a, "--video", found,
+                           S_ISREG(st.st_mode) ? "a name that is free, or --force to replace the file"
+                                               : "a name that is free");
+    char folder[CLI_PATH];
+    snprintf(folder, sizeof folder, "%s", r->path);
+    char *slash = strrchr(folder, '/');
+    if (slash) slash[slash == folder ? 1 : 0] = 0;
+    if (slash && (stat(folder, &st) || !S_ISDIR(st.st_mode)))
+        return cli_mistake(t->a, "--video", found, "a path in a folder that exists");
+    return CLI_OK;
+}
+
+static int begin_reel(task *t, double fps, reel *r) {
+    const char *asked = cli_text(t->a, "video", "");
+    r->kind = film_kind_of(asked);
+    r->path = asked;
+    if (r->kind == FILM_NONE) return prepare_folder(t, asked);
+    int code = prepare_file(t, asked, r);
+    bool even = t->o.width % 2 == 0 && t->o.height % 2 == 0;
+    if (!code && film_open(r->path, r->kind, fps, even, &r->film, &t->why)) return cli_refuse_writing(t->a, &t->why);
+    return code;
+}
+
+/* Picture number i of the film, from 0. */
+static perp_status add_picture(task *t, reel *r, int i, const render_moment *m) {
+    if (!r->film) {
+        char path[CLI_PATH];
+        frame_name(r->path, i + 1, path, sizeof path);
+        return render_write(&t->source, m, 1, RENDER_SINGLE, &t->camera, &t->o, path, &t->why);
+    }
+    page p;
+    perp_status status = render_page(&t->source, m, 1, RENDER_SINGLE, &t->camera, &t->o, PAGE_PNG, &p, &t->why);
+    if (!status) status = film_add(r->film, p.data, p.size, &t->why);
+    page_free(&p);
+    return status;
+}
+
+static void report_film(const task *t, const reel *r, int done, double fps, double from, double last) {
+    bool folder = r->kind == FILM_NONE;
+    if (cli_json(t->a)) {
+        json j;
+        report_head(&j, t);
+        json_field_string(&j, folder ? "folder" : "file", r->path);
+        json_field_whole(&j, "frames", done);
+        json_field_number(&j, "fps", fps);
+        json_end(&j, '}');
+        return;
+    }
+    char quoted[CLI_PATH];
+    cli_quote(quoted, sizeof quoted, r->path);
+    bool odd = t->o.width % 2 || t->o.height % 2; /* most films have even sizes */
+    printf("%s: %d pictures of %d x %d pixels, %st = %.6g to %.6g\n", quoted, done, t->o.width, t->o.height,
+           folder ? "frame-00001.png and on, " : "", from, last);
+    if (folder)
+        printf("a film of them: ffmpeg -framerate %g -i %s/frame-%%05d.png %s-pix_fmt yuv420p film.mp4\n", fps, quoted,
+               odd ? "-vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' " : "");
+    if (r->instead) printf("There is no ffmpeg, so this is an animated PNG. Browsers play it.\n");
+}
+
 static int draw_film(task *t) {
-    const char *folder = cli_text(t->a, "video", "");
     double from, to, fps = cli_number(t->a, "fps", 30), speed = cli_number(t->a, "speed", 1);
     int code = read_range(t, &from, &to);
     if (code) return code;
@@ -545,44 +640,33 @@ static int draw_film(task *t) {
         snprintf(found, sizeof found, "%.0f pictures", count);
         return cli_mistake(t->a, "--video", found, "at most 99999: a shorter time, fewer --fps or more --speed");
     }
+    static reel r; /* a path is long */
+    r = (reel){.kind = FILM_NONE};
     code = prepare_film(t, from, to);
-    if (!code) code = prepare_folder(t, folder);
+    if (!code) code = begin_reel(t, fps, &r);
     if (code) return code;
     int frames = (int)count, done = 0;
-    char path[CLI_PATH];
     bool tell = cli_terminal(stderr);
     cli_catch_interrupt();
     pp_arena_mark here = pp_arena_here(&t->source.arena);
     for (; done < frames && !code && !cli_interrupted(); done++) {
         render_moment m;
         pp_arena_release(&t->source.arena, here);
-        frame_name(folder, done + 1, path, sizeof path);
         double when = fmin(from + done * speed / fps, to);
         perp_status status = render_moment_at(&t->source, when, true, t->marks, &m, &t->why);
-        if (!status) status = render_write(&t->source, &m, 1, RENDER_SINGLE, &t->camera, &t->o, path, &t->why);
-        if (status) code = refuse(t);
+        bool drawn = !status;
+        if (!status) status = add_picture(t, &r, done, &m);
+        if (status) code = drawn ? cli_refuse_writing(t->a, &t->why) : refuse(t);
         if (tell) fprintf(stderr, "\rpicture %d of %d\033[K", done + 1, frames);
     }
     if (tell) fputs("\r\033[K", stderr);
+    if (film_close(r.film, !code, &t->why)) code = cli_refuse_writing(t->a, &t->why);
     if (code) return code;
     /* frames of a longer film before this one would become its end */
-    for (int i = done + 1; i <= FRAMES_MAX && frame_name(folder, i, path, sizeof path) && !remove(path); i++) continue;
-    if (cli_json(t->a)) {
-        json j;
-        report_head(&j, t);
-        json_field_string(&j, "folder", folder);
-        json_field_whole(&j, "frames", done);
-        json_field_number(&j, "fps", fps);
-        json_end(&j, '}');
-    } else {
-        char quoted[CLI_PATH];
-        cli_quote(quoted, sizeof quoted, folder);
-        bool odd = t->o.width % 2 || t->o.height % 2; /* most films have even sizes */
-        printf("%s: %d pictures of %d x %d pixels, frame-00001.png and on, t = %.6g to %.6g\n", quoted, done,
-               t->o.width, t->o.height, from, fmin(from + (done - 1) * speed / fps, to));
-        printf("a film of them: ffmpeg -framerate %g -i %s/frame-%%05d.png %s-pix_fmt yuv420p film.mp4\n", fps, quoted,
-               odd ? "-vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2' " : "");
-    }
+    char path[CLI_PATH];
+    for (int i = done + 1; r.kind == FILM_NONE && i <= FRAMES_MAX && frame_name(r.path, i, path, sizeof path); i++)
+        if (remove(path)) break;
+    report_film(t, &r, done, fps, from, fmin(from + (done - 1) * speed / fps, to));
     return cli_interrupted() ? CLI_INTERRUPTED : CLI_OK;
 }
 
@@ -615,7 +699,7 @@ const cli_command command_render = {
     .operands = "RECORDING [FILE]",
     .min_operand = 1,
     .max_operand = 2,
-    .summary = "draw pictures and frames of films of a recording",
+    .summary = "draw pictures and films of a recording",
     .about =
         "Draws what happened, without a browser: a 3D world shaded with soft shadows, a 2D world in plan view. FILE "
         "ends "

@@ -82,19 +82,23 @@ static void big_endian(unsigned char *to, uint32_t v) {
     for (int i = 0; i < 4; i++) to[i] = (unsigned char)(v >> (24 - 8 * i));
 }
 
+uint32_t page_png_crc(uint32_t crc, const unsigned char *data, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        crc ^= data[i];
+        for (int k = 0; k < 8; k++) crc = crc & 1 ? 0xedb88320u ^ (crc >> 1) : crc >> 1;
+    }
+    return crc;
+}
+
 /* Writes the resolution into a PNG (chunk pHYs after the header, PNG specification 11.3.5.3), so that it is printed at
  * its size. */
 static bool note_resolution(page *p, double dpi) {
     unsigned char chunk[21] = {0, 0, 0, 9, 'p', 'H', 'Y', 's'};
-    uint32_t per_metre = (uint32_t)(dpi / 0.0254 + 0.5), crc = 0xffffffffu;
+    uint32_t per_metre = (uint32_t)(dpi / 0.0254 + 0.5);
     big_endian(chunk + 8, per_metre);
     big_endian(chunk + 12, per_metre);
     chunk[16] = 1;
-    for (int i = 4; i < 17; i++) {
-        crc ^= chunk[i];
-        for (int k = 0; k < 8; k++) crc = crc & 1 ? 0xedb88320u ^ (crc >> 1) : crc >> 1;
-    }
-    big_endian(chunk + 17, ~crc);
+    big_endian(chunk + 17, ~page_png_crc(0xffffffffu, chunk + 4, 13));
     size_t header = 8 + 25; /* signature and IHDR */
     if (p->size < header || collect(p, chunk, sizeof chunk) != CAIRO_STATUS_SUCCESS) return false;
     memmove(p->data + header + sizeof chunk, p->data + header, p->size - sizeof chunk - header);

@@ -6,6 +6,7 @@
 #include <cairo.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum page_kind { PAGE_NONE, PAGE_SVG, PAGE_PDF, PAGE_PNG } page_kind;
 page_kind page_kind_of(const char *path);
@@ -25,6 +26,8 @@ void page_begin(page *p, page_kind kind, double width, double height, double sca
 /* Finishes the file; dpi > 0: noted in a PNG. False: no memory. */
 bool page_end(page *p, double dpi);
 void page_free(page *p);
+/* The checksum of PNG chunks, so far over other data; begins with 0xffffffff, and its complement is written. */
+uint32_t page_png_crc(uint32_t crc, const unsigned char *data, size_t n);
 /* Text that looks the same at every size: no hinting. */
 void page_set_fonts(cairo_t *cr);
 

@@ -58,6 +58,9 @@ typedef struct plot_data {
 
 perp_status plot_no_memory(plot_data *d);
 /* printf into the arena; NULL: no memory. */
+/* Runs of one scene are called by the values of the parameters in which they differ, at most three; other recordings keep
+ * the names that they have. Scenes that cannot be opened do no harm. */
+void plot_label_by_parameters(plot_data *d);
 const char *plot_say(plot_data *d, const char *format, ...) PERP_PRINTF(2, 3);
 /* A series by its name, read from every recording; *out is its index. */
 perp_status plot_get_series(plot_data *d, const char *name, int *out);

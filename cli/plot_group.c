@@ -32,6 +32,7 @@ static double largest(const plot_data *d, int y) {
 
 static perp_status add_energy(plot_data *d) {
     static const char *const part[] = {"kinetic", "gravity", "spring", "total"};
+    static const char *const called[] = {"kinetic", "potential", "springs", "total"};
     plot_sketch *k = NULL;
     for (int i = 0; i < 4; i++) {
         char name[64];
@@ -41,7 +42,7 @@ static perp_status add_energy(plot_data *d) {
         if (s) return s;
         if (!k) k = plot_add_sketch(d, plot_with_unit(d, "energy", d->quantity[y].unit));
         if (i == 2 && largest(d, y) == 0) continue; /* no springs */
-        s = plot_add_curve(d, k, PLOT_TIME, y, part[i], i == 3 ? PLOT_INK : PLOT_NEXT, i == 3 ? 1 : i + 2);
+        s = plot_add_curve(d, k, PLOT_TIME, y, called[i], i == 3 ? PLOT_INK : PLOT_NEXT, i == 3 ? 1 : i + 2);
         if (s) return s;
     }
     return PERP_OK;

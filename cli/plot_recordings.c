@@ -468,6 +468,7 @@ perp_status plot_recordings_report(const plot_request *q, plot_report *report, p
     plot_data d;
     if (report) *report = (plot_report){0};
     s = prepare(&d, q, why);
+    if (!s && !q->label) plot_label_by_parameters(&d);
     plot_panel *panel = s ? NULL : pp_arena_zero(&d.arena, (size_t)d.nsketch * sizeof *panel);
     if (!s && !panel) s = plot_no_memory(&d);
     for (int i = 0; !s && i < d.nsketch; i++) s = make_panel(&d, &d.sketch[i], &panel[i], report);

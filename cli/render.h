@@ -86,9 +86,14 @@ perp_status render_moment_at(render_source *s, double t, bool between, bool cont
 /* Adds the balls of everything that moves at that moment (of everything, if nothing does). */
 typedef struct render_balls {
     render_ball *ball;
+    int *body; /* of each ball; -1: none */
     int n, cap;
 } render_balls;
 bool render_add_balls(const render_scene *s, const render_moment *m, render_balls *out);
+void render_free_balls(render_balls *b);
+/* Takes out bodies that fell or flew away. Moment i of `looks` has the balls first[i] to first[i + 1]; home: the scene at its
+ * start. False: no memory. */
+bool render_forget_lost(render_balls *b, const int *first, int looks, int nbody, render_ball home);
 /* The ball around the box around all of them. */
 render_ball render_extent(const render_balls *b);
 

@@ -4,6 +4,7 @@
 
 #include <cairo.h>
 
+#include "page.h"
 #include "render.h"
 
 /* ---- render_2d.c ---- */
@@ -49,6 +50,9 @@ typedef struct render_grid {
     int columns, rows, width, height, gap;
 } render_grid;
 render_grid render_grid_for(int width, int height, render_way way, int n);
+/* Draws n moments as one picture in memory; page_free() in any case. */
+perp_status render_page(render_source *s, const render_moment *m, int n, render_way way, const render_camera *c,
+                        const render_options *o, page_kind kind, page *out, perp_refusal *why);
 /* Draws n moments as one picture into a file: .png, .svg or .pdf. The camera is that of a panel. */
 perp_status render_write(render_source *s, const render_moment *m, int n, render_way way, const render_camera *c,
                          const render_options *o, const char *path, perp_refusal *why);

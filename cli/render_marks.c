@@ -282,13 +282,13 @@ void render_mark_path(const render_sheet *g, int body, const perp_vec3 *point, l
 /* Text with a border of the background's colour. */
 static void write_text(const render_sheet *g, double x, double y, plot_anchor at, const char *text, double size,
                        bool bold) {
-    plot_page page = {.cr = g->cr, .arena = g->arena, .font = size, .unit = size / 9};
+    plot_page sheet = {.cr = g->cr, .arena = g->arena, .font = size, .unit = size / 9};
     double r = 0.11 * size;
     set_colour(g->cr, g->options->theme->halo, 0.8);
     for (int i = 0; i < 8 && !g->options->transparent; i++)
-        plot_text(&page, x + r * cos(i * TURN / 8), y + r * sin(i * TURN / 8), at, text, 1, bold);
+        plot_text(&sheet, x + r * cos(i * TURN / 8), y + r * sin(i * TURN / 8), at, text, 1, bold);
     set_colour(g->cr, g->options->theme->ink, 1);
-    plot_text(&page, x, y, at, text, 1, bold);
+    plot_text(&sheet, x, y, at, text, 1, bold);
 }
 
 /* Distance of the farthest point of a body from its centre of mass. */

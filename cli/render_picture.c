@@ -210,8 +210,9 @@ static perp_status draw_page(sheet *s, cairo_t *cr, const render_moment *m, int 
     return status;
 }
 
-perp_status render_write(render_source *source, const render_moment *m, int n, render_way way, const render_camera *c,
-                         const render_options *o, const char *path, perp_refusal *why) {
+perp_status render_page(render_source *source, const render_moment *m, int n, render_way way, const render_camera *c,
+                        const render_options *o, page_kind kind, page *out, perp_refusal *why) {
+    *out = (page){.kind = kind};
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
     render_grid grid = render_grid_for(o->width, o->height, way, n);
@@ -222,18 +223,23 @@ perp_status render_write(render_source *source, const render_moment *m, int n, r
     perp_status status = s.stop ? PERP_OK : no_memory(why);
     if (!status && o->paths) status = read_paths(source, m[n - 1].t, &arena, &s.path, why);
     if (!status) {
-        page_kind kind = page_kind_of(path);
         double scale = kind == PAGE_PNG ? 1 : 0.75; /* a pixel is 1/96 inch where lengths count */
-        page p;
-        page_begin(&p, kind, o->width * scale, o->height * scale, 1, o->transparent, source->info->title);
-        if (kind != PAGE_PNG) cairo_scale(p.cr, scale, scale);
-        s.g = (render_sheet){p.cr, &arena, &source->scene, c, &s.o, NULL};
-        status = draw_page(&s, p.cr, m, n, way, o);
-        bool drawn = page_end(&p, 0);
+        page_begin(out, kind, o->width * scale, o->height * scale, 1, o->transparent, source->info->title);
+        if (kind != PAGE_PNG) cairo_scale(out->cr, scale, scale);
+        s.g = (render_sheet){out->cr, &arena, &source->scene, c, &s.o, NULL};
+        status = draw_page(&s, out->cr, m, n, way, o);
+        bool drawn = page_end(out, 0);
         if (!status && !drawn) status = no_memory(why);
-        if (!status) status = plot_write_file(path, p.data, p.size, why);
-        page_free(&p);
     }
     pp_arena_free(&arena);
+    return status;
+}
+
+perp_status render_write(render_source *source, const render_moment *m, int n, render_way way, const render_camera *c,
+                         const render_options *o, const char *path, perp_refusal *why) {
+    page p;
+    perp_status status = render_page(source, m, n, way, c, o, page_kind_of(path), &p, why);
+    if (!status) status = plot_write_file(path, p.data, p.size, why);
+    page_free(&p);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "render.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "input/input.h"
@@ -134,12 +135,26 @@ perp_status render_moment_at(render_source *s, double t, bool between, bool cont
 
 enum { COVER = 64 };
 
-static bool add_ball(render_balls *b, perp_vec3 centre, double radius) {
-    static const perp_allocator usual = {0};
+static bool add_ball(render_balls *b, perp_vec3 centre, double radius, int body) {
     if (!perp_v3_finite(centre)) return true;
-    if (!PP_GROW(&usual, b->ball, b->cap, b->n, b->n + 1)) return false;
+    if (b->n == b->cap) {
+        int cap = 2 * b->cap + 256;
+        render_ball *more = realloc(b->ball, (size_t)cap * sizeof *more);
+        if (more) b->ball = more;
+        int *bodies = more ? realloc(b->body, (size_t)cap * sizeof *bodies) : NULL;
+        if (!bodies) return false;
+        b->body = bodies;
+        b->cap = cap;
+    }
+    b->body[b->n] = body;
     b->ball[b->n++] = (render_ball){centre, radius};
     return true;
+}
+
+void render_free_balls(render_balls *b) {
+    free(b->ball);
+    free(b->body);
+    *b = (render_balls){0};
 }
 
 bool render_add_balls(const render_scene *s, const render_moment *m, render_balls *out) {
@@ -153,14 +168,14 @@ bool render_add_balls(const render_scene *s, const render_moment *m, render_ball
         perp_pose X_WS = perp_pose_mul(m->X_WB[shape->body], shape->X_BS);
         int n = render_cover(shape, centre, radius, COVER);
         for (int k = 0; k < n; k++)
-            if (!add_ball(out, perp_pose_apply(X_WS, centre[k]), radius[k])) return false;
+            if (!add_ball(out, perp_pose_apply(X_WS, centre[k]), radius[k], shape->body)) return false;
     }
     for (int i = 0; i < s->nbody; i++)
-        if (s->body[i].bare && s->body[i].moves && !add_ball(out, m->X_WB[i].p, 0)) return false;
+        if (s->body[i].bare && s->body[i].moves && !add_ball(out, m->X_WB[i].p, 0, i)) return false;
     for (int i = 0; i < s->njoint; i++) { /* lines of bare bodies end there */
         const perp_recorded_joint *j = &s->joint[i];
         bool bare = s->body[j->b].bare || (j->a >= 0 && s->body[j->a].bare);
-        if (bare && !add_ball(out, perp_pose_mul(m->X_WB[j->b], j->X_BJ).p, 0)) return false;
+        if (bare && !add_ball(out, perp_pose_mul(m->X_WB[j->b], j->X_BJ).p, 0, j->b)) return false;
     }
     return true;
 }

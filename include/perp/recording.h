@@ -193,9 +193,11 @@ PERP_API perp_status perp_recording_contacts(perp_recording *r, uint64_t frame, 
  *  PERP_E_NAME with the names that come near it if there is none.
  *  @param values  room for as many numbers as there are frames */
 PERP_API perp_status perp_recording_series(perp_recording *r, const char *name, double *values, perp_refusal *why);
-/** Unit of a quantity in words of L, M, T: "L", "rad/T", "M L^2/T^2"; "" if it has none. Borrowed for ever. */
+/** Unit of a quantity in words of L, M, T: "L", "rad/T", "M L^2/T^2"; "" if it has none. A torque has "M L/T^2 L", which tells
+ *  it from an energy. Borrowed for ever. */
 PERP_API const char *perp_recording_unit(const perp_recording *r, const char *name);
-/** Writes a unit in words of L, M, T with the names of a scene's units where it has them: "M L^2/T^2" as "kg m^2/s^2".
+/** Writes a unit in words of L, M, T with the names of a scene's units where it has them: "M L^2/T^2" as "g mm^2/s^2".
+ *  Energies, forces and torques in kg, m and s are in "J", "N" and "N m".
  *  Returns the length without the final zero, as snprintf does. */
 PERP_API size_t perp_unit_text(const char *unit, perp_units units, char *out, size_t size);
 /** The i-th name that perp_recording_series() takes in this recording, NULL past the last. Borrowed until close. */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A torque has the dimension of an energy, but not its name. */
+#define TORQUE "M L/T^2 L"
+
 /* Quantities of a body or a joint. */
 typedef struct quantity {
     const char *name, *unit;
@@ -43,9 +46,9 @@ static const quantity of_joint[] = {{"error", "L", PP_SERIES_COLUMN, PP_D_JOINT_
                                     {"fx", "M L/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 0, false},
                                     {"fy", "M L/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 1, false},
                                     {"fz", "M L/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 2, true},
-                                    {"tx", "M L^2/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 3, true},
-                                    {"ty", "M L^2/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 4, true},
-                                    {"tz", "M L^2/T^2", PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 5, false},
+                                    {"tx", TORQUE, PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 3, true},
+                                    {"ty", TORQUE, PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 4, true},
+                                    {"tz", TORQUE, PP_SERIES_FORCE, PP_D_JOINT_IMPULSE, 5, false},
                                     {"impulse", "M L/T", PP_SERIES_NORM, PP_D_JOINT_IMPULSE, 0, false},
                                     {0}};
 
@@ -370,8 +373,20 @@ const char *perp_recording_series_name(const perp_recording *r, int i) {
 
 const char *perp_recording_unit(const perp_recording *r, const char *name) { return pp_series_find(r, name).unit; }
 
+/* Units of SI with names of their own. */
+static const struct named_unit {
+    const char *unit, *si, *other; /* other: what is written where it is not SI; NULL: the unit itself */
+} named_units[] = {{"M L^2/T^2", "J", NULL}, {"M L/T^2", "N", NULL}, {TORQUE, "N m", "M L^2/T^2"}, {NULL, NULL, NULL}};
+
 size_t perp_unit_text(const char *unit, perp_units units, char *out, size_t size) {
     size_t n = 0;
+    bool si = !strcmp(units.mass, "kg") && !strcmp(units.length, "m") && !strcmp(units.time, "s");
+    for (const struct named_unit *k = named_units; k->unit; k++) {
+        if (strcmp(unit, k->unit) != 0) continue;
+        if (si) return (size_t)snprintf(out, size, "%s", k->si);
+        if (k->other) unit = k->other;
+        break;
+    }
     if (size > 0) out[0] = 0;
     for (; *unit; unit++) { /* these letters mean nothing else in a unit */
         const char *name = *unit == 'L' ? units.length : *unit == 'M' ? units.mass : *unit == 'T' ? units.time : "";

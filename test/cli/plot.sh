@@ -100,6 +100,20 @@ for kind in svg pdf png; do
     cmp -s "one.$kind" "two.$kind" || fail "two .$kind of the same are not the same"
 done
 
+# runs of one scene are called by what differs, others by their files; names that are given win
+sed -e 's/^title: .*/&\nunits: {length: m, mass: kg, time: s}\nparameters: {push: {default: 1, unit: N}, weight: 1}/' slide.yaml >named.yaml
+for push in 1 2; do "$perp" run -q -t 0.1 -D push=$push -o "push$push.h5" named.yaml || fail "no push$push.h5"; done
+good push1.h5 push2.h5 block.x -o by.svg
+good push1.h5 push2.h5 block.x -l 'push = 1 N' -l 'push = 2 N' -o given.svg
+cmp -s by.svg given.svg || fail "the legend does not tell the parameter that differs"
+good push1.h5 push2.h5 block.x -l push1 -l push2 -o files.svg
+cmp -s by.svg files.svg && fail "names that are given are not used"
+good push1.h5 slide.h5 block.x -o by.svg
+good push1.h5 slide.h5 block.x -l push1 -l slide -o files.svg
+cmp -s by.svg files.svg || fail "recordings of different scenes are not called by their files"
+good push1.h5 energy.total,block.x --csv
+[ "$(head -n 1 said)" = 'time [s],energy.total [J],block.x [m]' ] || fail "units: $(head -n 1 said)"
+
 # numbers
 good slide.h5 time,block.x --csv --from 0.095 --to 0.125
 [ "$(head -n 1 said)" = 'time [T],time [T],block.x [L]' ] || fail "--csv begins with $(head -n 1 said)"

@@ -99,6 +99,56 @@ run 0 render drop.h5 --video film --fps 10 --speed 0.25 --from 0.1 --to 0.2 --fo
 has out 'film: 5 pictures'
 [ ! -e film/frame-00006.png ] || failed 'the end of the film before is still there'
 
+# a film in one file: an animated PNG without ffmpeg, else what ffmpeg makes of the pictures that it is given
+mkdir bare coder
+for program in sh cat; do ln -s "$(command -v $program)" bare/; done
+PATH=$PWD/bare run 0 render drop.h5 --video drop.mp4 --fps 10 $small
+has out 'drop.png: 6 pictures of 96 x 64 pixels, t = 0 to 0.5'
+has out 'There is no ffmpeg, so this is an animated PNG.'
+is_size drop.png 96x64
+[ "$(grep -ao fcTL drop.png | wc -l) $(grep -ao fdAT drop.png | wc -l) $(grep -ao acTL drop.png | wc -l)" = '6 5 1' ] || failed 'drop.png is not animated'
+[ ! -e drop.mp4 ] && [ ! -e drop.part.png ] || failed 'something else was written'
+refused 'perp render: --video: found "drop.png"; allowed: a name that is free, or --force to replace the file' render drop.h5 --video drop.png
+refused 'perp render: --video: found "no/x.png"; allowed: a path in a folder that exists' render drop.h5 --video no/x.png
+cat >coder/ffmpeg <<'SH'
+#!/bin/sh
+echo "$@" >coder/said
+for last; do :; done
+cat >"$last"
+SH
+chmod +x coder/ffmpeg
+PATH=$PWD/coder:$PATH run 0 render drop.h5 --video drop.mp4 --fps 10 --size 97x64 --samples 2
+has out 'drop.mp4: 6 pictures of 97 x 64 pixels, t = 0 to 0.5'
+has coder/said '-f image2pipe -c:v png -framerate 10 -i pipe:0 -an -vf pad=ceil(iw/2)*2:ceil(ih/2)*2 -pix_fmt yuv420p drop.part.mp4'
+[ "$(grep -ao IHDR drop.mp4 | wc -l)" = 6 ] || failed 'ffmpeg did not get six pictures'
+[ ! -e drop.part.mp4 ] || failed 'drop.part.mp4 stayed'
+printf '#!/bin/sh\nexit 3\n' >coder/ffmpeg
+cp drop.mp4 before.mp4
+PATH=$PWD/coder:$PATH run 3 render drop.h5 --video drop.mp4 --force $small
+cmp -s drop.mp4 before.mp4 || failed 'a film that failed replaced another'
+
+# what fell away makes no room for itself: the camera is as near as without it
+cat >away.yaml <<'YAML'
+perp: 1
+dim: 3
+h: 0.01
+duration: 3
+parameters: {lost: 0}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 0, 1]}}
+  - {name: 'box-${i}', repeat: 6, density: 500, at: ['0.5*i', 0, 0.1], shape: {type: box, size: [0.2, 0.2, 0.2]}}
+  - {name: 'stone-${i}', repeat: lost, density: 500, at: [1, 1, 0.5], shape: {type: sphere, radius: 0.1, group: 2, mask: 0}}
+YAML
+run 0 run -q away.yaml -o stay.h5
+run 0 run -q away.yaml -D lost=1 -o away.h5
+for how in moments run; do
+    run 0 render stay.h5 stay.png --json --fit $how --force $small
+    near=$(field out distance)
+    run 0 render away.h5 away.png --json --fit $how --force $small
+    awk "BEGIN { exit !($(field out distance) < 1.6*$near) }" || failed "--fit $how: $(field out distance) is much farther than $near"
+done
+
 # complaints; nothing is written
 cp a.png kept.png
 refused 'perp: drop.h5: time: found 7; allowed: a time from 0 to 0.5' render drop.h5 --at 7 x.png

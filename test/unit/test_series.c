@@ -250,6 +250,7 @@ static void units(void **state) {
                                            {"box-0.wx", "rad/T"},
                                            {"hinge.rate", "rad/T"},
                                            {"hinge.fx", "M L/T^2"},
+                                           {"hinge.tz", "M L/T^2 L"},
                                            {"energy.total", "M L^2/T^2"},
                                            {"ledger.friction.step", "M L^2/T^2"},
                                            {"certificate.normal", "L/T"},
@@ -258,6 +259,24 @@ static void units(void **state) {
                                            {"nothing.at", ""}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         assert_string_equal(perp_recording_unit(pile, pairs[i][0]), pairs[i][1]);
+}
+
+/* Joules, newtons and newton metres only where the scene's units are those of SI. */
+static void units_in_words(void **state) {
+    (void)state;
+    static const perp_units si = {"m", "kg", "s"}, small = {"mm", "g", "s"}, none = {"", "", ""};
+    static const char *const text[][4] = {{"M L^2/T^2", "J", "g mm^2/s^2", "M L^2/T^2"},
+                                          {"M L/T^2", "N", "g mm/s^2", "M L/T^2"},
+                                          {"M L/T^2 L", "N m", "g mm^2/s^2", "M L^2/T^2"},
+                                          {"M L/T", "kg m/s", "g mm/s", "M L/T"},
+                                          {"rad/T", "rad/s", "rad/s", "rad/T"}};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        for (int k = 0; k < 3; k++) {
+            char out[32];
+            size_t n = perp_unit_text(text[i][0], k == 0 ? si : k == 1 ? small : none, out, sizeof out);
+            assert_string_equal(out, text[i][1 + k]);
+            assert_int_equal(n, strlen(out));
+        }
 }
 
 static void unknown_names(void **state) {
@@ -311,7 +330,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_bodies),       cmocka_unit_test(of_joints),   cmocka_unit_test(energies_and_ledger),
         cmocka_unit_test(momentum_of_all), cmocka_unit_test(of_contacts), cmocka_unit_test(of_figures),
-        cmocka_unit_test(all_names),       cmocka_unit_test(units),       cmocka_unit_test(unknown_names),
+        cmocka_unit_test(all_names),       cmocka_unit_test(units),       cmocka_unit_test(units_in_words),
+        cmocka_unit_test(unknown_names),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -23,7 +23,7 @@ export function unitOfTurning(u: Units): string {
 }
 
 export function unitOfImpulse(u: Units): string {
-    return isSi(u) ? 'N s' : complete(u) ? `${u.mass} ${u.length}/${u.time}` : '';
+    return complete(u) ? `${u.mass} ${u.length}/${u.time}` : '';
 }
 
 export function unitOfForce(u: Units): string {

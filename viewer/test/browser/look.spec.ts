@@ -288,3 +288,49 @@ test('what stands in the address of the page goes along with every request', asy
     expect(complaints).toEqual([]);
     await page.close();
 });
+
+test('a phone: bars fit, the panel is a sheet over the picture', async ({ browser }) => {
+    const { page, complaints } = await newPage(browser, { width: 390, height: 844 });
+    await open(page, server.url);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(390);
+    // every control of both bars is on the screen, and none is cut
+    for (const id of [
+        'badge',
+        'recording',
+        'camera',
+        'fit',
+        'screenshot',
+        'video',
+        'charts-toggle',
+        'panel-toggle',
+    ].concat('theme', 'play', 'slider', 'speed')) {
+        const box = await page.getByTestId(id).boundingBox();
+        if (!box) throw new Error(`${id} is not shown`);
+        expect(box.x, id).toBeGreaterThanOrEqual(0);
+        expect(box.x + box.width, id).toBeLessThanOrEqual(390);
+    }
+    const panel = page.getByTestId('panel');
+    await expect(panel).toBeHidden();
+    const picture = await page.getByTestId('canvas').boundingBox();
+    expect(picture?.width).toBe(390);
+    expect(picture?.height ?? 0).toBeGreaterThan(844 / 2);
+    await keep(page, 'phone');
+    await page.getByTestId('panel-toggle').click();
+    await expect(panel).toBeVisible();
+    // over the picture, which keeps its size
+    const sheet = await panel.boundingBox();
+    expect(sheet?.width).toBe(390);
+    expect(sheet?.y ?? 0).toBeGreaterThan(844 / 4);
+    expect((await page.getByTestId('canvas').boundingBox())?.height).toBe(picture?.height);
+    await page.getByTestId('layer-contacts').click();
+    await settled(page);
+    await keep(page, 'phone-sheet');
+    await page.getByTestId('panel-close').click();
+    await expect(panel).toBeHidden();
+    await page.getByTestId('charts-toggle').click();
+    expect((await page.getByTestId('chart-energy').boundingBox())?.width).toBeGreaterThan(380);
+    await keep(page, 'phone-charts');
+    expect(complaints).toEqual([]);
+    await page.close();
+});

@@ -28,7 +28,7 @@ test('numbers have no more digits than they need', () => {
 
 test('units are those of the scene', () => {
     const si = { length: 'm', mass: 'kg', time: 's' };
-    expect([unitOfEnergy(si), unitOfForce(si), unitOfImpulse(si)]).toEqual(['J', 'N', 'N s']);
+    expect([unitOfEnergy(si), unitOfForce(si), unitOfImpulse(si)]).toEqual(['J', 'N', 'kg m/s']);
     const mm = { length: 'mm', mass: 'g', time: 'ms' };
     expect(unitOfEnergy(mm)).toBe('g mm²/ms²');
     expect(unitOfEnergy({ length: 'm', mass: '', time: 's' })).toBe('');
