@@ -34,6 +34,28 @@ typedef struct perp_recorder perp_recorder;
  *  @param choice  NULL: what the scene says */
 PERP_API perp_status perp_recorder_create(const char *path, const perp_scene *scene, const perp_record_choice *choice,
                                           perp_recorder **out, perp_refusal *why);
+/** Starts a recording of a world that a program has made, as it stands, and commits it. The recording holds the world as a
+ *  scene (perp_scene_of_world()), so that it is viewed, plotted and rendered like that of a scene. If no function of the
+ *  program moves or pushes the world, perp_recording_scene() and `perp run --resume` take it too.
+ *
+ *      perp_recorder *r;
+ *      perp_recorder_create_world("arm.h5", w, NULL, &r, &why);
+ *      while (perp_world_time(w) < 2 && !perp_world_step(w, &c)) perp_recorder_step(r, &c, &why);
+ *      perp_recorder_close(r, true, &why);                                              // then: perp view arm.h5
+ *  @param w      borrowed until the recorder is closed. Bodies, shapes and joints may not be added or removed meanwhile
+ *  @param words  title, units, duration, and what is recorded; NULL: defaults. Strings borrowed until the call returns
+ *  @param out    owned by the caller, see perp_recorder_close(); NULL on failure
+ *  @return as perp_recorder_create(), and PERP_E_ARG as perp_scene_of_world() */
+PERP_API perp_status perp_recorder_create_world(const char *path, perp_world *w, const perp_scene_words *words,
+                                                perp_recorder **out, perp_refusal *why);
+/** Opens a recording begun by perp_recorder_create_world() to continue it, as perp_recorder_resume() does. The world must have
+ *  been made in the same way again, functions of the program included, and be as it was when the recording began; the state
+ *  of the last commit is then restored into it. PERP_E_ARG if it is another world: the message shows the first difference.
+ *  Functions of the program cannot be compared.
+ *  @param w    borrowed until the recorder is closed
+ *  @param out  owned by the caller; NULL on failure */
+PERP_API perp_status perp_recorder_resume_world(const char *path, perp_world *w, perp_recorder **out,
+                                                perp_refusal *why);
 /** Opens a recording to continue it: restores the state of its last commit into the scene's world, which must have been
  *  opened from the recording's own files (see perp_recording_scene()), and drops what was recorded after it. The frames
  *  that follow are the same to the bit as if the run had not been interrupted. */

@@ -1,4 +1,4 @@
-/* resume.c - continuing a recording from its last commit
+/* resume.c - continuing a recording from its last commit, of a scene or of a world made in C
  * Method   the file is checked as for reading; its scene must be the one at hand, byte by byte; then the world takes
  *          the saved state, the sums since the last frame and those of all frames are taken up, and rows are added
  *          behind those that are there. State and sums are kept bit for bit, so what follows is the same as without the
@@ -43,21 +43,76 @@ static perp_status other_scene(const perp_recorder *r, const char *what, perp_re
                            "found another scene than the one recorded (%s); allowed: the recording's own", what);
 }
 
-static bool same_text(const perp_recorder *r, int i, perp_source_file mine) {
+/* The text of a file of the recording, with a zero at its end; to be freed. NULL: it cannot be read. */
+static char *recorded_text(const perp_recorder *r, int i, size_t *size) {
     char path[64], named[PP_TEXT_MAX + 1];
     snprintf(path, sizeof path, "scene/file_%d", i);
     hid_t set = pp_open_plain(r->file, path), space = set >= 0 ? H5Dget_space(set) : -1;
-    bool ok = space >= 0 && H5Sget_simple_extent_npoints(space) == (hssize_t)mine.size &&
-              pp_get_text(set, "path", named, sizeof named);
-    if (ok && mine.size > 0) {
-        char *data = pp_alloc(&r->alloc, mine.size);
-        ok = data && H5Dread(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0 &&
-             memcmp(data, mine.data, mine.size) == 0;
+    hssize_t n = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    char *data = n >= 0 && pp_get_text(set, "path", named, sizeof named) ? pp_alloc(&r->alloc, (size_t)n + 1) : NULL;
+    if (data && n > 0 && H5Dread(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
         pp_free(&r->alloc, data);
+        data = NULL;
+    }
+    if (data) {
+        data[n] = 0;
+        *size = (size_t)n;
     }
     if (space >= 0) H5Sclose(space);
     if (set >= 0) H5Dclose(set);
-    return ok;
+    return data;
+}
+
+static bool same_text(const perp_recorder *r, int i, perp_source_file mine) {
+    size_t size = 0;
+    char *data = recorded_text(r, i, &size);
+    bool same = data && size == mine.size && (size == 0 || memcmp(data, mine.data, size) == 0);
+    pp_free(&r->alloc, data);
+    return same;
+}
+
+/* ---- a world of a program ---- */
+
+/* A line of a scene that speaks of the run and not of the world: keys of perp_scene_words. */
+static bool of_the_run(const char *line) {
+    static const char *const key[] = {"title:", "about:", "units:", "duration:", "record:"};
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
+        if (!strncmp(line, key[i], strlen(key[i]))) return true;
+    return false;
+}
+
+static const char *next_line(const char *text) {
+    while (*text && *text++ != '\n') {}
+    while (*text && of_the_run(text))
+        while (*text && *text++ != '\n') {}
+    return text;
+}
+
+/* The world is written as the one that was recorded was when that began. */
+static perp_status same_world(const perp_recorder *r, perp_refusal *why) {
+    size_t size = 0;
+    char *recorded = recorded_text(r, 0, &size);
+    if (!recorded) return pp_recorder_trouble(r, "scene/file_0", why);
+    const char *a = recorded, *b = perp_scene_file_at(r->scene, 0).data; /* both begin with perp: 1 */
+    size_t na = strcspn(a, "\n"), nb = strcspn(b, "\n");
+    while (*a && *b && na == nb && memcmp(a, b, na) == 0) {
+        a = next_line(a);
+        b = next_line(b);
+        na = strcspn(a, "\n");
+        nb = strcspn(b, "\n");
+    }
+    perp_status st = PERP_OK;
+    if (*a || *b) { /* show where the two lines part, and a little before */
+        size_t k = 0;
+        while (k < na && k < nb && a[k] == b[k]) k++;
+        k = k > 60 ? k - 60 : 0;
+        st = pp_complain_say(why, PERP_E_ARG, (pp_place){r->path, 0, 0}, "scene",
+                             "found another world than the one recorded: \"%.*s\" in place of \"%.*s\"; allowed: the "
+                             "world made in the same way, as it was when the recording began",
+                             (int)(nb - k < 120 ? nb - k : 120), b + k, (int)(na - k < 120 ? na - k : 120), a + k);
+    }
+    pp_free(&r->alloc, recorded);
+    return st;
 }
 
 /* The world at hand is the one that was recorded. */
@@ -68,11 +123,14 @@ static perp_status same_scene(const perp_recorder *r, const perp_recording *in, 
         return pp_complain_say(why, PERP_E_ARG, pp_recording_place(in), "version",
                                "found version %d, which has no checkpoint of this one; allowed: %d", in->info.version,
                                PERP_RECORDING_VERSION);
+    perp_status st = r->around ? same_world(r, why) : PERP_OK;
+    if (st) return st;
     if (in->info.dim != perp_world_dim(r->w)) return other_scene(r, "its dimension", why);
     if (in->info.h != perp_world_h(r->w)) return other_scene(r, "its time step", why);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (r->extent[counts[i]] != in->extent[counts[i]]) return other_scene(r, "its bodies, shapes or joints", why);
     if (in->files != perp_scene_file_count(r->scene)) return other_scene(r, "its files", why);
+    if (r->around) return PERP_OK; /* same_world() has seen to the text */
     for (int i = 0; i < in->files; i++)
         if (!same_text(r, i, perp_scene_file_at(r->scene, i))) return other_scene(r, "the text of its files", why);
     for (int i = 0; i < (int)in->extent[PP_N_DEFINITIONS]; i++) {
@@ -131,14 +189,17 @@ static perp_status take_up(perp_recorder *r, perp_recording *in, perp_refusal *w
     return PERP_OK;
 }
 
-perp_status perp_recorder_resume(const char *path, const perp_scene *scene, perp_recorder **out, perp_refusal *why) {
-    perp_refusal mine;
+/* around: the scene, if it is to be the recorder's own, also after a failure. */
+static perp_status resume(const char *path, const perp_scene *scene, perp_scene *around, perp_recorder **out,
+                          perp_refusal *why) {
     perp_recorder *r = NULL;
     perp_recording *in = NULL;
-    *out = NULL;
-    if (!why) why = &mine;
     perp_status st = pp_recorder_new(path, scene, (perp_record_choice){0, 1, 0}, &r, why);
-    if (st) return st;
+    if (st) {
+        perp_scene_close(around);
+        return st;
+    }
+    r->around = around;
     pp_quiet q = pp_quiet_begin();
     r->file = pp_sealed_open_write(path, why);
     if (r->file < 0) {
@@ -161,4 +222,19 @@ perp_status perp_recorder_resume(const char *path, const perp_scene *scene, perp
     else
         *out = r;
     return st;
+}
+
+perp_status perp_recorder_resume(const char *path, const perp_scene *scene, perp_recorder **out, perp_refusal *why) {
+    perp_refusal mine;
+    *out = NULL;
+    return resume(path, scene, NULL, out, why ? why : &mine);
+}
+
+perp_status perp_recorder_resume_world(const char *path, perp_world *w, perp_recorder **out, perp_refusal *why) {
+    perp_refusal mine;
+    perp_scene *scene;
+    *out = NULL;
+    if (!why) why = &mine;
+    perp_status st = perp_scene_of_world(w, NULL, &scene, why);
+    return st ? st : resume(path, scene, scene, out, why);
 }

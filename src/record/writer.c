@@ -150,6 +150,7 @@ void pp_recorder_free(perp_recorder *r) {
     void *const owned[] = {r->path,        r->body,       r->shape, r->joint, r->joint_ncoord,
                            r->shape_index, r->shape_body, r->saved, r->spring};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) pp_free(&r->alloc, owned[i]);
+    perp_scene_close(r->around);
     perp_allocator a = r->alloc;
     pp_free(&a, r);
 }
@@ -519,6 +520,22 @@ perp_status perp_recorder_create(const char *path, const perp_scene *scene, cons
     bool made = r->file >= 0 && pp_sealed_named(r->file);
     pp_recorder_free(r);
     if (made) remove(path); /* it was not there before, and holds nothing */
+    return st;
+}
+
+perp_status perp_recorder_create_world(const char *path, perp_world *w, const perp_scene_words *words,
+                                       perp_recorder **out, perp_refusal *why) {
+    perp_scene *scene;
+    perp_refusal mine;
+    *out = NULL;
+    if (!why) why = &mine;
+    perp_status st = perp_scene_of_world(w, words, &scene, why);
+    if (st) return st;
+    st = perp_recorder_create(path, scene, NULL, out, why);
+    if (st)
+        perp_scene_close(scene);
+    else
+        (*out)->around = scene;
     return st;
 }
 

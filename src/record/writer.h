@@ -17,6 +17,7 @@ typedef struct pp_column {
 struct perp_recorder {
     perp_allocator alloc;
     const perp_scene *scene; /* borrowed */
+    perp_scene *around; /* the same, if the recorder made it around a world: then it is its own. NULL: it did not */
     perp_world *w;
     hid_t file, state; /* state: dataset of the saved state */
     char *path;

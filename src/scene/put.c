@@ -11,6 +11,11 @@
 
 /* ---- text ---- */
 
+static void fail(pp_text *t) {
+    t->failed = true;
+    if (t->any) *t->any = true;
+}
+
 void pp_text_add(pp_text *t, const char *format, ...) {
     va_list args, again;
     if (t->failed) return;
@@ -19,7 +24,7 @@ void pp_text_add(pp_text *t, const char *format, ...) {
     int more = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (more < 0 || !PP_GROW(t->alloc, t->data, t->cap, t->n, t->n + more + 1)) {
-        t->failed = true;
+        fail(t);
     } else {
         (void)vsnprintf(t->data + t->n, (size_t)more + 1, format, again);
         t->n += more;
@@ -44,7 +49,7 @@ void pp_text_quoted(pp_text *t, const char *text) {
 
 void pp_text_free(pp_text *t) {
     pp_free(t->alloc, t->data);
-    *t = (pp_text){.alloc = t->alloc};
+    *t = (pp_text){.alloc = t->alloc, .any = t->any};
 }
 
 char *pp_text_take(pp_text *t) {
@@ -53,7 +58,7 @@ char *pp_text_take(pp_text *t) {
     if (t->failed)
         pp_text_free(t);
     else
-        *t = (pp_text){.alloc = t->alloc};
+        *t = (pp_text){.alloc = t->alloc, .any = t->any};
     return data;
 }
 
@@ -95,7 +100,7 @@ void pp_text_base64(pp_text *t, const void *data, size_t size) {
     const unsigned char *p = data;
     size_t n = (size + 2) / 3 * 4;
     if (t->failed || n > INT32_MAX / 2 || !PP_GROW(t->alloc, t->data, t->cap, t->n, t->n + (int)n + 1)) {
-        t->failed = true;
+        fail(t);
         return;
     }
     char *out = t->data + t->n;

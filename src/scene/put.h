@@ -20,6 +20,7 @@ typedef struct pp_text {
     char *data; /* NULL: empty */
     int n, cap;
     bool failed; /* no memory: nothing is added any more */
+    bool *any;   /* set when that happens; NULL: nobody asks */
 } pp_text;
 void pp_text_add(pp_text *t, const char *format, ...) PERP_PRINTF(2, 3);
 /* In double quotes, as YAML reads it back. */

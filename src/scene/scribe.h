@@ -15,6 +15,7 @@ typedef struct pp_scribe {
     perp_status st; /* the first thing that went wrong */
     bool functions; /* write functions of the program as `type: user` instead of refusing them */
     bool user;      /* there was one */
+    bool starved;   /* memory was refused for a text: what was composed is not whole */
 
     perp_body_id *body;
     perp_joint_id *joint;

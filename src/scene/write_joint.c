@@ -12,7 +12,7 @@ static bool acts(const perp_joint_axis *x) {
 
 static void put_axis(pp_scribe *s, pp_text *t, const perp_joint_axis *x) {
     pp_axis_in in;
-    pp_text motor = {.alloc = &s->alloc}, spring = {.alloc = &s->alloc};
+    pp_text motor = {.alloc = &s->alloc, .any = &s->starved}, spring = {.alloc = &s->alloc, .any = &s->starved};
     pp_put_blank(&pp_map_axis, &in);
     if (x->limited) in.limits = (pp_numbers){2, {x->lo, x->hi}};
     in.friction = x->friction;
@@ -43,7 +43,7 @@ static char *axes_of(pp_scribe *s, const perp_joint_def *d) {
     bool any = false;
     for (int i = 0; i < n; i++) any = any || acts(&d->axis[i]);
     if (!any) return NULL;
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     pp_text_add(&t, "[");
     for (int i = 0; i < n; i++) {
         if (i) pp_text_add(&t, ", ");
@@ -51,7 +51,6 @@ static char *axes_of(pp_scribe *s, const perp_joint_def *d) {
     }
     pp_text_add(&t, "]");
     char *text = pp_text_take(&t);
-    if (!text) pp_scribe_no_memory(s);
     return text;
 }
 
@@ -75,13 +74,12 @@ static void put_joint(pp_scribe *s, pp_text *t, int i) {
 }
 
 char *pp_write_joints(pp_scribe *s) {
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     for (int i = 0; i < s->njoint && !s->st; i++) {
         pp_text_add(&t, "\n  - ");
         put_joint(s, &t, i);
     }
     char *text = s->njoint ? pp_text_take(&t) : NULL;
-    if (s->njoint && !text) pp_scribe_no_memory(s);
     return text;
 }
 
@@ -89,7 +87,7 @@ char *pp_write_joints(pp_scribe *s) {
 
 char *pp_write_formula(pp_scribe *s, const pp_formula *f, int part) {
     if (!f->text[part]) return NULL;
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     pp_text_quoted(&t, f->text[part]);
     return pp_text_take(&t);
 }
@@ -97,10 +95,10 @@ char *pp_write_formula(pp_scribe *s, const pp_formula *f, int part) {
 char *pp_write_formulas(pp_scribe *s, const pp_formula *f, int first, perp_vec3 minus) {
     const double less[] = {minus.x, minus.y, minus.z};
     if (!f->text[first]) return NULL;
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     pp_text_add(&t, "[");
     for (int i = 0; i < s->dim; i++) {
-        pp_text one = {.alloc = &s->alloc};
+        pp_text one = {.alloc = &s->alloc, .any = &s->starved};
         char number[PP_NUMBER_TEXT];
         pp_number_text(less[i], number, sizeof number);
         if (less[i] != 0)
@@ -187,12 +185,11 @@ static void put_force(pp_scribe *s, pp_text *t, int i) {
 }
 
 char *pp_write_forces(pp_scribe *s) {
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     for (int i = 0; i < s->nforce && !s->st; i++) {
         pp_text_add(&t, "\n  - ");
         put_force(s, &t, i);
     }
     char *text = s->nforce ? pp_text_take(&t) : NULL;
-    if (s->nforce && !text) pp_scribe_no_memory(s);
     return text;
 }

@@ -169,13 +169,13 @@ static char *shape_order(pp_scribe *s) {
     for (int i = 0; i < s->nshape; i++) same = same && s->by_body[i] == i;
     if (same) return NULL;
     int *place = array(s, s->nshape, sizeof *place);
-    pp_text t = {.alloc = &s->alloc, .failed = !place};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved, .failed = !place};
+    if (!place) s->starved = true;
     for (int i = 0; place && i < s->nshape; i++) place[s->by_body[i]] = i;
     for (int i = 0; place && i < s->nshape; i++) pp_text_add(&t, "%s%d", i ? ", " : "[", place[i]);
     pp_text_add(&t, "]");
     pp_free(&s->alloc, place);
     char *text = pp_text_take(&t);
-    if (!text) pp_scribe_no_memory(s);
     return text;
 }
 
@@ -191,14 +191,16 @@ static bool same_chain(const perp_world_def *a, const perp_world_def *b) {
 }
 
 /* Would a world that leaves open form and solvers choose those of this one? */
-static bool chosen_by_itself(const pp_scribe *s) {
+static bool chosen_by_itself(pp_scribe *s) {
     perp_world_def d = s->def, plain = perp_world_def_default(s->dim);
     perp_world *w;
     d.form = plain.form;
     d.solver = plain.solver;
     memcpy(d.fallback, plain.fallback, sizeof d.fallback);
     d.friction_directions = 0;
-    if (perp_world_create(&d, &w)) return false;
+    perp_status st = perp_world_create(&d, &w);
+    if (st == PERP_E_MEMORY) s->starved = true;
+    if (st) return false;
     perp_world_def got = perp_world_get_def(w);
     perp_world_destroy(w);
     return got.form == s->def.form && got.friction_directions == s->def.friction_directions &&
@@ -206,11 +208,13 @@ static bool chosen_by_itself(const pp_scribe *s) {
 }
 
 /* What the start would be if it were left open. */
-static perp_start open_start(const pp_scribe *s) {
+static perp_start open_start(pp_scribe *s) {
     perp_world_def d = s->def;
     perp_world *w;
     d.start = PERP_START_AUTO;
-    if (perp_world_create(&d, &w)) return PERP_START_AUTO;
+    perp_status st = perp_world_create(&d, &w);
+    if (st == PERP_E_MEMORY) s->starved = true;
+    if (st) return PERP_START_AUTO;
     d = perp_world_get_def(w);
     perp_world_destroy(w);
     return d.start;
@@ -240,7 +244,7 @@ static void put_settings_of(const pp_scribe *s, const perp_world *fresh, pp_text
 
 static char *settings_of(pp_scribe *s) {
     perp_world *fresh;
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     if (perp_world_create(&s->def, &fresh)) { /* it was made of this definition, so that only memory can fail */
         pp_scribe_no_memory(s);
         return NULL;
@@ -258,14 +262,13 @@ static char *settings_of(pp_scribe *s) {
     bool none = t.n <= 1;
     pp_text_add(&t, "}");
     char *text = pp_text_take(&t);
-    if (!text) pp_scribe_no_memory(s);
     if (!none) return text;
     pp_free(&s->alloc, text);
     return NULL;
 }
 
 static char *fallback_of(pp_scribe *s) {
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     pp_text_add(&t, "[");
     for (int i = 0; i < PERP_FALLBACK_MAX && s->def.fallback[i]; i++)
         pp_text_add(&t, "%s%s", i ? ", " : "", s->def.fallback[i]);
@@ -307,12 +310,11 @@ static char *stages_of(pp_scribe *s) {
     }
     char *fallback = open ? NULL : fallback_of(s), *settings = settings_of(s);
     const pp_nested nested[] = {{"fallback", fallback}, {"settings", settings}, {NULL, NULL}};
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     pp_put_map(&t, &pp_map_stages, s->dim, -1, &in, nested);
     pp_free(&s->alloc, fallback);
     pp_free(&s->alloc, settings);
     char *text = pp_text_take(&t);
-    if (!text) pp_scribe_no_memory(s);
     if (!text || strcmp(text, "{}") != 0) return text;
     pp_free(&s->alloc, text);
     return NULL;
@@ -354,7 +356,7 @@ static bool same_law(const perp_pair_law *a, const perp_pair_law *b) {
 
 static char *materials_of(pp_scribe *s) {
     int n = perp_material_count(s->w);
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     if (n <= 1) return NULL;
     for (int i = 1; i < n; i++) pp_text_add(&t, "%s%s", i > 1 ? ", " : "[", pp_scribe_material(i).text);
     pp_text_add(&t, "]");
@@ -374,7 +376,7 @@ static perp_pair_law law_of_all(pp_scribe *s) {
 
 static char *laws_of(pp_scribe *s, const perp_pair_law *all) {
     int n = perp_material_count(s->w);
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     for (int a = 0; a < n; a++)
         for (int b = a; b < n; b++) {
             perp_pair_law law;
@@ -387,7 +389,6 @@ static char *laws_of(pp_scribe *s, const perp_pair_law *all) {
         }
     bool none = !t.failed && t.n == 0;
     char *text = none ? NULL : pp_text_take(&t);
-    if (!none && !text) pp_scribe_no_memory(s);
     return text;
 }
 
@@ -401,14 +402,14 @@ static char *units_of(pp_scribe *s, const perp_scene_words *words) {
     if (u->mass && *u->mass) in.mass = u->mass;
     if (u->time && *u->time) in.time = u->time;
     if (!in.length && !in.mass && !in.time) return NULL;
-    pp_text t = {.alloc = &s->alloc};
+    pp_text t = {.alloc = &s->alloc, .any = &s->starved};
     pp_put_map(&t, &pp_map_units, s->dim, -1, &in, NULL);
     return pp_text_take(&t);
 }
 
 static char *record_of(pp_scribe *s, const perp_record_choice *c) {
     pp_record_in in;
-    pp_text what = {.alloc = &s->alloc}, t = {.alloc = &s->alloc};
+    pp_text what = {.alloc = &s->alloc, .any = &s->starved}, t = {.alloc = &s->alloc, .any = &s->starved};
     if (c->what == PERP_RECORD_ALL && c->every == 1 && c->compression == 1) return NULL;
     pp_put_blank(&pp_map_record, &in);
     in.every = c->every;
@@ -437,7 +438,7 @@ static void compose(pp_scribe *s, const perp_scene_words *words, const char *sta
     if (open_start(s) != s->def.start) in.start = (int)s->def.start;
     in.state = state;
     const perp_pair_law all = law_of_all(s), none = {0};
-    pp_text law = {.alloc = &s->alloc};
+    pp_text law = {.alloc = &s->alloc, .any = &s->starved};
     if (!same_law(&all, &none)) put_law(s, &law, &all, NULL);
     const pp_nested nested[] = {{"units", units_of(s, words)},
                                 {"stages", stages_of(s)},
@@ -460,7 +461,7 @@ perp_status pp_world_compose(const perp_world *w, const char *path, const perp_s
     s.alloc = s.def.alloc;
     s.def.log = (perp_log){0}; /* worlds that are made to be looked at are silent */
     s.dim = s.def.dim;
-    pp_text out = {.alloc = &s.alloc};
+    pp_text out = {.alloc = &s.alloc, .any = &s.starved};
     *text = NULL;
     if (open_scribe(&s))
         compose(&s, words, state, &out);
@@ -468,7 +469,7 @@ perp_status pp_world_compose(const perp_world *w, const char *path, const perp_s
         pp_scribe_no_memory(&s);
     close_scribe(&s);
     *text = pp_text_take(&out);
-    if (!*text) pp_scribe_no_memory(&s);
+    if (!*text || s.starved) pp_scribe_no_memory(&s);
     if (s.st) {
         pp_free(&s.alloc, *text);
         *text = NULL;
