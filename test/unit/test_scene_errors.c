@@ -3,7 +3,8 @@
 
 #define TOP_KEYS                                                                                                 \
     "perp, title, about, units, dim, include, seed, parameters, h, "                                             \
-    "duration, gravity, press, start, stages, materials, law, laws, templates, bodies, joints, forces, record, watch, " \
+    "duration, gravity, press, start, stages, materials, law, laws, templates, bodies, joints, forces, record, " \
+    "watch, "                                                                                                    \
     "shape_order, state"
 #define TEMPLATE_KEYS                                                                                         \
     "like, label, kind, at, turn, velocity, spin, mass, density, inertia, particle, gravity, force, torque, " \
