@@ -86,14 +86,14 @@ static perp_status resolve(const char *root, const char *whose, const char *path
 
 perp_status pp_source_is_within(const char *root, const char *whose, const char *path, perp_refusal *why) {
     char folder[PATH_MAX], file[PATH_MAX];
-    const char *rest;
+    const char *rest = "";
     return resolve(root, whose, path, folder, file, &rest, why);
 }
 
 perp_status pp_source_read_within(const perp_allocator *a, const char *root, const char *whose, const char *path,
                                   char **data, size_t *size, perp_refusal *why) {
     char folder[PATH_MAX], file[PATH_MAX];
-    const char *rest;
+    const char *rest = "";
     *data = NULL;
     *size = 0;
     perp_status s = resolve(root, whose, path, folder, file, &rest, why);
