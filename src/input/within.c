@@ -74,13 +74,13 @@ static perp_status resolve(const char *root, const char *whose, const char *path
     bool there = realpath(path, file) != NULL;
     int reason = errno;
     size_t n = !strcmp(folder, "/") ? 0 : strlen(folder);
-    if (there ? strncmp(file, folder, n) != 0 || file[n] != '/' : n > 0 && !written_within(root, path)) {
+    if (there ? strncmp(file, folder, n) != 0 || (file[n] && file[n] != '/') : n > 0 && !written_within(root, path)) {
         char found[64];
         (void)snprintf(found, sizeof found, "a file outside the folder of the %s", whose);
         return pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, NULL, found,
                            "files in that folder or below it, unless --allow-outside is given");
     }
-    *rest = file + n + 1;
+    *rest = there && !file[n] ? "." : file + n + 1; /* the folder itself is no file, and reading it says so */
     return there ? PERP_OK : pp_source_cannot(why, path, reason);
 }
 
