@@ -4,7 +4,8 @@
  *          first of the world's solvers on both forms (disjunction.h), from the impulses of the last step and from none; then
  *          ordinary problems with chosen sides (disjunction_sides.c), which also give an answer that a solver nearly has its
  *          last digits; then the other solvers, and fischer-newton and path-search if they are not among the world's,
- *          fischer-newton from random starts too. Each has half of the work that is left. An answer counts only if the judge finds the laws met; the best is kept for the report. */
+ *          fischer-newton from random starts too. Each has a part of the work that is left. An answer counts only if the judge finds the laws met; the best is kept for the report. */
+#include <math.h>
 #include <string.h>
 
 #include "contact/disjunction.h"
@@ -14,6 +15,9 @@
 #include "stepper/stepper.h"
 #include "world/budget.h"
 
+/* Part of the work at hand that a solver may use on a form: what it does not solve with that is better solved with chosen sides, or
+ * in a shorter part of the step. With the default limit three runs of Lemke's method on 700 unknowns. */
+#define FOR_FORM (1.0 / 8)
 /* Random starts of fischer-newton on the exact form; path-search has restarts of its own. */
 #define RESTARTS 4
 /* An answer this good has the right basis. */
@@ -96,7 +100,8 @@ static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_ty
             pp_mixed_guess(m, zb, z);
         }
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        double latest = INFINITY, limit = pp_budget_share(&w->work, w->work.limit);
+        double latest = INFINITY, limit = w->work.limit;
+        if (limit < INFINITY) w->work.limit = w->work.done + FOR_FORM * fmax(0, limit - w->work.done);
         perp_status st = attempt(t, m, solver, settings, z, &latest);
         if (!st && latest > w->def.tolerance && latest < NEARLY && solver != &pp_solver_lemke) {
             pp_settings exact; /* the right basis, but not its last digits */

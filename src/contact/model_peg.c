@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "contact/model.h"
 #include "contact/peg.h"
+#include "stepper/jammed.h"
 #include "stepper/joint_rounds.h"
 #include "stepper/support_rows.h"
 
@@ -504,8 +505,8 @@ static perp_status solve(pp_frame *f) {
     perp_status st = begin(f, &k);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (st) return st;
-    bool settled = false, linear = k.linear, answered = true, begun = true;
-    f->jammed_block = PP_ARENA_ZERO(&f->w->arena, bool, f->nblock);
+    bool settled = false, linear = k.linear, answered = true, begun = true, at_start = false, due = false;
+    f->jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->nblock);
     if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     f->jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
@@ -513,22 +514,26 @@ static perp_status solve(pp_frame *f) {
         if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
         if (i == 3 && answered) continue;   /* corners go by their other side only where a problem had no answer */
         if (i == 2 && !begun && !k.at_end) continue; /* it begins with the problem of way 0, which had no answer */
-        if (i == 2 && k.at_end) {
+        if (i >= 2 && k.at_end && !at_start) {
+            at_start = true;
             if (!st) (void)pp_fail(f->w, PERP_E_SOLVE, "end poses did not settle, or contact would gain energy there");
             pp_end_give_up(f);
         }
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
         f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
-        if (f->no_lift) memset(f->jammed_block, 0, (size_t)f->nblock * sizeof *f->jammed_block);
+        if (f->no_lift) memset(f->jammed_block, due ? 2 : 0, (size_t)f->nblock); /* what is due has work for one try */
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;
         if (i == 0) begun = k.begun;
+        /* Where most of the work of the step is done, no shorter part has enough left to do better. */
+        due = !settled && pp_jam_due(f);
+        if (due) pp_jam_may_work(f->w);
         if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
         /* A driven body that is inside another was left there because nothing could give way. Where there still is no
          * answer, neither another way nor a shorter step makes one. */
-        if (st && i < most - 2 && !k.at_end && f->jam_lasts) {
+        if (i < most - 2 && (due || (st && !k.at_end && f->jam_lasts))) {
             ways = most;
             i = most - 2;
         } else if (st && !f->last_resort && pp_joint_rounds_lost(f)) {

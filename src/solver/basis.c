@@ -40,10 +40,11 @@ static int collect(pp_basis *b, const bool *in) {
     return m;
 }
 
-/* LU of M_SS + share D, in natural scales. */
+/* LU of M_SS + share D, in natural scales. False: singular, or no work is left. */
 static bool factorise(pp_basis *b, int m, double share) {
     const pp_plain *p = b->lcp;
     ptrdiff_t n = p->n;
+    if (b->counts && b->counts->done > b->counts->limit) return false; /* exchanges may be many, each of them quick */
     for (int j = 0; j < m; j++) {
         double *column = b->A + (ptrdiff_t)m * j;
         for (int i = 0; i < m; i++) column[i] = p->M[b->S[i] + n * b->S[j]] / p->ws[b->S[i]] * p->zs[b->S[j]];

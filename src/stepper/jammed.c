@@ -17,7 +17,8 @@
 
 #define MOST_WORK \
     0.75 /* of a step, after which it goes on jammed: each part may use half of what is left, so two have failed */
-#define FOR_JAM 0.05 /* of the work of a step that may be done beyond it, so that it can */
+#define FOR_JAM  0.05 /* of the work of a step that a part may do beyond it, so that it can; */
+#define FOR_JAMS 0.25 /* that all of them may */
 
 /* Does a driven body touch another at the start? Contacts have gaps with driven bodies at the end of the step. */
 static bool driven_touches(const pp_frame *f) {
@@ -31,8 +32,12 @@ static bool driven_touches(const pp_frame *f) {
     return false;
 }
 
-/* Is so little work left that no part after this one gets a share worth having? */
-static bool scarce(const perp_world *w) { return w->work.done > MOST_WORK * w->work_limit; }
+bool pp_jam_due(const pp_frame *f) { return f->purpose == PP_STEP && f->w->work.done > MOST_WORK * f->w->work_limit; }
+
+void pp_jam_may_work(perp_world *w) {
+    double most = fmin(w->work.done + FOR_JAM * w->work_limit, (1 + FOR_JAMS) * w->work_limit);
+    w->work.limit = fmax(w->work_limit, most);
+}
 
 /* Is there a proof that no velocities obey the contacts, some of which are asked to open? */
 static bool contradictory(const pp_frame *f) {
@@ -47,8 +52,9 @@ perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
     perp_world *w = f->w;
     if (st != PERP_E_SOLVE || f->purpose != PP_STEP || f->no_lift || !(f->problem.h > 0)) return st;
     f->blocked = driven_touches(f);
-    if (f->problem.ncontact == 0 || !(f->last_resort || scarce(w) || (way->ordinary && contradictory(f)))) return st;
-    w->work.limit = fmax(w->work_limit, w->work.done + FOR_JAM * w->work_limit);
+    if (f->problem.ncontact == 0 || !(f->last_resort || pp_jam_due(f) || (way->ordinary && contradictory(f))))
+        return st;
+    pp_jam_may_work(w);
     char before[PP_WHY];
     memcpy(before, w->why, sizeof before);
     f->no_lift = true;

@@ -11,6 +11,12 @@ typedef struct pp_way {
     bool ordinary; /* every contact of it is unilateral */
 } pp_way;
 
+/* Is so little work left that no part after this one gets a share worth having? Then a step without an answer goes on jammed. */
+bool pp_jam_due(const pp_frame *f);
+
+/* Lets a part that goes on jammed work a little beyond the limit of the step, so that it can. */
+void pp_jam_may_work(perp_world *w);
+
 /* For models that have no other way out: `st` is what came of the problem of f. If it had no answer and a shorter part
  * does not help, the problem is posed again with nothing asked to open, whatever its gap, and solved; what overlaps stays so,
  * which the certificate tells. A shorter part does not help if none follows, if most of the work of the step is done, or if

@@ -15,6 +15,7 @@
 
 #include "contact/model.h"
 #include "problem/rows.h"
+#include "stepper/jammed.h"
 
 #define ROUNDS      25
 #define PATIENCE    10
@@ -276,6 +277,19 @@ static perp_status keep_free(pp_frame *e) {
     return PERP_OK;
 }
 
+/* The velocities of the end. Driven bodies and joints may contradict each other there, or wedge what lies between them, and
+ * since no gap is asked to close, a shorter part does not help: it goes on jammed. */
+static perp_status solve_end(pp_frame *f, pp_frame *e, bool contacts) {
+    perp_world *w = f->w;
+    int wedged = w->work.wedged;
+    perp_status st = solve(e, contacts);
+    bool due = pp_jam_due(f);
+    if (st != PERP_E_SOLVE || !contacts || !(f->last_resort || due || w->work.wedged > wedged)) return st;
+    if (due) pp_jam_may_work(w);
+    e->no_lift = f->no_lift = true;
+    return solve(e, contacts);
+}
+
 perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
     perp_status st = PERP_OK;
     pp_frame *e = at_end(f);
@@ -286,7 +300,7 @@ perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
         st = pp_control(e);
         if (!st) st = push_springs(f, e);
         if (!st && contacts) st = pp_rebounds(f, e);
-        if (!st) st = solve(e, contacts);
+        if (!st) st = solve_end(f, e, contacts);
         if (!st) st = keep_free(e);
         if (st) break;
         take_velocity(e, e->s1);

@@ -10,6 +10,7 @@
 
 #include "problem/rows.h"
 #include "problem/to_cone.h"
+#include "stepper/give_way.h"
 #include "stepper/joint_rounds.h"
 #include "stepper/motor_yield.h"
 #include "stepper/step_contradiction.h"
@@ -562,6 +563,10 @@ static perp_joint_row *own_joints(pp_arena *a, const perp_joint_row **rows, int 
     return own;
 }
 
+static void note_jam(const pp_frame *f, const pp_island *island, unsigned char how) {
+    for (int b = 0; f->jammed_block && b < island->p.nblock; b++) f->jammed_block[island->block[b]] = how;
+}
+
 /* Where a driven body drags another into a wedge that locks itself, its friction and the force of the wedge feed each other
  * without end: no impulse is enough, though nothing is asked to open. A drive of limited force would stand there, so the
  * island is posed again as if it stood; and joints in it that have opened are not asked to close, which the wedge may
@@ -582,7 +587,7 @@ static perp_status stall(pp_frame *f, pp_island *island, bool *eased) {
         c[i].b_t = c[i].b_o = c[i].b_r = of->b_t = of->b_o = of->b_r = 0;
         f->stalled[island->contact[i]] = *eased = true;
     }
-    for (int b = 0; f->jammed_block && *eased && b < q->nblock; b++) f->jammed_block[island->block[b]] = true;
+    if (*eased) note_jam(f, island, 1);
     for (int i = 0; i < q->njoint; i++) {
         bool limit = j[i].kind == PERP_ROW_LIMIT;
         if ((!limit && j[i].kind != PERP_ROW_JOINT) || j[i].b == j[i].b_kin || (limit && j[i].b > j[i].b_kin)) continue;
@@ -592,12 +597,12 @@ static perp_status stall(pp_frame *f, pp_island *island, bool *eased) {
     return PERP_OK;
 }
 
-/* Has an earlier round posed a part of this island as if driven bodies stood? */
-static bool stalled_before(const pp_frame *f, const pp_island *island) {
-    if (!f->no_lift || !f->jammed_block) return false;
-    for (int b = 0; b < island->p.nblock; b++)
-        if (f->jammed_block[island->block[b]]) return true;
-    return false;
+/* How an earlier round posed a part of this island: f->jammed_block. */
+static int jammed_before(const pp_frame *f, const pp_island *island) {
+    int most = 0;
+    for (int b = 0; f->no_lift && f->jammed_block && b < island->p.nblock; b++)
+        if (f->jammed_block[island->block[b]] > most) most = f->jammed_block[island->block[b]];
+    return most;
 }
 
 /* Solves island k; its memory is free for the next. *residual: of the laws in it. */
@@ -626,25 +631,29 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
 perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
                             perp_step_residual *residual) {
     double before = f->acceptance;
-    bool eased = false, yields = false, at_once = stalled_before(f, island);
-    perp_status st = at_once ? PERP_OK : solve_island(f, island, k, recalled, residual);
-    if (at_once || (st == PERP_E_SOLVE && f->no_lift)) {
-        perp_status made = stall(f, island, &eased);
-        if (made) return made;
+    int jam = jammed_before(f, island);
+    bool eased = jam > 0, yields = false, gives = false;
+    perp_status st = eased ? PERP_E_SOLVE : solve_island(f, island, k, recalled, residual), made = PERP_OK;
+    if (st == PERP_E_SOLVE && f->no_lift) {
+        made = stall(f, island, &eased);
+        eased = eased || jam > 0;
     }
-    if (eased || at_once) {
+    if (!made && eased && jam < 2) {
         f->acceptance = before;
         st = solve_island(f, island, k, recalled, residual);
     }
-    if (st == PERP_E_SOLVE) {
-        perp_status made = pp_yield_motors(f, island, &yields);
-        if (made) return made;
-    }
-    if (yields) {
+    if (!made && st == PERP_E_SOLVE && jam < 2) made = pp_yield_motors(f, island, &yields);
+    if (!made && yields) {
         f->acceptance = before;
         st = solve_island(f, island, k, recalled, residual);
     }
-    return st;
+    if (!made && st == PERP_E_SOLVE && f->no_lift) made = pp_give_way(f, island, &gives);
+    if (!made && gives) {
+        note_jam(f, island, 2);
+        f->acceptance = before;
+        st = solve_island(f, island, k, recalled, residual);
+    }
+    return made ? made : st;
 }
 
 /* Islands one after the other. Where there is one and it is all, its residual is that of the step: *measured. */

@@ -127,8 +127,9 @@ typedef struct pp_frame {
                    perp_step_solution *out);
     const pp_warm *recall; /* where guesses come from; NULL: the last step */
     bool *stalled; /* by contact: posed as if the driven body in it stood, since its friction had no end; NULL: none */
-    bool *
-        jammed_block; /* by block: of an island that an earlier round posed like that, so later rounds do too; NULL: none */
+    /* By block: 1 of an island that an earlier round posed like that, 2 if its rows gave way too (stepper/give_way.h), so later
+     * rounds do at once; NULL: none. */
+    unsigned char *jammed_block;
     int motor_yields; /* motors without force limit that were given one, since their speed had no answer */
     int yield_joint;  /* joint of the last of them */
     double enough; /* of rounds: by what speed an island's last answer may miss the laws to be kept; 0: none is [L/T] */

@@ -177,6 +177,22 @@ static void contradictions_are_told(void **state) {
     perp_world_destroy(r.w);
 }
 
+/* `second-order` has velocities of its own at the end of a step, which the piston, the box and the wall contradict. It goes on. */
+static void velocities_of_the_end_jam(void **state) {
+    (void)state;
+    rig r = press(2, "second-order", 0.3, true);
+    int jams = 0;
+    for (int i = 0; i < 12; i++) {
+        perp_certificate c;
+        OK(r.w, perp_world_step(r.w, &c));
+        jams += c.jams;
+        BELOW(pose_of(r.w, r.box).p.x, 0.02 + 1e-6);
+    }
+    print_message("second-order: %d parts jammed\n", jams);
+    assert_true(jams > 0);
+    perp_world_destroy(r.w);
+}
+
 /* A jam lasts for many steps. Once it was proven that a problem has no answer, the next is asked for a proof before solvers spend
  * their limits on it. */
 static void only_the_first_jam_is_dear(void **state) {
@@ -195,9 +211,11 @@ static void only_the_first_jam_is_dear(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep), cmocka_unit_test(pushing_is_no_jam),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep),
+                                       cmocka_unit_test(pushing_is_no_jam),
                                        cmocka_unit_test(what_is_dragged_into_a_wedge_stops),
                                        cmocka_unit_test(contradictions_are_told),
+                                       cmocka_unit_test(velocities_of_the_end_jam),
                                        cmocka_unit_test(only_the_first_jam_is_dear)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

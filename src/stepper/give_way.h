@@ -1,0 +1,12 @@
+/* give_way.h - contacts and joints of a jammed island that give way a little, for stepper/solve_step.c. */
+#ifndef PP_GIVE_WAY_H
+#define PP_GIVE_WAY_H
+
+#include "problem/islands.h"
+#include "world/frame.h"
+
+/* Gives the rows of an island that nothing else would let yield a compliance, in the island's problem and in the frame's.
+ * *gives: false if they have it already, or if restitution asks a contact to open. PERP_E_MEMORY */
+perp_status pp_give_way(pp_frame *f, pp_island *island, bool *gives);
+
+#endif
