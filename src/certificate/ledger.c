@@ -14,7 +14,6 @@
  * For half kicks velocities and poses belong to the same time: sampling = 0, drift = D. Of gravity, D is computed from the
  * velocities that bodies were displaced by, not from the poses, so the remainder checks the motion too. */
 #include "problem/rows.h"
-#include "stepper/contact_work.h"
 #include "world/frame.h"
 
 double pp_mean_velocity(const pp_frame *f, const perp_row *row) {
@@ -178,10 +177,9 @@ static void contacts(const pp_frame *f, perp_ledger *l) {
     for (int i = 0; i < f->problem.ncontact; i++) {
         const perp_contact_row *c = &f->problem.contact[i];
         const double *p = f->solution.p_contact + 3 * i;
-        double lag = pp_contact_lag(f, i), b_t = f->slip_driven ? f->slip_driven[2 * i] : c->b_t,
+        double b_t = f->slip_driven ? f->slip_driven[2 * i] : c->b_t,
                b_o = f->slip_driven ? f->slip_driven[2 * i + 1] : c->b_o;
-        l->normal += p[0] * (pp_mean_velocity(f, &c->n) + c->b_n_kin) - lag;
-        l->drift += lag;
+        l->normal += p[0] * (pp_mean_velocity(f, &c->n) + c->b_n_kin);
         l->friction += p[1] * (pp_mean_velocity(f, &c->t) + b_t) + p[2] * (pp_mean_velocity(f, &c->o) + b_o);
         l->kinematic -= p[0] * c->b_n_kin + p[1] * b_t + p[2] * b_o;
         if (!(c->e_r > 0)) continue;

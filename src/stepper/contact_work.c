@@ -6,8 +6,8 @@
  *          came with u > -c, the step's forces turn it back onto the surface within the step, and the contact seems to give
  *              1/2 p (u + c).
  *          So it is in the first step of a contact that leads a body round, whose velocity is not half a step behind, and where a body
- *          that leaves a surface is pulled back. That is an error of the rule, which takes all impulses at once, and counts as drift
- *          (pp_contact_lag); contacts gain what opens their gaps, 1/2 p (u+ - c), and what they do on bodies that come with u < -c.
+ *          that leaves a surface is pulled back. That is an error of the rule, which takes all impulses at once. As far as the contacts
+ *          of an island give more than they take by it, it is drift and no gain.
  * Layers   A compliant surface is a spring, whose work is no gain. The spring changes the slip within the step, so friction is
  *          counted with the slip at the end, for which Coulomb's law holds.
  * Motors   A motor without force limit that yields presses with an impulse P as large as it was given (motor_yield.c), and contacts press
@@ -94,13 +94,6 @@ static double most_before(const pp_frame *k, int i) {
     return isnan(most) ? INFINITY : most;
 }
 
-double pp_contact_lag(const pp_frame *f, int i) {
-    const perp_contact_row *c = &f->problem.contact[i];
-    double p = f->solution.p_contact[3 * i];
-    if (!(p > 0) || fixed(&c->n)) return 0;
-    return 0.5 * p * fmax(0, pp_row_dot(&f->problem, &c->n, f->nu0) + c->b_n_kin - most_before(f, i));
-}
-
 static void add_work(pp_contact_work *a, const pp_frame *k) {
     const perp_step_problem *p = &k->problem;
     for (int i = 0; i < p->ncontact; i++) {
@@ -108,7 +101,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         if (!(k->solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
         const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
         const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
-        double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r}, sum = 0, other = 0;
+        double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r}, sum = 0, other = 0, lag[2] = {0, 0};
         perp_vec3 u = {0, 0, 0}, v, w;
         perp_quat turn;
         for (int r = 0; r < p->dim && i < k->ncontact; r++) {
@@ -130,15 +123,20 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
             bool gives = c->compliance > 0;
             double after = pp_row_dot(p, row[r], k->solution.nu) + driven[r],
                    before = gives ? after : pp_row_dot(p, row[r], k->nu0) + was[r];
-            double most = r == 0 && !gives ? most_before(k, i) : INFINITY, counts = fmin(before, most);
-            sum += 0.5 * impulse * (counts + after);
+            sum += 0.5 * impulse * (before + after);
             a->end[at] += impulse * after;
-            if (!gives) other += 0.5 * impulse * (fmin(before - was[r] + driven[r], most) - counts);
+            if (!gives) other += 0.5 * impulse * (driven[r] - was[r]);
+            if (r == 0 && !gives) {
+                double most = most_before(k, i);
+                lag[0] = 0.5 * impulse * fmax(0, before - most);
+                lag[1] = 0.5 * impulse * fmax(0, before - was[0] + driven[0] - most);
+            }
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
             if (r == 0 && i < k->ncontact && k->contact[i].restitution > 0)
                 a->lost[at] -= 0.5 * impulse * (before + after);
         }
         a->work[at] += sum + fmin(0, other);
+        a->rule[at] += lag[other < 0];
     }
 }
 
@@ -199,18 +197,24 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     int n = f->nkick ? f->nkick : 1;
     *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(arena, int, f->nblock),
                            .work = PP_ARENA_ZERO(arena, double, f->nblock),
+                           .rule = PP_ARENA_ZERO(arena, double, f->nblock),
                            .moved = PP_ARENA_ZERO(arena, double, f->nblock),
                            .end = PP_ARENA_ZERO(arena, double, f->nblock),
                            .motor = PP_ARENA_ZERO(arena, double, f->nblock),
                            .lag = PP_ARENA_ZERO(arena, double, f->nblock),
                            .lost = PP_ARENA_ZERO(arena, double, f->nblock),
                            .kinetic = PP_ARENA_ZERO(arena, double, f->nblock)};
-    if (!a->parent || !a->work || !a->moved || !a->end || !a->motor || !a->lag || !a->lost || !a->kinetic) return false;
+    if (!a->parent || !a->work || !a->rule || !a->moved || !a->end || !a->motor || !a->lag || !a->lost || !a->kinetic)
+        return false;
     for (int b = 0; b < f->nblock; b++) a->parent[b] = b;
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
     for (int k = 0; k < n; k++) add_work(a, kick[k]);
     for (int k = 0; k < n; k++) add_motors(a, kick[k]);
-    for (int b = 0; b < f->nblock; b++) a->work[b] = with_motors(a, b);
+    for (int b = 0; b < f->nblock; b++) {
+        a->work[b] = with_motors(a, b);
+        a->rule[b] = fmin(a->rule[b], fmax(0, a->work[b])); /* if contacts take more elsewhere, they give nothing */
+        a->work[b] -= a->rule[b];
+    }
     allow_losses(a, f, f);
     for (int k = 0; f->nkick && k < n; k++) allow_losses(a, kick[k], f);
     for (int b = 0; b < f->nblock; b++) a->kinetic[root(a, b)] += block_kinetic(f, b);
@@ -242,6 +246,8 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     for (int b = 0; b < f->nblock; b++) {
         if (a.parent[b] != b) continue;
         cert->rebound_lost += fmax(0, a.lost[b]);
+        cert->ledger.normal -= a.rule[b];
+        cert->ledger.drift += a.rule[b];
         if (!(a.work[b] > 0)) continue;
         cert->gain += a.work[b];
         double part = a.work[b] / (a.kinetic[b] + a.work[b]);

@@ -8,6 +8,7 @@
 typedef struct pp_contact_work {
     int *parent;
     double *work;  /* of contacts: normal and friction, relative to driven bodies; with motors that yielded */
+    double *rule;  /* what contacts seemed to give because all impulses of a step act at once; `work` is without it */
     double *moved; /* of contacts, with all parts positive */
     double *end;   /* of contacts at the velocities of the end, for which their laws hold */
     double *motor; /* of motors that yielded */
@@ -19,9 +20,7 @@ typedef struct pp_contact_work {
 /* Of a solved frame, all of its kicks together. What surfaces that give way give back is left out. False: no memory. */
 bool pp_contact_work_of(const pp_frame *f, pp_contact_work *out);
 int pp_work_island(const pp_contact_work *a, const perp_row *row);
-/* What contact i seems to give because all impulses of a step act at once, see contact_work.c: an error of the rule, >= 0 [M L^2/T^2]. */
-double pp_contact_lag(const pp_frame *f, int i);
-/* Gains and lost rebounds of a frame into its certificate. */
+/* Gains and lost rebounds of a frame into its certificate, which has its ledger already: errors of the rule go from `normal` to `drift`. */
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert);
 
 #endif
