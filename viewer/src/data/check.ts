@@ -72,4 +72,11 @@ export function checkModel(m: Model): void {
     expectLength('joints/b', j.b.length, nj);
     expectRange('joints/a', j.a, -1, nb - 1);
     expectRange('joints/b', j.b, -1, nb - 1);
+    const k = m.springs;
+    if (s.colour.length > 0) expectLength('shapes/colour', s.colour.length, ns);
+    expectLength('springs/b', k.b.length, k.a.length);
+    expectLength('springs/point_a', k.point_a.length, 3 * k.a.length);
+    expectLength('springs/point_b', k.point_b.length, 3 * k.a.length);
+    expectRange('springs/a', k.a, -1, nb - 1);
+    expectRange('springs/b', k.b, 0, nb - 1);
 }

@@ -32,6 +32,7 @@ interface SceneJson {
     shapes: Record<string, Numbers | undefined>;
     joints?: Record<string, Numbers | string[] | undefined>;
     parameters?: Parameter[];
+    springs?: Record<string, Numbers | undefined>;
 }
 
 interface FrameJson {
@@ -72,7 +73,7 @@ function texts(x: unknown): string[] {
 
 export function modelOfJson(s: SceneJson): Model {
     const g = s.gravity ?? [0, 0, 0];
-    const { bodies: b, shapes: p, joints: j = {} } = s;
+    const { bodies: b, shapes: p, joints: j = {}, springs: k = {} } = s;
     const n = integers(p.body).length;
     const offsets = (x: unknown): Int32Array =>
         Array.isArray(x) && x.length > 0 ? integers(x) : new Int32Array(n + 1);
@@ -104,6 +105,7 @@ export function modelOfJson(s: SceneJson): Model {
             face_start: integers(p.face_start),
             face_vertex: integers(p.face_vertex),
             exponent: doubles(p.exponent),
+            colour: integers(p.colour),
         },
         joints: {
             name: texts(j.name),
@@ -113,6 +115,7 @@ export function modelOfJson(s: SceneJson): Model {
             pose_a: doubles(j.pose_a),
             pose_b: doubles(j.pose_b),
         },
+        springs: { a: integers(k.a), b: integers(k.b), point_a: doubles(k.point_a), point_b: doubles(k.point_b) },
     };
     checkModel(model);
     return model;

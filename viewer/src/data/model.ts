@@ -53,6 +53,18 @@ export interface Shapes {
     face_vertex: Int32Array;
     /** S x 2, powers of superellipsoids; empty if there are none */
     exponent: Float64Array;
+    /** 0xffRRGGBB as a signed number, 0: none given; empty in recordings before version 6 */
+    colour: Int32Array;
+}
+
+/** Springs between points of bodies; empty in recordings before version 6. */
+export interface Springs {
+    /** -1: the world */
+    a: Int32Array;
+    b: Int32Array;
+    /** K x 3, in the frames of the bodies */
+    point_a: Float64Array;
+    point_b: Float64Array;
 }
 
 export interface Joints {
@@ -80,6 +92,7 @@ export interface Model {
     bodies: Bodies;
     shapes: Shapes;
     joints: Joints;
+    springs: Springs;
 }
 
 /** Poses of all bodies at one frame: views into a larger block, not to be kept or changed. */

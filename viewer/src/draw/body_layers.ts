@@ -56,6 +56,7 @@ export class BodyLayers {
         this.anchors.clear();
         for (const s of this.segments()) if (s !== this.pathLines) s.clear();
         if (on.joints) this.addJoints(m);
+        this.addSprings(m);
         if (on.boxes) this.addBoxes(m);
         if (on.tripods) this.addTripods(m);
         if (on.velocities) this.addVelocities(m);
@@ -111,6 +112,19 @@ export class BodyLayers {
                 }
             }
         }
+    }
+
+    private addSprings(m: Moment): void {
+        const s = m.model.springs;
+        const end = (body: number, p: Float64Array, i: number): Vec => {
+            const v: Vec = [p[3 * i], p[3 * i + 1], p[3 * i + 2]];
+            if (body < 0) return v;
+            const base = this.centre(m, body);
+            const offset = turn(m.pose.orientation, body, v);
+            return [base[0] + offset[0], base[1] + offset[1], base[2] + offset[2]];
+        };
+        for (let i = 0; i < s.a.length; i++)
+            BodyLayers.add(this.joints, end(s.a[i], s.point_a, i), end(s.b[i], s.point_b, i), m.theme.joint);
     }
 
     private addBoxes(m: Moment): void {

@@ -10,7 +10,7 @@ import { ContactLayers } from './contact_layers.ts';
 import type { Extent } from './extent.ts';
 import { measure, wantsContacts, type LayerSet, type Measures } from './layers.ts';
 import { Planes } from './planes.ts';
-import { PALETTE, ramp, type Rgb, type Theme } from './theme.ts';
+import { PALETTE, ramp, rgb, type Rgb, type Theme } from './theme.ts';
 
 export type ColourBy = 'kind' | 'body' | 'material' | 'speed';
 
@@ -131,6 +131,8 @@ export class RunView {
         const { bodies, shapes } = this.run.model;
         const own = look.own.get(bodies.name[body]);
         if (own) return own;
+        const given = shape >= 0 ? (shapes.colour[shape] ?? 0) : 0;
+        if (given !== 0 && look.colourBy !== 'material' && look.colourBy !== 'speed') return rgb(given & 0xffffff);
         const kind = bodies.kind[body];
         if (look.colourBy === 'material' && shape >= 0) return PALETTE[shapes.material[shape] % PALETTE.length];
         if (kind === 0 || look.colourBy === 'kind') return look.theme.kind[kind];

@@ -31,6 +31,7 @@ function smallModel(): Model {
             face_start: new Int32Array(1),
             face_vertex: new Int32Array(0),
             exponent: none,
+            colour: new Int32Array(0),
         },
         joints: {
             name: [],
@@ -40,6 +41,7 @@ function smallModel(): Model {
             pose_a: none,
             pose_b: none,
         },
+        springs: { a: new Int32Array(0), b: new Int32Array(0), point_a: none, point_b: none },
     };
 }
 

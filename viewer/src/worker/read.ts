@@ -57,6 +57,7 @@ function readModel(f: H5File): Model {
             face_start: integersOrNone(f, 'shapes/face_start'),
             face_vertex: integersOrNone(f, 'shapes/face_vertex'),
             exponent: doublesOrNone(f, 'shapes/exponent'),
+            colour: integersOrNone(f, 'shapes/colour'),
         },
         joints: {
             name: f.texts('joints/name'),
@@ -65,6 +66,12 @@ function readModel(f: H5File): Model {
             b: integersOrNone(f, 'joints/b'),
             pose_a: doublesOrNone(f, 'joints/pose_a'),
             pose_b: doublesOrNone(f, 'joints/pose_b'),
+        },
+        springs: {
+            a: integersOrNone(f, 'springs/a'),
+            b: integersOrNone(f, 'springs/b'),
+            point_a: doublesOrNone(f, 'springs/point_a'),
+            point_b: doublesOrNone(f, 'springs/point_b'),
         },
     };
     checkModel(model);
