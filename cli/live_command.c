@@ -37,7 +37,7 @@ bool live_command_read(const char *text, size_t length, live_command *out) {
     static const char *const word[] = {"pause", "resume", "step", "reset", "drag ", "drop", "set "};
     char line[LIVE_COMMAND_LENGTH];
     *out = (live_command){.order = LIVE_PAUSE};
-    if (length >= sizeof line || memchr(text, 0, length)) return false;
+    if (length == 0 || length >= sizeof line || memchr(text, 0, length) || text[length - 1] == ' ') return false;
     memcpy(line, text, length);
     line[length] = 0;
     for (int i = LIVE_PAUSE; i <= LIVE_SET; i++) {

@@ -20,6 +20,8 @@
 
 #include "view_http.h"
 
+enum { TOKEN_ROOM = 64 }; /* a body this long is no token, which has 32 letters */
+
 enum { SENTENCE = 290 }; /* bytes of what is said: the page shows fewer than 300 */
 
 /* ---- addresses ---- */
@@ -141,7 +143,7 @@ static enum MHD_Result give_state(const study_site *s, struct MHD_Connection *c,
 
 static enum MHD_Result run_trial(study_site *s, const view_request *q, const pp_row *row) {
     struct MHD_Connection *c = q->connection;
-    if (q->length >= sizeof q->body) return view_say(c, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
+    if (q->length >= TOKEN_ROOM) return view_say(c, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
     if (!view_same_token(q->body, q->length, s->token))
         return view_say(c, MHD_HTTP_FORBIDDEN, "the token is not that of this study; load the page again\n");
     if (!view_player_ask(s->player, row))

@@ -115,6 +115,53 @@ stop
 run 0 info short.h5
 has out 'finished'
 
+# a hand pulls the block: work of applied forces as long as it holds, in an account that closes
+account() { tr '{' '\n' <body | sed -n "s/.*\"$1\": *\([^,}]*\)[,}].*/\1/p" | tail -n 1; }
+serve run --view --no-open --paused short.yaml --no-recording
+get /recordings.json
+token=$(field body token)
+order 'drag 1 0.1 0 0 0.5 0.6 0'
+status 200 drag
+order step
+order step
+sleep 0.2
+frames 'from=2'
+awk "BEGIN { exit !($(account applied) > 1e-6) }" || failed "a hand that pulls does the work $(account applied)"
+awk "BEGIN { r = $(account remainder); exit !(r*r < 1e-20) }" || failed "the account does not close: $(account remainder)"
+order drop
+order step
+sleep 0.2
+frames 'from=3'
+[ "$(account applied)" = 0 ] || failed "work after letting go: $(account applied)"
+# the floor does not move, and there is no body 7: nothing is held
+for body in 0 7; do
+    order "drag $body 0 0 0 0 1 0"
+    order step
+done
+sleep 0.2
+frames 'from=5'
+[ "$(account applied)" = 0 ] || failed "work on what cannot be pulled: $(account applied)"
+for wrong in drag 'drag 1' 'drag 1 0 0 0 0 0' 'drag 1 0 0 0 0 0 0 0' 'drag 1 0 0 0 0 0 nan' 'drag 1 0 0 0 0 0 1e999' 'drag -1 0 0 0 0 0 0' 'drag 0.5 0 0 0 0 0 0' \
+    'drop 1' set 'set mu' 'set mu=' 'set =1' 'set mu=x' 'set mu=0.1 ' 'set nothing=1' 'set mu=2' 'set mu=-0.1'; do
+    order "$wrong"
+    status 400 "$wrong"
+done
+
+# a parameter: the run begins again with it, and keeps it
+get /live/scene.json
+has body '{"name": "mu","unit": "","about": "friction","value": 0.29999999999999999,"initial": 0.29999999999999999,"min": 0,"max": 1}'
+order 'set mu=0.25'
+status 200 set
+until_state 2 paused
+[ "$(steps)" = '0 ' ] || failed "after another value: steps $(steps)"
+get /live/scene.json
+has body '"name": "mu","unit": "","about": "friction","value": 0.25,'
+order reset
+until_state 3 paused
+get /live/scene.json
+has body '"name": "mu","unit": "","about": "friction","value": 0.25,'
+stop
+
 # ended in the middle, while somebody watches: the recording is whole
 serve run --view --no-open slide.yaml -t 1e6 --speed 2 -o long.h5
 "$client" "$port" parallel 20 "/$secret/live/frames?from=0" slide.yaml >/dev/null & # twenty who watch
