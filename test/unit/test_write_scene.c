@@ -237,6 +237,139 @@ static perp_world *random_world(int dim) {
     return w;
 }
 
+/* Definitions of two worlds, number by number: what few steps depend on counts too. */
+#define SAME(field)                                                                          \
+    do {                                                                                     \
+        if (memcmp(&a.field, &b.field, sizeof a.field) != 0) fail_msg("%s differs", #field); \
+    } while (0)
+#define SAME_NUMBER(field)                                                                                      \
+    do {                                                                                                        \
+        if (!(a.field == b.field)) fail_msg("%s is %.17g and %.17g", #field, (double)a.field, (double)b.field); \
+    } while (0)
+
+static void same_laws(const perp_world *w, const perp_world *v) {
+    int n = perp_material_count(w);
+    assert_int_equal(n, perp_material_count(v));
+    for (int i = 0; i < n * n; i++) {
+        perp_pair_law a, b;
+        assert_int_equal(perp_pair_get(w, i / n, i % n, &a), PERP_OK);
+        assert_int_equal(perp_pair_get(v, i / n, i % n, &b), PERP_OK);
+        if (a.e_t == 0) a.e_t = 1; /* 0 stands for 1 */
+        if (a.e_o == 0) a.e_o = 1;
+        if (b.e_t == 0) b.e_t = 1;
+        if (b.e_o == 0) b.e_o = 1;
+        SAME_NUMBER(mu);
+        SAME_NUMBER(restitution);
+        SAME_NUMBER(restitution_t);
+        SAME_NUMBER(e_t);
+        SAME_NUMBER(e_o);
+        SAME_NUMBER(e_r);
+        SAME_NUMBER(compliance);
+        SAME_NUMBER(stiffness);
+        SAME_NUMBER(damping);
+        SAME_NUMBER(layer);
+    }
+}
+
+static void same_joints(const perp_world *w, const perp_world *v) {
+    perp_joint_id in_w[16], in_v[16];
+    int n = perp_world_joints(w, in_w, 16);
+    assert_int_equal(n, perp_world_joints(v, in_v, 16));
+    for (int i = 0; i < n; i++) {
+        perp_joint_def a, b;
+        assert_int_equal(perp_joint_get(w, in_w[i], &a), PERP_OK);
+        assert_int_equal(perp_joint_get(v, in_v[i], &b), PERP_OK);
+        SAME_NUMBER(kind);
+        SAME_NUMBER(collide);
+        SAME(X_AJ.p);
+        SAME(X_AJ.q);
+        SAME(X_BJ.p);
+        SAME(X_BJ.q);
+        for (int k = 0; k < perp_joint_ncoord(a.kind, perp_world_dim(w)); k++) {
+            SAME_NUMBER(axis[k].limited);
+            SAME_NUMBER(axis[k].motor);
+            SAME_NUMBER(axis[k].stiffness);
+            SAME_NUMBER(axis[k].damping);
+            SAME_NUMBER(axis[k].friction);
+            if (a.axis[k].limited) {
+                SAME_NUMBER(axis[k].lo);
+                SAME_NUMBER(axis[k].hi);
+            }
+            if (a.axis[k].motor) {
+                SAME_NUMBER(axis[k].motor_speed);
+                SAME_NUMBER(axis[k].motor_force);
+            }
+            if (a.axis[k].stiffness > 0) SAME_NUMBER(axis[k].rest);
+        }
+    }
+}
+
+static void same_forces(const perp_world *w, const perp_world *v) {
+    perp_force_id in_w[16], in_v[16];
+    int n = perp_world_forces(w, in_w, 16);
+    assert_int_equal(n, perp_world_forces(v, in_v, 16));
+    for (int i = 0; i < n; i++) {
+        perp_force_def a, b;
+        assert_int_equal(perp_force_get(w, in_w[i], &a), PERP_OK);
+        assert_int_equal(perp_force_get(v, in_v[i], &b), PERP_OK);
+        SAME_NUMBER(kind);
+        if (a.kind == PERP_FORCE_PD) {
+            SAME_NUMBER(coord);
+            SAME_NUMBER(kp);
+            SAME_NUMBER(kd);
+            SAME_NUMBER(target);
+            SAME_NUMBER(target_rate);
+            SAME_NUMBER(max_force);
+        } else if (a.kind == PERP_FORCE_SPRING) {
+            SAME(point_A);
+            SAME(point_B);
+            SAME_NUMBER(stiffness);
+            SAME_NUMBER(rest_length);
+            SAME_NUMBER(damping);
+            SAME_NUMBER(drag);
+        } else {
+            SAME(wrench.force);
+            SAME(wrench.torque);
+            SAME(point_B);
+            SAME_NUMBER(body_frame);
+            if (a.kind == PERP_FORCE_SINUSOID) SAME_NUMBER(omega);
+            if (a.kind == PERP_FORCE_SINUSOID) SAME_NUMBER(phase);
+        }
+    }
+}
+
+static void same_stages(const perp_world *w, const perp_world *v) {
+    perp_world_def a = perp_world_get_def(w), b = perp_world_get_def(v);
+    if (isinf(a.work_limit)) a.work_limit = 0; /* both: no limit */
+    assert_string_equal(a.stepper, b.stepper);
+    assert_string_equal(a.contact_model, b.contact_model);
+    assert_string_equal(a.solver, b.solver);
+    SAME(gravity_W);
+    SAME_NUMBER(h);
+    SAME_NUMBER(start);
+    SAME_NUMBER(geometry);
+    SAME_NUMBER(driven);
+    SAME_NUMBER(impacts);
+    SAME_NUMBER(form);
+    SAME_NUMBER(friction_directions);
+    SAME_NUMBER(friction_frame);
+    SAME_NUMBER(tolerance);
+    SAME_NUMBER(max_halvings);
+    SAME_NUMBER(work_limit);
+    SAME_NUMBER(time_limit);
+    SAME_NUMBER(error_tolerance);
+    SAME_NUMBER(warm_start);
+    SAME_NUMBER(joint_correction);
+    if (a.dim == 2) SAME_NUMBER(press);
+}
+
+static void same_definitions(const perp_world *w, const perp_world *v) {
+    same_stages(w, v);
+    same_laws(w, v);
+    same_joints(w, v);
+    same_forces(w, v);
+}
+
 static perp_scene *written_again(const perp_world *w, uint64_t which) {
     perp_refusal why;
     perp_scene *s = NULL;
@@ -244,6 +377,7 @@ static perp_scene *written_again(const perp_world *w, uint64_t which) {
     if (perp_world_write_scene(w, FILE_W, NULL, &why)) fail_msg("world %d: %s", (int)which, why.text);
     if (perp_scene_open(FILE_W, NULL, &s, &why)) fail_msg("world %d: %s", (int)which, why.text);
     if (perp_world_hash(w) != perp_world_hash(perp_scene_world(s))) fail_msg("world %d: another hash", (int)which);
+    same_definitions(w, perp_scene_world(s));
     return s;
 }
 
