@@ -10,6 +10,8 @@ import {
     keep,
     newPage,
     open,
+    OUT,
+    perp,
     recording,
     ROOT,
     serve,
@@ -286,6 +288,24 @@ test('what stands in the address of the page goes along with every request', asy
     await slide(page, 30);
     expect((await state(page)).errors).toEqual([]);
     expect(complaints).toEqual([]);
+    await page.close();
+});
+
+test('an animated PNG of perp render is one for the browser', async ({ browser }) => {
+    const file = resolve(OUT, 'film.png');
+    perp('render', recording('corner-slide'), '--video', file, '--fps', '10', '--size', '160x90', '--force');
+    const { page } = await newPage(browser);
+    await page.goto(server.url);
+    const seen = await page.evaluate(async (text) => {
+        const data = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+        const decoder = new ImageDecoder({ data, type: 'image/png' });
+        await decoder.tracks.ready;
+        const frames = decoder.tracks.selectedTrack?.frameCount ?? 0;
+        const { image } = await decoder.decode({ frameIndex: frames - 1 });
+        return { frames, width: image.displayWidth, microseconds: image.duration };
+    }, readFileSync(file).toString('base64'));
+    // 2 s at 10 pictures in a second, the first and the last among them
+    expect(seen).toEqual({ frames: 21, width: 160, microseconds: 100_000 });
     await page.close();
 });
 
