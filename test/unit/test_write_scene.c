@@ -195,7 +195,7 @@ static perp_world *random_world(int dim) {
     if (sometimes()) wd.impacts = (perp_impacts)below(5);
     if (sometimes()) wd.driven = PERP_DRIVEN_END;
     if (sometimes()) wd.warm_start = false;
-    if (sometimes()) wd.work_limit = INFINITY;
+    wd.work_limit = sometimes() ? 1e8 : 2e8; /* steps without an answer end soon */
     perp_world *w;
     if (perp_world_create(&wd, &w)) { /* stages that do not go together */
         wd = perp_world_def_default(dim);
@@ -513,6 +513,7 @@ static void test_words_and_files(void **state) {
     perp_world_def wd = perp_world_def_default(2);
     perp_world *w;
     perp_refusal why;
+    wd.work_limit = INFINITY; /* a file says 0: no limit */
     OK(w, perp_world_create(&wd, &w));
     perp_scene_words words = perp_scene_words_default();
     words.title = "a \"title\" \\ with\nall: [sorts] of # letters";
@@ -528,6 +529,7 @@ static void test_words_and_files(void **state) {
     assert_string_equal(perp_scene_about(s), "about");
     assert_string_equal(perp_scene_units(s).mass, "g");
     assert_true(perp_scene_duration(s) == 2.5);
+    assert_true(perp_world_get_def(perp_scene_world(s)).work_limit == 0);
     perp_record_choice c = perp_scene_record(s);
     assert_true(c.what == words.record.what && c.every == 7 && c.compression == 3);
     perp_scene_close(s);
