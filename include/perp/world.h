@@ -119,7 +119,7 @@ typedef struct perp_world_def {
         work_limit; /**< most work that solvers may do in a step, in multiplications (7e8 or so in a second of one core). Every
                             part of a divided step and every solver of the chain may use half of what is left, so that the
                             step is divided or handed to the next solver in time; at the end it fails with PERP_E_SOLVE. The
-                            same in every run and on every machine. 0: no limit; default 2e9, about 3 s */
+                            same in every run and on every machine. 0: no limit; default 2.5e9, about 3 s */
     double
         time_limit; /**< the same as a time of the clock on the wall, > 0 [s]: results then depend on the machine. 0, the
                             default: none */

@@ -153,7 +153,7 @@ static const pp_key stages[] = {
              "most `max_halvings` times.")},
     {"max_halvings", PP_T_WHOLE, IN(max_halvings), PP_DEFAULT(8), PP_BETWEEN(0, 16),
      PP_HELP("A step that is not solved is halved, and its parts again, this many times at most.")},
-    {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2e9), PP_NOT_NEGATIVE,
+    {"work_limit", PP_T_NUMBER, IN(work_limit), PP_DEFAULT(2.5e9), PP_NOT_NEGATIVE,
      PP_HELP("Most work that solvers may do in a step, in multiplications; 7e8 or so in a second of one core. A part "
              "of a divided "
              "step and a solver of the chain may use half of what is left, then the next has its turn. A step that "
