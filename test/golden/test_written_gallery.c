@@ -43,7 +43,8 @@ static void step_both(perp_world *a, perp_world *b, int n, const char *path) {
 static void the_same(const char *path) {
     perp_refusal why;
     perp_scene *s = NULL;
-    if (perp_scene_open(path, NULL, &s, &why)) fail_msg("%s", why.text);
+    const perp_scene_options all = {.root = PERP_TEST_DIR "/.."}; /* some include scenes of their neighbours */
+    if (perp_scene_open(path, &all, &s, &why)) fail_msg("%s", why.text);
     perp_world *w = perp_scene_world(s);
     int n = perp_world_shapes(w, NULL, 0) > LARGE ? 1 : STEPS;
     for (int turn = 0; turn < 2; turn++) { /* from the start, and from where that got to */
