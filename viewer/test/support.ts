@@ -87,7 +87,8 @@ function start(program: string, options: string[], env: Record<string, string> =
         let text = '';
         const look = (data: Buffer): void => {
             text += data.toString();
-            const url = /http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]+\//.exec(text)?.[0];
+            // perp's own servers have a secret in the address; the stand-ins have none
+            const url = /(http:\/\/127\.0\.0\.1:\d+\/(?:[0-9a-f]{32}\/)?)\s/.exec(text)?.[1];
             if (url) done({ url, child });
         };
         child.stdout.on('data', look);
