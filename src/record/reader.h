@@ -65,8 +65,9 @@ void *pp_recording_room(perp_recording *r, size_t size);
 static inline const double *pp_numbers(const perp_recording *r, pp_dataset d) { return (const double *)r->data[d]; }
 static inline const int32_t *pp_wholes(const perp_recording *r, pp_dataset d) { return (const int32_t *)r->data[d]; }
 static inline const uint8_t *pp_bytes(const perp_recording *r, pp_dataset d) { return (const uint8_t *)r->data[d]; }
+/* Text i; "" if the recording does not have that dataset, as runs kept in memory. */
 static inline const char *pp_words(const perp_recording *r, pp_dataset d, int i) {
-    return (const char *)r->data[d] + (size_t)i * (r->text[d] + 1);
+    return r->data[d] ? (const char *)r->data[d] + (size_t)i * (r->text[d] + 1) : "";
 }
 
 #endif
