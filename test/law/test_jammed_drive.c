@@ -162,21 +162,6 @@ static void what_is_dragged_into_a_wedge_stops(void **state) {
     }
 }
 
-/* A stepper that does not yield fails there, and says why: who contradicts whom, and who is driven. */
-static void contradictions_are_told(void **state) {
-    (void)state;
-    rig r = press(2, "second-order", 0.3, true);
-    perp_status st = PERP_OK;
-    for (int i = 0; i < 30 && !st; i++) st = perp_world_step(r.w, NULL);
-    if (st) { /* one that yields has nothing to tell */
-        assert_int_equal(st, PERP_E_SOLVE);
-        const char *why = perp_world_why(r.w);
-        if (!strstr(why, "no answer exists") || !strstr(why, "contradict") || !strstr(why, "driven: body"))
-            fail_msg("%s", why);
-    }
-    perp_world_destroy(r.w);
-}
-
 /* `second-order` has velocities of its own at the end of a step, which the piston, the box and the wall contradict. It goes on. */
 static void velocities_of_the_end_jam(void **state) {
     (void)state;
@@ -211,10 +196,8 @@ static void only_the_first_jam_is_dear(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep),
-                                       cmocka_unit_test(pushing_is_no_jam),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(who_is_jammed_how_deep), cmocka_unit_test(pushing_is_no_jam),
                                        cmocka_unit_test(what_is_dragged_into_a_wedge_stops),
-                                       cmocka_unit_test(contradictions_are_told),
                                        cmocka_unit_test(velocities_of_the_end_jam),
                                        cmocka_unit_test(only_the_first_jam_is_dear)};
     return cmocka_run_group_tests(tests, NULL, NULL);
