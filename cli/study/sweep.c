@@ -12,8 +12,9 @@
 #include "study/sweep.h"
 
 enum { ROUND = 65536, ROUND_UNTIL = 256 /* least trials of a round, so that all workers are busy */ };
-#define COMMIT_PERIOD 1.0 /* [s] between two commits: the work that a kill may lose */
-#define DRAW_PERIOD   0.2 /* [s] between two pictures of the progress bar */
+#define COMMIT_PERIOD 1.0   /* [s] least time between two commits: the work that a kill may lose */
+#define COMMIT_SHARE  0.005 /* of the wall time that commits may take; on a slow disk they become rarer */
+#define DRAW_PERIOD   0.2   /* [s] between two pictures of the progress bar */
 #define CONFIDENCE    0.95
 
 static bool mine(const sweep *w, uint64_t k) {
@@ -128,12 +129,13 @@ static bool done(void *ctx, const pp_row *row) {
     take(w, row);
     w->trial_seconds += row->seconds;
     double now = pp_clock();
-    if (now - w->last_commit >= COMMIT_PERIOD) {
-        w->last_commit = now;
+    if (now - w->last_commit >= fmax(COMMIT_PERIOD, w->commit_took / COMMIT_SHARE)) {
         if (pp_study_file_commit(w->file, &w->why)) {
             w->write_failed = true;
             return false;
         }
+        w->last_commit = pp_clock();
+        w->commit_took = w->last_commit - now;
     }
     if (w->progress && now - w->last_draw >= DRAW_PERIOD) {
         w->last_draw = now;

@@ -49,7 +49,7 @@ typedef struct sweep {
     double seconds, trial_seconds; /* wall time of this call; processor time of its trials */
     perp_refusal why;              /* of writing that failed */
     bool write_failed;
-    double begun, last_commit, last_draw;
+    double begun, last_commit, commit_took, last_draw; /* [s] */
     uint64_t begun_done;
     char first_failure[PP_TRIAL_WHY + 40];
 } sweep;

@@ -71,6 +71,7 @@ typedef struct pp_node {
     uint32_t line, column; /* from 1 */
     uint8_t kind;          /* pp_node_kind */
     uint8_t plain;         /* scalar: written without quotes */
+    uint8_t hint;          /* key: where a reader found it last in its table */
 } pp_node;
 
 typedef struct pp_tree {

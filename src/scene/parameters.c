@@ -19,24 +19,25 @@ static bool good_name(const char *name) {
 
 static perp_status check_name(pp_reader *r, pp_item key) {
     const char *name = pp_text_of(key);
+    bool good = strlen(name) == pp_at(key)->length && good_name(name);
+    if (good && !pp_reserved(name)) return PERP_OK;
     char found[128], shown[96];
     (void)snprintf(found, sizeof found, "the parameter `%s`",
                    pp_printable(shown, sizeof shown, name, pp_at(key)->length));
-    if (strlen(name) != pp_at(key)->length || !good_name(name))
-        return pp_wrong(r, key, found, "a name of letters, digits and _, not a digit first");
-    if (pp_reserved(name)) return pp_wrong(r, key, found, "a name that is not a constant or a function of expressions");
-    return PERP_OK;
+    return pp_wrong(r, key, found,
+                    good ? "a name that is not a constant or a function of expressions"
+                         : "a name of letters, digits and _, not a digit first");
 }
 
 /* The value for a parameter from outside, or NULL; the last one counts. */
-static const perp_definition *defined(const pp_reader *r, const char *name) {
-    const perp_definition *d = NULL;
-    for (int i = 0; r->options && i < r->options->ndefine; i++)
-        if (!strcmp(r->options->define[i].name, name)) d = &r->options->define[i];
+static const pp_definition *defined(const pp_reader *r, const char *name) {
+    const pp_definition *d = NULL;
+    for (int i = 0; i < r->ngiven; i++)
+        if (!strcmp(r->given[i].name, name)) d = &r->given[i];
     return d;
 }
 
-static void range_words(const pp_parameter_in *in, char *out, size_t size) {
+static void range_words(const pp_declaration *in, char *out, size_t size) {
     bool lo = in->min > -INFINITY, hi = in->max < INFINITY;
     if (lo && hi)
         (void)snprintf(out, size, "a number from %.15g to %.15g", in->min, in->max);
@@ -48,52 +49,70 @@ static void range_words(const pp_parameter_in *in, char *out, size_t size) {
         (void)snprintf(out, size, "a finite number");
 }
 
-static pp_place outside(const perp_definition *d, char *shown, size_t size) {
-    (void)snprintf(shown, size, "-D %s=%s", d->name, d->value);
+static pp_place outside(const pp_definition *d, char *shown, size_t size) {
+    char number[PP_NUMBER_TEXT];
+    if (!d->text) pp_number_text(d->number, number, sizeof number);
+    (void)snprintf(shown, size, "-D %s=%s", d->name, d->text ? d->text : number);
     return (pp_place){shown, 0, 0};
 }
 
 /* The value of a definition, an expression of the parameters so far. */
-static perp_status evaluate(pp_reader *r, const perp_definition *d, const pp_parameter_in *in, double *out) {
-    char why[512], file[200], allowed[128], found[128];
+static perp_status evaluate(pp_reader *r, const pp_definition *d, double *out) {
+    char why[512], file[200];
     size_t where;
-    double x = 0;
-    pp_place at = outside(d, file, sizeof file);
     pp_expr_names names = {.variable = r->variable, .nvariable = r->nvariable};
-    pp_expr *e = pp_expr_compile(r->alloc, d->value, strlen(d->value), &names, why, sizeof why, &where);
+    char number[PP_NUMBER_TEXT];
+    const char *text = d->text ? d->text : number;
+    *out = d->number;
+    if (!d->text && isfinite(d->number)) return PERP_OK;
+    if (!d->text) pp_number_text(d->number, number, sizeof number); /* refused by its name */
+    pp_expr *e = pp_expr_compile(r->alloc, text, strlen(text), &names, why, sizeof why, &where);
     if (!e && !strncmp(why, "no memory", 9)) return pp_no_memory(r);
     if (!e) {
         const char *what, *may;
+        pp_place at = outside(d, file, sizeof file);
         if (!pp_split_words(why, &what, &may)) return pp_complain_say(r->why, PERP_E_ARG, at, NULL, "%s", why);
         return pp_complain(r->why, PERP_E_ARG, at, NULL, what, may);
     }
-    (void)pp_expr_eval(e, r->value, NULL, NULL, &x, why, sizeof why);
+    (void)pp_expr_eval(e, r->value, NULL, NULL, out, why, sizeof why);
     pp_expr_free(r->alloc, e);
-    if (isfinite(x) && x >= in->min && x <= in->max) {
-        *out = x;
-        return PERP_OK;
-    }
-    range_words(in, allowed, sizeof allowed);
-    (void)snprintf(found, sizeof found, "%.15g", x);
-    return pp_complain(r->why, PERP_E_ARG, at, NULL, found, allowed);
+    return PERP_OK;
 }
 
-static perp_status keep(pp_reader *r, const char *name, const pp_parameter_in *in, double value) {
+static perp_status check_range(pp_reader *r, const pp_definition *d, const pp_declaration *in, double x) {
+    if (isfinite(x) && x >= in->min && x <= in->max) return PERP_OK;
+    char file[200], allowed[128], found[128];
+    range_words(in, allowed, sizeof allowed);
+    (void)snprintf(found, sizeof found, "%.15g", x);
+    return pp_complain(r->why, PERP_E_ARG, outside(d, file, sizeof file), NULL, found, allowed);
+}
+
+static perp_status keep(pp_reader *r, const char *name, const pp_declaration *in, double value) {
     perp_scene *s = r->s;
     if (!PP_GROW(r->alloc, s->parameter, s->cap_parameter, s->nparameter, s->nparameter + 1)) return pp_no_memory(r);
-    char *text[3] = {pp_copy_text(r->alloc, name), pp_copy_text(r->alloc, in->unit ? in->unit : ""),
-                     pp_copy_text(r->alloc, in->about ? in->about : "")};
-    s->parameter[s->nparameter++] =
-        (perp_scene_parameter){text[0], text[1], text[2], value, in->initial, in->min, in->max};
-    if (!text[0] || !text[1] || !text[2]) return pp_no_memory(r);
-    r->variable[r->nvariable] = text[0];
+    perp_scene_parameter *p = &s->parameter[s->nparameter];
+    if (r->kept)
+        *p = r->kept[s->nparameter];
+    else
+        *p = (perp_scene_parameter){.name = pp_copy_text(r->alloc, name),
+                                    .unit = pp_copy_text(r->alloc, in->unit ? in->unit : ""),
+                                    .about = pp_copy_text(r->alloc, in->about ? in->about : "")};
+    s->nparameter++;
+    if (!p->name || !p->unit || !p->about) return pp_no_memory(r);
+    p->value = value;
+    p->initial = in->initial;
+    p->min = in->min;
+    p->max = in->max;
+    r->variable[r->nvariable] = p->name;
     r->value[r->nvariable++] = value;
     pp_scope_changed(r);
     return PERP_OK;
 }
 
-/* The nodes of one parameter in all files, the scene's own first. A short form stands for its default. */
-static perp_status read_one(pp_reader *r, pp_item key, const pp_item *layer, int nlayer) {
+static bool fixed(pp_item at) { return !at.node || pp_is_literal(at); }
+
+/* Reads the nodes of one parameter in all files, the scene's own first. A short form stands for its default. */
+static perp_status declare(pp_reader *r, pp_item key, const pp_item *layer, int nlayer, pp_declaration *out) {
     const char *name = pp_text_of(key);
     pp_item map[PP_SCENE_FILES], number = {NULL, 0};
     int nmap = 0;
@@ -121,18 +140,34 @@ static perp_status read_one(pp_reader *r, pp_item key, const pp_item *layer, int
     pp_item at = number.node ? number : PP_ITEM(&in, initial);
     if (!s && number.node) s = pp_read_number(r, number, k, &in.initial);
     if (s) return s;
+    *out = (pp_declaration){in.initial, in.min,   in.max,
+                            in.unit,    in.about, fixed(at) && fixed(PP_ITEM(&in, min)) && fixed(PP_ITEM(&in, max))};
     if (!(in.min <= in.max)) return pp_wrong(r, PP_ITEM(&in, min), "min above max", "min <= max");
     if (!(in.initial >= in.min && in.initial <= in.max)) {
         char found[64], allowed[128];
-        range_words(&in, allowed, sizeof allowed);
+        range_words(out, allowed, sizeof allowed);
         (void)snprintf(found, sizeof found, "%.15g", in.initial);
         return pp_wrong(r, at, found, allowed);
     }
     pp_pop(r);
-    double value = in.initial;
-    const perp_definition *d = defined(r, name);
-    if (d) s = evaluate(r, d, &in, &value);
-    return s ? s : keep(r, name, &in, value);
+    return PERP_OK;
+}
+
+/* A parameter: its declaration, which is read again only if it depends on other parameters, and its value. */
+static perp_status read_one(pp_reader *r, pp_item key, const pp_item *layer, int nlayer) {
+    const char *name = pp_text_of(key);
+    int i = r->nvariable;
+    perp_status s = PERP_OK;
+    if (!PP_GROW(r->alloc, r->declared, r->cap_declared, i, i + 1)) return pp_no_memory(r);
+    pp_declaration *p = &r->declared[i];
+    if (i >= r->ndeclared || !p->fixed) s = declare(r, key, layer, nlayer, p);
+    if (s) return s;
+    if (i >= r->ndeclared) r->ndeclared = i + 1;
+    double value = p->initial;
+    const pp_definition *d = defined(r, name);
+    if (d) s = evaluate(r, d, &value);
+    if (d && !s) s = check_range(r, d, p, value);
+    return s ? s : keep(r, name, p, value);
 }
 
 static bool known(const pp_reader *r, const char *name) {
@@ -146,8 +181,8 @@ static perp_status check_definitions(pp_reader *r) {
     const char *words[PP_SCENE_PARAMETERS + 1];
     for (int i = 0; i < r->nvariable; i++) words[i] = r->variable[i];
     words[r->nvariable] = NULL;
-    for (int i = 0; r->options && i < r->options->ndefine; i++) {
-        const perp_definition *d = &r->options->define[i];
+    for (int i = 0; i < r->ngiven; i++) {
+        const pp_definition *d = &r->given[i];
         if (known(r, d->name)) continue;
         perp_refusal told = {0}, *why = r->why;
         r->why = &told;

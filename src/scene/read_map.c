@@ -40,11 +40,16 @@ static perp_status unknown(pp_reader *r, const pp_map *m, pp_item key, int varia
     return pp_wrong_word_of(r, PERP_E_ARG, key, "the key", pp_text_of(key), after, words);
 }
 
+static bool is_key(const pp_key *k, const char *name, int dim, int variant) {
+    return k->name[0] == name[0] && !strcmp(k->name, name) && pp_key_fits(k, dim, variant);
+}
+
 static int find(const pp_map *m, pp_item key, int dim, int variant) {
     const char *name = pp_text_of(key);
+    uint8_t *hint = &key.tree->node[key.node].hint; /* the same when a map is read again */
+    if (*hint < m->nkey && is_key(&m->key[*hint], name, dim, variant)) return *hint;
     for (int i = 0; i < m->nkey; i++)
-        if (m->key[i].name[0] == name[0] && !strcmp(m->key[i].name, name) && pp_key_fits(&m->key[i], dim, variant))
-            return i;
+        if (is_key(&m->key[i], name, dim, variant)) return *hint = (uint8_t)i;
     return -1;
 }
 

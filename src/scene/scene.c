@@ -22,6 +22,7 @@ void pp_reader_free(pp_reader *r) {
     pp_names_free(a, &r->material);
     pp_names_free(a, &r->template);
     pp_free(a, r->template_item);
+    pp_free(a, r->declared);
     pp_free(a, r->body_of);
     pp_free(a, r->joint_of);
     pp_free(a, r->shift);
@@ -36,14 +37,16 @@ static perp_status keep_definitions(pp_reader *r) {
     perp_scene *s = r->s;
     int n = r->options ? r->options->ndefine : 0;
     if (n == 0) return PERP_OK;
-    if (!PP_GROW(r->alloc, s->definition, s->cap_definition, 0, 2 * n)) return pp_no_memory(r);
+    if (!PP_GROW(r->alloc, s->definition, s->cap_definition, 0, n)) return pp_no_memory(r);
     for (int i = 0; i < n; i++) {
-        const perp_definition *d = &r->options->define[i];
-        s->definition[2 * i] = pp_copy_text(r->alloc, d->name);
-        s->definition[2 * i + 1] = pp_copy_text(r->alloc, d->value);
+        const perp_definition *from = &r->options->define[i];
+        pp_definition *d = &s->definition[i];
+        *d = (pp_definition){.name = pp_copy_text(r->alloc, from->name), .text = pp_copy_text(r->alloc, from->value)};
         s->ndefinition = i + 1;
-        if (!s->definition[2 * i] || !s->definition[2 * i + 1]) return pp_no_memory(r);
+        if (!d->name || !d->text) return pp_no_memory(r);
     }
+    r->given = s->definition;
+    r->ngiven = n;
     return PERP_OK;
 }
 
@@ -98,8 +101,8 @@ perp_status perp_scene_open(const char *path, const perp_scene_options *options,
     bool rooted = options && options->root;
     if (rooted) scene->root = pp_copy_text(r->alloc, options->root);
     s = rooted && !scene->root ? pp_no_memory(r) : pp_read_documents(r, path);
-    if (!s) s = pp_read_world(r);
     if (!s) s = keep_definitions(r);
+    if (!s) s = pp_read_world(r);
     if (!s) s = pp_keep_spare_files(r);
     if (!s) s = check_ready(r, path);
     pp_reader_free(r);
@@ -146,7 +149,10 @@ void perp_scene_close(perp_scene *s) {
     pp_reader_free(s->reader);
     free_files(&a, s->file, s->nfile);
     free_files(&a, s->spare, s->nspare);
-    for (int i = 0; i < 2 * s->ndefinition; i++) pp_free(&a, s->definition[i]);
+    for (int i = 0; i < s->ndefinition; i++) {
+        pp_free(&a, s->definition[i].name);
+        pp_free(&a, s->definition[i].text);
+    }
     pp_free(&a, s->definition);
     pp_free(&a, s->shown);
     pp_free(&a, s->root);
@@ -186,5 +192,7 @@ perp_source_file perp_scene_file_at(const perp_scene *s, int i) {
 int perp_scene_definition_count(const perp_scene *s) { return s->ndefinition; }
 perp_definition perp_scene_definition_at(const perp_scene *s, int i) {
     if (i < 0 || i >= s->ndefinition) return (perp_definition){"", ""};
-    return (perp_definition){s->definition[2 * i], s->definition[2 * i + 1]};
+    pp_definition *d = &s->definition[i];
+    if (!d->text) pp_number_text(d->number, d->shown, sizeof d->shown);
+    return (perp_definition){d->name, d->text ? d->text : d->shown};
 }

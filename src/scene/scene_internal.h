@@ -3,6 +3,7 @@
 #define PP_SCENE_INTERNAL_H
 
 #include "mesh/mesh.h"
+#include "scene/put.h"
 #include "scene/scene_in.h"
 
 #define PP_SCENE_PARAMETERS 200 /* most parameters */
@@ -25,6 +26,13 @@ typedef struct pp_scene_file {
 
 typedef struct pp_formula pp_formula;
 
+/* A value for a parameter from outside. */
+typedef struct pp_definition {
+    char *name, *text; /* text NULL: the value is `number` */
+    double number;
+    char shown[PP_NUMBER_TEXT]; /* `number` as text, made when it is asked for */
+} pp_definition;
+
 struct perp_scene {
     perp_allocator alloc;
     perp_world *world;
@@ -40,7 +48,7 @@ struct perp_scene {
     int nparameter, cap_parameter;
     pp_scene_file *file;
     int nfile, cap_file;
-    char **definition; /* name, value, name, value, ... */
+    pp_definition *definition; /* strings owned */
     int ndefinition, cap_definition;
     perp_stop stop;      /* who may stop a step of its worlds */
     bool around;         /* the world is not its own: see perp_scene_of_world() */
@@ -96,6 +104,13 @@ typedef struct pp_cached {
     pp_expr *x;
 } pp_cached;
 
+/* What the files declare of a parameter. */
+typedef struct pp_declaration {
+    double initial, min, max;
+    const char *unit, *about; /* in the trees; NULL: not given */
+    bool fixed;               /* the three numbers do not depend on other parameters */
+} pp_declaration;
+
 typedef struct pp_mesh_cache pp_mesh_cache;
 
 typedef struct pp_shape_draft {
@@ -133,7 +148,12 @@ typedef struct pp_reader {
     const char *variable[PP_SCENE_VARIABLES]; /* parameters, then those of the repeat */
     double value[PP_SCENE_VARIABLES];
     int nvariable, nrepeat;
-    uint32_t scope, scope_last; /* changes with the names of the variables; the last number given */
+    const pp_definition *given; /* values for parameters from outside; of one name the last counts */
+    int ngiven;
+    pp_declaration *declared; /* of the parameters, in their order; stays from reading to reading */
+    int ndeclared, cap_declared;
+    const perp_scene_parameter *kept; /* parameters of the scene that is read again, to borrow their texts; else NULL */
+    uint32_t scope, scope_last;       /* changes with the names of the variables; the last number given */
     pp_cached cache[PP_SCENE_CACHE];
     pp_name repeat_name[PP_SCENE_REPEATS];
 
@@ -197,6 +217,8 @@ perp_status pp_evaluate(pp_reader *r, pp_item at, double *out);
 perp_status pp_evaluate_text(pp_reader *r, pp_item at, const char *text, size_t length, double *out);
 /* Compiles for the run with `dynamic` names (ended by NULL) first, then the variables of the reader. */
 perp_status pp_compile(pp_reader *r, pp_item at, const char *const *dynamic, pp_expr **out);
+/* Is the scalar a number and no expression? */
+bool pp_is_literal(pp_item at);
 void pp_scope_changed(pp_reader *r);
 void pp_scope_free(pp_reader *r);
 /* Is the name taken by the language: pi, sin, ...? */

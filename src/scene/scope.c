@@ -100,6 +100,11 @@ static bool literal(const char *text, size_t length, double *out) {
     return true;
 }
 
+bool pp_is_literal(pp_item at) {
+    double x;
+    return pp_is_scalar(at) && literal(pp_text_of(at), pp_at(at)->length, &x);
+}
+
 perp_status pp_evaluate(pp_reader *r, pp_item at, double *out) {
     const char *text = pp_text_of(at);
     size_t length = pp_at(at)->length, where = 0;

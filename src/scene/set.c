@@ -12,52 +12,49 @@
 #include "scene/put.h"
 #include "scene/scene_internal.h"
 
-/* Definitions as a list of the options, and their values as text. */
-typedef struct definitions {
-    perp_definition *list;
-    char (*text)[PP_NUMBER_TEXT]; /* of the new ones */
-    int n;
-} definitions;
-
-static void free_definitions(const perp_allocator *a, definitions *d) {
-    pp_free(a, d->list);
-    pp_free(a, d->text);
+/* The definitions of the scene with the new values: in place of those of the same name, the others behind them. Strings
+ * are borrowed, of new names from `set`. NULL: no memory. */
+static pp_definition *merge(const perp_scene *s, const perp_scene_value *set, int n, int *count) {
+    pp_definition *list = pp_alloc(&s->alloc, sizeof *list * (size_t)(s->ndefinition + n + 1));
+    if (!list) return NULL;
+    if (s->ndefinition > 0) memcpy(list, s->definition, sizeof *list * (size_t)s->ndefinition);
+    *count = s->ndefinition;
+    for (int i = 0; i < n; i++) {
+        int at = *count; /* of several with the same name the last one counts */
+        for (int k = 0; k < *count; k++)
+            if (!strcmp(list[k].name, set[i].name)) at = k;
+        if (at == *count) list[(*count)++] = (pp_definition){.name = (char *)(uintptr_t)set[i].name};
+        list[at].text = NULL;
+        list[at].number = set[i].value;
+    }
+    return list;
 }
 
-/* The definitions of the scene with the new values: in place of those of the same name, the others behind them. */
-static bool merge(const perp_scene *s, const perp_scene_value *set, int n, definitions *out) {
-    const perp_allocator *a = &s->alloc;
-    *out = (definitions){.list = pp_alloc(a, sizeof *out->list * (size_t)(s->ndefinition + n)),
-                         .text = pp_alloc(a, sizeof *out->text * (size_t)n)};
-    if (!out->list || !out->text) {
-        free_definitions(a, out);
+/* Room for `n` definitions, with names of their own behind those that the scene has; they do not count yet. */
+static bool make_room(perp_scene *s, const pp_definition *list, int n) {
+    if (!PP_GROW(&s->alloc, s->definition, s->cap_definition, s->ndefinition, n)) return false;
+    for (int i = s->ndefinition; i < n; i++) {
+        s->definition[i] = (pp_definition){.name = pp_copy_text(&s->alloc, list[i].name)};
+        if (s->definition[i].name) continue;
+        while (i-- > s->ndefinition) pp_free(&s->alloc, s->definition[i].name);
         return false;
-    }
-    for (int i = 0; i < s->ndefinition; i++)
-        out->list[out->n++] = (perp_definition){s->definition[2 * i], s->definition[2 * i + 1]};
-    for (int i = 0; i < n; i++) {
-        int at = out->n; /* of several with the same name the last one counts */
-        for (int k = 0; k < out->n; k++)
-            if (!strcmp(out->list[k].name, set[i].name)) at = k;
-        pp_number_text(set[i].value, out->text[i], sizeof out->text[i]);
-        out->list[at] = (perp_definition){set[i].name, out->text[i]};
-        if (at == out->n) out->n++;
     }
     return true;
 }
 
-/* Copies of the definitions, for the scene to keep. */
-static char **copied(const perp_allocator *a, const definitions *d) {
-    char **text = pp_alloc(a, sizeof *text * (size_t)(2 * d->n));
-    bool good = text != NULL;
-    for (int i = 0; text && i < 2 * d->n; i++) {
-        text[i] = good ? pp_copy_text(a, i % 2 ? d->list[i / 2].value : d->list[i / 2].name) : NULL;
-        good = good && text[i];
+/* The definitions that hold from now on, or, if the scene was refused, those that held before. */
+static void keep_definitions(perp_scene *s, const pp_definition *list, int n, bool refused) {
+    for (int i = 0; i < n; i++) {
+        pp_definition *d = &s->definition[i];
+        if (refused) {
+            if (i >= s->ndefinition) pp_free(&s->alloc, d->name);
+        } else if (!list[i].text) {
+            pp_free(&s->alloc, d->text);
+            d->text = NULL;
+            d->number = list[i].number;
+        }
     }
-    if (good) return text;
-    for (int i = 0; text && i < 2 * d->n; i++) pp_free(a, text[i]);
-    pp_free(a, text);
-    return NULL;
+    if (!refused) s->ndefinition = n;
 }
 
 /* The reader with the parsed files, made at the first setting. */
@@ -131,41 +128,37 @@ static void take_over(perp_scene *s, perp_scene *made) {
 }
 
 /* Reads the trees again into a scene of their own, and takes it over if all went well. */
-static perp_status read_again(perp_scene *s, const definitions *d, perp_refusal *why) {
+static perp_status read_again(perp_scene *s, const pp_definition *given, int n, perp_refusal *why) {
     pp_reader *r = s->reader;
     perp_scene made = {.alloc = s->alloc, .file = s->file, .nfile = s->nfile, .cap_file = s->cap_file};
-    perp_scene_options options = {
-        .define = d->list, .ndefine = d->n, .alloc = s->alloc, .log = s->log, .root = s->root};
+    perp_scene_options options = {.alloc = s->alloc, .log = s->log, .root = s->root};
     perp_source_file *file = NULL;
     if (s->from_memory) {
         file = spare_files(s);
         options.file = file;
         options.nfile = s->nspare > 0 ? s->nspare : 1;
     }
-    char **definition = copied(&s->alloc, d);
     rewind_reader(r);
     r->s = &made;
     r->options = &options;
+    r->given = given;
+    r->ngiven = n;
+    r->kept = s->parameter;
     r->why = why;
-    perp_status st = definition && (file || !s->from_memory) ? pp_read_world(r) : pp_no_memory(r);
+    perp_status st = file || !s->from_memory ? pp_read_world(r) : pp_no_memory(r);
     r->s = s;
     r->options = NULL;
+    r->given = NULL;
+    r->ngiven = 0;
+    r->kept = NULL;
     r->why = NULL;
     s->file = made.file; /* a mesh that only these values need may have been read */
     s->nfile = made.nfile;
     s->cap_file = made.cap_file;
-    if (!st) {
-        take_over(s, &made);
-        perp_world_set_stop(s->world, &s->stop);
-        for (int i = 0; i < 2 * s->ndefinition; i++) pp_free(&s->alloc, s->definition[i]);
-        pp_free(&s->alloc, s->definition);
-        s->definition = definition;
-        s->ndefinition = d->n;
-        s->cap_definition = 2 * d->n;
-    } else if (definition) {
-        for (int i = 0; i < 2 * d->n; i++) pp_free(&s->alloc, definition[i]);
-        pp_free(&s->alloc, definition);
-    }
+    if (!st) take_over(s, &made);
+    if (!st) perp_world_set_stop(s->world, &s->stop);
+    for (int i = 0; i < made.nparameter; i++) /* their texts are borrowed */
+        made.parameter[i].name = made.parameter[i].unit = made.parameter[i].about = NULL;
     pp_scene_free_content(&made); /* the old world, or what was made so far of the new one */
     pp_free(&s->alloc, file);
     return st;
@@ -173,7 +166,6 @@ static perp_status read_again(perp_scene *s, const definitions *d, perp_refusal 
 
 perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int n, perp_refusal *why) {
     perp_refusal unheard;
-    definitions d;
     if (!why) why = &unheard;
     memset(why, 0, sizeof *why);
     const pp_place at = {s->file[0].path, 0, 0};
@@ -183,10 +175,16 @@ perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int 
     if (s->around)
         return pp_complain_say(why, PERP_E_ARG, at, NULL,
                                "the scene is around a world of a program: it has no parameters");
-    if (!merge(s, set, n, &d)) return pp_complain_say(why, PERP_E_MEMORY, at, NULL, "out of memory");
+    int count = 0;
+    pp_definition *list = merge(s, set, n, &count);
+    if (!list || !make_room(s, list, count)) {
+        pp_free(&s->alloc, list);
+        return pp_complain_say(why, PERP_E_MEMORY, at, NULL, "out of memory");
+    }
     perp_status st = need_reader(s, why);
-    if (!st) st = read_again(s, &d, why);
-    free_definitions(&s->alloc, &d);
+    if (!st) st = read_again(s, list, count, why);
+    keep_definitions(s, list, count, st != PERP_OK);
+    pp_free(&s->alloc, list);
     return st;
 }
 
