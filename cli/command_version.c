@@ -1,14 +1,13 @@
 /* command_version.c - perp version: what this program is made of. */
 #include <cairo.h>
-#include <cholmod.h>
 #include <hdf5.h>
+#include <klu.h>
 #include <libqhull_r/libqhull_r.h>
+#include <metis.h>
 #include <string.h>
 #include <yaml.h>
 
 #include "cli.h"
-
-char *openblas_get_config(void); /* of OpenBLAS; its header is not installed everywhere */
 
 static const cli_option options[] = {{.name = NULL}};
 static const cli_example examples[] = {
@@ -25,19 +24,15 @@ enum { NPART = 6 };
 
 static void ask(part p[NPART]) {
     unsigned major = 0, minor = 0, patch = 0;
-    int cholmod[3] = {0};
     p[0].name = "HDF5";
     H5get_libversion(&major, &minor, &patch);
     snprintf(p[0].version, sizeof p[0].version, "%u.%u.%u", major, minor, patch);
     p[1].name = "libyaml";
     snprintf(p[1].version, sizeof p[1].version, "%s", yaml_get_version_string());
-    p[2].name = "OpenBLAS";
-    const char *config = openblas_get_config(); /* "OpenBLAS 0.3.21 DYNAMIC_ARCH ..." */
-    snprintf(p[2].version, sizeof p[2].version, "%s", strncmp(config, "OpenBLAS ", 9) ? config : config + 9);
-    for (size_t n = strlen(p[2].version); n > 0 && p[2].version[n - 1] == ' '; n--) p[2].version[n - 1] = 0;
-    p[3].name = "CHOLMOD";
-    cholmod_version(cholmod);
-    snprintf(p[3].version, sizeof p[3].version, "%d.%d.%d", cholmod[0], cholmod[1], cholmod[2]);
+    p[2].name = "KLU"; /* it and METIS tell only what they were compiled as */
+    snprintf(p[2].version, sizeof p[2].version, "%d.%d.%d", KLU_MAIN_VERSION, KLU_SUB_VERSION, KLU_SUBSUB_VERSION);
+    p[3].name = "METIS";
+    snprintf(p[3].version, sizeof p[3].version, "%d.%d.%d", METIS_VER_MAJOR, METIS_VER_MINOR, METIS_VER_SUBMINOR);
     p[4].name = "qhull";
     snprintf(p[4].version, sizeof p[4].version, "%s", qh_version);
     p[5].name = "cairo";

@@ -28,12 +28,14 @@ install(FILES ${PROJECT_BINARY_DIR}/perpConfig.cmake ${PROJECT_BINARY_DIR}/perpC
 # A static library cannot name what it needs itself, so everybody who links it must; a shared one can.
 get_filename_component(hdf5_name ${PERP_hdf5_LIBRARY} NAME_WE) # libhdf5, or libhdf5_serial where there is a parallel one too
 string(REGEX REPLACE "^lib" "-l" hdf5_name ${hdf5_name})
-set(PERP_PC_NEEDS "-lklu -lcholmod -lamd -lopenblas -lqhull_r -lyaml ${hdf5_name} -lm -pthread")
+set(PERP_PC_NEEDS "-lklu -lamd -lmetis -lqhull_r -lyaml ${hdf5_name} -lm -pthread")
 if(PERP_HAVE_NLOPT)
   string(PREPEND PERP_PC_NEEDS "-lnlopt ")
 endif()
 if(PERP_HAVE_IPOPT)
-  string(PREPEND PERP_PC_NEEDS "-lipopt ")
+  foreach(library IN LISTS CMAKE_DL_LIBS)
+    string(APPEND PERP_PC_NEEDS " -l${library}")
+  endforeach()
 endif()
 if(BUILD_SHARED_LIBS)
   set(PERP_PC_PUBLIC "")

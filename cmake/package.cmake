@@ -21,6 +21,9 @@ set(CPACK_DEBIAN_PROGRAM_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON) # dpkg-shlibdeps finds the packages of the libraries that the program is linked with
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "fonts-liberation")
+if(PERP_HAVE_IPOPT) # loaded when it is called, so the linker does not know of it
+  string(APPEND CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ", coinor-libipopt1v5")
+endif()
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "libperp-dev, xdg-utils")
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION 
 "The program perp runs scenes, records them, and shows, plots and renders
@@ -28,12 +31,9 @@ recordings. Every step comes with a certificate that says how well the laws of
 contact hold.")
 
 # A static library: whoever links it needs the libraries below with their headers.
-set(needed libopenblas-dev libsuitesparse-dev libqhull-dev libyaml-dev libhdf5-dev)
+set(needed libsuitesparse-dev libmetis-dev libqhull-dev libyaml-dev libhdf5-dev)
 if(PERP_HAVE_NLOPT)
   list(APPEND needed libnlopt-dev)
-endif()
-if(PERP_HAVE_IPOPT)
-  list(APPEND needed coinor-libipopt-dev)
 endif()
 list(JOIN needed ", " needed)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libperp-dev)

@@ -1,28 +1,25 @@
 # The libraries perp rests on, as imported targets. Used by perp's own build and, installed beside perpConfig.cmake, by
 # programs that link a static perp.
 #
-#   OpenBLAS   BLAS and LAPACK, Fortran interface
-#   CHOLMOD    sparse Cholesky, of SuiteSparse
 #   KLU        sparse LU with pivoting, of SuiteSparse
 #   AMD        fill-reducing order, of SuiteSparse
+#   METIS      fill-reducing order of large graphs
 #   qhull      convex hulls, the reentrant library
 #   libyaml    scene files
 #   HDF5       recordings; the serial library
 #   NLopt      minimisers, optional: PERP_WITH_NLOPT is AUTO (used if it is found), ON (it must be found) or OFF
-#   Ipopt      optional, PERP_WITH_IPOPT: estimation as an MPEC (perp/mpec.h)
-foreach(dependency openblas cholmod klu amd qhull_r yaml hdf5)
-  if(dependency STREQUAL "openblas")
-    set(names openblas openblaso openblasp)
-    set(header "")
-  elseif(dependency STREQUAL "cholmod")
-    set(names cholmod)
-    set(header cholmod.h)
-  elseif(dependency STREQUAL "klu")
+#   Ipopt      optional, PERP_WITH_IPOPT: estimation as an MPEC (perp/mpec.h). Only its headers are used here: the library is loaded
+#              when it is first called, so that programs which never call it load neither Ipopt nor the BLAS it brings
+foreach(dependency klu amd metis qhull_r yaml hdf5)
+  if(dependency STREQUAL "klu")
     set(names klu)
     set(header klu.h)
   elseif(dependency STREQUAL "amd")
     set(names amd)
     set(header amd.h)
+  elseif(dependency STREQUAL "metis")
+    set(names metis)
+    set(header metis.h)
   elseif(dependency STREQUAL "qhull_r")
     set(names qhull_r)
     set(header libqhull_r/libqhull_r.h)
@@ -33,23 +30,18 @@ foreach(dependency openblas cholmod klu amd qhull_r yaml hdf5)
     set(names hdf5_serial hdf5)
     set(header hdf5.h)
   endif()
-  find_library(PERP_${dependency}_LIBRARY NAMES ${names} PATH_SUFFIXES openblas openblas-pthread)
-  mark_as_advanced(PERP_${dependency}_LIBRARY)
-  if(header)
-    find_path(PERP_${dependency}_INCLUDE ${header} PATH_SUFFIXES suitesparse hdf5/serial)
-    mark_as_advanced(PERP_${dependency}_INCLUDE)
-  endif()
-  if(NOT PERP_${dependency}_LIBRARY OR (header AND NOT PERP_${dependency}_INCLUDE))
+  find_library(PERP_${dependency}_LIBRARY NAMES ${names})
+  find_path(PERP_${dependency}_INCLUDE ${header} PATH_SUFFIXES suitesparse hdf5/serial)
+  mark_as_advanced(PERP_${dependency}_LIBRARY PERP_${dependency}_INCLUDE)
+  if(NOT PERP_${dependency}_LIBRARY OR NOT PERP_${dependency}_INCLUDE)
     message(FATAL_ERROR "perp needs the library ${dependency} and its headers, which were not found. "
                         "On Debian and Ubuntu run tools/setup; elsewhere install it or set PERP_${dependency}_LIBRARY"
                         " and PERP_${dependency}_INCLUDE.")
   endif()
   if(NOT TARGET perp::${dependency})
     add_library(perp::${dependency} UNKNOWN IMPORTED)
-    set_target_properties(perp::${dependency} PROPERTIES IMPORTED_LOCATION "${PERP_${dependency}_LIBRARY}")
-    if(header)
-      set_target_properties(perp::${dependency} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${PERP_${dependency}_INCLUDE}")
-    endif()
+    set_target_properties(perp::${dependency} PROPERTIES IMPORTED_LOCATION "${PERP_${dependency}_LIBRARY}"
+      INTERFACE_INCLUDE_DIRECTORIES "${PERP_${dependency}_INCLUDE}")
   endif()
 endforeach()
 unset(names)
@@ -57,7 +49,7 @@ unset(header)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-set(PERP_DEPENDENCIES perp::klu perp::cholmod perp::amd perp::openblas perp::qhull_r perp::yaml perp::hdf5 Threads::Threads m)
+set(PERP_DEPENDENCIES perp::klu perp::amd perp::metis perp::qhull_r perp::yaml perp::hdf5 Threads::Threads m)
 
 if(NOT DEFINED PERP_WITH_NLOPT)
   set(PERP_WITH_NLOPT AUTO)
@@ -82,8 +74,8 @@ if(PERP_WITH_NLOPT)
   endif()
 endif()
 
-# AUTO: used if it is there. Ipopt is under the Eclipse Public License; Debian has it as coinor-libipopt-dev.
-if(NOT DEFINED PERP_WITH_IPOPT) # perpConfig.cmake says what a static perp was built with
+# AUTO: used if its headers are there. Ipopt is under the Eclipse Public License; Debian has it as coinor-libipopt-dev.
+if(NOT DEFINED PERP_WITH_IPOPT) # perpConfig.cmake sets it to OFF: who links a static perp needs no Ipopt
   set(PERP_WITH_IPOPT AUTO CACHE STRING "Ipopt for perp_mpec_solve(): AUTO, ON or OFF")
   set_property(CACHE PERP_WITH_IPOPT PROPERTY STRINGS AUTO ON OFF)
 endif()
@@ -94,12 +86,21 @@ if(PERP_WITH_IPOPT)
   mark_as_advanced(PERP_ipopt_LIBRARY PERP_ipopt_INCLUDE)
   if(PERP_ipopt_LIBRARY AND PERP_ipopt_INCLUDE)
     set(PERP_HAVE_IPOPT ON)
-    if(NOT TARGET perp::ipopt)
-      add_library(perp::ipopt UNKNOWN IMPORTED)
-      set_target_properties(perp::ipopt PROPERTIES IMPORTED_LOCATION "${PERP_ipopt_LIBRARY}"
-        INTERFACE_INCLUDE_DIRECTORIES "${PERP_ipopt_INCLUDE}" INTERFACE_COMPILE_DEFINITIONS PERP_HAVE_IPOPT)
+    # The name under which the loader finds it (libipopt.so.1): a package with the bare libipopt.so is for compiling only.
+    get_filename_component(PERP_IPOPT_FILE "${PERP_ipopt_LIBRARY}" NAME)
+    if(CMAKE_OBJDUMP)
+      execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${PERP_ipopt_LIBRARY} OUTPUT_VARIABLE PERP_IPOPT_SECTIONS ERROR_QUIET)
+      if(PERP_IPOPT_SECTIONS MATCHES "SONAME +([^ \n]+)")
+        set(PERP_IPOPT_FILE "${CMAKE_MATCH_1}")
+      endif()
+      unset(PERP_IPOPT_SECTIONS)
     endif()
-    list(APPEND PERP_DEPENDENCIES perp::ipopt)
+    if(NOT TARGET perp::ipopt)
+      add_library(perp::ipopt INTERFACE IMPORTED)
+      set_target_properties(perp::ipopt PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${PERP_ipopt_INCLUDE}"
+        INTERFACE_COMPILE_DEFINITIONS PERP_HAVE_IPOPT)
+    endif()
+    list(APPEND PERP_DEPENDENCIES perp::ipopt ${CMAKE_DL_LIBS})
   elseif(NOT PERP_WITH_IPOPT STREQUAL "AUTO")
     message(FATAL_ERROR "PERP_WITH_IPOPT is ${PERP_WITH_IPOPT}, but Ipopt was not found. On Debian and Ubuntu install the package "
                         "coinor-libipopt-dev, or set PERP_WITH_IPOPT to OFF.")

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpec/ipopt_library.h"
 #include "perp/mpec.h"
 #include "study/estimation.h"
 
@@ -180,10 +181,8 @@ perp_status estimate_program(estimation *s, const method *m, found *f, perp_refu
     program p = {.s = s};
     const pp_study *y = s->e.study;
     if (!perp_mpec_available())
-        return pp_complain_say(
-            why, PERP_E_FIT, (pp_place){y->path, 0, 0}, "estimate.method",
-            "mpec: this perp was built without Ipopt; on Debian install coinor-libipopt-dev and build "
-            "again");
+        return pp_complain_say(why, PERP_E_FIT, (pp_place){y->path, 0, 0}, "estimate.method", "mpec: this perp %s",
+                               pp_ipopt_missing());
     if (s->e.ncase > 1) return refuse(&p, "the data are several tables%s; allowed: one", "", why);
     perp_ensemble *one;
     perp_status st = perp_ensemble_create(y->scene, 1, &one, why);

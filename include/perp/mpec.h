@@ -129,10 +129,10 @@ typedef struct perp_mpec_result {
 /** Default options. */
 PERP_API perp_mpec_options perp_mpec_options_default(void);
 
-/** Is Ipopt in this build of perp? */
+/** Was perp built with Ipopt, and can its library be loaded? The first call loads it. */
 PERP_API bool perp_mpec_available(void);
 
-/** Finds parameters, initial state and trajectory. PERP_E_FIT: perp was built without Ipopt (the sentence names the
+/** Finds parameters, initial state and trajectory. PERP_E_FIT: Ipopt is missing (the sentence names the
  *  package), or the world has laws that cannot be stated this way, or its contacts change in number or identity;
  *  PERP_E_ARG: something in the problem is out of range; PERP_E_SOLVE: Ipopt found no answer, *out holds the last iterate
  *  all the same; PERP_E_MEMORY; what `set` returned. The sentence is in out->why.

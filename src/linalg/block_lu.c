@@ -1,22 +1,20 @@
 /* block_lu.c - sparse LU of block matrices with a symmetric pattern
  * Problem  A x = b, A unsymmetric in its values, symmetric in its pattern, the same pattern many times.
- * Method   approximate minimum degree order of the block graph, nested dissection if it is large; elimination tree, postordered; columns with nearly the
- *          same structure form groups (supernodes). A group has two dense panels: its columns of L with the square on
- *          the diagonal, and its rows of U kept transposed, so that both are tall. Right-looking: a group is factorised
- *          with row exchanges inside its square, then what it takes off its ancestors is computed by dense products
- *          and added in place.
+ * Method   the order of block_order.c; elimination tree, postordered; columns with nearly the same structure form groups
+ *          (supernodes). A group has two dense panels: its columns of L with the square on the diagonal, and its rows of
+ *          U kept transposed, so that both are tall. Right-looking: a group is factorised with row exchanges inside its
+ *          square, then what it takes off its ancestors is computed by dense products and added in place.
  * Valid    matrices whose squares are not nearly singular: those of bodies and contacts with a little regularisation.
  *          No exchanges across groups, so solutions should be refined by the caller.
  * Cost     as the fill; a factorisation allocates nothing.
- * Source   Davis, Direct Methods for Sparse Linear Systems (2006) ch. 4, 7; Amestoy, Davis, Duff, Algorithm 837 (2004). */
+ * Source   Davis, Direct Methods for Sparse Linear Systems (2006) ch. 4, 7. */
 #include "linalg/block_lu.h"
 
-#include <amd.h>
 #include <assert.h>
-#include <cholmod.h>
 #include <math.h>
 #include <string.h>
 
+#include "linalg/block_order.h"
 #include "linalg/tile.h"
 
 typedef struct group {
@@ -48,90 +46,6 @@ struct pp_block_lu {
 };
 
 /* ---- analysis -------------------------------------------------------------------------------------------------- */
-
-/* Neighbour lists without diagonals are eaten by AMD, which orders without allocating. */
-static bool order_by_degree(pp_block_lu *f, const int *start, const int *index) {
-    int n = f->nblock, used = 0;
-    size_t room = (size_t)start[n] + (size_t)start[n] / 5 + 2 * (size_t)n + 1;
-    int *pe = PP_ARENA_ARRAY(f->arena, int, n), *len = PP_ARENA_ARRAY(f->arena, int, n),
-        *iw = PP_ARENA_ARRAY(f->arena, int, room), *w = PP_ARENA_ARRAY(f->arena, int, 5 * (ptrdiff_t)n);
-    if (!pe || !len || !iw || !w) return false;
-    for (int j = 0; j < n; j++) {
-        pe[j] = used;
-        for (int s = start[j]; s < start[j + 1]; s++)
-            if (index[s] != j) iw[used++] = index[s];
-        len[j] = used - pe[j];
-    }
-    double control[AMD_CONTROL], info[AMD_INFO];
-    amd_defaults(control);
-    amd_2(n, pe, iw, len, (int)room, used, w, f->place, f->order, w + n, w + 2 * n, w + 3 * n, w + 4 * n, control,
-          info);
-    return true;
-}
-
-/* Large packings: nested dissection halves the work. CHOLMOD calls METIS if it was built with it, tries minimum degree
- * too and takes the better; both allocate by themselves. False: nothing was ordered. */
-static bool order_by_dissection(pp_block_lu *f, const int *start, const int *index) {
-    int n = f->nblock, used = 0;
-    cholmod_common common;
-    if (!cholmod_start(&common)) return false;
-    common.print = 0;
-    common.nmethods = 2;
-    common.method[0].ordering = CHOLMOD_AMD;
-    common.method[1].ordering = CHOLMOD_METIS;
-    common.supernodal = CHOLMOD_SIMPLICIAL;
-    cholmod_sparse *A =
-        cholmod_allocate_sparse((size_t)n, (size_t)n, (size_t)start[n] + (size_t)n, 1, 1, -1, CHOLMOD_PATTERN, &common);
-    cholmod_factor *L = NULL;
-    if (A) {
-        int *p = A->p, *i = A->i;
-        for (int j = 0; j < n; j++) {
-            int from = p[j] = used;
-            i[used++] = j;
-            for (int s = start[j]; s < start[j + 1]; s++)
-                if (index[s] > j) i[used++] = index[s];
-            for (int a = from + 1; a < used; a++) /* ascending */
-                for (int b = a; b > from && i[b - 1] > i[b]; b--) {
-                    int t = i[b];
-                    i[b] = i[b - 1];
-                    i[b - 1] = t;
-                }
-        }
-        p[n] = used;
-        L = cholmod_analyze(A, &common);
-    }
-    bool done = L && common.status >= CHOLMOD_OK && (int)L->n == n;
-    for (int k = 0; done && k < n; k++) {
-        f->order[k] = ((const int *)L->Perm)[k];
-        f->place[f->order[k]] = k;
-    }
-    cholmod_free_factor(&L, &common);
-    cholmod_free_sparse(&A, &common);
-    cholmod_finish(&common);
-    return done;
-}
-
-#define LARGE 1500 /* blocks from which on dissection pays */
-static bool find_order(pp_block_lu *f, const int *start, const int *index) {
-    return (f->nblock >= LARGE && order_by_dissection(f, start, index)) || order_by_degree(f, start, index);
-}
-
-/* Parents in the elimination tree of the graph in the order given by f->order, f->place. */
-static void find_tree(const pp_block_lu *f, const int *start, const int *index, int *parent, int *ancestor) {
-    for (int k = 0; k < f->nblock; k++) {
-        parent[k] = ancestor[k] = -1;
-        int j = f->order[k];
-        for (int s = start[j]; s < start[j + 1]; s++) {
-            int i = f->place[index[s]];
-            while (i >= 0 && i < k) {
-                int next = ancestor[i];
-                ancestor[i] = k;
-                if (next < 0) parent[i] = k;
-                i = next;
-            }
-        }
-    }
-}
 
 /* Renumbers so that every subtree is contiguous. */
 static void postorder(pp_block_lu *f, int *parent, int *child, int *next, int *stack, int *number) {
@@ -260,8 +174,8 @@ pp_block_lu *pp_block_lu_new(int nblock, const int *size, const int *start, cons
     int *w = PP_ARENA_ARRAY(arena, int, 5 * (ptrdiff_t)nblock), *column, *rows;
     if (!f->order || !f->place || !f->size || !f->offset || !f->given || !w) return NULL;
     int *parent = w, *a = w + nblock, *b = a + nblock, *c = b + nblock, *d = c + nblock;
-    if (!find_order(f, start, index)) return NULL;
-    find_tree(f, start, index, parent, a);
+    if (!pp_block_order(nblock, start, index, f->order, f->place, arena)) return NULL;
+    pp_elimination_tree(nblock, start, index, f->order, f->place, parent, a);
     postorder(f, parent, a, b, c, d);
     f->offset[0] = f->given[0] = 0;
     for (int k = 0; k < nblock; k++) {

@@ -1,8 +1,8 @@
-/* dense.c - dense products, LU, Cholesky, eigenvalues (column-major)
- * Problem  A x = b, A = L L', A = V diag(lambda) V' for matrices of a few to a few hundred rows.
+/* dense.c - dense products, LU, Cholesky (column-major)
+ * Problem  A x = b, A = L L' for matrices of a few to a few hundred rows.
  * Method   column-oriented loops of our own (kernel.h): left-looking LU with partial pivoting, left-looking
- *          Cholesky, Hager's estimate of the condition; LAPACK's dsyev for eigenvalues. The LCP path must give the
- *          same bits on every alignment and thread count, which BLAS does not promise; dsyev is not on that path.
+ *          Cholesky, Hager's estimate of the condition. The bits are the same on every alignment and thread count,
+ *          which BLAS does not promise.
  * Valid    any finite matrix; a matrix that is not finite is refused.
  * Cost     LU 2/3 n^3, Cholesky 1/3 n^3 flops.
  * Source   Golub, Van Loan, Matrix Computations (4th ed.), 3.2, 3.4, 4.2; Higham, Accuracy and Stability (2nd ed.),
@@ -13,9 +13,6 @@
 #include <string.h>
 
 #include "linalg/kernel.h"
-
-void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
-            const int *lwork, int *info);
 
 static const double *col(const double *A, int ld, int j) { return A + (size_t)ld * (size_t)j; }
 static double *colw(double *A, int ld, int j) { return A + (size_t)ld * (size_t)j; }
@@ -235,16 +232,4 @@ void pp_cholesky_solve(int n, const double *L, int ld, int nrhs, double *B, int 
         for (int k = n - 1; k >= 0; k--)
             b[k] = (b[k] - pp_dot(n - k - 1, col(L, ld, k) + k + 1, b + k + 1)) / col(L, ld, k)[k];
     }
-}
-
-int pp_eigen_work(int n) { return n < 1 ? 1 : 34 * n; } /* (block size 32 + 2) n, as LAPACK likes it */
-
-bool pp_eigen(int n, double *A, int ld, double *lambda, double *work) {
-    if (n == 0) return true;
-    for (int j = 0; j < n; j++)
-        for (int i = j; i < n; i++)
-            if (!isfinite(col(A, ld, j)[i])) return false;
-    int lwork = pp_eigen_work(n), info = 0;
-    dsyev_("V", "L", &n, A, &ld, lambda, work, &lwork, &info);
-    return info == 0;
 }

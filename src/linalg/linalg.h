@@ -1,9 +1,6 @@
-/* linalg.h - dense and sparse linear algebra: loops of our own where the bits must not depend on alignment or
- * threads, LAPACK and SuiteSparse for the rest.
+/* linalg.h - dense linear algebra. The bits do not depend on alignment, threads or the libraries of the machine.
  *
- * Dense matrices are column-major with leading dimension ld, as LAPACK wants them. No function here allocates,
- * except where its comment says "allocates": those keep what they allocate in an object, and a warm call does not
- * allocate again. */
+ * Matrices are column-major with leading dimension ld. No function here allocates. */
 #ifndef PP_LINALG_H
 #define PP_LINALG_H
 
@@ -33,8 +30,9 @@ bool pp_small_inverse(int n, const double *A, double *X);
 bool pp_cholesky(int n, double *A, int ld);
 void pp_cholesky_solve(int n, const double *L, int ld, int nrhs, double *B, int ldb);
 
-/* Eigenvalues (ascending) and eigenvectors (columns, over A) of a symmetric matrix. False if it did not converge.
- * work: pp_eigen_work(n) doubles. */
+/* Eigenvalues (ascending) and eigenvectors (columns, over A) of a symmetric matrix, of which the lower triangle is read.
+ * Residual and orthogonality: a small multiple of n ulp of the largest eigenvalue. False if A is not finite or the
+ * iteration did not converge; A is then undefined. work: pp_eigen_work(n) doubles. */
 bool pp_eigen(int n, double *A, int ld, double *lambda, double *work);
 int pp_eigen_work(int n);
 
@@ -57,18 +55,5 @@ size_t pp_psd_work(int n); /* doubles */
 bool pp_psd_factor(pp_psd *f, int n, const double *A, int ld, double tol, double *work);
 /* B (n x nrhs) is overwritten by A^+ B. tmp: n doubles. */
 void pp_psd_solve(const pp_psd *f, int nrhs, double *B, int ldb, double *tmp);
-
-/* Sparse symmetric positive definite systems by CHOLMOD. The pattern is analysed once and kept while it stays the same.
- * Columns compressed, lower triangle, row indices ascending within a column. */
-typedef struct pp_sparse_chol pp_sparse_chol;
-/* Allocates; NULL if memory is refused. */
-pp_sparse_chol *pp_sparse_chol_new(const perp_allocator *a);
-void pp_sparse_chol_free(pp_sparse_chol *s);
-/* Allocates when the pattern is new. False if not positive definite or out of memory. */
-bool pp_sparse_chol_factor(pp_sparse_chol *s, int n, const int *colptr, const int *rowind, const double *values);
-/* x (n x nrhs, ld n) is overwritten. */
-bool pp_sparse_chol_solve(pp_sparse_chol *s, int nrhs, double *x);
-/* Number of symbolic analyses so far, for tests. */
-int pp_sparse_chol_analyses(const pp_sparse_chol *s);
 
 #endif

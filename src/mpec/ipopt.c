@@ -13,21 +13,21 @@
 #include <math.h>
 
 #include "base/refuse.h"
+#include "mpec/ipopt_library.h"
 #include "mpec/mpec.h"
 
-#ifndef PERP_HAVE_IPOPT
+bool perp_mpec_available(void) { return !pp_ipopt_missing(); }
 
-bool perp_mpec_available(void) { return false; }
+#ifndef PERP_HAVE_IPOPT
 
 perp_status pp_mpec_ipopt(pp_mpec *m, double *z, perp_mpec_result *out) {
     (void)z;
     (void)out;
-    return pp_refuse(m->why, m->why_size, PERP_E_FIT, "perp was built without Ipopt");
+    return pp_refuse(m->why, m->why_size, PERP_E_FIT, "this perp %s", pp_ipopt_missing());
 }
 
 #else
 
-#include <coin/IpStdCInterface.h>
 #include <pthread.h>
 
 #define NO_BOUND 2e19 /* Ipopt takes what is beyond 1e19 as infinite */
@@ -36,8 +36,6 @@ perp_status pp_mpec_ipopt(pp_mpec *m, double *z, perp_mpec_result *out) {
 #define BOUND_RELAX 1e-4 /* bound of the products from which on bounds of rows are in force */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-bool perp_mpec_available(void) { return true; }
 
 /* What the callbacks share. */
 typedef struct run {
@@ -109,13 +107,13 @@ static Bool count_iteration(Index mode, Index iteration, Number f, Number primal
 
 /* Ipopt's interface takes what it does not change as char *. */
 static bool text_option(IpoptProblem p, const char *name, const char *value) {
-    return AddIpoptStrOption(p, (char *)(uintptr_t)name, (char *)(uintptr_t)value) != FALSE;
+    return pp_ipopt_load()->text_option(p, (char *)(uintptr_t)name, (char *)(uintptr_t)value) != FALSE;
 }
 static bool number_option(IpoptProblem p, const char *name, double value) {
-    return AddIpoptNumOption(p, (char *)(uintptr_t)name, value) != FALSE;
+    return pp_ipopt_load()->number_option(p, (char *)(uintptr_t)name, value) != FALSE;
 }
 static bool count_option(IpoptProblem p, const char *name, int value) {
-    return AddIpoptIntOption(p, (char *)(uintptr_t)name, value) != FALSE;
+    return pp_ipopt_load()->count_option(p, (char *)(uintptr_t)name, value) != FALSE;
 }
 
 /* Everything that the solves share. */
@@ -156,8 +154,9 @@ static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, stage *g, do
             s->g_lo[row] = -NO_BOUND;
             s->g_hi[row] = t;
         }
-    IpoptProblem p = CreateIpoptProblem(m->n, s->lo, s->hi, m->m, s->g_lo, s->g_hi, m->jacobian.n, m->hessian.n, 0,
-                                        value_of, constraints_of, gradient_of, jacobian_of, hessian_of);
+    const pp_ipopt *ipopt = pp_ipopt_load();
+    IpoptProblem p = ipopt->create(m->n, s->lo, s->hi, m->m, s->g_lo, s->g_hi, m->jacobian.n, m->hessian.n, 0, value_of,
+                                   constraints_of, gradient_of, jacobian_of, hessian_of);
     if (!p) return Insufficient_Memory;
     bool ok = count_option(p, "print_level", 0) && text_option(p, "sb", "yes") &&
               text_option(p, "option_file_name", "") && text_option(p, "linear_solver", "mumps") &&
@@ -171,9 +170,9 @@ static enum ApplicationReturnStatus solve_one(pp_mpec *m, space *s, stage *g, do
              number_option(p, "warm_start_slack_bound_frac", 1e-9) && number_option(p, "mu_init", fmin(0.1, t));
     enum ApplicationReturnStatus r = Invalid_Option;
     run ctx = {m, 0};
-    if (ok && SetIntermediateCallback(p, count_iteration))
-        r = IpoptSolve(p, z, NULL, NULL, s->lambda, s->z_lo, s->z_hi, &ctx);
-    FreeIpoptProblem(p);
+    if (ok && ipopt->set_callback(p, count_iteration))
+        r = ipopt->solve(p, z, NULL, NULL, s->lambda, s->z_lo, s->z_hi, &ctx);
+    ipopt->destroy(p);
     g->iterations = ctx.iterations;
     return r;
 }
@@ -221,6 +220,7 @@ static enum ApplicationReturnStatus relax(pp_mpec *m, space *s, double t, double
 
 perp_status pp_mpec_ipopt(pp_mpec *m, double *z, perp_mpec_result *out) {
     space s;
+    if (!pp_ipopt_load()) return pp_refuse(m->why, m->why_size, PERP_E_FIT, "this perp %s", pp_ipopt_missing());
     if (!make_space(m, &s)) return pp_refuse(m->why, m->why_size, PERP_E_MEMORY, "out of memory for the program");
     pp_mpec_weigh(m, 1);
     pthread_mutex_lock(&lock);

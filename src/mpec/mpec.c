@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/refuse.h"
+#include "mpec/ipopt_library.h"
 #include "mpec/mpec.h"
 
 #define OPTIONS_COOKIE 0x6d706563u /* "mpec" */
@@ -96,9 +97,7 @@ perp_status perp_mpec_solve(const perp_mpec_problem *p, const perp_mpec_options 
         return pp_refuse(out->why, sizeof out->why, PERP_E_ARG,
                          "there is no problem, or the options are not from perp_mpec_options_default()");
     if (!perp_mpec_available())
-        return pp_refuse(out->why, sizeof out->why, PERP_E_FIT,
-                         "perp was built without Ipopt, which solves this; install the package coinor-libipopt-dev and "
-                         "build perp again");
+        return pp_refuse(out->why, sizeof out->why, PERP_E_FIT, "this perp %s", pp_ipopt_missing());
     double t = pp_clock();
     pp_mpec m = {.p = p, .o = o ? *o : perp_mpec_options_default(), .why = out->why, .why_size = sizeof out->why};
     pp_arena_init(&m.arena, m.o.alloc);

@@ -4,9 +4,8 @@
  *          below the rounding error of its two diagonal elements.
  * Valid    every finite symmetric A. Small eigenvalues of positive definite A come out with a high relative accuracy.
  * Cost     4 to 10 sweeps of about 6 n^3 operations; no memory.
- * Choice   LAPACK's dsyev (pp_eigen() of linalg) takes a tenth of the time at n = 48, a thirtieth at n = 150. But its bits
- *          depend on the BLAS kernel that the machine selects and on threads, and a search must take the same path on
- *          every machine. Tangents use pp_eigen(): there eigenvalues are only compared with 1e-12 of the largest.
+ * Choice   pp_eigen() of linalg takes a tenth of the time at n = 48 and less beyond, but its error is relative to the largest
+ *          eigenvalue. A covariance matrix of a search spans many orders, and the search divides by the square roots.
  * Source   Golub, Van Loan (2013), Matrix Computations, 8.5; Demmel, Veselic (1992), SIAM J. Matrix Anal. 13. */
 #include "search/search.h"
 

@@ -1,6 +1,6 @@
 /* path_factor.c - bases of the path search, factorised
  * Problem  solve B x = v where one column of B changes per pivot.
- * Method   LU (LAPACK if dense, KLU if sparse) of a base, then the product form of the inverse: a column exchanged is one
+ * Method   LU (pp_lu() if dense, KLU if sparse) of a base, then the product form of the inverse: a column exchanged is one
  *          elementary matrix more to apply. Afresh when there are too many of them.
  * Valid    any regular B; a reciprocal condition number below SINGULAR counts as singular.
  * Cost     dense: n^3/1.5 per factorisation, n^2 per solve; sparse: as KLU; plus n per exchange since.

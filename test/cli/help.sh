@@ -81,7 +81,7 @@ fi
 
 run 0 version
 has out 'perp '
-for library in HDF5 libyaml OpenBLAS CHOLMOD qhull cairo; do has out "$library"; done
+for library in HDF5 libyaml KLU METIS qhull cairo; do has out "$library"; done
 cp out words
 run 0 --version
 cmp -s out words || failed 'perp --version differs from perp version'

@@ -1,4 +1,4 @@
-/* test_linalg.c - dense and sparse linear algebra against plain definitions, on random asymmetric and rank-deficient
+/* test_linalg.c - dense linear algebra against plain definitions, on random asymmetric and rank-deficient
  * matrices */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "linalg/linalg.h"
-#include "count_malloc.h"
 #include "oracle/random_problem.h"
 
 #define MAX 160
@@ -284,78 +283,11 @@ static void test_alignment(void **state) {
     }
 }
 
-/* A sparse matrix with random pattern, lower triangle in columns; dense in A too. */
-static int random_sparse(int n, double fill_in, int *colptr, int *rowind, double *values, bool new_pattern) {
-    int k = 0;
-    if (!new_pattern) {
-        for (int j = 0; j < n; j++)
-            for (int l = colptr[j]; l < colptr[j + 1]; l++)
-                values[l] = rowind[l] == j ? 2 + n * fill_in + rp_unit() : rp_sym();
-        k = colptr[n];
-    } else {
-        for (int j = 0; j < n; j++) {
-            colptr[j] = k;
-            for (int i = j; i < n; i++)
-                if (i == j || rp_unit() < fill_in) {
-                    rowind[k] = i;
-                    values[k++] = i == j ? 2 + n * fill_in + rp_unit() : rp_sym();
-                }
-        }
-        colptr[n] = k;
-    }
-    memset(A, 0, sizeof A);
-    for (int j = 0; j < n; j++)
-        for (int l = colptr[j]; l < colptr[j + 1]; l++) A[rowind[l] + n * j] = A[j + n * rowind[l]] = values[l];
-    return k;
-}
-
-static void test_sparse(void **state) {
-    (void)state;
-    static int colptr[MAX + 1], rowind[MAX * MAX];
-    static double values[MAX * MAX], rhs[2 * MAX];
-    perp_allocator alloc = {0};
-    pp_sparse_chol *s = pp_sparse_chol_new(&alloc);
-    assert_non_null(s);
-    assert_false(pp_sparse_chol_solve(s, 1, rhs));
-    int analyses = 0;
-    for (int round = 0; round < 20; round++) {
-        int n = 1 + rp_int(100);
-        random_sparse(n, 0.05 + 0.2 * rp_unit(), colptr, rowind, values, true);
-        analyses++;
-        for (int again = 0; again < 4; again++) {
-            if (again > 0) random_sparse(n, 0.25, colptr, rowind, values, false);
-            long before = malloc_count;
-            assert_true(pp_sparse_chol_factor(s, n, colptr, rowind, values));
-            fill(rhs, 2 * n);
-            memcpy(b, rhs, sizeof(double) * (size_t)n);
-            memcpy(y, rhs + n, sizeof(double) * (size_t)n);
-            assert_true(pp_sparse_chol_solve(s, 2, rhs));
-            assert_true(left_over(n, A, n, rhs, b) < 1e-12 * n);
-            assert_true(left_over(n, A, n, rhs + n, y) < 1e-12 * n);
-            assert_int_equal(pp_sparse_chol_analyses(s), analyses);
-            if (again > 0)
-                assert_int_equal(malloc_count, before);
-            else if (COUNTS_MALLOC)
-                assert_true(malloc_count > before); /* the counter works */
-        }
-        values[0] = -1; /* the first diagonal entry */
-        assert_false(pp_sparse_chol_factor(s, n, colptr, rowind, values));
-        assert_false(pp_sparse_chol_solve(s, 1, rhs));
-        values[0] = NAN;
-        assert_false(pp_sparse_chol_factor(s, n, colptr, rowind, values));
-        values[0] = 100;
-        assert_true(pp_sparse_chol_factor(s, n, colptr, rowind, values)); /* and it recovers */
-        assert_int_equal(pp_sparse_chol_analyses(s), analyses);
-    }
-    pp_sparse_chol_free(s);
-    pp_sparse_chol_free(NULL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_inverse), cmocka_unit_test(test_products),  cmocka_unit_test(test_lu),
         cmocka_unit_test(test_cholesky),      cmocka_unit_test(test_eigen),     cmocka_unit_test(test_psd),
-        cmocka_unit_test(test_psd_refuses),   cmocka_unit_test(test_alignment), cmocka_unit_test(test_sparse),
+        cmocka_unit_test(test_psd_refuses),   cmocka_unit_test(test_alignment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -614,7 +614,7 @@ static void test_without(void **state) {
     particles p;
     one_particle(&p, 3, 0.01, 0);
     perp_mpec_problem q = problem_of(&p, 3, &mu_from_one);
-    refused(&q, PERP_E_FIT, "coinor-libipopt-dev");
+    refused(&q, PERP_E_FIT, "coinor-libipopt");
     perp_world_destroy(p.w);
 }
 
