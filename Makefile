@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo install package dist attack test test-quick test-without-libraries experiments gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup demo install package dist attack test test-quick test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -53,6 +53,10 @@ test-without-libraries: setup  ## build without NLopt, Ipopt and MPI; commands t
 experiments: setup   ## run all experiments (LONG=1: also long ones); writes their pages and plots in docs/experiments
 	@tools/build release perp_program
 	@tools/experiments
+
+studies: setup       ## run the studies with their checks (LONG=1: also long ones); reports in out/studies
+	@tools/build release perp_program
+	@tools/studies
 
 gallery: setup       ## run the experiments' scenes, draw a picture of each; writes docs/gallery.md and docs/img
 	@tools/build release perp_program
