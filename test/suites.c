@@ -1,0 +1,32 @@
+/* suites.c - main of a test program: `test_unit trace` runs the suite trace, which is test/unit/test_trace.c.
+ * One suite per process: ctest starts the program once for each, so that a crash or a changed global hides no other suite.
+ * SUITE_LIST is a file that CMake writes: one line SUITE(what) for each source of the program. */
+#include <stdio.h>
+#include <string.h>
+
+#define SUITE(what) int suite_##what(void);
+#include SUITE_LIST
+#undef SUITE
+
+typedef struct suite {
+    const char *name;
+    int (*run)(void);
+} suite;
+
+#define SUITE(what) {#what, suite_##what},
+static const suite suites[] = {
+#include SUITE_LIST
+};
+#undef SUITE
+enum { NSUITE = sizeof suites / sizeof *suites };
+
+int main(int argc, char **argv) {
+    for (int i = 0; argc == 2 && i < NSUITE; i++)
+        if (!strcmp(argv[1], suites[i].name)) return suites[i].run();
+    if (argc == 2)
+        fprintf(stderr, "%s: found the suite \"%s\"; allowed:\n", argv[0], argv[1]);
+    else
+        fprintf(stderr, "usage: %s SUITE, one of:\n", argv[0]);
+    for (int i = 0; i < NSUITE; i++) fprintf(stderr, "  %s\n", suites[i].name);
+    return 2;
+}
