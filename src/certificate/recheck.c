@@ -24,7 +24,7 @@
 #include "stepper/belt.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
-#include "stepper/impact_laws.h"
+#include "stepper/rebound.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 
@@ -37,13 +37,6 @@
 
 static void worst(double *most, double x) {
     if (!(fabs(x) <= *most)) *most = isnan(x) ? INFINITY : fabs(x);
-}
-
-static perp_vec3 linear(int dim, const double *x) { return perp_v3(x[0], x[1], dim == 3 ? x[2] : 0); }
-
-static perp_vec3 angular(int dim, int nd, const double *x) {
-    if (dim == 2) return perp_v3(0, 0, nd == 3 ? x[2] : 0);
-    return nd == 6 ? perp_v3(x[3], x[4], x[5]) : perp_v3(0, 0, 0);
 }
 
 /* ---- momentum ---- */
@@ -122,12 +115,12 @@ static double momentum_left(const pp_frame *f, int k, const double *impulse) {
     const pp_body *b = &f->w->body[slot];
     const pp_state *s0 = f->s0, *s1 = f->s1;
     const double *p = impulse + f->block_offset[k];
-    perp_vec3 left = perp_v3_axpy(perp_v3_sub(s1->v[slot], s0->v[slot]), -1 / b->mass, linear(dim, p));
+    perp_vec3 left = perp_v3_axpy(perp_v3_sub(s1->v[slot], s0->v[slot]), -1 / b->mass, pp_linear(dim, p));
     double most = perp_v3_norm(left);
     if (nd == dim || f->implicit_turn) return most;
     perp_vec3 L0 = turning_momentum(b, dim, s0->X[slot].q, s0->w[slot]),
               L1 = turning_momentum(b, dim, s1->X[slot].q, s1->w[slot]);
-    perp_vec3 more = perp_v3_sub(perp_v3_sub(L1, L0), angular(dim, nd, p));
+    perp_vec3 more = perp_v3_sub(perp_v3_sub(L1, L0), pp_angular(dim, nd, p));
     double I = dim == 2 ? b->I_B.c[2].z : fmin(b->I_B.c[0].x, fmin(b->I_B.c[1].y, b->I_B.c[2].z));
     return fmax(most, perp_v3_norm(more) / sqrt(I * b->mass)); /* speed at the radius of gyration */
 }
@@ -152,10 +145,10 @@ static double motion_left(const pp_frame *f, int k, double told) {
     const pp_body *b = &f->w->body[slot];
     const double *nu = (f->nu_moved ? f->nu_moved : f->solution.nu) + f->block_offset[k];
     perp_vec3 x0 = f->s0->X[slot].p, x1 = f->s1->X[slot].p;
-    double off = perp_v3_norm(perp_v3_axpy(perp_v3_sub(x1, x0), -f->h, linear(dim, nu)));
+    double off = perp_v3_norm(perp_v3_axpy(perp_v3_sub(x1, x0), -f->h, pp_linear(dim, nu)));
     off = fmax(0, off - ROUNDING * (perp_v3_norm(x0) + perp_v3_norm(x1)));
     if (nd == dim) return off / f->h;
-    perp_vec3 w = angular(dim, nd, nu);
+    perp_vec3 w = pp_angular(dim, nd, nu);
     double radius = isfinite(b->radius) ? b->radius : 0, turn;
     if (dim == 2) {
         double th0 = f->s0->theta[slot], th1 = f->s1->theta[slot];

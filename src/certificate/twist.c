@@ -12,6 +12,7 @@
  * Cost     O(bodies + rows). Allocates in the arena only. */
 #include <float.h>
 
+#include "base/sets.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 
@@ -30,26 +31,17 @@ typedef struct island {
     double scale, noise;
 } island;
 
-static int root(int *of, int k) {
-    while (of[k] != k) k = of[k] = of[of[k]];
-    return k;
-}
-
 typedef void see(int *of, island *is, const perp_row *row);
 
 static void join(int *of, island *is, const perp_row *row) {
     (void)is;
     if (row->block[0] < 0 || row->block[1] < 0) return;
-    int a = root(of, row->block[0]), b = root(of, row->block[1]);
-    if (a < b)
-        of[b] = a;
-    else
-        of[a] = b;
+    pp_sets_join(of, row->block[0], row->block[1]);
 }
 
 static void hold(int *of, island *is, const perp_row *row) {
     for (int k = 0; k < 2; k++)
-        if (row->block[k] < 0 && row->block[!k] >= 0) is[root(of, row->block[!k])].held = true;
+        if (row->block[k] < 0 && row->block[!k] >= 0) is[pp_set_of(of, row->block[!k])].held = true;
 }
 
 /* Shows the rows that act. What keeps a joint from rippling (joint < 0) turns single bodies, and holds none. */
@@ -59,13 +51,6 @@ static void each_row(const pp_frame *k, see *look, int *of, island *is) {
         if (p->joint[i].joint >= 0) look(of, is, &p->joint[i].row);
     for (int i = 0; i < p->ncontact; i++)
         if (k->solution.p_contact[3 * i] > 0) look(of, is, &p->contact[i].n);
-}
-
-static perp_vec3 linear(int dim, const double *x) { return perp_v3(x[0], x[1], dim == 3 ? x[2] : 0); }
-
-static perp_vec3 angular(int dim, int nd, const double *x) {
-    if (dim == 2) return perp_v3(0, 0, nd == 3 ? x[2] : 0);
-    return nd == 6 ? perp_v3(x[3], x[4], x[5]) : perp_v3(0, 0, 0);
 }
 
 /* Angular momentum of a body about its own centre. */
@@ -108,8 +93,8 @@ static void add_momentum(const pp_frame *f, int k, island *x) {
     if (f->purpose == PP_IMPACT) return; /* no force acts in no time */
     for (int i = 0; i < nd; i++) force[i] = pp_force_impulse(f, f->block_offset[k] + i);
     perp_vec3 r = perp_v3_sub(at[0], x->X);
-    x->left = perp_v3_sub(x->left, perp_v3_add(perp_v3_cross(r, linear(dim, force)), angular(dim, nd, force)));
-    x->noise += perp_v3_norm(at[0]) * perp_v3_norm(linear(dim, force));
+    x->left = perp_v3_sub(x->left, perp_v3_add(perp_v3_cross(r, pp_linear(dim, force)), pp_angular(dim, nd, force)));
+    x->noise += perp_v3_norm(at[0]) * perp_v3_norm(pp_linear(dim, force));
 }
 
 double pp_twist(const pp_frame *f) {
@@ -120,10 +105,10 @@ double pp_twist(const pp_frame *f) {
     int *of = PP_ARENA_ARRAY(a, int, f->nblock);
     island *is = PP_ARENA_ZERO(a, island, f->nblock);
     if (!of || !is) return 0;
-    for (int k = 0; k < f->nblock; k++) of[k] = k;
+    pp_sets_make(of, f->nblock);
     for (int k = 0; k < n; k++) each_row(kick[k], join, of, is);
     for (int k = 0; k < n; k++) each_row(kick[k], hold, of, is);
-    for (int k = 0; k < f->nblock; k++) add_centre(f, k, &is[root(of, k)]);
+    for (int k = 0; k < f->nblock; k++) add_centre(f, k, &is[pp_set_of(of, k)]);
     for (int k = 0; k < f->nblock; k++) {
         island *x = &is[k];
         if (of[k] != k) continue;
@@ -131,7 +116,7 @@ double pp_twist(const pp_frame *f) {
         for (int i = 0; i < 4; i++) *mean[i] = perp_v3_scale(1 / x->mass, *mean[i]);
         x->loaded |= x->heavy > 0 && x->heavy < x->members;
     }
-    for (int k = 0; k < f->nblock; k++) add_momentum(f, k, &is[root(of, k)]);
+    for (int k = 0; k < f->nblock; k++) add_momentum(f, k, &is[pp_set_of(of, k)]);
     bool one_kick = !f->w->stepper->step && !f->nkick;
     double most = 0;
     for (int k = 0; k < f->nblock; k++) {

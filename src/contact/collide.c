@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "stepper/belt.h"
 
 static uint64_t pair_key(int a, int b) {
@@ -129,16 +130,11 @@ typedef struct crowd {
     double *most;
 } crowd;
 
-static int leader(const crowd *c, int i) {
-    for (; c->parent[i] != i; i = c->parent[i]) c->parent[i] = c->parent[c->parent[i]];
-    return i;
-}
-
 /* What does not move by impulses hands its travel on, but takes and passes on none. */
 static void join(const crowd *c, const double *travel, int a, int b) {
     bool moves_a = c->w->body[a].kind == PERP_BODY_DYNAMIC, moves_b = c->w->body[b].kind == PERP_BODY_DYNAMIC;
     if (!moves_a && !moves_b) return;
-    int i = leader(c, moves_a ? a : b), j = moves_a && moves_b ? leader(c, b) : i;
+    int i = pp_set_of(c->parent, moves_a ? a : b), j = moves_a && moves_b ? pp_set_of(c->parent, b) : i;
     double t = fmax(c->most[i], c->most[j]);
     if (!moves_a) t = fmax(t, travel[a]);
     if (!moves_b) t = fmax(t, travel[b]);
@@ -181,7 +177,7 @@ static perp_status spread_travel(pp_frame *f, double *travel) {
         join_all(&c, f, travel);
         for (int i = 0; i < w->nbody; i++) {
             if (!pp_alive(w->body[i].gen) || w->body[i].kind != PERP_BODY_DYNAMIC) continue;
-            double t = c.most[leader(&c, i)];
+            double t = c.most[pp_set_of(c.parent, i)];
             changed |= t != travel[i];
             travel[i] = t;
         }

@@ -66,3 +66,18 @@ void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int s
     c->e_r = law.e_r;
     if (c->e_t != c->e_o) ellipse_frame(f, p, c);
 }
+
+perp_status pp_contacts_of_pairs(pp_frame *f) {
+    perp_world *w = f->w;
+    int n = w->pairs.n;
+    perp_status st = pp_contact_room(f, n);
+    if (st) return st;
+    for (int i = 0; i < n; i++) {
+        const pp_pair *p = &w->pairs.pair[i];
+        const pp_placed *A = &f->placed[p->i], *B = &f->placed[p->j];
+        if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W) + f->touching_more) continue;
+        pp_contact_fill(f, p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
+        f->ncontact++;
+    }
+    return PERP_OK;
+}

@@ -14,6 +14,9 @@ perp_status pp_contact_room(pp_frame *f, int n);
  * impulse and state are zero. shapes: its two shape slots. */
 void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int shapes[2]);
 
+/* A contact for each of w->pairs; at the level of velocities only for those that touch. What the model "one-plane" chooses. */
+perp_status pp_contacts_of_pairs(pp_frame *f);
+
 /* Speed at which shapes that were placed in overlap come apart, the smaller one of this size [L/T]. */
 static inline double pp_recovery_speed(const perp_world *w, double size) {
     double g = perp_v3_norm(w->def.gravity_W);

@@ -186,7 +186,7 @@ static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma
     perp_status st = pp_collide(f);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (!st && f->purpose != PP_STEP) { /* what touches at the start, at the level of velocities */
-        st = pp_model_one_plane.contacts(f);
+        st = pp_contacts_of_pairs(f);
         if (!st) st = pp_formulate(f);
         return st ? st : pp_solve_step(f);
     }

@@ -4,25 +4,8 @@
 #include "contact/contact_fill.h"
 #include "contact/model.h"
 
-static perp_status one_plane(pp_frame *f) {
-    perp_world *w = f->w;
-    int n = w->pairs.n;
-    perp_status st = pp_contact_room(f, n);
-    if (st) return st;
-    for (int i = 0; i < n; i++) {
-        const pp_pair *p = &w->pairs.pair[i];
-        const pp_placed *A = &f->placed[p->i], *B = &f->placed[p->j];
-        if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W) + f->touching_more) continue;
-        pp_contact_fill(f, p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
-        f->ncontact++;
-    }
-    return PERP_OK;
-}
-
 const pp_contact_model_type pp_model_one_plane = {
     .name = "one-plane",
     .source = "Williams 2.3",
-    .contacts = one_plane,
+    .contacts = pp_contacts_of_pairs,
 };
-
-perp_status pp_contact(pp_frame *f) { return f->w->model->contacts(f); }

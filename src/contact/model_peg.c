@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "contact/contact_fill.h"
 #include "contact/model.h"
 #include "contact/peg.h"
 #include "stepper/jammed.h"
@@ -476,7 +477,7 @@ static bool driven_within(pp_peg_work *k, double part) {
 
 static perp_status standard_way(pp_frame *f) {
     perp_status st = pp_collide(f);
-    if (!st) st = pp_model_one_plane.contacts(f);
+    if (!st) st = pp_contacts_of_pairs(f);
     if (!st) st = pp_formulate(f);
     return st ? st : pp_solve_step(f);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "stepper/belt.h"
-#include "world/stagger.h"
+#include "model/state.h"
 
 static void add_wrench(perp_wrench *to, perp_vec3 force, perp_vec3 torque) {
     to->force = perp_v3_add(to->force, force);

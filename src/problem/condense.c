@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "linalg/linalg.h"
 #include "linalg/sparse_lu.h"
 #include "problem/convert_class.h"
@@ -33,11 +34,6 @@ typedef struct mass {
     int *owner; /* n: part of a dof */
 } mass;
 
-static int root(int *parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /* Connected parts of the pattern, in the order of their first dofs. */
 static bool find_parts(const perp_sparse *M, pp_arena *a, mass *m) {
     int n = M->cols;
@@ -47,15 +43,13 @@ static bool find_parts(const perp_sparse *M, pp_arena *a, mass *m) {
     m->where = PP_ARENA_ARRAY(a, int, n);
     int *parent = PP_ARENA_ARRAY(a, int, n);
     if (!m->owner || !m->dofs || !m->where || !parent) return false;
-    for (int i = 0; i < n; i++) parent[i] = i;
+    pp_sets_make(parent, n);
     for (int j = 0; j < n; j++)
         for (int k = M->start[j]; k < M->start[j + 1]; k++) {
-            int x = root(parent, M->index[k]), y = root(parent, j);
-            if (x < y) parent[y] = x;
-            if (y < x) parent[x] = y;
+            pp_sets_join(parent, M->index[k], j);
         }
     for (int i = 0; i < n; i++) { /* a root is the smallest of its part and comes first */
-        int r = root(parent, i);
+        int r = pp_set_of(parent, i);
         m->owner[i] = r == i ? m->nparts++ : m->owner[r];
     }
     m->parts = PP_ARENA_ZERO(a, part, m->nparts);

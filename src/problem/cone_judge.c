@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "linalg/linalg.h"
 #include "problem/law.h"
 
@@ -21,26 +22,17 @@
 
 /* ---- M ---- */
 
-static int root(int *parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /* Numbers the connected parts of M's pattern in the order of their first dofs: of[i] for dof i; their number. */
 static int parts(const perp_sparse *M, int *parent, int *of) {
     int n = M->cols, count = 0;
-    for (int i = 0; i < n; i++) parent[i] = i;
+    pp_sets_make(parent, n);
     for (int j = 0; j < n; j++)
         for (int k = M->start[j]; k < M->start[j + 1]; k++) {
             if (M->value[k] == 0) continue;
-            int a = root(parent, j), b = root(parent, M->index[k]);
-            if (a < b)
-                parent[b] = a;
-            else
-                parent[a] = b; /* the smaller index is the root: it comes first below */
+            pp_sets_join(parent, j, M->index[k]); /* the smaller index is the root: it comes first below */
         }
     for (int i = 0; i < n; i++) {
-        int r = root(parent, i);
+        int r = pp_set_of(parent, i);
         of[i] = r == i ? count++ : of[r];
     }
     return count;

@@ -6,22 +6,12 @@
 
 #include <string.h>
 
-static int root(int *parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
+#include "base/sets.h"
 
 /* The root of a set is its smallest member, so that islands come in order of their first blocks. */
 static void join(int *parent, const perp_row *row) {
     if (row->block[0] < 0 || row->block[1] < 0) return;
-    int a = root(parent, row->block[0]), b = root(parent, row->block[1]);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
+    pp_sets_join(parent, row->block[0], row->block[1]);
 }
 
 static int some_block(const perp_row *row) { return row->block[0] >= 0 ? row->block[0] : row->block[1]; }
@@ -35,11 +25,11 @@ typedef struct parts {
 } parts;
 
 static void count(const perp_step_problem *p, parts *s, int *n) {
-    for (int i = 0; i < p->nblock; i++) s->parent[i] = i;
+    pp_sets_make(s->parent, p->nblock);
     for (int i = 0; i < p->njoint; i++) join(s->parent, &p->joint[i].row);
     for (int i = 0; i < p->ncontact; i++) join(s->parent, &p->contact[i].n);
     for (int i = 0; i < p->nblock; i++) s->island_of[i] = -1;
-    for (int i = 0; i < p->nblock; i++) s->parent[i] = root(s->parent, i);
+    for (int i = 0; i < p->nblock; i++) s->parent[i] = pp_set_of(s->parent, i);
     /* a set counts once it has a row; numbered in the order of its root */
     for (int i = 0; i < p->njoint; i++) s->island_of[s->parent[some_block(&p->joint[i].row)]] = 0;
     for (int i = 0; i < p->ncontact; i++) s->island_of[s->parent[some_block(&p->contact[i].n)]] = 0;

@@ -12,6 +12,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/sets.h"
 #include "problem/convert.h"
 #include "problem/laws.h"
 #include "problem/rows.h"
@@ -106,8 +107,7 @@ typedef struct motion {
 
 static int group_of(const motion *m, const perp_row *row) {
     int b = row->block[0] >= 0 ? row->block[0] : row->block[1];
-    while (b >= 0 && m->of[b] != b) b = m->of[b] = m->of[m->of[b]];
-    return b; /* -1: the row acts on no body */
+    return b >= 0 ? pp_set_of(m->of, b) : -1; /* -1: the row acts on no body */
 }
 
 static const perp_row *row_of_law(const perp_step_problem *p, int i) {
@@ -121,7 +121,7 @@ static bool find_motion(work *w, int n, double *q, const double *terms, motion *
     m->most = PP_ARENA_ZERO(&w->arena, double, p->nblock);
     m->asked = PP_ARENA_ZERO(&w->arena, bool, p->nblock);
     if (!m->of || !m->most || !m->asked) return false;
-    for (int b = 0; b < p->nblock; b++) m->of[b] = b;
+    pp_sets_make(m->of, p->nblock);
     for (int i = 0; i < n; i++) {
         const perp_row *row = row_of_law(p, i), other = {.block = {row->block[1], row->block[1]}};
         if (row->block[0] >= 0 && row->block[1] >= 0) m->of[group_of(m, row)] = group_of(m, &other);

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "linalg/kernel.h"
 
 void pp_groups_lay_out(pp_groups *g, int n, pp_carver *c) {
@@ -20,11 +21,6 @@ void pp_groups_lay_out(pp_groups *g, int n, pp_carver *c) {
     g->start = PP_CARVE(c, int, n + 1);
     g->member = PP_CARVE(c, int, n);
     g->scratch = PP_CARVE(c, int, n);
-}
-
-static int root(int *parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
 }
 
 /* A power of two near x; 1 if that is out of reason. */
@@ -38,20 +34,19 @@ static double near_power(double x) {
 void pp_groups_find(pp_groups *g, const pp_plain *p) {
     ptrdiff_t n = p->n;
     int *parent = g->scratch;
-    for (int i = 0; i < n; i++) parent[i] = i;
+    pp_sets_make(parent, (int)n);
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) {
             if (p->M[i + n * i] > 0 || !(p->M[i + n * j] != 0)) continue;
-            int a = root(parent, i), b = root(parent, j);
-            parent[a > b ? a : b] = a > b ? b : a; /* the lowest index is the root */
+            pp_sets_join(parent, i, j);
         }
     g->count = 0;
     int at = 0;
     for (int i = 0; i < n; i++) {
-        if (root(parent, i) != i) continue;
+        if (pp_set_of(parent, i) != i) continue;
         g->start[g->count++] = at;
         for (int j = i; j < n; j++)
-            if (root(parent, j) == i) g->member[at++] = j;
+            if (pp_set_of(parent, j) == i) g->member[at++] = j;
     }
     g->start[g->count] = at;
     for (int i = 0; i < n; i++) g->D[i] = p->M[i + n * i] > 0 ? near_power(1 / sqrt(p->M[i + n * i])) : 1;

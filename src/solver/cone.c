@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "linalg/block_lu.h"
 #include "linalg/linalg.h"
 
@@ -125,16 +126,6 @@ static bool take_local(maker *k, const perp_sparse *W, const double *q) {
 
 /* ---- global form --------------------------------------------------------------------------------------------- */
 
-static int root(int *parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void unite(int *parent, int i, int j) {
-    int a = root(parent, i), b = root(parent, j);
-    parent[a > b ? a : b] = a > b ? b : a; /* the root is the first of its part */
-}
-
 /* Rows of H by dofs: blocks that touch dof d are by[start[d]] .. by[start[d + 1] - 1], ascending. */
 static bool find_users(maker *k, int **start, int **by) {
     const perp_sparse *H = &k->p->H;
@@ -188,22 +179,22 @@ static bool find_nodes(maker *k, int *largest) {
     for (int i = 0; i < n; i++) parent[i] = i, k->part[i] = -1;
     for (int j = 0; j < n; j++)
         for (int s = M->start[j]; s < M->start[j + 1]; s++)
-            if (M->value[s] != 0) unite(parent, j, M->index[s]);
+            if (M->value[s] != 0) pp_sets_join(parent, j, M->index[s]);
     for (int i = 0; i < n; i++) size[i] = 0;
-    for (int i = 0; i < n; i++) size[root(parent, i)]++;
+    for (int i = 0; i < n; i++) size[pp_set_of(parent, i)]++;
     for (int i = 0; i + 1 < n; i++) {
-        int a = root(parent, i), b = root(parent, i + 1);
+        int a = pp_set_of(parent, i), b = pp_set_of(parent, i + 1);
         if (a == b || size[a] + size[b] > BODY_MOST || !alike(users, by, i, i + 1)) continue;
         int sum = size[a] + size[b];
-        unite(parent, a, b);
-        size[root(parent, a)] = sum;
+        pp_sets_join(parent, a, b);
+        size[pp_set_of(parent, a)] = sum;
     }
     for (int i = 0; i < n; i++) size[i] = 0;
     for (int i = 0; i < n; i++)
-        if (users[i + 1] > users[i]) size[root(parent, i)] = 1; /* touched */
+        if (users[i + 1] > users[i]) size[pp_set_of(parent, i)] = 1; /* touched */
     c->nnode = c->ndof = *largest = 0;
     for (int i = 0; i < n; i++) {
-        int r = root(parent, i);
+        int r = pp_set_of(parent, i);
         if (size[r] == 0) continue;
         if (k->part[r] < 0) k->part[r] = c->nnode++;
         k->part[i] = k->part[r];

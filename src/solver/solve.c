@@ -1,4 +1,4 @@
-/* solve.c - the one place that calls a solver, and measures what it says. */
+/* solve.c - the one place that calls a solver, and measures what it says; and what it hands to solvers. */
 #include "perp/solve.h"
 
 #include <math.h>
@@ -125,24 +125,4 @@ perp_status pp_solve(const perp_solver_type *type, const void *settings, const p
                      pp_arena *arena, perp_solve_info *info) {
     perp_call call = {.arena = arena, .deadline = INFINITY};
     return pp_solve_call(&call, type, settings, p, z, info);
-}
-
-perp_status perp_problem_solve(const perp_problem *p, const char *solver, double *z, perp_solve_info *info) {
-    perp_solve_info unused;
-    if (!info) info = &unused;
-    *info = (perp_solve_info){.outcome = PERP_OUTCOME_NUMERICS, .residual = INFINITY};
-    const perp_solver_type *type = perp_solver_find(solver);
-    if (!type) return PERP_E_NAME;
-    perp_status s = perp_problem_check(p, NULL, 0);
-    if (s) return s;
-    if (!z && perp_problem_size(p) > 0) return PERP_E_ARG;
-    pp_settings settings;
-    pp_settings_default(type, 0, &settings);
-    pp_arena arena;
-    pp_arena_init(&arena, (perp_allocator){0});
-    double start = pp_clock();
-    s = pp_solve(type, &settings, p, z, &arena, info);
-    info->seconds = pp_clock() - start;
-    pp_arena_free(&arena);
-    return s;
 }

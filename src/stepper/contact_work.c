@@ -26,26 +26,18 @@
  *          u: approach before. What is missing beyond that was lost by the method. */
 #include "stepper/contact_work.h"
 
+#include "base/sets.h"
 #include "stepper/belt.h"
 #include "problem/rows.h"
 #include "stepper/stepper.h"
 
-static int root(const pp_contact_work *a, int i) {
-    while (a->parent[i] != i) i = a->parent[i];
-    return i;
-}
-
 static void join(pp_contact_work *a, const perp_row *row) {
     if (row->block[0] < 0 || row->block[1] < 0) return;
-    int x = root(a, row->block[0]), y = root(a, row->block[1]);
-    if (x < y)
-        a->parent[y] = x;
-    else
-        a->parent[x] = y;
+    pp_sets_join(a->parent, row->block[0], row->block[1]);
 }
 
 int pp_work_island(const pp_contact_work *a, const perp_row *row) {
-    return root(a, row->block[0] >= 0 ? row->block[0] : row->block[1]);
+    return pp_set_of(a->parent, row->block[0] >= 0 ? row->block[0] : row->block[1]);
 }
 
 static bool fixed(const perp_row *row) { return row->block[0] < 0 && row->block[1] < 0; }
@@ -206,7 +198,7 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
                            .kinetic = PP_ARENA_ZERO(arena, double, f->nblock)};
     if (!a->parent || !a->work || !a->rule || !a->moved || !a->end || !a->motor || !a->lag || !a->lost || !a->kinetic)
         return false;
-    for (int b = 0; b < f->nblock; b++) a->parent[b] = b;
+    pp_sets_make(a->parent, f->nblock);
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
     for (int k = 0; k < n; k++) add_work(a, kick[k]);
     for (int k = 0; k < n; k++) add_motors(a, kick[k]);
@@ -217,7 +209,7 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     }
     allow_losses(a, f, f);
     for (int k = 0; f->nkick && k < n; k++) allow_losses(a, kick[k], f);
-    for (int b = 0; b < f->nblock; b++) a->kinetic[root(a, b)] += block_kinetic(f, b);
+    for (int b = 0; b < f->nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += block_kinetic(f, b);
     return true;
 }
 

@@ -9,9 +9,8 @@
 #include "stepper/belt.h"
 #include "problem/convert.h"
 #include "problem/rows.h"
-#include "stepper/impact_laws.h"
 #include "stepper/joint_ripple.h"
-#include "stepper/rebound_limit.h"
+#include "stepper/rebound.h"
 #include "stepper/stepper.h"
 #include "stepper/support_rows.h"
 

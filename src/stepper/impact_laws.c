@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#include "contact/model.h"
+#include "contact/contact_fill.h"
 #include "problem/rows.h"
 #include "stepper/contact_work.h"
 #include "stepper/stepper.h"
@@ -25,18 +25,6 @@
 #define CLOSES     1e-13 /* part of the largest approach below which a contact of a pass does not close: rounding */
 #define PASSES     50    /* per contact, and */
 #define PASSES_TOO 200
-
-bool pp_orders_impacts(const perp_world *w) {
-    if (w->def.impacts == PERP_IMPACTS_PLAIN || (w->stepper->step && !w->stepper->half_kicks)) return false;
-    for (int i = 0; i < w->nmaterial * w->nmaterial; i++)
-        if (w->law[i].restitution > 0) return true;
-    return false;
-}
-
-double pp_approach(const pp_frame *f, int i) {
-    const perp_contact_row *r = &f->problem.contact[i];
-    return pp_row_dot(&f->problem, &r->n, f->nu0) + r->b_n_kin;
-}
 
 static perp_status no_memory(perp_world *w) { return pp_fail(w, PERP_E_MEMORY, "out of memory for the impacts"); }
 
@@ -83,7 +71,7 @@ static perp_status new_frame(pp_impacts *m, pp_frame **out) {
 perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
     perp_status st = new_frame(m, out);
     if (!st) st = pp_collide(*out);
-    if (!st) st = pp_model_one_plane.contacts(*out);
+    if (!st) st = pp_contacts_of_pairs(*out);
     if (!st) st = pp_formulate(*out);
     if (!st) pp_tamper(*out, PP_LOOKED);
     return st;

@@ -5,12 +5,6 @@
 #include "stepper/rebound_limit.h"
 #include "world/frame.h"
 
-/* Are impacts of this world ordered by time (world/impact_order.c)? Else Newton's rule stands in the equations of a step. */
-bool pp_orders_impacts(const perp_world *w);
-
-/* Velocity of contact i along its normal before a frame's impulses, driven bodies with it; < 0: it closes [L/T]. */
-double pp_approach(const pp_frame *f, int i);
-
 /* Impacts of one step, and frames and certificates of what was done so far, in their order. */
 typedef struct pp_impacts {
     perp_world *w;

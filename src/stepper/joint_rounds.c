@@ -7,7 +7,7 @@
  *            b = phi(q+(nu_k))/h - G nu_k
  *          until phi is rounding or falls no more: the chord method, SHAKE. Impulses act along rows of the start pose, so
  *          momentum is kept. The first guess is linearised at the velocity of the start, which leaves an error of third order
- *          in h. Limits go the same way with their coordinate. Slow rounds are mixed (second_order_mix.c).
+ *          in h. Limits go the same way with their coordinate. Slow rounds are mixed (problem/mix.c).
  *          An island without inequalities has a matrix that stays: its rounds are back-substitutions of the increments, which
  *          refines the answer too. Others are solved again, from the answer before.
  *          Tension in light links makes rounds and steps unstable. Rows against it (joint_ripple.c) are looked for after the

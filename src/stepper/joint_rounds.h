@@ -4,8 +4,8 @@
 
 #include "problem/convert.h"
 #include "problem/islands.h"
+#include "problem/mix.h"
 #include "stepper/joint_ripple.h"
-#include "stepper/second_order_kicks.h"
 
 /* What the rounds of a frame have come to. */
 typedef struct pp_joint_rounds {

@@ -18,9 +18,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "problem/rows.h"
 #include "stepper/contact_work.h"
-#include "stepper/impact_laws.h"
 #include "stepper/stepper.h"
 
 #define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
@@ -29,12 +29,6 @@
 #define PUSHED   1e-5 /* of its energy that an island may gain in a part by overlap that is pushed out, */
 #define LIFTED \
     0.3 /* beside this part of what a fall of that time gives, so that sinking by linearised gaps is undone */
-
-double pp_push_out_bound(const pp_frame *f, pp_push_out limit, const perp_contact_row *row) {
-    if (limit == PP_PUSH_FREE) return -INFINITY;
-    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin;
-    return row->b_n_kin + (limit == PP_PUSH_BOUND ? fmin(0, approach) : 0);
-}
 
 /* Does contact i push because its overlap asks for more than the next limit allows? */
 static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
@@ -48,9 +42,7 @@ static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
 static double fall_of(const pp_frame *f, const pp_contact_work *a, int island) {
     double mass = 0, g = perp_v3_norm(f->w->def.gravity_W);
     for (int b = 0; b < f->nblock; b++) {
-        int at = b;
-        while (a->parent[at] != at) at = a->parent[at];
-        if (at == island) mass += f->M[36 * b];
+        if (pp_set_of(a->parent, b) == island) mass += f->M[36 * b];
     }
     return 0.5 * mass * f->h * f->h * g * g;
 }
@@ -71,15 +63,6 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
         *again = a.parent[b] == b && a.work[b] > PUSHED * a.kinetic[b] + LIFTED * fall_of(f, &a, b);
     if (*again) r->push_out = next;
     return PERP_OK;
-}
-
-double pp_rebound_factor(const pp_frame *f, const int shape[2]) {
-    if (f->rebounds && f->rebounds->none) return 0;
-    for (int i = 0; f->rebounds && i < f->rebounds->n; i++) {
-        const pp_rebound_limit *r = &f->rebounds->pair[i];
-        if (r->shape[0] == shape[0] && r->shape[1] == shape[1]) return r->factor;
-    }
-    return 1;
 }
 
 bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r) {

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-#include "contact/model.h"
+#include "contact/contact_fill.h"
+#include "problem/mix.h"
 #include "problem/rows.h"
 #include "stepper/jammed.h"
 
@@ -147,7 +148,7 @@ static perp_status follow_slip(pp_frame *f, double *change) {
     pp_frame *e = at_end(f);
     perp_status st = e ? pp_control(e) : PERP_E_MEMORY;
     if (!st) st = pp_collide(e);
-    if (!st) st = pp_model_one_plane.contacts(e);
+    if (!st) st = pp_contacts_of_pairs(e);
     return st ? st : pp_slip_shifts(f, e, change);
 }
 

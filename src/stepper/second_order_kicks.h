@@ -12,19 +12,6 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts);
  * f->s1. */
 perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out);
 
-/* second_order_mix.c: the rounds of joints. */
-#define PP_MIXED_ROUNDS 6
-typedef struct pp_mix {
-    int n, rounds;
-    double *value[PP_MIXED_ROUNDS], *miss[PP_MIXED_ROUNDS], *basis[PP_MIXED_ROUNDS], *weight;
-} pp_mix;
-/* Room for n rows; false if memory is refused. */
-bool pp_mix_new(pp_arena *a, int n, pp_mix *s);
-/* Weights of the rows, by the joint rows of the problem. */
-void pp_mix_weigh(pp_mix *s, const perp_step_problem *p);
-/* Takes in a round: its misses, and the values that a plain round would go on with. mix: value becomes a better one. */
-void pp_mix_step(pp_mix *s, const double *miss, double *value, bool mix);
-
 /* second_order_shift.c: what the friction of the first kick must see so that the step is symmetric. */
 /* The shifts that the answer of the first kick asks for, given its end contacts (those of `end`). *change: by how much
  * they differ from those in use [L/T]. */

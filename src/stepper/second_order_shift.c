@@ -13,8 +13,7 @@
 
 #include "stepper/belt.h"
 #include "problem/rows.h"
-#include "stepper/impact_laws.h"
-#include "stepper/rebound_limit.h"
+#include "stepper/rebound.h"
 #include "stepper/second_order_kicks.h"
 
 #define SAME_WAY 0.9 /* cosine up to which a contact slides on */

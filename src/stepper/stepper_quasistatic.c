@@ -7,7 +7,7 @@
  *          with the slip of the last round, but not for ever: of a push off the centre two motions may take turns, each
  *          the answer to the directions of the other. Of many solutions it takes one near rest, in the metric of the
  *          masses: the least motion.
- *          Where cones turn little by little rounds are slow; then they are mixed (second_order_mix.c).
+ *          Where cones turn little by little rounds are slow; then they are mixed (problem/mix.c).
  *          eps is such that the forces at hand would change velocities in a step by as much as the fastest body moves,
  *          or what is driven, and then by more: large numbers beside small velocities would cost digits.
  * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears. If the rounds do not end soon,
@@ -19,10 +19,10 @@
 
 #include "base/refuse.h"
 #include "stepper/belt.h"
+#include "problem/mix.h"
 #include "problem/rows.h"
 #include "stepper/quasistatic_balance.h"
 #include "stepper/quasistatic_unique.h"
-#include "stepper/second_order_kicks.h"
 #include "stepper/support_rows.h"
 
 #define ROUNDS     80

@@ -12,6 +12,7 @@
  * Source   Berard (2.73); Song, Pang, Kumar, Int. J. Numer. Meth. Engng 60 (2004), for the end rule. */
 #include <math.h>
 
+#include "base/sets.h"
 #include "contact/contact_fill.h"
 #include "problem/rows.h"
 #include "stepper/viscoelastic.h"
@@ -85,20 +86,14 @@ perp_status pp_visco_begin(pp_visco_work *k) {
 
 /* ---- the rule of each body ---- */
 
-static int root(int *parent, int b) {
-    while (parent[b] != b) b = parent[b] = parent[parent[b]];
-    return b;
-}
-
 static void join(int *parent, const int block[2]) {
     if (block[0] < 0 || block[1] < 0) return;
-    int a = root(parent, block[0]), b = root(parent, block[1]);
-    if (a != b) parent[a > b ? a : b] = a > b ? b : a;
+    pp_sets_join(parent, block[0], block[1]);
 }
 
 static void mark(int *parent, const int block[2], bool *end) {
     for (int side = 0; side < 2; side++)
-        if (block[side] >= 0) end[root(parent, block[side])] = true;
+        if (block[side] >= 0) end[pp_set_of(parent, block[side])] = true;
 }
 
 /* Must the end of the part be met by this contact? A rigid one that cannot close within the part asks for nothing. */
@@ -113,13 +108,13 @@ static perp_status choose(pp_visco_work *k) {
     int *parent = PP_ARENA_ARRAY(&f->w->arena, int, f->nblock);
     bool *end = PP_ARENA_ZERO(&f->w->arena, bool, f->nblock); /* by root */
     if (!parent || !end) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->nblock);
-    for (int b = 0; b < f->nblock; b++) parent[b] = b;
+    pp_sets_make(parent, f->nblock);
     for (int i = 0; i < f->ncontact; i++) join(parent, p->contact[i].n.block);
     for (int j = 0; j < p->njoint; j++) join(parent, p->joint[j].row.block);
     for (int i = 0; i < f->ncontact; i++)
         if (wants_end(k, &k->contact[i])) mark(parent, p->contact[i].n.block, end);
     for (int j = 0; j < p->njoint; j++) mark(parent, p->joint[j].row.block, end);
-    for (int b = 0; b < f->nblock; b++) k->mean[b] = !end[root(parent, b)];
+    for (int b = 0; b < f->nblock; b++) k->mean[b] = !end[pp_set_of(parent, b)];
     return PERP_OK;
 }
 

@@ -20,7 +20,7 @@
 #include "contact/peg_again.h"
 #include "problem/rows.h"
 #include "stepper/joint_rounds.h"
-#include "stepper/rebound_limit.h"
+#include "stepper/rebound.h"
 #include "stepper/stepper.h"
 #include "tangent/equations.h"
 

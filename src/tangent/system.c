@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "linalg/linalg.h"
 #include "problem/rows.h"
 
@@ -29,17 +30,12 @@ typedef struct island {
     double *B; /* n x directions */
 } island;
 
-static int root_of(int *parent, int b) {
-    while (parent[b] != b) b = parent[b] = parent[parent[b]];
-    return b;
-}
-
 static void join_row(int *parent, const perp_row *r, int *with) {
     for (int k = 0; k < 2; k++) {
         int b = r->block[k];
         if (b < 0) continue;
-        b = root_of(parent, b);
-        if (*with >= 0 && root_of(parent, *with) != b) parent[b] = root_of(parent, *with);
+        b = pp_set_of(parent, b);
+        if (*with >= 0 && pp_set_of(parent, *with) != b) parent[b] = pp_set_of(parent, *with);
         *with = b;
     }
 }
@@ -230,7 +226,7 @@ pp_system_end pp_system_solve(pp_system *s, pp_arena *arena) {
         *of = PP_ARENA_ARRAY(arena, int, s->n);
     bool *done = PP_ARENA_ZERO(arena, bool, s->n);
     if (!parent || !number || !of || !done) return PP_SYSTEM_MEMORY;
-    for (int b = 0; b < p->nblock; b++) parent[b] = b;
+    pp_sets_make(parent, p->nblock);
     int *home = PP_ARENA_ARRAY(arena, int, s->n); /* a block of the unknown */
     if (!home) return PP_SYSTEM_MEMORY;
     for (int i = 0; i < s->n; i++) {
@@ -248,7 +244,7 @@ pp_system_end pp_system_solve(pp_system *s, pp_arena *arena) {
         if (done[first]) continue;
         island k = {.of = of};
         for (int i = first; i < s->n; i++) {
-            if (done[i] || root_of(parent, home[i]) != root_of(parent, home[first])) continue;
+            if (done[i] || pp_set_of(parent, home[i]) != pp_set_of(parent, home[first])) continue;
             done[i] = true;
             number[i] = k.n;
             of[k.n++] = i;

@@ -16,7 +16,7 @@
  * Source   Williams Algorithm 1, Tables 2.2 and 2.3; M' as Tournier et al. (2015), see joint_ripple.c. */
 #include <string.h>
 
-#include "contact/model.h"
+#include "contact/contact_fill.h"
 #include "problem/rows.h"
 #include "stepper/joint_ripple.h"
 #include "world/frame.h"
@@ -110,7 +110,7 @@ static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
                     .Minv = f->Minv,
                     .momentum = f->momentum};
     perp_status st = pp_collide(e);
-    if (!st) st = pp_model_one_plane.contacts(e);
+    if (!st) st = pp_contacts_of_pairs(e);
     return st || e->ncontact == 0 ? st : pp_formulate(e);
 }
 

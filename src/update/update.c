@@ -6,47 +6,6 @@
 
 #include "world/frame.h"
 
-static perp_vec3 linear(int dim, const double *nu) { return perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0); }
-
-static perp_vec3 angular(int dim, int ndof, const double *nu) {
-    if (dim == 2) return perp_v3(0, 0, ndof == 3 ? nu[2] : 0);
-    return ndof == 6 ? perp_v3(nu[3], nu[4], nu[5]) : perp_v3(0, 0, 0);
-}
-
-static perp_quat turned(perp_quat q, perp_vec3 by) { return perp_q_unit(perp_q_mul(perp_q_exp(by), q)); }
-
-void pp_shift_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to) {
-    int slot = f->block_body[k], dim = f->w->def.dim;
-    perp_vec3 om = angular(dim, f->block_ndof[k], nu);
-    to->X[slot].p = perp_v3_axpy(from->X[slot].p, h, linear(dim, nu));
-    if (dim == 2) {
-        to->theta[slot] = from->theta[slot] + h * om.z;
-        double half = to->theta[slot] / 2;
-        to->X[slot].q = (perp_quat){cos(half), 0, 0, sin(half)};
-    } else if (f->block_ndof[k] == 6) {
-        to->X[slot].q = turned(from->X[slot].q, perp_v3_scale(h, om));
-    }
-}
-
-bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to,
-                   perp_vec3 *w_end) {
-    int slot = f->block_body[k], dim = f->w->def.dim;
-    const pp_body *b = &f->w->body[slot];
-    perp_vec3 om = angular(dim, f->block_ndof[k], nu);
-    bool told = true;
-    if (f->block_ndof[k] != 6 || b->isotropic || f->implicit_turn) {
-        pp_shift_block(f, k, from, nu, h, to);
-        if (f->implicit_turn && f->block_ndof[k] == 6)
-            to->X[slot].q = turned(from->X[slot].q, perp_v3_axpy(perp_v3_scale(h / f->h, f->bend[k]), h, om));
-    } else {
-        perp_quat q = from->X[slot].q;
-        told = perp_rotate_free(b->I_B, h, &q, &om);
-        to->X[slot] = (perp_pose){perp_v3_axpy(from->X[slot].p, h, linear(dim, nu)), q};
-    }
-    if (w_end) *w_end = om;
-    return told;
-}
-
 /* Blocks on which some constraint impulse acted. */
 static void mark_pushed(const pp_frame *f, bool *pushed) {
     const perp_step_problem *p = &f->problem;
@@ -117,8 +76,8 @@ perp_status pp_update(pp_frame *f) {
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k];
         const double *nu = f->nu_end + f->block_offset[k];
-        s1->v[slot] = linear(w->def.dim, nu);
-        s1->w[slot] = angular(w->def.dim, f->block_ndof[k], nu);
+        s1->v[slot] = pp_linear(w->def.dim, nu);
+        s1->w[slot] = pp_angular(w->def.dim, f->block_ndof[k], nu);
         if (!perp_v3_finite(s1->X[slot].p) || !perp_q_finite(s1->X[slot].q) || !perp_v3_finite(s1->v[slot]) ||
             !perp_v3_finite(s1->w[slot]))
             return pp_fail(w, PERP_E_SOLVE, "body %d (%s) would get a state that is not finite at t = %g", slot,
@@ -150,8 +109,8 @@ perp_status pp_update_along(pp_frame *f, const double *drift) {
     for (int k = 0; k < f->nblock; k++) {
         int slot = f->block_body[k];
         const double *v = nu1 + f->block_offset[k];
-        f->s1->v[slot] = linear(f->w->def.dim, v);
-        if (f->block_ndof[k] > f->w->def.dim) f->s1->w[slot] = angular(f->w->def.dim, f->block_ndof[k], v);
+        f->s1->v[slot] = pp_linear(f->w->def.dim, v);
+        if (f->block_ndof[k] > f->w->def.dim) f->s1->w[slot] = pp_angular(f->w->def.dim, f->block_ndof[k], v);
     }
     return PERP_OK;
 }

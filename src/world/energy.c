@@ -1,6 +1,7 @@
 /* energy.c - energy and momentum of a world as it stands */
-#include "world/frame.h"
-#include "world/stagger.h"
+#include "model/energy.h"
+
+#include "model/state.h"
 
 pp_spring_now pp_spring_at(const perp_world *w, const pp_state *s, const pp_force *e) {
     pp_joint_side a = pp_side(w, s, e->a, NULL), b = pp_side(w, s, e->b, NULL);

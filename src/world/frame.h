@@ -5,6 +5,8 @@
 #ifndef PP_FRAME_H
 #define PP_FRAME_H
 
+#include "model/energy.h"
+#include "model/state.h"
 #include "world/world_internal.h"
 
 /* What a frame is for. */
@@ -271,23 +273,6 @@ void pp_put_inertia(const pp_body *b, perp_quat q, double *M, double *Minv);
  * them. */
 double pp_row_bend(const pp_frame *f, const perp_row *row);
 
-/* energy.c. A spring between points at a state: its force on the second body, the line it acts along, the velocity of its ends to
- * each other, and the levers of the ends. */
-typedef struct pp_spring_now {
-    perp_vec3 force, u, v, ra, rb;
-    double stretch; /* length less rest length [L] */
-} pp_spring_now;
-pp_spring_now pp_spring_at(const perp_world *w, const pp_state *s, const pp_force *e);
-/* By how much potentials grew from s0 to s1: of gravity; of springs between points; of springs in joints [M L^2/T^2]. */
-double pp_kinetic_energy(const perp_world *w, const pp_state *s);
-double pp_shown_kinetic_energy(const perp_world *w, const pp_state *s); /* with velocities of t */
-double pp_gravity_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
-double pp_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
-double pp_joint_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
-
-/* Adds the time since *from to a stage, and sets *from to now. */
-void pp_clocked(perp_world *w, perp_stage stage, double *from);
-
 /* Makes room in the world for what pp_remember writes, so that a commit cannot fail. */
 perp_status pp_reserve(pp_frame *f);
 /* Remembers the impulses of a solved frame for warm starts, and the contacts and joint impulses for the user. */
@@ -321,9 +306,5 @@ bool pp_may_touch(int i, int j, const void *frame);
 perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n);
 /* Sorted body pairs that joints keep from touching. From the arena. */
 perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n);
-
-/* A state with room for all slots, from the arena; and the copying of one. */
-perp_status pp_state_new(perp_world *w, pp_state *s);
-void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef PP_LIFETIME_H
 #define PP_LIFETIME_H
 
+#include "model/state.h"
 #include "world/world_internal.h"
 
 /* Marks of definitions made by the _default functions. */
@@ -15,11 +16,6 @@ perp_status pp_choose_stages(perp_world *w, char *why, size_t n);
 /* A slot for something new: the first dead one if there is any, else `n`, the next after the last. Elements begin with
  * their generation; a reused slot goes on counting, so that old ids stay stale. */
 int pp_slot_claim(const void *array, int n, int dead, size_t size);
-
-/* Makes room for body and joint slots in the committed state; false if memory is refused (what grew stays,
- * harmlessly). */
-bool pp_state_grow(perp_world *w, int nbody, int njoint);
-void pp_state_release(pp_state *s, const perp_allocator *a);
 
 /* Copy of a string, or NULL for NULL; *ok false if memory is refused. */
 char *pp_copy_name(const perp_allocator *a, const char *name, bool *ok);

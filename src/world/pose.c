@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/refuse.h"
+#include "contact/contact_fill.h"
 #include "contact/model.h"
 #include "stepper/stepper.h"
 #include "world/budget.h"
@@ -52,7 +53,7 @@ perp_status pp_world_pose(perp_world *w, double margin, pp_posed *out) {
                     .least_travel = margin};
     st = pp_control(f);
     if (!st) st = pp_collide(f);
-    if (!st) st = pp_model_one_plane.contacts(f);
+    if (!st) st = pp_contacts_of_pairs(f);
     if (!st) st = pp_formulate(f);
     if (st) return st;
     *out = (pp_posed){&f->problem, f->contact, f->ncontact};

@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include "base/sets.h"
 #include "problem/rows.h"
 
 /* A speed along a row that counts as an approach is at least this many times what forces and turning bodies change in a
@@ -41,49 +42,11 @@
 /* Inertia of an island about an axis, relative to its largest, below which it is a line or a point. */
 #define FLAT 1e-12
 
-/* ---- from outside a step ---- */
-
-void pp_velocity_given(pp_state *s, int slot, perp_vec3 v, perp_vec3 w) {
-    s->v[slot] = v;
-    s->w[slot] = w;
-    s->dv[slot] = s->dw[slot] = perp_v3(0, 0, 0);
-    s->mark[slot] |= PP_FRESH;
-}
-
-void pp_place_given(pp_state *s, int slot) { pp_velocity_given(s, slot, pp_shown_v(s, slot), pp_shown_w(s, slot)); }
-
-void pp_force_given(pp_state *s, int slot) {
-    if (!(s->mark[slot] & (PP_PUSHED | PP_HELD))) s->mark[slot] |= PP_JUMP;
-    s->mark[slot] |= PP_PUSHED;
-}
-
-void pp_forces_given(pp_state *s, int a, int b) {
-    if (a >= 0) pp_force_given(s, a);
-    if (b >= 0) pp_force_given(s, b);
-}
-
-pp_joint_side pp_shown_side(const perp_world *w, const pp_state *s, int slot) {
-    pp_joint_side side = pp_side(w, s, slot, NULL);
-    if (slot < 0) return side;
-    side.v = pp_shown_v(s, slot);
-    side.w = pp_shown_w(s, slot);
-    return side;
-}
-
 /* ---- islands ---- */
-
-static int find(int *root, int k) {
-    while (root[k] != k) k = root[k] = root[root[k]];
-    return k;
-}
 
 static void join(int *root, const perp_row *row) {
     if (row->block[0] < 0 || row->block[1] < 0) return;
-    int a = find(root, row->block[0]), b = find(root, row->block[1]);
-    if (a < b)
-        root[b] = a;
-    else
-        root[a] = b;
+    pp_sets_join(root, row->block[0], row->block[1]);
 }
 
 /* Blocks that hang together by rows; of contacts only those that push, unless all count. From the arena. */
@@ -122,13 +85,6 @@ static perp_status start_acceleration(perp_world *w, const pp_state *s, const pe
     return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the staggered start") : st;
 }
 
-static perp_vec3 linear(int dim, const double *nu) { return perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0); }
-
-static perp_vec3 angular(int dim, int ndof, const double *nu) {
-    if (dim == 2) return perp_v3(0, 0, ndof == 3 ? nu[2] : 0);
-    return ndof == 6 ? perp_v3(nu[3], nu[4], nu[5]) : perp_v3(0, 0, 0);
-}
-
 /* Bodies that have a block, in the order of their blocks. */
 static bool has_block(const perp_world *w, int slot) {
     return pp_alive(w->body[slot].gen) && w->body[slot].kind == PERP_BODY_DYNAMIC;
@@ -154,7 +110,7 @@ static perp_status move_back(perp_world *w, pp_state *s, const perp_wrench *held
         return st;
     int k = 0;
     for (int i = 0; root && i < w->nbody; i++)
-        if (has_block(w, i)) jumps[find(root, k++)] |= (s->mark[i] & PP_JUMP) != 0;
+        if (has_block(w, i)) jumps[pp_set_of(root, k++)] |= (s->mark[i] & PP_JUMP) != 0;
     double part = st ? 0 : lag / w->def.h;
     int dof = 0;
     k = 0;
@@ -162,9 +118,9 @@ static perp_status move_back(perp_world *w, pp_state *s, const perp_wrench *held
         if (!has_block(w, i)) continue;
         int nd = pp_ndof(w, &w->body[i]), at_dof = dof, block = k++;
         dof += nd;
-        if (!all && !(s->mark[i] & PP_FRESH) && !(root && jumps[find(root, block)])) continue;
-        s->dv[i] = perp_v3_scale(part, linear(w->def.dim, dnu + at_dof));
-        s->dw[i] = perp_v3_scale(part, angular(w->def.dim, nd, dnu + at_dof));
+        if (!all && !(s->mark[i] & PP_FRESH) && !(root && jumps[pp_set_of(root, block)])) continue;
+        s->dv[i] = perp_v3_scale(part, pp_linear(w->def.dim, dnu + at_dof));
+        s->dw[i] = perp_v3_scale(part, pp_angular(w->def.dim, nd, dnu + at_dof));
         s->v[i] = perp_v3_sub(at.v[i], s->dv[i]);
         s->w[i] = perp_v3_sub(at.w[i], s->dw[i]);
         if (s->mark[i] & PP_FRESH) s->mark[i] |= PP_SHOCK;
@@ -232,13 +188,13 @@ typedef struct sync {
 
 static void shock(sync *s, const perp_row *row) {
     for (int k = 0; k < 2; k++)
-        if (row->block[k] >= 0) s->part[find(s->root, row->block[k])] = 0;
+        if (row->block[k] >= 0) s->part[pp_set_of(s->root, row->block[k])] = 0;
 }
 
 static void limit(sync *s, const perp_row *row, double part) {
     for (int k = 0; k < 2; k++) {
         if (row->block[k] < 0) continue;
-        double *p = &s->part[find(s->root, row->block[k])];
+        double *p = &s->part[pp_set_of(s->root, row->block[k])];
         if (part < *p) *p = part;
     }
 }
@@ -263,8 +219,8 @@ static double smooth_change(const sync *s, const perp_row *row) {
         if (b < 0) continue;
         const double *nu = f->nu0 + f->block_offset[b], *J = row->J[k];
         int dim = f->w->def.dim, nd = f->block_ndof[b];
-        double turn = perp_v3_norm(angular(dim, nd, nu)), speed = perp_v3_norm(linear(dim, nu));
-        double lever = perp_v3_norm(angular(dim, nd, J)), length = perp_v3_norm(linear(dim, J));
+        double turn = perp_v3_norm(pp_angular(dim, nd, nu)), speed = perp_v3_norm(pp_linear(dim, nu));
+        double lever = perp_v3_norm(pp_angular(dim, nd, J)), length = perp_v3_norm(pp_linear(dim, J));
         sum += f->h * turn * (length * speed + lever * turn);
     }
     return sum;
@@ -278,8 +234,8 @@ static double noise_of(const sync *s, const perp_row *row) {
         int b = row->block[k], dim = f->w->def.dim;
         if (b < 0) continue;
         const double *nu = f->nu0 + f->block_offset[b], *J = row->J[k];
-        sum += perp_v3_norm(linear(dim, J)) * perp_v3_norm(linear(dim, nu)) +
-               perp_v3_norm(angular(dim, f->block_ndof[b], J)) * perp_v3_norm(angular(dim, f->block_ndof[b], nu));
+        sum += perp_v3_norm(pp_linear(dim, J)) * perp_v3_norm(pp_linear(dim, nu)) +
+               perp_v3_norm(pp_angular(dim, f->block_ndof[b], J)) * perp_v3_norm(pp_angular(dim, f->block_ndof[b], nu));
     }
     return NOISE * sum;
 }
@@ -386,7 +342,7 @@ typedef struct whole {
 
 static void hold(whole *of, int *root, const perp_row *row) {
     for (int k = 0; k < 2; k++)
-        if (row->block[k] < 0 && row->block[!k] >= 0) of[find(root, row->block[!k])].held = true;
+        if (row->block[k] < 0 && row->block[!k] >= 0) of[pp_set_of(root, row->block[!k])].held = true;
 }
 
 static perp_mat3 inertia_about(const pp_frame *f, int k, perp_vec3 r) {
@@ -420,7 +376,7 @@ static whole *wholes(const sync *s) {
     for (int i = 0; i < f->problem.ncontact; i++)
         if (f->solution.p_contact[3 * i] > 0) hold(of, s->root, &f->problem.contact[i].n);
     for (int k = 0; k < f->nblock; k++) {
-        whole *x = &of[find(s->root, k)];
+        whole *x = &of[pp_set_of(s->root, k)];
         double m = f->M[36 * k];
         x->mass += m;
         x->centre = perp_v3_axpy(x->centre, m, f->s0->X[f->block_body[k]].p);
@@ -428,13 +384,13 @@ static whole *wholes(const sync *s) {
     for (int k = 0; k < f->nblock; k++)
         if (s->root[k] == k) of[k].centre = perp_v3_scale(1 / of[k].mass, of[k].centre);
     for (int k = 0; k < f->nblock; k++) {
-        whole *x = &of[find(s->root, k)];
+        whole *x = &of[pp_set_of(s->root, k)];
         double p[6];
         int nd = f->block_ndof[k];
         for (int i = 0; i < nd; i++) p[i] = pp_force_impulse(f, f->block_offset[k] + i);
         perp_vec3 r = perp_v3_sub(f->s0->X[f->block_body[k]].p, x->centre);
-        x->push = perp_v3_add(x->push, linear(dim, p));
-        x->twist = perp_v3_add(x->twist, perp_v3_add(perp_v3_cross(r, linear(dim, p)), angular(dim, nd, p)));
+        x->push = perp_v3_add(x->push, pp_linear(dim, p));
+        x->twist = perp_v3_add(x->twist, perp_v3_add(perp_v3_cross(r, pp_linear(dim, p)), pp_angular(dim, nd, p)));
         x->inertia = perp_m3_add(x->inertia, inertia_about(f, k, r));
     }
     for (int k = 0; k < f->nblock; k++) {
@@ -448,7 +404,7 @@ static whole *wholes(const sync *s) {
 /* What forces change of the velocity of block k as a part of its island; zero if that is held. */
 static void carried(const sync *s, const whole *of, int k, double *out) {
     const pp_frame *f = s->f;
-    const whole *x = &of[find(s->root, k)];
+    const whole *x = &of[pp_set_of(s->root, k)];
     int dim = f->w->def.dim, nd = f->block_ndof[k];
     perp_vec3 r = perp_v3_sub(f->s0->X[f->block_body[k]].p, x->centre), v = perp_v3_add(x->v, perp_v3_cross(x->w, r));
     const double lin[3] = {v.x, v.y, v.z}, ang[3] = {x->w.x, x->w.y, x->w.z};
@@ -513,7 +469,7 @@ static bool add_frame(pp_frame *f, bool alone, told *t) {
     const whole *of = jump ? wholes(&s) : NULL;
     if (jump && !of) return false;
     for (int k = 0; k < f->nblock; k++) {
-        double part = s.part[find(s.root, k)];
+        double part = s.part[pp_set_of(s.root, k)];
         int at = f->block_offset[k];
         told *to = &t[f->block_body[k]];
         double with[6] = {0};
@@ -527,7 +483,7 @@ static bool add_frame(pp_frame *f, bool alone, told *t) {
         f->later[k] = part / 2;
         to->mark = s.after[k];
         to->shocked |= (s.after[k] & PP_SHOCK) != 0;
-        to->held |= of && of[find(s.root, k)].held;
+        to->held |= of && of[pp_set_of(s.root, k)].held;
         t[group_of(t, f->block_body[k])].group = group_of(t, f->block_body[s.root[k]]);
         to->frames++;
         to->in = f;
@@ -561,12 +517,12 @@ static void synchronise_body(const perp_world *w, int slot, const told *t, pp_st
     static const double none[6];
     const double *change = !t->shocked ? t->change : t->held ? none : t->carried;
     unsigned char mark = f->s0->mark[slot];
-    end->dv[slot] = perp_v3_scale(0.5, linear(dim, change));
-    end->dw[slot] = perp_v3_scale(0.5, angular(dim, nd, change));
+    end->dv[slot] = perp_v3_scale(0.5, pp_linear(dim, change));
+    end->dw[slot] = perp_v3_scale(0.5, pp_angular(dim, nd, change));
     if (t->frames == 1 && (mark & PP_BACK) && f->later[t->block] == 0.5) {
         /* the velocity at the start is known: half a step leads from it to that of the middle */
-        end->dv[slot] = perp_v3_sub(linear(dim, nu), pp_shown_v(&w->state, slot));
-        end->dw[slot] = nd > dim ? perp_v3_sub(angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
+        end->dv[slot] = perp_v3_sub(pp_linear(dim, nu), pp_shown_v(&w->state, slot));
+        end->dw[slot] = nd > dim ? perp_v3_sub(pp_angular(dim, nd, nu), pp_shown_w(&w->state, slot)) : end->dw[slot];
     }
 }
 

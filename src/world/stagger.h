@@ -5,28 +5,8 @@
 #ifndef PP_STAGGER_H
 #define PP_STAGGER_H
 
+#include "model/state.h"
 #include "world/frame.h"
-
-/* The velocity of a body at the time of the state. */
-static inline perp_vec3 pp_shown_v(const pp_state *s, int slot) {
-    return s->lag == 0 ? s->v[slot] : perp_v3_add(s->v[slot], s->dv[slot]);
-}
-static inline perp_vec3 pp_shown_w(const pp_state *s, int slot) {
-    return s->lag == 0 ? s->w[slot] : perp_v3_add(s->w[slot], s->dw[slot]);
-}
-
-/* Gives a body a velocity at the time of the state. */
-void pp_velocity_given(pp_state *s, int slot, perp_vec3 v, perp_vec3 w);
-/* Keeps its velocity at the time of the state, and forgets its acceleration: it was placed elsewhere. */
-void pp_place_given(pp_state *s, int slot);
-/* The forces on a body are changed from outside. If they stood still for a step they jump now; else they are a function of
- * time, of which each step sees a value. */
-void pp_force_given(pp_state *s, int slot);
-/* The same for both sides of a joint or force element; -1: none. */
-void pp_forces_given(pp_state *s, int a, int b);
-
-/* The sides of a joint with the velocities of the time of the state. */
-pp_joint_side pp_shown_side(const perp_world *w, const pp_state *s, int slot);
 
 /* Before a step from s, a copy of the world's state: moves velocities that belong to t back by half a step of the
  * constrained acceleration, if the world is staggered. */

@@ -10,73 +10,6 @@
 #include "world/lifetime.h"
 #include "world/stagger.h"
 
-bool pp_state_grow(perp_world *w, int nbody, int njoint) {
-    const perp_allocator *a = &w->alloc;
-    pp_state *s = &w->state;
-    /* seven arrays share one capacity: each grows on its own copy of it, and the common one follows when all have */
-    int old = w->cap_state_body, cap[7] = {old, old, old, old, old, old, old};
-    if (nbody > old) {
-        if (!pp_grow(a, (void **)&s->X, &cap[0], old, nbody, sizeof *s->X) ||
-            !pp_grow(a, (void **)&s->theta, &cap[1], old, nbody, sizeof *s->theta) ||
-            !pp_grow(a, (void **)&s->v, &cap[2], old, nbody, sizeof *s->v) ||
-            !pp_grow(a, (void **)&s->w, &cap[3], old, nbody, sizeof *s->w) ||
-            !pp_grow(a, (void **)&s->dv, &cap[4], old, nbody, sizeof *s->dv) ||
-            !pp_grow(a, (void **)&s->dw, &cap[5], old, nbody, sizeof *s->dw) ||
-            !pp_grow(a, (void **)&s->mark, &cap[6], old, nbody, sizeof *s->mark))
-            return false;
-        w->cap_state_body = cap[0];
-    }
-    return pp_grow(a, (void **)&s->coord, &w->cap_state_joint, w->cap_state_joint, njoint, sizeof *s->coord);
-}
-
-void pp_state_release(pp_state *s, const perp_allocator *a) {
-    pp_free(a, s->X);
-    pp_free(a, s->theta);
-    pp_free(a, s->v);
-    pp_free(a, s->w);
-    pp_free(a, s->dv);
-    pp_free(a, s->dw);
-    pp_free(a, s->mark);
-    pp_free(a, s->coord);
-}
-
-perp_status pp_state_new(perp_world *w, pp_state *s) {
-    pp_arena *a = &w->arena;
-    memset(s, 0, sizeof *s);
-    s->X = PP_ARENA_ARRAY(a, perp_pose, w->nbody);
-    s->theta = PP_ARENA_ARRAY(a, double, w->nbody);
-    s->v = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
-    s->w = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
-    s->dv = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
-    s->dw = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
-    s->mark = PP_ARENA_ARRAY(a, unsigned char, w->nbody);
-    s->coord = pp_arena_get(a, sizeof *s->coord * (size_t)(w->njoint > 0 ? w->njoint : 1));
-    bool ok = s->X && s->theta && s->v && s->w && s->dv && s->dw && s->mark && s->coord;
-    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d bodies", w->nbody);
-}
-
-/* memcpy that accepts NULL with nothing to copy. */
-static void copy(void *to, const void *from, size_t size) {
-    if (size) memcpy(to, from, size);
-}
-
-void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
-    size_t nb = (size_t)w->nbody, nj = (size_t)w->njoint;
-    to->t = from->t;
-    to->step = from->step;
-    to->lag = from->lag;
-    to->part = from->part;
-    to->stored = from->stored;
-    copy(to->X, from->X, nb * sizeof *to->X);
-    copy(to->theta, from->theta, nb * sizeof *to->theta);
-    copy(to->v, from->v, nb * sizeof *to->v);
-    copy(to->w, from->w, nb * sizeof *to->w);
-    copy(to->dv, from->dv, nb * sizeof *to->dv);
-    copy(to->dw, from->dw, nb * sizeof *to->dw);
-    copy(to->mark, from->mark, nb * sizeof *to->mark);
-    copy(to->coord, from->coord, nj * sizeof *to->coord);
-}
-
 typedef struct saved_header {
     uint64_t magic, layout; /* layout: hash of what the slots hold */
     uint64_t size, check;   /* bytes in all; hash of all of them, with zero in its own place */
@@ -149,7 +82,7 @@ perp_status perp_world_get_state(const perp_world *w, void *buf, size_t size) {
     span part[SPANS];
     int n = spans(w, w->warm.ncontact, w->warm.njoint, part);
     for (int i = 0; i < n; i++) {
-        copy(p, part[i].data, part[i].size);
+        pp_copy_bytes(p, part[i].data, part[i].size);
         p += part[i].size;
     }
     saved_header h;
@@ -198,7 +131,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     span part[SPANS];
     int n = spans(w, m->ncontact, m->njoint, part);
     for (int i = 0; i < n; i++) {
-        copy(part[i].data, p, part[i].size);
+        pp_copy_bytes(part[i].data, p, part[i].size);
         p += part[i].size;
     }
     w->state.t = h.t;
@@ -255,7 +188,7 @@ static bool clone_bodies(const perp_world *w, perp_world *to) {
 static bool clone_rest(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
     if (!PP_GROW(a, to->belt, to->cap_belt, 0, w->nbelt)) return false;
-    copy(to->belt, w->belt, (size_t)w->nbelt * sizeof *w->belt);
+    pp_copy_bytes(to->belt, w->belt, (size_t)w->nbelt * sizeof *w->belt);
     to->nbelt = w->nbelt;
     if (!PP_GROW(a, to->shape, to->cap_shape, 0, w->nshape) || !PP_GROW(a, to->joint, to->cap_joint, 0, w->njoint) ||
         !PP_GROW(a, to->force, to->cap_force, 0, w->nforce) || !pp_state_grow(to, w->nbody, w->njoint) ||
@@ -274,18 +207,18 @@ static bool clone_rest(const perp_world *w, perp_world *to) {
         to->njoint = i + 1;
         if (!ok) return false;
     }
-    copy(to->force, w->force, (size_t)w->nforce * sizeof *w->force);
+    pp_copy_bytes(to->force, w->force, (size_t)w->nforce * sizeof *w->force);
     to->nforce = w->nforce;
     to->dead_shape = w->dead_shape;
     to->dead_joint = w->dead_joint;
     to->dead_force = w->dead_force;
     int cells = w->nmaterial * w->nmaterial;
     if (!PP_GROW(a, to->law, to->cap_law, 0, cells)) return false;
-    copy(to->law, w->law, (size_t)cells * sizeof *w->law);
+    pp_copy_bytes(to->law, w->law, (size_t)cells * sizeof *w->law);
     to->nmaterial = w->nmaterial;
     to->law_all = w->law_all;
     pp_state_copy(w, &to->state, &w->state);
-    copy(to->joint_impulse, w->joint_impulse, (size_t)w->njoint * sizeof *w->joint_impulse);
+    pp_copy_bytes(to->joint_impulse, w->joint_impulse, (size_t)w->njoint * sizeof *w->joint_impulse);
     return true;
 }
 
@@ -297,10 +230,10 @@ static bool clone_memory(const perp_world *w, perp_world *to) {
         !PP_GROW(a, to->warm.joint_key, to->warm.cap_joint_key, 0, nj) ||
         !PP_GROW(a, to->contact, to->cap_contact, 0, w->ncontact))
         return false;
-    copy(to->warm.contact, w->warm.contact, (size_t)nc * sizeof *w->warm.contact);
-    copy(to->warm.joint, w->warm.joint, (size_t)nj * sizeof *w->warm.joint);
-    copy(to->warm.joint_key, w->warm.joint_key, (size_t)nj * sizeof *w->warm.joint_key);
-    copy(to->contact, w->contact, (size_t)w->ncontact * sizeof *w->contact);
+    pp_copy_bytes(to->warm.contact, w->warm.contact, (size_t)nc * sizeof *w->warm.contact);
+    pp_copy_bytes(to->warm.joint, w->warm.joint, (size_t)nj * sizeof *w->warm.joint);
+    pp_copy_bytes(to->warm.joint_key, w->warm.joint_key, (size_t)nj * sizeof *w->warm.joint_key);
+    pp_copy_bytes(to->contact, w->contact, (size_t)w->ncontact * sizeof *w->contact);
     to->warm.ncontact = nc;
     to->warm.njoint = nj;
     to->ncontact = w->ncontact;

@@ -1,6 +1,4 @@
 /* world.c - making and ending a world, and what is set and asked of it as a whole */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/refuse.h"
@@ -9,24 +7,6 @@
 #include "world/budget.h"
 #include "world/frame.h"
 #include "world/lifetime.h"
-
-perp_status pp_fail(perp_world *w, perp_status s, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(w->why, sizeof w->why, format, args);
-    va_end(args);
-    return s;
-}
-
-void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...) {
-    if (!w->def.log.line) return;
-    char text[PP_WHY];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    w->def.log.line(level, text, w->def.log.ctx);
-}
 
 perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, char *why, size_t why_size) {
     if (why && why_size) why[0] = 0;
@@ -108,14 +88,6 @@ void perp_world_set_capture(perp_world *w, const perp_capture *capture) {
 
 void perp_world_set_stop(perp_world *w, const perp_stop *stop) { w->stop = stop ? *stop : (perp_stop){0}; }
 
-bool pp_told_to_stop(void *world) {
-    perp_world *w = world;
-    if (!w->stopped && w->stop.asked) w->stopped = w->stop.asked(w->stop.ctx);
-    return w->stopped;
-}
-
-perp_status pp_stopped(perp_world *w) { return pp_fail(w, PERP_E_STOPPED, "told to stop at t = %g", w->state.t); }
-
 perp_status perp_world_set_h(perp_world *w, double h) {
     if (!(h > 0) || !isfinite(h)) return pp_fail(w, PERP_E_ARG, "h is %g; it must be positive and finite", h);
     w->def.h = h;
@@ -153,16 +125,4 @@ perp_status perp_world_set(perp_world *w, const char *name, double value) {
 int perp_world_contacts(const perp_world *w, const perp_contact **out) {
     *out = w->contact;
     return w->ncontact;
-}
-
-pp_joint_side pp_side(const perp_world *w, const pp_state *s, int slot, const int *block) {
-    pp_joint_side side = {.X_WB = perp_pose_identity(), .block = -1};
-    if (slot < 0) return side;
-    side.X_WB = s->X[slot];
-    side.theta = s->theta[slot];
-    side.v = s->v[slot];
-    side.w = s->w[slot];
-    side.ndof = pp_ndof(w, &w->body[slot]);
-    if (block) side.block = block[slot];
-    return side;
 }

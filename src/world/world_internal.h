@@ -197,6 +197,9 @@ void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...)
 bool pp_told_to_stop(void *world);
 /* PERP_E_STOPPED, and the sentence for it. */
 perp_status pp_stopped(perp_world *w);
+/* Adds the time since *from to a stage, and sets *from to now. */
+void pp_clocked(perp_world *w, perp_stage stage, double *from);
+
 /* What a solver within a step is handed: memory of the world's arena, no clock, and whoever may stop it. A scene that is
  * turned or numbered otherwise shall move the same (docs/solvers/auto.md). */
 static inline perp_call pp_call_within(perp_world *w) {

@@ -1,7 +1,7 @@
 /* Rounds x = g(x) that are mixed: a linear map whose own rounds shrink by 0.97, with rows of very different weights. */
 #include "world_help.h"
 
-#include "stepper/second_order_kicks.h"
+#include "problem/mix.h"
 
 #define N 5
 

@@ -1,4 +1,4 @@
-/* second_order_mix.c - rounds of the joints of a step, made quicker where they are slow
+/* mix.c - rounds of the joints of a step, made quicker where they are slow
  * Problem  x = g(x), x what the joint rows are told of the end of the step. Where rows turn on the way and large
  *          impulses act along them (a chain that is stretched or squeezed), plain rounds shrink the misses g(x) - x
  *          slowly, or go round in circles.
@@ -6,10 +6,11 @@
  *          linear, would cancel best; from its misses on as a plain round would. Rows are weighed by the masses that
  *          they feel, so that lengths and angles add up.
  * Source   Anderson, J. ACM 12 (1965) 547; Walker, Ni, SIAM J. Numer. Anal. 49 (2011) 1715. */
+#include "problem/mix.h"
+
 #include <math.h>
 
 #include "problem/rows.h"
-#include "stepper/second_order_kicks.h"
 
 #define DEPENDENT 1e-8 /* a difference of rounds that the others make up to this part is left out */
 

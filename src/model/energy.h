@@ -1,0 +1,21 @@
+/* energy.h - energies of a world in a state, and springs between points. */
+#ifndef PP_ENERGY_H
+#define PP_ENERGY_H
+
+#include "world/world_internal.h"
+
+/* A spring between points at a state: its force on the second body, the line it acts along, the velocity of its ends to
+ * each other, and the levers of the ends. */
+typedef struct pp_spring_now {
+    perp_vec3 force, u, v, ra, rb;
+    double stretch; /* length less rest length [L] */
+} pp_spring_now;
+pp_spring_now pp_spring_at(const perp_world *w, const pp_state *s, const pp_force *e);
+/* By how much potentials grew from s0 to s1: of gravity; of springs between points; of springs in joints [M L^2/T^2]. */
+double pp_kinetic_energy(const perp_world *w, const pp_state *s);
+double pp_shown_kinetic_energy(const perp_world *w, const pp_state *s); /* with velocities of t */
+double pp_gravity_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
+double pp_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
+double pp_joint_spring_change(const perp_world *w, const pp_state *s0, const pp_state *s1);
+
+#endif

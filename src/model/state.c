@@ -1,0 +1,91 @@
+/* state.c - the changing part of a world: room for it, copies, and what is set in it from outside a step */
+#include "model/state.h"
+
+bool pp_state_grow(perp_world *w, int nbody, int njoint) {
+    const perp_allocator *a = &w->alloc;
+    pp_state *s = &w->state;
+    /* seven arrays share one capacity: each grows on its own copy of it, and the common one follows when all have */
+    int old = w->cap_state_body, cap[7] = {old, old, old, old, old, old, old};
+    if (nbody > old) {
+        if (!pp_grow(a, (void **)&s->X, &cap[0], old, nbody, sizeof *s->X) ||
+            !pp_grow(a, (void **)&s->theta, &cap[1], old, nbody, sizeof *s->theta) ||
+            !pp_grow(a, (void **)&s->v, &cap[2], old, nbody, sizeof *s->v) ||
+            !pp_grow(a, (void **)&s->w, &cap[3], old, nbody, sizeof *s->w) ||
+            !pp_grow(a, (void **)&s->dv, &cap[4], old, nbody, sizeof *s->dv) ||
+            !pp_grow(a, (void **)&s->dw, &cap[5], old, nbody, sizeof *s->dw) ||
+            !pp_grow(a, (void **)&s->mark, &cap[6], old, nbody, sizeof *s->mark))
+            return false;
+        w->cap_state_body = cap[0];
+    }
+    return pp_grow(a, (void **)&s->coord, &w->cap_state_joint, w->cap_state_joint, njoint, sizeof *s->coord);
+}
+
+void pp_state_release(pp_state *s, const perp_allocator *a) {
+    pp_free(a, s->X);
+    pp_free(a, s->theta);
+    pp_free(a, s->v);
+    pp_free(a, s->w);
+    pp_free(a, s->dv);
+    pp_free(a, s->dw);
+    pp_free(a, s->mark);
+    pp_free(a, s->coord);
+}
+
+perp_status pp_state_new(perp_world *w, pp_state *s) {
+    pp_arena *a = &w->arena;
+    memset(s, 0, sizeof *s);
+    s->X = PP_ARENA_ARRAY(a, perp_pose, w->nbody);
+    s->theta = PP_ARENA_ARRAY(a, double, w->nbody);
+    s->v = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
+    s->w = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
+    s->dv = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
+    s->dw = PP_ARENA_ARRAY(a, perp_vec3, w->nbody);
+    s->mark = PP_ARENA_ARRAY(a, unsigned char, w->nbody);
+    s->coord = pp_arena_get(a, sizeof *s->coord * (size_t)(w->njoint > 0 ? w->njoint : 1));
+    bool ok = s->X && s->theta && s->v && s->w && s->dv && s->dw && s->mark && s->coord;
+    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d bodies", w->nbody);
+}
+
+void pp_state_copy(const perp_world *w, pp_state *to, const pp_state *from) {
+    size_t nb = (size_t)w->nbody, nj = (size_t)w->njoint;
+    to->t = from->t;
+    to->step = from->step;
+    to->lag = from->lag;
+    to->part = from->part;
+    to->stored = from->stored;
+    pp_copy_bytes(to->X, from->X, nb * sizeof *to->X);
+    pp_copy_bytes(to->theta, from->theta, nb * sizeof *to->theta);
+    pp_copy_bytes(to->v, from->v, nb * sizeof *to->v);
+    pp_copy_bytes(to->w, from->w, nb * sizeof *to->w);
+    pp_copy_bytes(to->dv, from->dv, nb * sizeof *to->dv);
+    pp_copy_bytes(to->dw, from->dw, nb * sizeof *to->dw);
+    pp_copy_bytes(to->mark, from->mark, nb * sizeof *to->mark);
+    pp_copy_bytes(to->coord, from->coord, nj * sizeof *to->coord);
+}
+
+void pp_velocity_given(pp_state *s, int slot, perp_vec3 v, perp_vec3 w) {
+    s->v[slot] = v;
+    s->w[slot] = w;
+    s->dv[slot] = s->dw[slot] = perp_v3(0, 0, 0);
+    s->mark[slot] |= PP_FRESH;
+}
+
+void pp_place_given(pp_state *s, int slot) { pp_velocity_given(s, slot, pp_shown_v(s, slot), pp_shown_w(s, slot)); }
+
+void pp_force_given(pp_state *s, int slot) {
+    if (!(s->mark[slot] & (PP_PUSHED | PP_HELD))) s->mark[slot] |= PP_JUMP;
+    s->mark[slot] |= PP_PUSHED;
+}
+
+void pp_forces_given(pp_state *s, int a, int b) {
+    if (a >= 0) pp_force_given(s, a);
+    if (b >= 0) pp_force_given(s, b);
+}
+
+pp_joint_side pp_shown_side(const perp_world *w, const pp_state *s, int slot) {
+    pp_joint_side side = pp_side(w, s, slot, NULL);
+    if (slot < 0) return side;
+    side.v = pp_shown_v(s, slot);
+    side.w = pp_shown_w(s, slot);
+    return side;
+}

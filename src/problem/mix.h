@@ -1,0 +1,20 @@
+/* mix.h - Anderson mixing: rounds x = g(x) of joint rows, made quicker where they are slow. */
+#ifndef PP_MIX_H
+#define PP_MIX_H
+
+#include "base/memory.h"
+#include "perp/step.h"
+
+#define PP_MIXED_ROUNDS 6
+typedef struct pp_mix {
+    int n, rounds;
+    double *value[PP_MIXED_ROUNDS], *miss[PP_MIXED_ROUNDS], *basis[PP_MIXED_ROUNDS], *weight;
+} pp_mix;
+/* Room for n rows; false if memory is refused. */
+bool pp_mix_new(pp_arena *a, int n, pp_mix *s);
+/* Weights of the rows, by the joint rows of the problem. */
+void pp_mix_weigh(pp_mix *s, const perp_step_problem *p);
+/* Takes in a round: its misses, and the values that a plain round would go on with. mix: value becomes a better one. */
+void pp_mix_step(pp_mix *s, const double *miss, double *value, bool mix);
+
+#endif
