@@ -61,6 +61,9 @@ static perp_status header_number(perp_recording *r, const char *name, bool zero,
 static perp_status read_header(perp_recording *r, perp_refusal *why) {
     perp_recording_info *a = &r->info;
     char format[64] = "";
+    uint64_t study;
+    if (pp_get_u64(r->file, "perp-study", &study))
+        return bad(r, "", "results of a study", "a recording (perp study reads results)", why);
     if (!pp_get_text(r->file, "format", format, sizeof format))
         return bad(r, "format", "nothing", "\"perp recording\"", why);
     if (strcmp(format, "perp recording") != 0) {

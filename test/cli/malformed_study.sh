@@ -45,4 +45,6 @@ run 2 study none.h5
 run 2 study nowhere.h5
 "$perp" run slide.yaml -q -o recording.h5 || failed 'the scene does not run'
 refused 'perp: recording.h5: found a file that is no study; allowed: a file of perp sweep or perp design' study recording.h5
+run 0 sweep slide.yaml --vary mu=0.1:0.2:2 --measure 'x=last("block.x")' -q -o results.h5
+refused 'perp: results.h5: found results of a study; allowed: a recording (perp study reads results)' info results.h5
 finish
