@@ -182,7 +182,7 @@ perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int 
     if (bad) return pp_complain_say(why, PERP_E_ARG, at, NULL, "a parameter to be set has no name");
     if (s->around)
         return pp_complain_say(why, PERP_E_ARG, at, NULL,
-                               "the scene is around a world of a program: it has no parameters");
+                               "the scene was made from a world of a program, so it has no parameters");
     if (!merge(s, set, n, &d)) return pp_complain_say(why, PERP_E_MEMORY, at, NULL, "out of memory");
     perp_status st = need_reader(s, why);
     if (!st) st = read_again(s, &d, why);
