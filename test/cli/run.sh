@@ -105,7 +105,7 @@ stages: {solver: pgs, fallback: [], max_halvings: 0, settings: {pgs: {max_sweeps
 run 1 run hard.yaml
 has err 'failed: '
 has err 'perp: try a smaller time step'
-has err 'is in hard.h5'
+has err 'hard.h5 holds everything before that step'
 has out 'hard.h5: '
 run 0 info hard.h5
 has out 'not finished'
