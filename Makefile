@@ -1,18 +1,21 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo install package dist attack test test-quick test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup setup-build demo install package dist attack test test-quick test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
 	  || sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1    \2/p' $(MAKEFILE_LIST)
 
-setup:               ## install what is missing of compilers and libraries
+setup:               ## install the packages that are missing, to build, test and check perp
 	@tools/setup
+
+setup-build:         ## install only those that are needed to build, install and package it
+	@tools/setup build
 
 # moments of the picture in README.md
 DEMO_PICTURE = --at 0 --at 0.65 --at 0.85 --at 1 --at 1.25 --at 2.5 --panels --zoom 1.35 --size 1200x640
 
-demo: setup          ## build, simulate scenes/demo.yaml, write its recording, plots and a picture to out/
+demo: setup-build    ## build, simulate scenes/demo.yaml, write its recording, plots and a picture to out/
 	@tools/viewer || true
 	@tools/build release perp_installed
 	@mkdir -p out
@@ -24,13 +27,13 @@ demo: setup          ## build, simulate scenes/demo.yaml, write its recording, p
 
 PREFIX ?= /usr/local
 
-install: setup       ## install program and library under PREFIX (/usr/local); DESTDIR=... as usual
+install: setup-build ## install program and library under PREFIX (/usr/local); DESTDIR=... as usual
 	@tools/viewer || true
 	@tools/build release perp_installed
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)" >build/install.log || { cat build/install.log; exit 1; }
 	@echo "installed under $(DESTDIR)$(PREFIX); the list of files is build/release/install_manifest.txt"
 
-package: setup       ## Debian packages perp and libperp-dev, and the source archive, in build/packages
+package: setup-build ## Debian packages perp and libperp-dev, and the source archive, in build/packages
 	@tools/viewer || true
 	@tools/build release perp_installed
 	@tools/package build/release build/packages

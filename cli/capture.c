@@ -37,7 +37,8 @@ perp_status capture_begin(capture *c, const char *folder, const char *scene, int
         return pp_complain(why, PERP_E_ARG, at, NULL, "a path that is too long", "a shorter one");
     bool there = !stat(folder, &st);
     if (!there && in_a_folder(folder)) return PERP_OK;
-    if (!there) return pp_complain(why, PERP_E_ARG, at, NULL, "no folder around it", "a path in a folder that exists");
+    if (!there)
+        return pp_complain(why, PERP_E_ARG, at, NULL, "no such parent folder", "a path in a folder that exists");
     if (!S_ISDIR(st.st_mode))
         return pp_complain(why, PERP_E_ARG, at, NULL, "a file", "a folder for the problems, or a free name");
     if (!add && holds_problems(folder))

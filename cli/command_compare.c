@@ -294,15 +294,15 @@ const cli_command command_compare = {
     .operands = "SCENE [QUANTITY...]",
     .min_operand = 1,
     .max_operand = -1,
-    .summary = "run a scene with several steppers or contact models, and report how they differ",
-    .about =
-        "Runs the scene once for each combination of the lists and compares the runs with the first: quantities at "
-        "the end, the largest difference at any frame and when it was, how well the laws held, and how fast each was. "
-        "Every run has a verdict, as in perp run.\n\n"
-        "Quantities are those of perp plot: block.x, hinge.rate, energy.total. Without any: places and angles of the "
-        "first dynamic bodies, and the energy. --output draws them, a panel for each, a line for each run.\n\n"
-        "A run that the scene does not allow (a stepper that does not take its shapes) or that fails is told beside "
-        "the others; the exit code is then 1.",
+    .summary = "run a scene with several steppers or contact models and compare the results",
+    .about = "Runs the scene once for each combination of the lists and compares all runs with the first one: "
+             "quantities at the end, the largest difference at any frame and its time, how well the laws held, and the "
+             "speed of each run. Every run gets a verdict, as in perp run.\n\n"
+             "Quantities are those of perp plot: block.x, hinge.rate, energy.total. The default is positions and "
+             "angles of the first dynamic bodies, and the energy. --output draws a panel for each quantity, with a "
+             "line for each run.\n\n"
+             "If a combination is not allowed (for example, a stepper that does not support a shape) or a run fails, "
+             "perp says so beside the others, and the exit code is 1.",
     .option = options,
     .example = examples,
     .run = run,

@@ -434,34 +434,38 @@ static int run_command(const cli_args *a) {
 }
 
 static const cli_option options[] = {
-    {.name = "list", .kind = CLI_FLAG, .help = "List the experiments with their titles; so does no name at all."},
-    {.name = "all", .kind = CLI_FLAG, .help = "Run all of them."},
+    {.name = "list",
+     .kind = CLI_FLAG,
+     .help = "List the experiments with their titles. This is the default without NAME."},
+    {.name = "all", .kind = CLI_FLAG, .help = "Run all experiments."},
     {.name = "long",
      .kind = CLI_FLAG,
-     .help = "Also the runs and sweeps that take minutes; without it their checks are shown without a verdict."},
+     .help = "Include runs and sweeps that take minutes. Without this option their checks are shown without a "
+             "verdict."},
     {.name = "output",
      .letter = 'o',
      .kind = CLI_FILE,
      .argument = "FOLDER",
-     .help = "Plots and recordings go to FOLDER/NAME; default out/experiments."},
-    {.name = "keep", .kind = CLI_FLAG, .help = "Keep the recordings; else they are removed at the end."},
+     .help = "Write plots and recordings to FOLDER/NAME; the default is out/experiments."},
+    {.name = "keep", .kind = CLI_FLAG, .help = "Keep the recordings. By default they are removed at the end."},
     {.name = "no-plots", .kind = CLI_FLAG, .help = "Write no plots."},
     {.name = "page",
      .kind = CLI_FILE,
      .argument = "PATH",
-     .help = "Write a page in Markdown: PATH.md for one experiment, or a folder for NAME.md of each; plots go to img "
-             "beside it."},
+     .help = "Write a page in Markdown: PATH.md for one experiment, or NAME.md of each in a folder. Plots go to "
+             "img beside it."},
     {.name = "define",
      .letter = 'D',
      .kind = CLI_DEFINE,
      .argument = "NAME=VALUE",
-     .help = "Set a parameter of the scenes of all runs.",
+     .help = "Set a parameter of the scenes in all runs.",
      .many = true},
     CLI_OUTSIDE,
     {.name = "folder",
      .kind = CLI_FILE,
      .argument = "FOLDER",
-     .help = "Where the experiments are; default: $PERP_EXPERIMENTS, else those that came with perp."},
+     .help = "Folder of the experiments. The default is $PERP_EXPERIMENTS, or the experiments that came with "
+             "perp."},
     {.name = NULL}};
 
 static const cli_example examples[] = {
@@ -476,16 +480,13 @@ const cli_command command_experiment = {
     .operands = "[NAME...]",
     .min_operand = 0,
     .max_operand = -1,
-    .summary = "run experiments and compare with their references",
-    .about = "Runs the scenes of an experiment, measures in their recordings, and compares with reference values: "
-             "closed forms, "
-             "independent solutions, published figures. Prints one row for each check: quantity, measured, reference "
-             "(and in "
-             "brackets what was published), error, limit, ok.\n\n"
-             "An experiment is a folder with an experiment.yaml and its scenes; adding one is adding a folder.\n\n"
-             "The exit code is 1 if a check fails. With -D the checks whose reference is a number for other parameters "
-             "do not "
-             "apply and are shown without a verdict.",
+    .summary = "run experiments and compare them with their references",
+    .about = "Runs the scenes of an experiment, evaluates their recordings, and compares with reference values: closed "
+             "forms, independent solutions, published figures. It prints one row for each check: quantity, measured "
+             "value, reference (published value in brackets), error, limit, ok.\n\n"
+             "An experiment is a folder with an experiment.yaml and its scenes. To add an experiment, add a folder.\n\n"
+             "The exit code is 1 if a check fails. With -D, a check whose reference is a number for the original "
+             "parameters does not apply; it is shown without a verdict.",
     .option = options,
     .example = examples,
     .run = run_command};

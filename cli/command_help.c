@@ -40,7 +40,7 @@ const cli_command command_help = {
     .operands = "[COMMAND]",
     .min_operand = 0,
     .max_operand = 1,
-    .summary = "say how a command is used",
+    .summary = "print the help of a command",
     .about = "Without a command prints the list of commands. perp COMMAND --help prints the same as perp help COMMAND. "
              "Help, manual page "
              "and completion are made from the same tables that the options are read by.",

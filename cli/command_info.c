@@ -75,23 +75,24 @@ void info_counts(json *j, const char *what, const char *const *kind, const int *
 static const cli_option options[] = {
     {.name = "digest",
      .kind = CLI_FLAG,
-     .help = "Recordings: a hash of all that the frames hold; two runs with the same digest are the same to the bit."},
+     .help = "For recordings: print a hash of the contents of all frames. Two runs with the same digest are "
+             "bitwise identical."},
     {.name = "series",
      .letter = 's',
      .kind = CLI_FLAG,
-     .help = "List the names of all quantities of a recording, with units; perp plot takes them."},
+     .help = "List the names of all quantities in a recording, with units. perp plot draws them."},
     {.name = "define",
      .letter = 'D',
      .kind = CLI_DEFINE,
      .argument = "NAME=VALUE",
-     .help = "Give a parameter of the scene another value. May be repeated."},
+     .help = "Set a parameter of the scene. May be repeated."},
     CLI_OUTSIDE,
     {.name = "schema", .kind = CLI_FLAG, .help = "Print the JSON Schema of scene files, for editors."},
     {.name = "reference", .kind = CLI_FLAG, .help = "Print the reference of the keys of scene files, in Markdown."},
     {.name = "combinations",
      .kind = CLI_FLAG,
-     .help =
-         "Print which steppers, contact models, forms and solvers go together, and why others do not, in Markdown."},
+     .help = "Print which steppers, contact models, forms and solvers can be combined, and why others cannot, in "
+             "Markdown."},
     {.name = NULL},
 };
 
@@ -191,18 +192,15 @@ const cli_command command_info = {
     .operands = "SCENE|RECORDING|PROBLEM...\n--schema\n--reference\n--combinations",
     .min_operand = 0,
     .max_operand = -1,
-    .summary = "tell what a scene, a recording or a problem file holds",
-    .about =
-        "Whether a file is a scene, a recording or a problem is told by its content. Of a scene: time, parameters with "
-        "their "
-        "ranges, bodies, "
-        "shapes, joints, stages, what it would record. It is read in full, so this also checks it. Of a "
-        "recording: what ran, how "
-        "far, what is in it, the certificate of the whole run with the worst figures and where they were, and the "
-        "energy "
-        "account. Of a problem file (perp run --save-problems, FCLIB, Siconos' text): layout, class, sizes, how full "
-        "its matrices are and the range of their diagonals, friction.\n\nA recording may be looked at while it is "
-        "being written.",
+    .summary = "print what a scene, a recording or a problem file contains",
+    .about = "Prints what a file contains. perp recognises scenes, recordings and problem files by their content.\n\n"
+             "For a scene: duration, parameters with their ranges, bodies, shapes, joints, stages, and what is "
+             "recorded. The whole scene is read, so this also checks it.\n\n"
+             "For a recording: what was simulated and how far, what is recorded, the certificate of the whole run with "
+             "the worst figures and their times, and the energy account. A recording can be read while it is being "
+             "written.\n\n"
+             "For a problem file (of perp run --save-problems, FCLIB or Siconos): file layout, problem class, sizes, "
+             "density of the matrices, range of their diagonals, and friction.",
     .option = options,
     .example = examples,
     .run = run,

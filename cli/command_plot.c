@@ -12,9 +12,8 @@ static const cli_option options[] = {
      .letter = 'o',
      .kind = CLI_FILE,
      .argument = "FILE",
-     .help = "Where the figure goes: a name that ends in .svg, .pdf or .png (.csv with --csv). By default the first "
-             "recording's name "
-             "with .svg in the current folder."},
+     .help = "Name of the figure, which ends in .svg, .pdf or .png (.csv with --csv). The default is the name of "
+             "the first recording with .svg, in the current folder."},
     {.name = "title", .kind = CLI_TEXT, .argument = "TEXT", .help = "Title above the figure."},
     {.name = "xlabel",
      .kind = CLI_TEXT,
@@ -26,7 +25,7 @@ static const cli_option options[] = {
      .kind = CLI_TEXT,
      .argument = "TEXT",
      .many = true,
-     .help = "Name of a recording in the legend; give it once for each recording, in their order."},
+     .help = "Name of a recording in the legend. Give it once for each recording, in the same order."},
     {.name = "from",
      .kind = CLI_NUMBER,
      .argument = "TIME",
@@ -42,13 +41,13 @@ static const cli_option options[] = {
     {.name = "xrange",
      .kind = CLI_TEXT,
      .argument = "A,B",
-     .help = "Ends of the x axis; either may be left out to be taken from the data."},
-    {.name = "yrange", .kind = CLI_TEXT, .argument = "A,B", .help = "Ends of the y axis, in the same way."},
+     .help = "Limits of the x axis. If one is omitted, it is taken from the data."},
+    {.name = "yrange", .kind = CLI_TEXT, .argument = "A,B", .help = "Limits of the y axis, as for --xrange."},
     {.name = "logx", .kind = CLI_FLAG, .help = "Logarithmic x axis."},
     {.name = "logy", .kind = CLI_FLAG, .help = "Logarithmic y axis."},
     {.name = "equal",
      .kind = CLI_FLAG,
-     .help = "The same scale on both axes of a FIRST:SECOND panel (paths have it anyway)."},
+     .help = "Use the same scale on both axes of a FIRST:SECOND panel (paths always do)."},
     {.name = "marks", .kind = CLI_FLAG, .help = "Mark the frames on the lines."},
     {.name = "width",
      .kind = CLI_NUMBER,
@@ -61,7 +60,7 @@ static const cli_option options[] = {
      .argument = "MM",
      .min = 10,
      .max = 2000,
-     .help = "Height of the figure in mm; by default what its panels need."},
+     .help = "Height of the figure in mm. By default it depends on the panels."},
     {.name = "font",
      .kind = CLI_NUMBER,
      .argument = "PT",
@@ -78,17 +77,16 @@ static const cli_option options[] = {
      .kind = CLI_CHOICE,
      .argument = "WHERE",
      .choices = plot_legends,
-     .help = "Where the legend stands: auto (the default: an empty corner, else above or beside the panel), top-left, "
-             "top-right, "
-             "bottom-left, bottom-right, above, outside or none."},
+     .help = "Position of the legend: auto (the default: an empty corner, otherwise above or beside the panel), "
+             "top-left, top-right, bottom-left, bottom-right, above, outside or none."},
     {.name = "no-grid", .kind = CLI_FLAG, .help = "No grid lines."},
-    {.name = "dark", .kind = CLI_FLAG, .help = "Light lines on dark ground, for slides."},
-    {.name = "together", .kind = CLI_FLAG, .help = "Everything in one panel."},
+    {.name = "dark", .kind = CLI_FLAG, .help = "Use light lines on a dark background, for slides."},
+    {.name = "together", .kind = CLI_FLAG, .help = "Draw everything in one panel."},
     {.name = "list", .kind = CLI_FLAG, .help = "List what can be drawn from the recording, with units, and end."},
     {.name = "csv",
      .kind = CLI_FLAG,
-     .help =
-         "Write the numbers instead of a figure: time and one column for each quantity, to stdout or to the output."},
+     .help = "Write numbers instead of a figure: a column for time and for each quantity. They go to stdout, or "
+             "to --output."},
     {.name = NULL},
 };
 
@@ -385,32 +383,26 @@ const cli_command command_plot = {
     .min_operand = 1,
     .max_operand = -1,
     .summary = "draw recordings and figures about solvers as SVG, PDF or PNG",
-    .about =
-        "Draws what recordings hold, in a quality for papers. Operands that are files or end in .h5 are "
-        "recordings; the others say what "
-        "to draw, each in a panel of its own:\n\n"
-        "A quantity by its name, over time: block.x, hinge.rate, energy.total (perp plot RECORDING --list names "
-        "them all). "
-        "FIRST:SECOND draws the second over the first: block.x:block.y, or a phase plane. Several with commas and "
-        "no blanks between "
-        "them go into one panel: a.x,b.x.\n\n"
-        "A group: energy, ledger (work so far, by cause), certificate (residuals of the laws as parts of the "
-        "speeds at hand; overlap "
-        "and joint error), contacts (how many separate, stick, slide), impulses, states (what each pair of bodies "
-        "did), path (centres "
-        "of mass in the plane: x-y in 2D, x-z in 3D), path(A,B) (of these bodies), bodies, joints. Without any: "
-        "energy and "
-        "certificate.\n\n"
-        "Several recordings are drawn into the same panels, each in its colour. Runs of one scene are called by "
-        "the values of the parameters that differ; other recordings by their file names. --label gives other names.\n\n"
-        "Figures about solvers come from what perp solve wrote. convergence draws the histories of --trace: the "
-        "residual over iterations and over time, a line for each solver; convergence(siconos) takes Siconos' "
-        "measure, convergence(PROBLEM) one problem of many. profile draws the performance profile (Dolan and More) "
-        "of --results: for each solver the part of the problems it solves within a multiple of the best solver's "
-        "time; profile(iterations) and profile(factorisations) count these instead.\n\n"
-        "The same recording and options give the same bytes. An existing figure is replaced; a recording never "
-        "is. In the numbers of "
-        "--csv, states are 0 separating, 1 sticking, 2 sliding; what is not there is empty.",
+    .about = "Draws figures of recordings, in publication quality. Operands that are files or end in .h5 are "
+             "recordings. The other operands say what to draw. Each of them gets its own panel:\n\n"
+             "A quantity, over time: block.x, hinge.rate, energy.total (perp plot RECORDING --list lists all). "
+             "FIRST:SECOND draws the second quantity over the first, for example block.x:block.y for a path or "
+             "block.x:block.vx for a phase plane. Quantities separated by commas without blanks share a panel: "
+             "a.x,b.x.\n\n"
+             "A group: energy, ledger (cumulative work, by cause), certificate (residuals of the laws relative to the "
+             "speeds; overlap and joint error), contacts (numbers of separating, sticking and sliding ones), impulses, "
+             "states (state of each pair of bodies), path (centres of mass: x-y in 2D, x-z in 3D), path(A,B) (of these "
+             "bodies), bodies, joints. The default is energy and certificate.\n\n"
+             "Several recordings are drawn into the same panels, each in its own colour. The legend names runs of one "
+             "scene by the parameter values that differ, and other recordings by their file names. --label sets other "
+             "names.\n\n"
+             "Figures about solvers are drawn from files that perp solve writes. convergence draws --trace files: the "
+             "residual over iterations and over time, a line for each solver. convergence(siconos) uses Siconos' error "
+             "measure, convergence(PROBLEM) selects one problem. profile draws the performance profile (Dolan and "
+             "More) of --results files: the fraction of problems that each solver solves within a multiple of the best "
+             "solver's time. profile(iterations) and profile(factorisations) count these instead of time.\n\n"
+             "The same recording and options give the same bytes. An existing figure is replaced; a recording never "
+             "is. In --csv output, states are 0 separating, 1 sticking, 2 sliding; missing values are empty.",
     .option = options,
     .example = examples,
     .run = run,

@@ -260,17 +260,16 @@ const cli_command command_refine = {
     .operands = "SCENE [QUANTITY...]",
     .min_operand = 1,
     .max_operand = -1,
-    .summary = "run a scene with smaller and smaller steps: observed order and error bars",
-    .about =
-        "Runs the scene with its step h, then h/2, h/4, ... and compares quantities at the end. Of each it prints the "
-        "values, their differences, the observed order (a method of order p halves its error p times when h is "
-        "halved), an estimate of the error at the finest step and, where the order is clear, the value extrapolated "
-        "to h = 0. Where the differences change sign, do not shrink, or show orders that disagree, nothing is "
-        "extrapolated, and it says what it saw.\n\n"
-        "Quantities are those of perp plot: block.x, hinge.rate, energy.total. Without any: places and angles of the "
-        "first dynamic bodies, and the energy.\n\n"
-        "Where bodies meet, errors are not smooth in h, and the order is only a hint. Recordings of the runs are "
-        "temporary.",
+    .summary = "run a scene with smaller time steps and print the observed order and the error",
+    .about = "Runs the scene with its step h, then h/2, h/4, ... and compares quantities at the end of the run. For "
+             "each quantity it prints the values, their differences, the observed order p (halving h divides the error "
+             "by 2^p), an estimate of the error at the finest step and, if the order is clear, the value extrapolated "
+             "to h = 0. If the differences change sign, do not shrink, or show orders that disagree, perp does not "
+             "extrapolate and says what it found.\n\n"
+             "Quantities are those of perp plot: block.x, hinge.rate, energy.total. The default is positions and "
+             "angles of the first dynamic bodies, and the energy.\n\n"
+             "If bodies collide, errors are not smooth in h, and the observed order is only a hint. The recordings of "
+             "the runs are temporary.",
     .option = options,
     .example = examples,
     .run = run,

@@ -20,19 +20,18 @@ static const cli_option options[] = {
      .min = -INFINITY,
      .max = INFINITY,
      .many = true,
-     .help =
-         "Draw the frame nearest to this time; the last frame by default. Given several times, it makes one picture "
-         "each, FILE-1 and so on, or one of all with --overlay or --panels."},
+     .help = "Draw the frame nearest to this time. The default is the last frame. If given several times, perp "
+             "writes one picture for each, FILE-1 and so on; with --overlay or --panels, one picture of all."},
     {.name = "strip",
      .kind = CLI_WHOLE,
      .argument = "N",
      .min = 2,
      .max = MOMENTS_MAX,
-     .help = "Draw N moments at equal distances in time, the first and the last frame among them, in one picture."},
+     .help = "Draw N frames at equal intervals, from the first to the last frame, in one picture."},
     {.name = "overlay",
      .kind = CLI_FLAG,
-     .help = "Several moments in one view, the earlier ones as ghosts: a time-lapse. So does --strip by itself."},
-    {.name = "panels", .kind = CLI_FLAG, .help = "Several moments side by side, each with its time."},
+     .help = "Draw several frames in one view, the earlier ones pale. This is the default of --strip."},
+    {.name = "panels", .kind = CLI_FLAG, .help = "Draw several frames side by side, each with its time."},
     {.name = "from",
      .kind = CLI_NUMBER,
      .argument = "TIME",
@@ -48,69 +47,69 @@ static const cli_option options[] = {
     {.name = "video",
      .kind = CLI_FILE,
      .argument = "FILE",
-     .help = "Make a film. FILE ends in .mp4, .webm, .mkv, .mov or .gif: ffmpeg makes it; without ffmpeg it becomes an "
-             "animated PNG of that name. FILE ends in .png: an animated PNG. Any other name is a folder for the "
-             "pictures of the film, made "
-             "if there is none."},
+     .help = "Make a film. If FILE ends in .mp4, .webm, .mkv, .mov or .gif, ffmpeg encodes it; without ffmpeg it "
+             "becomes an animated PNG of that name. If FILE ends in .png, it is an animated PNG. Any other name "
+             "is a folder for the single pictures, which is created if it does not exist."},
     {.name = "fps",
      .kind = CLI_NUMBER,
      .argument = "N",
      .min = 0.1,
      .max = 1000,
-     .help = "With --video: pictures for each second of the film; 30 by default."},
+     .help = "With --video: pictures per second of the film; the default is 30."},
     {.name = "speed",
      .kind = CLI_NUMBER,
      .argument = "X",
      .min = 1e-9,
      .max = 1e9,
-     .help = "With --video: simulated time for each second of the film; 1 by default, 0.1 is slow motion."},
+     .help = "With --video: simulated time per second of the film. The default is 1; 0.1 is slow motion."},
     {.name = "size",
      .letter = 's',
      .kind = CLI_TEXT,
      .argument = "WxH",
-     .help = "Pixels of the picture; 1280x720 by default. In SVG and PDF a pixel is 1/96 inch."},
+     .help = "Size of the picture in pixels; the default is 1280x720. In SVG and PDF a pixel is 1/96 inch."},
     {.name = "camera",
      .kind = CLI_TEXT,
      .argument = "AZ,EL[,DIST]",
-     .help = "3D: where the eye is, seen from what it looks at: degrees about z from x, degrees above the x-y plane, "
-             "distance. By default -55,20 and the distance at which what moves fits."},
+     .help = "3D: position of the camera relative to its target: azimuth in degrees about z from x, elevation in "
+             "degrees above the x-y plane, distance. The default is -55,20 and the distance at which the moving "
+             "bodies fit."},
     {.name = "target",
      .kind = CLI_TEXT,
      .argument = "X,Y[,Z]",
-     .help = "The point in the middle of the picture; by default the middle of what moves."},
+     .help = "The point in the middle of the picture; the default is the middle of the moving bodies."},
     {.name = "zoom",
      .kind = CLI_NUMBER,
      .argument = "X",
      .min = 1e-3,
      .max = 1e3,
-     .help = "Everything larger by this factor; 1 by default."},
+     .help = "Enlarge by this factor; the default is 1."},
     {.name = "parallel", .kind = CLI_FLAG, .help = "3D: parallel projection instead of perspective."},
     {.name = "fit",
      .kind = CLI_CHOICE,
      .argument = "WHAT",
      .choices = (const char *const[]){"moments", "run", NULL},
-     .help = "What the camera makes room for: moments (the moments that are drawn; the default), or run (all frames; "
-             "the default with --video)."},
+     .help = "What the camera fits into the picture: moments (moving bodies in the frames that are drawn; the "
+             "default) or run (in all frames; the default with --video)."},
     {.name = "glass",
      .kind = CLI_TEXT,
      .argument = "BODY",
      .many = true,
-     .help = "3D: draw this body as its edges, so that one sees through. May be repeated. By default obstacles that "
-             "hide what moves; none: no body."},
-    {.name = "contacts", .kind = CLI_FLAG, .help = "Mark contacts with their normals; colours tell their state."},
-    {.name = "forces", .kind = CLI_FLAG, .help = "Draw the impulses of contacts as arrows on the body that moves."},
+     .help = "3D: draw only the edges of this body, so that it hides nothing. May be repeated. By default this "
+             "applies to obstacles that hide moving bodies; none switches it off."},
+    {.name = "contacts", .kind = CLI_FLAG, .help = "Draw contacts with their normals, coloured by state."},
+    {.name = "forces", .kind = CLI_FLAG, .help = "Draw contact impulses as arrows, on the body that moves."},
     {.name = "cones", .kind = CLI_FLAG, .help = "Draw the friction cones of contacts that carry an impulse."},
-    {.name = "paths", .kind = CLI_FLAG, .help = "Draw the paths of centres of mass up to the moment."},
+    {.name = "paths", .kind = CLI_FLAG, .help = "Draw the paths of the centres of mass up to the frame that is drawn."},
     {.name = "names", .kind = CLI_FLAG, .help = "Write the names of bodies."},
-    {.name = "joints", .kind = CLI_FLAG, .help = "Mark joints, with lines to the centres of mass of their bodies."},
+    {.name = "joints", .kind = CLI_FLAG, .help = "Draw joints, with lines to the centres of mass of their bodies."},
     {.name = "caption", .kind = CLI_FLAG, .help = "Write the time into the picture."},
     {.name = "colours",
      .kind = CLI_CHOICE,
      .argument = "HOW",
      .choices = render_colour_ways,
-     .help =
-         "Colours of bodies: body (each its own), family (one for names that differ in numbers at the end only), or "
-         "auto (the default: family if there are several). Obstacles are grey."},
+     .help = "Colours of bodies: body (a colour for each), family (one colour for all names that differ only in "
+             "numbers at the end) or auto (the default: family if there are several families). Obstacles are "
+             "grey."},
     {.name = "theme",
      .kind = CLI_CHOICE,
      .argument = "NAME",
@@ -122,7 +121,7 @@ static const cli_option options[] = {
      .argument = "N",
      .min = 1,
      .max = 256,
-     .help = "3D: points in each pixel; 9 by default, more is smoother and slower."},
+     .help = "3D: samples per pixel for antialiasing. The default is 9; more are smoother and slower."},
     {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace existing pictures."},
     {.name = NULL},
 };
@@ -700,19 +699,16 @@ const cli_command command_render = {
     .min_operand = 1,
     .max_operand = 2,
     .summary = "draw pictures and films of a recording",
-    .about =
-        "Draws what happened, without a browser: a 3D world shaded with soft shadows, a 2D world in plan view. FILE "
-        "ends "
-        "in .png, .svg or .pdf; by default it is the recording's name with .png in the current folder. 2D worlds are "
-        "drawn as lines and areas that stay sharp at any size; of 3D worlds an SVG or PDF holds an image, with text "
-        "and "
-        "arrows over it as lines.\n\n"
-        "Obstacles are grey, bodies that move have colours that all eyes tell apart. Obstacles that hide what moves "
-        "are "
-        "drawn as their edges. Colours of contacts and forces: grey separates, blue sticks, orange slides.\n\n"
-        "--video places bodies on the straight way between two frames of the recording where a picture falls between "
-        "them; all other pictures show frames as they are.\n\n"
-        "The same recording and options give the same bytes. --json tells the camera that was chosen.",
+    .about = "Draws pictures of a recording, without a browser: 3D worlds shaded, with soft shadows; 2D worlds in plan "
+             "view. FILE ends in .png, .svg or .pdf. The default is the name of the recording with .png, in the "
+             "current folder. 2D worlds are drawn as lines and areas, which stay sharp at any size. For 3D worlds, SVG "
+             "and PDF contain an image, with text and arrows as lines above it.\n\n"
+             "Obstacles are grey. Moving bodies have colours that colour-blind readers can tell apart. Obstacles that "
+             "hide moving bodies are drawn as edges. Colours of contacts and forces: grey separating, blue sticking, "
+             "orange sliding.\n\n"
+             "If a picture of --video falls between two frames of the recording, bodies are placed by linear "
+             "interpolation. All other pictures show recorded frames.\n\n"
+             "The same recording and options give the same bytes. --json prints the chosen camera.",
     .option = options,
     .example = examples,
     .run = run,

@@ -11,93 +11,93 @@ static const cli_option options[] = {
      .letter = 'o',
      .kind = CLI_FILE,
      .argument = "RECORDING",
-     .help = "Where the recording goes; by default the scene's name with .h5 in the current folder."},
-    {.name = "no-recording", .kind = CLI_FLAG, .help = "Write no recording, only the summary."},
+     .help = "Name of the recording. The default is the name of the scene with .h5, in the current folder."},
+    {.name = "no-recording", .kind = CLI_FLAG, .help = "Write no recording; only print the summary."},
     {.name = "define",
      .letter = 'D',
      .kind = CLI_DEFINE,
      .argument = "NAME=VALUE",
-     .help = "Give a parameter of the scene another value; a number or an expression. May be repeated."},
+     .help = "Set a parameter of the scene to a number or an expression. May be repeated."},
     CLI_OUTSIDE,
     {.name = "duration",
      .letter = 't',
      .kind = CLI_NUMBER,
      .argument = "TIME",
      .max = INFINITY,
-     .help = "Simulate until this time instead of the scene's."},
+     .help = "Simulate until this time instead of the scene's duration."},
     {.name = "every",
      .kind = CLI_WHOLE,
      .argument = "STEPS",
      .min = 1,
      .max = 1e9,
-     .help = "Record a frame every so many steps instead of as the scene says."},
+     .help = "Record a frame every STEPS steps, instead of the scene's interval."},
     {.name = "what",
      .kind = CLI_TEXT,
      .argument = "LIST",
-     .help = "Record this instead of what the scene says: all, or some of poses, twists, joints, contacts, "
-             "certificate, ledger, "
-             "solver with commas and no blanks between them."},
+     .help = "Record these quantities instead of those of the scene: all, or a list of poses, twists, joints, "
+             "contacts, certificate, ledger, solver, separated by commas without blanks."},
     {.name = "resume",
      .letter = 'r',
      .kind = CLI_FLAG,
-     .help =
-         "Continue a recording to its end. The frames are the same to the bit as if the run had not been interrupted."},
+     .help = "Continue a recording to the end of its run. The frames are bitwise the same as without the "
+             "interruption."},
     {.name = "force",
      .letter = 'f',
      .kind = CLI_FLAG,
-     .help = "Replace an existing recording. It goes only once the scene has been read and the new recording has its "
-             "first frame "
-             "on disk; until then it is kept as RECORDING.old."},
+     .help = "Replace an existing recording. perp first reads the scene and writes the first frame of the new "
+             "recording. Until then the old one is kept as RECORDING.old."},
     {.name = "save-problems",
      .kind = CLI_FILE,
      .argument = "FOLDER",
-     .help =
-         "Save the problem of every step, one file for each island of bodies, for perp solve. The folder is made if "
-         "there is none."},
+     .help = "Save the complementarity problems of every step for perp solve, one file for each island. Creates "
+             "the folder if it does not exist."},
     {.name = "save-every",
      .kind = CLI_WHOLE,
      .argument = "STEPS",
      .min = 1,
      .max = 1e9,
-     .help = "With --save-problems: only of every so many steps."},
-    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print neither progress nor summary, only complaints."},
+     .help = "With --save-problems: save the problems of every STEPS-th step only."},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = CLI_FLAG,
+     .help = "Print only errors and warnings, no progress and no summary."},
     {.name = "progress",
      .kind = CLI_CHOICE,
      .argument = "WHEN",
      .choices = progress_choices,
-     .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."},
+     .help = "Show progress on stderr: auto (the default: only if stderr is a terminal), always or never."},
     {.name = "watch",
      .letter = 'w',
      .kind = CLI_TEXT,
      .many = true,
      .argument = "QUANTITY",
-     .help = "Print this while the run goes on, beside what the scene watches: a series as perp plot knows it (box.x, "
-             "energy.total), or an expression of series in braces. May be repeated."},
+     .help = "Print this quantity during the run, in addition to those that the scene watches. It is a series of "
+             "perp plot (box.x, energy.total) or an expression with series in braces. May be repeated."},
     {.name = "watch-every",
      .kind = CLI_NUMBER,
      .argument = "TIME",
      .min = 1e-300,
      .max = INFINITY,
-     .help = "Simulated time between two lines of what is watched; a twentieth of the run by default."},
+     .help = "Simulated time between two printed lines of --watch. The default is a twentieth of the run."},
     {.name = "view",
      .letter = 'v',
      .kind = CLI_FLAG,
-     .help = "Show the run in the browser as it goes, with pause, single steps and reset."},
+     .help = "Show the run in the browser while it is computed, with pause, single step and reset."},
     {.name = "paused", .kind = CLI_FLAG, .help = "With --view: wait before the first step."},
     {.name = "speed",
      .kind = CLI_NUMBER,
      .argument = "FACTOR",
      .min = 1e-6,
      .max = 1e6,
-     .help = "With --view: units of simulated time per second, at most; 1 by default."},
-    {.name = "fast", .kind = CLI_FLAG, .help = "With --view: as fast as the machine can, as without --view."},
+     .help = "With --view: simulated time per second of wall time, at most; the default is 1."},
+    {.name = "fast", .kind = CLI_FLAG, .help = "With --view: run as fast as possible, as without --view."},
     {.name = "port",
      .kind = CLI_WHOLE,
      .argument = "PORT",
      .min = 1,
      .max = 65535,
-     .help = "With --view: use this port of 127.0.0.1 instead of any that is free."},
-    {.name = "no-open", .kind = CLI_FLAG, .help = "With --view: do not open a browser, only print the address."},
+     .help = "With --view: use this port of 127.0.0.1. The default is any free port."},
+    {.name = "no-open", .kind = CLI_FLAG, .help = "With --view: only print the address; do not open a browser."},
     {.name = NULL},
 };
 
@@ -202,20 +202,21 @@ static void complain_and_advise(const cli_args *a, const simulate_options *o, co
     if (cli_given(a, "quiet")) return;
     if (r->failed) {
         if (o->output)
-            fprintf(stderr, "perp: what was recorded up to there is in %s\n", cli_quote(path, sizeof path, o->output));
+            fprintf(stderr, "perp: %s holds everything before that step\n", cli_quote(path, sizeof path, o->output));
         if (*r->failed_problem)
-            fprintf(stderr, "perp: the problem of that step is in %s (perp solve tries it again)\n",
+            fprintf(stderr, "perp: the problem of that step is in %s (perp solve can try other solvers on it)\n",
                     cli_quote(path, sizeof path, r->failed_problem));
         else if (r->why.status == PERP_E_SOLVE && !o->output)
-            fprintf(stderr, "perp: to have the problem of that step saved: a recording, or --save-problems FOLDER\n");
+            fprintf(stderr, "perp: record the run or pass --save-problems FOLDER to save the problem of that step\n");
         if (r->why.status == PERP_E_SOLVE)
-            fprintf(stderr, "perp: to go on: a smaller time step (h), more stages.max_halvings, or a further solver in "
+            fprintf(stderr, "perp: try a smaller time step (h), a larger stages.max_halvings, or another solver in "
                             "stages.fallback\n");
         else if (r->why.status != PERP_E_MEMORY)
-            fprintf(stderr, "perp: to go on: mend that in the scene and run it again\n");
+            fprintf(stderr, "perp: correct this in the scene and run it again\n");
     } else if (o->output && r->frames > 0) {
         fprintf(stderr,
-                "perp: the recording is as it was at its last commit; once there is room: perp run --resume %s\n",
+                "perp: the recording is intact up to its last commit; to continue when there is room: perp run "
+                "--resume %s\n",
                 cli_quote(path, sizeof path, o->output));
     }
 }
@@ -234,7 +235,8 @@ static int report(const cli_args *a, const simulate_options *o, const simulate_r
         json_end(&j, '}');
     } else if (!cli_given(a, "quiet")) {
         if (o->resume && r->steps == 0 && r->code == CLI_OK)
-            printf("nothing left to do: the recording ends at t = %.6g, as asked (--duration TIME goes on)\n", r->t1);
+            printf("nothing left to do: the recording already ends at t = %.6g (--duration TIME continues it)\n",
+                   r->t1);
         summary_run(stdout, o, r);
     }
     if (bad) complain_and_advise(a, o, r);
@@ -320,29 +322,25 @@ const cli_command command_run = {
     .operands = "SCENE\n--resume RECORDING",
     .min_operand = 1,
     .max_operand = 1,
-    .summary = "run a scene and record it",
-    .about =
-        "Reads the scene, steps it to its end and writes a recording. At the end a summary tells what ran, how well "
-        "the laws "
-        "held (good, fair or poor, and where it was worst), where the energy went and what the time was spent on.\n\n"
-        "The certificate is good if the laws hold to 1e-8 of the speeds, bodies overlap and joints part by no more "
-        "than 1e-6 of "
-        "the smallest body, and the energy account closes to 1e-9; fair up to 1e-4, 1e-2 and 1e-6; poor beyond.\n\n"
-        "While it runs, stderr shows the simulated time, steps per second, the worst law residual (as a part of the "
-        "speeds), the "
-        "deepest overlap so far and the time left, if it is a terminal. Ctrl-C (or SIGTERM) gives up the step at "
-        "hand and ends the run with the recording closed; a second one ends it at once. A run that was killed loses at "
-        "most about one "
-        "second.\n\n"
-        "An existing file is never written over, unless it is a recording and --force is given. If a step fails, the "
-        "recording keeps "
-        "everything before it, and the problem that could not be solved is saved beside it, as "
-        "RECORDING-failed-step-NUMBER.h5, for perp solve.\n\n"
-        "--view shows the run in the browser while it goes, on this machine only and at an address with a secret in it "
-        "(as perp view does). It keeps to "
-        "real time, one unit of simulated time per second, as far as the machine can: one that falls behind does not "
-        "rush to catch up. At its end the page stays until Ctrl-C. A reset begins the run again, with the scene as it "
-        "is on disk by then, and its recording too.",
+    .summary = "simulate a scene and record it",
+    .about = "Simulates the scene and writes a recording. At the end it prints a summary: what was simulated, how well "
+             "the laws held (good, fair or poor, and where it was worst), the energy account, and the computing time "
+             "of each stage.\n\n"
+             "The certificate is good if the residuals of the laws are at most 1e-8 of the speeds, the overlap of "
+             "bodies and the errors of joints at most 1e-6 of the smallest body, and the energy account closes to "
+             "1e-9. It is fair up to 1e-4, 1e-2 and 1e-6, and poor above.\n\n"
+             "If stderr is a terminal, it shows the progress: simulated time, steps per second, largest residual of "
+             "the laws (relative to the speeds), deepest overlap so far, and the remaining time. Ctrl-C (or SIGTERM) "
+             "abandons the current step, closes the recording and ends the run. A second Ctrl-C ends it at once. A run "
+             "that was killed loses at most about one second.\n\n"
+             "perp never overwrites a file, unless it is a recording and you pass --force. If a step fails, the "
+             "recording keeps everything before that step. The problem that could not be solved is saved as "
+             "RECORDING-failed-step-NUMBER.h5, for perp solve.\n\n"
+             "--view shows the run in the browser while it is computed. Only this machine can reach the page, and its "
+             "address contains a secret, as with perp view. The run proceeds in real time: one unit of simulated time "
+             "per second. If the machine is too slow for that, the run is slower and does not catch up later. At the "
+             "end of the run the page stays until Ctrl-C. Reset reads the scene file again and restarts the run and "
+             "its recording.",
     .option = options,
     .example = examples,
     .run = run,

@@ -16,44 +16,43 @@ static const cli_option options[] = {
      .letter = 's',
      .kind = CLI_TEXT,
      .argument = "NAMES",
-     .help =
-         "A solver, several with commas and no blanks between them, or all: every one that takes the class, directly "
-         "or by a conversion that loses nothing. By default auto. none only saves (--save)."},
+     .help = "A solver, a list separated by commas without blanks, or all: every solver that supports the problem "
+             "class, directly or by an exact conversion. The default is auto. none solves nothing, for --save."},
     {.name = "tol",
      .kind = CLI_NUMBER,
      .argument = "T",
      .min = 1e-16,
      .max = 1,
-     .help = "Figure that counts as solved; 1e-9 by default. Solvers are told it too."},
+     .help = "Accept answers whose figure is at most T; the default is 1e-9. The solvers get the same tolerance."},
     {.name = "time-limit",
      .kind = CLI_NUMBER,
      .argument = "SECONDS",
      .min = 1e-3,
      .max = INFINITY,
-     .help = "Stop a solver after this time. By default 30 s with several solvers, none with one."},
+     .help = "Stop a solver after this time. The default is 30 s with several solvers, and no limit with one."},
     {.name = "pyramid",
      .kind = CLI_WHOLE,
      .argument = "N",
      .min = 4,
      .max = 1000,
-     .help = "Replace friction cones in space by pyramids with N sides (even), which makes a mixed LCP. Its natural "
-             "residual is told, and siconos of the answer as one of the cones."},
+     .help = "Replace friction cones in 3D by pyramids with N sides (even). The result is a mixed LCP. The table "
+             "then shows its natural residual, and siconos for the answer as a solution of the cone problem."},
     {.name = "warm", .kind = CLI_FLAG, .help = "Start from the guess in the file, if there is one."},
     {.name = "set",
      .kind = CLI_DEFINE,
      .argument = "SOLVER.SETTING=VALUE",
-     .help = "Give a setting of a solver another value. May be repeated."},
+     .help = "Change a setting of a solver. May be repeated."},
     {.name = "repeat",
      .kind = CLI_WHOLE,
      .argument = "N",
      .min = 1,
      .max = 1e6,
-     .help = "Solve N times and tell the shortest time."},
+     .help = "Solve N times and report the shortest time."},
     {.name = "trace",
      .kind = CLI_FILE,
      .argument = "FILE",
-     .help = "Write the history of the residuals, a line for each iteration, to a file that ends in .csv or .h5; perp "
-             "plot FILE convergence draws it."},
+     .help = "Write the residuals of each iteration to a file that ends in .csv or .h5. perp plot FILE "
+             "convergence draws it."},
     {.name = "results",
      .kind = CLI_FILE,
      .argument = "FILE",
@@ -62,24 +61,24 @@ static const cli_option options[] = {
      .letter = 'o',
      .kind = CLI_FILE,
      .argument = "FILE",
-     .help = "Write the answer to a file that ends in .json or .csv: impulses of rows and contacts, or z; with a "
-             "single problem."},
-    {.name = "answer", .kind = CLI_FLAG, .help = "Print the answer, too; with --json as rows and contacts, or z."},
+     .help = "Write the answer of a single problem to a file that ends in .json or .csv: impulses of rows and "
+             "contacts, or z."},
+    {.name = "answer", .kind = CLI_FLAG, .help = "Also print the answer; with --json as rows and contacts, or z."},
     {.name = "save",
      .kind = CLI_FILE,
      .argument = "FILE",
-     .help = "Write the problem to another file, with the answer as its guess; with a single problem."},
+     .help = "Write a single problem to another file, with the answer as its initial guess."},
     {.name = "format",
      .kind = CLI_CHOICE,
      .argument = "LAYOUT",
      .choices = formats,
-     .help = "Layout of --save: perp (the default), fclib or siconos."},
-    {.name = "list", .kind = CLI_FLAG, .help = "List the solvers: classes, sources, settings with their defaults."},
+     .help = "File layout of --save: perp (the default), fclib or siconos."},
+    {.name = "list", .kind = CLI_FLAG, .help = "List the solvers with their problem classes, sources, and settings."},
     {.name = "force",
      .letter = 'f',
      .kind = CLI_FLAG,
      .help = "Replace existing files of --trace, --results, --output, --save."},
-    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print no table, only complaints."},
+    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only errors and warnings, no table."},
     {.name = NULL},
 };
 
@@ -360,23 +359,26 @@ const cli_command command_solve = {
     .min_operand = 0,
     .max_operand = -1,
     .summary = "solve saved problems and compare solvers",
-    .about =
-        "Reads complementarity problems in any layout (perp's own, FCLIB's, Siconos' text; folders are searched for "
-        "files that end in .h5, .hdf5 or .dat), solves each with each solver, and prints a table.\n\n"
-        "Whether an answer counts is measured from the problem's data by code that no solver shares. figure is the "
-        "largest violation of a contact or row as a velocity, over the velocities that the data have around it, which "
-        "--tol is about; laws that miss it by rounding alone count as held, and laws whose rounding is above it are "
-        "counted as blind. natural is the residual of the natural map relative to the answer; siconos, for friction "
-        "cones, is the error as Siconos takes it. status: solved; infeasible (there is a proof, told below, that no "
-        "answer "
-        "exists); claims it (the solver thinks so, the figure does not); limit, ray, "
-        "numerics, stopped, memory: how it ended; too large; no fit: another class of problems. its are pivots, sweeps "
-        "or Newton steps, factor the factorisations of matrices of the problem's size. Below auto stands what it did "
-        "and why.\n\n"
-        "The exit code is 0 if every problem was solved, by the one solver asked or by at least one of several; 1 if "
-        "not; 2 if something could not be read.\n\n"
-        "perp run --save-problems makes such files. Ctrl-C ends the solve at hand, with the files written; a "
-        "second one ends at once.",
+    .about = "Reads complementarity problems, solves each with each solver, and prints a table. The files may be "
+             "perp's own, FCLIB's or Siconos' text. Folders are searched for files that end in .h5, .hdf5 or .dat. "
+             "perp run --save-problems writes such files.\n\n"
+             "perp measures every answer from the problem data, with code that is independent of the solvers. The "
+             "columns:\n\n"
+             "figure: the largest violation of a contact or row, as a velocity divided by the velocities in the data "
+             "near it. An answer is accepted if its figure is at most --tol. A violation that is only rounding error "
+             "counts as zero. A row whose rounding error exceeds the tolerance cannot be checked; it is counted as "
+             "blind.\n\n"
+             "natural: the residual of the natural map, relative to the answer. siconos: for friction cones, the error "
+             "as Siconos defines it.\n\n"
+             "status: solved; infeasible (perp proved that no solution exists; a line below the table names the "
+             "contacts); claims it (the solver reports success, but the figure is above --tol); limit, ray, numerics, "
+             "stopped, memory (why the solver ended); too large; no fit (the solver does not support this class of "
+             "problems).\n\n"
+             "its: pivots, sweeps or Newton steps. factor: factorisations of matrices of the problem's size. For auto, "
+             "lines below the table say which methods it used, and why.\n\n"
+             "The exit code is 0 if every problem was solved (with several solvers: by at least one of them), 1 if "
+             "not, and 2 if a file could not be read. Ctrl-C stops the current solve and writes the files; a second "
+             "Ctrl-C ends at once.",
     .option = options,
     .example = examples,
     .run = run,

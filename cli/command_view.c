@@ -6,7 +6,8 @@ static const cli_option options[] = {
      .letter = 'e',
      .kind = CLI_FILE,
      .argument = "FILE",
-     .help = "Write the viewer and the recordings as one HTML file, which needs neither perp nor a network, and end."},
+     .help = "Write one HTML file with the viewer and the recordings, and end. The file needs neither perp nor a "
+             "network."},
     {.name = "force",
      .letter = 'f',
      .kind = CLI_FLAG,
@@ -17,13 +18,12 @@ static const cli_option options[] = {
      .argument = "PORT",
      .min = 1,
      .max = 65535,
-     .help = "Use this port of 127.0.0.1 instead of any that is free."},
-    {.name = "no-open", .letter = 'n', .kind = CLI_FLAG, .help = "Do not open a browser, only print the address."},
+     .help = "Use this port of 127.0.0.1. The default is any free port."},
+    {.name = "no-open", .letter = 'n', .kind = CLI_FLAG, .help = "Only print the address; do not open a browser."},
     {.name = "anyway",
      .kind = CLI_FLAG,
-     .help =
-         "Also take recordings that perp itself cannot read: cut off, of a newer perp, of another program. The page "
-         "shows what it can, or says why it cannot."},
+     .help = "Also serve recordings that perp itself cannot read: truncated files, files of a newer perp or of "
+             "another program. The page shows what it can, or says why it cannot."},
     {.name = NULL},
 };
 
@@ -108,17 +108,15 @@ const cli_command command_view = {
     .max_operand = -1,
     .summary = "show recordings in the browser, or write them as one HTML page",
     .about =
-        "Serves the viewer and the recordings to browsers on this machine, prints the address, and opens a browser if "
-        "there is one and a screen (BROWSER, xdg-open). Ctrl-C ends it. The page plays, steps and slides through the "
-        "run in 3D or in the plane, with contacts, forces, joints and charts; several recordings are shown side by "
-        "side or one over the other.\n\n"
-        "The address has a secret in it, a new one each time. Other users of this machine who do not know it get "
-        "nothing from the server, and pages of other servers are refused. Keep the address to yourself. Nothing but "
-        "the page and the files that were named can be had from the server, nothing can be written to it, and only "
-        "this machine reaches it. A recording may be looked at while it is being written; reload the page "
-        "to see what is new.\n\n"
-        "A run can be watched while it goes: perp run --view.\n\n"
-        "Results of a study are shown as maps, with the trials of each cell: see perp study --view.",
+        "Shows recordings in a browser. perp starts a server on this machine, prints its address, and opens a "
+        "browser if it finds one and a display (BROWSER, xdg-open). Ctrl-C stops it. The page plays the run in 3D "
+        "or 2D, and shows contacts, forces, joints and charts. It shows two recordings side by side or overlaid.\n\n"
+        "The address contains a secret, which is different each time. Other users of this machine who do not know "
+        "it get nothing from the server. Keep the address to yourself. Other machines cannot reach the server. It "
+        "serves only the page and the files that you named, accepts no uploads, and refuses requests from pages "
+        "of other servers. You can view a recording while it is being written; reload the page to see new frames.\n\n"
+        "To watch a run while it is computed, use perp run --view.\n\n"
+        "Results of a study are shown as maps, with the trials of each cell; see perp study --view.",
     .option = options,
     .example = examples,
     .run = run,

@@ -49,7 +49,7 @@ void help_list(FILE *to) {
     for (int i = 0; cli_commands[i]; i++)
         fprintf(to, "  %s%-12s%s%s\n", cli_style(to, "1"), cli_commands[i]->name, cli_style(to, ""),
                 cli_commands[i]->summary);
-    fprintf(to, "\nperp help COMMAND, or perp COMMAND --help, says more.\n");
+    fprintf(to, "\nperp help COMMAND, or perp COMMAND --help, prints the options of a command.\n");
 }
 
 static void print_usage(FILE *to, const cli_command *c) {

@@ -110,10 +110,10 @@ static void put_option(FILE *to, const cli_option *o) {
 }
 
 static const char *const exits[][2] = {
-    {"0", "Done."},
-    {"1", "It ran, but the outcome is bad: a step failed, or a check of an experiment did."},
+    {"0", "Success."},
+    {"1", "A step could not be solved, or a check failed."},
     {"2", "Bad input: a scene, a recording or an option. Nothing was written."},
-    {"3", "The machine failed: the disk is full or not to be written to, or there is no memory."},
+    {"3", "The disk is full or not writable, or memory ran out."},
     {"130", "Ended by Ctrl-C, SIGTERM or SIGHUP; everything recorded so far is safe."},
 };
 

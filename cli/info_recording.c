@@ -93,7 +93,7 @@ static void text_head(const char *path, const perp_recording_info *info) {
     info_row("frames", "%llu, one every %d step%s", (unsigned long long)info->frames, info->choice.every,
              info->choice.every == 1 ? "" : "s");
     info_row("holds", "%s", info_what(info->choice.what, text, sizeof text));
-    info_row("size", "%s for %s of arrays", cli_bytes(size, sizeof size, (double)info->file_size),
+    info_row("size", "%s on disk for %s of data", cli_bytes(size, sizeof size, (double)info->file_size),
              cli_bytes(raw, sizeof raw, (double)info->raw_size));
 }
 

@@ -11,7 +11,7 @@
  *   creep      <= 1e-6     <= 1e-2    above    how far what sticks moved along the surface, as a part of the smallest body
  *   twist      <= 1e-6     <= 1e-2    above    error of angular momentum in a part of a step, of bodies that nothing outside holds, as a part of
  *                                              their own
- * Energy at hand: the largest kinetic energy, the range of the potential, or what a step of fall gives, whichever is most.
+ * Energy at hand, "the largest energy" in the sentences: the largest kinetic energy, the range of the potential, or what a step of fall gives, whichever is most.
  *
  * 1e-8 is what a step must reach to be taken unless the scene asks otherwise; a hundredth of a body can be seen; 1e-9
  * leaves room for the rounding of a million steps. NaN is poor. */
@@ -30,15 +30,15 @@ static void judge_laws(const simulate_result *r, verdict *out) {
     if (r->law == 0)
         snprintf(out->laws, sizeof out->laws, "hold exactly");
     else
-        snprintf(out->laws, sizeof out->laws, "hold to %.2g of the speeds; worst at t = %.6g", r->law, r->law_t);
+        snprintf(out->laws, sizeof out->laws, "largest residual %.2g of the speeds, at t = %.6g", r->law, r->law_t);
 }
 
 /* A length with what it is compared with; no size: with 1. */
 static void compare(const simulate_result *r, double x, char *out, size_t size) {
     if (r->size > 0)
-        snprintf(out, size, "%.2g, %.2g of the smallest body (%.3g)", x, x / r->size, r->size);
+        snprintf(out, size, "%.2g, which is %.2g of the smallest body (%.3g)", x, x / r->size, r->size);
     else
-        snprintf(out, size, "%.2g (nothing here has a size to compare it with)", x);
+        snprintf(out, size, "%.2g (no body has a size to compare with)", x);
 }
 
 static void judge_overlap(const simulate_result *r, verdict *out) {
@@ -46,7 +46,7 @@ static void judge_overlap(const simulate_result *r, verdict *out) {
     out->overlap_word = words[grade(x / (r->size > 0 ? r->size : 1), 1e-6, 1e-2)];
     char figure[96], who[112] = "", a[40], b[40], soft[64] = "";
     if (r->total.compression > 0) /* what a law explains is no fault */
-        snprintf(soft, sizeof soft, "; surfaces that give way: by up to %.3g", r->total.compression);
+        snprintf(soft, sizeof soft, "; compliant contacts are compressed by up to %.3g", r->total.compression);
     if (x == 0) {
         snprintf(out->overlap, sizeof out->overlap, "none%s", soft);
         return;
@@ -54,23 +54,23 @@ static void judge_overlap(const simulate_result *r, verdict *out) {
     compare(r, x, figure, sizeof figure);
     const char *driven = " (driven)"; /* it does not give way, whatever is in its way */
     if (*r->overlap_names[0])
-        snprintf(who, sizeof who, ", %s%s and %s%s", cli_printable(a, sizeof a, r->overlap_names[0]),
+        snprintf(who, sizeof who, ": %s%s and %s%s", cli_printable(a, sizeof a, r->overlap_names[0]),
                  r->overlap_driven[0] ? driven : "", cli_printable(b, sizeof b, r->overlap_names[1]),
                  r->overlap_driven[1] ? driven : "");
-    snprintf(out->overlap, sizeof out->overlap, "deepest %s; at t = %.6g%s%s", figure, r->overlap_t, who, soft);
+    snprintf(out->overlap, sizeof out->overlap, "deepest %s, at t = %.6g%s%s", figure, r->overlap_t, who, soft);
 }
 
 static void judge_joints(const simulate_result *r, verdict *out) {
     double x = r->total.joint_error;
     out->joints_word = words[grade(x / (r->size > 0 ? r->size : 1), 1e-6, 1e-2)];
     if (r->joints == 0) {
-        snprintf(out->joints, sizeof out->joints, "there are none");
+        snprintf(out->joints, sizeof out->joints, "the scene has none");
     } else if (x == 0) {
         snprintf(out->joints, sizeof out->joints, "hold exactly");
     } else {
         char figure[96];
         compare(r, x, figure, sizeof figure);
-        snprintf(out->joints, sizeof out->joints, "part by %s; at t = %.6g", figure, r->joint_t);
+        snprintf(out->joints, sizeof out->joints, "largest error %s, at t = %.6g", figure, r->joint_t);
     }
 }
 
@@ -91,46 +91,48 @@ static void judge_energy(const simulate_result *r, verdict *out) {
                  cli_printable(a, sizeof a, r->gain_names[0]), cli_printable(b, sizeof b, r->gain_names[1]));
     if (g == 0 && figure[0] == 0)
         snprintf(out->energy, sizeof out->energy,
-                 "the account closes exactly; the steps' rule errs by %.2g of the energy at hand", figure[1]);
+                 "the account closes exactly; time integration errs by %.2g of the largest energy", figure[1]);
     else if (g == 0)
         snprintf(out->energy, sizeof out->energy,
-                 "the account closes to %.2g of the energy at hand; the steps' rule errs by %.2g", figure[0],
+                 "the account closes to %.2g of the largest energy; time integration errs by %.2g of it", figure[0],
                  figure[1]);
     else if (worst == 0)
-        snprintf(out->energy, sizeof out->energy, "the account leaves %.2g open, %.2g of the energy at hand",
-                 c->ledger.remainder, figure[0]);
+        snprintf(out->energy, sizeof out->energy,
+                 "the account leaves %.2g unexplained, which is %.2g of the largest energy", c->ledger.remainder,
+                 figure[0]);
     else if (worst == 1)
         snprintf(out->energy, sizeof out->energy,
-                 "the steps' rule errs by %.2g, %.2g of the energy at hand, most at t = %.6g; try a smaller step",
+                 "time integration errs by %.2g, which is %.2g of the largest energy, at t = %.6g; try a smaller h",
                  e->drift, figure[1], e->drift_t);
     else if (worst == 2)
-        snprintf(out->energy, sizeof out->energy, "contacts added %.2g, %.2g of the energy at hand%s", c->gain,
+        snprintf(out->energy, sizeof out->energy, "contacts added %.2g, which is %.2g of the largest energy%s", c->gain,
                  figure[2], who);
     else
         snprintf(out->energy, sizeof out->energy,
-                 "rebounds lost %.2g beyond their restitution, %.2g of the energy at hand", c->rebound_lost, figure[3]);
+                 "impacts lost %.2g more than their restitution explains, which is %.2g of the largest energy",
+                 c->rebound_lost, figure[3]);
 }
 
 static void judge_creep(const simulate_result *r, verdict *out) {
     double x = r->total.creep;
     out->creep_word = words[grade(x / (r->size > 0 ? r->size : 1), 1e-6, 1e-2)];
     if (x == 0) {
-        snprintf(out->creep, sizeof out->creep, "what sticks stays in its place");
+        snprintf(out->creep, sizeof out->creep, "sticking contacts did not move");
         return;
     }
     char figure[96];
     compare(r, x, figure, sizeof figure);
-    snprintf(out->creep, sizeof out->creep, "what sticks moved by at most %s", figure);
+    snprintf(out->creep, sizeof out->creep, "sticking contacts moved by at most %s", figure);
 }
 
 static void judge_twist(const simulate_result *r, verdict *out) {
     double x = r->total.twist;
     out->twist_word = words[grade(x, 1e-6, 1e-2)];
     if (x == 0)
-        snprintf(out->twist, sizeof out->twist, "bodies that nothing holds keep their angular momentum");
+        snprintf(out->twist, sizeof out->twist, "free bodies keep their angular momentum");
     else
         snprintf(out->twist, sizeof out->twist,
-                 "the angular momentum of bodies that nothing holds errs by up to %.2g of itself in a step", x);
+                 "the angular momentum of free bodies changed by up to %.2g of itself in a step", x);
 }
 
 void judge(const simulate_result *r, verdict *out) {

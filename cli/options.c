@@ -13,8 +13,8 @@
 #include "options.h"
 
 const cli_option cli_common[] = {
-    {.name = "json", .kind = CLI_FLAG, .help = "Print the result as one JSON object; a complaint as {\"error\": ...}."},
-    {.name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "Print help for this command and end."},
+    {.name = "json", .kind = CLI_FLAG, .help = "Print the result as one JSON object; an error as {\"error\": ...}."},
+    {.name = "help", .letter = 'h', .kind = CLI_FLAG, .help = "Print this help."},
     {.name = NULL},
 };
 

@@ -143,7 +143,7 @@ static bool make_way(const simulate_options *o, aside *a, simulate_result *r) {
     }
     if (!exists(o->output)) return true;
     if (stat(o->output, &s) || !S_ISREG(s.st_mode) || !recording_signature(o->output)) {
-        refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "%s: found something that is no recording; allowed: a name that is free%s",
+        refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "%s: found something that is not a recording; allowed: an unused name%s",
                path, o->force ? " (--force replaces recordings only)" : "");
         return false;
     }

@@ -110,7 +110,7 @@ void solve_table_verdict(solve_table *t, const solve_row *r) {
     char name[32];
     bool ran = r->status == PERP_OK || r->status == PERP_E_SOLVE;
     if (!ran || (v->violated == 0 && v->rounding == 0 && v->blind == 0)) return;
-    fprintf(t->to, "  %s: %d of %d laws violated, %d hold but for rounding, %d blind; worst %s\n", r->solver,
+    fprintf(t->to, "  %s: %d of %d laws violated, %d within rounding, %d below rounding (blind); worst %s\n", r->solver,
             v->violated, v->laws, v->rounding, v->blind, law_name(r, v->worst, name, sizeof name));
     fflush(t->to);
 }
@@ -126,7 +126,8 @@ void solve_table_proof(solve_table *t, const solve_row *r) {
             fprintf(t->to, "%s%s", i ? ", " : "", law_name(r, c->law[i], name, sizeof name));
         if (c->fighting > 8) fprintf(t->to, " and %d more", c->fighting - 8);
         fprintf(t->to, c->fighting > 1 ? " contradict each other" : " cannot be met");
-        if (c->least_impulse < INFINITY) fprintf(t->to, "; any answer needs impulses of %.1e in all", c->least_impulse);
+        if (c->least_impulse < INFINITY)
+            fprintf(t->to, "; any solution needs impulses of %.1e in total", c->least_impulse);
     } else if (c->existence == PERP_EXISTENCE_SOME) {
         fprintf(t->to, ", which was not found");
     }

@@ -43,10 +43,12 @@ static void graded(FILE *to, const char *what, const char *word, const char *sen
 /* Restitution is what the scene asks for but where energy or wedged bodies forbid it. */
 static void print_rebounds(FILE *to, const perp_certificate *c) {
     if (c->rebounds_limited > 0)
-        fprintf(to, "  bounces  %d with less than the restitution asked for, which would have gained energy\n",
-                c->rebounds_limited);
+        fprintf(
+            to,
+            "  bounces  %d with less than the restitution of the scene: the full rebound would have gained energy\n",
+            c->rebounds_limited);
     if (c->rebounds_given_up > 0)
-        fprintf(to, "  bounces  given up in %d part%s of steps: with restitution the laws had no answer\n",
+        fprintf(to, "  bounces  none in %d substep%s: with restitution the laws had no solution\n",
                 c->rebounds_given_up, c->rebounds_given_up == 1 ? "" : "s");
 }
 
@@ -56,20 +58,20 @@ static void print_jams(FILE *to, const simulate_result *r) {
     const perp_certificate *c = &r->total;
     char a[128], b[128];
     if (c->jams == 0) return;
-    fprintf(to, "  drives   jammed in %d part%s of steps: %s, driven, ", c->jams, c->jams == 1 ? "" : "s",
+    fprintf(to, "  drives   jammed in %d substep%s: the driven body %s ", c->jams, c->jams == 1 ? "" : "s",
             cli_printable(a, sizeof a, r->jam_names[0]));
     if (c->jam_depth > 0)
         fprintf(to, "went up to %.2g into ", c->jam_depth);
     else
-        fprintf(to, "dragged at ");
-    fprintf(to, "%s, which could not give way\n", cli_printable(b, sizeof b, r->jam_names[1]));
+        fprintf(to, "dragged ");
+    fprintf(to, "%s, which could not move\n", cli_printable(b, sizeof b, r->jam_names[1]));
 }
 
 /* A motor without force limit that cannot have its speed presses with a large force. */
 static void print_yields(FILE *to, const simulate_result *r) {
     char name[128];
     if (r->total.motor_yields == 0) return;
-    fprintf(to, "  motors   yielded in %d part%s of steps: the motor of joint %s has no force limit, and was jammed\n",
+    fprintf(to, "  motors   yielded in %d substep%s: the motor of joint %s has no force limit and was blocked\n",
             r->total.motor_yields, r->total.motor_yields == 1 ? "" : "s",
             cli_printable(name, sizeof name, r->yield_name));
 }
@@ -128,8 +130,8 @@ static void print_recording(FILE *to, const simulate_options *o, const simulate_
     heading(to, "Recording");
     fprintf(to, "  %s: %llu frames, %s", cli_printable(path, sizeof path, o->output), (unsigned long long)r->frames,
             cli_bytes(size, sizeof size, (double)r->recording_bytes));
-    if (r->recording_raw > 0) fprintf(to, " (%s of arrays)", cli_bytes(raw, sizeof raw, (double)r->recording_raw));
-    if (r->seconds > 0) fprintf(to, ", %.1f %% of the time", 100 * r->recording_seconds / r->seconds);
+    if (r->recording_raw > 0) fprintf(to, " (%s of data)", cli_bytes(raw, sizeof raw, (double)r->recording_raw));
+    if (r->seconds > 0) fprintf(to, "; writing took %.1f %% of the time", 100 * r->recording_seconds / r->seconds);
     cli_quote(path, sizeof path, o->output);
     fprintf(to, "\n  figures:  perp info %s\n  plot it:  perp plot %s\n", path, path);
 }
@@ -157,16 +159,18 @@ void summary_run(FILE *to, const simulate_options *o, const simulate_result *r) 
     if (r->steps > 0 && c->h > 0) {
         long long whole = llround(c->h / r->h);
         if (c->substeps > whole)
-            fprintf(to, "  divided steps: %lld parts for %lld steps\n", (long long)c->substeps, whole);
+            fprintf(to, "  divided steps: %lld steps were solved in %lld substeps\n", whole, (long long)c->substeps);
         if (c->rejected > 0)
-            fprintf(to, "  %d part%s rejected for the error\n", c->rejected, c->rejected == 1 ? " was" : "s were");
+            fprintf(to, "  %d substep%s rejected because of the estimated error\n", c->rejected,
+                    c->rejected == 1 ? " was" : "s were");
         if (c->ambiguous > 0)
-            fprintf(to,
-                    "  the motion is not unique: the laws left up to %d degree%s of freedom open, and the least "
-                    "motion was taken\n",
-                    c->ambiguous, c->ambiguous == 1 ? "" : "s");
+            fprintf(
+                to,
+                "  the motion is not unique: the laws leave up to %d degree%s of freedom undetermined; the smallest "
+                "motion was taken\n",
+                c->ambiguous, c->ambiguous == 1 ? "" : "s");
         if (c->fallbacks > 0)
-            fprintf(to, "  %d solve%s went to another solver\n", c->fallbacks, c->fallbacks == 1 ? "" : "s");
+            fprintf(to, "  %d solve%s needed a fallback solver\n", c->fallbacks, c->fallbacks == 1 ? "" : "s");
     }
     if (c->substeps > 0) {
         summary_certificate(to, r);

@@ -61,14 +61,14 @@ static enum MHD_Result turn_away(struct MHD_Connection *c) {
 /* The pages ask for addresses relative to their own, which therefore ends with a slash. */
 static enum MHD_Result lead_to_page(const view_server *s, struct MHD_Connection *c) {
     char place[VIEW_TOKEN + 3];
-    struct MHD_Response *r = sentence("the page is at the address with a / at its end\n");
+    struct MHD_Response *r = sentence("the address of the page ends in /\n");
     snprintf(place, sizeof place, "/%s/", s->secret);
     if (r) MHD_add_response_header(r, "Location", place);
     return give(c, MHD_HTTP_PERMANENT_REDIRECT, "text/plain; charset=utf-8", r);
 }
 
 static enum MHD_Result say_allowed(struct MHD_Connection *c, const char *methods) {
-    struct MHD_Response *r = sentence("this server only shows\n");
+    struct MHD_Response *r = sentence("this server is read-only\n");
     if (r) MHD_add_response_header(r, "Allow", methods);
     return give(c, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", r);
 }
@@ -224,11 +224,11 @@ static unsigned objection(struct MHD_Connection *c, const char *method, const ch
     if (h.hosts != 1) return MHD_HTTP_BAD_REQUEST;
     *text = "this server is for this machine only\n";
     if (!view_host_is_loopback(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host"))) return MHD_HTTP_FORBIDDEN;
-    *text = "requests of pages of other servers are refused\n";
+    *text = "requests from pages of other servers are refused\n";
     const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
     if (h.origins > 1 || !view_origin_is_own(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin"), host))
         return MHD_HTTP_FORBIDDEN;
-    *text = "a body has no place here\n";
+    *text = "a request body is not allowed here\n";
     if (h.body && (!strcmp(method, "GET") || !strcmp(method, "HEAD"))) return MHD_HTTP_BAD_REQUEST;
     return 0;
 }

@@ -28,7 +28,8 @@ static void note_journal(const char *path) {
     char journal[CLI_PATH + 16], shown[CLI_PATH];
     snprintf(journal, sizeof journal, "%s-journal", path);
     if (access(journal, F_OK) || recording_busy(path)) return;
-    fprintf(stderr, "perp: note: %s was cut off while it was written; perp run --resume %s mends it\n",
+    fprintf(stderr,
+            "perp: note: the run that wrote %s was interrupted; perp run --resume %s repairs and continues it\n",
             cli_printable(shown, sizeof shown, path), cli_printable(shown, sizeof shown, path));
 }
 

@@ -291,18 +291,14 @@ const cli_command command_design = {
     .min_operand = 1,
     .max_operand = 1,
     .summary = "search for the best parameters of a scene by simulation",
-    .about =
-        "The key `design` of a study says which parameters are free and within which bounds, what is minimised or what "
-        "every trial must fulfil, and by which method; docs/studies.md describes it. Every design is judged by all "
-        "trials "
-        "of the study: what varies and what is drawn.\n\n"
-        "Levels make a search cheap: a proof is a necessary condition on the parameters, and a design that fails it is "
-        "not "
-        "run; a guess excludes no design: drawn designs that meet it are run first, and the command prints how well it "
-        "predicted.\n\n"
-        "The best design is verified with half of the time step, and on samples with another seed, so that the figure "
-        "is "
-        "not flattered by the samples that were searched on.",
+    .about = "Searches for the parameters that minimise a measure, or that meet a condition in every trial. The key "
+             "`design` of a study names the free parameters and their bounds, the objective or the condition, and the "
+             "method; docs/studies.md describes it. Every design is evaluated on all trials of the study.\n\n"
+             "Levels make a search cheap. A level of kind proof is a necessary condition on the parameters: a design "
+             "that fails it is not simulated. A level of kind guess only orders the search: random designs that meet "
+             "it are simulated first, and the command prints how well it predicted the result.\n\n"
+             "The best design is verified with half of the time step, and on samples with another seed. The verified "
+             "figure is not biased by the samples that the search used.",
     .option = options,
     .example = examples,
     .run = run,

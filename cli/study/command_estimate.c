@@ -16,17 +16,17 @@ static const cli_option options[] = {
      .help = "Use this method instead of those of the study. May be repeated."},
     {.name = "profile",
      .kind = CLI_FLAG,
-     .help = "Intervals by profiles: the other unknowns are fitted again along the way."},
+     .help = "Compute profile intervals: the other unknowns are fitted again at each point."},
     {.name = "half-step",
      .kind = CLI_FLAG,
-     .help = "Fit again with half of the time step, and tell how far the unknowns move."},
+     .help = "Fit again with half of the time step, and print how much the unknowns change."},
     {.name = "coverage",
      .kind = CLI_WHOLE,
      .argument = "N",
      .min = 1,
      .max = 1000000,
-     .help = "Make the data anew N times by the scene, with noise; count how often 95 % intervals of least squares "
-             "hold the truth."},
+     .help = "Generate N sets of data with the scene, with noise, and count how often the 95 % intervals of least "
+             "squares contain the true values."},
     STUDY_FIGURES("Draw residuals and estimates into this folder."),
     {.name = NULL},
 };
@@ -144,16 +144,15 @@ const cli_command command_estimate = {
     .min_operand = 1,
     .max_operand = 1,
     .summary = "estimate parameters of a scene from measured data, with error bars",
-    .about =
-        "The key `estimate` of a study says what was measured (tables in CSV, one column for each quantity, with its "
-        "standard deviation), which parameters are unknown, with bounds and priors, and by which methods they are "
-        "estimated; docs/studies.md describes it.\n\n"
-        "Least squares gives values, standard errors, correlations, and says which combinations the data do not tell "
-        "apart. "
-        "Other methods on the same data: the full program with the complementarity conditions of every step (mpec), a "
-        "moving window, a particle filter, Kalman filters, and samples of the posterior.\n\n"
-        "Missing numbers are left out and counted; rows between two steps are compared with a straight line between "
-        "them.",
+    .about = "Estimates unknown parameters of a scene from measured data. The key `estimate` of a study names the data "
+             "(CSV tables with a column for each quantity, with standard deviations), the unknown parameters with "
+             "bounds and priors, and the methods; docs/studies.md describes it.\n\n"
+             "Least squares gives values, standard errors and correlations, and says which combinations of parameters "
+             "the data cannot distinguish. Other methods for the same data: a mathematical program with the "
+             "complementarity conditions of every step (mpec), a moving window, a particle filter, Kalman filters, and "
+             "samples of the posterior.\n\n"
+             "Missing numbers are skipped and counted. If a row of data lies between two steps, perp interpolates "
+             "linearly between them.",
     .option = options,
     .example = examples,
     .run = run,

@@ -256,16 +256,15 @@ const cli_command command_study = {
     .operands = "RESULTS...",
     .min_operand = 1,
     .max_operand = -1,
-    .summary = "tables, figures and checks of a finished or running study",
-    .about =
-        "Reads files of results that perp sweep and perp design write, finished or still growing, and prints what the "
-        "study reports: fractions with 95 % intervals, means, maps, checks against references. Several files are "
-        "taken as parts of one study; --output joins them into one file.\n\n"
-        "The digest is a hash of all results in the order of their numbers, without times. It does not depend on "
-        "workers, parts, machines or interruptions.\n\n"
-        "--view shows the study in the browser, on this machine only: all maps, the trials of a cell, and the viewer "
-        "for a trial that is run again. The trial is that of the file to the bit, or a sentence says why not. A study "
-        "that is still running grows in the page. perp view RESULTS does the same.",
+    .summary = "print tables, figures and checks of a finished or running study",
+    .about = "Reads the results of perp sweep and perp design, finished or still running, and prints what the study "
+             "reports: fractions with 95 % intervals, means, maps, checks against references. Several files are "
+             "treated as parts of one study; --output joins them into one file.\n\n"
+             "The digest is a hash of all results in the order of their trial numbers, without computing times. It "
+             "does not depend on workers, parts, machines or interruptions.\n\n"
+             "--view shows the study in the browser, on this machine only: all maps, the trials of a cell, and the "
+             "viewer for a trial that is run again. The trial is bitwise the same as in the file; if not, the page "
+             "says why. The page of a running study is updated as results arrive. perp view RESULTS does the same.",
     .option = options,
     .example = examples,
     .run = run,

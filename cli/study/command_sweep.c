@@ -239,14 +239,13 @@ const cli_command command_sweep = {
     .min_operand = 1,
     .max_operand = 1,
     .summary = "run all trials of a study: grids, classes and samples of a scene's parameters",
-    .about =
-        "A study names a scene, what varies from trial to trial, and what is measured in each; docs/studies.md "
-        "describes the file. Trials are numbered, and each has random numbers of its own, so a trial gives the same "
-        "result whichever worker, part or machine runs it.\n\n"
-        "Results go into one file that is whole at every moment. After Ctrl-C or a crash, --resume runs what is "
-        "missing. Parts of a study run on several machines with --part and are joined by perp study. Under mpirun "
-        "trials are handed out to ranks as these become free.\n\n"
-        "Trials that are not solved are counted, told and kept in the file with the reason.",
+    .about = "Runs all trials of a study. A study names a scene, the parameters that vary from trial to trial, and "
+             "what is measured in each trial; docs/studies.md describes the file. Trials are numbered, and each has "
+             "its own random numbers. A trial therefore gives the same result on any worker, part or machine.\n\n"
+             "The results go into one file, which is consistent at every moment. After Ctrl-C or a crash, --resume "
+             "runs the missing trials. --part runs a part of the study on each of several machines; perp study joins "
+             "the parts. Under mpirun, each rank gets a new trial when it is free.\n\n"
+             "Trials that fail are counted, reported and kept in the file with the reason.",
     .option = options,
     .example = examples,
     .run = run,

@@ -12,21 +12,21 @@ enum { STUDY_ONLY = 16 };
 /* clang-format off */
 #define STUDY_OPTIONS                                                                                                \
     {.name = "workers", .letter = 'j', .kind = CLI_WHOLE, .argument = "N", .min = 1, .max = PERP_WORKERS_MAX,         \
-     .help = "Number of worker threads; all processors by default. The results do not depend on it."},                \
+     .help = "Number of worker threads; the default is all processors. Results do not depend on it."},                \
     {.name = "define", .letter = 'D', .kind = CLI_DEFINE, .argument = "NAME=VALUE",                                   \
-     .help = "Give a parameter of the scene another value in all trials. May be repeated."},                          \
+     .help = "Set a parameter of the scene in all trials. May be repeated."},                          \
     CLI_OUTSIDE,                                                                                                      \
-    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only complaints."}
+    {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .help = "Print only errors and warnings."}
 #define STUDY_TRIAL_OPTIONS                                                                                          \
     {.name = "resume", .letter = 'r', .kind = CLI_FLAG,                                                               \
-     .help = "Continue the file of results: run what is missing. The results are as if there had been no interruption."}, \
+     .help = "Run the trials that are missing in the file of results. Results are as without the interruption."}, \
     {.name = "force", .letter = 'f', .kind = CLI_FLAG, .help = "Replace an existing file of results."},               \
     {.name = "count", .letter = 'n', .kind = CLI_WHOLE, .argument = "N", .min = 1, .max = 4e9,                        \
-     .help = "Samples for each combination of what varies, instead of as the study says."},                           \
+     .help = "Samples for each combination of the varied parameters, instead of the study's count."},                           \
     {.name = "seed", .kind = CLI_WHOLE, .argument = "SEED", .min = 0, .max = 4294967295.0,                            \
-     .help = "Seed of the samples, instead of as the study says."},                                                   \
+     .help = "Seed of the samples, instead of the study's seed."},                                                   \
     {.name = "progress", .kind = CLI_CHOICE, .argument = "WHEN", .choices = study_progress_words,                     \
-     .help = "Show progress on stderr: auto (the default: if it is a terminal), always or never."}
+     .help = "Show progress on stderr: auto (the default: only on a terminal), always or never."}
 #define STUDY_OUTPUT(text) {.name = "output", .letter = 'o', .kind = CLI_FILE, .argument = "RESULTS", .help = text}
 #define STUDY_FIGURES(text) {.name = "figures", .kind = CLI_FILE, .argument = "FOLDER", .help = text}
 /* clang-format on */

@@ -224,7 +224,7 @@ static bool emit(compiler *c, pp_op op, int index, double number, int narg, int 
     }
     c->stack += change;
     if (c->stack > PP_EXPR_STACK) {
-        return fail(c, c->now.at, "found more than %d values that wait for each other; allowed: fewer", PP_EXPR_STACK);
+        return fail(c, c->now.at, "found an expression with more than %d nested values; allowed: fewer", PP_EXPR_STACK);
     }
     c->code[c->ncode++] = (pp_instruction){number, index, 0, (uint8_t)op, (uint8_t)narg};
     return true;

@@ -118,7 +118,7 @@ perp_status pp_scene_file_read(pp_reader *r, pp_item at, int *file) {
             if (same_file(o->file[i].path, path)) return take(r, &o->file[i], file);
         for (int i = 0; i < o->nfile; i++)
             if (!strcmp(o->file[i].path, name)) return take(r, &o->file[i], file);
-        return pp_wrong_say(r, PERP_E_IO, at, "found %s; allowed: one of the files that were handed over", found);
+        return pp_wrong_say(r, PERP_E_IO, at, "found %s; allowed: one of the files that were passed in memory", found);
     }
     char *data = NULL;
     size_t size = 0;

@@ -58,7 +58,7 @@ static perp_status gather(pp_reader *r, pp_item entry, pp_item *layer, int *nlay
             if (layer[i].tree == r->template_item[id].tree && layer[i].node == r->template_item[id].node)
                 return pp_wrong_say(
                     r, PERP_E_ARG, like,
-                    "found a circle of templates through %s; allowed: templates that are not like themselves",
+                    "found a circle of templates through %s; allowed: templates that do not refer to themselves",
                     name.text);
         if (*nlayer == PP_SCENE_DEPTH) return pp_wrong(r, like, "a chain of more than 15 templates", "at most 15");
         layer[(*nlayer)++] = r->template_item[id];
@@ -206,8 +206,8 @@ perp_status pp_check_entry(pp_reader *r, int list, const pp_names *names, pp_ite
                            pp_item entry) {
     static const char *const one[] = {"body", "joint", "force"}, *const many[] = {"bodies", "joints", "forces"};
     if (r->total[list] >= PP_SCENE_BODIES)
-        return pp_wrong_say(r, PERP_E_ARG, entry, "found more than %d %s, which is absurd; allowed: at most that",
-                            PP_SCENE_BODIES, many[list]);
+        return pp_wrong_say(r, PERP_E_ARG, entry, "found more than %d %s; allowed: at most %d", PP_SCENE_BODIES,
+                            many[list], PP_SCENE_BODIES);
     r->total[list]++;
     if (!name_at.node) return PERP_OK;
     bool free = !pp_name_reserved(name);
@@ -316,7 +316,7 @@ perp_status pp_find_body(pp_reader *r, pp_item at, const char *name, bool or_wor
     *out = (perp_body_id){0, 0};
     if (or_world && (!at.node || !strcmp(name, "world"))) return PERP_OK;
     if (!or_world && !strcmp(name, "world"))
-        return pp_wrong(r, at, "\"world\"", "the name of a body, which the world is not");
+        return pp_wrong(r, at, "\"world\"", "the name of a body (the world is not a body)");
     if (!pp_names_find(&r->body, name, &id))
         return pp_names_missing(r, &r->body, at, name, or_world ? "a body, or world" : "a body");
     *out = r->body_of[id];

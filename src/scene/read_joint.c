@@ -44,7 +44,7 @@ static perp_status read_axis(pp_reader *r, const pp_numbers *limits, pp_item lim
         }
         if (out->lo == INFINITY || out->hi == -INFINITY) {
             pp_push_key(r, "limits");
-            return pp_wrong(r, limits_at, "two limits that no value lies between",
+            return pp_wrong(r, limits_at, "two limits that leave no value between them",
                             "-inf as the first, inf as the second, or finite numbers");
         }
     }

@@ -47,7 +47,7 @@ static perp_status level(pp_reader *r, turns *t, int k) {
     for (int64_t i = 0; i < (int64_t)n; i++) {
         if (++t->steps > MOST_TURNS) {
             pp_push_key(r, "repeat");
-            return pp_wrong(r, t->count[0], "more than 2000000 turns", "fewer");
+            return pp_wrong(r, t->count[0], "more than 2000000 repetitions", "fewer");
         }
         r->value[v] = (double)i;
         s = level(r, t, k + 1);
@@ -67,8 +67,7 @@ static perp_status name_variable(pp_reader *r, pp_item key, int k) {
     bool taken = pp_reserved(name);
     for (int i = 0; i < r->nvariable - r->nrepeat; i++) taken |= !strcmp(r->variable[i], name);
     if (taken)
-        return pp_wrong_say(r, PERP_E_ARG, key, "found the variable `%s`; allowed: a name that means nothing else",
-                            name);
+        return pp_wrong_say(r, PERP_E_ARG, key, "found the variable `%s`; allowed: a name that is not in use", name);
     memcpy(r->repeat_name[k].text, name, strlen(name) + 1);
     return PERP_OK;
 }
@@ -92,9 +91,8 @@ perp_status pp_repeat(pp_reader *r, pp_item entry, int list, int position, pp_ma
             for (int i = 0; i < r->nvariable; i++)
                 if (!strcmp(r->variable[i], "i"))
                     return pp_wrong_say(r, PERP_E_ARG, rep,
-                                        "found the variable `i`, which is a parameter too; allowed: {k: n} with a name "
-                                        "that means nothing "
-                                        "else");
+                                        "found the variable `i`, which is also a parameter; allowed: {k: n} with a "
+                                        "name that is not in use");
             strcpy(r->repeat_name[0].text, "i");
             t.count[t.n++] = rep;
         }

@@ -154,11 +154,11 @@ perp_status pp_compile(pp_reader *r, pp_item at, const char *const *dynamic, pp_
         for (int k = ndynamic; k < n; k++)
             if (pp_expr_uses(x, i) && !strcmp(all[i], all[k])) {
                 pp_expr_free(r->alloc, x);
-                return pp_wrong_say(r, PERP_E_ARG, at,
-                                    "found the name %s, which means something of the moment here and is a parameter or "
-                                    "repeat variable too; "
-                                    "allowed: another name for that",
-                                    all[i]);
+                return pp_wrong_say(
+                    r, PERP_E_ARG, at,
+                    "found the name %s, which here is a quantity that changes with time, and also a parameter "
+                    "or repeat variable; allowed: another name for the latter",
+                    all[i]);
             }
     *out = x;
     return PERP_OK;

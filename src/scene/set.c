@@ -174,7 +174,7 @@ perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int 
     if (bad) return pp_complain_say(why, PERP_E_ARG, at, NULL, "a parameter to be set has no name");
     if (s->around)
         return pp_complain_say(why, PERP_E_ARG, at, NULL,
-                               "the scene is around a world of a program: it has no parameters");
+                               "the scene was made from a world of a program, so it has no parameters");
     int count = 0;
     pp_definition *list = merge(s, set, n, &count);
     if (!list || !make_room(s, list, count)) {

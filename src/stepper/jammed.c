@@ -129,13 +129,13 @@ void pp_name_jam(const pp_frame *f) {
         /* it is not the problem that has no answer */
     } else if (motor >= 0 && answered(f, joint, p->contact, p->ncontact)) {
         snprintf(cause, sizeof cause,
-                 "; jammed: without the motor of joint %d (%s), which has no force limit, there is an answer",
+                 "; jammed: the step has a solution without the motor of joint %d (%s), which has no force limit",
                  p->joint[motor].joint, named(w->joint[p->joint[motor].joint].name));
     } else if (driven >= 0 && answered(f, p->joint, contact, left)) {
-        snprintf(cause, sizeof cause, "; jammed: without the driven body %d (%s) there is an answer", driven,
+        snprintf(cause, sizeof cause, "; jammed: the step has a solution without the driven body %d (%s)", driven,
                  named(w->body[driven].name));
     } else if (answered(f, p->joint, smooth, p->ncontact)) {
-        snprintf(cause, sizeof cause, "; jammed: without friction there is an answer");
+        snprintf(cause, sizeof cause, "; jammed: the step has a solution without friction");
     }
     /* the cause counts more than the end of a long sentence */
     size_t keep = strlen(before), most = sizeof w->why - 1 - strlen(cause);

@@ -370,7 +370,7 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
     if (proven) {
         w->work.wedged++;
         return pp_fail(w, PERP_E_SOLVE,
-                       "the laws have no answer at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t,
+                       "the laws have no solution at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t,
                        f->h, t->p->ncontact, t->p->njoint, why);
     }
     if (!asked) (void)contradicts(f, t, why, sizeof why);

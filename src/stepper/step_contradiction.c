@@ -79,7 +79,7 @@ static void tell(const pp_frame *f, const pp_step_cone *c, const perp_contradict
     const perp_world *w = f->w;
     place told[8], driven[16];
     int count = 0, drives = 0, most = proof->fighting < 8 ? proof->fighting : 8;
-    add(text, size, "; no answer exists: ");
+    add(text, size, "; no solution exists: ");
     for (int i = 0; i < most; i++) {
         place p = place_of(f, c, proof->law[i]);
         int k = 0;

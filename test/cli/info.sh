@@ -78,7 +78,7 @@ bodies:
 YAML
 run 0 run jam.yaml -o jam.h5
 has out 'drives   jammed in '
-has out 'piston, driven, went up to 0.02 into box, which could not give way'
+has out 'the driven body piston went up to 0.02 into box, which could not move'
 run 0 run jam.yaml --no-recording --json
 is_json out
 depth=$(field out jam_depth)

@@ -85,7 +85,7 @@ compare kill.h5
 # nothing left to do
 run 0 run slide.yaml -q
 run 0 run --resume slide.h5
-has out 'nothing left to do: the recording ends at t = 0.4'
+has out 'nothing left to do: the recording already ends at t = 0.4'
 refused 'perp: found a duration of 0.1, but the recording goes to t = 0.4; allowed: a later time' run --resume slide.h5 --duration 0.1
 run 2 run --resume slide.yaml
 has err 'slide.yaml'

@@ -33,12 +33,12 @@ run 0 info --json ticks.h5
 refused 'perp: slide.h5: found a file of that name; allowed: a name that is free (--output), --force to replace it, --resume to continue it' \
     run slide.yaml
 cmp -s slide.h5 first.h5 || failed 'an existing recording was changed'
-refused 'perp: slide.yaml: found something that is no recording; allowed: a name that is free (--force replaces recordings only)' \
+refused 'perp: slide.yaml: found something that is not a recording; allowed: an unused name (--force replaces recordings only)' \
     run slide.yaml --force -o slide.yaml
 grep -q 'Block on a floor' slide.yaml || failed 'the scene was written over'
 refused 'perp: nowhere/x.h5: found no folder nowhere; allowed: a path in a folder that exists' run slide.yaml -o nowhere/x.h5
 mkdir folder.h5
-refused 'perp: folder.h5: found something that is no recording; allowed: a name that is free (--force replaces recordings only)' \
+refused 'perp: folder.h5: found something that is not a recording; allowed: an unused name (--force replaces recordings only)' \
     run slide.yaml --force -o folder.h5
 # a scene with a mistake leaves the old recording alone, whatever is asked for
 sed 's/density/densty/' slide.yaml >wrong.yaml
@@ -104,8 +104,8 @@ sed -e '/^duration/a\
 stages: {solver: pgs, fallback: [], max_halvings: 0, settings: {pgs: {max_sweeps: 1}}}' slide.yaml >hard.yaml
 run 1 run hard.yaml
 has err 'failed: '
-has err 'perp: to go on: a smaller time step'
-has err 'is in hard.h5'
+has err 'perp: try a smaller time step'
+has err 'hard.h5 holds everything before that step'
 has out 'hard.h5: '
 run 0 info hard.h5
 has out 'not finished'
@@ -120,7 +120,7 @@ is_json out
 ) >odd.yaml
 run 1 run odd.yaml --no-recording
 has err 'perp: step 52 from t = 0.102 failed: ' # t = 50 h is 0.1, where the root is 0
-has err 'perp: to go on: mend that in the scene'
+has err 'perp: correct this in the scene'
 
 # no room: a clear message, and what was committed is readable
 (

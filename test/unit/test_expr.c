@@ -434,7 +434,7 @@ static void has_limits(void **state) {
     free(s);
     free(closed);
     s = nested(256, "", "mean(1", ",1");
-    refused(s, strlen(s), 517, "found more than 256 values that wait for each other; allowed: fewer");
+    refused(s, strlen(s), 517, "found an expression with more than 256 nested values; allowed: fewer");
     free(s);
     s = nested(255, "", "mean(1", ",1");
     closed = nested(1, s, ")", "");

@@ -158,7 +158,7 @@ static void meshes(void **state) {
     const perp_source_file gone[] = {FILE_OF("m.yaml", BODY("{type: mesh, file: x.obj}"))};
     check_refused(
         gone, 1, PERP_E_IO,
-        "m.yaml:5:41: bodies[0].shape.file: found \"x.obj\"; allowed: one of the files that were handed over");
+        "m.yaml:5:41: bodies[0].shape.file: found \"x.obj\"; allowed: one of the files that were passed in memory");
 }
 
 static void refused(void **state) {

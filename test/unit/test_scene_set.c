@@ -237,7 +237,7 @@ static void files(void **state) {
     perp_scene *d;
     SUCCEEDS(perp_scene_open("main.yaml", &o, &d, &why));
     assert_int_equal(perp_scene_set(d, "n", 1, &why), PERP_E_IO);
-    assert_non_null(strstr(why.text, "one of the files that were handed over"));
+    assert_non_null(strstr(why.text, "one of the files that were passed in memory"));
     perp_scene_close(a);
     perp_scene_close(b);
     perp_scene_close(c);

@@ -145,14 +145,14 @@ function judgeEnergy(f: Figures): Finding | undefined {
             frame: worstOf(r.map(Math.abs)),
             text:
                 open <= LIMITS.energy[0]
-                    ? `the account closes to ${shortNumber(open)} of the energy at hand; the steps' rule errs by ${shortNumber(rule)}`
-                    : `the account leaves ${shortNumber(open)} of the energy at hand open`,
+                    ? `the account closes to ${shortNumber(open)} of the largest energy; time integration errs by ${shortNumber(rule)} of it`
+                    : `the account leaves ${shortNumber(open)} of the largest energy unexplained`,
         },
         {
             part: rule,
             limits: LIMITS_LOSS,
             frame: drift.frame,
-            text: `the steps' rule errs by ${shortNumber(rule)} of the energy at hand`,
+            text: `time integration errs by ${shortNumber(rule)} of the largest energy`,
         },
     ];
     const add = (x: Float64Array | null, text: (part: string) => string): void => {
@@ -160,8 +160,8 @@ function judgeEnergy(f: Figures): Finding | undefined {
         const part = sum(x) / hand;
         figures.push({ part, limits: LIMITS_LOSS, frame: worstOf(x), text: text(shortNumber(part)) });
     };
-    add(f.gain, (part) => `contacts added ${part} of the energy at hand`);
-    add(f.rebound_lost, (part) => `rebounds lost ${part} of the energy at hand beyond their restitution`);
+    add(f.gain, (part) => `contacts added ${part} of the largest energy`);
+    add(f.rebound_lost, (part) => `impacts lost ${part} of the largest energy more than their restitution explains`);
     const worst = figures.reduce((a, b) => (gradeBy(b.part, b.limits) > gradeBy(a.part, a.limits) ? b : a));
     const { part, limits, frame, text } = worst;
     return { aspect: 'energy', grade: gradeBy(part, limits), part, good: limits[0], text, frame };
@@ -183,8 +183,8 @@ function judgeCreep(f: Figures, x: Float64Array): Finding {
     const share = f.size > 0 ? `, ${shortNumber(part)} of the smallest body` : '';
     const text =
         way === 0
-            ? 'what sticks stays in its place'
-            : `what sticks moved by at most ${shortNumber(way)}${unit}${share}`;
+            ? 'sticking contacts did not move'
+            : `sticking contacts moved by at most ${shortNumber(way)}${unit}${share}`;
     return { aspect: 'creep', grade: gradeOf(part, 'creep'), part, good: LIMITS.creep[0], text, frame: worstOf(x) };
 }
 
@@ -193,8 +193,8 @@ function judgeTwist(x: Float64Array): Finding {
     const part = x[frame];
     const text =
         part === 0
-            ? 'bodies that nothing holds keep their angular momentum'
-            : `the angular momentum of bodies that nothing holds errs by up to ${shortNumber(part)} of itself in a step`;
+            ? 'free bodies keep their angular momentum'
+            : `the angular momentum of free bodies changed by up to ${shortNumber(part)} of itself in a step`;
     return { aspect: 'twist', grade: gradeOf(part, 'twist'), part, good: LIMITS.twist[0], text, frame };
 }
 
@@ -207,12 +207,12 @@ export function judge(f: Figures): Verdict | undefined {
             grade: gradeOf(f.law[law], 'laws'),
             part: f.law[law],
             good: LIMITS.laws[0],
-            text: f.law[law] === 0 ? 'hold exactly' : `hold to ${shortNumber(f.law[law])} of the speeds`,
+            text: f.law[law] === 0 ? 'hold exactly' : `largest residual ${shortNumber(f.law[law])} of the speeds`,
             frame: law,
         },
         judgeLength(f, 'overlap', f.overlap, 'deepest', 'none'),
     ];
-    if (f.joints > 0) findings.push(judgeLength(f, 'joints', f.joint_error, 'part by', 'hold exactly'));
+    if (f.joints > 0) findings.push(judgeLength(f, 'joints', f.joint_error, 'largest error', 'hold exactly'));
     const energy = judgeEnergy(f);
     if (energy) findings.push(energy);
     if (f.creep) findings.push(judgeCreep(f, f.creep));
