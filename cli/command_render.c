@@ -31,7 +31,9 @@ static const cli_option options[] = {
     {.name = "overlay",
      .kind = CLI_FLAG,
      .help = "Draw several frames in one view, the earlier ones pale. This is the default of --strip."},
-    {.name = "panels", .kind = CLI_FLAG, .help = "Draw several frames side by side, each with its time."},
+    {.name = "panels",
+     .kind = CLI_FLAG,
+     .help = "Draw several frames side by side, each with its time, in the rows and columns that draw them largest."},
     {.name = "from",
      .kind = CLI_NUMBER,
      .argument = "TIME",
@@ -378,7 +380,10 @@ static int gather_balls(task *t, double from, double to, bool run, render_balls 
 static int place_camera(task *t, double from, double to, bool run) {
     render_balls b = {0};
     int code = gather_balls(t, from, to, run, &b);
-    render_grid g = render_grid_for(t->o.width, t->o.height, t->way, t->n);
+    if (!code)
+        t->o.rows =
+            render_choose_rows(t->source.scene.dim, &t->view, b.ball, b.n, t->o.width, t->o.height, t->way, t->n);
+    render_grid g = render_grid_for(t->o.width, t->o.height, t->way, t->n, t->o.rows);
     if (!code)
         t->camera = render_camera_fit(t->source.scene.dim, &t->view, b.ball, b.n, g.width, g.height, &t->distance,
                                       &t->target_W);
@@ -424,7 +429,7 @@ static int scale_forces(task *t, const render_moment *m, int n) {
             if (p > 0) size[count++] = p;
         }
     qsort(size, (size_t)count, sizeof *size, by_size);
-    render_grid g = render_grid_for(t->o.width, t->o.height, t->way, t->n);
+    render_grid g = render_grid_for(t->o.width, t->o.height, t->way, t->n, t->o.rows);
     double side = g.width < g.height ? g.width : g.height;
     double largest = count == 0 ? 0 : count > 40 ? size[count * 19 / 20] : size[count - 1];
     t->o.force = largest > 0 ? side / 7 / largest : 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "info.h"
+#include "quantities.h"
 
 static bool count_kinds(const perp_world *w, int body[3], int shape[PERP_SHAPE_KIND_COUNT],
                         int joint[PERP_JOINT_KIND_COUNT]) {
@@ -136,6 +137,56 @@ static void tell_files(json *j, const perp_scene *s) {
     }
 }
 
+static void tell_watched(json *j, const perp_scene *s) {
+    int n = perp_scene_watch_count(s);
+    if (j) {
+        json_key(j, "watch");
+        json_array(j);
+    }
+    for (int i = 0; i < n; i++) {
+        perp_scene_watch w = perp_scene_watch_at(s, i);
+        char name[128], text[400];
+        if (j) {
+            json_object(j);
+            json_field_string(j, "name", w.name);
+            json_field_string(j, "text", w.text);
+            json_end(j, '}');
+        } else {
+            info_row(i ? "" : "watches", "%s = %s", cli_printable(name, sizeof name, w.name),
+                     cli_printable(text, sizeof text, w.text));
+        }
+    }
+    if (j) json_end(j, ']');
+}
+
+/* Rigid bodies that overlap before the first step: the deepest pairs, and how many there are. */
+static void tell_start(json *j, const perp_scene *s) {
+    enum { SHOWN = 10 };
+    start_overlap pair[SHOWN];
+    int n = start_overlaps(perp_scene_world(s), pair, SHOWN), shown = n < SHOWN ? n : SHOWN;
+    perp_units units = perp_scene_units(s);
+    bool named = units.length && *units.length;
+    if (j) {
+        json_field_whole(j, "overlapping_pairs", n);
+        json_key(j, "overlaps");
+        json_array(j);
+        for (int i = 0; i < shown; i++) {
+            json_object(j);
+            json_field_string(j, "a", pair[i].a);
+            json_field_string(j, "b", pair[i].b);
+            json_field_number(j, "depth", pair[i].depth);
+            json_end(j, '}');
+        }
+        json_end(j, ']');
+        return;
+    }
+    if (n == 0) info_row("overlaps", "none at the start");
+    for (int i = 0; i < shown; i++)
+        info_row(i ? "" : "overlaps", "%s and %s by %.3g%s%s at the start", pair[i].a, pair[i].b, pair[i].depth,
+                 named ? " " : "", named ? units.length : "");
+    if (n > shown) info_row("", "%d more pairs", n - shown);
+}
+
 perp_status info_scene(const info_request *q, perp_refusal *why) {
     perp_scene *s;
     perp_scene_options so = {.define = q->define, .ndefine = q->ndefine, .root = q->root};
@@ -201,6 +252,8 @@ perp_status info_scene(const info_request *q, perp_refusal *why) {
                  c.every == 1 ? "" : "s", steps / (unsigned)c.every + 1);
         text_parameters(s);
     }
+    tell_watched(j, s);
+    tell_start(j, s);
     tell_files(j, s);
     perp_scene_close(s);
     return PERP_OK;

@@ -156,23 +156,32 @@ static bool rigid(const perp_world *w, const perp_overlap *o) {
            !perp_pair_get(w, a.def.material, b.def.material, &law) && law.compliance == PERP_RIGID;
 }
 
-void tell_overlaps(const char *name, const perp_world *w, perp_units units) {
-    enum { SHOWN = 3, LOOKED = 1000 };
+int start_overlaps(const perp_world *w, start_overlap *out, int max) {
+    enum { LOOKED = 1000 };
     static perp_overlap list[LOOKED];
     double size = size_of_world(w);
-    int n = perp_world_overlaps(w, list, LOOKED), told = 0, more = 0;
-    char path[200], a[128], b[128];
-    bool named = units.length && *units.length;
-    cli_printable(path, sizeof path, name);
+    int n = perp_world_overlaps(w, list, LOOKED), found = 0;
     for (int i = 0; i < n && i < LOOKED; i++) {
         if (!(list[i].depth > ALLOWED * size) || !rigid(w, &list[i])) continue;
-        if (told++ >= SHOWN) {
-            more++;
-            continue;
+        if (found < max) {
+            name_of(w, list[i].a, out[found].a, sizeof out[found].a);
+            name_of(w, list[i].b, out[found].b, sizeof out[found].b);
+            out[found].depth = list[i].depth;
         }
-        fprintf(stderr, "perp: warning: %s: at the start %s and %s overlap by %.3g%s%s\n", path,
-                name_of(w, list[i].a, a, sizeof a), name_of(w, list[i].b, b, sizeof b), list[i].depth, named ? " " : "",
-                named ? units.length : "");
+        found++;
     }
-    if (more > 0) fprintf(stderr, "perp: warning: %s: at the start %d more pairs overlap\n", path, more);
+    return found;
+}
+
+void tell_overlaps(const char *name, const perp_world *w, perp_units units) {
+    enum { SHOWN = 3 };
+    start_overlap pair[SHOWN];
+    int n = start_overlaps(w, pair, SHOWN);
+    char path[200];
+    bool named = units.length && *units.length;
+    cli_printable(path, sizeof path, name);
+    for (int i = 0; i < n && i < SHOWN; i++)
+        fprintf(stderr, "perp: warning: %s: at the start %s and %s overlap by %.3g%s%s\n", path, pair[i].a, pair[i].b,
+                pair[i].depth, named ? " " : "", named ? units.length : "");
+    if (n > SHOWN) fprintf(stderr, "perp: warning: %s: at the start %d more pairs overlap\n", path, n - SHOWN);
 }

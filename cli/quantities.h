@@ -19,6 +19,13 @@ perp_status quantities_step(quantities *q, const perp_certificate *c, perp_refus
 /* NULL is fine. */
 void quantities_close(quantities *q);
 
+/* Two rigid bodies that overlap before the first step by more than a good certificate allows. */
+typedef struct start_overlap {
+    char a[128], b[128]; /* names, safe to print */
+    double depth;        /* [L] */
+} start_overlap;
+/* Such pairs, the deepest first; writes at most max and returns how many there are, at most 1000. */
+int start_overlaps(const perp_world *w, start_overlap *out, int max);
 /* Tells on stderr which bodies overlap, if rigid ones do by more than a good certificate allows. name: of the scene. */
 void tell_overlaps(const char *name, const perp_world *w, perp_units units);
 

@@ -5,6 +5,7 @@
  *   render_layers.c   light in each pixel -> a picture
  *   render_2d.c       a moment of a 2D world -> cairo                  (these three in render_draw.h)
  *   render_marks.c    contacts, forces, paths, names over either
+ *   render_grid.c     where panels are
  *   render_picture.c  one or more moments -> a file */
 #ifndef RENDER_H
 #define RENDER_H
@@ -100,12 +101,32 @@ render_ball render_extent(const render_balls *b);
 /* ---- what is wanted ---- */
 typedef struct render_options {
     int width, height; /* [px] */
+    int rows;          /* of panels */
     int samples;       /* points in each pixel, 3D */
     const render_theme *theme;
     bool transparent, contacts, forces, cones, paths, names, joints, caption;
     double force;       /* length of an arrow for each unit of impulse [px T/(M L)] */
     render_ball extent; /* of what moves, at all moments that are drawn: ground and shadows are made around it */
 } render_options;
+
+/* ---- render_grid.c: panels of a picture ---- */
+typedef enum render_way { RENDER_SINGLE, RENDER_OVERLAY, RENDER_PANELS } render_way;
+/* Panels in rows that fill the picture. Rows may differ by one panel; then the panels of the shorter rows are wider. */
+typedef struct render_grid {
+    int whole[2];      /* width and height of the picture [px] */
+    int n, rows;       /* panels; rows <= n */
+    int width, height; /* of the smallest panel [px] */
+    int gap;           /* between panels [px] */
+} render_grid;
+typedef struct render_panel {
+    int x, y, width, height; /* [px] */
+} render_panel;
+/* The panels of n moments in `rows` rows; one panel unless the way is RENDER_PANELS. */
+render_grid render_grid_for(int width, int height, render_way way, int n, int rows);
+render_panel render_grid_panel(const render_grid *g, int i);
+/* The number of rows with which the balls are drawn largest. */
+int render_choose_rows(int dim, const render_view *v, const render_ball *ball, long nball, int width, int height,
+                       render_way way, int n);
 
 /* ---- render_layers.c ---- */
 

@@ -33,6 +33,8 @@ void render_mark_springs(const render_sheet *g, const render_moment *m);
 void render_mark_joints(const render_sheet *g, const render_moment *m);
 /* Contacts, forces and cones, as the options ask for them. */
 void render_mark_contacts(const render_sheet *g, const render_moment *m);
+/* Arrows on surfaces that run, such as conveyor belts, on the upper side: towards y in 2D, z in 3D. */
+void render_mark_belts(const render_sheet *g, const render_moment *m);
 /* Labels of bodies, above them. */
 void render_mark_labels(const render_sheet *g, const render_moment *m);
 void render_mark_names(const render_sheet *g, const render_moment *m);
@@ -44,12 +46,6 @@ void render_mark_caption(const render_sheet *g, const char *text);
 double render_impulse(const perp_recorded_contact *c);
 
 /* ---- render_picture.c ---- */
-typedef enum render_way { RENDER_SINGLE, RENDER_OVERLAY, RENDER_PANELS } render_way;
-/* Columns and rows of n panels, and pixels of each. */
-typedef struct render_grid {
-    int columns, rows, width, height, gap;
-} render_grid;
-render_grid render_grid_for(int width, int height, render_way way, int n);
 /* Draws n moments as one picture in memory; page_free() in any case. */
 perp_status render_page(render_source *s, const render_moment *m, int n, render_way way, const render_camera *c,
                         const render_options *o, page_kind kind, page *out, perp_refusal *why);

@@ -244,6 +244,57 @@ void render_mark_contacts(const render_sheet *g, const render_moment *m) {
         }
 }
 
+/* ---- surfaces that run ---- */
+
+enum { BELT_ARROWS = 12 }; /* at most on one surface */
+#define BELT_PART   0.4    /* longest arrow as a part of the distance between two */
+#define BELT_LENGTH 48     /* of an arrow, in units of the picture; the speed is not shown */
+
+/* How far a shape reaches from its origin along d, a direction in its own axes [L]. */
+static double reach_along(const perp_recorded_shape *s, perp_vec3 d) {
+    double far = s->nvertex > 0 ? -INFINITY : s->radius + s->half_length;
+    for (int i = 0; i < s->nvertex; i++)
+        far = fmax(far, d.x * s->vertex[3 * i] + d.y * s->vertex[3 * i + 1] + d.z * s->vertex[3 * i + 2]);
+    return far;
+}
+
+void render_mark_belts(const render_sheet *g, const render_moment *m) {
+    perp_vec3 up = g->scene->dim == 2 ? perp_v3(0, 1, 0) : perp_v3(0, 0, 1);
+    for (int i = 0; i < g->scene->nshape; i++) {
+        const perp_recorded_shape *s = &g->scene->shape[i];
+        if (!(perp_v3_norm(s->surface_velocity) > 0)) continue;
+        perp_pose X_WB = m->X_WB[s->body], X_WS = perp_pose_mul(X_WB, s->X_BS);
+        perp_vec3 along = perp_v3_unit(perp_q_rotate(X_WB.q, s->surface_velocity)), at = X_WS.p;
+        perp_vec3 out = perp_v3_axpy(up, -perp_v3_dot(up, along), along);
+        if (!(perp_v3_norm(out) > 1e-6)) { /* it runs straight up or down: any side will do */
+            perp_vec3 x = perp_q_rotate(X_WS.q, perp_v3(1, 0, 0)), y = perp_q_rotate(X_WS.q, perp_v3(0, 1, 0));
+            perp_vec3 side = fabs(perp_v3_dot(x, along)) < 0.9 ? x : y;
+            out = perp_v3_axpy(side, -perp_v3_dot(side, along), along);
+        }
+        out = perp_v3_unit(out);
+        render_seen seen, tip;
+        if (!place(g, at, &seen)) continue;
+        double length = BELT_LENGTH * unit_of(g) * render_pixel(g->camera, seen.depth), apart = length / BELT_PART;
+        int n = 3;
+        if (s->kind == PERP_SHAPE_HALFSPACE) {
+            out = perp_q_rotate(X_WS.q, s->normal);
+            at = perp_v3_axpy(at, s->offset, out);
+        } else {
+            at = perp_v3_axpy(at, reach_along(s, perp_q_unrotate(X_WS.q, out)), out);
+            double whole = 2 * reach_along(s, perp_q_unrotate(X_WS.q, along));
+            n = (int)fmin(fmax(whole / apart, 1), BELT_ARROWS);
+            apart = whole / n;
+            length = fmin(length, BELT_PART * apart);
+        }
+        at = perp_v3_axpy(at, 0.2 * length, out);
+        for (int k = 0; k < n; k++) {
+            perp_vec3 from = perp_v3_axpy(at, (k - 0.5 * (n - 1)) * apart - 0.5 * length, along);
+            if (place(g, from, &seen) && place(g, perp_v3_axpy(from, length, along), &tip) && !is_hidden(g, seen))
+                arrow(g, seen, tip, g->options->theme->ink);
+        }
+    }
+}
+
 /* ---- paths ---- */
 
 void render_mark_path(const render_sheet *g, int body, const perp_vec3 *point, long n, const perp_vec3 *stop,

@@ -21,22 +21,6 @@ static double opacity_of(int i, int n) {
     return n > 2 ? GHOST_FIRST + (GHOST_LAST - GHOST_FIRST) * i / (n - 2) : GHOST_LAST;
 }
 
-render_grid render_grid_for(int width, int height, render_way way, int n) {
-    render_grid best = {1, 1, width, height, 0};
-    if (way != RENDER_PANELS || n < 2) return best;
-    int gap = (width < height ? width : height) / 90 + 1;
-    double least = INFINITY;
-    for (int columns = 1; columns <= n; columns++) {
-        int rows = (n + columns - 1) / columns, w = (width - (columns - 1) * gap) / columns,
-            h = (height - (rows - 1) * gap) / rows;
-        if (w < 1 || h < 1) continue;
-        /* panels near 4:3, few empty places */
-        double off = fabs(log((double)w / h / (4.0 / 3))) + 0.5 * (rows * columns - n) / n;
-        if (off < least) least = off, best = (render_grid){columns, rows, w, h, gap};
-    }
-    return best;
-}
-
 /* ---- paths ---- */
 
 typedef struct paths {
@@ -125,7 +109,8 @@ static perp_status draw_3d(sheet *s, const render_moment *m, int n) {
     render_layers *sum = &s->layer[0], *one = &s->layer[1], *empty = &s->layer[2];
     perp_status status = PERP_OK;
     for (int k = 0; k < 3 && !status && (k == 0 || n > 1); k++)
-        if (!s->layer[k].moving) status = render_layers_make(s->g.arena, s->o.width, s->o.height, &s->layer[k], s->why);
+        if (!s->layer[k].moving || s->layer[k].width != s->o.width || s->layer[k].height != s->o.height)
+            status = render_layers_make(s->g.arena, s->o.width, s->o.height, &s->layer[k], s->why);
     if (status) return status;
     if (n == 1) {
         status = render_3d(scene, m, s->g.camera, &s->o, true, sum, s->why);
@@ -176,6 +161,7 @@ static perp_status draw_panel(sheet *s, const render_moment *m, int n) {
     if (s->o.joints) render_mark_joints(&s->g, last);
     render_mark_contacts(&s->g, last);
     if (s->o.names) render_mark_names(&s->g, last);
+    render_mark_belts(&s->g, last);
     render_mark_labels(&s->g, last);
     if (s->o.caption) write_caption(s, m, n);
     return PERP_OK;
@@ -184,27 +170,27 @@ static perp_status draw_panel(sheet *s, const render_moment *m, int n) {
 /* ---- the file ---- */
 
 static perp_status draw_page(sheet *s, cairo_t *cr, const render_moment *m, int n, render_way way,
-                             const render_options *o) {
-    render_grid grid = render_grid_for(o->width, o->height, way, n);
-    int panels = way == RENDER_PANELS ? n : 1;
-    if (panels > 1 && !o->transparent) { /* between the panels */
-        render_rgb c = render_mix(o->theme->bottom, o->theme->ink, 0.25);
-        cairo_set_source_rgb(cr, c.r, c.g, c.b);
+                             const render_camera *c, const render_options *o) {
+    render_grid grid = render_grid_for(o->width, o->height, way, n, o->rows);
+    if (grid.n > 1 && !o->transparent) { /* between the panels */
+        render_rgb between = render_mix(o->theme->bottom, o->theme->ink, 0.25);
+        cairo_set_source_rgb(cr, between.r, between.g, between.b);
         cairo_paint(cr);
     }
     perp_status status = PERP_OK;
-    for (int i = 0; i < grid.columns * grid.rows && !status; i++) {
-        int row = i / grid.columns, column = i % grid.columns;
+    for (int i = 0; i < grid.n && !status; i++) {
+        render_panel p = render_grid_panel(&grid, i);
+        render_camera camera = *c; /* a wider panel shows more on both sides, at the same scale */
+        camera.cx += (p.width - grid.width) / 2.0;
+        camera.cy += (p.height - grid.height) / 2.0;
+        s->g.camera = &camera;
+        s->o.width = p.width;
+        s->o.height = p.height;
         cairo_save(cr);
-        cairo_translate(cr, column * (grid.width + grid.gap), row * (grid.height + grid.gap));
-        cairo_rectangle(cr, 0, 0, grid.width, grid.height);
+        cairo_translate(cr, p.x, p.y);
+        cairo_rectangle(cr, 0, 0, p.width, p.height);
         cairo_clip(cr);
-        if (i < panels) {
-            status = panels > 1 ? draw_panel(s, &m[i], 1) : draw_panel(s, m, n);
-        } else if (!o->transparent) { /* a place that is left over */
-            cairo_set_source_rgb(cr, o->theme->bottom.r, o->theme->bottom.g, o->theme->bottom.b);
-            cairo_paint(cr);
-        }
+        status = grid.n > 1 ? draw_panel(s, &m[i], 1) : draw_panel(s, m, n);
         cairo_restore(cr);
     }
     return status;
@@ -215,7 +201,7 @@ perp_status render_page(render_source *source, const render_moment *m, int n, re
     *out = (page){.kind = kind};
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
-    render_grid grid = render_grid_for(o->width, o->height, way, n);
+    render_grid grid = render_grid_for(o->width, o->height, way, n, o->rows);
     sheet s = {.source = source, .o = *o, .why = why};
     s.o.width = grid.width;
     s.o.height = grid.height;
@@ -226,8 +212,8 @@ perp_status render_page(render_source *source, const render_moment *m, int n, re
         double scale = kind == PAGE_PNG ? 1 : 0.75; /* a pixel is 1/96 inch where lengths count */
         page_begin(out, kind, o->width * scale, o->height * scale, 1, o->transparent, source->info->title);
         if (kind != PAGE_PNG) cairo_scale(out->cr, scale, scale);
-        s.g = (render_sheet){out->cr, &arena, &source->scene, c, &s.o, NULL};
-        status = draw_page(&s, out->cr, m, n, way, o);
+        s.g = (render_sheet){.cr = out->cr, .arena = &arena, .scene = &source->scene, .options = &s.o};
+        status = draw_page(&s, out->cr, m, n, way, c, o);
         bool drawn = page_end(out, 0);
         if (!status && !drawn) status = no_memory(why);
     }

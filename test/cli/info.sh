@@ -18,6 +18,32 @@ cp slide.yaml 'scene without a suffix'
 run 0 info 'scene without a suffix'
 has out ': scene'
 
+# what is watched, and what overlaps before the first step
+{ cat slide.yaml && printf 'watch:\n  twice: 2*{block.vx}\n'; } >watched.yaml
+run 0 info watched.yaml
+has out 'twice = 2*{block.vx}'
+has out 'none at the start'
+run 0 info --json watched.yaml
+is_json out
+has out '"text": "2*{block.vx}"'
+has out '"overlapping_pairs": 0'
+cat >deep.yaml <<'YAML'
+perp: 1
+dim: 2
+units: {length: m, mass: kg, time: s}
+h: 0.01
+duration: 0.1
+bodies:
+  - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 1]}}
+  - {name: box, mass: 1, at: [0, 0.4], shape: {type: box, size: [1, 1]}}
+YAML
+run 0 info deep.yaml
+has out 'by 0.1 m at the start'
+run 0 info --json deep.yaml
+is_json out
+has out '"overlapping_pairs": 1'
+has out '"depth": 0.1'
+
 run 0 info slide.h5
 for text in 'slide.h5: recording' 'Block on a floor' "$("$perp" version | head -1)" finished 't = 0 to 0.4 of 0.4' '201, one every 1 step' \
     '2: 1 dynamic, 1 obstacle' 'Certificate: good' 'Energy account' 'kinetic at the start                80'; do

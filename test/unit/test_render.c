@@ -427,6 +427,54 @@ static void outlines_enclose_the_shapes(void **state) {
     pp_arena_free(&arena);
 }
 
+/* ---- panels ---- */
+
+static void panels_fill_the_picture(void **state) {
+    (void)state;
+    for (int n = 2; n <= 13; n++)
+        for (int rows = 1; rows <= n; rows++) {
+            render_grid g = render_grid_for(641, 359, RENDER_PANELS, n, rows);
+            int gap = g.gap, right = 0, bottom = 0, least = 641, lowest = 359;
+            for (int i = 0; i < n; i++) {
+                render_panel p = render_grid_panel(&g, i);
+                /* beside the one before, or first in the next row, which begins when a row is full */
+                assert_int_equal(p.x, right == 0 ? 0 : right + gap);
+                assert_int_equal(p.y, bottom);
+                right = p.x + p.width;
+                least = p.width < least ? p.width : least;
+                lowest = p.height < lowest ? p.height : lowest;
+                if (right == 641) right = 0, bottom = p.y + p.height + gap;
+            }
+            assert_int_equal(right, 0);
+            assert_int_equal(bottom, 359 + gap);
+            assert_int_equal(least, g.width);
+            assert_int_equal(lowest, g.height);
+        }
+    render_grid one = render_grid_for(640, 360, RENDER_SINGLE, 5, 2);
+    assert_int_equal(one.n, 1);
+    assert_int_equal(render_grid_panel(&one, 0).width, 640);
+}
+
+/* Rows for a scene of that width and height in a picture of 640 x 360. */
+static int rows_of(int dim, double width, double height, int n) {
+    render_view v = {.azimuth = -PI / 2, .zoom = 1};
+    perp_vec3 far = dim == 2 ? perp_v3(width / 2, height / 2, 0) : perp_v3(width / 2, 0, height / 2);
+    render_ball b[2] = {{far, 0.01}, {perp_v3_scale(-1, far), 0.01}};
+    return render_choose_rows(dim, &v, b, 2, 640, 360, RENDER_PANELS, n);
+}
+
+static void rows_follow_the_scene(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        assert_int_equal(rows_of(dim, 1, 12, 7), 1); /* a tower: side by side */
+        assert_int_equal(rows_of(dim, 20, 1, 5), 5); /* a road: over each other */
+        assert_int_equal(rows_of(dim, 1, 1, 2), 1);
+        assert_int_equal(rows_of(dim, 1, 1, 3), 1);
+        assert_int_equal(rows_of(dim, 1, 1, 5), 2);
+        assert_int_equal(rows_of(dim, 16, 9, 4), 2);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(covers_as_many_pixels_as_it_should),
@@ -443,6 +491,8 @@ int main(void) {
         cmocka_unit_test(closeness_is_linear),
         cmocka_unit_test(meshes_enclose_the_shapes),
         cmocka_unit_test(outlines_enclose_the_shapes),
+        cmocka_unit_test(panels_fill_the_picture),
+        cmocka_unit_test(rows_follow_the_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ import type { Layout } from './draw/stage.ts';
 import { charts } from './ui/charts.ts';
 import { h } from './ui/dom.ts';
 import { hover } from './ui/hover.ts';
+import { labels } from './ui/labels.ts';
 import { keys } from './ui/keys.ts';
 import { legend } from './ui/legend.ts';
 import { liveBar } from './ui/live.ts';
@@ -80,7 +81,14 @@ class Page {
             toggle,
             film,
         });
-        this.picture.append(legend(this.app), triad(this.app), hover(this.app), notices(this.app), this.busy);
+        this.picture.append(
+            legend(this.app),
+            triad(this.app),
+            labels(this.app),
+            hover(this.app),
+            notices(this.app),
+            this.busy,
+        );
         this.root.append(
             top,
             h('div.middle', {}, h('div.stage', {}, this.picture, dock), panel),

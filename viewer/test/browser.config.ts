@@ -1,3 +1,5 @@
+import { cpus } from 'node:os';
+
 import { defineConfig } from '@playwright/test';
 
 import { OUT } from './support.ts';
@@ -8,7 +10,8 @@ export default defineConfig({
     outputDir: `${OUT}/results`,
     globalSetup: './make-recordings.ts',
     reporter: 'list',
-    workers: 1,
+    // as many as ctest counts for it (test/CMakeLists.txt)
+    workers: Math.min(2, cpus().length),
     // a loaded machine may be slow; on an idle one the whole takes about a minute
     timeout: 120_000,
     expect: { timeout: 30_000 },

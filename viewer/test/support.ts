@@ -14,7 +14,7 @@ export const ROOT = resolve(HERE, '../..');
 export const OUT = process.env.PERP_VIEWER_TEST ?? resolve(ROOT, 'build/viewer-test');
 export const PERP = process.env.PERP ?? resolve(ROOT, 'build/release/cli/perp');
 
-/** Whole runs: 2D and 3D, joints, friction, a tripod. The gallery's other scenes are recorded for their first steps only. */
+/** Whole runs: 2D and 3D, joints, friction, a tripod, a belt with labels. The gallery's other scenes are recorded for their first steps only. */
 export const SCENES: readonly (readonly [name: string, scene: string, ...options: string[]])[] = [
     ['demo', 'scenes/demo.yaml'],
     ['demo-small', 'scenes/demo.yaml', '-D', 'rows=2'],
@@ -22,6 +22,7 @@ export const SCENES: readonly (readonly [name: string, scene: string, ...options
     ['tower', 'experiments/tower/scene.yaml', '--what', 'all'],
     ['double-pendulum', 'experiments/double-pendulum/scene.yaml', '--what', 'all'],
     ['puck-2.5d', 'experiments/puck-2.5d/scene.yaml', '--what', 'all'],
+    ['belt', 'viewer/test/mock/belt.yaml', '--what', 'all'],
 ];
 
 export function recording(name: string): string {
@@ -115,7 +116,7 @@ export async function newPage(
     return { page, complaints };
 }
 
-type Plain = Omit<Exposed, 'where'>;
+type Plain = Omit<Exposed, 'where' | 'drawFine'>;
 
 /** The state that the page exposes. */
 export function state(page: Page): Promise<Plain> {
@@ -168,13 +169,21 @@ export async function slide(page: Page, to: number): Promise<void> {
     await settled(page);
 }
 
+/** Until what was asked for is drawn, as fine as it gets. */
+export async function drawnFine(page: Page): Promise<void> {
+    await page.evaluate(async () => {
+        const perp = (): Exposed | undefined => (window as unknown as { perp?: Exposed }).perp;
+        do await new Promise(requestAnimationFrame);
+        while (!perp()?.loaded || !perp()?.settled);
+        // the page itself draws finely only when nothing has moved for a while
+        if (!perp()?.still) perp()?.drawFine();
+    });
+}
+
 /** A digest of the canvas, once the picture is as fine as it gets: equal pictures have equal ones. */
 export async function picture(page: Page): Promise<string> {
-    await settled(page);
+    await drawnFine(page);
     return page.evaluate(async () => {
-        const still = (): boolean => (window as unknown as { perp: Exposed }).perp.still;
-        do await new Promise(requestAnimationFrame);
-        while (!still());
         const canvas = document.querySelector<HTMLCanvasElement>('[data-testid=canvas]');
         if (!canvas) return '';
         const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
@@ -211,6 +220,6 @@ export async function colours(page: Page): Promise<number> {
 
 /** Keeps a screenshot of a picture that is drawn fine. */
 export async function keep(page: Page, name: string): Promise<void> {
-    await page.waitForFunction(() => (window as unknown as { perp: Exposed }).perp.still);
+    await drawnFine(page);
     await page.screenshot({ path: resolve(OUT, 'pictures', name + '.png') });
 }

@@ -1,6 +1,7 @@
 // Pictures and films of what is seen: PNG, and WebM by the browser's own encoder.
 import { arms, drawTriad } from '../draw/triad.ts';
 import { css } from '../draw/theme.ts';
+import { placedLabels } from '../ui/labels.ts';
 import type { App } from './app.ts';
 
 /** Films are not wider than this: larger ones overload the encoder where it runs on the processor [pixels]. */
@@ -19,7 +20,7 @@ function triadSize(height: number, ratio: number): number {
     return ratio * Math.min(92, Math.max(48, (0.16 * height) / ratio));
 }
 
-/** The picture with its axes and, of two runs, their names. */
+/** The picture with its axes, its labels and, of two runs, their names. */
 function compose(app: App, onto: HTMLCanvasElement): void {
     const { canvas } = app.stage;
     const g = onto.getContext('2d');
@@ -31,10 +32,17 @@ function compose(app: App, onto: HTMLCanvasElement): void {
     const size = triadSize(onto.height, ratio);
     const list = arms(app.stage.orientation, gravity, dim === 2, app.look.theme);
     drawTriad(g, list, onto.width - 0.6 * size, onto.height - 0.6 * size, size);
-    if (app.layout !== 'side') return;
-    g.fillStyle = css(app.look.theme.path);
     g.font = `600 ${Math.round(13 * ratio)}px system-ui, sans-serif`;
     g.textAlign = 'center';
+    g.lineJoin = 'round';
+    g.lineWidth = 3 * ratio;
+    g.strokeStyle = css(app.look.theme.background);
+    g.fillStyle = css(app.look.theme.path);
+    for (const { text, x, y } of placedLabels(app)) {
+        g.strokeText(text, x * ratio, y * ratio);
+        g.fillText(text, x * ratio, y * ratio);
+    }
+    if (app.layout !== 'side') return;
     app.views.forEach((v, i) => g.fillText(v.run.name, (0.25 + 0.5 * i) * onto.width, 22 * ratio));
 }
 

@@ -23,6 +23,8 @@ export interface Exposed {
     readonly drawn: number;
     /** frames that the runs show */
     readonly shown: readonly number[];
+    /** draws the picture as fine as it gets, now, and not only when nothing has moved for a while */
+    drawFine(): void;
     /** where the centre of a body is on the canvas, in CSS pixels; of the second run beside the first: `which` = 1 */
     where(body: string, which?: number): { x: number; y: number } | null;
 }
@@ -66,6 +68,9 @@ export function exposeState(app: App): void {
         },
         get shown() {
             return app.views.map((v) => v.shown);
+        },
+        drawFine() {
+            app.stage.renderFine(app.look.theme);
         },
         where(body: string, which = 0) {
             const v = app.views[which];

@@ -73,6 +73,8 @@ export function checkModel(m: Model): void {
     expectRange('joints/a', j.a, -1, nb - 1);
     expectRange('joints/b', j.b, -1, nb - 1);
     const k = m.springs;
+    if (b.label.length > 0) expectLength('bodies/label', b.label.length, nb);
+    if (s.surface_velocity.length > 0) expectLength('shapes/surface_velocity', s.surface_velocity.length, 3 * ns);
     if (s.colour.length > 0) expectLength('shapes/colour', s.colour.length, ns);
     expectLength('springs/b', k.b.length, k.a.length);
     expectLength('springs/point_a', k.point_a.length, 3 * k.a.length);

@@ -85,6 +85,7 @@ export function modelOfJson(s: SceneJson): Model {
         units: { length: s.units?.length ?? '', mass: s.units?.mass ?? '', time: s.units?.time ?? '' },
         bodies: {
             name: texts(b.name),
+            label: texts(b.label),
             kind: octets(b.kind),
             mass: doubles(b.mass),
             inertia: doubles(b.inertia),
@@ -106,6 +107,7 @@ export function modelOfJson(s: SceneJson): Model {
             face_vertex: integers(p.face_vertex),
             exponent: doubles(p.exponent),
             colour: integers(p.colour),
+            surface_velocity: doubles(p.surface_velocity),
         },
         joints: {
             name: texts(j.name),

@@ -28,6 +28,8 @@ export const SHAPE = {
 
 export interface Bodies {
     name: string[];
+    /** text to draw beside each, empty: none; empty in recordings before version 6 */
+    label: string[];
     kind: Uint8Array;
     mass: Float64Array;
     /** B x 9, column by column; empty if it was not given */
@@ -55,6 +57,9 @@ export interface Shapes {
     exponent: Float64Array;
     /** 0xffRRGGBB as a signed number, 0: none given; empty in recordings before version 6 */
     colour: Int32Array;
+    /** S x 3, velocity of the surface in the axes of the body when the run began [L/T]; empty in recordings before
+     *  version 6 */
+    surface_velocity: Float64Array;
 }
 
 /** Springs between points of bodies; empty in recordings before version 6. */

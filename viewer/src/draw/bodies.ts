@@ -7,6 +7,7 @@ import { mark, surfaceOf, type Surface } from '../geometry/shapes.ts';
 import type { Solid } from '../geometry/solid.ts';
 import { bodyMeshes } from './body_mesh.ts';
 import { bodyMaterial, MARK, paint, shadowMaterial, TEXELS, TEXTURE_WIDTH } from './body_material.ts';
+import { retire } from './programs.ts';
 import type { Rgb, Theme } from './theme.ts';
 
 interface Part {
@@ -202,8 +203,8 @@ export class Bodies {
     dispose(): void {
         for (const mesh of [...this.fineMeshes, ...(this.coarseMeshes ?? [])]) mesh.dispose();
         this.texture.dispose();
-        this.material.dispose();
-        this.shadow.dispose();
+        retire(this.material);
+        retire(this.shadow);
     }
 
     /** Bodies without a shape are still there: a mark shows where. */

@@ -1,7 +1,8 @@
-// Layers of bodies and joints: joint frames, paths, bounding boxes, support tripods, velocities.
+// Layers of bodies and joints: joint frames, paths, bounding boxes, support tripods, velocities of bodies and of surfaces.
 import * as THREE from 'three';
 
 import { rowsOf, turn } from '../geometry/pose.ts';
+import { addBelts } from './belts.ts';
 import { Dots } from './dots.ts';
 import { arrowLength, type LayerSet, type Moment } from './layers.ts';
 import { Segments } from './segments.ts';
@@ -38,9 +39,13 @@ export class BodyLayers {
     private readonly boxes: Segments;
     private readonly tripods: Segments;
     private readonly velocities: Segments;
+    private readonly surfaces: Segments;
     private pathsOf = '';
 
-    constructor(dim: number) {
+    constructor(
+        dim: number,
+        private readonly up: THREE.Vector3,
+    ) {
         const through = dim === 2;
         this.joints = new Segments({ width: 1.4, opacity: 0.7, through: true });
         this.axes = new Segments({ width: 3, head: 10, through: true });
@@ -48,6 +53,7 @@ export class BodyLayers {
         this.boxes = new Segments({ width: 1.2, opacity: 0.9, through });
         this.tripods = new Segments({ width: 2, through: true });
         this.velocities = new Segments({ width: 2.4, head: 10, through: true });
+        this.surfaces = new Segments({ width: 2.4, head: 10, through });
         for (const s of this.segments()) this.group.add(s.mesh);
         this.group.add(this.anchors.points);
     }
@@ -60,6 +66,7 @@ export class BodyLayers {
         if (on.boxes) this.addBoxes(m);
         if (on.tripods) this.addTripods(m);
         if (on.velocities) this.addVelocities(m);
+        if (on.surfaces) addBelts(m, this.surfaces, this.up);
         this.updatePaths(m, on.paths);
         this.anchors.commit();
         this.anchors.paint(m.theme.background);
@@ -77,7 +84,7 @@ export class BodyLayers {
     }
 
     private segments(): Segments[] {
-        return [this.joints, this.axes, this.pathLines, this.boxes, this.tripods, this.velocities];
+        return [this.joints, this.axes, this.pathLines, this.boxes, this.tripods, this.velocities, this.surfaces];
     }
 
     private static add(s: Segments, a: ArrayLike<number>, b: ArrayLike<number>, c: Rgb): void {

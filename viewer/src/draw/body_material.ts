@@ -2,6 +2,7 @@
 // its matrix, then colour and mark. So a frame is one upload, however many bodies there are.
 import * as THREE from 'three';
 
+import { shaderMaterial } from './programs.ts';
 import type { Theme } from './theme.ts';
 
 export const TEXELS = 4;
@@ -101,8 +102,7 @@ out vec4 colour;
 void main() { colour = vec4(shadowColour, 0.55); }`;
 
 export function bodyMaterial(table: THREE.Texture): THREE.ShaderMaterial {
-    return new THREE.ShaderMaterial({
-        glslVersion: THREE.GLSL3,
+    return shaderMaterial({
         vertexShader: BODY_VERTEX,
         fragmentShader: BODY_FRAGMENT,
         uniforms: {
@@ -122,8 +122,7 @@ export function bodyMaterial(table: THREE.Texture): THREE.ShaderMaterial {
 }
 
 export function shadowMaterial(table: THREE.Texture): THREE.ShaderMaterial {
-    return new THREE.ShaderMaterial({
-        glslVersion: THREE.GLSL3,
+    return shaderMaterial({
         vertexShader: SHADOW_VERTEX,
         fragmentShader: SHADOW_FRAGMENT,
         transparent: true,

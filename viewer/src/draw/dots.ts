@@ -3,6 +3,7 @@ import * as THREE from 'three';
 
 import type { Rgb } from './theme.ts';
 import { grown } from './grow.ts';
+import { retire, shaderMaterial } from './programs.ts';
 
 const VERTEX = /* glsl */ `
 in vec3 tone;
@@ -38,8 +39,7 @@ export class Dots {
     private n = 0;
 
     constructor(private readonly size: number) {
-        this.material = new THREE.ShaderMaterial({
-            glslVersion: THREE.GLSL3,
+        this.material = shaderMaterial({
             vertexShader: VERTEX,
             fragmentShader: FRAGMENT,
             transparent: true,
@@ -90,7 +90,7 @@ export class Dots {
 
     dispose(): void {
         this.geometry.dispose();
-        this.material.dispose();
+        retire(this.material);
     }
 
     private reserve(n: number): void {

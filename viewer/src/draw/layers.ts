@@ -15,6 +15,8 @@ export const LAYERS = [
     { id: 'boxes', label: 'Bounding boxes', key: '8', needs: '', about: 'along the axes' },
     { id: 'tripods', label: 'Support tripods', key: '9', needs: 'support', about: 'three points that carry a body' },
     { id: 'velocities', label: 'Velocities', key: '0', needs: 'twists', about: 'of the centres of mass' },
+    { id: 'surfaces', label: 'Surface velocities', key: 'u', needs: 'surfaces', about: 'of conveyor belts' },
+    { id: 'labels', label: 'Labels', key: 'a', needs: 'labels', about: 'that the scene gives its bodies' },
     { id: 'edges', label: 'Edges', key: 'e', needs: '', about: 'of boxes, polygons and polyhedra' },
     { id: 'shadows', label: 'Shadows', key: 'h', needs: 'floor', about: 'on the floor' },
 ] as const;
@@ -33,6 +35,8 @@ export const DEFAULT_LAYERS: LayerSet = {
     boxes: false,
     tripods: false,
     velocities: false,
+    surfaces: true,
+    labels: true,
     edges: true,
     shadows: true,
 };

@@ -4,6 +4,7 @@ import * as THREE from 'three';
 import { SHAPE, type Model, type Pose } from '../data/model.ts';
 import { rowsOf, turn } from '../geometry/pose.ts';
 import type { Floor } from './bodies.ts';
+import { retire, shaderMaterial } from './programs.ts';
 import type { Theme } from './theme.ts';
 
 const VERTEX = /* glsl */ `
@@ -99,8 +100,7 @@ export class Planes {
             ];
             const normal = along(n);
             const point = along(n.map((x) => x * s.offset[i])).map((x, k) => x + local[4 * k + 3]);
-            const material = new THREE.ShaderMaterial({
-                glslVersion: THREE.GLSL3,
+            const material = shaderMaterial({
                 vertexShader: VERTEX,
                 fragmentShader: FRAGMENT,
                 side: THREE.DoubleSide,
@@ -213,7 +213,7 @@ export class Planes {
     dispose(): void {
         for (const p of this.list) {
             p.mesh.geometry.dispose();
-            p.material.dispose();
+            retire(p.material);
         }
     }
 }

@@ -57,9 +57,10 @@ export class RunView {
         this.bodies = new Bodies(model, 0.012 * extent.size);
         this.planes = new Planes(model, extent.centre, extent.size);
         this.measures = measure(model, this.bodies.reach, extent.size);
-        this.bodyLayers = new BodyLayers(model.dim);
         const g = new THREE.Vector3(...model.gravity);
-        this.up = g.length() > 0 ? g.normalize().negate() : new THREE.Vector3(0, 0, 1);
+        const none = model.dim === 2 ? new THREE.Vector3(0, 1, 0) : new THREE.Vector3(0, 0, 1);
+        this.up = g.length() > 0 ? g.normalize().negate() : none;
+        this.bodyLayers = new BodyLayers(model.dim, this.up);
         this.speedScale = 2 * (this.measures.speed || extent.size);
         this.group.add(
             this.planes.group,

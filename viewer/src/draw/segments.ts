@@ -3,6 +3,7 @@ import * as THREE from 'three';
 
 import type { Rgb } from './theme.ts';
 import { grown } from './grow.ts';
+import { retire, shaderMaterial } from './programs.ts';
 
 const VERTEX = /* glsl */ `
 in vec3 a;
@@ -79,8 +80,7 @@ export class Segments {
         }
         this.geometry.setAttribute('position', new THREE.Float32BufferAttribute(corners, 3));
         this.geometry.setIndex(index);
-        this.material = new THREE.ShaderMaterial({
-            glslVersion: THREE.GLSL3,
+        this.material = shaderMaterial({
             vertexShader: VERTEX,
             fragmentShader: FRAGMENT,
             side: THREE.DoubleSide,
@@ -142,7 +142,7 @@ export class Segments {
 
     dispose(): void {
         this.geometry.dispose();
-        this.material.dispose();
+        retire(this.material);
     }
 
     private reserve(n: number): void {

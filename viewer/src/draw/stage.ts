@@ -351,6 +351,12 @@ export class Stage {
         return { x: (0.5 + 0.5 * q.x) * this.viewWidth(), y: (0.5 - 0.5 * q.y) * this.height };
     }
 
+    /** A point is before the camera, not behind it. */
+    before(p: THREE.Vector3): boolean {
+        const camera = this.camera();
+        return p.clone().sub(camera.position).dot(camera.getWorldDirection(new THREE.Vector3())) > 0;
+    }
+
     /** Where the camera looks, and from how far in this direction, for all balls of the scene to be seen. */
     private frameFor(from: THREE.Vector3, up: THREE.Vector3, balls: Float64Array): Aim {
         const centre = balls.length > 0 ? new THREE.Vector3() : this.extent.centre;
@@ -441,10 +447,17 @@ export class Stage {
         this.plan.updateProjectionMatrix();
     }
 
+    /** A canvas that is given a size, even the one it has, gets a new buffer; pictures of the same size share one. */
+    private setBuffer(pixels: number): void {
+        const { renderer, width, height } = this;
+        const size = renderer.getSize(new THREE.Vector2());
+        if (size.x === width && size.y === height && renderer.getPixelRatio() === pixels) return;
+        renderer.setDrawingBufferSize(width, height, pixels);
+    }
+
     private draw(theme: Theme, { ratio: pixels, full }: Finish): void {
         const { renderer } = this;
-        renderer.setPixelRatio(pixels);
-        renderer.setSize(this.width, this.height, false);
+        this.setBuffer(pixels);
         renderer.setClearColor(new THREE.Color().setRGB(...theme.background, THREE.SRGBColorSpace), 1);
         renderer.setScissorTest(false);
         renderer.clear(true, true, true);

@@ -15,7 +15,14 @@ function smallModel(): Model {
         h: 1,
         gravity: [0, 0, -1],
         units: { length: '', mass: '', time: '' },
-        bodies: { name: ['floor', 'body'], kind: Uint8Array.of(0, 2), mass: none, inertia: none, support: none },
+        bodies: {
+            name: ['floor', 'body'],
+            label: [],
+            kind: Uint8Array.of(0, 2),
+            mass: none,
+            inertia: none,
+            support: none,
+        },
         shapes: {
             body: Int32Array.of(0, 1),
             kind: Uint8Array.of(SHAPE.halfspace, SHAPE.box),
@@ -32,6 +39,7 @@ function smallModel(): Model {
             face_vertex: new Int32Array(0),
             exponent: none,
             colour: new Int32Array(0),
+            surface_velocity: none,
         },
         joints: {
             name: [],

@@ -19,6 +19,7 @@ function swatch(theme: Theme, id: LayerId): string {
         boxes: css(theme.box),
         tripods: css(theme.tripod),
         velocities: css(theme.velocity),
+        surfaces: css(theme.velocity),
         edges: css(theme.name === 'dark' ? theme.grid : theme.edge),
         shadows: css(theme.shadow),
     };
@@ -37,6 +38,10 @@ function available(app: App, needs: string): boolean {
             return run.model.joints.name.length > 0;
         case 'support':
             return run.model.bodies.support.some((x) => x !== 0);
+        case 'surfaces':
+            return run.model.shapes.surface_velocity.some((x) => x !== 0);
+        case 'labels':
+            return run.model.bodies.label.some((text) => text !== '');
         case 'floor':
             return run.model.dim === 3 && (app.primary?.planes.count ?? 0) > 0;
         default:

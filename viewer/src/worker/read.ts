@@ -37,6 +37,7 @@ function readModel(f: H5File): Model {
         units: { length: text(f, 'length'), mass: text(f, 'mass'), time: text(f, 'time') },
         bodies: {
             name: f.texts('bodies/name'),
+            label: f.texts('bodies/label'),
             kind: octetsOrNone(f, 'bodies/kind'),
             mass: doublesOrNone(f, 'bodies/mass'),
             inertia: doublesOrNone(f, 'bodies/inertia'),
@@ -58,6 +59,7 @@ function readModel(f: H5File): Model {
             face_vertex: integersOrNone(f, 'shapes/face_vertex'),
             exponent: doublesOrNone(f, 'shapes/exponent'),
             colour: integersOrNone(f, 'shapes/colour'),
+            surface_velocity: doublesOrNone(f, 'shapes/surface_velocity'),
         },
         joints: {
             name: f.texts('joints/name'),

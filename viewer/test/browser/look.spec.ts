@@ -26,12 +26,31 @@ import {
 test.describe.configure({ mode: 'serial' });
 
 let server: Server;
+/** One page for most of the tests: to load it costs more than what they do. */
+let page: Page;
+let complaints: string[];
 
-test.beforeAll(async () => {
+test.beforeAll(async ({ browser }) => {
     server = await serve('view', '--no-open', ...['demo', 'demo-small', 'tower', 'corner-slide'].map(recording));
+    ({ page, complaints } = await newPage(browser));
+    await open(page, server.url);
 });
 
-test.afterAll(stopServers);
+test.afterAll(async () => {
+    await page?.close();
+    stopServers();
+});
+
+test.afterEach(() => expect(complaints).toEqual([]));
+
+/** The demo from its first frame, alone; the camera as at the beginning. */
+async function anew(): Promise<void> {
+    if ((await state(page)).shown.length > 1) {
+        await page.getByTestId('compare').selectOption({ label: 'compare with …' });
+        await expect.poll(async () => (await state(page)).shown.length).toBe(1);
+    }
+    await choose(page, 'demo.h5');
+}
 
 type Window = { perp: Exposed };
 
@@ -73,9 +92,8 @@ test('while a recording is being read the page says so, and never that something
     await page.close();
 });
 
-test('charts are those of the recording that is shown', async ({ browser }) => {
-    const { page, complaints } = await newPage(browser);
-    await open(page, server.url);
+test('charts are those of the recording that is shown', async () => {
+    await anew();
     const chart = page.getByTestId('chart-energy');
     await expect(chart).toHaveAttribute('data-shows', 'demo.h5');
     await page.route('**/recording/2', async (route) => {
@@ -89,13 +107,11 @@ test('charts are those of the recording that is shown', async ({ browser }) => {
     await expect(chart).toHaveAttribute('data-shows', 'tower.h5');
     await page.getByTestId('compare').selectOption({ label: 'demo.h5' });
     await expect(chart).toHaveAttribute('data-shows', 'tower.h5 | demo.h5');
-    expect(complaints).toEqual([]);
-    await page.close();
+    await page.unroute('**/recording/2');
 });
 
-test('energies have their names, numbers their digits, contacts their colours', async ({ browser }) => {
-    const { page, complaints } = await newPage(browser);
-    await open(page, server.url);
+test('energies have their names, numbers their digits, contacts their colours', async () => {
+    await anew();
     const legend = page.getByTestId('chart-energy').locator('.u-legend');
     for (const name of ['kinetic', 'potential', 'total']) await expect(legend).toContainText(name);
     await expect(page.getByTestId('chart-energy').locator('.u-title')).toContainText('[J]');
@@ -122,13 +138,11 @@ test('energies have their names, numbers their digits, contacts their colours', 
         const line = page.getByTestId('chart-contacts').locator('.u-legend .u-series', { hasText: name });
         await expect(line.locator('.u-marker')).toHaveCSS('background-color', `rgb(${rgb.join(', ')})`);
     }
-    expect(complaints).toEqual([]);
-    await page.close();
+    await page.getByTestId('layer-contacts').click();
 });
 
-test('the name under the pointer goes when the body goes', async ({ browser }) => {
-    const { page } = await newPage(browser);
-    await open(page, server.url);
+test('the name under the pointer goes when the body goes', async () => {
+    await anew();
     const tip = page.getByTestId('tip');
     const box = await page.getByTestId('canvas').boundingBox();
     const at = await where(page, 'ball');
@@ -156,12 +170,10 @@ test('the name under the pointer goes when the body goes', async ({ browser }) =
     await expect(tip).toBeVisible();
     await page.getByTestId('slider').hover();
     await expect(tip).toBeHidden();
-    await page.close();
 });
 
-test('two recordings side by side are both seen whole', async ({ browser }) => {
-    const { page } = await newPage(browser);
-    await open(page, server.url);
+test('two recordings side by side are both seen whole', async () => {
+    await anew();
     await choose(page, 'demo-small.h5');
     // far too near: one of the two would be cut off
     await page.getByTestId('canvas').hover();
@@ -186,12 +198,10 @@ test('two recordings side by side are both seen whole', async ({ browser }) => {
     await settled(page);
     const alone = await where(page, 'brick-0-0');
     expect(Math.abs((alone?.x ?? 0) - size.w / 2)).toBeLessThan(size.w / 4);
-    await page.close();
 });
 
-test('axes, gravity and views along the axes', async ({ browser }) => {
-    const { page, complaints } = await newPage(browser);
-    await open(page, server.url);
+test('axes, gravity and views along the axes', async () => {
+    await anew();
     const triad = page.getByTestId('triad');
     const arm = async (name: string): Promise<number[]> =>
         ((await triad.getAttribute('data-' + name)) ?? 'NaN,NaN').split(',').map(Number);
@@ -221,13 +231,10 @@ test('axes, gravity and views along the axes', async ({ browser }) => {
     await expect.poll(() => arm('x')).toEqual([1, 0]);
     expect(await triad.getAttribute('data-z')).toBeNull();
     await expect(page.getByTestId('view-z')).toBeHidden();
-    expect(complaints).toEqual([]);
-    await page.close();
 });
 
-test('the camera follows a body, or keeps what moves in view', async ({ browser }) => {
-    const { page } = await newPage(browser);
-    await open(page, server.url);
+test('the camera follows a body, or keeps what moves in view', async () => {
+    await anew();
     await page.getByTestId('body').selectOption({ label: 'ball' });
     await page.getByTestId('camera').selectOption('body');
     await settled(page);
@@ -250,12 +257,10 @@ test('the camera follows a body, or keeps what moves in view', async ({ browser 
     await page.mouse.wheel(0, -300);
     await expect.poll(async () => (await state(page)).camera).toBe('free');
     await expect(page.getByTestId('camera')).toHaveValue('free');
-    await page.close();
 });
 
-test('a picture and a video are saved', async ({ browser }) => {
-    const { page, complaints } = await newPage(browser);
-    await open(page, server.url);
+test('a picture and a video are saved', async () => {
+    await anew();
     await slide(page, 70);
     const saved = page.waitForEvent('download');
     await page.getByTestId('screenshot').click();
@@ -276,8 +281,6 @@ test('a picture and a video are saved', async ({ browser }) => {
     // EBML, and more than its header
     expect(webm.readUInt32BE(0)).toBe(0x1a45dfa3);
     expect(webm.length).toBeGreaterThan(2000);
-    expect(complaints).toEqual([]);
-    await page.close();
 });
 
 test('what stands in the address of the page goes along with every request', async ({ browser }) => {
@@ -291,11 +294,9 @@ test('what stands in the address of the page goes along with every request', asy
     await page.close();
 });
 
-test('an animated PNG of perp render is one for the browser', async ({ browser }) => {
+test('an animated PNG of perp render is one for the browser', async () => {
     const file = resolve(OUT, 'film.png');
     perp('render', recording('corner-slide'), '--video', file, '--fps', '10', '--size', '160x90', '--force');
-    const { page } = await newPage(browser);
-    await page.goto(server.url);
     const seen = await page.evaluate(async (text) => {
         const data = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
         const decoder = new ImageDecoder({ data, type: 'image/png' });
@@ -306,7 +307,6 @@ test('an animated PNG of perp render is one for the browser', async ({ browser }
     }, readFileSync(file).toString('base64'));
     // 2 s at 10 pictures in a second, the first and the last among them
     expect(seen).toEqual({ frames: 21, width: 160, microseconds: 100_000 });
-    await page.close();
 });
 
 test('a phone: bars fit, the panel is a sheet over the picture', async ({ browser }) => {
