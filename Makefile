@@ -130,6 +130,7 @@ lint: setup lint-quick  ## clang-tidy, cppcheck, format and include order
 lint-quick:          ## format and include order only
 	@tools/check-format
 	@tools/check-includes
+	@tools/check-release
 
 format:              ## clang-format all sources in place
 	@tools/check-format --fix

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "input/input.h"
+#include "svg_compact.h"
 
 page_kind page_kind_of(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
@@ -117,7 +118,10 @@ bool page_end(page *p, double dpi) {
     ok = ok && cairo_surface_status(p->surface) == CAIRO_STATUS_SUCCESS;
     cairo_surface_destroy(p->surface);
     p->surface = NULL;
-    if (ok && p->kind == PAGE_SVG) forget_number(p);
+    if (ok && p->kind == PAGE_SVG) {
+        forget_number(p);
+        p->size = svg_compact((char *)p->data, p->size);
+    }
     if (ok && p->kind == PAGE_PNG && dpi > 0) ok = note_resolution(p, dpi);
     return ok;
 }

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#define COLUMN 0.3  /* thinning: width of a column [pt] */
-#define OFF    0.02 /* thinning: deviation [pt] */
+#define COLUMN 0.3 /* thinning: width of a column [pt] */
+#define OFF    0.1 /* thinning: deviation [pt], below the dot of a printer with 600 dpi; a pixel of a screen is 0.75 */
 #define TURN   6.283185307179586
 
 /* ---- traces ---- */
