@@ -26,22 +26,19 @@ char *pp_copy_text(const perp_allocator *a, const char *text) {
     return s;
 }
 
-bool pp_grow(const perp_allocator *a, void **array, int *cap, int used, int need, size_t size) {
-    if (need <= *cap) return true;
+void *pp_grown(const perp_allocator *a, void *array, int *cap, int used, int need, size_t size) {
+    if (need <= *cap) return array;
     int bigger = *cap > INT_MAX / 2 ? need : 2 * *cap;
     if (bigger < need) bigger = need;
     if (bigger < 8) bigger = 8;
-    if ((size_t)bigger > SIZE_MAX / size) return false;
+    if ((size_t)bigger > SIZE_MAX / size) return array;
     char *p = pp_alloc(a, (size_t)bigger * size);
-    if (!p) return false;
-    void *old; /* copied bytewise: the caller's pointer is of another type than void *, which may not alias it */
-    memcpy(&old, array, sizeof old);
-    if (used > 0) memcpy(p, old, (size_t)used * size);
+    if (!p) return array;
+    if (used > 0) memcpy(p, array, (size_t)used * size);
     memset(p + (size_t)used * size, 0, (size_t)(bigger - used) * size);
-    pp_free(a, old);
-    memcpy(array, &p, sizeof p);
+    pp_free(a, array);
     *cap = bigger;
-    return true;
+    return p;
 }
 
 void pp_arena_init(pp_arena *a, perp_allocator alloc) {

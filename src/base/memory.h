@@ -15,11 +15,15 @@ void pp_free(const perp_allocator *a, void *p);
 /* A copy of a text; NULL if memory is refused. */
 char *pp_copy_text(const perp_allocator *a, const char *text);
 
-/* Makes *array hold at least `need` elements of `size` bytes, keeping the first `used` and zeroing the rest. *cap is
- * the capacity. False, and nothing changed, if memory is refused. Capacities double, so a steady scene stops
- * allocating. */
-bool pp_grow(const perp_allocator *a, void **array, int *cap, int used, int need, size_t size);
-#define PP_GROW(a, array, cap, used, need) pp_grow((a), (void **)&(array), &(cap), (used), (need), sizeof *(array))
+/* An array with room for at least `need` elements of `size` bytes in place of `array`: the first `used` are kept, the rest is
+ * zero. *cap is the capacity. If memory is refused, `array` itself, and *cap stays below `need`. Capacities double, so a
+ * steady scene stops allocating. */
+void *pp_grown(const perp_allocator *a, void *array, int *cap, int used, int need, size_t size);
+/* Makes `array` such an array. False, and nothing changed, if memory is refused. PP_GROW_BY: of elements of `size` bytes. `array`,
+ * `cap` and `need` are evaluated more than once. */
+#define PP_GROW_BY(a, array, cap, used, need, size) \
+    ((array) = pp_grown((a), (array), &(cap), (used), (need), (size)), (cap) >= (need))
+#define PP_GROW(a, array, cap, used, need) PP_GROW_BY(a, array, cap, used, need, sizeof *(array))
 
 /* Asks for a place that will be read soon; does nothing where the compiler has no word for it. */
 #if defined(__GNUC__)

@@ -7,17 +7,14 @@ bool pp_state_grow(perp_world *w, int nbody, int njoint) {
     /* seven arrays share one capacity: each grows on its own copy of it, and the common one follows when all have */
     int old = w->cap_state_body, cap[7] = {old, old, old, old, old, old, old};
     if (nbody > old) {
-        if (!pp_grow(a, (void **)&s->X, &cap[0], old, nbody, sizeof *s->X) ||
-            !pp_grow(a, (void **)&s->theta, &cap[1], old, nbody, sizeof *s->theta) ||
-            !pp_grow(a, (void **)&s->v, &cap[2], old, nbody, sizeof *s->v) ||
-            !pp_grow(a, (void **)&s->w, &cap[3], old, nbody, sizeof *s->w) ||
-            !pp_grow(a, (void **)&s->dv, &cap[4], old, nbody, sizeof *s->dv) ||
-            !pp_grow(a, (void **)&s->dw, &cap[5], old, nbody, sizeof *s->dw) ||
-            !pp_grow(a, (void **)&s->mark, &cap[6], old, nbody, sizeof *s->mark))
+        if (!PP_GROW(a, s->X, cap[0], old, nbody) || !PP_GROW(a, s->theta, cap[1], old, nbody) ||
+            !PP_GROW(a, s->v, cap[2], old, nbody) || !PP_GROW(a, s->w, cap[3], old, nbody) ||
+            !PP_GROW(a, s->dv, cap[4], old, nbody) || !PP_GROW(a, s->dw, cap[5], old, nbody) ||
+            !PP_GROW(a, s->mark, cap[6], old, nbody))
             return false;
         w->cap_state_body = cap[0];
     }
-    return pp_grow(a, (void **)&s->coord, &w->cap_state_joint, w->cap_state_joint, njoint, sizeof *s->coord);
+    return PP_GROW(a, s->coord, w->cap_state_joint, w->cap_state_joint, njoint);
 }
 
 void pp_state_release(pp_state *s, const perp_allocator *a) {

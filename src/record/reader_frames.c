@@ -29,7 +29,7 @@ perp_status pp_recording_holds(const perp_recording *r, pp_dataset d, perp_refus
 
 void *pp_recording_room(perp_recording *r, size_t size) {
     if (size > INT_MAX / 2) return NULL;
-    return pp_grow(&r->alloc, (void **)&r->rows, &r->cap_rows, 0, (int)size, 1) ? r->rows : NULL;
+    return PP_GROW(&r->alloc, r->rows, r->cap_rows, 0, (int)size) ? r->rows : NULL;
 }
 
 static bool read_slab(const perp_recording *r, pp_dataset d, uint64_t first, uint64_t n, int col, int component,

@@ -235,7 +235,7 @@ static perp_status reserve(perp_recorder *r, int ncontact, perp_refusal *why) {
         int need = pp_layout[d].rows == PP_N_CONTACTS ? ncontact : 1;
         if (need <= c->cap - c->waiting) continue;
         if (!flush(c)) return pp_recorder_trouble(r, pp_layout[d].path, why);
-        if (!pp_grow(&r->alloc, (void **)&c->row, &c->cap, 0, need, c->size)) return no_memory(r, why);
+        if (!PP_GROW_BY(&r->alloc, c->row, c->cap, 0, need, c->size)) return no_memory(r, why);
     }
     return PERP_OK;
 }
@@ -425,7 +425,7 @@ static perp_status write_checkpoint(perp_recorder *r, bool finished, perp_refusa
     const char *path = pp_layout[PP_D_CHECK_STATE].path;
     size_t size = perp_world_state_size(r->w);
     if (size > INT32_MAX) return no_memory(r, why);
-    if (!pp_grow(&r->alloc, (void **)&r->saved, &r->cap_saved, 0, (int)size, 1)) return no_memory(r, why);
+    if (!PP_GROW(&r->alloc, r->saved, r->cap_saved, 0, (int)size)) return no_memory(r, why);
     perp_status st = perp_world_get_state(r->w, r->saved, size);
     if (st) return pp_complain_say(why, st, place(r), path, "%s", perp_status_text(st));
     bool ok = write_rows(r->state, H5T_NATIVE_UINT8, 0, size, r->saved) && pp_put_u64(r->state, "step", r->last_step);
