@@ -208,7 +208,11 @@ static void complain_and_advise(const cli_args *a, const simulate_options *o, co
                     cli_quote(path, sizeof path, r->failed_problem));
         else if (r->why.status == PERP_E_SOLVE && !o->output)
             fprintf(stderr, "perp: to have the problem of that step saved: a recording, or --save-problems FOLDER\n");
-        if (r->why.status == PERP_E_SOLVE)
+        if (r->why.status == PERP_E_SOLVE && strstr(r->why.text, "no answer exists"))
+            fprintf(stderr,
+                    "perp: to go on: change the motion of what is driven, or what it is held by; no time step and no "
+                    "solver helps\n");
+        else if (r->why.status == PERP_E_SOLVE)
             fprintf(stderr, "perp: to go on: a smaller time step (h), more stages.max_halvings, or a further solver in "
                             "stages.fallback\n");
         else if (r->why.status != PERP_E_MEMORY)
