@@ -208,7 +208,11 @@ static void complain_and_advise(const cli_args *a, const simulate_options *o, co
                     cli_quote(path, sizeof path, r->failed_problem));
         else if (r->why.status == PERP_E_SOLVE && !o->output)
             fprintf(stderr, "perp: record the run or pass --save-problems FOLDER to save the problem of that step\n");
-        if (r->why.status == PERP_E_SOLVE)
+        if (r->why.status == PERP_E_SOLVE && strstr(r->why.text, "no solution exists"))
+            fprintf(stderr, "perp: change the motion of the driven bodies, or what holds them; a smaller time step or "
+                            "another solver "
+                            "does not help\n");
+        else if (r->why.status == PERP_E_SOLVE)
             fprintf(stderr, "perp: try a smaller time step (h), a larger stages.max_halvings, or another solver in "
                             "stages.fallback\n");
         else if (r->why.status != PERP_E_MEMORY)

@@ -332,10 +332,14 @@ static bool started_cold(const perp_solver_type *solver, const trial *t) {
     return solver == &pp_solver_auto && t->outcome != PERP_OUTCOME_SOLVED;
 }
 
+double pp_sure_miss(const pp_frame *f, double scale) {
+    return fmax(tolerance(f), MOST_ROUNDING) * speed_scale(f, scale);
+}
+
 /* Is it proven that no impulses bring the laws as close as the world accepts? In words: why. */
 static bool contradicts(const pp_frame *f, const trial *t, char *why, size_t size) {
     double least = pp_tell_contradiction(f, t->p, why, size);
-    return least > fmax(tolerance(f), MOST_ROUNDING) * speed_scale(f, t->scale);
+    return least > pp_sure_miss(f, t->scale);
 }
 
 /* Solvers `first` to `last` of the chain; z holds the guess, if there is one. */
@@ -611,12 +615,16 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
     perp_status st = PERP_OK;
+    const perp_joint_row *given = island->p.joint; /* rounds write on a copy that ends here */
     trial t;
     if (!new_trial(a, &island->p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     t.island = island;
     if (f->joints && !f->linear_joints && island->p.njoint && !island->p.ncontact &&
         !(t.row = own_joints(a, &island->p.joint, island->p.njoint)))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", island->p.njoint);
+    double *b = PP_ARENA_ARRAY(a, double, island->p.njoint);
+    if (!b) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", island->p.njoint);
+    for (int i = 0; i < island->p.njoint; i++) b[i] = given[i].b;
     if (recalled) pp_island_gather(island, recalled, &t.answer);
     if (recalled && !keep_guess(f, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     if (!recalled || !keep_answer(f, &t, island)) st = solve_one(f, &t, recalled != NULL);
@@ -624,6 +632,14 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     pp_island_scatter(island, &f->problem, &t.best, &f->solution);
     report(f, &t);
     *residual = t.residual;
+    char why[300];
+    if (!st && pp_motors_contradict(f, island, residual, why, sizeof why))
+        st = pp_fail(f->w, PERP_E_SOLVE,
+                     "the laws have no answer at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t, f->h,
+                     island->p.ncontact, island->p.njoint, why);
+    if (st && t.row) /* the rows are posed again as they were */
+        for (int i = 0; i < island->p.njoint; i++) f->joint_row[island->joint[i]].b = b[i];
+    island->p.joint = given;
     pp_arena_release(a, mark);
     return st;
 }

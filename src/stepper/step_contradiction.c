@@ -47,59 +47,78 @@ static int contact_of(const pp_step_cone *c, int law) {
     return -1;
 }
 
-/* What a law lies between: two bodies, or a joint (its number, -1) or a joint row (-1, -1). */
-typedef struct place {
-    int a, b;
-    bool contact;
-} place;
-
-static place place_of(const pp_frame *f, const pp_step_cone *c, int law) {
+/* Where law number `law` of the cone problem acts. */
+static pp_opponent place_of(const pp_frame *f, const pp_step_cone *c, int law) {
     int contact = contact_of(c, law), at = contact >= 0 ? c->step->contact[contact].contact : -1;
     if (at >= 0 && at < f->ncontact) {
         const int *shape = f->contact_shape + 2 * at;
-        return (place){f->w->shape[shape[0]].body, f->w->shape[shape[1]].body, true};
+        return (pp_opponent){PP_OPPONENT_CONTACT, f->w->shape[shape[0]].body, f->w->shape[shape[1]].body};
     }
-    return (place){contact < 0 && law < c->step->njoint ? c->step->joint[law].joint : -1, -1, false};
+    if (contact >= 0 || law >= c->step->njoint || c->step->joint[law].joint < 0)
+        return (pp_opponent){PP_OPPONENT_ROW, -1, -1};
+    const perp_joint_row *r = &c->step->joint[law];
+    pp_opponent_kind kind = r->kind == PERP_ROW_MOTOR   ? PP_OPPONENT_MOTOR
+                            : r->kind == PERP_ROW_LIMIT ? PP_OPPONENT_LIMIT
+                                                        : PP_OPPONENT_JOINT;
+    return (pp_opponent){kind, r->joint, -1};
 }
 
-static void add_place(const perp_world *w, place p, char *text, size_t size) {
-    if (p.contact) {
+static void add_place(const perp_world *w, pp_opponent p, char *text, size_t size) {
+    switch (p.kind) {
+    case PP_OPPONENT_CONTACT:
         add_body(w, p.a, text, size);
         add(text, size, " on ");
         add_body(w, p.b, text, size);
-    } else if (p.a >= 0) {
-        add(text, size, "joint %d", p.a);
-    } else {
-        add(text, size, "a row");
+        return;
+    case PP_OPPONENT_ROW: add(text, size, "a row"); return;
+    case PP_OPPONENT_MOTOR: add(text, size, "the motor of "); break;
+    case PP_OPPONENT_LIMIT: add(text, size, "the limit of "); break;
+    case PP_OPPONENT_JOINT: break;
+    }
+    add(text, size, "joint %d", p.a);
+    if (w->joint[p.a].name) add(text, size, " (%s)", w->joint[p.a].name);
+}
+
+/* Adds body `slot` to `driven`, of which there are n, if it is driven and not there. Returns how many there are then. */
+static int note_driven(const perp_world *w, int slot, int *driven, int n) {
+    int k = 0;
+    if (slot < 0 || w->body[slot].kind != PERP_BODY_KINEMATIC || !w->body[slot].motion) return n;
+    while (k < n && driven[k] != slot) k++;
+    driven[k] = slot;
+    return k == n ? n + 1 : n;
+}
+
+void pp_tell_fighting(const perp_world *w, const pp_opponent *place, int n, int more, char *text, size_t size) {
+    int driven[2 * PP_OPPONENTS], drives = 0;
+    text[0] = 0;
+    add(text, size, "; no solution exists: ");
+    for (int i = 0; i < n; i++) {
+        pp_opponent p = place[i];
+        if (i > 0) add(text, size, ", ");
+        add_place(w, p, text, size);
+        bool joint = p.kind != PP_OPPONENT_CONTACT && p.kind != PP_OPPONENT_ROW;
+        drives = note_driven(w, joint ? w->joint[p.a].a : p.a, driven, drives);
+        drives = note_driven(w, joint ? w->joint[p.a].b : p.b, driven, drives);
+    }
+    if (more > 0) add(text, size, " and %d more", more);
+    add(text, size, " contradict each other");
+    for (int k = 0; k < drives; k++) {
+        add(text, size, k ? ", " : "; driven: ");
+        add_body(w, driven[k], text, size);
     }
 }
 
 /* Each pair of bodies and each joint once. */
 static void tell(const pp_frame *f, const pp_step_cone *c, const perp_contradiction *proof, char *text, size_t size) {
-    const perp_world *w = f->w;
-    place told[8], driven[16];
-    int count = 0, drives = 0, most = proof->fighting < 8 ? proof->fighting : 8;
-    add(text, size, "; no solution exists: ");
+    pp_opponent told[PP_OPPONENTS];
+    int count = 0, most = proof->fighting < PP_OPPONENTS ? proof->fighting : PP_OPPONENTS;
     for (int i = 0; i < most; i++) {
-        place p = place_of(f, c, proof->law[i]);
+        pp_opponent p = place_of(f, c, proof->law[i]);
         int k = 0;
-        while (k < count && (told[k].a != p.a || told[k].b != p.b || told[k].contact != p.contact)) k++;
-        if (k < count) continue;
-        told[count++] = p;
-        if (count > 1) add(text, size, ", ");
-        add_place(w, p, text, size);
-        for (int side = 0; p.contact && side < 2; side++) {
-            int body = side ? p.b : p.a;
-            for (k = 0; k < drives && driven[k].a != body;) k++;
-            if (k == drives && w->body[body].kind == PERP_BODY_KINEMATIC) driven[drives++].a = body;
-        }
+        while (k < count && (told[k].a != p.a || told[k].b != p.b || told[k].kind != p.kind)) k++;
+        if (k == count) told[count++] = p;
     }
-    if (proof->fighting > most) add(text, size, " and %d more", proof->fighting - most);
-    add(text, size, " contradict each other");
-    for (int k = 0; k < drives; k++) {
-        add(text, size, k ? ", " : "; driven: ");
-        add_body(w, driven[k].a, text, size);
-    }
+    pp_tell_fighting(f->w, told, count, proof->fighting - most, text, size);
 }
 
 /* Every impulse leaves velocities u with -y . u = closing, so one of the rows that fight misses its law at least by this [L/T]. */
@@ -131,6 +150,22 @@ double pp_tell_contradiction(const pp_frame *f, const perp_step_problem *p, char
             least = least_violation(&c, y, proof.closing);
         }
         perp_judge_free(judge);
+    }
+    pp_arena_release(a, mark);
+    return least;
+}
+
+double pp_tell_proof(const pp_frame *f, const perp_step_problem *p, const double *y, char *text, size_t size) {
+    pp_arena *a = &f->w->arena;
+    pp_arena_mark mark = pp_arena_here(a);
+    pp_step_cone c;
+    perp_contradiction proof = {0};
+    double least = 0;
+    text[0] = 0;
+    if (!pp_step_to_cone(p, a, &c) && !perp_contradiction_check(&c.problem, y, &proof) &&
+        proof.existence == PERP_EXISTENCE_NONE) {
+        tell(f, &c, &proof, text, size);
+        least = least_violation(&c, y, proof.closing);
     }
     pp_arena_release(a, mark);
     return least;

@@ -397,6 +397,7 @@ const pp_stepper_type pp_stepper_first_order = {
     .dims = PP_DIM_2 | PP_DIM_3,
     .models = models,
     .ellipsoids = true,
+    .soft_joints = true,
     .compliances = 1u << PERP_LINEAR | 1u << PERP_HERTZ | 1u << PERP_FOUNDATION,
     .fields = fields,
     .nfield = (int)(sizeof fields / sizeof *fields),

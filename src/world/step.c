@@ -8,6 +8,7 @@
 #include "contact/end_pose.h"
 #include "contact/model.h"
 #include "stepper/jammed.h"
+#include "stepper/joint_closure.h"
 #include "stepper/joint_rounds.h"
 #include "stepper/rebound_limit.h"
 #include "stepper/stepper.h"
@@ -47,6 +48,7 @@ static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
     double t = pp_clock();
     if (!s && !own) pp_tamper(f, PP_SOLVED);
     if (!s && !own) s = pp_update(f); /* velocity   -> next state              */
+    if (!s) s = pp_check_closure(f);
     pp_clocked(f->w, PERP_STAGE_UPDATE, &t);
     if (!s) f->s1->part = f->h;
     if (!s) pp_tamper(f, PP_MOVED);
@@ -230,6 +232,7 @@ static perp_status give_up(parts *p, part *x) {
     keep_problem(x->f);
     x->f->w->work.limit = x->f->w->work.done + FOR_NAMING * x->f->w->work_limit;
     pp_name_jam(x->f);
+    pp_name_unclosed(x->f);
     perp_certificate_add(p->cert, &x->c);
     return x->st;
 }
