@@ -35,14 +35,14 @@ h: 0.01
 duration: 0.1
 bodies:
   - {name: floor, kind: obstacle, shape: {type: halfspace, normal: [0, 1]}}
-  - {name: box, mass: 1, at: [0, 0.4], shape: {type: box, size: [1, 1]}}
+  - {name: box, mass: 1, at: [0, 0.25], shape: {type: box, size: [1, 1]}}
 YAML
 run 0 info deep.yaml
-has out 'by 0.1 m at the start'
+has out 'by 0.25 m at the start'
 run 0 info --json deep.yaml
 is_json out
 has out '"overlapping_pairs": 1'
-has out '"depth": 0.1'
+has out '"depth": 0.25'
 
 run 0 info slide.h5
 for text in 'slide.h5: recording' 'Block on a floor' "$("$perp" version | head -1)" finished 't = 0 to 0.4 of 0.4' '201, one every 1 step' \

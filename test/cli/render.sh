@@ -127,6 +127,18 @@ cp drop.mp4 before.mp4
 PATH=$PWD/coder:$PATH run 3 render drop.h5 --video drop.mp4 --force $small
 cmp -s drop.mp4 before.mp4 || failed 'a film that failed replaced another'
 
+# the real ffmpeg, where it is: size, made even, and number of pictures as ffprobe counts them
+if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
+    for film in true.mp4 true.webm; do
+        run 0 render drop.h5 --video $film --fps 10 --size 97x65 --samples 2
+        [ -s $film ] || failed "$film is not there"
+        counted=$(ffprobe -v error -count_frames -select_streams v:0 -show_entries stream=width,height,nb_read_frames -of csv=p=0 $film)
+        [ "$counted" = 98,66,6 ] || failed "$film: ffprobe counts $counted, not 98,66,6"
+    done
+else
+    echo 'skipped: there is no ffmpeg with ffprobe, so no film is made by it'
+fi
+
 # what fell away makes no room for itself: the camera is as near as without it
 cat >away.yaml <<'YAML'
 perp: 1

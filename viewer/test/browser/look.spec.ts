@@ -50,6 +50,8 @@ async function anew(): Promise<void> {
         await expect.poll(async () => (await state(page)).shown.length).toBe(1);
     }
     await choose(page, 'demo.h5');
+    // keys that are pressed in a list of choices belong to it
+    await page.getByTestId('canvas').focus();
 }
 
 type Window = { perp: Exposed };
