@@ -3,9 +3,9 @@
 . "$2/test/cli/helper"
 write_slide slide.yaml
 
-# waits until the recording has a few frames, but no more than ten seconds
+# waits until the recording has a few frames, but no more than ten seconds on an idle machine
 frames_there() {
-    for i in 1 2 3 4 5 6 7 8 9 10; do
+    for i in $(seq "$(patience 10)"); do
         [ -f "$1" ] && return
         sleep 1
     done
@@ -65,9 +65,11 @@ slow=$!
 frames_there slow.h5
 sleep 2
 kill -TERM $slow
-(sleep 30 && kill -KILL $slow) 2>/dev/null &
+(sleep "$(patience 30)" && kill -KILL $slow) >/dev/null 2>&1 & # without output: who reads it would wait for the end of the sleep
+watch=$!
 wait $slow
 code=$?
+kill $watch 2>/dev/null
 [ $code -eq 130 ] || failed "exit code $code after SIGTERM in a long step, not 130"
 has out 'interrupted at t = 0.13'
 [ ! -s err ] || failed "something on stderr: $(cat err)"
