@@ -97,7 +97,7 @@ has err 'nothing.h5'
 # (in the foreground: else timeout signals the whole group too, and a second Ctrl-C ends the program at once)
 # Ctrl-C in a terminal, with the line of progress; a shell's background job ignores SIGINT, hence another way to send it
 if command -v timeout >/dev/null; then
-    timeout --foreground -s INT 1 "$perp" run slide.yaml --duration 1e5 -o int.h5 --progress always >out 2>err
+    timeout --foreground -s INT "$(patience 1)" "$perp" run slide.yaml --duration 1e5 -o int.h5 --progress always >out 2>err
     [ $? -eq 124 ] || failed 'SIGINT does not end a run'
     has out 'interrupted at t = '
     has err 'steps/s'
@@ -105,7 +105,7 @@ if command -v timeout >/dev/null; then
 fi
 # a narrow terminal: the line fits, and holds nothing but letters
 if command -v script >/dev/null && script -qec 'stty cols 30' /dev/null >/dev/null 2>&1 </dev/null; then
-    script -qec "stty cols 30; timeout --foreground -s INT 1 '$perp' run slide.yaml --duration 1e5 --no-recording -D mu=0.1" /dev/null >seen </dev/null
+    script -qec "stty cols 30; timeout --foreground -s INT $(patience 1) '$perp' run slide.yaml --duration 1e5 --no-recording -D mu=0.1" /dev/null >seen </dev/null
     tr '\r' '\n' <seen | grep -a 'of 1e+05' >lines
     [ -s lines ] || failed 'no progress in a narrow terminal'
     sed "s/$(printf '\033')\[K//" lines | grep -av '^[ -~]\{1,29\}$' && failed 'the line of progress is too long or holds rubbish'
