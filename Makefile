@@ -1,6 +1,6 @@
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build demo install package dist attack test test-quick test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
+.PHONY: help setup setup-build demo install package dist attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
 
 help:                ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -42,12 +42,14 @@ package: setup-build ## Debian packages perp and libperp-dev, and the source arc
 dist:                ## source archive of this version in build/packages
 	@tools/dist build/packages
 
-test: setup          ## all tests: gcc, clang with sanitizers, threads, and the quick checks
+test: setup lint-quick  ## the tests: gcc, clang with sanitizers, threads, format and include order
 	@tools/test release debug-clang tsan
-	@$(MAKE) --no-print-directory lint-quick
 
-test-quick: setup    ## the tests with gcc at -O2 only
-	@tools/test release
+test-quick: setup    ## the tests that take less than three seconds, with gcc only
+	@tools/test --quick release
+
+nightly: setup       ## all that make test leaves out, and new seeds: rates, and what fails in out/nightly; hours. SEEDS=10
+	@tools/nightly $(if $(SEEDS),--seeds $(SEEDS)) $(if $(COUNT),--scenes $(COUNT))
 
 test-without-libraries: setup  ## build without NLopt, Ipopt and MPI; commands that need them name the package
 	@mkdir -p build/without-libraries

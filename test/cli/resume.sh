@@ -3,9 +3,9 @@
 . "$2/test/cli/helper"
 write_slide slide.yaml
 
-# waits until the recording has a few frames, but no more than ten seconds
+# waits until the recording has a few frames, but no more than ten seconds on an idle machine
 frames_there() {
-    for i in 1 2 3 4 5 6 7 8 9 10; do
+    for i in $(seq "$(patience 10)"); do
         [ -f "$1" ] && return
         sleep 1
     done
@@ -65,9 +65,11 @@ slow=$!
 frames_there slow.h5
 sleep 2
 kill -TERM $slow
-(sleep 30 && kill -KILL $slow) 2>/dev/null &
+(sleep "$(patience 30)" && kill -KILL $slow) >/dev/null 2>&1 & # without output: who reads it would wait for the end of the sleep
+watch=$!
 wait $slow
 code=$?
+kill $watch 2>/dev/null
 [ $code -eq 130 ] || failed "exit code $code after SIGTERM in a long step, not 130"
 has out 'interrupted at t = 0.13'
 [ ! -s err ] || failed "something on stderr: $(cat err)"
@@ -95,7 +97,7 @@ has err 'nothing.h5'
 # (in the foreground: else timeout signals the whole group too, and a second Ctrl-C ends the program at once)
 # Ctrl-C in a terminal, with the line of progress; a shell's background job ignores SIGINT, hence another way to send it
 if command -v timeout >/dev/null; then
-    timeout --foreground -s INT 1 "$perp" run slide.yaml --duration 1e5 -o int.h5 --progress always >out 2>err
+    timeout --foreground -s INT "$(patience 1)" "$perp" run slide.yaml --duration 1e5 -o int.h5 --progress always >out 2>err
     [ $? -eq 124 ] || failed 'SIGINT does not end a run'
     has out 'interrupted at t = '
     has err 'steps/s'
@@ -103,7 +105,7 @@ if command -v timeout >/dev/null; then
 fi
 # a narrow terminal: the line fits, and holds nothing but letters
 if command -v script >/dev/null && script -qec 'stty cols 30' /dev/null >/dev/null 2>&1 </dev/null; then
-    script -qec "stty cols 30; timeout --foreground -s INT 1 '$perp' run slide.yaml --duration 1e5 --no-recording -D mu=0.1" /dev/null >seen </dev/null
+    script -qec "stty cols 30; timeout --foreground -s INT $(patience 1) '$perp' run slide.yaml --duration 1e5 --no-recording -D mu=0.1" /dev/null >seen </dev/null
     tr '\r' '\n' <seen | grep -a 'of 1e+05' >lines
     [ -s lines ] || failed 'no progress in a narrow terminal'
     sed "s/$(printf '\033')\[K//" lines | grep -av '^[ -~]\{1,29\}$' && failed 'the line of progress is too long or holds rubbish'

@@ -59,7 +59,7 @@ refused 'perp: p1.h5: found a file; allowed: a name that is free, --resume to co
 # killed and resumed
 until_there() { # FILE: waits for it, on a busy machine too
     tries=0
-    while [ ! -e "$1" ] && [ $tries -lt 300 ]; do
+    while [ ! -e "$1" ] && [ $tries -lt "$(patience 300)" ]; do
         sleep 0.1
         tries=$((tries + 1))
     done

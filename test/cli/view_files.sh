@@ -96,7 +96,7 @@ unset WAYLAND_DISPLAY
 export DISPLAY=:99 BROWSER="$work/browser:another"
 serve view slide.h5
 tries=0
-while [ ! -s shown ] && [ $tries -lt 40 ]; do sleep 0.05; tries=$((tries + 1)); done
+while [ ! -s shown ] && [ $tries -lt "$(patience 100)" ]; do sleep 0.05; tries=$((tries + 1)); done
 # a file that leads there, which nobody else can read: arguments of programs are for all to see
 page=$(sed -n 's,^file://,,p' shown)
 [ -f "$page" ] || failed "the browser was shown $(cat shown)"

@@ -77,7 +77,7 @@ stop
 (ulimit -n 120 && exec "$perp" view --no-open --anyway slide.h5) >served 2>served.err </dev/null &
 pid=$!
 tries=0
-while [ ! -s served ] && [ $tries -lt 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+while [ ! -s served ] && [ $tries -lt "$(patience 200)" ]; do sleep 0.05; tries=$((tries + 1)); done
 port=$(sed -n 's,^.*http://127.0.0.1:\([0-9]*\)/.*$,\1,p' served)
 secret=$(sed -n 's,^.*http://127.0.0.1:[0-9]*/\([0-9a-f]*\)/.*$,\1,p' served)
 [ "$secret" != "$first" ] || failed 'two servers have the same secret'

@@ -49,7 +49,7 @@ post() {
 play() {
     post "$1" "$token"
     state= tries=0
-    while [ $tries -lt 200 ]; do
+    while [ $tries -lt "$(patience 200)" ]; do
         get "/trial/$1/state.json"
         state=$(field body state)
         case $state in waiting | running) sleep 0.05 ;; *) break ;; esac
@@ -224,12 +224,12 @@ sed 's/count: 4/count: 4000/' study.yaml >long.yaml
 "$perp" sweep long.yaml -j 1 -q -o long.h5 &
 writer=$!
 tries=0
-while [ ! -s long.h5 ] && [ $tries -lt 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+while [ ! -s long.h5 ] && [ $tries -lt "$(patience 200)" ]; do sleep 0.05; tries=$((tries + 1)); done
 serve study long.h5 --view --no-open
 done_now() { get /study.json; status 200 'a study that goes on'; sed -n 's/^.*"done": \([0-9]*\).*$/\1/p' body; }
 first=$(done_now)
 tries=0
-while [ "$(done_now)" -le "$first" ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+while [ "$(done_now)" -le "$first" ] && [ $tries -lt "$(patience 100)" ]; do sleep 0.1; tries=$((tries + 1)); done
 [ "$(done_now)" -gt "$first" ] || failed "the study does not grow: $first trials"
 has body '"planned": 24000'
 token=$(token)

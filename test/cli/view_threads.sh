@@ -21,7 +21,7 @@ until_state() {
         frames "from=${3:-0}"
         [ "$(run_number) $(state)" = "$1 $2" ] && return
         tries=$((tries + 1))
-        [ $tries -lt 50 ] || { failed "run $(run_number) is $(state), not run $1 $2"; return; }
+        [ $tries -lt "$(patience 100)" ] || { failed "run $(run_number) is $(state), not run $1 $2"; return; }
         sleep 0.1
     done
 }

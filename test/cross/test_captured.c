@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "perp/solver.h"
+#include "thorough.h"
 
 enum { FORMS = 3, LCP_MOST = 200 };
 static const perp_class class_of[FORMS] = {PERP_CONE, PERP_MLCP, PERP_LCP};
@@ -127,7 +128,8 @@ static void random_scenes(void **state) {
     tally t = {0};
     for (unsigned seed = 0; seed < (unsigned)long_run(16); seed++)
         for (int dim = 2; dim <= 3; dim++)
-            run(&t, "random", scene_random(cones(dim, 5e-3), 100 + seed, scene_view_plain(), false), 8, 40);
+            run(&t, "random", scene_random(cones(dim, 5e-3), (unsigned)seed_of(100 + seed), scene_view_plain(), false),
+                8, 40);
     all_solved("random scenes", &t, long_run(16) * 6);
 }
 

@@ -1,5 +1,6 @@
 /* Every solver and both forms on the step problems of random scenes: the same velocities wherever those are unique.
  * Impulses need not agree, they are not unique. */
+#include "thorough.h"
 #include "unique.h"
 
 #define SCENES long_run(200)
@@ -46,7 +47,7 @@ static void agree(int dim) {
     for (unsigned seed = 0; seed < (unsigned)SCENES; seed++) {
         perp_world_def d = world_def(dim, 5e-3, PERP_START_PLAIN);
         d.friction_directions = 4;
-        scene s = scene_random(d, seed, scene_view_plain(), false);
+        scene s = scene_random(d, (unsigned)seed_of(seed), scene_view_plain(), false);
         for (int i = 0; i < STEPS; i++) {
             run_steps(&s, 1);
             if (i % 8 == 7) compare(perp_world_problem(s.w), &t);

@@ -4,6 +4,8 @@
  * out of nothing, while the laws of every step held. */
 #include "../unit/world_help.h"
 
+#include "thorough.h"
+
 enum { LINKS = 20 };
 
 typedef struct rope {
@@ -113,11 +115,7 @@ static void test_posts(void **state) {
     d.h = 0.005;
     rope r = make_rope_at_posts(&d, false);
     const int whips = 200;
-#ifdef PERP_TEST_SHORT
-    const int steps = whips; /* steps of seconds follow */
-#else
-    const int steps = 400;
-#endif
+    const int steps = thorough() ? 400 : whips; /* steps of seconds follow */
     for (int i = 0; i < steps; i++) {
         perp_certificate c;
         OK(r.w, perp_world_step(r.w, &c));

@@ -2,6 +2,8 @@
  * contacts at the end poses; told by the certificate where they are not */
 #include "unit/world_help.h"
 
+#include "thorough.h"
+
 static double next(uint64_t *seed) { /* 0 to 1 */
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(*seed >> 11) / 9007199254740992.0;
@@ -45,7 +47,7 @@ static void kept(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
         for (uint64_t seed = 1; seed <= (dim == 2 ? 40 : 3); seed++) {
-            double moved, twist = thrown(dim, seed, PERP_GEOMETRY_ITERATED, &moved);
+            double moved, twist = thrown(dim, seed_of(seed), PERP_GEOMETRY_ITERATED, &moved);
             assert_true(moved > 1); /* they met */
             if (twist > 1e-9) fail_msg("%dD, seed %d: twist %g", dim, (int)seed, twist);
         }

@@ -1,4 +1,5 @@
-/* random_problem.h - random problems for the tests of conversions and solvers; the same ones in every run. */
+/* random_problem.h - random problems for the tests of conversions and solvers; the same ones in every run
+ * without PERP_TEST_SEED. */
 #ifndef TEST_RANDOM_PROBLEM_H
 #define TEST_RANDOM_PROBLEM_H
 
@@ -6,12 +7,13 @@
 #include <string.h>
 
 #include "perp/step.h"
+#include "thorough.h"
 
 static uint64_t rp_seed = 1;
 /* Uniform in [0, 1). */
 static inline double rp_unit(void) {
     rp_seed = rp_seed * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(rp_seed >> 11) * 0x1p-53;
+    return (double)(seed_of(rp_seed) >> 11) * 0x1p-53;
 }
 /* Uniform in (-1, 1). */
 static inline double rp_sym(void) { return 2 * rp_unit() - 1; }

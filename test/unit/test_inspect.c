@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "scenes.h"
+#include "thorough.h"
 
 /* Another world with the same bodies, shapes, joints and laws (forces and motions are not read back). */
 static perp_world *again(const perp_world *w) {
@@ -59,7 +60,7 @@ static void made_again_behaves_the_same(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
         for (unsigned seed = 1; seed <= 20; seed++) {
-            scene s = scene_random(perp_world_def_default(dim), seed, scene_view_plain(), false);
+            scene s = scene_random(perp_world_def_default(dim), (unsigned)seed_of(seed), scene_view_plain(), false);
             perp_world *to = again(s.w);
             for (int i = 0; i < 50; i++) {
                 assert_int_equal(perp_world_step(s.w, NULL), PERP_OK);

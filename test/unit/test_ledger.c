@@ -8,6 +8,7 @@
 #include "unit/world_help.h"
 
 #include "scenes.h"
+#include "thorough.h"
 
 static double sum_of(const perp_ledger *l) {
     return l->gravity + l->applied + l->spring + l->damping + l->kinematic + l->joint + l->motor + l->joint_loss +
@@ -83,7 +84,7 @@ static void test_scenes_2d(void **state) {
         for (unsigned seed = 1; seed <= 30; seed++) {
             char name[40];
             snprintf(name, sizeof name, "random 2D %u", seed);
-            s = scene_random(def_2d(v), seed, scene_view_plain(), false);
+            s = scene_random(def_2d(v), (unsigned)seed_of(seed), scene_view_plain(), false);
             worst = fmax(worst, worst_account(s.w, 300, name));
             scene_end(&s);
         }
@@ -101,7 +102,7 @@ static void test_scenes_3d(void **state) {
         d.joint_correction = seed % 3 == 0;
         char name[40];
         snprintf(name, sizeof name, "random 3D %u", seed);
-        scene s = scene_random(d, seed, scene_view_plain(), false);
+        scene s = scene_random(d, (unsigned)seed_of(seed), scene_view_plain(), false);
         worst = fmax(worst, worst_account(s.w, 200, name));
         scene_end(&s);
     }

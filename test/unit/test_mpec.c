@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "mpec/mpec.h"
+#include "thorough.h"
 #include "unit/world_help.h"
 
 /* splitmix64 */
@@ -185,22 +186,20 @@ static void test_known_start(void **state) {
     (void)state;
     NEEDS_IPOPT();
     level(5e-3, false, 0.200006711, 1.66879e-3);
-#ifndef PERP_TEST_SHORT
+    if (!thorough()) return;
     level(5e-5, false, 0.200000067, 1.66879e-7);
     level(5e-2, false, 0.200067109, 1.66879e-1);
     level(5e-1, false, 0.200671089, 16.6879);
-#endif
 }
 
 static void test_open_start(void **state) {
     (void)state;
     NEEDS_IPOPT();
     level(5e-2, true, 0.200357724, 1.64438e-1);
-#ifndef PERP_TEST_SHORT
+    if (!thorough()) return;
     level(5e-5, true, 0.200000358, 1.64438e-7);
     level(5e-3, true, 0.200035774, 1.64438e-3);
     level(5e-1, true, 0.203575410, 16.4437);
-#endif
 }
 
 /* Several particles in one world (Berard 7.6.1.2): the same as one by one, to 1e-8. */
