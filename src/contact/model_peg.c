@@ -450,7 +450,6 @@ static perp_status finish(pp_peg_work *k) {
     f->recall = NULL;
     f->posed_at_end = k->mode.symmetric;
     f->posed_linear = k->linear;
-    f->posed_relaxed = k->mode.relaxed;
     if (f->levers != f->s0) f->levers = NULL; /* they are of this work */
     return PERP_OK;
 }

@@ -90,9 +90,9 @@ typedef struct pp_frame {
     uint64_t *contact_plane; /* by contact: separating plane; NULL: none */
     const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
     const double *true_gap; /* by contact: gap at the end, measured; NULL: as linearised */
-    /* How contacts of the answer were posed, by the model "peg": at the end poses; with gaps linearised at the start; with
-     * overlap of the start that may stay. For who poses them again (contact/peg_again.h). */
-    bool posed_at_end, posed_linear, posed_relaxed;
+    /* How contacts of the answer were posed, by the model "peg": at the end poses; with gaps linearised at the start. For who
+     * poses them again (contact/peg_again.h). */
+    bool posed_at_end, posed_linear;
     /* By contact: how far its surfaces give way at the end by the law of the pair, from the impulse found; 0: rigid. NULL:
      * nothing gives way [L]. */
     const double *yield;
