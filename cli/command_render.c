@@ -678,6 +678,9 @@ static int run(const cli_args *a) {
     task t = {.a = a};
     int code = read_options(&t);
     if (code) return code;
+#ifdef PERP_WITHOUT_CAIRO
+    return cli_refuse_say(a, CLI_BAD_INPUT, "%s", PERP_WITHOUT_CAIRO);
+#endif
     perp_status status = render_open(cli_operand(a, 0), &t.source, &t.why);
     if (status) {
         code = refuse(&t);

@@ -25,8 +25,10 @@ enum { NPART = 6 };
 static void ask(part p[NPART]) {
     unsigned major = 0, minor = 0, patch = 0;
     p[0].name = "HDF5";
-    H5get_libversion(&major, &minor, &patch);
-    snprintf(p[0].version, sizeof p[0].version, "%u.%u.%u", major, minor, patch);
+    if (H5get_libversion(&major, &minor, &patch) >= 0)
+        snprintf(p[0].version, sizeof p[0].version, "%u.%u.%u", major, minor, patch);
+    else
+        snprintf(p[0].version, sizeof p[0].version, "none");
     p[1].name = "libyaml";
     snprintf(p[1].version, sizeof p[1].version, "%s", yaml_get_version_string());
     p[2].name = "KLU"; /* it and METIS tell only what they were compiled as */

@@ -115,6 +115,9 @@ void plot_size(const plot_figure *f, double *width, double *height) {
 
 perp_status plot_check_output(const char *path, perp_refusal *why) {
     pp_place nowhere = {0};
+#ifdef PERP_WITHOUT_CAIRO
+    return pp_complain_say(why, PERP_E_FIT, nowhere, "output", "%s: %s", path, PERP_WITHOUT_CAIRO);
+#endif
     if (page_kind_of(path) != PAGE_NONE) return PERP_OK;
     return pp_complain(why, PERP_E_ARG, nowhere, "output", path, "a file name that ends in .svg, .pdf or .png");
 }

@@ -26,9 +26,16 @@ install(FILES ${PROJECT_BINARY_DIR}/perpConfig.cmake ${PROJECT_BINARY_DIR}/perpC
               ${PROJECT_SOURCE_DIR}/cmake/perp-dependencies.cmake DESTINATION ${package_dir})
 
 # A static library cannot name what it needs itself, so everybody who links it must; a shared one can.
-get_filename_component(hdf5_name ${PERP_hdf5_LIBRARY} NAME_WE) # libhdf5, or libhdf5_serial where there is a parallel one too
-string(REGEX REPLACE "^lib" "-l" hdf5_name ${hdf5_name})
-set(PERP_PC_NEEDS "-lklu -lamd -lmetis -lqhull_r -lyaml ${hdf5_name} -lm -pthread")
+set(PERP_PC_NEEDS "-lklu -lamd -lmetis -lqhull_r")
+if(PERP_WITH_YAML)
+  string(APPEND PERP_PC_NEEDS " -lyaml")
+endif()
+if(PERP_WITH_HDF5)
+  get_filename_component(hdf5_name ${PERP_hdf5_LIBRARY} NAME_WE) # libhdf5, or libhdf5_serial where there is a parallel one too
+  string(REGEX REPLACE "^lib" "-l" hdf5_name ${hdf5_name})
+  string(APPEND PERP_PC_NEEDS " ${hdf5_name}")
+endif()
+string(APPEND PERP_PC_NEEDS " -lm -pthread")
 if(PERP_HAVE_NLOPT)
   string(PREPEND PERP_PC_NEEDS "-lnlopt ")
 endif()

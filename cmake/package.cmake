@@ -31,7 +31,13 @@ recordings. Every step comes with a certificate that says how well the laws of
 contact hold.")
 
 # A static library: whoever links it needs the libraries below with their headers.
-set(needed libsuitesparse-dev libmetis-dev libqhull-dev libyaml-dev libhdf5-dev)
+set(needed libsuitesparse-dev libmetis-dev libqhull-dev)
+if(PERP_WITH_YAML)
+  list(APPEND needed libyaml-dev)
+endif()
+if(PERP_WITH_HDF5)
+  list(APPEND needed libhdf5-dev)
+endif()
 if(PERP_HAVE_NLOPT)
   list(APPEND needed libnlopt-dev)
 endif()

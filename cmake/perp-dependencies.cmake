@@ -5,12 +5,27 @@
 #   AMD        fill-reducing order, of SuiteSparse
 #   METIS      fill-reducing order of large graphs
 #   qhull      convex hulls, the reentrant library
-#   libyaml    scene files
-#   HDF5       recordings; the serial library
+#   libyaml    scene files; PERP_WITH_YAML, ON unless it is set to OFF
+#   HDF5       recordings; the serial library; PERP_WITH_HDF5, likewise
 #   NLopt      minimisers, optional: PERP_WITH_NLOPT is AUTO (used if it is found), ON (it must be found) or OFF
 #   Ipopt      optional, PERP_WITH_IPOPT: estimation as an MPEC (perp/mpec.h). Only its headers are used here: the library is loaded
 #              when it is first called, so that programs which never call it load neither Ipopt nor the BLAS it brings
+foreach(switch YAML HDF5)
+  if(NOT DEFINED PERP_WITH_${switch})
+    set(PERP_WITH_${switch} ON)
+  endif()
+endforeach()
 foreach(dependency klu amd metis qhull_r yaml hdf5)
+  string(TOUPPER ${dependency} switch)
+  if(DEFINED PERP_WITH_${switch} AND NOT PERP_WITH_${switch})
+    if(NOT TARGET perp::${dependency}) # a stand-in for its header: files that need the library are refused
+      add_library(perp::${dependency} INTERFACE IMPORTED)
+      if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/without) # as long as perp itself is compiled
+        set_target_properties(perp::${dependency} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${CMAKE_CURRENT_LIST_DIR}/without/${dependency})
+      endif()
+    endif()
+    continue()
+  endif()
   if(dependency STREQUAL "klu")
     set(names klu)
     set(header klu.h)
@@ -36,7 +51,7 @@ foreach(dependency klu amd metis qhull_r yaml hdf5)
   if(NOT PERP_${dependency}_LIBRARY OR NOT PERP_${dependency}_INCLUDE)
     message(FATAL_ERROR "perp needs the library ${dependency} and its headers, which were not found. "
                         "On Debian and Ubuntu run tools/setup; elsewhere install it or set PERP_${dependency}_LIBRARY"
-                        " and PERP_${dependency}_INCLUDE.")
+                        " and PERP_${dependency}_INCLUDE. HDF5 and libyaml can be left out: PERP_WITH_HDF5=OFF, PERP_WITH_YAML=OFF.")
   endif()
   if(NOT TARGET perp::${dependency})
     add_library(perp::${dependency} UNKNOWN IMPORTED)
@@ -46,6 +61,7 @@ foreach(dependency klu amd metis qhull_r yaml hdf5)
 endforeach()
 unset(names)
 unset(header)
+unset(switch)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -80,6 +96,7 @@ if(NOT DEFINED PERP_WITH_IPOPT) # perpConfig.cmake sets it to OFF: who links a s
   set_property(CACHE PERP_WITH_IPOPT PROPERTY STRINGS AUTO ON OFF)
 endif()
 set(PERP_HAVE_IPOPT OFF)
+set(PERP_HEADERS_OF "")
 if(PERP_WITH_IPOPT)
   find_library(PERP_ipopt_LIBRARY NAMES ipopt)
   find_path(PERP_ipopt_INCLUDE coin/IpStdCInterface.h)
@@ -100,7 +117,8 @@ if(PERP_WITH_IPOPT)
       set_target_properties(perp::ipopt PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${PERP_ipopt_INCLUDE}"
         INTERFACE_COMPILE_DEFINITIONS PERP_HAVE_IPOPT)
     endif()
-    list(APPEND PERP_DEPENDENCIES perp::ipopt ${CMAKE_DL_LIBS})
+    set(PERP_HEADERS_OF perp::ipopt) # for those who compile perp's sources: not linked, and not needed by who links perp
+    list(APPEND PERP_DEPENDENCIES ${CMAKE_DL_LIBS})
   elseif(NOT PERP_WITH_IPOPT STREQUAL "AUTO")
     message(FATAL_ERROR "PERP_WITH_IPOPT is ${PERP_WITH_IPOPT}, but Ipopt was not found. On Debian and Ubuntu install the package "
                         "coinor-libipopt-dev, or set PERP_WITH_IPOPT to OFF.")

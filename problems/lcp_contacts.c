@@ -77,7 +77,7 @@ static void next_scene(lcp_contacts *c) {
     def.contact_model = "one-plane"; /* one problem a step, */
     def.geometry = PERP_GEOMETRY_ONCE; /* for joints too */
     def.solver = capturing.name;
-    def.fallback[0] = NULL;
+    def.no_fallback = true;
     def.h = 0.01;
     def.start = PERP_START_PLAIN; /* no problem of a start comes between */
     def.warm_start = false;

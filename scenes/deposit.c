@@ -132,7 +132,7 @@ perp_world_def scene_posing(double h) {
     d.stepper = "anitescu-potra";
     d.contact_model = "one-plane";
     d.solver = "gauss-seidel";
-    d.fallback[0] = NULL;
+    d.no_fallback = true;
     d.max_halvings = 0;
     d.tolerance = 0.9;
     d.start = PERP_START_PLAIN; /* the problem is that of the velocities as they are */

@@ -98,8 +98,10 @@ PERP_API perp_shape_def perp_shape_particle(perp_vec3 p_B);
 PERP_API perp_shape_def perp_shape_sphere(double radius);
 /** The half-space n . x <= offset. */
 PERP_API perp_shape_def perp_shape_halfspace(perp_vec3 normal, double offset);
-/** Box with edges 2 hx, 2 hy, 2 hz; in 2D hz is ignored. */
+/** Box by its half edges: the edges are 2 hx, 2 hy, 2 hz; in 2D hz is ignored. `half_edges` in scene files. */
 PERP_API perp_shape_def perp_shape_box(double hx, double hy, double hz);
+/** Box by its full edges; in 2D z is ignored. `size` or `edges` in scene files. */
+PERP_API perp_shape_def perp_shape_box_edges(double x, double y, double z);
 /** All points within `radius` of the segment from (-half_length, 0, 0) to (half_length, 0, 0). */
 PERP_API perp_shape_def perp_shape_capsule(double radius, double half_length);
 /** (x/hx)^2 + (y/hy)^2 + (z/hz)^2 <= 1; in 2D an ellipse, hz is ignored. */

@@ -88,28 +88,34 @@ typedef enum perp_impacts {
 
 /** Definition of a world. */
 typedef struct perp_world_def {
-    int dim;              /**< 2: motion in x-y, rotation about z; 3: spatial */
-    perp_vec3 gravity_W;  /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
-    double press;         /**< 2D: acceleration that presses supported bodies on the plane [L/T^2]; default 9.81 */
-    double h;             /**< time step [T]; default 0.001 */
-    perp_start start;     /**< default auto */
-    const char *detector; /**< "plain"; NULL: default */
-    const char *
-        contact_model; /**< "peg" (default), "one-plane", "standard", "lnc", "corrective", "peg-mixed"; NULL: default */
-    perp_geometry geometry; /**< default iterated; models other than "peg" know end, and measure gaps at the start
+    int dim;             /**< 2: motion in x-y, rotation about z; 3: spatial */
+    perp_vec3 gravity_W; /**< [L/T^2]; default (0, -9.81, 0) in 2D, (0, 0, -9.81) in 3D */
+    double press;        /**< 2D: acceleration that presses supported bodies on the plane [L/T^2]; default 9.81 */
+    double h;            /**< time step [T]; default 0.001 */
+    perp_start start;    /**< default auto */
+    /* Stages by name. NULL: unset, perp chooses. test_world_def.c holds these lists against the registries. */
+    const char *detector;      /**< one of "plain" (default) */
+    const char *contact_model; /**< one of "peg" (default), "one-plane", "standard", "lnc", "corrective", "peg-mixed" */
+    perp_geometry geometry;    /**< default iterated; models other than "peg" know end, and measure gaps at the start
                                  otherwise */
-    perp_driven driven;     /**< default mean */
-    perp_impacts impacts;   /**< default sequence */
-    const char *stepper;    /**< "stewart-trinkle" (default), "anitescu-potra" */
-    const char
-        *solver; /**< "lemke" (default), "pgs", "enumerate", ..., or registered by the user. Left as it is, or NULL,
-                             in a cone world: "auto" */
-    const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends;
-                             default "pgs", "enumerate", and in 2D "auto"; those left as they are do not count in a cone
-                             world, since "auto" has fallbacks of its own. In 2D, where a cone is a pyramid, "auto" picks
-                             the form too, wherever it stands: with form LCP it gets islands of more than 50 contacts and
-                             joints first, as cones */
-    perp_form form;                          /**< default auto */
+    perp_driven driven;        /**< default mean */
+    perp_impacts impacts;      /**< default sequence */
+    const char *stepper;       /**< one of "stewart-trinkle" (default), "anitescu-potra", "first-order", "implicit",
+                                 "implicit-compliant", "nonconvex-lcp", "planar-2.5d", "quasistatic", "second-order",
+                                 "viscoelastic" */
+    const char *solver;        /**< one of "auto", "lemke", "pgs", "enumerate", "fischer-newton", "minmap-newton",
+                                 "path-search", "interior-point", "accelerated-gradient", "jacobi", "psor", "nncg",
+                                 "fixed-point", "gauss-seidel", "prox-newton", "cone-interior-point", "admm", or
+                                 registered by the user. NULL, the default: lemke, in a cone world auto. A name that is
+                                 given counts as given even if it is the default: a solver that takes no cones, such as
+                                 lemke, makes form auto choose pyramids */
+    const char *fallback[PERP_FALLBACK_MAX]; /**< tried in turn when the solver's answer is not accepted; NULL ends.
+                               None given, the default: "pgs", "enumerate", and in 2D "auto" if solver is NULL too; none
+                               in a cone world, since "auto" has fallbacks of its own. In 2D, where a cone is a pyramid,
+                               "auto" picks the form too, wherever it stands: with form LCP it gets islands of more than 50
+                               contacts and joints first, as cones */
+    bool no_fallback;        /**< true: the solver is used alone, and fallback must be empty; default false */
+    perp_form form;          /**< default auto */
     int friction_directions; /**< 3D: directions of the pyramid, >= 3; default 0: 8 where there are pyramids, see
                                   PERP_FORM_AUTO. 2D always has two, a cone none */
     perp_friction_frame friction_frame; /**< of the pyramid; default slip */

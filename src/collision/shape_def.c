@@ -37,6 +37,8 @@ perp_shape_def perp_shape_box(double hx, double hy, double hz) {
     return d;
 }
 
+perp_shape_def perp_shape_box_edges(double x, double y, double z) { return perp_shape_box(x / 2, y / 2, z / 2); }
+
 perp_shape_def perp_shape_capsule(double radius, double half_length) {
     perp_shape_def d = make(PERP_SHAPE_CAPSULE);
     d.radius = radius;

@@ -15,6 +15,19 @@
 
 #include <yaml.h>
 
+#ifdef PERP_WITHOUT_YAML /* libyaml's header is not there, but a stand-in */
+
+perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char *data, size_t size, pp_tree *out,
+                          perp_refusal *why) {
+    (void)data;
+    (void)size;
+    memset(out, 0, sizeof *out);
+    if (a) out->alloc = *a;
+    return pp_complain_say(why, PERP_E_FIT, (pp_place){file, 0, 0}, NULL, "%s", PERP_WITHOUT_YAML);
+}
+
+#else
+
 #define TAG_LINES 16 /* %TAG lines that are put up with */
 
 #define HERE(mark) ((pp_place){r->tree->file, (int)(mark).line + 1, (int)(mark).column + 1})
@@ -484,6 +497,8 @@ perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char 
     if (s) pp_yaml_free(out);
     return s;
 }
+
+#endif
 
 void pp_yaml_free(pp_tree *t) {
     if (!t) return;

@@ -47,6 +47,18 @@ static void wait_a_little(int tries) {
     nanosleep(&t, NULL);
 }
 
+/* Is there HDF5 in this build? If not, with a complaint. */
+static bool possible(const char *path, perp_refusal *why) {
+#ifdef PERP_WITHOUT_HDF5
+    pp_complain_say(why, PERP_E_FIT, at(path), NULL, "%s", PERP_WITHOUT_HDF5);
+    return false;
+#else
+    (void)path;
+    (void)why;
+    return true;
+#endif
+}
+
 /* ---- the object ---- */
 
 static pp_sealed *make(const char *path, perp_refusal *why) {
@@ -284,6 +296,7 @@ static hid_t open_any(const char *path, bool writing, perp_refusal *why) {
 }
 
 hid_t pp_sealed_open_read(const char *path, perp_refusal *why) {
+    if (!possible(path, why)) return -1;
     pp_quiet q = pp_quiet_begin();
     hid_t file = open_any(path, false, why);
     pp_quiet_end(q);
@@ -291,6 +304,7 @@ hid_t pp_sealed_open_read(const char *path, perp_refusal *why) {
 }
 
 hid_t pp_sealed_open_write(const char *path, perp_refusal *why) {
+    if (!possible(path, why)) return -1;
     pp_quiet q = pp_quiet_begin();
     hid_t file = open_any(path, true, why);
     pp_quiet_end(q);
@@ -311,6 +325,7 @@ static hid_t open_memory(const char *path, const void *data, size_t size, perp_r
 }
 
 hid_t pp_sealed_open_memory(const char *path, const void *data, size_t size, perp_refusal *why) {
+    if (!possible(path, why)) return -1;
     pp_quiet q = pp_quiet_begin();
     hid_t file = open_memory(path, data, size, why);
     pp_quiet_end(q);
@@ -442,6 +457,7 @@ static hid_t create_either(const char *path, perp_refusal *why) {
 }
 
 hid_t pp_sealed_create(const char *path, perp_refusal *why) {
+    if (!possible(path, why)) return -1;
     pp_quiet q = pp_quiet_begin();
     hid_t file = create_either(path, why);
     pp_quiet_end(q);
@@ -449,6 +465,7 @@ hid_t pp_sealed_create(const char *path, perp_refusal *why) {
 }
 
 hid_t pp_sealed_create_nameless(const char *path, perp_refusal *why) {
+    if (!possible(path, why)) return -1;
     pp_quiet q = pp_quiet_begin();
     struct stat st;
     bool cannot = true;

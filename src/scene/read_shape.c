@@ -132,6 +132,22 @@ static perp_status read_belt(pp_reader *r, const pp_shape_in *in, perp_shape_def
     return PERP_OK;
 }
 
+/* A box by its edges, under either name, or by half of them. */
+static perp_status read_box(pp_reader *r, pp_item at, const pp_shape_in *in, perp_shape_def *d) {
+    const bool size = PP_GIVEN(in, size), edges = PP_GIVEN(in, edges), half = PP_GIVEN(in, half_edges);
+    if (size + edges + half != 1)
+        return pp_wrong(r, at,
+                        size + edges + half == 0 ? "no key `size`"
+                        : !half                  ? "size and edges"
+                        : !edges                 ? "size and half_edges"
+                        : !size                  ? "edges and half_edges"
+                                                 : "size, edges and half_edges",
+                        "one of size, edges and half_edges");
+    const perp_vec3 h = half ? in->half_edges : perp_v3_scale(0.5, size ? in->size : in->edges);
+    *d = perp_shape_box(h.x, h.y, r->dim == 3 ? h.z : 1);
+    return PERP_OK;
+}
+
 static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp_shape_draft *out,
                             pp_shape_parts *parts) {
     pp_shape_in in = {.turn = {1, 0, 0, 0}, .scale = {1, {1}}};
@@ -142,7 +158,7 @@ static perp_status read_one(pp_reader *r, pp_item at, const pp_body_in *body, pp
     switch (in.got.variant) {
     case PP_IN_SPHERE: *d = perp_shape_sphere(in.radius); break;
     case PP_IN_CAPSULE: *d = perp_shape_capsule(in.radius, in.length / 2); break;
-    case PP_IN_BOX: *d = perp_shape_box(in.size.x / 2, in.size.y / 2, r->dim == 3 ? in.size.z / 2 : 1); break;
+    case PP_IN_BOX: s = read_box(r, at, &in, d); break;
     case PP_IN_HALFSPACE: {
         double most = fmax(fabs(in.normal.x), fmax(fabs(in.normal.y), fabs(in.normal.z)));
         if (!(most > 0)) {

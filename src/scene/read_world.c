@@ -150,6 +150,7 @@ static perp_status read_fallback(pp_reader *r, const pp_stages_in *in, perp_worl
     if (pp_at(list)->length > PERP_FALLBACK_MAX) return pp_wrong(r, list, "more than 4 solvers", "at most 4");
     one.type = PP_T_STAGE;
     memset(def->fallback, 0, sizeof def->fallback);
+    def->no_fallback = pp_at(list)->length == 0;
     int i = 0;
     for (pp_item v = pp_first(list); v.node; v = pp_next(v), i++) {
         pp_push_index(r, i);

@@ -103,7 +103,7 @@ typedef struct pp_body_in {
 typedef struct pp_shape_in {
     pp_got got;
     pp_name material;
-    perp_vec3 at, size, normal;
+    perp_vec3 at, size, edges, half_edges, normal;
     perp_quat turn;
     double radius, offset, length, height;
     pp_item points;

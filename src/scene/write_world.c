@@ -197,6 +197,7 @@ static bool chosen_by_itself(pp_scribe *s) {
     d.form = plain.form;
     d.solver = plain.solver;
     memcpy(d.fallback, plain.fallback, sizeof d.fallback);
+    d.no_fallback = plain.no_fallback;
     d.friction_directions = 0;
     perp_status st = perp_world_create(&d, &w);
     if (st == PERP_E_MEMORY) s->starved = true;

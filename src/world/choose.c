@@ -10,10 +10,9 @@
 #include "stepper/stepper.h"
 #include "world/lifetime.h"
 
-/* Names in a default definition. They are told by their addresses from names that the user gives: what was left as it
- * is follows the form of the problem. */
+/* What is asked where the user names no solver (and the form is not cone), and where the user names no fallback. */
 static const char default_solver[] = "lemke";
-static const char default_fallback[][16] = {"pgs", "enumerate"};
+static const char *const default_fallback[] = {"pgs", "enumerate"};
 enum { DIRECTIONS = 8 }; /* of pyramids, where the user names no number */
 /* Unknowns up to which all bases are tried where nothing else had an answer, unless settings say otherwise: a few
  * milliseconds. A step that has none asks for it in each of its parts, and what 20 take would be minutes. */
@@ -28,8 +27,6 @@ perp_world_def perp_world_def_default(int dim) {
                             .detector = "plain",
                             .contact_model = "peg",
                             .stepper = "stewart-trinkle",
-                            .solver = default_solver,
-                            .fallback = {default_fallback[0], default_fallback[1]},
                             .form = PERP_FORM_AUTO,
                             .friction_frame = PERP_FRICTION_SLIP,
                             .tolerance = 1e-8,
@@ -90,6 +87,14 @@ perp_status pp_check_world_def(const perp_world_def *d, char *why, size_t n) {
     if (!(d->correction_position > 0) || !(d->correction_velocity > 0) || !isfinite(d->correction_position) ||
         !isfinite(d->correction_velocity))
         return pp_refuse(why, n, PERP_E_ARG, "correction_position and correction_velocity must be positive and finite");
+    for (int i = 1; i < PERP_FALLBACK_MAX; i++)
+        if (d->fallback[i] && !d->fallback[i - 1])
+            return pp_refuse(why, n, PERP_E_ARG,
+                             "fallback[%d] is \"%s\", but fallback[%d] is NULL, which ends the list", i, d->fallback[i],
+                             i - 1);
+    if (d->no_fallback && d->fallback[0])
+        return pp_refuse(why, n, PERP_E_ARG, "no_fallback is true, but fallback[0] is \"%s\"; it must be NULL then",
+                         d->fallback[0]);
     if (!d->alloc.alloc != !d->alloc.free)
         return pp_refuse(why, n, PERP_E_ARG, "the allocator has one function without the other");
     return PERP_OK;
@@ -118,22 +123,16 @@ static perp_status refuse_solver(const perp_solver_type *s, perp_class cls, cons
                      what, stepper, able[0] ? able : "none");
 }
 
-/* Are solver and fallbacks as they were in the default definition? */
-static bool all_left(const perp_world_def *d) {
-    return d->solver == default_solver && d->fallback[0] == default_fallback[0] &&
-           d->fallback[1] == default_fallback[1] && !d->fallback[2];
-}
-
-/* The solver and its fallbacks, in order; what the user left as it was follows the form. @return how many */
+/* The solver and its fallbacks, in order; what the user left open follows the form. @return how many */
 static int solver_names(const perp_world_def *d, const char *out[1 + PERP_FALLBACK_MAX]) {
     bool cone = d->form == PERP_FORM_CONE;
     int n = 0;
-    out[n++] = d->solver && d->solver != default_solver ? d->solver : cone ? "auto" : default_solver;
-    for (int i = 0; i < PERP_FALLBACK_MAX && d->fallback[i]; i++) {
-        bool left = d->fallback[i] == default_fallback[0] || d->fallback[i] == default_fallback[1];
-        if (!cone || !left) out[n++] = d->fallback[i];
-    }
-    if (!cone && d->dim == 2 && all_left(d)) out[n++] = "auto"; /* of use where there is much, see solve_step.c */
+    out[n++] = d->solver ? d->solver : cone ? "auto" : default_solver;
+    for (int i = 0; i < PERP_FALLBACK_MAX && d->fallback[i]; i++) out[n++] = d->fallback[i];
+    if (d->fallback[0] || d->no_fallback || cone) return n; /* with cones, "auto" has fallbacks of its own */
+    out[n++] = default_fallback[0];
+    out[n++] = default_fallback[1];
+    if (d->dim == 2 && !d->solver) out[n++] = "auto"; /* of use where there is much, see solve_step.c */
     return n;
 }
 
@@ -195,6 +194,7 @@ static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
     }
     d->solver = w->solver[0]->name;
     for (int i = 0; i < PERP_FALLBACK_MAX; i++) d->fallback[i] = i + 1 < w->nsolver ? w->solver[i + 1]->name : NULL;
+    d->no_fallback = !d->fallback[0];
     return PERP_OK;
 }
 

@@ -38,7 +38,7 @@ static bool made(int dim, int stepper, int model, int form, const char *solver, 
     d.form = (perp_form)form;
     if (solver) {
         d.solver = solver;
-        for (int i = 0; i < PERP_FALLBACK_MAX; i++) d.fallback[i] = NULL;
+        d.no_fallback = true;
     }
     perp_world *w;
     perp_status st = perp_world_create_why(&d, &w, why, size);

@@ -17,7 +17,7 @@ static scene pushed(const perp_combination *c, bool compliant) {
     d.contact_model = c->contact_model;
     d.form = c->form;
     d.solver = c->solver;
-    for (int i = 0; i < PERP_FALLBACK_MAX; i++) d.fallback[i] = NULL;
+    d.no_fallback = true;
     d.friction_directions = 4;
     d.tolerance = 1e-6; /* sweeps need not go far */
     scene s = scene_new(d);

@@ -13,7 +13,7 @@ static void push_brick(double mu, bool by_lemke, perp_vec3 at[BRICKS], int *most
     d.h = 0.005;
     if (by_lemke) {
         d.solver = "lemke";
-        d.fallback[0] = NULL;
+        d.no_fallback = true;
         d.work_limit = 0; /* none: pivoting may take its time */
     }
     perp_world *w = world_of(&d);

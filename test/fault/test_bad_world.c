@@ -108,7 +108,9 @@ static void test_worlds(void **state) {
     perp_status st = perp_solver_register(&lcp_only);
     assert_true(st == PERP_OK || st == PERP_E_NAME); /* taken when this runs for the second time */
     REFUSED_WORLD((d.solver = "lcp-only", d.form = PERP_FORM_MLCP), PERP_E_FIT, "lcp-only");
-    REFUSED_WORLD((d.fallback[1] = "lcp-only", d.form = PERP_FORM_MLCP), PERP_E_FIT, "lcp-only");
+    REFUSED_WORLD((d.fallback[0] = "lcp-only", d.form = PERP_FORM_MLCP), PERP_E_FIT, "lcp-only");
+    REFUSED_WORLD(d.fallback[1] = "pgs", PERP_E_ARG, "fallback[0] is NULL");
+    REFUSED_WORLD((d.fallback[0] = "pgs", d.no_fallback = true), PERP_E_ARG, "no_fallback");
     REFUSED_WORLD((d.solver = "lcp-only", d.form = PERP_FORM_CONE), PERP_E_FIT, "lcp-only");
     REFUSED_WORLD((d.solver = "lemke", d.form = PERP_FORM_CONE), PERP_E_FIT, "true friction cones");
     perp_world_def d = perp_world_def_default(dim);
@@ -120,7 +122,7 @@ static void test_worlds(void **state) {
     assert_int_equal(perp_world_create(&d, NULL), PERP_E_ARG);
     perp_world_destroy(NULL);
     d.detector = d.contact_model = d.stepper = d.solver = NULL; /* defaults */
-    d.fallback[0] = NULL;
+    d.no_fallback = true;
     w = world_of(&d);
     run(w, 1); /* an empty world has a time too */
     NEAR(perp_world_time(w), d.h, 0);

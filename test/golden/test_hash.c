@@ -48,6 +48,7 @@ static void few_directions(perp_world_def *d) { d->friction_directions = 4; }
 static void iterative(perp_world_def *d) {
     d->solver = "pgs";
     d->fallback[0] = "lemke";
+    d->fallback[1] = "enumerate";
 }
 
 static entry list[] = {

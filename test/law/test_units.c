@@ -10,7 +10,7 @@ static void tumble(double length, double mass, double second, perp_form form, pe
     d.gravity_W = perp_v3(0, 0, -9.75 * length / (second * second));
     d.h = second / 256;
     d.form = form;
-    if (form == PERP_FORM_CONE) d.solver = "auto", d.fallback[0] = NULL;
+    if (form == PERP_FORM_CONE) d.solver = "auto", d.no_fallback = true;
     perp_world *w = world_of(&d);
     OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.375, .restitution = 0.25}));
     add_floor(w);

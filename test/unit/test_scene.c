@@ -292,13 +292,14 @@ static void turns(void **state) {
 static void masses(void **state) {
     (void)state;
     perp_scene *s = scene_of(
-        HEAD3 "bodies:\n"
-              "  - {name: dense, density: 3, shape: {type: box, size: [1, 2, 3]}}\n"
-              "  - {name: given, mass: 3, shape: {type: sphere, radius: 2}}\n"
-              "  - {name: full, mass: 2, inertia: [3, 4, 5, 0.1, 0.2, 0.3]}\n"
-              "  - {name: point, mass: 2, particle: true, gravity: false}\n"
-              "  - {name: two, mass: 4, at: [10, 0, 0], turn: {axis: [0, 0, 1], angle: pi/2}, velocity: [1, 2, 3],\n"
-              "     shapes: [{type: box, size: [1, 1, 1]}, {type: box, size: [1, 1, 1], at: [2, 0, 0]}]}\n");
+        HEAD3
+        "bodies:\n"
+        "  - {name: dense, density: 3, shape: {type: box, size: [1, 2, 3]}}\n"
+        "  - {name: given, mass: 3, shape: {type: sphere, radius: 2}}\n"
+        "  - {name: full, mass: 2, inertia: [3, 4, 5, 0.1, 0.2, 0.3]}\n"
+        "  - {name: point, mass: 2, particle: true, gravity: false}\n"
+        "  - {name: two, mass: 4, at: [10, 0, 0], turn: {axis: [0, 0, 1], angle: pi/2}, velocity: [1, 2, 3],\n"
+        "     shapes: [{type: box, edges: [1, 1, 1]}, {type: box, half_edges: [0.5, 0.5, 0.5], at: [2, 0, 0]}]}\n");
     perp_body_def d = body_of(s, "dense");
     assert_near(d.mass, 18, 1e-14);
     assert_near(d.I_B.c[0].x, 18.0 / 12 * (4 + 9), 1e-13);

@@ -385,7 +385,7 @@ static perp_world *fussy_world(int dim, double h, perp_form form, journal *j, pe
     d.form = form;
     d.contact_model = "one-plane"; /* one problem a step */
     d.solver = "fussy";
-    d.fallback[0] = NULL;
+    d.no_fallback = true;
     if (j) d.log = (perp_log){note, j};
     perp_world *w = world_of(&d);
     OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = 0.5}));

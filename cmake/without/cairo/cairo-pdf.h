@@ -1,0 +1,2 @@
+/* cairo-pdf.h - see cairo.h beside it */
+#include "cairo.h"

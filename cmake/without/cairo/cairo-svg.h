@@ -1,0 +1,2 @@
+/* cairo-svg.h - see cairo.h beside it */
+#include "cairo.h"
