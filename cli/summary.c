@@ -76,6 +76,13 @@ static void print_yields(FILE *to, const simulate_result *r) {
             cli_printable(name, sizeof name, r->yield_name));
 }
 
+/* Rigid contacts and joints of a jammed island that had no answer otherwise. */
+static void print_gives(FILE *to, const simulate_result *r) {
+    if (r->total.gives == 0) return;
+    fprintf(to, "  jams     contacts or joints gave way in %d part%s of steps, at up to %.2g of the speeds\n",
+            r->total.gives, r->total.gives == 1 ? "" : "s", r->total.give);
+}
+
 void summary_certificate(FILE *to, const simulate_result *r) {
     verdict v;
     judge(r, &v);
@@ -91,6 +98,7 @@ void summary_certificate(FILE *to, const simulate_result *r) {
     print_rebounds(to, &r->total);
     print_jams(to, r);
     print_yields(to, r);
+    print_gives(to, r);
 }
 
 void summary_energy(FILE *to, const perp_ledger *l, const double energy[3]) {
@@ -231,6 +239,10 @@ void summary_json_verdict(json *j, const simulate_result *r) {
         json_field_whole(j, "motor_yields", r->total.motor_yields);
         json_key(j, "yield_joint");
         json_string(j, r->yield_name);
+    }
+    if (r->total.gives > 0) { /* the same */
+        json_field_whole(j, "gives", r->total.gives);
+        json_field_number(j, "give", r->total.give);
     }
     json_field_number(j, "joint_error", r->total.joint_error);
     json_field_number(j, "joint_error_t", r->joint_t);

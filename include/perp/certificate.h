@@ -94,7 +94,13 @@ typedef struct perp_certificate {
     /** Parts of the step in which a motor without force limit yielded: its speed had no answer, and it pressed with a large
      *  force instead (docs/theory.md). Recordings lack it. */
     int motor_yields;
-    int yield_joint;                   /**< slot of a joint whose motor yielded; meaningful if motor_yields > 0 */
+    int yield_joint; /**< slot of a joint whose motor yielded; meaningful if motor_yields > 0 */
+    /** Parts of the step in which rigid contacts and joints gave way, since a jammed island had no answer otherwise
+     *  (docs/theory.md). Recordings lack it. */
+    int gives;
+    /** The largest speed at which one of them gave way, as a part of the speeds at hand, 0 to 1. It is a violation of the laws:
+     *  law.normal and law.joint have it too. */
+    double give;
     int contacts;                      /**< contacts in the problem */
     int separating, sticking, sliding; /**< contacts by state; they add up to `contacts` */
     int unknowns;                      /**< size of the largest complementarity problem, of any island and substep */

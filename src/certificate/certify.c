@@ -8,6 +8,7 @@
 #include "stepper/belt.h"
 #include "problem/rows.h"
 #include "stepper/contact_work.h"
+#include "stepper/give_way.h"
 #include "stepper/stepper.h"
 #include "world/frame.h"
 
@@ -135,6 +136,19 @@ static void find_jam(const pp_frame *end, perp_certificate *cert) {
     }
 }
 
+/* Rigid rows that gave way: the laws know them as rigid. */
+static void find_gives(const pp_frame *f, perp_certificate *cert) {
+    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
+    double speed = fmax(cert->law.scale, f->h * perp_v3_norm(f->w->def.gravity_W));
+    for (int k = 0; k < (f->nkick ? f->nkick : 1); k++) {
+        int rows;
+        double give = pp_gave_way(kick[k], NULL, &cert->law, &rows);
+        if (rows == 0) continue;
+        cert->gives = 1;
+        cert->give = fmax(cert->give, speed > 0 ? give / speed : give);
+    }
+}
+
 /* What a step of free fall gives all bodies. */
 static double fall_energy(const perp_world *w, double h) {
     double mass = 0, g = perp_v3_norm(w->def.gravity_W);
@@ -169,6 +183,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
         pp_ledger(f, &cert->ledger);
     cert->extent.fall = fall_energy(w, f->h);
     pp_recheck(f, cert);
+    find_gives(f, cert);
     cert->accepted = f->acceptance <= w->def.tolerance;
     return pp_contact_gain(f, cert);
 }
@@ -238,6 +253,8 @@ void perp_certificate_add(perp_certificate *sum, const perp_certificate *c) {
     sum->jams = add_count(sum->jams, c->jams);
     if (c->motor_yields > 0) sum->yield_joint = c->yield_joint;
     sum->motor_yields = add_count(sum->motor_yields, c->motor_yields);
+    sum->gives = add_count(sum->gives, c->gives);
+    worst(&sum->give, c->give);
     sum->contacts = c->contacts;
     sum->separating = c->separating;
     sum->sticking = c->sticking;

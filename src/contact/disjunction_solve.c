@@ -351,6 +351,7 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
         return pp_budget_fail(w);
     f->used = NULL;
     f->stalled = NULL;
+    f->lent_contact = f->lent_joint = NULL;
     f->motor_yields = 0;
     f->acceptance = 0;
     int *where = PP_ARENA_ARRAY(&w->arena, int, d->ncontact);

@@ -4,9 +4,11 @@
  *          impulses is q = J Minv momentum + b, so that the motion that a frame of reference adds to all bodies does not
  *          count; with length and worth as the residual has them, all laws are speeds. Neighbours share a body
  *          (laws.c). Momentum: a body is compared with the fastest law that acts on it; without laws, with its own speed.
- *          A velocity within the rounding of its own terms is none: bodies that go on at the speed that a motor asks for need no
- *          impulse. Where no law of an island has another, the laws are compared with these terms, the speeds at hand.
- *          Rounding: eps times the sizes of the terms of each velocity and each sum of impulses.
+ *          A velocity is a scale only if the rounding of its terms is below PP_NOISY of it: bodies that go on at the speed that a
+ *          motor asks for need no impulse, and what is left of their rows says nothing. Where no law of an island has another, the
+ *          laws are compared with these terms, the speeds at hand.
+ *          Rounding: eps times the sizes of the terms of each velocity and each sum of impulses. The velocity of a body is a
+ *          sum over all impulses on it, so those of its neighbours count: eps (|b| + |J| (|nu| + |Minv| (|momentum| + |G| |p|))).
  * Valid    anything: what is not finite is a violation without bound.
  * Cost     that of the residual, and one pass over the rows for rings. */
 #include <float.h>
@@ -20,10 +22,11 @@
 typedef struct work {
     const perp_step_problem *p;
     const perp_step_solution *s;
-    pp_arena arena;
+    pp_arena *arena;
     pp_laws laws;    /* joints, then contacts */
     double *nu_free; /* ndof: Minv momentum */
     double *terms;   /* ndof: sizes of the terms of the momentum, |momentum| + |G| |p| */
+    double *speeds;  /* ndof: sizes of the terms of the velocity, |nu| + |Minv| terms */
 } work;
 
 static double worth(double W, double compliance) { return compliance > 0 ? W / (W + compliance) : 1; }
@@ -60,8 +63,6 @@ static rows rows_of(const perp_step_problem *p, int i, const perp_step_solution 
     return r;
 }
 
-#define CANCELS 8 /* times the rounding of its terms: a velocity below is none */
-
 /* Speed of a contact without impulses; in *terms the size of what it is a sum of, in *noise the rounding of its velocity with
  * impulses. */
 static double contact_speed(const work *w, int i, double *terms, double *noise) {
@@ -72,8 +73,8 @@ static double contact_speed(const work *w, int i, double *terms, double *noise) 
         double mass = pp_row_inverse_mass(w->p, r.row[k]), part = r.e[k] * worth(mass, r.compliance[k]);
         q = hypot(q, part * (pp_row_dot(w->p, r.row[k], w->nu_free) + r.b[k]));
         *terms = hypot(*terms, part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->nu_free)));
-        sum = hypot(sum, part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->s->nu) +
-                                 (mass + r.compliance[k]) * fabs(r.impulse[k])));
+        sum =
+            hypot(sum, part * (fabs(r.b[k]) + sizes(w->p, r.row[k], w->speeds) + r.compliance[k] * fabs(r.impulse[k])));
     }
     *noise = DBL_EPSILON * sum;
     return q;
@@ -88,7 +89,7 @@ static double joint_speed(const work *w, int j, double *terms, double *noise) {
                                : 0; /* an impulse that has to be */
     double p = fabs(w->s->p_joint[j]);
     *terms = part * (fabs(r->b) + sizes(w->p, &r->row, w->nu_free));
-    *noise = DBL_EPSILON * part * (fabs(r->b) + sizes(w->p, &r->row, w->s->nu) + W * p);
+    *noise = DBL_EPSILON * part * (fabs(r->b) + sizes(w->p, &r->row, w->speeds) + r->compliance * p);
     return part * fmax(fabs(pp_row_dot(w->p, &r->row, w->nu_free) + r->b), W * least);
 }
 
@@ -117,9 +118,9 @@ static const perp_row *row_of_law(const perp_step_problem *p, int i) {
 /* Groups of bodies, and the velocities that are asked of them: of n laws, q that are rounding become 0. */
 static bool find_motion(work *w, int n, double *q, const double *terms, motion *m) {
     const perp_step_problem *p = w->p;
-    m->of = PP_ARENA_ARRAY(&w->arena, int, p->nblock);
-    m->most = PP_ARENA_ZERO(&w->arena, double, p->nblock);
-    m->asked = PP_ARENA_ZERO(&w->arena, bool, p->nblock);
+    m->of = PP_ARENA_ARRAY(w->arena, int, p->nblock);
+    m->most = PP_ARENA_ZERO(w->arena, double, p->nblock);
+    m->asked = PP_ARENA_ZERO(w->arena, bool, p->nblock);
     if (!m->of || !m->most || !m->asked) return false;
     pp_sets_make(m->of, p->nblock);
     for (int i = 0; i < n; i++) {
@@ -133,7 +134,7 @@ static bool find_motion(work *w, int n, double *q, const double *terms, motion *
     for (int i = 0; i < n; i++) {
         int at = group_of(m, row_of_law(p, i));
         if (at < 0) continue;
-        if (q[i] <= CANCELS * DBL_EPSILON * m->most[at]) q[i] = 0;
+        if (PP_NOISY * q[i] <= DBL_EPSILON * m->most[at]) q[i] = 0;
         m->asked[at] |= q[i] > 0;
     }
     return true;
@@ -147,17 +148,20 @@ static void compare_with_motion(work *w, const motion *m) {
     }
 }
 
+typedef int edge[2];
+
 /* Scales of joints and contacts; noise: njoint + ncontact. */
 static bool find_laws(work *w, double *noise) {
     const perp_step_problem *p = w->p;
     motion m;
-    pp_law_graph g = {.n = p->njoint + p->ncontact, .alloc = w->arena.alloc};
+    pp_law_graph g = {.n = p->njoint + p->ncontact, .cap = 2 * (p->njoint + p->ncontact)};
     g.vertices = g.n + p->nblock;
-    g.q = PP_ARENA_ARRAY(&w->arena, double, g.n);
-    g.D = PP_ARENA_ARRAY(&w->arena, double, g.n);
-    g.velocity = PP_ARENA_ARRAY(&w->arena, bool, g.n);
-    double *terms = PP_ARENA_ARRAY(&w->arena, double, g.n);
-    bool got = g.q && g.D && g.velocity && terms;
+    g.edge = PP_ARENA_ARRAY(w->arena, edge, g.cap); /* a law joins two bodies: it never grows */
+    g.q = PP_ARENA_ARRAY(w->arena, double, g.n);
+    g.D = PP_ARENA_ARRAY(w->arena, double, g.n);
+    g.velocity = PP_ARENA_ARRAY(w->arena, bool, g.n);
+    double *terms = PP_ARENA_ARRAY(w->arena, double, g.n);
+    bool got = g.q && g.D && g.velocity && terms && g.edge;
     for (int i = 0; got && i < g.n; i++) {
         g.D[i] = 1;
         g.velocity[i] = true;
@@ -166,9 +170,8 @@ static bool find_laws(work *w, double *noise) {
         if (!(g.q[i] < INFINITY)) g.q[i] = 0;
         got = joins(&g, i, row_of_law(p, i));
     }
-    got = got && find_motion(w, g.n, g.q, terms, &m) && pp_laws_make(&w->laws, &g, &w->arena);
+    got = got && find_motion(w, g.n, g.q, terms, &m) && pp_laws_make(&w->laws, &g, w->arena);
     if (got) compare_with_motion(w, &m);
-    pp_free(&g.alloc, g.edge);
     return got;
 }
 
@@ -187,6 +190,13 @@ static void momentum_terms(work *w) {
         rows r = rows_of(p, i, w->s);
         for (int k = 0; k < r.n; k++) add_terms(w, r.row[k], r.impulse[k]);
     }
+    for (int b = 0; b < p->nblock; b++)
+        for (int i = 0; i < p->block_ndof[b]; i++) {
+            int at = p->block_offset[b];
+            w->speeds[at + i] = fabs(w->s->nu[at + i]);
+            for (int k = 0; k < p->block_ndof[b]; k++)
+                w->speeds[at + i] += fabs(p->Minv[36 * (ptrdiff_t)b + i + 6 * k]) * w->terms[at + k];
+        }
 }
 
 /* Rounding of a body's momentum as a velocity. */
@@ -194,10 +204,7 @@ static double body_noise(const work *w, int b) {
     const perp_step_problem *p = w->p;
     int nd = p->block_ndof[b], at = p->block_offset[b];
     double v[6] = {0}, size = 0;
-    for (int i = 0; i < nd; i++) {
-        v[i] = fabs(w->s->nu[at + i]);
-        for (int k = 0; k < nd; k++) v[i] += fabs(p->Minv[36 * (ptrdiff_t)b + i + 6 * k]) * w->terms[at + k];
-    }
+    for (int i = 0; i < nd; i++) v[i] = w->speeds[at + i];
     pp_step_worsen_by_velocity(p, b, v, &size);
     return DBL_EPSILON * size;
 }
@@ -206,8 +213,8 @@ static double body_noise(const work *w, int b) {
 static bool all_laws(work *w, pp_laws *all) {
     const perp_step_problem *p = w->p;
     *all = (pp_laws){.n = p->nblock + w->laws.n, .islands = w->laws.islands};
-    all->scale = PP_ARENA_ZERO(&w->arena, double, all->n);
-    all->island = PP_ARENA_ZERO(&w->arena, int, all->n);
+    all->scale = PP_ARENA_ZERO(w->arena, double, all->n);
+    all->island = PP_ARENA_ZERO(w->arena, int, all->n);
     if (!all->scale || !all->island) return false;
     for (int b = 0; b < p->nblock; b++) all->island[b] = -1;
     for (int i = 0; i < w->laws.n; i++) {
@@ -242,14 +249,15 @@ static void free_velocity(work *w) {
 static bool judge(work *w, double tol, perp_verdict *out, perp_law *law) {
     const perp_step_problem *p = w->p;
     int n = p->nblock + p->njoint + p->ncontact;
-    double *noise = PP_ARENA_ARRAY(&w->arena, double, n), *violation = PP_ARENA_ARRAY(&w->arena, double, n), most = 0;
+    double *noise = PP_ARENA_ARRAY(w->arena, double, n), *violation = PP_ARENA_ARRAY(w->arena, double, n), most = 0;
     pp_laws all;
-    w->nu_free = PP_ARENA_ZERO(&w->arena, double, p->ndof);
-    w->terms = PP_ARENA_ARRAY(&w->arena, double, p->ndof);
-    if (!noise || !violation || !w->nu_free || !w->terms) return false;
+    w->nu_free = PP_ARENA_ZERO(w->arena, double, p->ndof);
+    w->terms = PP_ARENA_ARRAY(w->arena, double, p->ndof);
+    w->speeds = PP_ARENA_ARRAY(w->arena, double, p->ndof);
+    if (!noise || !violation || !w->nu_free || !w->terms || !w->speeds) return false;
     free_velocity(w);
-    if (!find_laws(w, noise + p->nblock) || !all_laws(w, &all)) return false;
     momentum_terms(w);
+    if (!find_laws(w, noise + p->nblock) || !all_laws(w, &all)) return false;
     pp_step_momentum(p, w->s, &most, violation);
     for (int b = 0; b < p->nblock; b++) noise[b] = body_noise(w, b);
     for (int j = 0; j < p->njoint; j++) violation[p->nblock + j] = fabs(pp_step_joint(p, j, w->s));
@@ -264,12 +272,21 @@ static bool judge(work *w, double tol, perp_verdict *out, perp_law *law) {
     return true;
 }
 
+bool pp_step_judge(const perp_step_problem *p, const perp_step_solution *s, double tol, pp_arena *arena,
+                   perp_verdict *out, perp_law *law) {
+    work w = {.p = p, .s = s, .arena = arena};
+    pp_arena_mark mark = pp_arena_here(arena);
+    bool got = judge(&w, tol, out, law);
+    pp_arena_release(arena, mark);
+    return got;
+}
+
 perp_status perp_step_problem_judge(const perp_step_problem *p, const perp_step_solution *s, double tol,
                                     const perp_allocator *alloc, perp_verdict *out, perp_law *law) {
     if (!p || !s || !out || !(tol > 0)) return PERP_E_ARG;
-    work w = {.p = p, .s = s};
-    pp_arena_init(&w.arena, alloc ? *alloc : (perp_allocator){0});
-    bool got = judge(&w, tol, out, law);
-    pp_arena_free(&w.arena);
+    pp_arena arena;
+    pp_arena_init(&arena, alloc ? *alloc : (perp_allocator){0});
+    bool got = pp_step_judge(p, s, tol, &arena, out, law);
+    pp_arena_free(&arena);
     return got ? PERP_OK : PERP_E_MEMORY;
 }

@@ -40,4 +40,8 @@ void pp_verdict_add(perp_verdict *v, const pp_laws *l, int i, double violation, 
 perp_verdict pp_verdict_begin(const pp_laws *l);
 void pp_verdict_end(perp_verdict *v);
 
+/* perp_step_problem_judge() with memory of the arena, which is free again afterwards. False if memory is refused. */
+bool pp_step_judge(const perp_step_problem *p, const perp_step_solution *s, double tol, pp_arena *arena,
+                   perp_verdict *out, perp_law *law);
+
 #endif

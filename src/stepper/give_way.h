@@ -9,4 +9,8 @@
  * *gives: false if they have it already, or if restitution asks a contact to open. PERP_E_MEMORY */
 perp_status pp_give_way(pp_frame *f, pp_island *island, bool *gives);
 
+/* How fast rows that were lent a compliance give way in the answer of the frame: the largest violation of their laws without it
+ * [L/T], which joins *law too. *rows: how many were lent one. Of an island; NULL: of all. */
+double pp_gave_way(const pp_frame *f, const pp_island *island, perp_step_residual *law, int *rows);
+
 #endif

@@ -644,6 +644,18 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     return st;
 }
 
+/* Rows that contradict each other give way at the speeds that they ask for. What is faster is no answer. */
+static perp_status gives_too_fast(const pp_frame *f, const pp_island *island, const perp_step_residual *residual) {
+    perp_step_residual rigid = {0};
+    int rows;
+    double give = pp_gave_way(f, island, &rigid, &rows), speed = speed_scale(f, residual->scale);
+    if (give <= speed) return PERP_OK;
+    return pp_fail(
+        f->w, PERP_E_SOLVE,
+        "a jammed contact or joint would give way at %.3g at t = %g (h = %g), more than the speeds at hand, %.3g", give,
+        f->s0->t, f->h, speed);
+}
+
 perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
                             perp_step_residual *residual) {
     double before = f->acceptance;
@@ -668,6 +680,7 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
         note_jam(f, island, 2);
         f->acceptance = before;
         st = solve_island(f, island, k, recalled, residual);
+        if (!st) st = gives_too_fast(f, island, residual);
     }
     return made ? made : st;
 }
@@ -696,6 +709,7 @@ perp_status pp_solve_step(pp_frame *f) {
     const perp_solver_type *before = f->recall ? f->used : NULL; /* if all of that round is kept */
     f->used = NULL;
     f->stalled = NULL;
+    f->lent_contact = f->lent_joint = NULL;
     f->motor_yields = 0;
     f->acceptance = 0;
     perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);

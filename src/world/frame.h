@@ -132,6 +132,9 @@ typedef struct pp_frame {
     /* By block: 1 of an island that an earlier round posed like that, 2 if its rows gave way too (stepper/give_way.h), so later
      * rounds do at once; NULL: none. */
     unsigned char *jammed_block;
+    /* Compliance that a rigid row of a jammed island was lent, beyond its own (stepper/give_way.h), by contact and by joint row; 0:
+     * none. NULL: no row was lent any [1/M]. */
+    double *lent_contact, *lent_joint;
     int motor_yields; /* motors without force limit that were given one, since their speed had no answer */
     int yield_joint;  /* joint of the last of them */
     double enough; /* of rounds: by what speed an island's last answer may miss the laws to be kept; 0: none is [L/T] */

@@ -1,6 +1,9 @@
 /* Contacts that seemed to add energy, or did. Scenes are files, test/law/scenes; what they hold otherwise is chance. */
 #include "../unit/world_help.h"
 #include "perp/scene.h"
+#include "problem/rows.h"
+#include "world/world_internal.h"
+#include "world/frame.h"
 
 static perp_scene *open_scene(const char *path) {
     perp_scene *s = NULL;
@@ -80,12 +83,56 @@ static void first_step_of_a_curve(void **state) {
     }
 }
 
+/* Turns friction round, with the velocities that this gives. */
+static void turn_friction(pp_frame *f, int at, void *ctx) {
+    (void)ctx;
+    if (at != PP_SOLVED) return;
+    for (int i = 0; i < f->ncontact; i++) {
+        const perp_row *row[2] = {&f->problem.contact[i].t, &f->problem.contact[i].o};
+        for (int r = 0; r < f->w->def.dim - 1; r++) {
+            double *p = &f->solution.p_contact[3 * i + 1 + r];
+            pp_row_spread(&f->problem, row[r], -2 * *p, f->solution.nu);
+            *p = -*p;
+        }
+    }
+}
+
+/* A box slides on a belt that runs at -U. After an honest step it has -mu g h; then friction p = m mu g h is turned round, and the slip goes
+ * from U - mu g h to U: contacts gain p (U - mu g h/2), all of it seen from the belt. */
+static void gain_on_a_belt(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        const double h = 1e-2, mu = 0.5, g = 10, U = 2, m = 1, p = m * mu * g * h;
+        perp_world_def def = perp_world_def_default(dim);
+        def.stepper = "stewart-trinkle";
+        def.start = PERP_START_PLAIN;
+        def.h = h;
+        def.max_halvings = 0;
+        def.gravity_W = perp_v3_scale(-g, up(dim));
+        perp_world *w = world_of(&def);
+        OK(w, perp_pair_set_all(w, (perp_pair_law){.mu = mu}));
+        perp_body_def floor = perp_body_def_default(PERP_BODY_OBSTACLE);
+        perp_shape_def belt = perp_shape_box(50, dim == 2 ? 1 : 50, 1);
+        belt.X_BS.p = perp_v3_scale(-1, up(dim));
+        belt.surface_velocity = perp_v3(-U, 0, 0);
+        add_shape(w, add_def(w, &floor), belt);
+        perp_body_id b = add_mass(w, m, 1e6, at_height(dim, 0, 0.01)); /* friction does not tilt it */
+        add_shape(w, b, perp_shape_box(0.5, dim == 2 ? 0.01 : 0.5, 0.01));
+        perp_certificate c;
+        OK(w, perp_world_step(w, &c));
+        NEAR(c.gain, 0, 1e-12);
+        w->tamper = turn_friction;
+        OK(w, perp_world_step(w, &c));
+        print_message("%dD: gain %.6g, %.6g expected\n", dim, c.gain, p * (U - 0.5 * mu * g * h));
+        NEAR(c.gain, p * (U - 0.5 * mu * g * h), 1e-6 * p * U);
+        perp_world_destroy(w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shaken_plate),
-        cmocka_unit_test(turning_plate),
-        cmocka_unit_test(short_parts),
-        cmocka_unit_test(first_step_of_a_curve),
+        cmocka_unit_test(shaken_plate),          cmocka_unit_test(turning_plate),  cmocka_unit_test(short_parts),
+        cmocka_unit_test(first_step_of_a_curve), cmocka_unit_test(gain_on_a_belt),
     };
     return cmocka_run_group_tests_name("contact_gain", tests, NULL, NULL);
 }

@@ -401,8 +401,10 @@ static void test_step(void **state) {
  * compared. The speed itself is what errors are compared with. */
 static void test_step_at_speed(void **state) {
     (void)state;
-    for (int units = -1; units <= 1; units++) {
-        double unit = pow(10, 9 * units), v = 0.1 / 3 * unit, ask = v * (1 + DBL_EPSILON), mass = 2;
+    for (int k = 0; k < 6; k++) {
+        /* what is asked for is off by the rounding of positions over a short step, too: more than that of the speed */
+        double unit = pow(10, 9 * (k / 2 - 1)), v = 0.1 / 3 * unit, mass = 2,
+               ask = v * (1 + (k % 2 ? 100 : 1) * DBL_EPSILON);
         double M[36] = {0}, Minv[36] = {0}, momentum[3] = {mass * v, 0, 0}, nu[3] = {v, 0, 0}, p_joint[1] = {0};
         const int ndof[1] = {3}, offset[1] = {0};
         for (int i = 0; i < 3; i++) M[7 * i] = mass, Minv[7 * i] = 1 / mass;
@@ -431,6 +433,24 @@ static void test_step_at_speed(void **state) {
         assert_int_equal(perp_step_problem_judge(&p, &s, 1e-8, NULL, &verdict, NULL), PERP_OK);
         assert_false(verdict.solved);
         assert_near(verdict.figure, 0.5e-6, 0.1e-6); /* terms: speed and what is asked for */
+    }
+}
+
+/* The rounding of a contact's velocity is that of all impulses on its bodies: at least eps sum_j |W_ij| p_j. */
+static void test_step_noise(void **state) {
+    (void)state;
+    static step s;
+    perp_verdict v;
+    perp_law law[2 * ONE_STEP];
+    const double mass[] = {1, 2, 1e3, 1};
+    enum { N = sizeof mass / sizeof *mass };
+    make_step(&s, N, mass, 2);
+    assert_int_equal(perp_step_problem_judge(&s.p, &s.s, 1e-8, NULL, &v, law), PERP_OK);
+    for (int i = 0; i < N; i++) {
+        double below = i > 0 ? 1 / mass[i - 1] : 0, above = 1 / mass[i], sum = (below + above) * s.p_contact[3 * i];
+        if (i > 0) sum += below * s.p_contact[3 * (i - 1)];
+        if (i < N - 1) sum += above * s.p_contact[3 * (i + 1)];
+        assert_true(law[N + i].noise >= DBL_EPSILON * sum && law[N + i].noise <= 4 * DBL_EPSILON * sum);
     }
 }
 
@@ -473,6 +493,7 @@ int main(void) {
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_step),
         cmocka_unit_test(test_step_at_speed),
+        cmocka_unit_test(test_step_noise),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
