@@ -510,7 +510,9 @@ static perp_status solve(pp_frame *f) {
     if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     f->jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
-    for (int i = 0; i < ways && !settled; i++) {
+    bool jammed = f->no_lift; /* an earlier round of the same part went on jammed: so do those that follow */
+    if (jammed) ways = most;
+    for (int i = jammed ? most - 1 : 0; i < ways && !settled; i++) {
         if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
         if (i == 3 && answered) continue;   /* corners go by their other side only where a problem had no answer */
         if (i == 2 && !begun && !k.at_end) continue; /* it begins with the problem of way 0, which had no answer */

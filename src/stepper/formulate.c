@@ -215,7 +215,7 @@ double pp_slip_miss(const pp_frame *f) {
 
 double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     const perp_world *w = f->w;
-    if (f->purpose != PP_STEP) return row->b_n_kin;
+    if (f->purpose != PP_STEP) return f->no_lift ? fmax(row->b_n_kin, 0) : row->b_n_kin;
     const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
     double touching = pp_touching(A->g, B->g, f->contact[i].b_W);
     double rebound = pp_rebound_rhs(f, i, row), gap = linear_gap(f, i, &row->n, row->b_n_kin);

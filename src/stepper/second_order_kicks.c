@@ -171,8 +171,16 @@ static perp_status answer(pp_frame *f, double span, bool contacts) {
     return st;
 }
 
+/* The answer of a part that goes on jammed, with the joint shifts that left the least error. Where bodies cannot give way, joints
+ * may not hold either: the certificate tells by how much. */
+static perp_status jammed_answer(pp_frame *f, const double *shift, double span, bool contacts) {
+    f->joint_shift = shift;
+    return answer(f, span, contacts);
+}
+
 perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
     double last = INFINITY, least = INFINITY;
+    const double *best = NULL; /* shifts that left the least error */
     bool slow = false, stirred = false;
     int idle = 0;
     pp_mix mix = {0};
@@ -192,8 +200,12 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         if (contacts && round <= SLIP_ROUNDS && (st = follow_slip(f, &change))) return st;
         bool slips_stay = change <= SLIP_SMALL * fastest(f), slips_settled = slips_stay || round >= SLIP_ROUNDS;
         idle = miss < 0.5 * least ? 0 : idle + 1; /* mixed rounds may go astray once */
+        if (miss < least) best = f->joint_shift;
         least = fmin(least, miss);
-        bool stalls = idle > (slow ? 1 : 0) && miss <= may_be_left(f, round) * far(f);
+        bool settled = miss <= may_be_left(f, round) * far(f), idles = idle > (slow ? 1 : 0);
+        if (f->no_lift && idles && !settled && slips_settled)
+            return miss > least ? jammed_answer(f, best, span, contacts) : PERP_OK;
+        bool stalls = idles && settled;
         if (slips_settled && (miss == 0 || stalls)) {
             f->shift = used; /* what the answer is of */
             f->nshift = nused;
@@ -216,6 +228,7 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         last = miss;
         if (f->problem.njoint > 0) f->joint_shift = shift;
         st = answer(f, span, contacts);
+        if (st == PERP_E_SOLVE && f->no_lift) return jammed_answer(f, best, span, contacts);
     }
     return st;
 }
