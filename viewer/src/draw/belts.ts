@@ -29,7 +29,7 @@ function reachAlong(m: Moment, shape: number, d: THREE.Vector3): number {
     return far;
 }
 
-export function runs(surface: Float64Array, shape: number): boolean {
+function runs(surface: Float64Array, shape: number): boolean {
     return [0, 1, 2].some((k) => (surface[3 * shape + k] || 0) !== 0);
 }
 
@@ -43,7 +43,8 @@ export function addBelts(m: Moment, to: Segments, up: THREE.Vector3): void {
             new THREE.Vector3(...turn(m.pose.orientation, body, [v.x, v.y, v.z]));
         const inShape = rowsOf(s.pose, 7 * i);
         const axes = [0, 1, 2].map((k) => world(new THREE.Vector3(inShape[k], inShape[4 + k], inShape[8 + k])));
-        const own = (v: THREE.Vector3): THREE.Vector3 => new THREE.Vector3(...axes.map((a) => a.dot(v)));
+        const own = (v: THREE.Vector3): THREE.Vector3 =>
+            new THREE.Vector3(axes[0].dot(v), axes[1].dot(v), axes[2].dot(v));
         const velocity = world(new THREE.Vector3().fromArray(s.surface_velocity, 3 * i));
         const speed = velocity.length();
         const along = velocity.clone().divideScalar(speed);

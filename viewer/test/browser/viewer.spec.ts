@@ -71,6 +71,8 @@ for (const [name] of SCENES)
     });
 
 test('every layer changes the picture and goes again', async () => {
+    // small: there are two dozen fine pictures to be drawn and compared
+    await page.setViewportSize({ width: 960, height: 480 });
     await choose(page, 'demo.h5');
     await slide(page, 75);
     const layers = [
@@ -100,6 +102,7 @@ test('every layer changes the picture and goes again', async () => {
     expect(await picture(page)).toBe(plain);
     // not in this recording: the switch does nothing, and says so
     await expect(page.locator('label', { has: page.getByTestId('layer-tripods') })).toHaveClass(/missing/);
+    await page.setViewportSize({ width: 1280, height: 720 });
     for (const id of ['contacts', 'normals', 'impulses', 'cones', 'joints', 'paths', 'velocities'])
         await page.getByTestId('layer-' + id).click();
     await settled(page);
