@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collision/broad.h"
+#include "geometry/broad/broad.h"
 #include "seconds.h"
 
 #define MAX_SIZES 8

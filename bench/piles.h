@@ -63,7 +63,7 @@ static inline void note_step(figures *f, const perp_certificate *c, double total
     if (c->unknowns > f->most_unknowns) f->most_unknowns = c->unknowns;
 }
 
-/* Contacts may add a thousandth of the kinetic energy of the free motion in a step (src/contact/peg_check.c), which is a little
+/* Contacts may add a thousandth of the kinetic energy of the free motion in a step (src/method/peg/peg_check.c), which is a little
  * more than that of the end, */
 #define MOST_GAIN 2e-3
 

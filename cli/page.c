@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "input/input.h"
-#include "svg_compact.h"
+#include "plot/svg_compact.h"
 
 page_kind page_kind_of(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');

@@ -1,6 +1,6 @@
 /* pair_check.h - what perp finds out about a pair of hulls against the witness of pair_witness.h
  *
- * Still pairs: sign and value of the separating plane (contact/plane.h), the distance of the plain detector, and the
+ * Still pairs: sign and value of the separating plane (geometry/narrow/plane.h), the distance of the plain detector, and the
  * measure of the certificate. Moving pairs: a world of the two, one step of "peg"; whoever would overlap at the end of
  * free motion, or on the way there, must have been noticed. */
 #ifndef PERP_TEST_PAIR_CHECK_H
@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-#include "collision/broad.h"
-#include "contact/plane.h"
+#include "geometry/broad/broad.h"
+#include "geometry/narrow/plane.h"
 #include "pair_witness.h"
 #include "perp/perp.h"
 

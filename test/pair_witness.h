@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "collision/collision.h"
+#include "geometry/shape/collision.h"
 
 #define WITNESS_VERTS 32
 #define WITNESS_EDGES 96

@@ -8,7 +8,7 @@
 
 #include "pair_witness.h"
 #include "perp/perp.h"
-#include "world/world_internal.h"
+#include "model/world_data.h"
 
 /* A shape's corners in the world, now. False if it is curved. */
 static inline bool shape_now(const perp_world *w, perp_shape_id id, witness *out, perp_vec3 *normal, perp_vec3 *at) {

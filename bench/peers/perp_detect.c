@@ -2,8 +2,8 @@
  * overlaps. */
 #include <stdlib.h>
 
-#include "collision/broad.h"
-#include "collision/narrow.h"
+#include "geometry/broad/broad.h"
+#include "geometry/narrow/narrow.h"
 #include "peers.h"
 
 struct perp_side {

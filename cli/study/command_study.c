@@ -5,7 +5,7 @@
 
 #include "study/design.h"
 #include "study/open.h"
-#include "study/study_view.h"
+#include "study_view/study_view.h"
 
 enum { FILES_MOST = 4096, FAILURES_SHOWN = 20 };
 

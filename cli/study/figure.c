@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment.h"
-#include "plot.h"
+#include "experiment/experiment.h"
+#include "plot/plot.h"
 
 enum { PANELS_MOST = 64, LINES_MOST = 64, BINS = 30 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot.h"
+#include "plot/plot.h"
 #include "study/report.h"
 
 perp_status report_page(const report *r, const pp_table *t, const char *path, const char *figures, perp_refusal *why) {

@@ -1,6 +1,6 @@
 /* perp_read.c - perp's own problem files: see plan.h for what they hold. */
 #include "exchange/plan.h"
-#include "problem/to_cone.h"
+#include "problem/convert/to_cone.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PP_ENERGY_H
 #define PP_ENERGY_H
 
-#include "world/world_internal.h"
+#include "model/world_data.h"
 
 /* A spring between points at a state: its force on the second body, the line it acts along, the velocity of its ends to
  * each other, and the levers of the ends. */

@@ -1,11 +1,11 @@
-/* state.h - the changing part of a world: room for it, copies, velocities of the time of the poses (see world/stagger.h), and
+/* state.h - the changing part of a world: room for it, copies, velocities of the time of the poses (see step/stagger.h), and
  * what is set in it from outside a step. */
 #ifndef PP_STATE_H
 #define PP_STATE_H
 
 #include <string.h>
 
-#include "world/world_internal.h"
+#include "model/world_data.h"
 
 /* memcpy that accepts NULL with nothing to copy. */
 static inline void pp_copy_bytes(void *to, const void *from, size_t size) {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "world/world_internal.h"
+#include "model/world_data.h"
 
 perp_status pp_fail(perp_world *w, perp_status s, const char *format, ...) {
     va_list args;

@@ -6,7 +6,7 @@
 
 #include "base/refuse.h"
 #include "mpec/mpec.h"
-#include "world/stagger.h"
+#include "step/stagger.h"
 
 static perp_status refuse_memory(pp_mpec *m) {
     return pp_refuse(m->why, m->why_size, PERP_E_MEMORY, "out of memory for the program");

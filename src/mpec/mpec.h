@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "perp/mpec.h"
-#include "world/pose.h"
+#include "step/pose.h"
 
 /* How the friction of a contact is stated. */
 typedef enum pp_mpec_friction {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "linalg/linalg.h"
-#include "problem/convert.h"
+#include "problem/convert/convert.h"
 #include "problem/islands.h"
 #include "problem/rows.h"
 #include "tangent/modes.h"

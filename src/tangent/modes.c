@@ -8,13 +8,15 @@
 
 #include <string.h>
 
-#include "collision/collision.h"
-#include "contact/model.h"
-#include "contact/peg.h"
-#include "problem/convert.h"
+#include "geometry/shape/collision.h"
+#include "stage/contact_model.h"
+#include "method/peg/peg.h"
+#include "problem/convert/convert.h"
 #include "problem/rows.h"
-#include "stepper/stepper.h"
+#include "stage/stepper.h"
 #include "tangent/loads.h"
+#include "stage/control/control.h"
+#include "stage/solve/solve.h"
 
 #define SPREAD 1e-3 /* margin, as a part of the speeds, beyond which loads.c need not increase it */
 #define CREEP  1e-6 /* part of the speeds: at a slower approach, bouncing and not bouncing are the same */

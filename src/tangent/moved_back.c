@@ -1,14 +1,15 @@
 /* moved_back.c - derivatives of the velocities that a staggered step begins with
  *
  * Problem  Before the first step, and where a velocity is set or a force jumps, velocities are moved back by half a step of the
- *          constrained acceleration (world/stagger.h). Wanted: the directions of the velocities after that.
+ *          constrained acceleration (step/stagger.h). Wanted: the directions of the velocities after that.
  * Method   Central differences of the stage as it is, along the direction as a whole. Its problems are at velocity level.
  * Valid    If no mode of these problems changes between the two.
  * Cost     Four solutions for each direction, in such steps only. */
 #include <string.h>
 
 #include "tangent/tangent_internal.h"
-#include "world/stagger.h"
+#include "step/stagger.h"
+#include "stage/control/control.h"
 
 /* Of a difference, relative to lengths, speeds and parameters: between curvature and the residual of solvers. */
 #define PART 2e-6

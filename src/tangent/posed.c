@@ -16,13 +16,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "contact/model.h"
-#include "contact/peg_again.h"
+#include "stage/contact_model.h"
+#include "method/peg/peg_again.h"
 #include "problem/rows.h"
-#include "stepper/joint_rounds.h"
-#include "stepper/rebound.h"
-#include "stepper/stepper.h"
+#include "stage/solve/joint_rounds.h"
+#include "stage/pose/rebound.h"
+#include "stage/stepper.h"
 #include "tangent/equations.h"
+#include "stage/control/control.h"
+#include "stage/pose/formulate.h"
 
 #define PART \
     1e-5 /* length of differences, relative to lengths, speeds and parameters; errors by rounding and by curvature are both about 1e-10 */

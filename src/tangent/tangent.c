@@ -2,15 +2,15 @@
  *
  * Problem  Let a step of the world be z+ = F(z, theta), z the poses and velocities. Wanted: the images dF
  *          of given directions (dz, dtheta), step after step.
- * Method   The step is solved as usual and inspected before it is committed (world/watch.h). Then the directions are
+ * Method   The step is solved as usual and inspected before it is committed (step/watch.h). Then the directions are
  *          advanced: at the modes of its answer (modes.c, posed.c, system.c) or by differences (difference.c). */
 #include "tangent/tangent_internal.h"
 
 #include <string.h>
 
-#include "stepper/stepper.h"
+#include "stage/stepper.h"
 #include "tangent/modes.h"
-#include "world/watch.h"
+#include "step/watch.h"
 
 enum { COOKIE = 0x70770010 };
 

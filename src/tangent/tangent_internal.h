@@ -3,7 +3,7 @@
 #define PP_TANGENT_INTERNAL_H
 
 #include "perp/tangent.h"
-#include "world/frame.h"
+#include "stage/frame.h"
 
 /* A parameter in a direction. */
 typedef struct pp_seed {
@@ -20,7 +20,7 @@ struct perp_tangent {
     perp_body_kind *kind;
     bool *particle;
     double *dq, *dv; /* directions x slots x 6: origin and rotation vector; velocity and angular velocity, in W */
-    double *ddv;     /* of what takes velocities of a staggered world to the time of the poses (world/stagger.h) */
+    double *ddv;     /* of what takes velocities of a staggered world to the time of the poses (step/stagger.h) */
     double *next_q, *next_v, *next_ddv; /* the same, for the present step */
     pp_seed *seed;
     int nseed, cap_seed;

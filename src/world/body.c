@@ -1,9 +1,9 @@
 /* body.c - bodies: adding, removing, reading, placing */
 #include <string.h>
 
-#include "world/frame.h"
+#include "stage/frame.h"
 #include "world/lifetime.h"
-#include "world/stagger.h"
+#include "step/stagger.h"
 
 perp_body_def perp_body_def_default(perp_body_kind kind) {
     return (perp_body_def){.kind = kind,

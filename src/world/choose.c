@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/refuse.h"
-#include "contact/model.h"
-#include "stepper/stepper.h"
+#include "stage/contact_model.h"
+#include "stage/stepper.h"
 #include "world/lifetime.h"
 
 /* What is asked where the user names no solver (and the form is not cone), and where the user names no fallback. */

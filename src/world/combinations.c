@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "contact/model.h"
-#include "stepper/stepper.h"
+#include "stage/contact_model.h"
+#include "stage/stepper.h"
 
 static const char *const form_name[] = {"lcp", "mlcp", "cone"}; /* as perp_form */
 enum { FORMS = sizeof form_name / sizeof *form_name, DIMS = 2, REASONS = 64 };

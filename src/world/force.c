@@ -1,7 +1,7 @@
 /* force.c - force elements of a world: adding, checking, removing. What they do is in control.c. */
-#include "world/frame.h"
+#include "stage/frame.h"
 #include "world/lifetime.h"
-#include "world/stagger.h"
+#include "step/stagger.h"
 
 enum { COOKIE_FORCE = 0x70770005 };
 

@@ -1,11 +1,11 @@
 /* inspect.c - reading back what a world is made of, as definitions that would make it again */
 #include <string.h>
 
-#include "collision/implicit_function.h"
-#include "stepper/stepper.h"
-#include "world/frame.h"
+#include "geometry/shape/implicit_function.h"
+#include "stage/stepper.h"
+#include "stage/frame.h"
 #include "world/lifetime.h"
-#include "world/stagger.h"
+#include "step/stagger.h"
 
 double perp_world_h(const perp_world *w) { return w->def.h; }
 perp_world_def perp_world_get_def(const perp_world *w) { return w->def; }

@@ -1,9 +1,9 @@
 /* joint.c - joints of a world: adding, removing, reading */
 #include <string.h>
 
-#include "world/frame.h"
+#include "stage/frame.h"
 #include "world/lifetime.h"
-#include "world/stagger.h"
+#include "step/stagger.h"
 
 int pp_joint_slot(const perp_world *w, perp_joint_id id) {
     if (id.slot >= (uint32_t)w->njoint || !pp_alive(id.gen)) return -1;

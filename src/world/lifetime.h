@@ -3,7 +3,7 @@
 #define PP_LIFETIME_H
 
 #include "model/state.h"
-#include "world/world_internal.h"
+#include "model/world_data.h"
 
 /* Marks of definitions made by the _default functions. */
 enum { PP_COOKIE_WORLD = 0x70770001, PP_COOKIE_BODY = 0x70770002 };

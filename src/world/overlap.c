@@ -1,6 +1,7 @@
 /* overlap.c - how far bodies of a world overlap now: depth, and area or volume */
-#include "collision/overlap_measure.h"
-#include "world/frame.h"
+#include "geometry/measure/overlap_measure.h"
+#include "stage/frame.h"
+#include "stage/collide/collide.h"
 
 /* The shapes as they stand now, for the filter too. The arena, the broad phase and its list are scratch memory and not
  * part of what a caller can see. */

@@ -6,7 +6,7 @@
  * Cost     linear in the slots; allocates the maps and a copy of the shapes. */
 #include <string.h>
 
-#include "world/frame.h"
+#include "stage/frame.h"
 #include "world/lifetime.h"
 
 typedef struct maps {

@@ -1,11 +1,11 @@
 /* shape.c - shapes on bodies, materials and their pair laws */
 #include <string.h>
 
-#include "collision/implicit_function.h"
-#include "stepper/stepper.h"
-#include "world/frame.h"
+#include "geometry/shape/implicit_function.h"
+#include "stage/stepper.h"
+#include "stage/frame.h"
 #include "world/lifetime.h"
-#include "world/stagger.h"
+#include "step/stagger.h"
 
 int pp_shape_slot(const perp_world *w, perp_shape_id id) {
     if (id.slot >= (uint32_t)w->nshape || !pp_alive(id.gen)) return -1;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "contact/model.h"
-#include "world/frame.h"
+#include "stage/contact_model.h"
+#include "stage/frame.h"
 #include "world/lifetime.h"
-#include "world/stagger.h"
+#include "step/stagger.h"
 
 typedef struct saved_header {
     uint64_t magic, layout; /* layout: hash of what the slots hold */

@@ -5,8 +5,8 @@
  * the triangle; they are not negative exactly if it lies inside. */
 #include <math.h>
 
-#include "stepper/stepper.h"
-#include "world/frame.h"
+#include "stage/stepper.h"
+#include "stage/frame.h"
 #include "world/lifetime.h"
 
 static double cross2(perp_vec3 a, perp_vec3 b) { return a.x * b.y - a.y * b.x; }

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/refuse.h"
-#include "contact/peg.h"
-#include "stepper/stepper.h"
-#include "world/budget.h"
-#include "world/frame.h"
+#include "method/peg/peg.h"
+#include "stage/stepper.h"
+#include "model/budget.h"
+#include "stage/frame.h"
 #include "world/lifetime.h"
 
 perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, char *why, size_t why_size) {

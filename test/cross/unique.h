@@ -7,8 +7,8 @@
 #define PERP_TEST_UNIQUE_H
 
 #include "check.h"
-#include "problem/convert.h"
-#include "solver/solver.h"
+#include "problem/convert/convert.h"
+#include "solver/common/solver.h"
 
 /* Solves a step problem cold; share: setting of lemke, negative for its default. False if the laws, measured, do not
  * hold to 1e-10. */

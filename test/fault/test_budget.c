@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "world/frame.h"
+#include "stage/frame.h"
+#include "stage/certify/certify.h"
 
 /* A heap of bodies of very different masses, thrown together. */
 static scene heap_of(perp_shape_def shape, double work_limit, double time_limit) {

@@ -2,8 +2,8 @@
 #include "../unit/world_help.h"
 #include "perp/scene.h"
 #include "problem/rows.h"
-#include "world/world_internal.h"
-#include "world/frame.h"
+#include "model/world_data.h"
+#include "stage/frame.h"
 
 static perp_scene *open_scene(const char *path) {
     perp_scene *s = NULL;

@@ -6,7 +6,7 @@
  * nothing jams. */
 #include "peg_scenes.h"
 
-#include "world/world_internal.h"
+#include "model/world_data.h"
 
 #define SPEED 0.5
 

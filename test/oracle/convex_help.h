@@ -8,8 +8,8 @@
 #include "check.h"
 #include "oracle/random_problem.h"
 #include "perp/solver.h"
-#include "problem/to_cone.h"
-#include "solver/solver.h"
+#include "problem/convert/to_cone.h"
+#include "solver/common/solver.h"
 
 static inline perp_solve_info solve_to(const perp_solver_type *t, const perp_problem *p, double tol, double *z) {
     pp_settings set;

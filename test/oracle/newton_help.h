@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "arena_fixture.h"
-#include "solver/solver.h"
+#include "solver/common/solver.h"
 
 static const char *const newton_names[] = {"fischer-newton", "minmap-newton"};
 

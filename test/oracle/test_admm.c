@@ -1,8 +1,8 @@
 /* test_admm.c - alternating directions against interior points and closed forms; and the conjugate gradients under them
  * against factors. */
 #include "oracle/convex_help.h"
-#include "solver/cone_cg.h"
-#include "solver/cone_linear.h"
+#include "solver/cone/cone_cg.h"
+#include "solver/cone/cone_linear.h"
 
 #define SOLVER (&pp_solver_admm)
 #define MOST   100 /* rows of a random problem */

@@ -1,6 +1,6 @@
 /* test_cone_again.c - Newton's systems with the factors of an earlier one, against factors of their own. */
 #include "oracle/convex_help.h"
-#include "solver/cone_linear.h"
+#include "solver/cone/cone_linear.h"
 
 enum { ROWS = 100, CHANGED = 3, STEPS = 3 * CHANGED + 5 };
 

@@ -6,8 +6,8 @@
 #include "arena_fixture.h"
 #include "oracle/random_problem.h"
 #include "perp/solver.h"
-#include "problem/convert_class.h"
-#include "solver/cone_bodies.h"
+#include "problem/convert/convert_class.h"
+#include "solver/cone/cone_bodies.h"
 
 enum { SIDE = 3, LAYERS = 4, BODIES = SIDE * SIDE * LAYERS, POINTS = 4, N = 6 * BODIES, MOST = 3 * BODIES * POINTS };
 

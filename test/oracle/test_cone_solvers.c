@@ -7,7 +7,7 @@
 #include "fault/allocator.h"
 #include "oracle/random_problem.h"
 #include "perp/solver.h"
-#include "solver/solver.h"
+#include "solver/common/solver.h"
 
 static const char *const solvers[] = {"auto", "prox-newton", "cone-interior-point"};
 

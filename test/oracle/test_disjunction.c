@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/disjunction.h"
+#include "method/disjunction/disjunction.h"
 #include "problem/rows.h"
 
 #define MOST 6 /* contacts */

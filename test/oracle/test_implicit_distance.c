@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "collision/implicit_closest.h"
-#include "collision/implicit_function.h"
+#include "geometry/narrow/implicit_closest.h"
+#include "geometry/shape/implicit_function.h"
 #include "perp/shape.h"
 
 #ifdef PERP_TEST_SHORT

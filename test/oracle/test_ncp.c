@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "ncp_problems.h"
-#include "solver/box.h"
+#include "solver/common/box.h"
 
 static double measured(const ncp_problem *p, const double *z) {
     perp_measures m;

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "fault/allocator.h"
 #include "oracle/random_problem.h"
-#include "problem/convert.h"
+#include "problem/convert/convert.h"
 
 #define MAX 24
 static double M[MAX * MAX], q[MAX], lo[MAX], hi[MAX], z[MAX], y[MAX];

@@ -13,8 +13,8 @@
 #include "arena_fixture.h"
 #include "fault/allocator.h"
 #include "oracle/random_problem.h"
-#include "problem/convert.h"
-#include "solver/solver.h"
+#include "problem/convert/convert.h"
+#include "solver/common/solver.h"
 
 #ifdef PERP_TEST_SHORT
 #define ROUNDS(n) ((n) / 8)

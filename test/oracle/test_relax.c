@@ -11,7 +11,7 @@
 #include "arena_fixture.h"
 #include "oracle/random_problem.h"
 #include "perp/solver.h"
-#include "problem/convert.h"
+#include "problem/convert/convert.h"
 
 static const char *const lcp_solvers[] = {"psor", "jacobi", "nncg", "fixed-point", "pgs"};
 static const char *const cone_solvers[] = {"gauss-seidel", "pgs", "psor", "nncg", "jacobi", "fixed-point"};

@@ -1,4 +1,4 @@
-/* collision_help.h - what the tests of src/collision share: random shapes and poses, and a distance by another road. */
+/* collision_help.h - what the tests of src/geometry share: random shapes and poses, and a distance by another road. */
 #ifndef COLLISION_HELP_H
 #define COLLISION_HELP_H
 
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "collision/broad.h"
-#include "collision/collision.h"
+#include "geometry/broad/broad.h"
+#include "geometry/shape/collision.h"
 
 #define PI 3.14159265358979323846
 

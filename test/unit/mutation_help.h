@@ -9,8 +9,8 @@
 #include "check.h"
 #include "cli.h"
 #include "problem/rows.h"
-#include "stepper/stepper.h"
-#include "world/frame.h"
+#include "stage/stepper.h"
+#include "stage/frame.h"
 
 /* ---- finding things in a frame ---- */
 

@@ -2,7 +2,7 @@
 #include "oracle/newton_help.h"
 
 #include "oracle/random_problem.h"
-#include "solver/box.h"
+#include "solver/common/box.h"
 
 #define N 12
 

@@ -1,6 +1,6 @@
 /* The axes of two boxes find what the general search finds on the same boxes given as hulls of their corners. */
 #include "collision_help.h"
-#include "contact/plane.h"
+#include "geometry/narrow/plane.h"
 
 typedef struct body {
     pp_geometry *box, *hull; /* the same */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "oracle/random_problem.h"
-#include "solver/cone.h"
-#include "solver/cone_law.h"
+#include "solver/cone/cone.h"
+#include "solver/cone/cone_law.h"
 
 enum { DEFINITE, NEARLY_SINGULAR, SINGULAR, UNSYMMETRIC, KINDS };
 

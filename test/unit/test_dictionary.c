@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "oracle/random_problem.h"
-#include "solver/dictionary.h"
+#include "solver/pivot/dictionary.h"
 
 enum { N = 24, EXCHANGES = 5 * N }; /* more than are remembered, so some are forgotten on the way */
 

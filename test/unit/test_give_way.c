@@ -7,8 +7,8 @@
 #include "oracle/random_problem.h"
 #include "problem/islands.h"
 #include "problem/rows.h"
-#include "stepper/give_way.h"
-#include "world/world_internal.h"
+#include "stage/solve/give_way.h"
+#include "model/world_data.h"
 
 #define PART 1e-6 /* of its inverse mass that a row is lent: what give_way.c states */
 

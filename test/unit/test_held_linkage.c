@@ -13,7 +13,7 @@
 #include "arena_fixture.h"
 #include "oracle/random_problem.h"
 #include "perp/solve.h"
-#include "problem/convert.h"
+#include "problem/convert/convert.h"
 
 #ifdef PERP_TEST_SHORT
 #define ROUNDS 200

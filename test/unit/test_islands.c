@@ -9,10 +9,10 @@
 
 #include "arena_fixture.h"
 #include "oracle/random_problem.h"
-#include "problem/convert.h"
+#include "problem/convert/convert.h"
 #include "problem/islands.h"
 #include "problem/rows.h"
-#include "solver/solver.h"
+#include "solver/common/solver.h"
 
 static rp_step s;
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "joint/joint_rows.h"
+#include "model/joint_rows.h"
 
 #define PI  3.14159265358979323846
 #define EPS 1e-5 /* of central differences: their error is about EPS^2, and 1e-16/EPS by rounding */

@@ -9,8 +9,8 @@
 
 #include "count_malloc.h"
 #include "oracle/random_problem.h"
-#include "problem/convert.h"
-#include "solver/solver.h"
+#include "problem/convert/convert.h"
+#include "solver/common/solver.h"
 
 typedef union any_settings {
     double align;

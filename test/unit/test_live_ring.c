@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "live_ring.h"
+#include "run/live_ring.h"
 
 static void publish(live_ring *r, unsigned char mark, size_t size) {
     live_frame *f = live_frame_new(size);

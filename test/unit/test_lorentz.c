@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "oracle/random_problem.h"
-#include "solver/lorentz.h"
+#include "solver/common/lorentz.h"
 
 static void random_vector(int dim, double *x) {
     for (int i = 0; i < dim; i++) x[i] = rp_sym();

@@ -8,7 +8,7 @@
 #include "fault/allocator.h"
 #include "oracle/random_problem.h"
 #include "perp/problem.h"
-#include "problem/cone_judge.h"
+#include "problem/judge/cone_judge.h"
 #include "unit/sparse_help.h"
 
 #define DOFS 40

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/motion.h"
-#include "control/motion_sinusoid.h"
+#include "model/motion.h"
+#include "model/motion_sinusoid.h"
 
 #define PI 3.14159265358979323846
 

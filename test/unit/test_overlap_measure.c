@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "collision/overlap_measure.h"
+#include "geometry/measure/overlap_measure.h"
 #include "perp/world.h"
 
 #ifdef PERP_TEST_SHORT

@@ -10,7 +10,7 @@
 
 #include "arena_fixture.h"
 #include "oracle/random_problem.h"
-#include "solver/path_pivot.h"
+#include "solver/pivot/path_pivot.h"
 
 enum { MOST = 40 };
 static double M[MOST * MOST], c[MOST], lo[MOST], hi[MOST], value[MOST * MOST];

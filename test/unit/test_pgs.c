@@ -17,9 +17,9 @@
 #include "check.h"
 #include "count_malloc.h"
 #include "oracle/random_problem.h"
-#include "problem/convert.h"
-#include "solver/blocks.h"
-#include "solver/solver.h"
+#include "problem/convert/convert.h"
+#include "solver/common/blocks.h"
+#include "solver/common/solver.h"
 
 typedef union any_settings {
     double align;

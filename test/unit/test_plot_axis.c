@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot_axis.h"
+#include "plot/plot_axis.h"
 
 #define MINUS "\xe2\x88\x92"
 #define TIMES "\xc3\x97"

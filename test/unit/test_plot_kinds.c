@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot.h"
+#include "plot/plot.h"
 
 static char *read_all(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot_contour.h"
-#include "plot_scale.h"
+#include "plot/plot_contour.h"
+#include "plot/plot_scale.h"
 
 enum { NX = 41, NY = 37 };
 static double x[NX], y[NY], v[NX * NY];

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "solver/solver.h"
+#include "solver/common/solver.h"
 
 typedef struct my_settings {
     double level;

@@ -10,9 +10,9 @@
 
 #include "arena_fixture.h"
 #include "oracle/random_problem.h"
-#include "problem/convert.h"
-#include "solver/reduce.h"
-#include "solver/solver.h"
+#include "problem/convert/convert.h"
+#include "solver/common/reduce.h"
+#include "solver/common/solver.h"
 
 static rp_step s;
 

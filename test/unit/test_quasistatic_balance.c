@@ -1,7 +1,7 @@
 /* The check of proofs that loads are not balanced: motions that prove it, and motions that do not. */
 #include "world_help.h"
 
-#include "stepper/quasistatic_balance.h"
+#include "method/stepper/quasistatic_balance.h"
 
 static const int offset[] = {0}, ndof[] = {2};
 static const double unit[36] = {[0] = 1, [7] = 1};

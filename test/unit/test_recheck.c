@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "oracle/random_problem.h"
-#include "problem/convert.h"
-#include "world/frame.h"
+#include "problem/convert/convert.h"
+#include "stage/frame.h"
+#include "stage/certify/certify.h"
 
 enum { STICK, SLIDE, NEAR_RIM, OPEN, ANYTHING, KINDS };
 

@@ -1,5 +1,5 @@
 /* test_reduce.c - mixed LCPs whose free variables are not determined by their own rows */
-#include "solver/reduce.h"
+#include "solver/common/reduce.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "check.h"
 #include "oracle/random_problem.h"
 #include "perp/solve.h"
-#include "solver/solver.h"
+#include "solver/common/solver.h"
 
 enum { MOST = 40 };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render.h"
-#include "render_mesh.h"
-#include "render_raster.h"
+#include "render/render.h"
+#include "render/render_mesh.h"
+#include "render/render_raster.h"
 
 #define PI 3.14159265358979323846
 enum { W = 160, H = 120, BODIES = 4 };

@@ -9,7 +9,7 @@
 
 #include "arena_fixture.h"
 #include "oracle/random_problem.h"
-#include "stepper/first_order.h"
+#include "method/first_order/first_order.h"
 
 static double nu[6 * RP_BLOCKS], p_joint[RP_ROWS], p_contact[3 * RP_ROWS], sigma[RP_ROWS], p_spin[RP_ROWS];
 static const perp_step_solution room = {

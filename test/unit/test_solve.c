@@ -9,7 +9,7 @@
 #include "oracle/random_problem.h"
 #include "perp/solver.h"
 #include "problem/stored.h"
-#include "solver/solver.h"
+#include "solver/common/solver.h"
 
 #define MOST 400
 

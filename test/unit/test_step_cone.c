@@ -3,9 +3,9 @@
 
 #include "arena_fixture.h"
 #include "oracle/random_problem.h"
-#include "problem/convert.h"
+#include "problem/convert/convert.h"
 #include "problem/rows.h"
-#include "problem/to_cone.h"
+#include "problem/convert/to_cone.h"
 
 typedef struct answer {
     perp_step_solution s;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "svg_compact.h"
+#include "plot/svg_compact.h"
 
 static void becomes(const char *from, const char *to) {
     char text[600];

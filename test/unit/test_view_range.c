@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "view.h"
+#include "view/view.h"
 
 static void ranges(void **state) {
     (void)state;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "view.h"
+#include "view/view.h"
 
 static void tokens(void **state) {
     (void)state;

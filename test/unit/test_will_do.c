@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "perp/problem_file.h"
-#include "solver/auto.h"
-#include "solver/call.h"
+#include "solver/auto/auto.h"
+#include "solver/common/call.h"
 
 #define TOL 1e-5
 

@@ -1,7 +1,7 @@
 /* The narrow phase of Williams chapter 3: nearest points, applicability, feasibility, orientation of edges. */
 #include "collision_help.h"
 
-#include "contact/williams_detect.h"
+#include "method/disjunction/williams_detect.h"
 
 #ifdef PERP_TEST_SHORT
 #define CASES 50

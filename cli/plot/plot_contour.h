@@ -1,0 +1,23 @@
+/* plot_contour.h - lines of equal value through numbers on a grid. Knows nothing of drawing. */
+#ifndef PLOT_CONTOUR_H
+#define PLOT_CONTOUR_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "plot/plot_axis.h"
+
+/* One line: its corners in order. A closed one ends where it began, without its first point again. */
+typedef struct plot_contour {
+    plot_point *p;
+    long n;
+    bool closed;
+} plot_contour;
+
+/* The lines where the numbers are `level`. x (nx) and y (ny): where the columns and rows of the grid stand, strictly
+ * monotone; value: ny rows of nx. A square with a corner that is not finite has no line. The lines come in a fixed
+ * order. Returns how many there are, in *out (memory of the arena); -1: no memory. Cost: proportional to nx ny. */
+long plot_contours(pp_arena *arena, int nx, int ny, const double *x, const double *y, const double *value, double level,
+                   plot_contour **out);
+
+#endif

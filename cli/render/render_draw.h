@@ -1,0 +1,56 @@
+/* render_draw.h - the part of pictures that is drawn with cairo: 2D worlds, marks, text, files. */
+#ifndef RENDER_DRAW_H
+#define RENDER_DRAW_H
+
+#include <cairo.h>
+
+#include "page.h"
+#include "render/render.h"
+
+/* ---- render_2d.c ---- */
+
+/* Pixels of a line of normal width in a picture of that size. */
+double render_unit(int width, int height);
+void render_2d_ground(cairo_t *cr, const render_scene *s, const render_moment *m, const render_camera *c,
+                      const render_options *o);
+/* The bodies that move, or those that do not. */
+void render_2d_bodies(cairo_t *cr, const render_scene *s, const render_moment *m, const render_camera *c,
+                      const render_options *o, bool moving, double opacity, pp_arena *arena);
+
+/* ---- render_marks.c: drawn over a picture ---- */
+typedef struct render_sheet {
+    cairo_t *cr;
+    pp_arena *arena;
+    const render_scene *scene;
+    const render_camera *camera;
+    const render_options *options;
+    const float *close; /* render_layers.close, to tell what is hidden; NULL: nothing is */
+} render_sheet;
+/* Bodies without shapes but particles, as dots with lines to these and to their joints. */
+void render_mark_bare(const render_sheet *g, const render_moment *m, double opacity);
+void render_mark_springs(const render_sheet *g, const render_moment *m);
+/* Their places, and lines from these to the centres of mass of the two bodies. */
+void render_mark_joints(const render_sheet *g, const render_moment *m);
+/* Contacts, forces and cones, as the options ask for them. */
+void render_mark_contacts(const render_sheet *g, const render_moment *m);
+/* Arrows on surfaces that run, such as conveyor belts, on the upper side: towards y in 2D, z in 3D. */
+void render_mark_belts(const render_sheet *g, const render_moment *m);
+/* Labels of bodies, above them. */
+void render_mark_labels(const render_sheet *g, const render_moment *m);
+void render_mark_names(const render_sheet *g, const render_moment *m);
+/* The path of a body; a cross at every stop. */
+void render_mark_path(const render_sheet *g, int body, const perp_vec3 *point, long n, const perp_vec3 *stop,
+                      int nstop);
+void render_mark_caption(const render_sheet *g, const char *text);
+/* Size of the impulse of a contact [M L/T]. */
+double render_impulse(const perp_recorded_contact *c);
+
+/* ---- render_picture.c ---- */
+/* Draws n moments as one picture in memory; page_free() in any case. */
+perp_status render_page(render_source *s, const render_moment *m, int n, render_way way, const render_camera *c,
+                        const render_options *o, page_kind kind, page *out, perp_refusal *why);
+/* Draws n moments as one picture into a file: .png, .svg or .pdf. The camera is that of a panel. */
+perp_status render_write(render_source *s, const render_moment *m, int n, render_way way, const render_camera *c,
+                         const render_options *o, const char *path, perp_refusal *why);
+
+#endif

@@ -1,0 +1,17 @@
+/* live_frame.h - scene and frames of a run that goes on, as bytes and as JSON, under the names of the recording's layout
+ * (docs/recording.md). */
+#ifndef LIVE_FRAME_H
+#define LIVE_FRAME_H
+
+#include "cli.h"
+#include "run/live_ring.h"
+#include "record/tap.h"
+
+/* The scene as JSON text, from malloc; NULL with a complaint. `parameters`: also those that can be set. */
+char *live_scene_text(perp_recorder *tap, bool parameters, perp_refusal *why);
+/* A copy of the frame that the tap holds; NULL: no memory. */
+live_frame *live_frame_of(const perp_recorder *tap);
+/* The frame as one JSON object. */
+void live_frame_json(json *j, const live_frame *frame);
+
+#endif

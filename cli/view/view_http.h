@@ -1,0 +1,69 @@
+/* view_http.h - between view_server.c, view_answer.c and view_live.c: one request, and the server it came to. Only for
+ * builds that have libmicrohttpd. */
+#ifndef VIEW_HTTP_H
+#define VIEW_HTTP_H
+
+#include <microhttpd.h>
+
+#include "view/view.h"
+
+/* Somebody who is connected. */
+typedef struct view_client {
+    struct view_client *next, **link;
+    int fd;
+    bool served;  /* has had an answer before */
+    bool waiting; /* for us: the request is here */
+    bool trusted; /* has brought the secret */
+    bool held;    /* its request is held: see view_server_hold() */
+    bool cut;     /* off; libmicrohttpd will close it */
+    double since; /* on the clock: connected, was answered, or took a piece of an answer last */
+} view_client;
+
+typedef struct view_request {
+    struct MHD_Connection *connection;
+    view_client *client;
+    char body[LIVE_COMMAND_LENGTH];
+    size_t length;
+    /* a request that waits for news of a run */
+    struct view_request *next_held;
+    bool held, had_its_time;
+    double until;
+    uint64_t run, from, changes;
+} view_request;
+
+struct view_server {
+    const view_site *site;
+    struct MHD_Daemon *daemon;
+    int poll_fd, wake[2];
+    char secret[VIEW_TOKEN + 1], url[96];
+    view_client *clients;
+    int nclient;
+    unsigned room; /* for clients */
+    view_request *held;
+};
+
+/* The handler of libmicrohttpd. */
+enum MHD_Result view_answer(void *server, struct MHD_Connection *c, const char *url, const char *method,
+                            const char *version, const char *data, size_t *size, void **request);
+/* Holds a request for up to so many seconds; it is asked again once live_ring_news() tells so, or the time is over. */
+void view_server_hold(view_server *s, view_request *q, double seconds);
+
+/* Who is at the other end; NULL: unknown. */
+view_client *view_client_of(struct MHD_Connection *c);
+
+/* ---- view_answer.c ---- */
+/* Answers with a sentence. */
+enum MHD_Result view_say(struct MHD_Connection *c, unsigned status, const char *text);
+/* Answers with a text from malloc, which is freed. NULL: no memory. */
+enum MHD_Result view_give_json(struct MHD_Connection *c, char *text, size_t length);
+
+/* Answers with a page that stays. */
+enum MHD_Result view_give_page(struct MHD_Connection *c, const char *page, size_t size);
+/* Answers with a file, whole or the part that is asked for. The descriptor is closed at the end if it is `owned`. */
+enum MHD_Result view_give_file(struct MHD_Connection *c, int fd, bool owned, bool head);
+
+/* ---- view_live.c ---- */
+/* True if it is an address of the run; the answer then is in *result. The method has been looked at. */
+bool view_live_answer(view_server *s, view_request *q, const char *url, enum MHD_Result *result);
+
+#endif

@@ -1,0 +1,25 @@
+/* view_token.c - texts that nobody can guess: the secret in the address of the server, which every request must bring, and
+ * the tokens that commands must bring besides. The secret keeps other users of this machine out. The tokens keep out
+ * pages of other servers: their requests can reach ours, but they cannot read what it says. */
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "view/view.h"
+
+bool view_make_token(char out[VIEW_TOKEN + 1]) {
+    unsigned char bytes[VIEW_TOKEN / 2];
+    ssize_t got; /* up to 256 bytes come at once, or none */
+    do got = getrandom(bytes, sizeof bytes, 0);
+    while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)sizeof bytes) return false;
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+bool view_same_token(const char *text, size_t length, const char *token) {
+    unsigned differ = 0;
+    if (length != strlen(token) || length == 0) return false;
+    for (size_t i = 0; i < length; i++) differ |= (unsigned)(text[i] ^ token[i]);
+    return differ == 0;
+}

@@ -1,0 +1,65 @@
+/* broad_box.h - comparing two boxes, two sides at a time: the innermost work of the broad phase.
+ *
+ * A box is six numbers, which make three pairs: lo.x lo.y, lo.z hi.x, hi.y hi.z. One comparison answers for both of a
+ * pair, with all bits or none for each. Compilers make vectors of this where the processor has them. */
+#ifndef PP_BROAD_BOX_H
+#define PP_BROAD_BOX_H
+
+#include "geometry/broad/broad.h"
+
+typedef double pp_two_sides __attribute__((vector_size(16), aligned(8), may_alias));
+typedef int64_t pp_two_answers __attribute__((vector_size(16)));
+
+/* Two neighbours of the six numbers, from number k on. */
+static inline pp_two_sides pp_sides(const pp_box *b, int k) {
+    _Static_assert(sizeof(pp_box) == 6 * sizeof(double), "six numbers without a gap");
+    return *(const pp_two_sides *)(const void *)((const double *)(const void *)b + k);
+}
+static inline bool pp_none(pp_two_answers m) { return (m[0] | m[1]) == 0; }
+/* Of two pairs of numbers, where the answer is yes those of a, elsewhere those of b. */
+static inline pp_two_answers pp_either(pp_two_answers yes, pp_two_answers a, pp_two_answers b) {
+    return (a & yes) | (b & ~yes);
+}
+
+/* A side that is not a number is no obstacle to meeting. */
+static inline bool pp_box_meets(const pp_box *a, const pp_box *b) {
+    const pp_two_sides sign = {1, -1}, mixed = {a->hi.z, -a->lo.x};
+    return pp_none((pp_sides(b, 0) > pp_sides(a, 3)) | (pp_sides(b, 2) * sign > mixed) |
+                   (pp_sides(b, 4) < pp_sides(a, 1)));
+}
+
+/* Is a inside b, sides included? One with a side that is not a number is not. */
+static inline bool pp_box_inside(const pp_box *a, const pp_box *b) {
+    const pp_two_sides sign = {1, -1};
+    return pp_none(~((pp_sides(a, 0) >= pp_sides(b, 0)) & (pp_sides(a, 2) * sign >= pp_sides(b, 2) * sign) &
+                     (pp_sides(a, 4) <= pp_sides(b, 4))));
+}
+
+/* Are all sides the same? One that is not a number is not the same as itself. */
+static inline bool pp_box_same(const pp_box *a, const pp_box *b) {
+    return pp_none(~((pp_sides(a, 0) == pp_sides(b, 0)) & (pp_sides(a, 2) == pp_sides(b, 2)) &
+                     (pp_sides(a, 4) == pp_sides(b, 4))));
+}
+
+/* By how much the boxes are apart; negative: by how much they overlap. Infinite sides are far away [L] */
+static inline double pp_box_gap(const pp_box *a, const pp_box *b) {
+    pp_two_sides u = pp_sides(b, 0) - pp_sides(a, 3), v = pp_sides(a, 0) - pp_sides(b, 3);
+    pp_two_sides w = {b->lo.z - a->hi.z, a->lo.z - b->hi.z};
+    u = (pp_two_sides)pp_either(u > v, (pp_two_answers)u, (pp_two_answers)v);
+    u = (pp_two_sides)pp_either(u > w, (pp_two_answers)u, (pp_two_answers)w);
+    return u[0] > u[1] ? u[0] : u[1];
+}
+
+/* The largest change of any side; not a number if one is not [L] */
+static inline double pp_box_change(const pp_box *a, const pp_box *b) {
+    const pp_two_answers size = {INT64_MAX, INT64_MAX}; /* all but the sign; the sizes are ordered like their bits */
+    pp_two_answers u = (pp_two_answers)(pp_sides(a, 0) - pp_sides(b, 0)) & size,
+                   v = (pp_two_answers)(pp_sides(a, 2) - pp_sides(b, 2)) & size,
+                   w = (pp_two_answers)(pp_sides(a, 4) - pp_sides(b, 4)) & size;
+    u = pp_either(u > v, u, v);
+    u = pp_either(u > w, u, w);
+    pp_two_sides d = (pp_two_sides)u;
+    return u[0] > u[1] ? d[0] : d[1];
+}
+
+#endif

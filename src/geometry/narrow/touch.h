@@ -1,0 +1,51 @@
+/* touch.h - where two solids touch on a separating plane: the feature pairs, and their gaps at any pose. */
+#ifndef PP_TOUCH_H
+#define PP_TOUCH_H
+
+#include "geometry/narrow/plane.h"
+
+/* A feature pair at a pose: points on A and B along n (from A to B). */
+typedef struct pp_touch {
+    uint64_t feature;
+    perp_vec3 a, b, n;
+    double gap; /* n . (b - a) [L] */
+    double off; /* how far the contact lies outside its face or edges; <= 0: inside [L] */
+} pp_touch;
+
+/* Features found on a plane, and room for clipping; arrays are of the arena. */
+typedef struct pp_touches {
+    pp_touch *at;
+    int n, cap;
+    pp_clip_point *clip[2];
+    bool memory; /* refused */
+} pp_touches;
+
+/* Room for pairs of these placed shapes. */
+bool pp_touches_new(pp_touches *t, int n, const pp_placed *placed, pp_arena *arena);
+
+/* The feature pairs by which A and B would touch on *plane at this pose: one where a corner meets a face or two edges
+ * cross, the corners of the shared stretch where faces or edges lie flat on each other (within FLUSH). Where the
+ * deepest vertex lies beside the face, *plane becomes the one that is meant. */
+void pp_touch_find(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane *plane);
+
+/* The deepest vertex over a face plane, whether it lies over the face or not, or the ends of an edge that is as deep; the
+ * crossing of a pair of edges. */
+void pp_touch_deepest(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane plane);
+
+/* One feature pair of a plane at this pose. Curved pairs are not for it. */
+pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature);
+
+/* The face of `plane`, or beside one of its edges, that lies flat on a face of the other body at this pose, within FLUSH
+ * times `slack`; PP_NO_PLANE: none does. */
+pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, double slack);
+
+/* Of two faces that lie flat on each other the larger one, of equal ones that of A; else `plane`. */
+pp_plane pp_touch_first(const pp_solid *A, const pp_solid *B, pp_plane plane);
+
+/* The same as pp_touch_at as a place for an impulse, of a patch that comes to lie flat on `face`. Its corners push in one
+ * direction, so that any three of them that push make the same wrenches: directions that differ by a small angle would
+ * let rounding, divided by that angle, choose among motions that all close the gaps. `moves`: A, B. */
+pp_touch pp_touch_push(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature, pp_plane face,
+                       const bool moves[2]);
+
+#endif

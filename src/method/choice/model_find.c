@@ -1,0 +1,27 @@
+/* model_find.c - the contact models by name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "stage/contact_model.h"
+
+static const pp_contact_model_type *const all[] = {
+    &pp_model_peg, &pp_model_one_plane, &pp_model_standard, &pp_model_corrective, &pp_model_lnc, &pp_model_peg_mixed,
+};
+#define COUNT (int)(sizeof all / sizeof *all)
+
+const pp_contact_model_type *pp_model_at(int i) { return i >= 0 && i < COUNT ? all[i] : NULL; }
+
+const pp_contact_model_type *pp_model_find(const char *name) {
+    if (!name) return all[0];
+    for (int i = 0; i < COUNT; i++)
+        if (!strcmp(all[i]->name, name)) return all[i];
+    return NULL;
+}
+
+const char *pp_model_names(char *out, size_t size) {
+    size_t at = 0;
+    if (size) out[0] = 0;
+    for (int i = 0; i < COUNT && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s", i ? ", " : "", all[i]->name);
+    return out;
+}

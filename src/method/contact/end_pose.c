@@ -1,0 +1,244 @@
+/* end_pose.c - see end_pose.h
+ * Method   What a round leaves is a part h |dW/dq| |p|/m of what it found, so few are needed. Where the change does not
+ *          fall any more, poses are averaged; what does not settle at all is halved by the caller. */
+#include "method/contact/end_pose.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "stage/contact_model.h"
+#include "stage/solve/joint_rounds.h"
+#include "stage/stepper.h"
+#include "method/contact/solve_contacts.h"
+#include "stage/collide/collide.h"
+#include "stage/control/control.h"
+#include "stage/pose/formulate.h"
+#include "stage/solve/solve.h"
+
+#define MAX_ROUNDS 80
+#define PATIENCE   8   /* rounds after which changes that do not fall are halved */
+#define FALLING    0.7 /* a change that is smaller than this part of the last one falls */
+
+pp_end_change pp_end_changed(const pp_frame *f, const pp_state *at, const double *from, const double *to) {
+    double most = 0, far = 0, scale = f->h * perp_v3_norm(f->w->def.gravity_W);
+    for (int b = 0; b < f->nblock; b++) {
+        int slot = f->block_body[b], o = f->block_offset[b];
+        double r = f->w->body[slot].radius;
+        far = fmax(far, perp_v3_norm(at->X[slot].p) + r);
+        for (int c = 0; c < f->block_ndof[b]; c++) {
+            double arm = c < f->w->def.dim ? 1 : r;
+            most = fmax(most, arm * fabs(to[o + c] - from[o + c]));
+            scale = fmax(scale, arm * fabs(to[o + c]));
+        }
+    }
+    return (pp_end_change){.by = most, .scale = scale, .finest = 1e-14 * scale + 4 * DBL_EPSILON * far / f->h};
+}
+
+pp_verdict pp_settle(pp_settling *s, const pp_frame *f, const pp_end_change *c, bool other) {
+    int round = s->round++;
+    s->idle = c->by < FALLING * s->before ? 0 : s->idle + 1;
+    bool small = c->by <= c->finest || (s->idle > 2 && c->by <= f->w->def.tolerance * c->scale);
+    if (small && !other) return PP_SETTLED;
+    bool halve = round > PATIENCE && s->idle > 0;
+    if (!halve || c->by < s->before) s->before = c->by;
+    return halve ? PP_GO_HALF : PP_GO_ON;
+}
+
+void pp_end_inertia(pp_frame *f, const pp_state *s) {
+    for (int b = 0; b < f->nblock; b++) {
+        int slot = f->block_body[b];
+        const pp_body *body = &f->w->body[slot];
+        if (f->block_ndof[b] != 6 || body->isotropic) continue;
+        pp_put_inertia(body, s ? s->X[slot].q : f->q_free[b], f->M + 36 * b, f->Minv + 36 * b);
+    }
+}
+
+double pp_end_demand(const pp_frame *f, const pp_geometry *const g[2], perp_vec3 at_W, double start, double gap1) {
+    return !f->w->stepper->end_gaps && start <= pp_touching(g[0], g[1], at_W) ? NAN : gap1;
+}
+
+/* ---- rounds of models without rounds of their own ---- */
+
+/* A contact of the start: what tells its gap there. */
+typedef struct begun {
+    int shape[2];
+    uint64_t feature;
+    double gap;
+} begun;
+
+typedef struct work {
+    pp_frame *f;
+    const pp_end_model *m;
+    pp_state end;
+    double *nu; /* that leads to it */
+    begun *start;
+    int nstart;
+} work;
+
+static perp_status begin(work *k) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    perp_status st = pp_state_new(w, &k->end);
+    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->start = PP_ARENA_ARRAY(&w->arena, begun, f->ncontact);
+    if (st) return st;
+    if (!k->nu || !k->start) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    pp_state_copy(w, &k->end, f->s1);
+    k->nstart = f->ncontact;
+    for (int i = 0; i < f->ncontact; i++) {
+        const int *shape = f->contact_shape + 2 * i;
+        k->start[i] = (begun){{shape[0], shape[1]}, f->contact[i].feature, f->contact[i].gap};
+    }
+    memcpy(k->nu, f->solution.nu, (size_t)f->ndof * sizeof *k->nu);
+    return PERP_OK;
+}
+
+/* Gap at the start of a contact of the end: of the same features, else the least of the pair; of one that was out of reach
+ * there, that of the end. */
+static double start_gap(const work *k, const int *shape, const perp_contact *c) {
+    double least = INFINITY;
+    for (int i = 0; i < k->nstart; i++) {
+        const begun *b = &k->start[i];
+        if (b->shape[0] != shape[0] || b->shape[1] != shape[1]) continue;
+        if (b->feature == c->feature) return b->gap;
+        least = fmin(least, b->gap);
+    }
+    return isinf(least) ? fmax(c->gap, 0) : least;
+}
+
+static perp_status find_pairs(work *k) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    for (int i = 0; i < f->nplaced; i++) {
+        pp_placed *p = &f->placed[i];
+        p->X_WS = perp_pose_mul(k->end.X[p->body], w->shape[p->slot].X_BS);
+    }
+    w->pairs.n = 0;
+    perp_status st = PERP_OK;
+    if (f->nplaced)
+        st = w->detector->detect(w->def.dim, f->nplaced, f->placed, pp_may_touch, f, w->broad, &w->couples, &w->alloc,
+                                 &w->arena, &w->pairs);
+    return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
+}
+
+/* Contacts with the gaps of the end, which are told from those of the start here. */
+static perp_status find_contacts(work *k, double **gap) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    perp_status st = k->m->contacts(f, k->m->ctx);
+    if (st) return st;
+    double *end = PP_ARENA_ARRAY(&w->arena, double, f->ncontact);
+    *gap = PP_ARENA_ARRAY(&w->arena, double, f->ncontact);
+    if (!end || !*gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    for (int i = 0; i < f->ncontact; i++) {
+        perp_contact *c = &f->contact[i];
+        const int *shape = f->contact_shape + 2 * i;
+        const pp_geometry *const g[2] = {w->shape[shape[0]].g, w->shape[shape[1]].g};
+        (*gap)[i] = c->gap;
+        c->gap = start_gap(k, shape, c);
+        end[i] = pp_end_demand(f, g, c->b_W, c->gap, (*gap)[i]);
+    }
+    f->end_gap = end;
+    f->end_nu = k->nu;
+    f->levers = &k->end;
+    return PERP_OK;
+}
+
+static perp_status solve_round(work *k, double **gap) {
+    pp_frame *f = k->f;
+    double t = pp_clock();
+    perp_status st = find_pairs(k);
+    pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
+    if (!st) st = find_contacts(k, gap);
+    pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
+    pp_end_inertia(f, &k->end);
+    if (!st) st = pp_formulate(f);
+    pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
+    if (!st) st = k->m->solve(f, k->m->ctx);
+    pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
+    return st;
+}
+
+static perp_status move(work *k) {
+    const pp_frame *f = k->f;
+    for (int b = 0; b < f->nblock; b++)
+        if (!pp_move_block(f, b, f->s0, k->nu + f->block_offset[b], f->h, &k->end, NULL))
+            return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
+    return PERP_OK;
+}
+
+static perp_status rounds(work *k) {
+    pp_frame *f = k->f;
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    pp_settling s = {.before = INFINITY};
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        perp_status st = move(k);
+        if (!st) st = pp_joint_rounds_look(f, &k->end, k->nu);
+        if (st) return st;
+        bool joints = pp_joint_rounds_settled(f, false);
+        pp_arena_release(&f->w->arena, mark);
+        double *gap;
+        if ((st = solve_round(k, &gap))) return st;
+        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
+        pp_verdict v = pp_settle(&s, f, &c, !joints);
+        if (v == PP_SETTLED) {
+            f->true_gap = gap;
+            return PERP_OK;
+        }
+        double part = v == PP_GO_HALF ? 0.5 : 1;
+        for (int i = 0; i < f->ndof; i++) k->nu[i] += part * (f->solution.nu[i] - k->nu[i]);
+    }
+    return pp_fail(f->w, PERP_E_SOLVE, "contacts at the end of the step did not settle at t = %g (h = %g): %d of them",
+                   f->s0->t, f->h, f->ncontact);
+}
+
+perp_status pp_end_rounds(pp_frame *f, const pp_end_model *m) {
+    work k = {.f = f, .m = m};
+    perp_status st = begin(&k);
+    if (!st) st = rounds(&k);
+    f->levers = NULL; /* they were of this work */
+    f->end_nu = NULL;
+    return st;
+}
+
+void pp_end_give_up(pp_frame *f) {
+    pp_logf(f->w, PERP_LOG_WARNING, "step %llu: contacts act at the start of a part of h = %g: %s",
+            (unsigned long long)f->w->state.step, f->h, f->w->why);
+    f->fallbacks++;
+    f->end_gap = f->true_gap = NULL;
+    pp_end_inertia(f, NULL);
+}
+
+/* ---- models that only choose contacts ---- */
+
+static perp_status choose(pp_frame *f, void *ctx) {
+    (void)ctx;
+    return pp_contact(f);
+}
+
+static perp_status solve(pp_frame *f, void *ctx) {
+    (void)ctx;
+    return pp_solve_step(f);
+}
+
+/* Shapes between which the model has contacts at the start. */
+static perp_status note_chosen(pp_frame *f) {
+    int *pair = PP_ARENA_ARRAY(&f->w->arena, int, 2 * f->ncontact);
+    if (!pair) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    memcpy(pair, f->contact_shape, 2 * (size_t)f->ncontact * sizeof *pair);
+    f->begun = pair;
+    f->nbegun = f->ncontact;
+    return PERP_OK;
+}
+
+perp_status pp_end_solve_contacts(pp_frame *f) {
+    const pp_end_model m = {.contacts = choose, .solve = solve};
+    perp_status st = pp_start_solve_contacts(f);
+    if (st || (st = note_chosen(f))) return st;
+    st = pp_end_rounds(f, &m);
+    if (st != PERP_E_SOLVE || !f->last_resort) return st;
+    pp_end_give_up(f);
+    f->begun = NULL;
+    return pp_start_solve_contacts(f);
+}

@@ -1,0 +1,65 @@
+/* end_pose.h - contacts at the end of the step: `geometry: end`, and what the stepper "implicit" shares with it
+ *
+ *   M(q+) nu+ = M(q) nu + h f + W(q+) p,   q+ = q (+) h nu+,   0 <= p_n _|_ psi(q+) >= 0,   slip W_t(q+)' nu+
+ *
+ * (Berard 3.82, 3.83; velocity products are in M(q+)). Rounds: the step problem is posed at the end pose of the last
+ * answer, its gaps linearised there. Within a round the rows that velocities are measured by are those that impulses act
+ * along, so the problem is as symmetric as ever and every solver takes it; the dependence of W on the answer is left to the
+ * rounds. An answer that leads to the pose it was posed at solves the whole. */
+#ifndef PP_END_POSE_H
+#define PP_END_POSE_H
+
+#include "stage/frame.h"
+
+/* Do the contacts of this frame act at the end poses? */
+static inline bool pp_at_end(const pp_frame *f) {
+    return f->w->def.geometry == PERP_GEOMETRY_END && f->purpose == PP_STEP;
+}
+
+/* What the answer of a round changed. */
+typedef struct pp_end_change {
+    double by;     /* largest change of a velocity, turning counted at the rim of the body [L/T] */
+    double scale;  /* largest velocity [L/T] */
+    double finest; /* changes up to this are rounding [L/T] */
+} pp_end_change;
+/* From the velocity `from`, which led to the poses `at`, to the velocity `to`. */
+pp_end_change pp_end_changed(const pp_frame *f, const pp_state *at, const double *from, const double *to);
+
+typedef enum pp_verdict {
+    PP_SETTLED,
+    PP_GO_ON,
+    PP_GO_HALF /* changes do not fall any more: go half of the way only */
+} pp_verdict;
+/* How the rounds go; starts as {.before = INFINITY}. */
+typedef struct pp_settling {
+    double before;
+    int idle, round;
+} pp_settling;
+/* Judges a round. other: something else changed than velocities, so that it cannot be the last one. */
+pp_verdict pp_settle(pp_settling *s, const pp_frame *f, const pp_end_change *c, bool other);
+
+/* Sets the inertia of bodies that turn about unequal axes to that at the poses s; NULL: after the torque-free turn, where
+ * pp_control() left it. */
+void pp_end_inertia(pp_frame *f, const pp_state *s);
+
+/* Gap at the end that the row of a contact is posed with: gap1, or NAN (the start's) where the stepper holds what touches
+ * at the start, with this gap, by its velocity. g: the geometries of the two. */
+double pp_end_demand(const pp_frame *f, const pp_geometry *const g[2], perp_vec3 at_W, double start, double gap1);
+
+/* A contact model at the end poses. Both get the same context. */
+typedef struct pp_end_model {
+    /* f->placed stands at the end poses, w->pairs are those found there: fills f->contact, with the gaps there. */
+    perp_status (*contacts)(pp_frame *f, void *ctx);
+    perp_status (*solve)(pp_frame *f, void *ctx);
+    void *ctx;
+} pp_end_model;
+/* Rounds from a frame that is solved with the contacts of the start, until the end pose stays where it is. PERP_E_SOLVE if
+ * it does not. */
+perp_status pp_end_rounds(pp_frame *f, const pp_end_model *m);
+/* Back to contacts at the start poses, where the end poses did not settle and no shorter step follows; says so in the log
+ * and in the count of fallbacks. */
+void pp_end_give_up(pp_frame *f);
+/* pp_solve_contacts() for models that only choose contacts. */
+perp_status pp_end_solve_contacts(pp_frame *f);
+
+#endif

@@ -1,0 +1,46 @@
+/* model_corrective.c - only what already overlaps is a contact
+ *   in: feature pairs with gaps      out: for every overlap, its deepest pair, as one unilateral contact
+ * Nothing is foreseen: bodies enter each other freely and are pushed out in the next step, so far that the gap is zero
+ * at its end (psi < 0 on the right-hand side of the Stewart-Trinkle step). The push makes velocity: bodies bounce that
+ * should not. Deep overlaps would explode; where the push would add energy, bodies leave no faster than they came in, or
+ * stay inside each other (step/rebound_limit.c). A model to compare with, not to rely on.
+ * Source   Williams 5.2: "considers only contacts that are violated", unilateral and solved for together. */
+#include "stage/collide/contact_fill.h"
+#include "stage/contact_model.h"
+
+/* The deepest of the pairs from `first` on that are of the same two shapes; *next: the first that is not. */
+static const pp_pair *deepest(const pp_pair_list *l, int first, int *next) {
+    const pp_pair *p = &l->pair[first];
+    int k = first + 1;
+    for (; k < l->n && l->pair[k].i == l->pair[first].i && l->pair[k].j == l->pair[first].j; k++)
+        if (l->pair[k].gap < p->gap) p = &l->pair[k];
+    *next = k;
+    return p;
+}
+
+/* Asked at the end poses: did these two overlap at the start? */
+static bool overlapped(const pp_frame *f, const pp_pair *p) {
+    for (int i = 0; i < f->nbegun; i++)
+        if (f->begun[2 * i] == f->placed[p->i].slot && f->begun[2 * i + 1] == f->placed[p->j].slot) return true;
+    return false;
+}
+
+static perp_status corrective(pp_frame *f) {
+    perp_world *w = f->w;
+    int n = w->pairs.n;
+    perp_status st = pp_contact_room(f, n);
+    if (st) return st;
+    for (int i = 0, next; i < n; i = next) {
+        const pp_pair *p = deepest(&w->pairs, i, &next);
+        if (f->begun ? !overlapped(f, p) : !(p->gap < 0)) continue;
+        pp_contact_fill(f, p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
+        f->ncontact++;
+    }
+    return PERP_OK;
+}
+
+const pp_contact_model_type pp_model_corrective = {
+    .name = "corrective",
+    .source = "Williams 5.2",
+    .contacts = corrective,
+};

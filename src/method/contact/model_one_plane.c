@@ -1,0 +1,11 @@
+/* model_one_plane.c - contacts of each pair on its plane of largest separation, all unilateral (U): what most engines do
+ * Source   Williams 2.3, 4.1. Known fault: the free space near a corner is treated as convex (Williams 4.1), so a
+ *          contact found with one face forbids motion beyond that face's plane even where the face has ended. */
+#include "stage/collide/contact_fill.h"
+#include "stage/contact_model.h"
+
+const pp_contact_model_type pp_model_one_plane = {
+    .name = "one-plane",
+    .source = "Williams 2.3",
+    .contacts = pp_contacts_of_pairs,
+};

@@ -1,0 +1,50 @@
+/* solve_contacts.c - from the forces to the impulses: the stages in their order, as the contact model wants them */
+#include "base/clock.h"
+#include "method/contact/end_pose.h"
+#include "stage/contact_model.h"
+#include "stage/solve/jammed.h"
+#include "stage/solve/joint_rounds.h"
+#include "method/contact/solve_contacts.h"
+#include "stage/collide/collide.h"
+#include "stage/control/control.h"
+#include "stage/pose/formulate.h"
+#include "stage/solve/solve.h"
+
+perp_status pp_contact(pp_frame *f) { return f->w->model->contacts(f); }
+
+static perp_status solve_step(pp_frame *f, const void *ctx) {
+    (void)ctx;
+    return pp_solve_step(f);
+}
+
+perp_status pp_start_solve_contacts(pp_frame *f) {
+    double t = pp_clock();
+    perp_status s = pp_collide(f); /* shapes     -> feature pairs, gaps     */
+    pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
+    if (!s) s = pp_contact(f); /* pairs      -> contacts                */
+    pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
+    if (!s) s = pp_joint_rounds_begin(f);
+    if (!s) s = pp_formulate(f); /* contacts   -> step problem            */
+    pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
+    if (!s) {
+        s = pp_solve_step(f); /* problem    -> impulses, velocity      */
+        if (!s) s = pp_joint_rounds_run(f);
+        s = pp_solve_jammed(f, s, &(pp_way){.solve = solve_step, .ordinary = true});
+    }
+    pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
+    return s;
+}
+
+perp_status pp_solve_contacts(pp_frame *f) {
+    if (f->w->model->solve) return f->w->model->solve(f);
+    return pp_at_end(f) ? pp_end_solve_contacts(f) : pp_start_solve_contacts(f);
+}
+
+/* Up to the solution: what the start of a staggered world needs too. */
+perp_status pp_solve_frame(pp_frame *f) {
+    double t = pp_clock();
+    perp_status s = pp_control(f); /* time       -> forces, kinematic poses */
+    if (!s && f->purpose == PP_STEP) pp_tamper(f, PP_CONTROLLED);
+    pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
+    return s ? s : pp_solve_contacts(f);
+}

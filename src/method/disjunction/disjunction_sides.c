@@ -1,0 +1,186 @@
+/* disjunction_sides.c - a disjunctive island as a sequence of ordinary contact problems
+ * Problem  The LCP of U, I and X constraints has no theory that says when Lemke's method or a Newton method solves it. But
+ *          every I and X asks only that one of its gaps, its side, be not negative. Once a side of each is given, the island
+ *          is an ordinary contact problem, for which the chain of solvers is made.
+ * Method   Rounds. The side of a group is at first the one that the best answer so far relies on, then the one that is most
+ *          open in the pose of the start. The rows of the sides and the U contacts are solved as unilateral contacts. If a
+ *          side pushes although another gap of its group is open, or may carry no force, the group takes another side.
+ * Valid    If nothing overlaps at the start, the state of rest obeys all rows of the second choice, so the ordinary problem
+ *          has an answer. It obeys every "or"; whether forces act only where the law allows them is left to the judge.
+ * Cost     one ordinary solution per round.
+ * Source   Williams 4.2.2 has the law; the search is that of the separating planes in model_peg.c. */
+#include <math.h>
+#include <string.h>
+
+#include "method/disjunction/disjunction.h"
+#include "problem/rows.h"
+#include "stage/solve/solve_step.h"
+#include "stage/solve/solve.h"
+
+/* Choices of sides that are tried from each start. A corner has two or three facets, so that few are needed; groups that
+ * take turns do not settle later either. */
+#define MAX_ROUNDS 12
+
+typedef struct work {
+    pp_frame *f;
+    const pp_disjunction *d;
+    pp_island *island;
+    perp_contact_row *row; /* of the island, to write */
+    int *side;             /* by group: its contact in the island */
+    bool *chosen;          /* by contact of the island: U, or a side */
+    pp_island part;        /* the island with the chosen rows only */
+    perp_contact_row *part_row;
+    int *part_of; /* by chosen row: contact of the island */
+    perp_step_solution answer;
+} work;
+
+static bool new_work(work *k) {
+    pp_arena *a = &k->f->w->arena;
+    perp_step_problem *p = &k->island->p;
+    int n = p->ncontact;
+    k->row = PP_ARENA_ARRAY(a, perp_contact_row, n);
+    k->part_row = PP_ARENA_ARRAY(a, perp_contact_row, n);
+    k->part_of = PP_ARENA_ARRAY(a, int, n);
+    k->part.contact = PP_ARENA_ARRAY(a, int, n);
+    k->side = PP_ARENA_ARRAY(a, int, k->d->ngroup);
+    k->chosen = PP_ARENA_ARRAY(a, bool, n);
+    if (!k->row || !k->part_row || !k->part_of || !k->part.contact || !k->side || !k->chosen ||
+        !pp_solution_new(a, p, &k->answer))
+        return false;
+    memcpy(k->row, p->contact, (size_t)n * sizeof *k->row);
+    p->contact = k->row;
+    return true;
+}
+
+/* Gap of a contact over h at the velocity nu; NULL: at rest. */
+static double gap_at(const work *k, int contact, const double *nu) {
+    const perp_contact_row *c = &k->row[contact];
+    return c->b_n + (nu ? pp_row_dot(&k->island->p, &c->n, nu) : 0);
+}
+
+/* The contact with the largest gap among the first `count` of a group. */
+static int most_open(const work *k, const pp_group *g, int count, const double *nu) {
+    int best = k->d->member[g->first];
+    double most = gap_at(k, best, nu);
+    for (int m = 1; m < count; m++) {
+        int i = k->d->member[g->first + m];
+        double gap = gap_at(k, i, nu);
+        if (gap > most) most = gap, best = i;
+    }
+    return best;
+}
+
+/* A side of group g at the velocity nu. Contacts that may push come first as long as they do not overlap. */
+static int open_side(const work *k, const pp_group *g, const double *nu) {
+    if (g->primary > 0) {
+        int best = most_open(k, g, g->primary, nu);
+        if (gap_at(k, best, nu) >= -k->d->slack) return best;
+    }
+    return most_open(k, g, g->count, nu);
+}
+
+static bool may_push(const work *k, const pp_group *g, int contact) {
+    for (int m = 0; m < g->primary; m++)
+        if (k->d->member[g->first + m] == contact) return true;
+    return false;
+}
+
+/* Sides that an answer relies on; NULL: those that are open at rest. */
+static void first_sides(work *k, const perp_step_solution *from) {
+    for (int g = 0; g < k->d->ngroup; g++) {
+        const pp_group *group = &k->d->group[g];
+        double most = 0;
+        k->side[g] = open_side(k, group, from ? from->nu : NULL);
+        for (int m = 0; from && m < group->primary; m++) {
+            int i = k->d->member[group->first + m];
+            if (from->p_contact[3 * i] > most) most = from->p_contact[3 * i], k->side[g] = i;
+        }
+    }
+}
+
+/* Groups whose side pushes where the law does not allow it take another. False: none changes. */
+static bool next_sides(work *k) {
+    bool changed = false;
+    const double *nu = k->answer.nu;
+    for (int g = 0; g < k->d->ngroup; g++) {
+        const pp_group *group = &k->d->group[g];
+        int side = k->side[g], other = open_side(k, group, nu);
+        if (!(k->answer.p_contact[3 * side] > 0) || k->d->plain[side]) continue;
+        bool beaten = other != side && gap_at(k, other, nu) > fmax(gap_at(k, side, nu), k->d->slack);
+        if (!beaten && !may_push(k, group, side)) { /* it holds, but the law wants another to carry the force */
+            other = group->primary > 0 ? most_open(k, group, group->primary, nu) : side;
+            for (int m = 0; m < group->count && other == side; m++)
+                if (k->d->member[group->first + m] != side) other = k->d->member[group->first + m];
+        } else if (!beaten) {
+            continue;
+        }
+        changed |= other != side;
+        k->side[g] = other;
+    }
+    return changed;
+}
+
+static void take_part(work *k) {
+    const pp_island *whole = k->island;
+    int n = 0, *contact = k->part.contact;
+    for (int i = 0; i < whole->p.ncontact; i++) k->chosen[i] = k->d->plain[i];
+    for (int g = 0; g < k->d->ngroup; g++) k->chosen[k->side[g]] = true;
+    for (int i = 0; i < whole->p.ncontact; i++) {
+        if (!k->chosen[i]) continue;
+        k->part_row[n] = k->row[i];
+        k->part_of[n] = i;
+        contact[n++] = whole->contact[i];
+    }
+    k->part = (pp_island){.p = whole->p, .block = whole->block, .joint = whole->joint, .contact = contact};
+    k->part.p.contact = k->part_row;
+    k->part.p.ncontact = n;
+}
+
+/* Solves the rows of the sides; the answer for all contacts of the island goes to k->answer. */
+static perp_status solve_part(work *k, int number) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    pp_island *island = k->island;
+    perp_step_residual residual;
+    take_part(k);
+    for (int i = 0; i < island->p.ncontact; i++) {
+        int c = island->contact[i];
+        memset(f->solution.p_contact + 3 * c, 0, 3 * sizeof *f->solution.p_contact);
+        f->solution.sigma[c] = f->solution.p_spin[c] = 0;
+    }
+    /* the frame's report is of the whole island, and who looks on is shown that */
+    double acceptance = f->acceptance;
+    const perp_solver_type *used = f->used;
+    perp_capture capture = w->capture;
+    w->capture = (perp_capture){0};
+    perp_status st = pp_solve_island(f, &k->part, number, NULL, &residual);
+    w->capture = capture;
+    f->acceptance = acceptance;
+    f->used = used;
+    if (st) return st;
+    /* motors that yield and driven bodies that stall changed the rows */
+    island->p.joint = k->part.p.joint;
+    for (int i = 0; i < k->part.p.ncontact; i++) k->row[k->part_of[i]] = k->part.p.contact[i];
+    pp_island_gather(island, &f->solution, &k->answer);
+    for (int b = 0; b < island->p.nblock; b++)
+        memcpy(k->answer.nu + island->p.block_offset[b], f->solution.nu + f->problem.block_offset[island->block[b]],
+               (size_t)island->p.block_ndof[b] * sizeof *k->answer.nu);
+    return PERP_OK;
+}
+
+perp_status pp_disjunction_sides(pp_frame *f, const pp_disjunction *d, pp_island *island, int number,
+                                 const perp_step_solution *from, const pp_sides_judge *judge) {
+    work k = {.f = f, .d = d, .island = island};
+    if (!new_work(&k)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int start = from ? 0 : 1; start < 2; start++) {
+        first_sides(&k, start ? NULL : from);
+        for (int round = 0; round < MAX_ROUNDS; round++) {
+            perp_status st = solve_part(&k, number);
+            if (st && st != PERP_E_SOLVE) return st;
+            if (st) break;
+            if (judge->accepts(&k.answer, judge->ctx)) return PERP_OK;
+            if (!next_sides(&k)) break;
+        }
+    }
+    return PERP_OK;
+}

@@ -1,0 +1,97 @@
+/* first_order_printed.c - the programme as printed, to be compared with
+ * Problem  min |lambda|^2/2  with  lambda >= 0  and  lambda >= -K phi1 - B dphi1,  phi1 and dphi1 functions of lambda. In
+ *          impulses p = h lambda, with the matrix A and vector q of the step's LCP, A p + q being the velocities of the
+ *          rows with compliance:  min |p|^2/2,  p >= 0,  A p + q >= 0.
+ * Method   its conditions of optimality, which suffice:  0 <= p _|_ p - A' y >= 0,  0 <= y _|_ A p + q >= 0, an LCP with
+ *          a positive semidefinite matrix, by the solvers of the world. A in the unit of its largest diagonal entry.
+ * Valid    rows without friction; a limit or contact may share a body with others, and then the answer is not that of
+ *          lambda = max(0, -K phi1 - B dphi1): raising one lambda to spare the others may cost less. The judge's figures
+ *          in the certificate show by how much; accepted is what solves this programme.
+ * Source   Drumwright (69)-(71), (83)-(85). */
+#include <math.h>
+#include <string.h>
+
+#include "problem/convert/convert.h"
+#include "method/first_order/first_order.h"
+#include "stage/solve/solve.h"
+
+/* The LCP in (p, y), n each; z and w have the unit of a velocity. */
+static perp_status pose(const pp_converted *c, pp_arena *arena, perp_problem *out, double *unit) {
+    int n = c->n;
+    ptrdiff_t m = 2 * (ptrdiff_t)n;
+    double *M = PP_ARENA_ZERO(arena, double, m *m), *q = PP_ARENA_ZERO(arena, double, m);
+    if (!M || !q) return PERP_E_MEMORY;
+    *unit = 0;
+    for (int i = 0; i < n; i++) *unit = fmax(*unit, c->M[i + (ptrdiff_t)n * i]);
+    if (!(*unit > 0)) *unit = 1;
+    for (int j = 0; j < n; j++) {
+        M[j + m * j] = 1;
+        q[n + j] = c->q[j];
+        for (int i = 0; i < n; i++) {
+            double a = c->M[i + (ptrdiff_t)n * j] / *unit;
+            M[n + i + m * j] = a;
+            M[j + m * (n + i)] = -a;
+        }
+    }
+    *out = (perp_problem){.cls = PERP_LCP, .as.lcp = {(int)m, M, q}};
+    return PERP_OK;
+}
+
+static bool plain(const perp_step_problem *p) {
+    for (int i = 0; i < p->ncontact; i++)
+        if (p->contact[i].nd != 0 && p->contact[i].mu > 0) return false;
+    for (int j = 0; j < p->njoint; j++)
+        if (isfinite(p->joint[j].hi) && p->joint[j].lo != p->joint[j].hi) return false;
+    return true;
+}
+
+/* The first solver whose answer solves it. */
+static perp_status solve(pp_frame *f, const perp_problem *lcp, double scale, double *z) {
+    perp_world *w = f->w;
+    double best = INFINITY;
+    for (int k = 0; k < w->nsolver; k++) {
+        memset(z, 0, sizeof *z * (size_t)lcp->as.lcp.n);
+        pp_arena_mark mark = pp_arena_here(&w->arena);
+        perp_solve_info info = {0};
+        perp_call call = pp_call_within(w);
+        perp_status st = pp_solve_call(&call, w->solver[k], w->settings[k].bytes, lcp, z, &info);
+        pp_arena_release(&w->arena, mark);
+        if (w->stopped) return pp_stopped(w);
+        if (st) return pp_fail(w, st, "solver %s: %s", w->solver[k]->name, perp_status_text(st));
+        f->iterations += info.iterations;
+        f->used = w->solver[k];
+        f->info = info;
+        f->acceptance = info.residual / scale;
+        if (f->acceptance <= w->def.tolerance) return PERP_OK;
+        best = fmin(best, f->acceptance);
+    }
+    return pp_fail(w, PERP_E_SOLVE,
+                   "no solver solved the printed programme at t = %g: residual %.3g of the speed scale", f->s0->t,
+                   best);
+}
+
+perp_status pp_printed_programme(pp_frame *f) {
+    perp_world *w = f->w;
+    if (w->def.form != PERP_FORM_LCP || !plain(&f->problem))
+        return pp_fail(w, PERP_E_FIT,
+                       "first-order: the printed programme is posed with form lcp, without friction and motors");
+    pp_converted c;
+    perp_problem lcp;
+    double unit = 1;
+    perp_status st = pp_convert(&f->problem, PERP_LCP, &w->arena, &c);
+    if (!st) st = pose(&c, &w->arena, &lcp, &unit);
+    double *z = PP_ARENA_ZERO(&w->arena, double, 2 * (ptrdiff_t)c.n);
+    if (st || !z || !pp_solution_new(&w->arena, &f->problem, &f->solution))
+        return pp_fail(w, st ? st : PERP_E_MEMORY, "the printed programme could not be formed");
+    f->used = NULL;
+    f->acceptance = 0;
+    f->unknowns = 2 * c.n;
+    double scale = perp_step_problem_residual(&f->problem, &f->solution).scale;
+    scale = fmax(scale, f->h * perp_v3_norm(w->def.gravity_W));
+    if (c.n > 0) st = solve(f, &lcp, scale > 0 ? scale : 1, z);
+    if (st) return st;
+    for (int i = 0; i < c.n; i++) z[i] /= unit;
+    if (pp_recover(&c, z, &w->arena, &f->solution)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
+    f->residual = perp_step_problem_residual(&f->problem, &f->solution);
+    return PERP_OK;
+}

@@ -1,0 +1,343 @@
+/* implicit_step.c - the geometrically implicit step by rounds, see implicit_step.h
+ * Law      M(q+) nu+ = M(q) nu + h f + W(q+) p,  q+ = q (+) h nu+,  0 <= p_n _|_ psi(q+) >= 0, Coulomb's law with the slip
+ *          W_t(q+)' nu+ (Berard 3.82, 3.83); velocity products are in M(q+), see src/stage/control/control.c.
+ * Method   Each round poses the step problem at the end pose of the last, its gaps linearised there, so that an answer that
+ *          leads to the same pose solves the whole. What a round leaves is a part h |dW/dq| |p|/m of what it found, so few
+ *          are needed; where the change does not fall any more, poses are averaged. A step that does not settle is halved.
+ * Source   Berard 3.5; closest points in src/geometry/narrow/implicit_closest.c. The printed mixed problem, all unknowns at once,
+ *          is solved by test/law/test_implicit.c with the suite's NCP solvers and agrees. */
+#include "method/implicit/implicit_step.h"
+
+#include <string.h>
+
+#include "stage/collide/contact_fill.h"
+#include "method/contact/end_pose.h"
+#include "stage/control/belt.h"
+#include "problem/convert/convert.h"
+#include "problem/rows.h"
+#include "stage/certify/contact_work.h"
+#include "stage/stepper.h"
+#include "stage/collide/collide.h"
+#include "stage/control/control.h"
+#include "stage/pose/formulate.h"
+#include "stage/solve/solve.h"
+#include "stage/update/update.h"
+
+#define MAX_ROUNDS 120
+/* With held points: a change is worse that is larger than this times the least before; then a shorter part is taken. */
+#define WORSE    3.0
+#define SHORTER  0.5
+#define SHORTEST 0.1
+#define IN_VAIN  30   /* rounds without a smaller change, after which it is given up */
+#define SPAWNED  1e-6 /* of the size of a body: overlap at the start of a step that no step has left */
+#define TOUCHING 1e-7 /* of the size of a body: what is so close to another touches it */
+/* Part of the kinetic energy that contacts may add in a whole step of the world; in a part of one as much less as it is
+ * shorter. A few steps may, and a run of many stays below what a certificate calls fair. */
+#define MOST_GAIN  3e-5
+#define MOST_PARTS 50 /* of a step because of that: shorter ones are not divided any more, whatever they add */
+
+/* ---- poses ---- */
+
+/* Moves the bodies by the mean velocity of the step. */
+static void move(pp_implicit_work *k) {
+    const pp_frame *f = k->f;
+    for (int b = 0; b < f->nblock; b++)
+        (void)pp_move_block(f, b, f->s0, k->drift + f->block_offset[b], f->h, &k->end, NULL);
+}
+
+/* Mean velocity of the step. Springs that keep energy act as a mean over the step, and so does gravity: displacements are
+ * those of the mean of both velocities, but for what rigid contact and joints do. Those without layers act from the start
+ * (so that contact is met at the end of a step and the speed is lost in the next one), cores from where they are met. */
+static void set_drift(pp_implicit_work *k, const double *nu) {
+    const pp_frame *f = k->f;
+    memcpy(k->drift, nu, (size_t)f->ndof * sizeof *nu);
+    if (!k->keeps_energy) return;
+    double *by_core = k->next;
+    memset(by_core, 0, (size_t)f->ndof * sizeof *by_core);
+    for (int i = 0; k->rigid && i < f->ncontact; i++)
+        if (k->rigid[i] != 0)
+            pp_row_spread(&f->problem, &f->problem.contact[i].n, (k->lever[i] - 0.5) * k->rigid[i], by_core);
+    for (int i = 0; i < f->problem.njoint; i++)
+        pp_row_spread(&f->problem, &f->problem.joint[i].row, 0.5 * f->solution.p_joint[i], by_core);
+    for (int i = 0; i < f->ndof; i++) k->drift[i] = 0.5 * (f->nu0[i] + nu[i]) + by_core[i];
+}
+
+/* ---- a round ---- */
+
+static uint64_t feature_of(const pp_meet *m) {
+    return m->how == PP_MEET_CLOSEST ? 0 : pp_feature(PP_VERTEX_FACE, 0, 0, m->which);
+}
+
+/* Size of the smaller of two shapes; a half-space has none. */
+static double size_of(const pp_implicit_work *k, const pp_meet *e) {
+    const pp_geometry *a = k->placed[e->i].g, *b = k->placed[e->j].g;
+    if (a->kind == PERP_SHAPE_HALFSPACE) return b->size;
+    return b->kind == PERP_SHAPE_HALFSPACE ? a->size : fmin(a->size, b->size);
+}
+
+/* Did they overlap at the start by more than a step leaves? */
+static bool was_within(const pp_implicit_work *k, const pp_meet *e) { return e->gap0 < -SPAWNED * size_of(k, e); }
+
+/* Overlap that a pair may keep at the end: of one that was placed so what it cannot leave at a modest speed; in relaxed rounds
+ * what it had. A layer has its deflection there, and springs out of it by its own law. */
+static double allowance(const pp_implicit_work *k, const pp_meet *e) {
+    const pp_frame *f = k->f;
+    if (!k->relaxed && !was_within(k, e)) return 0;
+    perp_pair_law law = pp_contact_law(f->w, k->placed[e->i].slot, k->placed[e->j].slot);
+    if (k->compliant && law.compliance != PERP_RIGID) return 0;
+    if (k->relaxed) return fmax(0, -e->gap0);
+    return fmax(0, -e->gap0 - pp_recovery_speed(f->w, size_of(k, e)) * f->h);
+}
+
+static perp_status write_contacts(pp_implicit_work *k, double **gap) {
+    pp_frame *f = k->f;
+    double *allow = PP_ARENA_ARRAY(&f->w->arena, double, k->nmeet);
+    bool some = false;
+    perp_status st = pp_contact_room(f, k->nmeet);
+    *gap = PP_ARENA_ARRAY(&f->w->arena, double, k->nmeet);
+    if (st) return st;
+    if (!*gap || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", k->nmeet);
+    for (int m = 0; m < k->nmeet; m++) {
+        const pp_meet *e = &k->meet[m];
+        pp_pair p = {.i = e->i,
+                     .j = e->j,
+                     .feature = feature_of(e),
+                     .a_W = e->held_at.a_W,
+                     .b_W = e->held_at.b_W,
+                     .n_W = e->held_at.n_W,
+                     .gap = e->gap0};
+        pp_contact_fill(f, &p, &f->contact[m], f->contact_shape + 2 * m);
+        (*gap)[m] = e->held_at.gap;
+        allow[m] = allowance(k, e);
+        some |= allow[m] > 0;
+    }
+    f->allowance = some ? allow : NULL;
+    f->ncontact = k->nmeet;
+    return PERP_OK;
+}
+
+/* What drives add to the slip along t and o, before springs along the surface change the rows. */
+static perp_status note_driven(pp_frame *f) {
+    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * f->ncontact);
+    if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    for (int i = 0; i < f->ncontact; i++) {
+        driven[2 * i] = f->problem.contact[i].b_t;
+        driven[2 * i + 1] = f->problem.contact[i].b_o;
+    }
+    f->slip_driven = driven;
+    return PERP_OK;
+}
+
+static perp_status solve_round(pp_implicit_work *k, bool held) {
+    pp_frame *f = k->f;
+    double *gap;
+    perp_status st = pp_implicit_measure(k);
+    if (!st) st = write_contacts(k, &gap);
+    if (st) return st;
+    f->end_gap = gap;
+    f->end_nu = k->nu;
+    f->levers = &k->end;
+    pp_end_inertia(f, &k->end);
+    if (k->compliant) st = pp_layers_begin(k);
+    if (!st) st = pp_formulate(f);
+    if (!st && k->compliant) st = note_driven(f);
+    if (st) return st;
+    if (k->compliant)
+        pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->problem.contact); /* just made, in the arena */
+    if (held) st = pp_points_stiffen(k);
+    if (!st) st = pp_solve_step(f);
+    f->problem.M = f->M;
+    f->problem.Minv = f->Minv;
+    f->problem.momentum = f->momentum;
+    return st;
+}
+
+static void step_on(pp_implicit_work *k, const double *nu, double part) {
+    for (int i = 0; i < k->f->ndof; i++) k->nu[i] += part * (nu[i] - k->nu[i]);
+    set_drift(k, k->nu);
+    move(k);
+}
+
+/* A round whose problem is that of the round alone. */
+static perp_status begin_round(pp_implicit_work *k, pp_arena_mark mark, bool held) {
+    pp_frame *f = k->f;
+    pp_arena_release(&f->w->arena, mark);
+    f->problem = pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
+    f->ncontact = 0;
+    return solve_round(k, held);
+}
+
+/* Rounds until the end pose stays where it is, to rounding. Where it does not, points are held, see implicit_points.c. */
+static perp_status rounds(pp_implicit_work *k) {
+    pp_frame *f = k->f;
+    pp_settling s = {.before = INFINITY};
+    perp_status st = pp_points_room(k);
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    bool held = false;
+    double part = 1, least = INFINITY, best = INFINITY; /* least change since the last shorter part, and of all */
+    int since = 0;                                      /* rounds since the best one */
+    for (int round = 0; !st && round < MAX_ROUNDS; round++) {
+        if ((st = begin_round(k, mark, held))) return st;
+        bool other = k->compliant && pp_layers_changed(k);
+        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
+        if (held) c.by = fmax(c.by, pp_points_change(k));
+        pp_verdict v = pp_settle(&s, f, &c, other);
+        if (v == PP_SETTLED && !held) {
+            step_on(k, f->solution.nu, 1);
+            return PERP_OK;
+        }
+        if (v == PP_SETTLED) {
+            step_on(k, f->solution.nu, 1);
+            if ((st = pp_implicit_measure(k))) return st;
+            if (pp_points_settled(k, f->h * fmax(f->w->def.tolerance * c.scale, c.finest))) return PERP_OK;
+        }
+        if (held) {
+            bool worse = c.by > WORSE * least;
+            part = worse ? fmax(SHORTER * part, SHORTEST) : fmin(1, part / SHORTER);
+            since = c.by < best ? 0 : since + 1;
+            best = fmin(best, c.by);
+            if (since > IN_VAIN) break;
+            least = worse ? c.by : fmin(least, c.by);
+            step_on(k, pp_points_next(k, part, worse), 1);
+        } else {
+            step_on(k, f->solution.nu, v == PP_GO_HALF ? 0.5 : 1);
+        }
+        if (v == PP_GO_HALF && !held) {
+            if ((st = pp_implicit_measure(k))) return st;
+            pp_points_hold(k);
+            held = true;
+            s = (pp_settling){.before = INFINITY};
+        }
+    }
+    if (st) return st;
+    return pp_fail(f->w, PERP_E_SOLVE, "the end pose of the step did not settle at t = %g (h = %g): %d contacts",
+                   f->s0->t, f->h, f->ncontact);
+}
+
+/* ---- energy ---- */
+
+/* Does a contact push for another reason than that it holds: a bounce, or overlap of the start that is undone? */
+static bool pushes_off(const pp_implicit_work *k, int i) {
+    const pp_frame *f = k->f;
+    if (!(f->solution.p_contact[3 * i] > 0)) return false;
+    const perp_contact_row *row = &f->problem.contact[i];
+    bool soft = row->compliance > 0; /* what it is pressed in by is no overlap */
+    return (!soft && was_within(k, &k->meet[i])) || isfinite(pp_rebound_rhs(f, i, row));
+}
+
+/* Contacts at the end of a step may add energy, as those of a body that turns over its tip: the levers of the end are not those
+ * of the way. That falls with the square of the step, so a shorter one is asked for. *gains: is it too much? */
+static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
+    pp_frame *f = k->f;
+    pp_contact_work a;
+    *gains = false;
+    if (f->last_resort || f->ncontact == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
+    if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int i = 0; i < f->ncontact; i++) /* what is gained there has other causes, and others limit it */
+        if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->problem.contact[i].n)] = 0;
+    double sum = 0, kinetic = 0;
+    for (int b = 0; b < f->nblock; b++) {
+        if (a.parent[b] != b) continue;
+        sum += fmax(0, a.work[b]);
+        kinetic += a.kinetic[b];
+    }
+    *gains = sum > MOST_GAIN * (f->h / f->w->def.h) * kinetic;
+    return PERP_OK;
+}
+
+/* ---- the step ---- */
+
+static perp_status begin(pp_implicit_work *k) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    perp_status st = pp_place(w, f->s1, &f->placed, &f->nplaced);
+    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    if (!st) st = pp_state_new(w, &k->end);
+    if (st) return st;
+    pp_state_copy(w, &k->end, f->s1);
+    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->next = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->placed = PP_ARENA_ARRAY(&w->arena, pp_placed, f->nplaced);
+    if (!k->nu || !k->drift || !k->next || !k->placed) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    f->problem = pp_free_problem(f);
+    pp_step_velocity(&f->problem, NULL, NULL, k->nu);
+    memcpy(k->placed, f->placed, (size_t)f->nplaced * sizeof *k->placed);
+    st = pp_implicit_pairs(k);
+    if (st) return st;
+    f->placed = k->placed; /* frames of contacts are those of the end */
+    return PERP_OK;
+}
+
+/* The end state from the answer; velocities are those of the end, displacements those of the mean. */
+static perp_status finish(pp_implicit_work *k) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    double *gap = PP_ARENA_ARRAY(&w->arena, double, k->nmeet);
+    if (!gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
+    perp_status st = pp_implicit_measure(k);
+    for (int m = 0; !st && m < k->nmeet; m++) gap[m] = k->meet[m].at.gap;
+    f->true_gap = gap;
+    if (!st && k->compliant) st = pp_layers_end(k);
+    if (!k->keeps_energy) return st ? st : pp_update(f);
+    return st ? st : pp_update_along(f, k->drift);
+}
+
+/* Rounds from the guess in k->nu, until no pair is missed. */
+static perp_status settle(pp_implicit_work *k) {
+    perp_status st = PERP_OK;
+    set_drift(k, k->nu);
+    move(k);
+    for (int added = 1; !st && added;) {
+        st = rounds(k);
+        if (!st) st = pp_implicit_measure(k);
+        if (!st) st = pp_implicit_missed(k, &added);
+    }
+    return st;
+}
+
+/* Does a driven body touch another at the start? */
+static bool driven_touches(const pp_implicit_work *k) {
+    for (int m = 0; m < k->nmeet; m++) {
+        const pp_placed *a = &k->placed[k->meet[m].i], *b = &k->placed[k->meet[m].j];
+        bool driven = pp_shape_drives(k->f, a->slot) || pp_shape_drives(k->f, b->slot);
+        if (driven && k->meet[m].gap0 <= TOUCHING * size_of(k, &k->meet[m])) return true;
+    }
+    return false;
+}
+
+/* A way to have an answer.
+ * at_rest  The first round is posed where everything stays, else where it goes without constraints. Gaps that are linearised
+ *          far from the answer may ask for more room than there is, which a wedge with friction cannot give.
+ * relaxed  Overlap of the start may stay, which a wedge cannot undo.
+ * no_lift  Nothing is asked to open, which always has an answer; told as a jam. */
+typedef struct way {
+    bool at_rest, relaxed, no_lift;
+} way;
+
+perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
+    static const way ways[] = {
+        {0}, {.at_rest = true, .relaxed = true}, {.at_rest = true, .relaxed = true, .no_lift = true}};
+    pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
+    int n = f->last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
+    perp_status st = begin(&k);
+    for (int i = 0; i < n; i++) {
+        if (st && (i == 0 || st != PERP_E_SOLVE || f->w->work.done > f->w->work.limit)) break;
+        for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
+        if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->ndof * sizeof *k.nu);
+        k.relaxed = ways[i].relaxed;
+        f->no_lift = ways[i].no_lift;
+        st = settle(&k);
+        if (!st) break;
+    }
+    bool gains = false;
+    if (!st) st = look_at_gain(&k, &gains);
+    if (gains)
+        st = pp_fail(f->w, PERP_E_SOLVE, "contacts would add energy at t = %g (h = %g): %d of them", f->s0->t, f->h,
+                     f->ncontact);
+    f->blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
+    if (!st) st = finish(&k);
+    f->levers = NULL; /* it was of this step's work */
+    f->end_nu = NULL;
+    return st;
+}

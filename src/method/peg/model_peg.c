@@ -1,0 +1,561 @@
+/* model_peg.c - contact without traps: Polytope Exact Geometry in its separating-plane form
+ *
+ * Law      For every pair of convex shapes some separating plane holds at the end of the step, and impulses act only
+ *          where the two touch there. This is what Williams' unilateral, inter-contact and cross-contact constraints
+ *          (ch. 4) say together: the free space near a corner is not convex, and a step must choose a side of it.
+ * Method   Rounds. Given a plane for each pair that matters, the step is an ordinary contact problem. Solve it, move
+ *          the bodies, look at the true geometry at the end: pairs that overlap there are added, on the plane of their
+ *          first contact (peg_pairs.c); pairs that push though another plane separates them strictly switch to that
+ *          plane; gaps are measured and the problem is posed again with them (iterated geometry), until nothing
+ *          changes and the true gaps hold. Impulses act at the start of the step, so momentum is conserved exactly and
+ *          the motion between impacts is second order (SHAKE). `geometry: once` leaves the gaps linearised at the
+ *          start, as the documents have them; `geometry: end` has impulses, friction and inertia at the end poses too, and
+ *          is settled when the velocity is (end_pose.h).
+ * Checks   An answer that pushes a body from behind a face it had not been in front of, or that gains energy from
+ *          contact, is not taken. Rounds that gain more than there was are broken off.
+ * Fallback With friction a wedge may lock itself so that not even 1e-10 of overlap can be undone: overlap of the start
+ *          may stay. Then impulses at the end poses. Where a problem had no answer at all, pairs that touch on a corner
+ *          go by its other side: a corner in the crack between a floor and a wall is held by the wall's side as well as
+ *          by its lower edge, and friction jams it between that edge and the floor. Then the caller halves the step; at
+ *          the last division, or at once where a driven body is inside another already, planes that did not separate at
+ *          the start are barred, and last of all gaps are linearised and, if that has no answer either, only kept from
+ *          closing further.
+ * Source   Williams ch. 4; docs/theory.md, section 9. The mixed problem as printed is the model "peg-mixed". */
+#include <string.h>
+
+#include "base/clock.h"
+#include "stage/collide/contact_fill.h"
+#include "stage/contact_model.h"
+#include "method/peg/peg.h"
+#include "stage/solve/jammed.h"
+#include "stage/solve/joint_rounds.h"
+#include "stage/pose/support_rows.h"
+#include "stage/collide/collide.h"
+#include "stage/pose/formulate.h"
+#include "stage/solve/solve.h"
+
+#define MAX_ROUNDS 40 /* beyond those that only find new pairs */
+#define MAX_FINDS  2000
+#define BRISK      1e-7 /* tolerance from which on few rounds count more than digits, */
+#define MANY       20   /* part of the rows that are new where the next round may be loose: */
+#define LOOSE      1e-2 /* to this tolerance, */
+#define MOST_SLACK 100  /* but so many times that of the world at most; */
+#define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
+#define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
+#define MAX_TIES   32
+#define MAX_SLIPS \
+    8 /* rounds until slip on driven bodies has settled; each leaves a part h |turn rate| of what it found */
+#define MAX_POLISH 12 /* rounds that bring gaps from within tolerance to rounding, */
+/* of which so many in a row may better nothing: strides of pairs that lean on each other can be in each other's way for a
+ * while, and an answer that stops short goes by how it was come upon; */
+#define PATIENCE 3
+#define EASY     200 /* steps of solvers for a round: where it takes more, there is no patience */
+#define THROWS   3   /* rounds whose contacts may add more than all kinetic energy */
+
+void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
+    if (!m) return;
+    pp_free(a, m->pair);
+    pp_free(a, m->old_pair);
+    pp_free(a, m->row);
+    pp_free(a, m->new_row);
+    pp_free(a, m->tries.contact);
+    pp_free(a, m->tries.joint);
+    pp_free(a, m->tries.joint_key);
+    pp_free(a, m->round.pair);
+    pp_free(a, m->couples.couple);
+    pp_free(a, m->nu);
+    pp_broad_destroy(m->broad, a);
+    pp_free(a, m);
+}
+
+static perp_status peg_lists(perp_world *w) {
+    if (w->peg) return PERP_OK;
+    struct pp_peg *m = pp_alloc(&w->alloc, sizeof *m);
+    if (!m) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contact model");
+    memset(m, 0, sizeof *m);
+    m->broad = pp_broad_create(&w->alloc);
+    /* a curved pair has few contacts, but which has most may come late */
+    if (!m->broad || !PP_GROW(&w->alloc, m->round.pair, m->round.cap, 0, 64)) {
+        pp_peg_destroy(m, &w->alloc);
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the contact model");
+    }
+    w->peg = m;
+    return PERP_OK;
+}
+
+/* The box around a shape at the start, at the end if it is driven, and where its motion may take it. */
+static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
+    const pp_frame *f = k->f;
+    const pp_placed *at = &f->placed[i];
+    const pp_solid *s = &k->start.solid[i], *e = &k->end.solid[i];
+    pp_box b = pp_box_union((pp_box){s->lo, s->hi}, (pp_box){e->lo, e->hi});
+    double more = 1e-3 * at->g->size;
+    int blk = f->block[at->body];
+    if (blk >= 0) {
+        const double *v = nu_free + f->block_offset[blk];
+        more += f->h * perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0)) + pp_turn_travel(k, i, nu_free);
+    }
+    perp_vec3 d = perp_v3(more, more, f->w->def.dim == 3 ? more : 0);
+    if (at->g->kind == PERP_SHAPE_HALFSPACE) return b;
+    return (pp_box){perp_v3_sub(b.lo, d), perp_v3_add(b.hi, d)};
+}
+
+/* Speed that the solver's tolerance is a part of. */
+static double speed_scale(const pp_frame *f, const double *nu) {
+    double s = f->h * fmax(perp_v3_norm(f->w->def.gravity_W), pp_support_press(f->w));
+    for (int b = 0; b < f->nblock; b++) {
+        const double *v = nu + f->block_offset[b];
+        s = fmax(s, perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0))); /* whatever the axes */
+    }
+    return s;
+}
+
+static perp_status poses(pp_peg_work *k) {
+    pp_frame *f = k->f;
+    perp_world *w = f->w;
+    bool driven = false;
+    for (int b = 0; b < w->nbody; b++) {
+        if (!pp_alive(w->body[b].gen) || w->body[b].kind != PERP_BODY_KINEMATIC) continue;
+        driven = !f->half; /* half kicks act at the start pose of everything */
+        k->turn[b] = perp_q_log(perp_q_mul(f->s1->X[b].q, perp_q_conj(f->s0->X[b].q)));
+    }
+    perp_status st = pp_poses_new(k, &k->start);
+    if (!st) st = pp_poses_new(k, &k->end);
+    if (!st && driven) st = pp_poses_new(k, &k->force);
+    if (st) return st;
+    pp_poses_place(k, &k->start, f->s0);
+    if (driven)
+        pp_poses_place(k, &k->force, f->s1);
+    else
+        k->force = k->start;
+    pp_state_copy(w, &k->end_state, f->s1);
+    pp_poses_place(k, &k->end, &k->end_state);
+    return PERP_OK;
+}
+
+static bool probes(pp_peg_work *k) {
+    int nv = 1, nf = 1;
+    for (int i = 0; i < k->f->nplaced; i++) {
+        if (k->f->placed[i].g->nvert > nv) nv = k->f->placed[i].g->nvert;
+        if (k->f->placed[i].g->nface > nf) nf = k->f->placed[i].g->nface;
+    }
+    pp_arena *a = &k->f->w->arena;
+    for (int s = 0; s < 2; s++) {
+        k->probe[s].v = PP_ARENA_ARRAY(a, perp_vec3, nv);
+        k->probe[s].n = PP_ARENA_ARRAY(a, perp_vec3, nf);
+        if (!k->probe[s].v || !k->probe[s].n) return false;
+    }
+    return true;
+}
+
+static perp_status begin(pp_frame *f, pp_peg_work *k) {
+    perp_world *w = f->w;
+    *k = (pp_peg_work){.f = f};
+    perp_status st = peg_lists(w);
+    if (!st) st = pp_place(w, f->s1, &f->placed, &f->nplaced);
+    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    if (!st) st = pp_state_new(w, &k->end_state);
+    if (!st) st = pp_state_new(w, &k->way);
+    if (st) return st;
+    pp_state_copy(w, &k->way, f->s0);
+    k->m = w->peg;
+    k->linear = w->def.geometry == PERP_GEOMETRY_ONCE || !w->stepper->end_gaps;
+    k->at_end = pp_at_end(f);
+    k->brisk = w->def.tolerance > BRISK && w->def.form == PERP_FORM_CONE;
+    k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
+    k->astray = PP_ARENA_ZERO(&w->arena, double, w->nbody);
+    k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
+    k->lever = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
+    k->arc = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
+    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    if (!k->turn || !k->astray || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
+        !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
+        !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    pp_peg_levers(k);
+    if ((st = poses(k)) || (st = pp_joint_rounds_begin(f))) return st;
+    memcpy(k->m->nu, f->nu0, (size_t)f->ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
+    pp_free_velocity(f, nu);
+    double speed = speed_scale(f, nu);
+    k->least = w->def.tolerance * speed * f->h;
+    /* where that is much, two bodies may each miss by it, and a part of a step cannot undo what a whole one left */
+    if (k->brisk) k->least = 2 * w->def.tolerance * speed * w->def.h;
+    k->reach = speed * f->h;
+    double far = 0;
+    for (int b = 0; b < f->nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->block_body[b]].p));
+    k->finest = fmax(1e-15 * far, (k->brisk ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
+    for (int i = 0; i < f->nplaced; i++) k->fat[i] = fat_box(k, i, nu);
+    k->m->npair = 0;
+    return pp_peg_find_pairs(k);
+}
+
+/* Where the bodies go next: by the velocity of the answer; half of the way to it where end poses take turns. */
+static void follow_answer(pp_peg_work *k) {
+    const pp_frame *f = k->f;
+    double *nu = k->m->nu;
+    k->still = !k->at_end || !k->mode.symmetric;
+    if (k->at_end && k->mode.symmetric) {
+        pp_end_change c = pp_end_changed(f, &k->end_state, nu, f->solution.nu);
+        pp_verdict v = pp_settle(&k->settling, f, &c, false);
+        k->still = v == PP_SETTLED || (k->brisk && c.by <= f->w->def.tolerance * c.scale);
+        if (v == PP_GO_HALF && !k->still) {
+            for (int i = 0; i < f->ndof; i++) nu[i] += 0.5 * (f->solution.nu[i] - nu[i]);
+            return;
+        }
+    }
+    memcpy(nu, f->solution.nu, (size_t)f->ndof * sizeof *nu);
+}
+
+/* By what speed the answer of an island may miss the laws of the next round and be kept. Pivoting is exact, and what
+ * rests must not creep by the rounding of its gaps. */
+static double answers_hold(const pp_peg_work *k) {
+    bool cone = k->f->w->def.form == PERP_FORM_CONE;
+    return (k->brisk ? k->least : cone ? k->finest : 0.05 * k->finest) / k->f->h;
+}
+
+/* Poses and solves the problem of a round; the answer moves the bodies to their end poses. */
+static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
+    pp_frame *f = k->f;
+    struct pp_peg *m = k->m;
+    pp_arena_release(&f->w->arena, mark);
+    f->recall = guess ? &m->tries : NULL;
+    f->enough = guess && !k->at_end ? answers_hold(k) : 0;
+    double t = pp_clock();
+    perp_status st = pp_peg_contacts(k);
+    if (k->at_end) pp_end_inertia(f, k->mode.symmetric ? &k->end_state : NULL);
+    pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
+    if (!st) st = pp_formulate(f);
+    pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
+    if (!st) st = pp_solve_step(f);
+    pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
+    if (st) return st;
+    if (!pp_remember_try(f, &m->tries)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", m->nrow);
+    follow_answer(k);
+    double most = 0;
+    for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solution.p_contact[3 * r]);
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        p->pushed = false;
+        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
+            pp_peg_row *row = &m->row[r];
+            row->push = f->solution.p_contact[3 * r] > 1e-13 * most ? f->solution.p_contact[3 * r] : 0;
+            row->fresh = false;
+            const perp_contact_row *c = &f->problem.contact[r];
+            row->bounces = c->b_n == pp_rebound_rhs(f, r, c); /* and not what its gap asks for */
+            p->pushed |= row->push > 0;
+        }
+    }
+    if (!pp_poses_advance(k, m->nu))
+        return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
+    return pp_joint_rounds_look(f, &k->end_state, m->nu);
+}
+
+/* How many times the tolerance the next answer may miss the laws by, if another round must follow it anyway: many pairs
+ * are new and more will be found, or gaps miss by far more than an exact answer would. */
+static double slack(const pp_peg_work *k, const pp_peg_findings *found) {
+    if (!k->brisk || k->linear) return 1;
+    double most = fmax(1, fmin(MOST_SLACK, LOOSE / k->f->w->def.tolerance)), by = SHARE * found->worst / k->least;
+    if (MANY * found->added > k->m->nrow) return most;
+    return by > WORTH ? fmin(most, by) : 1;
+}
+
+/* What the rounds so far have come to. */
+typedef struct progress {
+    double least; /* by how much gaps missed at least when nothing else changed [L] */
+    int idle;     /* rounds in a row that did not halve that */
+    int polish;   /* rounds for the sake of digits alone */
+    int steps;    /* of solvers in the last round */
+    int slips;    /* rounds for the sake of slip on driven bodies alone */
+    int thrown;   /* rounds in which contacts added more energy than there was */
+} progress;
+
+static bool has_news(const pp_peg_findings *found) { return found->added || found->switched || found->renewed; }
+
+/* Would another round better nothing? */
+static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
+    bool news = has_news(found) || (found->moved && !k->linear);
+    if (!pp_joint_rounds_settled(k->f, news) || news) return false;
+    if (!k->brisk && pp_slip_miss(k->f) * k->f->h > k->finest && p->slips++ < MAX_SLIPS) return false;
+    p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
+    p->least = fmin(p->least, found->worst);
+    if (k->f->slack > 1 || !k->still) return false;
+    return k->linear || k->brisk || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
+           ++p->polish > MAX_POLISH;
+}
+
+/* By pair: are its rows to be looked for anew? From the arena. */
+static perp_status renewals(const pp_peg_work *k, bool **renew) {
+    *renew = PP_ARENA_ARRAY(&k->f->w->arena, bool, k->m->npair);
+    return *renew ? PERP_OK : pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
+}
+
+/* Looks at where the last round led. */
+static perp_status look_back(pp_peg_work *k, bool **renew, pp_peg_findings *found) {
+    perp_status st = pp_peg_follow(k);
+    if (!st) st = renewals(k, renew);
+    double t = pp_clock();
+    if (!st) st = pp_peg_look(k, *renew, found);
+    pp_clocked(k->f->w, PERP_STAGE_COLLISION, &t);
+    return st;
+}
+
+/* Rounds until nothing changes. *settled: they did, and the answer may be taken. `anew`: from the memory of the last
+ * step; else from pairs and rows as they stand, of which those without rows get some. */
+static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *settled) {
+    pp_frame *f = k->f;
+    const struct pp_peg *m = k->m;
+    pp_peg_mode mode = k->mode;
+    *settled = false;
+    if (anew) {
+        k->mode.symmetric = false; /* the first round has no end poses yet */
+        if (!pp_peg_recall(k)) return PERP_OK;
+        pp_peg_foresee(k);
+    }
+    k->settling = (pp_settling){.before = INFINITY};
+    pp_joint_rounds_anew(f, k->linear);
+    f->slack = 1;
+    bool *renew;
+    perp_status st = renewals(k, &renew);
+    for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
+    if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
+    if (!st) st = solve_round(k, mark, !anew);
+    k->begun = !st;
+    if (st) return st;
+    k->mode = mode;
+    if (anew && k->at_end && mode.symmetric) k->still = false; /* that was with the rows of the start */
+    progress p = {.least = INFINITY};
+    for (int round = 1, limit = MAX_ROUNDS; round < limit; round++) {
+        pp_peg_findings found;
+        if ((st = look_back(k, &renew, &found))) return st;
+        if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
+        if (at_rest(k, &found, &p)) {
+            if ((st = pp_joint_rounds_end(f))) return st;
+            *settled = pp_peg_credible(k);
+            return PERP_OK;
+        }
+        if (has_news(&found)) k->settling = (pp_settling){.before = INFINITY};
+        if (found.added && !found.switched && limit < MAX_FINDS) limit++;
+        f->slack = slack(k, &found);
+        pp_peg_stride(k);
+        st = pp_peg_rows(k, &k->end, renew);
+        p.steps = -f->iterations;
+        if (!st) st = solve_round(k, mark, true);
+        p.steps += f->iterations;
+        if (st) return st;
+    }
+    *settled = mode.linear; /* rows only add up there, and rest would obey them all */
+    return PERP_OK;
+}
+
+/* What a try at another plane may spoil. */
+typedef struct snapshot {
+    pp_peg_pair *pair;
+    pp_peg_row *row;
+    double *nu; /* that the gaps of the rows were measured after */
+    int npair, nrow;
+} snapshot;
+
+static bool take(pp_peg_work *k, snapshot *s) {
+    pp_arena *a = &k->f->w->arena;
+    struct pp_peg *m = k->m;
+    *s = (snapshot){.pair = PP_ARENA_ARRAY(a, pp_peg_pair, m->npair),
+                    .row = PP_ARENA_ARRAY(a, pp_peg_row, m->nrow),
+                    .nu = PP_ARENA_ARRAY(a, double, k->f->ndof),
+                    .npair = m->npair,
+                    .nrow = m->nrow};
+    if (!s->pair || !s->row || !s->nu) return false;
+    memcpy(s->nu, m->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    memcpy(s->pair, m->pair, (size_t)m->npair * sizeof *s->pair);
+    memcpy(s->row, m->row, (size_t)m->nrow * sizeof *s->row);
+    return true;
+}
+
+static perp_status restore(pp_peg_work *k, const snapshot *s) {
+    struct pp_peg *m = k->m;
+    const perp_allocator *a = &k->f->w->alloc;
+    if (!PP_GROW(a, m->pair, m->cap_pair, 0, s->npair) || !PP_GROW(a, m->row, m->cap_row, 0, s->nrow))
+        return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    memcpy(m->pair, s->pair, (size_t)s->npair * sizeof *s->pair);
+    memcpy(m->row, s->row, (size_t)s->nrow * sizeof *s->row);
+    memcpy(m->nu, s->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    m->npair = s->npair;
+    m->nrow = s->nrow;
+    return PERP_OK;
+}
+
+/* Another plane on which a pair that pushes could as well be separated: a vertex on a vertex, where it is not the
+ * geometry of the end that tells which side is meant. */
+static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
+    if (!p->active || !p->pushed || p->kind != PP_PAIR_FLAT) return PP_NO_PLANE;
+    for (int r = p->first; r < p->first + p->nrow; r++)
+        if (k->m->row[r].push > 0 && k->m->row[r].off1 < -1e-6 * p->size) return PP_NO_PLANE;
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
+    return s.gap >= -PP_PEG_TOUCHING * p->size ? s.plane : PP_NO_PLANE;
+}
+
+/* Rounds from an answer that had settled, with another plane for pair i; PP_NO_PLANE: the same again. */
+static perp_status rounds_from(pp_peg_work *k, const snapshot *from, int i, pp_plane plane, bool *settled) {
+    perp_status st = restore(k, from);
+    if (st) return st;
+    if (plane != PP_NO_PLANE) {
+        (void)pp_poses_advance(k, from->nu); /* the way that it went could be gone */
+        k->m->pair[i].plane = plane;
+        k->m->pair[i].nrow = 0;
+    }
+    return rounds(k, pp_arena_here(&k->f->w->arena), false, settled);
+}
+
+/* Tries every tied plane and takes the one with the least effort, as long as there is one with less: of the sides of a
+ * corner that a body may pass, the one it is turned aside least by, in whatever order bodies were added. */
+static perp_status try_ties(pp_peg_work *k) {
+    pp_arena *arena = &k->f->w->arena;
+    for (int tries = 0, best = 0; best >= 0 && tries < MAX_TIES;) {
+        snapshot now;
+        int npair = k->m->npair, ties = 0;
+        pp_plane *tied = PP_ARENA_ARRAY(arena, pp_plane, npair);
+        if (!tied) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
+        for (int i = 0; i < npair; i++) ties += (tied[i] = tied_plane(k, &k->m->pair[i])) != PP_NO_PLANE;
+        if (ties == 0) return PERP_OK;
+        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->ndof);
+        if (!scratch || !take(k, &now)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
+        double least = (1 - 1e-9) * pp_peg_effort(k, scratch);
+        perp_status st;
+        bool settled;
+        int last = best = -1; /* that was tried: what is at hand */
+        for (int i = 0; i < npair && tries < MAX_TIES; i++) {
+            if (tied[i] == PP_NO_PLANE) continue;
+            tries++;
+            last = i;
+            st = rounds_from(k, &now, i, tied[i], &settled);
+            if (st && st != PERP_E_SOLVE) return st;
+            double effort = st || !settled ? INFINITY : pp_peg_effort(k, scratch);
+            if (!(effort < least)) continue;
+            least = effort;
+            best = i;
+        }
+        if (best == last) continue;
+        st = rounds_from(k, &now, best, best < 0 ? PP_NO_PLANE : tied[best], &settled);
+        if (st) return st;
+        if (!settled)
+            return pp_fail(k->f->w, PERP_E_SOLVE, "a tie of separating planes did not resolve at t = %g", k->f->s0->t);
+    }
+    return PERP_OK;
+}
+
+/* Tells the certificate what the gaps are at the end. */
+static perp_status finish(pp_peg_work *k) {
+    pp_frame *f = k->f;
+    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->ncontact);
+    if (!gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int r = 0; r < f->ncontact; r++) gap[r] = k->m->row[r].gap1;
+    f->true_gap = gap;
+    f->recall = NULL;
+    f->posed_at_end = k->mode.symmetric;
+    f->posed_linear = k->linear;
+    if (f->levers != f->s0) f->levers = NULL; /* they are of this work */
+    return PERP_OK;
+}
+
+/* Can a wedge lock itself: does something that has friction overlap at the start? */
+static bool locks(pp_peg_work *k) {
+    for (int i = 0; i < k->m->npair; i++) {
+        pp_peg_pair *p = &k->m->pair[i];
+        const perp_world *w = k->f->w;
+        int a = w->shape[k->f->placed[p->i].slot].material, b = w->shape[k->f->placed[p->j].slot].material;
+        if (p->active && w->law[a * w->nmaterial + b].mu > 0 && pp_peg_start_gap(k, p) < 0) return true;
+    }
+    return false;
+}
+
+/* Is a driven body closer to another, at the start, than this part of its size? */
+static bool driven_within(pp_peg_work *k, double part) {
+    for (int i = 0; i < k->m->npair; i++) {
+        pp_peg_pair *p = &k->m->pair[i];
+        if (pp_peg_has_driver(k, p) && pp_peg_start_gap(k, p) < part * p->size) return true;
+    }
+    return false;
+}
+
+static perp_status standard_way(pp_frame *f) {
+    perp_status st = pp_collide(f);
+    if (!st) st = pp_contacts_of_pairs(f);
+    if (!st) st = pp_formulate(f);
+    return st ? st : pp_solve_step(f);
+}
+
+static perp_status solve(pp_frame *f) {
+    if (f->purpose != PP_STEP) return standard_way(f); /* velocities of what touches: nothing moves, so no corner */
+    static const pp_peg_mode way[] = {{0},
+                                      {.relaxed = true},
+                                      {.symmetric = true},
+                                      {.relaxed = true, .other = true},
+                                      {.relaxed = true, .held = true},
+                                      {.relaxed = true, .held = true, .linear = true},
+                                      {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
+    /* geometry end: the last five have impulses at the start after all */
+    static const pp_peg_mode end_way[] = {{.symmetric = true},
+                                          {.symmetric = true, .relaxed = true},
+                                          {.relaxed = true},
+                                          {.relaxed = true, .other = true},
+                                          {.relaxed = true, .held = true},
+                                          {.relaxed = true, .held = true, .linear = true},
+                                          {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
+    const int most = (int)(sizeof way / sizeof *way);
+    int ways = f->last_resort ? most : pp_at_end(f) ? 2 : 4;
+    pp_peg_work k;
+    double t = pp_clock();
+    perp_status st = begin(f, &k);
+    pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
+    if (st) return st;
+    bool settled = false, linear = k.linear, answered = true, begun = true, at_start = false, due = false;
+    f->jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->nblock);
+    if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    f->jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    bool jammed = f->no_lift; /* an earlier round of the same part went on jammed: so do those that follow */
+    if (jammed) ways = most;
+    for (int i = jammed ? most - 1 : 0; i < ways && !settled; i++) {
+        if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
+        if (i == 3 && answered) continue;   /* corners go by their other side only where a problem had no answer */
+        if (i == 2 && !begun && !k.at_end) continue; /* it begins with the problem of way 0, which had no answer */
+        if (i >= 2 && k.at_end && !at_start) {
+            at_start = true;
+            if (!st) (void)pp_fail(f->w, PERP_E_SOLVE, "end poses did not settle, or contact would gain energy there");
+            pp_end_give_up(f);
+        }
+        k.mode = k.at_end ? end_way[i] : way[i];
+        k.linear = linear || k.mode.linear;
+        f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
+        if (f->no_lift) memset(f->jammed_block, due ? 2 : 0, (size_t)f->nblock); /* what is due has work for one try */
+        st = rounds(&k, mark, true, &settled);
+        if (st && st != PERP_E_SOLVE) return st;
+        answered = answered && !st;
+        if (i == 0) begun = k.begun;
+        /* Where most of the work of the step is done, no shorter part has enough left to do better. */
+        due = !settled && pp_jam_due(f);
+        if (due) pp_jam_may_work(f->w);
+        if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
+        /* A driven body that is inside another was left there because nothing could give way. Where there still is no
+         * answer, neither another way nor a shorter step makes one. */
+        if (i < most - 2 && (due || (st && !k.at_end && f->jam_lasts))) {
+            ways = most;
+            i = most - 2;
+        } else if (st && !f->last_resort && pp_joint_rounds_lost(f)) {
+            return st;
+        }
+    }
+    f->blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
+    if (!settled)
+        return st ? st
+                  : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",
+                            f->s0->t, f->h, f->ncontact);
+    if (!k.linear && (st = try_ties(&k))) return st;
+    return finish(&k);
+}
+
+const pp_contact_model_type pp_model_peg = {
+    .name = "peg",
+    .source = "Williams ch. 4",
+    .solve = solve,
+};

@@ -1,0 +1,154 @@
+/* peg_check.c - may an answer of the rounds be taken: what its contacts do to the energy, how far bodies turned, whether one
+ * ran through another
+ * Source   model_peg.c has the whole. */
+#include "method/peg/peg.h"
+#include "problem/rows.h"
+
+#define MAX_TURN    0.5  /* of a body that is pushed at its end pose in 3D, in one part of a step [rad] */
+#define WORK_BEHIND 0.1  /* of the kinetic energy of two bodies that a face which was not in front may do */
+#define WORK_TOTAL  1e-3 /* of the kinetic energy that all contacts together may add */
+
+static double kinetic(const pp_frame *f, int block, const double *nu) {
+    if (block < 0) return 0;
+    int nd = f->block_ndof[block];
+    const double *M = f->M + 36 * block, *v = nu + f->block_offset[block];
+    double e = 0;
+    for (int c = 0; c < nd; c++)
+        for (int r = 0; r < nd; r++) e += v[r] * M[6 * c + r] * v[c] / 2;
+    return e;
+}
+
+/* Work of a contact's impulses on top of the free motion; that of driven bodies is theirs. */
+static double contact_work(const pp_frame *f, int i, const double *mean) {
+    const perp_contact_row *c = &f->problem.contact[i];
+    const double *p = f->solution.p_contact + 3 * i;
+    double spin = c->e_r > 0 ? f->solution.p_spin[i] * (pp_row_dot(&f->problem, &c->r, mean) + c->b_r) : 0;
+    return spin + p[0] * (pp_row_dot(&f->problem, &c->n, mean) + c->b_n_kin) +
+           p[1] * (pp_row_dot(&f->problem, &c->t, mean) + c->b_t) +
+           (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->problem, &c->o, mean) + c->b_o) : 0);
+}
+
+/* Work that joints do or take, on top of the free motion: as much may contacts on jointed bodies seem to add. A joint that
+ * holds a body back from where it would have gone alone takes what a contact on the other side of it gives, and one that is
+ * led along its circle gains a little by itself. */
+static double joint_work(const pp_frame *f, const double *mean) {
+    double work = 0;
+    for (int i = 0; i < f->problem.njoint; i++) {
+        const perp_joint_row *r = &f->problem.joint[i];
+        work += fabs(f->solution.p_joint[i] * (pp_row_dot(&f->problem, &r->row, mean) + r->b_kin));
+    }
+    return work;
+}
+
+/* Did a body that was pushed at its end pose turn so far that the inertia of the start does not belong to the levers? In
+ * the plane inertia does not turn; in space the impulse would also spin it about axes that it does not touch. */
+static bool turns_far(const pp_peg_work *k) {
+    const pp_frame *f = k->f;
+    if (!k->mode.symmetric || k->at_end || f->w->def.dim == 2 || f->last_resort) return false;
+    for (int i = 0; i < k->m->npair; i++) {
+        const pp_peg_pair *p = &k->m->pair[i];
+        if (!p->active || !p->pushed) continue;
+        for (int s = 0; s < 2; s++) {
+            const pp_placed *at = &f->placed[s ? p->j : p->i];
+            if (at->moves && !f->w->body[at->body].isotropic && perp_v3_norm(k->turn[at->body]) > MAX_TURN) return true;
+        }
+    }
+    return false;
+}
+
+/* What the contacts of an answer do. Energy of overlap that is undone and of bounces is not looked at. */
+typedef struct labour {
+    double total; /* work of all contacts on top of the free motion */
+    double gain;  /* the same as the ledger has it: there weights that are held do not hide what another contact adds */
+    double free;  /* kinetic energy of the free motion */
+    double within; /* energy that may come from overlap within the tolerance, and through joints */
+    bool behind;   /* a face that was not in front did much */
+    bool any;      /* there are bounces or overlap of before: contacts may do what they like */
+} labour;
+
+/* Friction of the points that bodies rest on is a load like others to the contacts within the plane: without it a body that
+ * is slowed down seems to be pushed ahead by the one behind it. nu: velocity without it, then with it. */
+static void add_support_friction(const pp_frame *f, double *nu) {
+    for (int i = f->ncontact; i < f->problem.ncontact; i++) {
+        const perp_contact_row *c = &f->problem.contact[i];
+        pp_row_spread(&f->problem, &c->t, f->solution.p_contact[3 * i + 1], nu);
+        pp_row_spread(&f->problem, &c->o, f->solution.p_contact[3 * i + 2], nu);
+    }
+}
+
+static bool find_labour(pp_peg_work *k, labour *l) {
+    const pp_frame *f = k->f;
+    struct pp_peg *m = k->m;
+    *l = (labour){.any = f->no_inertia}; /* against friction, not on the motion */
+    if (l->any) return true;
+    double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    double *since = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    if (!fr || !mean || !since) return false;
+    pp_free_velocity(f, fr);
+    add_support_friction(f, fr);
+    for (int i = 0; i < f->ndof; i++) mean[i] = (fr[i] + m->nu[i]) / 2;
+    for (int i = 0; i < f->ndof; i++) since[i] = (f->nu0[i] + m->nu[i]) / 2;
+    double undone = k->least / f->h;
+    for (int b = 0; b < f->nblock; b++) {
+        l->free += kinetic(f, b, fr);
+        l->within += 100 * f->M[36 * b] * undone * undone;
+    }
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        double work = 0, gain = 0, own = 0;
+        bool behind = false, any = false;
+        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
+            const int *blk = f->problem.contact[r].n.block;
+            work += contact_work(f, r, mean);
+            gain += contact_work(f, r, since);
+            own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
+            behind |=
+                m->row[r].push > 0 && m->row[r].gap0 < -fmax(PP_PEG_BEHIND * p->size, k->brisk ? pp_peg_left(k) : 0);
+            any |= m->row[r].bounces || pp_peg_spawned(k, p);
+        }
+        l->total += work;
+        l->gain +=
+            pp_peg_has_driver(k, p) ? fmin(gain, 0) : gain; /* one that slows down seems to gain what it gives back */
+        l->any |= any;
+        l->behind |= behind && !any && !k->mode.held && work > WORK_BEHIND * own + l->within;
+    }
+    l->within += joint_work(f, mean);
+    return true;
+}
+
+/* The two checks of model_peg.c. */
+static bool plausible(pp_peg_work *k) {
+    labour l;
+    return find_labour(k, &l) && !l.behind && (l.any || fmax(l.total, l.gain) <= WORK_TOTAL * l.free + l.within);
+}
+
+/* Do contacts add more than all energy there is? A row that was posed far from where its features meet may throw a body,
+ * in the next round farther, which hits others, and so on until nothing is left of a heap. */
+bool pp_peg_throws(pp_peg_work *k) {
+    labour l;
+    return !k->linear && find_labour(k, &l) && !l.any && l.total > l.free + l.within;
+}
+
+/* Is there a pair that has rows and runs through all the same, since they hold it on the far side? */
+static bool some_run_through(pp_peg_work *k) {
+    for (int i = 0; i < k->m->npair; i++) {
+        pp_peg_pair *p = &k->m->pair[i];
+        pp_plane plane;
+        bool through = p->active && pp_peg_runs_through(k, p, true, &plane);
+        p->meet = 0;
+        if (through) return true;
+    }
+    return false;
+}
+
+bool pp_peg_credible(pp_peg_work *k) {
+    return !turns_far(k) && plausible(k) && (k->f->last_resort || !some_run_through(k));
+}
+
+double pp_peg_effort(const pp_peg_work *k, double *scratch) {
+    pp_free_velocity(k->f, scratch);
+    for (int i = 0; i < k->f->ndof; i++) scratch[i] -= k->m->nu[i];
+    double e = 0;
+    for (int b = 0; b < k->f->nblock; b++) e += kinetic(k->f, b, scratch);
+    return e;
+}

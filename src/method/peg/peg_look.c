@@ -1,0 +1,171 @@
+/* peg_look.c - what the end poses of a round show: gaps that miss, planes that are to change, pairs that are to be added
+ * Source   model_peg.c has the whole. */
+#include <string.h>
+
+#include "method/peg/peg.h"
+
+#define MAX_SWITCHES 6 /* of the plane of one pair */
+#define MAX_LOOKS    2 /* for contacts on the plane of a pair whose contact left its features */
+
+static double demanded(const pp_peg_work *k, int row) { return k->f->allowance ? -k->f->allowance[row] : 0; }
+
+/* By how much the end gap of a row misses. One that bounces may open as far as it likes. */
+static double missed(const pp_peg_work *k, int r) {
+    double miss = k->m->row[r].gap1 - demanded(k, r);
+    return k->m->row[r].bounces ? fmin(0, miss) : miss;
+}
+
+/* Rows of a pair against what they must be at the end: true if a row that pushes left its features. */
+static bool look_at_rows(const pp_peg_work *k, const pp_peg_pair *p, pp_peg_findings *found) {
+    bool off = false;
+    double beside = pp_peg_beside(k, p);
+    for (int r = p->first; r < p->first + p->nrow; r++) {
+        const pp_peg_row *row = &k->m->row[r];
+        double miss = missed(k, r);
+        if (row->bounces && !(miss < -p->tol)) continue;
+        if (row->push > 0 || miss < 0) found->worst = fmax(found->worst, fabs(miss));
+        if (!(miss >= -p->tol) && !(isnan(row->gap1) && row->push == 0)) found->moved = true;
+        if (row->push > 0) {
+            if (!(fabs(miss) <= 10 * p->tol)) found->moved = true;
+            if (row->off1 > beside) off = true;
+        }
+    }
+    return off;
+}
+
+/* By how much the gaps of each body miss. */
+static void go_astray(pp_peg_work *k) {
+    const struct pp_peg *m = k->m;
+    memset(k->astray, 0, (size_t)k->f->w->nbody * sizeof *k->astray);
+    for (int i = 0; i < m->npair; i++) {
+        const pp_peg_pair *p = &m->pair[i];
+        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
+            double miss = missed(k, r);
+            if (m->row[r].bounces ? !(miss < -p->tol) : !(m->row[r].push > 0 || miss < 0)) continue;
+            for (int s = 0; s < 2; s++) {
+                double *a = &k->astray[k->f->placed[s ? p->j : p->i].body];
+                *a = fmax(*a, fabs(miss));
+            }
+        }
+    }
+}
+
+/* Largest distance from zero of the gaps that push: how far the geometry is from having settled. */
+static double unsettled(const pp_peg_work *k, const pp_peg_pair *p) {
+    double worst = 0;
+    for (int r = p->first; r < p->first + p->nrow; r++)
+        if (k->m->row[r].push > 0) worst = fmax(worst, fabs(k->m->row[r].gap1 - demanded(k, r)));
+    return worst;
+}
+
+static bool may_bounce(const pp_peg_work *k, const pp_peg_pair *p) {
+    for (int r = p->first; r < p->first + p->nrow; r++)
+        if (k->m->row[r].bounces) return true;
+    return false;
+}
+
+/* A pair that pushes though it is apart: on to the plane that separates it best, if that is allowed. */
+static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_findings *found) {
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    pp_plane to = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
+    if (to == p->plane) return;
+    if (k->mode.held && pp_plane_gap(&k->start.solid[p->i], &k->start.solid[p->j], to) < -p->tol) return;
+    if (++p->switches > MAX_SWITCHES) {
+        found->stuck = true;
+        return;
+    }
+    p->plane = to;
+    p->nrow = 0;
+    *renew = true;
+    found->switched++;
+}
+
+/* Separation from which on a pair that pushes is apart. Where the tolerance is large, less will do for one whose contact
+ * has left its features, since there is nothing that could push; and if looking for others on its plane gave none, any
+ * other plane on which they do not overlap. */
+static double strictly(const pp_peg_work *k, const pp_peg_pair *p) {
+    for (int r = p->first; k->brisk && r < p->first + p->nrow; r++)
+        if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_off(k, p))
+            return p->renewals > MAX_LOOKS ? -p->tol : 2 * p->tol;
+    return 100 * p->tol;
+}
+
+static void look_at_active(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_findings *found) {
+    pp_peg_measure(k, p);
+    double allowed = p->nrow ? fmax(0, -demanded(k, p->first)) : 0;
+    for (int r = p->first; r < p->first + p->nrow; r++) allowed = fmax(allowed, -demanded(k, r));
+    if (p->kind == PP_PAIR_FLAT && p->pushed && p->gap1 > strictly(k, p) && p->gap1 > 3 * unsettled(k, p) &&
+        !k->linear && !may_bounce(k, p)) {
+        switch_plane(k, p, renew, found);
+        if (*renew) return;
+    }
+    bool off = look_at_rows(k, p, found);
+    if (p->kind == PP_PAIR_ROUND) return;
+    if (off || p->gap1 < -p->tol - allowed) {
+        /* rows that are linearised at the start need not part a pair for good */
+        if (k->linear && ++p->switches > MAX_SWITCHES) return;
+        *renew = true;
+        p->renewals++;
+        found->renewed++;
+    }
+}
+
+/* Separation below which a pair is added with those that overlap. One that has no planes to choose from may as well have
+ * a row early: it does nothing unless the others push the two there, and then it saves a round. */
+static double near(const pp_peg_work *k, const pp_peg_pair *p) {
+    return k->brisk && p->kind != PP_PAIR_FLAT && !k->linear ? pp_peg_near(k, p) : -p->tol;
+}
+
+void pp_peg_foresee(pp_peg_work *k) {
+    struct pp_peg *m = k->m;
+    if (!k->brisk || k->linear) return;
+    pp_free_velocity(k->f, m->nu);
+    pp_poses_advance(k, m->nu);
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        if (p->active || p->kind == PP_PAIR_FLAT) continue;
+        pp_peg_measure(k, p);
+        p->active = p->gap1 < near(k, p);
+    }
+}
+
+static bool may_wait(const pp_peg_work *k, const pp_peg_pair *p) { return !k->brisk || p->kind == PP_PAIR_FLAT; }
+
+/* Pairs that overlap at the end, or ran through each other: those that touched at the start first, the others only when
+ * there are none of those, since they may not be met any more then. */
+static void add_pairs(pp_peg_work *k, bool *renew, pp_peg_findings *found) {
+    struct pp_peg *m = k->m;
+    bool touched = false, any = false;
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        if (p->active) continue;
+        pp_peg_measure(k, p);
+        if (!(p->gap1 < -p->tol)) continue;
+        any = true;
+        if (may_wait(k, p) && pp_peg_start_gap(k, p) <= PP_PEG_TOUCHING * p->size) touched = true;
+    }
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        if (p->active) continue;
+        pp_plane plane = PP_NO_PLANE;
+        bool meets = p->gap1 < (any ? near(k, p) : -p->tol);
+        if (!meets && !pp_peg_runs_through(k, p, false, &plane)) continue;
+        if (touched && may_wait(k, p) && pp_peg_start_gap(k, p) > PP_PEG_TOUCHING * p->size) continue;
+        p->plane = meets ? pp_peg_first_plane(k, p) : plane;
+        p->active = renew[i] = true;
+        p->nrow = 0;
+        found->added++;
+    }
+}
+
+perp_status pp_peg_look(pp_peg_work *k, bool *renew, pp_peg_findings *found) {
+    struct pp_peg *m = k->m;
+    *found = (pp_peg_findings){0};
+    memset(renew, 0, (size_t)m->npair * sizeof *renew);
+    pp_peg_row_gaps(k);
+    go_astray(k);
+    for (int i = 0; i < m->npair; i++)
+        if (m->pair[i].active) look_at_active(k, &m->pair[i], &renew[i], found);
+    add_pairs(k, renew, found);
+    return k->touches.memory ? pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts") : PERP_OK;
+}

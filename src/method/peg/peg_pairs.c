@@ -1,0 +1,276 @@
+/* peg_pairs.c - which pairs may meet in the step, how far apart they are, and on which plane they meet first
+ *
+ * A pair that was apart at the start belongs to the plane that separates it at the moment of first contact, on the
+ * straight way from start to end: of several sides that a large step leaves open, the one reached first is the right
+ * one. A pair that touches at the start belongs to the plane that separates it there; among several (a vertex on a
+ * vertex), to the one that the motion violates least. */
+#include "method/peg/peg.h"
+#include "stage/collide/collide.h"
+
+#define SAMPLES  8 /* on the way, before bisection */
+#define HALVINGS 40
+#define ADVANCES 2000 /* most looks of the search for bodies that run through each other */
+
+double pp_peg_round(pp_peg_work *k, const pp_solid *A, const pp_solid *B) {
+    pp_narrow w = {
+        .out = &k->m->round, .a = &k->f->w->alloc, .reach = INFINITY, .clip = {k->touches.clip[0], k->touches.clip[1]}};
+    k->m->round.n = 0;
+    pp_narrow_phase(&w, k->f->w->def.dim, A, B);
+    k->touches.memory |= w.memory;
+    double gap = INFINITY;
+    for (int c = 0; c < k->m->round.n; c++) gap = fmin(gap, k->m->round.pair[c].gap);
+    return gap;
+}
+
+static double separation(pp_peg_work *k, const pp_peg_pair *p, const pp_solid *A, const pp_solid *B, double enough,
+                         pp_plane *plane) {
+    if (p->kind == PP_PAIR_ROUND) return pp_peg_round(k, A, B);
+    if (p->kind == PP_PAIR_HALFSPACE) return pp_plane_gap(A, B, p->plane);
+    pp_separating s = pp_separate(A, B, *plane, 0.1 * p->tol, enough);
+    *plane = s.plane;
+    return s.gap;
+}
+
+/* How far two boxes are apart along the axis that separates them best; not above zero: they meet. */
+static double box_gap(const pp_solid *a, const pp_solid *b) {
+    double x = fmax(a->lo.x - b->hi.x, b->lo.x - a->hi.x), y = fmax(a->lo.y - b->hi.y, b->lo.y - a->hi.y),
+           z = fmax(a->lo.z - b->hi.z, b->lo.z - a->hi.z);
+    return fmax(x, fmax(y, z));
+}
+
+void pp_peg_measure(pp_peg_work *k, pp_peg_pair *p) {
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    if (!p->active) {
+        double apart = box_gap(A, B), far = k->brisk && p->kind != PP_PAIR_FLAT ? pp_peg_near(k, p) : 0;
+        p->gap1 = apart > far ? apart : separation(k, p, A, B, 0, &p->plane);
+        return;
+    }
+    pp_plane best = p->plane;
+    p->gap1 = separation(k, p, A, B, p->pushed ? INFINITY : 0, &best); /* the largest, whatever the order of faces */
+}
+
+double pp_peg_start_gap(pp_peg_work *k, pp_peg_pair *p) {
+    if (p->knows0) return p->gap0;
+    pp_plane plane = p->kind == PP_PAIR_FLAT ? PP_NO_PLANE : p->plane;
+    p->gap0 = separation(k, p, &k->start.solid[p->i], &k->start.solid[p->j], INFINITY, &plane);
+    p->knows0 = true;
+    return p->gap0;
+}
+
+static double gap_between(pp_peg_work *k, const pp_peg_pair *p, double x, pp_plane *plane) {
+    pp_poses_between(k, p->i, p->j, x);
+    return separation(k, p, &k->probe[0], &k->probe[1], INFINITY, plane);
+}
+
+/* Between *from (apart) and x1 (not): the plane that separates last, by more than `by`, and when. */
+static pp_plane last_plane(pp_peg_work *k, const pp_peg_pair *p, double *from, double x1, double by, pp_plane plane) {
+    double x0 = *from;
+    for (int s = 0; s < HALVINGS && x1 - x0 > 1e-12; s++) {
+        double mid = (x0 + x1) / 2;
+        pp_plane at = plane;
+        if (gap_between(k, p, mid, &at) > by) {
+            x0 = mid;
+            plane = at;
+        } else {
+            x1 = mid;
+        }
+    }
+    *from = x0;
+    return plane;
+}
+
+pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p) {
+    if (p->kind != PP_PAIR_FLAT) return p->plane;
+    const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
+    if (pp_peg_start_gap(k, p) <= PP_PEG_TOUCHING * p->size)
+        return pp_separate_ahead(A, B, &k->end.solid[p->i], &k->end.solid[p->j], PP_PEG_TOUCHING * p->size).plane;
+    double x0 = 0, by = fmin(pp_peg_astray(k, p), p->gap0 / 2);
+    pp_plane before = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
+    for (int s = 1; s <= SAMPLES; s++) {
+        double x = (double)s / SAMPLES;
+        pp_plane plane = before;
+        if (!(gap_between(k, p, x, &plane) > by)) return last_plane(k, p, &x0, x, by, before);
+        x0 = x;
+        before = plane;
+    }
+    return before;
+}
+
+/* Advances by what the separation allows at the largest speed (conservative advancement, Mirtich 1996), and by an eighth
+ * of what there is to pass where they are close: grazes may stay unseen, a passage may not. A pair that touches at the
+ * start is looked at too, since a corner that was hit may turn through what it hit. `dips`: a part of the way may lie an
+ * eighth of that deep in overlap. */
+bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *plane) {
+    const pp_geometry *ga = k->f->placed[p->i].g, *gb = k->f->placed[p->j].g;
+    if (p->kind == PP_PAIR_HALFSPACE) return false; /* nothing is behind it */
+    double travel = pp_relative_travel(k, p->i, p->j), thick = ga->thickness + gb->thickness;
+    double thinner = fmin(ga->thickness, gb->thickness); /* what is small may cut a corner of what is large */
+    if (thinner > 0) thick = fmin(thick, 2 * thinner);
+    if (!(travel > 0.5 * thick)) return false;
+    pp_plane at = p->kind == PP_PAIR_FLAT ? PP_NO_PLANE : p->plane;
+    double x = 0, gap = pp_peg_start_gap(k, p), touching = fmax(PP_PEG_TOUCHING * p->size, pp_peg_left(k));
+    bool from_touch = gap <= touching;
+    if (gap < -touching) return false; /* placed in overlap */
+    double least = fmax(thick / travel / 8, 1.0 / ADVANCES), deep = dips ? fmax(touching, thick / 8) : touching;
+    double next;
+    for (;;) {
+        next = x + fmax(gap / travel, least);
+        if (next >= 1) return false; /* the end itself is looked at by pp_peg_measure */
+        pp_plane now = at;
+        gap = gap_between(k, p, next, &now);
+        if (!(gap > -deep)) break;
+        at = now;
+        x = next;
+    }
+    if (p->kind != PP_PAIR_FLAT)
+        *plane = p->plane;
+    else if (x == 0 && from_touch)
+        *plane =
+            pp_separate_ahead(&k->start.solid[p->i], &k->start.solid[p->j], &k->probe[0], &k->probe[1], touching).plane;
+    else
+        *plane = last_plane(k, p, &x, next, 0, at);
+    p->meet = fmax(x, 1e-12);
+    return true;
+}
+
+static bool is_flat(const pp_geometry *g) {
+    return g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON || g->kind == PERP_SHAPE_POLYHEDRON;
+}
+
+static pp_peg_pair new_pair(const pp_peg_work *k, pp_couple c) {
+    const pp_geometry *a = k->f->placed[c.i].g, *b = k->f->placed[c.j].g;
+    bool plane_a = a->kind == PERP_SHAPE_HALFSPACE, plane_b = b->kind == PERP_SHAPE_HALFSPACE;
+    pp_peg_pair p = {.i = c.i, .j = c.j, .plane = PP_NO_PLANE};
+    p.size = plane_a ? b->size : plane_b ? a->size : fmin(a->size, b->size);
+    if (!(p.size > 0)) p.size = plane_a || plane_b ? 0 : fmax(a->size, b->size); /* a particle has none */
+    p.thin = fmin(a->thickness, b->thickness); /* a half-space is thicker than anything */
+    if (!(p.thin > 0)) p.thin = p.size;
+    perp_vec3 at = k->f->s0->X[k->f->placed[plane_a ? c.j : c.i].body].p;
+    p.tol = 1e-10 * p.size + 1e-14 * perp_v3_norm(at) + k->least;
+    if (plane_a || plane_b) {
+        p.kind = PP_PAIR_HALFSPACE;
+        p.plane = pp_plane_face(plane_a ? 0 : 1, 0);
+    } else if (!is_flat(a) || !is_flat(b)) {
+        p.kind = PP_PAIR_ROUND;
+        p.plane = PP_ROUND_PLANE;
+    }
+    return p;
+}
+
+/* Two half-spaces, two particles: they never meet. */
+static bool can_meet(const pp_peg_work *k, pp_couple c) {
+    const pp_geometry *a = k->f->placed[c.i].g, *b = k->f->placed[c.j].g;
+    if (a->kind == PERP_SHAPE_HALFSPACE && b->kind == PERP_SHAPE_HALFSPACE) return false;
+    return !(a->kind == PERP_SHAPE_PARTICLE && b->kind == PERP_SHAPE_PARTICLE);
+}
+
+static int order(const pp_peg_pair *p, pp_couple c) {
+    return p->i != c.i ? (p->i < c.i ? -1 : 1) : p->j != c.j ? (p->j < c.j ? -1 : 1) : 0;
+}
+
+perp_status pp_peg_find_pairs(pp_peg_work *k) {
+    struct pp_peg *m = k->m;
+    perp_world *w = k->f->w;
+    perp_status st =
+        pp_broad_pairs(m->broad, k->f->nplaced, k->fat, k->f->placed, pp_may_touch, k->f, &w->alloc, &m->couples);
+    if (st) return pp_fail(w, st, "contact detection failed: %s", perp_status_text(st));
+    pp_peg_pair *swap = m->old_pair;
+    int cap = m->cap_old_pair, nold = m->npair;
+    m->old_pair = m->pair;
+    m->cap_old_pair = m->cap_pair;
+    m->pair = swap;
+    m->cap_pair = cap;
+    m->npair = 0;
+    if (!PP_GROW(&w->alloc, m->pair, m->cap_pair, 0, m->couples.n))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for %d pairs", m->couples.n);
+    for (int c = 0, o = 0; c < m->couples.n; c++) {
+        if (!can_meet(k, m->couples.couple[c])) continue;
+        while (o < nold && order(&m->old_pair[o], m->couples.couple[c]) < 0) o++;
+        bool known = o < nold && order(&m->old_pair[o], m->couples.couple[c]) == 0;
+        m->pair[m->npair++] = known ? m->old_pair[o] : new_pair(k, m->couples.couple[c]);
+    }
+    return PERP_OK;
+}
+
+static bool inside(const pp_solid *s, const pp_box *b) {
+    return s->lo.x >= b->lo.x && s->lo.y >= b->lo.y && s->lo.z >= b->lo.z && s->hi.x <= b->hi.x && s->hi.y <= b->hi.y &&
+           s->hi.z <= b->hi.z;
+}
+
+perp_status pp_peg_follow(pp_peg_work *k) {
+    bool wider = false;
+    for (int i = 0; i < k->f->nplaced; i++) {
+        const pp_solid *s = &k->end.solid[i];
+        if (inside(s, &k->fat[i])) continue;
+        perp_vec3 side = perp_v3_sub(s->hi, s->lo);
+        double more = 0.1 * fmax(side.x, fmax(side.y, side.z));
+        perp_vec3 d = perp_v3(more, more, k->f->w->def.dim == 3 ? more : 0);
+        pp_box b = {perp_v3_sub(s->lo, d), perp_v3_add(s->hi, d)};
+        k->fat[i] = pp_box_union(k->fat[i], b);
+        wider = true;
+    }
+    return wider ? pp_peg_find_pairs(k) : PERP_OK;
+}
+
+/* Does the plane remembered for this pair exist on its shapes? States can come from anywhere. */
+static bool plane_exists(const pp_peg_work *k, const pp_peg_pair *p, pp_plane plane) {
+    const pp_geometry *a = k->f->placed[p->i].g, *b = k->f->placed[p->j].g;
+    if (pp_plane_is_face(plane))
+        return pp_feature_owner(plane) <= 1 && pp_feature_a(plane) < (pp_feature_owner(plane) ? b : a)->nface;
+    return pp_plane_is_edges(plane) && pp_feature_owner(plane) <= 1 && pp_feature_a(plane) < a->nedge &&
+           pp_feature_b(plane) < b->nedge;
+}
+
+/* The plane of the last step, if it separates at the start as well as the best; else the best. Of two faces that lie flat
+ * on each other the larger one: contacts of both push, and which of them is remembered goes by the numbers of their
+ * features; and at the end pose corners are looked for on it, which lie over the larger face rather than beside the
+ * smaller. */
+static pp_plane recalled_plane(pp_peg_work *k, pp_peg_pair *p, pp_plane last) {
+    if (p->kind != PP_PAIR_FLAT) return p->plane;
+    const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
+    double tie = PP_PEG_TOUCHING * p->size;
+    pp_plane keep = plane_exists(k, p, last) ? last : PP_NO_PLANE;
+    pp_separating s = pp_separate(A, B, keep, tie, INFINITY);
+    p->gap0 = s.gap;
+    p->knows0 = true;
+    pp_plane first = pp_touch_first(A, B, s.plane);
+    return first == s.plane || pp_plane_gap(A, B, first) < s.gap - tie ? s.plane : first;
+}
+
+/* Where a pair touches on a corner or an edge: the best plane that looks another way, if it holds as well. */
+static bool other_plane(const pp_peg_work *k, pp_peg_pair *p) {
+    if (!p->active || p->kind != PP_PAIR_FLAT) return false;
+    const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
+    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
+    if (!(s.gap >= -PP_PEG_TOUCHING * p->size)) return false;
+    p->plane = s.plane;
+    return true;
+}
+
+bool pp_peg_recall(pp_peg_work *k) {
+    const pp_warm *warm = &k->f->w->warm;
+    struct pp_peg *m = k->m;
+    int c = 0, others = 0;
+    m->nrow = 0;
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        uint32_t a = (uint32_t)k->f->placed[p->i].slot, b = (uint32_t)k->f->placed[p->j].slot;
+        p->active = p->pushed = false;
+        p->meet = 0;
+        p->switches = p->renewals = p->nrow = p->first = 0;
+        while (c < warm->ncontact &&
+               (warm->contact[c].slot_a < a || (warm->contact[c].slot_a == a && warm->contact[c].slot_b < b)))
+            c++;
+        for (; c < warm->ncontact && warm->contact[c].slot_a == a && warm->contact[c].slot_b == b; c++) {
+            const double *P = warm->contact[c].p;
+            if (p->active || (P[0] == 0 && P[1] == 0 && P[2] == 0)) continue;
+            pp_plane last = recalled_plane(k, p, warm->contact[c].plane);
+            double left = k->brisk ? 2 * pp_peg_left(k) : 0;                              /* it touched within that */
+            if (pp_peg_start_gap(k, p) > fmax(PP_PEG_TOUCHING * p->size, left)) continue; /* it bounced, or was moved */
+            p->active = true;
+            p->plane = last;
+        }
+        others += k->mode.other && other_plane(k, p);
+    }
+    return !k->mode.other || others > 0;
+}

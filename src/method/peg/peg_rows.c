@@ -1,0 +1,434 @@
+/* peg_rows.c - the contacts of active pairs, at the poses where impulses act and at the end of the step
+ *
+ * A row keeps its place in the problem as long as its contact lies on its features at the end pose; rows of two planes
+ * are never mixed in one pair. */
+#include "stage/collide/contact_fill.h"
+#include "method/peg/peg.h"
+
+#include <string.h>
+
+#define LEAVES \
+    1e-3 /* part of the way of bodies in a part of a step that overlap may be undone by in it: of their energy 1e-6 */
+#define NEAR   10   /* times the largest miss: gaps up to there may be the next to push, and contacts are told apart */
+#define STAYS  10   /* times as far open or leaning is a flat patch that was one in the round before */
+#define ALIKE  1e-6 /* cosines of normals that differ by no more are equal */
+#define FACING 0.95 /* cosine of the angle up to which two planes make one patch */
+
+static const pp_poses *force_poses(const pp_peg_work *k) { return k->mode.symmetric ? &k->end : &k->force; }
+
+/* Is the problem of this round that of geometry end? Its first round has no end poses yet. */
+static bool acts_at_end(const pp_peg_work *k) { return k->at_end && k->mode.symmetric; }
+
+static bool row_room(pp_peg_work *k, int need) {
+    struct pp_peg *m = k->m;
+    return PP_GROW(&k->f->w->alloc, m->new_row, m->cap_new_row, m->nrow, need);
+}
+
+/* Contacts of a curved pair at some poses, in k->m->round. */
+static void round_at(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at) {
+    (void)pp_peg_round(k, &at->solid[p->i], &at->solid[p->j]);
+}
+
+static const pp_pair *matching(const pp_pair_list *l, uint64_t feature) {
+    const pp_pair *deepest = NULL;
+    for (int c = 0; c < l->n; c++) {
+        if (l->pair[c].feature == feature) return &l->pair[c];
+        if (!deepest || l->pair[c].gap < deepest->gap) deepest = &l->pair[c];
+    }
+    return deepest;
+}
+
+/* The deepest contact at the end may be on a feature that had none at the start (a capsule that turned): the row that
+ * looks most like it answers for it, if none does yet; of those that look alike the nearest. */
+static void answer_for_deepest(const pp_pair_list *l, const pp_peg_pair *p, pp_peg_row *row) {
+    const pp_pair *deepest = matching(l, PP_NO_PLANE);
+    int best = -1;
+    double most = 0.3, nearest = INFINITY;
+    for (int r = 0; deepest && r < p->nrow; r++) {
+        double like = perp_v3_dot(deepest->n_W, row[r].n), far = perp_v3_norm(perp_v3_sub(deepest->a_W, row[r].a));
+        if (row[r].feature == deepest->feature || row[r].gap1 <= deepest->gap) return;
+        if (like < most - ALIKE || (like <= most + ALIKE && !(far < nearest))) continue;
+        most = like;
+        nearest = far;
+        best = r;
+    }
+    if (best >= 0) row[best].gap1 = fmin(row[best].gap1, deepest->gap);
+}
+
+static void round_gaps(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row) {
+    round_at(k, p, &k->end);
+    for (int r = 0; r < p->nrow; r++) {
+        const pp_pair *c = matching(&k->m->round, row[r].feature);
+        bool through = !c || perp_v3_dot(c->n_W, row[r].n) < 0.3;
+        row[r].gap1 = through ? NAN : c->gap;
+        row[r].off1 = 0;
+    }
+    answer_for_deepest(&k->m->round, p, row);
+}
+
+/* Where the impulse of a row acts, and its gap at the start. */
+static void place_row(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
+    const pp_poses *at = force_poses(k);
+    const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
+    const bool moves[2] = {k->f->placed[p->i].moves, k->f->placed[p->j].moves};
+    pp_touch t = r->flat == PP_NO_PLANE ? pp_touch_at(A, B, r->plane, r->feature)
+                                        : pp_touch_push(A, B, r->plane, r->feature, r->flat, moves);
+    r->a = t.a;
+    r->b = t.b;
+    r->n = t.n;
+    r->gap = t.gap;
+    r->gap0 = k->mode.symmetric || at->state != k->start.state
+                  ? pp_touch_at(&k->start.solid[p->i], &k->start.solid[p->j], r->plane, r->feature).gap
+                  : t.gap;
+    if (!acts_at_end(k)) return;
+    r->gap1 = t.gap;
+    r->off1 = t.off;
+    r->gap = pp_touch_at(&k->force.solid[p->i], &k->force.solid[p->j], r->plane, r->feature).gap;
+}
+
+static void end_gap(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
+    pp_touch t = pp_touch_at(&k->end.solid[p->i], &k->end.solid[p->j], r->plane, r->feature);
+    r->gap1 = t.gap;
+    r->off1 = t.off;
+    r->at1 = perp_v3_scale(0.5, perp_v3_add(t.a, t.b));
+}
+
+void pp_peg_row_gaps(pp_peg_work *k) {
+    struct pp_peg *m = k->m;
+    for (int i = 0; i < m->npair; i++) {
+        const pp_peg_pair *p = &m->pair[i];
+        if (!p->active || p->nrow == 0) continue;
+        if (p->kind == PP_PAIR_ROUND) {
+            round_gaps(k, p, m->row + p->first);
+            continue;
+        }
+        for (int r = 0; r < p->nrow; r++) end_gap(k, p, &m->row[p->first + r]);
+    }
+}
+
+/* Copies a row into the new list, in the order of features. */
+static void insert(pp_peg_row *row, int *n, pp_peg_row x) {
+    int at = *n;
+    for (; at > 0 && row[at - 1].feature > x.feature; at--) row[at] = row[at - 1];
+    row[at] = x;
+    (*n)++;
+}
+
+static bool listed(const pp_peg_row *row, int n, uint64_t feature) {
+    for (int i = 0; i < n; i++)
+        if (row[i].feature == feature) return true;
+    return false;
+}
+
+static perp_status round_rows(pp_peg_work *k, pp_peg_pair *p, int first, bool old_ones) {
+    struct pp_peg *m = k->m;
+    const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* nothing may be added to NULL */
+    int nold = old && old_ones ? p->nrow : 0, n = 0;
+    double start = pp_peg_start_gap(k, p); /* now: it uses the same list */
+    round_at(k, p, force_poses(k));
+    if (!row_room(k, first + m->round.n)) return PERP_E_MEMORY;
+    for (int c = 0; c < m->round.n; c++) {
+        const pp_pair *t = &m->round.pair[c];
+        pp_peg_row r = {
+            .feature = t->feature, .plane = PP_ROUND_PLANE, .gap1 = NAN, .fresh = true, .flat = PP_NO_PLANE};
+        for (int o = 0; o < nold; o++)
+            if (old[o].feature == t->feature) r = old[o];
+        r.a = t->a_W;
+        r.b = t->b_W;
+        r.n = t->n_W;
+        r.gap = t->gap;
+        r.gap0 = fmax(t->gap, start); /* without the way of a driven body */
+        if (acts_at_end(k)) r.gap1 = t->gap, r.off1 = 0;
+        insert(m->new_row + first, &n, r);
+    }
+    p->nrow = n;
+    if (!acts_at_end(k)) return PERP_OK;
+    round_at(k, p, &k->force);
+    for (int r = first; r < first + n; r++) {
+        const pp_pair *c = matching(&m->round, m->new_row[r].feature);
+        m->new_row[r].gap = c ? c->gap : start;
+        m->new_row[r].gap0 = fmax(m->new_row[r].gap, start);
+    }
+    return PERP_OK;
+}
+
+/* May rows of two planes of a pair stand together? Faces that nearly face each other make one patch: a face that comes
+ * down on another meets it at both ends, each on the other's face. */
+static bool one_patch(const pp_peg_work *k, const pp_peg_pair *p, pp_plane a, pp_plane b) {
+    if (a == b) return true;
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    return perp_v3_dot(pp_plane_normal(A, B, a), pp_plane_normal(A, B, b)) > FACING;
+}
+
+/* How deep a contact must be to answer for the overlap of its pair. Where gaps within tolerance are left alone, one that
+ * is no deeper than that says nothing of a pair that is. */
+static double telling(const pp_peg_work *k, const pp_peg_pair *p) {
+    return k->brisk ? fmin(-p->tol, 0.1 * p->gap1) : -p->tol / 2;
+}
+
+static bool one_is_violated(const pp_peg_work *k, const pp_peg_pair *p) {
+    double deep = telling(k, p);
+    for (int c = 0; c < k->touches.n; c++)
+        if (k->touches.at[c].gap < deep) return true;
+    for (int r = 0; r < p->nrow; r++)
+        if (k->m->row[p->first + r].gap1 < deep) return true;
+    return false;
+}
+
+/* An overlap that none of the rows sees: they stand on a plane that is not the one the bodies are closest to being
+ * separated by, or beside what overlaps. */
+static void insist(pp_peg_work *k, const pp_peg_pair *p, pp_plane *plane) {
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    if (p->kind != PP_PAIR_FLAT || one_is_violated(k, p)) return;
+    *plane = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
+    pp_touch_find(&k->touches, A, B, plane);
+    if (one_is_violated(k, p)) return;
+    pp_touch_deepest(&k->touches, A, B, *plane);
+}
+
+/* Two edges that are parallel at one of the poses have no crossing there. */
+static bool crosses(const pp_peg_row *r) { return isfinite(r->gap) && isfinite(r->gap0) && !isinf(r->gap1); }
+
+/* Where planes are held, may this row stand? Not if its plane did not separate the two at the start. */
+static bool barred(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
+    return k->mode.held && r->gap0 < fmin(0, pp_peg_start_gap(k, p)) - 10 * p->tol;
+}
+
+/* A look for contacts found another plane than the pair has: is it no better than the way is known, and does a contact on
+ * the one it has still push? */
+static bool stays(const pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at, pp_plane found) {
+    const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
+    double slack = 3 * pp_peg_astray(k, p);
+    if (found == p->plane || p->kind != PP_PAIR_FLAT) return false;
+    if (pp_plane_gap(A, B, found) > pp_plane_gap(A, B, p->plane) + slack) return false;
+    for (int r = p->first; r < p->first + p->nrow; r++) {
+        const pp_peg_row *row = &k->m->row[r];
+        if (row->plane == p->plane && row->push > 0 && row->off1 <= pp_peg_beside(k, p)) return true;
+    }
+    return false;
+}
+
+/* Is a contact so near to one of `n` rows that push that the way does not tell them apart yet? */
+static bool same_place(const pp_peg_work *k, const pp_peg_pair *p, const pp_touch *t, const pp_peg_row *row, int n) {
+    double near = NEAR * pp_peg_astray(k, p);
+    for (int r = 0; near > 0 && r < n; r++) {
+        if (!(row[r].push > 0) || row[r].plane != p->plane) continue;
+        pp_touch at = pp_touch_at(&k->end.solid[p->i], &k->end.solid[p->j], row[r].plane, row[r].feature);
+        if (perp_v3_norm(perp_v3_sub(at.a, t->a)) < near) return true;
+    }
+    return false;
+}
+
+static pp_peg_row new_row(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at, pp_plane plane, uint64_t feature) {
+    pp_peg_row r = {.feature = feature, .plane = plane, .fresh = true, .flat = PP_NO_PLANE};
+    place_row(k, p, &r);
+    if (at == &k->end)
+        end_gap(k, p, &r);
+    else
+        r.gap1 = NAN;
+    return r;
+}
+
+/* Corners of a face that all end closed push in one direction: in space from four on, more than a rigid body can tell
+ * apart; in the plane both, so that a planar scene is the same in space. A single corner, or an edge that a body tips
+ * over, keeps its own. What is flat stays so until it clearly is not: directions that come and go with each round would
+ * keep the rounds from settling. */
+static void make_flat(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row, int n) {
+    int closed = 0;
+    bool was = false;
+    for (int r = 0; r < n; r++) was |= row[r].flat != PP_NO_PLANE;
+    double slack = was ? STAYS : 1, most = slack * NEAR * fmax(pp_peg_astray(k, p), p->tol);
+    for (int r = 0; r < n; r++) closed += fabs(row[r].gap1) <= most;
+    pp_plane flat = PP_NO_PLANE;
+    if (closed > (k->f->w->def.dim == 3 ? 3 : 1))
+        flat = pp_touch_flat(&k->end.solid[p->i], &k->end.solid[p->j], p->plane, slack);
+    for (int r = 0; r < n; r++) {
+        if (row[r].flat == flat) continue;
+        row[r].flat = flat;
+        place_row(k, p, &row[r]);
+    }
+}
+
+/* Old rows whose contact still lies on its features, and those found at `at`. In the last resort all old ones stay, so
+ * that two cannot take turns for ever. */
+static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp_poses *at, bool renew) {
+    struct pp_peg *m = k->m;
+    const pp_peg_row *old = m->row ? m->row + p->first : NULL; /* nothing may be added to NULL */
+    pp_plane plane = p->plane, held = plane;
+    double beside = pp_peg_beside(k, p);
+    k->touches.n = 0;
+    if (renew && p->meet > 0) { /* at the end they are behind each other */
+        pp_poses_between(k, p->i, p->j, p->meet);
+        pp_touch_find(&k->touches, &k->probe[0], &k->probe[1], &plane);
+        p->meet = 0;
+    } else if (renew) {
+        pp_touch_find(&k->touches, &at->solid[p->i], &at->solid[p->j], &plane);
+        if (stays(k, p, at, plane)) {
+            k->touches.n = 0;
+            plane = held;
+        }
+    }
+    if (renew && at == &k->end && p->gap1 < -p->tol) insist(k, p, &plane);
+    if (!row_room(k, first + p->nrow + k->touches.n + 2)) return PERP_E_MEMORY;
+    int n = 0;
+    p->plane = plane;
+    for (int o = 0; old && o < p->nrow; o++)
+        if (!renew || k->mode.linear || (old[o].off1 <= beside && one_patch(k, p, old[o].plane, plane))) {
+            pp_peg_row r = old[o];
+            if (k->mode.symmetric) place_row(k, p, &r);
+            if (crosses(&r)) insert(m->new_row + first, &n, r);
+        }
+    int kept = n;
+    for (int c = 0; c < k->touches.n; c++) {
+        if (listed(m->new_row + first, n, k->touches.at[c].feature)) continue;
+        if (at == &k->end && same_place(k, p, &k->touches.at[c], m->new_row + first, kept)) continue;
+        pp_peg_row r = new_row(k, p, at, plane, k->touches.at[c].feature);
+        if (crosses(&r) && !barred(k, p, &r)) insert(m->new_row + first, &n, r);
+    }
+    if (renew && n == 0 && k->mode.held) { /* then the deepest point over the plane it had */
+        pp_touch_deepest(&k->touches, &at->solid[p->i], &at->solid[p->j], held);
+        p->plane = held;
+        for (int c = 0; c < k->touches.n; c++) {
+            pp_peg_row r = new_row(k, p, at, held, k->touches.at[c].feature);
+            if (crosses(&r)) insert(m->new_row + first, &n, r);
+        }
+    }
+    make_flat(k, p, m->new_row + first, n);
+    p->nrow = n;
+    return PERP_OK;
+}
+
+perp_status pp_peg_rows(pp_peg_work *k, const pp_poses *at, const bool *renew) {
+    struct pp_peg *m = k->m;
+    int n = 0;
+    perp_status st = PERP_OK;
+    for (int i = 0; !st && i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        if (!p->active) {
+            p->nrow = 0;
+            continue;
+        }
+        int nrow = m->nrow;
+        m->nrow = n; /* what row_room must keep */
+        st = p->kind == PP_PAIR_ROUND ? round_rows(k, p, n, true) : flat_rows(k, p, n, at, renew[i]);
+        m->nrow = nrow;
+        p->first = n;
+        n += p->nrow;
+    }
+    if (st || k->touches.memory) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    pp_peg_row *swap = m->row;
+    int cap = m->cap_row;
+    m->row = m->new_row;
+    m->cap_row = m->cap_new_row;
+    m->new_row = swap;
+    m->cap_new_row = cap;
+    m->nrow = n;
+    return PERP_OK;
+}
+
+/* Overlap that a pair may keep at the end: of one that was placed in overlap what it cannot leave at a modest speed; in
+ * relaxed rounds what it had; in a part of a step all but its share, or but what a small part of the speeds at hand undoes,
+ * since overlap of 1e-9 that is undone within 1e-9 of a step is a blow. */
+static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
+    const pp_frame *f = k->f;
+    double overlap = -pp_peg_start_gap(k, p), share = fmin(1, f->h / f->w->def.h);
+    if (pp_peg_spawned(k, p)) {
+        double deep = fmax(overlap, -r->gap0), way = pp_recovery_speed(f->w, p->size) * f->h;
+        return fmax(0, deep - (share < 1 ? fmin(way, fmax(share * deep, LEAVES * k->reach)) : way));
+    }
+    if (k->mode.relaxed) return fmax(0, overlap);
+    if (overlap > 0 && share < 1) return fmax(0, overlap - fmax(share * overlap, LEAVES * k->reach));
+    /* what the step before left within its tolerance stays: to correct that would shake what rests */
+    if (k->brisk && r->gap0 <= p->tol) return fmin(-r->gap0, p->tol);
+    return 0;
+}
+
+static double miss_of(const pp_peg_work *k, int r) {
+    return k->m->row[r].gap1 + (k->f->allowance ? k->f->allowance[r] : 0);
+}
+
+/* Aitken's factor for the misses of a pair as one vector; *worst: the largest that pushes. */
+static double pair_stride(const pp_peg_work *k, const pp_peg_pair *p, double *worst) {
+    double along = 0, change = 0, old = 1;
+    *worst = 0;
+    for (int r = p->first; r < p->first + p->nrow; r++) {
+        const pp_peg_row *row = &k->m->row[r];
+        double miss = miss_of(k, r), d = miss - row->miss;
+        if (!(row->push > 0) || !isfinite(miss)) continue;
+        *worst = fmax(*worst, fabs(miss));
+        if (row->miss == 0) continue;
+        along += row->miss * d;
+        change += d * d;
+        old = row->stride;
+    }
+    double stride = change > 0 ? -old * along / change : 1;
+    if (!(*worst > k->finest)) return 1; /* rounding has no rate, and would be magnified */
+    return stride > 0.2 ? fmin(stride, 5) : 1;
+}
+
+/* One factor for all rows of a pair that push or are about to: the gaps of four corners of a face depend on each other,
+ * and factors of their own would make them contradict, so that the corners that push change from round to round. */
+void pp_peg_stride(pp_peg_work *k) {
+    struct pp_peg *m = k->m;
+    for (int i = 0; i < m->npair; i++) {
+        const pp_peg_pair *p = &m->pair[i];
+        if (!p->active) continue;
+        double worst, stride = pair_stride(k, p, &worst);
+        for (int r = p->first; r < p->first + p->nrow; r++) {
+            double miss = miss_of(k, r);
+            bool counts = isfinite(miss) && (m->row[r].push > 0 || fabs(miss) <= NEAR * worst);
+            m->row[r].miss = counts ? miss : 0;
+            m->row[r].stride = counts ? stride : 1;
+        }
+    }
+}
+
+static void put_contact(const pp_peg_work *k, int at, const pp_peg_pair *p, const pp_peg_row *r) {
+    pp_frame *f = k->f;
+    pp_pair touch = {p->i, p->j, r->feature, r->a, r->b, r->n, r->gap};
+    pp_contact_fill(f, &touch, &f->contact[at], f->contact_shape + 2 * at);
+    f->contact_plane[at] = r->plane;
+}
+
+/* Gap at the end that a row is posed with; NAN: that of the start. */
+static double posed_gap(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r) {
+    double gap1 = r->miss != 0 ? r->gap1 + (r->stride - 1) * r->miss : r->gap1;
+    if (acts_at_end(k)) {
+        const pp_geometry *const g[2] = {k->f->placed[p->i].g, k->f->placed[p->j].g};
+        return pp_end_demand(k->f, g, r->b, r->gap, gap1);
+    }
+    if (k->mode.symmetric && isnan(r->gap1)) return r->gap;
+    bool at_start = k->linear || (p->kind == PP_PAIR_ROUND && r->fresh);
+    return at_start ? NAN : gap1;
+}
+
+perp_status pp_peg_contacts(pp_peg_work *k) {
+    pp_frame *f = k->f;
+    struct pp_peg *m = k->m;
+    pp_arena *arena = &f->w->arena;
+    int n = m->nrow;
+    perp_status st = pp_contact_room(f, n);
+    if (st) return st;
+    f->contact_plane = PP_ARENA_ARRAY(arena, uint64_t, n);
+    double *end = PP_ARENA_ARRAY(arena, double, n), *allow = PP_ARENA_ARRAY(arena, double, n);
+    if (!f->contact_plane || !end || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+    if (k->at_end) pp_poses_stand(k, acts_at_end(k) ? &k->end_state : f->s1);
+    for (int i = 0; i < m->npair; i++) {
+        pp_peg_pair *p = &m->pair[i];
+        for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
+            const pp_peg_row *row = &m->row[r];
+            put_contact(k, r, p, row);
+            end[r] = posed_gap(k, p, row);
+            allow[r] = allowance(k, p, row);
+        }
+    }
+    if (!k->linear && !acts_at_end(k) && !pp_peg_even_out(k, end, allow))
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+    f->ncontact = n;
+    f->end_gap = end;
+    f->allowance = allow;
+    f->end_nu = m->nu;
+    f->one_point = k->mode.symmetric && !k->at_end;
+    f->levers = k->mode.symmetric ? &k->end_state : f->half ? f->s0 : NULL;
+    return PERP_OK;
+}

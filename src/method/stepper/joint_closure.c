@@ -1,0 +1,411 @@
+/* joint_closure.c - joints that driven bodies tear apart
+ * Problem  Joints tie a body to two driven ones that part, or a chain to a driven body that pulls it beyond its length. No motion
+ *          keeps these joints. Their rows depend on each other, so no impulse can remove what is left of them, and what no
+ *          impulse can remove counts against no solver (pp_acceptance). The joints would open further in every step.
+ * Method   Asked at poses, not at velocities: with the driven bodies at the end of the step, the errors phi of the joints are
+ *          made least over the poses of the other bodies,
+ *              min sum d_i phi_i^2,    Levenberg-Marquardt: (W + lambda/d) x = -phi,  dq = G J' x,  W = J G J',
+ *          from the start of the step, in lengths (G: unit mass and radii of gyration) and not in masses. If the least is 0 the
+ *          joints can be closed. If not, y = d phi at the least is the proof: J' y = 0 and y . phi > 0, so that no
+ *          motion closes the joints any further to first order. "0" in numbers: |J' y| times the length of the whole
+ *          mechanism is at most a tenth of y . phi.
+ *          The search begins a little beside the start, because the straight pose of a chain that is to be folded is
+ *          stationary too, but no least.
+ *          What could not be closed at the start either, with the driven bodies there, does not count: loops that were not
+ *          assembled exactly go on with their error.
+ * Valid    A least near the start: other ways to assemble a mechanism are not looked for. Up to MOST_ROWS rows. Joints
+ *          that are springs are not asked. Without an answer of the search nothing is said.
+ * Cost     A comparison for each joint with a driven body. The search is made only of steps in which such joints opened: the
+ *          cube of the rows, 5 to 50 times.
+ * Source   Levenberg (1944), Marquardt (1963); Nocedal, Wright, Numerical Optimization 10.3. */
+#include "method/stepper/joint_closure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/linalg.h"
+#include "problem/convert/convert.h"
+#include "problem/islands.h"
+#include "problem/rows.h"
+#include "stage/solve/solve_step.h"
+#include "stage/solve/step_contradiction.h"
+#include "stage/stepper.h"
+#include "stage/pose/formulate.h"
+
+#define MOST_ROWS  600   /* of an island: 10 MB for its matrices */
+#define ITERATIONS 200   /* a chain pulled straight takes 20 to 60, others 5 */
+#define DAMPED     1e-3  /* lambda of the first iteration; the diagonal of W times d is 1 */
+#define TIMES      10    /* lambda falls or rises by this factor */
+#define LEAST_DAMP 1e-15 /* below this lambda is rounding of W */
+#define MOST_DAMP  1e12  /* steps of this lambda are rounding of poses */
+#define STATIONARY 0.1   /* part of y . phi that a motion by the whole length may remove, to first order */
+#define BESIDE     1e-3 /* where the search begins: bodies turned [rad] and moved (part of the lengths) by about this */
+#define UNFOLDED   3.0  /* driven bodies that turn by more [rad] in a step are not asked about: near half a turn */
+
+typedef struct search {
+    pp_frame *f;
+    perp_step_problem p; /* blocks with G for the inverse of the mass; no rows */
+    perp_joint_row *all; /* rows of all joints, b: their errors */
+    const int *index;    /* m: rows of the island among these */
+    const int *block;    /* nblock: its blocks */
+    int m, nblock;
+    double reach;          /* levers and radii of the island, end to end [L] */
+    double *d, *length;    /* m: weights; row velocities times this are speeds [1 or L] */
+    pp_state at, next;     /* poses */
+    double *W, *A, *psd;   /* m x m, m x m, work */
+    double *phi, *x, *tmp; /* m */
+    double *dq;            /* ndof */
+} search;
+
+/* Locked motions of all joints at these poses, b: the error. Returns their number. */
+static int rows_at(const pp_frame *f, const pp_state *at, perp_joint_row *row) {
+    const perp_world *w = f->w;
+    int n = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        if (!pp_alive(j->gen)) continue;
+        pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+        if (a.block < 0 && b.block < 0) continue;
+        perp_joint_row all[PP_JOINT_MAX_ROWS];
+        double coord[PERP_JOINT_MAX_COORD] = {0};
+        perp_joint_def bare = j->def;
+        memset(bare.axis, 0, sizeof bare.axis);
+        int k = pp_joint_rows(&bare, w->def.dim, &a, &b, coord, 1, 0, all);
+        for (int r = 0; r < k; r++) {
+            if (all[r].kind != PERP_ROW_JOINT) continue;
+            row[n] = all[r];
+            row[n++].joint = i;
+        }
+    }
+    return n;
+}
+
+static bool drives(const perp_world *w, int slot) {
+    return slot >= 0 && w->body[slot].kind == PERP_BODY_KINEMATIC && w->body[slot].motion;
+}
+
+/* Has a joint of this frame a driven body on one side? */
+static bool driven_joint(const pp_frame *f, const pp_joint *j) {
+    bool a = j->a >= 0 && f->block[j->a] >= 0, b = j->b >= 0 && f->block[j->b] >= 0;
+    return pp_alive(j->gen) && ((a && drives(f->w, j->b)) || (b && drives(f->w, j->a)));
+}
+
+static bool applies(const pp_frame *f) {
+    const perp_world *w = f->w;
+    if (w->njoint == w->dead_joint || f->purpose != PP_STEP || w->stepper->soft_joints || !f->block || !f->Minv)
+        return false;
+    bool any = false;
+    for (int i = 0; i < w->njoint; i++) any = any || driven_joint(f, &w->joint[i]);
+    for (int i = 0; any && i < w->nbody; i++) {
+        if (!pp_alive(w->body[i].gen) || !drives(w, i)) continue;
+        double turn = w->def.dim == 2 ? fabs(f->s1->theta[i] - f->s0->theta[i])
+                                      : perp_v3_norm(perp_q_log(perp_q_mul(f->s1->X[i].q, perp_q_conj(f->s0->X[i].q))));
+        if (!(turn < UNFOLDED)) return false;
+    }
+    return any;
+}
+
+/* Driven bodies to where they stand in `from`. */
+static void place_driven(const search *s, const pp_state *from, pp_state *to) {
+    const perp_world *w = s->f->w;
+    for (int i = 0; i < w->nbody; i++) {
+        if (!pp_alive(w->body[i].gen) || !drives(w, i)) continue;
+        to->X[i] = from->X[i];
+        to->theta[i] = from->theta[i];
+    }
+}
+
+static void move_blocks(const search *s, const double *dq, const pp_state *from, pp_state *to) {
+    const pp_frame *f = s->f;
+    int dim = f->w->def.dim;
+    for (int k = 0; k < s->nblock; k++) {
+        int b = s->block[k], slot = f->block_body[b];
+        const double *d = dq + f->block_offset[b];
+        perp_vec3 turn = {0, 0, 0};
+        if (dim == 2 && f->block_ndof[b] == 3) turn.z = d[2];
+        if (dim == 3 && f->block_ndof[b] == 6) turn = perp_v3(d[3], d[4], d[5]);
+        to->X[slot].p = perp_v3_add(from->X[slot].p, perp_v3(d[0], d[1], dim == 3 ? d[2] : 0));
+        to->X[slot].q = perp_q_unit(perp_q_mul(perp_q_exp(turn), from->X[slot].q));
+        to->theta[slot] = from->theta[slot] + turn.z;
+    }
+}
+
+/* phi at these poses, and the sum that is made least. */
+static double objective(search *s, const pp_state *at) {
+    double sum = 0;
+    (void)rows_at(s->f, at, s->all);
+    for (int i = 0; i < s->m; i++) {
+        s->phi[i] = s->all[s->index[i]].b;
+        sum += s->d[i] * s->phi[i] * s->phi[i];
+    }
+    return sum;
+}
+
+/* The largest error of a joint [L]. */
+static double largest(const search *s) {
+    double most = 0;
+    for (int i = 0; i < s->m; i++) most = fmax(most, fabs(s->phi[i]) * s->length[i]);
+    return most;
+}
+
+/* W of the rows in s->all. */
+static void weigh(search *s) {
+    ptrdiff_t m = s->m;
+    for (int k = 0; k < s->m; k++) {
+        memset(s->dq, 0, (size_t)s->p.ndof * sizeof *s->dq);
+        pp_row_spread(&s->p, &s->all[s->index[k]].row, 1, s->dq);
+        for (int i = 0; i < s->m; i++) s->W[i + m * k] = pp_row_dot(&s->p, &s->all[s->index[i]].row, s->dq);
+    }
+}
+
+/* Is J' y = 0, y = d phi? */
+static bool stationary(search *s) {
+    double closing = 0, square = 0;
+    ptrdiff_t m = s->m;
+    for (int i = 0; i < s->m; i++) closing += s->d[i] * s->phi[i] * s->phi[i];
+    for (int k = 0; k < s->m; k++)
+        for (int i = 0; i < s->m; i++) square += s->d[i] * s->phi[i] * s->W[i + m * k] * s->d[k] * s->phi[k];
+    return sqrt(fmax(0, square)) * s->reach <= STATIONARY * closing;
+}
+
+/* One step from s->at to s->next, s->dq: the rows' answer with this lambda. */
+static bool try_step(search *s, double lambda) {
+    ptrdiff_t m = s->m;
+    memcpy(s->A, s->W, (size_t)(m * m) * sizeof *s->A);
+    for (int i = 0; i < s->m; i++) {
+        s->A[i + m * i] += lambda / s->d[i];
+        s->x[i] = -s->phi[i];
+    }
+    pp_psd factor;
+    if (!pp_psd_factor(&factor, s->m, s->A, s->m, LEAST_DAMP, s->psd)) return false;
+    pp_psd_solve(&factor, 1, s->x, s->m, s->tmp);
+    memset(s->dq, 0, (size_t)s->p.ndof * sizeof *s->dq);
+    for (int i = 0; i < s->m; i++) pp_row_spread(&s->p, &s->all[s->index[i]].row, s->x[i], s->dq);
+    pp_state_copy(s->f->w, &s->next, &s->at);
+    move_blocks(s, s->dq, &s->at, &s->next);
+    return true;
+}
+
+typedef enum found { CLOSED, LEAST, NOTHING } found;
+
+/* The least error from s->at on, at which the search ends: in s->phi. CLOSED: none is larger than `enough`. */
+static found seek(search *s, double enough) {
+    double lambda = DAMPED, sum = objective(s, &s->at);
+    for (int k = 0; k < ITERATIONS; k++) {
+        if (largest(s) <= enough) return CLOSED;
+        weigh(s);
+        if (stationary(s)) return LEAST;
+        for (;; lambda *= TIMES) {
+            if (!(lambda < MOST_DAMP) || !try_step(s, lambda)) return NOTHING;
+            double less = objective(s, &s->next);
+            if (less < sum) {
+                sum = less;
+                pp_state_copy(s->f->w, &s->at, &s->next);
+                lambda = fmax(LEAST_DAMP, lambda / TIMES);
+                break;
+            }
+            (void)objective(s, &s->at); /* rows and phi as they were */
+        }
+    }
+    return NOTHING;
+}
+
+/* Poses a little beside those of the start, the same for the same scene. */
+static void step_beside(search *s) {
+    const pp_frame *f = s->f;
+    for (int k = 0, n = 1; k < s->nblock; k++) {
+        int b = s->block[k];
+        for (int i = 0; i < f->block_ndof[b]; i++, n++) {
+            double part = BESIDE * sin(2.4 * n); /* 2.4 rad: the golden angle, no two directions alike */
+            s->dq[f->block_offset[b] + i] = i < f->w->def.dim ? part * s->reach / s->nblock : part;
+        }
+    }
+    move_blocks(s, s->dq, &s->at, &s->at);
+}
+
+/* G: the inverse of the mass of each block times its mass, so that lengths alone count. */
+static bool take_metric(search *s) {
+    const pp_frame *f = s->f;
+    double *G = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
+    if (!G) return false;
+    for (int b = 0; b < f->nblock; b++)
+        for (int i = 0; i < 36; i++) G[36 * b + i] = f->Minv[36 * b + i] / f->Minv[36 * b];
+    s->p = pp_free_problem(f);
+    s->p.Minv = G;
+    return true;
+}
+
+/* Weights, lengths and reach, from the rows of the start. */
+static void measure(search *s) {
+    int dim = s->f->w->def.dim;
+    perp_step_problem masses = pp_free_problem(s->f);
+    (void)rows_at(s->f, s->f->s0, s->all);
+    s->reach = 0;
+    for (int i = 0; i < s->m; i++) {
+        const perp_row *row = &s->all[s->index[i]].row;
+        double w = pp_row_inverse_mass(&s->p, row);
+        s->d[i] = w > 0 ? 1 / w : 1;
+        s->length[i] = pp_row_length(&masses, row);
+        for (int side = 0; side < 2; side++) {
+            const double *J = row->J[side];
+            bool moves = J[0] != 0 || J[1] != 0 || (dim == 3 && J[2] != 0);
+            if (row->block[side] >= 0 && moves)
+                s->reach += dim == 2 ? fabs(J[2]) : perp_v3_norm(perp_v3(J[3], J[4], J[5]));
+        }
+    }
+    for (int k = 0; k < s->nblock; k++) {
+        int b = s->block[k], at = dim == 2 ? 14 : 21; /* of the turn about z, about x */
+        if (s->f->block_ndof[b] > dim) s->reach += 1 / sqrt(s->p.Minv[36 * b + at]);
+    }
+}
+
+static bool new_search(search *s, pp_frame *f, const pp_island *island, perp_joint_row *all) {
+    pp_arena *a = &f->w->arena;
+    size_t m = (size_t)island->p.njoint;
+    *s = (search){.f = f, .all = all, .index = island->joint, .block = island->block, .m = (int)m};
+    s->nblock = island->p.nblock;
+    s->W = PP_ARENA_ARRAY(a, double, m *m);
+    s->A = PP_ARENA_ARRAY(a, double, m *m);
+    s->psd = PP_ARENA_ARRAY(a, double, pp_psd_work((int)m));
+    s->d = PP_ARENA_ARRAY(a, double, m);
+    s->length = PP_ARENA_ARRAY(a, double, m);
+    s->phi = PP_ARENA_ARRAY(a, double, m);
+    s->x = PP_ARENA_ARRAY(a, double, m);
+    s->tmp = PP_ARENA_ARRAY(a, double, m);
+    s->dq = PP_ARENA_ZERO(a, double, f->ndof);
+    return s->W && s->A && s->psd && s->d && s->length && s->phi && s->x && s->tmp && s->dq && take_metric(s) &&
+           !pp_state_new(f->w, &s->at) && !pp_state_new(f->w, &s->next);
+}
+
+/* Names the joints that cannot be closed: in s->phi. */
+static void name_joints(const search *s, char *text, size_t size) {
+    pp_opponent place[PP_OPPONENTS];
+    int n = 0, more = 0;
+    double most = largest(s);
+    for (int i = 0, last = -1; i < s->m; i++) {
+        int joint = s->all[s->index[i]].joint;
+        if (joint == last || !(fabs(s->phi[i]) * s->length[i] > 1e-6 * most)) continue; /* the others take no part */
+        last = joint;
+        if (n < PP_OPPONENTS)
+            place[n++] = (pp_opponent){.kind = PP_OPPONENT_JOINT, .a = joint};
+        else
+            more++;
+    }
+    pp_tell_fighting(s->f->w, place, n, more, text, size);
+}
+
+/* What was found. */
+typedef struct verdict {
+    double left;    /* how far the worst joint is open [L]; 0: nothing is proven */
+    bool dead;      /* it is so where the step ended, but not everywhere near by */
+    char text[300]; /* names */
+} verdict;
+
+/* Other poses close the joints. If where the step ended the errors are stationary too, no velocity leads to those: a chain
+ * that is exactly straight does not fold. */
+static perp_status dead_point(search *s, double enough, verdict *out) {
+    (void)objective(s, s->f->s0);
+    double start = largest(s);
+    (void)objective(s, s->f->s1);
+    weigh(s);
+    if (!(largest(s) - start > enough) || !stationary(s)) return PERP_OK;
+    out->left = largest(s);
+    out->dead = true;
+    name_joints(s, out->text, sizeof out->text);
+    return PERP_OK;
+}
+
+/* Is an island proven to have joints that cannot be closed at the end of the step? moved: f->s1 is what came of the step. */
+static perp_status unclosed(pp_frame *f, const pp_island *island, perp_joint_row *all, bool moved, verdict *out) {
+    search s;
+    if (island->p.njoint > MOST_ROWS) return PERP_OK;
+    if (!new_search(&s, f, island, all)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+    measure(&s);
+    double enough = f->h * pp_sure_miss(f, pp_step_scale(&island->p));
+    pp_state_copy(f->w, &s.at, f->s0);
+    place_driven(&s, f->s1, &s.at);
+    step_beside(&s);
+    found end_pose = seek(&s, enough);
+    if (end_pose == CLOSED && moved) return dead_point(&s, enough, out);
+    if (end_pose != LEAST) return PERP_OK;
+    double end = largest(&s);
+    name_joints(&s, out->text, sizeof out->text);
+    pp_state_copy(f->w, &s.at, f->s0);
+    step_beside(&s);
+    (void)seek(&s, 0.1 * enough);
+    if (end - largest(&s) > enough) out->left = end;
+    return PERP_OK;
+}
+
+/* Did a joint of this frame, or of what hangs on it, open in the step? */
+static bool opened(const pp_frame *f, const perp_joint_row *start, const perp_joint_row *end, int n) {
+    double least = f->h * pp_sure_miss(f, 0);
+    for (int i = 0; i < n; i++) {
+        double grows = (fabs(end[i].b) - fabs(start[i].b)) * pp_row_length(&f->problem, &start[i].row);
+        if (!(grows <= least)) return true;
+    }
+    return false;
+}
+
+/* Has the island a joint with a driven body? */
+static bool is_driven(const pp_frame *f, const pp_island *island) {
+    for (int i = 0; i < island->p.njoint; i++)
+        if (driven_joint(f, &f->w->joint[island->p.joint[i].joint])) return true;
+    return false;
+}
+
+static perp_status look(pp_frame *f, bool moved, verdict *out) {
+    perp_world *w = f->w;
+    pp_arena *a = &w->arena;
+    perp_joint_row *start = PP_ARENA_ARRAY(a, perp_joint_row, 6 * w->njoint),
+                   *end = PP_ARENA_ARRAY(a, perp_joint_row, 6 * w->njoint);
+    *out = (verdict){0};
+    if (!start || !end) return pp_fail(w, PERP_E_MEMORY, "out of memory for the joints");
+    int n = rows_at(f, f->s0, start);
+    (void)rows_at(f, f->s1, end);
+    if (n == 0 || (moved && !opened(f, start, end, n))) return PERP_OK;
+    perp_step_problem p = pp_free_problem(f);
+    for (int i = 0; i < n; i++) start[i].b = start[i].b_kin; /* speeds that errors are compared with */
+    p.joint = start;
+    p.njoint = n;
+    pp_island *island;
+    int count;
+    if (pp_islands_split(&p, a, &island, &count)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the joints");
+    perp_status st = PERP_OK;
+    for (int k = 0; !st && out->left == 0 && k < count; k++) {
+        pp_arena_mark mark = pp_arena_here(a);
+        if (is_driven(f, &island[k])) st = unclosed(f, &island[k], end, moved, out);
+        pp_arena_release(a, mark);
+    }
+    return st;
+}
+
+perp_status pp_check_closure(pp_frame *f) {
+    if (!applies(f)) return PERP_OK;
+    pp_arena_mark mark = pp_arena_here(&f->w->arena);
+    verdict v;
+    perp_status st = look(f, true, &v);
+    pp_arena_release(&f->w->arena, mark);
+    if (st || v.left == 0) return st;
+    f->hopeless = true;
+    return pp_fail(
+        f->w, PERP_E_SOLVE, "the laws have no answer at t = %g (h = %g): joints would be open by %.3g, and %s%s",
+        f->s0->t, f->h, v.left,
+        v.dead ? "at this dead point no velocity closes them; start a little beside it" : "no motion closes them",
+        v.text);
+}
+
+void pp_name_unclosed(pp_frame *f) {
+    perp_world *w = f->w;
+    if (!applies(f) || !(f->problem.h > 0) || strstr(w->why, "no solution exists")) return;
+    pp_arena_mark mark = pp_arena_here(&w->arena);
+    char before[PP_WHY];
+    verdict v;
+    memcpy(before, w->why, sizeof before);
+    perp_status st = look(f, false, &v);
+    pp_arena_release(&w->arena, mark);
+    memcpy(w->why, before, sizeof before);
+    if (st || v.left == 0) return;
+    size_t keep = strlen(before), most = sizeof w->why - 1 - strlen(v.text);
+    memcpy(w->why + (keep < most ? keep : most), v.text, strlen(v.text) + 1);
+}

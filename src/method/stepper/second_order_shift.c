@@ -1,0 +1,200 @@
+/* second_order_shift.c - friction that is the same forwards and backwards in time
+ *
+ * The second kick sees slip at the end of the step, with the velocity of the end. The first must mirror it. What slides
+ * is pushed along the slip at the start of the step, with the velocity of the start. What sticks or rolls moves with
+ * the velocity of the middle, and its slip is to vanish in the mean of both ends of the step: its rows change on the
+ * way, by the turning of levers and normals, and those of the start alone would leave an error of first order in the
+ * position.
+ * A pyramid is turned to the slip of the middle in both kicks instead: its corner is the direction of friction.
+ * Friction is posed by the slip of the start row plus a shift, found from the last answer: a chord method, as for
+ * joints. A contact about to stop or to turn round keeps the plain law, and so does one that arrives: those are first
+ * order, once. */
+#include <math.h>
+
+#include "stage/control/belt.h"
+#include "problem/rows.h"
+#include "stage/pose/rebound.h"
+#include "method/stepper/second_order_kicks.h"
+
+#define SAME_WAY 0.9 /* cosine up to which a contact slides on */
+
+/* Relative motion of B against A at a contact. */
+typedef struct slip {
+    perp_vec3 s_W; /* along the surface [L/T] */
+    double spin;   /* about the normal [1/T] */
+} slip;
+
+/* What the friction of a contact is told. */
+typedef struct told {
+    slip shift;
+    perp_vec3 aim_W;
+} told;
+
+/* Velocities of kinematic bodies, by body slot. */
+typedef struct driven {
+    const perp_vec3 *v, *w;
+    bool before; /* of surfaces that move: pp_belt.before_B, not now_B */
+} driven;
+
+/* At poses `at`, with velocities nu of the dynamic bodies and those of `by` for the others. Friction acts on both
+ * bodies at one place, see formulate.c. */
+static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, const pp_state *at, driven by,
+                    const double *nu) {
+    int body[2] = {f->w->shape[shape[0]].body, f->w->shape[shape[1]].body};
+    const double sign[2] = {-1, 1};
+    bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
+    perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), v = {0, 0, 0}, w = {0, 0, 0};
+    for (int k = 0; k < 2; k++) {
+        int b = body[k], blk = f->block[b], dim = f->w->def.dim;
+        perp_vec3 point = both ? middle : k ? c->b_W : c->a_W, vb = by.v[b], wb = by.w[b];
+        perp_vec3 centre = (blk >= 0 ? at : f->levers ? f->levers : f->s1)->X[b].p;
+        if (blk >= 0) {
+            const double *x = nu + f->block_offset[blk];
+            int nd = f->block_ndof[blk];
+            vb = perp_v3(x[0], x[1], dim == 3 ? x[2] : 0);
+            wb = dim == 2 ? perp_v3(0, 0, nd == 3 ? x[2] : 0) : nd == 6 ? perp_v3(x[3], x[4], x[5]) : perp_v3(0, 0, 0);
+        } else if (f->w->body[b].kind != PERP_BODY_KINEMATIC) {
+            continue;
+        }
+        vb = perp_v3_add(vb, perp_v3_cross(wb, perp_v3_sub(point, centre)));
+        v = perp_v3_axpy(v, sign[k], vb);
+        w = perp_v3_axpy(w, sign[k], wb);
+    }
+    v = perp_v3_add(v, pp_belt_slip(f, shape, by.before));
+    return (slip){perp_v3_axpy(v, -perp_v3_dot(v, c->n_W), c->n_W), perp_v3_dot(w, c->n_W)};
+}
+
+/* A tangent vector at normal n, carried to normal m by the least rotation. */
+static perp_vec3 carried(perp_vec3 s, perp_vec3 n, perp_vec3 m) {
+    double c = 1 + perp_v3_dot(n, m);
+    return c > 0.1 ? perp_v3_axpy(s, -perp_v3_dot(m, s) / c, perp_v3_add(n, m)) : s;
+}
+
+/* The contact of `end` that contact i of f has become, or NULL. */
+static const perp_contact *became(const pp_frame *f, int i, const pp_frame *end, const int **shape) {
+    const int *s = f->contact_shape + 2 * i;
+    const perp_contact *only = NULL;
+    int n = 0;
+    for (int j = 0; j < end->ncontact; j++) {
+        const int *e = end->contact_shape + 2 * j;
+        if (e[0] != s[0] || e[1] != s[1]) continue;
+        *shape = e;
+        if (end->contact[j].feature == f->contact[i].feature) return &end->contact[j];
+        only = &end->contact[j];
+        n++;
+    }
+    for (int j = 0; n == 1 && j < f->ncontact; j++) { /* the one contact of the pair at both ends */
+        const int *e = f->contact_shape + 2 * j;
+        if (j != i && e[0] == s[0] && e[1] == s[1]) n++;
+    }
+    return n == 1 ? only : NULL;
+}
+
+static double size(slip x, double e_r) { return sqrt(perp_v3_dot(x.s_W, x.s_W) + e_r * e_r * x.spin * x.spin); }
+
+static bool touched(const pp_frame *f, int i) {
+    const int *s = f->contact_shape + 2 * i;
+    const perp_contact *c = &f->contact[i];
+    return c->gap <= 100 * pp_touching(f->w->shape[s[0]].g, f->w->shape[s[1]].g, c->b_W);
+}
+
+static const pp_slip_shift *in_use(const pp_frame *f, int i) {
+    const int *s = f->contact_shape + 2 * i;
+    for (int k = 0; k < f->nshift; k++)
+        if (f->shift[k].shape[0] == s[0] && f->shift[k].shape[1] == s[1] &&
+            f->shift[k].feature == f->contact[i].feature)
+            return &f->shift[k];
+    return NULL;
+}
+
+/* The shift of contact i that pushes; false: none. */
+static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise, told *out) {
+    *out = (told){{{0, 0, 0}, 0}, {0, 0, 0}};
+    const perp_contact *c = &f->contact[i];
+    const int *shape = f->contact_shape + 2 * i, *end_shape = shape;
+    double e_r = f->problem.contact[i].e_r;
+    slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solution.nu);
+    const driven start = {f->start_v, f->start_w,
+                          .before = true}; /* bodies that are driven at first: not the mean, which rows have */
+    const pp_slip_shift *used = in_use(f, i);
+    slip seen = now; /* by the law */
+    if (used) seen = (slip){perp_v3_add(now.s_W, used->slip_W), now.spin + used->spin};
+    bool slides = size(seen, e_r) > noise;
+    if (slides && f->problem.contact[i].nd > 0 && f->w->def.dim == 3) {
+        out->aim_W = now.s_W;
+        return true;
+    }
+    if (slides) {
+        slip first = slip_of(f, c, shape, f->s0, start, f->nu0);
+        double a = size(now, e_r), b = size(first, e_r);
+        double along = perp_v3_dot(now.s_W, first.s_W) + e_r * e_r * now.spin * first.spin;
+        if (f->w->def.dim == 2 || !(b > noise) || !(along > SAME_WAY * a * b)) return false;
+        out->shift = (slip){perp_v3_sub(perp_v3_scale(a / b, first.s_W), now.s_W), first.spin * a / b - now.spin};
+        return true;
+    }
+    const perp_contact *last = became(f, i, end, &end_shape);
+    if (!last) return false;
+    slip here = slip_of(f, c, shape, f->s0, start, f->solution.nu);
+    slip then = slip_of(end, last, end_shape, end->s0, (driven){.v = end->s1->v, .w = end->s1->w}, f->nu_turned);
+    perp_vec3 there = carried(then.s_W, last->n_W, c->n_W), mean = perp_v3_scale(0.5, perp_v3_add(here.s_W, there));
+    out->shift = (slip){perp_v3_sub(mean, now.s_W), 0.5 * (here.spin + then.spin) - now.spin};
+    return true;
+}
+
+/* How far two things that friction is told lie apart [L/T]. */
+static double apart(const pp_slip_shift *a, const pp_slip_shift *b, double e_r) {
+    static const pp_slip_shift nothing = {.shape = {-1, -1}};
+    if (!a) a = &nothing;
+    if (!b) b = &nothing;
+    return perp_v3_norm(perp_v3_sub(a->slip_W, b->slip_W)) + perp_v3_norm(perp_v3_sub(a->aim_W, b->aim_W)) +
+           e_r * fabs(a->spin - b->spin);
+}
+
+perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
+    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->ncontact);
+    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    double noise = 100 * f->w->def.tolerance * f->residual.scale;
+    int n = 0;
+    *change = 0;
+    for (int i = 0; i < f->ncontact; i++) {
+        double e_r = f->problem.contact[i].e_r;
+        const pp_slip_shift *used = in_use(f, i), *now = NULL;
+        const int *shape = f->contact_shape + 2 * i;
+        told x;
+        bool rubs = f->contact[i].mu > 0 && f->solution.p_contact[3 * i] > 0 && touched(f, i);
+        if (rubs && shift_of(f, i, end, noise, &x)) {
+            list[n] = (pp_slip_shift){.shape = {shape[0], shape[1]},
+                                      .feature = f->contact[i].feature,
+                                      .slip_W = x.shift.s_W,
+                                      .spin = e_r > 0 ? x.shift.spin : 0,
+                                      .aim_W = x.aim_W};
+            now = &list[n++];
+        }
+        *change = fmax(*change, apart(used, now, e_r));
+    }
+    f->shift = list;
+    f->nshift = n;
+    return PERP_OK;
+}
+
+/* A contact that arrives at speed -u < 0 and did not bounce in the first kick leaves at restitution times that. */
+perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
+    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->ncontact);
+    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    int n = 0;
+    for (int i = 0; !pp_orders_impacts(f->w) && i < f->ncontact; i++) {
+        const perp_contact *c = &f->contact[i];
+        const perp_contact_row *r = &f->problem.contact[i];
+        if (!(c->restitution > 0) || !(f->solution.p_contact[3 * i] > 0) || touched(f, i)) continue;
+        double u = pp_row_dot(&f->problem, &r->n, f->nu0) + r->b_n_kin;
+        if (!(u < 0)) continue;
+        const int *shape = f->contact_shape + 2 * i;
+        list[n++] = (pp_slip_shift){.shape = {shape[0], shape[1]},
+                                    .feature = c->feature,
+                                    .rebound = pp_rebound_factor(f, shape) * c->restitution * u,
+                                    .owed = true};
+    }
+    end->shift = list;
+    end->nshift = n;
+    return PERP_OK;
+}

@@ -1,0 +1,17 @@
+/* stepper_planar.c - planar bodies that rest and rub on their plane, "2.5D"
+ * The Stewart-Trinkle step of a 2D world, with friction at the three points on which a body rests. Their normal forces
+ * are known, since the body stays level (Berard 3.24); so friction has a given limit, in both directions of the plane.
+ * Source   Berard 3.3. */
+#include "stage/pose/support_rows.h"
+
+const pp_stepper_type pp_stepper_planar = {
+    .name = "planar-2.5d",
+    .source = "Berard 3.3",
+    .about = "as stewart-trinkle in 2D; bodies rest on three points each and rub on the plane",
+    .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
+    .dims = PP_DIM_2,
+    .end_gaps = true,
+    .supports = true,
+    .models = pp_support_models,
+    .normal_rhs = pp_end_gap_rhs,
+};

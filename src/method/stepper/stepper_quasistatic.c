@@ -1,0 +1,302 @@
+/* stepper_quasistatic.c - bodies without inertia: forces balance in every step
+ *   0 = h f + G_b p_b + G_n p_n + G_f p_f,   laws of contacts and joints as ever, q+ = q (+) h nu
+ * Pyramids make it Model-DLC, true cones Model-DQC.
+ * Method   The step problem of a body with mass, posed again and again: with the masses eps M and the velocity of the
+ *          last answer, nu_0 = 0, the momentum eps M (nu_k+1 - nu_k) is what the forces miss of balance. That is the
+ *          proximal point method: it ends where nothing is missing, in a few rounds if the cones are pyramids. Those turn
+ *          with the slip of the last round, but not for ever: of a push off the centre two motions may take turns, each
+ *          the answer to the directions of the other. Of many solutions it takes one near rest, in the metric of the
+ *          masses: the least motion.
+ *          Where cones turn little by little rounds are slow; then they are mixed (problem/mix.c).
+ *          eps is such that the forces at hand would change velocities in a step by as much as the fastest body moves,
+ *          or what is driven, and then by more: large numbers beside small velocities would cost digits.
+ * Fails    where no balance is: a body that nothing holds, or a push beyond what friction bears. If the rounds do not end soon,
+ *          a proof of that is looked for (quasistatic_balance.c).
+ * Source   Berard 3.4. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/refuse.h"
+#include "stage/control/belt.h"
+#include "problem/mix.h"
+#include "problem/rows.h"
+#include "method/stepper/quasistatic_balance.h"
+#include "method/stepper/quasistatic_unique.h"
+#include "stage/pose/support_rows.h"
+#include "method/contact/solve_contacts.h"
+#include "stage/certify/certify.h"
+#include "stage/update/update.h"
+
+#define ROUNDS     80
+#define FOLLOWING  8   /* rounds in which pyramids turn with the slip; only those of one problem are sure to end */
+#define DOUBT      3   /* rounds after which a proof is looked for that there is no balance; two or three are usual */
+#define SHORT_LOOK 400 /* sweeps that look for it then: less work than a round */
+#define LONG_LOOK \
+    40000             /* and where the step fails anyway: enough for slopes a thousandth above the limit of friction */
+#define SLOW        8 /* rounds after which they are mixed; eps stays then, unless speeds grow by SPEED_GROWS */
+#define SPEED_GROWS 2
+#define SHRINKS     0.999 /* part of a change that the next may be, for rounds to be mixed */
+#define RATIO_GROWS 4
+#define RATIO_MOST  16
+#define RATIO_LONG  1024 /* of pyramids, which are solved exactly, where rounds go on in one direction */
+
+typedef struct round_data {
+    double *M, *Minv; /* those of the bodies */
+    double *force;    /* ndof: h f */
+    double *nu;       /* ndof: of the last round */
+    double *miss;     /* ndof: its change in a round */
+    pp_mix mix;
+    double *slips;       /* ndof: of the round that pyramids stay with */
+    double acceleration; /* largest that the forces would make [L/T^2] */
+    double speed;        /* of what is driven, and of the fastest body so far [L/T] */
+} round_data;
+
+static double rim(const pp_frame *f, int k) {
+    double r = f->w->body[f->block_body[k]].radius;
+    return isfinite(r) ? r : 0;
+}
+
+/* Largest size of x, which has the degrees of freedom of block k, as a motion of the body's rim. */
+static double motion(const pp_frame *f, int k, const double *x) {
+    double lin = 0, ang = 0;
+    for (int i = 0; i < f->block_ndof[k]; i++) *(i < f->w->def.dim ? &lin : &ang) += x[i] * x[i];
+    return sqrt(lin) + rim(f, k) * sqrt(ang);
+}
+
+static double driven_speed(const pp_frame *f) {
+    double most = pp_belt_fastest(f);
+    for (int i = 0; i < f->w->nbody; i++) {
+        const pp_body *b = &f->w->body[i];
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC) continue;
+        double r = isfinite(b->radius) ? b->radius : 0;
+        most = fmax(most, perp_v3_norm(f->s1->v[i]) + r * perp_v3_norm(f->s1->w[i]));
+    }
+    for (int i = 0; i < f->w->njoint; i++) {
+        const pp_joint *j = &f->w->joint[i];
+        double r = f->w->body[j->b].radius;
+        for (int c = 0; pp_alive(j->gen) && c < perp_joint_ncoord(j->def.kind, f->w->def.dim); c++) {
+            const perp_joint_axis *axis = &j->def.axis[c];
+            bool slides = j->def.kind == PERP_JOINT_PRISMATIC || (j->def.kind == PERP_JOINT_CYLINDRICAL && c == 0) ||
+                          (j->def.kind == PERP_JOINT_PLANAR && c < 2);
+            if (axis->motor) most = fmax(most, fabs(axis->motor_speed) * (slides || !isfinite(r) ? 1 : r));
+        }
+    }
+    return most;
+}
+
+static perp_status begin(pp_frame *f, round_data *q) {
+    pp_arena *a = &f->w->arena;
+    *q = (round_data){.M = f->M,
+                      .Minv = f->Minv,
+                      .force = PP_ARENA_ZERO(a, double, f->ndof),
+                      .nu = PP_ARENA_ZERO(a, double, f->ndof),
+                      .miss = PP_ARENA_ZERO(a, double, f->ndof),
+                      .slips = PP_ARENA_ZERO(a, double, f->ndof)};
+    f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
+    f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
+    if (!q->force || !q->nu || !q->miss || !q->slips || !f->M || !f->Minv || !pp_mix_new(a, f->ndof, &q->mix))
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
+    f->no_inertia = true;
+    memset(f->nu0, 0, (size_t)f->ndof * sizeof *f->nu0); /* what moved before has no bearing on what moves now */
+    memset(f->bend, 0, (size_t)f->nblock * sizeof *f->bend);
+    for (int i = 0; i < f->ndof; i++) q->force[i] = pp_force_impulse(f, i);
+    double press = pp_support_press(f->w);
+    for (int k = 0; k < f->nblock; k++) {
+        const pp_body *b = &f->w->body[f->block_body[k]];
+        q->acceleration = fmax(q->acceleration, motion(f, k, q->force + f->block_offset[k]) / (b->mass * f->h));
+        for (int i = 0; b->support && i < 3; i++) q->acceleration = fmax(q->acceleration, press * b->support[i].mu);
+    }
+    q->speed = fmax(driven_speed(f), 1e-3 * q->acceleration * f->h);
+    for (int k = 0; k < f->nblock; k++)
+        for (int i = 0; i < f->block_ndof[k]; i++) q->mix.weight[f->block_offset[k] + i] = q->M[36 * k + 7 * i];
+    return PERP_OK;
+}
+
+/* Masses eps M and the momentum that goes with the last velocity. */
+static void weigh(pp_frame *f, const round_data *q, double eps) {
+    for (int i = 0; i < 36 * f->nblock; i++) {
+        f->M[i] = eps * q->M[i];
+        f->Minv[i] = q->Minv[i] / eps;
+    }
+    for (int k = 0; k < f->nblock; k++) {
+        int at = f->block_offset[k], nd = f->block_ndof[k];
+        for (int r = 0; r < nd; r++) {
+            double sum = q->force[at + r];
+            for (int c = 0; c < nd; c++) sum += f->M[36 * k + 6 * c + r] * q->nu[at + c];
+            f->momentum[at + r] = sum;
+        }
+    }
+}
+
+/* Largest change of a velocity in the last round; *who: the block of it. */
+static double change(const pp_frame *f, const round_data *q, int *who) {
+    double most = 0, d[6];
+    for (int k = 0; k < f->nblock; k++) {
+        for (int i = 0; i < f->block_ndof[k]; i++)
+            d[i] = f->solution.nu[f->block_offset[k] + i] - q->nu[f->block_offset[k] + i];
+        double x = motion(f, k, d);
+        if (!(x <= most)) most = x, *who = k;
+    }
+    return most;
+}
+
+/* The velocity that the next round starts from: that of this one, or a mixture of the last ones. */
+static void go_on(const pp_frame *f, round_data *q, bool mix) {
+    const double *nu = f->solution.nu;
+    for (int i = 0; i < f->ndof; i++) {
+        q->miss[i] = nu[i] - q->nu[i];
+        q->nu[i] = nu[i];
+    }
+    pp_mix_step(&q->mix, q->miss, q->nu, mix);
+}
+
+static double fastest(const pp_frame *f) {
+    double most = 0;
+    for (int k = 0; k < f->nblock; k++) most = fmax(most, motion(f, k, f->solution.nu + f->block_offset[k]));
+    return most;
+}
+
+static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
+    int slot = f->block_body[who];
+    const char *name = f->w->body[slot].name;
+    char body[80];
+    snprintf(body, sizeof body, "body %d%s%.60s%s", slot, name ? " (" : "", name ? name : "", name ? ")" : "");
+    f->hopeless = true;
+    if (!proof)
+        return pp_fail(f->w, PERP_E_SOLVE, "no forces of contacts and joints were found that balance those on %s",
+                       body);
+    if (proof->rows == 0)
+        return pp_fail(
+            f->w, PERP_E_SOLVE,
+            "no equilibrium at t = %g: %s bears a load, and no contact within reach, joint or support balances "
+            "it; bodies without inertia do not fall, so start them where something carries them",
+            f->s0->t, body);
+    return pp_fail(
+        f->w, PERP_E_SOLVE,
+        "no equilibrium at t = %g: the load of %s is not balanced: a motion exists that no contact, joint or "
+        "support of its group resists (%d rows) and on which the loads do work",
+        f->s0->t, body, proof->rows);
+}
+
+/* Of rounds that failed or do not end: PERP_E_SOLVE with its cause if no balance exists. `st`: what it is else. */
+static perp_status doubt(pp_frame *f, const round_data *q, int sweeps, perp_status st) {
+    char before[PP_WHY];
+    pp_imbalance proof;
+    if (!(f->problem.h > 0)) return st; /* not posed */
+    memcpy(before, f->w->why, sizeof before);
+    perp_status found = pp_find_imbalance(f, q->force, sweeps, &proof);
+    if (found) return found;
+    if (proof.block >= 0) return no_balance(f, proof.block, &proof);
+    memcpy(f->w->why, before, sizeof before);
+    return st;
+}
+
+static perp_status step(pp_frame *f) {
+    round_data q;
+    perp_status st = begin(f, &q);
+    double ratio = 1, missing = INFINITY, before = INFINITY;
+    int who = 0, iterations = 0;
+    for (int round = 0; !st && missing > f->w->def.tolerance; round++) {
+        if (round == ROUNDS) return doubt(f, &q, LONG_LOOK, no_balance(f, who, NULL));
+        if (round == DOUBT && (st = doubt(f, &q, SHORT_LOOK, PERP_OK))) return st;
+        double eps = q.acceleration > 0 && q.speed > 0 ? f->h * q.acceleration / (ratio * q.speed) : 1;
+        weigh(f, &q, eps);
+        if (round == FOLLOWING) {
+            memcpy(q.slips, q.nu, (size_t)f->ndof * sizeof *q.slips);
+            f->slip_nu = q.slips;
+        }
+        f->problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
+        st = pp_solve_contacts(f);
+        if (st) return st == PERP_E_SOLVE ? doubt(f, &q, LONG_LOOK, st) : st;
+        iterations += f->iterations;
+        double moved = change(f, &q, &who);
+        /* what is missing of balance is eps times the change; the speeds in the problem are ratio times those at hand,
+         * and its laws hold to the tolerance times these */
+        double speed = q.speed > 0 ? q.speed : 1;
+        missing = moved / (ratio * speed);
+        bool steady = f->slip_nu && f->w->def.form != PERP_FORM_CONE && moved > 0.5 * before;
+        bool shrinks = moved < SHRINKS * before; /* it does not where there is no balance */
+        before = moved;
+        go_on(f, &q, round >= SLOW && shrinks);
+        double fast = fastest(f), next = fmin(ratio * RATIO_GROWS, steady ? RATIO_LONG : fmax(ratio, RATIO_MOST));
+        bool grows = fast > q.speed * (round < SLOW ? 1 : SPEED_GROWS);
+        if (grows) q.speed = fast;
+        if (grows || next != ratio) q.mix.rounds = 0; /* rounds of another eps do not mix */
+        ratio = next;
+    }
+    if (st) return st;
+    f->iterations = iterations;
+    f->acceptance = fmax(f->acceptance, missing);
+    f->ambiguous = pp_open_motions(f);
+    if (f->ambiguous < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
+    return pp_update(f);
+}
+
+/* Nothing has kinetic energy; each impulse does the work of the velocity, and all together do none. */
+static void ledger(const pp_frame *f, perp_ledger *l) {
+    const perp_step_problem *p = &f->problem;
+    const double *nu = f->solution.nu;
+    *l = (perp_ledger){0};
+    double springs = 0;
+    for (int i = 0; i < f->ndof; i++) {
+        l->applied += nu[i] * f->i_applied[i];
+        l->damping += nu[i] * f->i_damper[i];
+        springs += nu[i] * f->i_spring[i];
+    }
+    l->gravity = -pp_gravity_change(f->w, f->s0, f->s1);
+    double change = pp_spring_change(f->w, f->s0, f->s1) + pp_joint_spring_change(f->w, f->s0, f->s1);
+    l->spring = -change;
+    l->drift = springs + change;
+    for (int i = 0; i < p->njoint; i++) {
+        const perp_joint_row *r = &p->joint[i];
+        double x = f->solution.p_joint[i], elastic = pp_elastic_impulse(f, i);
+        double rate = pp_row_dot(p, &r->row, nu) + r->b_kin;
+        l->kinematic -= x * r->b_kin;
+        l->drift += elastic * rate;
+        *(r->kind == PERP_ROW_JOINT   ? &l->joint
+          : r->kind == PERP_ROW_MOTOR ? &l->motor
+                                      : &l->joint_loss) += (x - elastic) * rate;
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        const double *x = f->solution.p_contact + 3 * i;
+        l->normal += x[0] * (pp_row_dot(p, &c->n, nu) + c->b_n_kin);
+        l->friction += x[1] * (pp_row_dot(p, &c->t, nu) + c->b_t) + x[2] * (pp_row_dot(p, &c->o, nu) + c->b_o);
+        l->kinematic -= x[0] * c->b_n_kin + x[1] * c->b_t + x[2] * c->b_o;
+    }
+    l->remainder = -pp_ledger_sum(l);
+}
+
+static perp_status ready(perp_world *w) {
+    for (int i = 0; i < w->nmaterial * w->nmaterial; i++)
+        if (w->law[i].restitution > 0)
+            return pp_fail(w, PERP_E_FIT, "stepper quasistatic knows no rebound: restitution is %g",
+                           w->law[i].restitution);
+    return PERP_OK;
+}
+
+static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
+    if (d->contact_model && !strcmp(d->contact_model, "corrective"))
+        return pp_refuse(why, why_size, PERP_E_FIT,
+                         "contact model corrective lets go of what just touches, which stepper quasistatic needs for "
+                         "its balance of forces");
+    if (d->start != PERP_START_STAGGERED) return PERP_OK;
+    return pp_refuse(why, why_size, PERP_E_FIT, "stepper quasistatic has no acceleration that a start could stagger");
+}
+
+const pp_stepper_type pp_stepper_quasistatic = {
+    .name = "quasistatic",
+    .source = "Berard 3.4",
+    .about = "no inertia: forces balance in every step; what is driven drives the rest",
+    .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
+    .dims = PP_DIM_2 | PP_DIM_3,
+    .end_gaps = true,
+    .supports = true,
+    .models = pp_support_models,
+    .normal_rhs = pp_end_gap_rhs,
+    .step = step,
+    .fits = fits,
+    .ready = ready,
+    .ledger = ledger,
+};

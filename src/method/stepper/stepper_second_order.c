@@ -1,0 +1,362 @@
+/* stepper_second_order.c - second order where motion is smooth, Stewart and Trinkle's step where it is not
+ *
+ * Method   Half of the forces act at the start of the step, with constraint impulses that make joints and gaps hold at
+ *          its end; the bodies move freely over h; the other half acts at the end, with constraints on velocities
+ *          (second_order_kicks.c). The step is its own mirror image in time, hence of second order, as long as contacts
+ *          stay what they are. An impact is met as in the Stewart-Trinkle step: the first half brings the bodies to
+ *          touch, the second stops them, and no energy is gained; that step is of first order.
+ *          While joints and springs alone act, nothing touches and nothing is lost, several such steps make one of a
+ *          higher order (setting `order`): lengths c_i h, some of them backwards in time, which is a step forwards
+ *          with all velocities turned round. If anything touches on the way or at the end, the plain step is kept.
+ * Forces   of user functions and PD controllers are held over the step as everywhere: what they do is second order for
+ *          the force that is held, first order as a controller without delay.
+ * Source   Hairer, Lubich, Wanner, Geometric Numerical Integration, V.3 and VII.1.4; Kahan and Li, Math. Comp. 66
+ *          (1997) 1089 (coefficients of order 6); Suzuki, Phys. Lett. A 146 (1990) 319 (order 4). */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/refuse.h"
+#include "geometry/broad/broad.h"
+#include "method/stepper/second_order_kicks.h"
+#include "stage/stepper.h"
+#include "stage/certify/certify.h"
+#include "stage/collide/collide.h"
+#include "stage/control/control.h"
+#include "stage/solve/solve.h"
+
+typedef struct settings {
+    int order;
+} settings;
+
+static const perp_field fields[] = {
+    {"order", PERP_FIELD_INT, offsetof(settings, order), 4, 2, 6,
+     "order of the step while only joints and springs act and nothing is lost: 2 (plain), 4 or 6; 3 and 5 as the next "
+     "larger one"},
+};
+
+static int order_of(const perp_world *w) { return ((const settings *)(const void *)w->stepper_settings.bytes)->order; }
+
+#define MOST_PARTS 9
+/* Symmetric compositions: lengths of the parts of a step. */
+static const double suzuki[] = {0.41449077179437573714, 0.41449077179437573714, -0.65796308717750294857,
+                                0.41449077179437573714, 0.41449077179437573714};
+static const double kahan_li[MOST_PARTS] = {0.39216144400731413928,  0.33259913678935943860, -0.70624617255763935981,
+                                            0.08221359629355080023,  0.79854399093482996340, 0.08221359629355080023,
+                                            -0.70624617255763935981, 0.33259913678935943860, 0.39216144400731413928};
+
+static void worst(double *sum, double x) {
+    if (!(x <= *sum)) *sum = x;
+}
+
+/* Takes what a kick reported into the step's report. */
+static void report(pp_frame *f, const pp_frame *k) {
+    worst(&f->residual.momentum, k->residual.momentum);
+    worst(&f->residual.joint, k->residual.joint);
+    worst(&f->residual.normal, k->residual.normal);
+    worst(&f->residual.cone, k->residual.cone);
+    worst(&f->residual.dissipation, k->residual.dissipation);
+    worst(&f->residual.scale, k->residual.scale);
+    worst(&f->acceptance, k->acceptance);
+    worst(&f->info.residual, k->info.residual);
+    f->iterations += k->iterations;
+    f->fallbacks += k->fallbacks;
+    if (k->unknowns > f->unknowns) f->unknowns = k->unknowns;
+    if (!f->used) f->used = k->used;
+}
+
+/* The first kick as the ledger needs it: the rows of its contacts without what friction was told beyond the law. */
+static pp_frame *as_kick(const pp_frame *f) {
+    pp_arena *a = &f->w->arena;
+    pp_frame *k = PP_ARENA_ARRAY(a, pp_frame, 1);
+    if (!k) return NULL;
+    *k = *f;
+    if (f->nshift == 0) return k;
+    perp_contact_row *row = PP_ARENA_ARRAY(a, perp_contact_row, f->ncontact);
+    if (!row) return NULL;
+    for (int i = 0; i < f->ncontact; i++) {
+        row[i] = f->problem.contact[i];
+        const int *shape = f->contact_shape + 2 * i;
+        const perp_contact *c = &f->contact[i];
+        for (int s = 0; s < f->nshift; s++) {
+            const pp_slip_shift *x = &f->shift[s];
+            if (x->shape[0] != shape[0] || x->shape[1] != shape[1] || x->feature != c->feature) continue;
+            row[i].b_t -= perp_v3_dot(x->slip_W, c->t_W);
+            if (f->w->def.dim == 3) row[i].b_o -= perp_v3_dot(x->slip_W, c->o_W);
+            if (row[i].e_r > 0) row[i].b_r -= x->spin;
+        }
+    }
+    k->problem.contact = row;
+    return k;
+}
+
+static int find_joint_row(const pp_frame *f, int joint, int number) {
+    for (int i = 0; i < f->problem.njoint; i++)
+        if (f->problem.joint[i].joint == joint && f->row_number[i] == number) return i;
+    return -1;
+}
+
+/* Adds the joint impulses of a kick to those of the step, row by row. */
+static void add_joint_impulses(pp_frame *f, const pp_frame *kick, double sign) {
+    for (int i = 0; i < kick->problem.njoint; i++) {
+        int at = i < f->problem.njoint && f->problem.joint[i].joint == kick->problem.joint[i].joint &&
+                         f->row_number[i] == kick->row_number[i]
+                     ? i
+                     : find_joint_row(f, kick->problem.joint[i].joint, kick->row_number[i]);
+        if (at >= 0) f->solution.p_joint[at] += sign * kick->solution.p_joint[i];
+    }
+}
+
+/* The contact of the step that contact i of a kick belongs to: the same, or the nearest of its pair; -1: none. */
+static int contact_of(const pp_frame *f, const pp_frame *kick, int i) {
+    const int *s = kick->contact_shape + 2 * i;
+    const perp_contact *c = &kick->contact[i];
+    int best = -1;
+    double least = INFINITY;
+    for (int j = 0; j < f->ncontact; j++) {
+        const int *e = f->contact_shape + 2 * j;
+        if (e[0] != s[0] || e[1] != s[1]) continue;
+        if (f->contact[j].feature == c->feature) return j;
+        double d = perp_v3_norm(perp_v3_sub(f->contact[j].b_W, c->b_W));
+        if (d < least) least = d, best = j;
+    }
+    return best;
+}
+
+static void add_contact_impulses(pp_frame *f, const pp_frame *kick) {
+    for (int i = 0; i < kick->ncontact; i++) {
+        int at = contact_of(f, kick, i);
+        if (at < 0) continue;
+        const perp_contact *c = &kick->contact[i], *to = &f->contact[at];
+        const double *p = kick->solution.p_contact + 3 * i;
+        if (c->feature == to->feature) { /* along its own axes: the normal may have turned, the part stays one */
+            f->solution.p_contact[3 * at] += p[0];
+        } else {
+            f->solution.p_contact[3 * at] += fmax(0, p[0] * perp_v3_dot(c->n_W, to->n_W));
+        }
+        perp_vec3 P = perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W));
+        f->solution.p_contact[3 * at + 1] += perp_v3_dot(P, to->t_W);
+        if (f->w->def.dim == 3) f->solution.p_contact[3 * at + 2] += perp_v3_dot(P, to->o_W);
+        if (kick->problem.contact[i].e_r > 0) f->solution.p_spin[at] += kick->solution.p_spin[i];
+    }
+}
+
+/* Impulses of the whole step in place of those of its first kick, which the kick keeps. */
+static bool own_solution(pp_frame *f, bool empty) {
+    perp_step_solution s;
+    const perp_step_solution *old = &f->solution;
+    if (!pp_solution_new(&f->w->arena, &f->problem, &s)) return false;
+    memcpy(s.nu, old->nu, (size_t)f->ndof * sizeof *s.nu);
+    memcpy(s.sigma, old->sigma, (size_t)f->problem.ncontact * sizeof *s.sigma);
+    if (!empty) {
+        memcpy(s.p_joint, old->p_joint, (size_t)f->problem.njoint * sizeof *s.p_joint);
+        memcpy(s.p_contact, old->p_contact, 3 * (size_t)f->problem.ncontact * sizeof *s.p_contact);
+        memcpy(s.p_spin, old->p_spin, (size_t)f->problem.ncontact * sizeof *s.p_spin);
+    }
+    f->solution = s;
+    return true;
+}
+
+/* Springs of joints have a row in the first kick alone, and push in both. */
+static void double_springs(pp_frame *f, const pp_frame *first, double sign) {
+    for (int i = 0; i < first->problem.njoint; i++)
+        if (first->problem.joint[i].kind == PERP_ROW_SPRING)
+            f->solution.p_joint[i] += sign * first->solution.p_joint[i];
+}
+
+static perp_status no_memory(const pp_frame *f) { return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step"); }
+
+/* The plain step, from pp_control's results; frames of its kicks in kick[0], kick[1]. */
+static perp_status plain(pp_frame *f, pp_frame **kick) {
+    perp_status st = pp_first_kick(f, f->h, true);
+    if (st) return st;
+    kick[0] = as_kick(f);
+    if (!kick[0]) return no_memory(f);
+    if ((st = pp_second_kick(f, true, &kick[1]))) return st;
+    if (!own_solution(f, false)) return no_memory(f);
+    double_springs(f, kick[0], 1);
+    add_joint_impulses(f, kick[1], 1);
+    add_contact_impulses(f, kick[1]);
+    report(f, kick[1]);
+    return PERP_OK;
+}
+
+/* May the step be made of parts, some of them backwards? Only if nothing touched and nothing takes or gives energy. */
+static bool reversible(const pp_frame *f, const pp_frame *second) {
+    const perp_world *w = f->w;
+    bool shaped = false; /* does anything act that is not the same everywhere? */
+    if (second->ncontact > 0) return false;
+    for (int i = 0; i < f->ncontact; i++)
+        if (f->solution.p_contact[3 * i] != 0) return false;
+    for (int i = 0; i < f->problem.njoint; i++) {
+        const perp_joint_row *r = &f->problem.joint[i];
+        if (r->kind == PERP_ROW_LIMIT ? f->solution.p_joint[i] != 0
+                                      : r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_SPRING)
+            return false;
+        shaped = true;
+    }
+    for (int i = 0; i < w->njoint; i++)
+        for (int c = 0; pp_alive(w->joint[i].gen) && c < PERP_JOINT_MAX_COORD; c++)
+            if (w->joint[i].def.axis[c].damping > 0) return false;
+    for (int i = 0; i < w->nforce; i++) {
+        const pp_force *e = &w->force[i];
+        if (!pp_alive(e->gen)) continue;
+        if (e->def.kind == PERP_FORCE_SPRING && (e->def.damping > 0 || e->def.drag > 0)) return false;
+        shaped = true;
+    }
+    for (int i = 0; i < w->nbody; i++)
+        if (pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_KINEMATIC && w->body[i].motion) return false;
+    return shaped;
+}
+
+static void turn_round(const pp_frame *f, pp_state *s) {
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k];
+        s->v[slot] = perp_v3_neg(s->v[slot]);
+        s->w[slot] = perp_v3_neg(s->w[slot]);
+    }
+}
+
+static bool limits_act(const pp_frame *f) {
+    for (int i = 0; i < f->problem.njoint; i++)
+        if (f->problem.joint[i].kind == PERP_ROW_LIMIT && f->solution.p_joint[i] != 0) return true;
+    return false;
+}
+
+/* One part of length c h, from s on; s becomes its end. PERP_E_SOLVE: it is not to be had. */
+static perp_status part(const pp_frame *f, double c, pp_state *s, pp_frame **kick) {
+    perp_world *w = f->w;
+    pp_frame *p = PP_ARENA_ARRAY(&w->arena, pp_frame, 1);
+    pp_state *from = PP_ARENA_ZERO(&w->arena, pp_state, 1), *to = PP_ARENA_ZERO(&w->arena, pp_state, 1);
+    if (!p || !from || !to) return no_memory(f);
+    perp_status st = pp_state_new(w, from);
+    if (!st) st = pp_state_new(w, to);
+    if (st) return st;
+    if (c < 0) turn_round(f, s);
+    pp_state_copy(w, from, s);
+    pp_state_copy(w, to, s);
+    *p = (pp_frame){.w = w,
+                    .s0 = from,
+                    .s1 = to,
+                    .h = fabs(c) * f->h,
+                    .purpose = PP_STEP,
+                    .half = true,
+                    .held = f->held,
+                    .acts = f->acts};
+    st = pp_control(p);
+    if (!st) st = pp_first_kick(p, c * f->h, false);
+    if (!st) st = pp_second_kick(p, false, &kick[1]);
+    if (st) return st;
+    kick[0] = p;
+    if (limits_act(p) || limits_act(kick[1])) return PERP_E_SOLVE;
+    pp_state_copy(w, s, to);
+    if (c < 0) turn_round(f, s);
+    return PERP_OK;
+}
+
+/* Does anything overlap in s? */
+static perp_status overlaps(const pp_frame *f, const pp_state *s, bool *out) {
+    perp_world *w = f->w;
+    pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
+    double depth = 0;
+    int shape[2];
+    *out = false;
+    if (w->nshape == 0) return PERP_OK;
+    perp_status st = pp_place(w, s, &end.placed, &end.nplaced);
+    if (!st) st = pp_exclusions(w, &end.excluded, &end.nexcluded);
+    if (!st)
+        st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
+                                &w->couples, &depth, shape);
+    *out = depth > 0;
+    return st;
+}
+
+/* The step in n parts; the frame stays as it is where that is not to be had. */
+static perp_status composed(pp_frame *f, const double *length, int n, pp_frame **kick) {
+    perp_world *w = f->w;
+    pp_state s;
+    perp_status st = pp_state_new(w, &s);
+    if (st) return st;
+    pp_state_copy(w, &s, f->s0);
+    for (int i = 0; !st && i < n; i++) st = part(f, length[i], &s, kick + 2 * i);
+    bool meets = false;
+    if (!st) st = overlaps(f, &s, &meets);
+    if (st == PERP_E_SOLVE || meets) return PERP_OK;
+    if (st) return st;
+    if (!own_solution(f, true)) return no_memory(f);
+    f->iterations = 0;
+    for (int i = 0; i < n; i++) {
+        double sign = length[i] < 0 ? -1 : 1;
+        add_joint_impulses(f, kick[2 * i], sign);
+        add_joint_impulses(f, kick[2 * i + 1], sign);
+        double_springs(f, kick[2 * i], sign);
+        report(f, kick[2 * i]);
+        report(f, kick[2 * i + 1]);
+    }
+    f->kick = kick;
+    f->nkick = 2 * n;
+    s.t = f->s1->t;
+    pp_state_copy(w, f->s1, &s);
+    return PERP_OK;
+}
+
+static perp_status step(pp_frame *f) {
+    pp_frame **kick = PP_ARENA_ARRAY(&f->w->arena, pp_frame *, 2 + 2 * MOST_PARTS);
+    if (!kick) return no_memory(f);
+    perp_status st = plain(f, kick);
+    if (st) return st;
+    f->kick = kick;
+    f->nkick = 2;
+    int order = order_of(f->w);
+    if (order == 2 || !reversible(f, kick[1])) return PERP_OK;
+    return order <= 4 ? composed(f, suzuki, 5, kick + 2) : composed(f, kahan_li, MOST_PARTS, kick + 2);
+}
+
+/* Each kick has its own account. */
+static void ledger(const pp_frame *f, perp_ledger *l) {
+    perp_certificate sum = {0};
+    for (int i = 0; i < f->nkick; i++) {
+        const pp_frame *k = f->kick[i];
+        perp_certificate c = {.substeps = 1};
+        pp_ledger(k, &c.ledger);
+        for (int d = 0; k->i_joint && d < k->ndof; d++) {
+            double mean = 0.5 * (k->nu0[d] + k->solution.nu[d]);
+            c.ledger.drift += mean * k->i_elastic[d];
+            c.ledger.joint_loss += mean * (k->i_joint[d] - k->i_elastic[d]);
+            c.ledger.remainder -= mean * k->i_joint[d];
+        }
+        perp_certificate_add(&sum, &c);
+    }
+    *l = sum.ledger;
+}
+
+static perp_status fits(const perp_world_def *d, char *why, size_t why_size) {
+    if (d->start == PERP_START_STAGGERED)
+        return pp_refuse(
+            why, why_size, PERP_E_FIT,
+            "stepper second-order has velocities at the times of its positions: its start is not staggered");
+    if (d->joint_correction)
+        return pp_refuse(why, why_size, PERP_E_FIT,
+                         "stepper second-order leaves no joint error that could be corrected");
+    return PERP_OK;
+}
+
+static const char *const models[] = {"peg", "one-plane", NULL};
+
+const pp_stepper_type pp_stepper_second_order = {
+    .name = "second-order",
+    .source = "Andersen (1983); Hairer, Lubich, Wanner VII.1.4",
+    .about = "half kicks at both ends of the step: second order between impacts, joints hold exactly",
+    .makes = PERP_LCP | PERP_MLCP | PERP_CONE,
+    .dims = PP_DIM_2 | PP_DIM_3,
+    .models = models,
+    .end_gaps = true,
+    .ellipsoids = true,
+    .half_kicks = true,
+    .fields = fields,
+    .nfield = (int)(sizeof fields / sizeof *fields),
+    .settings_size = sizeof(settings),
+    .normal_rhs = pp_end_gap_rhs,
+    .step = step,
+    .fits = fits,
+    .ledger = ledger,
+};

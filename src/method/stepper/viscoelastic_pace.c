@@ -1,0 +1,158 @@
+/* viscoelastic_pace.c - how long a part of a step may be
+ * Problem  A contact of mass m and stiffness K lasts pi sqrt(m/K), which a step need not resolve; a body that rests
+ *          on the same spring needs no short steps.
+ * Method   The rates of a body's contacts, sqrt(sum K W) and sum C W with W the inverse mass that each row feels,
+ *          bound how quickly any of them changes: a part of pi/(n rate) resolves it. It must be so short where a
+ *          surface moves faster than `calm`, by the speed at the start, or by what the answer shows. Parts end where
+ *          bodies meet (free flight is a parabola, and so is its rule) and where a contact lets go (by the force at
+ *          both ends), so that no part holds two laws: what a missed moment costs is of second order in the part of a
+ *          part that it is missed by.
+ * Cost     a part that is too long by what is known at its start is not solved. */
+#include <math.h>
+
+#include "problem/rows.h"
+#include "method/stepper/viscoelastic.h"
+
+#define PI   3.14159265358979323846
+#define LATE 0.01 /* a moment is found well enough if it is missed by this part of `fine` */
+#define SAME 1e-9 /* lengths that differ by less are the same */
+
+/* Rates of a body: of its springs, squared, and of its dampers; along normals and along surfaces. */
+typedef struct rates {
+    double k[2], c[2];
+} rates;
+
+/* The share of one body in the inverse mass of a row. */
+static double share(const perp_step_problem *p, const perp_row *row, int side) {
+    perp_row one = *row;
+    one.block[1 - side] = -1;
+    return pp_row_inverse_mass(p, &one);
+}
+
+/* Will the surfaces be in touch in this part, as far as forces and velocities at the start tell? Two parts ahead. */
+static bool in_reach(const pp_visco_work *k, const pp_visco *c) {
+    double h = k->f->h;
+    return c->gap0 <= 0 || c->gap0 + 2 * h * (fmin(c->speed, 0) + fmin(c->gain, 0)) <= 0;
+}
+
+perp_status pp_visco_fine(pp_visco_work *k) {
+    const pp_frame *f = k->f;
+    const perp_step_problem *p = &f->problem;
+    rates *of = PP_ARENA_ZERO(&f->w->arena, rates, f->nblock);
+    if (!of) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->nblock);
+    for (int i = 0; i < f->ncontact; i++) {
+        const pp_visco *c = &k->contact[i];
+        const perp_contact_row *r = &p->contact[i];
+        if (!c->soft || !in_reach(k, c)) continue;
+        for (int side = 0; side < 2; side++) {
+            int b = r->n.block[side];
+            if (b < 0) continue;
+            double n = share(p, &r->n, side), t = r->nd ? share(p, &r->t, side) : 0;
+            if (r->nd && p->dim == 3) t = fmax(t, share(p, &r->o, side));
+            of[b].k[0] += c->K * n, of[b].k[1] += c->Kt * t;
+            of[b].c[0] += c->C * n, of[b].c[1] += c->Ct * t;
+        }
+    }
+    for (int i = 0; i < f->ncontact; i++) {
+        pp_visco *c = &k->contact[i];
+        if (!c->soft) continue;
+        double fastest = 0;
+        for (int way = 0; way < 2; way++) {
+            double spring = 0, damper = 0;
+            for (int side = 0; side < 2; side++) {
+                int b = p->contact[i].n.block[side];
+                if (b >= 0) spring += of[b].k[way], damper += of[b].c[way];
+            }
+            fastest = fmax(fastest, fmax(sqrt(spring), damper));
+        }
+        c->fine = in_reach(k, c) ? PI / (k->set->per_contact * fastest) : INFINITY;
+        c->touched = fmax(0, c->gap0 + c->d0) <= LATE * fmin(c->fine, f->h) * fabs(c->speed);
+    }
+    return PERP_OK;
+}
+
+/* Equal parts of h that are no longer than `fine`. */
+static double equal_part(double h, double fine) { return h / ceil(h / fine * (1 - SAME)); }
+
+/* When a body meets a surface `gap` away in free flight; INFINITY if it does not. a: acceleration. */
+static double meets_after(double gap, double v, double a) {
+    double square = v * v - 2 * a * gap;
+    if (!(square >= 0)) return INFINITY;
+    if (v < 0) return 2 * gap / (-v + sqrt(square));
+    return a < 0 ? (v + sqrt(square)) / -a : INFINITY;
+}
+
+/* Force of the contact at the start, the damper with it; negative where it would pull. */
+static double force_before(const pp_visco *c) { return c->touched ? c->K * c->d0 - c->C * c->speed : 0; }
+
+/* Does it let the body go, by what is known at the start? */
+static bool leaves(const pp_visco *c) { return !(force_before(c) > 0) && c->speed >= 0; }
+
+static double meeting(const pp_visco_work *k, const pp_visco *c) {
+    return meets_after(fmax(0, c->gap0 + c->d0), c->speed, c->gain / k->f->h);
+}
+
+bool pp_visco_in_touch(const pp_visco_work *k, const pp_visco *c) {
+    return (c->touched && !leaves(c)) || meeting(k, c) < k->f->h - LATE * fmin(c->fine, k->f->h);
+}
+
+double pp_visco_pace_before(const pp_visco_work *k) {
+    const pp_frame *f = k->f;
+    double h = f->h, best = h;
+    for (int i = 0; i < f->ncontact; i++) {
+        const pp_visco *c = &k->contact[i];
+        if (!c->soft || isinf(c->fine)) continue;
+        if (c->touched && !leaves(c)) {
+            if (fabs(c->speed) > k->set->calm && h > c->fine * (1 + SAME)) best = fmin(best, equal_part(h, c->fine));
+            continue;
+        }
+        double t = meeting(k, c);
+        bool brisk = -(c->speed + c->gain / h * t) > k->set->calm;
+        if (brisk && t > LATE * fmin(c->fine, h) && t < best) best = t;
+    }
+    return best < h * (1 - SAME) ? best : 0;
+}
+
+/* Where in this part the force of a contact became zero; INFINITY if it did not. */
+static double lets_go(const pp_visco_work *k, int i) {
+    const pp_frame *f = k->f;
+    const pp_visco *c = &k->contact[i];
+    const perp_contact_row *r = &f->problem.contact[i];
+    double rate = pp_row_dot(&f->problem, &r->n, f->solution.nu) + r->b_n_kin;
+    double depth = -(c->gap + f->h * pp_row_dot(&f->problem, &r->n, k->drift));
+    double before = force_before(c), after = c->K * depth - c->C * rate;
+    if (!(before > 0) || !(after < 0) || !(rate > k->set->calm)) return INFINITY;
+    return f->h * before / (before - after);
+}
+
+static double moved(const pp_visco *c) {
+    return fmax(fabs(c->d1 - c->d0), hypot(c->D1[0] - c->D0[0], c->D1[1] - c->D0[1]));
+}
+
+double pp_visco_pace_after(const pp_visco_work *k) {
+    const pp_frame *f = k->f;
+    double h = f->h, best = h;
+    for (int i = 0; i < f->ncontact; i++) {
+        const pp_visco *c = &k->contact[i];
+        if (!c->soft || isinf(c->fine)) continue;
+        double rate = PI / (k->set->per_contact * c->fine);
+        if (h > c->fine * (1 + SAME)) {
+            bool loaded = f->solution.p_contact[3 * i] > 0; /* what comes back by itself is exact */
+            if (loaded && moved(c) * rate > k->set->calm) best = fmin(best, equal_part(h, c->fine));
+            continue;
+        }
+        double t = lets_go(k, i);
+        if (t > LATE * c->fine && h - t > LATE * c->fine) best = fmin(best, t);
+    }
+    return best < h * (1 - SAME) ? best : 0;
+}
+
+double pp_visco_pace_next(const pp_visco_work *k) {
+    const pp_frame *f = k->f;
+    double best = INFINITY;
+    for (int i = 0; i < f->ncontact; i++) {
+        const pp_visco *c = &k->contact[i];
+        if (c->soft && f->solution.p_contact[3 * i] > 0 && moved(c) > k->set->calm * f->h) best = fmin(best, c->fine);
+    }
+    return isinf(best) ? 0 : best;
+}

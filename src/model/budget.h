@@ -1,0 +1,21 @@
+/* budget.h - the work that a step may take, and who gets how much of it
+ *
+ * A step has perp_world_def.work_limit. Each part of a divided step may use half of what is left, and each solver tried on a
+ * problem half of that part's. So whoever comes next always has a share, and a step that has nearly used up all of it ends. */
+#ifndef PP_BUDGET_H
+#define PP_BUDGET_H
+
+#include "model/world_data.h"
+
+/* Begins the count of a step. */
+void pp_budget_start(perp_world *w);
+/* Lowers the limit of `work` to half of what is left up to `whole`. @return the limit before, to be set again */
+double pp_budget_share(pp_work *work, double whole);
+/* Counts the work of posing a problem with so many rows and blocks. True: the share of the part under way is used up. */
+bool pp_budget_used(perp_world *w, double size);
+/* PERP_E_SOLVE and its sentence, of a part that has used up its share. */
+perp_status pp_budget_fail(perp_world *w);
+/* Has the whole step nearly used up its budget? Then the sentence says so, before what it says already. */
+bool pp_budget_exhausted(perp_world *w);
+
+#endif

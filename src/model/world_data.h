@@ -1,0 +1,229 @@
+/* world_data.h - what a world is made of: the data that src/stage, src/method, src/step and src/world share. */
+#ifndef PP_WORLD_INTERNAL_H
+#define PP_WORLD_INTERNAL_H
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "geometry/broad/broad.h"
+#include "geometry/shape/collision.h"
+#include "model/motion.h"
+#include "model/joint_rows.h"
+#include "perp/world.h"
+#include "problem/convert/convert.h"
+#include "solver/common/solver.h"
+
+#define PP_WHY 400
+
+/* One of the three points on which a planar body rests. */
+typedef struct pp_foot {
+    double x, y, mu; /* in the body frame */
+    double load;     /* part of the weight that it carries; they add up to 1 */
+} pp_foot;
+
+typedef struct pp_body {
+    uint32_t gen; /* odd: alive */
+    perp_body_kind kind;
+    bool particle, no_gravity;
+    bool isotropic; /* inertia is a multiple of 1: free rotation is the exponential map */
+    double mass;
+    perp_mat3 I_B, I_inv_B;
+    double I_inv_most; /* largest inverse moment of inertia: bounds what a torque does [1/(M L^2)] */
+    double radius;     /* largest distance of a point of its shapes from Bo [L] */
+    perp_vec3 force_W, torque_W;
+    pp_motion *motion;       /* kinematic; NULL: at rest */
+    struct pp_foot *support; /* three points it rests on, see perp_support; NULL: none */
+    char *name, *label;
+} pp_body;
+
+/* Velocity of the surface of a shape relative to its body, in the body frame; see perp_shape_def. Few shapes have one, so that
+ * the world keeps them in a list of its own. */
+typedef struct pp_belt_def {
+    int shape; /* slot */
+    perp_vec3 v_B;
+    void (*motion)(double t, perp_vec3 *v_B, void *ctx); /* NULL: v_B */
+    void *ctx;
+} pp_belt_def;
+
+typedef struct pp_shape {
+    uint32_t gen;
+    int body; /* slot */
+    pp_geometry *g;
+    perp_pose X_BS;
+    double radius_B; /* largest distance of its points from Bo; INFINITY for a half-space */
+    short material;  /* at most 4096 */
+    bool visual;     /* drawn, never touched */
+    uint32_t colour; /* see perp_shape_def */
+    uint32_t group, mask;
+} pp_shape;
+
+typedef struct pp_joint {
+    uint32_t gen;
+    int a, b;           /* body slots, a = -1: world */
+    perp_joint_def def; /* name and ids in it are not used */
+    char *name;
+} pp_joint;
+
+typedef struct pp_force {
+    uint32_t gen;
+    int a, b;  /* body slots; spring: a = -1: world */
+    int joint; /* PD: slot */
+    perp_force_def def;
+} pp_force;
+
+/* What is known of the velocity of a body in a staggered world: bits of pp_state.mark. */
+typedef enum pp_mark {
+    PP_FRESH = 1,  /* v and w were set: they are those of t, and are moved back in the next step */
+    PP_SHOCK = 2,  /* its velocity jumped in the last step, or was set before it */
+    PP_SLID = 4,   /* a contact or joint of it slid in the last step */
+    PP_PUSHED = 8, /* its force was set since the last step */
+    PP_HELD = 16,  /* its force was set before the last step too: it is a function of time */
+    PP_JUMP = 32,  /* its force jumped: the half step behind t belongs to another one */
+    PP_BACK = 64   /* its velocity was moved back before the step */
+} pp_mark;
+
+struct pp_frame;
+
+/* Everything that changes in a step. Arrays are indexed by body or joint slot. */
+typedef struct pp_state {
+    double t;
+    uint64_t step;
+    double lag;    /* how far the velocities are behind t: 0, or h/2 in a staggered world [T] */
+    double part;   /* length of the part of a step that ended here; 0: none has [T] */
+    double stored; /* energy in contacts and joints that give way, as the stepper knows it [M L^2/T^2] */
+    perp_pose *X;
+    double *theta; /* 2D: accumulated angle */
+    perp_vec3 *v, *w;
+    perp_vec3 *dv, *dw;                    /* what takes v and w from t - lag to t: see step/stagger.h; 0 if lag is 0 */
+    unsigned char *mark;                   /* pp_mark */
+    double (*coord)[PERP_JOINT_MAX_COORD]; /* unwrapped joint coordinates */
+    const struct pp_frame *made_by; /* the part of the step under way that ends here; NULL: a state between steps */
+} pp_state;
+
+/* Impulses remembered from the last step for warm starts. */
+typedef struct pp_memory_contact {
+    uint32_t slot_a, slot_b;
+    uint64_t feature;
+    uint64_t plane;  /* separating plane it was on, see geometry/narrow/plane.h; 0 where the model has none */
+    double p[3];     /* impulse on B in W: a frame may turn between steps */
+    double layer[3]; /* deflection of a compliant layer, in W [L] */
+    double sigma;
+    double spin; /* angular impulse about the normal */
+} pp_memory_contact;
+
+typedef struct pp_warm {
+    pp_memory_contact *contact;
+    int ncontact, cap_contact;
+    double *joint; /* impulses of joint rows, by (joint slot, row number) */
+    uint32_t *joint_key;
+    int njoint, cap_joint, cap_joint_key;
+} pp_warm;
+
+struct perp_world {
+    perp_world_def def; /* strings in it point to registry names */
+    bool start_left;    /* the start in it was left open, and chosen */
+    const pp_detector_type *detector;
+    const struct pp_stepper_type *stepper;
+    const struct pp_contact_model_type *model;
+    const perp_solver_type *solver[1 + PERP_FALLBACK_MAX];
+    int nsolver;
+    union {
+        double align;
+        char bytes[PERP_SETTINGS_MAX];
+    } settings[1 + PERP_FALLBACK_MAX];
+    union {
+        double align;
+        char bytes[PERP_SETTINGS_MAX];
+    } stepper_settings;
+    perp_allocator alloc;
+    pp_arena arena;
+
+    pp_body *body;
+    int nbody, cap_body, dead_body; /* slots in use, dead ones included */
+    pp_shape *shape;
+    int nshape, cap_shape, dead_shape;
+    pp_belt_def *belt; /* in the order in which surfaces were set to move */
+    int nbelt, cap_belt;
+    pp_joint *joint;
+    int njoint, cap_joint, dead_joint;
+    pp_force *force;
+    int nforce, cap_force, dead_force;
+
+    perp_pair_law *law; /* nmaterial x nmaterial */
+    int nmaterial, cap_law;
+    perp_pair_law law_all;
+
+    pp_state state; /* committed */
+    int cap_state_body, cap_state_joint;
+    pp_warm warm;
+
+    perp_contact *contact; /* of the last step */
+    int ncontact, cap_contact;
+    perp_wrench *joint_impulse; /* by joint slot, last step */
+    int cap_joint_impulse;
+    pp_broad *broad;        /* what it remembers makes it quick and changes nothing */
+    pp_couple_list couples; /* broad phase's output, kept for its capacity */
+    pp_pair_list pairs;     /* detector's output, kept for its capacity */
+
+    bool failed; /* last step failed: problem is the failed one */
+    bool has_problem;
+    perp_step_problem problem; /* of the last step; lies in the arena until the next one */
+
+    struct pp_peg *peg; /* lists of the contact model "peg", kept for their capacity; NULL until it is used */
+
+    /* For tests of the certificate alone: called between the stages of a frame, and may break what it likes (stage/frame.h:
+     * pp_tamper_at). NULL: nobody does. */
+    void (*tamper)(struct pp_frame *f, int at, void *ctx);
+    void *tamper_ctx;
+
+    perp_capture capture; /* who looks at the islands' problems */
+    perp_stop stop;       /* who may end a step */
+    pp_work work;         /* of the step under way, and what the part or solver under way may reach */
+    double work_limit;    /* of the whole step; INFINITY: none */
+    double deadline;      /* of the whole step, of pp_clock(); INFINITY: none */
+    bool stopped;         /* did so, in the step under way: one that changes its mind does not leave half a step */
+
+    double timing[PERP_STAGE_COUNT]; /* seconds of wall time */
+
+    char why[PP_WHY];
+};
+
+/* Sets the sentence and returns the status. */
+perp_status pp_fail(perp_world *w, perp_status s, const char *format, ...) PERP_PRINTF(3, 4);
+void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...) PERP_PRINTF(3, 4);
+
+/* Is the step under way no longer wanted? Takes the world as solvers take it: without knowing it. */
+bool pp_told_to_stop(void *world);
+/* PERP_E_STOPPED, and the sentence for it. */
+perp_status pp_stopped(perp_world *w);
+/* Adds the time since *from to a stage, and sets *from to now. */
+void pp_clocked(perp_world *w, perp_stage stage, double *from);
+
+/* What a solver within a step is handed: memory of the world's arena, no clock, and whoever may stop it. A scene that is
+ * turned or numbered otherwise shall move the same (docs/solvers/auto.md). */
+static inline perp_call pp_call_within(perp_world *w) {
+    return (perp_call){.arena = &w->arena,
+                       .stop = w->stop.asked ? pp_told_to_stop : NULL,
+                       .stop_ctx = w,
+                       .deadline = w->deadline,
+                       .work = &w->work,
+                       .unique = true,
+                       .terse = !w->capture.look};
+}
+
+/* Slot of a live id, or -1. */
+int pp_body_slot(const perp_world *w, perp_body_id id);
+int pp_shape_slot(const perp_world *w, perp_shape_id id);
+int pp_joint_slot(const perp_world *w, perp_joint_id id);
+int pp_force_slot(const perp_world *w, perp_force_id id);
+static inline bool pp_alive(uint32_t gen) { return (gen & 1u) != 0; }
+
+/* Degrees of freedom of a body. */
+static inline int pp_ndof(const perp_world *w, const pp_body *b) {
+    return b->kind != PERP_BODY_DYNAMIC ? 0 : w->def.dim == 2 ? (b->particle ? 2 : 3) : (b->particle ? 3 : 6);
+}
+
+/* A side of joint j in a state; kinematic bodies are taken as they stand in it. */
+pp_joint_side pp_side(const perp_world *w, const pp_state *s, int body_slot, const int *block);
+
+#endif

@@ -1,0 +1,342 @@
+/* to_cone.c - step problem -> friction contact problem with true cones, in global form
+ * Problem  M nu = momentum + G p and the laws of the rows, as M v = f + H r, u = H'v + b + compliance r. Nothing is
+ *          eliminated: a solver chooses between bodies and rows by their numbers.
+ * Method   blocks of M whole, zeros too, so that a body is seen as one block; columns of H likewise.
+ * Valid    any rows; blocks of 2, 3 or 6 degrees of freedom.
+ * Cost     linear in blocks and rows.
+ * Source   Acary, Brogliato (2008) 13.7; Berard 2.6 for the step, (3.82) for elliptic and torsional friction. */
+#include "problem/convert/to_cone.h"
+
+#include <math.h>
+
+#include "problem/convert/convert.h"
+#include "problem/rows.h"
+
+static bool has_friction(const perp_contact_row *r) { return r->nd != 0 && r->mu > 0; }
+
+/* Entries of a column of H: those of the blocks that the row touches. */
+static int row_entries(const perp_step_problem *p, const perp_row *row) {
+    int a = row->block[0], b = row->block[1], n = 0;
+    if (a >= 0) n += p->block_ndof[a];
+    if (b >= 0 && b != a) n += p->block_ndof[b];
+    return n;
+}
+
+typedef struct filler {
+    const perp_step_problem *p;
+    int *start, *index; /* of H */
+    double *value, *b;
+    int nnz, m;
+} filler;
+
+/* The next column of H. A row that has one body on both sides feels the sum. */
+static void put_row(filler *h, const perp_row *row, double b) {
+    int first = row->block[0] >= 0 && (row->block[1] < 0 || row->block[0] <= row->block[1]) ? 0 : 1;
+    for (int side = 0; side < 2; side++) {
+        int k = side ? 1 - first : first, blk = row->block[k];
+        if (blk < 0) continue;
+        int at = h->p->block_offset[blk], nd = h->p->block_ndof[blk];
+        if (side && blk == row->block[first]) {
+            for (int i = 0; i < nd; i++) h->value[h->nnz - nd + i] += row->J[k][i];
+            continue;
+        }
+        for (int i = 0; i < nd; i++) {
+            h->index[h->nnz] = at + i;
+            h->value[h->nnz++] = row->J[k][i];
+        }
+    }
+    h->b[h->m++] = b;
+    h->start[h->m] = h->nnz;
+}
+
+static perp_status fill_masses(const perp_step_problem *p, pp_arena *arena, perp_sparse *M) {
+    int nnz = 0;
+    for (int b = 0; b < p->nblock; b++) nnz += p->block_ndof[b] * p->block_ndof[b];
+    int *start = PP_ARENA_ARRAY(arena, int, p->ndof + 1), *index = PP_ARENA_ARRAY(arena, int, nnz);
+    double *value = PP_ARENA_ARRAY(arena, double, nnz);
+    if (!start || !index || !value) return PERP_E_MEMORY;
+    int at = 0;
+    start[0] = 0;
+    for (int b = 0; b < p->nblock; b++)
+        for (int j = 0; j < p->block_ndof[b]; j++) {
+            for (int i = 0; i < p->block_ndof[b]; i++) {
+                index[at] = p->block_offset[b] + i;
+                value[at++] = p->M[36 * (ptrdiff_t)b + i + 6 * j];
+            }
+            start[p->block_offset[b] + j + 1] = at;
+        }
+    *M = (perp_sparse){p->ndof, p->ndof, start, index, value};
+    return PERP_OK;
+}
+
+/* Bounds and compliance of the bounded rows, mu of the cones; and where each contact goes. */
+typedef struct sizes {
+    int nrow, ncone, nnz;
+    bool compliant;
+    bool round;   /* all cones circular */
+    bool torsion; /* some contact resists spin */
+} sizes;
+
+static sizes count(const perp_step_problem *p) {
+    sizes s = {.nrow = p->njoint, .round = true};
+    for (int j = 0; j < p->njoint; j++) {
+        s.nnz += row_entries(p, &p->joint[j].row);
+        if (p->joint[j].compliance != 0) s.compliant = true;
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *r = &p->contact[i];
+        s.nnz += row_entries(p, &r->n);
+        if (r->compliance != 0 || r->compliance_f != 0) s.compliant = true;
+        if (!has_friction(r)) {
+            s.nrow++;
+            continue;
+        }
+        s.ncone++;
+        s.nnz += row_entries(p, &r->t);
+        if (p->dim != 3) continue;
+        s.nnz += row_entries(p, &r->o);
+        if (r->e_r > 0) s.nnz += row_entries(p, &r->r), s.torsion = true;
+        if (!pp_friction_round(r)) s.round = false;
+    }
+    return s;
+}
+
+static bool finite_all(const double *x, int n) {
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i])) return false;
+    return true;
+}
+
+perp_status pp_step_to_cone(const perp_step_problem *p, pp_arena *arena, pp_step_cone *c) {
+    sizes s = count(p);
+    int width = p->dim + s.torsion, m = s.nrow + width * s.ncone;
+    *c = (pp_step_cone){.n = m,
+                        .width = width,
+                        .round = s.round,
+                        .step = p,
+                        .at = PP_ARENA_ARRAY(arena, int, p->ncontact),
+                        .slips = PP_ARENA_ARRAY(arena, bool, p->ncontact)};
+    filler h = {.p = p,
+                .start = PP_ARENA_ARRAY(arena, int, m + 1),
+                .index = PP_ARENA_ARRAY(arena, int, s.nnz),
+                .value = PP_ARENA_ARRAY(arena, double, s.nnz),
+                .b = PP_ARENA_ARRAY(arena, double, m)};
+    double *lo = PP_ARENA_ARRAY(arena, double, s.nrow), *hi = PP_ARENA_ARRAY(arena, double, s.nrow);
+    double *mu = PP_ARENA_ARRAY(arena, double, s.ncone), *compliance = PP_ARENA_ZERO(arena, double, m);
+    double *axes = s.round ? NULL : PP_ARENA_ARRAY(arena, double, (width - 1) * s.ncone);
+    if ((!s.round && !axes) || !c->at || !c->slips || !h.start || !h.index || !h.value || !h.b || !lo || !hi || !mu ||
+        !compliance)
+        return PERP_E_MEMORY;
+    static const perp_row nothing = {.block = {-1, -1}};
+    h.start[0] = 0;
+    for (int j = 0; j < p->njoint; j++) {
+        const perp_joint_row *r = &p->joint[j];
+        lo[j] = r->lo;
+        hi[j] = r->hi;
+        compliance[j] = r->compliance;
+        put_row(&h, &r->row, r->b);
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        c->slips[i] = has_friction(&p->contact[i]);
+        if (c->slips[i]) continue;
+        c->at[i] = h.m;
+        lo[h.m] = 0;
+        hi[h.m] = INFINITY;
+        compliance[h.m] = p->contact[i].compliance;
+        put_row(&h, &p->contact[i].n, p->contact[i].b_n);
+    }
+    for (int i = 0, k = 0; i < p->ncontact; i++) {
+        const perp_contact_row *r = &p->contact[i];
+        if (!c->slips[i]) continue;
+        c->at[i] = h.m;
+        if (axes) {
+            double e[3];
+            pp_friction_axes(r, e);
+            for (int a = 0; a < width - 1; a++) axes[(width - 1) * k + a] = e[a];
+        }
+        mu[k++] = r->mu;
+        compliance[h.m] = r->compliance;
+        for (int a = 1; a < p->dim; a++) compliance[h.m + a] = r->compliance_f;
+        put_row(&h, &r->n, r->b_n);
+        put_row(&h, &r->t, r->b_t);
+        if (p->dim == 3) put_row(&h, &r->o, r->b_o);
+        if (s.torsion) put_row(&h, r->e_r > 0 ? &r->r : &nothing, r->e_r > 0 ? r->b_r : 0);
+    }
+    perp_cone *cone = &c->problem.as.cone;
+    c->problem.cls = PERP_CONE;
+    *cone = (perp_cone){.dim = width,
+                        .ncontact = s.ncone,
+                        .nrow = s.nrow,
+                        .lo = lo,
+                        .hi = hi,
+                        .mu = mu,
+                        .axes = axes,
+                        .global = true,
+                        .H = {p->ndof, m, h.start, h.index, h.value},
+                        .f = p->momentum,
+                        .b = h.b,
+                        .compliance = s.compliant ? compliance : NULL};
+    perp_status st = fill_masses(p, arena, &cone->M);
+    if (st) return st;
+    bool finite = finite_all(h.value, h.nnz) && finite_all(h.b, m) && finite_all(p->momentum, p->ndof) &&
+                  finite_all(mu, s.ncone) && finite_all(compliance, m) &&
+                  finite_all(cone->M.value, cone->M.start[p->ndof]);
+    return finite ? PERP_OK : PERP_E_SOLVE;
+}
+
+/* Slip velocity along t and o, and spin times its length: in the metric of the axes, if there are any. */
+static void slip_of(const pp_step_cone *c, int i, const double *nu, const double *imp, double slip[3]) {
+    const perp_step_problem *p = c->step;
+    const perp_contact_row *r = &p->contact[i];
+    slip[0] = pp_row_dot(p, &r->t, nu) + r->b_t + r->compliance_f * imp[1];
+    slip[1] = p->dim == 3 ? pp_row_dot(p, &r->o, nu) + r->b_o + r->compliance_f * imp[2] : 0;
+    slip[2] = p->dim == 3 && r->e_r > 0 ? pp_row_dot(p, &r->r, nu) + r->b_r : 0;
+    if (c->round) return;
+    double e[3];
+    pp_friction_axes(r, e);
+    for (int k = 0; k < 3; k++) slip[k] *= e[k];
+}
+
+static double length(const pp_step_cone *c, const double x[3]) {
+    return c->round ? hypot(x[0], x[1]) : sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+void pp_step_cone_recover(const pp_step_cone *c, const double *r, perp_step_solution *out) {
+    const perp_step_problem *p = c->step;
+    for (int j = 0; j < p->njoint; j++) out->p_joint[j] = r[j];
+    for (int i = 0; i < p->ncontact; i++) {
+        const double *x = r + c->at[i];
+        bool pressed = c->slips[i] && x[0] > 0; /* without pressure no friction, not even by rounding */
+        out->p_contact[3 * i] = x[0];
+        out->p_contact[3 * i + 1] = pressed ? x[1] : 0;
+        out->p_contact[3 * i + 2] = pressed && p->dim == 3 ? x[2] : 0;
+        if (p->contact[i].e_r > 0 && p->dim == 3) out->p_spin[i] = pressed ? x[3] : 0;
+    }
+    pp_step_velocity(p, out->p_joint, out->p_contact, out->nu);
+    for (int i = 0; c->width == 4 && i < p->ncontact; i++)
+        if (c->slips[i] && p->contact[i].e_r > 0) pp_row_spread(p, &p->contact[i].r, out->p_spin[i], out->nu);
+    for (int i = 0; i < p->ncontact; i++) {
+        double slip[3] = {0, 0, 0};
+        if (c->slips[i]) slip_of(c, i, out->nu, out->p_contact + 3 * i, slip);
+        out->sigma[i] = length(c, slip);
+    }
+}
+
+static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+
+/* Friction of a guess within its ellipsoid. */
+static void guess_ellipsoid(const perp_contact_row *row, const double *from, double spin, int width, double *x) {
+    double e[3], p[3] = {from[1], from[2], spin}, size = 0, most = row->mu * from[0];
+    pp_friction_axes(row, e);
+    for (int k = 0; k < 3 && k < width - 1; k++) size += e[k] > 0 ? p[k] / e[k] * (p[k] / e[k]) : 0;
+    size = sqrt(size);
+    for (int k = 0; k < 3 && k < width - 1; k++) x[1 + k] = e[k] > 0 ? p[k] * (size > most ? most / size : 1) : 0;
+}
+
+void pp_step_cone_guess(const pp_step_cone *c, const double *p_joint, const double *p_contact, const double *p_spin,
+                        double *r) {
+    const perp_step_problem *p = c->step;
+    for (int i = 0; i < c->n; i++) r[i] = 0;
+    for (int j = 0; j < p->njoint; j++) {
+        double x = clamp(p_joint[j], p->joint[j].lo, p->joint[j].hi);
+        if (isfinite(x)) r[j] = x;
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        const double *from = p_contact + 3 * i;
+        double *x = r + c->at[i];
+        if (!(from[0] > 0)) continue;
+        x[0] = from[0];
+        if (!c->slips[i]) continue;
+        if (!c->round) {
+            guess_ellipsoid(&p->contact[i], from, p_spin && p->contact[i].e_r > 0 ? p_spin[i] : 0, c->width, x);
+            continue;
+        }
+        double o = p->dim == 3 ? from[2] : 0, size = hypot(from[1], o), most = p->contact[i].mu * from[0];
+        double k = size > most ? most / size : 1;
+        x[1] = k * from[1];
+        if (p->dim == 3) x[2] = k * o;
+    }
+}
+
+/* Projection of y = (normal, t, o, r) on the cone |y_T| <= mu y_N, in place. */
+static void project(const pp_step_cone *c, double mu, double y[4]) {
+    double size = length(c, y + 1);
+    if (size <= mu * y[0]) return;
+    double along = (mu * size + y[0]) / (1 + mu * mu); /* new normal part, if it is not the tip */
+    if (!(along > 0)) {
+        y[0] = y[1] = y[2] = y[3] = 0;
+        return;
+    }
+    double k = mu * along / size;
+    y[0] = along;
+    y[1] *= k;
+    y[2] *= k;
+    y[3] *= k;
+}
+
+static double bounded_residual(const perp_joint_row *row, double W, double p, double u) {
+    if (!(W > 0)) W = 1;
+    return fabs((p - clamp(p - u / W, row->lo, row->hi)) * W);
+}
+
+/* In the metric of the axes, where the cone is circular. */
+static double ellipsoid_residual(const pp_step_cone *c, int i, const perp_step_solution *s) {
+    const perp_step_problem *p = c->step;
+    const perp_contact_row *row = &p->contact[i];
+    const double *imp = s->p_contact + 3 * i;
+    double e[3], slip[3], y[4], x[4] = {imp[0], 0, 0, 0}, W = pp_row_inverse_mass(p, &row->n) + row->compliance,
+                                most = 0;
+    pp_friction_axes(row, e);
+    W += (e[0] * e[0] + e[1] * e[1]) * row->compliance_f;
+    W += e[0] * e[0] * pp_row_inverse_mass(p, &row->t) + e[1] * e[1] * pp_row_inverse_mass(p, &row->o);
+    if (e[2] > 0) W += e[2] * e[2] * pp_row_inverse_mass(p, &row->r);
+    W /= e[2] > 0 ? 4 : 3;
+    if (!(W > 0)) W = 1;
+    x[1] = imp[1] / e[0];
+    x[2] = e[1] > 0 ? imp[2] / e[1] : 0;
+    if (e[2] > 0) x[3] = s->p_spin[i] / e[2];
+    slip_of(c, i, s->nu, imp, slip);
+    double u = pp_row_dot(p, &row->n, s->nu) + row->b_n + row->compliance * imp[0];
+    y[0] = x[0] - (u + row->mu * length(c, slip)) / W;
+    for (int k = 0; k < 3; k++) y[k + 1] = x[k + 1] - slip[k] / W;
+    project(c, row->mu, y);
+    for (int k = 0; k < 4; k++) most += (x[k] - y[k]) * (x[k] - y[k]);
+    return W * sqrt(most);
+}
+
+static double cone_residual(const pp_step_cone *c, int i, const double *imp, const double *nu) {
+    const perp_step_problem *p = c->step;
+    const perp_contact_row *row = &p->contact[i];
+    double W = pp_row_inverse_mass(p, &row->n) + pp_row_inverse_mass(p, &row->t), slip[3];
+    if (p->dim == 3) W += pp_row_inverse_mass(p, &row->o);
+    W += row->compliance + (p->dim - 1) * row->compliance_f;
+    W /= p->dim;
+    if (!(W > 0)) W = 1;
+    slip_of(c, i, nu, imp, slip);
+    double u = pp_row_dot(p, &row->n, nu) + row->b_n + row->compliance * imp[0] + row->mu * hypot(slip[0], slip[1]);
+    double y[4] = {imp[0] - u / W, imp[1] - slip[0] / W, imp[2] - slip[1] / W, 0};
+    project(c, row->mu, y);
+    return W * sqrt((imp[0] - y[0]) * (imp[0] - y[0]) + (imp[1] - y[1]) * (imp[1] - y[1]) +
+                    (imp[2] - y[2]) * (imp[2] - y[2]));
+}
+
+double pp_step_cone_residual(const pp_step_cone *c, const perp_step_solution *s) {
+    const perp_step_problem *p = c->step;
+    double most = 0;
+    for (int j = 0; j < p->njoint; j++) {
+        const perp_joint_row *row = &p->joint[j];
+        double e = bounded_residual(row, pp_row_inverse_mass(p, &row->row) + row->compliance, s->p_joint[j],
+                                    pp_row_dot(p, &row->row, s->nu) + row->b + row->compliance * s->p_joint[j]);
+        if (!(e <= most)) most = e;
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        const double *imp = s->p_contact + 3 * i;
+        const perp_joint_row open = {.lo = 0, .hi = INFINITY};
+        const perp_contact_row *row = &p->contact[i];
+        double e = c->slips[i] ? (c->round ? cone_residual(c, i, imp, s->nu) : ellipsoid_residual(c, i, s))
+                               : bounded_residual(&open, pp_row_inverse_mass(p, &row->n) + row->compliance, imp[0],
+                                                  pp_row_dot(p, &row->n, s->nu) + row->b_n + row->compliance * imp[0]);
+        if (!(e <= most)) most = e;
+    }
+    return isfinite(most) ? most : INFINITY;
+}

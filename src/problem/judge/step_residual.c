@@ -1,0 +1,308 @@
+/* step_residual.c - the judge of a step: momentum, joints, contact, cone, dissipation, each as a velocity
+ * Problem  given impulses and the velocity at the end of a step, how well does each law of perp_step_problem hold?
+ * Method   straight from the rows; definitions at perp_step_residual. Friction is the variational inequality
+ *            p_f in K = mu p_n conv{d_k},  (q - p_f) . s >= 0 for all q in K,
+ *          whose natural map W p_f - P_WK(W p_f - s) is a velocity and fades as the contact unloads. P projects on a
+ *          regular polygon; with a true cone, K is the disc of radius mu p_n; elliptic and torsional cones are balls in
+ *          the metric of their axes.
+ * Valid    anything: what is not finite gives INFINITY. Never allocates.
+ * Cost     (nblock/32 + 1) passes over the rows, nd per contact.
+ * Source   derived here; the polygon law is Berard 2.6, Williams 2.4; the disc Acary, Brogliato (2008) 3.9. */
+#include <math.h>
+#include <stddef.h>
+
+#include "problem/convert/convert.h"
+
+#define BLOCKS 32 /* bodies whose momentum is balanced in one pass over the rows */
+
+static void worsen(double *most, double r) {
+    r = fabs(r);
+    if (isnan(r)) r = INFINITY;
+    if (r > *most) *most = r;
+}
+
+static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+
+/* J x for a vector over all degrees of freedom. */
+static double row_times(const perp_step_problem *p, const perp_row *r, const double *x) {
+    double s = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = r->block[k];
+        if (b < 0) continue;
+        for (int i = 0; i < p->block_ndof[b]; i++) s += r->J[k][i] * x[p->block_offset[b] + i];
+    }
+    return s;
+}
+
+/* J Minv x: with x = momentum the free velocity of the row, with x the row itself its inverse mass. */
+static double row_free(const perp_step_problem *p, const perp_row *r) {
+    double s = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = r->block[k];
+        if (b < 0) continue;
+        for (int i = 0; i < p->block_ndof[b]; i++) {
+            if (r->J[k][i] == 0) continue; /* half of a row, as a rule */
+            for (int j = 0; j < p->block_ndof[b]; j++)
+                s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * p->momentum[p->block_offset[b] + j];
+        }
+    }
+    return s;
+}
+
+static double row_mass(const perp_step_problem *p, const perp_row *r) {
+    double s = 0;
+    for (int k = 0; k < 2; k++)
+        for (int l = 0; l < 2; l++) {
+            int b = r->block[k];
+            if (b < 0 || r->block[l] != b) continue;
+            for (int i = 0; i < p->block_ndof[b]; i++) {
+                if (r->J[k][i] == 0) continue;
+                for (int j = 0; j < p->block_ndof[b]; j++)
+                    s += r->J[k][i] * p->Minv[36 * (ptrdiff_t)b + i + 6 * j] * r->J[l][j];
+            }
+        }
+    return s;
+}
+
+/* Adds J' p to x, which holds the bodies first .. first + BLOCKS - 1, six numbers each. */
+static void add_impulse(const perp_step_problem *s, const perp_row *r, double p, int first, double x[BLOCKS][6]) {
+    for (int k = 0; k < 2; k++) {
+        int b = r->block[k];
+        if (b < first || b >= first + BLOCKS) continue;
+        for (int i = 0; i < s->block_ndof[b]; i++) x[b - first][i] += r->J[k][i] * p;
+    }
+}
+
+/* Takes in the velocity v of body b: its translational parts as they are, its turning by the speed of points at the
+ * radius of gyration, sqrt(w' I w/m), so that both have the same unit and no unit of length is preferred. */
+void pp_step_worsen_by_velocity(const perp_step_problem *p, int b, const double *v, double *most) {
+    int nd = p->block_ndof[b];
+    const double *M = p->M + 36 * (ptrdiff_t)b;
+    double turning = 0, linear = 0;
+    for (int i = 0; i < nd && i < p->dim; i++) linear += v[i] * v[i];
+    worsen(most, sqrt(linear)); /* whatever the axes */
+    for (int i = p->dim; i < nd; i++)
+        for (int j = p->dim; j < nd; j++) turning += v[i] * M[i + 6 * j] * v[j];
+    worsen(most, turning <= 0 ? 0 : sqrt(turning / M[0])); /* what is not a number stays so */
+}
+
+void pp_step_momentum(const perp_step_problem *p, const perp_step_solution *s, double *most, double *each) {
+    for (int first = 0; first < p->nblock; first += BLOCKS) {
+        double G[BLOCKS][6] = {{0}}; /* sum of the impulses on each body */
+        for (int j = 0; j < p->njoint; j++) add_impulse(p, &p->joint[j].row, s->p_joint[j], first, G);
+        for (int i = 0; i < p->ncontact; i++) {
+            add_impulse(p, &p->contact[i].n, s->p_contact[3 * i], first, G);
+            add_impulse(p, &p->contact[i].t, s->p_contact[3 * i + 1], first, G);
+            if (p->dim == 3) add_impulse(p, &p->contact[i].o, s->p_contact[3 * i + 2], first, G);
+            if (p->contact[i].e_r > 0) add_impulse(p, &p->contact[i].r, s->p_spin[i], first, G);
+        }
+        for (int b = first; b < p->nblock && b < first + BLOCKS; b++) {
+            int nd = p->block_ndof[b], at = p->block_offset[b];
+            const double *M = p->M + 36 * (ptrdiff_t)b, *Minv = p->Minv + 36 * (ptrdiff_t)b;
+            double left[6];
+            for (int i = 0; i < nd; i++) {
+                left[i] = -p->momentum[at + i] - G[b - first][i];
+                for (int j = 0; j < nd; j++) left[i] += M[i + 6 * j] * s->nu[at + j];
+            }
+            double v[6] = {0};
+            for (int i = 0; i < nd; i++)
+                for (int j = 0; j < nd; j++) v[i] += Minv[i + 6 * j] * left[j];
+            double own = 0;
+            pp_step_worsen_by_velocity(p, b, v, &own);
+            worsen(most, own);
+            if (each) each[b] = own;
+        }
+    }
+}
+
+/* What a velocity of a row is worth in velocity of the bodies: the impulse that makes it moves them by W/(W +
+ * compliance) of it. 1 for a rigid row. */
+static double worth(double W, double compliance) { return compliance > 0 ? W / (W + compliance) : 1; }
+
+/* A row that only turns bodies has an angular velocity; what counts is the speed of points at the radius of gyration,
+ * that of a body which would move along the row as lightly as these turn about it. */
+double pp_row_length(const perp_step_problem *p, const perp_row *r) {
+    double light = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = r->block[k];
+        if (b < 0) continue;
+        for (int i = 0; i < p->dim && i < p->block_ndof[b]; i++)
+            if (r->J[k][i] != 0) return 1;
+        light += 1 / p->M[36 * (ptrdiff_t)b];
+    }
+    double turning = row_mass(p, r);
+    return turning > 0 && light > 0 ? sqrt(light / turning) : 1;
+}
+
+double pp_step_joint(const perp_step_problem *p, int j, const perp_step_solution *s) {
+    const perp_joint_row *r = &p->joint[j];
+    double mass = row_mass(p, &r->row), W = mass + r->compliance,
+           w = row_times(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[j];
+    /* W p - mid(W lo, W hi, W p - w) = mid(W (p - hi), w, W (p - lo)); an infinite bound stays one if W is 0 */
+    double below = r->lo == -INFINITY ? INFINITY : W * (s->p_joint[j] - r->lo);
+    double above = r->hi == INFINITY ? -INFINITY : W * (s->p_joint[j] - r->hi);
+    double length = pp_row_length(p, &r->row);
+    return isnan(w + s->p_joint[j]) ? NAN : length * worth(mass, r->compliance) * clamp(w, above, below);
+}
+
+/* Point of the disc of radius R > 0 nearest to y, |y - it| returned. */
+static double nearest_on_disc(double R, const double y[2], double it[2]) {
+    double size = hypot(y[0], y[1]), k = size > R ? R / size : 1;
+    it[0] = k * y[0];
+    it[1] = k * y[1];
+    return size > R ? size - R : 0;
+}
+
+/* Point of the polygon with corners R d_k nearest to y, |y - it| returned. nd = 2 is a line, nd = 0 or R <= 0 the
+ * point 0; a line from 0 for nd = 1; PERP_CONE_DIRECTIONS is the disc. */
+static double nearest(int nd, double phase, double R, const double y[2], double it[2]) {
+    const double turn = 6.283185307179586;
+    it[0] = it[1] = 0;
+    if (!(R > 0) || nd == 0) return hypot(y[0], y[1]);
+    if (nd < 0) return nearest_on_disc(R, y, it);
+    double best = INFINITY;
+    bool inside = nd >= 3;
+    for (int k = 0; k < nd; k++) {
+        double a = phase + turn * k / nd, b = phase + turn * (k + 1) / nd;
+        double A[2] = {R * cos(a), R * sin(a)}, B[2] = {R * cos(b), R * sin(b)};
+        if (nd == 1) B[0] = B[1] = 0;
+        double e[2] = {B[0] - A[0], B[1] - A[1]}, d[2] = {y[0] - A[0], y[1] - A[1]};
+        if (e[0] * d[1] - e[1] * d[0] < 0) inside = false; /* corners go round counter-clockwise */
+        double square = e[0] * e[0] + e[1] * e[1];         /* 0 of loads so small that it has no number: a point then */
+        double t = square > 0 ? clamp((e[0] * d[0] + e[1] * d[1]) / square, 0, 1) : 0;
+        double x[2] = {A[0] + t * e[0], A[1] + t * e[1]}, dist = hypot(y[0] - x[0], y[1] - x[1]);
+        if (dist < best) best = dist, it[0] = x[0], it[1] = x[1];
+    }
+    if (inside) it[0] = y[0], it[1] = y[1], best = 0;
+    return best;
+}
+
+/* A true cone with axes: friction and slip as vectors of up to three parts, scaled so that K is a ball. */
+static void ellipsoid(const perp_step_problem *p, int at, const perp_step_solution *s, perp_step_residual *out) {
+    const perp_contact_row *c = &p->contact[at];
+    const perp_row *row[3] = {&c->t, &c->o, &c->r};
+    const double *imp = s->p_contact + 3 * at, b[3] = {c->b_t, c->b_o, c->b_r};
+    const double e[3] = {c->e_t > 0 ? c->e_t : 1, c->e_o > 0 ? c->e_o : 1, c->e_r};
+    int n = c->e_r > 0 ? 3 : 2;
+    double W = 0, f[3], size = 0, y[3], far = 0;
+    for (int k = 0; k < n; k++) {
+        double own = e[k] * e[k] * (row_mass(p, row[k]) + (k < 2 ? c->compliance_f : 0));
+        if (own > W) W = own;
+    }
+    double R = W * c->mu * imp[0];
+    for (int k = 0; k < n; k++) {
+        f[k] = W * (k < 2 ? imp[k + 1] : s->p_spin[at]) / e[k];
+        y[k] = f[k] - e[k] * (row_times(p, row[k], s->nu) + b[k] + (k < 2 ? c->compliance_f * imp[k + 1] : 0));
+        size += f[k] * f[k];
+        far += y[k] * y[k];
+    }
+    size = sqrt(size);
+    far = sqrt(far);
+    if (!isfinite(size) || !isfinite(far) || !isfinite(R)) {
+        out->cone = out->dissipation = INFINITY;
+        return;
+    }
+    worsen(&out->cone, R < 0 ? size - R : size > R ? size - R : 0);
+    if (R < 0) R = 0;
+    double left = 0, k = far > R ? R / far : 1;
+    for (int i = 0; i < n; i++) left += (f[i] - k * y[i]) * (f[i] - k * y[i]);
+    worsen(&out->dissipation, sqrt(left));
+}
+
+static bool circular(const perp_contact_row *c) {
+    return !(c->e_r > 0) && (c->e_t == 0 || c->e_t == 1) && (c->e_o == 0 || c->e_o == 1);
+}
+
+void pp_step_contact(const perp_step_problem *p, int i, const perp_step_solution *s, perp_step_residual *out) {
+    const perp_contact_row *c = &p->contact[i];
+    const double *imp = s->p_contact + 3 * i;
+    double mass = row_mass(p, &c->n), own = mass + c->compliance, x = own * imp[0];
+    double w = row_times(p, &c->n, s->nu) + c->b_n + c->compliance * imp[0];
+    worsen(&out->normal, isnan(w + x) ? NAN : worth(mass, c->compliance) * (w < x ? w : x));
+    if (own == 0 && imp[0] < 0) worsen(&out->normal, INFINITY); /* no mass to measure it by */
+    bool friction = c->mu > 0 && c->nd != 0, planar = p->dim == 2;
+    if (friction && c->nd < 0 && !planar && !circular(c)) {
+        ellipsoid(p, i, s, out);
+        return;
+    }
+    if (!friction && imp[1] == 0 && imp[2] == 0) return;
+    int nd = planar && c->nd < 0 ? 2 : c->nd; /* in 2D the disc is the line along t */
+    double W = row_mass(p, &c->t), Wo = planar ? 0 : row_mass(p, &c->o);
+    if (Wo > W) W = Wo;
+    double part = worth(W, c->compliance_f);
+    W += c->compliance_f;
+    double f[2] = {W * imp[1], W * imp[2]}, y[2], it[2]; /* imp[2] must be 0 in 2D */
+    double R = friction ? W * c->mu * imp[0] : 0;
+    if (!isfinite(f[0]) || !isfinite(f[1]) || !isfinite(R)) {
+        out->cone = out->dissipation = INFINITY;
+        return;
+    }
+    double excess = nearest(friction ? nd : 0, c->phase, R, f, it);
+    if (friction && imp[0] < 0) excess += W * c->mu * -imp[0];
+    worsen(&out->cone, part * excess);
+    if (!friction) return;
+    double slip[2] = {row_times(p, &c->t, s->nu) + c->b_t + c->compliance_f * imp[1],
+                      planar ? 0 : row_times(p, &c->o, s->nu) + c->b_o + c->compliance_f * imp[2]};
+    y[0] = f[0] - slip[0];
+    y[1] = f[1] - slip[1];
+    if (!isfinite(y[0]) || !isfinite(y[1])) {
+        out->dissipation = INFINITY;
+        return;
+    }
+    nearest(nd, c->phase, R, y, it);
+    worsen(&out->dissipation, part * hypot(f[0] - it[0], f[1] - it[1]));
+}
+
+static void contact_scale(const perp_step_problem *p, const perp_contact_row *c, double *scale) {
+    double mass = c->compliance > 0 ? row_mass(p, &c->n) : 0; /* asked for by what gives way alone */
+    if (c->compliance > 0 && mass == 0)                       /* its normal impulse is -b_n/compliance */
+        worsen(scale, row_mass(p, &c->t) * c->mu * c->b_n / c->compliance);
+    worsen(scale, worth(mass, c->compliance) * c->b_n);
+    worsen(scale, row_free(p, &c->n));
+    if (!(c->mu > 0) || c->nd == 0) return;
+    bool plain = p->dim == 2 || c->nd > 0; /* an ellipse is one of true cones in space */
+    double e_t = plain || c->e_t == 0 ? 1 : c->e_t, e_o = plain || c->e_o == 0 ? 1 : c->e_o;
+    bool flat = p->dim == 2;
+    worsen(scale, flat ? e_t * c->b_t : hypot(e_t * c->b_t, e_o * c->b_o)); /* whatever the tangents */
+    worsen(scale, flat ? e_t * row_free(p, &c->t) : hypot(e_t * row_free(p, &c->t), e_o * row_free(p, &c->o)));
+    if (flat) return;
+    if (plain || !(c->e_r > 0)) return;
+    worsen(scale, c->e_r * c->b_r);
+    worsen(scale, c->e_r * row_free(p, &c->r));
+}
+
+static void joint_scale(const perp_step_problem *p, int j, double *scale) {
+    const perp_joint_row *r = &p->joint[j];
+    double length = pp_row_length(p, &r->row);
+    worsen(scale, length * worth(row_mass(p, &r->row), r->compliance) * r->b);
+    worsen(scale, length * row_free(p, &r->row));
+}
+
+static void body_scale(const perp_step_problem *p, int b, double *scale) {
+    int nd = p->block_ndof[b], at = p->block_offset[b];
+    const double *Minv = p->Minv + 36 * (ptrdiff_t)b;
+    double free[6] = {0};
+    for (int i = 0; i < nd; i++)
+        for (int j = 0; j < nd; j++) free[i] += Minv[i + 6 * j] * p->momentum[at + j];
+    pp_step_worsen_by_velocity(p, b, free, scale);
+}
+
+double pp_step_scale(const perp_step_problem *p) {
+    double scale = 0;
+    for (int b = 0; b < p->nblock; b++) body_scale(p, b, &scale);
+    for (int j = 0; j < p->njoint; j++) joint_scale(p, j, &scale);
+    for (int i = 0; i < p->ncontact; i++) contact_scale(p, &p->contact[i], &scale);
+    return scale;
+}
+
+perp_step_residual perp_step_problem_residual(const perp_step_problem *p, const perp_step_solution *s) {
+    return pp_step_residual_at(p, s, pp_step_scale(p));
+}
+
+perp_step_residual pp_step_residual_at(const perp_step_problem *p, const perp_step_solution *s, double scale) {
+    perp_step_residual out = {.scale = scale};
+    pp_step_momentum(p, s, &out.momentum, NULL);
+    for (int j = 0; j < p->njoint; j++) worsen(&out.joint, pp_step_joint(p, j, s));
+    for (int i = 0; i < p->ncontact; i++) pp_step_contact(p, i, s, &out);
+    return out;
+}

@@ -1,0 +1,678 @@
+/* auto_cone.c - auto for friction contact problems and cone QPs
+ * Method   one block alone: closed form. Many contacts of which few digits are wanted: sweeps (cone_sweep.c). With a
+ *          guess, or from where those got: proximal Newton, which takes a few steps if little has
+ *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; of more it is
+ *          asked first whether they can stand still (cone_rest.c); else interior points down to 1e-6, then Newton; where
+ *          factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience,
+ *          then from the best point found. Where few bodies move, they and those that stand are solved apart (cone_part.c).
+ *          Answers of few contacts, and of bodies at rest, are polished to rounding; if
+ *          asked for, loads are taken that depend on the problem alone where few contacts slide (cone_select.c), or
+ *          where Newton from the guess found none.
+ *          Of a problem in local form the bodies behind W are looked for first (cone_bodies.c).
+ *          Order of the unknowns, memory and scaling are shared by all.
+ * Valid    see the methods. The best point by the strictest of the measures is returned whatever happens.
+ * Cost     warm 1 to 10 factorisations, cold 10 to 40, folds some hundred; never more than affordable() says, apart from
+ *          the interior points at hand. */
+#include <math.h>
+#include <string.h>
+
+#include "solver/auto/auto.h"
+#include "solver/cone/cone_admm.h"
+#include "solver/cone/cone_bodies.h"
+#include "solver/interior/cone_interior.h"
+#include "solver/cone/cone_newton.h"
+#include "solver/cone/cone_part.h"
+#include "solver/interior/cone_rest.h"
+#include "solver/cone/cone_select.h"
+#include "solver/relax/cone_sweep.h"
+#include "solver/auto/find_contradiction.h"
+#include "solver/common/solver.h"
+
+#define FEW_CONTACTS 50  /* up to here Newton from nothing is as quick as interior points */
+#define WARM_STEPS   40  /* Newton from a guess of few contacts gives up after these, */
+#define WARM_SHORT   20  /* of more after these: it arrives sooner or hardly ever */
+#define SHORT_STEPS  150 /* Newton from nothing, of few contacts, before interior points are asked */
+#define PLAIN_STEPS  60  /* and without jumps, */
+#define HASTY_STEPS  8   /* Newton after interior points that can go on, */
+#define POLISH_STEPS 60  /* after those that cannot and got near, */
+#define RESCUE_STEPS 25  /* and that did not */
+#define NEAR         1e-5
+#define LONG_STEPS   3000 /* Newton with all its patience, */
+#define LONG_WORK    3e11 /* as far as this many multiplications allow, */
+#define LEAST_STEPS  100  /* but so many always */
+#define NEARLY       10   /* within this of tol Newton goes on from where it is, */
+#define MORE_STEPS   600  /* for so many steps; nothing else would do better */
+#define LARGE_WORK   3e7  /* multiplications of a factorisation from which on few of them are wanted: */
+#define SPLIT_STEPS  200  /* splitting first, for so long, */
+#define SPLIT_LONG   2000 /* or, as the last resort of few contacts, for so long, */
+#define SPLIT_TO     1e-6 /* down to this, */
+#define CG_WORK      6e8  /* by conjugate gradients from here on, where a factorisation costs more than all of them: */
+#define CG_STEPS     400  /* longer then, */
+#define GUESS_WORK   5e9  /* from a guess, up to here, Newton comes before them; */
+#define CG_TO        0.2  /* and to this part of tol, so that Newton is not needed; */
+#define SPLIT_POLISH 20   /* then Newton */
+#define SWEPT_TOL    1e-7 /* sweeps come first where no more than this is asked for, */
+#define SWEPT_FOR    20   /* factorisations they may cost as much as, */
+#define MOST_SWEEPS  1500 /* so many at most; */
+#define LEAST_SWEEPS 50   /* where fewer are worth it, Newton is quicker */
+#define TURNS        4 /* times that sweeps may begin, with Newton between: each gets the other out of where it creeps, */
+#define TURN_STEPS   8    /* in so many steps or not at all; */
+#define WORTH_TURN   0.9  /* and not again where a turn of both left more than this part of the measure */
+#define WARM_PULL    1e-3 /* first weight of the proximal term from a guess; */
+#define PULL_PER     10   /* less from a good one: so many times its measure, */
+#define LEAST_PULL   1e-6 /* but not less than this */
+#define POLISH_PULL  1e-4
+#define NEARLY_HELD  1e-3 /* impulses that hold all but for this are worth a few steps of Newton */
+#define HELD_PULL    1e-6
+#define FIRST_AWAY   0.1  /* at first no more than this part of all, */
+#define MOST_AWAY    0.25 /* and this in the end, */
+#define ROUNDS       12   /* in so many rounds; */
+#define MAY_DO       30   /* answers that miss tol by no more are worth asking whether they do */
+#define PART_TOL     0.1  /* those that move are solved to this part of tol */
+#define HELD_STEPS   10
+#define HELD_LONG    40    /* where most of them need no factorisation */
+#define EXACT        3e-15 /* what answers are polished to: rounding, */
+#define EXACT_STEPS  4     /* in so many steps at most, */
+#define EXACT_PULL   1e-5  /* each as many digits; a weaker pull would magnify rounding in loads that are not unique */
+#define KEPT         1e-13 /* a guess that holds to this has the loads it should have, but for rounding */
+#define MOST_ASKED \
+    200           /* contacts and rows up to which it is asked whether there is an answer: pivoting costs their cube */
+#define SLOW 1e-2 /* the largest velocity of a loaded row that counts as rest, in units of the largest without loads */
+
+#define TELL(w, ...)                                            \
+    do {                                                        \
+        if (!(w)->call->terse) pp_tell((w)->info, __VA_ARGS__); \
+    } while (0)
+
+typedef struct work {
+    pp_cone c;
+    pp_cone_linear linear;
+    pp_cone_newton newton;
+    perp_solve_info *info;
+    const perp_call *call;
+    double tol;
+    double *best, least; /* best point of all, and its measure */
+    double *out;
+    bool part;                   /* a part of a problem: not to be divided again */
+    bool *away;                  /* nnode: bodies that move while all others are asked to stand still; NULL: none */
+    double *push;                /* m: impulses of blocks that touch those */
+    bool moving;                 /* they cannot, */
+    double *rested;              /* m: or impulses that nearly hold them; NULL: none */
+    double *speed;               /* nnode: what the others did when they were asked; NULL: nobody wants to know */
+    bool unique;                 /* loads that depend on the problem alone are asked for, */
+    bool selected;               /* and are what the best point is */
+    bool taken;                  /* the best point misses tol, but who called takes it */
+    const perp_problem *problem; /* as it was handed over */
+} work;
+
+/* Factorisations that may still be made: all methods together are given what Newton's two long tries would need. */
+static int affordable(const work *w) {
+    double each = 1 + pp_block_lu_work(w->linear.lu), all = 2 * fmax(LONG_WORK / each, LEAST_STEPS);
+    double left = all - w->linear.factorisations;
+    return left > LONG_STEPS ? LONG_STEPS : left > 0 ? (int)left : 0;
+}
+
+/* Newton from `from` (NULL: from nothing). True if solved. */
+static bool newton(work *w, const double *from, double pull, int steps, const char *what, perp_outcome *outcome) {
+    pp_cone_newton *n = &w->newton;
+    size_t bytes = sizeof(double) * (size_t)w->c.m;
+    n->tol = w->tol;
+    n->pull = pull;
+    int afford = affordable(w);
+    n->max_steps = steps < afford ? steps : afford;
+    n->steps = 0;
+    n->out = w->out;
+    if (from)
+        memmove(n->x, from, bytes);
+    else
+        memset(n->x, 0, bytes);
+    *outcome = pp_cone_newton_run(n);
+    if (*outcome == PERP_OUTCOME_LIMIT && steps > TURN_STEPS && n->measure > w->tol && n->measure <= NEARLY * w->tol) {
+        memcpy(n->x, n->best, bytes);
+        afford = affordable(w);
+        n->max_steps = n->steps + (MORE_STEPS < afford ? MORE_STEPS : afford);
+        *outcome = pp_cone_newton_run(n);
+    }
+    w->info->iterations += n->steps;
+    TELL(w, "%s: %d steps to %.1e", what, n->steps, n->measure);
+    if (n->measure < w->least) {
+        w->least = n->measure;
+        memcpy(w->best, n->best, bytes);
+    }
+    return w->least <= w->tol;
+}
+
+/* Measures a point, and keeps it if it is the best of all. True if it is good enough. */
+static bool keep(work *w, const double *x) {
+    pp_cone_apply(&w->c, x, w->newton.v);
+    for (int i = 0; i < w->c.m; i++) w->newton.v[i] += w->c.q[i];
+    double now = pp_cone_strictest(&w->newton.figure, x, w->newton.v);
+    if (now < w->least) {
+        w->least = now;
+        /* `best` also is where stages start from, which elsewhere may be NULL; it is not */
+        memcpy(w->best, x, sizeof *x * (size_t)w->c.m); /* NOLINT(clang-analyzer-core.NonNullParamChecker) */
+    }
+    return w->least <= w->tol;
+}
+
+/* Would who called take the best point as it is? What tol means there is known only to a factor, and tol is on the safe
+ * side; where the last bit of the way to it takes sweeps or factorisations by the hundred, it is worth asking. */
+static bool would_take(work *w) {
+    const perp_call *call = w->call;
+    if (!call->enough || w->part || !(w->least <= MAY_DO * w->tol)) return false;
+    double *z = PP_CALL_ARRAY(call, double, w->c.m);
+    if (!z) return false;
+    pp_cone_unscale(&w->c, w->best, z);
+    w->taken = call->enough(z, call->enough_ctx);
+    if (w->taken) TELL(w, "which will do");
+    return w->taken;
+}
+
+/* Splitting, which needs one factorisation or none, then Newton from where it got. from: NULL: nothing. patient: all the
+ * way to tol. */
+static bool split(work *w, const double *from, bool patient, perp_outcome *outcome) {
+    pp_cone_cg cg = {0};
+    bool iterate = pp_block_lu_work(w->linear.lu) > CG_WORK;
+    pp_cone_admm k = {.c = &w->c,
+                      .figure = &w->newton.figure,
+                      .linear = iterate ? NULL : &w->linear,
+                      .cg = iterate ? &cg : NULL,
+                      .call = w->call,
+                      .tol = iterate   ? CG_TO * w->tol
+                             : patient ? w->tol
+                                       : fmax(SPLIT_TO, w->tol),
+                      .penalty = from ? 0.1 : 1,
+                      .relaxation = 1.6,
+                      .memory = 10,
+                      .rebalance = 20,
+                      .max_iterations = iterate   ? CG_STEPS
+                                        : patient ? SPLIT_LONG
+                                                  : SPLIT_STEPS,
+                      .iterations = w->newton.iterations,
+                      .out = w->out};
+    k.max_iterations += k.iterations;
+    if ((iterate && !pp_cone_cg_make(&cg, &w->c, w->call)) || !pp_cone_admm_make(&k)) {
+        *outcome = PERP_OUTCOME_MEMORY;
+        return false;
+    }
+    memset(w->newton.dx, 0, sizeof(double) * (size_t)w->c.m);
+    pp_cone_admm_start(&k, from ? from : w->newton.dx);
+    *outcome = pp_cone_admm_run(&k);
+    int done = k.iterations - w->newton.iterations;
+    w->info->iterations += done;
+    w->newton.iterations = k.iterations;
+    TELL(w, "splitting: %d iterations to %.1e", done, k.measure);
+    if (*outcome == PERP_OUTCOME_STOPPED || *outcome == PERP_OUTCOME_MEMORY || !(k.measure < 1e-3)) return false;
+    if (keep(w, k.best)) return true;
+    return newton(w, k.best, POLISH_PULL, SPLIT_POLISH, "Newton", outcome);
+}
+
+/* Ways to run the interior points. The first suits most problems; it and the next three go past folds. The others keep closer
+ * to the central path and go further by themselves, which redundant packings need. Each takes another way, and where one
+ * stalls another may not. */
+typedef struct course {
+    double shift, feasible, soft, hand_over;
+    int steps, folds, fold_steps;
+} course;
+static const course courses[] = {{1e-6, 0.1, 0.1, 1e-6, 100, 8, 4}, {1e-7, 1, 0.1, 1e-6, 100, 8, 6},
+                                 {1e-8, 1, 0.1, 1e-6, 100, 8, 4},   {1e-6, 0.1, 1, 1e-6, 100, 8, 4},
+                                 {1e-4, 1e-3, 0, 1e-6, 40, 0, 0},   {1e-6, 1, 0.1, 1e-8, 70, 0, 0},
+                                 {1e-6, 1, 0, 1e-8, 70, 0, 0},      {1e-8, 10, 0, 1e-8, 70, 0, 0}};
+static const course convex[] = {
+    {1e-8, 1, 0, 1e-8, 70, 0, 0}, {1e-6, 1, 0, 1e-8, 70, 0, 0}, {1e-4, 1e-3, 0, 1e-6, 40, 0, 0}};
+
+/* Interior points, then Newton from where they got; if it has not arrived after a few steps, interior points go on. */
+static bool interior(work *w, const course *how, perp_outcome *outcome) {
+    pp_cone_interior k = {.c = &w->c,
+                          .linear = &w->linear,
+                          .call = w->call,
+                          .tol = fmax(how->hand_over, w->tol),
+                          .shift = how->shift,
+                          .feasible = how->feasible,
+                          .soft = how->soft,
+                          .max_folds = how->folds,
+                          .fold_steps = how->fold_steps,
+                          .fold_tol = fmax(PP_CONE_FOLD_TOL, w->tol),
+                          .max_steps = how->steps,
+                          .iterations = w->newton.iterations,
+                          .out = w->out};
+    if (!pp_cone_interior_make(&k)) {
+        *outcome = PERP_OUTCOME_MEMORY;
+        return false;
+    }
+    for (;; k.resumed = true) {
+        int before = k.steps;
+        *outcome = pp_cone_interior_run(&k);
+        w->info->iterations += k.steps - before;
+        w->newton.iterations = k.iterations;
+        TELL(w, "interior points: %d steps to %.1e", k.steps - before, k.measure);
+        if (*outcome == PERP_OUTCOME_STOPPED || !(k.measure < 1e-2)) return false;
+        bool last = *outcome != PERP_OUTCOME_SOLVED || how->folds == 0 || k.tol <= k.fold_tol;
+        int steps = !last ? HASTY_STEPS : k.measure <= NEAR ? POLISH_STEPS : RESCUE_STEPS;
+        if (newton(w, k.best, POLISH_PULL, steps, "Newton", outcome)) return true;
+        if (last || *outcome == PERP_OUTCOME_STOPPED) return false;
+        k.iterations = w->newton.iterations;
+        k.tol = k.fold_tol;
+    }
+}
+
+/* Can everything stand still, apart from bodies that are away? from: NULL: nothing. */
+static bool rest(work *w, const double *from, perp_outcome *outcome) {
+    pp_cone_rest k = {.c = &w->c,
+                      .linear = &w->linear,
+                      .figure = &w->newton.figure,
+                      .call = w->call,
+                      .from = from,
+                      .away = w->away,
+                      .push = w->push,
+                      .fully = w->away != NULL,
+                      .speed = w->speed,
+                      .tol = w->tol,
+                      .iterations = w->newton.iterations,
+                      .out = w->out};
+    *outcome = pp_cone_rest_run(&k);
+    w->newton.iterations = k.iterations;
+    w->info->iterations += k.steps;
+    w->moving = k.moving;
+    w->rested = k.measure <= NEARLY_HELD ? k.best : NULL;
+    if (k.steps == 0) return false;
+    TELL(w, *outcome == PERP_OUTCOME_SOLVED ? "at rest: %d steps to %.1e" : "not at rest: %d steps, %.1e", k.steps,
+         k.measure);
+    return k.measure < INFINITY && keep(w, k.best);
+}
+
+/* Sweeps that cost what Newton would, SWEPT_FOR factorisations; few where factors are small. A sweep goes over all
+ * entries four times, and its multiplications take about four times as long as those within a factorisation. */
+static int worthwhile_sweeps(const work *w) {
+    const pp_cone *c = &w->c;
+    if (w->tol < SWEPT_TOL || c->associated) return 0;
+    double each = 0;
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int o = c->entry[s].other;
+            each += 4.0 * pp_cone_rows(c, i) * (c->body ? c->node[o + 1] - c->node[o] : pp_cone_rows(c, o));
+        }
+    double most = SWEPT_FOR * pp_block_lu_work(w->linear.lu) / (4 * each);
+    return most < MOST_SWEEPS ? (int)most : MOST_SWEEPS;
+}
+
+/* Sweeps, where a few digits are enough. from: NULL: nothing. *to: where they got. */
+static bool sweeps(work *w, int most, const double *from, const double **to, perp_outcome *outcome) {
+    pp_cone_sweep *k = PP_CALL_ARRAY(w->call, pp_cone_sweep, 1);
+    *to = from;
+    *outcome = PERP_OUTCOME_MEMORY;
+    if (!k) return false;
+    *k = (pp_cone_sweep){.figure = &w->newton.figure, .call = w->call, .out = w->out};
+    k->how = (pp_relax){.max_sweeps = most, .tol = w->tol};
+    if (!pp_cone_sweep_make(k, &w->c)) return false;
+    if (from)
+        memcpy(k->on.x, from, sizeof *from * (size_t)w->c.m);
+    else
+        memset(k->on.x, 0, sizeof *k->on.x * (size_t)w->c.m);
+    int before = w->info->iterations;
+    *outcome = pp_cone_sweep_run(k, w->info);
+    w->newton.iterations += w->info->iterations - before;
+    TELL(w, "%d sweeps to %.1e", w->info->iterations - before, k->measure);
+    if (k->measure < INFINITY) *to = k->on.x;
+    return keep(w, k->on.x);
+}
+
+/* One block by itself. Nothing but what it needs is made: a step of a part on a plate is no more than this. */
+static bool alone(work *w) {
+    pp_cone_newton *n = &w->newton; /* lends its figure and v */
+    n->x = PP_CALL_ARRAY(w->call, double, w->c.m);
+    n->v = PP_CALL_ARRAY(w->call, double, w->c.m);
+    if (!n->x || !n->v || !pp_cone_figure_make(&n->figure, &w->c, w->call)) return false;
+    pp_cone_figure_aim(&n->figure, w->tol);
+    if (!pp_cone_solve_block(&w->c, 0, w->c.q, n->x) || !keep(w, n->x)) return false;
+    TELL(w, "closed form");
+    return true;
+}
+
+/* Is the best point good enough, or nearly, but can be had to rounding for little? Of few contacts, where that is a step or two of
+ * Newton; and of bodies at rest, which should not stir even within tol. Where few digits are asked for, nobody pays for
+ * more. */
+static bool should_be_exact(const work *w) {
+    const pp_cone *c = &w->c;
+    if (!(w->least <= NEARLY * w->tol) || w->tol >= SWEPT_TOL) return false;
+    if (c->nblock - c->nrow <= FEW_CONTACTS) return true;
+    double *v = w->newton.v;
+    pp_cone_apply(c, w->best, v);
+    for (int i = 0; i < c->nblock; i++)
+        for (int r = c->first[i]; w->best[c->first[i]] != 0 && r < c->first[i + 1]; r++)
+            if (!(fabs(v[r] + c->q[r]) <= SLOW)) return false;
+    return true;
+}
+
+/* Takes those loads, of all that obey the laws, that do not depend on how the best point was found. again: of a guess that
+ * holds what is free stays. False: there are none, or no better ones. */
+static bool take_loads(work *w, bool again) {
+    pp_cone_select k = {.newton = &w->newton, .from = w->best, .tol = w->tol};
+    bool found = again ? pp_cone_select_again(&k) : pp_cone_select_run(&k);
+    w->info->iterations += k.steps;
+    TELL(w, found ? "loads: %d steps to %.1e" : "no loads: %d steps, %.1e", k.steps, k.measure);
+    if (!found || (again && !(k.measure < w->least))) return false;
+    w->least = k.measure;
+    memcpy(w->best, w->newton.x, sizeof(double) * (size_t)w->c.m);
+    return true;
+}
+
+/* The same where it matters. Whoever asks again, for other digits or because gaps have hardly changed, has selected the
+ * guess. */
+static bool select_loads(work *w, bool guessed) {
+    const pp_cone *c = &w->c;
+    double *v = w->newton.v;
+    pp_cone_apply(c, w->best, v);
+    for (int i = 0; i < c->m; i++) v[i] += c->q[i];
+    if (c->nblock - c->nrow > FEW_CONTACTS || !pp_cone_select_matters(c, w->best, v)) return false;
+    return take_loads(w, guessed);
+}
+
+/* The same where Newton from a guess found no answer. Mostly contacts contradict each other a little then, and the way to
+ * those loads is a shorter and surer way to an answer than Newton from nothing. */
+static bool select_first(work *w) {
+    const pp_cone *c = &w->c;
+    if (!w->unique || c->associated || c->nblock - c->nrow > FEW_CONTACTS || w->tol >= SWEPT_TOL) return false;
+    return w->selected = take_loads(w, false);
+}
+
+/* Newton once more, from an answer: the equations of what it found open, sticking and sliding, with loads as near to its
+ * own as may be. A second step takes sliding contacts back to their circles. Kept if it is better. */
+static void make_exact(work *w) {
+    if (w->least <= EXACT) return;
+    pp_cone_newton *n = &w->newton;
+    size_t bytes = sizeof(double) * (size_t)w->c.m;
+    n->tol = EXACT;
+    n->pull = EXACT_PULL;
+    n->max_steps = EXACT_STEPS;
+    n->steps = 0;
+    memcpy(n->x, w->best, bytes);
+    (void)pp_cone_newton_run(n);
+    w->info->iterations += n->steps;
+    TELL(w, "polish: %d steps to %.1e", n->steps, n->measure);
+    if (!(n->measure < w->least)) return;
+    w->least = n->measure;
+    memcpy(w->best, n->best, bytes);
+}
+
+/* Newton from a point close to an answer, with few factorisations where they are large. */
+static bool close_by(work *w, const double *from, double pull, const char *what, perp_outcome *o) {
+    if (!pp_cone_again_room(&w->linear, pp_cone_again_worth(&w->linear), w->call)) {
+        *o = PERP_OUTCOME_MEMORY;
+        return false;
+    }
+    w->newton.wary = true;
+    w->newton.factored = 0; /* factors from before there was room */
+    bool done = newton(w, from, pull, w->linear.most > 0 ? HELD_LONG : HELD_STEPS, what, o);
+    w->newton.wary = false;
+    return done;
+}
+
+/* From a guess, where factors are so large that the question whether everything can stand still comes first. */
+static bool from_guess_of_many(work *w, const double *guess, perp_outcome *o) {
+    if (keep(w, guess) || rest(w, guess, o)) return true;
+    if (*o != PERP_OUTCOME_LIMIT) return false;
+    return pp_block_lu_work(w->linear.lu) > GUESS_WORK ? split(w, guess, false, o)
+                                                       : close_by(w, guess, HELD_PULL, "Newton from the guess", o);
+}
+
+static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
+                          perp_solve_info *info);
+
+/* ---- few bodies move ------------------------------------------------------------------------------------------- */
+
+/* The bodies that moved most join those that are away. Returns how many are. */
+static int let_go(work *w, double join) {
+    double most = 0;
+    int count = 0;
+    for (int i = 0; i < w->c.nnode; i++) most = fmax(most, w->speed[i]);
+    for (int i = 0; i < w->c.nnode; i++) {
+        w->away[i] = w->away[i] || w->speed[i] > join * most;
+        count += w->away[i];
+    }
+    return count;
+}
+
+/* Impulses of those that are away, as if all others were obstacles, into w->push. */
+static bool solve_away(work *w, perp_outcome *o) {
+    pp_cone_part part;
+    perp_call call = *w->call;
+    perp_solve_info info = {0};
+    call.watch = NULL;
+    call.terse = true;
+    *o = PERP_OUTCOME_MEMORY;
+    if (!pp_cone_part_make(&part, &w->c, w->away, &call)) return false;
+    int m = perp_problem_size(&part.p);
+    double *r = PP_CALL_ARRAY(&call, double, m);
+    if (!r) return false;
+    memset(r, 0, sizeof *r * (size_t)m);
+    memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
+    *o = part.nblock > 0 ? solve(&part.p, PART_TOL * w->tol, false, true, r, &call, &info) : PERP_OUTCOME_SOLVED;
+    if (*o == PERP_OUTCOME_LIMIT || *o == PERP_OUTCOME_NUMERICS) TELL(w, "not solved by themselves");
+    w->info->iterations += info.iterations;
+    pp_cone_part_put(&part, &w->c, r, w->push);
+    return *o == PERP_OUTCOME_SOLVED;
+}
+
+/* Lets go whoever moves at `join` of the fastest, round after round, until all others stand still. speed: what they did
+ * when all were asked. False: they do not. */
+static bool let_move(work *w, const double *speed, double join, perp_outcome *o) {
+    size_t nodes = (size_t)w->c.nnode;
+    (void)pp_cone_rest_cannot(&w->c, w->tol, w->away);
+    memcpy(w->speed, speed, sizeof *speed * nodes);
+    for (int round = 0; round < ROUNDS; round++) {
+        int count = let_go(w, join);
+        TELL(w, "%d bodies move", count);
+        if (count > MOST_AWAY * w->c.nnode || !solve_away(w, o)) return false;
+        if (rest(w, NULL, o)) return true;
+        if (*o != PERP_OUTCOME_LIMIT) return false;
+        if (w->moving) continue;
+        return w->rested && close_by(w, w->rested, HELD_PULL, "Newton", o);
+    }
+    return false;
+}
+
+/* Where few bodies move, most others stand still, exactly; but interior points and Newton leave them creeping under loads
+ * that hardly differ, and get lost there. So those that move are found first: what moves when all are asked to stand
+ * still is solved by itself, as if the others were obstacles, and the others are asked again, pushed by it. Newton ends
+ * it where they nearly stand. Who is let go is a guess: first all that move about as fast as the fastest, then only
+ * those that move as fast as it, which takes more rounds. */
+static bool let_few_move(work *w, perp_outcome *o) {
+    static const double join[] = {0.1, 0.5};
+    size_t nodes = (size_t)w->c.nnode;
+    w->away = PP_CALL_ARRAY(w->call, bool, nodes);
+    w->push = PP_CALL_ARRAY(w->call, double, w->c.m);
+    double *speed = PP_CALL_ARRAY(w->call, double, nodes);
+    *o = PERP_OUTCOME_MEMORY;
+    if (!w->away || !w->push || !speed) return false;
+    *o = PERP_OUTCOME_LIMIT;
+    memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
+    if (pp_cone_rest_cannot(&w->c, w->tol, w->away) > 0)
+        memset(w->speed, 0, sizeof *w->speed * nodes); /* whether all can was not worth asking */
+    else if (!w->moving && (rest(w, NULL, o) || !w->moving))
+        return w->least <= w->tol;
+    if (let_go(w, join[0]) > FIRST_AWAY * w->c.nnode) return false; /* not few */
+    memcpy(speed, w->speed, sizeof *speed * nodes);
+    for (size_t k = 0; k < sizeof join / sizeof *join; k++)
+        if (let_move(w, speed, join[k], o) || *o == PERP_OUTCOME_STOPPED || *o == PERP_OUTCOME_MEMORY) break;
+    return w->least <= w->tol;
+}
+
+/* Is there an answer? Asked before the methods with most patience. Unknown of large problems. */
+static perp_existence ask_existence(const work *w) {
+    const perp_problem *p = w->problem;
+    perp_judge *judge = pp_call_judge(w->call, p), *own = NULL;
+    double *y = PP_CALL_ARRAY(w->call, double, w->c.m);
+    perp_contradiction proof = {0};
+    if (p->cls != PERP_CONE || w->c.nblock > MOST_ASKED || !y) return PERP_EXISTENCE_UNKNOWN;
+    if (!judge && perp_judge_new(p, &w->call->arena->alloc, &own)) return PERP_EXISTENCE_UNKNOWN;
+    if (own) judge = own;
+    perp_status s = pp_find_contradiction(w->call, p, judge, NULL, y, &proof);
+    if (!s && proof.existence == PERP_EXISTENCE_UNKNOWN) s = pp_ask_existence(w->call, p, judge, &proof.existence);
+    perp_judge_free(own);
+    if (!s && proof.existence == PERP_EXISTENCE_NONE) TELL(w, "contacts contradict each other");
+    return s ? PERP_EXISTENCE_UNKNOWN : proof.existence;
+}
+
+/* Is it open whether there is an answer? Then a step does not use the slowest methods. It poses such a problem many times, with
+ * other contacts and step lengths, so after the first failure it does not try the further courses either. */
+static bool in_doubt(perp_existence answer) {
+    return answer != PERP_EXISTENCE_UNKNOWN && answer != PERP_EXISTENCE_SOME;
+}
+
+static void count_doubt(const work *w, perp_existence answer, bool solved) {
+    if (w->call->work && !solved && in_doubt(answer)) w->call->work->wedged++;
+}
+
+static perp_outcome stages(work *w, const double *guess) {
+    perp_outcome o = PERP_OUTCOME_SOLVED;
+    int contacts = w->c.nblock - w->c.nrow;
+    int most = worthwhile_sweeps(w);
+    bool warm = guess != NULL;
+    for (int turn = 0; turn < TURNS && most >= LEAST_SWEEPS; turn++) {
+        double before = w->least;
+        if (turn > 0 && newton(w, guess, WARM_PULL, TURN_STEPS, "Newton", &o)) return o;
+        if (o == PERP_OUTCOME_STOPPED) return o;
+        if (turn > 0) guess = w->best;
+        bool enough = sweeps(w, most, guess, &guess, &o);
+        w->info->warm = warm && enough && turn == 0;
+        if (enough || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+        if (would_take(w)) return o;
+        if (turn > 0 && !(w->least < WORTH_TURN * before)) break;
+    }
+    if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
+        w->info->warm = from_guess_of_many(w, guess, &o);
+        if (w->info->warm || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    } else if (guess) {
+        double pull = fmax(LEAST_PULL, fmin(WARM_PULL, PULL_PER * w->least));
+        w->info->warm =
+            newton(w, guess, pull, contacts <= FEW_CONTACTS ? WARM_STEPS : WARM_SHORT, "Newton from the guess", &o);
+        if (w->info->warm || o == PERP_OUTCOME_STOPPED) return o;
+    }
+    if (would_take(w)) return o;
+    if (guess && select_first(w)) return PERP_OUTCOME_SOLVED;
+    if (contacts <= FEW_CONTACTS) {
+        if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
+        w->newton.plain = true; /* from here on: jumps were of no use */
+        if (newton(w, NULL, 1, PLAIN_STEPS, "plain Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
+    }
+    double before = w->least;
+    bool divisible =
+        w->c.body && w->c.p->global && !w->part && !w->c.associated && w->c.nrow == 0 && contacts > FEW_CONTACTS;
+    if (divisible && !(w->speed = PP_CALL_ARRAY(w->call, double, w->c.nnode))) return PERP_OUTCOME_MEMORY;
+    if (divisible) memset(w->speed, 0, sizeof *w->speed * (size_t)w->c.nnode);
+    if (rest(w, NULL, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    if (divisible && w->moving && (let_few_move(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        return o;
+    /* nearly at rest: contacts that can carry nothing make interior points slow, not Newton; or a few bodies move */
+    if (w->least < before && w->least <= NEARLY_HELD &&
+        (close_by(w, w->best, HELD_PULL, "Newton", &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        return o;
+    if (divisible && !w->away && (let_few_move(w, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        return o;
+    if (pp_block_lu_work(w->linear.lu) >= (w->c.associated ? CG_WORK : LARGE_WORK) &&
+        (split(w, NULL, false, &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY))
+        return o;
+    const course *way = w->c.associated ? convex : courses;
+    size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
+    /* where few digits are asked for, it is not rounding that keeps from them; of few contacts it may be Newton */
+    double hopeless = (w->tol < SWEPT_TOL ? NEARLY : 1) * w->tol;
+    bool few = contacts <= FEW_CONTACTS;
+    perp_existence answer = PERP_EXISTENCE_UNKNOWN;
+    for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++) {
+        if (i == 1) answer = ask_existence(w); /* costs as much as some steps */
+        if (answer == PERP_EXISTENCE_NONE && pp_call_judge(w->call, w->problem)) return PERP_OUTCOME_INFEASIBLE;
+        if (i == 1 && in_doubt(answer) && w->call->work && w->call->work->wedged > 0) return PERP_OUTCOME_LIMIT;
+        if (interior(w, &way[i], &o) || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
+    }
+    if (w->least <= hopeless) {
+        bool done = few && split(w, NULL, true, &o); /* slow, but contradictions of rounding do not matter */
+        count_doubt(w, answer, done);
+        return o;
+    }
+    if (w->part) return o;                   /* a part that has no answer is no part */
+    if (in_doubt(answer) && w->call->work) { /* a step has other ways: a shorter part, a jam */
+        count_doubt(w, answer, false);
+        return o;
+    }
+    double afford = LONG_WORK / (1 + pp_block_lu_work(w->linear.lu));
+    int steps = afford > LONG_STEPS ? LONG_STEPS : afford < LEAST_STEPS ? LEAST_STEPS : (int)afford;
+    /* to the judge's figure loads may have to travel far, where contacts contradict each other a little: by jumps */
+    w->newton.plain = false;
+    if (w->newton.figure.law && (newton(w, NULL, 1, steps, "Newton with jumps", &o) || o == PERP_OUTCOME_STOPPED))
+        return o;
+    w->newton.plain = true;
+    if (newton(w, NULL, 1, steps, "Newton from nothing", &o) || o == PERP_OUTCOME_STOPPED) return o;
+    (void)newton(w, w->best, 1e-2, steps, "Newton from the best", &o);
+    return o;
+}
+
+/* Does the best point obey the laws with W as it was given, not only with the bodies that were found? True also if there is no memory to ask. */
+static bool holds_as_given(work *w, const pp_cone *given) {
+    pp_cone_figure figure;
+    if (!pp_cone_figure_make(&figure, given, w->call)) return true;
+    pp_cone_figure_aim(&figure, w->tol);
+    pp_cone_apply(given, w->best, w->newton.v);
+    for (int i = 0; i < given->m; i++) w->newton.v[i] += given->q[i];
+    return pp_cone_strictest(&figure, w->best, w->newton.v) <= w->tol;
+}
+
+/* seek: look for bodies if the problem is in local form. *again: the answer holds with the bodies that were found but misses tol with the
+ * problem as given; then it is in z, as a guess. */
+static perp_outcome solve_form(const perp_problem *p, double tol, bool unique, bool part, bool seek, double *z,
+                               const perp_call *call, perp_solve_info *info, bool *again) {
+    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part, .problem = p};
+    bool singular, guess = false;
+    if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
+    pp_cone given = w.c; /* as it was handed over, where it is solved by the bodies that were found */
+    if (seek && !pp_cone_find_bodies(&w.c, call)) return PERP_OUTCOME_MEMORY;
+    bool found = w.c.body && !given.body;
+    if (found) TELL(&w, "bodies found: %d dofs, %d rows", w.c.ndof, w.c.m);
+    w.newton = (pp_cone_newton){.c = &w.c, .linear = &w.linear, .call = call};
+    w.best = PP_CALL_ARRAY(call, double, w.c.m);
+    double *start = PP_CALL_ARRAY(call, double, w.c.m);
+    if (!w.best || !start) return PERP_OUTCOME_MEMORY;
+    if (w.c.nblock == 1 && alone(&w)) {
+        pp_cone_unscale(&w.c, w.best, z);
+        return PERP_OUTCOME_SOLVED;
+    }
+    if (!pp_cone_newton_make(&w.newton)) return PERP_OUTCOME_MEMORY;
+    pp_cone_figure_aim(&w.newton.figure, tol);
+    w.out = perp_call_watched(call) ? z : NULL;
+    pp_cone_scale(&w.c, z, start);
+    for (int i = 0; i < w.c.m; i++) guess |= start[i] != 0;
+    memset(w.best, 0, sizeof *w.best * (size_t)w.c.m);
+    perp_outcome o = PERP_OUTCOME_SOLVED;
+    bool answered = guess && keep(&w, start);
+    if (answered) TELL(&w, "the guess holds to %.1e", w.least);
+    info->warm = answered;
+    if (!answered || (w.least > EXACT && should_be_exact(&w))) {
+        if (!pp_cone_linear_make(&w.linear, &w.c, call)) return PERP_OUTCOME_MEMORY;
+        if (!answered) o = stages(&w, guess ? start : NULL);
+        if (should_be_exact(&w) && pp_block_lu_work(w.linear.lu) < LARGE_WORK) {
+            bool kept = answered && w.least <= KEPT; /* loads of a problem that has hardly changed */
+            if (!w.selected && (!unique || kept || !select_loads(&w, answered))) make_exact(&w);
+        }
+    }
+    pp_cone_unscale(&w.c, w.best, z);
+    info->factorisations = w.linear.factorisations;
+    *again = found && w.least <= tol && !w.taken && !holds_as_given(&w, &given);
+    if (*again) TELL(&w, "not with W as given");
+    return w.least <= tol || w.taken ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;
+}
+
+static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
+                          perp_solve_info *info) {
+    bool again = false, seek = !p->as.cone.global && p->as.cone.nrow + p->as.cone.ncontact > FEW_CONTACTS;
+    perp_outcome o = solve_form(p, tol, unique, part, seek, z, call, info, &again);
+    int before = info->factorisations;
+    if (!again) return o;
+    o = solve_form(p, tol, unique, part, false, z, call, info, &again);
+    info->factorisations += before;
+    return o;
+}
+
+perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double *z, const perp_call *call,
+                          perp_solve_info *info) {
+    return solve(p, tol, unique, false, z, call, info);
+}

@@ -1,0 +1,61 @@
+/* reduce.h - mixed LCP -> LCP with the same solutions, and back. */
+#ifndef PP_REDUCE_H
+#define PP_REDUCE_H
+
+#include "linalg/linalg.h"
+#include "perp/problem.h"
+#include "solver/common/free_pivot.h"
+
+/* An LCP with scales, as the pivoting code wants it. */
+typedef struct pp_plain {
+    int n;
+    const double *M, *q;   /* n x n, n */
+    const double *zs, *ws; /* n each, never NULL */
+} pp_plain;
+
+typedef struct pp_reduction {
+    const perp_problem *p;
+    pp_plain lcp; /* what to solve */
+    int nfree;
+    int *free_index; /* nfree: variables without bounds, eliminated */
+    int *first;      /* p->n: first variable of the LCP, -1 if free or fixed */
+    double *p0;      /* p->n: value at which the variable of the LCP is zero */
+    bool psd;        /* free block symmetric positive semidefinite: */
+    pp_psd sym;      /*   factorised so */
+    double *LU;      /* else: complete pivoting, nfree square, rank found */
+    int rank, *rperm, *cperm;
+    double least;         /*   smallest pivot over the largest */
+    double *tmp;          /* 4 * p->n */
+    bool pivoted;         /* free rows alone do not determine the free variables: eliminated by */
+    pp_free_pivot pivots; /*   pivots that involve pairs, some of which are exchanged in `lcp` */
+    double *ext;          /* 4 * (lcp.n + nfree) */
+} pp_reduction;
+
+/* Bytes; the bounds matter. */
+size_t pp_reduce_work(const perp_problem *p);
+/* `r` borrows p and lies in work. An LCP is passed on as it is (with scales filled in). */
+void pp_reduce(pp_reduction *r, const perp_problem *p, void *work);
+/* Guess for the LCP from a guess for the problem, and the answer back. x: r->lcp.n, z: size of the problem. */
+void pp_reduce_guess(const pp_reduction *r, const double *z, double *x);
+void pp_reduce_answer(const pp_reduction *r, const double *x, double *z);
+
+/* Corrects an answer by the equations of the problem itself, those of the free variables and of the ones between their
+ * bounds, where the elimination has cost digits. Keeps what is better by perp_problem_residual(). To be called last, as
+ * it overwrites parts of `r`. */
+void pp_reduce_polish(pp_reduction *r, double *z);
+
+/* Largest |w_i| over the rows of the free variables at z, in natural scales, over the largest sum of |q_i| and all
+ * |M_ij z_j| of such a row: rounding, unless rows had to be left out that contradict the others. A solver that saw only
+ * the LCP looks here before it says "solved". */
+double pp_reduce_missed(const pp_reduction *r, const double *z);
+#define PP_MISSED 1e-8 /* more is not rounding */
+
+/* Hands out consecutive pieces of a workspace, 16-byte aligned; with base NULL it only counts. */
+typedef struct pp_carver {
+    char *base;
+    size_t used;
+} pp_carver;
+void *pp_carve(pp_carver *c, size_t count, size_t size);
+#define PP_CARVE(c, type, count) ((type *)pp_carve((c), (size_t)(count), sizeof(type)))
+
+#endif

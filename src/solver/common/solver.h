@@ -1,0 +1,42 @@
+/* solver.h - the built-in solvers and the one place that calls a solver. */
+#ifndef PP_SOLVER_H
+#define PP_SOLVER_H
+
+#include "base/memory.h"
+#include "perp/plugin.h"
+#include "solver/common/call.h"
+
+/* One line each in builtin.c */
+extern const perp_solver_type pp_solver_auto, pp_solver_prox_newton, pp_solver_cone_interior_point;
+extern const perp_solver_type pp_solver_lemke, pp_solver_pgs, pp_solver_enumerate;
+extern const perp_solver_type pp_solver_interior_point, pp_solver_accelerated_gradient;
+extern const perp_solver_type pp_solver_fischer_newton, pp_solver_minmap_newton;
+extern const perp_solver_type pp_solver_path_search;
+extern const perp_solver_type pp_solver_admm;
+extern const perp_solver_type pp_solver_jacobi, pp_solver_psor, pp_solver_nncg, pp_solver_fixed_point,
+    pp_solver_gauss_seidel;
+
+/* Runs a solver with workspace from the arena and measures its answer. PERP_E_FIT if the class is not taken,
+ * PERP_E_MEMORY. A z that is not finite is replaced by zeros. No clock is read. */
+perp_status pp_solve(const perp_solver_type *type, const void *settings, const perp_problem *p, double *z,
+                     pp_arena *arena, perp_solve_info *info);
+
+/* The same within a call: its arena, watch, deadline and whoever may stop it. */
+perp_status pp_solve_call(const perp_call *call, const perp_solver_type *type, const void *settings,
+                          const perp_problem *p, double *z, perp_solve_info *info);
+
+/* As that, `depth` one deeper and not measured: info->residual is INFINITY. */
+perp_status pp_solve_within(const perp_call *call, const perp_solver_type *type, const void *settings,
+                            const perp_problem *p, double *z, perp_solve_info *info);
+
+/* Room for any settings struct, and its defaults with one "tol" put in if there is such a field and tol > 0. */
+typedef union pp_settings {
+    double align;
+    char bytes[PERP_SETTINGS_MAX];
+} pp_settings;
+void pp_settings_default(const perp_solver_type *type, double tol, pp_settings *s);
+
+/* Adds a sentence to info->story, "; " between; cut, never overrun. */
+void pp_tell(perp_solve_info *info, const char *format, ...) PERP_PRINTF(2, 3);
+
+#endif

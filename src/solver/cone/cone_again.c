@@ -1,0 +1,109 @@
+/* cone_again.c - Newton's systems solved with the factors of an earlier one
+ * Problem  (C + E W~) dx = b, where few blocks of C and E have changed since C0 + E0 W~ was factorised.
+ * Method   GMRES, the old factors as its preconditioner from the right: what they leave is of low rank, three for each
+ *          block that changed its state, so as many steps do; the residual it minimises is the true one.
+ * Cost     a solution with the factors per step, which large piles are factorised in the time of a hundred of.
+ * Source   Saad, Schultz (1986). */
+#include <math.h>
+#include <string.h>
+
+#include "solver/cone/cone_linear.h"
+
+#define MOST       60  /* steps, and vectors kept */
+#define LEAST      12  /* fewer are not worth trying */
+#define PART       0.7 /* of the time of a factorisation that may be spent */
+#define SLOWER     3.5 /* a multiplication in solutions and products against one within a factorisation */
+#define STATE      0.1 /* change of an entry of E that is a change of state */
+#define PER_CHANGE 2   /* steps expected for each of them */
+#define OTHERS     8   /* and for all that changed a little */
+
+int pp_cone_again_worth(const pp_cone_linear *k) {
+    double each = SLOWER * (pp_block_lu_entries(k->lu) + 0.5 * MOST * k->c->m);
+    double most = PART * pp_block_lu_work(k->lu) / each;
+    return !(most >= LEAST) ? 0 : most > MOST ? MOST : (int)most; /* not a number: nothing to factorise */
+}
+
+bool pp_cone_again_room(pp_cone_linear *k, int most, const perp_call *call) {
+    k->most = most < MOST ? most : MOST;
+    if (k->most == 0) return true;
+    k->basis = PP_CALL_ARRAY(call, double, (ptrdiff_t)(k->most + 1) * k->c->m);
+    k->E0 = PP_CALL_ARRAY(call, double, 16 * k->c->nblock);
+    return k->basis && k->E0;
+}
+
+/* Whether few enough blocks have changed their state. */
+static bool nearly_the_same(const pp_cone_linear *k, const double *E) {
+    int changed = 0;
+    for (int i = 0; i < k->c->nblock; i++) {
+        int rows = pp_cone_rows(k->c, i);
+        double most = 0;
+        for (int a = 16 * i; a < 16 * i + rows * rows; a++) most = fmax(most, fabs(E[a] - k->E0[a]));
+        changed += most > STATE;
+    }
+    return PER_CHANGE * changed + OTHERS <= k->most;
+}
+
+static double dot(int n, const double *restrict x, const double *restrict y) {
+    double s[4] = {0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int l = 0; l < 4; l++) s[l] += x[i + l] * y[i + l];
+    for (; i < n; i++) s[0] += x[i] * y[i];
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+static void add(int n, double t, const double *restrict x, double *restrict y) {
+    for (int i = 0; i < n; i++) y[i] += t * x[i];
+}
+
+/* Turns the new column of the Hessenberg matrix by the rotations so far and by one more, which makes its last entry
+ * vanish; with it the right-hand side. */
+static void rotate(int j, double *H, double *cosine, double *sine, double *right) {
+    for (int i = 0; i < j; i++) {
+        double top = H[i], low = H[i + 1];
+        H[i] = cosine[i] * top + sine[i] * low;
+        H[i + 1] = cosine[i] * low - sine[i] * top;
+    }
+    double length = hypot(H[j], H[j + 1]);
+    cosine[j] = length > 0 ? H[j] / length : 1;
+    sine[j] = length > 0 ? H[j + 1] / length : 0;
+    H[j] = length;
+    right[j + 1] = -sine[j] * right[j];
+    right[j] *= cosine[j];
+}
+
+double pp_cone_again_solve(pp_cone_linear *k, const double *C, const double *E, const double *b, double *dx,
+                           double accuracy) {
+    int m = k->c->m, j = 0;
+    double size = sqrt(dot(m, b, b));
+    if (k->most == 0 || !(size > 0) || !nearly_the_same(k, E)) return INFINITY;
+    k->C = C;
+    k->E = E;
+    double H[MOST][MOST + 1], cosine[MOST], sine[MOST], right[MOST + 1] = {size}, y[MOST];
+    for (int i = 0; i < m; i++) k->basis[i] = b[i] / size;
+    while (j < k->most && fabs(right[j]) > accuracy * size) {
+        double *next = k->basis + (ptrdiff_t)(j + 1) * m;
+        pp_cone_linear_direct(k, k->basis + (ptrdiff_t)j * m, k->correction);
+        pp_cone_linear_product(k, k->correction, next);
+        for (int i = 0; i <= j; i++) {
+            H[j][i] = dot(m, next, k->basis + (ptrdiff_t)i * m);
+            add(m, -H[j][i], k->basis + (ptrdiff_t)i * m, next);
+        }
+        double length = H[j][j + 1] = sqrt(dot(m, next, next));
+        if (!isfinite(length)) return INFINITY;
+        rotate(j, H[j], cosine, sine, right);
+        if (H[j][j] == 0) break; /* the matrix is singular there */
+        j++;
+        if (!(length > 0)) break;
+        for (int i = 0; i < m; i++) next[i] /= length;
+    }
+    for (int i = j - 1; i >= 0; i--) {
+        y[i] = right[i];
+        for (int l = i + 1; l < j; l++) y[i] -= H[l][i] * y[l];
+        y[i] /= H[i][i];
+    }
+    memset(k->r, 0, sizeof *k->r * (size_t)m);
+    for (int i = 0; i < j; i++) add(m, y[i], k->basis + (ptrdiff_t)i * m, k->r);
+    pp_cone_linear_direct(k, k->r, dx);
+    return fabs(right[j]) / size;
+}

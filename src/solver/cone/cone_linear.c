@@ -1,0 +1,306 @@
+/* cone_linear.c - the linear systems of Newton's method on cone problems, factorised in contact or body space
+ * Method   see cone_linear.h; sparse block LU (block_lu.c). Exchanges of rows are local there and B is large where the
+ *          regularisation in C is small, so every solution is refined against the operator itself.
+ * Cost     one factorisation of the contact graph (local) or of the graph of bodies. */
+#include "solver/cone/cone_linear.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/linalg.h"
+
+/* First places of n lists from their lengths, into start and, to be counted up while filling, into count. */
+static void begin_lists(int n, int *count, int *start) {
+    int sum = 0;
+    for (int i = 0; i <= n; i++) {
+        int length = i < n ? count[i] : 0;
+        start[i] = count[i] = sum;
+        sum += length;
+    }
+}
+
+/* Drops what a list names twice. mark: n. */
+static void once_each(int n, int *mark, int *start, int *index) {
+    int used = 0;
+    for (int i = 0; i < n; i++) mark[i] = -1;
+    for (int i = 0; i < n; i++) {
+        int from = start[i], to = start[i + 1];
+        start[i] = used;
+        for (int s = from; s < to; s++)
+            if (mark[index[s]] != i) mark[index[s]] = i, index[used++] = index[s];
+    }
+    start[n] = used;
+}
+
+/* Neighbours of block i, symmetric, from lists that may not be. */
+static bool local_pattern(const pp_cone *c, const perp_call *call, int **start, int **index) {
+    int nb = c->nblock, *count = PP_CALL_ARRAY(call, int, nb + 1), *mark = PP_CALL_ARRAY(call, int, nb);
+    *start = PP_CALL_ARRAY(call, int, nb + 1);
+    *index = PP_CALL_ARRAY(call, int, 2 * (ptrdiff_t)c->row[nb]);
+    if (!count || !mark || !*start || !*index) return false;
+    for (int i = 0; i <= nb; i++) count[i] = 0;
+    for (int i = 0; i < nb; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) count[i]++, count[c->entry[s].other]++;
+    begin_lists(nb, count, *start);
+    for (int i = 0; i < nb; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int j = c->entry[s].other;
+            (*index)[count[i]++] = j;
+            (*index)[count[j]++] = i;
+        }
+    once_each(nb, mark, *start, *index);
+    return true;
+}
+
+/* Nodes that share a block. */
+static bool body_pattern(const pp_cone *c, const perp_call *call, int **start, int **index) {
+    int nn = c->nnode, pairs = 0, *count = PP_CALL_ARRAY(call, int, nn + 1), *mark = PP_CALL_ARRAY(call, int, nn);
+    for (int i = 0; i < c->nblock; i++) pairs += (c->row[i + 1] - c->row[i]) * (c->row[i + 1] - c->row[i]);
+    *start = PP_CALL_ARRAY(call, int, nn + 1);
+    *index = PP_CALL_ARRAY(call, int, pairs);
+    if (!count || !mark || !*start || !*index) return false;
+    for (int i = 0; i <= nn; i++) count[i] = 0;
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) count[c->entry[s].other] += c->row[i + 1] - c->row[i];
+    begin_lists(nn, count, *start);
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++)
+            for (int t = c->row[i]; t < c->row[i + 1]; t++) (*index)[count[c->entry[s].other]++] = c->entry[t].other;
+    once_each(nn, mark, *start, *index);
+    return true;
+}
+
+static bool find_places(pp_cone_linear *k, const perp_call *call) {
+    const pp_cone *c = k->c;
+    if (!c->body) {
+        k->place = PP_CALL_ARRAY(call, pp_block_place, c->row[c->nblock]);
+        if (!k->place) return false;
+        for (int i = 0; i < c->nblock; i++)
+            for (int s = c->row[i]; s < c->row[i + 1]; s++)
+                k->place[s] = pp_block_lu_place(k->lu, i, c->entry[s].other);
+        return true;
+    }
+    int pairs = 0;
+    for (int i = 0; i < c->nblock; i++) pairs += (c->row[i + 1] - c->row[i]) * (c->row[i + 1] - c->row[i]);
+    k->place = PP_CALL_ARRAY(call, pp_block_place, pairs);
+    k->mass = PP_CALL_ARRAY(call, pp_block_place, c->nnode);
+    if (!k->place || !k->mass) return false;
+    pairs = 0;
+    for (int i = 0; i < c->nblock; i++)
+        for (int s = c->row[i]; s < c->row[i + 1]; s++)
+            for (int t = c->row[i]; t < c->row[i + 1]; t++)
+                k->place[pairs++] = pp_block_lu_place(k->lu, c->entry[s].other, c->entry[t].other);
+    for (int i = 0; i < c->nnode; i++) k->mass[i] = pp_block_lu_place(k->lu, i, i);
+    return true;
+}
+
+static double filling_work(const pp_cone *c) {
+    double sum = 0;
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i), columns = 0;
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int other = c->entry[s].other;
+            columns += c->body ? c->node[other + 1] - c->node[other] : pp_cone_rows(c, other);
+        }
+        sum += c->body ? (double)rows * columns * (columns + rows) : (double)rows * rows * columns;
+    }
+    return sum;
+}
+
+bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *call) {
+    *k = (pp_cone_linear){.c = c};
+    int *start = NULL, *index = NULL, n = c->body ? c->nnode : c->nblock, *size = PP_CALL_ARRAY(call, int, n);
+    k->r = PP_CALL_ARRAY(call, double, c->m);
+    k->t = PP_CALL_ARRAY(call, double, c->m);
+    k->correction = PP_CALL_ARRAY(call, double, c->m);
+    k->y = PP_CALL_ARRAY(call, double, c->ndof);
+    k->Cinv = PP_CALL_ARRAY(call, double, c->body ? 16 * c->nblock : 0);
+    if (!size || !k->r || !k->t || !k->correction || !k->y || !k->Cinv) return false;
+    for (int i = 0; i < n; i++) size[i] = c->body ? c->node[i + 1] - c->node[i] : pp_cone_rows(c, i);
+    if (!(c->body ? body_pattern : local_pattern)(c, call, &start, &index)) return false;
+    k->lu = pp_block_lu_new(n, size, start, index, call->arena);
+    if (!k->lu || !pp_block_lu_room(k->lu) || !find_places(k, call)) return false;
+    k->filling = filling_work(c);
+    k->solving = 2 * pp_block_lu_entries(k->lu) + c->product;
+    return true;
+}
+
+/* C = A B, n x n times n x cols. */
+static inline void multiply(int n, int cols, const double *restrict A, const double *restrict B, double *restrict C) {
+    if (n == 3) { /* a contact in space */
+        for (int j = 0; j < cols; j++, B += 3, C += 3)
+            for (int i = 0; i < 3; i++) C[i] = A[i] * B[0] + A[i + 3] * B[1] + A[i + 6] * B[2];
+        return;
+    }
+    for (int j = 0; j < cols; j++)
+        for (int i = 0; i < n; i++) {
+            double sum = 0;
+            for (int l = 0; l < n; l++) sum += A[i + n * l] * B[l + n * j];
+            C[i + n * j] = sum;
+        }
+}
+
+static void add_block(const pp_block_place *p, int rows, int cols, const double *A) {
+    for (int j = 0; j < cols; j++)
+        for (int i = 0; i < rows; i++) p->value[p->transposed ? j + p->ld * i : i + p->ld * j] += A[i + rows * j];
+}
+
+/* Adds J'T at a place, J rows x n and T rows x cols. */
+static void add_product(const pp_block_place *p, int rows, int n, int cols, const double *restrict J,
+                        const double *restrict T) {
+    double *restrict value = p->value;
+    ptrdiff_t down = p->transposed ? p->ld : 1, across = p->transposed ? 1 : p->ld;
+    if (rows == 3 && n == 6 && !p->transposed) { /* a contact in space and a body: what nearly all are */
+        for (int b = 0; b < cols; b++, T += 3, value += across)
+            for (int a = 0; a < 6; a++) value[a] += J[3 * a] * T[0] + J[3 * a + 1] * T[1] + J[3 * a + 2] * T[2];
+        return;
+    }
+    if (rows == 3) {
+        for (int b = 0; b < cols; b++, T += 3)
+            for (int a = 0; a < n; a++)
+                value[down * a + across * b] += J[3 * a] * T[0] + J[3 * a + 1] * T[1] + J[3 * a + 2] * T[2];
+        return;
+    }
+    for (int b = 0; b < cols; b++)
+        for (int a = 0; a < n; a++) {
+            double sum = 0;
+            for (int l = 0; l < rows; l++) sum += J[l + rows * a] * T[l + rows * b];
+            value[down * a + across * b] += sum;
+        }
+}
+
+static void fill_local(pp_cone_linear *k) {
+    const pp_cone *c = k->c;
+    double T[16];
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i);
+        const double *E = k->E + 16 * (ptrdiff_t)i, *C = k->C + 16 * (ptrdiff_t)i;
+        for (int s = c->row[i]; s < c->row[i + 1]; s++) {
+            int cols = pp_cone_rows(c, c->entry[s].other);
+            multiply(rows, cols, E, c->entry[s].value, T);
+            add_block(&k->place[s], rows, cols, T);
+            if (c->entry[s].other == i) add_block(&k->place[s], rows, rows, C);
+        }
+    }
+}
+
+static bool fill_body(pp_cone_linear *k) {
+    const pp_cone *c = k->c;
+    double B[16] = {0}, T[4 * 12];
+    int pair = 0;
+    for (int i = 0; i < c->nnode; i++) {
+        int n = c->node[i + 1] - c->node[i];
+        add_block(&k->mass[i], n, n, c->M[i]);
+    }
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i), entries = c->row[i + 1] - c->row[i];
+        const double *E = k->E + 16 * (ptrdiff_t)i;
+        double *Cinv = k->Cinv + 16 * (ptrdiff_t)i, C[16];
+        memcpy(C, k->C + 16 * (ptrdiff_t)i, sizeof C);
+        if (c->c)
+            for (int b = 0; b < rows; b++)
+                for (int a = 0; a < rows; a++) C[a + rows * b] += E[a + rows * b] * c->c[c->first[i] + b];
+        if (!pp_small_inverse(rows, C, Cinv)) return false;
+        multiply(rows, rows, Cinv, E, B);
+        bool any = false;
+        for (int a = 0; a < rows * rows; a++) any |= B[a] != 0;
+        if (!any) {
+            pair += entries * entries;
+            continue;
+        }
+        const pp_cone_entry *of = c->entry + c->row[i];
+        for (int t = 0; t < entries; t++) {
+            int cols = c->node[of[t].other + 1] - c->node[of[t].other];
+            multiply(rows, cols, B, of[t].value, T);
+            for (int s = 0; s < entries; s++) {
+                int n = c->node[of[s].other + 1] - c->node[of[s].other];
+                add_product(&k->place[pair + entries * s + t], rows, n, cols, of[s].value, T);
+            }
+        }
+        pair += entries * entries;
+    }
+    return true;
+}
+
+bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E) {
+    k->C = C;
+    k->E = E;
+    if (k->most > 0) memcpy(k->E0, E, sizeof *E * 16 * (size_t)k->c->nblock);
+    pp_block_lu_clear(k->lu);
+    if (k->c->body) {
+        if (!fill_body(k)) return false;
+    } else {
+        fill_local(k);
+    }
+    k->factorisations++;
+    pp_count(k->c->work, k->filling + pp_block_lu_work(k->lu));
+    return pp_block_lu_factor(k->lu, NULL);
+}
+
+/* y = A x (+ y if add) over blocks. */
+static void block_multiply(const pp_cone *c, const double *A, const double *x, double *y, bool add) {
+    for (int i = 0; i < c->nblock; i++) {
+        int rows = pp_cone_rows(c, i);
+        const double *Ai = A + 16 * (ptrdiff_t)i, *xi = x + c->first[i];
+        double *yi = y + c->first[i];
+        if (rows == 3) {
+            for (int a = 0; a < 3; a++)
+                yi[a] = (add ? yi[a] : 0) + Ai[a] * xi[0] + Ai[a + 3] * xi[1] + Ai[a + 6] * xi[2];
+            continue;
+        }
+        for (int a = 0; a < rows; a++) {
+            double sum = add ? yi[a] : 0;
+            for (int b = 0; b < rows; b++) sum += Ai[a + rows * b] * xi[b];
+            yi[a] = sum;
+        }
+    }
+}
+
+void pp_cone_linear_direct(pp_cone_linear *k, const double *b, double *dx) {
+    const pp_cone *c = k->c;
+    pp_count(c->work, k->solving);
+    if (!c->body) {
+        memcpy(dx, b, sizeof *dx * (size_t)c->m);
+        pp_block_lu_solve(k->lu, dx);
+        return;
+    }
+    block_multiply(c, k->Cinv, b, dx, false); /* C'^-1 b */
+    pp_cone_gather(c, dx, k->y);
+    pp_block_lu_solve(k->lu, k->y);
+    pp_cone_spread(c, k->y, dx);
+    block_multiply(c, k->most > 0 ? k->E0 : k->E, dx, k->t, false);
+    for (int i = 0; i < c->m; i++) k->t[i] = b[i] - k->t[i];
+    block_multiply(c, k->Cinv, k->t, dx, false);
+}
+
+void pp_cone_linear_product(pp_cone_linear *k, const double *x, double *y) {
+    pp_cone_apply(k->c, x, k->t);
+    block_multiply(k->c, k->E, k->t, y, false);
+    block_multiply(k->c, k->C, x, y, true);
+}
+
+static double norm(int n, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+double pp_cone_linear_solve(pp_cone_linear *k, const double *b, double *dx, double accuracy, int refinements) {
+    const pp_cone *c = k->c;
+    double size = norm(c->m, b), reached = INFINITY;
+    if (size == 0) {
+        memset(dx, 0, sizeof *dx * (size_t)c->m);
+        return 0;
+    }
+    pp_cone_linear_direct(k, b, dx);
+    for (int round = 0;; round++) {
+        pp_cone_linear_product(k, dx, k->r);
+        for (int i = 0; i < c->m; i++) k->r[i] = b[i] - k->r[i];
+        double now = norm(c->m, k->r) / size;
+        bool worse = !(now < 0.5 * reached);
+        reached = now < reached ? now : reached;
+        if (round == refinements || now <= accuracy || (round > 0 && worse) || !isfinite(now)) return reached;
+        pp_cone_linear_direct(k, k->r, k->correction);
+        for (int i = 0; i < c->m; i++) dx[i] += k->correction[i];
+    }
+}

@@ -1,0 +1,54 @@
+/* cone_linear.h - the linear systems of Newton's method on cone problems: (C + E W~) dx = b, C and E block diagonal.
+ *
+ * Local form: C_i + E_i W~_ij, as many unknowns as rows. Through the bodies: with C' = C + E c~ and B = C'^-1 E,
+ *     (M + J'B J) y = J' C'^-1 b,   dx = C'^-1 (b - E J y),   J = H~',
+ * as many unknowns as dofs. Pattern, order and memory are settled once; every change of C and E costs one
+ * factorisation. */
+#ifndef PP_CONE_LINEAR_H
+#define PP_CONE_LINEAR_H
+
+#include "linalg/block_lu.h"
+#include "solver/cone/cone.h"
+
+typedef struct pp_cone_linear {
+    const pp_cone *c;
+    pp_block_lu *lu;
+    pp_block_place *place;      /* local: by entry; body: by pair of entries of a block, in order */
+    pp_block_place *mass;       /* body: diagonal blocks of the nodes */
+    const double *C, *E;        /* borrowed from the latest factorisation: nblock x 16 each */
+    double *Cinv;               /* body: nblock x 16, C'^-1 of the factors */
+    double *E0;                 /* nblock x 16: E of the factors, if they may be used again */
+    double *basis;              /* (most + 1) x m, for that */
+    int most;                   /* steps worth taking with old factors; 0: none */
+    double *r, *t, *correction; /* m each */
+    double *y;                  /* ndof */
+    int factorisations;
+    double filling, solving; /* multiplications of filling the matrix, and of a solution with its factors */
+} pp_cone_linear;
+
+/* In the call's memory. False if refused. */
+bool pp_cone_linear_make(pp_cone_linear *k, const pp_cone *c, const perp_call *call);
+
+/* C, E: nblock x 16, each block column-major with its own number of rows as leading dimension; borrowed until the next
+ * factorisation. False if something is not finite. */
+bool pp_cone_linear_factor(pp_cone_linear *k, const double *C, const double *E);
+
+/* dx from b; refined against the full operator until it is exact to `accuracy` of |b|, at most `refinements` times.
+ * Returns the residual reached over |b|. b is kept; dx != b. */
+double pp_cone_linear_solve(pp_cone_linear *k, const double *b, double *dx, double accuracy, int refinements);
+
+/* dx = (C0 + E0 W~)^-1 b with the factors alone; y = (C + E W~) x. b != dx, x != y. */
+void pp_cone_linear_direct(pp_cone_linear *k, const double *b, double *dx);
+void pp_cone_linear_product(pp_cone_linear *k, const double *x, double *y);
+
+/* As pp_cone_linear_solve() with the factors there are, which were those of another C and E (cone_again.c). Returns the
+ * residual reached over |b|, INFINITY if too many blocks have changed for that to be worth trying. C, E: borrowed. */
+double pp_cone_again_solve(pp_cone_linear *k, const double *C, const double *E, const double *b, double *dx,
+                           double accuracy);
+
+/* How many steps of that are worth a factorisation, 0 if hardly any; and room for `most`. Factors made before there is
+ * room do not serve again. */
+int pp_cone_again_worth(const pp_cone_linear *k);
+bool pp_cone_again_room(pp_cone_linear *k, int most, const perp_call *call);
+
+#endif

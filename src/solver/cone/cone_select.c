@@ -1,0 +1,198 @@
+/* cone_select.c - of all loads that obey the laws, those that depend on the problem alone
+ * Problem  a face that lies on a face touches in more points than it takes to hold it, and many loads obey the laws. If it
+ *          slides, friction and its torque depend on them, and so does the motion. Which loads a solver comes upon depends
+ *          on where it began and, by rounding, on the frame and the numbering of the scene. Wanted: loads that are a
+ *          function of the problem, and change little with it.
+ * Method   one proximal point of x = 0: it solves the law with v = W~ x + q~ + a x, to rounding and with a prescribed a.
+ *          Where the law is monotone, the point is unique and moves no more than 1/a times what q~ does: rounding makes
+ *          rounding/a. Where bodies wedge each other there may be several, and answers that move otherwise: taken is the
+ *          one on the branch that begins at large a, where there is but one; Newton follows it as a falls. The answer at
+ *          hand has no influence. The point is close to the least loads in norm: those of a face are spread over all its
+ *          points. What the laws hold of it is then corrected by steps of Newton whose free part, where the laws leave
+ *          loads undetermined, is taken out: there rounding would
+ *          be divided by next to nothing. What is left then and may be rounding is left (SETTLED).
+ *          Where those steps do not settle, contacts are about to open or to slip: the next proximal point, whose centre
+ *          is the last one, is nearer to an answer. Contacts may also contradict each other by more than rounding: two
+ *          corners of which one came down within the step cannot both stick. Then loads must travel until one gives way,
+ *          by contradiction/a in each point, and a falls as far as that needs; where Newton fails, more slowly. What the
+ *          laws leave free of such a point is taken back to where it was in the first, or if that is too far off, left.
+ *          Where no point settles, the answer at hand does, with the free loads of the first point.
+ * Valid    no proof where friction makes the law non-monotone: as a falls there may be no point any more. If nothing
+ *          settles, the caller keeps its answer. A contact that creeps at e times the usual speed magnifies rounding by
+ *          1/e: that is in the laws.
+ * Cost     15 to 20 factorisations; where contacts are about to change 25 to 40; with contradictions 40 to 100, where
+ *          points are hard to find up to 450.
+ * Source   Rockafellar (1976) for proximal points; Tikhonov (1963) for the least of many answers. */
+#include "solver/cone/cone_select.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ONE_POINT     1     /* a from where the way to the first point begins */
+#define FIRST_PULL    1e-3  /* a: twice this, */
+#define FALL          0.1   /* then falling by this, */
+#define SLOWEST       0.8   /* or where Newton fails by no less than this, */
+#define LEAST_PULL    1e-9  /* down to this, where it stays */
+#define FREE          0.1   /* directions that the laws hold by less than this times a are free, */
+#define MOST_FREE     1e-5  /* or than this, if that is less */
+#define LEAST_FREE    1e-9  /* but never than less than this, where rounding prevails */
+#define THINNER       1e-2  /* what is free of an answer falls by this until it settles */
+#define PURGES        2     /* times that the free part is taken out of the rest */
+#define SETTLED       1e-11 /* what is left that may be rounding of the gaps: coordinates in units of a step's motion, */
+#define SAFE          0.7   /* or this part of tol, if that is less */
+#define FINE          1e-12 /* a tol of this asks for all digits there are: */
+#define EXACT         3e-15 /* no more than these */
+#define SETTLING      0.5   /* what is left should fall by this in a step, */
+#define MOST_SETTLING 8     /* of which there are no more */
+#define STILL         1e-10 /* slip that is none, in units of the largest velocity without loads */
+#define EACH_STEPS    20    /* of Newton for a point, */
+#define MOST_STEPS    400   /* and for all, */
+#define MOST_POINTS   40    /* of which there are no more */
+#define SOLVED        1e-12 /* |F| over |x| of a point that was found */
+
+bool pp_cone_select_matters(const pp_cone *c, const double *x, const double *v) {
+    if (c->associated) return false;
+    for (int i = c->nrow; i < c->nblock; i++) {
+        double slip = 0;
+        for (int r = c->first[i] + 1; r < c->first[i + 1]; r++) slip += v[r] * v[r];
+        if (c->mu[i] > 0 && x[c->first[i]] > 0 && slip > STILL * STILL) return true;
+    }
+    return false;
+}
+
+/* The next proximal point, into newton->x; false if it was not found. */
+static bool advance(pp_cone_select *k, const double *from) {
+    pp_cone_newton *n = k->newton;
+    if (!(pp_cone_newton_point(n, from, EACH_STEPS, SOLVED) <= SOLVED)) return false;
+    memcpy(n->x, n->trial, sizeof *n->x * (size_t)n->c->m);
+    k->measure = pp_cone_strictest(&n->figure, n->x, n->w);
+    return true;
+}
+
+/* The first, whose centre is 0, by way of points with larger a: the branch that begins where there is but one. */
+static bool begin(pp_cone_select *k) {
+    pp_cone_newton *n = k->newton;
+    size_t bytes = sizeof *n->x * (size_t)n->c->m;
+    double good = 0, fall = FALL;
+    memset(n->x, 0, bytes);
+    memset(n->way, 0, bytes);
+    for (;;) {
+        n->pull = good > 0 ? fmax(FIRST_PULL, fall * good) : ONE_POINT;
+        if (n->pull == FIRST_PULL && advance(k, n->way)) return true;
+        if (n->pull > FIRST_PULL && pp_cone_newton_point(n, n->way, EACH_STEPS, SOLVED) <= SOLVED) {
+            good = n->pull;
+            memcpy(n->way, n->trial, bytes);
+        } else {
+            fall = sqrt(fall);
+            if (good == 0 || fall > SLOWEST) return false;
+        }
+    }
+}
+
+/* Steps of Newton from newton->x that leave free loads as they are, until nothing but rounding is left. False: they do
+ * not get there. */
+static bool settle(pp_cone_select *k, double settled) {
+    pp_cone_newton *n = k->newton;
+    size_t bytes = sizeof *n->x * (size_t)n->c->m;
+    for (int i = 0; i < MOST_SETTLING; i++) {
+        double was = k->measure;
+        memcpy(n->way, n->x, bytes);
+        if (!pp_cone_newton_correct(n, PURGES)) return false;
+        k->measure = pp_cone_strictest(&n->figure, n->x, n->w);
+        if (was <= settled && !(k->measure < was)) { /* that was all */
+            memcpy(n->x, n->way, bytes);
+            k->measure = was;
+        }
+        if (was <= settled || k->measure <= EXACT) return true;
+        if (!(k->measure < SETTLING * was)) return false;
+    }
+    return k->measure <= settled;
+}
+
+/* newton->x gets the free loads of the first point. */
+static bool free_as_first(pp_cone_select *k) {
+    pp_cone_newton *n = k->newton;
+    int m = n->c->m;
+    for (int i = 0; i < m; i++) n->way[i] = n->stand[i] - n->x[i];
+    if (!pp_cone_newton_free(n, n->x, n->way, PURGES)) return false;
+    for (int i = 0; i < m; i++) n->x[i] += n->way[i];
+    return true;
+}
+
+/* The same from the proximal point there is, newton->best, whose weight was `pull`: with the free loads of the first, or,
+ * where it is too far from there, with its own. */
+static bool settle_point(pp_cone_select *k, double pull, double settled) {
+    pp_cone_newton *n = k->newton;
+    n->pull = fmax(LEAST_FREE, fmin(FREE * pull, MOST_FREE));
+    if (!(pull < FIRST_PULL)) return settle(k, settled);
+    k->measure = INFINITY;
+    if (free_as_first(k) && settle(k, settled)) return true;
+    memcpy(n->x, n->best, sizeof *n->x * (size_t)n->c->m);
+    k->measure = INFINITY;
+    return settle(k, settled);
+}
+
+/* a of point number `count`, after `pull`. */
+static double next_pull(int count, double pull, double fall) {
+    return count < 2 ? FIRST_PULL : fmax(LEAST_PULL, fall * pull);
+}
+
+/* Points with falling a. False if none of them settles. *began: there is a first one, newton->stand. */
+static bool descend(pp_cone_select *k, double settled, bool *began) {
+    pp_cone_newton *n = k->newton;
+    size_t bytes = sizeof *n->x * (size_t)n->c->m;
+    double fall = FALL, good = FIRST_PULL;
+    int before = n->steps;
+    for (int count = 0; count < MOST_POINTS && n->steps - before <= MOST_STEPS;) {
+        n->pull = next_pull(count, good, fall);
+        if (count == 0 ? begin(k) : advance(k, n->x)) {
+            good = n->pull;
+            if (count++ == 0) memcpy(n->stand, n->x, bytes);
+            *began = true;
+            double reached = k->measure;
+            memcpy(n->best, n->x, bytes);
+            if (settle_point(k, good, settled)) return true;
+            memcpy(n->x, n->best, bytes);
+            k->measure = reached;
+            if (reached <= settled) return true;
+        } else {
+            fall = sqrt(fall);
+            if (n->pull == FIRST_PULL || fall > SLOWEST) return false;
+        }
+    }
+    return false;
+}
+
+/* From the answer at hand, with the free loads of the first point if there is one. */
+static bool settle_answer(pp_cone_select *k, double settled, bool began) {
+    pp_cone_newton *n = k->newton;
+    for (double loose = MOST_FREE; loose > 0.5 * LEAST_FREE; loose *= THINNER) {
+        memcpy(n->x, k->from, sizeof *n->x * (size_t)n->c->m);
+        n->pull = loose;
+        k->measure = INFINITY;
+        if ((!began || free_as_first(k)) && settle(k, settled)) return true;
+    }
+    return false;
+}
+
+bool pp_cone_select_run(pp_cone_select *k) {
+    pp_cone_newton *n = k->newton;
+    double settled = k->tol > FINE ? fmin(SETTLED, SAFE * k->tol) : EXACT;
+    int before = n->steps;
+    k->measure = INFINITY;
+    bool began = false, found = descend(k, settled, &began) || settle_answer(k, settled, began);
+    k->steps = n->steps - before;
+    return found && k->measure <= k->tol;
+}
+
+/* One of them is made at least: a step costs what polishing would. */
+bool pp_cone_select_again(pp_cone_select *k) {
+    pp_cone_newton *n = k->newton;
+    int before = n->steps;
+    memcpy(n->x, k->from, sizeof *n->x * (size_t)n->c->m);
+    k->measure = INFINITY;
+    n->pull = MOST_FREE;
+    bool found = settle(k, k->tol);
+    k->steps = n->steps - before;
+    return found && k->measure <= k->tol;
+}

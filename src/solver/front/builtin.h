@@ -1,0 +1,10 @@
+/* builtin.h - the table of built-in solvers. */
+#ifndef PP_BUILTIN_H
+#define PP_BUILTIN_H
+
+#include "solver/common/solver.h"
+
+extern const perp_solver_type *const pp_builtin[];
+extern const int pp_nbuiltin;
+
+#endif

@@ -1,0 +1,172 @@
+/* relax_run.c - the loop around sweeps: when to stop, when to shorten steps, when to jump
+ * Method   sweeps until the residual is small enough. When successive changes point the same way and shrink slowly, x is
+ *          moved on by the sum of the geometric series that they begin (Aitken); a jump after which the sweeps change
+ *          much more than before is taken back and the next one is shorter. If nothing improves over a window of
+ *          sweeps and the changes turn round, steps are shortened from the best point on; if they do not, or steps are
+ *          short already, a few windows later it gives up.
+ * Valid    whatever the sweeps are. The best point measured is what is returned.
+ * Cost     O(n) beside each sweep.
+ * Source   Aitken's delta-squared for vectors: Brezinski, Redivo Zaglia, Extrapolation Methods (1991), 4. */
+#include <math.h>
+#include <string.h>
+
+#include "solver/relax/relax.h"
+
+/* If the residual has not fallen below STALLED of what it was WINDOW sweeps ago, steps are too long (changes not ALONG
+ * each other) or there is nothing more to win: PATIENCE such windows end it. */
+#define WINDOW     100
+#define STALLED    0.9
+#define ALONG      0.5
+#define SHORTER    0.7
+#define LEAST_STEP 0.1
+#define PATIENCE   4
+
+/* Jumps: least sweeps between two; changes must be aligned (cosine) and shrink by a factor between SLOW and 1; longest
+ * jump in units of the last change; sweeps after which it is judged, and how much longer the changes may be then;
+ * factors of the trust in it. */
+#define REST        8
+#define ALIGNED     0.99
+#define SLOW        0.7
+#define LONGEST     1e4
+#define JUDGED      5
+#define WORSE       2
+#define SHRINK      0.25
+#define GROW        2
+#define LEAST_TRUST 0.01
+
+#define LOOK_EVERY 16 /* sweeps between two looks at the clock */
+
+void pp_best_note(pp_best *b, int n, const double *x, double residual) {
+    if (!(residual < b->least)) return;
+    b->least = residual;
+    memcpy(b->x, x, sizeof *x * (size_t)n);
+}
+
+bool pp_sweeper_look(pp_sweeper *s, int count, const perp_call *call) {
+    if (!perp_call_watched(call)) return count % LOOK_EVERY != 0 || perp_call_look(call, count, NULL);
+    s->answer(s->self, s->x, s->out);
+    return perp_call_look(call, count, s->out);
+}
+
+typedef struct run {
+    pp_sweeper *s;
+    pp_best best;
+    double *last, *change, *saved; /* x before the latest sweep, what the one before changed, x before a jump */
+    double step, trust, pace, window;
+    int jumped, check, stalls, broken;
+} run;
+
+/* How the last change compares with the one before. */
+typedef struct course {
+    double pace, rate, cosine; /* length; part along the one before over the length of that; cosine of the angle */
+} course;
+
+static course look_back(const run *r) {
+    double aa = 0, ab = 0, bb = 0;
+    for (int i = 0; i < r->s->n; i++) {
+        double unit = r->s->unit ? r->s->unit[i] : 1, a = (r->s->x[i] - r->last[i]) / unit, b = r->change[i] / unit;
+        aa += a * a;
+        ab += a * b;
+        bb += b * b;
+    }
+    return (course){sqrt(aa), ab / bb, ab / sqrt(aa * bb)};
+}
+
+static void copy(int n, double *to, const double *from) { memcpy(to, from, sizeof *to * (size_t)n); }
+
+/* x was changed by other means than a sweep. */
+static void settle(run *r) {
+    r->s->admit(r->s->self);
+    r->s->measure(r->s->self);
+}
+
+static bool jump(run *r, const course *c) {
+    if (!(c->cosine > ALIGNED) || !(c->rate > SLOW && c->rate < 1)) return false;
+    double f = r->trust * fmin(c->rate / (1 - c->rate), LONGEST);
+    copy(r->s->n, r->saved, r->s->x);
+    for (int i = 0; i < r->s->n; i++) r->s->x[i] += f * (r->s->x[i] - r->last[i]);
+    settle(r);
+    return true;
+}
+
+/* Judges the last jump, looks for stalls, jumps. False: nothing more to hope for. */
+static bool steer(run *r, const pp_relax *o, int count) {
+    course c = look_back(r);
+    if (r->jumped > 0 && count == r->jumped + JUDGED) {
+        if (c.pace < WORSE * r->pace) {
+            r->trust = fmin(1, GROW * r->trust);
+        } else {
+            copy(r->s->n, r->s->x, r->saved);
+            settle(r);
+            r->trust = fmax(LEAST_TRUST, SHRINK * r->trust);
+        }
+        return true;
+    }
+    if (r->jumped > 0 && count < r->jumped + REST) return true;
+    if (count >= r->check) {
+        bool stalled = !(r->best.least < STALLED * r->window);
+        r->stalls = stalled ? r->stalls + 1 : 0;
+        r->window = r->best.least;
+        r->check = count + (o->window > 0 ? o->window : WINDOW);
+        if (stalled && !(c.cosine > ALONG) && r->step > LEAST_STEP) {
+            r->step *= SHORTER;
+            r->stalls = 0;
+            copy(r->s->n, r->s->x, r->best.x);
+            settle(r);
+            return true;
+        }
+        if (r->stalls >= PATIENCE) return false;
+    }
+    if (o->extrapolate && count > 2 && jump(r, &c)) {
+        r->jumped = count;
+        r->pace = c.pace;
+    }
+    return true;
+}
+
+static perp_outcome sweeps(run *r, const pp_relax *o, const perp_call *call, perp_solve_info *info) {
+    pp_sweeper *s = r->s;
+    double idea = 0;
+    for (int count = 0;; count++) {
+        bool last = count >= o->max_sweeps;
+        if (count % s->every == 0 || idea <= 2 * o->tol || last) {
+            double residual = s->measure(s->self);
+            pp_best_note(&r->best, s->n, s->x, residual);
+            if (residual <= o->tol) return PERP_OUTCOME_SOLVED;
+            if (!isfinite(residual)) { /* steps too long by far */
+                if (++r->broken > 20) return PERP_OUTCOME_NUMERICS;
+                r->step *= 0.5;
+                copy(s->n, s->x, r->best.x);
+                copy(s->n, r->last, s->x);
+                settle(r);
+            }
+        }
+        if (last) return PERP_OUTCOME_LIMIT;
+        if (!pp_sweeper_look(s, count, call)) return PERP_OUTCOME_STOPPED;
+        if (!steer(r, o, count)) return PERP_OUTCOME_LIMIT;
+        for (int i = 0; i < s->n; i++) r->change[i] = s->x[i] - r->last[i];
+        copy(s->n, r->last, s->x);
+        idea = s->sweep(s->self, r->step);
+        info->iterations++;
+        if (memcmp(r->last, s->x, sizeof *s->x * (size_t)s->n) == 0) { /* nothing moves any more */
+            double residual = s->measure(s->self);
+            pp_best_note(&r->best, s->n, s->x, residual);
+            return residual <= o->tol ? PERP_OUTCOME_SOLVED : PERP_OUTCOME_LIMIT;
+        }
+    }
+}
+
+perp_outcome pp_relax_run(pp_sweeper *s, const pp_relax *o, const perp_call *call, perp_solve_info *info) {
+    run r = {.s = s, .step = 1, .trust = 1, .window = INFINITY, .check = o->window > 0 ? o->window : WINDOW};
+    r.best = (pp_best){PP_CALL_ARRAY(call, double, s->n), INFINITY};
+    r.last = PP_CALL_ARRAY(call, double, s->n);
+    r.change = PP_CALL_ARRAY(call, double, s->n);
+    r.saved = PP_CALL_ARRAY(call, double, s->n);
+    if (!r.best.x || !r.last || !r.change || !r.saved) return PERP_OUTCOME_MEMORY;
+    copy(s->n, r.best.x, s->x);
+    copy(s->n, r.last, s->x);
+    for (int i = 0; i < s->n; i++) r.change[i] = 0;
+    perp_outcome outcome = sweeps(&r, o, call, info);
+    copy(s->n, s->x, r.best.x);
+    return outcome;
+}

@@ -1,0 +1,26 @@
+/* contact_work.h - what the contacts of a part of a step did to the energy, island by island. */
+#ifndef PP_CONTACT_WORK_H
+#define PP_CONTACT_WORK_H
+
+#include "stage/frame.h"
+
+/* Arrays by block; those of an island stand at the block that pp_work_island() names. Energies [M L^2/T^2]. */
+typedef struct pp_contact_work {
+    int *parent;
+    double *work;  /* of contacts: normal and friction, relative to driven bodies; with motors that yielded */
+    double *rule;  /* what contacts seemed to give because all impulses of a step act at once; `work` is without it */
+    double *moved; /* of contacts, with all parts positive */
+    double *end;   /* of contacts at the velocities of the end, for which their laws hold */
+    double *motor; /* of motors that yielded */
+    double *lag;   /* of these: at the mean velocity less at that of the end */
+    double *lost;  /* what contacts that bounce took along their normals beyond what their restitution lets them take */
+    double *kinetic; /* energy before the part, and what a part of free fall gives beside it */
+} pp_contact_work;
+
+/* Of a solved frame, all of its kicks together. What surfaces that give way give back is left out. False: no memory. */
+bool pp_contact_work_of(const pp_frame *f, pp_contact_work *out);
+int pp_work_island(const pp_contact_work *a, const perp_row *row);
+/* Gains and lost rebounds of a frame into its certificate, which has its ledger already: errors of the rule go from `normal` to `drift`. */
+perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert);
+
+#endif

@@ -1,0 +1,472 @@
+/* recheck.c - the laws once more, from the states at both ends of a step and the numbers of the world itself
+ * Problem  Residuals of the laws are measured on the step problem, when it is solved. What poses that problem, applies its answer and moves
+ *          the bodies could still go wrong and not be told.
+ * Method   Each figure is a velocity, and joins the residual of its kind in perp_step_residual:
+ *            momentum   m (v+ - v) and R I R' w of both states against the impulses, with gravity and springs from the world
+ *                       driven bodies against their motion
+ *                       poses of the end against those of the start and the velocity between
+ *            joint      motors, dry friction and springs against the definition of the joint; limits count as joint errors
+ *            cone       friction against mu of the pair's law
+ *            normal     what normal rows ask for, against the gap and the rebound of the contact
+ *          Creep: how far a contact that sticks to what stands or is driven moved along the surface, seen from axes that turned
+ *          half-way with that,
+ *            d = H'(x+ - x_A+) - H (x - x_A) + log(H' dR_B H') x rho,    H H = turn of the partner,  rho: lever of the contact
+ *          Impacts in their order (pp_recheck_impact): momentum as above, with no force; what closed at u leaves at -e u or
+ *          more, with e and mu of the pair's law; velocities that are moved in time (pp_recheck_shift) by the forces of the world.
+ * Valid    Steps of one kick: steppers stewart-trinkle, anitescu-potra, nonconvex-lcp. Of the others, driven bodies, creep and impacts.
+ *          Poisson's and Stronge's laws tie what leaves to impulses of phases, which the end does not show: with friction or several
+ *          contacts only signs, cone and momentum are told here, and the energy of the contacts by contact_work.c.
+ * Cost     O(bodies + rows). Where a cheap upper bound is not above what is told already, nothing else is computed: the worst figure is the
+ *          same. At rest nearly all rows end there. Instructions of a step: 0.9 % (tower of spheres) to 2.8 % (one box that slides).
+ *          Never allocates but in the arena. */
+#include <float.h>
+
+#include "stage/control/belt.h"
+#include "problem/convert/convert.h"
+#include "problem/rows.h"
+#include "stage/pose/rebound.h"
+#include "stage/stepper.h"
+#include "stage/frame.h"
+#include "stage/certify/certify.h"
+
+#define SLACK    1e-9 /* part by which speeds, limits and cones may be missed by rounding */
+#define AT_LIMIT 1e-6 /* part of its largest force that a motor may be below and still count as at its limit */
+#define OPEN     1e-6 /* part of a body's size that a gap of a contact which pushes may have at the end */
+#define HELD     1e-8 /* of the way of a motor in a step is none: what a step may miss its speed by */
+#define ROUNDING (16 * DBL_EPSILON) /* of coordinates, in units of their size */
+#define PI       3.141592653589793
+
+static void worst(double *most, double x) {
+    if (!(fabs(x) <= *most)) *most = isnan(x) ? INFINITY : fabs(x);
+}
+
+/* ---- momentum ---- */
+
+static void add_row(const pp_frame *f, const perp_row *row, double p, double *sum) {
+    for (int k = 0; k < 2 && p != 0; k++) {
+        if (row->block[k] < 0) continue;
+        double *to = sum + f->block_offset[row->block[k]];
+        for (int i = 0; i < f->block_ndof[row->block[k]]; i++) to[i] += p * row->J[k][i];
+    }
+}
+
+static void add_springs(const pp_frame *f, double *sum) {
+    const perp_world *w = f->w;
+    for (int i = 0; i < w->nforce; i++) {
+        const pp_force *e = &w->force[i];
+        if (!pp_alive(e->gen) || e->def.kind != PERP_FORCE_SPRING) continue;
+        pp_spring_now x = pp_spring_at(w, f->force_state ? f->force_state : f->s0, e);
+        const int body[2] = {e->a, e->b};
+        for (int k = 0; k < 2; k++) {
+            int blk = body[k] < 0 ? -1 : f->block[body[k]];
+            if (blk < 0) continue;
+            perp_vec3 F = perp_v3_scale(k ? f->h : -f->h, x.force), T = perp_v3_cross(k ? x.rb : x.ra, F);
+            double *to = sum + f->block_offset[blk];
+            to[0] += F.x, to[1] += F.y;
+            if (w->def.dim == 3) to[2] += F.z;
+            if (w->def.dim == 2 && f->block_ndof[blk] == 3) to[2] += T.z;
+            if (f->block_ndof[blk] == 6) to[3] += T.x, to[4] += T.y, to[5] += T.z;
+        }
+    }
+}
+
+/* Impulses on all bodies: of rows, applied forces and dampers as the frame has them, of springs and gravity from the world. */
+static bool impulses(const pp_frame *f, double **out) {
+    const perp_world *w = f->w;
+    const perp_step_problem *p = &f->problem;
+    const perp_step_solution *s = &f->solution;
+    double *sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    if (!sum) return false;
+    bool forces = f->purpose != PP_IMPACT;
+    for (int i = 0; i < f->ndof; i++) sum[i] = forces ? f->i_applied[i] + f->i_damper[i] : 0;
+    if (forces && w->nforce > 0) add_springs(f, sum);
+    for (int k = 0; forces && k < f->nblock; k++) {
+        const pp_body *b = &w->body[f->block_body[k]];
+        const double g[3] = {w->def.gravity_W.x, w->def.gravity_W.y, w->def.gravity_W.z};
+        for (int i = 0; i < w->def.dim && !b->no_gravity; i++) sum[f->block_offset[k] + i] += f->h * b->mass * g[i];
+    }
+    for (int i = 0; i < p->njoint; i++) add_row(f, &p->joint[i].row, s->p_joint[i], sum);
+    for (int i = 0; i < p->ncontact; i++) {
+        add_row(f, &p->contact[i].n, s->p_contact[3 * i], sum);
+        add_row(f, &p->contact[i].t, s->p_contact[3 * i + 1], sum);
+        if (p->dim == 3) add_row(f, &p->contact[i].o, s->p_contact[3 * i + 2], sum);
+        if (p->contact[i].e_r > 0) add_row(f, &p->contact[i].r, s->p_spin[i], sum);
+    }
+    return true;
+}
+
+static bool is_diagonal(const perp_mat3 *I) {
+    const perp_vec3 *c = I->c;
+    return c[0].y == 0 && c[0].z == 0 && c[1].x == 0 && c[1].z == 0 && c[2].x == 0 && c[2].y == 0;
+}
+
+static bool is_isotropic(const perp_mat3 *I) {
+    return I->c[0].x == I->c[1].y && I->c[1].y == I->c[2].z && is_diagonal(I);
+}
+
+static perp_vec3 turning_momentum(const pp_body *b, int dim, perp_quat q, perp_vec3 w) {
+    if (dim == 2) return perp_v3(0, 0, b->I_B.c[2].z * w.z);
+    if (is_isotropic(&b->I_B)) return perp_v3_scale(b->I_B.c[0].x, w);
+    return perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, w)));
+}
+
+/* What is left of the momentum of block k, as a velocity of its mass. */
+static double momentum_left(const pp_frame *f, int k, const double *impulse) {
+    int slot = f->block_body[k], dim = f->w->def.dim, nd = f->block_ndof[k];
+    const pp_body *b = &f->w->body[slot];
+    const pp_state *s0 = f->s0, *s1 = f->s1;
+    const double *p = impulse + f->block_offset[k];
+    perp_vec3 left = perp_v3_axpy(perp_v3_sub(s1->v[slot], s0->v[slot]), -1 / b->mass, pp_linear(dim, p));
+    double most = perp_v3_norm(left);
+    if (nd == dim || f->implicit_turn) return most;
+    perp_vec3 L0 = turning_momentum(b, dim, s0->X[slot].q, s0->w[slot]),
+              L1 = turning_momentum(b, dim, s1->X[slot].q, s1->w[slot]);
+    perp_vec3 more = perp_v3_sub(perp_v3_sub(L1, L0), pp_angular(dim, nd, p));
+    double I = dim == 2 ? b->I_B.c[2].z : fmin(b->I_B.c[0].x, fmin(b->I_B.c[1].y, b->I_B.c[2].z));
+    return fmax(most, perp_v3_norm(more) / sqrt(I * b->mass)); /* speed at the radius of gyration */
+}
+
+/* ---- motion ---- */
+
+static bool same_pose(const perp_pose *X, const perp_pose *Y) {
+    return X->p.x == Y->p.x && X->p.y == Y->p.y && X->p.z == Y->p.z && X->q.w == Y->q.w && X->q.x == Y->q.x &&
+           X->q.y == Y->q.y && X->q.z == Y->q.z;
+}
+
+/* At least the angle between two orientations: 2 asin x <= pi x. */
+static double most_turned(perp_quat a, perp_quat b) {
+    perp_quat d = perp_q_mul(a, perp_q_conj(b));
+    return PI * sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+}
+
+/* How far the pose at the end is from where the velocity leads, as a velocity. Differences of turns that cannot exceed `told` are not
+ * computed: a free body turns by no more than h |w| times the ratio of its largest and least moment of inertia. */
+static double motion_left(const pp_frame *f, int k, double told) {
+    int slot = f->block_body[k], dim = f->w->def.dim, nd = f->block_ndof[k];
+    const pp_body *b = &f->w->body[slot];
+    const double *nu = (f->nu_moved ? f->nu_moved : f->solution.nu) + f->block_offset[k];
+    perp_vec3 x0 = f->s0->X[slot].p, x1 = f->s1->X[slot].p;
+    double off = perp_v3_norm(perp_v3_axpy(perp_v3_sub(x1, x0), -f->h, pp_linear(dim, nu)));
+    off = fmax(0, off - ROUNDING * (perp_v3_norm(x0) + perp_v3_norm(x1)));
+    if (nd == dim) return off / f->h;
+    perp_vec3 w = pp_angular(dim, nd, nu);
+    double radius = isfinite(b->radius) ? b->radius : 0, turn;
+    if (dim == 2) {
+        double th0 = f->s0->theta[slot], th1 = f->s1->theta[slot];
+        turn = fabs(th1 - th0 - f->h * w.z) - ROUNDING * (fabs(th0) + fabs(th1));
+        turn = fmax(turn,
+                    fabs(sin(0.5 * th1) - f->s1->X[slot].q.z) + fabs(cos(0.5 * th1) - f->s1->X[slot].q.w) - ROUNDING);
+    } else {
+        perp_quat q = f->s0->X[slot].q;
+        double I0 = b->I_B.c[0].x, I1 = b->I_B.c[1].y, I2 = b->I_B.c[2].z,
+               ratio = fmax(I0, fmax(I1, I2)) / fmin(I0, fmin(I1, I2));
+        double bound = most_turned(f->s1->X[slot].q, q) + ratio * f->h * perp_v3_norm(w);
+        if (is_diagonal(&b->I_B) && bound * radius <= told * f->h) return off / f->h;
+        if (f->implicit_turn || !perp_rotate_free(b->I_B, f->h, &q, &w)) return off / f->h;
+        turn = perp_v3_norm(perp_q_log(perp_q_mul(f->s1->X[slot].q, perp_q_conj(q)))) - 4 * ROUNDING;
+    }
+    return fmax(off, fmax(0, turn) * radius) / f->h;
+}
+
+/* Driven bodies go where their motion says. */
+static double drive_left(const pp_frame *f) {
+    const perp_world *w = f->w;
+    double most = 0;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        if (!pp_alive(b->gen) || b->kind == PERP_BODY_DYNAMIC) continue;
+        perp_pose X = f->s0->X[i];
+        double theta = f->s0->theta[i];
+        if (b->kind == PERP_BODY_KINEMATIC && b->motion &&
+            !pp_motion_advance(b->motion, f->s0->t, f->s0->t + f->h, f->s0->X[i], f->s0->theta[i], &X, &theta))
+            continue;
+        if (same_pose(&f->s1->X[i], &X)) continue;
+        double size = isfinite(b->radius) && b->radius > 0 ? b->radius : 1;
+        double off = perp_v3_norm(perp_v3_sub(f->s1->X[i].p, X.p)) - ROUNDING * perp_v3_norm(X.p);
+        double turn = perp_v3_norm(perp_q_log(perp_q_mul(f->s1->X[i].q, perp_q_conj(X.q)))) - 4 * ROUNDING;
+        worst(&most, fmax(0, fmax(off, turn * size)) / f->h);
+    }
+    return most;
+}
+
+/* ---- joints ---- */
+
+/* Is a motor without force limit slower than its speed because it came to the limit of its own coordinate, and stands there? */
+static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rate) {
+    const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
+    if (!pp_motor_keeps_limits(a) || !(fabs(rate) <= fabs(a->motor_speed) * (1 + SLACK))) return false;
+    double end = a->motor_speed > 0 ? a->hi : a->lo, x = f->s1->coord[r->joint][r->coord];
+    return fabs(x - end) <= HELD * f->h * fabs(a->motor_speed) + ROUNDING * (fabs(x) + fabs(end));
+}
+
+/* A motor, dry friction or spring against the definition of its joint. */
+static double extra_left(const pp_frame *f, int i) {
+    const perp_joint_row *r = &f->problem.joint[i];
+    if (r->joint < 0 || r->coord < 0) return 0;
+    const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
+    double p = f->solution.p_joint[i], h = f->h, rate = pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin;
+    double W = pp_row_inverse_mass(&f->problem, &r->row) * pp_row_length(&f->problem, &r->row);
+    if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
+    if (r->kind == PERP_ROW_MOTOR) {
+        /* one without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
+        double most = f->motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
+        double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
+        return fabs(p) < most * (1 - AT_LIMIT) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
+    }
+    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->joint_shift && !f->joints)) return 0;
+    double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / pp_row_length(&f->problem, &r->row) * h * stiff);
+    double x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
+    return worth * W * fabs(p + h * (a->stiffness * x + a->damping * rate));
+}
+
+/* How far coordinates came to be beyond their limits [L or rad]. */
+static double beyond_limits(const pp_frame *f) {
+    double most = 0;
+    for (int i = 0; i < f->w->njoint; i++) {
+        const pp_joint *j = &f->w->joint[i];
+        if (!pp_alive(j->gen)) continue;
+        for (int c = 0; c < perp_joint_ncoord(j->def.kind, f->w->def.dim); c++) {
+            const perp_joint_axis *a = &j->def.axis[c];
+            double x0 = f->s0->coord[i][c], x1 = f->s1->coord[i][c];
+            if (!a->limited) continue;
+            double was = fmax(a->lo - x0, x0 - a->hi), is = fmax(a->lo - x1, x1 - a->hi);
+            if (is > 0 && is > was * (1 + SLACK)) worst(&most, is); /* it need not come back at once */
+        }
+    }
+    return most;
+}
+
+/* ---- contacts ---- */
+
+static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
+    const perp_world *w = f->w;
+    const perp_contact_row *r = &f->problem.contact[i];
+    const double *p = f->solution.p_contact + 3 * i;
+    const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
+    const perp_pair_law *pair = &w->law[A->material * w->nmaterial + B->material];
+    if (r->compliance > 0 || r->compliance_f > 0) return;
+    double pf = p[1] * p[1] + (w->def.dim == 3 ? p[2] * p[2] : 0), mu = pair->mu * p[0];
+    bool disc = !(r->e_r > 0) && !(r->e_t > 0) && !(r->e_o > 0);
+    if (r->mu != pair->mu) worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->problem, &r->t));
+    if (disc && pf > mu * mu * (1 + SLACK))
+        worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->problem, &r->t));
+    /* gap and rebound as the contact has them, not as its row has; where gaps are measured at the end, what pushes must not be open
+     * there. Which plane parts two bodies may change on the way: less than no gap at the end is the business of the overlap. */
+    if (f->end_gap && !isnan(f->end_gap[i])) {
+        double open = f->end_gap[i] - OPEN * fmin(A->g->size, B->g->size);
+        if (p[0] > 0 && open > 0 && !(pair->restitution > 0) && !f->allowance)
+            worst(&law->normal, f->end_gap[i] / f->h);
+        return;
+    }
+    double asked = pp_contact_rhs(f, i, r), off = fabs(asked - r->b_n);
+    if (off > 1e-12 * (fabs(asked) + fabs(r->b_n))) worst(&law->normal, off);
+}
+
+/* ---- creep ---- */
+
+/* Tangential displacement of the dynamic body of contact i over the step, in the frame of the other, which stands or is driven. */
+static double crept(const pp_frame *f, int i) {
+    const perp_world *w = f->w;
+    const perp_contact *c = &f->contact[i];
+    int A = w->shape[f->contact_shape[2 * i]].body, B = w->shape[f->contact_shape[2 * i + 1]].body;
+    perp_vec3 at = c->b_W;
+    bool swapped = w->body[B].kind != PERP_BODY_DYNAMIC;
+    if (swapped) {
+        int swap = A;
+        A = B;
+        B = swap;
+        at = c->a_W;
+    }
+    if (w->body[A].kind == PERP_BODY_DYNAMIC) return 0;
+    const perp_pose *A0 = &f->s0->X[A], *A1 = &f->s1->X[A], *B0 = &f->s0->X[B], *B1 = &f->s1->X[B];
+    if (same_pose(A0, A1) && same_pose(B0, B1)) return 0;
+    perp_vec3 half, turn;
+    perp_quat H;
+    if (w->def.dim == 2) {
+        half = perp_v3(0, 0, 0.5 * (f->s1->theta[A] - f->s0->theta[A]));
+        H = perp_q_exp(half);
+        turn = perp_v3(0, 0, f->s1->theta[B] - f->s0->theta[B] - 2 * half.z);
+    } else {
+        half = perp_v3_scale(0.5, perp_q_log(perp_q_mul(A1->q, perp_q_conj(A0->q))));
+        H = perp_q_exp(half);
+        perp_quat own = perp_q_mul(B1->q, perp_q_conj(B0->q));
+        turn = perp_q_log(perp_q_mul(perp_q_conj(H), perp_q_mul(own, perp_q_conj(H))));
+    }
+    const pp_state *levers = f->levers          ? f->levers
+                             : f->implicit_turn ? f->s1
+                                                : f->s0; /* that the contact points belong to */
+    perp_vec3 r = perp_v3_sub(at, levers->X[B].p);
+    perp_vec3 d =
+        perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(B1->p, A1->p)), perp_q_rotate(H, perp_v3_sub(B0->p, A0->p)));
+    d = perp_v3_add(d, perp_v3_cross(turn, r));
+    if (f->belt)
+        d = perp_v3_axpy(d, swapped ? -f->h : f->h,
+                         pp_belt_slip(f, f->contact_shape + 2 * i, false)); /* on a belt: against its surface */
+    d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
+    double size = perp_v3_norm(B0->p) + perp_v3_norm(A0->p) + perp_v3_norm(r);
+    return fmax(0, perp_v3_norm(d) - ROUNDING * size);
+}
+
+static double creep_of(const pp_frame *f) {
+    double most = 0;
+    for (int i = 0; i < f->ncontact; i++)
+        if (f->contact[i].state == PERP_CONTACT_STICKING) worst(&most, crept(f, i));
+    return most;
+}
+
+/* ---- the laws of the rows once more ---- */
+
+/* At least the inverse mass of a row: J'Minv J <= |J|^2 trace Minv. */
+static double most_inverse_mass(const perp_step_problem *p, const perp_row *row) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k];
+        double square = 0, trace = 0;
+        for (int c = 0; b >= 0 && c < p->block_ndof[b]; c++)
+            square += row->J[k][c] * row->J[k][c], trace += p->Minv[36 * (ptrdiff_t)b + 7 * c];
+        sum += square * trace;
+    }
+    return sum;
+}
+
+/* Upper bounds of what pp_step_contact() measures of contact i, without masses. False: there are none.
+ *   normal       with p_n >= 0 the map min(w, W p_n) is at most |w|, and 0 if p_n = 0 <= w
+ *   cone         0: friction is within a disc, or within the line that it is in the plane
+ *   dissipation  the map x - P(x - s), x = W p_f, is at most |s|. On the rim, with s against p_f, it is at most the part of s across
+ *                p_f; and it changes by at most twice as much as x does. This is asked only if |s| is above `told`. */
+static bool bound_contact(const perp_step_problem *p, int i, const perp_step_solution *s, double told,
+                          perp_step_residual *out) {
+    const perp_contact_row *c = &p->contact[i];
+    const double *imp = s->p_contact + 3 * i;
+    double w = pp_row_dot(p, &c->n, s->nu) + c->b_n;
+    if (!(imp[0] >= 0) || c->compliance > 0 || c->compliance_f > 0) return false;
+    out->normal = w < 0 ? -w : imp[0] > 0 ? w : 0;
+    if (!(c->mu > 0) || c->nd == 0) return imp[1] == 0 && imp[2] == 0;
+    bool plane = p->dim == 2 && (c->nd < 0 || c->nd == 2) && c->phase == 0 && imp[2] == 0;
+    bool disc = p->dim == 3 && c->nd < 0 && pp_friction_round(c);
+    if (!plane && !disc) return false;
+    double R = c->mu * imp[0], size = sqrt(imp[1] * imp[1] + imp[2] * imp[2]);
+    if (!(size <= R)) return false;
+    double st = pp_row_dot(p, &c->t, s->nu) + c->b_t, so = disc ? pp_row_dot(p, &c->o, s->nu) + c->b_o : 0;
+    out->dissipation = sqrt(st * st + so * so);
+    if (out->dissipation > told && size > 0 && imp[1] * st + imp[2] * so < 0) {
+        double W = fmax(most_inverse_mass(p, &c->t), disc ? most_inverse_mass(p, &c->o) : 0);
+        double rim = fabs(imp[1] * so - imp[2] * st) / size + 2 * W * (R - size);
+        out->dissipation = fmin(out->dissipation, rim);
+    }
+    return true;
+}
+
+void pp_recheck_rows(const perp_step_problem *p, const perp_step_solution *s, perp_step_residual *law) {
+    for (int j = 0; j < p->njoint; j++) {
+        const perp_joint_row *r = &p->joint[j];
+        double x = s->p_joint[j], w = pp_row_dot(p, &r->row, s->nu) + r->b + r->compliance * x;
+        /* within its bounds an impulse leaves no more than |w|; its unit is that of the row */
+        bool within = r->lo <= x && x <= r->hi && isfinite(x);
+        if (!within || !(fabs(w) * pp_row_length(p, &r->row) <= law->joint)) worst(&law->joint, pp_step_joint(p, j, s));
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        perp_step_residual bound = {0}, own = {0};
+        if (bound_contact(p, i, s, law->dissipation, &bound) && bound.normal <= law->normal &&
+            bound.dissipation <= law->dissipation)
+            continue;
+        pp_step_contact(p, i, s, &own);
+        worst(&law->normal, own.normal);
+        worst(&law->cone, own.cone);
+        worst(&law->dissipation, own.dissipation);
+    }
+}
+
+void pp_recheck(const pp_frame *f, perp_certificate *cert) {
+    cert->creep = creep_of(f);
+    cert->twist = pp_twist(f);
+    double driven = drive_left(f), *impulse;
+    worst(&cert->law.momentum, driven);
+    if (f->w->stepper->step || f->nkick || f->no_inertia || !f->solution.nu) return;
+    pp_recheck_rows(&f->problem, &f->solution, &cert->law);
+    for (int i = 0; i < f->problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
+    worst(&cert->joint_error, beyond_limits(f));
+    for (int i = 0; i < f->ncontact; i++) contact_left(f, i, &cert->law);
+    /* a correction moves bodies as well; then, and where turns are implicit, momentum is that of the problem */
+    bool states = !f->i_correction && impulses(f, &impulse);
+    if (!states || f->implicit_turn) pp_step_momentum(&f->problem, &f->solution, &cert->law.momentum, NULL);
+    for (int k = 0; k < f->nblock && states; k++) {
+        worst(&cert->law.momentum, momentum_left(f, k, impulse));
+        worst(&cert->law.momentum, motion_left(f, k, cert->law.momentum));
+    }
+}
+
+/* ---- impacts ---- */
+
+static const perp_pair_law *law_of(const pp_frame *f, int i) {
+    const perp_world *w = f->w;
+    const int *shape = f->contact_shape + 2 * i;
+    return &w->law[w->shape[shape[0]].material * w->nmaterial + w->shape[shape[1]].material];
+}
+
+/* Contact i of a pass as the law of its pair wants it: what closed at u leaves at -e u or more, friction sees s+ + e_t s. */
+static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
+    const perp_step_problem *p = &f->problem;
+    const perp_pair_law *law = law_of(f, i);
+    perp_contact_row r = p->contact[i];
+    double u = pp_approach(f, i);
+    r.b_n = r.b_n_kin;
+    r.mu = law->mu;
+    if (!restitution || !(u < 0)) return r;
+    r.b_n += law->restitution * pp_rebound_factor(f, f->contact_shape + 2 * i) * u;
+    double st = pp_row_dot(p, &r.t, f->nu0) + r.b_t, so = p->dim == 3 ? pp_row_dot(p, &r.o, f->nu0) + r.b_o : 0;
+    r.b_t += law->restitution_t * st;
+    r.b_o += law->restitution_t * so;
+    return r;
+}
+
+/* Contact i by a law that knows phases: it pushes, does not close, friction is in its cone; alone and smooth it leaves at -e u. */
+static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
+    const perp_step_problem *p = &f->problem;
+    const perp_contact_row *r = &p->contact[i];
+    const double *q = f->solution.p_contact + 3 * i;
+    const perp_pair_law *pair = law_of(f, i);
+    double after = pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin, u = pp_approach(f, i);
+    worst(&law->normal, fmin(0, after));
+    worst(&law->normal, fmin(0, q[0]) * pp_row_inverse_mass(p, &r->n));
+    double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + SLACK);
+    bool box = p->dim == 3 && f->w->def.impacts == PERP_IMPACTS_POISSON; /* its friction has a corner */
+    if (!box) worst(&law->cone, fmax(0, beyond) * pp_row_inverse_mass(p, &r->t));
+    if (f->ncontact == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)
+        worst(&law->normal, after + pair->restitution * u);
+}
+
+void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *cert) {
+    const perp_step_problem *p = &f->problem;
+    double *impulse;
+    worst(&cert->twist, pp_twist(f));
+    bool given = f->rebounds && f->rebounds->none, phases = f->w->def.impacts == PERP_IMPACTS_POISSON;
+    phases |= f->w->def.impacts == PERP_IMPACTS_STRONGE && f->residual.normal == 0 && f->acceptance == 0;
+    for (int i = 0; phases && i < f->ncontact && !given; i++) phases_left(f, i, &cert->law);
+    perp_contact_row *row = phases ? NULL : PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, f->ncontact);
+    if (row) {
+        perp_step_problem asked = *p;
+        for (int i = 0; i < f->ncontact; i++) row[i] = as_asked(f, i, restitution);
+        asked.contact = row;
+        pp_recheck_rows(&asked, &f->solution, &cert->law);
+    }
+    bool states = impulses(f, &impulse);
+    if (!states || f->implicit_turn) pp_step_momentum(p, &f->solution, &cert->law.momentum, NULL);
+    for (int k = 0; k < f->nblock && states; k++) worst(&cert->law.momentum, momentum_left(f, k, impulse));
+}
+
+double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part) {
+    double *impulse, most = 0;
+    if (!impulses(f, &impulse)) return INFINITY;
+    for (int i = 0; without && i < without->problem.njoint; i++)
+        add_row(f, &without->problem.joint[i].row, -without->solution.p_joint[i], impulse);
+    for (int i = 0; without && i < without->problem.ncontact; i++) {
+        const perp_contact_row *c = &without->problem.contact[i];
+        const perp_row *row[3] = {&c->n, &c->t, &c->o};
+        for (int r = 0; r < f->problem.dim; r++) add_row(f, row[r], -without->solution.p_contact[3 * i + r], impulse);
+        if (c->e_r > 0) add_row(f, &c->r, -without->solution.p_spin[i], impulse);
+    }
+    for (int i = 0; i < f->ndof; i++) impulse[i] *= part;
+    for (int k = 0; k < f->nblock; k++) worst(&most, momentum_left(f, k, impulse));
+    return most;
+}

@@ -1,0 +1,209 @@
+/* collide.c - stage 2: shapes -> feature pairs, gaps
+ *
+ * How far a body may travel in a step is bounded by its own motion (Williams 5.1 with the erratum: |v| h + |a| h^2 +
+ * r (|w| h + |alpha| h^2)) and by that of whatever may push it: the largest travel spreads through bodies that are
+ * within reach of each other, so that a row of resting balls is prepared for the fast one that hits its first. A factor
+ * covers impulses that speed a body up beyond its neighbours; the certificate finds what was missed all the same (a
+ * motor may start from rest), and the step is redone with a larger one and with what is then known of the travels. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sets.h"
+#include "stage/control/belt.h"
+#include "stage/collide/collide.h"
+
+static uint64_t pair_key(int a, int b) {
+    uint32_t lo = (uint32_t)(a < b ? a : b), hi = (uint32_t)(a < b ? b : a);
+    return (uint64_t)lo << 32 | hi;
+}
+
+static int compare_keys(const void *x, const void *y) {
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return (a > b) - (a < b);
+}
+
+perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n) {
+    uint64_t *key = PP_ARENA_ARRAY(&w->arena, uint64_t, w->njoint);
+    if (!key) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    *n = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        if (pp_alive(j->gen) && j->a >= 0 && !j->def.collide) key[(*n)++] = pair_key(j->a, j->b);
+    }
+    /* insertion sort: the list is short and mostly in order, and qsort may allocate */
+    for (int i = 1; i < *n; i++) {
+        uint64_t k = key[i];
+        int at = i;
+        for (; at > 0 && key[at - 1] > k; at--) key[at] = key[at - 1];
+        key[at] = k;
+    }
+    *out = key;
+    return PERP_OK;
+}
+
+bool pp_may_touch(int i, int j, const void *frame) {
+    const pp_frame *f = frame;
+    const pp_placed *a = &f->placed[i], *b = &f->placed[j];
+    if (f->acts && ((a->moves && !f->acts[a->body]) || (b->moves && !f->acts[b->body]))) return false;
+    uint64_t key = pair_key(a->slot, b->slot);
+    if (f->nflying && bsearch(&key, f->flying, (size_t)f->nflying, sizeof key, compare_keys)) return false;
+    if (f->nexcluded == 0) return true;
+    key = pair_key(a->body, b->body);
+    return !bsearch(&key, f->excluded, (size_t)f->nexcluded, sizeof key, compare_keys);
+}
+
+perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n) {
+    pp_placed *p = PP_ARENA_ARRAY(&w->arena, pp_placed, w->nshape);
+    if (!p) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    *n = 0;
+    for (int i = 0; i < w->nshape; i++) {
+        const pp_shape *sh = &w->shape[i];
+        if (!pp_alive(sh->gen) || sh->visual) continue;
+        p[(*n)++] = (pp_placed){.g = sh->g,
+                                .X_WS = perp_pose_mul(s->X[sh->body], sh->X_BS),
+                                .reach = 0,
+                                .body = sh->body,
+                                .moves = w->body[sh->body].kind == PERP_BODY_DYNAMIC,
+                                .slot = i,
+                                .group = sh->group,
+                                .mask = sh->mask};
+    }
+    *out = p;
+    return PERP_OK;
+}
+
+double pp_farthest_travel(const pp_frame *f) {
+    const perp_world *w = f->w;
+    double most = 0;
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k];
+        most = fmax(most, f->h * (perp_v3_norm(f->s1->v[slot]) + w->body[slot].radius * perp_v3_norm(f->s1->w[slot])));
+    }
+    return most;
+}
+
+/* Travel of every body by its own motion and the forces on it. Kinematic bodies stand at the end of the step already,
+ * but what they touch may be taken along at their speed. */
+static void own_travel(const pp_frame *f, double *travel) {
+    const perp_world *w = f->w;
+    for (int i = 0; i < w->nbody; i++) {
+        travel[i] = 0;
+        if (!pp_alive(w->body[i].gen)) continue;
+        if (w->body[i].kind == PERP_BODY_KINEMATIC) travel[i] = f->h * perp_v3_norm(f->s1->v[i]);
+    }
+    for (int i = 0; f->belt && i < w->nshape; i++) { /* what a belt touches may be taken along at its speed */
+        int b = w->shape[i].body;
+        double base = w->body[b].kind == PERP_BODY_KINEMATIC ? f->h * perp_v3_norm(f->s1->v[b]) : 0;
+        travel[b] = fmax(travel[b], base + f->h * perp_v3_norm(f->belt[i].now_B));
+    }
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k], lin = w->def.dim;
+        const pp_body *b = &w->body[slot];
+        double v = 0, a = 0, alpha = 0;
+        for (int i = 0; i < nd; i++) {
+            double force = pp_force_impulse(f, at + i);
+            if (i < lin) {
+                v += f->nu0[at + i] * f->nu0[at + i];
+                a += force * force;
+            } else {
+                alpha += force * force;
+            }
+        }
+        v = sqrt(v) + sqrt(a) / b->mass;
+        double om = perp_v3_norm(f->s0->w[slot]) + sqrt(alpha) * b->I_inv_most;
+        travel[slot] += fmax(f->h * (v + b->radius * om), f->least_travel); /* on top of the speed of its own belts */
+    }
+}
+
+/* Can these two push each other within their reaches, as far as their bounds go? Planes stay where they are, or stand at
+ * the end of the step already. */
+static bool near(const pp_placed *a, const pp_placed *b) {
+    if (a->g->kind == PERP_SHAPE_HALFSPACE || b->g->kind == PERP_SHAPE_HALFSPACE) return false;
+    double r = a->g->bound + b->g->bound + a->reach + b->reach;
+    perp_vec3 d = perp_v3_sub(b->X_WS.p, a->X_WS.p);
+    return perp_v3_dot(d, d) <= r * r;
+}
+
+/* Bodies that may push each other, directly or through others: sets with a largest travel each. */
+typedef struct crowd {
+    const perp_world *w;
+    int *parent; /* by body: another of its set, or itself */
+    double *most;
+} crowd;
+
+/* What does not move by impulses hands its travel on, but takes and passes on none. */
+static void join(const crowd *c, const double *travel, int a, int b) {
+    bool moves_a = c->w->body[a].kind == PERP_BODY_DYNAMIC, moves_b = c->w->body[b].kind == PERP_BODY_DYNAMIC;
+    if (!moves_a && !moves_b) return;
+    int i = pp_set_of(c->parent, moves_a ? a : b), j = moves_a && moves_b ? pp_set_of(c->parent, b) : i;
+    double t = fmax(c->most[i], c->most[j]);
+    if (!moves_a) t = fmax(t, travel[a]);
+    if (!moves_b) t = fmax(t, travel[b]);
+    int low = i < j ? i : j;
+    c->parent[i < j ? j : i] = low;
+    c->most[low] = t;
+}
+
+/* The pairs of the list and the joints. */
+static void join_all(const crowd *c, const pp_frame *f, const double *travel) {
+    const perp_world *w = c->w;
+    for (int i = 0; i < w->nbody; i++) {
+        c->parent[i] = i;
+        c->most[i] = travel[i];
+    }
+    for (int k = 0; k < w->couples.n; k++) {
+        const pp_placed *a = &f->placed[w->couples.couple[k].i], *b = &f->placed[w->couples.couple[k].j];
+        if (near(a, b)) join(c, travel, a->body, b->body);
+    }
+    for (int i = 0; i < w->njoint; i++)
+        if (pp_alive(w->joint[i].gen) && w->joint[i].a >= 0) join(c, travel, w->joint[i].a, w->joint[i].b);
+}
+
+/* Spreads the largest travel over bodies that are jointed or may push each other, until nothing changes: a larger reach
+ * may find others. */
+static perp_status spread_travel(pp_frame *f, double *travel) {
+    perp_world *w = f->w;
+    crowd c = {w, PP_ARENA_ARRAY(&w->arena, int, w->nbody), PP_ARENA_ARRAY(&w->arena, double, w->nbody)};
+    pp_box *box = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
+    if (!c.parent || !c.most || !box) return PERP_E_MEMORY;
+    bool changed = true;
+    for (int pass = 0; changed && pass < 16; pass++) {
+        changed = false;
+        for (int i = 0; i < f->nplaced; i++) {
+            f->placed[i].reach = f->reach_factor * travel[f->placed[i].body];
+            box[i] = pp_box_of(&f->placed[i]);
+        }
+        perp_status st = pp_broad_pairs(w->broad, f->nplaced, box, f->placed, pp_may_touch, f, &w->alloc, &w->couples);
+        if (st) return st;
+        join_all(&c, f, travel);
+        for (int i = 0; i < w->nbody; i++) {
+            if (!pp_alive(w->body[i].gen) || w->body[i].kind != PERP_BODY_DYNAMIC) continue;
+            double t = c.most[pp_set_of(c.parent, i)];
+            changed |= t != travel[i];
+            travel[i] = t;
+        }
+    }
+    return PERP_OK;
+}
+
+perp_status pp_collide(pp_frame *f) {
+    perp_world *w = f->w;
+    w->pairs.n = 0;
+    f->nplaced = 0;
+    if (w->nshape == 0) return PERP_OK;
+    perp_status st = pp_place(w, f->s1, &f->placed, &f->nplaced);
+    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    if (st) return st;
+    double *travel = PP_ARENA_ARRAY(&w->arena, double, w->nbody);
+    if (!travel) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    own_travel(f, travel);
+    st = spread_travel(f, travel);
+    if (st) return pp_fail(w, st, "out of memory for the step");
+    for (int i = 0; i < f->nplaced; i++) {
+        pp_placed *p = &f->placed[i];
+        p->reach = p->moves ? f->reach_factor * travel[p->body] + 1e-9 * p->g->size : 0;
+    }
+    st = w->detector->detect(w->def.dim, f->nplaced, f->placed, pp_may_touch, f, w->broad, &w->couples, &w->alloc,
+                             &w->arena, &w->pairs);
+    return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
+}

@@ -1,0 +1,371 @@
+/* control.c - stage 1: time -> forces, kinematic poses, momentum
+ *
+ * Forces are taken at the start of the step (Berard 2.6). A step is a kick and a free motion: all impulses act at the
+ * start pose, M(q) (nu - nu0) = h f + G p with inertia, levers and directions of one pose, and with the velocity nu that
+ * they leave the body moves on freely: straight, and turning without torque (perp_rotate_free). So the change of
+ * energy is the work of the impulses at the mean of nu0 and nu, energy and momentum of a free body are kept, and there
+ * is no term w x I w. The rotation vector of the free turn is h w + bend; rows see the bend of the motion without
+ * constraints as a displacement that is known beforehand. Steppers with equations of their own (implicit_turn) have the
+ * inertia at the end of the torque-free turn instead, M(q') nu+ = M(q) nu + h f + G p, and turn by h w+ + bend. */
+#include <string.h>
+
+#include "stage/control/belt.h"
+#include "model/state.h"
+#include "stage/control/control.h"
+
+static void add_wrench(perp_wrench *to, perp_vec3 force, perp_vec3 torque) {
+    to->force = perp_v3_add(to->force, force);
+    to->torque = perp_v3_add(to->torque, torque);
+}
+
+/* Force at a point of a body, as a wrench about its centre of mass. */
+static void add_at(perp_wrench *to, perp_vec3 force, perp_vec3 r_W) {
+    add_wrench(to, force, perp_v3_cross(r_W, force));
+}
+
+static bool wrench_finite(perp_wrench f) { return perp_v3_finite(f.force) && perp_v3_finite(f.torque); }
+
+/* A torque tau on joint coordinate c, as equal and opposite wrenches: the coordinate's row transposed. */
+static void apply_coordinate_force(perp_world *w, const pp_joint *j, int c, double tau, perp_wrench *held) {
+    const pp_state *s = &w->state;
+    pp_joint_side side[2];
+    perp_joint_row row[PP_JOINT_MAX_ROWS];
+    perp_joint_def def = j->def;
+    int slot[2] = {j->a, j->b};
+    /* a motor row of this coordinate alone is its Jacobian; blocks 0 and 1 stand for the two sides */
+    for (int k = 0; k < 2; k++) {
+        side[k] = pp_side(w, s, slot[k], NULL);
+        side[k].block = side[k].ndof > 0 ? k : -1;
+    }
+    memset(def.axis, 0, sizeof def.axis);
+    def.axis[c].motor = true;
+    def.axis[c].motor_force = 1; /* one that can do nothing has no row */
+    int n = pp_joint_rows(&def, w->def.dim, &side[0], &side[1], s->coord[j - w->joint], 1, INFINITY, row);
+    if (n == 0 || row[n - 1].kind != PERP_ROW_MOTOR) return; /* an angle of a particle: nothing to turn */
+    const perp_joint_row *r = &row[n - 1];                   /* bilateral rows come first, the motor last */
+    for (int e = 0; e < 2; e++) {
+        int b = r->row.block[e];
+        if (b < 0) continue;
+        const double *J = r->row.J[e];
+        bool planar = w->def.dim == 2;
+        int nd = side[b].ndof;
+        perp_vec3 F = {J[0], J[1], planar ? 0 : J[2]}, T = {0, 0, 0};
+        if (planar && nd == 3) T.z = J[2];
+        if (!planar && nd == 6) T = perp_v3(J[3], J[4], J[5]);
+        add_wrench(&held[slot[b]], perp_v3_scale(tau, F), perp_v3_scale(tau, T));
+    }
+}
+
+perp_status pp_control_held(perp_world *w, const perp_wrench **out) {
+    *out = NULL;
+    bool any = false;
+    for (int i = 0; i < w->nforce; i++)
+        any |= pp_alive(w->force[i].gen) &&
+               (w->force[i].def.kind == PERP_FORCE_USER || w->force[i].def.kind == PERP_FORCE_PD);
+    if (!any) return PERP_OK;
+    perp_wrench *held = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
+    if (!held) return pp_fail(w, PERP_E_MEMORY, "out of memory for held forces");
+    for (int i = 0; i < w->nforce; i++) {
+        const pp_force *e = &w->force[i];
+        if (!pp_alive(e->gen)) continue;
+        if (e->def.kind == PERP_FORCE_USER) {
+            perp_wrench f = {{0, 0, 0}, {0, 0, 0}};
+            e->def.user(w, w->state.t, &f, e->def.ctx);
+            if (!wrench_finite(f))
+                return pp_fail(w, PERP_E_ARG,
+                               "force element %d: the user function gave a wrench that is not finite at t = %g", i,
+                               w->state.t);
+            add_wrench(&held[e->b], f.force, f.torque);
+        } else if (e->def.kind == PERP_FORCE_PD) {
+            const pp_joint *j = &w->joint[e->joint];
+            pp_joint_side a = pp_shown_side(w, &w->state, j->a), b = pp_shown_side(w, &w->state, j->b);
+            double coord[PERP_JOINT_MAX_COORD], rate[PERP_JOINT_MAX_COORD];
+            pp_joint_coords(&j->def, w->def.dim, &a, &b, w->state.coord[e->joint],
+                            coord); /* a body may have been placed since */
+            pp_joint_rates(&j->def, w->def.dim, &a, &b, rate);
+            double tau = e->def.kp * (e->def.target - coord[e->def.coord]) +
+                         e->def.kd * (e->def.target_rate - rate[e->def.coord]);
+            if (tau > e->def.max_force) tau = e->def.max_force;
+            if (tau < -e->def.max_force) tau = -e->def.max_force;
+            apply_coordinate_force(w, j, e->def.coord, tau, held);
+        }
+    }
+    *out = held;
+    return PERP_OK;
+}
+
+/* Spring and damper between two points (Berard 2.125-2.133); equal and opposite forces on the line of the spring, and a
+ * drag on the whole relative velocity. At zero length the line has no direction and only the drag acts. */
+static void spring(const perp_world *w, const pp_state *s, const pp_force *e, perp_wrench *elastic,
+                   perp_wrench *lossy) {
+    pp_spring_now x = pp_spring_at(w, s, e);
+    perp_vec3 F = perp_v3_scale(-e->def.damping * perp_v3_dot(x.v, x.u), x.u);
+    F = perp_v3_axpy(F, -e->def.drag, x.v);
+    add_at(&elastic[e->b], x.force, x.rb);
+    add_at(&lossy[e->b], F, x.rb);
+    if (e->a < 0) return;
+    add_at(&elastic[e->a], perp_v3_neg(x.force), x.ra);
+    add_at(&lossy[e->a], perp_v3_neg(F), x.ra);
+}
+
+static void drive(const perp_world *w, const pp_state *s, const pp_force *e, perp_wrench *f) {
+    perp_quat q = s->X[e->b].q;
+    perp_vec3 F = e->def.wrench.force, T = e->def.wrench.torque;
+    if (e->def.body_frame) {
+        F = perp_q_rotate(q, F);
+        T = perp_q_rotate(q, T);
+    }
+    double a = e->def.kind == PERP_FORCE_SINUSOID ? sin(e->def.omega * s->t + e->def.phase) : 1;
+    (void)w;
+    add_at(&f[e->b], perp_v3_scale(a, F), perp_q_rotate(q, e->def.point_B));
+    f[e->b].torque = perp_v3_axpy(f[e->b].torque, a, T);
+}
+
+/* ndof numbers of a wrench times h. */
+static void to_dofs(int dim, int ndof, double h, perp_wrench f, double *out) {
+    out[0] = h * f.force.x;
+    out[1] = h * f.force.y;
+    if (dim == 2) {
+        if (ndof == 3) out[2] = h * f.torque.z;
+        return;
+    }
+    out[2] = h * f.force.z;
+    if (ndof == 6) {
+        out[3] = h * f.torque.x;
+        out[4] = h * f.torque.y;
+        out[5] = h * f.torque.z;
+    }
+}
+
+/* Numbers the dynamic bodies; allocates what depends on their count. */
+static perp_status number_blocks(pp_frame *f) {
+    perp_world *w = f->w;
+    pp_arena *a = &w->arena;
+    f->block = PP_ARENA_ARRAY(a, int, w->nbody);
+    f->block_body = PP_ARENA_ARRAY(a, int, w->nbody);
+    f->block_ndof = PP_ARENA_ARRAY(a, int, w->nbody);
+    f->block_offset = PP_ARENA_ARRAY(a, int, w->nbody);
+    if (!f->block || !f->block_body || !f->block_ndof || !f->block_offset) return PERP_E_MEMORY;
+    f->nblock = f->ndof = 0;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        f->block[i] = -1;
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC || (f->acts && !f->acts[i])) continue;
+        int k = f->nblock++;
+        f->block[i] = k;
+        f->block_body[k] = i;
+        f->block_ndof[k] = pp_ndof(w, b);
+        f->block_offset[k] = f->ndof;
+        f->ndof += f->block_ndof[k];
+    }
+    f->nu0 = PP_ARENA_ZERO(a, double, f->ndof);
+    f->i_gravity = PP_ARENA_ZERO(a, double, f->ndof);
+    f->i_applied = PP_ARENA_ZERO(a, double, f->ndof);
+    f->i_spring = PP_ARENA_ZERO(a, double, f->ndof);
+    f->i_damper = PP_ARENA_ZERO(a, double, f->ndof);
+    f->momentum = PP_ARENA_ZERO(a, double, f->ndof);
+    f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
+    f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
+    f->q_free = PP_ARENA_ARRAY(a, perp_quat, f->nblock);
+    f->w_free = PP_ARENA_ARRAY(a, perp_vec3, f->nblock);
+    f->bend = PP_ARENA_ZERO(a, perp_vec3, f->nblock);
+    bool ok = f->nu0 && f->i_gravity && f->i_applied && f->i_spring && f->i_damper && f->momentum && f->M && f->Minv &&
+              f->q_free && f->w_free && f->bend;
+    return ok ? PERP_OK : PERP_E_MEMORY;
+}
+
+static void put_angular(double *block, perp_mat3 m) {
+    for (int c = 0; c < 3; c++) {
+        double *col = block + 6 * (3 + c) + 3;
+        col[0] = m.c[c].x;
+        col[1] = m.c[c].y;
+        col[2] = m.c[c].z;
+    }
+}
+
+void pp_put_inertia(const pp_body *b, perp_quat q, double *M, double *Minv) {
+    /* isotropic: the same in all frames, without rounding */
+    put_angular(M, b->isotropic ? b->I_B : perp_inertia_rotate(q, b->I_B));
+    put_angular(Minv, b->isotropic ? b->I_inv_B : perp_inertia_rotate(q, b->I_inv_B));
+}
+
+/* Rotation vector from q0 to q1, less hw; of the rotation vectors the one next to hw. */
+static perp_vec3 bend_of(perp_quat q0, perp_quat q1, perp_vec3 hw) {
+    const double turn = 6.283185307179586;
+    perp_vec3 phi = perp_q_log(perp_q_mul(q1, perp_q_conj(q0)));
+    perp_vec3 other = perp_v3_axpy(phi, -turn, perp_v3_unit(phi));
+    perp_vec3 a = perp_v3_sub(phi, hw), b = perp_v3_sub(other, hw);
+    return perp_v3_norm(a) <= perp_v3_norm(b) ? a : b;
+}
+
+double pp_row_bend(const pp_frame *f, const perp_row *row) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        int b = row->block[k];
+        if (b < 0 || f->block_ndof[b] != 6) continue;
+        sum += row->J[k][3] * f->bend[b].x + row->J[k][4] * f->bend[b].y + row->J[k][5] * f->bend[b].z;
+    }
+    return sum;
+}
+
+/* Mass, its inverse and the starting momentum of block k. */
+static void block_mass(pp_frame *f, int k) {
+    const perp_world *w = f->w;
+    int slot = f->block_body[k], nd = f->block_ndof[k], lin = w->def.dim;
+    const pp_body *b = &w->body[slot];
+    const pp_state *s = f->s0;
+    double *M = f->M + 36 * k, *Mi = f->Minv + 36 * k, *nu = f->nu0 + f->block_offset[k],
+           *mom = f->momentum + f->block_offset[k];
+    double v[3] = {s->v[slot].x, s->v[slot].y, s->v[slot].z};
+    for (int i = 0; i < 3 && i < lin; i++) {
+        M[7 * i] = b->mass;
+        Mi[7 * i] = 1 / b->mass;
+        nu[i] = v[i];
+        mom[i] = b->mass * v[i];
+    }
+    f->q_free[k] = s->X[slot].q;
+    f->w_free[k] = s->w[slot];
+    if (nd == lin) return; /* a particle */
+    if (lin == 2) {
+        M[14] = b->I_B.c[2].z;
+        Mi[14] = 1 / M[14];
+        nu[2] = s->w[slot].z;
+        mom[2] = M[14] * nu[2];
+        return;
+    }
+    perp_vec3 om = s->w[slot];
+    perp_quat q = s->X[slot].q;
+    perp_vec3 L = perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, om)));
+    pp_put_inertia(b, q, M, Mi);
+    nu[3] = om.x, nu[4] = om.y, nu[5] = om.z;
+    mom[3] = L.x, mom[4] = L.y, mom[5] = L.z;
+}
+
+/* How block k turns if no constraint acts: q_free, w_free, bend. */
+static perp_status free_turn(pp_frame *f, int k) {
+    int slot = f->block_body[k], at = f->block_offset[k] + 3;
+    const pp_body *b = &f->w->body[slot];
+    if (f->block_ndof[k] != 6) return PERP_OK;
+    perp_vec3 torque = perp_v3(0, 0, 0); /* its impulse */
+    double *t[3] = {&torque.x, &torque.y, &torque.z};
+    for (int i = 0; i < 3; i++) *t[i] = pp_force_impulse(f, at + i);
+    perp_quat q = f->s0->X[slot].q;
+    perp_vec3 kick = perp_q_rotate(q, perp_m3_mul_v(b->I_inv_B, perp_q_unrotate(q, torque)));
+    perp_vec3 om = perp_v3_add(f->s0->w[slot], kick);
+    if (f->implicit_turn) om = f->s0->w[slot];
+    f->w_free[k] = om;
+    if (!perp_rotate_free(b->I_B, f->h, &f->q_free[k], &f->w_free[k]))
+        return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
+                       b->name ? b->name : "", perp_v3_norm(om) * f->h);
+    if (b->isotropic) return PERP_OK;
+    f->bend[k] = bend_of(q, f->q_free[k], perp_v3_scale(f->h, f->implicit_turn ? f->w_free[k] : om));
+    if (f->implicit_turn) pp_put_inertia(b, f->q_free[k], f->M + 36 * k, f->Minv + 36 * k);
+    return PERP_OK;
+}
+
+static perp_status move_kinematic(pp_frame *f) {
+    const perp_world *w = f->w;
+    pp_state *s1 = f->s1;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC || !b->motion) continue;
+        perp_pose X0 = f->s0->X[i];
+        if (!pp_motion_advance(b->motion, f->s0->t, f->s0->t + f->h, X0, f->s0->theta[i], &s1->X[i], &s1->theta[i]))
+            return pp_fail(f->w, PERP_E_ARG,
+                           "body %d (%s): its motion gave a pose that is not finite, not planar in 2D or not a unit "
+                           "quaternion at t = %g",
+                           i, b->name ? b->name : "", f->s0->t + f->h);
+        s1->v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(s1->X[i].p, X0.p));
+        if (w->def.dim == 2)
+            s1->w[i] = perp_v3(0, 0, (s1->theta[i] - f->s0->theta[i]) / f->h);
+        else
+            s1->w[i] = perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(s1->X[i].q, perp_q_conj(X0.q))));
+    }
+    return PERP_OK;
+}
+
+/* Velocities of kinematic bodies at time t, at which they stand as in `at`, by central differences over h about it:
+ * second order, whatever the kind of motion. Those of other bodies stay. */
+static perp_status velocities_at(const pp_frame *f, double t, const pp_state *at, perp_vec3 *v, perp_vec3 *omega) {
+    const perp_world *w = f->w;
+    double half = f->h / 2;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_KINEMATIC || !b->motion) continue;
+        perp_pose before, after;
+        double angle_before, angle_after;
+        if (!pp_motion_advance(b->motion, t, t - half, at->X[i], at->theta[i], &before, &angle_before) ||
+            !pp_motion_advance(b->motion, t, t + half, at->X[i], at->theta[i], &after, &angle_after))
+            return pp_fail(f->w, PERP_E_ARG, "body %d (%s): its motion gave no pose near t = %g", i,
+                           b->name ? b->name : "", t);
+        v[i] = perp_v3_scale(1 / f->h, perp_v3_sub(after.p, before.p));
+        omega[i] = w->def.dim == 2 ? perp_v3(0, 0, (angle_after - angle_before) / f->h)
+                                   : perp_v3_scale(1 / f->h, perp_q_log(perp_q_mul(after.q, perp_q_conj(before.q))));
+    }
+    return PERP_OK;
+}
+
+/* The same in arrays of their own. */
+static perp_status new_velocities(pp_frame *f, double t, const pp_state *at, perp_vec3 **v, perp_vec3 **omega) {
+    perp_world *w = f->w;
+    *v = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
+    *omega = PP_ARENA_ARRAY(&w->arena, perp_vec3, w->nbody);
+    if (!*v || !*omega) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    for (int i = 0; i < w->nbody; i++) {
+        (*v)[i] = f->s1->v[i];
+        (*omega)[i] = f->s1->w[i];
+    }
+    return velocities_at(f, t, at, *v, *omega);
+}
+
+/* Where driven bodies go in the frame, and how fast. */
+static perp_status drive_bodies(pp_frame *f) {
+    double t = f->s0->t;
+    if (f->purpose == PP_END_KICK || f->purpose == PP_IMPACT) /* they stand there already */
+        return velocities_at(f, t, f->s0, f->s1->v, f->s1->w);
+    perp_status st = move_kinematic(f);
+    /* half kicks see both ends by themselves */
+    if (!st && f->w->def.driven == PERP_DRIVEN_END && !f->half)
+        st = new_velocities(f, t + f->h, f->s1, &f->end_v, &f->end_w);
+    if (!st && f->half) st = new_velocities(f, t, f->s0, &f->start_v, &f->start_w);
+    return st;
+}
+
+perp_status pp_control(pp_frame *f) {
+    perp_world *w = f->w;
+    perp_status st = number_blocks(f);
+    if (st) return pp_fail(w, st, "out of memory for the step");
+    st = drive_bodies(f);
+    if (!st) st = pp_belts(f);
+    if (st) return st;
+
+    perp_wrench *applied = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
+    perp_wrench *springs = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
+    perp_wrench *dampers = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
+    if (!applied || !springs || !dampers) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
+    bool forces = f->purpose != PP_START_FREE && f->purpose != PP_IMPACT;
+    double span = f->half ? f->h / 2 : f->h;
+    for (int i = 0; forces && i < w->nforce; i++) {
+        const pp_force *e = &w->force[i];
+        if (!pp_alive(e->gen)) continue;
+        if (e->def.kind == PERP_FORCE_SPRING) spring(w, f->force_state ? f->force_state : f->s0, e, springs, dampers);
+        if (e->def.kind == PERP_FORCE_CONSTANT || e->def.kind == PERP_FORCE_SINUSOID) drive(w, f->s0, e, applied);
+    }
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k];
+        const pp_body *b = &w->body[slot];
+        block_mass(f, k);
+        perp_wrench g = {b->no_gravity ? perp_v3(0, 0, 0) : perp_v3_scale(b->mass, w->def.gravity_W), {0, 0, 0}};
+        add_wrench(&applied[slot], b->force_W, b->torque_W);
+        if (f->held) add_wrench(&applied[slot], f->held[slot].force, f->held[slot].torque);
+        if (forces) {
+            to_dofs(w->def.dim, nd, span, g, f->i_gravity + at);
+            to_dofs(w->def.dim, nd, span, applied[slot], f->i_applied + at);
+            to_dofs(w->def.dim, nd, span, springs[slot], f->i_spring + at);
+            to_dofs(w->def.dim, nd, span, dampers[slot], f->i_damper + at);
+        }
+        for (int i = at; i < at + nd; i++) f->momentum[i] += pp_force_impulse(f, i);
+        if ((st = free_turn(f, k))) return st;
+    }
+    return pp_check_springs(f);
+}

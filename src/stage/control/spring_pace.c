@@ -1,0 +1,69 @@
+/* spring_pace.c - springs and dampers that are too stiff for the step
+ *
+ * Problem  The force of a spring between points is that of the start of the step. Along its line, of inverse mass w,
+ *          that is stable while h^2 k w + 2 h c w <= 4 (the roots of the step's map lie in the unit circle). Beyond that
+ *          the spring overshoots by more in each step: a damper of 20 N s/m on a block of 30 g, at 10 ms, drives it to any
+ *          speed within some steps, and all laws hold.
+ * Method   That number for each spring, with what all springs of a body ask of it added up, as the stiffness of a chain is
+ *          bounded by that of its links. Above 4 the step counts as not solved and is halved: so is the damper's part, and
+ *          the spring's falls by four. The shortest part that there may be is taken as it is.
+ * Valid    Steppers with equations of their own choose their parts themselves. The stiffness across the line, which
+ *          a stretched spring has too, is smaller; it is left out. */
+#include "stage/stepper.h"
+#include "stage/frame.h"
+#include "stage/control/control.h"
+
+#define MOST 4
+
+/* What an impulse of 1 along d, at r from the centre of mass, adds to the speed of its point. */
+static double mobility(const pp_frame *f, int slot, perp_vec3 r, perp_vec3 d) {
+    int blk = slot < 0 ? -1 : f->block[slot];
+    if (blk < 0) return 0;
+    int nd = f->block_ndof[blk], dim = f->w->def.dim;
+    perp_vec3 m = perp_v3_cross(r, d);
+    const double J[6] = {d.x, d.y, dim == 2 ? m.z : d.z, m.x, m.y, m.z}, *Minv = f->Minv + 36 * blk;
+    double sum = 0;
+    for (int i = 0; i < nd; i++)
+        for (int k = 0; k < nd; k++) sum += J[i] * Minv[6 * k + i] * J[k];
+    return sum;
+}
+
+/* What a spring asks of its two bodies, as parts of MOST. */
+static void asked_by(const pp_frame *f, const pp_force *e, double ask[2]) {
+    int slot[2] = {e->a, e->b}, dim = f->w->def.dim;
+    pp_joint_side a = pp_side(f->w, f->s0, e->a, NULL), b = pp_side(f->w, f->s0, e->b, NULL);
+    perp_vec3 r[2] = {perp_q_rotate(a.X_WB.q, e->def.point_A), perp_q_rotate(b.X_WB.q, e->def.point_B)};
+    perp_vec3 u = perp_v3_unit(perp_v3_sub(perp_v3_add(b.X_WB.p, r[1]), perp_v3_add(a.X_WB.p, r[0])));
+    const perp_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double h = f->h;
+    for (int s = 0; s < 2; s++) {
+        double any = 0; /* drag acts along every direction */
+        for (int i = 0; i < dim && e->def.drag > 0; i++) any = fmax(any, mobility(f, slot[s], r[s], axis[i]));
+        ask[s] = (h * h * e->def.stiffness + 2 * h * e->def.damping) * mobility(f, slot[s], r[s], u) +
+                 2 * h * e->def.drag * any;
+    }
+}
+
+perp_status pp_check_springs(pp_frame *f) {
+    perp_world *w = f->w;
+    if (f->purpose != PP_STEP || f->last_resort || w->stepper->step || w->nforce == 0) return PERP_OK;
+    double *of = PP_ARENA_ZERO(&w->arena, double, w->nbody), ask[2];
+    if (!of) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
+    for (int turn = 0; turn < 2; turn++) /* add up, then compare */
+        for (int i = 0; i < w->nforce; i++) {
+            const pp_force *e = &w->force[i];
+            if (!pp_alive(e->gen) || e->def.kind != PERP_FORCE_SPRING) continue;
+            if (turn == 0) {
+                asked_by(f, e, ask);
+                if (e->a >= 0) of[e->a] += ask[0];
+                of[e->b] += ask[1];
+                continue;
+            }
+            double sum = (e->a >= 0 ? of[e->a] : 0) + of[e->b];
+            if (sum > MOST)
+                return pp_fail(w, PERP_E_SOLVE,
+                               "spring %d is too stiff for its bodies at t = %g (h = %g): it would gain energy", i,
+                               f->s0->t, f->h);
+        }
+    return PERP_OK;
+}

@@ -1,0 +1,14 @@
+/* formulate.h - stage 4: the step problem. */
+#ifndef PP_STAGE_FORMULATE_H
+#define PP_STAGE_FORMULATE_H
+
+#include "stage/frame.h"
+
+/* contacts, joints -> step problem. */
+perp_status pp_formulate(pp_frame *f);
+/* Of a solved frame: by how much the slip on driven bodies that the rows speak of differs from that of the answer [L/T]. */
+double pp_slip_miss(const pp_frame *f);
+/* The step problem of the frame without any rows: what the bodies do by themselves. */
+perp_step_problem pp_free_problem(const pp_frame *f);
+
+#endif

@@ -1,0 +1,271 @@
+/* joint_ripple.c - see joint_ripple.h
+ *
+ * Problem  Impulses of joints act at the start pose of a step. A link of a taut chain that is out of line is pulled back
+ *          by the tension at its ends, with a torque that grows with the angle; taken at the start of the step this is an
+ *          explicit spring across the chain. Is h^2 times its stiffness more than four times the inertia that it moves,
+ *          then every ripple grows from step to step. A rope of 50 g a link that carries 100 kg tears at steps of 5 ms, though
+ *          the laws of every step hold.
+ * Method   With P the impulse of a joint on a body and s its arm, the torque s x P changes with a turn by the angle h w+
+ *          by -h K w+, K = (s.P) 1 - (s P' + P s')/2, all joints of the body added up (the geometric stiffness of the
+ *          joint). The body turns with the inertia W^-1 that its joints leave it, the bodies next to it moving along
+ *          freely. Where an eigenvalue of h K W is above EXPLICIT, what is above enters the step implicitly, as a row
+ *          that is a damper, p = -stiffness axis.(w+ - W); the step is then solved again. P is that of the first answer. W is the
+ *          rotation of the chain as a whole at the start: what turns with its neighbours is no ripple.
+ * Valid    Joints that lock all translations: their impulse does not turn with a body. Steps that are short enough for their
+ *          chains are solved as ever, to the bit. The others lose the energy of ripples that they cannot resolve; a
+ *          chain that swings as one keeps its energy to second order. Compression is left as it is: what buckles, buckles.
+ * Cost     Nothing but the sum of K, unless some body is above the bound with all the freedom it could have.
+ * Source   Tournier, Nesme, Gilles, Faure (2015), Stable constrained dynamics, with the stiffness of this step and
+ *          only as much of it as is needed. */
+#include "stage/pose/joint_ripple.h"
+
+#include <string.h>
+
+#include "linalg/linalg.h"
+#include "problem/rows.h"
+
+/* An explicit spring is stable up to 4 for a body alone. Neighbours that turn against it may bring two or three times as
+ * much into one ripple. */
+#define EXPLICIT   1
+#define RANK_TOL   1e-11
+#define SWING_RANK 1e-3 /* directions that ripples have so little part in are none that the chain swings about */
+
+typedef struct sym {
+    double m[3][3];
+} sym;
+
+static perp_vec3 times(const sym *a, perp_vec3 v) {
+    return perp_v3(a->m[0][0] * v.x + a->m[0][1] * v.y + a->m[0][2] * v.z,
+                   a->m[1][0] * v.x + a->m[1][1] * v.y + a->m[1][2] * v.z,
+                   a->m[2][0] * v.x + a->m[2][1] * v.y + a->m[2][2] * v.z);
+}
+
+/* a += factor (x y' + y x')/2 */
+static void add_product(sym *a, double factor, perp_vec3 x, perp_vec3 y) {
+    const double p[3] = {x.x, x.y, x.z}, q[3] = {y.x, y.y, y.z};
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) a->m[r][c] += 0.5 * factor * (p[r] * q[c] + q[r] * p[c]);
+}
+
+static perp_vec3 eigen(const sym *a, perp_mat3 *vectors) {
+    perp_mat3 m;
+    for (int c = 0; c < 3; c++) m.c[c] = perp_v3(a->m[0][c], a->m[1][c], a->m[2][c]);
+    return perp_m3_eigen(m, vectors);
+}
+
+static perp_vec3 linear_part(int dim, const double *J) { return perp_v3(J[0], J[1], dim == 3 ? J[2] : 0); }
+
+static perp_vec3 angular_part(int dim, const double *J) {
+    return dim == 3 ? perp_v3(J[3], J[4], J[5]) : perp_v3(0, 0, J[2]);
+}
+
+static bool can_turn(const pp_frame *f, int block) { return f->block_ndof[block] > f->w->def.dim; }
+
+/* K of every block, symmetric, times h. Rows of a joint begin with those of its translations. */
+static void add_stiffness(const pp_frame *f, sym *K) {
+    const perp_step_problem *p = &f->problem;
+    int dim = p->dim;
+    for (int first = 0, last; first < p->njoint; first = last) {
+        int joint = p->joint[first].joint;
+        for (last = first + 1; last < p->njoint && p->joint[last].joint == joint;) last++;
+        if (joint < 0 || last - first < dim || pp_joint_ntranslation(f->w->joint[joint].def.kind, dim) != dim) continue;
+        if (p->joint[first + dim - 1].kind != PERP_ROW_JOINT) continue;
+        for (int side = 0; side < 2; side++) {
+            int block = p->joint[first].row.block[side];
+            if (block < 0 || !can_turn(f, block)) continue;
+            perp_vec3 P = {0, 0, 0}, s = {0, 0, 0};
+            for (int i = first; i < first + dim;
+                 i++) { /* J of a unit e: +-e, +-(s x e); the sum of e x (s x e) is 2 s */
+                const double *J = p->joint[i].row.J[side];
+                perp_vec3 e = linear_part(dim, J);
+                P = perp_v3_axpy(P, f->solution.p_joint[i], e);
+                s = perp_v3_axpy(s, dim == 3 ? 0.5 : 1, perp_v3_cross(e, angular_part(dim, J)));
+            }
+            if (f->p_correction) P = perp_v3_axpy(P, side ? 1 : -1, f->p_correction[joint]);
+            add_product(&K[block], -f->h, s, P);
+            for (int r = 0; r < 3; r++) K[block].m[r][r] += f->h * perp_v3_dot(s, P);
+        }
+    }
+}
+
+/* Inverse inertia of a block about its centre, in W. */
+static sym free_response(const pp_frame *f, int block) {
+    const double *Minv = f->Minv + 36 * block;
+    sym W = {0};
+    if (f->w->def.dim == 2)
+        W.m[2][2] = Minv[14];
+    else
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) W.m[r][c] = Minv[6 * (3 + c) + 3 + r];
+    return W;
+}
+
+/* M^-1 J' of one side, for its block. */
+static void kick(const pp_frame *f, const perp_row *row, int side, double out[6]) {
+    int nd = f->block_ndof[row->block[side]];
+    const double *Minv = f->Minv + 36 * row->block[side];
+    for (int r = 0; r < 6; r++) out[r] = 0;
+    for (int c = 0; c < nd; c++)
+        for (int r = 0; r < nd; r++) out[r] += Minv[6 * c + r] * row->J[side][c];
+}
+
+static double response(const pp_frame *f, const perp_row *to, const perp_row *from) {
+    double sum = 0;
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2; b++) {
+            if (to->block[a] < 0 || to->block[a] != from->block[b]) continue;
+            double v[6];
+            kick(f, from, b, v);
+            for (int i = 0; i < 6; i++) sum += to->J[a][i] * v[i];
+        }
+    return sum;
+}
+
+/* The same with its joints held and the bodies next to it free but for them. False: no memory. */
+static bool held_response(const pp_frame *f, int block, sym *W) {
+    const perp_step_problem *p = &f->problem;
+    pp_arena *arena = &f->w->arena;
+    int m = 0, *row = PP_ARENA_ARRAY(arena, int, p->njoint);
+    if (!row) return false;
+    for (int i = 0; i < p->njoint; i++)
+        if (p->joint[i].kind == PERP_ROW_JOINT &&
+            (p->joint[i].row.block[0] == block || p->joint[i].row.block[1] == block))
+            row[m++] = i;
+    *W = free_response(f, block);
+    double *A = PP_ARENA_ARRAY(arena, double, m *m), *C = PP_ARENA_ZERO(arena, double, 6 * m),
+           *work = PP_ARENA_ARRAY(arena, double, (int)pp_psd_work(m)), *tmp = PP_ARENA_ARRAY(arena, double, 3 * m);
+    if (!A || !C || !work || !tmp) return false;
+    double *X = C + 3 * m;
+    for (int i = 0; i < m; i++) {
+        const perp_row *r = &p->joint[row[i]].row;
+        for (int j = 0; j < m; j++) A[i + m * j] = response(f, r, &p->joint[row[j]].row);
+        for (int side = 0; side < 2; side++) {
+            if (r->block[side] != block) continue;
+            double v[6];
+            kick(f, r, side, v);
+            perp_vec3 w = angular_part(p->dim, v);
+            C[i] += w.x, C[i + m] += w.y, C[i + 2 * m] += w.z;
+        }
+    }
+    memcpy(X, C, 3 * (size_t)m * sizeof *X);
+    pp_psd factor;
+    if (!pp_psd_factor(&factor, m, A, m, RANK_TOL, work)) return true; /* not finite: what follows will tell */
+    pp_psd_solve(&factor, 3, X, m, tmp);
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            for (int i = 0; i < m; i++) W->m[r][c] -= 0.5 * (C[i + m * r] * X[i + m * c] + C[i + m * c] * X[i + m * r]);
+    return true;
+}
+
+/* The root of a matrix that is not negative but for rounding. */
+static sym root(const sym *W) {
+    perp_mat3 Q;
+    sym R = {0};
+    perp_vec3 e = eigen(W, &Q);
+    const double x[3] = {e.x, e.y, e.z};
+    for (int k = 0; k < 3; k++) add_product(&R, sqrt(fmax(x[k], 0)), Q.c[k], Q.c[k]);
+    return R;
+}
+
+/* What of K is above the bound. With L L = W, L K L has the eigenvalues of K W. Returns the number of axes; they are
+ * written if `out` is there. */
+static int excess(const sym *K, const sym *W, int block, pp_ripple *out) {
+    sym L = root(W), S = {0};
+    perp_mat3 Q;
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) S.m[r][c] += L.m[r][i] * K->m[i][j] * L.m[j][c];
+    perp_vec3 e = eigen(&S, &Q);
+    const double x[3] = {e.x, e.y, e.z};
+    int n = 0;
+    for (int k = 0; k < 3; k++) {
+        if (!(x[k] > EXPLICIT)) continue;
+        perp_vec3 g = perp_v3_scale(1 / x[k], times(K, times(&L, Q.c[k]))); /* L^-1 of the eigenvector */
+        double size = perp_v3_norm(g);
+        if (out) out[n] = (pp_ripple){block, perp_v3_scale(1 / size, g), (x[k] - EXPLICIT) * size * size, 0};
+        n++;
+    }
+    return n;
+}
+
+static perp_vec3 turn_rate(const pp_frame *f, int block) {
+    const double *nu = f->nu0 + f->block_offset[block];
+    return f->w->def.dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
+}
+
+static int root_of(int *chain, int b) {
+    while (chain[b] != b) b = chain[b] = chain[chain[b]];
+    return b;
+}
+
+/* Joins blocks that have ripples and a joint between them. chain: by block, another of its chain, at last the first. */
+static void join_chains(const pp_frame *f, const pp_ripple *r, int n, bool *ripples, int *chain) {
+    const perp_step_problem *p = &f->problem;
+    for (int b = 0; b < f->nblock; b++) chain[b] = b;
+    for (int i = 0; i < n; i++) ripples[r[i].block] = true;
+    for (int i = 0; i < p->njoint; i++) {
+        const int *block = p->joint[i].row.block;
+        if (p->joint[i].kind != PERP_ROW_JOINT || block[0] < 0 || block[1] < 0) continue;
+        if (!ripples[block[0]] || !ripples[block[1]]) continue;
+        int a = root_of(chain, block[0]), b = root_of(chain, block[1]);
+        chain[a > b ? a : b] = a < b ? a : b;
+    }
+}
+
+/* The rotation W of a chain of ripples that is nearest to theirs: sum of stiffness (axis.(w - W))^2 is least. */
+static void swing(const pp_frame *f, int *chain, int first, pp_ripple *r, int n) {
+    sym A = {0};
+    perp_vec3 y = {0, 0, 0};
+    int blocks = 0;
+    for (int i = 0; i < n; i++) {
+        if (root_of(chain, r[i].block) != first) continue;
+        blocks += i == 0 || r[i].block != r[i - 1].block;
+        add_product(&A, r[i].stiffness, r[i].axis, r[i].axis);
+        y = perp_v3_axpy(y, r[i].stiffness * perp_v3_dot(r[i].axis, turn_rate(f, r[i].block)), r[i].axis);
+    }
+    if (blocks < 2) return; /* what turns alone is not told from a ripple */
+    perp_mat3 Q;
+    perp_vec3 e = eigen(&A, &Q), W = {0, 0, 0};
+    const double x[3] = {e.x, e.y, e.z};
+    double most = fmax(x[0], fmax(x[1], x[2]));
+    for (int k = 0; k < 3; k++)
+        if (x[k] > SWING_RANK * most) W = perp_v3_axpy(W, perp_v3_dot(Q.c[k], y) / x[k], Q.c[k]);
+    for (int i = 0; i < n; i++)
+        if (root_of(chain, r[i].block) == first) r[i].rate = perp_v3_dot(r[i].axis, W);
+}
+
+/* Fills in by what rate every ripple turns with its chain. False: no memory. */
+static bool find_swings(const pp_frame *f, pp_ripple *r, int n) {
+    pp_arena *a = &f->w->arena;
+    pp_arena_mark mark = pp_arena_here(a);
+    bool *ripples = PP_ARENA_ZERO(a, bool, f->nblock);
+    int *chain = PP_ARENA_ARRAY(a, int, f->nblock);
+    if (!ripples || !chain) return false;
+    join_chains(f, r, n, ripples, chain);
+    for (int b = 0; b < f->nblock; b++)
+        if (ripples[b] && chain[b] == b) swing(f, chain, b, r, n);
+    pp_arena_release(a, mark);
+    return true;
+}
+
+perp_status pp_find_ripples(pp_frame *f, pp_ripple **out, int *n) {
+    pp_arena *arena = &f->w->arena;
+    *n = 0;
+    *out = NULL;
+    if (f->problem.njoint == 0) return PERP_OK;
+    sym *K = PP_ARENA_ZERO(arena, sym, f->nblock);
+    if (!K) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
+    add_stiffness(f, K);
+    for (int b = 0; b < f->nblock; b++) {
+        sym W = free_response(f, b);
+        if (!can_turn(f, b) || !excess(&K[b], &W, b, NULL)) continue;
+        if (!*out) *out = PP_ARENA_ARRAY(arena, pp_ripple, 3 * f->nblock);
+        pp_arena_mark mark = pp_arena_here(arena);
+        if (!*out || !held_response(f, b, &W)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
+        pp_arena_release(arena, mark);
+        *n += excess(&K[b], &W, b, *out + *n);
+    }
+    if (*n > 0 && !find_swings(f, *out, *n)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
+    return PERP_OK;
+}

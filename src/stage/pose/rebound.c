@@ -1,0 +1,34 @@
+/* rebound.c - what restitution and overlap ask of a contact, as far as its limits allow */
+#include "stage/pose/rebound.h"
+
+#include <math.h>
+
+#include "problem/rows.h"
+#include "stage/stepper.h"
+
+bool pp_orders_impacts(const perp_world *w) {
+    if (w->def.impacts == PERP_IMPACTS_PLAIN || (w->stepper->step && !w->stepper->half_kicks)) return false;
+    for (int i = 0; i < w->nmaterial * w->nmaterial; i++)
+        if (w->law[i].restitution > 0) return true;
+    return false;
+}
+
+double pp_approach(const pp_frame *f, int i) {
+    const perp_contact_row *r = &f->problem.contact[i];
+    return pp_row_dot(&f->problem, &r->n, f->nu0) + r->b_n_kin;
+}
+
+double pp_push_out_bound(const pp_frame *f, pp_push_out limit, const perp_contact_row *row) {
+    if (limit == PP_PUSH_FREE) return -INFINITY;
+    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin;
+    return row->b_n_kin + (limit == PP_PUSH_BOUND ? fmin(0, approach) : 0);
+}
+
+double pp_rebound_factor(const pp_frame *f, const int shape[2]) {
+    if (f->rebounds && f->rebounds->none) return 0;
+    for (int i = 0; f->rebounds && i < f->rebounds->n; i++) {
+        const pp_rebound_limit *r = &f->rebounds->pair[i];
+        if (r->shape[0] == shape[0] && r->shape[1] == shape[1]) return r->factor;
+    }
+    return 1;
+}

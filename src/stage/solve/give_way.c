@@ -1,0 +1,125 @@
+/* give_way.c - contacts and joints of a jammed island that give way a little
+ * Problem  Bodies that are wedged between contacts and joints push each other with impulses that may have no end. Even where
+ *          they end, rows that all but depend on each other turn the least contradiction into impulses whose rounding is
+ *          larger than the laws allow.
+ * Method   Contacts, joints, limits and motors without force limit get a compliance of GIVES of their inverse mass W:
+ *              0 <= p _|_ n nu + b + c p >= 0,    J nu + b + c p = 0,    c = GIVES W.
+ *          A row gives way at a speed that matters only where its impulse is 1/GIVES times the one that would make this speed.
+ *          The matrix is strictly copositive then, so there is an answer whatever b is. c p is a speed against the
+ *          impulse: it takes energy.
+ *          The rows still count as rigid: the speed at which a row gives way is a violation of its law, and the certificate
+ *          tells it among the laws (law.normal, law.joint) and by itself (gives, give).
+ * Valid    In a part that goes on jammed, after all else. Rows that contradict each other give way at the speed of the
+ *          contradiction, whatever GIVES is. An answer that gives way faster than the speeds of the problem is none.
+ * Cost     one more solution of an island that had none.
+ * Source   Pang, Trinkle, Math. Program. 73 (1996) 199: existence where the matrix is copositive. */
+#include "stage/solve/give_way.h"
+
+#include <math.h>
+
+#include "problem/convert/convert.h"
+#include "problem/rows.h"
+
+/* Compliance of a row as a part of its inverse mass. Small against the laws, 1e-8 of the speeds, times the impulses of a chain or
+ * pile of some hundred bodies; large against rounding, 1e-16, times the condition of a wedge. */
+#define GIVES 1e-6
+
+static bool is_rigid(const perp_joint_row *r) {
+    if (r->kind == PERP_ROW_MOTOR) return r->hi == INFINITY;
+    return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT;
+}
+
+/* Is a contact asked to open? In such a part only restitution does that, which is given up first. */
+static bool rebounds(const perp_step_problem *p) {
+    for (int i = 0; i < p->ncontact; i++)
+        if (p->contact[i].b_n < fmin(0, p->contact[i].b_n_kin)) return true;
+    return false;
+}
+
+perp_status pp_give_way(pp_frame *f, pp_island *island, bool *gives) {
+    pp_arena *a = &f->w->arena;
+    perp_step_problem *p = &f->problem, *q = &island->p;
+    *gives = false;
+    if (rebounds(q)) return PERP_OK;
+    perp_joint_row *joint = PP_ARENA_ARRAY(a, perp_joint_row, p->njoint),
+                   *j = PP_ARENA_ARRAY(a, perp_joint_row, q->njoint);
+    perp_contact_row *contact = PP_ARENA_ARRAY(a, perp_contact_row, p->ncontact),
+                     *c = PP_ARENA_ARRAY(a, perp_contact_row, q->ncontact);
+    if (!f->lent_joint) f->lent_joint = PP_ARENA_ZERO(a, double, p->njoint);
+    if (!f->lent_contact) f->lent_contact = PP_ARENA_ZERO(a, double, p->ncontact);
+    if (!joint || !j || !contact || !c || !f->lent_joint || !f->lent_contact)
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts and %d joint rows", p->ncontact, p->njoint);
+    for (int i = 0; i < p->njoint; i++) joint[i] = p->joint[i];
+    for (int i = 0; i < p->ncontact; i++) contact[i] = p->contact[i];
+    for (int i = 0; i < q->njoint; i++) {
+        j[i] = q->joint[i];
+        double most = GIVES * pp_row_inverse_mass(q, &j[i].row);
+        if (!is_rigid(&j[i]) || !(j[i].compliance < most)) continue;
+        f->lent_joint[island->joint[i]] += most - j[i].compliance;
+        j[i].compliance = joint[island->joint[i]].compliance = most;
+        *gives = true;
+    }
+    for (int i = 0; i < q->ncontact; i++) {
+        c[i] = q->contact[i];
+        double most = GIVES * pp_row_inverse_mass(q, &c[i].n);
+        if (!(c[i].compliance < most)) continue;
+        f->lent_contact[island->contact[i]] += most - c[i].compliance;
+        c[i].compliance = contact[island->contact[i]].compliance = most;
+        *gives = true;
+    }
+    q->joint = j;
+    q->contact = c;
+    p->joint = joint;
+    p->contact = contact;
+    return PERP_OK;
+}
+
+/* Violation of the law of contact i without what it was lent: it joins *law, its normal part is returned. */
+static double contact_gave(const pp_frame *f, int i, perp_step_residual *law) {
+    perp_step_problem one = f->problem;
+    perp_step_solution s = f->solution;
+    perp_contact_row rigid = one.contact[i];
+    perp_step_residual own = {0};
+    rigid.compliance = fmax(0, rigid.compliance - f->lent_contact[i]);
+    one.contact = &rigid;
+    s.p_contact += 3 * (ptrdiff_t)i;
+    s.p_spin += i;
+    pp_step_contact(&one, 0, &s, &own);
+    law->normal = fmax(law->normal, own.normal);
+    law->cone = fmax(law->cone, own.cone);
+    law->dissipation = fmax(law->dissipation, own.dissipation);
+    return own.normal;
+}
+
+static double joint_gave(const pp_frame *f, int i, perp_step_residual *law) {
+    perp_step_problem one = f->problem;
+    perp_step_solution s = f->solution;
+    perp_joint_row rigid = one.joint[i];
+    rigid.compliance = fmax(0, rigid.compliance - f->lent_joint[i]);
+    one.joint = &rigid;
+    s.p_joint += i;
+    double own = fabs(pp_step_joint(&one, 0, &s));
+    if (!(own < INFINITY)) own = INFINITY;
+    law->joint = fmax(law->joint, own);
+    return own;
+}
+
+double pp_gave_way(const pp_frame *f, const pp_island *island, perp_step_residual *law, int *rows) {
+    const perp_step_problem *p = island ? &island->p : &f->problem;
+    double most = 0;
+    *rows = 0;
+    if (!f->solution.nu || !f->lent_contact || !f->lent_joint) return 0;
+    for (int k = 0; k < p->ncontact; k++) {
+        int i = island ? island->contact[k] : k;
+        if (!(f->lent_contact[i] > 0)) continue;
+        most = fmax(most, contact_gave(f, i, law));
+        ++*rows;
+    }
+    for (int k = 0; k < p->njoint; k++) {
+        int i = island ? island->joint[k] : k;
+        if (!(f->lent_joint[i] > 0)) continue;
+        most = fmax(most, joint_gave(f, i, law));
+        ++*rows;
+    }
+    return most;
+}

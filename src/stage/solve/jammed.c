@@ -1,0 +1,147 @@
+/* jammed.c - what jams a step that has no answer
+ * Problem  A motor without a force limit, or a driven body, that runs bodies against what cannot give way has no answer
+ *          at any step length: teeth that meet head-on, a block pushed askew between walls. "No solver met the laws"
+ *          sends the reader to solvers and step lengths, which do not help.
+ * Method   The problem is solved again without what may be the cause; the first that leaves an answer is named. Only
+ *          after the last division of a step has failed.
+ *          Before that, nothing is asked to open: bodies that are in each other stay so, and rest obeys all rows. */
+#include "stage/solve/jammed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stage/control/belt.h"
+#include "stage/solve/joint_rounds.h"
+#include "stage/solve/step_contradiction.h"
+#include "stage/pose/formulate.h"
+#include "stage/solve/solve.h"
+
+#define MOST_WORK \
+    0.75 /* of a step, after which it goes on jammed: each part may use half of what is left, so two have failed */
+#define FOR_JAM  0.05 /* of the work of a step that a part may do beyond it, so that it can; */
+#define FOR_JAMS 0.25 /* that all of them may */
+
+/* Does a driven body touch another at the start? Contacts have gaps with driven bodies at the end of the step. */
+static bool driven_touches(const pp_frame *f) {
+    const perp_world *w = f->w;
+    for (int i = 0; i < f->ncontact && i < f->problem.ncontact; i++) {
+        const perp_contact *c = &f->contact[i];
+        const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
+        bool driven = pp_shape_drives(f, f->contact_shape[2 * i]) || pp_shape_drives(f, f->contact_shape[2 * i + 1]);
+        if (driven && c->gap - f->h * f->problem.contact[i].b_n_kin <= pp_touching(A->g, B->g, c->b_W)) return true;
+    }
+    return false;
+}
+
+bool pp_jam_due(const pp_frame *f) { return f->purpose == PP_STEP && f->w->work.done > MOST_WORK * f->w->work_limit; }
+
+void pp_jam_may_work(perp_world *w) {
+    double most = fmin(w->work.done + FOR_JAM * w->work_limit, (1 + FOR_JAMS) * w->work_limit);
+    w->work.limit = fmax(w->work_limit, most);
+}
+
+/* Is there a proof that no velocities obey the contacts, some of which are asked to open? */
+static bool contradictory(const pp_frame *f) {
+    bool opens = false;
+    for (int i = 0; i < f->problem.ncontact; i++) opens |= f->problem.contact[i].b_n < f->problem.contact[i].b_n_kin;
+    char why[8];
+    if (opens) pp_tell_contradiction(f, &f->problem, why, sizeof why);
+    return opens && why[0];
+}
+
+perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
+    perp_world *w = f->w;
+    if (st != PERP_E_SOLVE || f->purpose != PP_STEP || f->no_lift || !(f->problem.h > 0)) return st;
+    f->blocked = driven_touches(f);
+    if (f->problem.ncontact == 0 || !(f->last_resort || pp_jam_due(f) || (way->ordinary && contradictory(f))))
+        return st;
+    pp_jam_may_work(w);
+    char before[PP_WHY];
+    memcpy(before, w->why, sizeof before);
+    f->no_lift = true;
+    pp_joint_rounds_anew(f, true);
+    st = pp_formulate(f);
+    if (!st) st = way->solve(f, way->ctx);
+    if (st) return st;
+    f->fallbacks++;
+    pp_logf(w, PERP_LOG_WARNING, "step %llu: nothing is asked to open in a part of h = %g: %s",
+            (unsigned long long)w->state.step, f->h, before);
+    return PERP_OK;
+}
+
+/* Does the problem of f have an answer with these rows? */
+static bool answered(const pp_frame *f, const perp_joint_row *joint, const perp_contact_row *contact, int ncontact) {
+    pp_frame again = *f;
+    again.purpose = PP_END_KICK; /* no guess, and nobody looks on */
+    again.problem.joint = joint;
+    again.problem.contact = contact;
+    again.problem.ncontact = ncontact;
+    again.direct = NULL;
+    return !pp_solve_step(&again);
+}
+
+static int first_unlimited(const perp_step_problem *p) {
+    for (int i = 0; i < p->njoint; i++)
+        if (p->joint[i].kind == PERP_ROW_MOTOR && p->joint[i].hi == INFINITY) return i;
+    return -1;
+}
+
+/* Rows of contacts with driven bodies left out; returns how many are left. *driven: the slot of one. */
+static int without_driven(const pp_frame *f, perp_contact_row *row, int *driven) {
+    int n = 0;
+    *driven = -1;
+    for (int i = 0; i < f->problem.ncontact; i++) {
+        int body = -1;
+        for (int k = 0; i < f->ncontact && k < 2; k++) {
+            int s = f->contact_shape[2 * i + k];
+            if (pp_shape_drives(f, s)) body = f->w->shape[s].body;
+        }
+        if (body >= 0)
+            *driven = body;
+        else
+            row[n++] = f->problem.contact[i];
+    }
+    return n;
+}
+
+static const char *named(const char *name) { return name && *name ? name : "without a name"; }
+
+void pp_name_jam(const pp_frame *f) {
+    perp_world *w = f->w;
+    const perp_step_problem *p = &f->problem;
+    if (!(p->h > 0) || p->ncontact == 0) return;
+    char before[PP_WHY], cause[PP_WHY / 2] = "";
+    memcpy(before, w->why, sizeof before);
+    perp_joint_row *joint = PP_ARENA_ARRAY(&w->arena, perp_joint_row, p->njoint);
+    perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, p->ncontact),
+                     *smooth = PP_ARENA_ARRAY(&w->arena, perp_contact_row, p->ncontact);
+    if (!joint || !contact || !smooth) return;
+    int motor = first_unlimited(p), driven, left = without_driven(f, contact, &driven);
+    for (int i = 0; i < p->njoint; i++) {
+        joint[i] = p->joint[i];
+        if (joint[i].kind == PERP_ROW_MOTOR && joint[i].hi == INFINITY) joint[i].lo = joint[i].hi = 0;
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        smooth[i] = p->contact[i];
+        smooth[i].mu = smooth[i].e_r = 0;
+        smooth[i].nd = 0;
+    }
+    if (answered(f, p->joint, p->contact, p->ncontact)) {
+        /* it is not the problem that has no answer */
+    } else if (motor >= 0 && answered(f, joint, p->contact, p->ncontact)) {
+        snprintf(cause, sizeof cause,
+                 "; jammed: the step has a solution without the motor of joint %d (%s), which has no force limit",
+                 p->joint[motor].joint, named(w->joint[p->joint[motor].joint].name));
+    } else if (driven >= 0 && answered(f, p->joint, contact, left)) {
+        snprintf(cause, sizeof cause, "; jammed: the step has a solution without the driven body %d (%s)", driven,
+                 named(w->body[driven].name));
+    } else if (answered(f, p->joint, smooth, p->ncontact)) {
+        snprintf(cause, sizeof cause, "; jammed: the step has a solution without friction");
+    }
+    /* the cause counts more than the end of a long sentence */
+    size_t keep = strlen(before), most = sizeof w->why - 1 - strlen(cause);
+    if (keep > most) keep = most;
+    memcpy(w->why, before, keep);
+    memcpy(w->why + keep, cause, strlen(cause) + 1);
+}

@@ -1,0 +1,419 @@
+/* joint_rounds.c - see joint_rounds.h
+ *
+ * Problem  Rows of a joint are those of the start of the step. A body that turns by the angle a takes the joint a^2/2 of
+ *          its arm off the place that the rows mean. Wanted: phi(q+) = 0 at the end of the step, for joints in any
+ *          company: contacts, limits, motors, springs, loops.
+ * Method   phi(q+(nu)) is linearised at the last answer nu_k along the rows G of the start, and the step is posed again:
+ *            b = phi(q+(nu_k))/h - G nu_k
+ *          until phi is rounding or falls no more: the chord method, SHAKE. Impulses act along rows of the start pose, so
+ *          momentum is kept. The first guess is linearised at the velocity of the start, which leaves an error of third order
+ *          in h. Limits go the same way with their coordinate. Slow rounds are mixed (problem/mix.c).
+ *          An island without inequalities has a matrix that stays: its rounds are back-substitutions of the increments, which
+ *          refines the answer too. Others are solved again, from the answer before.
+ *          Tension in light links makes rounds and steps unstable. Rows against it (joint_ripple.c) are looked for after the
+ *          first answer and stay in the matrix of all rounds.
+ * Valid    Parts of a divided step keep the share of the error of their start that they are not asked to remove
+ *          (formulate.c). Joints that contradict each other, or that contacts do not let close, keep an error: the
+ *          certificate tells it, and pp_check_opening() divides the step if it grows.
+ * Cost     2 to 5 rounds at 1 ms, 4 to 9 at 10 ms.
+ * Source   Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23 (1977) 327; Hairer, Lubich, Wanner VII.1.4. */
+#include "stage/solve/joint_rounds.h"
+
+#include <string.h>
+
+#include "problem/rows.h"
+#include "stage/stepper.h"
+#include "stage/control/control.h"
+#include "stage/pose/formulate.h"
+#include "stage/solve/solve.h"
+
+#define ROUNDS   25    /* at most, of a frame or an island */
+#define PATIENCE 2     /* rounds in a row that need not better anything, */
+#define SHARP    1e-12 /* none below this part of the lengths: it is the rounding of large impulses; */
+#define HOPE     5     /* the same while more is left than SETTLED */
+#define SETTLED  1e-9  /* errors that may be left when they fall no more, as a part of the lengths */
+/* A turn of 26 degrees takes a joint so far off the place that its rows mean, as a part of its arm or as an angle: rounds are not
+ * sure to converge, and impulses on the way are wild. */
+#define TOO_FAR  0.1
+#define ROUNDING 4e-15 /* of poses, as a part of the lengths at hand */
+#define SLOW     0.2   /* part of the error that is left after a round: the rounds are mixed from now on */
+#define NOISE    1e-13 /* errors, as a part of the lengths, that mixing would only stir */
+
+static bool position(const perp_joint_row *r) {
+    return r->joint >= 0 && (r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT);
+}
+
+/* Rows of joint j with dynamic bodies as in `at`; 0: it has none. */
+static int rows_at(const pp_frame *f, const pp_state *at, int joint, perp_joint_row *out) {
+    const perp_world *w = f->w;
+    const pp_joint *j = &w->joint[joint];
+    if (!pp_alive(j->gen)) return 0;
+    pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+    if (a.block < 0 && b.block < 0) return 0;
+    double coord[PERP_JOINT_MAX_COORD];
+    pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[joint], coord);
+    return pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, f->h, INFINITY, out);
+}
+
+/* By row: error or coordinate at the poses `at` over h, less what may be left. index: numbers of the rows in the frame's problem; NULL:
+ * they are those. */
+static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row *row, const int *index, int n,
+                    double *value) {
+    const perp_world *w = f->w;
+    perp_joint_row end[PP_JOINT_MAX_ROWS];
+    double phi[6];
+    int joint = -1, limited = -1;
+    for (int i = 0; i < n; i++) {
+        value[i] = 0;
+        if (!position(&row[i])) continue;
+        int of = index ? index[i] : i, number = f->row_number[of];
+        if (row[i].kind == PERP_ROW_JOINT && row[i].joint != joint) { /* the first rows are those of the errors */
+            const pp_joint *j = &w->joint[joint = row[i].joint];
+            pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+            (void)pp_joint_errors(&j->def, w->def.dim, &a, &b, phi);
+        }
+        if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited) (void)rows_at(f, at, limited = row[i].joint, end);
+        value[i] = (row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : end[number].b) - f->joint_rest[of];
+    }
+}
+
+/* Is the value v of row i at the end an error? A limit that is not reached does nothing. */
+static bool counts(const perp_joint_row *r, double impulse, double v) {
+    return position(r) && !(r->kind == PERP_ROW_LIMIT && impulse == 0 && v >= 0);
+}
+
+static double reach_of(const pp_frame *f, int slot) {
+    if (slot < 0) return 0;
+    double r = f->w->body[slot].radius;
+    return perp_v3_norm(f->s0->X[slot].p) + (isfinite(r) ? r : 0);
+}
+
+/* Lengths that errors are compared with: how far jointed bodies and their parts are from the origin [L]. */
+static double far(const pp_frame *f) {
+    const perp_world *w = f->w;
+    double most = 0;
+    for (int i = 0; i < w->njoint; i++)
+        if (pp_alive(w->joint[i].gen)) most = fmax(most, fmax(reach_of(f, w->joint[i].a), reach_of(f, w->joint[i].b)));
+    return most > 0 ? most : 1;
+}
+
+static bool applies(const pp_frame *f) {
+    const perp_world *w = f->w;
+    return w->njoint > w->dead_joint && f->purpose == PP_STEP && !f->half && !w->stepper->step &&
+           w->def.geometry != PERP_GEOMETRY_ONCE && !w->def.joint_correction;
+}
+
+/* Moves all blocks by nu over the step, or those of an island: `block`, n of them, with offsets as in p. */
+static bool move(const pp_frame *f, const perp_step_problem *p, const int *block, const double *nu, pp_state *end) {
+    for (int b = 0; b < p->nblock; b++)
+        if (!pp_move_block(f, block ? block[b] : b, f->s0, nu + p->block_offset[b], f->h, end, NULL)) return false;
+    return true;
+}
+
+/* Is the error at the end, by what the rows of the start do not foresee, larger than rounds can cope with? bend: that part [L or rad] */
+static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
+    int dim = f->w->def.dim;
+    double arm = 0;
+    bool moves = false;
+    for (int side = 0; side < 2; side++) {
+        const double *J = row->J[side];
+        if (row->block[side] < 0) continue;
+        for (int i = 0; i < dim; i++) moves = moves || J[i] != 0;
+        double turn = dim == 2 ? fabs(J[2]) : perp_v3_norm(perp_v3(J[3], J[4], J[5]));
+        arm = fmax(arm, turn);
+    }
+    return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->joints->arm) : fabs(bend) > TOO_FAR;
+}
+
+/* Rows linearised where the velocity nu would lead: f->joint_shift. end_row, unless NULL: the rows there. guessed: nu is no
+ * answer, so that a joint that opens far there says nothing. */
+static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool guessed) {
+    pp_joint_rounds *r = f->joints;
+    perp_step_problem p = pp_free_problem(f);
+    f->joint_shift = NULL;
+    if (!move(f, &p, NULL, nu, &r->end)) return;
+    double *shift = r->shift, keep = f->h < f->w->def.h ? 1 - f->h / f->w->def.h : 0;
+    for (int j = 0; j < f->w->njoint; j++) {
+        perp_joint_row start[PP_JOINT_MAX_ROWS], end[PP_JOINT_MAX_ROWS];
+        int n = rows_at(f, f->s1, j, start);
+        if (n > 0) (void)rows_at(f, &r->end, j, end);
+        for (int i = 0; i < n; i++, shift++) {
+            bool joint = start[i].kind == PERP_ROW_JOINT, limit = start[i].kind == PERP_ROW_LIMIT;
+            *shift = joint || limit ? end[i].b - pp_row_dot(&p, &start[i].row, nu) : 0;
+            if (joint) *shift -= keep * (start[i].b - start[i].b_kin);
+            if (joint && guessed && too_far(f, &start[i].row, f->h * (*shift - start[i].b))) return;
+            if (end_row) end_row[shift - r->shift] = joint || limit ? end[i].row : start[i].row;
+        }
+    }
+    f->joint_shift = r->shift;
+}
+
+/* The first guess: where the velocity of the start would lead. */
+static void guess(pp_frame *f) { linearise_at(f, f->nu0, NULL, true); }
+
+perp_status pp_joint_rounds_begin(pp_frame *f) {
+    f->joints = NULL;
+    if (!applies(f)) return PERP_OK; /* others may have rounds of their own: joint_shift is theirs */
+    perp_world *w = f->w;
+    pp_arena *a = &w->arena;
+    pp_joint_rounds *r = PP_ARENA_ZERO(a, pp_joint_rounds, 1);
+    if (!r) return pp_fail(w, PERP_E_MEMORY, "out of memory for the joints");
+    perp_joint_row scratch[PP_JOINT_MAX_ROWS];
+    for (int j = 0; j < w->njoint; j++) r->n += rows_at(f, f->s1, j, scratch);
+    if (r->n == 0) return PERP_OK;
+    r->shift = PP_ARENA_ARRAY(a, double, r->n);
+    r->miss = PP_ARENA_ARRAY(a, double, r->n);
+    r->ripple = PP_ARENA_ARRAY(a, pp_ripple, 3 * f->nblock);
+    perp_status st = pp_state_new(w, &r->end);
+    if (st) return st;
+    if (!r->shift || !r->miss || !r->ripple || !pp_mix_new(a, r->n, &r->mix))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joint rows", r->n);
+    pp_state_copy(w, &r->end, f->s1);
+    r->finest = ROUNDING * far(f);
+    r->arm = 1e-3 * far(f);
+    r->sought = f->nripple > 0;
+    f->joints = r;
+    pp_joint_rounds_anew(f, false);
+    return PERP_OK;
+}
+
+void pp_joint_rounds_anew(pp_frame *f, bool linear) {
+    pp_joint_rounds *r = f->joints;
+    if (!r) return;
+    f->joint_shift = NULL;
+    r->mix.rounds = r->rounds = r->idle = 0;
+    r->slow = false;
+    r->most = r->least = r->last = INFINITY;
+    f->linear_joints = linear;
+    if (!linear) guess(f);
+}
+
+/* Rows against ripples, from the first answer. */
+static perp_status seek_ripples(pp_frame *f) {
+    pp_joint_rounds *r = f->joints;
+    pp_ripple *found;
+    int n;
+    r->sought = true;
+    perp_status st = pp_find_ripples(f, &found, &n);
+    if (st || n == 0) return st;
+    memcpy(r->ripple, found, (size_t)n * sizeof *found);
+    f->ripple = r->ripple;
+    f->nripple = n;
+    r->rounds = r->mix.rounds = r->idle = 0; /* the answer was of another matrix */
+    r->most = r->least = r->last = INFINITY;
+    guess(f);
+    return PERP_OK;
+}
+
+perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double *nu) {
+    pp_joint_rounds *r = f->joints;
+    if (!r || f->linear_joints) return PERP_OK;
+    if (!r->sought) {
+        perp_status st = seek_ripples(f);
+        if (st || f->nripple > 0) return st;
+    }
+    const perp_step_problem *p = &f->problem;
+    r->last = r->most;
+    r->most = 0;
+    measure(f, end, p->joint, NULL, r->n, r->shift);
+    for (int i = 0; i < r->n; i++) {
+        const perp_joint_row *row = &p->joint[i];
+        double v = r->shift[i];
+        r->miss[i] = 0;
+        if (!position(row)) continue;
+        r->shift[i] = v - pp_row_dot(p, &row->row, nu);
+        if (!counts(row, f->solution.p_joint[i], v)) continue;
+        if (row->kind == PERP_ROW_JOINT && !f->last_resort && r->rounds < 2 &&
+            too_far(f, &row->row, f->h * (r->shift[i] - row->b))) {
+            r->lost = true;
+            return pp_fail(f->w, PERP_E_SOLVE,
+                           "joint %d would open far at t = %g (h = %g): a body turns too far in one step", row->joint,
+                           f->s0->t, f->h);
+        }
+        r->miss[i] = r->shift[i] - row->b;
+        /* joints that contradict each other settle with an error */
+        double change = f->h * fabs(r->miss[i]) * pp_row_length(p, &row->row);
+        if (!(change <= r->most)) r->most = change;
+    }
+    if (r->rounds++ == 0) pp_mix_weigh(&r->mix, p);
+    double noise = NOISE / ROUNDING * r->finest;
+    r->slow = r->slow || (r->most > SLOW * r->last && r->most > noise);
+    pp_mix_step(&r->mix, r->miss, r->shift, r->slow && r->most > noise);
+    f->joint_shift = r->shift;
+    return PERP_OK;
+}
+
+static int patience(const pp_joint_rounds *r, double most) {
+    if (most <= SHARP / ROUNDING * r->finest) return 0;
+    return most <= SETTLED / ROUNDING * r->finest ? PATIENCE : HOPE;
+}
+
+bool pp_joint_rounds_settled(pp_frame *f, bool news) {
+    pp_joint_rounds *r = f->joints;
+    if (!r || f->linear_joints) return true;
+    if (news) { /* what rounds with other contacts found says nothing of those to come */
+        r->mix.rounds = r->idle = 0;
+        r->least = r->most = INFINITY; /* most: so that the next round is not called slow */
+        return false;
+    }
+    if (r->rounds == 0) return false;
+    r->idle = r->most < 0.5 * r->least ? 0 : r->idle + 1;
+    r->least = fmin(r->least, r->most);
+    return r->most <= r->finest || r->idle > patience(r, r->most) || r->rounds > ROUNDS;
+}
+
+bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row) {
+    linearise_at(f, nu, end_row, false);
+    return f->joint_shift != NULL;
+}
+
+bool pp_joint_rounds_lost(const pp_frame *f) { return f->joints && f->joints->lost; }
+
+perp_status pp_joint_rounds_end(pp_frame *f) {
+    pp_joint_rounds *r = f->joints;
+    if (!r || f->linear_joints || f->last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
+    r->lost = true;
+    return pp_fail(
+        f->w, PERP_E_SOLVE,
+        "joints did not settle at t = %g (h = %g): %.3g is left; they may be stretched or folded to a dead point",
+        f->s0->t, f->h, r->most);
+}
+
+perp_status pp_joint_rounds_run(pp_frame *f) {
+    pp_joint_rounds *r = f->joints;
+    if (!r || f->linear_joints) return PERP_OK;
+    for (;;) {
+        if (!move(f, &f->problem, NULL, f->solution.nu, &r->end))
+            return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
+        perp_status st = pp_joint_rounds_look(f, &r->end, f->solution.nu);
+        if (st) return st;
+        if (pp_joint_rounds_settled(f, false)) return pp_joint_rounds_end(f);
+        st = pp_formulate(f);
+        if (!st) st = pp_solve_step(f);
+        if (st) return st;
+    }
+}
+
+/* ---- islands without inequalities ---- */
+
+/* An island and room for its rounds. */
+typedef struct inner {
+    const pp_island *island;
+    const pp_converted *c;
+    perp_joint_row *row;
+    double *value, *miss, *b; /* by row */
+    double *rhs, *tmp;        /* by eliminated row */
+    double *nu, *p;           /* the answer that rounds began with */
+    pp_mix mix;
+} inner;
+
+static bool new_inner(pp_frame *f, const pp_island *island, perp_joint_row *row, const pp_converted *c, inner *k) {
+    pp_arena *a = &f->w->arena;
+    int n = island->p.njoint, ndof = island->p.ndof;
+    *k = (inner){.island = island,
+                 .c = c,
+                 .row = row,
+                 .value = PP_ARENA_ARRAY(a, double, n),
+                 .miss = PP_ARENA_ARRAY(a, double, n),
+                 .b = PP_ARENA_ARRAY(a, double, n),
+                 .rhs = PP_ARENA_ARRAY(a, double, n),
+                 .tmp = PP_ARENA_ARRAY(a, double, n),
+                 .nu = PP_ARENA_ARRAY(a, double, ndof),
+                 .p = PP_ARENA_ARRAY(a, double, n)};
+    return k->value && k->miss && k->b && k->rhs && k->tmp && k->nu && k->p && pp_mix_new(a, n, &k->mix);
+}
+
+/* By how much rows and joints differ at most where the answer leads; k->miss, and k->value: b of the next round. INFINITY:
+ * it leads nowhere. */
+static double errors(pp_frame *f, inner *k, const perp_step_solution *s) {
+    const perp_step_problem *p = &k->island->p;
+    double most = 0;
+    if (!move(f, p, k->island->block, s->nu, &f->joints->end)) return INFINITY;
+    measure(f, &f->joints->end, k->row, k->island->joint, p->njoint, k->value);
+    for (int i = 0; i < p->njoint; i++) {
+        k->miss[i] = 0;
+        double v = k->value[i];
+        if (!position(&k->row[i])) {
+            k->value[i] = k->row[i].b;
+            continue;
+        }
+        k->value[i] = v - pp_row_dot(p, &k->row[i].row, s->nu);
+        k->miss[i] = k->value[i] - k->row[i].b;
+        double change = f->h * fabs(k->miss[i]) * pp_row_length(p, &k->row[i].row);
+        if (!(change <= most)) most = change; /* not finite: neither */
+    }
+    return most;
+}
+
+/* Adds to an answer the increment that its rows lack, by the factor of c. Without contacts the eliminated rows are all rows, in
+ * their order. x, tmp: njoint each. */
+static void refine(const perp_step_problem *p, const pp_converted *c, double *x, double *tmp, perp_step_solution *s) {
+    for (int i = 0; i < p->njoint; i++) {
+        const perp_joint_row *r = &p->joint[i];
+        x[i] = -(pp_row_dot(p, &r->row, s->nu) + r->b + r->compliance * s->p_joint[i]);
+    }
+    pp_psd_solve(&c->elim, 1, x, c->ne, tmp);
+    for (int i = 0; i < p->njoint; i++) {
+        s->p_joint[i] += x[i];
+        pp_row_spread(p, &p->joint[i].row, x[i], s->nu);
+    }
+}
+
+bool pp_joint_refine(const perp_step_problem *p, const pp_converted *c, pp_arena *arena, perp_step_solution *s) {
+    if (c->ne != p->njoint || p->ncontact > 0) return true;
+    pp_arena_mark mark = pp_arena_here(arena);
+    double *x = PP_ARENA_ARRAY(arena, double, 2 * p->njoint);
+    if (!x) return false;
+    refine(p, c, x, x + p->njoint, s);
+    pp_arena_release(arena, mark);
+    return true;
+}
+
+/* The answer of rows with b in k->value, from that of the round before. */
+static void advance(const inner *k, perp_step_solution *s) {
+    const perp_step_problem *p = &k->island->p;
+    for (int i = 0; i < p->njoint; i++) k->row[i].b = k->value[i];
+    refine(p, k->c, k->rhs, k->tmp, s);
+}
+
+static void keep(const inner *k, const perp_step_solution *s) {
+    const perp_step_problem *p = &k->island->p;
+    for (int i = 0; i < p->njoint; i++) k->b[i] = k->row[i].b;
+    memcpy(k->nu, s->nu, (size_t)p->ndof * sizeof *k->nu);
+    memcpy(k->p, s->p_joint, (size_t)p->njoint * sizeof *k->p);
+}
+
+static void take_back(const inner *k, perp_step_solution *s) {
+    const perp_step_problem *p = &k->island->p;
+    for (int i = 0; i < p->njoint; i++) k->row[i].b = k->b[i];
+    memcpy(s->nu, k->nu, (size_t)p->ndof * sizeof *k->nu);
+    memcpy(s->p_joint, k->p, (size_t)p->njoint * sizeof *k->p);
+}
+
+perp_status pp_joint_rounds_within(pp_frame *f, const pp_island *island, perp_joint_row *row, const pp_converted *c,
+                                   perp_step_solution *s) {
+    pp_joint_rounds *r = f->joints;
+    if (!r || f->linear_joints || c->ne != island->p.njoint) return PERP_OK;
+    inner k;
+    if (!new_inner(f, island, row, c, &k)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+    double last = INFINITY, least = INFINITY, noise = NOISE / ROUNDING * r->finest;
+    bool slow = false;
+    pp_mix_weigh(&k.mix, &island->p);
+    keep(&k, s);
+    for (int round = 0, idle = 0; round < ROUNDS; round++) {
+        double most = errors(f, &k, s);
+        idle = most < 0.5 * least ? 0 : idle + 1;
+        if (most < least) {
+            least = most;
+            keep(&k, s);
+        }
+        if (!isfinite(most) || most <= r->finest || idle > patience(r, most)) break;
+        slow = slow || (most > SLOW * last && most > noise);
+        pp_mix_step(&k.mix, k.miss, k.value, slow && most > noise);
+        last = most;
+        advance(&k, s);
+    }
+    take_back(&k, s);
+    for (int i = 0; i < island->p.njoint; i++) f->joint_row[island->joint[i]].b = row[i].b;
+    return PERP_OK;
+}

@@ -1,0 +1,186 @@
+/* motor_yield.c - a motor without force limit yields where its speed has no answer
+ * Problem  A motor without force limit demands its speed. If a wall, a wedge or another joint's limit forbids this speed, the
+ *          laws contradict each other and no step length helps. A real drive stalls there.
+ * Method   The island is posed again with motors of limited impulse
+ *              P = STRONG sqrt(2 E / W),   E = T(free velocity) + sum over all rows of b^2 / (2 W_row),
+ *          where W is the inverse mass that the motor sees. sqrt(2 E / W) is the impulse of this motor that makes all the
+ *          energy that the island has at hand in a step. The limit has the units of the motor, and depends on the
+ *          problem alone. A bounded row always leaves an answer.
+ *          If a motor does not reach its limit, the answer is that of the motor without one.
+ *          Where motors fight in a closed loop, rows depend on each other, and the answer at hand is a compromise: joints
+ *          open, speeds are missed. This is found by multipliers. With W x = -b in the least squares sense, weighed by
+ *          1/W_ii, and e = b + W x, the numbers y_i = -e_i/W_ii have W y = 0 and e . y < 0, so that W x + b = 0 has no
+ *          answer. b is that of velocities: the errors of poses are left out, which no motor is to blame for.
+ * Valid    The motor's load may exceed the masses next to it by STRONG^2 before a motor that could move it yields.
+ * Cost     one more solution of an island that had none. */
+#include "stage/solve/motor_yield.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/linalg.h"
+#include "problem/convert/convert.h"
+#include "problem/rows.h"
+#include "stage/solve/solve_step.h"
+#include "stage/solve/step_contradiction.h"
+
+/* Times the impulse that makes the energy at hand: enough to hold loads 1000 times heavier than the links next to the motor.
+ * More would only press harder on what cannot give way. */
+#define STRONG 30
+
+static bool unlimited(const perp_joint_row *r) { return r->kind == PERP_ROW_MOTOR && r->hi == INFINITY; }
+
+/* Energy that a row needs to reach its right-hand side if it were alone [M L^2/T^2]. */
+static double row_energy(const perp_step_problem *p, const perp_row *row, double b, double compliance) {
+    double W = pp_row_inverse_mass(p, row) + compliance, e = b * b / (2 * W);
+    return W > 0 && isfinite(e) ? e : 0;
+}
+
+/* Energy at hand in a step of an island. nu: ndof of scratch. */
+static double energy_at_hand(const perp_step_problem *p, double *nu) {
+    perp_step_problem free = *p;
+    free.njoint = free.ncontact = 0;
+    pp_step_velocity(&free, NULL, NULL, nu);
+    double E = 0;
+    for (int i = 0; i < p->njoint; i++) {
+        const perp_joint_row *r = &p->joint[i];
+        E += row_energy(p, &r->row, r->b, r->compliance) +
+             row_energy(p, &r->row, pp_row_dot(p, &r->row, nu), r->compliance);
+    }
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        E += row_energy(p, &c->n, pp_row_dot(p, &c->n, nu), c->compliance);
+    }
+    return E;
+}
+
+perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
+    pp_arena *a = &f->w->arena;
+    perp_step_problem *p = &f->problem, *q = &island->p;
+    *yields = false;
+    for (int i = 0; i < q->njoint; i++) *yields |= unlimited(&q->joint[i]);
+    if (!*yields) return PERP_OK;
+    perp_joint_row *joint = PP_ARENA_ARRAY(a, perp_joint_row, p->njoint),
+                   *j = PP_ARENA_ARRAY(a, perp_joint_row, q->njoint);
+    double *nu = PP_ARENA_ARRAY(a, double, q->ndof);
+    if (!joint || !j || !nu) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", p->njoint);
+    double E = energy_at_hand(q, nu);
+    for (int i = 0; i < p->njoint; i++) joint[i] = p->joint[i];
+    for (int i = 0; i < q->njoint; i++) {
+        j[i] = q->joint[i];
+        if (!unlimited(&j[i])) continue;
+        double W = pp_row_inverse_mass(q, &j[i].row), most = W > 0 ? STRONG * sqrt(2 * E / W) : 0;
+        perp_joint_row *whole = &joint[island->joint[i]];
+        j[i].hi = whole->hi = most;
+        j[i].lo = whole->lo = -most;
+        f->motor_yields++;
+        f->yield_joint = j[i].joint;
+    }
+    q->joint = j;
+    p->joint = joint;
+    return PERP_OK;
+}
+
+/* ---- motors that fight ---- */
+
+#define RANK_TOL   1e-11 /* as joints are eliminated: problem/convert/to_lcp.c */
+#define TAKES_PART 1e-6  /* of the largest multiplier, in units in which W_ii is 1 */
+
+/* Rows of an island that must hold exactly, with b of velocities. Returns their number. */
+static int exact_rows(const perp_step_problem *q, perp_joint_row *row) {
+    int n = 0;
+    for (int i = 0; i < q->njoint; i++) {
+        const perp_joint_row *r = &q->joint[i];
+        if (r->compliance > 0 || isfinite(r->lo) || isfinite(r->hi)) continue;
+        if (r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_MOTOR) continue;
+        row[n] = *r;
+        if (r->kind == PERP_ROW_JOINT) row[n].b = r->b_kin;
+        n++;
+    }
+    return n;
+}
+
+/* W of rows, n x n. nu: ndof of scratch. */
+static void inverse_masses(const perp_step_problem *q, const perp_joint_row *row, int n, double *W, double *nu) {
+    for (int k = 0; k < n; k++) {
+        memset(nu, 0, (size_t)q->ndof * sizeof *nu);
+        pp_row_spread(q, &row[k].row, 1, nu);
+        for (int i = 0; i < n; i++) W[i + (ptrdiff_t)n * k] = pp_row_dot(q, &row[i].row, nu);
+    }
+}
+
+/* out = in + sign W x */
+static void add_product(int n, const double *W, const double *x, double sign, const double *in, double *out) {
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 0; k < n; k++) sum += W[i + (ptrdiff_t)n * k] * x[k];
+        out[i] = in[i] + sign * sum;
+    }
+}
+
+/* Multipliers y of rows that have no answer, and b of the rows in the frame that moves as the best one: what is left of b.
+ * False: W has full rank, or there is no memory. */
+static bool multipliers(const pp_frame *f, const perp_step_problem *q, perp_joint_row *row, int n, double *y) {
+    pp_arena *a = &f->w->arena;
+    size_t m = (size_t)n;
+    double *W = PP_ARENA_ARRAY(a, double, m *m), *work = PP_ARENA_ARRAY(a, double, pp_psd_work(n)),
+           *nu = PP_ARENA_ARRAY(a, double, q->ndof), *b = PP_ARENA_ARRAY(a, double, m),
+           *x = PP_ARENA_ARRAY(a, double, m), *tmp = PP_ARENA_ARRAY(a, double, m), *zero = PP_ARENA_ZERO(a, double, m);
+    pp_psd factor;
+    if (!W || !work || !nu || !b || !x || !tmp || !zero) return false;
+    inverse_masses(q, row, n, W, nu);
+    if (!pp_psd_factor(&factor, n, W, n, RANK_TOL, work) || factor.rank == n) return false;
+    for (int i = 0; i < n; i++) b[i] = row[i].b;
+    for (int pass = 0; pass < 2; pass++) { /* the second takes away the rounding of the first */
+        memcpy(x, b, m * sizeof *x);
+        pp_psd_solve(&factor, 1, x, n, tmp);
+        memcpy(tmp, b, m * sizeof *tmp);
+        add_product(n, W, x, -1, tmp, b);
+    }
+    for (int i = 0; i < n; i++) {
+        double w = W[i + (ptrdiff_t)n * i];
+        row[i].b = b[i];
+        y[i] = w > 0 ? -b[i] / w : 0;
+    }
+    add_product(n, W, y, 1, zero, x); /* and what rounding left of W y */
+    pp_psd_solve(&factor, 1, x, n, tmp);
+    for (int i = 0; i < n; i++) y[i] -= x[i];
+    return true;
+}
+
+/* Has a motor a multiplier that counts? */
+static bool motor_fights(const perp_step_problem *q, const perp_joint_row *row, int n, const double *y) {
+    double most = 0, motor = 0;
+    for (int i = 0; i < n; i++) {
+        double part = fabs(y[i]) * sqrt(pp_row_inverse_mass(q, &row[i].row));
+        most = fmax(most, part);
+        if (row[i].kind == PERP_ROW_MOTOR) motor = fmax(motor, part);
+    }
+    return motor > TAKES_PART * most;
+}
+
+bool pp_motors_contradict(const pp_frame *f, const pp_island *island, const perp_step_residual *r, char *why,
+                          size_t size) {
+    const perp_step_problem *q = &island->p;
+    bool any = false;
+    for (int i = 0; i < q->njoint; i++) any |= unlimited(&q->joint[i]);
+    if (!any) return false;
+    double sure = pp_sure_miss(f, pp_step_scale(q));
+    if (!(r->joint > sure)) return false;
+    pp_arena *a = &f->w->arena;
+    pp_arena_mark mark = pp_arena_here(a);
+    perp_joint_row *row = PP_ARENA_ARRAY(a, perp_joint_row, q->njoint);
+    double *y = PP_ARENA_ARRAY(a, double, q->njoint), *still = PP_ARENA_ZERO(a, double, q->ndof);
+    bool fight = false;
+    if (row && y && still) {
+        perp_step_problem p = *q;
+        p.joint = row;
+        p.njoint = exact_rows(q, row);
+        p.ncontact = 0;
+        p.momentum = still;
+        fight = multipliers(f, q, row, p.njoint, y) && motor_fights(q, row, p.njoint, y) &&
+                pp_tell_proof(f, &p, y, why, size) > sure;
+    }
+    pp_arena_release(a, mark);
+    return fight;
+}

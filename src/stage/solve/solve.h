@@ -1,0 +1,27 @@
+/* solve.h - stage 5: impulses and velocities, and what is remembered of them. */
+#ifndef PP_STAGE_SOLVE_H
+#define PP_STAGE_SOLVE_H
+
+#include "stage/frame.h"
+
+/* A solution of zeros with room for the problem; false if memory is refused. */
+bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution *s);
+/* step problem -> impulses, velocity; PERP_E_SOLVE if no solver's answer is acceptable. */
+perp_status pp_solve_step(pp_frame *f);
+/* Makes room in the world for what pp_remember writes, so that a commit cannot fail. */
+perp_status pp_reserve(pp_frame *f);
+/* Remembers the impulses of a solved frame for warm starts, and the contacts and joint impulses for the user. */
+void pp_remember(pp_frame *f, bool add_joint_impulses);
+/* The same where impacts divided a step into n frames, of different bodies perhaps: contacts of all of them, each as it was
+ * last, with the sum of its impulses; after pp_remember() of each. */
+perp_status pp_reserve_sum(pp_frame *const *frame, int n);
+void pp_remember_sum(pp_frame *const *frame, int n);
+/* Remembers the impulses of a frame in m, as a guess for another try at the same step. False without memory. */
+bool pp_remember_try(const pp_frame *f, pp_warm *m);
+/* Deflection of the layer of contact c at the start of the frame, in W [L]: after the part of the step before it, or after
+ * the last step; *pressed: was it under load then? False if the contact is new. */
+bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer, bool *pressed);
+/* Writes remembered impulses, matched by contact identity, as a guess for the frame's problem. */
+void pp_recall(const pp_frame *f, perp_step_solution *guess);
+
+#endif

@@ -1,0 +1,23 @@
+/* solve_step.h - parts of stage 5 that contact models with laws of their own use too (method/disjunction/disjunction_solve.c). */
+#ifndef PP_SOLVE_STEP_H
+#define PP_SOLVE_STEP_H
+
+#include "problem/islands.h"
+#include "stage/frame.h"
+
+/* Solves island number k by the chain of solvers, every contact unilateral, and writes its answer into f->solution. If the
+ * step asks nothing to open, driven bodies may stall; motors without force limit yield where their speed has no answer.
+ * recalled: impulses of the last step for the whole problem; NULL: none. *residual: of the laws in the island. */
+perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
+                            perp_step_residual *residual);
+
+/* Worst residual of r over the speed scale of the problem: what is compared with the world's tolerance. Of joint rows that
+ * contradict each other only the part counts that an impulse could remove. row_scratch, dof_scratch: njoint, ndof. */
+double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
+                     const perp_step_residual *r, double *row_scratch, double *dof_scratch);
+
+/* What misses a law by more than this is no answer, whatever rounding and the impulses are [L/T]. scale: speeds of the
+ * problem, pp_step_scale() [L/T]. */
+double pp_sure_miss(const pp_frame *f, double scale);
+
+#endif

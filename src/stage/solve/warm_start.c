@@ -1,0 +1,210 @@
+/* warm_start.c - impulses remembered from step to step, matched by contact identity
+ *
+ * Contacts come ordered by (shape A, shape B, feature) from the detector, so the lists of two steps are matched by one
+ * merge. Impulses are kept in world axes, since the tangent frame turns with the normal. */
+#include <string.h>
+
+#include "stage/frame.h"
+#include "stage/solve/solve.h"
+
+static int compare_contact(const pp_memory_contact *m, uint32_t a, uint32_t b, uint64_t feature) {
+    if (m->slot_a != a) return m->slot_a < a ? -1 : 1;
+    if (m->slot_b != b) return m->slot_b < b ? -1 : 1;
+    return m->feature < feature ? -1 : m->feature > feature;
+}
+
+static uint32_t joint_key(const pp_frame *f, int row) {
+    return (uint32_t)f->problem.joint[row].joint * PP_JOINT_MAX_ROWS + (uint32_t)f->row_number[row];
+}
+
+void pp_recall(const pp_frame *f, perp_step_solution *guess) {
+    const pp_warm *m = f->recall ? f->recall : &f->w->warm;
+    double part = f->half && !f->recall ? 0.5 : 1; /* a step is remembered whole */
+    int k = 0;
+    for (int i = 0; i < f->ncontact; i++) {
+        const perp_contact *c = &f->contact[i];
+        double *p = guess->p_contact + 3 * i;
+        p[0] = p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
+        int order = 1;
+        for (; k < m->ncontact; k++) {
+            order = compare_contact(&m->contact[k], c->a.slot, c->b.slot, c->feature);
+            if (order >= 0) break;
+        }
+        if (k == m->ncontact || order != 0) continue;
+        perp_vec3 P = {part * m->contact[k].p[0], part * m->contact[k].p[1], part * m->contact[k].p[2]};
+        p[0] = fmax(0, perp_v3_dot(P, c->n_W));
+        p[1] = perp_v3_dot(P, c->t_W);
+        p[2] = perp_v3_dot(P, c->o_W);
+        guess->sigma[i] = m->contact[k].sigma;
+        guess->p_spin[i] = part * m->contact[k].spin;
+    }
+    for (int i = f->ncontact; i < f->problem.ncontact; i++) { /* supports: their pressure is known */
+        const perp_contact_row *c = &f->problem.contact[i];
+        double *p = guess->p_contact + 3 * i;
+        p[0] = -c->b_n / c->compliance;
+        p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
+    }
+    for (int i = 0, j = 0; i < f->problem.njoint; i++) {
+        guess->p_joint[i] = 0;
+        if (f->problem.joint[i].joint < 0) continue; /* of no joint: not remembered */
+        uint32_t key = joint_key(f, i);
+        while (j < m->njoint && m->joint_key[j] < key) j++;
+        if (j < m->njoint && m->joint_key[j] == key) guess->p_joint[i] = part * m->joint[j];
+    }
+}
+
+/* In the contacts of the part before. */
+static bool recall_from_part(const pp_frame *part, const perp_contact *c, perp_vec3 *layer, bool *pressed) {
+    for (int i = 0; i < part->ncontact; i++) {
+        const perp_contact *e = &part->contact[i];
+        if (e->a.slot != c->a.slot || e->b.slot != c->b.slot || e->feature != c->feature) continue;
+        *layer = part->layer ? part->layer[i] : perp_v3(0, 0, 0);
+        *pressed = part->solution.p_contact[3 * i] > 0;
+        return true;
+    }
+    return false;
+}
+
+bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer, bool *pressed) {
+    if (f->s0->made_by) return recall_from_part(f->s0->made_by, c, layer, pressed);
+    const pp_warm *m = &f->w->warm;
+    for (int i = 0; i < m->ncontact; i++) {
+        const pp_memory_contact *e = &m->contact[i];
+        if (compare_contact(e, c->a.slot, c->b.slot, c->feature) != 0) continue;
+        *layer = perp_v3(e->layer[0], e->layer[1], e->layer[2]);
+        *pressed = e->p[0] != 0 || e->p[1] != 0 || e->p[2] != 0;
+        return true;
+    }
+    return false;
+}
+
+static void write_memory(const pp_frame *f, pp_warm *m) {
+    m->ncontact = f->ncontact;
+    m->njoint = f->problem.njoint - f->nripple; /* those are the last */
+    for (int i = 0; i < m->ncontact; i++) {
+        const perp_contact *c = &f->contact[i];
+        const double *p = f->solution.p_contact + 3 * i;
+        perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W),
+                                  perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
+        perp_vec3 d = f->layer ? f->layer[i] : perp_v3(0, 0, 0);
+        m->contact[i] = (pp_memory_contact){.slot_a = c->a.slot,
+                                            .slot_b = c->b.slot,
+                                            .feature = c->feature,
+                                            .plane = f->contact_plane ? f->contact_plane[i] : 0,
+                                            .p = {P.x, P.y, P.z},
+                                            .layer = {d.x, d.y, d.z},
+                                            .sigma = f->solution.sigma[i],
+                                            .spin = pp_spin_impulse(f, i)};
+    }
+    for (int i = 0; i < m->njoint; i++) {
+        m->joint_key[i] = joint_key(f, i);
+        m->joint[i] = f->solution.p_joint[i];
+    }
+}
+
+static bool make_room(const pp_frame *f, pp_warm *m) {
+    const perp_allocator *a = &f->w->alloc;
+    int nc = f->ncontact, nj = f->problem.njoint;
+    return PP_GROW(a, m->contact, m->cap_contact, m->cap_contact, nc) &&
+           PP_GROW(a, m->joint_key, m->cap_joint_key, m->cap_joint_key, nj) &&
+           PP_GROW(a, m->joint, m->cap_joint, m->cap_joint, nj);
+}
+
+bool pp_remember_try(const pp_frame *f, pp_warm *m) {
+    if (!make_room(f, m)) return false;
+    write_memory(f, m);
+    return true;
+}
+
+perp_status pp_reserve(pp_frame *f) {
+    perp_world *w = f->w;
+    bool ok = make_room(f, &w->warm) && PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, f->ncontact) &&
+              PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint);
+    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+}
+
+void pp_remember(pp_frame *f, bool add_joint_impulses) {
+    perp_world *w = f->w;
+    write_memory(f, &w->warm);
+    w->ncontact = f->ncontact;
+    for (int i = 0; i < f->ncontact; i++) w->contact[i] = f->contact[i];
+    if (!add_joint_impulses && w->njoint) memset(w->joint_impulse, 0, (size_t)w->njoint * sizeof *w->joint_impulse);
+    for (int i = 0; i < f->problem.njoint; i++) {
+        const perp_joint_row *r = &f->problem.joint[i];
+        if (r->joint < 0) continue;
+        pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->block);
+        perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, f->solution.p_joint[i]);
+        perp_wrench *sum = &w->joint_impulse[r->joint];
+        sum->force = perp_v3_add(sum->force, p.force);
+        sum->torque = perp_v3_add(sum->torque, p.torque);
+    }
+}
+
+/* ---- a step that impacts divided ---- */
+
+perp_status pp_reserve_sum(pp_frame *const *frame, int n) {
+    perp_world *w = frame[0]->w;
+    int most = 0;
+    for (int i = 0; i < n; i++) most += frame[i]->ncontact;
+    pp_warm *m = &w->warm;
+    bool ok = PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, most) &&
+              PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, most);
+    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", most);
+}
+
+/* Where contact c stands in the sorted list of the world, or belongs. */
+static int place_of(const perp_world *w, const perp_contact *c, bool *there) {
+    int lo = 0, hi = w->ncontact;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (compare_contact(&w->warm.contact[mid], c->a.slot, c->b.slot, c->feature) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *there = lo < w->ncontact && compare_contact(&w->warm.contact[lo], c->a.slot, c->b.slot, c->feature) == 0;
+    return lo;
+}
+
+/* Adds the contacts of a frame to those of the world, which are sorted. */
+static void add_contacts(const pp_frame *f) {
+    perp_world *w = f->w;
+    pp_warm *m = &w->warm;
+    for (int i = 0; i < f->ncontact; i++) {
+        perp_contact c = f->contact[i];
+        bool there;
+        int at = place_of(w, &c, &there);
+        perp_vec3 P = {0, 0, 0};
+        double spin = pp_spin_impulse(f, i);
+        const double *p = f->solution.p_contact + 3 * i;
+        P = perp_v3_add(perp_v3_scale(p[0], c.n_W),
+                        perp_v3_add(perp_v3_scale(p[1], c.t_W), perp_v3_scale(p[2], c.o_W)));
+        if (there) {
+            const double *q = m->contact[at].p;
+            P = perp_v3_add(P, perp_v3(q[0], q[1], q[2]));
+            spin += m->contact[at].spin;
+        } else {
+            memmove(m->contact + at + 1, m->contact + at, (size_t)(w->ncontact - at) * sizeof *m->contact);
+            memmove(w->contact + at + 1, w->contact + at, (size_t)(w->ncontact - at) * sizeof *w->contact);
+            m->ncontact = ++w->ncontact;
+        }
+        c.impulse_C[0] = perp_v3_dot(P, c.n_W);
+        c.impulse_C[1] = perp_v3_dot(P, c.t_W);
+        c.impulse_C[2] = perp_v3_dot(P, c.o_W);
+        c.spin_impulse = spin;
+        w->contact[at] = c;
+        m->contact[at] = (pp_memory_contact){.slot_a = c.a.slot,
+                                             .slot_b = c.b.slot,
+                                             .feature = c.feature,
+                                             .plane = f->contact_plane ? f->contact_plane[i] : 0,
+                                             .p = {P.x, P.y, P.z},
+                                             .sigma = f->solution.sigma[i],
+                                             .spin = spin};
+    }
+}
+
+void pp_remember_sum(pp_frame *const *frame, int n) {
+    perp_world *w = frame[0]->w;
+    w->ncontact = w->warm.ncontact = 0;
+    for (int i = 0; i < n; i++) add_contacts(frame[i]);
+}

@@ -1,0 +1,319 @@
+/* joint_correction.c - iterative correction of joint errors after the step
+ *   while |C| > eps_p:   p = -(G' M'^-1 G)^+ C/h,   q += h M'^-1 G p
+ *   while |C'| > eps_v:  p = -(G' M^-1 G)^+ C',     nu += M^-1 G p
+ * Method   G and C are those of the rows that the step itself uses (they are exact at any error), renewed each time, and
+ *          the pseudo-inverse makes redundant joints harmless. M is that of the pose before any correction. M' has in
+ *          addition what tension adds to the inertia of links (joint_ripple.c): with M alone light links of a taut chain
+ *          would turn far to close an error that their heavy end made, since moving them costs nothing. As printed, the
+ *          first line changes nu too; the second takes that back, as both are in the range of M^-1 G, so it is left out.
+ *          A correction that makes errors grow is halved, and left out if that does not help.
+ *          Where bodies are near each other their gaps, measured anew each time, go with the joints as inequalities: p of
+ *          a contact pushes, without friction, where the correction would close it,
+ *            0 <= p_n _|_ G_n' dnu + gap/h >= 0,   of velocities 0 <= p_n _|_ G_n' (nu + dnu) - min(0, G_n' nu) >= 0
+ *          An overlap as deep as the deepest that is there already stays. What contacts do not let be corrected is
+ *          left.
+ * Cost     dense in the number of joint rows, cubed per iteration.
+ * Source   Williams Algorithm 1, Tables 2.2 and 2.3; M' as Tournier et al. (2015), see joint_ripple.c. */
+#include <string.h>
+
+#include "stage/collide/contact_fill.h"
+#include "problem/rows.h"
+#include "stage/pose/joint_ripple.h"
+#include "stage/frame.h"
+#include "stage/collide/collide.h"
+#include "stage/control/control.h"
+#include "stage/pose/formulate.h"
+#include "stage/solve/solve.h"
+#include "stage/update/update.h"
+
+#define MAX_ITERATIONS 25
+#define MAX_HALVINGS   4
+
+/* Bilateral rows of all joints at the end state. */
+static int rows_now(const pp_frame *f, perp_joint_row *row) {
+    const perp_world *w = f->w;
+    int n = 0;
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        if (!pp_alive(j->gen)) continue;
+        pp_joint_side a = pp_side(w, f->s1, j->a, f->block), b = pp_side(w, f->s1, j->b, f->block);
+        if (a.block < 0 && b.block < 0) continue;
+        perp_joint_row all[PP_JOINT_MAX_ROWS];
+        double coord[PERP_JOINT_MAX_COORD] = {0};
+        perp_joint_def bare = j->def;
+        memset(bare.axis, 0, sizeof bare.axis);
+        int k = pp_joint_rows(&bare, w->def.dim, &a, &b, coord, f->h, 0, all);
+        for (int r = 0; r < k; r++) {
+            if (all[r].kind != PERP_ROW_JOINT) continue;
+            row[n] = all[r];
+            row[n++].joint = i;
+        }
+    }
+    return n;
+}
+
+typedef struct workspace {
+    perp_step_problem problem; /* the blocks alone, with the inertia at the end of the step */
+    perp_joint_row *row;
+    double *A, *p, *tmp, *psd, *y, *dnu;
+    double overlap; /* deepest before any correction [L] */
+} workspace;
+
+/* Velocities get the impulse p of row j. */
+static void book(pp_frame *f, const workspace *ws, int j, double p) {
+    const perp_joint_row *r = &ws->row[j];
+    int side = r->row.block[1] >= 0;
+    const double *J = r->row.J[side];
+    pp_row_push(&ws->problem, &r->row, p, f->i_correction);
+    perp_vec3 *sum = &f->p_correction[r->joint], e = perp_v3(J[0], J[1], f->w->def.dim == 3 ? J[2] : 0);
+    *sum = perp_v3_axpy(*sum, side ? p : -p, e);
+}
+
+/* p = -(G' Minv G)^+ e; dnu = Minv G p. Of velocities (`speeds`) it is taken, of positions the caller does that. */
+static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool speeds) {
+    for (int j = 0; j < n; j++) {
+        memset(ws->y, 0, (size_t)f->ndof * sizeof *ws->y);
+        pp_row_spread(&ws->problem, &ws->row[j].row, 1, ws->y);
+        for (int i = 0; i < n; i++) ws->A[j * n + i] = pp_row_dot(&ws->problem, &ws->row[i].row, ws->y);
+        ws->p[j] = -e[j];
+    }
+    pp_psd fac;
+    if (!pp_psd_factor(&fac, n, ws->A, n, 1e-11, ws->psd)) return false;
+    pp_psd_solve(&fac, 1, ws->p, n, ws->tmp);
+    memset(ws->dnu, 0, (size_t)f->ndof * sizeof *ws->dnu);
+    for (int j = 0; j < n; j++) {
+        pp_row_spread(&ws->problem, &ws->row[j].row, ws->p[j], ws->dnu);
+        if (speeds) book(f, ws, j, ws->p[j]);
+    }
+    for (int i = 0; speeds && i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
+    return true;
+}
+
+/* Contacts of what is near at the end pose, in a frame of their own. */
+static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
+    *e = (pp_frame){.w = f->w,
+                    .acts = f->acts,
+                    .flying = f->flying,
+                    .nflying = f->nflying,
+                    .s0 = f->s1,
+                    .s1 = f->s1,
+                    .h = f->h,
+                    .reach_factor = f->reach_factor,
+                    .nblock = f->nblock,
+                    .ndof = f->ndof,
+                    .block = f->block,
+                    .block_body = f->block_body,
+                    .block_ndof = f->block_ndof,
+                    .block_offset = f->block_offset,
+                    .nu0 = f->nu_end,
+                    .i_gravity = f->i_gravity,
+                    .i_applied = f->i_applied,
+                    .i_spring = f->i_spring,
+                    .i_damper = f->i_damper,
+                    .bend = f->bend,
+                    .M = f->M,
+                    .Minv = f->Minv,
+                    .momentum = f->momentum};
+    perp_status st = pp_collide(e);
+    if (!st) st = pp_contacts_of_pairs(e);
+    return st || e->ncontact == 0 ? st : pp_formulate(e);
+}
+
+/* The correction of joint errors e [L/T] with contacts in the way, `beside`; `speeds`: of velocities, which touching
+ * contacts alone have a say in. *done: false if there is none. */
+static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
+                                  bool *done) {
+    perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, beside->ncontact);
+    double *nothing = PP_ARENA_ZERO(&f->w->arena, double, f->ndof);
+    if (!row || !nothing) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for joint correction");
+    int m = 0;
+    for (int i = 0; i < beside->ncontact; i++) {
+        const perp_contact *c = &beside->contact[i];
+        const int *s = beside->contact_shape + 2 * i;
+        if (speeds && c->gap > 100 * pp_touching(f->w->shape[s[0]].g, f->w->shape[s[1]].g, c->b_W)) continue;
+        row[m] = beside->problem.contact[i];
+        row[m].mu = row[m].e_r = row[m].b_t = row[m].b_o = row[m].b_r = 0;
+        row[m].nd = 0;
+        double opens = pp_row_dot(&ws->problem, &row[m].n, f->nu_end) + row[m].b_n_kin;
+        row[m].b_n = speeds ? fmax(0, opens) : (c->gap > 0 ? c->gap : fmin(0, c->gap + ws->overlap)) / f->h;
+        row[m++].contact = i;
+    }
+    for (int j = 0; j < n; j++) ws->row[j].b = e[j];
+    pp_frame solve = *beside;
+    solve.purpose = PP_END_KICK; /* impulses of the last step are no guess for it */
+    solve.problem = ws->problem;
+    solve.problem.momentum = nothing;
+    solve.problem.joint = ws->row;
+    solve.problem.njoint = n;
+    solve.problem.contact = row;
+    solve.problem.ncontact = m;
+    perp_status st = pp_solve_step(&solve);
+    *done = !st;
+    if (st) return st == PERP_E_SOLVE ? PERP_OK : st;
+    memcpy(ws->dnu, solve.solution.nu, (size_t)f->ndof * sizeof *ws->dnu);
+    if (!speeds) return PERP_OK;
+    for (int j = 0; j < n; j++) book(f, ws, j, solve.solution.p_joint[j]);
+    for (int i = 0; i < m; i++) pp_row_push(&ws->problem, &row[i].n, solve.solution.p_contact[3 * i], f->i_correction);
+    for (int i = 0; i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
+    return PERP_OK;
+}
+
+/* One correction; *done: false if there is none. */
+static perp_status correct_once(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
+                                bool *done) {
+    if (beside->ncontact > 0) return correct_beside(f, ws, n, e, beside, speeds, done);
+    *done = correct(f, ws, n, e, speeds);
+    return PERP_OK;
+}
+
+/* Deepest overlap of contacts [L]. */
+static double deepest(const pp_frame *beside) {
+    double depth = 0;
+    for (int i = 0; i < beside->ncontact; i++) depth = fmax(depth, -beside->contact[i].gap);
+    return depth;
+}
+
+/* Masses of all blocks and their inverses, as the bodies lie at the end. */
+static bool end_masses(const pp_frame *f, double **M, double **Minv) {
+    *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
+    *Minv = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
+    if (!*M || !*Minv) return false;
+    memcpy(*M, f->M, 36 * (size_t)f->nblock * sizeof **M);
+    memcpy(*Minv, f->Minv, 36 * (size_t)f->nblock * sizeof **Minv);
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k];
+        if (f->block_ndof[k] == 6 && !f->implicit_turn)
+            pp_put_inertia(&f->w->body[slot], f->s1->X[slot].q, *M + 36 * k, *Minv + 36 * k);
+    }
+    return true;
+}
+
+/* Adds to the masses of all blocks what tension adds to them in this step. */
+static void stiffen(const pp_frame *f, double *M, double *Minv) {
+    for (int i = 0; i < f->nripple; i++) {
+        const pp_ripple *r = &f->ripple[i];
+        double *m = M + 36 * r->block, *inv = Minv + 36 * r->block;
+        if (f->w->def.dim == 2) {
+            m[14] += r->stiffness * r->axis.z * r->axis.z;
+            inv[14] = 1 / m[14];
+            continue;
+        }
+        const double axis[3] = {r->axis.x, r->axis.y, r->axis.z};
+        perp_mat3 I;
+        for (int b = 0; b < 3; b++) {
+            double *c = m + 6 * (3 + b) + 3;
+            for (int a = 0; a < 3; a++) c[a] += r->stiffness * axis[a] * axis[b];
+            I.c[b] = perp_v3(c[0], c[1], c[2]);
+        }
+        I = perp_m3_inverse(I);
+        for (int b = 0; b < 3; b++) {
+            double *c = inv + 6 * (3 + b) + 3;
+            c[0] = I.c[b].x, c[1] = I.c[b].y, c[2] = I.c[b].z;
+        }
+    }
+}
+
+/* Rows at the end state, and their errors C/h. *norm: of C. */
+static int errors_now(const pp_frame *f, workspace *ws, double *e, double *norm) {
+    int n = rows_now(f, ws->row);
+    *norm = 0;
+    for (int i = 0; i < n; i++) {
+        e[i] = ws->row[i].b;
+        *norm += e[i] * e[i];
+    }
+    *norm = f->h * sqrt(*norm);
+    return n;
+}
+
+/* Moves bodies by the correction, or by a half, a quarter, ... of it if errors would grow: far from where the joints hold it
+ * may be too large, and at a dead point it has the wrong direction. False: nothing helps, and nothing is moved. */
+static bool moved(pp_frame *f, workspace *ws, const pp_state *from, double *e, int *n, double *norm) {
+    double before = *norm, part = 1;
+    for (int i = 0; i <= MAX_HALVINGS; i++, part /= 2) {
+        for (int k = 0; k < f->nblock; k++)
+            pp_shift_block(f, k, from, ws->dnu + f->block_offset[k], part * f->h, f->s1);
+        *n = errors_now(f, ws, e, norm);
+        if (*norm < before || !(*norm > f->w->def.correction_position)) return true;
+    }
+    pp_state_copy(f->w, f->s1, from);
+    return false;
+}
+
+static perp_status positions(pp_frame *f, workspace *ws, double *e) {
+    pp_state from;
+    perp_status st = pp_state_new(f->w, &from);
+    if (st) return st;
+    double norm;
+    int n = errors_now(f, ws, e, &norm);
+    if (!(norm > f->w->def.correction_position)) return PERP_OK;
+    for (int it = 0; it < MAX_ITERATIONS; it++) {
+        pp_frame beside;
+        bool done = false;
+        if ((st = near_contacts(f, &beside))) return st;
+        if (it == 0) ws->overlap = deepest(&beside);
+        /* gaps close by the square of what was corrected */
+        if (!(norm > f->w->def.correction_position) &&
+            !(deepest(&beside) - ws->overlap > f->w->def.correction_position))
+            break;
+        st = correct_once(f, ws, n, e, &beside, false, &done);
+        if (st || !done) return st;
+        pp_state_copy(f->w, &from, f->s1);
+        if (!moved(f, ws, &from, e, &n, &norm)) break;
+    }
+    return PERP_OK;
+}
+
+static perp_status velocities(pp_frame *f, workspace *ws, double *e) {
+    double last = INFINITY;
+    for (int it = 0; it < MAX_ITERATIONS; it++) {
+        int n = rows_now(f, ws->row);
+        double norm = 0;
+        for (int i = 0; i < n; i++) {
+            e[i] = pp_row_dot(&ws->problem, &ws->row[i].row, f->nu_end) + ws->row[i].b_kin;
+            norm += e[i] * e[i];
+        }
+        if (!(sqrt(norm) > f->w->def.correction_velocity) || !(norm < last)) break;
+        last = norm;
+        pp_frame beside;
+        bool done = false;
+        perp_status st = near_contacts(f, &beside);
+        if (!st) st = correct_once(f, ws, n, e, &beside, true, &done);
+        if (st || !done) return st;
+    }
+    return PERP_OK;
+}
+
+perp_status pp_correct_joints(pp_frame *f) {
+    perp_world *w = f->w;
+    pp_arena *a = &w->arena;
+    int max = 6 * w->njoint;
+    workspace ws = {.row = PP_ARENA_ARRAY(a, perp_joint_row, max),
+                    .A = PP_ARENA_ARRAY(a, double, max *max),
+                    .p = PP_ARENA_ARRAY(a, double, max),
+                    .tmp = PP_ARENA_ARRAY(a, double, max),
+                    .psd = PP_ARENA_ARRAY(a, double, pp_psd_work(max)),
+                    .y = PP_ARENA_ARRAY(a, double, f->ndof),
+                    .dnu = PP_ARENA_ARRAY(a, double, f->ndof)};
+    double *e = PP_ARENA_ARRAY(a, double, max);
+    double *M, *Minv;
+    bool masses = end_masses(f, &M, &Minv);
+    f->M_end = f->implicit_turn ? NULL : M;
+    f->i_correction = PP_ARENA_ZERO(a, double, f->ndof);
+    f->p_correction = PP_ARENA_ZERO(a, perp_vec3, w->njoint);
+    if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e || !f->i_correction ||
+        !f->p_correction)
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
+    ws.problem = pp_free_problem(f);
+    double *M_moved = PP_ARENA_ARRAY(a, double, 36 * f->nblock),
+           *Minv_moved = PP_ARENA_ARRAY(a, double, 36 * f->nblock);
+    if (!M_moved || !Minv_moved) return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
+    memcpy(M_moved, M, 36 * (size_t)f->nblock * sizeof *M);
+    memcpy(Minv_moved, Minv, 36 * (size_t)f->nblock * sizeof *M);
+    stiffen(f, M_moved, Minv_moved);
+    ws.problem.M = M_moved;
+    ws.problem.Minv = Minv_moved;
+    perp_status st = positions(f, &ws, e);
+    ws.problem.M = M;
+    ws.problem.Minv = Minv;
+    return st ? st : velocities(f, &ws, e);
+}

@@ -1,0 +1,383 @@
+/* impact_laws.c - laws of impact: newton, poisson, sequence
+ * Problem  Contacts touch at a pose, some of them close: u = N nu < 0. Impulses that take no time make them part.
+ * Method   newton     0 <= p  _|_  N nu+ + e min(u, 0) >= 0, all contacts at once: one problem.
+ *          poisson    the same with e = 0 gives p_c; then 0 <= p_e - e p_c  _|_  N nu+ >= 0: what was pressed gives back
+ *                     e of it at least, with the friction that p_e lets be (in space within a box of its directions).
+ *          sequence   newton for those that close, V = {u_i < 0}, alone; again for those that close after it, until none
+ *                     does. A pass takes sum 1/2 (1 - e_i) p_i |u_i| of energy for any mixture of e, keeps momentum and
+ *                     mirror symmetry, and a chain of equal balls hands the blow on, as with small gaps. It may need
+ *                     many passes for e < 1: what is left after PASSES of them stops.
+ *          Friction is Coulomb's with the slip of the pass; with tangential restitution e_t it sees s+ + e_t s. Where
+ *          restitution would gain energy it is limited (rebound_limit.c).
+ * Valid    rigid contacts, joints and joint limits; springs and bounded motors do nothing in no time.
+ * Cost     one step problem for each pass.
+ * Source   Smith, Kaufman, Vouga, Tamstorf, Grinspun, ACM Trans. Graph. 31 (2012) 106; Moreau, CISM 302 (1988);
+ *          Glocker, Pfeiffer, Nonlinear Dyn. 7 (1995) 471 (Poisson). */
+#include "step/impact_laws.h"
+
+#include <string.h>
+
+#include "stage/collide/contact_fill.h"
+#include "problem/rows.h"
+#include "stage/certify/contact_work.h"
+#include "stage/stepper.h"
+#include "stage/certify/certify.h"
+#include "stage/collide/collide.h"
+#include "stage/control/control.h"
+#include "stage/pose/formulate.h"
+#include "stage/solve/solve.h"
+
+#define CLOSES     1e-13 /* part of the largest approach below which a contact of a pass does not close: rounding */
+#define PASSES     50    /* per contact, and */
+#define PASSES_TOO 200
+
+static perp_status no_memory(perp_world *w) { return pp_fail(w, PERP_E_MEMORY, "out of memory for the impacts"); }
+
+perp_status pp_impacts_add(pp_impacts *m, pp_frame *f, const perp_certificate *c) {
+    if (m->nframe == m->cap) {
+        int cap = m->cap ? 2 * m->cap : 8;
+        pp_frame **more = PP_ARENA_ARRAY(&m->w->arena, pp_frame *, cap);
+        if (!more) return no_memory(m->w);
+        if (m->nframe) memcpy(more, m->frame, (size_t)m->nframe * sizeof *more);
+        m->frame = more;
+        m->cap = cap;
+    }
+    m->frame[m->nframe++] = f;
+    f->in_order = true;
+    perp_certificate_add(&m->sum, c);
+    return PERP_OK;
+}
+
+/* A frame at m->s, from pp_control on; its end has the same poses. */
+static perp_status new_frame(pp_impacts *m, pp_frame **out) {
+    perp_world *w = m->w;
+    pp_frame *k = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
+    pp_state *s0 = PP_ARENA_ZERO(&w->arena, pp_state, 1), *s1 = PP_ARENA_ZERO(&w->arena, pp_state, 1);
+    if (!k || !s0 || !s1) return no_memory(w);
+    perp_status st = pp_state_new(w, s0);
+    if (!st) st = pp_state_new(w, s1);
+    if (st) return st;
+    pp_state_copy(w, s0, m->s);
+    pp_state_copy(w, s1, m->s);
+    *k = (pp_frame){.w = w,
+                    .s0 = s0,
+                    .s1 = s1,
+                    .h = w->def.h,
+                    .purpose = PP_IMPACT,
+                    .half = true,
+                    .held = m->held,
+                    .reach_factor = 1e-6,
+                    .last_resort = true,
+                    .acts = m->acts};
+    *out = k;
+    return pp_control(k);
+}
+
+perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
+    perp_status st = new_frame(m, out);
+    if (!st) st = pp_collide(*out);
+    if (!st) st = pp_contacts_of_pairs(*out);
+    if (!st) st = pp_formulate(*out);
+    if (!st) pp_tamper(*out, PP_LOOKED);
+    return st;
+}
+
+double pp_force_speed(const pp_impacts *m, const pp_frame *look, int i) {
+    const int *shape = look->contact_shape + 2 * i;
+    int a = m->w->shape[shape[0]].body, b = m->w->shape[shape[1]].body;
+    double own = 0.5 * m->h * fabs(pp_row_dot(&look->problem, &look->problem.contact[i].n, m->accel));
+    double by_load = m->grounded[a] || m->grounded[b] ? fmax(m->rest[a], m->rest[b]) : 0;
+    return fmax(own, by_load);
+}
+
+double pp_rest_speed(const pp_impacts *m, const pp_frame *look, int i) {
+    return fmax(m->least, (1 - look->contact[i].restitution) * pp_force_speed(m, look, i));
+}
+
+/* ---- a pass ---- */
+
+/* The contacts of a pass, of those that `look` found. */
+typedef struct pass {
+    pp_frame *k;
+    int *of; /* by contact: its number in look */
+    double
+        *target; /* by contact: normal velocity after it, relative, that is asked for at least; NULL: by restitution */
+    bool restitution; /* contacts that close bounce */
+    pp_rebound_limits *limits;
+} pass;
+
+static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in, pass *x) {
+    perp_status st = new_frame(m, &x->k);
+    if (!st) st = PERP_OK;
+    pp_arena *a = &m->w->arena;
+    pp_frame *k = x->k;
+    if (st) return st;
+    k->contact = PP_ARENA_ARRAY(a, perp_contact, look->ncontact);
+    k->contact_shape = PP_ARENA_ARRAY(a, int, 2 * look->ncontact);
+    x->of = PP_ARENA_ARRAY(a, int, look->ncontact);
+    x->limits = PP_ARENA_ZERO(a, pp_rebound_limits, 1);
+    if (!k->contact || !k->contact_shape || !x->of || !x->limits) return no_memory(m->w);
+    for (int i = 0; i < look->ncontact; i++) {
+        if (in && !in[i]) continue;
+        int at = k->ncontact++;
+        k->contact[at] = look->contact[i];
+        memcpy(k->contact_shape + 2 * at, look->contact_shape + 2 * i, 2 * sizeof(int));
+        x->of[at] = i;
+    }
+    k->rebounds = x->limits;
+    x->limits->none = m->stops;
+    return PERP_OK;
+}
+
+/* Right-hand sides of the law in place of those of plain contact. */
+static void pose(pass *x, perp_contact_row *row) {
+    pp_frame *k = x->k;
+    for (int i = 0; i < k->ncontact; i++) {
+        const perp_contact *c = &k->contact[i];
+        double u = pp_approach(k, i), e = 0;
+        row[i] = k->problem.contact[i];
+        if (x->restitution && u < 0) e = c->restitution * pp_rebound_factor(k, k->contact_shape + 2 * i);
+        row[i].b_n = row[i].b_n_kin + e * u;
+        if (!x->restitution || !(u < 0) || !(c->restitution_t > 0)) continue;
+        const perp_contact_row *r = &k->problem.contact[i];
+        row[i].b_t += c->restitution_t * (pp_row_dot(&k->problem, &r->t, k->nu0) + r->b_t);
+        if (k->w->def.dim == 3) row[i].b_o += c->restitution_t * (pp_row_dot(&k->problem, &r->o, k->nu0) + r->b_o);
+    }
+}
+
+/* Solves a pass once, as posed; the frame keeps the rows of plain contact, which the ledger speaks of. */
+static perp_status solve(pass *x) {
+    pp_frame *k = x->k;
+    perp_status st = pp_formulate(k);
+    if (st) return st;
+    perp_contact_row *row = PP_ARENA_ARRAY(&k->w->arena, perp_contact_row, k->problem.ncontact);
+    if (!row) return no_memory(k->w);
+    if (k->problem.ncontact > k->ncontact) /* points that bodies rest on: no force presses them in no time */
+        k->problem.ncontact = k->ncontact;
+    const perp_contact_row *plain = k->problem.contact;
+    pose(x, row);
+    k->problem.contact = row;
+    pp_tamper(k, PP_REFLECTED);
+    st = pp_solve_step(k);
+    k->problem.contact = plain;
+    return st;
+}
+
+/* With restitution limited, where it would gain, or given up, where the laws have no answer with it. */
+static perp_status solve_limited(pp_impacts *m, pass *x) {
+    for (bool again = true; again;) {
+        perp_status st = solve(x);
+        again = false;
+        if (st == PERP_E_SOLVE && pp_give_up_rebounds(x->k, x->limits)) {
+            again = m->stops = true;
+            continue;
+        }
+        if (!st) st = pp_limit_rebounds(x->k, x->limits, &again);
+        if (st) return st;
+    }
+    return PERP_OK;
+}
+
+static void take_velocities(const pp_frame *k, pp_state *s) {
+    int dim = k->w->def.dim;
+    for (int b = 0; b < k->nblock; b++) {
+        int slot = k->block_body[b], nd = k->block_ndof[b];
+        const double *nu = k->solution.nu + k->block_offset[b];
+        s->v[slot] = perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0);
+        if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
+    }
+}
+
+static bool rubs(const pp_frame *k) {
+    for (int i = 0; i < k->ncontact; i++)
+        if (k->contact[i].mu > 0) return true;
+    return false;
+}
+
+/* What a pass that was solved did, into the list and the state. */
+static perp_status finish(pp_impacts *m, pass *x) {
+    pp_frame *k = x->k;
+    perp_certificate c;
+    pp_tamper(k, PP_STRUCK);
+    k->nu_turned = k->nu_end = k->solution.nu;
+    take_velocities(k, k->s1);
+    take_velocities(k, m->s);
+    pp_certify_answer(k, &c);
+    c.h = 0;
+    c.t = m->s->t;
+    c.accepted = k->acceptance <= m->w->def.tolerance;
+    pp_ledger(k, &c.ledger);
+    perp_status st = pp_contact_gain(k, &c);
+    if (m->w->def.impacts != PERP_IMPACTS_SEQUENCE && m->w->def.impacts != PERP_IMPACTS_NEWTON && rubs(k))
+        c.rebound_lost = 0; /* by these laws friction changes what the normal gives back */
+    pp_tell_rebounds(x->limits, &c);
+    pp_recheck_impact(k, x->restitution, &c);
+    return st ? st : pp_impacts_add(m, k, &c);
+}
+
+/* ---- laws ---- */
+
+static perp_status newton(pp_impacts *m, const pp_frame *look, const bool *in, bool restitution) {
+    pass x = {.restitution = restitution};
+    perp_status st = new_pass(m, look, in, &x);
+    if (!st) st = solve_limited(m, &x);
+    return st ? st : finish(m, &x);
+}
+
+/* Rows for the friction that impulses e p_c along the normals let be, |p_t| <= mu e p_c: box friction, exact in the plane. */
+static int friction_rows(const pp_frame *k, const double *back, perp_joint_row *out) {
+    int n = 0, dim = k->w->def.dim;
+    for (int i = 0; i < k->ncontact; i++) {
+        const perp_contact_row *c = &k->problem.contact[i];
+        double most = c->mu * back[i];
+        for (int r = 0; r < dim - 1 && most > 0; r++)
+            out[n++] = (perp_joint_row){.row = r ? c->o : c->t,
+                                        .b = r ? c->b_o : c->b_t,
+                                        .b_kin = r ? c->b_o : c->b_t,
+                                        .lo = -most,
+                                        .hi = most,
+                                        .kind = PERP_ROW_FRICTION,
+                                        .joint = -1,
+                                        .coord = -1};
+    }
+    return n;
+}
+
+/* Gives back the normal impulses `back`, at least, to the contacts of a pass. */
+static perp_status give_back(pass *x, const double *back) {
+    pp_frame *k = x->k;
+    pp_arena *a = &k->w->arena;
+    perp_status st = pp_formulate(k);
+    if (st) return st;
+    int nj = k->problem.njoint, dim = k->w->def.dim;
+    k->problem.ncontact = k->ncontact;
+    perp_joint_row *row = PP_ARENA_ARRAY(a, perp_joint_row, nj + 2 * k->ncontact);
+    int *number = PP_ARENA_ZERO(a, int, nj + 2 * k->ncontact);
+    double *momentum = PP_ARENA_ARRAY(a, double, k->ndof);
+    if (!row || !number || !momentum) return no_memory(k->w);
+    for (int i = 0; i < nj; i++) {
+        row[i] = k->problem.joint[i];
+        number[i] = k->row_number[i];
+    }
+    perp_step_problem plain = k->problem;
+    memcpy(momentum, k->momentum, (size_t)k->ndof * sizeof *momentum);
+    for (int i = 0; i < k->ncontact; i++) {
+        const perp_row *n = &plain.contact[i].n;
+        for (int side = 0; side < 2; side++)
+            for (int d = 0; n->block[side] >= 0 && d < k->block_ndof[n->block[side]]; d++)
+                momentum[k->block_offset[n->block[side]] + d] += back[i] * n->J[side][d];
+    }
+    k->row_number = number;
+    k->problem.joint = row;
+    k->problem.momentum = momentum;
+    k->problem.njoint = nj + friction_rows(k, back, row + nj);
+    st = pp_solve_step(k);
+    if (st) return st;
+    for (int i = 0, at = nj; i < k->ncontact; i++) {
+        k->solution.p_contact[3 * i] += back[i];
+        for (int r = 0; r < dim - 1 && plain.contact[i].mu * back[i] > 0; r++)
+            k->solution.p_contact[3 * i + 1 + r] += k->solution.p_joint[at++];
+    }
+    k->problem = plain;
+    return PERP_OK;
+}
+
+static perp_status poisson(pp_impacts *m, const pp_frame *look) {
+    pass x = {0}, y = {0};
+    perp_status st = new_pass(m, look, NULL, &x);
+    if (!st) st = solve(&x);
+    if (st) return st;
+    take_velocities(x.k, m->s);
+    if ((st = new_pass(m, look, NULL, &y))) return st;
+    double *back = PP_ARENA_ZERO(&m->w->arena, double, look->ncontact);
+    if (!back) return no_memory(m->w);
+    for (int i = 0; i < look->ncontact; i++) back[i] = look->contact[i].restitution * x.k->solution.p_contact[3 * i];
+    st = give_back(&y, back);
+    if (st) return st;
+    for (int i = 0; i < 3 * look->ncontact; i++) y.k->solution.p_contact[i] += x.k->solution.p_contact[i];
+    for (int i = 0; i < y.k->problem.njoint; i++) y.k->solution.p_joint[i] += x.k->solution.p_joint[i];
+    for (int i = 0; i < y.k->problem.ncontact; i++) y.k->solution.p_spin[i] += x.k->solution.p_spin[i];
+    y.k->nu0 = x.k->nu0; /* both as one: masses and rows are the same */
+    y.k->s0 = x.k->s0;
+    y.restitution = true;
+    return finish(m, &y);
+}
+
+/* Contacts of `look` that close with the velocities of m->s. @return how many */
+static int closing(const pp_impacts *m, const pp_frame *look, double least, bool *in, double *most) {
+    int n = 0;
+    double *nu = look->nu0; /* of the look, which no one needs after this */
+    int dim = m->w->def.dim;
+    for (int b = 0; b < look->nblock; b++) {
+        int slot = look->block_body[b], nd = look->block_ndof[b];
+        double *to = nu + look->block_offset[b];
+        perp_vec3 v = m->s->v[slot], om = m->s->w[slot];
+        to[0] = v.x, to[1] = v.y;
+        if (dim == 3) to[2] = v.z;
+        if (dim == 2 && nd == 3) to[2] = om.z;
+        if (nd == 6) to[3] = om.x, to[4] = om.y, to[5] = om.z;
+    }
+    *most = 0;
+    for (int i = 0; i < look->ncontact; i++) {
+        double u = pp_approach(look, i);
+        in[i] = u < -least;
+        n += in[i];
+        *most = fmax(*most, -u);
+    }
+    return n;
+}
+
+static perp_status sequence(pp_impacts *m, const pp_frame *look) {
+    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->ncontact);
+    if (!in) return no_memory(m->w);
+    double most, scale = 0;
+    int limit = PASSES * look->ncontact + PASSES_TOO;
+    (void)closing(m, look, 0, in, &scale);
+    for (int n = 0; closing(m, look, CLOSES * scale, in, &most) > 0; n++) {
+        bool last = n >= limit || (n > 0 && most < m->least);
+        perp_status st = newton(m, look, last ? NULL : in, !last);
+        if (st) return st;
+        if (!last) continue;
+        m->sum.rebounds_given_up += n >= limit;
+        break;
+    }
+    return PERP_OK;
+}
+
+/* A single contact that closes, by Stronge's law; false: that is not what there is. */
+static perp_status stronge(pp_impacts *m, const pp_frame *look, bool *done) {
+    int only = -1, n = 0;
+    *done = false;
+    for (int i = 0; i < look->ncontact; i++)
+        if (pp_approach(look, i) < 0) only = i, n++;
+    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->ncontact);
+    if (!in) return no_memory(m->w);
+    if (n != 1 || look->problem.njoint > 0) return PERP_OK;
+    in[only] = true;
+    pass x = {.restitution = true};
+    perp_status st = new_pass(m, look, in, &x);
+    if (!st) st = solve(&x); /* for its frame and its judge; the impulse is then another */
+    double p[3];
+    if (st || !pp_stronge(x.k, 0, p)) return st;
+    memcpy(x.k->solution.p_contact, p, sizeof p);
+    pp_step_velocity(&x.k->problem, x.k->solution.p_joint, x.k->solution.p_contact, x.k->solution.nu);
+    x.k->acceptance = 0;
+    x.k->residual = (perp_step_residual){.scale = x.k->residual.scale};
+    *done = true;
+    st = finish(m, &x);
+    return st ? st : sequence(m, look); /* what closes because of it */
+}
+
+perp_status pp_impact(pp_impacts *m, const pp_frame *look) {
+    bool done = false;
+    m->count++;
+    switch (m->w->def.impacts) {
+    case PERP_IMPACTS_NEWTON: return newton(m, look, NULL, true);
+    case PERP_IMPACTS_POISSON: return poisson(m, look);
+    case PERP_IMPACTS_STRONGE: {
+        perp_status st = stronge(m, look, &done);
+        return st || done ? st : sequence(m, look);
+    }
+    default: return sequence(m, look);
+    }
+}

@@ -1,0 +1,647 @@
+/* impact_order.c - impacts in the order of their times within a step, whatever its length
+ * Problem  Bodies with restitution meet within a step, once or often, and each meeting changes what follows.
+ * Method   1 Velocities are brought to the time of the poses: half a kick, with the constraints that act.
+ *          2 The earliest time tau at which a pair with restitution closes (impact_time.c).
+ *          3 A step of length tau, in which such pairs do not touch; velocities are half of it behind when it begins, and
+ *            brought to its end after it: exact for constant forces. Steppers of half kicks do so by themselves.
+ *          4 The law of impact for all that touches there (impact_laws.c).
+ *          5 Again for the rest of the step; at its end half a kick back.
+ *          What touches and closes when a step begins is an impact at tau = 0. An approach below the speed of rest, (1 - e)
+ *          of half of what forces do within the step, is none: its rebounds end within the step, and the contact is held
+ *          like one without restitution. Islands, bodies that may reach each other in the step or are connected, are
+ *          divided alone.
+ * Ends     where impacts accumulate: after IMPACTS of them per contact the rest of the step goes without restitution; the
+ *          certificate counts it (rebounds_given_up).
+ * Ledger   Moving velocities by c in time, nu' = nu + c a, is booked as sampling, -(S' - S) with S = 1/2 h f.nu, and as drift;
+ *          the latter is 1/8 (h^2 - h'^2) f.a for free bodies and cancels over the step for constant forces.
+ * Cost     a step with n impacts: n + 1 steps of the island, n impacts, and two problems for each half kick where something
+ *          touches or is jointed. */
+#include "step/impact_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem/rows.h"
+#include "step/impact_laws.h"
+#include "step/impact_time.h"
+#include "stage/stepper.h"
+#include "method/contact/solve_contacts.h"
+#include "stage/certify/certify.h"
+#include "stage/collide/collide.h"
+#include "stage/control/control.h"
+
+#define IMPACTS     8 /* in a step, per contact, and */
+#define IMPACTS_TOO 32
+#define REDONE      8     /* times a flight is shortened that went too far */
+#define SCALE       1e-9  /* of the fastest: speed that is none */
+#define PARTS       0.01  /* of the speed of rest: what parts slower rests as well */
+#define END         1e-13 /* of a step is no time left */
+
+typedef struct order {
+    const pp_span *x;
+    pp_impacts m;
+    double left;
+    uint64_t *flying; /* pairs of shape slots with restitution that do not rest on each other */
+    pp_meeting *meeting;
+    int nflying;
+    pp_frame *look, *reach; /* what touches now; what may be reached within the time left */
+    bool impact;            /* something touches and closes */
+    perp_ledger moved;      /* what moving velocities in time did */
+    double shift;           /* how far that was from what forces do, as a velocity */
+    int flights;
+} order;
+
+static perp_status no_memory(perp_world *w) { return pp_fail(w, PERP_E_MEMORY, "out of memory for the impacts"); }
+
+static pp_state *copy_of(perp_world *w, const pp_state *s) {
+    pp_state *to = PP_ARENA_ZERO(&w->arena, pp_state, 1);
+    if (!to || pp_state_new(w, to)) return NULL;
+    pp_state_copy(w, to, s);
+    return to;
+}
+
+/* ---- what touches, what flies ---- */
+
+/* A frame with all pairs that may be reached within the time left, in w->pairs. */
+static perp_status reach(order *o) {
+    perp_world *w = o->m.w;
+    pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
+    pp_state *s0 = copy_of(w, o->m.s), *s1 = copy_of(w, o->m.s);
+    if (!f || !s0 || !s1) return no_memory(w);
+    *f = (pp_frame){.w = w,
+                    .s0 = s0,
+                    .s1 = s1,
+                    .h = o->left,
+                    .purpose = PP_STEP,
+                    .last_resort = true,
+                    .held = o->m.held,
+                    .acts = o->m.acts,
+                    .reach_factor = 2};
+    o->reach = f;
+    perp_status st = pp_control(f);
+    return st ? st : pp_collide(f);
+}
+
+/* Speeds below which bodies rest, by the forces on them. */
+static perp_status rest_speeds(order *o) {
+    const pp_frame *f = o->reach;
+    perp_world *w = o->m.w;
+    int dim = w->def.dim;
+    double most = 0;
+    o->m.rest = PP_ARENA_ZERO(&w->arena, double, w->nbody);
+    o->m.accel = PP_ARENA_ZERO(&w->arena, double, f->ndof);
+    if (!o->m.rest || !o->m.accel) return no_memory(w);
+    for (int b = 0; b < f->nblock; b++)
+        for (int i = 0; i < f->block_ndof[b]; i++)
+            for (int j = 0; j < f->block_ndof[b]; j++)
+                o->m.accel[f->block_offset[b] + i] +=
+                    f->Minv[36 * b + 6 * j + i] * pp_force_impulse(f, f->block_offset[b] + j) / f->h;
+    for (int k = 0; k < f->nblock; k++) {
+        int slot = f->block_body[k], at = f->block_offset[k];
+        const pp_body *b = &w->body[slot];
+        double lin = 0, ang = 0, r = isfinite(b->radius) ? b->radius : 0;
+        for (int i = 0; i < f->block_ndof[k]; i++) {
+            double p = pp_force_impulse(f, at + i);
+            if (i < dim)
+                lin += p * p;
+            else
+                ang += p * p;
+        }
+        o->m.rest[slot] = 0.5 * o->m.h / f->h * (sqrt(lin) / b->mass + r * sqrt(ang) * b->I_inv_most);
+        most = fmax(most, perp_v3_norm(f->s0->v[slot]) + r * perp_v3_norm(f->s0->w[slot]));
+    }
+    for (int i = 0; i < w->nbody; i++)
+        if (w->body[i].kind == PERP_BODY_KINEMATIC) most = fmax(most, perp_v3_norm(f->s1->v[i]));
+    o->m.least = fmax(o->m.least, SCALE * most);
+    return PERP_OK;
+}
+
+static bool bears(const perp_world *w, int body) { return body < 0 || w->body[body].kind != PERP_BODY_DYNAMIC; }
+
+/* Bodies that touch or are jointed to something that is fixed or driven, and what touches these, and so on. */
+static perp_status find_grounded(order *o) {
+    perp_world *w = o->m.w;
+    const pp_frame *k = o->look;
+    bool *on = o->m.grounded = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
+    if (!on) return no_memory(w);
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < k->ncontact + w->njoint; i++) {
+            bool contact = i < k->ncontact;
+            if (!contact && !pp_alive(w->joint[i - k->ncontact].gen)) continue;
+            const int body[2] = {contact ? w->shape[k->contact_shape[2 * i]].body : w->joint[i - k->ncontact].a,
+                                 contact ? w->shape[k->contact_shape[2 * i + 1]].body : w->joint[i - k->ncontact].b};
+            for (int side = 0; side < 2; side++)
+                if (!bears(w, body[side]) && !on[body[side]] && (bears(w, body[!side]) || on[body[!side]]))
+                    on[body[side]] = more = true;
+        }
+    }
+    return PERP_OK;
+}
+
+static uint64_t key_of(int a, int b) {
+    uint32_t lo = (uint32_t)(a < b ? a : b), hi = (uint32_t)(a < b ? b : a);
+    return (uint64_t)lo << 32 | hi;
+}
+
+/* Do the contacts of a pair of shapes rest (or, *touches false, not touch)? */
+static bool rests(const order *o, int a, int b, bool *touches) {
+    const pp_frame *k = o->look;
+    bool still = false;
+    *touches = false;
+    for (int i = 0; i < k->ncontact; i++) {
+        if (key_of(k->contact_shape[2 * i], k->contact_shape[2 * i + 1]) != key_of(a, b)) continue;
+        *touches = true;
+        double u = pp_approach(k, i), rest = pp_rest_speed(&o->m, k, i);
+        still |= u < 0 ? -u <= rest : u <= fmax(o->m.least, PARTS * rest);
+    }
+    return still;
+}
+
+static double restitution_of(const perp_world *w, int a, int b) {
+    return w->law[w->shape[a].material * w->nmaterial + w->shape[b].material].restitution;
+}
+
+static int compare_meetings(const void *x, const void *y) {
+    const pp_meeting *a = x, *b = y;
+    if (a->i != b->i) return a->i < b->i ? -1 : 1;
+    return (a->j > b->j) - (a->j < b->j);
+}
+
+/* Pairs that fly: those in reach with restitution that do not rest on each other. */
+static perp_status find_flying(order *o) {
+    perp_world *w = o->m.w;
+    const pp_frame *f = o->reach;
+    int n = w->pairs.n;
+    pp_meeting *list = PP_ARENA_ARRAY(&w->arena, pp_meeting, n);
+    o->meeting = PP_ARENA_ARRAY(&w->arena, pp_meeting, n);
+    o->flying = PP_ARENA_ARRAY(&w->arena, uint64_t, n);
+    if (!list || !o->meeting || !o->flying) return no_memory(w);
+    for (int i = 0; i < n; i++) list[i] = (pp_meeting){w->pairs.pair[i].i, w->pairs.pair[i].j, false};
+    qsort(list, (size_t)n, sizeof *list, compare_meetings); /* placed shapes are in the order of their slots */
+    o->nflying = 0;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && !compare_meetings(&list[i], &list[i - 1])) continue;
+        int a = f->placed[list[i].i].slot, b = f->placed[list[i].j].slot;
+        bool touches;
+        if (!(restitution_of(w, a, b) > 0)) continue;
+        if (rests(o, a, b, &touches)) continue;
+        o->meeting[o->nflying] = (pp_meeting){list[i].i, list[i].j, touches};
+        o->flying[o->nflying++] = key_of(a, b);
+    }
+    return PERP_OK;
+}
+
+/* Looks round at m.s. */
+static perp_status look_round(order *o) {
+    perp_status st = pp_impact_look(&o->m, &o->look);
+    if (!st) st = reach(o);
+    if (!st) st = rest_speeds(o);
+    if (!st) st = find_grounded(o);
+    if (!st) st = find_flying(o);
+    if (st) return st;
+    o->impact = false;
+    for (int i = 0; i < o->look->ncontact; i++)
+        if (o->look->contact[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
+            o->impact = true;
+    return PERP_OK;
+}
+
+/* ---- velocities moved in time ---- */
+
+/* Acceleration of all blocks with what touches and does not fly, and what is jointed, at m.s; *at: a frame with the forces over the
+ * whole step of the world; *without, if wanted: the same without forces, NULL if nothing touches or is jointed. */
+static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_frame **without) {
+    perp_world *w = o->m.w;
+    pp_frame *f[2];
+    for (int k = 0; k < 2; k++) {
+        f[k] = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
+        pp_state *s0 = copy_of(w, o->m.s), *s1 = copy_of(w, o->m.s);
+        if (!f[k] || !s0 || !s1) return no_memory(w);
+        *f[k] = (pp_frame){.w = w,
+                           .s0 = s0,
+                           .s1 = s1,
+                           .h = w->def.h,
+                           .purpose = k ? PP_START_FREE : PP_START_FORCED,
+                           .held = o->m.held,
+                           .acts = o->m.acts,
+                           .flying = o->flying,
+                           .nflying = o->nflying,
+                           .reach_factor = 2};
+        perp_status st = pp_control(f[k]);
+        if (!st) st = pp_solve_contacts(f[k]);
+        if (st) return st;
+        if (k == 0 && f[0]->problem.ncontact == 0 && f[0]->problem.njoint == 0) break;
+        if (k == 1) f[0]->slip_nu = f[1]->solution.nu; /* where to find it */
+    }
+    *at = f[0];
+    if (without) *without = f[0]->slip_nu ? f[1] : NULL;
+    *a = PP_ARENA_ZERO(&w->arena, double, f[0]->ndof);
+    if (!*a) return no_memory(w);
+    for (int b = 0; b < f[0]->nblock; b++) {
+        int off = f[0]->block_offset[b], nd = f[0]->block_ndof[b];
+        for (int i = 0; i < nd; i++) {
+            double sum = 0;
+            if (f[0]->slip_nu)
+                sum = f[0]->solution.nu[off + i] - f[0]->slip_nu[off + i];
+            else
+                for (int j = 0; j < nd; j++) sum += f[0]->Minv[36 * b + 6 * j + i] * pp_force_impulse(f[0], off + j);
+            (*a)[off + i] = sum / w->def.h;
+        }
+    }
+    return PERP_OK;
+}
+
+static double dot_mass(const pp_frame *f, const double *x, const double *y) {
+    double sum = 0;
+    for (int b = 0; b < f->nblock; b++) {
+        int off = f->block_offset[b], nd = f->block_ndof[b];
+        for (int c = 0; c < nd; c++)
+            for (int r = 0; r < nd; r++) sum += x[off + r] * f->M[36 * b + 6 * c + r] * y[off + c];
+    }
+    return sum;
+}
+
+static double dot(int n, const double *x, const double *y) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* Velocities that belong to a step of length `from` to those of one of length `to`: they are half of it behind the poses. */
+static perp_status move_velocities(order *o, double from, double to) {
+    perp_world *w = o->m.w;
+    if (w->stepper->half_kicks || from == to) return PERP_OK;
+    double *a, c = 0.5 * (from - to);
+    pp_frame *f;
+    const pp_frame *without;
+    perp_status st = acceleration(o, &a, &f, &without);
+    if (st) return st;
+    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    double *change = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    if (!nu || !mean || !change) return no_memory(w);
+    for (int i = 0; i < f->ndof; i++) {
+        change[i] = c * a[i];
+        nu[i] = f->nu0[i] + change[i];
+        mean[i] = f->nu0[i] + 0.5 * change[i];
+    }
+    int dim = w->def.dim;
+    pp_state *s = o->m.s;
+    for (int b = 0; b < f->nblock; b++) {
+        int slot = f->block_body[b], nd = f->block_ndof[b];
+        const double *v = nu + f->block_offset[b];
+        s->v[slot] = perp_v3(v[0], v[1], dim == 3 ? v[2] : 0);
+        if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, v[2]) : perp_v3(v[3], v[4], v[5]);
+        if (s->lag == 0) continue;
+        const double *d = change + f->block_offset[b]; /* back to the time of the poses: see step/stagger.h */
+        s->dv[slot] = from == 0 ? perp_v3(-d[0], -d[1], dim == 3 ? -d[2] : 0) : perp_v3(0, 0, 0);
+        s->dw[slot] = perp_v3(0, 0, 0);
+        if (nd > dim && from == 0) s->dw[slot] = dim == 2 ? perp_v3(0, 0, -d[2]) : perp_v3(-d[3], -d[4], -d[5]);
+    }
+    double part = c / w->def.h, before = s->part > 0 ? s->part : from; /* as the ledger of the part before has it */
+    if (from == 0) before = 0;
+    double S = 0.5 / w->def.h *
+               (to * (dot(f->ndof, f->i_gravity, nu) + dot(f->ndof, f->i_spring, nu)) -
+                before * (dot(f->ndof, f->i_gravity, f->nu0) + dot(f->ndof, f->i_spring, f->nu0)));
+    double applied = part * dot(f->ndof, f->i_applied, mean), damping = part * dot(f->ndof, f->i_damper, mean);
+    o->moved.applied += applied;
+    o->moved.damping += damping;
+    o->moved.sampling -= S;
+    o->moved.drift += dot_mass(f, mean, change) - applied - damping + S;
+    if (to > 0) s->part = to;
+    pp_state *end = f->s1;
+    f->s1 = s;
+    pp_tamper(f, PP_SHIFTED);
+    o->shift = fmax(o->shift, pp_recheck_shift(f, without, part));
+    f->s1 = end;
+    return PERP_OK;
+}
+
+/* ---- flights ---- */
+
+/* How deep one of the pairs that fly is in the other at a state, beyond touching; how far it was when the flight began. */
+static double too_deep(const order *o, const pp_state *s, double *began) {
+    const pp_frame *f = o->reach;
+    const perp_world *w = o->m.w;
+    double worst = 0;
+    for (int i = 0; i < o->nflying; i++) {
+        pp_placed a = f->placed[o->meeting[i].i], b = f->placed[o->meeting[i].j];
+        const pp_state *at[2] = {s, o->m.s};
+        double d[2];
+        for (int k = 0; k < 2; k++) {
+            a.X_WS = perp_pose_mul(at[k]->X[a.body], w->shape[a.slot].X_BS);
+            b.X_WS = perp_pose_mul(at[k]->X[b.body], w->shape[b.slot].X_BS);
+            d[k] = pp_separation(&a, &b);
+        }
+        if (d[0] < -pp_touching(a.g, b.g, a.X_WS.p) && d[0] < worst && d[1] > d[0]) {
+            worst = d[0];
+            *began = fmax(d[1], 0);
+        }
+    }
+    return -worst;
+}
+
+/* One step of length tau from m.s, which becomes its end. all: every pair may touch. */
+static perp_status fly(order *o, double tau, bool all) {
+    perp_world *w = o->m.w;
+    perp_ledger moved = o->moved;
+    pp_state *from = copy_of(w, o->m.s);
+    if (!from) return no_memory(w);
+    for (int tries = 0;; tries++) {
+        pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
+        pp_state *s1 = copy_of(w, o->m.s);
+        perp_certificate c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+        if (!f || !s1) return no_memory(w);
+        perp_status st = move_velocities(o, 0, tau);
+        pp_state *s0 = copy_of(w, o->m.s);
+        if (!s0) return no_memory(w);
+        pp_span x = {.s0 = s0,
+                     .h = tau,
+                     .held = o->m.held,
+                     .acts = o->m.acts,
+                     .flying = all ? NULL : o->flying,
+                     .nflying = all ? 0 : o->nflying,
+                     .last = o->x->last,
+                     .stops = o->x->stops};
+        if (!st) st = pp_substep(w, &x, s1, f, &c);
+        if (st) return st;
+        double began = 0, deep = all ? 0 : too_deep(o, s1, &began);
+        if (deep > 0 && tries < REDONE) {
+            pp_state_copy(w, o->m.s, from);
+            o->moved = moved;
+            tau *= began > 0 ? (1 - 1e-9) * began / (began + deep) : 0.5;
+            continue;
+        }
+        pp_state_copy(w, o->m.s, s1);
+        o->m.s->part = tau;
+        o->left -= tau;
+        o->flights++;
+        st = pp_impacts_add(&o->m, f, &c);
+        if (!st) st = move_velocities(o, tau, 0); /* what flew still does */
+        return st ? st : look_round(o);
+    }
+}
+
+static perp_status all_impacts(order *o) {
+    perp_world *w = o->m.w;
+    double h = o->x->h;
+    perp_status st = look_round(o);
+    if (!st) st = move_velocities(o, h, 0);
+    for (int contacts = 0; !st && o->left > END * h;) {
+        if (o->look->ncontact + o->nflying > contacts) contacts = o->look->ncontact + o->nflying;
+        if (o->m.count > IMPACTS * contacts + IMPACTS_TOO || o->flights > 4 * (IMPACTS * contacts + IMPACTS_TOO)) {
+            pp_logf(w, PERP_LOG_INFO, "step %llu: the rest of it, %g, goes without restitution after %d impacts",
+                    (unsigned long long)w->state.step, o->left, o->m.count);
+            o->m.sum.rebounds_given_up++;
+            st = fly(o, o->left, true);
+            break;
+        }
+        if (o->impact) {
+            st = pp_impact(&o->m, o->look);
+            if (!st) st = look_round(o);
+            continue;
+        }
+        double *a;
+        pp_frame *f;
+        int which;
+        st = acceleration(o, &a, &f, NULL);
+        if (st) break;
+        o->reach->s0 = copy_of(w, o->m.s); /* with velocities of its time */
+        if (!o->reach->s0) return no_memory(w);
+        double tau = pp_first_meeting(o->reach, a, o->meeting, o->nflying, o->left, &which);
+        st = fly(o, isfinite(tau) && tau < o->left && tau > 0 ? tau : o->left, false);
+    }
+    return st ? st : move_velocities(o, 0, h);
+}
+
+/* ---- islands ---- */
+
+static int leader(int *parent, int i) {
+    for (; parent[i] != i; i = parent[i]) parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void join(const perp_world *w, int *parent, int a, int b) {
+    if (a < 0 || b < 0 || w->body[a].kind != PERP_BODY_DYNAMIC || w->body[b].kind != PERP_BODY_DYNAMIC) return;
+    int x = leader(parent, a), y = leader(parent, b);
+    parent[x > y ? x : y] = x > y ? y : x;
+}
+
+/* Bodies that may reach each other within the time left, are jointed or hang on one spring. */
+static int *islands(order *o) {
+    perp_world *w = o->m.w;
+    int *parent = PP_ARENA_ARRAY(&w->arena, int, w->nbody);
+    for (int i = 0; parent && i < w->nbody; i++) parent[i] = i;
+    for (int i = 0; parent && i < w->pairs.n; i++)
+        join(w, parent, o->reach->placed[w->pairs.pair[i].i].body, o->reach->placed[w->pairs.pair[i].j].body);
+    for (int i = 0; parent && i < w->njoint; i++)
+        if (pp_alive(w->joint[i].gen)) join(w, parent, w->joint[i].a, w->joint[i].b);
+    for (int i = 0; parent && i < w->nforce; i++)
+        if (pp_alive(w->force[i].gen) && w->force[i].def.kind == PERP_FORCE_SPRING)
+            join(w, parent, w->force[i].a, w->force[i].b);
+    return parent;
+}
+
+static void mark(const perp_world *w, int *parent, const int *shape, bool *hit) {
+    for (int k = 0; k < 2; k++) {
+        int body = w->shape[shape[k]].body;
+        if (w->body[body].kind == PERP_BODY_DYNAMIC) hit[leader(parent, body)] = true;
+    }
+}
+
+static bool bounced(const pp_frame *done) {
+    for (int i = 0; i < done->ncontact && done->solution.p_contact; i++)
+        if (done->contact[i].restitution > 0 && done->solution.p_contact[3 * i] > 0) return true;
+    for (int k = 0; k < done->nkick; k++)
+        if (done->kick[k] != done && bounced(done->kick[k])) return true;
+    return false;
+}
+
+/* Impacts of a part that was done without: contacts with restitution that pushed, in any of its kicks, and came at more than the speed of
+ * rest. */
+static void mark_done(order *o, const pp_frame *done, int *parent, bool *hit) {
+    const perp_world *w = o->m.w;
+    for (int k = 0; k < done->nkick; k++)
+        if (done->kick[k] != done) mark_done(o, done->kick[k], parent, hit);
+    for (int i = 0; i < done->ncontact && done->solution.p_contact; i++) {
+        const perp_contact *c = &done->contact[i];
+        if (!(c->restitution > 0) || !(done->solution.p_contact[3 * i] > 0)) continue;
+        const int *shape = done->contact_shape + 2 * i;
+        double u = pp_approach(done, i), rest = pp_rest_speed(&o->m, done, i), force = pp_force_speed(&o->m, done, i);
+        bool apart = c->gap > pp_touching(w->shape[shape[0]].g, w->shape[shape[1]].g, c->b_W);
+        /* what forces add on the way: half of theirs within h is known */
+        double met = apart ? sqrt(u * u + 4 * force / done->h * fmax(0, c->gap)) : -u;
+        if ((apart ? -u + 2 * force > 0 : true) && met > rest) mark(w, parent, shape, hit);
+    }
+}
+
+/* Bodies of islands that have impacts; *any: there are some. */
+static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool *any) {
+    perp_world *w = o->m.w;
+    *any = false;
+    perp_status st = look_round(o);
+    if (st) return st;
+    bool *hit = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
+    int *parent = islands(o);
+    const double *a = o->m.accel;
+    if (!hit || !parent) return no_memory(w);
+    const pp_frame *f = o->reach;
+    for (int i = 0; i < o->look->ncontact; i++)
+        if (o->look->contact[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
+            mark(w, parent, o->look->contact_shape + 2 * i, hit);
+    if (!w->stepper->half_kicks) /* at the time of the poses */
+        for (int b = 0; b < f->nblock; b++) {
+            const double *x = a + f->block_offset[b];
+            pp_state *s = (pp_state *)f->s0;
+            s->v[f->block_body[b]] =
+                perp_v3_axpy(s->v[f->block_body[b]], 0.5 * f->h, perp_v3(x[0], x[1], w->def.dim == 3 ? x[2] : 0));
+        }
+    for (int i = 0; i < o->nflying; i++) {
+        int which;
+        const int shape[2] = {f->placed[o->meeting[i].i].slot, f->placed[o->meeting[i].j].slot};
+        if (isfinite(pp_first_meeting(f, a, &o->meeting[i], 1, o->left, &which))) mark(w, parent, shape, hit);
+    }
+    if (done) mark_done(o, done, parent, hit);
+    for (int i = 0; i < w->nbody; i++) {
+        acts[i] = pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_DYNAMIC && hit[leader(parent, i)];
+        *any |= acts[i];
+    }
+    return PERP_OK;
+}
+
+static double kinetic(const perp_world *w, const pp_state *s, const bool *acts) {
+    double sum = 0;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *b = &w->body[i];
+        if (!acts[i]) continue;
+        sum += 0.5 * b->mass * perp_v3_dot(s->v[i], s->v[i]);
+        if (b->particle) continue;
+        perp_vec3 om = w->def.dim == 2 ? s->w[i] : perp_q_unrotate(s->X[i].q, s->w[i]);
+        sum += 0.5 * perp_v3_dot(om, perp_m3_mul_v(b->I_B, om));
+    }
+    return sum;
+}
+
+/* The account of an island: what its frames booked, and the moving of velocities. */
+static void close_account(order *o, const bool *acts) {
+    perp_ledger *l = &o->m.sum.ledger;
+    l->kinetic_before = kinetic(o->m.w, o->x->s0, acts);
+    l->kinetic_after = kinetic(o->m.w, o->m.s, acts);
+    l->applied += o->moved.applied;
+    l->damping += o->moved.damping;
+    l->sampling += o->moved.sampling;
+    l->drift += o->moved.drift;
+    l->remainder = l->kinetic_after - l->kinetic_before - pp_ledger_sum(l);
+    o->m.sum.law.momentum = fmax(o->m.sum.law.momentum, o->shift);
+}
+
+/* The bodies of an island with impacts go over to the state s1 of the others. */
+static void merge(const order *o, const bool *acts, pp_state *s1) {
+    const perp_world *w = o->m.w;
+    const pp_state *s = o->m.s;
+    for (int i = 0; i < w->nbody; i++) {
+        if (!acts[i]) continue;
+        s1->X[i] = s->X[i];
+        s1->theta[i] = s->theta[i];
+        s1->v[i] = s->v[i];
+        s1->w[i] = s->w[i];
+        s1->dv[i] = s->dv[i];
+        s1->dw[i] = s->dw[i];
+    }
+    for (int i = 0; i < w->njoint; i++) {
+        const pp_joint *j = &w->joint[i];
+        if (pp_alive(j->gen) && ((j->a >= 0 && acts[j->a]) || acts[j->b]))
+            memcpy(s1->coord[i], s->coord[i], sizeof s1->coord[i]);
+    }
+}
+
+/* Two certificates of the same time, of different bodies. */
+static void add_beside(perp_certificate *sum, const perp_certificate *c) {
+    perp_certificate a = *sum;
+    perp_certificate_add(sum, c);
+    sum->h = c->h;
+    sum->t = c->t;
+    sum->ledger.kinetic_before = a.ledger.kinetic_before + c->ledger.kinetic_before;
+    sum->ledger.kinetic_after = a.ledger.kinetic_after + c->ledger.kinetic_after;
+    sum->contacts = a.contacts + c->contacts;
+    sum->separating = a.separating + c->separating;
+    sum->sticking = a.sticking + c->sticking;
+    sum->sliding = a.sliding + c->sliding;
+    sum->substeps = a.substeps;
+}
+
+/* Bodies without impacts, whole. */
+static perp_status do_others(perp_world *w, const pp_span *x, const bool *acts, pp_state *s1, pp_ordered *out) {
+    bool *others = PP_ARENA_ZERO(&w->arena, bool, w->nbody), any = false;
+    pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
+    if (!others || !f) return no_memory(w);
+    for (int i = 0; i < w->nbody; i++) {
+        others[i] = pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_DYNAMIC && !acts[i];
+        any |= others[i];
+    }
+    if (!any) return PERP_OK;
+    pp_span rest = *x;
+    rest.acts = others;
+    perp_certificate c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+    perp_status st = pp_substep(w, &rest, s1, f, &c);
+    if (st) return st;
+    add_beside(&out->c, &c);
+    out->frame[out->n++] = f;
+    return PERP_OK;
+}
+
+/* Did a body of an island meet one of the others? */
+static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts, bool *met) {
+    pp_frame end = {.w = w};
+    double depth = 0;
+    int shape[2];
+    perp_status st = pp_place(w, s, &end.placed, &end.nplaced);
+    if (!st) st = pp_exclusions(w, &end.excluded, &end.nexcluded);
+    if (!st)
+        st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
+                                &w->couples, &depth, shape);
+    *met = false;
+    if (st || shape[0] < 0 || !(depth > 1e-9 * fmin(w->shape[shape[0]].g->size, w->shape[shape[1]].g->size))) return st;
+    int a = w->shape[shape[0]].body, b = w->shape[shape[1]].body;
+    *met = w->body[a].kind == PERP_BODY_DYNAMIC && w->body[b].kind == PERP_BODY_DYNAMIC && acts[a] != acts[b];
+    return PERP_OK;
+}
+
+/* The bodies that act in their order, the others whole. */
+static perp_status in_order(perp_world *w, const pp_span *x, const bool *acts, pp_state *s1, pp_ordered *out) {
+    order o = {.x = x, .left = x->h, .m = {.w = w, .s = copy_of(w, x->s0), .acts = acts, .held = x->held, .h = x->h}};
+    if (!o.m.s) return no_memory(w);
+    o.m.sum =
+        (perp_certificate){.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+    perp_status st = all_impacts(&o);
+    if (st) return st;
+    close_account(&o, acts);
+    *out = (pp_ordered){.divided = true, .c = o.m.sum, .frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, o.m.nframe + 1)};
+    if (!out->frame) return no_memory(w);
+    out->c.substeps = o.flights;
+    out->c.extent = (perp_energy_extent){.kinetic = o.m.sum.extent.kinetic, .fall = o.m.sum.extent.fall};
+    pp_state_copy(w, s1, o.m.s);
+    st = do_others(w, x, acts, s1, out);
+    if (st) return st;
+    merge(&o, acts, s1);
+    for (int i = 0; i < o.m.nframe; i++) out->frame[out->n++] = o.m.frame[i];
+    s1->t = x->s0->t + x->h;
+    s1->part = x->h;
+    s1->made_by = out->frame[out->n - 1];
+    return PERP_OK;
+}
+
+perp_status pp_order_impacts(perp_world *w, const pp_span *x, const pp_frame *done, pp_state *s1, pp_ordered *out) {
+    *out = (pp_ordered){0};
+    if (done && !bounced(done)) return PERP_OK;
+    bool any, met = false, *acts = PP_ARENA_ZERO(&w->arena, bool, w->nbody);
+    order o = {.x = x, .left = x->h, .m = {.w = w, .s = copy_of(w, x->s0), .held = x->held, .h = x->h}};
+    if (!o.m.s || !acts) return no_memory(w);
+    perp_status st = find_islands(&o, done, acts, &any);
+    if (st || !any) return st;
+    st = in_order(w, x, acts, s1, out);
+    if (!st) st = met_others(w, s1, acts, &met);
+    if (st || !met) return st;
+    for (int i = 0; i < w->nbody; i++) acts[i] = pp_alive(w->body[i].gen) && w->body[i].kind == PERP_BODY_DYNAMIC;
+    return in_order(w, x, acts, s1, out);
+}

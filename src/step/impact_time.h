@@ -1,0 +1,17 @@
+/* impact_time.h - when two shapes meet. */
+#ifndef PP_IMPACT_TIME_H
+#define PP_IMPACT_TIME_H
+
+#include "stage/frame.h"
+
+/* Two placed shapes of a frame, by their places. */
+typedef struct pp_meeting {
+    int i, j;
+    bool parting; /* they touch now and move apart */
+} pp_meeting;
+
+/* Earliest time within `span` at which one of n pairs closes, INFINITY: none does. Bodies move from f->s0 with its
+ * velocities and the constant accelerations a (ndof of f); driven ones as they are driven. *which: the pair. */
+double pp_first_meeting(const pp_frame *f, const double *a, const pp_meeting *pair, int n, double span, int *which);
+
+#endif

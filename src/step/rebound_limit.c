@@ -1,0 +1,179 @@
+/* rebound_limit.c - restitution gives back no more energy than the impact took
+ * Problem  Newton's rule prescribes the speed at which a contact leaves, whatever that costs. With friction, or where
+ *          contacts of different restitution act at once, its impulses may do work on the bodies: a rod that lands on
+ *          its end while it slides leaves with more energy than it came with (Kane's paradox).
+ * Method   Contacts that all have the same e and no friction, or that all stop (e = 0), cannot gain: with w- and w+
+ *          before and after, work = p (w- + w+)/2 and p w+ <= 0 there. So between e and 0 lies the largest restitution
+ *          that gains nothing, and that is what the pairs of an island leave with that would gain. It is found by false
+ *          position with the step solved each time, only in steps in which something would be gained.
+ * Overlap  A gap that is negative at the start asks for the speed -gap/h, whatever it is: the shorter the part, the harder the
+ *          blow. If contacts gain by it, such a pair may leave no faster than it came: p (u- + u+) <= 0, which cannot gain
+ *          where it is alone. If contacts gain even so, it is only kept from closing further: where all contacts stop,
+ *          nothing gains. Little is allowed: to lift what has sunk in by rounding and by linearised gaps costs energy.
+ * Valid    The work is that of the ledger: at the mean of the velocities, relative to driven bodies.
+ * Source   Kane, Levinson, Dynamics (1985) 348; Stronge, Proc. R. Soc. A 431 (1990) 169 (restitution by energy); the
+ *          bound is derived here. Illinois rule: Dowell, Jarratt, BIT 11 (1971) 168. */
+#include "step/rebound_limit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sets.h"
+#include "problem/rows.h"
+#include "stage/certify/contact_work.h"
+#include "stage/stepper.h"
+
+#define ROUNDING 1e-9 /* work that is none, as a part of what goes to and fro */
+#define CLOSE    0.02 /* of what would be gained may be lost instead */
+#define TRIES    10
+#define PUSHED   1e-5 /* of its energy that an island may gain in a part by overlap that is pushed out, */
+#define LIFTED \
+    0.3 /* beside this part of what a fall of that time gives, so that sinking by linearised gaps is undone */
+
+/* Does contact i push because its overlap asks for more than the next limit allows? */
+static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
+    const perp_contact_row *c = &k->problem.contact[i];
+    if (k->contact_plane) return false; /* the model "peg" has checks of its own */
+    return k->purpose == PP_STEP && k->contact[i].gap < 0 && k->solution.p_contact[3 * i] > 0 &&
+           c->b_n < pp_push_out_bound(k, next, c);
+}
+
+/* Energy that a part of free fall gives the bodies of an island. */
+static double fall_of(const pp_frame *f, const pp_contact_work *a, int island) {
+    double mass = 0, g = perp_v3_norm(f->w->def.gravity_W);
+    for (int b = 0; b < f->nblock; b++) {
+        if (pp_set_of(a->parent, b) == island) mass += f->M[36 * b];
+    }
+    return 0.5 * mass * f->h * f->h * g * g;
+}
+
+perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *again) {
+    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
+    int n = f->nkick ? f->nkick : 1;
+    bool any = false;
+    if (r->push_out == PP_PUSH_NOTHING || f->no_inertia) return PERP_OK;
+    if (f->w->stepper->step && !f->half) return PERP_OK; /* steppers with equations of their own bound it themselves */
+    pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
+    for (int k = 0; k < n && !any; k++)
+        for (int i = 0; i < kick[k]->ncontact && !any; i++) any = pushed_out(kick[k], i, next);
+    if (!any) return PERP_OK;
+    pp_contact_work a;
+    if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    for (int b = 0; b < f->nblock && !*again; b++)
+        *again = a.parent[b] == b && a.work[b] > PUSHED * a.kinetic[b] + LIFTED * fall_of(f, &a, b);
+    if (*again) r->push_out = next;
+    return PERP_OK;
+}
+
+bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r) {
+    if (r->none || (pp_orders_impacts(f->w) && f->purpose != PP_IMPACT)) return false;
+    for (int i = 0; i < f->ncontact; i++) r->none |= f->contact[i].restitution > 0;
+    return r->none;
+}
+
+void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert) {
+    cert->rebounds_given_up = r->none;
+    cert->rebounds_limited = 0;
+    for (int i = 0; i < r->n && !r->none; i++) cert->rebounds_limited += r->pair[i].factor < 1;
+}
+
+static bool bounces(const pp_frame *k, int i) {
+    if (!(k->contact[i].restitution > 0) || !(k->solution.p_contact[3 * i] > 0)) return false;
+    if (k->purpose == PP_STEP) return isfinite(pp_rebound_rhs(k, i, &k->problem.contact[i]));
+    if (k->purpose == PP_IMPACT) return pp_approach(k, i) < 0;
+    const int *s = k->contact_shape + 2 * i;
+    for (int j = 0; j < k->nshift; j++)
+        if (k->shift[j].shape[0] == s[0] && k->shift[j].shape[1] == s[1] && k->shift[j].owed) return true;
+    return false;
+}
+
+static pp_rebound_limit *limit_of(pp_rebound_limits *r, const int *shape) {
+    for (int i = 0; i < r->n; i++)
+        if (r->pair[i].shape[0] == shape[0] && r->pair[i].shape[1] == shape[1]) return &r->pair[i];
+    return NULL;
+}
+
+/* Next factor of a pair whose island did `work` with the one in use. */
+static void search(pp_rebound_limit *l, double work, double rounding, bool last) {
+    if (isnan(l->work_lo)) { /* without restitution */
+        l->base = fmax(0, work);
+        l->work_lo = work - l->base;
+        l->work_hi -= l->base;
+        l->done = !(l->work_hi > rounding) || !(l->work_lo < 0);
+        if (!(l->work_hi > rounding)) l->factor = 1;
+    } else {
+        work -= l->base;
+        if (work > rounding) {
+            l->hi = l->factor;
+            l->work_hi = work;
+            if (l->side > 0) l->work_lo /= 2;
+            l->side = 1;
+        } else {
+            l->lo = l->factor;
+            l->work_lo = fmin(work, -rounding);
+            if (l->side < 0) l->work_hi /= 2;
+            l->side = -1;
+            l->done = work > -CLOSE * l->gain;
+        }
+    }
+    if (l->done) return;
+    l->factor = last ? l->lo : l->lo + (l->hi - l->lo) * l->work_lo / (l->work_lo - l->work_hi);
+    l->done = last;
+}
+
+static bool room(pp_rebound_limits *r, pp_arena *arena) {
+    if (r->n < r->cap) return true;
+    int cap = r->cap ? 2 * r->cap : 8;
+    pp_rebound_limit *more = PP_ARENA_ARRAY(arena, pp_rebound_limit, cap);
+    if (!more) return false;
+    if (r->n) memcpy(more, r->pair, (size_t)r->n * sizeof *more);
+    r->pair = more;
+    r->cap = cap;
+    return true;
+}
+
+/* The pairs of a kick that bounce: those whose island gains are searched for the restitution that does not. */
+static bool go_through(pp_rebound_limits *r, const pp_frame *k, const pp_contact_work *a, bool last, bool *again) {
+    for (int i = 0; i < k->ncontact; i++) {
+        const perp_row *n = &k->problem.contact[i].n;
+        if ((n->block[0] < 0 && n->block[1] < 0) || !bounces(k, i)) continue;
+        int at = pp_work_island(a, n);
+        const int *shape = k->contact_shape + 2 * i;
+        double rounding = ROUNDING * a->moved[at];
+        pp_rebound_limit *l = limit_of(r, shape);
+        if (l && (l->done || l->seen == r->tries)) continue;
+        if (!l && (last || !(a->work[at] > rounding))) continue;
+        if (!l) {
+            if (!room(r, &k->w->arena)) return false;
+            r->pair[r->n++] = (pp_rebound_limit){.shape = {shape[0], shape[1]},
+                                                 .seen = r->tries,
+                                                 .hi = 1,
+                                                 .gain = a->work[at],
+                                                 .work_hi = a->work[at],
+                                                 .work_lo = NAN};
+            *again = true;
+            continue;
+        }
+        double used = l->factor;
+        l->seen = r->tries;
+        search(l, a->work[at], rounding, last);
+        if (l->factor != used) *again = true;
+    }
+    return true;
+}
+
+perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *again) {
+    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
+    int n = f->nkick ? f->nkick : 1;
+    bool any = false;
+    *again = false;
+    for (int k = 0; k < n && !any; k++)
+        for (int i = 0; i < kick[k]->ncontact && !any; i++) any = bounces(kick[k], i);
+    if (!any || r->tries > TRIES) return PERP_OK;
+    pp_contact_work a;
+    if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    r->tries++;
+    bool ok = true;
+    for (int k = 0; ok && k < n; k++) ok = go_through(r, kick[k], &a, r->tries >= TRIES, again);
+    return ok ? PERP_OK : pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+}

@@ -1,0 +1,431 @@
+/* step.c - one time step, from start to commit
+ *
+ * A stage reads what the stage before it wrote. The world changes only in commit, so a failure anywhere leaves it as it
+ * was at the start. A step that cannot be solved is halved, and its parts again. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "method/contact/end_pose.h"
+#include "stage/contact_model.h"
+#include "stage/solve/jammed.h"
+#include "method/stepper/joint_closure.h"
+#include "stage/solve/joint_rounds.h"
+#include "step/rebound_limit.h"
+#include "stage/stepper.h"
+#include "model/budget.h"
+#include "stage/frame.h"
+#include "step/impact_order.h"
+#include "step/stagger.h"
+#include "step/watch.h"
+#include "method/contact/solve_contacts.h"
+#include "stage/certify/certify.h"
+#include "stage/collide/collide.h"
+#include "stage/control/control.h"
+#include "stage/solve/solve.h"
+#include "stage/update/update.h"
+
+/* Most times a frame is redone because bodies met that were not expected to. */
+#define MAX_WIDENINGS 3
+/* Part of the work of a step that may be spent on naming what jams it, after it has failed. */
+#define FOR_NAMING 0.05
+
+static double clocked_so_far(const perp_world *w) {
+    double sum = 0;
+    for (int i = 0; i < PERP_STAGE_COUNT; i++) sum += w->timing[i];
+    return sum;
+}
+
+/* A stepper with equations of its own, from forces to the next state. */
+static perp_status own_step(pp_frame *f) {
+    double t = pp_clock();
+    perp_status s = pp_control(f);
+    pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
+    double before = clocked_so_far(f->w);
+    if (!s) s = f->w->stepper->step(f);
+    f->w->timing[PERP_STAGE_SOLVER] -=
+        clocked_so_far(f->w) - before; /* stages that it went through are counted there */
+    pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
+    return s;
+}
+
+static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
+    bool own = f->w->stepper->step != NULL;
+    perp_status s = own ? own_step(f) : pp_solve_frame(f);
+    double t = pp_clock();
+    if (!s && !own) pp_tamper(f, PP_SOLVED);
+    if (!s && !own) s = pp_update(f); /* velocity   -> next state              */
+    if (!s) s = pp_check_closure(f);
+    pp_clocked(f->w, PERP_STAGE_UPDATE, &t);
+    if (!s) f->s1->part = f->h;
+    if (!s) pp_tamper(f, PP_MOVED);
+    if (!s) s = pp_certify(f, cert); /* next state -> figures                 */
+    pp_clocked(f->w, PERP_STAGE_CERTIFICATE, &t);
+    return s;
+}
+
+/* Did two shapes come to overlap between which no contact was foreseen? */
+static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
+    const int *s = cert->overlap_shape;
+    if (s[0] < 0) return false;
+    double size = fmin(f->w->shape[s[0]].g->size, f->w->shape[s[1]].g->size);
+    if (!(cert->overlap > 1e-9 * size)) return false;
+    for (int i = 0; i < f->ncontact; i++) {
+        const int *c = f->contact_shape + 2 * i;
+        if ((c[0] == s[0] && c[1] == s[1]) || (c[0] == s[1] && c[1] == s[0])) return false;
+    }
+    return true;
+}
+
+perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *f, perp_certificate *cert) {
+    perp_status st = PERP_OK;
+    double factor = 2, travel = 0;
+    pp_ripple *ripple = NULL;
+    int nripple = 0;
+    bool rippled = w->stepper->step != NULL; /* those have equations of their own */
+    pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
+    if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    for (int widenings = 0; widenings <= MAX_WIDENINGS;) {
+        *f = (pp_frame){.w = w,
+                        .s0 = x->s0,
+                        .s1 = s1,
+                        .h = x->h,
+                        .purpose = PP_STEP,
+                        .held = x->held,
+                        .acts = x->acts,
+                        .flying = x->flying,
+                        .nflying = x->nflying,
+                        .reach_factor = factor,
+                        .last_resort = x->last,
+                        .implicit_turn =
+                            (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
+                        .half = w->stepper->half_kicks,
+                        .rebounds = rebounds,
+                        .ripple = ripple,
+                        .nripple = nripple,
+                        .least_travel = travel};
+        pp_state_copy(w, s1, x->s0);
+        s1->made_by = f;
+        bool again = false;
+        st = run_frame(f, cert);
+        if (!st && !rippled) {
+            rippled = true;
+            /* rounds of joints have looked for them after the first answer; contacts that came later may have added some */
+            if (f->nripple == 0 && (!f->joints || f->ncontact > 0)) st = pp_find_ripples(f, &ripple, &nripple);
+            again = nripple > 0;
+        }
+        if (!st && !again) {
+            st = pp_limit_rebounds(f, rebounds, &again);
+            if (!st && !again) st = pp_limit_push_out(f, rebounds, &again);
+        } else if (!again && st == PERP_E_SOLVE && (x->last || *x->stops) &&
+                   (again = pp_give_up_rebounds(f, rebounds))) {
+            *x->stops = true;
+            st = PERP_OK;
+        }
+        if (st) return st;
+        if (again) continue; /* what is looked for stays as wide */
+        if (w->model->solve || w->stepper->step || !missed_contact(f, cert)) break;
+        travel = pp_farthest_travel(f);
+        if (widenings++ > 0)
+            factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
+    }
+    pp_tell_rebounds(rebounds, cert);
+    return st; /* an overlap that was not foreseen stands in the certificate */
+}
+
+/* For perp_world_problem(); a frame may fail before there is one. */
+static void keep_problem(const pp_frame *f) {
+    f->w->problem = f->problem;
+    f->w->has_problem = f->problem.h > 0;
+}
+
+/* A part of a step, solved or not; frame and end state lie in the arena. */
+typedef struct part {
+    pp_frame *f;
+    pp_state *end;
+    perp_certificate c;
+    perp_status st;
+    pp_frame **parts; /* nparts of them, if impacts divided it; NULL: f alone */
+    int nparts;
+} part;
+
+/* The parts a step was divided into, in their order. */
+typedef struct parts {
+    pp_frame **frame;
+    int n, cap;
+    pp_state *end; /* of the last */
+    bool impacts;  /* impacts divided one of them */
+    const perp_wrench *held;
+    perp_certificate *cert; /* of all of them */
+    int rejected;           /* parts whose error was too large */
+    bool stops;             /* one had an answer only without restitution: the others need not be divided to learn it */
+    bool jammed;            /* one had an answer only where overlap may stay: the same */
+    const pp_state *shortest_from; /* where the shortest part was tried last; NULL: nowhere */
+    bool shortest_jams;            /* it had no answer there */
+} parts;
+
+/* pp_order_impacts() with half of the work of the part. Where impacts are too many for that, all at once have the other half. */
+static perp_status order_impacts(perp_world *w, const pp_span *span, const pp_frame *whole, pp_state *end,
+                                 pp_ordered *o) {
+    double limit = pp_budget_share(&w->work, w->work.limit);
+    perp_status st = pp_order_impacts(w, span, whole, end, o);
+    w->work.limit = limit;
+    return st;
+}
+
+/* Solves a part of length h from s0, as a whole. last: no shorter one follows. */
+static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bool last) {
+    part x = {.f = PP_ARENA_ZERO(&w->arena, pp_frame, 1),
+              .end = PP_ARENA_ZERO(&w->arena, pp_state, 1), /* frames keep pointers to it */
+              .c = {.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""},
+              .st = PERP_E_MEMORY};
+    if (!x.f || !x.end) {
+        (void)pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        return x;
+    }
+    x.st = pp_state_new(w, x.end);
+    if (x.st) return x;
+    pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = last, .stops = &p->stops};
+    bool ordered = pp_orders_impacts(w);
+    pp_ordered o = {0};
+    (void)pp_budget_share(&w->work, w->work_limit); /* what follows has the other half */
+    if (ordered) x.st = order_impacts(w, &span, NULL, x.end, &o);
+    bool given_up = x.st == PERP_E_SOLVE;
+    if (given_up || (!x.st && !o.divided)) {
+        o.divided = false;
+        x.st = pp_substep(w, &span, x.end, x.f, &x.c);
+        if (!x.st && ordered && !given_up) {
+            x.st = order_impacts(w, &span, x.f, x.end, &o);
+            given_up = x.st == PERP_E_SOLVE;
+            if (given_up) { /* its end was written over */
+                o.divided = false;
+                x.st = pp_substep(w, &span, x.end, x.f, &x.c);
+            }
+        }
+        if (!x.st && given_up) x.c.rebounds_given_up++;
+    }
+    w->work.limit = w->work_limit;
+    if (x.st || !o.divided) return x;
+    x.parts = o.frame;
+    x.nparts = o.n;
+    x.c = o.c;
+    x.f = o.frame[o.n - 1];
+    return x;
+}
+
+static perp_status take(perp_world *w, parts *p, const part *x) {
+    int n = x->parts ? x->nparts : 1;
+    if (p->n + n > p->cap) {
+        int cap = 2 * (p->n + n);
+        pp_frame **more = PP_ARENA_ARRAY(&w->arena, pp_frame *, cap);
+        if (!more) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        if (p->n) memcpy(more, p->frame, (size_t)p->n * sizeof *more);
+        p->frame = more;
+        p->cap = cap;
+    }
+    for (int i = 0; i < n; i++) {
+        p->frame[p->n] = x->parts ? x->parts[i] : x->f;
+        p->jammed |= p->frame[p->n++]->no_lift;
+    }
+    p->end = x->end;
+    p->impacts |= x->parts != NULL;
+    perp_certificate_add(p->cert, &x->c);
+    return PERP_OK;
+}
+
+/* No shorter part is tried: what is known of the failure. */
+static perp_status give_up(parts *p, part *x) {
+    pp_certify_answer(x->f, &x->c);
+    keep_problem(x->f);
+    x->f->w->work.limit = x->f->w->work.done + FOR_NAMING * x->f->w->work_limit;
+    pp_name_jam(x->f);
+    pp_name_unclosed(x->f);
+    perp_certificate_add(p->cert, &x->c);
+    return x->st;
+}
+
+/* How far two states of the world lie apart: the largest distance of a point of a dynamic body in the one from the same
+ * point in the other [L]. */
+static double apart(const perp_world *w, const pp_state *a, const pp_state *b) {
+    double most = 0;
+    for (int i = 0; i < w->nbody; i++) {
+        const pp_body *body = &w->body[i];
+        if (!pp_alive(body->gen) || body->kind != PERP_BODY_DYNAMIC) continue;
+        double turn = perp_v3_norm(perp_q_log(perp_q_mul(b->X[i].q, perp_q_conj(a->X[i].q))));
+        double d = perp_v3_norm(perp_v3_sub(b->X[i].p, a->X[i].p)) + body->radius * turn;
+        if (!(d <= most)) most = d;
+    }
+    return most;
+}
+
+/* A part had no answer with a driven body that touched another at its start. So it does in the shortest part: if that has
+ * none either, none between has, and the whole goes on as the shortest would. *whole: what it comes to, if so. */
+static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole) {
+    if (depth >= w->def.max_halvings) return;
+    bool stops = p->stops;
+    part on = {.st = PERP_OK};
+    if (p->shortest_from != s0) {
+        pp_arena_mark mark = pp_arena_here(&w->arena);
+        on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), false);
+        p->shortest_from = s0;
+        p->shortest_jams = on.st == PERP_E_SOLVE && on.f->blocked;
+        pp_arena_release(&w->arena, mark);
+    }
+    bool jams = p->shortest_jams;
+    if (jams) on = solve_part(w, p, s0, h, true);
+    if (on.st && on.st != PERP_E_SOLVE)
+        whole->st = on.st; /* out of memory, or told to stop */
+    else if (jams && !on.st && on.f->no_lift)
+        *whole = on;
+    else
+        p->stops = stops; /* what follows is as if nothing had been tried */
+}
+
+/* From s0 over h, whole or in two halves, those again, ...: where it is not solved whole and, if the error is
+ * controlled, where the whole and its two halves end further apart than allowed. Of a part that is good enough the
+ * halves are taken. Every level has twice the parts of the one above, so what is rejected costs no more than what is
+ * kept. whole: solved already, or NULL. *end: the state at the end. */
+static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h, int depth, part *whole,
+                          const pp_state **end) {
+    part made;
+    if (!whole) {
+        made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings);
+        whole = &made;
+    }
+    if (whole->st == PERP_E_SOLVE && whole->f->blocked) go_on_jammed(w, p, s0, h, depth, whole);
+    if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
+    bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
+    if (whole->st && (last || whole->f->hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
+    if (!whole->st && (last || !control)) {
+        *end = whole->end;
+        return take(w, p, whole);
+    }
+    if (whole->st)
+        pp_logf(w, PERP_LOG_INFO, "step %llu: h = %g is halved: %s", (unsigned long long)w->state.step, h, w->why);
+    part half[2] = {{.st = PERP_E_SOLVE}, {.st = PERP_E_SOLVE}};
+    if (!whole->st) {
+        bool finest = depth + 1 >= w->def.max_halvings;
+        half[0] = solve_part(w, p, s0, h / 2, finest);
+        if (!half[0].st) half[1] = solve_part(w, p, half[0].end, h / 2, finest);
+        if (!half[0].st && !half[1].st) {
+            double error = apart(w, whole->end, half[1].end) / w->def.error_tolerance;
+            if (error <= 1) {
+                half[0].c.error = half[1].c.error = error;
+                perp_status took = take(w, p, &half[0]);
+                *end = half[1].end;
+                return took ? took : take(w, p, &half[1]);
+            }
+            p->rejected++;
+        }
+    }
+    const pp_state *middle = s0;
+    perp_status st = divide(w, p, s0, h / 2, depth + 1, half[0].f ? &half[0] : NULL, &middle);
+    return st ? st : divide(w, p, middle, h / 2, depth + 1, NULL, end);
+}
+
+/* From s0 over h in parts as long as the stepper wants them: what is left is tried whole, then as short as it says. After
+ * half of the parts that there may be, each is at least an equal share of what is left, so that they suffice. */
+static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, const pp_state **end) {
+    double left = h, length = h;
+    int most = 1 << w->def.max_halvings;
+    *end = s0;
+    while (left > 1e-12 * h) {
+        double least = 2 * p->n < most - 1 ? 1e-12 * h : left / (most - p->n);
+        bool last = !(length > least);
+        if (last) length = least;
+        pp_arena_mark before = pp_arena_here(&w->arena);
+        part x = solve_part(w, p, *end, length, last);
+        if (x.st && x.st != PERP_E_SOLVE) return x.st;
+        if (x.st && (last || x.f->hopeless || pp_budget_exhausted(w))) return give_up(p, &x);
+        if (x.st) {
+            double shorter = x.f->shorter;
+            length = shorter > 0 && shorter < length ? shorter : length / 2;
+            if (x.f->solution.nu) p->rejected++;
+            pp_arena_release(&w->arena, before);
+            continue;
+        }
+        perp_status took = take(w, p, &x);
+        if (took) return took;
+        *end = x.end;
+        left = p->n < most ? left - length : 0;
+        length = x.f->next > 0 && x.f->next < left ? left / ceil(left / x.f->next) : left;
+    }
+    return PERP_OK;
+}
+
+/* Time after a step of h from time t, the step-th: k h, not a sum of k roundings, as long as h has been the same from the
+ * start. */
+static double time_after(uint64_t step, double t, double h) {
+    double k = (double)step;
+    return t == k * h ? (k + 1) * h : t + h;
+}
+
+static void commit(perp_world *w, const parts *p) {
+    for (int i = 0; i < p->n; i++) pp_remember(p->frame[i], i > 0);
+    const pp_frame *end = p->frame[p->n - 1];
+    if (p->impacts) pp_remember_sum(p->frame, p->n);
+    uint64_t step = w->state.step;
+    double t = w->state.t;
+    pp_state_copy(w, &w->state, p->end);
+    w->state.step = step + 1;
+    w->state.t = time_after(step, t, w->def.h);
+    keep_problem(end);
+    w->failed = false;
+    w->why[0] = 0;
+}
+
+perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watch *watch) {
+    perp_certificate scratch;
+    if (!cert) cert = &scratch;
+    *cert = (perp_certificate){.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
+    pp_arena_reset(&w->arena);
+    w->has_problem = false;
+    w->failed = false;
+    w->stopped = false;
+    pp_budget_start(w);
+
+    pp_state start;
+    const perp_wrench *held = NULL;
+    perp_status st = w->stepper->ready ? w->stepper->ready(w) : PERP_OK;
+    if (!st) st = pp_control_held(w, &held);
+    if (!st) st = pp_state_new(w, &start);
+    if (!st) {
+        pp_state_copy(w, &start, &w->state);
+        st = pp_stagger(w, &start, held);
+    }
+    const pp_state *end;
+    parts p = {.held = held, .cert = cert};
+    if (!st) {
+        p.cap = 1 << w->def.max_halvings;
+        p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, p.cap);
+        if (!p.frame)
+            st = pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+        else if (w->stepper->marches)
+            st = march(w, &p, &start, w->def.h, &end);
+        else
+            st = divide(w, &p, &start, w->def.h, 0, NULL, &end);
+    }
+    cert->rejected = p.rejected;
+    if (!st) st = pp_synchronise(w, p.frame, p.n, p.end);
+    if (!st) st = pp_show_energies(w, &start, p.frame, p.n, p.end, &cert->ledger);
+    for (int i = 0; !st && i < p.n; i++) st = pp_reserve(p.frame[i]);
+    if (!st && p.impacts) st = pp_reserve_sum(p.frame, p.n);
+    if (!st && watch) st = watch->look(p.frame, p.n, watch->ctx);
+    if (!st) {
+        commit(w, &p);
+        cert->t = w->state.t;
+        return PERP_OK;
+    }
+    w->failed = true;
+    if (st == PERP_E_STOPPED) return st; /* nothing to warn of */
+    pp_logf(w, PERP_LOG_WARNING, "step %llu failed: %s", (unsigned long long)w->state.step, w->why);
+    return st;
+}
+
+perp_status perp_world_ready(perp_world *w) {
+    pp_arena_mark mark = pp_arena_here(&w->arena); /* the problem of the last step lies there */
+    perp_status st = w->stepper->ready ? w->stepper->ready(w) : PERP_OK;
+    pp_arena_release(&w->arena, mark);
+    return st;
+}
+
+perp_status perp_world_step(perp_world *w, perp_certificate *cert) { return pp_step_watched(w, cert, NULL); }
