@@ -85,6 +85,7 @@ static double slide(const char *solver, const char *fallback) {
     perp_world_def wd = perp_world_def_default(2);
     wd.solver = solver;
     wd.fallback[0] = fallback;
+    wd.no_fallback = !fallback;
     wd.max_halvings = 0;
     char why[256];
     perp_world *w;
