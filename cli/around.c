@@ -54,7 +54,7 @@ perp_status around_write(const char *path, const char *scene, const around_words
     if (f) good = fclose(f) == 0 && good;
     free(whole);
     if (good) return PERP_OK;
-    return pp_complain_say(why, PERP_E_IO, (pp_place){scene, 0, 0}, "", "cannot be read or included: %s",
+    return pp_complain_say(why, PERP_E_IO, (pp_location){scene, 0, 0}, "", "cannot be read or included: %s",
                            strerror(errno));
 }
 
@@ -63,7 +63,7 @@ bool around_root(const char *scene, const char *given, char *out, size_t size, p
     bool ok = given ? strlen(given) < size : pp_source_folder(whole ? whole : scene, out, size);
     if (ok && given) memcpy(out, given, strlen(given) + 1);
     free(whole);
-    if (!ok) pp_complain_say(why, PERP_E_ARG, (pp_place){scene, 0, 0}, "", "the path is too long");
+    if (!ok) pp_complain_say(why, PERP_E_ARG, (pp_location){scene, 0, 0}, "", "the path is too long");
     return ok;
 }
 
@@ -71,7 +71,7 @@ bool around_folder(char *out, size_t size, const char *what, perp_refusal *why) 
     const char *base = getenv("TMPDIR");
     snprintf(out, size, "%s/perp-%s-XXXXXX", base && *base ? base : "/tmp", what);
     if (mkdtemp(out)) return true;
-    pp_complain_say(why, PERP_E_IO, (pp_place){out, 0, 0}, "", "a temporary folder cannot be made: %s",
+    pp_complain_say(why, PERP_E_IO, (pp_location){out, 0, 0}, "", "a temporary folder cannot be made: %s",
                     strerror(errno));
     *out = 0;
     return false;

@@ -10,7 +10,7 @@
 
 #include "input/input.h"
 
-static const pp_place nowhere = {0};
+static const pp_location nowhere = {0};
 
 perp_status whole_file_check(const char *path, perp_refusal *why) {
     struct stat st;

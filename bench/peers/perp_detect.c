@@ -68,7 +68,7 @@ void perp_side_broad(perp_side *s, const peer_box *box) {
 }
 
 int perp_side_pairs(const perp_side *s, const peer_pair **out) {
-    _Static_assert(sizeof(peer_pair) == sizeof(pp_couple), "both are two numbers");
+    _Static_assert(sizeof(peer_pair) == sizeof(pp_broad_pair), "both are two numbers");
     *out = (const peer_pair *)(const void *)s->couple.couple;
     return s->couple.n;
 }

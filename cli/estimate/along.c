@@ -46,7 +46,7 @@ static perp_status no_memory(const estimation *s, perp_refusal *why) {
 
 static perp_status one_case(const estimation *s, const char *name, perp_refusal *why) {
     if (s->e.ncase == 1) return PERP_OK;
-    return pp_complain_say(why, PERP_E_FIT, (pp_place){s->e.study->path, 0, 0}, "estimate.method",
+    return pp_complain_say(why, PERP_E_FIT, (pp_location){s->e.study->path, 0, 0}, "estimate.method",
                            "%s goes along one table of rows, and the data are %d tables", name, s->e.ncase);
 }
 
@@ -130,7 +130,7 @@ perp_status estimate_window(estimation *s, const method *m, found *f, perp_refus
     snprintf(f->label, sizeof f->label, "window %d%s", o.length, o.arrival ? " with arrival cost" : "");
     int windows = perp_window_count(&p, &o);
     if (windows < 1)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){s->e.study->path, 0, 0}, "estimate.method",
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){s->e.study->path, 0, 0}, "estimate.method",
                                "found a window of %d rows; allowed: at most %d, the rows of the data", o.length,
                                c->nrow);
     double *z = malloc(sizeof *z * 2 * (size_t)(windows * v.n)), *sd = z ? z + windows * v.n : NULL;
@@ -192,7 +192,7 @@ static bool filter_observe(void *ctx, int count, const double *x, double t, doub
 }
 
 static perp_status filter_fits(const estimation *s, const method *m, const vector *v, perp_refusal *why) {
-    pp_place at = {s->e.study->path, 0, 0};
+    pp_location at = {s->e.study->path, 0, 0};
     perp_status st = one_case(s, m->name, why);
     for (int k = 0; !st && k < s->e.nobserved; k++)
         if (s->e.observed[k].rotation)

@@ -36,7 +36,7 @@ static void find_exact(const estimation *s, const double *residual, double *exac
 }
 
 static perp_status check(const estimation *s, perp_refusal *why) {
-    pp_place at = {s->e.study->path, 0, 0};
+    pp_location at = {s->e.study->path, 0, 0};
     for (int k = 0; k < s->e.nobserved; k++)
         if (s->e.observed[k].rotation)
             return pp_complain_say(why, PERP_E_FIT, at, "", "--coverage does not make rotations");
@@ -56,7 +56,7 @@ perp_status estimate_coverage(estimation *s, int count, coverage *out, perp_refu
     *out = (coverage){.count = count};
     for (int k = 0; k < n; k++) truth[k] = s->e.study->base[s->e.unknown[k].parameter];
     if (!residual || !exact)
-        st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->e.study->path, 0, 0}, "", "not enough memory");
+        st = pp_complain_say(why, PERP_E_MEMORY, (pp_location){s->e.study->path, 0, 0}, "", "not enough memory");
     else if (!pp_rollouts_residuals(s->runs, false, 1, truth, residual))
         st = PERP_E_STOPPED;
     if (!st) find_exact(s, residual, exact);

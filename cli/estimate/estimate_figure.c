@@ -11,7 +11,7 @@ enum { BINS = 40, PANELS = 16 };
 #define TWO_SIDED 1.96 /* standard deviations that hold 95 % of normal numbers */
 
 static perp_status no_memory(perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){"", 0, 0}, "estimate", "not enough memory");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){"", 0, 0}, "estimate", "not enough memory");
 }
 
 /* height [mm]; 0: by the panels. */

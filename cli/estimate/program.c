@@ -19,7 +19,8 @@ typedef struct program {
 static perp_status refuse(const program *p, const char *format, const char *what, perp_refusal *why) {
     char text[300];
     snprintf(text, sizeof text, format, what);
-    return pp_complain_say(why, PERP_E_FIT, (pp_place){p->s->e.study->path, 0, 0}, "estimate.method", "mpec: %s", text);
+    return pp_complain_say(why, PERP_E_FIT, (pp_location){p->s->e.study->path, 0, 0}, "estimate.method", "mpec: %s",
+                           text);
 }
 
 /* "part.vx": body and coordinate. */
@@ -137,7 +138,7 @@ static perp_status solve(program *p, const method *m, found *f, perp_refusal *wh
     perp_mpec_initial initial[PP_STUDY_NAMES];
     int which[PP_STUDY_NAMES], nrow = 0, steps = 0, ninitial = 0;
     perp_mpec_row *row = malloc(sizeof *row * (size_t)(e->cases[0].nrow * e->nobserved + 1));
-    if (!row) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->study->path, 0, 0}, "", "not enough memory");
+    if (!row) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){e->study->path, 0, 0}, "", "not enough memory");
     perp_status st = split(p, parameter, initial, which, &ninitial, why);
     if (!st) st = make_rows(p, m->bound, row, &nrow, &steps, why);
     if (st) {
@@ -167,7 +168,7 @@ static perp_status solve(program *p, const method *m, found *f, perp_refusal *wh
     f->evaluations = r.iterations;
     f->ok = !st;
     if (st)
-        (void)pp_complain_say(why, st, (pp_place){e->study->path, 0, 0}, "estimate.method", "mpec: %s", r.why);
+        (void)pp_complain_say(why, st, (pp_location){e->study->path, 0, 0}, "estimate.method", "mpec: %s", r.why);
     else
         snprintf(f->why, sizeof f->why,
                  "%d unknowns, %d iterations in %d solves, products at most %.1e, a simulation differs by %.1e",
@@ -181,7 +182,7 @@ perp_status estimate_program(estimation *s, const method *m, found *f, perp_refu
     program p = {.s = s};
     const pp_study *y = s->e.study;
     if (!perp_mpec_available())
-        return pp_complain_say(why, PERP_E_FIT, (pp_place){y->path, 0, 0}, "estimate.method", "mpec: this perp %s",
+        return pp_complain_say(why, PERP_E_FIT, (pp_location){y->path, 0, 0}, "estimate.method", "mpec: this perp %s",
                                pp_ipopt_missing());
     if (s->e.ncase > 1) return refuse(&p, "the data are several tables%s; allowed: one", "", why);
     perp_ensemble *one;

@@ -87,7 +87,7 @@ static int unknown_name(const cli_args *a, const char *name, const names *all, c
              near ? near : "", near ? "?" : "; perp experiment --list shows them");
     pp_free(&experiment_memory, (void *)word);
     perp_refusal why;
-    pp_complain(&why, PERP_E_NAME, (pp_place){0}, "", found, allowed);
+    pp_complain(&why, PERP_E_NAME, (pp_location){0}, "", found, allowed);
     return cli_refuse(a, &why);
 }
 
@@ -248,7 +248,7 @@ static perp_status write_page(session *s, experiment *e, perp_refusal *why) {
     char path[EXPERIMENT_PATH], folder[EXPERIMENT_PATH + 4], image[EXPERIMENT_PATH + 8], prefix[160];
     snprintf(path, sizeof path, "%s", s->page);
     if (!s->page_is_file && snprintf(path, sizeof path, "%s/%s.md", s->page, e->name) >= (int)sizeof path)
-        return pp_complain(why, PERP_E_IO, (pp_place){0}, "", "a path that is too long", "a shorter one");
+        return pp_complain(why, PERP_E_IO, (pp_location){0}, "", "a path that is too long", "a shorter one");
     snprintf(folder, sizeof folder, "%s", path);
     char *slash = strrchr(folder, '/');
     if (slash)

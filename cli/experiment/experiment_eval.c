@@ -336,7 +336,7 @@ static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out
 
 static perp_status complain_at(const experiment *e, uint32_t node, size_t where, const char *key, const char *words,
                                perp_refusal *why) {
-    pp_place p = pp_yaml_place(&e->tree, node);
+    pp_location p = pp_yaml_place(&e->tree, node);
     p.column += (int)where + (e->tree.node[node].plain ? 0 : 1);
     return pp_complain_say(why, PERP_E_ARG, p, key, "%s", words);
 }
@@ -392,7 +392,7 @@ perp_status experiment_series(experiment *e, uint32_t node, const char *key, dou
     *out = NULL;
     if (!find_run(e, text, run, &rest, words, sizeof words)) return complain_at(e, node, 0, key, words, why);
     *out = new_column(&e->run[*run]);
-    if (!*out) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, key, "not enough memory");
+    if (!*out) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){e->file, 0, 0}, key, "not enough memory");
     if (evaluate_series(e, *run, rest, e->nseries, *out, words, sizeof words)) return PERP_OK;
     pp_free(&experiment_memory, *out);
     *out = NULL;
@@ -467,7 +467,7 @@ static perp_status measure(experiment *e, const exp_sweep *s, int i, int k, perp
     perp_status st = PERP_OK;
     snprintf(key, sizeof key, "sweeps.%s.measure.%s", s->name, s->measure_of[k].name);
     if (!name || !value) {
-        st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, key, "not enough memory");
+        st = pp_complain_say(why, PERP_E_MEMORY, (pp_location){e->file, 0, 0}, key, "not enough memory");
     } else {
         for (int j = 0; j < k; j++) name[n] = s->measure_of[j].name, value[n++] = result[j];
         name[n] = "failed", value[n++] = r->ended_early;

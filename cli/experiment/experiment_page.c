@@ -141,7 +141,7 @@ static perp_status write_scenes(FILE *f, const experiment *e, perp_refusal *why)
 static FILE *begin(const char *path, char *part, size_t size, perp_refusal *why) {
     int n = snprintf(part, size, "%s.part", path);
     FILE *f = n > 0 && (size_t)n < size ? fopen(part, "wb") : NULL;
-    if (!f) pp_complain_say(why, PERP_E_IO, (pp_place){path, 0, 0}, "", "cannot be written: %s", strerror(errno));
+    if (!f) pp_complain_say(why, PERP_E_IO, (pp_location){path, 0, 0}, "", "cannot be written: %s", strerror(errno));
     return f;
 }
 
@@ -149,7 +149,7 @@ static perp_status finish(FILE *f, const char *part, const char *path, perp_stat
     bool good = !ferror(f);
     good = fclose(f) == 0 && good;
     if (!s && (!good || rename(part, path)))
-        s = pp_complain_say(why, PERP_E_IO, (pp_place){path, 0, 0}, "", "cannot be written: %s", strerror(errno));
+        s = pp_complain_say(why, PERP_E_IO, (pp_location){path, 0, 0}, "", "cannot be written: %s", strerror(errno));
     if (s) remove(part);
     return s;
 }

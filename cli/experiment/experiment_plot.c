@@ -13,7 +13,7 @@ bool experiment_plot_path(const exp_plot *p, const char *folder, const char *pre
 }
 
 static perp_status no_memory(const experiment *e, perp_refusal *why) {
-    pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, "", "not enough memory");
+    pp_complain_say(why, PERP_E_MEMORY, (pp_location){e->file, 0, 0}, "", "not enough memory");
     return PERP_E_MEMORY;
 }
 
@@ -160,7 +160,7 @@ typedef struct chosen {
 
 static perp_status choose(const experiment *e, const exp_line *from, const char *key, chosen *out, perp_refusal *why) {
     const pp_tree *t = &e->tree;
-    pp_place at = pp_yaml_place(t, from->x);
+    pp_location at = pp_yaml_place(t, from->x);
     if (!experiment_choice(e, from->sweep, strlen(from->sweep), &out->c) || out->c.nrest > 0)
         return pp_complain(why, PERP_E_NAME, at, key, from->sweep, "sweep: the name of a sweep, with or without [...]");
     out->s = &e->sweep[out->c.sweep];
@@ -179,7 +179,7 @@ static int fits(const experiment *e, const chosen *c, int i, const char *by, con
     char words[300];
     const exp_run *r = &e->run[c->s->first + i];
     int f = experiment_fits(e, c->s, i, c->c.where, c->c.nwhere, -1, words, sizeof words);
-    if (f < 0) pp_complain_say(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, key, "%s", words);
+    if (f < 0) pp_complain_say(why, PERP_E_ARG, (pp_location){e->file, 0, 0}, key, "%s", words);
     if (f > 0 && (r->skipped || (by && strcmp(r->axis_text[c->by], by) != 0))) f = 0;
     return f;
 }
@@ -306,7 +306,7 @@ perp_status experiment_plots(experiment *e, const char *folder, const char *pref
         char path[EXPERIMENT_PATH], key[64];
         snprintf(key, sizeof key, "plots[%d]", i);
         if (!experiment_plot_path(&e->plot[i], folder, prefix, path, sizeof path))
-            return pp_complain(why, PERP_E_IO, (pp_place){0}, key, "a path that is too long", "a shorter one");
+            return pp_complain(why, PERP_E_IO, (pp_location){0}, key, "a path that is too long", "a shorter one");
         double wanted = 1;
         if (e->plot[i].when.node) s = experiment_number(e, &e->plot[i].when, key, &wanted, why);
         e->plot[i].drawn = !s && wanted != 0;

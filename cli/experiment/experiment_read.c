@@ -106,7 +106,7 @@ static perp_status refuse(const reader *r, uint32_t n, const char *path, const c
 }
 
 static perp_status no_memory(const reader *r) {
-    return pp_complain_say(r->why, PERP_E_MEMORY, (pp_place){r->t->file, 0, 0}, "", "not enough memory");
+    return pp_complain_say(r->why, PERP_E_MEMORY, (pp_location){r->t->file, 0, 0}, "", "not enough memory");
 }
 
 static perp_status read_map(const reader *r, uint32_t map, const char *path, const pp_field *fields, void *out) {
@@ -277,7 +277,7 @@ perp_status experiment_read(const char *folder, const char *root, const char *na
     snprintf(e->root, sizeof e->root, "%s", root); /* "/", or shorter than the paths that are checked */
     int c = snprintf(e->file, sizeof e->file, "%s/%s/experiment.yaml", folder, name);
     if (a < 0 || (size_t)a >= sizeof e->name || b < 0 || c < 0 || (size_t)c >= sizeof e->file)
-        return pp_complain(why, PERP_E_ARG, (pp_place){0}, "", "a path that is too long", "a shorter one");
+        return pp_complain(why, PERP_E_ARG, (pp_location){0}, "", "a path that is too long", "a shorter one");
     perp_status s = pp_source_read(&experiment_memory, e->file, e->file, &e->data, &size, why);
     if (s) return s;
     s = pp_yaml_parse(&experiment_memory, e->file, e->data, size, &e->tree, why);

@@ -10,7 +10,7 @@
 #include "experiment/experiment.h"
 
 static perp_status no_memory(const experiment *e, perp_refusal *why) {
-    pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, "", "not enough memory");
+    pp_complain_say(why, PERP_E_MEMORY, (pp_location){e->file, 0, 0}, "", "not enough memory");
     return PERP_E_MEMORY;
 }
 
@@ -22,7 +22,7 @@ static bool temporary_folder(experiment *e, perp_refusal *why) {
 static perp_status write_wrapper(experiment *e, exp_run *r, const char *scene, perp_refusal *why) {
     int n = snprintf(r->scene_path, sizeof r->scene_path, "%s/%s.yaml", e->temporary, r->name);
     if (n < 0 || (size_t)n >= sizeof r->scene_path)
-        return pp_complain(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, "runs", "a path that is too long",
+        return pp_complain(why, PERP_E_ARG, (pp_location){e->file, 0, 0}, "runs", "a path that is too long",
                            "a shorter one");
     return around_write(r->scene_path, scene, &r->instead, why);
 }
@@ -32,7 +32,7 @@ static perp_status find_scene(experiment *e, exp_run *r, perp_refusal *why) {
     char path[EXPERIMENT_PATH];
     int n = snprintf(path, sizeof path, "%s/%s", e->folder, r->scene);
     if (n < 0 || (size_t)n >= sizeof path)
-        return pp_complain(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, "runs", "a path that is too long",
+        return pp_complain(why, PERP_E_ARG, (pp_location){e->file, 0, 0}, "runs", "a path that is too long",
                            "a shorter one");
     if (pp_source_is_within(e->root, "experiments", path, why) == PERP_E_ARG) return PERP_E_ARG;
     memcpy(r->scene_path, path, (size_t)n + 1);
@@ -188,7 +188,7 @@ perp_status experiment_prepare(experiment *e, const perp_definition *define, int
 bool experiment_folder(const char *path, perp_refusal *why) {
     char part[EXPERIMENT_PATH];
     if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) {
-        pp_complain(why, PERP_E_IO, (pp_place){0}, "", "a path that is too long", "a shorter one");
+        pp_complain(why, PERP_E_IO, (pp_location){0}, "", "a path that is too long", "a shorter one");
         return false;
     }
     size_t n = strlen(part);
@@ -198,7 +198,7 @@ bool experiment_folder(const char *path, perp_refusal *why) {
         part[i] = 0;
         struct stat st;
         if (mkdir(part, 0777) && (stat(part, &st) || !S_ISDIR(st.st_mode))) {
-            pp_complain_say(why, PERP_E_IO, (pp_place){part, 0, 0}, "", "the folder cannot be made: %s",
+            pp_complain_say(why, PERP_E_IO, (pp_location){part, 0, 0}, "", "the folder cannot be made: %s",
                             strerror(errno));
             return false;
         }
@@ -226,7 +226,7 @@ int experiment_run(experiment *e, const char *keep, bool progress, perp_refusal 
         const char *folder = keep ? keep : e->temporary;
         int n = snprintf(r->recording, sizeof r->recording, "%s/%s.h5", folder, r->name);
         if (n < 0 || (size_t)n >= sizeof r->recording) {
-            pp_complain(why, PERP_E_IO, (pp_place){0}, "", "a path that is too long", "a shorter one");
+            pp_complain(why, PERP_E_IO, (pp_location){0}, "", "a path that is too long", "a shorter one");
             r->recording[0] = 0;
             return CLI_BAD_INPUT;
         }

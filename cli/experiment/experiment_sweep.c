@@ -34,7 +34,7 @@ int experiment_find_measure(const exp_sweep *s, const char *name, size_t length)
 /* ---- making runs ---- */
 
 static perp_status no_memory(const experiment *e, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, "", "not enough memory");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){e->file, 0, 0}, "", "not enough memory");
 }
 
 static const char **word_slot(exp_instead *x, const char *axis) {

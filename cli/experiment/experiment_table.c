@@ -10,7 +10,7 @@ enum { COLUMNS_MAX = 16, CELL = 64 };
 static perp_status complain(const experiment *e, int i, const char *found, const char *allowed, perp_refusal *why) {
     char key[64];
     snprintf(key, sizeof key, "tables[%d]", i);
-    return pp_complain(why, PERP_E_NAME, (pp_place){e->file, 0, 0}, key, found, allowed);
+    return pp_complain(why, PERP_E_NAME, (pp_location){e->file, 0, 0}, key, found, allowed);
 }
 
 static const exp_sweep *sweep_of(const experiment *e, const char *text, exp_choice *c) {
@@ -68,13 +68,13 @@ static perp_status cell(const experiment *e, const exp_table *b, const exp_sweep
     double *x = pp_alloc(&experiment_memory, sizeof *x * (size_t)(s->nrun + 1));
     char words[300];
     int n = 0, missing = 0, early = 0;
-    if (!x) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, "", "not enough memory");
+    if (!x) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){e->file, 0, 0}, "", "not enough memory");
     for (int i = 0; i < s->nrun; i++) {
         const exp_run *r = &e->run[s->first + i];
         int fits = experiment_fits(e, s, i, c->where, c->nwhere, -1, words, sizeof words);
         if (fits < 0) {
             pp_free(&experiment_memory, x);
-            return pp_complain_say(why, PERP_E_ARG, (pp_place){e->file, 0, 0}, "tables", "%s", words);
+            return pp_complain_say(why, PERP_E_ARG, (pp_location){e->file, 0, 0}, "tables", "%s", words);
         }
         if (!fits || r->skipped || strcmp(r->axis_text[row_axis], row) != 0) continue;
         if (column && strcmp(r->axis_text[column_axis], column) != 0) continue;
@@ -117,7 +117,7 @@ static perp_status write_one(experiment *e, const exp_table *b, FILE *to, bool m
     int column_axis = b->columns ? experiment_find_axis(s, b->columns, strlen(b->columns)) : -1;
     int rows = s->axis[row_axis].n, columns = column_axis < 0 ? nmeasure : s->axis[column_axis].n;
     char(*cells)[CELL] = pp_alloc(&experiment_memory, sizeof *cells * (size_t)((rows + 1) * (columns + 1)));
-    if (!cells) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){e->file, 0, 0}, "", "not enough memory");
+    if (!cells) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){e->file, 0, 0}, "", "not enough memory");
     perp_status st = PERP_OK;
     snprintf(cells[0], CELL, "%.60s", b->rows);
     for (int k = 0; k < columns; k++)

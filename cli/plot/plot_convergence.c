@@ -113,7 +113,7 @@ static perp_status read_request(plot_solved *d, request *r) {
     const char *text = plot_solved_argument(d, d->q->what[0], "convergence");
     *r = (request){0};
     if (!text)
-        return pp_complain(d->why, PERP_E_ARG, (pp_place){0}, "what", d->q->what[0],
+        return pp_complain(d->why, PERP_E_ARG, (pp_location){0}, "what", d->q->what[0],
                            "convergence, convergence(siconos), convergence(PROBLEM)");
     char *copy = pp_arena_get(&d->arena, strlen(text) + 1);
     if (!copy) return plot_solved_memory(d);
@@ -133,7 +133,7 @@ static perp_status read_request(plot_solved *d, request *r) {
 static perp_status draw(plot_solved *d, plot_report *report) {
     request r;
     const char *problem[PROBLEMS + 1];
-    pp_place at = {d->q->recording[0], 0, 0};
+    pp_location at = {d->q->recording[0], 0, 0};
     perp_status s = read_request(d, &r);
     if (s) return s;
     int n = list_problems(d, &r, problem);

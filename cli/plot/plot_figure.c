@@ -114,7 +114,7 @@ void plot_size(const plot_figure *f, double *width, double *height) {
 /* ---- files ---- */
 
 perp_status plot_check_output(const char *path, perp_refusal *why) {
-    pp_place nowhere = {0};
+    pp_location nowhere = {0};
 #ifdef PERP_WITHOUT_CAIRO
     return pp_complain_say(why, PERP_E_FIT, nowhere, "output", "%s: %s", path, PERP_WITHOUT_CAIRO);
 #endif
@@ -132,7 +132,7 @@ static bool render(plot_sheet *s, page_kind k, double dpi, page *out) {
 
 /* A page that is too small or too large. */
 static perp_status check_size(const plot_sheet *s, page_kind k, double dpi, perp_refusal *why) {
-    pp_place nowhere = {0};
+    pp_location nowhere = {0};
     char found[64], allowed[96];
     bool narrow = s->least_width > 0;
     if (narrow || s->least_height > 0) {
@@ -155,7 +155,7 @@ static perp_status check_size(const plot_sheet *s, page_kind k, double dpi, perp
 }
 
 perp_status plot_write(const plot_figure *f, const char *path, perp_refusal *why) {
-    pp_place nowhere = {0};
+    pp_location nowhere = {0};
     perp_status status = plot_check_output(path, why);
     if (status) return status;
     pp_arena arena;

@@ -270,7 +270,7 @@ static perp_status states_of(plot_data *d, int index) {
         }
     }
     if (n == 0)
-        return pp_complain(d->why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "states", "no contacts",
+        return pp_complain(d->why, PERP_E_ARG, (pp_location){s->path, 0, 0}, "states", "no contacts",
                            "a recording in which bodies meet");
     plot_sketch *k = plot_add_sketch(d, "");
     if (!k) return plot_no_memory(d);
@@ -354,14 +354,14 @@ static perp_status choose_bodies(plot_data *d, const char *names, bool dynamic, 
                          perp_recording_body(r, k).name);
             if (strlen(list) >= 300) snprintf(list + strlen(list), sizeof list - strlen(list), ", ...");
             pp_printable(found, sizeof found, name, length);
-            return pp_complain(d->why, PERP_E_NAME, (pp_place){d->source[0].path, 0, 0}, "path",
+            return pp_complain(d->why, PERP_E_NAME, (pp_location){d->source[0].path, 0, 0}, "path",
                                *found ? found : "nothing", list);
         }
         body[(*n)++] = i;
         names += length + (names[length] == ',');
     }
     if (*n == 0)
-        return pp_complain(d->why, PERP_E_ARG, (pp_place){d->source[0].path, 0, 0}, "what", "no bodies that move",
+        return pp_complain(d->why, PERP_E_ARG, (pp_location){d->source[0].path, 0, 0}, "what", "no bodies that move",
                            "a recording with bodies that do");
     return PERP_OK;
 }
@@ -431,7 +431,7 @@ static perp_status add_joints(plot_data *d) {
         }
     }
     if (!s && !any)
-        s = pp_complain(d->why, PERP_E_ARG, (pp_place){d->source[0].path, 0, 0}, "joints", "no joints that move",
+        s = pp_complain(d->why, PERP_E_ARG, (pp_location){d->source[0].path, 0, 0}, "joints", "no joints that move",
                         "a recording with joints");
     return s;
 }

@@ -14,7 +14,7 @@
 /* ---- shared with plot_convergence.c ---- */
 
 perp_status plot_solved_memory(plot_solved *d) {
-    return pp_complain_say(d->why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for the plot");
+    return pp_complain_say(d->why, PERP_E_MEMORY, (pp_location){0}, "", "not enough memory for the plot");
 }
 
 perp_status plot_solved_open(plot_solved *d, const plot_request *q,
@@ -192,7 +192,8 @@ static perp_status draw(plot_solved *d, int cost, plot_report *report) {
     perp_status s = collect(d, cost, &p);
     if (s) return s;
     if (p.nproblem == 0)
-        return pp_complain(d->why, PERP_E_ARG, (pp_place){q->recording[0], 0, 0}, NULL, "no results", "at least one");
+        return pp_complain(d->why, PERP_E_ARG, (pp_location){q->recording[0], 0, 0}, NULL, "no results",
+                           "at least one");
     plot_line *line = PP_ARENA_ZERO(&d->arena, plot_line, p.nsolver);
     char *xlabel = pp_arena_get(&d->arena, 80), *ylabel = pp_arena_get(&d->arena, 80);
     if (!line || !xlabel || !ylabel) return plot_solved_memory(d);
@@ -229,7 +230,7 @@ perp_status plot_profile(const plot_request *q, plot_report *report, perp_refusa
     s = plot_solved_open(&d, q, solve_read_results, why);
     int cost = s ? 0 : find_cost(plot_solved_argument(&d, q->what[0], "profile"));
     if (!s && cost < 0)
-        s = pp_complain(why, PERP_E_ARG, (pp_place){0}, "what", q->what[0],
+        s = pp_complain(why, PERP_E_ARG, (pp_location){0}, "what", q->what[0],
                         "profile(seconds), profile(iterations) or profile(factorisations)");
     if (!s) s = draw(&d, cost, report);
     plot_solved_close(&d);

@@ -19,7 +19,7 @@ plot_request plot_request_default(void) {
 /* ---- quantities ---- */
 
 perp_status plot_no_memory(plot_data *d) {
-    pp_complain_say(d->why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for the plot");
+    pp_complain_say(d->why, PERP_E_MEMORY, (pp_location){0}, "", "not enough memory for the plot");
     return PERP_E_MEMORY;
 }
 
@@ -150,7 +150,7 @@ static perp_status unknown(plot_data *d, const char *what) {
     snprintf(allowed, sizeof allowed, "a quantity (--list names them) or %s%s%s%s", list, near ? "; did you mean " : "",
              near ? near : "", near ? "?" : "");
     pp_printable(found, sizeof found, what, strlen(what));
-    return pp_complain(d->why, PERP_E_NAME, (pp_place){0}, "what", *what ? found : "nothing", allowed);
+    return pp_complain(d->why, PERP_E_NAME, (pp_location){0}, "what", *what ? found : "nothing", allowed);
 }
 
 /* One curve: NAME or FIRST:SECOND. */
@@ -179,7 +179,7 @@ static perp_status add_one(plot_data *d, plot_sketch **k, char *what) {
         (*k)->xlabel = xlabel;
     } else {
         if (!(*k)->xlabel != !xlabel)
-            return pp_complain(d->why, PERP_E_ARG, (pp_place){0}, "what", label,
+            return pp_complain(d->why, PERP_E_ARG, (pp_location){0}, "what", label,
                                "in one panel, either all over time or all FIRST:SECOND");
         /* several: the axis tells the unit if it is the same for all */
         const plot_curve *c = &(*k)->curve[0];
@@ -228,7 +228,7 @@ static perp_status join(plot_data *d) {
     for (int i = 0; i < d->nsketch; i++) {
         plot_sketch *k = &d->sketch[i];
         if (k->nrow > 0 || !k->xlabel != !all->xlabel)
-            return pp_complain(d->why, PERP_E_ARG, (pp_place){0}, "together",
+            return pp_complain(d->why, PERP_E_ARG, (pp_location){0}, "together",
                                k->nrow > 0 ? "states" : "curves over time and in the plane",
                                "panels whose axes fit together");
         if (i == 0) continue;
@@ -288,7 +288,7 @@ static perp_status open_source(plot_data *d, plot_source *s) {
         snprintf(found, sizeof found, "no frame from %g to %g", isnan(d->q->from) ? s->info->t0 : d->q->from,
                  isnan(d->q->to) ? s->info->t1 : d->q->to);
         snprintf(allowed, sizeof allowed, "times within %g to %g", s->info->t0, s->info->t1);
-        return pp_complain(d->why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "", found, allowed);
+        return pp_complain(d->why, PERP_E_ARG, (pp_location){s->path, 0, 0}, "", found, allowed);
     }
     s->first = (uint64_t)first;
     s->n = end - first;
@@ -299,7 +299,7 @@ static perp_status open_source(plot_data *d, plot_source *s) {
 static perp_status open_all(plot_data *d) {
     const plot_request *q = d->q;
     if (q->nrecording < 1)
-        return pp_complain(d->why, PERP_E_ARG, (pp_place){0}, "recording", "none",
+        return pp_complain(d->why, PERP_E_ARG, (pp_location){0}, "recording", "none",
                            "one recording or more (files that end in .h5)");
     d->source = pp_arena_zero(&d->arena, (size_t)q->nrecording * sizeof *d->source);
     if (!d->source) return plot_no_memory(d);
@@ -337,7 +337,7 @@ static perp_status prepare(plot_data *d, const plot_request *q, perp_refusal *wh
     int n = q->nwhat > 0 ? q->nwhat : 2;
     for (int i = 0; !s && i < n; i++) s = add_what(d, q->nwhat > 0 ? q->what[i] : usual[i]);
     if (!s && d->nsketch == 0)
-        s = pp_complain(why, PERP_E_ARG, (pp_place){d->source[0].path, 0, 0}, "what", "nothing to draw",
+        s = pp_complain(why, PERP_E_ARG, (pp_location){d->source[0].path, 0, 0}, "what", "nothing to draw",
                         "a quantity (--list names them)");
     if (!s && q->together) s = join(d);
     return s;

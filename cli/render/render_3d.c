@@ -272,7 +272,8 @@ static perp_status make_plan(plan *p, perp_refusal *why) {
         else
             add_shape(p, i);
     }
-    if (p->failed) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for the picture");
+    if (p->failed)
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "", "not enough memory for the picture");
     return PERP_OK;
 }
 
@@ -501,7 +502,7 @@ static perp_status make_pass(pass *a, plan *p, perp_refusal *why) {
     a->veil = PP_ARENA_ARRAY(m, float, n);
     a->inked = PP_ARENA_ARRAY(m, int, n);
     if (!a->target.close || !a->target.who || !a->ink || !a->veil || !a->inked || !render_light_make(m, &a->light))
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for the picture");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "", "not enough memory for the picture");
     a->top = linear_of(o->theme->top);
     a->bottom = linear_of(o->theme->bottom);
     a->ground = linear_of(o->theme->ground);
@@ -571,7 +572,7 @@ perp_status render_find_glass(render_scene *s, const render_moment *m, const ren
     long n = (long)t.width * t.height, all = 0;
     t.close = status ? NULL : PP_ARENA_ARRAY(&p.arena, float, n);
     if (!status && !t.close)
-        status = pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for the picture");
+        status = pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "", "not enough memory for the picture");
     if (!status) {
         render_clear(&t);
         for (int i = 0; i < p.nfacet; i++)

@@ -15,8 +15,8 @@ perp_status render_layers_make(pp_arena *arena, int width, int height, render_la
     out->rest = PP_ARENA_ARRAY(arena, float, 4 * n);
     out->close = PP_ARENA_ARRAY(arena, float, n);
     if (out->moving && out->rest && out->close) return PERP_OK;
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for a picture of %d x %d pixels",
-                           width, height);
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "",
+                           "not enough memory for a picture of %d x %d pixels", width, height);
 }
 
 /* ---- moments over each other ---- */

@@ -13,7 +13,7 @@
 enum { PATH_POINTS = 2000 };
 
 static perp_status no_memory(perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for the picture");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "", "not enough memory for the picture");
 }
 
 static double opacity_of(int i, int n) {

@@ -9,7 +9,7 @@
 #include "render/render_mesh.h"
 
 static perp_status no_memory(perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "not enough memory for the picture");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "", "not enough memory for the picture");
 }
 
 /* Bodies, shapes and joints. */
@@ -48,7 +48,7 @@ perp_status render_holds(const render_source *s, unsigned part, const char *name
     char found[64], allowed[96];
     snprintf(found, sizeof found, "a recording without %s", name);
     snprintf(allowed, sizeof allowed, "one with them (record: {what: [poses, contacts]} in its scene)");
-    return pp_complain(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "", found, allowed);
+    return pp_complain(why, PERP_E_ARG, (pp_location){s->path, 0, 0}, "", found, allowed);
 }
 
 perp_status render_open(const char *path, render_source *s, perp_refusal *why) {
@@ -58,7 +58,7 @@ perp_status render_open(const char *path, render_source *s, perp_refusal *why) {
     if (status) return status;
     s->info = perp_recording_about(s->r);
     if (s->info->frames == 0)
-        return pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, "frames", "none", "a recording with frames");
+        return pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, "frames", "none", "a recording with frames");
     status = render_holds(s, PERP_RECORD_POSES, "poses", why);
     if (status) return status;
     double *time = PP_ARENA_ARRAY(&s->arena, double, (long)s->info->frames);
@@ -113,7 +113,7 @@ perp_status render_moment_at(render_source *s, double t, bool between, bool cont
         char found[64], allowed[96];
         snprintf(found, sizeof found, "%.9g", t);
         snprintf(allowed, sizeof allowed, "a time from %.9g to %.9g", t0, t1);
-        return pp_complain(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "time", found, allowed);
+        return pp_complain(why, PERP_E_ARG, (pp_location){s->path, 0, 0}, "time", found, allowed);
     }
     uint64_t frame = frame_before(s, t), next = frame + 1 < s->info->frames ? frame + 1 : frame;
     double span = s->time[next] - s->time[frame], part = span > 0 ? (t - s->time[frame]) / span : 0;

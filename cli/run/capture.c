@@ -31,7 +31,7 @@ static bool in_a_folder(const char *path) {
 
 perp_status capture_begin(capture *c, const char *folder, const char *scene, int every, bool add, perp_refusal *why) {
     struct stat st;
-    pp_place at = {folder, 0, 0};
+    pp_location at = {folder, 0, 0};
     *c = (capture){.folder = folder, .scene = scene, .every = every > 0 ? (uint64_t)every : 1, .island = -1};
     if (strlen(folder) > CLI_PATH - 100)
         return pp_complain(why, PERP_E_ARG, at, NULL, "a path that is too long", "a shorter one");
@@ -74,7 +74,7 @@ static void look(const perp_captured *p, void *ctx) {
 perp_status capture_watch(capture *c, perp_world *w, perp_refusal *why) {
     perp_capture watch = {look, c};
     if (mkdir(c->folder, 0777) && errno != EEXIST)
-        return pp_complain_say(why, PERP_E_IO, (pp_place){c->folder, 0, 0}, "", "cannot be made a folder: %s",
+        return pp_complain_say(why, PERP_E_IO, (pp_location){c->folder, 0, 0}, "", "cannot be made a folder: %s",
                                strerror(errno));
     perp_world_set_capture(w, &watch);
     return PERP_OK;

@@ -26,7 +26,7 @@ static void wrapped(const char *text, char *out, size_t size) {
     snprintf(out, size, bare ? "{%s}" : "%s", text);
 }
 
-static perp_status add(quantities *q, const char *name, const char *text, pp_place place, const char *key,
+static perp_status add(quantities *q, const char *name, const char *text, pp_location place, const char *key,
                        const pp_measure_names *names, perp_refusal *why) {
     char whole[1024];
     if (q->n == MOST)
@@ -68,13 +68,13 @@ static perp_status add_all(quantities *q, const simulate_options *o, const perp_
         perp_scene_watch w = perp_scene_watch_at(scene, i);
         char key[128];
         snprintf(key, sizeof key, "watch.%s", w.name);
-        pp_place at = {perp_scene_file_at(scene, w.file).path, w.line, w.column};
+        pp_location at = {perp_scene_file_at(scene, w.file).path, w.line, w.column};
         st = add(q, w.name, w.text, at, key, names, why);
     }
     for (int i = 0; !st && i < o->nquantity; i++) {
         char name[64];
         cli_printable(name, sizeof name, o->quantity[i]);
-        st = add(q, name, o->quantity[i], (pp_place){"", 0, 0}, "--watch", names, why);
+        st = add(q, name, o->quantity[i], (pp_location){"", 0, 0}, "--watch", names, why);
     }
     return st;
 }
@@ -91,7 +91,7 @@ perp_status quantities_open(const simulate_options *o, const perp_scene *scene, 
     if (!name || !q || !q->parameter) {
         free(name);
         quantities_close(q);
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "out of memory");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "", "out of memory");
     }
     for (int i = 0; i < n; i++) {
         name[i] = perp_scene_parameter_at(scene, i).name;

@@ -64,7 +64,7 @@ void variants_free(variants *s) {
 bool variant_series(variant *v, const char *name, double **out, perp_refusal *why) {
     *out = malloc(sizeof **out * (size_t)(v->frames ? v->frames : 1));
     if (*out && !perp_recording_series(v->rec, name, *out, why)) return true;
-    if (!*out) pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, name, "not enough memory");
+    if (!*out) pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, name, "not enough memory");
     free(*out);
     *out = NULL;
     return false;

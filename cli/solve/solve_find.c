@@ -19,7 +19,7 @@ void solve_files_free(solve_files *f) {
 }
 
 static perp_status no_memory(perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "no memory for the list of files");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "", "no memory for the list of files");
 }
 
 static perp_status add(solve_files *f, const char *path, bool searched, perp_refusal *why) {
@@ -48,11 +48,11 @@ static int by_name(const struct dirent **a, const struct dirent **b) { return st
 static perp_status search(const char *folder, int depth, solve_files *out, perp_refusal *why) {
     struct dirent **entry;
     if (depth > DEEPEST)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){folder, 0, 0}, "", "folders within folders, more than %d",
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){folder, 0, 0}, "", "folders within folders, more than %d",
                                DEEPEST);
     int n = scandir(folder, &entry, shown, by_name);
     if (n < 0)
-        return pp_complain_say(why, PERP_E_IO, (pp_place){folder, 0, 0}, "", "cannot be read: %s", strerror(errno));
+        return pp_complain_say(why, PERP_E_IO, (pp_location){folder, 0, 0}, "", "cannot be read: %s", strerror(errno));
     perp_status s = PERP_OK;
     for (int i = 0; i < n; i++) {
         struct stat st;
@@ -79,7 +79,7 @@ static perp_status search(const char *folder, int depth, solve_files *out, perp_
 
 perp_status solve_find(const char *operand, solve_files *out, perp_refusal *why) {
     struct stat st;
-    pp_place at = {operand, 0, 0};
+    pp_location at = {operand, 0, 0};
     if (stat(operand, &st)) return pp_complain_say(why, PERP_E_IO, at, "", "cannot be read: %s", strerror(errno));
     if (!S_ISDIR(st.st_mode)) return add(out, operand, false, why);
     int before = out->count;

@@ -18,7 +18,7 @@ void solve_figures_free(solve_figures *f) {
 }
 
 static perp_status no_memory(const char *path, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "no memory to read it");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "no memory to read it");
 }
 
 static solve_history *add_trace(solve_figures *f, const char *problem, const char *solver) {
@@ -73,12 +73,13 @@ static bool next_line(table *t) {
 static perp_status refuse(const table *t, const char *key, const char *found, const char *allowed) {
     char safe[100], text[128];
     snprintf(text, sizeof text, "\"%s\"", cli_printable(safe, sizeof safe, found));
-    return pp_complain(t->why, PERP_E_ARG, (pp_place){t->path, t->line, 0}, key, text, allowed);
+    return pp_complain(t->why, PERP_E_ARG, (pp_location){t->path, t->line, 0}, key, text, allowed);
 }
 
 /* The column of each name; all must be there. */
 static perp_status find_columns(table *t, const char *const *name, int n, const char *what, int *column) {
-    if (!next_line(t)) return pp_complain(t->why, PERP_E_ARG, (pp_place){t->path, 0, 0}, NULL, "an empty file", what);
+    if (!next_line(t))
+        return pp_complain(t->why, PERP_E_ARG, (pp_location){t->path, 0, 0}, NULL, "an empty file", what);
     for (int i = 0; i < n; i++) {
         column[i] = -1;
         for (int k = 0; k < t->nfield; k++)
@@ -86,7 +87,7 @@ static perp_status find_columns(table *t, const char *const *name, int n, const 
         if (column[i] >= 0) continue;
         char found[64];
         snprintf(found, sizeof found, "no column %s", name[i]);
-        return pp_complain(t->why, PERP_E_ARG, (pp_place){t->path, t->line, 0}, NULL, found, what);
+        return pp_complain(t->why, PERP_E_ARG, (pp_location){t->path, t->line, 0}, NULL, found, what);
     }
     return PERP_OK;
 }
@@ -104,7 +105,7 @@ static perp_status check_line(const table *t, int column) {
     if (column < t->nfield) return PERP_OK;
     char found[32];
     snprintf(found, sizeof found, "%d fields", t->nfield);
-    return pp_complain(t->why, PERP_E_ARG, (pp_place){t->path, t->line, 0}, NULL, found,
+    return pp_complain(t->why, PERP_E_ARG, (pp_location){t->path, t->line, 0}, NULL, found,
                        "as many as in the first line");
 }
 

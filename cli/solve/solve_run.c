@@ -32,7 +32,7 @@ static bool is_recording(const char *path) {
 
 perp_status solve_open(const char *path, int facets, solve_problem *out, perp_refusal *why) {
     char text[512];
-    pp_place at = {path, 0, 0};
+    pp_location at = {path, 0, 0};
     *out = (solve_problem){.path = path};
     cli_loading(true);
     perp_status s = perp_problem_read(path, NULL, &out->stored, &out->format, why);

@@ -51,8 +51,9 @@ static void put_whole(pp_image *m, int x) {
 }
 
 static perp_status finish(const char *path, pp_image *m, perp_refusal *why) {
-    perp_status s = m->failed ? pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "no memory to write it")
-                              : pp_place_file(path, m->data, m->size, why);
+    perp_status s = m->failed
+                        ? pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "no memory to write it")
+                        : pp_place_file(path, m->data, m->size, why);
     pp_image_free(m);
     return s;
 }
@@ -153,7 +154,7 @@ static perp_status traces_h5(const char *path, const solve_row *row, int nrow, p
     columns c;
     if (!gather(row, nrow, &c)) {
         columns_free(&c);
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "no memory to write it");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "no memory to write it");
     }
     pp_image_add(&c.problems, "", 1);
     pp_image_add(&c.solvers, "", 1);

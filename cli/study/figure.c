@@ -11,7 +11,7 @@
 enum { PANELS_MOST = 64, LINES_MOST = 64, BINS = 30 };
 
 static perp_status no_memory(perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){"", 0, 0}, "report", "not enough memory");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){"", 0, 0}, "report", "not enough memory");
 }
 
 perp_status figure_folder(const char *folder, perp_refusal *why) {
@@ -249,7 +249,7 @@ perp_status report_figures(const report *r, const pp_table *t, const char *folde
         char name[160], path[CLI_PATH];
         report_file_name(r, i, name, sizeof name);
         if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-            return pp_complain(why, PERP_E_IO, (pp_place){"", 0, 0}, "", "a path that is too long", "a shorter one");
+            return pp_complain(why, PERP_E_IO, (pp_location){"", 0, 0}, "", "a path that is too long", "a shorter one");
         if (e->kind == REPORT_TABLE || t->n == 0) continue;
         st = e->kind == REPORT_MAP         ? draw_map(r, t, e, path, why)
              : e->kind == REPORT_PLOT      ? draw_plot(r, t, e, path, why)

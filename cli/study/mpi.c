@@ -147,7 +147,7 @@ perp_status sweep_mpi_engine(const pp_study *s, sweep_engine *out, perp_refusal 
     }
     *out = (sweep_engine){run_ranks, c, c ? c->ranks - 1 : 0};
     if (!c || !c->row || !c->there || !c->busy || !c->idle)
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "not enough memory");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){s->path, 0, 0}, "", "not enough memory");
     for (int i = 0; i < c->ranks; i++) c->busy[i] = END;
     return PERP_OK;
 }
@@ -188,7 +188,7 @@ int sweep_mpi_serve(const pp_study *s, perp_refusal *why) {
 }
 perp_status sweep_mpi_engine(const pp_study *s, sweep_engine *out, perp_refusal *why) {
     *out = (sweep_engine){0};
-    return pp_complain_say(why, PERP_E_FIT, (pp_place){s->path, 0, 0}, "",
+    return pp_complain_say(why, PERP_E_FIT, (pp_location){s->path, 0, 0}, "",
                            "this perp was built without MPI, so its ranks cannot write one --output; on Debian install "
                            "libopenmpi-dev and build again, or leave out --output: each rank then writes its own part");
 }

@@ -21,7 +21,7 @@ perp_status report_page(const report *r, const pp_table *t, const char *path, co
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
-    if (!to) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "not enough memory");
+    if (!to) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "not enough memory");
     fprintf(to, "# %s\n\n", *s->title ? s->title : perp_scene_title(s->scene));
     if (*s->source) fprintf(to, "Source: %s\n\n", s->source);
     if (*s->about) fprintf(to, "%s\n", s->about);
@@ -37,7 +37,7 @@ perp_status report_page(const report *r, const pp_table *t, const char *path, co
         fprintf(to, "\n![%s](%s)\n", e->title ? e->title : e->measure_name ? e->measure_name : "curves", name);
         if (e->about) fprintf(to, "\n%s\n", e->about);
     }
-    if (fclose(to) && !st) st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "not enough memory");
+    if (fclose(to) && !st) st = pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "not enough memory");
     if (!st) st = plot_write_file(path, text, size, why);
     free(text);
     return st;

@@ -14,7 +14,7 @@ enum {
 };
 
 static perp_status no_memory(const study_view *v, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){v->path[0], 0, 0}, "report", "not enough memory");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){v->path[0], 0, 0}, "report", "not enough memory");
 }
 
 /* ---- axes ---- */

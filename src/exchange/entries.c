@@ -50,7 +50,7 @@ static void sort(size_t n, const int *key, int range, const int *before, int *st
 static perp_status overflow(pp_exchange *x, const char *key, int row, int col) {
     char where[128];
     (void)snprintf(where, sizeof where, "%s[%d][%d]", key, row, col);
-    return pp_complain(x->why, PERP_E_ARG, (pp_place){x->file, 0, 0}, where, "entries with an infinite sum",
+    return pp_complain(x->why, PERP_E_ARG, (pp_location){x->file, 0, 0}, where, "entries with an infinite sum",
                        "a finite number");
 }
 

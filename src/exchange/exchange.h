@@ -61,7 +61,7 @@ typedef struct pp_words {
 typedef struct pp_word {
     const char *text;
     size_t length; /* 0: the end of the file */
-    pp_place place;
+    pp_location place;
 } pp_word;
 
 pp_words pp_words_begin(pp_exchange *x);

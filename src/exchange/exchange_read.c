@@ -4,7 +4,7 @@
 #include <string.h>
 
 perp_status pp_exchange_no_memory(const pp_exchange *x) {
-    return pp_complain_say(x->why, PERP_E_MEMORY, (pp_place){x->file, 0, 0}, NULL, "no memory for the problem");
+    return pp_complain_say(x->why, PERP_E_MEMORY, (pp_location){x->file, 0, 0}, NULL, "no memory for the problem");
 }
 
 /* A fixed text, with or without zeros behind it. */
@@ -43,7 +43,7 @@ static perp_status read_hdf5(pp_exchange *x, perp_problem_format *format) {
 }
 
 static perp_status read_any(pp_exchange *x, perp_problem_format *format) {
-    pp_place at = {x->file, 0, 0};
+    pp_location at = {x->file, 0, 0};
     if (x->size == 0) return pp_complain(x->why, PERP_E_ARG, at, NULL, "an empty file", "a problem");
     if (pp_h5_is(x->data, x->size)) return read_hdf5(x, format);
     if (memchr(x->data, 0, x->size < 4096 ? x->size : 4096)) {
@@ -80,9 +80,9 @@ perp_status perp_problem_read(const char *path, const perp_allocator *alloc, per
     char *data = NULL;
     size_t size = 0;
     if (why) memset(why, 0, sizeof *why);
-    if (!out) return pp_complain_say(why, PERP_E_ARG, (pp_place){path, 0, 0}, NULL, "no place for the result");
+    if (!out) return pp_complain_say(why, PERP_E_ARG, (pp_location){path, 0, 0}, NULL, "no place for the result");
     *out = NULL;
-    if (!path) return pp_complain_say(why, PERP_E_ARG, (pp_place){0}, NULL, "no path");
+    if (!path) return pp_complain_say(why, PERP_E_ARG, (pp_location){0}, NULL, "no path");
     perp_status s = pp_source_read(a, path, path, &data, &size, why);
     if (s) return s;
     s = pp_exchange_read(path, data, size, a, out, format, why);

@@ -11,19 +11,19 @@
 
 static perp_status no_place(perp_refusal *why, const char *path, const char *key, const char *found,
                             const char *allowed) {
-    return pp_complain(why, PERP_E_FIT, (pp_place){path, 0, 0}, key, found, allowed);
+    return pp_complain(why, PERP_E_FIT, (pp_location){path, 0, 0}, key, found, allowed);
 }
 
 static perp_status bad(perp_refusal *why, const char *path, const char *key, int i, double v, const char *allowed) {
     char at[64], found[32];
     (void)snprintf(at, sizeof at, "%s[%d]", key, i);
     (void)snprintf(found, sizeof found, "%g", v);
-    return pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, at, found, allowed);
+    return pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, at, found, allowed);
 }
 
 static perp_status check_vector(perp_refusal *why, const char *path, const char *key, const double *v, int n,
                                 bool negative) {
-    if (n > 0 && !v) return pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, key, "nothing", "numbers");
+    if (n > 0 && !v) return pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, key, "nothing", "numbers");
     for (int i = 0; i < n; i++)
         if (!isfinite(v[i]) || (!negative && v[i] < 0))
             return bad(why, path, key, i, v[i], negative ? "a finite number" : "a finite number >= 0");
@@ -40,7 +40,7 @@ static perp_status fits(const char *path, const perp_problem *p, perp_refusal *w
         return no_place(why, path, "dim", found, "2 or 3");
     }
     if (c->ncontact < 0 || c->ncontact > INT32_MAX / 8 || c->nrow < 0 || c->nrow > INT32_MAX / 8) {
-        return pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, "ncontact, nrow", "sizes out of range",
+        return pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, "ncontact, nrow", "sizes out of range",
                            "0 or more");
     }
     int m = c->nrow + c->dim * c->ncontact;

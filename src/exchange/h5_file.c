@@ -38,7 +38,7 @@ static bool work(pp_h5 *h) {
 }
 
 perp_status pp_h5_refuse(pp_h5 *h, const char *path, const char *found, const char *allowed) {
-    return pp_complain(h->why, PERP_E_ARG, (pp_place){h->file, 0, 0}, path, found, allowed);
+    return pp_complain(h->why, PERP_E_ARG, (pp_location){h->file, 0, 0}, path, found, allowed);
 }
 
 perp_status pp_h5_damaged(pp_h5 *h, const char *path, uint64_t at, const char *what) {

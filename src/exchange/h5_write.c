@@ -101,7 +101,7 @@ perp_status pp_h5_end(pp_h5_writer *w, const char *path, pp_image *out, perp_ref
     H5Eset_auto2(H5E_DEFAULT, w->print, w->print_data);
     if (w->ok) return PERP_OK;
 #ifdef PERP_WITHOUT_HDF5
-    return pp_complain_say(why, PERP_E_FIT, (pp_place){path, 0, 0}, NULL, "%s", PERP_WITHOUT_HDF5);
+    return pp_complain_say(why, PERP_E_FIT, (pp_location){path, 0, 0}, NULL, "%s", PERP_WITHOUT_HDF5);
 #endif
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, NULL, "no memory for the new file");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, NULL, "no memory for the new file");
 }

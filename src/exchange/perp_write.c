@@ -99,11 +99,11 @@ perp_status pp_perp_image(const char *path, const perp_problem *p, const double 
                           pp_image *out, perp_refusal *why) {
     pp_content c = {.kind = p->cls & PP_K_ALL, .name = perp_class_name(p->cls), .problem = *p, .guess = guess};
     if (p->cls == PERP_NCP) {
-        return pp_complain(why, PERP_E_FIT, (pp_place){path, 0, 0}, NULL, "an ncp, which is a function",
+        return pp_complain(why, PERP_E_FIT, (pp_location){path, 0, 0}, NULL, "an ncp, which is a function",
                            "a class that is made of numbers");
     }
     if (c.kind == 0 || (unsigned)p->cls != c.kind || (c.kind & (c.kind - 1)) != 0) {
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){path, 0, 0}, NULL, "unknown class %d", (int)p->cls);
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){path, 0, 0}, NULL, "unknown class %d", (int)p->cls);
     }
     if (c.kind & PP_K_CONES) c.kind |= p->as.cone.global ? PP_K_GLOBAL : PP_K_LOCAL;
     return write_content(path, &c, title, out, why);

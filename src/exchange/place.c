@@ -18,7 +18,7 @@
 static perp_status cannot(perp_refusal *why, const char *path, int error) {
     char words[128] = "";
     if (strerror_r(error, words, sizeof words) != 0) (void)snprintf(words, sizeof words, "error %d", error);
-    return pp_complain_say(why, PERP_E_IO, (pp_place){path, 0, 0}, NULL, "cannot be written: %s", words);
+    return pp_complain_say(why, PERP_E_IO, (pp_location){path, 0, 0}, NULL, "cannot be written: %s", words);
 }
 
 static int write_all(int fd, const char *data, size_t size) {
@@ -49,7 +49,7 @@ static perp_status place(const char *path, char *name, size_t room, const void *
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
         const char *found = S_ISDIR(st.st_mode) ? "a folder" : "a device or a pipe";
-        return pp_complain(why, PERP_E_IO, (pp_place){path, 0, 0}, NULL, found, "a file");
+        return pp_complain(why, PERP_E_IO, (pp_location){path, 0, 0}, NULL, found, "a file");
     }
     int fd = -1;
     for (int i = 0; i < TRIES && fd < 0; i++) {
@@ -72,7 +72,7 @@ static perp_status place(const char *path, char *name, size_t room, const void *
 perp_status pp_place_file(const char *path, const void *data, size_t size, perp_refusal *why) {
     size_t room = strlen(path) + 64;
     char *name = malloc(room);
-    if (!name) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, NULL, "no memory for its name");
+    if (!name) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, NULL, "no memory for its name");
     perp_status s = place(path, name, room, data, size, why);
     free(name);
     return s;

@@ -201,7 +201,7 @@ int pp_plan_extent_of(const pp_content *c, pp_plan_extent x) {
 
 static perp_status refuse(perp_refusal *why, const char *file, const char *key, const char *found,
                           const char *allowed) {
-    return pp_complain(why, PERP_E_ARG, (pp_place){file, 0, 0}, key, found, allowed);
+    return pp_complain(why, PERP_E_ARG, (pp_location){file, 0, 0}, key, found, allowed);
 }
 
 perp_status pp_plan_check_sizes(const char *file, pp_content *c, perp_refusal *why) {

@@ -18,7 +18,7 @@ static perp_status enough(pp_words *w, const char *key, size_t count) {
     char found[64], allowed[64];
     (void)snprintf(found, sizeof found, "a file of %zu bytes", w->x->size);
     (void)snprintf(allowed, sizeof allowed, "one with %zu numbers here", count);
-    return pp_complain(w->x->why, PERP_E_ARG, (pp_place){w->x->file, w->line, 0}, key, found, allowed);
+    return pp_complain(w->x->why, PERP_E_ARG, (pp_location){w->x->file, w->line, 0}, key, found, allowed);
 }
 
 /* ---- 0: rows and columns again, then all numbers, column by column ---- */
@@ -199,7 +199,7 @@ static perp_status wrong_count(pp_words *w, const char *key, size_t listed, doub
     at(name, sizeof name, key, "nnz");
     (void)snprintf(found, sizeof found, "%zu entries", listed);
     (void)snprintf(allowed, sizeof allowed, "%.0f, as announced", nnz);
-    return pp_complain(w->x->why, PERP_E_ARG, (pp_place){w->x->file, w->line, 0}, name, found, allowed);
+    return pp_complain(w->x->why, PERP_E_ARG, (pp_location){w->x->file, w->line, 0}, name, found, allowed);
 }
 
 /* Whether the word after the next n is ":". */

@@ -139,7 +139,7 @@ static perp_status read_kinds(pp_words *w, int n, int equalities, int *is_free) 
     char found[64], allowed[64];
     (void)snprintf(found, sizeof found, "%d equalities in the blocks", total);
     (void)snprintf(allowed, sizeof allowed, "%d, as in the third number", equalities);
-    return pp_complain(w->x->why, PERP_E_ARG, (pp_place){w->x->file, w->line, 0}, "kinds", found, allowed);
+    return pp_complain(w->x->why, PERP_E_ARG, (pp_location){w->x->file, w->line, 0}, "kinds", found, allowed);
 }
 
 /* One part of the matrix, row by row, into the column-major n x n matrix M. */
@@ -163,7 +163,7 @@ static perp_status read_parts(pp_words *w, int n, int m, const int *is_free) {
         char found[64], allowed[64];
         (void)snprintf(found, sizeof found, "a file of %zu bytes", x->size);
         (void)snprintf(allowed, sizeof allowed, "one with %zu numbers here", (size_t)all * (size_t)all);
-        return pp_complain(x->why, PERP_E_ARG, (pp_place){x->file, w->line, 0}, "A, B, C, D", found, allowed);
+        return pp_complain(x->why, PERP_E_ARG, (pp_location){x->file, w->line, 0}, "A, B, C, D", found, allowed);
     }
     double *M = PP_STORED_ARRAY(x->out, double, (size_t)all *(size_t)all), *q = PP_STORED_ARRAY(x->out, double, all);
     if (!M || !q) return pp_exchange_no_memory(x);
@@ -248,7 +248,7 @@ static perp_status read_friction(pp_words *w) {
     if (!s && e.rows != e.cols) {
         char found[64];
         (void)snprintf(found, sizeof found, "a matrix of %d x %d", e.rows, e.cols);
-        s = pp_complain(w->x->why, PERP_E_ARG, (pp_place){w->x->file, w->line, 0}, key, found, "a square one");
+        s = pp_complain(w->x->why, PERP_E_ARG, (pp_location){w->x->file, w->line, 0}, key, found, "a square one");
     }
     if (s) return s;
     bool second = second_matrix(w, e.rows, m, m + c->ncontact);
@@ -256,7 +256,7 @@ static perp_status read_friction(pp_words *w) {
         char found[64], allowed[96];
         (void)snprintf(found, sizeof found, "%d rows, and no second matrix of %d x %d", e.rows, e.rows, m);
         (void)snprintf(allowed, sizeof allowed, "%d rows (local), or a second matrix (global)", m);
-        return pp_complain(w->x->why, PERP_E_ARG, (pp_place){w->x->file, w->line, 0}, key, found, allowed);
+        return pp_complain(w->x->why, PERP_E_ARG, (pp_location){w->x->file, w->line, 0}, key, found, allowed);
     }
     if (second) {
         s = read_global(w, c, &e, m);

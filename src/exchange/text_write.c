@@ -10,7 +10,7 @@
 
 static perp_status no_place(perp_refusal *why, const char *path, const char *key, const char *found,
                             const char *allowed) {
-    return pp_complain(why, PERP_E_FIT, (pp_place){path, 0, 0}, key, found, allowed);
+    return pp_complain(why, PERP_E_FIT, (pp_location){path, 0, 0}, key, found, allowed);
 }
 
 static void say(pp_image *m, const char *text) { pp_image_add(m, text, strlen(text)); }
@@ -40,13 +40,13 @@ static void say_number(pp_image *m, double v, const char *after) {
 
 static perp_status say_vector(pp_image *m, const char *path, const char *key, const double *v, int n,
                               perp_refusal *why) {
-    if (n > 0 && !v) return pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, key, "nothing", "numbers");
+    if (n > 0 && !v) return pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, key, "nothing", "numbers");
     for (int i = 0; i < n; i++) {
         if (!isfinite(v[i])) {
             char at[64], found[32];
             (void)snprintf(at, sizeof at, "%s[%d]", key, i);
             (void)snprintf(found, sizeof found, "%g", v[i]);
-            return pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, at, found, "a finite number");
+            return pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, at, found, "a finite number");
         }
         say_number(m, v[i], i + 1 < n ? " " : "\n");
     }
@@ -105,7 +105,7 @@ static perp_status say_sparse(pp_image *m, const char *path, const char *key, co
 static perp_status say_blocks(pp_image *m, const char *path, const double *lo, const double *hi, int n,
                               perp_refusal *why) {
     int equalities = 0;
-    if (!lo || !hi) return pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, "lo, hi", "nothing", "bounds");
+    if (!lo || !hi) return pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, "lo, hi", "nothing", "bounds");
     for (int i = 0; i < n; i++) {
         bool open = hi[i] == INFINITY;
         if (!open || (lo[i] != 0 && lo[i] != -INFINITY)) {
@@ -151,7 +151,7 @@ static perp_status say_cone(pp_image *m, const char *path, const perp_cone *c, p
     }
     for (int i = 0; !s && c->mu && i < c->ncontact; i++)
         if (c->mu[i] < 0)
-            s = pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, "mu", "a negative number", "0 or more");
+            s = pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, "mu", "a negative number", "0 or more");
     return s ? s : say_vector(m, path, "mu", c->mu, c->ncontact, why);
 }
 

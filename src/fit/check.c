@@ -11,15 +11,15 @@ perp_status pp_fit_bad(perp_refusal *why, const char *key, int index, double fou
     else
         (void)snprintf(name, sizeof name, "%s", key);
     (void)snprintf(text, sizeof text, "%.10g", found);
-    return pp_complain(why, PERP_E_ARG, (pp_place){0}, name, text, allowed);
+    return pp_complain(why, PERP_E_ARG, (pp_location){0}, name, text, allowed);
 }
 
 perp_status pp_fit_memory(perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "", "out of memory");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "", "out of memory");
 }
 
 perp_status pp_fit_stopped(perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_STOPPED, (pp_place){0}, "", "the callback ended the estimation");
+    return pp_complain_say(why, PERP_E_STOPPED, (pp_location){0}, "", "the callback ended the estimation");
 }
 
 perp_status pp_fit_check_bounds(int n, const double *lower, const double *upper, perp_refusal *why) {
@@ -35,7 +35,7 @@ perp_status pp_fit_check_bounds(int n, const double *lower, const double *upper,
 perp_status pp_fit_check_prior(int n, const double *mean, const double *sd, perp_refusal *why) {
     if (!mean && !sd) return PERP_OK;
     if (!mean || !sd)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){0}, mean ? "prior_sd" : "prior_mean",
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){0}, mean ? "prior_sd" : "prior_mean",
                                "a prior needs both mean and s.d.");
     for (int j = 0; j < n; j++) {
         if (!(sd[j] > 0)) return pp_fit_bad(why, "prior_sd", j, sd[j], "a number > 0, or infinity for no prior");

@@ -11,7 +11,8 @@
 #define TWO_PI 6.28318530717958647693
 
 perp_status pp_filter_fail(pp_filter *f, int row, const char *words) {
-    return pp_complain_say(f->why, PERP_E_SOLVE, (pp_place){0}, "", "row %d, time %g: %s", row, f->p->time[row], words);
+    return pp_complain_say(f->why, PERP_E_SOLVE, (pp_location){0}, "", "row %d, time %g: %s", row, f->p->time[row],
+                           words);
 }
 
 uint64_t pp_filter_stream(const pp_filter *f, int row, int what) {
@@ -35,7 +36,7 @@ void pp_filter_admit(const pp_filter *f, double *x, bool reflect) {
 
 perp_status pp_filter_cloud(pp_filter *f) {
     if (!pp_covariance_factor(f->n, f->p->covariance, f->L, f->work))
-        return pp_complain_say(f->why, PERP_E_ARG, (pp_place){0}, "covariance",
+        return pp_complain_say(f->why, PERP_E_ARG, (pp_location){0}, "covariance",
                                "is not positive semidefinite, or not finite");
     for (int i = 0; i < f->count; i++) {
         perp_random random = perp_random_start(perp_random_split(pp_filter_stream(f, 0, 0), (uint64_t)i));
@@ -126,7 +127,7 @@ static perp_status check(const perp_filter_problem *p, perp_filter_options *o, p
     if (o->resample == 0) o->resample = 0.5;
     if (o->alpha == 0) o->alpha = 1;
     if (strcmp(o->method, "particle") != 0 && strcmp(o->method, "unscented") != 0 && strcmp(o->method, "ensemble") != 0)
-        return pp_complain(why, PERP_E_ARG, (pp_place){0}, "method", o->method, methods);
+        return pp_complain(why, PERP_E_ARG, (pp_location){0}, "method", o->method, methods);
     if (p->n < 1 || p->n > 10000) return pp_fit_bad(why, "n", -1, p->n, "1 to 10000");
     if (p->m < 1 || p->m > 10000) return pp_fit_bad(why, "m", -1, p->m, "1 to 10000");
     if (p->rows < 1) return pp_fit_bad(why, "rows", -1, p->rows, "at least 1");
@@ -136,7 +137,7 @@ static perp_status check(const perp_filter_problem *p, perp_filter_options *o, p
     if (!(o->alpha > 0 && isfinite(o->alpha) && o->kappa > -p->n && isfinite(o->kappa) && isfinite(o->beta)))
         return pp_fit_bad(why, "alpha", -1, o->alpha, "alpha > 0, kappa > -n, all finite");
     if (!p->time || !p->data || !p->noise_sd || !p->mean || !p->covariance || !p->advance || !p->observe)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){0}, "",
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){0}, "",
                                "time, data, noise_sd, mean, covariance, advance and observe are all needed");
     perp_status s = pp_fit_check_bounds(p->n, p->lower, p->upper, why);
     if (!s) s = pp_fit_check_finite(p->rows, p->time, "time", false, why);

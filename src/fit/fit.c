@@ -42,7 +42,7 @@ perp_status pp_fit_run(pp_fit *f, double *x, pp_fit_end *end, int *agreeing, per
         }
     }
     if (!isfinite(end->cost))
-        return pp_complain_say(why, PERP_E_SOLVE, (pp_place){0}, "start",
+        return pp_complain_say(why, PERP_E_SOLVE, (pp_location){0}, "start",
                                "the residuals are not finite at any of the %d starting points", starts);
     *agreeing = 0;
     for (int k = 0; k < starts; k++) *agreeing += costs[k] - end->cost <= SAME_COST * (end->cost + costs[k]);
@@ -100,12 +100,12 @@ perp_status pp_fit_look(pp_fit *f, const double *x, double *cost, pp_fit_informa
     if (!pp_fit_evaluate(f, 1, x, f->r)) return pp_fit_stopped(why);
     *cost = pp_fit_cost(f, x, f->r);
     if (!isfinite(*cost))
-        return pp_complain_say(why, PERP_E_SOLVE, (pp_place){0}, "x", "the residuals are not finite at the optimum");
+        return pp_complain_say(why, PERP_E_SOLVE, (pp_location){0}, "x", "the residuals are not finite at the optimum");
     bool ok = pp_fit_jacobian_checked(f, x, f->r, false);
     if (f->stopped) return pp_fit_stopped(why);
     if (f->no_memory) return pp_fit_memory(why);
     if (!ok)
-        return pp_complain_say(why, PERP_E_SOLVE, (pp_place){0}, "",
+        return pp_complain_say(why, PERP_E_SOLVE, (pp_location){0}, "",
                                "derivatives at the optimum could not be evaluated: points beside it fail");
     (void)pp_fit_smooth(f, x, *cost);
     if (f->stopped) return pp_fit_stopped(why);

@@ -43,7 +43,7 @@ static void fill_defaults(const perp_sample_problem *p, perp_sample_options *o) 
 static perp_status check(const perp_sample_problem *p, perp_sample_options *o, perp_refusal *why) {
     if (p->n < 1 || p->n > 1000) return pp_fit_bad(why, "n", -1, p->n, "1 to 1000");
     if (!p->log_density || !o->start || !o->covariance)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){0},
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){0},
                                !p->log_density ? "log_density"
                                : !o->start     ? "start"
                                                : "covariance",
@@ -104,7 +104,7 @@ static perp_status first_positions(sampler *s, pp_arena *arena, perp_refusal *wh
     double *L = PP_ARENA_ZERO(arena, double, n *n), *work = PP_ARENA_ZERO(arena, double, n *n);
     if (!L || !work) return pp_fit_memory(why);
     if (!pp_covariance_factor(n, s->o.covariance, L, work))
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){0}, "covariance",
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){0}, "covariance",
                                "is not positive semidefinite, or not finite");
     for (int i = 0; i < s->K; i++) s->logp[i] = -INFINITY;
     for (int round = 0; round < REDRAWS && alive < s->K; round++) {
@@ -121,7 +121,7 @@ static perp_status first_positions(sampler *s, pp_arena *arena, perp_refusal *wh
         for (int i = 0; i < s->K; i++) alive += s->logp[i] > -INFINITY;
     }
     if (alive < 2 * n + 2)
-        return pp_complain_say(why, PERP_E_SOLVE, (pp_place){0}, "start",
+        return pp_complain_say(why, PERP_E_SOLVE, (pp_location){0}, "start",
                                "only %d of %d walkers found a point with a density above 0 about the start", alive,
                                s->K);
     return PERP_OK;

@@ -23,7 +23,7 @@ static perp_status check_problem(const perp_fit_problem *p, perp_refusal *why) {
     if ((double)p->n * (p->m + (double)p->n) > 0.5 * PP_FIT_MOST)
         return pp_fit_bad(why, "n * m", -1, (double)p->n * p->m, "a Jacobian of at most 2e8 numbers");
     if (!p->residuals || !p->start)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){0}, p->start ? "residuals" : "start", "is missing");
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){0}, p->start ? "residuals" : "start", "is missing");
     perp_status s = pp_fit_check_bounds(p->n, p->lower, p->upper, why);
     if (!s) s = pp_fit_check_finite(p->n, p->start, "start", false, why);
     if (!s) s = pp_fit_check_finite(p->n, p->scale, "scale", true, why);
@@ -46,7 +46,7 @@ static perp_status check_options(pp_fit *f, perp_refusal *why) {
         return pp_fit_bad(why, "loss_scale", -1, o->loss_scale, "a number > 0");
     if (o->starts < 0 || o->starts > 1000000) return pp_fit_bad(why, "starts", -1, o->starts, "0 to 1000000");
     if (!pp_loss_find(o->loss, &f->loss, &f->loss_scale))
-        return pp_complain(why, PERP_E_ARG, (pp_place){0}, "loss", o->loss, "square, huber, cauchy, tukey");
+        return pp_complain(why, PERP_E_ARG, (pp_location){0}, "loss", o->loss, "square, huber, cauchy, tukey");
     return PERP_OK;
 }
 

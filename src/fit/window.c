@@ -91,7 +91,7 @@ static perp_status differentiate(window *w, const perp_fit_problem *p, double *v
         if (f.stopped)
             s = pp_fit_stopped(w->why);
         else if (!ok || !isfinite(pp_fit_cost(&f, w->z, f.r)))
-            s = pp_complain_say(w->why, PERP_E_SOLVE, (pp_place){0}, "",
+            s = pp_complain_say(w->why, PERP_E_SOLVE, (pp_location){0}, "",
                                 "the motion from row %d could not be differentiated", w->first);
         memcpy(value, f.r, sizeof *value * m);
         memcpy(J, f.J, sizeof *J * m * (size_t)w->n);
@@ -137,7 +137,7 @@ static perp_status add_leaving(window *w, double *shift) {
         for (int b = 0; b <= a; b++) A[a + n * b] *= solved[a] * solved[b];
     }
     if (!pp_cholesky(n, A, n))
-        return pp_complain_say(w->why, PERP_E_SOLVE, (pp_place){0}, "",
+        return pp_complain_say(w->why, PERP_E_SOLVE, (pp_location){0}, "",
                                "the information of the rows before row %d is not positive definite",
                                w->first + w->stride);
     for (int c = 0; c < n; c++)
@@ -169,7 +169,7 @@ static perp_status carry_on(window *w, const double *shift) {
         w->P[j + n * j] += w->stride * walk * walk + narrow * narrow;
     }
     if (!pp_covariance_factor(n, w->P, w->L, w->work))
-        return pp_complain_say(w->why, PERP_E_SOLVE, (pp_place){0}, "", "the arrival cost at row %d is not finite",
+        return pp_complain_say(w->why, PERP_E_SOLVE, (pp_location){0}, "", "the arrival cost at row %d is not finite",
                                w->first + w->stride);
     w->prior = true;
     return PERP_OK;
@@ -222,11 +222,11 @@ static perp_status check(const perp_window_problem *p, const perp_window_options
     if (stride < 1 || (o->arrival && stride > o->length))
         return pp_fit_bad(why, "stride", -1, stride, "at least 1; with the arrival cost at most the length");
     if (!p->residuals || !p->advance || !p->start)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){0}, "", "residuals, advance and start are all needed");
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){0}, "", "residuals, advance and start are all needed");
     pp_loss loss;
     double scale = 1;
     if (o->arrival && o->fit.loss && (!pp_loss_find(o->fit.loss, &loss, &scale) || loss != PP_LOSS_SQUARE))
-        return pp_complain(why, PERP_E_ARG, (pp_place){0}, "loss", o->fit.loss, "square with the arrival cost");
+        return pp_complain(why, PERP_E_ARG, (pp_location){0}, "loss", o->fit.loss, "square with the arrival cost");
     perp_status s = pp_fit_check_finite(p->states + p->parameters, p->walk_sd, "walk_sd", false, why);
     return s ? s : pp_fit_check_prior(p->states + p->parameters, p->prior_mean, p->prior_sd, why);
 }

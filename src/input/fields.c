@@ -39,7 +39,7 @@ perp_status pp_field_unknown(const pp_tree *t, uint32_t n, const char *path, con
 
 perp_status pp_field_complain(const pp_tree *t, uint32_t n, size_t where, const char *path, const char *words,
                               perp_refusal *why) {
-    pp_place p = pp_yaml_place(t, n);
+    pp_location p = pp_yaml_place(t, n);
     p.column += (int)where + (t->node[n].plain ? 0 : 1);
     return pp_complain_say(why, PERP_E_ARG, p, path, "%s", words);
 }

@@ -11,18 +11,18 @@
 /* ---- complaints (refusal.c) ---- */
 
 /* Where in the input something stands. */
-typedef struct pp_place {
+typedef struct pp_location {
     const char *file;
     int line, column;
-} pp_place;
+} pp_location;
 
 /* Fills why (NULL: nothing to fill) and its text, and returns s. found, allowed: plain words, either may be NULL or "".
  * Text form:
  *   FILE:LINE:COLUMN: KEY: found FOUND; allowed: ALLOWED           parts that are missing are left out */
-perp_status pp_complain(perp_refusal *why, perp_status s, pp_place at, const char *key, const char *found,
+perp_status pp_complain(perp_refusal *why, perp_status s, pp_location at, const char *key, const char *found,
                         const char *allowed);
 /* The same where "found ...; allowed: ..." does not fit: a sentence in place of both. */
-perp_status pp_complain_say(perp_refusal *why, perp_status s, pp_place at, const char *key, const char *format, ...)
+perp_status pp_complain_say(perp_refusal *why, perp_status s, pp_location at, const char *key, const char *format, ...)
     PERP_PRINTF(5, 6);
 /* The word of the list (NULL-terminated) nearest to what was written, or NULL if none is near: for "did you mean". */
 const char *pp_suggest(const char *written, const char *const *words);
@@ -95,8 +95,8 @@ uint32_t pp_yaml_get(const pp_tree *t, uint32_t map, const char *key);
 static inline const char *pp_yaml_text(const pp_tree *t, uint32_t n) { return t->text + t->node[n].text; }
 /* The key after key k of a map; 0: k is the last. */
 static inline uint32_t pp_yaml_next_key(const pp_tree *t, uint32_t k) { return t->node[t->node[k].next].next; }
-static inline pp_place pp_yaml_place(const pp_tree *t, uint32_t n) {
-    pp_place p = {t->file, (int)t->node[n].line, (int)t->node[n].column};
+static inline pp_location pp_yaml_place(const pp_tree *t, uint32_t n) {
+    pp_location p = {t->file, (int)t->node[n].line, (int)t->node[n].column};
     return p;
 }
 /* "a list of 3", "a map with the key mass", "\"text\"", "12": for the found part of a complaint. */

@@ -62,7 +62,7 @@ static void add(char *line, size_t size, const char *words) {
     show(line + n, size - n, words);
 }
 
-static perp_refusal begin(perp_status s, pp_place at, const char *key) {
+static perp_refusal begin(perp_status s, pp_location at, const char *key) {
     perp_refusal r = {0};
     r.status = s;
     r.line = at.line > 0 ? at.line : 0;
@@ -92,7 +92,7 @@ static perp_refusal begin(perp_status s, pp_place at, const char *key) {
     return r;
 }
 
-perp_status pp_complain(perp_refusal *why, perp_status s, pp_place at, const char *key, const char *found,
+perp_status pp_complain(perp_refusal *why, perp_status s, pp_location at, const char *key, const char *found,
                         const char *allowed) {
     if (!why) return s;
     perp_refusal r = begin(s, at, key); /* apart from *why: the words may lie in there */
@@ -111,7 +111,8 @@ perp_status pp_complain(perp_refusal *why, perp_status s, pp_place at, const cha
     return s;
 }
 
-perp_status pp_complain_say(perp_refusal *why, perp_status s, pp_place at, const char *key, const char *format, ...) {
+perp_status pp_complain_say(perp_refusal *why, perp_status s, pp_location at, const char *key, const char *format,
+                            ...) {
     if (!why) return s;
     char sentence[sizeof why->text];
     va_list args;

@@ -14,7 +14,7 @@
 perp_status pp_source_cannot(perp_refusal *why, const char *named, int error) {
     char words[128] = "";
     if (strerror_r(error, words, sizeof words) != 0) (void)snprintf(words, sizeof words, "error %d", error);
-    pp_place at = {named, 0, 0};
+    pp_location at = {named, 0, 0};
     return pp_complain_say(why, PERP_E_IO, at, NULL, "cannot be read: %s", words);
 }
 
@@ -38,7 +38,7 @@ static int read_up_to(int fd, char *data, size_t size, size_t *got) {
 
 perp_status pp_source_read_open(const perp_allocator *a, int fd, const char *named, char **data, size_t *size,
                                 perp_refusal *why) {
-    pp_place at = {named, 0, 0};
+    pp_location at = {named, 0, 0};
     struct stat st;
     if (fstat(fd, &st) != 0) return pp_source_cannot(why, named, errno);
     if (!S_ISREG(st.st_mode)) return pp_complain(why, PERP_E_IO, at, NULL, kind(st.st_mode), "a file");

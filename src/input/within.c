@@ -77,7 +77,7 @@ static perp_status resolve(const char *root, const char *whose, const char *path
     if (there ? strncmp(file, folder, n) != 0 || (file[n] && file[n] != '/') : n > 0 && !written_within(root, path)) {
         char found[64];
         (void)snprintf(found, sizeof found, "a file outside the folder of the %s", whose);
-        return pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, NULL, found,
+        return pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, NULL, found,
                            "files in that folder or below it, unless --allow-outside is given");
     }
     *rest = there && !file[n] ? "." : file + n + 1; /* the folder itself is no file, and reading it says so */

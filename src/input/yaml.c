@@ -23,14 +23,14 @@ perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char 
     (void)size;
     memset(out, 0, sizeof *out);
     if (a) out->alloc = *a;
-    return pp_complain_say(why, PERP_E_FIT, (pp_place){file, 0, 0}, NULL, "%s", PERP_WITHOUT_YAML);
+    return pp_complain_say(why, PERP_E_FIT, (pp_location){file, 0, 0}, NULL, "%s", PERP_WITHOUT_YAML);
 }
 
 #else
 
 #define TAG_LINES 16 /* %TAG lines that are put up with */
 
-#define HERE(mark) ((pp_place){r->tree->file, (int)(mark).line + 1, (int)(mark).column + 1})
+#define HERE(mark) ((pp_location){r->tree->file, (int)(mark).line + 1, (int)(mark).column + 1})
 
 typedef struct level {
     uint32_t node; /* the open list or map */
@@ -54,7 +54,7 @@ typedef struct reading {
 } reading;
 
 static perp_status no_memory(reading *r) {
-    pp_place at = {r->tree->file, 0, 0};
+    pp_location at = {r->tree->file, 0, 0};
     return pp_complain_say(r->why, PERP_E_MEMORY, at, NULL, "no memory for what it says");
 }
 
@@ -319,8 +319,8 @@ static perp_status on_alias(reading *r, const yaml_event_t *e) {
 /* ---- what libyaml does not like ---- */
 
 /* Place of a byte. */
-static pp_place place_of(const reading *r, const char *data, size_t size, size_t offset) {
-    pp_place p = {r->tree->file, 1, 1};
+static pp_location place_of(const reading *r, const char *data, size_t size, size_t offset) {
+    pp_location p = {r->tree->file, 1, 1};
     for (size_t i = 0; i < offset && i < size; i++) {
         if (data[i] == '\n') {
             p.line++;
@@ -368,7 +368,7 @@ static perp_status syntax(reading *r, const yaml_parser_t *p, const char *data, 
             where--;
             while (where > 0 && ((unsigned char)data[where] & 0xc0) == 0x80) where--;
         }
-        pp_place at = place_of(r, data, size, where);
+        pp_location at = place_of(r, data, size, where);
         char found[64] = "a character that is cut off";
         bool control = strncmp(problem, "control", 7) == 0;
         if (control)
@@ -377,7 +377,7 @@ static perp_status syntax(reading *r, const yaml_parser_t *p, const char *data, 
             (void)snprintf(found, sizeof found, "the byte \\x%02x", (unsigned char)data[where]);
         return pp_complain(r->why, PERP_E_ARG, at, NULL, found, control ? "text" : "text in UTF-8");
     }
-    pp_place at = HERE(p->problem_mark);
+    pp_location at = HERE(p->problem_mark);
     if (strstr(problem, "cannot start any token")) {
         size_t i = character(data, size, p->problem_mark.index), n = 1;
         if (i < size && data[i] == '\t') {
@@ -418,7 +418,7 @@ static perp_status take(reading *r, const yaml_event_t *e, bool *end) {
             const pp_node *root = &r->tree->node[1];
             if (root->kind != PP_NODE_SCALAR || root->length > 0 || !root->plain) return PERP_OK;
         }
-        return pp_complain(r->why, PERP_E_ARG, (pp_place){r->tree->file, 0, 0}, NULL, "an empty file",
+        return pp_complain(r->why, PERP_E_ARG, (pp_location){r->tree->file, 0, 0}, NULL, "an empty file",
                            "a YAML document");
     default: return PERP_OK;
     }
@@ -454,7 +454,7 @@ static perp_status refuse_tag_lines(const reading *r, const char *data, size_t s
             memcmp(p, "%TAG", 4) != 0)
             continue;
         if (++lines > TAG_LINES) {
-            pp_place at = place_of(r, data, size, (size_t)(p - data));
+            pp_location at = place_of(r, data, size, (size_t)(p - data));
             return pp_complain(r->why, PERP_E_ARG, at, NULL, "many %TAG lines", "no tags");
         }
     }
@@ -478,7 +478,7 @@ perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char 
     r.why = why;
     perp_status s = PERP_OK;
     if (size > PP_SOURCE_MAX) {
-        s = pp_complain(why, PERP_E_ARG, (pp_place){file, 0, 0}, NULL, "more than 256 MiB", "less");
+        s = pp_complain(why, PERP_E_ARG, (pp_location){file, 0, 0}, NULL, "more than 256 MiB", "less");
     } else if (!PP_GROW(&out->alloc, out->node, out->cap_node, 0, 64) ||
                !PP_GROW(&out->alloc, out->text, out->cap_text, 0, 256)) {
         s = no_memory(&r);
@@ -489,7 +489,7 @@ perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char 
             size -= 3;
         }
         const char *other = other_kind(data, size);
-        s = other ? pp_complain(why, PERP_E_ARG, (pp_place){file, 1, 1}, NULL, other, "text in UTF-8")
+        s = other ? pp_complain(why, PERP_E_ARG, (pp_location){file, 1, 1}, NULL, other, "text in UTF-8")
                   : refuse_tag_lines(&r, data, size);
         if (!s) s = read_all(&r, data, size);
     }

@@ -14,9 +14,9 @@ pp_measure_def pp_measure_text(const pp_tree *tree, uint32_t node, const char *n
     return d;
 }
 
-perp_status pp_measure_complain(const pp_place *place, size_t where, const char *key, const char *words,
+perp_status pp_measure_complain(const pp_location *place, size_t where, const char *key, const char *words,
                                 perp_refusal *why) {
-    pp_place p = *place;
+    pp_location p = *place;
     if (p.line > 0) p.column += (int)where;
     return pp_complain_say(why, strncmp(words, "no memory", 9) ? PERP_E_ARG : PERP_E_MEMORY, p, key, "%s", words);
 }

@@ -33,7 +33,7 @@ typedef struct meaning {
 
 typedef struct program {
     pp_expr *x;
-    pp_place place;
+    pp_location place;
     char *key, *file;
 } program;
 
@@ -167,7 +167,7 @@ perp_status pp_measures_new(const perp_allocator *a, const pp_measure_def *def, 
     static const perp_allocator plain = {0};
     if (!a) a = &plain;
     *out = NULL;
-    const pp_place nowhere = {"", 0, 0};
+    const pp_location nowhere = {"", 0, 0};
     pp_measures *m = pp_alloc(a, sizeof *m);
     if (!m) return pp_measure_complain(&nowhere, 0, "", "no memory", why);
     size_t all = (size_t)(names->n + NOWN + n);

@@ -19,8 +19,8 @@ typedef struct pp_measure_def {
     const char *name; /* of the measure; not used for conditions */
     const char *text;
     size_t length;
-    pp_place place;  /* of the first byte of the text; line 0: not known */
-    const char *key; /* for complaints: "measure.opening" */
+    pp_location place; /* of the first byte of the text; line 0: not known */
+    const char *key;   /* for complaints: "measure.opening" */
 } pp_measure_def;
 /* The text of a scalar in a YAML tree. */
 pp_measure_def pp_measure_text(const pp_tree *tree, uint32_t node, const char *name, const char *key);

@@ -27,7 +27,7 @@ pp_expr *pp_measure_compile(const perp_allocator *a, const char *text, size_t le
                             bool within_sum, char *why, size_t why_size, size_t *where);
 
 /* The complaint about a text: at byte `where` of it. */
-perp_status pp_measure_complain(const pp_place *place, size_t where, const char *key, const char *words,
+perp_status pp_measure_complain(const pp_location *place, size_t where, const char *key, const char *words,
                                 perp_refusal *why);
 
 #endif

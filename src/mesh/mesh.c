@@ -13,18 +13,18 @@
 #include <string.h>
 
 perp_status pp_mesh_no_memory(pp_mesh_reader *r) {
-    pp_place at = {r->file, 0, 0};
+    pp_location at = {r->file, 0, 0};
     return pp_complain_say(r->why, PERP_E_MEMORY, at, NULL, "no memory for the mesh");
 }
 
-static perp_status too_many(pp_mesh_reader *r, pp_place at, const char *key, const char *what, int most) {
+static perp_status too_many(pp_mesh_reader *r, pp_location at, const char *key, const char *what, int most) {
     char found[64], allowed[32];
     (void)snprintf(found, sizeof found, "more than %d %s", most, what);
     (void)snprintf(allowed, sizeof allowed, "at most %d", most);
     return pp_complain(r->why, PERP_E_ARG, at, key, found, allowed);
 }
 
-perp_status pp_mesh_add_vertex(pp_mesh_reader *r, pp_place at, const char *key, perp_vec3 p) {
+perp_status pp_mesh_add_vertex(pp_mesh_reader *r, pp_location at, const char *key, perp_vec3 p) {
     pp_mesh *m = r->mesh;
     if (m->nvertex == PP_MESH_VERTICES) return too_many(r, at, key, "vertices", PP_MESH_VERTICES);
     if (!PP_GROW(&m->alloc, m->vertex, m->cap_vertex, m->nvertex, m->nvertex + 1) ||
@@ -61,7 +61,7 @@ static bool room_in_table(pp_mesh_reader *r) {
     return true;
 }
 
-perp_status pp_mesh_merge_vertex(pp_mesh_reader *r, pp_place at, const char *key, perp_vec3 p, int *out) {
+perp_status pp_mesh_merge_vertex(pp_mesh_reader *r, pp_location at, const char *key, perp_vec3 p, int *out) {
     if (!room_in_table(r)) return pp_mesh_no_memory(r);
     int *s = slot_of(r, p);
     if (*s == 0) {
@@ -74,7 +74,7 @@ perp_status pp_mesh_merge_vertex(pp_mesh_reader *r, pp_place at, const char *key
     return PERP_OK;
 }
 
-perp_status pp_mesh_add_corner(pp_mesh_reader *r, pp_place at, const char *key, int v) {
+perp_status pp_mesh_add_corner(pp_mesh_reader *r, pp_location at, const char *key, int v) {
     pp_mesh *m = r->mesh;
     if (m->nface_index == 3 * PP_MESH_VERTICES) return too_many(r, at, key, "corners of faces", 3 * PP_MESH_VERTICES);
     if (r->mark[v] == m->nface + 1) {
@@ -86,7 +86,7 @@ perp_status pp_mesh_add_corner(pp_mesh_reader *r, pp_place at, const char *key, 
     return PERP_OK;
 }
 
-perp_status pp_mesh_end_face(pp_mesh_reader *r, pp_place at, const char *key) {
+perp_status pp_mesh_end_face(pp_mesh_reader *r, pp_location at, const char *key) {
     pp_mesh *m = r->mesh;
     int corners = m->nface_index - m->face_start[m->nface];
     if (corners < 3) {
@@ -150,7 +150,7 @@ static bool begins_with_solid(const pp_mesh_reader *r) {
 }
 
 static perp_status read_any(pp_mesh_reader *r) {
-    pp_place at = {r->file, 0, 0};
+    pp_location at = {r->file, 0, 0};
     if (r->size == 0) return pp_complain(r->why, PERP_E_ARG, at, NULL, "an empty file", "a mesh (OBJ or STL)");
     if (r->size > PP_SOURCE_MAX) return pp_complain(r->why, PERP_E_ARG, at, NULL, "more than 256 MiB", "less");
     if (r->size >= 84 && r->size == 84 + (size_t)50 * whole(r->data + 80)) return pp_mesh_read_stl_binary(r);
@@ -189,7 +189,7 @@ perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *
     if (!s) s = read_any(&r);
     if (!s) s = pp_mesh_begin_group(&r); /* ends the last one */
     if (!s && out->nface == 0)
-        s = pp_complain(why, PERP_E_GEOMETRY, (pp_place){file, 0, 0}, NULL, "no faces", "at least one");
+        s = pp_complain(why, PERP_E_GEOMETRY, (pp_location){file, 0, 0}, NULL, "no faces", "at least one");
     if (!s) drop_unused(&r);
     pp_free(&out->alloc, r.mark);
     pp_free(&out->alloc, r.table);

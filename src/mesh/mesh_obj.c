@@ -16,7 +16,7 @@ static pp_mesh_word next(pp_mesh_reader *r) {
     return pp_mesh_take(r);
 }
 
-static perp_status read_vertex(pp_mesh_reader *r, pp_place at) {
+static perp_status read_vertex(pp_mesh_reader *r, pp_location at) {
     double x[7] = {0};
     int n = 0;
     for (pp_mesh_word w; (w = next(r)).length > 0; n++) {
@@ -56,7 +56,7 @@ static bool scan_corner(const char *p, size_t length, long *v) {
     return i == length;
 }
 
-static perp_status read_face(pp_mesh_reader *r, pp_place at) {
+static perp_status read_face(pp_mesh_reader *r, pp_location at) {
     const int n = r->mesh->nvertex;
     for (pp_mesh_word w; (w = next(r)).length > 0;) {
         long v;
@@ -85,7 +85,7 @@ perp_status pp_mesh_read_obj(pp_mesh_reader *r) {
                              *const names[] = {"s", "usemtl", "mtllib", NULL};
     while (r->at < r->size) {
         pp_mesh_word w = next(r);
-        pp_place at = pp_mesh_place(r, w.at);
+        pp_location at = pp_mesh_place(r, w.at);
         perp_status s = PERP_OK;
         if (w.length == 1 && r->data[w.at] == 'v')
             s = read_vertex(r, at);

@@ -30,16 +30,16 @@ typedef struct pp_mesh_word {
 
 perp_status pp_mesh_no_memory(pp_mesh_reader *r);
 /* The three functions below complain at `at`, about `key`. */
-perp_status pp_mesh_add_vertex(pp_mesh_reader *r, pp_place at, const char *key, perp_vec3 p);
+perp_status pp_mesh_add_vertex(pp_mesh_reader *r, pp_location at, const char *key, perp_vec3 p);
 /* The vertex that lies exactly at p, or a new one. */
-perp_status pp_mesh_merge_vertex(pp_mesh_reader *r, pp_place at, const char *key, perp_vec3 p, int *out);
+perp_status pp_mesh_merge_vertex(pp_mesh_reader *r, pp_location at, const char *key, perp_vec3 p, int *out);
 /* Adds a corner to the face in progress; v is a vertex that exists. Refused: one more than the limit, a corner that
  * the face has. */
-perp_status pp_mesh_add_corner(pp_mesh_reader *r, pp_place at, const char *key, int v);
+perp_status pp_mesh_add_corner(pp_mesh_reader *r, pp_location at, const char *key, int v);
 /* Faces from here on are a group of their own. */
 perp_status pp_mesh_begin_group(pp_mesh_reader *r);
 /* Ends the face in progress. Refused: fewer than 3 corners. */
-perp_status pp_mesh_end_face(pp_mesh_reader *r, pp_place at, const char *key);
+perp_status pp_mesh_end_face(pp_mesh_reader *r, pp_location at, const char *key);
 
 /* ---- text (mesh_text.c) ---- */
 
@@ -54,7 +54,7 @@ pp_mesh_word pp_mesh_take(pp_mesh_reader *r);
 /* Is it this word, given in small letters, in whatever case? */
 bool pp_mesh_is(const pp_mesh_reader *r, pp_mesh_word w, const char *word);
 /* Where in the file byte at of the present line stands. */
-pp_place pp_mesh_place(pp_mesh_reader *r, size_t at);
+pp_location pp_mesh_place(pp_mesh_reader *r, size_t at);
 /* A complaint at a word, quoting it; a word of no bytes is called the end of the line (of the file, at its end). */
 perp_status pp_mesh_refuse_word(pp_mesh_reader *r, pp_mesh_word w, perp_status s, const char *key, const char *allowed);
 /* The finite number that the word is. */

@@ -28,7 +28,7 @@ static perp_status read_corner(pp_mesh_reader *r) {
     double x[3];
     perp_status s = expect(r, "vertex");
     if (s) return s;
-    pp_place at = pp_mesh_place(r, r->at - 6);
+    pp_location at = pp_mesh_place(r, r->at - 6);
     for (int i = 0; i < 3 && !s; i++) s = pp_mesh_number(r, next(r), "vertex", &x[i]);
     if (s) return s;
     int v = 0;
@@ -87,7 +87,7 @@ static double real(const char *p) {
 
 perp_status pp_mesh_read_stl_binary(pp_mesh_reader *r) {
     const size_t n = (r->size - 84) / 50;
-    const pp_place at = {r->file, 0, 0};
+    const pp_location at = {r->file, 0, 0};
     for (size_t i = 0; i < n; i++) {
         char key[64];
         size_t byte = 84 + 50 * i;

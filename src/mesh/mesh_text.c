@@ -68,14 +68,14 @@ bool pp_mesh_is(const pp_mesh_reader *r, pp_mesh_word w, const char *word) {
     return true;
 }
 
-pp_place pp_mesh_place(pp_mesh_reader *r, size_t at) {
+pp_location pp_mesh_place(pp_mesh_reader *r, size_t at) {
     if (at < r->seen) { /* else counted on from there: many places on a long line cost as much as one */
         r->seen = r->line_start;
         r->column = 1;
     }
     for (; r->seen < at; r->seen++)
         if (((unsigned char)r->data[r->seen] & 0xc0) != 0x80) r->column++;
-    return (pp_place){r->file, r->line, r->column};
+    return (pp_location){r->file, r->line, r->column};
 }
 
 perp_status pp_mesh_refuse_word(pp_mesh_reader *r, pp_mesh_word w, perp_status s, const char *key,

@@ -9,7 +9,7 @@
 /* Work of posing a problem, collision included, by body and row: some microseconds each. */
 #define POSING_WORK 1000.0
 /* Part of the budget below which nothing more is tried. */
-#define NEARLY_NOTHING (1.0 / 64)
+#define MIN_WORK_SHARE (1.0 / 64)
 
 void pp_budget_start(perp_world *w) {
     w->work_limit = w->def.work_limit > 0 ? w->def.work_limit : INFINITY;
@@ -36,7 +36,7 @@ perp_status pp_budget_fail(perp_world *w) {
 
 bool pp_budget_exhausted(perp_world *w) {
     bool time = late(w);
-    if (!time && !(w->work.done > (1 - NEARLY_NOTHING) * w->work_limit)) return false;
+    if (!time && !(w->work.done > (1 - MIN_WORK_SHARE) * w->work_limit)) return false;
     char before[PP_WHY];
     memcpy(before, w->why, sizeof before);
     (void)pp_fail(w, PERP_E_SOLVE, "the step used up its %s (%s = %g): %s", time ? "time" : "work",

@@ -424,7 +424,7 @@ perp_status pp_recording_load(const char *path, hid_t file, bool borrowed, uint6
     *out = NULL;
     if (!r) {
         if (!borrowed) pp_sealed_close(file);
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "out of memory");
     }
     *r = (perp_recording){.file = file, .borrowed = borrowed, .info.file_size = file_size};
     for (int d = 0; d < PP_DATASET_COUNT; d++) r->set[d] = -1;
@@ -436,7 +436,7 @@ perp_status pp_recording_load(const char *path, hid_t file, bool borrowed, uint6
     if (r->path) {
         st = load(r, why);
     } else {
-        st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
+        st = pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "out of memory");
     }
     pp_quiet_end(q);
     if (st)

@@ -41,7 +41,7 @@ struct perp_recording {
 perp_status pp_recording_load(const char *path, hid_t file, bool borrowed, uint64_t file_size, perp_recording **out,
                               perp_refusal *why);
 
-static inline pp_place pp_recording_place(const perp_recording *r) { return (pp_place){r->path, 0, 0}; }
+static inline pp_location pp_recording_place(const perp_recording *r) { return (pp_location){r->path, 0, 0}; }
 /* The complaint of a failed call on the file. */
 perp_status pp_recording_trouble(const perp_recording *r, const char *key, perp_refusal *why);
 perp_status pp_recording_no_memory(const perp_recording *r, perp_refusal *why);

@@ -39,7 +39,7 @@ bool pp_sums_unpack(const perp_recorder *r, const double *row, pp_sum *s) {
 }
 
 static perp_status other_scene(const perp_recorder *r, const char *what, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_ARG, (pp_place){r->path, 0, 0}, "scene",
+    return pp_complain_say(why, PERP_E_ARG, (pp_location){r->path, 0, 0}, "scene",
                            "found another scene than the one recorded (%s); allowed: the recording's own", what);
 }
 
@@ -106,7 +106,7 @@ static perp_status same_world(const perp_recorder *r, perp_refusal *why) {
         size_t k = 0;
         while (k < na && k < nb && a[k] == b[k]) k++;
         k = k > 60 ? k - 60 : 0;
-        st = pp_complain_say(why, PERP_E_ARG, (pp_place){r->path, 0, 0}, "scene",
+        st = pp_complain_say(why, PERP_E_ARG, (pp_location){r->path, 0, 0}, "scene",
                              "found another world than the one recorded: \"%.*s\" in place of \"%.*s\"; allowed: the "
                              "world made in the same way, as it was when the recording began",
                              (int)(nb - k < 120 ? nb - k : 120), b + k, (int)(na - k < 120 ? na - k : 120), a + k);

@@ -37,8 +37,8 @@ pp_quiet pp_quiet_begin(void) {
 
 void pp_quiet_end(pp_quiet q) { H5Eset_auto2(H5E_DEFAULT, q.print, q.data); }
 
-static pp_place at(const char *path) {
-    pp_place p = {path, 0, 0};
+static pp_location at(const char *path) {
+    pp_location p = {path, 0, 0};
     return p;
 }
 

@@ -16,7 +16,7 @@ perp_status pp_tap_new(const char *name, const perp_scene *scene, perp_recorder 
         c->row = pp_alloc(&r->alloc, c->size);
         if (c->row) continue;
         pp_recorder_free(r);
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){name, 0, 0}, "", "out of memory");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){name, 0, 0}, "", "out of memory");
     }
     *out = r;
     return PERP_OK;

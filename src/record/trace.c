@@ -14,7 +14,7 @@
 
 #define ROOM_MAX 65536 /* frames for which room is made before the run; a longer run makes room as it goes */
 
-static pp_place place(const pp_trace *t) { return (pp_place){t->view.path, 0, 0}; }
+static pp_location place(const pp_trace *t) { return (pp_location){t->view.path, 0, 0}; }
 
 static perp_status no_memory(const pp_trace *t, perp_refusal *why) {
     return pp_complain_say(why, PERP_E_MEMORY, place(t), "", "out of memory");
@@ -90,17 +90,17 @@ perp_status pp_trace_new(const perp_scene *scene, int every, pp_trace **out, per
     const perp_allocator alloc = perp_world_get_def(perp_scene_world(scene)).alloc;
     *out = NULL;
     if (every < 1)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){path, 0, 0}, "every",
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){path, 0, 0}, "every",
                                "found %d; allowed: a whole number >= 1", every);
     pp_trace *t = pp_alloc(&alloc, sizeof *t);
-    if (!t) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
+    if (!t) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "out of memory");
     memset(t, 0, sizeof *t);
     t->alloc = t->view.alloc = alloc;
     t->view.trace = t;
     t->view.file = -1;
     t->view.path = pp_copy_text(&alloc, path);
     perp_status st =
-        t->view.path ? PERP_OK : pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
+        t->view.path ? PERP_OK : pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "out of memory");
     const perp_record_choice choice = {.what = PERP_RECORD_ALL, .every = every};
     if (!st) st = pp_recorder_new(path, scene, choice, &t->at, why);
     if (!st) st = pp_recorder_hand_over(t->at, take_static, t, why);

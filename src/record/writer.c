@@ -19,7 +19,7 @@
 #define CHUNK_BYTES    32768u /* of a chunk, about: small, because a commit packs the last one of every dataset again */
 #define CHUNK_FRAMES   512u   /* frames in a chunk at most, for the same reason */
 
-static pp_place place(const perp_recorder *r) { return (pp_place){r->path, 0, 0}; }
+static pp_location place(const perp_recorder *r) { return (pp_location){r->path, 0, 0}; }
 
 static perp_status no_memory(const perp_recorder *r, perp_refusal *why) {
     return pp_complain_say(why, PERP_E_MEMORY, place(r), "", "out of memory");
@@ -112,12 +112,12 @@ perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_reco
     perp_world *w = perp_scene_world(scene);
     perp_world_def def = perp_world_get_def(w);
     perp_recorder *r = pp_alloc(&def.alloc, sizeof *r);
-    if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
+    if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "out of memory");
     *r = (perp_recorder){.alloc = def.alloc, .scene = scene, .w = w, .file = -1, .state = -1, .choice = choice};
     for (int d = 0; d < PP_DATASET_COUNT; d++) r->column[d].set = r->column[d].type = -1;
     r->path = pp_copy_text(&r->alloc, path);
     if (!r->path || !take_ids(r)) {
-        perp_status st = pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory");
+        perp_status st = pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "out of memory");
         pp_recorder_free(r);
         return st;
     }
@@ -495,7 +495,7 @@ perp_status perp_recorder_create(const char *path, const perp_scene *scene, cons
     perp_refusal mine;
     *out = NULL;
     if (!why) why = &mine;
-    pp_place at = {path, 0, 0};
+    pp_location at = {path, 0, 0};
     if (c.every < 1)
         return pp_complain_say(why, PERP_E_ARG, at, "every", "found %d; allowed: a whole number >= 1", c.every);
     if (c.compression < 0 || c.compression > 9)

@@ -90,7 +90,7 @@ static bool file_failed(job *j, const char *key) {
     return false;
 }
 static bool no_memory(job *j) {
-    pp_place at = {j->r->path, 0, 0};
+    pp_location at = {j->r->path, 0, 0};
     j->st = pp_complain_say(j->why, PERP_E_MEMORY, at, "", "out of memory");
     return false;
 }

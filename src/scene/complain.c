@@ -42,9 +42,9 @@ static void way(const pp_reader *r, char *out, size_t size) {
     }
 }
 
-static pp_place place(pp_item at) {
+static pp_location place(pp_item at) {
     if (at.tree && at.node) return pp_yaml_place(at.tree, at.node);
-    return (pp_place){at.tree ? at.tree->file : "", 0, 0};
+    return (pp_location){at.tree ? at.tree->file : "", 0, 0};
 }
 
 perp_status pp_wrong(pp_reader *r, pp_item at, const char *found, const char *allowed) {
@@ -87,7 +87,7 @@ perp_status pp_wrong_world(pp_reader *r, perp_status s, pp_item at) {
 }
 
 perp_status pp_no_memory(pp_reader *r) {
-    pp_place nowhere = {r->s && r->s->nfile ? r->s->file[0].path : "", 0, 0};
+    pp_location nowhere = {r->s && r->s->nfile ? r->s->file[0].path : "", 0, 0};
     return pp_complain_say(r->why, PERP_E_MEMORY, nowhere, NULL, "out of memory for the scene");
 }
 

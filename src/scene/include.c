@@ -73,7 +73,7 @@ static perp_status take(pp_reader *r, const perp_source_file *f, int *file) {
         char found[64], allowed[64];
         (void)snprintf(found, sizeof found, "%zu bytes", f->size);
         (void)snprintf(allowed, sizeof allowed, "at most %u bytes", PP_SOURCE_MAX);
-        return pp_complain(r->why, PERP_E_IO, (pp_place){f->path, 0, 0}, NULL, found, allowed);
+        return pp_complain(r->why, PERP_E_IO, (pp_location){f->path, 0, 0}, NULL, found, allowed);
     }
     char *data = pp_alloc(r->alloc, f->size + 1);
     if (!data) return pp_no_memory(r);

@@ -287,7 +287,7 @@ perp_status pp_search_cma_es(pp_search *s, perp_refusal *why) {
     for (bool on = true; on;) {
         void *block = strategy_create(s, &t);
         if (!block)
-            return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "search",
+            return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "search",
                                    "There is no memory for a population of %d points.", t.lambda);
         for (int i = 0; i < s->n; i++) {
             double u = s->restarts > 0 ? pp_search_uniform(&t.random) : 0;

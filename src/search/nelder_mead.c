@@ -200,7 +200,7 @@ perp_status pp_search_nelder_mead(pp_search *s, perp_refusal *why) {
     simplex t;
     void *block = simplex_create(s, &t);
     if (!block)
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "search", "There is no memory for the simplex.");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "search", "There is no memory for the simplex.");
     pp_search_simplex(s, s->start, true, t.x);
     bool on = fill(s, &t, 0, true);
     pp_search_runs runs = {0, NAN, INFINITY};

@@ -59,7 +59,7 @@ static perp_status refuse(perp_refusal *why, const char *key, int i, double foun
     else
         (void)snprintf(path, sizeof path, "search.%s[%d]", key, i);
     (void)snprintf(number, sizeof number, "%.17g", found);
-    return pp_complain(why, PERP_E_ARG, (pp_place){0}, path, number, allowed);
+    return pp_complain(why, PERP_E_ARG, (pp_location){0}, path, number, allowed);
 }
 
 static perp_status check_problem(const perp_search_problem *p, perp_refusal *why) {
@@ -67,7 +67,8 @@ static perp_status check_problem(const perp_search_problem *p, perp_refusal *why
     if (p->nconstraint < 0 || p->nconstraint > PERP_SEARCH_MAX)
         return refuse(why, "nconstraint", -1, p->nconstraint, "0 to 1000 constraints");
     if (!p->lower || !p->upper || !p->values)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){0}, "search", "The problem needs lower, upper and values.");
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){0}, "search",
+                               "The problem needs lower, upper and values.");
     for (int i = 0; i < p->n; i++) {
         if (!isfinite(p->lower[i])) return refuse(why, "lower", i, p->lower[i], "a finite number");
         if (!isfinite(p->upper[i])) return refuse(why, "upper", i, p->upper[i], "a finite number");
@@ -112,16 +113,16 @@ static perp_status check_method(const perp_search_options *o, int nconstraint, i
         }
         size_t at = strlen(allowed);
         if (near) (void)snprintf(allowed + at, sizeof allowed - at, " (did you mean %s?)", near);
-        return pp_complain(why, PERP_E_NAME, (pp_place){0}, "search.method", name, allowed);
+        return pp_complain(why, PERP_E_NAME, (pp_location){0}, "search.method", name, allowed);
     }
     if (METHODS[*k].nlopt && !pp_search_nlopt_built())
         return pp_complain_say(
-            why, PERP_E_FIT, (pp_place){0}, "search.method",
+            why, PERP_E_FIT, (pp_location){0}, "search.method",
             "%s needs the library NLopt, which this build of perp lacks. Install the Debian package %s "
             "and build perp again, or use nelder-mead or cma-es.",
             name, PACKAGE);
     if (nconstraint > 0 && METHODS[*k].instead)
-        return pp_complain_say(why, PERP_E_FIT, (pp_place){0}, "search.method", "%s takes no constraints: %s.", name,
+        return pp_complain_say(why, PERP_E_FIT, (pp_location){0}, "search.method", "%s takes no constraints: %s.", name,
                                METHODS[*k].instead);
     return PERP_OK;
 }
@@ -155,7 +156,7 @@ perp_status perp_search(const perp_search_problem *p, const perp_search_options 
     static const perp_search_options defaults = {0};
     if (!o) o = &defaults;
     if (!p || !x)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){0}, "search", "A problem and room for x are needed.");
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){0}, "search", "A problem and room for x are needed.");
     int k = 0;
     perp_status status = check_problem(p, why);
     if (!status) status = check_method(o, p->nconstraint, &k, why);
@@ -166,7 +167,7 @@ perp_status perp_search(const perp_search_problem *p, const perp_search_options 
     const size_t n = (size_t)p->n;
     double *block = pp_alloc(&s.o.alloc, (4 * n + (size_t)p->nconstraint) * sizeof *block);
     if (!block)
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "search", "There is no memory for the search.");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "search", "There is no memory for the search.");
     s.start = block;
     s.step = block + n;
     s.range = block + 2 * n;

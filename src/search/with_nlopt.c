@@ -188,12 +188,12 @@ static perp_status run(bridge *b, double *x, double *scratch, pp_search_end *how
     if (e > 0) e = nlopt_optimize(b->opt, x, &f);
     perp_status status = PERP_OK;
     if (s->end == PP_SEARCH_GOES_ON && e == NLOPT_OUT_OF_MEMORY)
-        status = pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "search", "NLopt found no memory.");
+        status = pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "search", "NLopt found no memory.");
     else if (s->end == PP_SEARCH_GOES_ON && e == NLOPT_INVALID_ARGS)
-        status =
-            pp_complain_say(why, PERP_E_ARG, (pp_place){0}, "search.method", "NLopt refuses this problem for %s%s%s.",
-                            b->m->name, b->opt && nlopt_get_errmsg(b->opt) ? ": " : "",
-                            b->opt && nlopt_get_errmsg(b->opt) ? nlopt_get_errmsg(b->opt) : "");
+        status = pp_complain_say(why, PERP_E_ARG, (pp_location){0}, "search.method",
+                                 "NLopt refuses this problem for %s%s%s.", b->m->name,
+                                 b->opt && nlopt_get_errmsg(b->opt) ? ": " : "",
+                                 b->opt && nlopt_get_errmsg(b->opt) ? nlopt_get_errmsg(b->opt) : "");
     *how = e == NLOPT_ROUNDOFF_LIMITED || e == NLOPT_FAILURE ? PP_SEARCH_ROUND_OFF : PP_SEARCH_CONVERGED;
     nlopt_destroy(b->opt);
     b->opt = NULL;
@@ -206,7 +206,7 @@ static perp_status weigh(bridge *b, perp_refusal *why) {
     const size_t n = (size_t)s->n, m = (size_t)s->m;
     double *block = pp_alloc(&s->o.alloc, (n + 1) * (n + m + 2) * sizeof *block);
     if (!block)
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "search", "There is no memory for the simplex.");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "search", "There is no memory for the simplex.");
     double *f = block + (n + 1) * n, *v = f + n + 1, *g = v + n + 1;
     pp_search_simplex(s, s->start, true, block);
     if (pp_search_values(s, s->n + 1, block, f, g, v)) {
@@ -260,7 +260,7 @@ perp_status pp_search_nlopt(pp_search *s, const char *method, perp_refusal *why)
     const size_t n = (size_t)s->n, k = (size_t)s->m;
     double *block = pp_alloc(&s->o.alloc, (4 * n + 4 * k) * sizeof *block);
     if (!block)
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){0}, "search", "There is no memory for the search.");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){0}, "search", "There is no memory for the search.");
     bridge b = {.s = s, .m = m, .known_f = NAN, .low = INFINITY, .high = -INFINITY};
     double *x = block, *scratch = block + n;
     b.x = block + 2 * n;
@@ -274,7 +274,7 @@ perp_status pp_search_nlopt(pp_search *s, const char *method, perp_refusal *why)
 
     perp_status status = PERP_OK;
     if (m->random && atomic_flag_test_and_set(&busy)) {
-        status = pp_complain_say(why, PERP_E_FIT, (pp_place){0}, "search.method",
+        status = pp_complain_say(why, PERP_E_FIT, (pp_location){0}, "search.method",
                                  "A search by crs or isres is running in this process, and NLopt has one generator of "
                                  "random numbers for all. Run it after the other, or use cma-es.");
     } else {
@@ -294,7 +294,7 @@ bool pp_search_nlopt_built(void) { return false; }
 /* perp_search() has refused the method already. */
 perp_status pp_search_nlopt(pp_search *s, const char *method, perp_refusal *why) {
     (void)s;
-    return pp_complain_say(why, PERP_E_FIT, (pp_place){0}, "search.method", "%s needs the library NLopt.", method);
+    return pp_complain_say(why, PERP_E_FIT, (pp_location){0}, "search.method", "%s needs the library NLopt.", method);
 }
 
 #endif

@@ -92,7 +92,7 @@ typedef struct pp_frame {
     const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
     const double *true_gap; /* by contact: gap at the end, measured; NULL: as linearised */
     /* How contacts of the answer were posed, by the model "peg": at the end poses; with gaps linearised at the start. For who
-     * poses them again (method/peg/peg_again.h). */
+     * poses them again (method/peg/peg_repose.h). */
     bool posed_at_end, posed_linear;
     /* By contact: how far its surfaces give way at the end by the law of the pair, from the impulse found; 0: rigid. NULL:
      * nothing gives way [L]. */
@@ -111,8 +111,9 @@ typedef struct pp_frame {
     bool linear_joints;             /* with them: rows of the start after all */
     double *joint_rest;             /* by joint row: what its b leaves of the error of the start [L/T or rad/T] */
     perp_joint_row *joint_row;      /* problem.joint, to write */
-    const struct pp_ripple *ripple; /* nripple of them: stage/pose/joint_ripple.h; NULL: none */
-    int nripple;
+    const struct pp_chain_damping
+        *chain_damping; /* nchain_damping of them: stage/pose/joint_chain_damping.h; NULL: none */
+    int nchain_damping;
     const struct pp_rebound_limits *rebounds; /* pairs whose restitution is limited: step/rebound_limit.h; NULL: none */
     const pp_slip_shift *shift;               /* nshift of them, by contact or, of rebounds, by pair of shapes */
     int nshift;

@@ -42,7 +42,7 @@ typedef struct order {
     pp_impacts m;
     double left;
     uint64_t *flying; /* pairs of shape slots with restitution that do not rest on each other */
-    pp_meeting *meeting;
+    pp_impact_event *meeting;
     int nflying;
     pp_frame *look, *reach; /* what touches now; what may be reached within the time left */
     bool impact;            /* something touches and closes */
@@ -163,7 +163,7 @@ static double restitution_of(const perp_world *w, int a, int b) {
 }
 
 static int compare_meetings(const void *x, const void *y) {
-    const pp_meeting *a = x, *b = y;
+    const pp_impact_event *a = x, *b = y;
     if (a->i != b->i) return a->i < b->i ? -1 : 1;
     return (a->j > b->j) - (a->j < b->j);
 }
@@ -173,11 +173,11 @@ static perp_status find_flying(order *o) {
     perp_world *w = o->m.w;
     const pp_frame *f = o->reach;
     int n = w->pairs.n;
-    pp_meeting *list = PP_ARENA_ARRAY(&w->arena, pp_meeting, n);
-    o->meeting = PP_ARENA_ARRAY(&w->arena, pp_meeting, n);
+    pp_impact_event *list = PP_ARENA_ARRAY(&w->arena, pp_impact_event, n);
+    o->meeting = PP_ARENA_ARRAY(&w->arena, pp_impact_event, n);
     o->flying = PP_ARENA_ARRAY(&w->arena, uint64_t, n);
     if (!list || !o->meeting || !o->flying) return no_memory(w);
-    for (int i = 0; i < n; i++) list[i] = (pp_meeting){w->pairs.pair[i].i, w->pairs.pair[i].j, false};
+    for (int i = 0; i < n; i++) list[i] = (pp_impact_event){w->pairs.pair[i].i, w->pairs.pair[i].j, false};
     qsort(list, (size_t)n, sizeof *list, compare_meetings); /* placed shapes are in the order of their slots */
     o->nflying = 0;
     for (int i = 0; i < n; i++) {
@@ -186,7 +186,7 @@ static perp_status find_flying(order *o) {
         bool touches;
         if (!(restitution_of(w, a, b) > 0)) continue;
         if (rests(o, a, b, &touches)) continue;
-        o->meeting[o->nflying] = (pp_meeting){list[i].i, list[i].j, touches};
+        o->meeting[o->nflying] = (pp_impact_event){list[i].i, list[i].j, touches};
         o->flying[o->nflying++] = key_of(a, b);
     }
     return PERP_OK;
@@ -595,7 +595,7 @@ static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts
     pp_frame end = {.w = w};
     double depth = 0;
     int shape[2];
-    perp_status st = pp_place(w, s, &end.placed, &end.nplaced);
+    perp_status st = pp_place_shapes(w, s, &end.placed, &end.nplaced);
     if (!st) st = pp_exclusions(w, &end.excluded, &end.nexcluded);
     if (!st)
         st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,

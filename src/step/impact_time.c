@@ -110,7 +110,7 @@ static double closing_speed(const motion *m, const pp_placed *a, const pp_placed
 }
 
 /* Distance after t, and `more`. */
-static double distance(const motion *m, const pp_meeting *x, double t, double more) {
+static double distance(const motion *m, const pp_impact_event *x, double t, double more) {
     pp_placed a = m->f->placed[x->i], b = m->f->placed[x->j];
     a.X_WS = perp_pose_mul(pose_after(m, a.body, t), m->f->w->shape[a.slot].X_BS);
     b.X_WS = perp_pose_mul(pose_after(m, b.body, t), m->f->w->shape[b.slot].X_BS);
@@ -119,7 +119,8 @@ static double distance(const motion *m, const pp_meeting *x, double t, double mo
 
 /* Root between lo, where the distance is d_lo > 0, and hi, where it is d_hi <= 0, by false position after Illinois: the last
  * time at which it is not negative. */
-static double root(const motion *m, const pp_meeting *x, double more, double lo, double d_lo, double hi, double d_hi) {
+static double root(const motion *m, const pp_impact_event *x, double more, double lo, double d_lo, double hi,
+                   double d_hi) {
     int side = 0;
     for (int i = 0; i < ROUNDS; i++) {
         double t = lo + (hi - lo) * d_lo / (d_lo - d_hi);
@@ -141,7 +142,7 @@ static double root(const motion *m, const pp_meeting *x, double more, double lo,
 }
 
 /* First meeting of one pair before `span`. */
-static double meeting(const motion *m, const pp_meeting *x, double span) {
+static double meeting(const motion *m, const pp_impact_event *x, double span) {
     const pp_placed *a = &m->f->placed[x->i], *b = &m->f->placed[x->j];
     double touching = pp_touching(a->g, b->g, a->X_WS.p);
     double speed = closing_speed(m, a, b, span);
@@ -165,7 +166,8 @@ static double meeting(const motion *m, const pp_meeting *x, double span) {
     return INFINITY;
 }
 
-double pp_first_meeting(const pp_frame *f, const double *a, const pp_meeting *pair, int n, double span, int *which) {
+double pp_first_meeting(const pp_frame *f, const double *a, const pp_impact_event *pair, int n, double span,
+                        int *which) {
     motion m = {f, a};
     double first = INFINITY;
     *which = -1;

@@ -5,13 +5,14 @@
 #include "stage/frame.h"
 
 /* Two placed shapes of a frame, by their places. */
-typedef struct pp_meeting {
+typedef struct pp_impact_event {
     int i, j;
     bool parting; /* they touch now and move apart */
-} pp_meeting;
+} pp_impact_event;
 
 /* Earliest time within `span` at which one of n pairs closes, INFINITY: none does. Bodies move from f->s0 with its
  * velocities and the constant accelerations a (ndof of f); driven ones as they are driven. *which: the pair. */
-double pp_first_meeting(const pp_frame *f, const double *a, const pp_meeting *pair, int n, double span, int *which);
+double pp_first_meeting(const pp_frame *f, const double *a, const pp_impact_event *pair, int n, double span,
+                        int *which);
 
 #endif

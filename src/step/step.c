@@ -79,8 +79,8 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
 perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *f, perp_certificate *cert) {
     perp_status st = PERP_OK;
     double factor = 2, travel = 0;
-    pp_ripple *ripple = NULL;
-    int nripple = 0;
+    pp_chain_damping *chain_damping = NULL;
+    int nchain_damping = 0;
     bool rippled = w->stepper->step != NULL; /* those have equations of their own */
     pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
     if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -100,8 +100,8 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
                             (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
                         .half = w->stepper->half_kicks,
                         .rebounds = rebounds,
-                        .ripple = ripple,
-                        .nripple = nripple,
+                        .chain_damping = chain_damping,
+                        .nchain_damping = nchain_damping,
                         .least_travel = travel};
         pp_state_copy(w, s1, x->s0);
         s1->made_by = f;
@@ -110,8 +110,9 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
         if (!st && !rippled) {
             rippled = true;
             /* rounds of joints have looked for them after the first answer; contacts that came later may have added some */
-            if (f->nripple == 0 && (!f->joints || f->ncontact > 0)) st = pp_find_ripples(f, &ripple, &nripple);
-            again = nripple > 0;
+            if (f->nchain_damping == 0 && (!f->joints || f->ncontact > 0))
+                st = pp_find_ripples(f, &chain_damping, &nchain_damping);
+            again = nchain_damping > 0;
         }
         if (!st && !again) {
             st = pp_limit_rebounds(f, rebounds, &again);

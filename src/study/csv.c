@@ -9,11 +9,11 @@
 
 static perp_status bad(const pp_csv *t, int line, const char *key, const char *found, const char *allowed,
                        perp_refusal *why) {
-    return pp_complain(why, PERP_E_ARG, (pp_place){t->file, line, 0}, key, found, allowed);
+    return pp_complain(why, PERP_E_ARG, (pp_location){t->file, line, 0}, key, found, allowed);
 }
 
 static perp_status no_memory(const pp_csv *t, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){t->file, 0, 0}, "", "not enough memory");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){t->file, 0, 0}, "", "not enough memory");
 }
 
 static char *trimmed(char *s) {
@@ -135,7 +135,7 @@ perp_status pp_csv_parse(const perp_allocator *a, const char *name, char *data, 
     *t = (pp_csv){.alloc = *a, .data = data};
     t->file = pp_copy_text(a, name);
     perp_status st = t->file ? cut(t, size, why)
-                             : pp_complain_say(why, PERP_E_MEMORY, (pp_place){name, 0, 0}, "", "not enough memory");
+                             : pp_complain_say(why, PERP_E_MEMORY, (pp_location){name, 0, 0}, "", "not enough memory");
     if (st) pp_csv_free(t);
     return st;
 }
@@ -162,7 +162,7 @@ int pp_csv_column(const pp_csv *t, const char *name) {
     return -1;
 }
 
-perp_status pp_csv_no_column(const pp_csv *t, const char *name, pp_place at, const char *key, perp_refusal *why) {
+perp_status pp_csv_no_column(const pp_csv *t, const char *name, pp_location at, const char *key, perp_refusal *why) {
     char allowed[400] = "", found[160];
     const char *words[PP_CSV_COLUMNS + 1] = {NULL};
     size_t n = 0;

@@ -27,7 +27,7 @@ void pp_csv_free(pp_csv *t);
 /* Index of a column; -1: there is none. */
 int pp_csv_column(const pp_csv *t, const char *name);
 /* Complains that there is no such column. `at`: where it was asked for. */
-perp_status pp_csv_no_column(const pp_csv *t, const char *name, pp_place at, const char *key, perp_refusal *why);
+perp_status pp_csv_no_column(const pp_csv *t, const char *name, pp_location at, const char *key, perp_refusal *why);
 static inline const char *pp_csv_text(const pp_csv *t, int row, int column) {
     return t->field[(size_t)row * (size_t)t->ncolumn + (size_t)column];
 }

@@ -314,7 +314,7 @@ static perp_status read_method(const pp_study *s, pp_design *d, uint32_t node, p
 perp_status pp_design_read(pp_study *s, pp_design *d, perp_refusal *why) {
     *d = (pp_design){.study = s};
     if (!s->design)
-        return pp_complain(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "design", "a study without it",
+        return pp_complain(why, PERP_E_ARG, (pp_location){s->path, 0, 0}, "design", "a study without it",
                            "the key design: what is searched over, and for what");
     design_in in = {0};
     verify_in v = {.seed = -1, .half = true};

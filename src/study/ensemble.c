@@ -44,7 +44,7 @@ typedef struct worker {
 } worker;
 
 static perp_status no_memory(perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){"", 0, 0}, NULL, "out of memory for the ensemble");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){"", 0, 0}, NULL, "out of memory for the ensemble");
 }
 
 static int processors(void) {
@@ -74,7 +74,7 @@ perp_status perp_ensemble_create(const perp_scene *scene, int workers, perp_ense
     memset(why, 0, sizeof *why);
     *out = NULL;
     if (workers < 0 || workers > PERP_WORKERS_MAX)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){"", 0, 0}, NULL,
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){"", 0, 0}, NULL,
                                "found %d workers; allowed: 0 (all processors) to %d", workers, PERP_WORKERS_MAX);
     if (workers == 0) workers = processors();
     perp_ensemble *e = pp_alloc(&plain, sizeof *e);
@@ -214,7 +214,7 @@ static perp_status run_threads(perp_ensemble *e, const perp_trials *t, shared *s
     pthread_cond_destroy(&s->room);
     pthread_mutex_destroy(&s->lock);
     if (begun == 0 && t->count > 0)
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){"", 0, 0}, NULL, "no thread could be started");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){"", 0, 0}, NULL, "no thread could be started");
     return s->handed == t->count ? PERP_OK : PERP_E_STOPPED;
 }
 

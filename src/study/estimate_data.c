@@ -172,7 +172,7 @@ typedef struct row_columns {
 
 static perp_status find_columns(loader *l, const pp_csv *csv, row_columns *c) {
     const char *time = l->in.time ? l->in.time : "t";
-    pp_place at = pp_yaml_place(l->t, l->e->data);
+    pp_location at = pp_yaml_place(l->t, l->e->data);
     c->time = pp_csv_column(csv, time);
     if (c->time < 0) return pp_csv_no_column(csv, time, at, "estimate.data.time", l->why);
     for (int i = 0; i < l->e->nobserved; i++) {
@@ -190,7 +190,7 @@ static perp_status too_far(const loader *l, const pp_csv *csv, int row, int colu
     char allowed[80];
     (void)snprintf(allowed, sizeof allowed, "at most 1e15 times its standard deviation, %.4g",
                    l->e->observed[observed].sd);
-    return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[column],
+    return pp_complain(l->why, PERP_E_ARG, (pp_location){csv->file, csv->line[row], 0}, csv->name[column],
                        pp_csv_text(csv, row, column), allowed);
 }
 
@@ -217,12 +217,12 @@ static perp_status check_end(const loader *l, const pp_csv *csv, int row, const 
     (void)snprintf(found, sizeof found, "%.9g after the first row", end);
     if (!l->in.cases && end > duration + h / 2) {
         (void)snprintf(allowed, sizeof allowed, "at most %.9g, the duration of the scene", duration);
-        return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[rc->time], found,
+        return pp_complain(l->why, PERP_E_ARG, (pp_location){csv->file, csv->line[row], 0}, csv->name[rc->time], found,
                            allowed);
     }
     if (end <= STEPS * h) return PERP_OK;
     (void)snprintf(allowed, sizeof allowed, "at most 1e9 time steps of %.4g", h);
-    return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[rc->time], found,
+    return pp_complain(l->why, PERP_E_ARG, (pp_location){csv->file, csv->line[row], 0}, csv->name[rc->time], found,
                        allowed);
 }
 
@@ -232,12 +232,12 @@ static perp_status take_row(loader *l, const pp_csv *csv, int row, const row_col
     perp_status st = pp_csv_number(csv, row, rc->time, &c->t[at], l->why);
     if (st) return st;
     if (isnan(c->t[at]))
-        return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[rc->time], "no time",
-                           "a time in every row");
+        return pp_complain(l->why, PERP_E_ARG, (pp_location){csv->file, csv->line[row], 0}, csv->name[rc->time],
+                           "no time", "a time in every row");
     if (at > 0 && !(c->t[at] > c->t[at - 1])) {
         char found[80];
         (void)snprintf(found, sizeof found, "%.9g after %.9g", c->t[at], c->t[at - 1]);
-        return pp_complain(l->why, PERP_E_ARG, (pp_place){csv->file, csv->line[row], 0}, csv->name[rc->time], found,
+        return pp_complain(l->why, PERP_E_ARG, (pp_location){csv->file, csv->line[row], 0}, csv->name[rc->time], found,
                            "times that rise from row to row");
     }
     for (int i = 0; i < l->e->nobserved; i++) {
@@ -354,7 +354,7 @@ static perp_status load_case(loader *l, int row) {
     st = pp_csv_read(&l->s->alloc, l->s->root, path, &csv, l->why);
     if (st) return st;
     if (csv.nrow == 0)
-        st = pp_complain(l->why, PERP_E_ARG, (pp_place){csv.file, 0, 0}, "", "no rows", "one or more rows of data");
+        st = pp_complain(l->why, PERP_E_ARG, (pp_location){csv.file, 0, 0}, "", "no rows", "one or more rows of data");
     if (!st) st = row_limits(l, row, &csv, &from, &to);
     if (!st) st = take_rows(l, &csv, from, to, c);
     pp_csv_free(&csv);

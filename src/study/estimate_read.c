@@ -162,7 +162,7 @@ static perp_status read_loss(const pp_study *s, pp_estimate *e, uint32_t node, p
 perp_status pp_estimate_read(pp_study *s, pp_estimate *e, perp_refusal *why) {
     *e = (pp_estimate){.study = s};
     if (!s->estimate)
-        return pp_complain(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "estimate", "a study without it",
+        return pp_complain(why, PERP_E_ARG, (pp_location){s->path, 0, 0}, "estimate", "a study without it",
                            "the key estimate: data and unknown parameters");
     estimate_in in = {0};
     perp_status st = pp_fields_read(&s->tree, s->estimate, "estimate", estimate_fields, &in, why);

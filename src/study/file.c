@@ -39,12 +39,12 @@ size_t pp_study_offset(const pp_study_file *f, int column) {
 
 perp_status pp_study_file_trouble(const pp_study_file *f, const char *key, perp_refusal *why) {
     const char *words = pp_sealed_trouble(f->file);
-    return pp_complain_say(why, PERP_E_IO, (pp_place){f->path, 0, 0}, key, "%s",
+    return pp_complain_say(why, PERP_E_IO, (pp_location){f->path, 0, 0}, key, "%s",
                            *words ? words : "the file cannot be written or read");
 }
 
 static perp_status no_memory(const pp_study_file *f, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){f->path, 0, 0}, "", "not enough memory");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){f->path, 0, 0}, "", "not enough memory");
 }
 
 /* ---- the plan ---- */
@@ -196,7 +196,7 @@ pp_study_file *pp_study_file_new(const char *path, perp_refusal *why) {
     }
     if (f && f->path) return f;
     pp_free(&plain, f);
-    (void)pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "not enough memory");
+    (void)pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "not enough memory");
     return NULL;
 }
 
@@ -251,10 +251,11 @@ perp_status pp_study_file_extend(const char *path, const pp_study *s, uint64_t p
     f->file = pp_sealed_open_write(path, why);
     perp_status st = f->file < 0 ? (why && why->status ? why->status : PERP_E_IO) : pp_study_file_load(f, why);
     if (!st && f->info.plan != plan)
-        st = pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, "", "results of another study, scene or parameters",
-                         "the file of this study; another --output begins a new one");
+        st =
+            pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, "", "results of another study, scene or parameters",
+                        "the file of this study; another --output begins a new one");
     if (!st && !pp_study_file_fits(f, s))
-        st = pp_complain(why, PERP_E_ARG, (pp_place){path, 0, 0}, "", "other parameters or measures",
+        st = pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, "", "other parameters or measures",
                          "the file of this study");
     if (!st) st = room_for_rows(f, why);
     if (st) {

@@ -11,7 +11,7 @@
 #define SOURCE_MAX  (64 << 20) /* bytes of one of them */
 #define BLOCK       1024       /* rows at a time */
 
-static pp_place place(const pp_study_file *f) { return (pp_place){f->path, 0, 0}; }
+static pp_location place(const pp_study_file *f) { return (pp_location){f->path, 0, 0}; }
 
 static perp_status bad(const pp_study_file *f, const char *key, const char *found, perp_refusal *why) {
     return pp_complain(why, PERP_E_ARG, place(f), key, found, "what perp sweep and perp design write");
@@ -319,7 +319,8 @@ perp_status pp_study_file_study(pp_study_file *f, const char *other, pp_study **
         if (!st && f->info.trials > 0 && (*out)->cells > 0 && f->info.trials % (*out)->cells == 0)
             (*out)->count = f->info.trials / (*out)->cells;
         if (!st && other && pp_study_plan(*out, &x.o, f->info.trials == 0) != f->info.plan)
-            st = pp_complain(why, PERP_E_ARG, (pp_place){other, 0, 0}, "", "a study with other trials than the results",
+            st = pp_complain(why, PERP_E_ARG, (pp_location){other, 0, 0}, "",
+                             "a study with other trials than the results",
                              "one that differs in its texts, values, report and checks only");
         else if (!st && !pp_study_file_fits(f, *out))
             st = bad(f, "plan", "other parameters or measures than its study has", why);

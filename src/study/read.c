@@ -100,14 +100,14 @@ static perp_status open_scene(pp_study *s, const char *name, const pp_study_opti
         so.file = o->file + 1;
         so.nfile = o->nfile - 1;
         if (so.nfile < 1)
-            return pp_complain_say(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "", "the study has no scene with it");
+            return pp_complain_say(why, PERP_E_ARG, (pp_location){s->path, 0, 0}, "", "the study has no scene with it");
         (void)snprintf(s->scene_path, sizeof s->scene_path, "%s", o->file[1].path);
     } else if (!pp_source_beside(s->path, name, s->scene_path, sizeof s->scene_path)) {
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "scene", "the path is too long");
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){s->path, 0, 0}, "scene", "the path is too long");
     } else if (!o->text) { /* else the study is made of the command line, which names the scene */
         perp_refusal inner = {0};
         if (pp_source_is_within(s->root, "study", s->scene_path, &inner) == PERP_E_ARG)
-            return pp_complain_say(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, "scene", "%s", inner.text);
+            return pp_complain_say(why, PERP_E_ARG, (pp_location){s->path, 0, 0}, "scene", "%s", inner.text);
     }
     perp_status st = perp_scene_open(s->scene_path, &so, &s->scene, why);
     return st ? st : learn_parameters(s, why);
@@ -417,7 +417,7 @@ static perp_status keep_only(pp_study *s, const char *text, perp_refusal *why) {
     char name[80], known[400] = "";
     const char *equal = strchr(text, '=');
     size_t n = equal ? (size_t)(equal - text) : 0, at = 0;
-    pp_place outside = {"--only", 0, 0};
+    pp_location outside = {"--only", 0, 0};
     if (!equal || n == 0 || n >= sizeof name)
         return pp_complain(why, PERP_E_ARG, outside, "", text, "VARIABLE=VALUE, with a variable of `vary`");
     memcpy(name, text, n);
@@ -458,7 +458,7 @@ static perp_status take_options(pp_study *s, const pp_study_options *o, perp_ref
         all *= s->axis[i].n;
     }
     if (!st && all > PP_STUDY_TRIALS)
-        st = pp_complain(why, PERP_E_ARG, (pp_place){s->path, 0, 0}, s->naxis ? "vary" : "sample.count",
+        st = pp_complain(why, PERP_E_ARG, (pp_location){s->path, 0, 0}, s->naxis ? "vary" : "sample.count",
                          "more than a hundred million trials", "fewer values or samples");
     return st;
 }
@@ -545,7 +545,7 @@ perp_status pp_study_open(const char *path, const pp_study_options *options, pp_
     const pp_study_options *o = options ? options : &none;
     *out = NULL;
     pp_study *s = pp_alloc(&plain, sizeof *s);
-    if (!s) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "not enough memory");
+    if (!s) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "not enough memory");
     *s = (pp_study){.alloc = plain, .count = 1, .cells = 1, .seed = 1, .refine = 1};
     int n = snprintf(s->path, sizeof s->path, "%s", path);
     perp_status st = PERP_OK;
@@ -554,7 +554,7 @@ perp_status pp_study_open(const char *path, const pp_study_options *options, pp_
     else if (o->root)
         memcpy(s->root, o->root, strlen(o->root) + 1);
     if (n < 0 || (size_t)n >= sizeof s->path) {
-        st = pp_complain_say(why, PERP_E_ARG, (pp_place){"", 0, 0}, "", "the path of the study is too long");
+        st = pp_complain_say(why, PERP_E_ARG, (pp_location){"", 0, 0}, "", "the path of the study is too long");
     } else if (o->nfile > 0 || o->text) {
         s->size = o->text ? strlen(o->text) : o->file[0].size;
         s->data = pp_alloc(&plain, s->size + 1);

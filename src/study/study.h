@@ -120,7 +120,7 @@ perp_status pp_study_compile(const pp_study *s, uint32_t node, const char *key, 
 perp_status pp_study_number(const pp_study *s, uint32_t node, const char *path, double *out, perp_refusal *why);
 /* Complains that memory is not enough for the part `key` of the study. */
 static inline perp_status pp_study_no_memory(const pp_study *s, const char *key, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, key, "not enough memory");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){s->path, 0, 0}, key, "not enough memory");
 }
 /* Number of trials. */
 static inline uint64_t pp_study_trials(const pp_study *s) { return s->cells * s->count; }

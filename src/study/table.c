@@ -50,7 +50,7 @@ perp_status pp_table_load(pp_table *t, pp_study_file *const *f, int n, perp_refu
     for (int i = 0; !st && i < n; i++) {
         uint64_t rows = pp_study_file_info(f[i])->rows;
         if (!pp_study_file_fits(f[i], t->study))
-            return pp_complain(why, PERP_E_ARG, (pp_place){t->study->path, 0, 0}, "",
+            return pp_complain(why, PERP_E_ARG, (pp_location){t->study->path, 0, 0}, "",
                                "results with other parameters or measures", "parts of one study");
         st = reserve(t, t->n + rows, why);
         if (!st && rows) st = pp_study_file_rows(f[i], 0, rows, true, t->row + t->n * t->row_size, why);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "stage/contact_model.h"
-#include "method/peg/peg_again.h"
+#include "method/peg/peg_repose.h"
 #include "problem/rows.h"
 #include "stage/solve/joint_rounds.h"
 #include "stage/pose/rebound.h"
@@ -37,7 +37,7 @@ typedef struct work {
     perp_world *w;
     pp_frame *f;                     /* solved */
     const perp_step_solution *loads; /* velocity and impulses that the equations hold at */
-    pp_peg_again again;
+    pp_peg_repose again;
     pp_equations e;
     pp_system s;
     pp_frame base;       /* the answer, posed again */
@@ -66,12 +66,12 @@ static perp_status suits(const pp_frame *f, int n) {
     if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
     if (w->model != &pp_model_peg && f->ncontact > 0) return refuse(w, "contact model %s is not peg", w->model->name);
     if (w->def.joint_correction && f->problem.njoint > 0) return refuse(w, "joints were corrected");
-    if (f->nripple > 0) return refuse(w, "a taut chain of joints was damped");
+    if (f->nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
     if (f->rebounds && (f->rebounds->n > 0 || f->rebounds->none)) return refuse(w, "restitution was limited");
     if (f->no_lift || f->stalled) return refuse(w, "a driven body was jammed");
     if (f->ncontact > 0 && f->posed_at_end) return refuse(w, "contacts had to act at the end of the step");
-    bool brisk = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
-    for (int i = 0; f->allowance && !brisk && i < f->ncontact; i++)
+    bool loose_tolerance = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
+    for (int i = 0; f->allowance && !loose_tolerance && i < f->ncontact; i++)
         if (f->allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
     if (f->posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->stepper->end_gaps)
         return refuse(w, "gaps had to be linearised at the start");

@@ -7,7 +7,7 @@
  * part of what a caller can see. */
 static perp_status place_now(perp_world *w, pp_frame *f) {
     *f = (pp_frame){.w = w};
-    perp_status st = pp_place(w, &w->state, &f->placed, &f->nplaced);
+    perp_status st = pp_place_shapes(w, &w->state, &f->placed, &f->nplaced);
     return st ? st : pp_exclusions(w, &f->excluded, &f->nexcluded);
 }
 

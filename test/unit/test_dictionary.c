@@ -33,11 +33,11 @@ static void choose_values(subject *s) {
 }
 
 static void begin(subject *s) {
-    pp_carver count = {0};
+    pp_workspace count = {0};
     pp_dictionary_lay_out(&s->d, N, &count);
     s->room = malloc(count.used);
     assert_non_null(s->room);
-    pp_carver c = {s->room, 0};
+    pp_workspace c = {s->room, 0};
     pp_dictionary_lay_out(&s->d, N, &c);
     s->d.count = 0;
     for (int i = 0; i < N * N; i++) s->M[i] = rp_sym();

@@ -123,7 +123,7 @@ static void test_groups(void **state) {
     pp_plain p = {N, M, q, ones, ones};
     pp_groups g;
     static char work[4096];
-    pp_carver c = {work, 0};
+    pp_workspace c = {work, 0};
     pp_groups_lay_out(&g, N, &c);
     assert_true(c.used <= sizeof work);
     pp_groups_find(&g, &p);

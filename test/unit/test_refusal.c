@@ -27,7 +27,7 @@ static void complaint_has_all_parts(void **state) {
     (void)state;
     perp_refusal w;
     memset(&w, 0x55, sizeof w);
-    pp_place at = {"pile.yaml", 12, 7};
+    pp_location at = {"pile.yaml", 12, 7};
     assert_int_equal(pp_complain(&w, PERP_E_ARG, at, "bodies[3].mass", "-1", "a number > 0"), PERP_E_ARG);
     assert_string_equal(w.text, "pile.yaml:12:7: bodies[3].mass: found -1; allowed: a number > 0");
     assert_int_equal(w.status, PERP_E_ARG);
@@ -43,7 +43,7 @@ static void complaint_has_all_parts(void **state) {
 static void complaint_leaves_out_what_is_missing(void **state) {
     (void)state;
     static const struct {
-        pp_place at;
+        pp_location at;
         const char *key, *found, *allowed, *text;
     } t[] = {
         {{"f", 0, 0}, "k", "x", "y", "f: k: found x; allowed: y"},
@@ -67,7 +67,7 @@ static void complaint_leaves_out_what_is_missing(void **state) {
 static void complaint_says_a_sentence(void **state) {
     (void)state;
     perp_refusal w;
-    pp_place at = {"f.yaml", 1, 2};
+    pp_location at = {"f.yaml", 1, 2};
     assert_int_equal(pp_complain_say(&w, PERP_E_IO, at, "k", "%d of %s\n", 3, "them"), PERP_E_IO);
     assert_string_equal(w.text, "f.yaml:1:2: k: 3 of them\\x0a");
     assert_string_equal(w.found, "");
@@ -81,7 +81,7 @@ static void complaint_is_cut_and_printable(void **state) {
     memset(file, 'f', sizeof file - 1);
     file[sizeof file - 1] = 0;
     perp_refusal w;
-    pp_place at = {file, 2147483647, 2147483647};
+    pp_location at = {file, 2147483647, 2147483647};
     pp_complain(&w, PERP_E_ARG, at, file, file, file);
     assert_int_equal(strlen(w.file), sizeof w.file - 1);
     assert_string_equal(w.file + sizeof w.file - 5, "f...");
@@ -92,11 +92,11 @@ static void complaint_is_cut_and_printable(void **state) {
     assert_int_equal(strlen(w.text), sizeof w.text - 1);
     assert_string_equal(w.text + strlen(w.text) - 4, "f...");
 
-    at = (pp_place){"a\nb", 1, 1};
+    at = (pp_location){"a\nb", 1, 1};
     pp_complain(&w, PERP_E_ARG, at, "k\t", "x\x1b[31m\xff", NULL);
     assert_string_equal(w.text, "a\\x0ab:1:1: k\\x09: found x\\x1b[31m\\xff");
     /* the words may lie in the complaint itself */
-    pp_complain(&w, PERP_E_ARG, (pp_place){w.file, 2, 2}, w.key, w.found, w.found);
+    pp_complain(&w, PERP_E_ARG, (pp_location){w.file, 2, 2}, w.key, w.found, w.found);
     assert_string_equal(w.text, "a\\x0ab:2:2: k\\x09: found x\\x1b[31m\\xff; allowed: x\\x1b[31m\\xff");
 }
 

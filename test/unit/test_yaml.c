@@ -133,7 +133,7 @@ static void knows_places(void **state) {
     for (uint32_t i = 0; i < sizeof p / sizeof *p; i++) {
         char out[100];
         assert_string_equal(pp_yaml_found(&t, i + 1, out, sizeof out), p[i].found);
-        pp_place at = pp_yaml_place(&t, i + 1);
+        pp_location at = pp_yaml_place(&t, i + 1);
         assert_string_equal(at.file, "f.yaml");
         assert_int_equal(at.line, p[i].line);
         assert_int_equal(at.column, p[i].column);

@@ -42,7 +42,7 @@ typedef struct traits {
 
 /* Two boxes that may meet. */
 typedef struct candidate {
-    pp_couple pair;
+    pp_broad_pair pair;
     double until; /* see pp_motion_meets() */
 } candidate;
 
@@ -65,9 +65,9 @@ struct pp_broad {
     double leaving; /* part of the boxes that left in a call, on average */
     bool slow;      /* boxes hardly move: their motion is followed */
     pp_motion motion;
-    pp_couple *fresh; /* new candidates, in no order; and room to sort them */
+    pp_broad_pair *fresh; /* new candidates, in no order; and room to sort them */
     int cap_fresh;
-    pp_couple *sorted;
+    pp_broad_pair *sorted;
     int cap_sorted;
     int *count, cap_count;
     int *hit, cap_hit;
@@ -223,7 +223,7 @@ static bool add_fresh(pp_broad *b, int i, const int *with, int m, int *n, const 
     for (int k = 0; k < m; k++) {
         int j = with[k];
         if (i == j || (b->left[j] && place[j] < place[i]) || !may_pair(&b->trait[i], &b->trait[j])) continue;
-        b->fresh[(*n)++] = i < j ? (pp_couple){i, j} : (pp_couple){j, i};
+        b->fresh[(*n)++] = i < j ? (pp_broad_pair){i, j} : (pp_broad_pair){j, i};
     }
     return true;
 }
@@ -245,14 +245,14 @@ static int ask_tree(pp_broad *b, int nleft, const perp_allocator *a) {
 }
 
 /* One pass of a stable counting sort by i or by j. */
-static void sort_pass(pp_broad *b, const pp_couple *from, pp_couple *to, int m, bool by_j) {
+static void sort_pass(pp_broad *b, const pp_broad_pair *from, pp_broad_pair *to, int m, bool by_j) {
     memset(b->count, 0, (size_t)(b->n + 1) * sizeof *b->count);
     for (int k = 0; k < m; k++) b->count[(by_j ? from[k].j : from[k].i) + 1]++;
     for (int i = 0; i < b->n; i++) b->count[i + 1] += b->count[i];
     for (int k = 0; k < m; k++) to[b->count[by_j ? from[k].j : from[k].i]++] = from[k];
 }
 
-static bool before(pp_couple a, pp_couple b) { return a.i != b.i ? a.i < b.i : a.j < b.j; }
+static bool before(pp_broad_pair a, pp_broad_pair b) { return a.i != b.i ? a.i < b.i : a.j < b.j; }
 
 /* Takes the candidates of boxes that left out of the list and merges the new ones in. */
 static bool merge(pp_broad *b, int m, const perp_allocator *a) {
@@ -266,7 +266,7 @@ static bool merge(pp_broad *b, int m, const perp_allocator *a) {
     to = b->next;
     to.n = 0;
     for (int c = 0; c < from.n; c++) {
-        pp_couple old = from.at[c].pair;
+        pp_broad_pair old = from.at[c].pair;
         if (b->left[old.i] || b->left[old.j]) continue;
         for (; k < m && before(b->fresh[k], old); k++) to.at[to.n++] = (candidate){b->fresh[k], 0};
         to.at[to.n++] = from.at[c];
@@ -313,11 +313,11 @@ static bool update(pp_broad *b, int n, const pp_box *box, const pp_placed *place
 
 /* The candidates that meet, into `to`; there is room for all. No branch but the loop: whether two candidates meet is
  * anybody's guess. @return how many */
-static int compare_all(const candidates *c, const pp_box *box, pp_couple *to) {
+static int compare_all(const candidates *c, const pp_box *box, pp_broad_pair *to) {
     int n = 0;
     for (int k = 0; k < c->n; k++) {
         if (k + AHEAD < c->n) PP_FETCH(&box[c->at[k + AHEAD].pair.j]);
-        pp_couple pair = c->at[k].pair;
+        pp_broad_pair pair = c->at[k].pair;
         to[n] = pair;
         n += pp_box_meets(&box[pair.i], &box[pair.j]);
     }
@@ -325,11 +325,11 @@ static int compare_all(const candidates *c, const pp_box *box, pp_couple *to) {
 }
 
 /* The same where the boxes hardly move. */
-static int compare_due(const candidates *c, const pp_box *box, const double *path, pp_couple *to) {
+static int compare_due(const candidates *c, const pp_box *box, const double *path, pp_broad_pair *to) {
     int n = 0;
     for (int k = 0; k < c->n; k++) {
         candidate *x = &c->at[k];
-        pp_couple pair = x->pair;
+        pp_broad_pair pair = x->pair;
         double paths = path[pair.i] + path[pair.j];
         bool meets = x->until > 0;
         if (!(paths <= fabs(x->until))) meets = pp_motion_meets(&box[pair.i], &box[pair.j], paths, &x->until);

@@ -12,12 +12,12 @@ typedef struct pp_box {
     perp_vec3 lo, hi;
 } pp_box;
 
-typedef struct pp_couple {
+typedef struct pp_broad_pair {
     int i, j; /* i < j */
-} pp_couple;
+} pp_broad_pair;
 
 struct pp_couple_list {
-    pp_couple *couple;
+    pp_broad_pair *couple;
     int n, cap;
 };
 

@@ -35,7 +35,7 @@ pp_end_change pp_end_changed(const pp_frame *f, const pp_state *at, const double
     return (pp_end_change){.by = most, .scale = scale, .finest = 1e-14 * scale + 4 * DBL_EPSILON * far / f->h};
 }
 
-pp_verdict pp_settle(pp_settling *s, const pp_frame *f, const pp_end_change *c, bool other) {
+pp_iteration_state pp_convergence_check(pp_convergence *s, const pp_frame *f, const pp_end_change *c, bool other) {
     int round = s->round++;
     s->idle = c->by < FALLING * s->before ? 0 : s->idle + 1;
     bool small = c->by <= c->finest || (s->idle > 2 && c->by <= f->w->def.tolerance * c->scale);
@@ -171,7 +171,7 @@ static perp_status move(work *k) {
 static perp_status rounds(work *k) {
     pp_frame *f = k->f;
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
-    pp_settling s = {.before = INFINITY};
+    pp_convergence s = {.before = INFINITY};
     for (int round = 0; round < MAX_ROUNDS; round++) {
         perp_status st = move(k);
         if (!st) st = pp_joint_rounds_look(f, &k->end, k->nu);
@@ -181,7 +181,7 @@ static perp_status rounds(work *k) {
         double *gap;
         if ((st = solve_round(k, &gap))) return st;
         pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
-        pp_verdict v = pp_settle(&s, f, &c, !joints);
+        pp_iteration_state v = pp_convergence_check(&s, f, &c, !joints);
         if (v == PP_SETTLED) {
             f->true_gap = gap;
             return PERP_OK;

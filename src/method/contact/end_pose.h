@@ -25,18 +25,18 @@ typedef struct pp_end_change {
 /* From the velocity `from`, which led to the poses `at`, to the velocity `to`. */
 pp_end_change pp_end_changed(const pp_frame *f, const pp_state *at, const double *from, const double *to);
 
-typedef enum pp_verdict {
+typedef enum pp_iteration_state {
     PP_SETTLED,
     PP_GO_ON,
     PP_GO_HALF /* changes do not fall any more: go half of the way only */
-} pp_verdict;
+} pp_iteration_state;
 /* How the rounds go; starts as {.before = INFINITY}. */
-typedef struct pp_settling {
+typedef struct pp_convergence {
     double before;
     int idle, round;
-} pp_settling;
+} pp_convergence;
 /* Judges a round. other: something else changed than velocities, so that it cannot be the last one. */
-pp_verdict pp_settle(pp_settling *s, const pp_frame *f, const pp_end_change *c, bool other);
+pp_iteration_state pp_convergence_check(pp_convergence *s, const pp_frame *f, const pp_end_change *c, bool other);
 
 /* Sets the inertia of bodies that turn about unequal axes to that at the poses s; NULL: after the torque-free turn, where
  * pp_control() left it. */

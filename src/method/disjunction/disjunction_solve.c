@@ -22,7 +22,7 @@
 /* Random starts of fischer-newton on the exact form; path-search has restarts of its own. */
 #define RESTARTS 4
 /* An answer this good has the right basis. */
-#define NEARLY 1e-4
+#define NEAR_SOLUTION 1e-4
 
 typedef struct attempts {
     pp_frame *f;
@@ -104,7 +104,7 @@ static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_ty
         double latest = INFINITY, limit = w->work.limit;
         if (limit < INFINITY) w->work.limit = w->work.done + FOR_FORM * fmax(0, limit - w->work.done);
         perp_status st = attempt(t, m, solver, settings, z, &latest);
-        if (!st && latest > w->def.tolerance && latest < NEARLY && solver != &pp_solver_lemke) {
+        if (!st && latest > w->def.tolerance && latest < NEAR_SOLUTION && solver != &pp_solver_lemke) {
             pp_settings exact; /* the right basis, but not its last digits */
             pp_settings_default(&pp_solver_lemke, 0, &exact);
             st = attempt(t, m, &pp_solver_lemke, &exact, z, &latest);
@@ -200,7 +200,7 @@ static perp_status try_sides(attempts *t) {
     perp_step_solution from;
     if (!pp_solution_new(&t->f->w->arena, t->p, &from))
         return pp_fail(t->f->w, PERP_E_MEMORY, "out of memory for the solution");
-    bool near = t->used && t->acceptance < NEARLY;
+    bool near = t->used && t->acceptance < NEAR_SOLUTION;
     if (near) copy_answer(t->p, &t->best, &from);
     t->fallbacks++;
     const pp_sides_judge judge = {accepts, t};

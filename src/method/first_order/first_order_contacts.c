@@ -91,7 +91,7 @@ perp_status pp_first_order_pairs(perp_world *w) {
     if (!any) return PERP_OK;
     pp_arena_mark mark = pp_arena_here(&w->arena);
     pp_frame f = {.w = w};
-    perp_status st = pp_place(w, &w->state, &f.placed, &f.nplaced);
+    perp_status st = pp_place_shapes(w, &w->state, &f.placed, &f.nplaced);
     if (!st) st = pp_exclusions(w, &f.excluded, &f.nexcluded);
     for (int i = 0; !st && i < f.nplaced; i++)
         for (int j = i + 1; !st && j < f.nplaced; j++) st = pair_fits(&f, i, j);

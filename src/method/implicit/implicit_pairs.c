@@ -108,7 +108,7 @@ static bool known(const pp_implicit_work *k, const pp_meet *m) {
 /* Shapes at the start poses of all bodies: those of dynamic ones in s1 too, kinematic ones in s0. */
 static perp_status place_start(pp_implicit_work *k, pp_placed **out) {
     int n;
-    return pp_place(k->f->w, k->f->s0, out, &n);
+    return pp_place_shapes(k->f->w, k->f->s0, out, &n);
 }
 
 static double travel(const pp_implicit_work *k, const pp_placed *p) {

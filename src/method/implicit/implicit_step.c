@@ -170,7 +170,7 @@ static perp_status begin_round(pp_implicit_work *k, pp_arena_mark mark, bool hel
 /* Rounds until the end pose stays where it is, to rounding. Where it does not, points are held, see implicit_points.c. */
 static perp_status rounds(pp_implicit_work *k) {
     pp_frame *f = k->f;
-    pp_settling s = {.before = INFINITY};
+    pp_convergence s = {.before = INFINITY};
     perp_status st = pp_points_room(k);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     bool held = false;
@@ -181,7 +181,7 @@ static perp_status rounds(pp_implicit_work *k) {
         bool other = k->compliant && pp_layers_changed(k);
         pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
         if (held) c.by = fmax(c.by, pp_points_change(k));
-        pp_verdict v = pp_settle(&s, f, &c, other);
+        pp_iteration_state v = pp_convergence_check(&s, f, &c, other);
         if (v == PP_SETTLED && !held) {
             step_on(k, f->solution.nu, 1);
             return PERP_OK;
@@ -206,7 +206,7 @@ static perp_status rounds(pp_implicit_work *k) {
             if ((st = pp_implicit_measure(k))) return st;
             pp_points_hold(k);
             held = true;
-            s = (pp_settling){.before = INFINITY};
+            s = (pp_convergence){.before = INFINITY};
         }
     }
     if (st) return st;
@@ -250,7 +250,7 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
 static perp_status begin(pp_implicit_work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
-    perp_status st = pp_place(w, f->s1, &f->placed, &f->nplaced);
+    perp_status st = pp_place_shapes(w, f->s1, &f->placed, &f->nplaced);
     if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
     if (!st) st = pp_state_new(w, &k->end);
     if (st) return st;

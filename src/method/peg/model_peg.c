@@ -34,15 +34,15 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
-#define MAX_ROUNDS 40 /* beyond those that only find new pairs */
-#define MAX_FINDS  2000
-#define BRISK      1e-7 /* tolerance from which on few rounds count more than digits, */
-#define MANY       20   /* part of the rows that are new where the next round may be loose: */
-#define LOOSE      1e-2 /* to this tolerance, */
-#define MOST_SLACK 100  /* but so many times that of the world at most; */
-#define SHARE      0.04 /* else the answer may miss by this part of what gaps still miss by, */
-#define WORTH      3    /* if that is so many times the tolerance: the last answer must be exact */
-#define MAX_TIES   32
+#define MAX_ROUNDS      40 /* beyond those that only find new pairs */
+#define MAX_FINDS       2000
+#define LOOSE_TOLERANCE 1e-7 /* tolerance from which on few rounds count more than digits, */
+#define MANY            20   /* part of the rows that are new where the next round may be loose: */
+#define LOOSE           1e-2 /* to this tolerance, */
+#define MOST_SLACK      100  /* but so many times that of the world at most; */
+#define SHARE           0.04 /* else the answer may miss by this part of what gaps still miss by, */
+#define WORTH           3    /* if that is so many times the tolerance: the last answer must be exact */
+#define MAX_TIES        32
 #define MAX_SLIPS \
     8 /* rounds until slip on driven bodies has settled; each leaves a part h |turn rate| of what it found */
 #define MAX_POLISH 12 /* rounds that bring gaps from within tolerance to rounding, */
@@ -152,7 +152,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     perp_world *w = f->w;
     *k = (pp_peg_work){.f = f};
     perp_status st = peg_lists(w);
-    if (!st) st = pp_place(w, f->s1, &f->placed, &f->nplaced);
+    if (!st) st = pp_place_shapes(w, f->s1, &f->placed, &f->nplaced);
     if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
     if (!st) st = pp_state_new(w, &k->end_state);
     if (!st) st = pp_state_new(w, &k->way);
@@ -161,14 +161,14 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->m = w->peg;
     k->linear = w->def.geometry == PERP_GEOMETRY_ONCE || !w->stepper->end_gaps;
     k->at_end = pp_at_end(f);
-    k->brisk = w->def.tolerance > BRISK && w->def.form == PERP_FORM_CONE;
+    k->loose_tolerance = w->def.tolerance > LOOSE_TOLERANCE && w->def.form == PERP_FORM_CONE;
     k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
-    k->astray = PP_ARENA_ZERO(&w->arena, double, w->nbody);
+    k->gap_error = PP_ARENA_ZERO(&w->arena, double, w->nbody);
     k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
     k->lever = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
     k->arc = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    if (!k->turn || !k->astray || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
+    if (!k->turn || !k->gap_error || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
         !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
         !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -179,11 +179,12 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     double speed = speed_scale(f, nu);
     k->least = w->def.tolerance * speed * f->h;
     /* where that is much, two bodies may each miss by it, and a part of a step cannot undo what a whole one left */
-    if (k->brisk) k->least = 2 * w->def.tolerance * speed * w->def.h;
+    if (k->loose_tolerance) k->least = 2 * w->def.tolerance * speed * w->def.h;
     k->reach = speed * f->h;
     double far = 0;
     for (int b = 0; b < f->nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->block_body[b]].p));
-    k->finest = fmax(1e-15 * far, (k->brisk ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
+    k->finest = fmax(1e-15 * far,
+                     (k->loose_tolerance ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
     for (int i = 0; i < f->nplaced; i++) k->fat[i] = fat_box(k, i, nu);
     k->m->npair = 0;
     return pp_peg_find_pairs(k);
@@ -196,8 +197,8 @@ static void follow_answer(pp_peg_work *k) {
     k->still = !k->at_end || !k->mode.symmetric;
     if (k->at_end && k->mode.symmetric) {
         pp_end_change c = pp_end_changed(f, &k->end_state, nu, f->solution.nu);
-        pp_verdict v = pp_settle(&k->settling, f, &c, false);
-        k->still = v == PP_SETTLED || (k->brisk && c.by <= f->w->def.tolerance * c.scale);
+        pp_iteration_state v = pp_convergence_check(&k->settling, f, &c, false);
+        k->still = v == PP_SETTLED || (k->loose_tolerance && c.by <= f->w->def.tolerance * c.scale);
         if (v == PP_GO_HALF && !k->still) {
             for (int i = 0; i < f->ndof; i++) nu[i] += 0.5 * (f->solution.nu[i] - nu[i]);
             return;
@@ -210,7 +211,7 @@ static void follow_answer(pp_peg_work *k) {
  * rests must not creep by the rounding of its gaps. */
 static double answers_hold(const pp_peg_work *k) {
     bool cone = k->f->w->def.form == PERP_FORM_CONE;
-    return (k->brisk ? k->least : cone ? k->finest : 0.05 * k->finest) / k->f->h;
+    return (k->loose_tolerance ? k->least : cone ? k->finest : 0.05 * k->finest) / k->f->h;
 }
 
 /* Poses and solves the problem of a round; the answer moves the bodies to their end poses. */
@@ -253,7 +254,7 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
 /* How many times the tolerance the next answer may miss the laws by, if another round must follow it anyway: many pairs
  * are new and more will be found, or gaps miss by far more than an exact answer would. */
 static double slack(const pp_peg_work *k, const pp_peg_findings *found) {
-    if (!k->brisk || k->linear) return 1;
+    if (!k->loose_tolerance || k->linear) return 1;
     double most = fmax(1, fmin(MOST_SLACK, LOOSE / k->f->w->def.tolerance)), by = SHARE * found->worst / k->least;
     if (MANY * found->added > k->m->nrow) return most;
     return by > WORTH ? fmin(most, by) : 1;
@@ -275,11 +276,11 @@ static bool has_news(const pp_peg_findings *found) { return found->added || foun
 static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress *p) {
     bool news = has_news(found) || (found->moved && !k->linear);
     if (!pp_joint_rounds_settled(k->f, news) || news) return false;
-    if (!k->brisk && pp_slip_miss(k->f) * k->f->h > k->finest && p->slips++ < MAX_SLIPS) return false;
+    if (!k->loose_tolerance && pp_slip_miss(k->f) * k->f->h > k->finest && p->slips++ < MAX_SLIPS) return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
     if (k->f->slack > 1 || !k->still) return false;
-    return k->linear || k->brisk || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
+    return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
            ++p->polish > MAX_POLISH;
 }
 
@@ -294,7 +295,7 @@ static perp_status look_back(pp_peg_work *k, bool **renew, pp_peg_findings *foun
     perp_status st = pp_peg_follow(k);
     if (!st) st = renewals(k, renew);
     double t = pp_clock();
-    if (!st) st = pp_peg_look(k, *renew, found);
+    if (!st) st = pp_peg_measure_end(k, *renew, found);
     pp_clocked(k->f->w, PERP_STAGE_COLLISION, &t);
     return st;
 }
@@ -311,7 +312,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         if (!pp_peg_recall(k)) return PERP_OK;
         pp_peg_foresee(k);
     }
-    k->settling = (pp_settling){.before = INFINITY};
+    k->settling = (pp_convergence){.before = INFINITY};
     pp_joint_rounds_anew(f, k->linear);
     f->slack = 1;
     bool *renew;
@@ -333,7 +334,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }
-        if (has_news(&found)) k->settling = (pp_settling){.before = INFINITY};
+        if (has_news(&found)) k->settling = (pp_convergence){.before = INFINITY};
         if (found.added && !found.switched && limit < MAX_FINDS) limit++;
         f->slack = slack(k, &found);
         pp_peg_stride(k);

@@ -11,7 +11,7 @@
 
 /* A pair that overlaps deeper than this at the start, as a part of its size and beyond what a step may leave, was
  * placed so. */
-#define PP_PEG_SPAWNED 1e-8
+#define PP_PEG_INITIAL_OVERLAP 1e-8
 
 /* A pair whose separation at the start is less than this part of its size touches. */
 #define PP_PEG_TOUCHING 1e-7
@@ -19,8 +19,8 @@
 /* At most this part of the size, see pp_peg_near(). */
 #define PP_PEG_NEAR 0.01
 
-/* At most this part of the thinner one, see pp_peg_astray(). */
-#define PP_PEG_ASTRAY 0.015
+/* At most this part of the thinner one, see pp_peg_gap_error(). */
+#define PP_PEG_GAP_ERROR_MAX 0.015
 
 /* All shapes at one set of poses. */
 typedef struct pp_poses {
@@ -99,7 +99,7 @@ typedef struct pp_peg_work {
     pp_poses start, force, end; /* all at the start; dynamic ones at the start, kinematic at the end; all at the end */
     pp_state end_state, way;    /* at the end; somewhere between */
     perp_vec3 *turn;            /* by body slot: h times the angular velocity at the start of the way [rad] */
-    double *astray;             /* by body slot: largest miss of the gaps that hold it in this round [L] */
+    double *gap_error;          /* by body slot: largest miss of the gaps that hold it in this round [L] */
     double *lever;              /* by placed shape: see pp_turn_travel */
     double *arc;       /* by placed shape: how far its points may move in the step because its body turns [L] */
     pp_box *fat;       /* by placed shape: pairs outside are not looked at */
@@ -107,12 +107,12 @@ typedef struct pp_peg_work {
     pp_touches touches;
     bool at_end; /* geometry end: impulses act at the end poses, and inertia is that of the end */
     bool still;  /* with it: the last round left the velocity as it was; without: true */
-    pp_settling settling;
-    bool linear;   /* gaps are those linearised at the start */
-    bool brisk;    /* the world asks for less than usual: no round and no digit more than that needs */
-    double reach;  /* how far the fastest body goes in the step by itself [L] */
-    double least;  /* what an overlap that comes from the solver's tolerance may be [L] */
-    double finest; /* gaps closer to zero than this are not worth another round [L] */
+    pp_convergence settling;
+    bool linear;          /* gaps are those linearised at the start */
+    bool loose_tolerance; /* the world asks for less than usual: no round and no digit more than that needs */
+    double reach;         /* how far the fastest body goes in the step by itself [L] */
+    double least;         /* what an overlap that comes from the solver's tolerance may be [L] */
+    double finest;        /* gaps closer to zero than this are not worth another round [L] */
 } pp_peg_work;
 
 /* peg_pose.c */
@@ -157,25 +157,25 @@ bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *pl
 
 /* How deep two bodies may be by the tolerance of the step before [L]. */
 static inline double pp_peg_left(const pp_peg_work *k) {
-    return 10 * k->least * (k->brisk ? 1 : k->f->w->def.h / k->f->h);
+    return 10 * k->least * (k->loose_tolerance ? 1 : k->f->w->def.h / k->f->h);
 }
 /* How well the way of a pair is known in this round [L]: as well as the gaps hold that its bodies have elsewhere. Where two
  * planes differ by less, it does not tell which one is meant: a corner that slides along a floor into a wall seems to dive
  * under the wall while its gap to the floor has not settled. Not more than a part of how thin they are. */
-static inline double pp_peg_astray(const pp_peg_work *k, const pp_peg_pair *p) {
-    double a = k->astray[k->f->placed[p->i].body], b = k->astray[k->f->placed[p->j].body];
-    return k->brisk ? 0 : fmin(fmax(a, b), PP_PEG_ASTRAY * p->thin);
+static inline double pp_peg_gap_error(const pp_peg_work *k, const pp_peg_pair *p) {
+    double a = k->gap_error[k->f->placed[p->i].body], b = k->gap_error[k->f->placed[p->j].body];
+    return k->loose_tolerance ? 0 : fmin(fmax(a, b), PP_PEG_GAP_ERROR_MAX * p->thin);
 }
 /* How far from its features a contact may lie and still push, once all has settled [L]. */
 static inline double pp_peg_off(const pp_peg_work *k, const pp_peg_pair *p) {
-    if (!k->brisk) return 10 * p->tol;
+    if (!k->loose_tolerance) return 10 * p->tol;
     /* rows that come back however often they are looked for: two edges that are nearly parallel meet anywhere */
     return fmax(10 * p->tol, (p->renewals > 8 ? 1e-2 : 1e-3) * p->size);
 }
 /* The same in this round [L]. Three times: what lies off its features may be just what misses elsewhere, and it is not for
  * rounding to tell which of the two is larger. */
 static inline double pp_peg_beside(const pp_peg_work *k, const pp_peg_pair *p) {
-    return fmax(pp_peg_off(k, p), 3 * pp_peg_astray(k, p));
+    return fmax(pp_peg_off(k, p), 3 * pp_peg_gap_error(k, p));
 }
 /* Separation at the end below which a pair without planes to choose from is worth a row [L]. A gap beyond the reach would
  * be the largest speed in the problem, and what is asked of its answer is relative to that. */
@@ -190,10 +190,10 @@ static inline bool pp_peg_has_driver(const pp_peg_work *k, const pp_peg_pair *p)
 }
 /* Was the pair placed in overlap? */
 static inline bool pp_peg_spawned(pp_peg_work *k, pp_peg_pair *p) {
-    return pp_peg_start_gap(k, p) < -PP_PEG_SPAWNED * p->size - pp_peg_left(k);
+    return pp_peg_start_gap(k, p) < -PP_PEG_INITIAL_OVERLAP * p->size - pp_peg_left(k);
 }
 
-/* peg_look.c */
+/* peg_measure_end.c */
 /* What a look at the end poses found. */
 typedef struct pp_peg_findings {
     int added, switched, renewed;
@@ -202,7 +202,7 @@ typedef struct pp_peg_findings {
     double worst; /* by how much a gap misses, of those that push or are violated [L] */
 } pp_peg_findings;
 /* Looks at the end poses of a round; renew, by pair: its rows are to be looked for anew. */
-perp_status pp_peg_look(pp_peg_work *k, bool *renew, pp_peg_findings *found);
+perp_status pp_peg_measure_end(pp_peg_work *k, bool *renew, pp_peg_findings *found);
 /* Adds pairs without planes to choose from that are near where the free motion would lead, before the first round. */
 void pp_peg_foresee(pp_peg_work *k);
 

@@ -57,14 +57,14 @@ static bool turns_far(const pp_peg_work *k) {
 }
 
 /* What the contacts of an answer do. Energy of overlap that is undone and of bounces is not looked at. */
-typedef struct labour {
+typedef struct contact_energy {
     double total; /* work of all contacts on top of the free motion */
     double gain;  /* the same as the ledger has it: there weights that are held do not hide what another contact adds */
     double free;  /* kinetic energy of the free motion */
     double within; /* energy that may come from overlap within the tolerance, and through joints */
     bool behind;   /* a face that was not in front did much */
     bool any;      /* there are bounces or overlap of before: contacts may do what they like */
-} labour;
+} contact_energy;
 
 /* Friction of the points that bodies rest on is a load like others to the contacts within the plane: without it a body that
  * is slowed down seems to be pushed ahead by the one behind it. nu: velocity without it, then with it. */
@@ -76,10 +76,10 @@ static void add_support_friction(const pp_frame *f, double *nu) {
     }
 }
 
-static bool find_labour(pp_peg_work *k, labour *l) {
+static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
     const pp_frame *f = k->f;
     struct pp_peg *m = k->m;
-    *l = (labour){.any = f->no_inertia}; /* against friction, not on the motion */
+    *l = (contact_energy){.any = f->no_inertia}; /* against friction, not on the motion */
     if (l->any) return true;
     double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
     double *since = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
@@ -102,8 +102,8 @@ static bool find_labour(pp_peg_work *k, labour *l) {
             work += contact_work(f, r, mean);
             gain += contact_work(f, r, since);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);
-            behind |=
-                m->row[r].push > 0 && m->row[r].gap0 < -fmax(PP_PEG_BEHIND * p->size, k->brisk ? pp_peg_left(k) : 0);
+            behind |= m->row[r].push > 0 &&
+                      m->row[r].gap0 < -fmax(PP_PEG_BEHIND * p->size, k->loose_tolerance ? pp_peg_left(k) : 0);
             any |= m->row[r].bounces || pp_peg_spawned(k, p);
         }
         l->total += work;
@@ -118,15 +118,16 @@ static bool find_labour(pp_peg_work *k, labour *l) {
 
 /* The two checks of model_peg.c. */
 static bool plausible(pp_peg_work *k) {
-    labour l;
-    return find_labour(k, &l) && !l.behind && (l.any || fmax(l.total, l.gain) <= WORK_TOTAL * l.free + l.within);
+    contact_energy l;
+    return measure_contact_energy(k, &l) && !l.behind &&
+           (l.any || fmax(l.total, l.gain) <= WORK_TOTAL * l.free + l.within);
 }
 
 /* Do contacts add more than all energy there is? A row that was posed far from where its features meet may throw a body,
  * in the next round farther, which hits others, and so on until nothing is left of a heap. */
 bool pp_peg_throws(pp_peg_work *k) {
-    labour l;
-    return !k->linear && find_labour(k, &l) && !l.any && l.total > l.free + l.within;
+    contact_energy l;
+    return !k->linear && measure_contact_energy(k, &l) && !l.any && l.total > l.free + l.within;
 }
 
 /* Is there a pair that has rows and runs through all the same, since they hold it on the far side? */

@@ -41,7 +41,7 @@ static double box_gap(const pp_solid *a, const pp_solid *b) {
 void pp_peg_measure(pp_peg_work *k, pp_peg_pair *p) {
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
     if (!p->active) {
-        double apart = box_gap(A, B), far = k->brisk && p->kind != PP_PAIR_FLAT ? pp_peg_near(k, p) : 0;
+        double apart = box_gap(A, B), far = k->loose_tolerance && p->kind != PP_PAIR_FLAT ? pp_peg_near(k, p) : 0;
         p->gap1 = apart > far ? apart : separation(k, p, A, B, 0, &p->plane);
         return;
     }
@@ -84,7 +84,7 @@ pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p) {
     const pp_solid *A = &k->start.solid[p->i], *B = &k->start.solid[p->j];
     if (pp_peg_start_gap(k, p) <= PP_PEG_TOUCHING * p->size)
         return pp_separate_ahead(A, B, &k->end.solid[p->i], &k->end.solid[p->j], PP_PEG_TOUCHING * p->size).plane;
-    double x0 = 0, by = fmin(pp_peg_astray(k, p), p->gap0 / 2);
+    double x0 = 0, by = fmin(pp_peg_gap_error(k, p), p->gap0 / 2);
     pp_plane before = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
     for (int s = 1; s <= SAMPLES; s++) {
         double x = (double)s / SAMPLES;
@@ -137,7 +137,7 @@ static bool is_flat(const pp_geometry *g) {
     return g->kind == PERP_SHAPE_BOX || g->kind == PERP_SHAPE_POLYGON || g->kind == PERP_SHAPE_POLYHEDRON;
 }
 
-static pp_peg_pair new_pair(const pp_peg_work *k, pp_couple c) {
+static pp_peg_pair new_pair(const pp_peg_work *k, pp_broad_pair c) {
     const pp_geometry *a = k->f->placed[c.i].g, *b = k->f->placed[c.j].g;
     bool plane_a = a->kind == PERP_SHAPE_HALFSPACE, plane_b = b->kind == PERP_SHAPE_HALFSPACE;
     pp_peg_pair p = {.i = c.i, .j = c.j, .plane = PP_NO_PLANE};
@@ -158,13 +158,13 @@ static pp_peg_pair new_pair(const pp_peg_work *k, pp_couple c) {
 }
 
 /* Two half-spaces, two particles: they never meet. */
-static bool can_meet(const pp_peg_work *k, pp_couple c) {
+static bool can_meet(const pp_peg_work *k, pp_broad_pair c) {
     const pp_geometry *a = k->f->placed[c.i].g, *b = k->f->placed[c.j].g;
     if (a->kind == PERP_SHAPE_HALFSPACE && b->kind == PERP_SHAPE_HALFSPACE) return false;
     return !(a->kind == PERP_SHAPE_PARTICLE && b->kind == PERP_SHAPE_PARTICLE);
 }
 
-static int order(const pp_peg_pair *p, pp_couple c) {
+static int order(const pp_peg_pair *p, pp_broad_pair c) {
     return p->i != c.i ? (p->i < c.i ? -1 : 1) : p->j != c.j ? (p->j < c.j ? -1 : 1) : 0;
 }
 
@@ -265,7 +265,7 @@ bool pp_peg_recall(pp_peg_work *k) {
             const double *P = warm->contact[c].p;
             if (p->active || (P[0] == 0 && P[1] == 0 && P[2] == 0)) continue;
             pp_plane last = recalled_plane(k, p, warm->contact[c].plane);
-            double left = k->brisk ? 2 * pp_peg_left(k) : 0;                              /* it touched within that */
+            double left = k->loose_tolerance ? 2 * pp_peg_left(k) : 0;                    /* it touched within that */
             if (pp_peg_start_gap(k, p) > fmax(PP_PEG_TOUCHING * p->size, left)) continue; /* it bounced, or was moved */
             p->active = true;
             p->plane = last;

@@ -162,12 +162,12 @@ static bool one_patch(const pp_peg_work *k, const pp_peg_pair *p, pp_plane a, pp
 
 /* How deep a contact must be to answer for the overlap of its pair. Where gaps within tolerance are left alone, one that
  * is no deeper than that says nothing of a pair that is. */
-static double telling(const pp_peg_work *k, const pp_peg_pair *p) {
-    return k->brisk ? fmin(-p->tol, 0.1 * p->gap1) : -p->tol / 2;
+static double significant_depth(const pp_peg_work *k, const pp_peg_pair *p) {
+    return k->loose_tolerance ? fmin(-p->tol, 0.1 * p->gap1) : -p->tol / 2;
 }
 
 static bool one_is_violated(const pp_peg_work *k, const pp_peg_pair *p) {
-    double deep = telling(k, p);
+    double deep = significant_depth(k, p);
     for (int c = 0; c < k->touches.n; c++)
         if (k->touches.at[c].gap < deep) return true;
     for (int r = 0; r < p->nrow; r++)
@@ -177,7 +177,7 @@ static bool one_is_violated(const pp_peg_work *k, const pp_peg_pair *p) {
 
 /* An overlap that none of the rows sees: they stand on a plane that is not the one the bodies are closest to being
  * separated by, or beside what overlaps. */
-static void insist(pp_peg_work *k, const pp_peg_pair *p, pp_plane *plane) {
+static void add_uncovered_overlap(pp_peg_work *k, const pp_peg_pair *p, pp_plane *plane) {
     const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
     if (p->kind != PP_PAIR_FLAT || one_is_violated(k, p)) return;
     *plane = pp_separate(A, B, PP_NO_PLANE, p->tol, INFINITY).plane;
@@ -198,7 +198,7 @@ static bool barred(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
  * the one it has still push? */
 static bool stays(const pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at, pp_plane found) {
     const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
-    double slack = 3 * pp_peg_astray(k, p);
+    double slack = 3 * pp_peg_gap_error(k, p);
     if (found == p->plane || p->kind != PP_PAIR_FLAT) return false;
     if (pp_plane_gap(A, B, found) > pp_plane_gap(A, B, p->plane) + slack) return false;
     for (int r = p->first; r < p->first + p->nrow; r++) {
@@ -210,7 +210,7 @@ static bool stays(const pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at
 
 /* Is a contact so near to one of `n` rows that push that the way does not tell them apart yet? */
 static bool same_place(const pp_peg_work *k, const pp_peg_pair *p, const pp_touch *t, const pp_peg_row *row, int n) {
-    double near = NEAR * pp_peg_astray(k, p);
+    double near = NEAR * pp_peg_gap_error(k, p);
     for (int r = 0; near > 0 && r < n; r++) {
         if (!(row[r].push > 0) || row[r].plane != p->plane) continue;
         pp_touch at = pp_touch_at(&k->end.solid[p->i], &k->end.solid[p->j], row[r].plane, row[r].feature);
@@ -237,7 +237,7 @@ static void make_flat(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row, int
     int closed = 0;
     bool was = false;
     for (int r = 0; r < n; r++) was |= row[r].flat != PP_NO_PLANE;
-    double slack = was ? STAYS : 1, most = slack * NEAR * fmax(pp_peg_astray(k, p), p->tol);
+    double slack = was ? STAYS : 1, most = slack * NEAR * fmax(pp_peg_gap_error(k, p), p->tol);
     for (int r = 0; r < n; r++) closed += fabs(row[r].gap1) <= most;
     pp_plane flat = PP_NO_PLANE;
     if (closed > (k->f->w->def.dim == 3 ? 3 : 1))
@@ -268,7 +268,7 @@ static perp_status flat_rows(pp_peg_work *k, pp_peg_pair *p, int first, const pp
             plane = held;
         }
     }
-    if (renew && at == &k->end && p->gap1 < -p->tol) insist(k, p, &plane);
+    if (renew && at == &k->end && p->gap1 < -p->tol) add_uncovered_overlap(k, p, &plane);
     if (!row_room(k, first + p->nrow + k->touches.n + 2)) return PERP_E_MEMORY;
     int n = 0;
     p->plane = plane;
@@ -339,7 +339,7 @@ static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
     if (k->mode.relaxed) return fmax(0, overlap);
     if (overlap > 0 && share < 1) return fmax(0, overlap - fmax(share * overlap, LEAVES * k->reach));
     /* what the step before left within its tolerance stays: to correct that would shake what rests */
-    if (k->brisk && r->gap0 <= p->tol) return fmin(-r->gap0, p->tol);
+    if (k->loose_tolerance && r->gap0 <= p->tol) return fmin(-r->gap0, p->tol);
     return 0;
 }
 

@@ -261,7 +261,7 @@ static perp_status overlaps(const pp_frame *f, const pp_state *s, bool *out) {
     int shape[2];
     *out = false;
     if (w->nshape == 0) return PERP_OK;
-    perp_status st = pp_place(w, s, &end.placed, &end.nplaced);
+    perp_status st = pp_place_shapes(w, s, &end.placed, &end.nplaced);
     if (!st) st = pp_exclusions(w, &end.excluded, &end.nexcluded);
     if (!st)
         st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,

@@ -107,8 +107,8 @@ double pp_visco_pace_before(const pp_visco_work *k) {
             continue;
         }
         double t = meeting(k, c);
-        bool brisk = -(c->speed + c->gain / h * t) > k->set->calm;
-        if (brisk && t > LATE * fmin(c->fine, h) && t < best) best = t;
+        bool approaching = -(c->speed + c->gain / h * t) > k->set->calm;
+        if (approaching && t > LATE * fmin(c->fine, h) && t < best) best = t;
     }
     return best < h * (1 - SAME) ? best : 0;
 }

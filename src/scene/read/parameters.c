@@ -49,11 +49,11 @@ static void range_words(const pp_declaration *in, char *out, size_t size) {
         (void)snprintf(out, size, "a finite number");
 }
 
-static pp_place outside(const pp_definition *d, char *shown, size_t size) {
+static pp_location outside(const pp_definition *d, char *shown, size_t size) {
     char number[PP_NUMBER_TEXT];
     if (!d->text) pp_number_text(d->number, number, sizeof number);
     (void)snprintf(shown, size, "-D %s=%s", d->name, d->text ? d->text : number);
-    return (pp_place){shown, 0, 0};
+    return (pp_location){shown, 0, 0};
 }
 
 /* The value of a definition, an expression of the parameters so far. */
@@ -70,7 +70,7 @@ static perp_status evaluate(pp_reader *r, const pp_definition *d, double *out) {
     if (!e && !strncmp(why, "no memory", 9)) return pp_no_memory(r);
     if (!e) {
         const char *what, *may;
-        pp_place at = outside(d, file, sizeof file);
+        pp_location at = outside(d, file, sizeof file);
         if (!pp_split_words(why, &what, &may)) return pp_complain_say(r->why, PERP_E_ARG, at, NULL, "%s", why);
         return pp_complain(r->why, PERP_E_ARG, at, NULL, what, may);
     }

@@ -509,7 +509,7 @@ static perp_status read_watch(pp_reader *r) {
             if (!PP_GROW(r->alloc, scene->watch, scene->cap_watch, scene->nwatch, scene->nwatch + 1))
                 return pp_no_memory(r);
             perp_scene_watch *w = &scene->watch[scene->nwatch++];
-            pp_place at = pp_yaml_place(value.tree, value.node);
+            pp_location at = pp_yaml_place(value.tree, value.node);
             *w = (perp_scene_watch){.name = pp_copy_text(r->alloc, name),
                                     .text = pp_copy_text(r->alloc, pp_text_of(value)),
                                     .line = at.line,

@@ -51,7 +51,7 @@ static perp_status keep_definitions(pp_reader *r) {
 }
 
 static perp_status check_options(const char *path, const perp_scene_options *o, perp_refusal *why) {
-    const pp_place nowhere = {path ? path : "", 0, 0};
+    const pp_location nowhere = {path ? path : "", 0, 0};
     if (o && (!o->alloc.alloc != !o->alloc.free))
         return pp_complain_say(why, PERP_E_ARG, nowhere, NULL, "the allocator has one function without the other");
     bool bad = o && (o->ndefine < 0 || (o->ndefine > 0 && !o->define) || o->nfile < 0 || (o->nfile > 0 && !o->file));
@@ -69,7 +69,7 @@ static perp_status check_ready(pp_reader *r, const char *path) {
     perp_status s = perp_world_ready(r->s->world);
     if (!s) return PERP_OK;
     const char *file = r->s->nfile > 0 ? r->s->file[0].path : path;
-    return pp_complain_say(r->why, s, (pp_place){file, 0, 0}, "stages.stepper", "%s", perp_world_why(r->s->world));
+    return pp_complain_say(r->why, s, (pp_location){file, 0, 0}, "stages.stepper", "%s", perp_world_why(r->s->world));
 }
 
 perp_status perp_scene_open(const char *path, const perp_scene_options *options, perp_scene **out, perp_refusal *why) {
@@ -77,7 +77,8 @@ perp_status perp_scene_open(const char *path, const perp_scene_options *options,
     perp_refusal unheard;
     if (!why) why = &unheard;
     memset(why, 0, sizeof *why);
-    if (!out) return pp_complain_say(why, PERP_E_ARG, (pp_place){"", 0, 0}, NULL, "no place for the scene was given");
+    if (!out)
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){"", 0, 0}, NULL, "no place for the scene was given");
     *out = NULL;
     perp_status s = check_options(path, options, why);
     if (s) return s;
@@ -87,7 +88,7 @@ perp_status perp_scene_open(const char *path, const perp_scene_options *options,
     if (!scene || !r) {
         pp_free(&alloc, scene);
         pp_free(&alloc, r);
-        return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, NULL, "out of memory for the scene");
+        return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, NULL, "out of memory for the scene");
     }
     memset(scene, 0, sizeof *scene);
     memset(r, 0, sizeof *r);

@@ -61,7 +61,7 @@ static void keep_definitions(perp_scene *s, const pp_definition *list, int n, bo
 static perp_status need_reader(perp_scene *s, perp_refusal *why) {
     if (s->reader) return PERP_OK;
     pp_reader *r = pp_alloc(&s->alloc, sizeof *r);
-    if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_place){s->file[0].path, 0, 0}, NULL, "out of memory");
+    if (!r) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){s->file[0].path, 0, 0}, NULL, "out of memory");
     memset(r, 0, sizeof *r);
     r->s = s;
     r->alloc = &s->alloc;
@@ -168,7 +168,7 @@ perp_status perp_scene_set_many(perp_scene *s, const perp_scene_value *set, int 
     perp_refusal unheard;
     if (!why) why = &unheard;
     memset(why, 0, sizeof *why);
-    const pp_place at = {s->file[0].path, 0, 0};
+    const pp_location at = {s->file[0].path, 0, 0};
     bool bad = n < 0 || (n > 0 && !set);
     for (int i = 0; !bad && i < n; i++) bad = !set[i].name;
     if (bad) return pp_complain_say(why, PERP_E_ARG, at, NULL, "a parameter to be set has no name");

@@ -21,7 +21,7 @@ perp_scene_words perp_scene_words_default(void) {
 }
 
 static perp_status no_memory(const char *path, perp_refusal *why) {
-    return pp_complain_say(why, PERP_E_MEMORY, (pp_place){path, 0, 0}, "", "out of memory for the scene");
+    return pp_complain_say(why, PERP_E_MEMORY, (pp_location){path, 0, 0}, "", "out of memory for the scene");
 }
 
 /* The state of a world, to be freed; NULL: no memory. */
@@ -68,7 +68,7 @@ static perp_status texts_differ(const char *path, const char *a, const char *b, 
         a++, b++;
     }
     size_t before = (size_t)(a - line) < 40 ? (size_t)(a - line) : 40;
-    return pp_complain_say(why, PERP_E_ARG, (pp_place){path, number, (int)(a - line) + 1}, "",
+    return pp_complain_say(why, PERP_E_ARG, (pp_location){path, number, (int)(a - line) + 1}, "",
                            "the world does not read back the same: written as \"%.80s\", read as \"%.80s\"", a - before,
                            b - before);
 }
@@ -119,10 +119,10 @@ static perp_status text_of(const perp_world *w, const char *path, const perp_sce
     perp_world *packed = NULL;
     *text = NULL;
     if (!(words->duration >= 0) || !isfinite(words->duration))
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){path, 0, 0}, "duration",
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){path, 0, 0}, "duration",
                                "found %g; allowed: a finite number >= 0", words->duration);
     if (words->record.every < 1)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){path, 0, 0}, "record.every",
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){path, 0, 0}, "record.every",
                                "found %d; allowed: a whole number >= 1", words->record.every);
     if (perp_world_clone(w, &packed) || perp_world_renumber(packed, NULL)) {
         perp_world_destroy(packed);
@@ -140,11 +140,11 @@ perp_status perp_world_write_scene(const perp_world *w, const char *path, const 
     if (!why) why = &unheard;
     memset(why, 0, sizeof *why);
     if (!w || !path)
-        return pp_complain_say(why, PERP_E_ARG, (pp_place){"", 0, 0}, NULL, "no world or no path was given");
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){"", 0, 0}, NULL, "no world or no path was given");
     char *text;
     perp_status st = text_of(w, path, words ? words : &plain, false, &text, why);
     if (st) return st;
-    const pp_place at = {path, 0, 0};
+    const pp_location at = {path, 0, 0};
     FILE *f = fopen(path, "wx"); /* never over what is there */
     if (!f) {
         st = pp_complain_say(why, PERP_E_IO, at, NULL, "cannot be created: %s", strerror(errno));
@@ -166,9 +166,10 @@ perp_status perp_scene_of_world(perp_world *w, const perp_scene_words *words, pe
     perp_refusal unheard;
     if (!why) why = &unheard;
     memset(why, 0, sizeof *why);
-    if (!out) return pp_complain_say(why, PERP_E_ARG, (pp_place){"", 0, 0}, NULL, "no place for the scene was given");
+    if (!out)
+        return pp_complain_say(why, PERP_E_ARG, (pp_location){"", 0, 0}, NULL, "no place for the scene was given");
     *out = NULL;
-    if (!w) return pp_complain_say(why, PERP_E_ARG, (pp_place){"", 0, 0}, NULL, "no world was given");
+    if (!w) return pp_complain_say(why, PERP_E_ARG, (pp_location){"", 0, 0}, NULL, "no world was given");
     if (!words) words = &plain;
     const perp_allocator a = perp_world_get_def(w).alloc;
     char *text;

@@ -242,7 +242,7 @@ static void set_label(pp_scribe *s, int body, const char *label, pp_body_in *in)
     } else if (!s->st) {
         char way[64];
         (void)snprintf(way, sizeof way, "bodies[%d].label", body);
-        s->st = pp_complain(s->why, PERP_E_ARG, (pp_place){s->path, 0, 0}, way, label,
+        s->st = pp_complain(s->why, PERP_E_ARG, (pp_location){s->path, 0, 0}, way, label,
                             "a text of at most 95 bytes on one line without ${");
     }
 }

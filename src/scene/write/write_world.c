@@ -13,7 +13,7 @@
 
 void pp_scribe_no_memory(pp_scribe *s) {
     if (!s->st)
-        s->st = pp_complain_say(s->why, PERP_E_MEMORY, (pp_place){s->path, 0, 0}, "", "out of memory for the scene");
+        s->st = pp_complain_say(s->why, PERP_E_MEMORY, (pp_location){s->path, 0, 0}, "", "out of memory for the scene");
 }
 
 void pp_scribe_user(pp_scribe *s, const char *list, int index, const char *key, const char *what, const char *owner) {
@@ -22,7 +22,7 @@ void pp_scribe_user(pp_scribe *s, const char *list, int index, const char *key, 
     char way[64], found[256];
     (void)snprintf(way, sizeof way, "%s[%d].%s", list, index, key);
     (void)snprintf(found, sizeof found, "%s%s%s, which is a function of the program", what, *owner ? " " : "", owner);
-    s->st = pp_complain(s->why, PERP_E_ARG, (pp_place){s->path, 0, 0}, way, found,
+    s->st = pp_complain(s->why, PERP_E_ARG, (pp_location){s->path, 0, 0}, way, found,
                         "what a file can hold: constants, sinusoids, tables, springs, controllers and convex functions "
                         "that perp has");
 }

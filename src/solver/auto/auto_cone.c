@@ -2,7 +2,7 @@
  * Method   one block alone: closed form. Many contacts of which few digits are wanted: sweeps (cone_sweep.c). With a
  *          guess, or from where those got: proximal Newton, which takes a few steps if little has
  *          changed; if it gets lost it is stopped early. From nothing: few contacts by proximal Newton; of more it is
- *          asked first whether they can stand still (cone_rest.c); else interior points down to 1e-6, then Newton; where
+ *          asked first whether they can stand still (cone_equilibrium.c); else interior points down to 1e-6, then Newton; where
  *          factors are large, splitting (ADMM) is asked before. If that fails, Newton from nothing with all its patience,
  *          then from the best point found. Where few bodies move, they and those that stand are solved apart (cone_part.c).
  *          Answers of few contacts, and of bodies at rest, are polished to rounding; if
@@ -22,59 +22,59 @@
 #include "solver/interior/cone_interior.h"
 #include "solver/cone/cone_newton.h"
 #include "solver/cone/cone_part.h"
-#include "solver/interior/cone_rest.h"
+#include "solver/interior/cone_equilibrium.h"
 #include "solver/cone/cone_select.h"
 #include "solver/relax/cone_sweep.h"
 #include "solver/auto/find_contradiction.h"
 #include "solver/common/solver.h"
 
-#define FEW_CONTACTS 50  /* up to here Newton from nothing is as quick as interior points */
-#define WARM_STEPS   40  /* Newton from a guess of few contacts gives up after these, */
-#define WARM_SHORT   20  /* of more after these: it arrives sooner or hardly ever */
-#define SHORT_STEPS  150 /* Newton from nothing, of few contacts, before interior points are asked */
-#define PLAIN_STEPS  60  /* and without jumps, */
-#define HASTY_STEPS  8   /* Newton after interior points that can go on, */
-#define POLISH_STEPS 60  /* after those that cannot and got near, */
-#define RESCUE_STEPS 25  /* and that did not */
-#define NEAR         1e-5
-#define LONG_STEPS   3000 /* Newton with all its patience, */
-#define LONG_WORK    3e11 /* as far as this many multiplications allow, */
-#define LEAST_STEPS  100  /* but so many always */
-#define NEARLY       10   /* within this of tol Newton goes on from where it is, */
-#define MORE_STEPS   600  /* for so many steps; nothing else would do better */
-#define LARGE_WORK   3e7  /* multiplications of a factorisation from which on few of them are wanted: */
-#define SPLIT_STEPS  200  /* splitting first, for so long, */
-#define SPLIT_LONG   2000 /* or, as the last resort of few contacts, for so long, */
-#define SPLIT_TO     1e-6 /* down to this, */
-#define CG_WORK      6e8  /* by conjugate gradients from here on, where a factorisation costs more than all of them: */
-#define CG_STEPS     400  /* longer then, */
-#define GUESS_WORK   5e9  /* from a guess, up to here, Newton comes before them; */
-#define CG_TO        0.2  /* and to this part of tol, so that Newton is not needed; */
-#define SPLIT_POLISH 20   /* then Newton */
-#define SWEPT_TOL    1e-7 /* sweeps come first where no more than this is asked for, */
-#define SWEPT_FOR    20   /* factorisations they may cost as much as, */
-#define MOST_SWEEPS  1500 /* so many at most; */
-#define LEAST_SWEEPS 50   /* where fewer are worth it, Newton is quicker */
-#define TURNS        4 /* times that sweeps may begin, with Newton between: each gets the other out of where it creeps, */
-#define TURN_STEPS   8    /* in so many steps or not at all; */
-#define WORTH_TURN   0.9  /* and not again where a turn of both left more than this part of the measure */
-#define WARM_PULL    1e-3 /* first weight of the proximal term from a guess; */
-#define PULL_PER     10   /* less from a good one: so many times its measure, */
-#define LEAST_PULL   1e-6 /* but not less than this */
-#define POLISH_PULL  1e-4
-#define NEARLY_HELD  1e-3 /* impulses that hold all but for this are worth a few steps of Newton */
-#define HELD_PULL    1e-6
-#define FIRST_AWAY   0.1  /* at first no more than this part of all, */
-#define MOST_AWAY    0.25 /* and this in the end, */
-#define ROUNDS       12   /* in so many rounds; */
-#define MAY_DO       30   /* answers that miss tol by no more are worth asking whether they do */
-#define PART_TOL     0.1  /* those that move are solved to this part of tol */
-#define HELD_STEPS   10
-#define HELD_LONG    40    /* where most of them need no factorisation */
-#define EXACT        3e-15 /* what answers are polished to: rounding, */
-#define EXACT_STEPS  4     /* in so many steps at most, */
-#define EXACT_PULL   1e-5  /* each as many digits; a weaker pull would magnify rounding in loads that are not unique */
-#define KEPT         1e-13 /* a guess that holds to this has the loads it should have, but for rounding */
+#define FEW_CONTACTS           50  /* up to here Newton from nothing is as quick as interior points */
+#define WARM_STEPS             40  /* Newton from a guess of few contacts gives up after these, */
+#define WARM_SHORT             20  /* of more after these: it arrives sooner or hardly ever */
+#define SHORT_STEPS            150 /* Newton from nothing, of few contacts, before interior points are asked */
+#define PLAIN_STEPS            60  /* and without jumps, */
+#define HASTY_STEPS            8   /* Newton after interior points that can go on, */
+#define POLISH_STEPS           60  /* after those that cannot and got near, */
+#define RESCUE_STEPS           25  /* and that did not */
+#define NEAR                   1e-5
+#define LONG_STEPS             3000 /* Newton with all its patience, */
+#define LONG_WORK              3e11 /* as far as this many multiplications allow, */
+#define LEAST_STEPS            100  /* but so many always */
+#define CONTINUE_NEWTON_WITHIN 10   /* within this of tol Newton goes on from where it is, */
+#define MORE_STEPS             600  /* for so many steps; nothing else would do better */
+#define LARGE_WORK             3e7  /* multiplications of a factorisation from which on few of them are wanted: */
+#define SPLIT_STEPS            200  /* splitting first, for so long, */
+#define SPLIT_LONG             2000 /* or, as the last resort of few contacts, for so long, */
+#define SPLIT_TO               1e-6 /* down to this, */
+#define CG_WORK                6e8 /* by conjugate gradients from here on, where a factorisation costs more than all of them: */
+#define CG_STEPS               400  /* longer then, */
+#define GUESS_WORK             5e9  /* from a guess, up to here, Newton comes before them; */
+#define CG_TO                  0.2  /* and to this part of tol, so that Newton is not needed; */
+#define SPLIT_POLISH           20   /* then Newton */
+#define SWEPT_TOL              1e-7 /* sweeps come first where no more than this is asked for, */
+#define SWEPT_FOR              20   /* factorisations they may cost as much as, */
+#define MOST_SWEEPS            1500 /* so many at most; */
+#define LEAST_SWEEPS           50   /* where fewer are worth it, Newton is quicker */
+#define TURNS                  4 /* times that sweeps may begin, with Newton between: each gets the other out of where it creeps, */
+#define TURN_STEPS             8    /* in so many steps or not at all; */
+#define WORTH_TURN             0.9  /* and not again where a turn of both left more than this part of the measure */
+#define WARM_PULL              1e-3 /* first weight of the proximal term from a guess; */
+#define PULL_PER               10   /* less from a good one: so many times its measure, */
+#define LEAST_PULL             1e-6 /* but not less than this */
+#define POLISH_PULL            1e-4
+#define NEARLY_HELD            1e-3 /* impulses that hold all but for this are worth a few steps of Newton */
+#define HELD_PULL              1e-6
+#define FIRST_AWAY             0.1  /* at first no more than this part of all, */
+#define MOST_AWAY              0.25 /* and this in the end, */
+#define ROUNDS                 12   /* in so many rounds; */
+#define MAY_DO                 30   /* answers that miss tol by no more are worth asking whether they do */
+#define PART_TOL               0.1  /* those that move are solved to this part of tol */
+#define HELD_STEPS             10
+#define HELD_LONG              40    /* where most of them need no factorisation */
+#define EXACT                  3e-15 /* what answers are polished to: rounding, */
+#define EXACT_STEPS            4     /* in so many steps at most, */
+#define EXACT_PULL             1e-5 /* each as many digits; a weaker pull would magnify rounding in loads that are not unique */
+#define KEPT                   1e-13 /* a guess that holds to this has the loads it should have, but for rounding */
 #define MOST_ASKED \
     200           /* contacts and rows up to which it is asked whether there is an answer: pivoting costs their cube */
 #define SLOW 1e-2 /* the largest velocity of a loaded row that counts as rest, in units of the largest without loads */
@@ -127,7 +127,8 @@ static bool newton(work *w, const double *from, double pull, int steps, const ch
     else
         memset(n->x, 0, bytes);
     *outcome = pp_cone_newton_run(n);
-    if (*outcome == PERP_OUTCOME_LIMIT && steps > TURN_STEPS && n->measure > w->tol && n->measure <= NEARLY * w->tol) {
+    if (*outcome == PERP_OUTCOME_LIMIT && steps > TURN_STEPS && n->measure > w->tol &&
+        n->measure <= CONTINUE_NEWTON_WITHIN * w->tol) {
         memcpy(n->x, n->best, bytes);
         afford = affordable(w);
         n->max_steps = n->steps + (MORE_STEPS < afford ? MORE_STEPS : afford);
@@ -157,7 +158,7 @@ static bool keep(work *w, const double *x) {
 
 /* Would who called take the best point as it is? What tol means there is known only to a factor, and tol is on the safe
  * side; where the last bit of the way to it takes sweeps or factorisations by the hundred, it is worth asking. */
-static bool would_take(work *w) {
+static bool accepted_by_world(work *w) {
     const perp_call *call = w->call;
     if (!call->enough || w->part || !(w->least <= MAY_DO * w->tol)) return false;
     double *z = PP_CALL_ARRAY(call, double, w->c.m);
@@ -334,7 +335,7 @@ static bool alone(work *w) {
  * more. */
 static bool should_be_exact(const work *w) {
     const pp_cone *c = &w->c;
-    if (!(w->least <= NEARLY * w->tol) || w->tol >= SWEPT_TOL) return false;
+    if (!(w->least <= CONTINUE_NEWTON_WITHIN * w->tol) || w->tol >= SWEPT_TOL) return false;
     if (c->nblock - c->nrow <= FEW_CONTACTS) return true;
     double *v = w->newton.v;
     pp_cone_apply(c, w->best, v);
@@ -537,7 +538,7 @@ static perp_outcome stages(work *w, const double *guess) {
         bool enough = sweeps(w, most, guess, &guess, &o);
         w->info->warm = warm && enough && turn == 0;
         if (enough || o == PERP_OUTCOME_STOPPED || o == PERP_OUTCOME_MEMORY) return o;
-        if (would_take(w)) return o;
+        if (accepted_by_world(w)) return o;
         if (turn > 0 && !(w->least < WORTH_TURN * before)) break;
     }
     if (guess && pp_block_lu_work(w->linear.lu) > CG_WORK) {
@@ -549,7 +550,7 @@ static perp_outcome stages(work *w, const double *guess) {
             newton(w, guess, pull, contacts <= FEW_CONTACTS ? WARM_STEPS : WARM_SHORT, "Newton from the guess", &o);
         if (w->info->warm || o == PERP_OUTCOME_STOPPED) return o;
     }
-    if (would_take(w)) return o;
+    if (accepted_by_world(w)) return o;
     if (guess && select_first(w)) return PERP_OUTCOME_SOLVED;
     if (contacts <= FEW_CONTACTS) {
         if (newton(w, NULL, 1, SHORT_STEPS, "Newton", &o) || o == PERP_OUTCOME_STOPPED) return o;
@@ -576,7 +577,7 @@ static perp_outcome stages(work *w, const double *guess) {
     const course *way = w->c.associated ? convex : courses;
     size_t count = w->c.associated ? sizeof convex / sizeof *convex : sizeof courses / sizeof *courses;
     /* where few digits are asked for, it is not rounding that keeps from them; of few contacts it may be Newton */
-    double hopeless = (w->tol < SWEPT_TOL ? NEARLY : 1) * w->tol;
+    double hopeless = (w->tol < SWEPT_TOL ? CONTINUE_NEWTON_WITHIN : 1) * w->tol;
     bool few = contacts <= FEW_CONTACTS;
     perp_existence answer = PERP_EXISTENCE_UNKNOWN;
     for (size_t i = 0; i < count && w->least > (few ? w->tol : hopeless) && affordable(w) > 0; i++) {

@@ -16,7 +16,7 @@
 #include "base/sets.h"
 #include "linalg/kernel.h"
 
-void pp_groups_lay_out(pp_groups *g, int n, pp_carver *c) {
+void pp_groups_lay_out(pp_groups *g, int n, pp_workspace *c) {
     g->D = PP_CARVE(c, double, n);
     g->start = PP_CARVE(c, int, n + 1);
     g->member = PP_CARVE(c, int, n);
@@ -64,7 +64,7 @@ void pp_groups_find(pp_groups *g, const pp_plain *p) {
         }
 }
 
-void pp_block_lay_out(pp_block *k, int n, pp_carver *c) {
+void pp_block_lay_out(pp_block *k, int n, pp_workspace *c) {
     size_t N = (size_t)n;
     k->T = PP_CARVE(c, double, N *(N + 1));
     k->q = PP_CARVE(c, double, N);

@@ -26,10 +26,10 @@ typedef struct pp_block {
 /* Every row without a positive diagonal goes together with the variables that it couples to in its own row (the slip
  * speed of a contact with its impulses, the multiplier of a bound with what it bounds); groups that overlap become one.
  * All others stay alone. */
-void pp_groups_lay_out(pp_groups *g, int n, pp_carver *c);
+void pp_groups_lay_out(pp_groups *g, int n, pp_workspace *c);
 void pp_groups_find(pp_groups *g, const pp_plain *p);
 
-void pp_block_lay_out(pp_block *k, int n, pp_carver *c);
+void pp_block_lay_out(pp_block *k, int n, pp_workspace *c);
 /* Solves the LCP of the m variables v, all others held: w is M z + q of the whole problem at z. The last basis in[v] is
  * tried first, and changed if it does not do. Answer in k->x. False, and k->x of no use, if there is none or it was not
  * found. */

@@ -29,7 +29,7 @@
 /* An entry this much smaller than the two it is the difference of is zero: a pivot on it would be one on rounding. */
 #define CANCELLED 1e-13
 
-void pp_free_pivot_lay_out(pp_free_pivot *f, int n, int nfree, pp_carver *c) {
+void pp_free_pivot_lay_out(pp_free_pivot *f, int n, int nfree, pp_workspace *c) {
     size_t N = (size_t)n + (size_t)nfree;
     f->n = n;
     f->nfree = nfree;

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-struct pp_carver;
+struct pp_workspace;
 
 /* Dictionary  basic = b + T nonbasic  of  w = G z + g. Position i < n: row and column of the pair (z_i, w_i); from n
  * on: rows and columns that belong to free variables z and to their w, which are 0. */
@@ -21,7 +21,7 @@ typedef struct pp_free_pivot {
     int left_out;      /* free rows that nothing is left of */
 } pp_free_pivot;
 
-void pp_free_pivot_lay_out(pp_free_pivot *f, int n, int nfree, struct pp_carver *c);
+void pp_free_pivot_lay_out(pp_free_pivot *f, int n, int nfree, struct pp_workspace *c);
 
 /* T and b hold G and g on entry; both are overwritten. */
 void pp_free_pivot_run(pp_free_pivot *f);

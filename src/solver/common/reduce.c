@@ -36,7 +36,7 @@
 #define WEAK_LU  1e-2
 #define BLOWN_UP 100
 
-void *pp_carve(pp_carver *c, size_t count, size_t size) {
+void *pp_workspace_take(pp_workspace *c, size_t count, size_t size) {
     void *p = c->base ? c->base + c->used : NULL;
     c->used += (count * size + 15) / 16 * 16;
     return p;
@@ -55,7 +55,7 @@ typedef struct layout {
 } layout;
 
 /* Lays out everything; counts only if c->base is NULL. */
-static void lay_out(pp_reduction *r, pp_carver *c, layout *l) {
+static void lay_out(pp_reduction *r, pp_workspace *c, layout *l) {
     const perp_problem *p = r->p;
     if (p->cls == PERP_LCP) {
         int n = p->as.lcp.n;
@@ -94,7 +94,7 @@ static void lay_out(pp_reduction *r, pp_carver *c, layout *l) {
 
 size_t pp_reduce_work(const perp_problem *p) {
     pp_reduction r = {.p = p};
-    pp_carver c = {0};
+    pp_workspace c = {0};
     layout l = {0};
     lay_out(&r, &c, &l);
     return c.used;
@@ -349,7 +349,7 @@ static void reduce_by_pivots(pp_reduction *r, const double *w, layout *l) {
 void pp_reduce(pp_reduction *r, const perp_problem *p, void *work) {
     memset(r, 0, sizeof *r);
     r->p = p;
-    pp_carver c = {work, 0};
+    pp_workspace c = {work, 0};
     layout l = {0};
     lay_out(r, &c, &l);
     ptrdiff_t n = r->lcp.n;

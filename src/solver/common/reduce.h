@@ -51,11 +51,11 @@ double pp_reduce_missed(const pp_reduction *r, const double *z);
 #define PP_MISSED 1e-8 /* more is not rounding */
 
 /* Hands out consecutive pieces of a workspace, 16-byte aligned; with base NULL it only counts. */
-typedef struct pp_carver {
+typedef struct pp_workspace {
     char *base;
     size_t used;
-} pp_carver;
-void *pp_carve(pp_carver *c, size_t count, size_t size);
-#define PP_CARVE(c, type, count) ((type *)pp_carve((c), (size_t)(count), sizeof(type)))
+} pp_workspace;
+void *pp_workspace_take(pp_workspace *c, size_t count, size_t size);
+#define PP_CARVE(c, type, count) ((type *)pp_workspace_take((c), (size_t)(count), sizeof(type)))
 
 #endif

@@ -11,7 +11,7 @@
 #include "problem/laws.h"
 #include "problem/judge/measure.h"
 
-#define NEARLY 10 /* within this of the aim it is worth looking whether rounding is all that is left */
+#define ROUNDING_CHECK_WITHIN 10 /* within this of the aim it is worth looking whether rounding is all that is left */
 #define ROUNDING \
     4 /* an error of so many times the noise may be rounding: half of what the judge allows, as his sums are
                        made in another order */
@@ -157,6 +157,6 @@ double pp_cone_strictest(const pp_cone_figure *f, const double *x, const double 
     double siconos = f->siconos * pp_cone_siconos(f->c, x, v);
     if (!(siconos <= worst)) worst = siconos;
     if (!f->law) return worst;
-    double judged = by_judge(f, x, v, worst <= NEARLY * f->aim);
+    double judged = by_judge(f, x, v, worst <= ROUNDING_CHECK_WITHIN * f->aim);
     return judged <= worst ? worst : judged;
 }

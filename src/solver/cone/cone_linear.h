@@ -41,7 +41,7 @@ double pp_cone_linear_solve(pp_cone_linear *k, const double *b, double *dx, doub
 void pp_cone_linear_direct(pp_cone_linear *k, const double *b, double *dx);
 void pp_cone_linear_product(pp_cone_linear *k, const double *x, double *y);
 
-/* As pp_cone_linear_solve() with the factors there are, which were those of another C and E (cone_again.c). Returns the
+/* As pp_cone_linear_solve() with the factors there are, which were those of another C and E (cone_reuse_factor.c). Returns the
  * residual reached over |b|, INFINITY if too many blocks have changed for that to be worth trying. C, E: borrowed. */
 double pp_cone_again_solve(pp_cone_linear *k, const double *C, const double *E, const double *b, double *dx,
                            double accuracy);

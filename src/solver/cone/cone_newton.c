@@ -13,7 +13,7 @@
  *          A proximal point by itself (cone_select.c) is found by full steps, if need be with slip weighed so that it
  *          counts as much as friction does, or by a line search on |F|.
  * Valid    no proof: the problem is not monotone. Solves redundant, singular and ill-scaled problems in practice.
- * Cost     one factorisation per step, close to an answer of a large problem one for several (wary, cone_again.c); 10 to
+ * Cost     one factorisation per step, close to an answer of a large problem one for several (wary, cone_reuse_factor.c); 10 to
  *          40 steps from nothing, 1 to 5 from a good guess.
  * Source   Alart, Curnier (1991); De Saxce, Feng (1998); Rockafellar (1976) for proximal points; Chamberlain et al.
  *          (1982) for the watchdog. */

@@ -22,10 +22,10 @@
 #define DELTA_FIRST 1e-8
 #define DELTA_MOST  1e-1
 /* Part of the way to the boundary; below SHORT a plainer direction is tried, a step below TINY is lost. */
-#define NEARLY 0.995
-#define SHORT  0.1
-#define TINY   1e-3
-#define LOST   8 /* tiny steps in a row that end it */
+#define BOUNDARY_FRACTION 0.995
+#define SHORT             0.1
+#define TINY              1e-3
+#define LOST              8 /* tiny steps in a row that end it */
 /* Figure from which on the active set is worth a guess; what it must fall by before the next; from which on no effort
  * is spared. */
 #define POLISH_FROM  1e-3
@@ -306,7 +306,7 @@ static double try_step(point *p, pp_ipm *s) {
         if (p->tau < 1e-3 * p->infeasible) sigma = fmax(sigma, 0.5); /* products must not run ahead of the rows */
         aim_at(p, s, sigma * p->tau, true);
         if (!direction(p, s)) return -1;
-        t = fmin(1, NEARLY * longest(p, s));
+        t = fmin(1, BOUNDARY_FRACTION * longest(p, s));
         if (t < SHORT) { /* the second-order term was too long: aim at the centre without it */
             aim_at(p, s, 0.5 * p->tau, false);
             if (!direction(p, s)) return -1;

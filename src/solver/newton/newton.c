@@ -41,7 +41,7 @@
 #define FAILURES     3
 
 /* Above tol by this much at most, a residual may be excused by rounding. */
-#define NEARLY 1e3
+#define ALMOST_SOLVED_FACTOR 1e3
 
 /* Residual below which the last digits are worth another law. */
 #define POLISH 1e-3
@@ -393,7 +393,7 @@ static ending run(state *t, double goal, int budget) {
             t->looked = t->steps;
             if (!perp_call_look(t->call, t->steps, t->z)) return STOPPED;
         }
-        if (r <= t->set->tol || (r <= NEARLY * t->set->tol && r <= rounding(t))) return SOLVED;
+        if (r <= t->set->tol || (r <= ALMOST_SOLVED_FACTOR * t->set->tol && r <= rounding(t))) return SOLVED;
         if (t->lambda > 0 && scaled_residual(t) <= goal) return INNER;
         if (t->steps >= t->set->max_steps) return LIMIT;
         if (k >= budget) return STALL;

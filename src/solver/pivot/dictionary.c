@@ -22,7 +22,7 @@ static int memory_of(int n) {
     return most > LEAST ? most : LEAST;
 }
 
-void pp_dictionary_lay_out(pp_dictionary *d, int n, pp_carver *c) {
+void pp_dictionary_lay_out(pp_dictionary *d, int n, pp_workspace *c) {
     size_t N = (size_t)n, most = (size_t)memory_of(n);
     d->n = n;
     d->most = (int)most;

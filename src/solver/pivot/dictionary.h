@@ -23,7 +23,7 @@ typedef struct pp_dictionary {
     bool whole; /* all pivots since the start are remembered */
 } pp_dictionary;
 
-void pp_dictionary_lay_out(pp_dictionary *d, int n, pp_carver *c);
+void pp_dictionary_lay_out(pp_dictionary *d, int n, pp_workspace *c);
 
 /* To be called once T and b hold M, the covering vector and q: no variable has been exchanged yet. */
 void pp_dictionary_start(pp_dictionary *d);

@@ -71,7 +71,7 @@ typedef struct layout {
     bool contacts; /* natural scales are given: a contact problem, where sharing the load matters more than digits */
 } layout;
 
-static void lay_out(int n, pp_carver *c, layout *l) {
+static void lay_out(int n, pp_workspace *c, layout *l) {
     size_t N = (size_t)n;
     pp_dictionary_lay_out(&l->t.at, n, c);
     l->b.A = PP_CARVE(c, double, N *N);
@@ -105,7 +105,7 @@ static int plain_size(const perp_problem *p) {
 
 static size_t work_size(const perp_problem *p, const void *set) {
     (void)set;
-    pp_carver c = {0};
+    pp_workspace c = {0};
     layout l;
     lay_out(plain_size(p), &c, &l);
     return c.used + pp_reduce_work(p) + 16;
@@ -491,7 +491,7 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     pp_reduce(&r, problem, work);
     const pp_plain *p = &r.lcp;
     layout l = {0};
-    pp_carver c = {(char *)work + head, 0};
+    pp_workspace c = {(char *)work + head, 0};
     lay_out(p->n, &c, &l);
     l.b.lcp = p;
     l.b.counts = call->work;

@@ -160,7 +160,7 @@ static bool make(rows *s, const perp_problem *problem, const pp_relax *o, const 
     pp_reduce(&s->r, problem, work);
     s->p = s->r.lcp;
     int n = s->p.n;
-    pp_carver count = {0}, at = {0};
+    pp_workspace count = {0}, at = {0};
     pp_groups_lay_out(&s->g, n, &count);
     pp_block_lay_out(&s->k, n, &count);
     at.base = perp_call_memory(call, count.used);

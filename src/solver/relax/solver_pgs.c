@@ -76,7 +76,7 @@ typedef struct layout {
     double *out;
 } layout;
 
-static void lay_out(layout *l, int n, pp_carver *c) {
+static void lay_out(layout *l, int n, pp_workspace *c) {
     l->z = PP_CARVE(c, double, n);
     l->w = PP_CARVE(c, double, n);
     l->best = PP_CARVE(c, double, n);
@@ -103,7 +103,7 @@ static size_t head_size(const perp_problem *p) { return (pp_reduce_work(p) + 15)
 static size_t work_size(const perp_problem *p, const void *set) {
     (void)set;
     if (p->cls == PERP_CONE || p->cls == PERP_CONE_QP) return 0;
-    pp_carver c = {0};
+    pp_workspace c = {0};
     layout l;
     lay_out(&l, plain_size(p), &c);
     return head_size(p) + c.used;
@@ -254,7 +254,7 @@ static perp_outcome solve(const perp_problem *problem, const void *set, double *
     pp_reduce(&r, problem, work);
     const pp_plain *p = &r.lcp;
     layout l;
-    pp_carver c = {(char *)work + head_size(problem), 0};
+    pp_workspace c = {(char *)work + head_size(problem), 0};
     lay_out(&l, p->n, &c);
     double size = 0;
     info->iterations = 0;

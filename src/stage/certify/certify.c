@@ -171,7 +171,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
         end.nflying = 0;
-        perp_status st = pp_place(w, f->s1, &end.placed, &end.nplaced);
+        perp_status st = pp_place_shapes(w, f->s1, &end.placed, &end.nplaced);
         if (!st && f->yield)
             st = compression(&end, cert);
         else if (!st)

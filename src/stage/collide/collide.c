@@ -52,7 +52,7 @@ bool pp_may_touch(int i, int j, const void *frame) {
     return !bsearch(&key, f->excluded, (size_t)f->nexcluded, sizeof key, compare_keys);
 }
 
-perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n) {
+perp_status pp_place_shapes(perp_world *w, const pp_state *s, pp_placed **out, int *n) {
     pp_placed *p = PP_ARENA_ARRAY(&w->arena, pp_placed, w->nshape);
     if (!p) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     *n = 0;
@@ -191,7 +191,7 @@ perp_status pp_collide(pp_frame *f) {
     w->pairs.n = 0;
     f->nplaced = 0;
     if (w->nshape == 0) return PERP_OK;
-    perp_status st = pp_place(w, f->s1, &f->placed, &f->nplaced);
+    perp_status st = pp_place_shapes(w, f->s1, &f->placed, &f->nplaced);
     if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
     if (st) return st;
     double *travel = PP_ARENA_ARRAY(&w->arena, double, w->nbody);

@@ -11,7 +11,7 @@ double pp_farthest_travel(const pp_frame *f);
 /* May these two placed shapes touch? A pp_pair_filter with the frame as context. */
 bool pp_may_touch(int i, int j, const void *frame);
 /* Places all shapes by the poses of a state; the reaches are zero. From the arena. */
-perp_status pp_place(perp_world *w, const pp_state *s, pp_placed **out, int *n);
+perp_status pp_place_shapes(perp_world *w, const pp_state *s, pp_placed **out, int *n);
 /* Sorted body pairs that joints keep from touching. From the arena. */
 perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n);
 

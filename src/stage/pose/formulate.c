@@ -9,7 +9,7 @@
 #include "stage/control/belt.h"
 #include "problem/convert/convert.h"
 #include "problem/rows.h"
-#include "stage/pose/joint_ripple.h"
+#include "stage/pose/joint_chain_damping.h"
 #include "stage/pose/rebound.h"
 #include "stage/stepper.h"
 #include "stage/pose/support_rows.h"
@@ -306,8 +306,8 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
 
 /* Dampers of the turning of single blocks, after the rows of the joints. */
 static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
-    for (int i = 0; i < f->nripple; i++) {
-        const pp_ripple *r = &f->ripple[i];
+    for (int i = 0; i < f->nchain_damping; i++) {
+        const pp_chain_damping *r = &f->chain_damping[i];
         rows[i] = (perp_joint_row){.coord = -1,
                                    .row.block = {-1, r->block},
                                    .b = -r->rate,
@@ -322,7 +322,7 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
         else
             J[3] = r->axis.x, J[4] = r->axis.y, J[5] = r->axis.z;
     }
-    return f->nripple;
+    return f->nchain_damping;
 }
 
 /* Is a row of a joint a force, which changes velocities gradually? */
@@ -341,8 +341,8 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     *n = 0;
     *rows = NULL;
     if (w->njoint == 0) return PERP_OK;
-    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->nripple);
-    f->row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->nripple);
+    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->nchain_damping);
+    f->row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->nchain_damping);
     f->joint_rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
     if (!*rows || !f->row_number || !f->joint_rest)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);

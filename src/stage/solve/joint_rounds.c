@@ -10,7 +10,7 @@
  *          in h. Limits go the same way with their coordinate. Slow rounds are mixed (problem/mix.c).
  *          An island without inequalities has a matrix that stays: its rounds are back-substitutions of the increments, which
  *          refines the answer too. Others are solved again, from the answer before.
- *          Tension in light links makes rounds and steps unstable. Rows against it (joint_ripple.c) are looked for after the
+ *          Tension in light links makes rounds and steps unstable. Rows against it (joint_chain_damping.c) are looked for after the
  *          first answer and stay in the matrix of all rounds.
  * Valid    Parts of a divided step keep the share of the error of their start that they are not asked to remove
  *          (formulate.c). Joints that contradict each other, or that contacts do not let close, keep an error: the
@@ -163,15 +163,15 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
     if (r->n == 0) return PERP_OK;
     r->shift = PP_ARENA_ARRAY(a, double, r->n);
     r->miss = PP_ARENA_ARRAY(a, double, r->n);
-    r->ripple = PP_ARENA_ARRAY(a, pp_ripple, 3 * f->nblock);
+    r->chain_damping = PP_ARENA_ARRAY(a, pp_chain_damping, 3 * f->nblock);
     perp_status st = pp_state_new(w, &r->end);
     if (st) return st;
-    if (!r->shift || !r->miss || !r->ripple || !pp_mix_new(a, r->n, &r->mix))
+    if (!r->shift || !r->miss || !r->chain_damping || !pp_mix_new(a, r->n, &r->mix))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joint rows", r->n);
     pp_state_copy(w, &r->end, f->s1);
     r->finest = ROUNDING * far(f);
     r->arm = 1e-3 * far(f);
-    r->sought = f->nripple > 0;
+    r->sought = f->nchain_damping > 0;
     f->joints = r;
     pp_joint_rounds_anew(f, false);
     return PERP_OK;
@@ -191,14 +191,14 @@ void pp_joint_rounds_anew(pp_frame *f, bool linear) {
 /* Rows against ripples, from the first answer. */
 static perp_status seek_ripples(pp_frame *f) {
     pp_joint_rounds *r = f->joints;
-    pp_ripple *found;
+    pp_chain_damping *found;
     int n;
     r->sought = true;
     perp_status st = pp_find_ripples(f, &found, &n);
     if (st || n == 0) return st;
-    memcpy(r->ripple, found, (size_t)n * sizeof *found);
-    f->ripple = r->ripple;
-    f->nripple = n;
+    memcpy(r->chain_damping, found, (size_t)n * sizeof *found);
+    f->chain_damping = r->chain_damping;
+    f->nchain_damping = n;
     r->rounds = r->mix.rounds = r->idle = 0; /* the answer was of another matrix */
     r->most = r->least = r->last = INFINITY;
     guess(f);
@@ -210,7 +210,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
     if (!r || f->linear_joints) return PERP_OK;
     if (!r->sought) {
         perp_status st = seek_ripples(f);
-        if (st || f->nripple > 0) return st;
+        if (st || f->nchain_damping > 0) return st;
     }
     const perp_step_problem *p = &f->problem;
     r->last = r->most;

@@ -5,22 +5,22 @@
 #include "problem/convert/convert.h"
 #include "problem/islands.h"
 #include "problem/mix.h"
-#include "stage/pose/joint_ripple.h"
+#include "stage/pose/joint_chain_damping.h"
 
 /* What the rounds of a frame have come to. */
 typedef struct pp_joint_rounds {
     int n;                /* rows of joints, without those against ripples */
     double *shift, *miss; /* by row: b of the next round, and by how much it differs from the last [L/T or rad/T] */
     pp_mix mix;
-    pp_state end;      /* scratch: where an answer leads */
-    pp_ripple *ripple; /* room for three per block */
-    bool sought;       /* ripples have been looked for */
-    double arm;        /* least that counts as one [L] */
-    double finest;     /* errors that count as rounding [L] */
-    double most;       /* largest difference of joints and their rows, after the latest round [L] */
-    double least;      /* of all rounds */
-    double last;       /* of the round before */
-    int idle;          /* rounds in a row that did not halve the least */
+    pp_state end;                    /* scratch: where an answer leads */
+    pp_chain_damping *chain_damping; /* room for three per block */
+    bool sought;                     /* ripples have been looked for */
+    double arm;                      /* least that counts as one [L] */
+    double finest;                   /* errors that count as rounding [L] */
+    double most;                     /* largest difference of joints and their rows, after the latest round [L] */
+    double least;                    /* of all rounds */
+    double last;                     /* of the round before */
+    int idle;                        /* rounds in a row that did not halve the least */
     int rounds;
     bool slow; /* rounds are mixed */
     bool lost; /* they ended without having settled */

@@ -80,7 +80,7 @@ bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer,
 
 static void write_memory(const pp_frame *f, pp_warm *m) {
     m->ncontact = f->ncontact;
-    m->njoint = f->problem.njoint - f->nripple; /* those are the last */
+    m->njoint = f->problem.njoint - f->nchain_damping; /* those are the last */
     for (int i = 0; i < m->ncontact; i++) {
         const perp_contact *c = &f->contact[i];
         const double *p = f->solution.p_contact + 3 * i;

@@ -3,7 +3,7 @@
  *   while |C'| > eps_v:  p = -(G' M^-1 G)^+ C',     nu += M^-1 G p
  * Method   G and C are those of the rows that the step itself uses (they are exact at any error), renewed each time, and
  *          the pseudo-inverse makes redundant joints harmless. M is that of the pose before any correction. M' has in
- *          addition what tension adds to the inertia of links (joint_ripple.c): with M alone light links of a taut chain
+ *          addition what tension adds to the inertia of links (joint_chain_damping.c): with M alone light links of a taut chain
  *          would turn far to close an error that their heavy end made, since moving them costs nothing. As printed, the
  *          first line changes nu too; the second takes that back, as both are in the range of M^-1 G, so it is left out.
  *          A correction that makes errors grow is halved, and left out if that does not help.
@@ -13,12 +13,12 @@
  *          An overlap as deep as the deepest that is there already stays. What contacts do not let be corrected is
  *          left.
  * Cost     dense in the number of joint rows, cubed per iteration.
- * Source   Williams Algorithm 1, Tables 2.2 and 2.3; M' as Tournier et al. (2015), see joint_ripple.c. */
+ * Source   Williams Algorithm 1, Tables 2.2 and 2.3; M' as Tournier et al. (2015), see joint_chain_damping.c. */
 #include <string.h>
 
 #include "stage/collide/contact_fill.h"
 #include "problem/rows.h"
-#include "stage/pose/joint_ripple.h"
+#include "stage/pose/joint_chain_damping.h"
 #include "stage/frame.h"
 #include "stage/collide/collide.h"
 #include "stage/control/control.h"
@@ -190,8 +190,8 @@ static bool end_masses(const pp_frame *f, double **M, double **Minv) {
 
 /* Adds to the masses of all blocks what tension adds to them in this step. */
 static void stiffen(const pp_frame *f, double *M, double *Minv) {
-    for (int i = 0; i < f->nripple; i++) {
-        const pp_ripple *r = &f->ripple[i];
+    for (int i = 0; i < f->nchain_damping; i++) {
+        const pp_chain_damping *r = &f->chain_damping[i];
         double *m = M + 36 * r->block, *inv = Minv + 36 * r->block;
         if (f->w->def.dim == 2) {
             m[14] += r->stiffness * r->axis.z * r->axis.z;

@@ -1,6 +1,6 @@
-/* cone_rest.h - impulses that hold all bodies at rest, if there are any; what auto asks before it solves for motion. */
-#ifndef PP_CONE_REST_H
-#define PP_CONE_REST_H
+/* cone_equilibrium.h - impulses that hold all bodies at rest, if there are any; what auto asks before it solves for motion. */
+#ifndef PP_CONE_EQUILIBRIUM_H
+#define PP_CONE_EQUILIBRIUM_H
 
 #include "solver/interior/cone_interior.h"
 

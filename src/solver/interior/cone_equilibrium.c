@@ -1,4 +1,4 @@
-/* cone_rest.c - impulses that hold all bodies at rest
+/* cone_equilibrium.c - impulses that hold all bodies at rest
  * Problem  a scaled cone problem (cone.h) in global form, u = H'v + b. Wanted: r inside the cones with H r + f = 0, no
  *          impulse where there is a gap (b_N > 0). Then v = 0 and u = b, and Coulomb's law holds whatever its flow rule:
  *          De Saxce's term mu |u_T| is nothing. So the convex law may be solved instead, which has no folds and needs no
@@ -16,7 +16,7 @@
  * Source   Nesterov, Todd (1997) for the interior points; the limit analysis of piles as a cone programme is old, see
  *          Moreau (1988) on Coulomb's law at rest; Acary, Cadoux, Lemarechal, Malick (2011) for the cone QP as a test of
  *          existence. */
-#include "solver/interior/cone_rest.h"
+#include "solver/interior/cone_equilibrium.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* peg_look.c - what the end poses of a round show: gaps that miss, planes that are to change, pairs that are to be added
+/* peg_measure_end.c - what the end poses of a round show: gaps that miss, planes that are to change, pairs that are to be added
  * Source   model_peg.c has the whole. */
 #include <string.h>
 
@@ -36,14 +36,14 @@ static bool look_at_rows(const pp_peg_work *k, const pp_peg_pair *p, pp_peg_find
 /* By how much the gaps of each body miss. */
 static void go_astray(pp_peg_work *k) {
     const struct pp_peg *m = k->m;
-    memset(k->astray, 0, (size_t)k->f->w->nbody * sizeof *k->astray);
+    memset(k->gap_error, 0, (size_t)k->f->w->nbody * sizeof *k->gap_error);
     for (int i = 0; i < m->npair; i++) {
         const pp_peg_pair *p = &m->pair[i];
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             double miss = missed(k, r);
             if (m->row[r].bounces ? !(miss < -p->tol) : !(m->row[r].push > 0 || miss < 0)) continue;
             for (int s = 0; s < 2; s++) {
-                double *a = &k->astray[k->f->placed[s ? p->j : p->i].body];
+                double *a = &k->gap_error[k->f->placed[s ? p->j : p->i].body];
                 *a = fmax(*a, fabs(miss));
             }
         }
@@ -84,7 +84,7 @@ static void switch_plane(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_fin
  * has left its features, since there is nothing that could push; and if looking for others on its plane gave none, any
  * other plane on which they do not overlap. */
 static double strictly(const pp_peg_work *k, const pp_peg_pair *p) {
-    for (int r = p->first; k->brisk && r < p->first + p->nrow; r++)
+    for (int r = p->first; k->loose_tolerance && r < p->first + p->nrow; r++)
         if (k->m->row[r].push > 0 && k->m->row[r].off1 > pp_peg_off(k, p))
             return p->renewals > MAX_LOOKS ? -p->tol : 2 * p->tol;
     return 100 * p->tol;
@@ -113,12 +113,12 @@ static void look_at_active(pp_peg_work *k, pp_peg_pair *p, bool *renew, pp_peg_f
 /* Separation below which a pair is added with those that overlap. One that has no planes to choose from may as well have
  * a row early: it does nothing unless the others push the two there, and then it saves a round. */
 static double near(const pp_peg_work *k, const pp_peg_pair *p) {
-    return k->brisk && p->kind != PP_PAIR_FLAT && !k->linear ? pp_peg_near(k, p) : -p->tol;
+    return k->loose_tolerance && p->kind != PP_PAIR_FLAT && !k->linear ? pp_peg_near(k, p) : -p->tol;
 }
 
 void pp_peg_foresee(pp_peg_work *k) {
     struct pp_peg *m = k->m;
-    if (!k->brisk || k->linear) return;
+    if (!k->loose_tolerance || k->linear) return;
     pp_free_velocity(k->f, m->nu);
     pp_poses_advance(k, m->nu);
     for (int i = 0; i < m->npair; i++) {
@@ -129,7 +129,9 @@ void pp_peg_foresee(pp_peg_work *k) {
     }
 }
 
-static bool may_wait(const pp_peg_work *k, const pp_peg_pair *p) { return !k->brisk || p->kind == PP_PAIR_FLAT; }
+static bool may_wait(const pp_peg_work *k, const pp_peg_pair *p) {
+    return !k->loose_tolerance || p->kind == PP_PAIR_FLAT;
+}
 
 /* Pairs that overlap at the end, or ran through each other: those that touched at the start first, the others only when
  * there are none of those, since they may not be met any more then. */
@@ -158,7 +160,7 @@ static void add_pairs(pp_peg_work *k, bool *renew, pp_peg_findings *found) {
     }
 }
 
-perp_status pp_peg_look(pp_peg_work *k, bool *renew, pp_peg_findings *found) {
+perp_status pp_peg_measure_end(pp_peg_work *k, bool *renew, pp_peg_findings *found) {
     struct pp_peg *m = k->m;
     *found = (pp_peg_findings){0};
     memset(renew, 0, (size_t)m->npair * sizeof *renew);

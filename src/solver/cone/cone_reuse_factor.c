@@ -1,4 +1,4 @@
-/* cone_again.c - Newton's systems solved with the factors of an earlier one
+/* cone_reuse_factor.c - Newton's systems solved with the factors of an earlier one
  * Problem  (C + E W~) dx = b, where few blocks of C and E have changed since C0 + E0 W~ was factorised.
  * Method   GMRES, the old factors as its preconditioner from the right: what they leave is of low rank, three for each
  *          block that changed its state, so as many steps do; the residual it minimises is the true one.

@@ -1,4 +1,4 @@
-/* peg_again.c - see peg_again.h
+/* peg_repose.c - see peg_repose.h
  *
  * Problem  The contacts of a settled step are functions of the poses at its start and at its end, as long as they stay on
  *          their features: where impulses act, along what, and how far the two are apart at the end.
@@ -7,7 +7,7 @@
  *          over a face, of two edges with a normal square to both, and of curved surfaces at their nearest points. Two
  *          edges that are seen along another normal get theirs by differences.
  * Cost     All shapes are placed twice each time. */
-#include "method/peg/peg_again.h"
+#include "method/peg/peg_repose.h"
 
 #include <string.h>
 
@@ -17,10 +17,10 @@
 #define SQUARE 1e-12 /* cosine of normal and edge up to which the two are square to each other */
 #define SHIFT  1e-5  /* part of the size, or angle [rad], by which bodies are moved for differences */
 
-perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_again *out) {
+perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *out) {
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
-    *out = (pp_peg_again){
+    *out = (pp_peg_repose){
         .k = {.f = f, .m = w->peg}, .row = row, .n = n, .nplaced = f->nplaced, .linear = f->posed_linear};
     if (n == 0) return PERP_OK;
     pp_peg_work *k = &out->k;
@@ -60,7 +60,7 @@ static bool round_touch(pp_peg_work *k, const pp_peg_pair *p, const pp_poses *at
 }
 
 /* Contact i where its impulse acts, and at the end. */
-static bool place(pp_peg_again *a, int i, pp_touch *force) {
+static bool place(pp_peg_repose *a, int i, pp_touch *force) {
     pp_peg_work *k = &a->k;
     const pp_peg_pair *p = &k->m->pair[a->pair[i]];
     const pp_peg_row *r = &k->m->row[a->row[i]];
@@ -76,7 +76,7 @@ static bool place(pp_peg_again *a, int i, pp_touch *force) {
     return isfinite(force->gap) && isfinite(end->gap);
 }
 
-perp_status pp_peg_pose_again(pp_peg_again *a, pp_frame *g, const double *nu) {
+perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
     perp_world *w = g->w;
     pp_peg_work *k = &a->k;
     perp_status st = pp_contact_room(g, a->n);
@@ -111,7 +111,7 @@ perp_status pp_peg_pose_again(pp_peg_again *a, pp_frame *g, const double *nu) {
 }
 
 /* Is the normal of a contact square to what the two surfaces are there? Of curved pairs and faces it is. */
-static bool is_square(const pp_peg_again *a, int i) {
+static bool is_square(const pp_peg_repose *a, int i) {
     const pp_peg_work *k = &a->k;
     const pp_peg_pair *p = &k->m->pair[a->pair[i]];
     const pp_touch *t = &a->end[i].at;
@@ -127,7 +127,7 @@ static bool is_square(const pp_peg_again *a, int i) {
 }
 
 /* The gap at the end with a body moved: by `by` in its c-th freedom. */
-static double moved_gap(pp_peg_again *a, int i, int body, int c, double by) {
+static double moved_gap(pp_peg_repose *a, int i, int body, int c, double by) {
     pp_peg_work *k = &a->k;
     const pp_peg_pair *p = &k->m->pair[a->pair[i]];
     const pp_peg_row *r = &k->m->row[a->row[i]];
@@ -142,7 +142,7 @@ static double moved_gap(pp_peg_again *a, int i, int body, int c, double by) {
     return gap;
 }
 
-void pp_peg_end_gradient(pp_peg_again *a, int i, int side, double gradient[6]) {
+void pp_peg_end_gradient(pp_peg_repose *a, int i, int side, double gradient[6]) {
     pp_peg_work *k = &a->k;
     const pp_peg_pair *p = &k->m->pair[a->pair[i]];
     const pp_touch *t = &a->end[i].at;

@@ -1,23 +1,23 @@
-/* joint_ripple.c - see joint_ripple.h
+/* joint_chain_damping.c - see joint_chain_damping.h
  *
  * Problem  Impulses of joints act at the start pose of a step. A link of a taut chain that is out of line is pulled back
  *          by the tension at its ends, with a torque that grows with the angle; taken at the start of the step this is an
  *          explicit spring across the chain. Is h^2 times its stiffness more than four times the inertia that it moves,
- *          then every ripple grows from step to step. A rope of 50 g a link that carries 100 kg tears at steps of 5 ms, though
+ *          then every lateral oscillation grows from step to step. A rope of 50 g a link that carries 100 kg tears at steps of 5 ms, though
  *          the laws of every step hold.
  * Method   With P the impulse of a joint on a body and s its arm, the torque s x P changes with a turn by the angle h w+
  *          by -h K w+, K = (s.P) 1 - (s P' + P s')/2, all joints of the body added up (the geometric stiffness of the
  *          joint). The body turns with the inertia W^-1 that its joints leave it, the bodies next to it moving along
  *          freely. Where an eigenvalue of h K W is above EXPLICIT, what is above enters the step implicitly, as a row
  *          that is a damper, p = -stiffness axis.(w+ - W); the step is then solved again. P is that of the first answer. W is the
- *          rotation of the chain as a whole at the start: what turns with its neighbours is no ripple.
+ *          rotation of the chain as a whole at the start: what turns with its neighbours is no oscillation.
  * Valid    Joints that lock all translations: their impulse does not turn with a body. Steps that are short enough for their
  *          chains are solved as ever, to the bit. The others lose the energy of ripples that they cannot resolve; a
  *          chain that swings as one keeps its energy to second order. Compression is left as it is: what buckles, buckles.
  * Cost     Nothing but the sum of K, unless some body is above the bound with all the freedom it could have.
  * Source   Tournier, Nesme, Gilles, Faure (2015), Stable constrained dynamics, with the stiffness of this step and
  *          only as much of it as is needed. */
-#include "stage/pose/joint_ripple.h"
+#include "stage/pose/joint_chain_damping.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@
 #include "problem/rows.h"
 
 /* An explicit spring is stable up to 4 for a body alone. Neighbours that turn against it may bring two or three times as
- * much into one ripple. */
+ * much into one direction. */
 #define EXPLICIT   1
 #define RANK_TOL   1e-11
 #define SWING_RANK 1e-3 /* directions that ripples have so little part in are none that the chain swings about */
@@ -169,7 +169,7 @@ static sym root(const sym *W) {
 
 /* What of K is above the bound. With L L = W, L K L has the eigenvalues of K W. Returns the number of axes; they are
  * written if `out` is there. */
-static int excess(const sym *K, const sym *W, int block, pp_ripple *out) {
+static int excess(const sym *K, const sym *W, int block, pp_chain_damping *out) {
     sym L = root(W), S = {0};
     perp_mat3 Q;
     for (int r = 0; r < 3; r++)
@@ -183,7 +183,7 @@ static int excess(const sym *K, const sym *W, int block, pp_ripple *out) {
         if (!(x[k] > EXPLICIT)) continue;
         perp_vec3 g = perp_v3_scale(1 / x[k], times(K, times(&L, Q.c[k]))); /* L^-1 of the eigenvector */
         double size = perp_v3_norm(g);
-        if (out) out[n] = (pp_ripple){block, perp_v3_scale(1 / size, g), (x[k] - EXPLICIT) * size * size, 0};
+        if (out) out[n] = (pp_chain_damping){block, perp_v3_scale(1 / size, g), (x[k] - EXPLICIT) * size * size, 0};
         n++;
     }
     return n;
@@ -200,7 +200,7 @@ static int root_of(int *chain, int b) {
 }
 
 /* Joins blocks that have ripples and a joint between them. chain: by block, another of its chain, at last the first. */
-static void join_chains(const pp_frame *f, const pp_ripple *r, int n, bool *ripples, int *chain) {
+static void join_chains(const pp_frame *f, const pp_chain_damping *r, int n, bool *ripples, int *chain) {
     const perp_step_problem *p = &f->problem;
     for (int b = 0; b < f->nblock; b++) chain[b] = b;
     for (int i = 0; i < n; i++) ripples[r[i].block] = true;
@@ -214,7 +214,7 @@ static void join_chains(const pp_frame *f, const pp_ripple *r, int n, bool *ripp
 }
 
 /* The rotation W of a chain of ripples that is nearest to theirs: sum of stiffness (axis.(w - W))^2 is least. */
-static void swing(const pp_frame *f, int *chain, int first, pp_ripple *r, int n) {
+static void swing(const pp_frame *f, int *chain, int first, pp_chain_damping *r, int n) {
     sym A = {0};
     perp_vec3 y = {0, 0, 0};
     int blocks = 0;
@@ -224,7 +224,7 @@ static void swing(const pp_frame *f, int *chain, int first, pp_ripple *r, int n)
         add_product(&A, r[i].stiffness, r[i].axis, r[i].axis);
         y = perp_v3_axpy(y, r[i].stiffness * perp_v3_dot(r[i].axis, turn_rate(f, r[i].block)), r[i].axis);
     }
-    if (blocks < 2) return; /* what turns alone is not told from a ripple */
+    if (blocks < 2) return; /* what turns alone is not told from an oscillation */
     perp_mat3 Q;
     perp_vec3 e = eigen(&A, &Q), W = {0, 0, 0};
     const double x[3] = {e.x, e.y, e.z};
@@ -235,8 +235,8 @@ static void swing(const pp_frame *f, int *chain, int first, pp_ripple *r, int n)
         if (root_of(chain, r[i].block) == first) r[i].rate = perp_v3_dot(r[i].axis, W);
 }
 
-/* Fills in by what rate every ripple turns with its chain. False: no memory. */
-static bool find_swings(const pp_frame *f, pp_ripple *r, int n) {
+/* Fills in by what rate the axis of every row turns with its chain. False: no memory. */
+static bool find_swings(const pp_frame *f, pp_chain_damping *r, int n) {
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
     bool *ripples = PP_ARENA_ZERO(a, bool, f->nblock);
@@ -249,7 +249,7 @@ static bool find_swings(const pp_frame *f, pp_ripple *r, int n) {
     return true;
 }
 
-perp_status pp_find_ripples(pp_frame *f, pp_ripple **out, int *n) {
+perp_status pp_find_ripples(pp_frame *f, pp_chain_damping **out, int *n) {
     pp_arena *arena = &f->w->arena;
     *n = 0;
     *out = NULL;
@@ -260,7 +260,7 @@ perp_status pp_find_ripples(pp_frame *f, pp_ripple **out, int *n) {
     for (int b = 0; b < f->nblock; b++) {
         sym W = free_response(f, b);
         if (!can_turn(f, b) || !excess(&K[b], &W, b, NULL)) continue;
-        if (!*out) *out = PP_ARENA_ARRAY(arena, pp_ripple, 3 * f->nblock);
+        if (!*out) *out = PP_ARENA_ARRAY(arena, pp_chain_damping, 3 * f->nblock);
         pp_arena_mark mark = pp_arena_here(arena);
         if (!*out || !held_response(f, b, &W)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
         pp_arena_release(arena, mark);
