@@ -202,6 +202,8 @@ static perp_status finish(pp_impacts *m, pass *x) {
     k->nu_turned = k->nu_end = k->solution.nu;
     take_velocities(k, k->s1);
     take_velocities(k, m->s);
+    pp_arena_mark mark =
+        pp_arena_here(&m->w->arena); /* figures point to nothing: a step may have thousands of passes */
     pp_certify_answer(k, &c);
     c.h = 0;
     c.t = m->s->t;
@@ -212,6 +214,7 @@ static perp_status finish(pp_impacts *m, pass *x) {
         c.rebound_lost = 0; /* by these laws friction changes what the normal gives back */
     pp_tell_rebounds(x->limits, &c);
     pp_recheck_impact(k, x->restitution, &c);
+    if (!st) pp_arena_release(&m->w->arena, mark);
     return st ? st : pp_impacts_add(m, k, &c);
 }
 

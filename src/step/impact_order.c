@@ -268,13 +268,15 @@ static double dot(int n, const double *x, const double *y) {
     return sum;
 }
 
-/* Velocities that belong to a step of length `from` to those of one of length `to`: they are half of it behind the poses. */
+/* Velocities that belong to a step of length `from` to those of one of length `to`: they are half of it behind the poses. A step may
+ * have hundreds of flights, so what this takes of the arena is given back. */
 static perp_status move_velocities(order *o, double from, double to) {
     perp_world *w = o->m.w;
     if (w->stepper->half_kicks || from == to) return PERP_OK;
     double *a, c = 0.5 * (from - to);
     pp_frame *f;
     const pp_frame *without;
+    pp_arena_mark mark = pp_arena_here(&w->arena);
     perp_status st = acceleration(o, &a, &f, &without);
     if (st) return st;
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
@@ -314,6 +316,7 @@ static perp_status move_velocities(order *o, double from, double to) {
     pp_tamper(f, PP_SHIFTED);
     o->shift = fmax(o->shift, pp_recheck_shift(f, without, part));
     f->s1 = end;
+    pp_arena_release(&w->arena, mark);
     return PERP_OK;
 }
 
@@ -404,11 +407,13 @@ static perp_status all_impacts(order *o) {
         double *a;
         pp_frame *f;
         int which;
-        st = acceleration(o, &a, &f, NULL);
-        if (st) break;
         o->reach->s0 = copy_of(w, o->m.s); /* with velocities of its time */
         if (!o->reach->s0) return no_memory(w);
+        pp_arena_mark mark = pp_arena_here(&w->arena);
+        st = acceleration(o, &a, &f, NULL);
+        if (st) break;
         double tau = pp_first_meeting(o->reach, a, o->meeting, o->nflying, o->left, &which);
+        pp_arena_release(&w->arena, mark);
         st = fly(o, isfinite(tau) && tau < o->left && tau > 0 ? tau : o->left, false);
     }
     return st ? st : move_velocities(o, 0, h);

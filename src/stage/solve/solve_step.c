@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "problem/laws.h"
 #include "problem/rows.h"
 #include "problem/convert/to_cone.h"
 #include "stage/solve/give_way.h"
@@ -550,6 +551,9 @@ static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
     perp_step_residual r;
     double a = acceptance(f, t, &t->answer, &r);
     if (!(a <= fmin(tolerance(f), f->enough / speed_scale(f, r.scale)))) return false;
+    /* No solver has measured this answer by the figure that it stops by: a law whose own speed is small beside the others'. */
+    perp_verdict v;
+    if (!pp_step_judge(t->p, &t->answer, tolerance(f), &f->w->arena, &v, NULL) || !v.solved) return false;
     keep_as_best(t, a, &r);
     return true;
 }
@@ -713,10 +717,13 @@ perp_status pp_solve_step(pp_frame *f) {
     f->lent_contact = f->lent_joint = NULL;
     f->motor_yields = 0;
     f->acceptance = 0;
-    perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
     perp_step_solution recalled;
-    if (st || !pp_solution_new(&w->arena, &f->problem, &f->solution) ||
-        !pp_solution_new(&w->arena, &f->problem, &recalled))
+    bool got = pp_solution_new(&w->arena, &f->problem, &f->solution);
+    pp_arena_mark mark = pp_arena_here(&w->arena);
+    const perp_contact_row *contact = f->problem.contact;
+    const perp_joint_row *joint = f->problem.joint;
+    perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
+    if (!got || st || !pp_solution_new(&w->arena, &f->problem, &recalled))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && f->purpose == PP_STEP && (w->warm.ncontact || w->warm.njoint);
     if (guess) pp_recall(f, &recalled);
@@ -727,5 +734,7 @@ perp_status pp_solve_step(pp_frame *f) {
     st = solve_islands(f, island, n, guess ? &recalled : NULL, &measured);
     if (!f->used) f->used = before;
     if (!measured) f->residual = perp_step_problem_residual(&f->problem, &f->solution);
+    /* rows that were posed anew (driven bodies that stall, motors that yield, what gives way) lie behind the mark */
+    if (!st && f->problem.contact == contact && f->problem.joint == joint) pp_arena_release(&w->arena, mark);
     return st;
 }
