@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake: the work is in CMakeLists.txt, CMakePresets.json and tools/.
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-build demo install package dist attack test test-quick nightly test-without-libraries experiments studies gallery fuzz kills bench bench-siconos bench-peers study-captured study-packing study-pile study-lcp study-piles study-pairs study-shots lint lint-quick format docs coverage clean
@@ -132,6 +134,7 @@ lint: setup lint-quick  ## clang-tidy, cppcheck, format and include order
 lint-quick:          ## format and include order only
 	@tools/check-format
 	@tools/check-includes
+	@tools/check-spdx
 	@tools/check-release
 
 format:              ## clang-format all sources in place

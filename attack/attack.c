@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* attack.c - random scenes against perp: what runs, what fails, and what is called good but is not
  *
  *     attack --perp PROGRAM [--seed N] [--count N] [--jobs N] [--folder DIR] [--only INDEX]

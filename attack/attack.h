@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* attack.h - random scenes against perp, and an audit of what it makes of them
  *
  * A scene is made from a seed (generate.c), run with the library and recorded (attack.c). The audit (audit.c, balance.c, distance.c)

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* audit.c - an independent look at a recording: poses and velocities, shapes, masses and joints
  *
  * Overlap of all pairs of solids at each frame, bodies that pass through others between frames, joints that open, coordinates beyond

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* balance.c - the audit's own energies and momenta
  *
  * Method   Energy: kinetic, of gravity, of springs between points and in joints, from poses and velocities. What nothing drives may not

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* distance.c - how far two convex solids are apart, or how deep they overlap, for the audit
  *
  * Method   Cores that are apart: the point of least norm in the hull of differences of their points, by Wolfe's algorithm (1976). Cores

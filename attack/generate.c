@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* generate.c - a random scene from a seed, as the text of a scene file
  *
  * Bodies start in the cells of a grid, so that none overlap; joints and springs link neighbours. Weights are such that about half of

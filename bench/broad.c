@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* broad.c - how the time of the broad phase grows with the number of moving spheres
  *
  *     broad [N,N,...]                                        (1000,3000,10000,30000)

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* captured.c - does `auto` solve what perp's own scenes produce?
  *
  *     captured [--save DIR] [--only NAME] [--stride K]         (10; `make study-captured` takes 2)

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* directions.c - the cone against pyramids: time of a step of a block on three feet that slides and spins on a plane, over
  * the number of friction directions (Berard, Fig. 5.12)
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ensemble.c [TRIALS] - memory of an ensemble over many trials (100,000)
  *
  * Short trials by one worker into a file of results, with a commit every second, as perp sweep runs them. Printed: the resident memory of

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* friction.c - problem files solved from a cold start, timed, the answers measured: one line of CSV per file and solver
  *
  *     friction [-s SOLVERS]... [-n REPETITIONS] [-t TOLERANCE] [-c SECONDS] [-o FILE] [FILE...]

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* lcp_families.c - how many of the random LCPs of each family does each solver solve?
  *
  *     lcp_families [COUNT] [--solver NAME] [--family NAME] [--seed N]

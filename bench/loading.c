@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* loading.c - how long a scene of 10,000 bodies takes to load, and what it holds and held of memory
  *
  * Twice: as a grid by `repeat`, and with every body written out. Bytes are those asked of the allocator, live at the

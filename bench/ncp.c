@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ncp.c - nonlinear complementarity problems of the literature, every start, beside each other by solver
  *
  * Per solver: Newton steps (or whatever it counts) and the unit-free natural residual as the library measures it, the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* packing.c - growth of `auto` with the size of a pile: close-packed spheres at rest in an open bin, true cones
  * The friction problem of one step under gravity, made directly: layers of n x n and (n - 1) x (n - 1) spheres in the
  * hollows of the layer below, touching each other, the floor and the walls. Solved from nothing, then once more from

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pairs.c - random pairs of hulls, a million in `make study-pairs`, against a witness by brute force
  *
  *     pairs [PAIRS [MOVING]]                                 (50000 4000)

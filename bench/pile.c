@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pile.c - how the time of `auto` grows with the size of a settled pile of spheres
  *
  *     pile [--save DIR] [--sizes N,N,...] [--mu MU] [--resting V]      (50,200,800,3200; `make study-pile`)

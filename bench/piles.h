@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* piles.h - what the studies of piles have in common: random numbers, figures of a run, counting of corner cases */
 #ifndef PILES_H
 #define PILES_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* piles2d.c - random polygons poured into a box, many piles: does every step of `peg` hold the laws?
  *
  *     piles2d [--all] [--given] [--own] [--raw] [--model NAME] [--pile N] [--h MS] [--mu X]

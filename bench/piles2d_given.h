@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* piles2d_given.h - five piles of random polygons that other engines were compared on: polygon k appears at t = k/4 s
  * at (x, 3.5) with velocity (0, -2), not turned. Corners counter-clockwise about the centre of mass. Units m, kg, s. */
 #ifndef PILES2D_GIVEN_H

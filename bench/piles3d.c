@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* piles3d.c - random polyhedra dropped into a box, many piles: does every step of `peg` hold the laws?
  *
  *     piles3d [--all] [--raw] [--model NAME] [--pile N] [--h MS] [--mu X]

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* recording.c SCENE - what recording costs: the share of the run's time, and the size of the file against that of the
  * numbers in it
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* seconds.h - wall time for the benchmarks; the file that includes it asks for POSIX. */
 #ifndef BENCH_SECONDS_H
 #define BENCH_SECONDS_H

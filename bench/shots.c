@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* shots.c - shots at a plate of 5 mm, a thousand of each kind in `make study-shots`: see test/shots.h
  *
  *     shots [SHOTS]                                          (50)

@@ -1,4 +1,6 @@
 #!/usr/bin/python3
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 """perp and Siconos on the same friction contact problems, in one run.
 
     siconos.py --perp build/release/bench/friction [--page docs/benchmarks-solvers.md] FOLDER

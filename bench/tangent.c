@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tangent.c - what derivatives cost: time of a step with directions beside that of a plain step
  *
  *     tangent [REPETITIONS] [DIRECTIONS]

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tower.c - a tower of spheres under lemke: time per step
  *
  * n unit spheres dropped 0.05 m apart onto each other, mu 0.5, a pyramid of 8 directions, h = 10 ms, 5 s. Prints the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* around.c - see around.h */
 #define _XOPEN_SOURCE 700 /* realpath, mkdtemp */
 #include "around.h"

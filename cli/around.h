@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* around.h - a scene as it stands, with some of its words replaced: a small file that includes it. Used by experiments,
  * perp refine and perp compare. */
 #ifndef CLI_AROUND_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cli.h - the program's commands: one table describes each, and from it come parsing, help, man page and completion.
  *
  * A command is one file command_NAME.c with one cli_command. It prints results on stdout and complaints on stderr, and

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_help.c - perp help: the list, a command, the manual page, the completion. */
 #include "options.h"
 

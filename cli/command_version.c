@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_version.c - perp version: what this program is made of. */
 #include <cairo.h>
 #include <hdf5.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* help.c - the tables of the commands as help on the terminal and as JSON. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* help_bash.c - the tables of the commands as a completion script for bash. It needs nothing but bash itself. */
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* help_man.c - the tables of the commands as a manual page, in the man macros of troff. */
 #include <ctype.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* interrupt.c - Ctrl-C, and what else asks a run to end.
  *
  * The first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a run gives up the step under way and ends with its

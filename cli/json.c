@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* json.c - writing JSON: commas, indentation and escapes in one place. Output is ASCII apart from UTF-8 that was good
  * already. */
 #include <assert.h>

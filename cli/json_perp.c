@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* json_perp.c - certificates and complaints as JSON, the same in every command. */
 #include "cli.h"
 

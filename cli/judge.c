@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* judge.c - the certificate of a run in plain words.
  *
  *              good        fair       poor

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* main.c - perp COMMAND ...: finds the command, reads its options, runs it. */
 #define _POSIX_C_SOURCE 200809L /* SIGXFSZ */
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* options.c - the command line, read by the table of the command.
  *
  * Long options with = or a space, short letters (flags may be joined, a value may follow its letter at once), -- ends

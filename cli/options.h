@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* options.h - between main.c, options.c and help.c: the list of commands and what was parsed. */
 #ifndef OPTIONS_H
 #define OPTIONS_H

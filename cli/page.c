@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* page.c - cairo surfaces as files in memory; no dates, no counters of the process */
 #include "page.h"
 

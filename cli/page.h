@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* page.h - a page of cairo in memory: PNG, SVG or PDF by the end of the file's name. The same drawing makes the same
  * bytes. */
 #ifndef PAGE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* recording_file.c - what can be told of a recording's file from outside. */
 #define _DEFAULT_SOURCE /* flock */
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* size.c - the length that overlaps and joint errors are compared with.
  *
  * The width of a convex shape is the least distance of two parallel planes that have it between them: 2 r of a ball or capsule,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* summary.c - what a run was, after it ended: certificate, energy account, time per stage, recording. */
 #include <math.h>
 #include <string.h>

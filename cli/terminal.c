@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* terminal.c - what the terminal can show, and text made fit for it. */
 #define _POSIX_C_SOURCE 200809L
 #include <langinfo.h>

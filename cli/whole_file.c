@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* whole_file.c - see whole_file.h */
 #define _POSIX_C_SOURCE 200809L
 #include "whole_file.h"

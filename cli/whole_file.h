@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* whole_file.h - products are written whole or not at all: to a temporary file beside their place, then renamed into it.
  * A recording is never written over, whatever its name. */
 #ifndef WHOLE_FILE_H

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Colours of contact states: one table for perp render, perp plot and the viewer. Makes contact_state_colours.h in PERP_GENERATED.
 set(PERP_GENERATED ${PROJECT_BINARY_DIR}/generated)
 set(table ${PROJECT_SOURCE_DIR}/viewer/src/draw/contact_state_colours.json)

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # cmake --install: headers, library, pkg-config file, CMake package; cli/CMakeLists.txt has the program. The two components become two packages
 # (package.cmake). perp_installed builds all that is installed, and nothing else.
 include(GNUInstallDirs)

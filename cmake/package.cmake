@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # cpack: two Debian packages, `perp` (the program with all that it reads) and `libperp-dev` (the library to link). tools/package calls it.
 set(PERP_PACKAGE_CONTACT "perp maintainers <maintainers@perp.invalid>" CACHE STRING "Maintainer of packages, NAME <ADDRESS>")
 mark_as_advanced(PERP_PACKAGE_CONTACT)

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # The libraries perp rests on, as imported targets. Used by perp's own build and, installed beside perpConfig.cmake, by
 # programs that link a static perp.
 #

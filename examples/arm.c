@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* arm.c - a world made in C is recorded, resumed and viewed: an arm of two links swings from the horizontal.
  *
  * Expect: arm.h5 with 2 s of frames, to the bit as without the interruption at 1 s; arm.yaml, which `perp run --view` shows

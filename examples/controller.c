@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* controller.c - your own controller, and the one that is built in.
  *
  * A cart on a rail carries a pole, hinged at its foot and tilted by 0.2 rad; a function of ours reads the joints once

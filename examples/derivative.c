@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* derivative.c - how the end of a run changes with a parameter: tangents, and what they are good for.
  *
  * A block slides to a stop on a floor. How much friction makes it stop 0.573 m from its start? Newton's method, with the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* hello.c - a ball falls on a floor, and every step says how well the laws held.
  *
  * Expect: the ball, of radius 0.1 m, comes to rest with its centre at z = 0.1 m to the last digits; it gained as much

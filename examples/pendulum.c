@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pendulum.c - a rod swings on a hinge in the plane: joints, their coordinates, and energy.
  *
  * A slender rod, 1 m and 1 kg, is let go from the horizontal. Expect: at the bottom it turns at sqrt(3 g/L) = 5.424942

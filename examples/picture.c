@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* picture.c - draws moments of a recording: how to read one from C.
  *
  *     picture RECORDING OUT.svg [TIME...]      the last time large, those before it in a strip; default: five of them

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pusher.c - a pusher that moves as told slides a block over a rough floor, and the ledger tells where its work went.
  *
  * The pusher sets out at 0.5 m/s from the side of a resting 2 kg block and pushes it exactly 1 m; mu = 0.3. Expect, in

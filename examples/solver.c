@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver.c - your own solver, and why a solver's word does not count.
  *
  * Two solvers are registered: "my-own", the extragradient method in thirty lines, and "liar", which returns ones and

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_alone.c - the solver library by itself: no bodies, no world, one header.
  *
  * Three problems are written down as arrays and solved; what counts is the residual that the library measures from the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stack.c - three boxes on each other, and the certificate of one step field by field.
  *
  * Expect: after 2 s (400 steps of 5 ms) every box is where it was put, to 1e-12 m, and does not creep: speed below

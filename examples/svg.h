@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* svg.h - draws convex solids and balls in perspective as an SVG file; a helper of picture.c, not part of perp.
  *
  * Convex solids that do not overlap have a plane between them, and the one on the camera's side of it is in front.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* edits.h - well-formed HDF5 files with wrong contents, for the readers beneath the seal.
  *
  * The bytes of the fuzzer are a list of edits of a small good file: datasets are dropped, replaced by others of another type or shape,

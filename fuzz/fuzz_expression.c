@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_expression.c - any bytes as an expression: compiled, evaluated, or refused with words. */
 #include "input/input.h"
 

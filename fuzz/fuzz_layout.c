@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_layout.c - recordings with wrong contents, beneath the seal: the bytes are a list of edits of a small recording, made once through
  * the public interface; see edits.h. Everything that the reader offers is then read: it must refuse with one line, or answer. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */

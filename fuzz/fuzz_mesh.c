@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_mesh.c - any bytes as a mesh, by a name that leaves its format open, or that names one. */
 #include "mesh/mesh.h"
 

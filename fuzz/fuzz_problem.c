@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_problem.c - any bytes as a problem file. What is accepted must be whole: sizes that agree, patterns in order,
  * finite numbers; and it must come back the same from every layout that can hold it. */
 #include "exchange/exchange.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_recording.c - any bytes as a recording. The seal has to refuse what perp did not write; fuzz_layout.c goes on
  * beneath it. */
 #include "perp/perp.h"

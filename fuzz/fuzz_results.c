@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_results.c - files of study results with wrong contents, beneath the seal: the bytes are a list of edits of a small file of results;
  * see edits.h. What the commands read of a file is then read: it must be refused with one line, or answered. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_scene.c - any bytes as a scene file; what is accepted takes a few steps. An include finds the bytes themselves,
  * so that cycles come up by themselves, and a mesh finds a small one. */
 #include "perp/perp.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_study.c - any bytes as a study file, as a table of data, and as a file of results: refused with one line or read, never a crash. The
  * first byte chooses. The seal has to refuse results that perp did not write; fuzz_results.c goes on beneath it. */
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* limited.h - memory for a fuzzed reader: limited, and counted, so that a leak shows. */
 #ifndef FUZZ_LIMITED_H
 #define FUZZ_LIMITED_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* lcp_contacts.c - the LCPs that perp itself makes of its scenes
  *
  * A solver of our own, named to the world as any user may name one, copies what it is handed and lets lemke answer. So

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* lcp_contacts.h - the LCPs that perp itself makes of its scenes, one after the other. */
 #ifndef LCP_CONTACTS_H
 #define LCP_CONTACTS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* lcp_families.c - random linear complementarity problems by family
  * P          symmetric definite; definite plus skew; K-matrices; Murty's triangle; triangular; rescaled.
  * PSD        A A' of low rank; the same plus skew; conditions of quadratic and linear programmes; matrix games (skew).

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* lcp_families.h - random linear complementarity problems by family, the same for the same seed: for studies of solvers
  *
  *     lcp_source *s = lcp_source_new(LCP_FAMILY_PSD, 1);

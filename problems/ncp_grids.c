@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ncp_grids.c - obstacle and free-boundary problems on grids: sparse complementarity problems of any size
  * Five-point differences on the unit square, side x side inner points, u = 0 on the edge; rows are scaled by h^2, so
  * that the matrix is 4, -1. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ncp_make.h - what the makers of NCPs share. */
 #ifndef NCP_MAKE_H
 #define NCP_MAKE_H

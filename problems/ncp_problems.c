@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ncp_problems.c - small nonlinear complementarity problems of the literature
  * Formulas are written out from the papers named; solutions are those printed, or in closed form. Tests check that they
  * are solutions and that J is the derivative of F. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ncp_problems.h - nonlinear complementarity problems of the literature, with starts and, where known, solutions.
  *
  *     for (int i = 0; i < ncp_problem_count(); i++) {

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* deposit.c - a settled pile of spheres: each one falls onto those before it and rolls to where it lies; see scenes.h
  * Stages   fall (one sphere, downhill over those that lie), the bin's cells, the scene
  * Source   Visscher and Bolsterli (1972), Random packing of equal and unequal spheres in two and three dimensions:

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pile.c - spheres in an open bin, on a loose lattice, to be dropped; see scenes.h */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* random.c - random scenes from a seed, seen plainly, moved, mirrored, renumbered, or planar in a 3D world */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scenes.h - one set of scenes for tests and benchmarks alike.
  *
  * Every function takes the world definition to use (its gravity is replaced where the scene has its own) and returns a

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* structures.c - stacks, walls, tables, cards, linkages and chains, with redundant contacts and joints; see scenes.h */
 #include <stdio.h>
 #include <stdlib.h>

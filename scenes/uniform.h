@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* uniform.h - random numbers for scenes, problems, tests and benchmarks: the same everywhere, unlike those of rand().
  * Source   Steele, Lea, Flood (2014), Fast splittable pseudorandom number generators: splitmix64. */
 #ifndef PERP_SCENES_UNIFORM_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* arena_fixture.h - an arena for a whole group of tests: cmocka_run_group_tests(tests, arena_setup, arena_teardown). */
 #ifndef PERP_TEST_ARENA_FIXTURE_H
 #define PERP_TEST_ARENA_FIXTURE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* check.h - what most tests need: cmocka, close numbers with a message, stepping that must succeed. */
 #ifndef PERP_TEST_CHECK_H
 #define PERP_TEST_CHECK_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_oracle.h - a plug-in that solves small cone problems by a dense proximal Newton method, apart from the library's
  * own solvers: what worlds with true cones are tested with and compared by.
  *   outer   v = W x + q + a (x - x_k), Coulomb's law between x and v; then a falls

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_world.h - worlds with true friction cones for tests. The solver is the one that such a world has by itself or,
  * to see laws apart from it, a plug-in of the tests (cone_oracle.h). */
 #ifndef TEST_CONE_WORLD_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* count_malloc.h - counts every call on the heap in the process, third-party libraries included; include it in one file
  * of a test. The program gets a malloc of its own, which counts and passes on to that of the C library under its other
  * name. Works where the C library is glibc and no sanitizer has taken malloc over; elsewhere COUNTS_MALLOC is 0 and the

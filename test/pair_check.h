@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pair_check.h - what perp finds out about a pair of hulls against the witness of pair_witness.h
  *
  * Still pairs: sign and value of the separating plane (geometry/narrow/plane.h), the distance of the plain detector, and the

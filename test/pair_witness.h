@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pair_witness.h - pairs of hulls in every awkward position, and how far apart they are by brute force
  *
  * Distance: least over all pairs of features. Depth: least over every normal of a face and every cross product of two

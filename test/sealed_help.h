@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sealed_help.h - a sealed file whose whole contents follow from the number of its last commit, and the check of it. */
 #ifndef SEALED_HELP_H
 #define SEALED_HELP_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* shots.h - small fast bodies shot at a thin plate: none may pass it or end inside it
  *
  * A plate of 5 mm, fixed or free and light, and a cube of 10 mm, a spinning rod of 2 x 200 mm, a ball, a capsule or a

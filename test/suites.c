@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* suites.c - main of a test program: `test_unit trace` runs the suite trace, which is test/unit/test_trace.c.
  * One suite per process: ctest starts the program once for each, so that a crash or a changed global hides no other suite.
  * SUITE_LIST is a file that CMake writes: one line SUITE(what) for each source of the program. */

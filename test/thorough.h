@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* thorough.h - how much of a test that repeats itself is run, and with which seeds
  * All of it in `make nightly`, which sets PERP_TEST_WHOLE; a part that takes seconds in `make test`. Seeds are fixed in
  * `make test` and new in each `make nightly`, which sets PERP_TEST_SEED and prints how many of them pass. */

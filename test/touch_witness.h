@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* touch_witness.h - do the contacts that pushed touch at the end of the step?
  *
  * The law of "peg" for impulses, measured by other code than the model's: the distance, at the end poses, of the vertex

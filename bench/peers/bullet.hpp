@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* bullet.hpp - poses to and from Bullet, whose numbers are of single precision in Debian. */
 #ifndef BENCH_PEERS_BULLET_HPP
 #define BENCH_PEERS_BULLET_HPP

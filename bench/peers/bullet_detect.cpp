@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* bullet_detect.cpp - Bullet's broad phase and dispatcher, alone and together. */
 #include <vector>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* main.c - perp beside Bullet and ODE in one run; tables in Markdown on standard output.
  *
  *     peers [--parts broad,narrow,growth,spheres,cubes,small] [--repeats 5] [--quick]

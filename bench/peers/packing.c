@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* packing.c - spheres and cubes as they lie in a heap, and how they move. */
 #include <math.h>
 #include <stdlib.h>

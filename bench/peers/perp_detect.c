@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* perp_detect.c - perp's broad phase, pair functions and whole detector, by its internal headers; and the judge of
  * overlaps. */
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pour_bullet.cpp - pouring with Bullet: its default solver (sequential impulses, 10 iterations), no body sleeps. */
 #include <cmath>
 #include <cstdio>

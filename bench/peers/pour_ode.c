@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pour_ode.c - pouring with ODE: quickstep (projected Gauss-Seidel, 20 iterations) and step (Lemke's kin, exact and
  * cubic in the contacts). ERP, CFM and the rest as ODE has them by default; no body sleeps. */
 #include <math.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pour_perp.c - pouring with perp, through its public headers only. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* table_broad.c - the broad phase of moving spheres: perp beside Bullet, and how both grow. */
 #include <stdio.h>
 #include <stdlib.h>

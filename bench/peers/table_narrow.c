@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* table_narrow.c - the narrow phase of resting cubes: perp beside Bullet on the same pairs, and how both grow. */
 #include <math.h>
 #include <stdio.h>

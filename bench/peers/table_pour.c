@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* table_pour.c - a thousand grains poured: time of a settled step and deepest overlap, engine beside engine. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tools.c - clock, medians, random numbers. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* along.c - estimates along the data: a window that moves, and filters. The state of the run goes on from row to row. */
 #include <math.h>
 #include <stdlib.h>

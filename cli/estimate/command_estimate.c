@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_estimate.c - perp estimate: parameters of a scene from measured data, with error bars. */
 #include <math.h>
 #include <stdlib.h>

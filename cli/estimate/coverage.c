@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* coverage.c - do the error bars hold what they promise? Data are made anew many times by the scene itself, with the parameters as the
  * study has them as the truth and normal noise of the stated deviations; each time the fit is repeated, and it is counted how often
  * the 95 % intervals hold the truth. */

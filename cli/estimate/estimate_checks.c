@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* estimate_checks.c - what the results of an estimate should be: value("mu"), sd("mu", "mpec"), chi2(), ... compared with
  * references. */
 #include <math.h>

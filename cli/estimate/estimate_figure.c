@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* estimate_figure.c - figures of an estimate: data with the fitted run, residuals, estimates along the data, posterior. */
 #include <math.h>
 #include <stdlib.h>

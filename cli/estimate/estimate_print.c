@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* estimate_print.c - what perp estimate tells: data, unknowns by each method, what the data do not say, predictions. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* estimation.h - methods of perp estimate: each takes the same data and unknowns and gives one result. */
 #ifndef CLI_STUDY_ESTIMATION_H
 #define CLI_STUDY_ESTIMATION_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fit.c - least squares for perp estimate: optimum, standard errors by rows or by cases, profiles, check of predictions.
  *
  * Errors by cases. Where a model does not fit to the noise, residuals of one case belong together, and errors from rows are

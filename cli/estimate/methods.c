@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* methods.c - which methods perp estimate uses: `method` or `methods` of the study, or --method. */
 #include <math.h>
 #include <string.h>

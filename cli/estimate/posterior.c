@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* posterior.c - samples of the posterior for perp estimate: the density is exp(-cost/2), with the loss and the priors of the study and
  * flat within the bounds where there is none. With a robust loss this is a posterior for noise of that density, rho(r)/2 = -ln p(r) + constant. */
 #include <math.h>

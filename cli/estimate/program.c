@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* program.c - the MPEC for perp estimate: rows, unknowns and start states of a study as perp_mpec_solve() wants them. */
 #include <math.h>
 #include <stdlib.h>

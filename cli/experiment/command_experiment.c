@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_experiment.c - perp experiment: lists and runs the experiments, compares with references, writes plots and
  * pages */
 #define _POSIX_C_SOURCE 200809L /* readlink */

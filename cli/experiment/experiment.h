@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* experiment.h - an experiment: a folder with scenes, what is measured in their recordings, and what it should be.
  *
  * experiment.yaml is read strictly (experiment_read.c); its scenes are run and its expressions evaluated on the

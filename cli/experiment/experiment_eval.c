@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* experiment_eval.c - the numbers of an experiment: expressions with functions that look into recordings
  *
  * A text argument names a series over the frames of a run: "run: block.x", or an expression of series in braces,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* experiment_page.c - results of experiments as pages of the documentation, in Markdown */
 #include <errno.h>
 #include <math.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* experiment_plot.c - the plots of an experiment: quantities of its recordings, or lines worked out from them */
 #include <math.h>
 #include <string.h>

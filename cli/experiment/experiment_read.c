@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* experiment_read.c - experiment.yaml into an experiment, strictly: every key is in a table here, anything else is
  * refused */
 #include <string.h>

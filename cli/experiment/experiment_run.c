@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* experiment_run.c - parameters of the runs of an experiment, and the runs themselves */
 #define _XOPEN_SOURCE 700
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* experiment_sweep.c - sweeps: a scene run for every combination of some variables, and choosing among these runs */
 #include <ctype.h>
 #include <math.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* experiment_table.c - measures of a sweep as tables: rows are values of one variable, columns those of another, or
  * several measures side by side */
 #include <math.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_info.c - perp info: what a scene, a recording or a problem holds, told apart by the content of the file. */
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* info.h - between command_info.c and the two kinds of file it tells of. */
 #ifndef INFO_H
 #define INFO_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* info_problem.c - what a problem file holds: class, sizes, the range of its numbers. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* info_recording.c - what a recording holds, and how good the run in it was. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* info_scene.c - what a scene holds. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_plot.c - perp plot: figures for papers from recordings, and from what perp solve wrote. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

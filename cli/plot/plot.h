@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot.h - figures for papers: axes, lines, legends, as SVG, PDF or PNG (by the end of the file name), drawn with
  * cairo. */
 #ifndef PLOT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_axis.c - ranges, ticks and their words, scales, thinning
  *   find for a span of numbers few round ones to write at the axis, and for long data few points that look the same
  * Method   linear ticks are whole multiples k m of 10^e with m one of 1, 2, 5: kept as whole numbers, so that their

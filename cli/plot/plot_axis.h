@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_axis.h - from numbers to places on the paper: ranges, ticks and their words, scales, thinning. Knows nothing of
  * drawing. */
 #ifndef PLOT_AXIS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_bar.c - the colour bar beside a heat map, or one for all maps of a figure
  *   the scale with its numbers, the levels of contours, pointed ends where values lie beyond the range, and a sample of
  *   the hatching if some cells have no data

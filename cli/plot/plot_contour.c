@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_contour.c - lines of equal value by marching squares
  *   for numbers v[j][i] at the points (x[i], y[j]) of a grid, find the curves v = level
  * Method   an edge between two neighbours with one of them at or above the level and the other below is crossed once,

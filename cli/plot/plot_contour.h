@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_contour.h - lines of equal value through numbers on a grid. Knows nothing of drawing. */
 #ifndef PLOT_CONTOUR_H
 #define PLOT_CONTOUR_H

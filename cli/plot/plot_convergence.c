@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_convergence.c - residuals over iterations and over time, a line for each solver
  *   two panels for each problem of the histories; iterations and times that differ by much get logarithmic axes
  * Valid    a residual of zero has no place on a logarithmic axis and is drawn at LOWEST. */

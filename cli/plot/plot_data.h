@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_data.h - between recordings and figures: quantities over all frames, and curves made of them. Shared by
  * plot_recordings.c (requests, figures, CSV) and plot_group.c (groups of quantities). Everything lies in the arena of
  * the plot. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_draw.h - inside of the figures: what their parts share. plot_figure.c writes files, plot_layout.c and plot_grid.c
  * place everything, plot_panel.c draws axes, plot_line.c, plot_interval.c, plot_map.c, plot_bar.c and plot_legend.c what
  * their names say, plot_text.c text. Lengths are points (1/72 inch), x to the right and y down from the top left corner

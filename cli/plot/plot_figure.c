@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_figure.c - figures: drawing what plot_layout.c has laid out, and the file
  * Valid    any panels; a page too small for its words is refused with the size it would need.
  * The bytes depend on the figure alone: no dates, no counters of the process, text measured without hinting. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_file.c - a figure that is ready in memory becomes a file. */
 #include "plot/plot.h"
 #include "whole_file.h"

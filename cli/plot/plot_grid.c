@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_grid.c - figures whose panels form a grid: what they share, and where their boxes stand
  *   boxes of one width, in rows from the left; rows as high as their panels need
  * Method   as for stacked panels (plot_layout.c): margins depend on words and words on the boxes, four rounds settle it.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_group.c - groups of quantities that people look at together: energies, ledger, certificate, contacts, paths, ...
  * A group becomes one panel or two; what a recording does not hold is refused in the words of the reader. */
 #include "plot/plot_data.h"

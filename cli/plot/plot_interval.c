@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_interval.c - intervals around lines and marks, and histograms
  *   marks: error bars with caps; lines and steps: a pale band; histograms: filled bars on zero, with error bars
  * Valid    any numbers; an interval that is not a number on one side is open there (no cap), on both sides it is not

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_label.c - names of several recordings in a legend: by the parameters that differ, where they are runs of one scene. */
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_layout.c - where everything stands on the page
  *   panels under each other, their boxes of one width and flush; margins as wide as the words in them, and no wider
  * Method   the words of the axes depend on the size of the boxes (how many ticks fit) and the size of the boxes on the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_legend.c - the legend of a panel: its shape, what it would hide, its entries
  * Cost     proportional to the entries and to the points of the traces. */
 #include "plot/plot_draw.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_line.c - the lines of a panel: traces on the page, dashes, marks
  * Method   every line becomes a trace on the page first: cut at gaps and at the edges of the box, thinned to what the
  *          eye can see. From the traces come both the drawing and the choice of the corner that the legend hides least

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_map.c - heat maps: cells, hatching where there is no data, contours and their levels, numbers in the cells
  * Method   cells are rectangles in rows; each reaches a little under the next one, as otherwise fine gaps would show
  *          between them on the screen. Neighbours of one colour are one rectangle. Cells that are finer than the paper

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_panel.c - one panel of a figure: colours, axes, grid, bands; lines and legend are drawn by plot_line.c and
  * plot_legend.c
  * Cost     proportional to what is drawn. */

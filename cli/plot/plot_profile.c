@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_profile.c - performance profiles of solvers over a set of problems
  *   c(p,s) is what solver s spent on problem p (time, iterations or factorisations), infinite if it did not solve it;
  *   r(p,s) = c(p,s) / min over s of c(p,s);   drawn: the part of all problems with r(p,s) <= x, over x

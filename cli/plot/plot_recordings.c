@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_recordings.c - from recordings to panels: what to draw, by name, as a figure or as CSV
  *   WHAT is the name of a quantity (over time), FIRST:SECOND (the second over the first), several of either with commas
  *   (in one panel), or a group (plot_group.c)

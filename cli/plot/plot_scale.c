@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_scale.c - a colour scale for heat maps
  *   equal steps of the number look equally large, in colour, printed in grey, and to eyes that see two primaries
  * Method   a smooth curve in OKLab (a uniform space: equal distances look equal) through five control points of our

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_scale.h - the colours of heat maps: from a number between 0 and 1 to a colour. Knows nothing of drawing. */
 #ifndef PLOT_SCALE_H
 #define PLOT_SCALE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_solve.h - figures about solvers: what plot_convergence.c and plot_profile.c share. */
 #ifndef PLOT_SOLVE_H
 #define PLOT_SOLVE_H

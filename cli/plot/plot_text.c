@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plot_text.c - text of figures: any UTF-8, superscripts, letters that the first font does not have
  *   "M L^2/T^2", "10^{-3}", "time [T]", "ω", "×10^{−3}"
  * Method   the text is cut into runs of one font and height; each is shown by itself. A caret raises the digits (with a

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* svg_compact.c - shorter SVG files
  * Problem  cairo writes every coordinate with six decimals, every path command with absolute coordinates, and the outlines of
  *          all letters. A plot of a few lines has 90 kB, of which the letters are 60.

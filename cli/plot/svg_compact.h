@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* svg_compact.h - an SVG that cairo wrote, with fewer bytes. */
 #ifndef SVG_COMPACT_H
 #define SVG_COMPACT_H

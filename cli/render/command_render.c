@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_render.c - perp render: pictures of a recording, without a browser. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>

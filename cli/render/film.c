@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* film.c - see film.h */
 #define _POSIX_C_SOURCE 200809L
 #include "render/film.h"

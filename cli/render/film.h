@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* film.h - pictures in a row as one file.
  *
  *   .mp4 .webm .mkv .mov .gif   ffmpeg makes the file from PNG pictures that it reads from a pipe

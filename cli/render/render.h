@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render.h - pictures of recordings: what is drawn, and how it is put together.
  *
  *   render_source.c   recording -> scene and moments          render_theme.c    colours

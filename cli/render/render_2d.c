@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_2d.c - a moment of a 2D world in plan view, drawn with lines and areas of cairo */
 #include "render/render_draw.h"
 

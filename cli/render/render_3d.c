@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_3d.c - a moment of a 3D world as light in each pixel
  * Method   all surfaces become triangles in the picture, cut off before the eye. Then the picture is drawn `samples`
  *          times, each time with the points elsewhere in their pixels and light from another part of lamp and sky: what is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_camera.c - projection, and the camera that shows all of some balls
  * Method   axes from azimuth and elevation; then the least distance at which every ball lies within the four planes of
  *          the picture, with the middle of what is seen moved to the middle of the picture, a few times over.

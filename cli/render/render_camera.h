@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_camera.h - from points of the world to points of the picture.
  *
  * Pixels: x to the right, y down, the centre of the first pixel at (0.5, 0.5). A 2D world is seen from +z in parallel

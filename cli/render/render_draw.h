@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_draw.h - the part of pictures that is drawn with cairo: 2D worlds, marks, text, files. */
 #ifndef RENDER_DRAW_H
 #define RENDER_DRAW_H

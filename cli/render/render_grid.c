@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_grid.c - panels of a picture: how many rows draw the scene largest, and where each panel is */
 #include "render/render.h"
 

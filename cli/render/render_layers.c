@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_layers.c - light in each pixel: moments over each other, and the picture that cairo takes
  * Method   what moves is laid over what was there before, by its coverage and opacity. Shadows of a moment darken the empty
  *          scene by the part of its light that the moment leaves, to the degree of its opacity.

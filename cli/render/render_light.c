@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_light.c - maps of shadows
  * Method   for each direction of light the sides of bodies turned away from it are drawn into a map of heights along it.
  *          A point is in shadow if something in its place reaches higher. As sides that face the light are not in the

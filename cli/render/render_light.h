@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_light.h - light from a lamp and from the sky, and the shadows of what stands in its way.
  *
  * Each time the picture is drawn, light comes from one direction within the disc of the lamp and from a few of the sky;

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_lost.c - bodies that fell or flew away make no room for themselves in the picture
  *
  * At each moment that is looked at, the middle is the median of all balls, along each axis. A body is lost if it is farther from

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_marks.c - what is drawn over a picture: joints, contacts, forces, friction cones, paths, names, a caption.
  * Points of the world go through the camera, so that 2D and 3D are alike. */
 #include "render/render_draw.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_mesh.c - triangles and lines of every kind of shape
  * Method   flat faces become fans of triangles with the face's normal; surfaces with the topology of a ball become a
  *          grid of rings about the x axis, each vertex with the normal of the true surface.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_mesh.h - shapes as triangles, lines and outlines to be drawn.
  *
  * A kind of shape is one function in the table of render_mesh.c; kinds that are not in it are drawn by the mesh that the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_picture.c - one or more moments as one picture in a file: alone, over each other, or side by side */
 #include "render/render_draw.h"
 

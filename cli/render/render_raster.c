@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_raster.c - spans of triangles by their three edges
  * Method   in each row of points the edges bound an interval; along it closeness grows by a constant. The crossing of an
  *          edge with a row is the same number for both triangles that share the edge, and points on it belong to both:

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_raster.h - triangles and lines into a buffer of what is closest; one point in each pixel.
  *
  * Smooth edges come from drawing the same picture several times with the points elsewhere in their pixels, and taking

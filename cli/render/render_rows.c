@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_rows.c - threads that take stripes of a picture in turn */
 #define _POSIX_C_SOURCE 200809L
 #include "render/render_rows.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_rows.h - work on the rows of a picture, shared among the processors. */
 #ifndef RENDER_ROWS_H
 #define RENDER_ROWS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_source.c - what a recording holds at a time, ready to be drawn */
 #include "render/render.h"
 

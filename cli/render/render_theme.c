@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* render_theme.c - colours of pictures
  *
  * Colours of bodies are those of Okabe and Ito (2008), which eyes of all kinds tell apart, in an order that keeps

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* capture.c - the step problems of a run as files, for perp solve and for whoever writes a solver. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/capture.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* capture.h - the step problems of a run as files. */
 #ifndef CAPTURE_H
 #define CAPTURE_H

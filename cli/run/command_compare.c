@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_compare.c - perp compare: one scene with several steppers, contact models or forms, and how they differ. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include <math.h>

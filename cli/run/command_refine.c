@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_refine.c - perp refine: the same scene with h, h/2, h/4, ...: observed order and error bars.
  *
  * With answers q_k at h/2^k and differences d_k = q_k - q_k-1, an error c h^p makes d_k/d_k+1 = 2^p; what is left at the

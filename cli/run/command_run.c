@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_run.c - perp run: a scene in, certified numbers and a recording out. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* live.c - see live.h
  * Pace     step n begins when as much wall time has gone by as simulated time, times the speed, since the run began or
  *          went on after a pause. A run that cannot keep up goes as fast as it can, and does not rush to catch up: it

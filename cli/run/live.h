@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* live.h - perp run --view: a run that is watched in the browser as it goes.
  *
  * The run stays in the thread that it always has; a second thread serves the page. Between them is the ring

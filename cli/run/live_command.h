@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* live_command.h - what the viewer may ask of a run, as text:
  *
  *   pause | resume | step | reset

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* live_frame.c - see live_frame.h. Names, types and shapes come from the table of the layout, so what a recording gains
  * is here as well. */
 #define _POSIX_C_SOURCE 200809L

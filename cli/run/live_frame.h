@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* live_frame.h - scene and frames of a run that goes on, as bytes and as JSON, under the names of the recording's layout
  * (docs/recording.md). */
 #ifndef LIVE_FRAME_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* live_pull.c - see live_pull.h
  *
  *   F = m (rate^2 (hand - x) - 2 rate x')        x: the point that is held; critically damped

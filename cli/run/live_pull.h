@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* live_pull.h - a body that is dragged in the viewer.
  *
  * A spring and a damper act between a point of the body and the hand. They are a force element of the world (PERP_FORCE_USER), so

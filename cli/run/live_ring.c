@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* live_ring.c - see live_ring.h */
 #define _POSIX_C_SOURCE 200809L
 #include "run/live_ring.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* progress.c - the line of a running simulation: bar, simulated time, speed, worst figures so far, time left. */
 #include <math.h>
 #include <string.h>

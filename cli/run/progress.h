@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* progress.h - one line on stderr that tells how far a run is. */
 #ifndef PROGRESS_H
 #define PROGRESS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* quantities.c - see quantities.h. A trace (record/trace.h) keeps the series that the expressions use, at the moments of the lines. */
 #include "run/quantities.h"
 

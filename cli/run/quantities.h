@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* quantities.h - values that are printed while a run goes on, and what is odd about a world before it starts. */
 #ifndef QUANTITIES_H
 #define QUANTITIES_H

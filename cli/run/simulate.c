@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* simulate.c - a run from scene to closed recording.
  *
  * The output of a run that is not a resumed one must not exist. With `force` an existing recording gives way, and only

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* variant.h - one scene run in several ways, for perp refine and perp compare: each run into a recording of its own in a
  * temporary folder, and quantities read from them. */
 #ifndef CLI_VARIANT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_solve.c - perp solve: problem files in, a table of what solvers made of them out. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

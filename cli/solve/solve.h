@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve.h - perp solve: problems from files, solvers over them, what came of it, and files of the figures.
  *
  * command_solve.c reads the command line and goes over the problems; solve_find.c looks for files, solve_settings.c

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_answer.c - the answer of a problem, for people and for files
  *
  * A cone problem has rows (joints, frictionless contacts) and contacts; its unknowns are one impulse for each row, then dim

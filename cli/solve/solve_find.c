@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_find.c - which files to solve: those that were named, and what folders hold. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>

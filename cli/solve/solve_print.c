@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_print.c - what solvers made of problems, as a table for people and as JSON. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_read.c - reads tables of results and histories of residuals again, for plots. Safe on any bytes: the first thing
  * that is wrong ends the reading with one complaint. */
 #include <math.h>

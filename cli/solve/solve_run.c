@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_run.c - one solver over one problem, judged from outside, with the history of its residuals if that is asked.
  *
  * Time is the wall time of perp_solve(), less what our watching took; a watched solver may still do more than one that

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_settings.c - which solvers, and which of their settings: --solver NAME,NAME and --set NAME.FIELD=VALUE. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_write.c - results of solvers and histories of residuals as files: CSV for spreadsheets and scripts, HDF5 for
  * long histories.
  *

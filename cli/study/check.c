@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* check.c - checks of a study: reading, judging, printing. */
 #include "study/check.h"
 

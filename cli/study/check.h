@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* check.h - checks of a study: what a sweep, a search or an estimate gives is compared with a reference or a bound.
  *
  * The three commands differ in the functions that an expression may use; reading, judging and printing are the same. */

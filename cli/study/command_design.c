@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_design.c - perp design: a search over the parameters of a scene, judged by simulation. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_study.c - perp study: what a finished or running study has found, and parts joined into one file. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_sweep.c - perp sweep: all trials of a study on all cores. */
 #include <math.h>
 #include <stdlib.h>

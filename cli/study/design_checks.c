@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* design_checks.c - what a search should find: functions of its result for the expressions of `design.checks`. */
 #include "study/design_checks.h"
 

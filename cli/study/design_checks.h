@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* design_checks.h - checks of a search: best(), half(), passed("level"), ... compared with references. */
 #ifndef CLI_STUDY_DESIGN_CHECKS_H
 #define CLI_STUDY_DESIGN_CHECKS_H

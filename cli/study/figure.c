@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* figure.c - maps, plots, histograms and scatter plots of a study's trials. */
 #include "study/figure.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* figure.h - figures of studies. */
 #ifndef CLI_STUDY_FIGURE_H
 #define CLI_STUDY_FIGURE_H

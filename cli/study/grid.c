@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* grid.c - trials by cell: counts, means, medians and intervals for every combination of some variables. */
 #include <math.h>
 #include <stdio.h>

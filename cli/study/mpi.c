@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mpi.c - trials handed out to ranks of MPI. Rank 0 keeps the file and hands out numbers; the others run trials.
  *
  * Protocol  A free rank sends its last row, or none. Rank 0 answers with the number of the next trial, or END. Rank 0 runs

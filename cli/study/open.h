@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* open.h - studies as commands open them: options, output file, the rows of one or several files. */
 #ifndef CLI_STUDY_OPEN_H
 #define CLI_STUDY_OPEN_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* page.c - a page in Markdown about a study: what it is, its tables, checks and figures. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* part.c - which part of the trials this process does: from the command line or from the job system it runs under. */
 #include <limits.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* print.c - the tables and checks of a study as text, Markdown and JSON. */
 #include <math.h>
 #include <stdlib.h>

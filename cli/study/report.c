@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* report.c - reading `report` and `checks` of a study, and its checks. */
 #include "study/report.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* report.h - what a study shows of its trials: tables, maps, plots, histograms and checks, as its file asks for them. */
 #ifndef CLI_STUDY_REPORT_H
 #define CLI_STUDY_REPORT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scene_study.c - a study of a scene, written from the options of the command line. */
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sweep.c - the loop of a sweep: which trials are missing, rows into the file, progress, when to stop sampling.
  *
  * Rounds. Trials are handed to the engine in rounds. Without `until` a round is the next ROUND trials that are missing.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sweep.h - running the trials of a study and keeping their rows: what perp sweep does with one process, with a part of
  * the trials, or under mpirun. */
 #ifndef CLI_SWEEP_H

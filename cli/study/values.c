@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* values.c - named expressions over the trials of a study, and curves through points that such expressions give. */
 #include <math.h>
 #include <stdlib.h>

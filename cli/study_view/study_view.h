@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* study_view.h - a study in the browser: its maps, the trials of a cell, and one of them run again.
  *
  *   view_data.c    files of results -> rows in memory, read again while a sweep goes on

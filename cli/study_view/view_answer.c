@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_answer.c - what is answered about a study.
  *
  *   GET  /                          the page of studies

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_data.c - rows of a study for the page: read once, and again when a file has changed.
  *
  * A file of results is whole at every moment, so it is read while a sweep writes it. All rows are read again then: 100,000

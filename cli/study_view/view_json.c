@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_json.c - a study and the trials of a cell as JSON for the page (viewer/src/study/data.ts reads it).
  *
  * Numbers that are not there are null. A cell counts all of its trials; fractions and means leave out those that failed,

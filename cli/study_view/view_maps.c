@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_maps.c - which maps a study has: those of its report, or, if it asks for none, one of each measure over the last
  * two of the variables that vary, for each value of the others; a curve if there is one; a single place if there is none.
  * Of a search: curves over its designs. */

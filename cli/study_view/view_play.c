@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_play.c - a trial run again and recorded, for the page to show.
  *
  * Method   The scene and the study are the texts in the file of results, and the parameters are those of the trial's row.

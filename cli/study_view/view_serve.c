@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_serve.c - a study to be looked at: served on this machine, or as one page with its maps. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* command_view.c - perp view: recordings in the browser, or as one page to keep. */
 #include "study_view/study_view.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view.h - the viewer's server: a page, the recordings that were named, and a run that goes on; on loopback only.
  *
  *   view_page.c    the page, built from viewer/ and carried in the program

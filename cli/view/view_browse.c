@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_browse.c - shows an address in the user's browser, and leaves it alone from then on.
  *
  * The address has a secret in it, and every user of the machine can read the arguments of every program. So the browser is

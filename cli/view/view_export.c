@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_export.c - the page with recordings in it, as one file that needs no server.
  *
  * Each recording stands in a script element of a type that browsers do not run, in base64, at the page's marker. Read

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_file.c - the recordings that are shown: checked and opened before anything is served. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_http.h - between view_server.c, view_answer.c and view_live.c: one request, and the server it came to. Only for
  * builds that have libmicrohttpd. */
 #ifndef VIEW_HTTP_H

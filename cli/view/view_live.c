@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_live.c - what is answered about a run that goes on.
  *
  *   GET  /live/scene.json           bodies, shapes, joints

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_page.c - the pages in the program. The build names their files if they are there; the assembler takes them in as
  * they are. */
 #include "view/view.h"

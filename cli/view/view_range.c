@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_range.c - three headers that decide what a request gets: Range, Host and Origin. */
 #include <stdint.h>
 #include <string.h>

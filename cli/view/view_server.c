@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_server.c - sockets and the loop of the viewer's server.
  *
  * One thread does all of it: libmicrohttpd is asked to work whenever one of its sockets is ready, so two hundred

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* view_token.c - texts that nobody can guess: the secret in the address of the server, which every request must bring, and
  * the tokens that commands must bring besides. The secret keeps other users of this machine out. The tokens keep out
  * pages of other servers: their requests can reach ours, but they cannot read what it says. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file base.h
  *  Status codes, allocator and log hooks, ids: what every other header of perp rests on.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file certificate.h
  *  What every step comes with: how well the laws hold, how deep bodies overlap, where the energy went. */
 #ifndef PERP_CERTIFICATE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file contact.h
  *  Contacts as the user sees them. */
 #ifndef PERP_CONTACT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file contradiction.h
  *  Proofs that a problem has no answer: multipliers that anybody can check.
  *

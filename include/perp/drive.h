@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file drive.h
  *  What moves things: prescribed motion of kinematic bodies, and forces. */
 #ifndef PERP_DRIVE_H

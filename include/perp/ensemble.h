@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file ensemble.h
  *  Ensembles: many trials of one scene on all cores, with results that do not depend on the number of workers.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file filter.h
  *  Estimation row by row: what is known of a state and of parameters after each row of data.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file fit.h
  *  Estimation on plain callbacks: least squares with bounds and error bars, profiles, samples of a posterior, moving windows.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file input.h
  *  What is wrong with an input file, an expression or an option: one complaint, precise enough to mend it. */
 #ifndef PERP_INPUT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file judge.h
  *  The verdict on an answer: does every law hold, measured by velocities that the data of the problem know.
  *

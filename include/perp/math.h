@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file math.h
  *  Vectors, quaternions, 3x3 matrices and poses, as small values passed by copy.
  *

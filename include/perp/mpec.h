@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file mpec.h
  *  Estimation as a mathematical program with equilibrium constraints (MPEC), solved by Ipopt.
  *

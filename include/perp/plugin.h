@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file plugin.h
  *  Stages by name: the solver interface, settings tables, registration. */
 #ifndef PERP_PLUGIN_H

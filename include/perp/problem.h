@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file problem.h
  *  Complementarity problems, one type per class, and the judge that measures answers from outside.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file problem_file.h
  *  Problems that own their data: read from files, converted from one class to another; and writing them. */
 #ifndef PERP_PROBLEM_FILE_H

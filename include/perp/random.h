@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file random.h
  *  Seeded numbers that are the same on every machine, and points that fill a cube evenly.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file recording.h
  *  Recordings: HDF5 files that hold a run and all that is needed to understand or continue it. docs/recording.md
  *  describes the layout for readers in other languages.

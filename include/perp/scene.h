@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file scene.h
  *  Scenes: a YAML file in, a world ready to step out. docs/scene.md describes the file key by key.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file search.h
  *  Minimisation without derivatives, with bounds and constraints, of a function that is given as a callback.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file solve.h
  *  Solving a problem by name: what to ask, what comes back, measured. */
 #ifndef PERP_SOLVE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file solver.h
  *  The solver library by itself: problem classes, judge, solvers, files. Nothing of bodies and worlds. */
 #ifndef PERP_SOLVER_H

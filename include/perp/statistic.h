@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file statistic.h
  *  Intervals and quantiles that studies report. All numbers are dimensionless. */
 #ifndef PERP_STATISTIC_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file step.h
  *  The step problem: what steppers write, conversions turn into complementarity problems, and the judge measures. */
 #ifndef PERP_STEP_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file tangent.h
  *  Derivatives through the step: how the state after a step changes with the state before it and with parameters.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /** @file world.h
  *  The world: bodies, shapes, joints, forces, and the step.
  *

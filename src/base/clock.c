@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* clock.c - see clock.h */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "base/clock.h"

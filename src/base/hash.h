@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* hash.h - 64-bit FNV-1a over bytes, for state hashes. */
 #ifndef PP_HASH_H
 #define PP_HASH_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* memory.h - the allocator hook, growing arrays, and the arena of a step.
  * Memory in perp is of two kinds only: arrays owned by an object, and one arena per world for the step. */
 #ifndef PP_MEMORY_H

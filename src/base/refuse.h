@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* refuse.h - a status and the sentence that goes with it. */
 #ifndef PP_REFUSE_H
 #define PP_REFUSE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sets.h - disjoint sets of 0 .. n-1 (union-find): islands of bodies, parts of a matrix.
  *
  * parent[i] is another member of i's set, or i itself if it stands for the set. The smallest member of a set stands for it, so sets can

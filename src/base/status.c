@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* status.c - names and texts of status codes, from the one map in base.h */
 #include "perp/base.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* entries.c - entries of a matrix in any order, and the sorted matrix they make.
  *
  * Method  Two stable counting sorts, by row and then by column: entries of a column come out with rows ascending, and

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* exchange.h - what the readers and writers of problem files share.
  *
  * Readers work on a whole file in memory, believe none of it, and build a perp_stored. No count of a file is used for

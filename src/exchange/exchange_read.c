@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* exchange_read.c - reading a problem file of any layout, told apart by its first bytes and groups. */
 #include "exchange/exchange.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* exchange_write.c - writing problem files of any layout. */
 #include "exchange/exchange.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fclib_read.c - FCLIB's HDF5 layouts of friction contact problems.
  *
  *   fclib_local    u = W r + V l + q,  V'r + R l + s = 0

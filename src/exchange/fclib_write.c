@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fclib_write.c - friction contact problems in FCLIB's HDF5 layouts; see fclib_read.c for them.
  *
  * Bounded rows without bounds become FCLIB's equalities; anything else that FCLIB has no place for is refused: bounds,

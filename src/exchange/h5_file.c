@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* h5_file.c - see h5_file.h: superblock, object headers, groups, datasets, attributes.
  *
  * Names follow the specification. Little-endian throughout, addresses and lengths of 8 bytes (others are refused: no

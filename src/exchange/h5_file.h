@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* h5_file.h - looking into an HDF5 file that may hold anything.
  *
  * Problem files come from anywhere, and the HDF5 library is not safe on damaged files: it may crash where it should

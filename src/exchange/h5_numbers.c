@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* h5_numbers.c - numbers of HDF5 arrays as they are in memory, and words about them. */
 #include "exchange/h5_file.h"
 

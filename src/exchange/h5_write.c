@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* h5_write.c - see h5_write.h */
 #include "exchange/h5_write.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* h5_write.h - building an HDF5 file in memory.
  *
  * The library of HDF5 writes into memory only: it does not survive a disk that is full. The files are in its oldest

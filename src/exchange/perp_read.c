@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* perp_read.c - perp's own problem files: see plan.h for what they hold. */
 #include "exchange/plan.h"
 #include "problem/convert/to_cone.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* place.c - putting a new file in the place of an old one, whole or not at all.
  *
  * Method  The bytes go to a new file beside the target, are forced to disk, and the new file takes the target's name,

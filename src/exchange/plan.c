@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plan.c - see plan.h: the tables, and the checks that follow from them. */
 #include "exchange/plan.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plan.h - perp's own problem files: the tables of all attributes, arrays and matrices, used by the writer, the reader
  * and the checks of both.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* text_matrix.c - a matrix in Siconos' text: in full (0), in sparse blocks (1), as CSparse prints it (2).
  *
  * All begin with `storage rows columns`. A matrix in full has no pattern, so its exact zeros are no entries; the zeros

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* text_read.c - Siconos' text files: friction problems, LCPs, mixed LCPs.
  *
  *   LCP                n  MATRIX  q

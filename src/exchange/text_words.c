@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* text_words.c - words and numbers of a problem file in text, each with its place. Any bytes are safe. */
 #include "exchange/exchange.h"
 #include "input/text.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* text_write.c - problems in Siconos' text; see text_read.c for it.
  *
  * Numbers have 17 digits, enough for every bit, with a point whatever the locale. Dense matrices are written in full

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* box_qp.c - a small convex quadratic program between bounds
  *   least  g'd + d'B d/2  with  low <= d <= high,  low <= 0 <= high
  * Method   primal active set from d = 0: minimise over the free variables by Cholesky, stop at the first bound that is met, fix that

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* check.c - what is wrong with the arguments of an estimator. */
 #include "fit/check.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* check.h - complaints about the arguments of estimators, all with PERP_E_ARG. */
 #ifndef PP_FIT_CHECK_H
 #define PP_FIT_CHECK_H

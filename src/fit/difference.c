@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* difference.c - derivatives of the residuals by differences
  * Method   central differences, two points for each free parameter, all in one call. Where a bound is nearer than the step: the
  *          one-sided formula of second order, (-3 r(0) + 4 r(h) - r(2h))/(2h). Where one of the two points cannot be evaluated: the

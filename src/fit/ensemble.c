@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ensemble.c - see ensemble.h */
 #include "fit/ensemble.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ensemble.h - clouds of points: drawn from a normal distribution, kept within bounds, and judged as chains. */
 #ifndef PP_FIT_ENSEMBLE_H
 #define PP_FIT_ENSEMBLE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* figures.c - convergence of chains and their effective number of independent draws
  * Method   every walker's chain is cut in two halves. R-hat: sqrt of (all variance)/(variance within the half chains). Effective
  *          size: draws/(1 + 2 sum of autocorrelations), the autocorrelations pooled over all half chains with the variance between them

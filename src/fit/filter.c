@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* filter.c - what the filters share: arguments, clouds of states, advancing and observing them, moments, gains. */
 #include "fit/filter.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* filter_ensemble.c - ensemble Kalman filter with perturbed data
  * Method   members are advanced and walk; the covariances of states and observations are those of the members; each member is moved by
  *          Kalman's gain towards the data plus noise drawn for it, the noise made to have mean 0 over the members.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* filter_particle.c - bootstrap particle filter
  * Method   particles are advanced, walk, and are weighted by the normal density of the data; when fewer than the given share are effective,
  *          1/sum w^2, they are resampled systematically: one uniform number, equally spaced pointers into the running sum of weights.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* filter_unscented.c - unscented Kalman filter
  * Method   2 n + 1 points, the mean and +-sqrt(n + lambda) columns of the covariance's Cholesky factor, lambda = alpha^2 (n + kappa) - n, are
  *          advanced; their weighted moments, plus the walk's variance, are the prediction. Points drawn again from it are observed; the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fit.c - perp_fit: searches from one or more starts, the best of them, and the information of the data there. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fit.h - least squares from the inside: one search, its derivatives, its loss, what the optimum says. */
 #ifndef PP_FIT_H
 #define PP_FIT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* groups.c - parameters that share no residual are differenced together
  * Problem  unknowns of independent bodies or runs: column j of J has entries only in the residuals of its own body. One point in
  *          which several such unknowns are changed gives all their columns.

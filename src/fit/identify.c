@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* identify.c - information of the data at the optimum: rank, covariance, directions that are not identified
  * Problem  information A'A of the free parameters, A = [sqrt(v) J; 1/sd of the prior]; v from the noise (below).
  * Method   columns of A scaled to length 1; those whose influence over a typical size is less than FAINT of the noise, or BLIND of the

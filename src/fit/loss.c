@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* loss.c - robust losses: what a residual costs
  *   square r^2;  huber r^2 up to k, then 2 k |r| - k^2;  cauchy k^2 ln(1 + r^2/k^2);  tukey k^2/3 (1 - (1 - r^2/k^2)^3) up to k, then
  *   k^2/3

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* probe.c - function values along parameters where derivatives carry no information
  * Problem  a friction coefficient above the limit of sticking changes nothing at all: its derivative is zero, and a search by
  *          derivatives would stay there. The same at kinks, where derivatives of the two sides contradict each other.

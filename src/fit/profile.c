@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* profile.c - the least cost as a function of one parameter, and the interval where it has risen by a given amount
  * Method   the parameter is fixed and the others are fitted, from the optimum of the neighbouring value. The ends of the interval: the
  *          root of sqrt(rise) - which is linear in the parameter where the cost is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rough.c - are derivatives over tiny steps those that matter?
  * Problem  a run whose impacts fall on the ends of steps jumps a little wherever an impact moves to another step. Between two
  *          jumps the residuals are smooth, but their slope there is not that of the curve as a whole. The restitution of a ball from

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sample.c - draws from a density known up to a factor
  * Method   an ensemble of walkers in two halves. All walkers of one half propose at once, from positions of the other half, and are
  *          evaluated in one call: half of the moves are stretches, x' = y + z (x - y) with z between 1/2 and 2, accepted with

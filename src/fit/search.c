@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* search.c - nonlinear least squares between bounds, from one start
  *   least  F(x) = sum rho(r_i(x)) + sum ((x_j - prior_j)/sd_j)^2   with  lower <= x <= upper
  * Method   Gauss-Newton in a trust region that is a box, |d_j| <= radius scale_j. A step is the least value of the linearised

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* setup.c - a fit's problem and options checked, defaults filled in, memory taken; residuals called and costs summed. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* window.c - estimation over a window that moves along the data
  * Problem  z = (state at the window's first row, parameters) from the rows of the window, and from what is known of the past.
  * Method   each window is a least-squares fit, from the last one's answer advanced. Arrival cost: a normal prior on z, mean m and

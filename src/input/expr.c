@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* expr.c - expressions to stack programs.
  *
  * Method: descent by precedence (Pratt 1973) in one pass, without a tree; && || ?: become forward jumps, so only what

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* expr_program.h - the stack program of an expression: what expr.c writes and expr_run.c runs. */
 #ifndef PP_EXPR_PROGRAM_H
 #define PP_EXPR_PROGRAM_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* expr_run.c - the functions of the expression language, and running a program.
  *
  * NaN goes through everything: a comparison with NaN, a choice by NaN, min, max and clamp of NaN are NaN, so what was

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fields.h - strict maps: a table says which keys a YAML map may have and where their values go.
  *
  * A key that is not in the table, a key that is missing and a value of another kind are refused with place, path, what

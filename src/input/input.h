@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* input.h - reading what people write: files, YAML trees with positions, expressions, complaints.
  *
  * Everything here is safe on any bytes: sizes, depths and counts are limited, and the first thing that is wrong ends

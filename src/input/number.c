@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* number.c - decimal text to the nearest double, in any locale.
  *
  * Problem: strtod() obeys the decimal point of the locale, which belongs to the program around the library.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* source.c - whole files into memory.
  *
  * Only plain files are read: the size is known before, nothing blocks, and a device cannot hand out bytes for ever. */

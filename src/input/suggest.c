@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* suggest.c - which known word was meant.
  *
  * Method: slips are counted as letters put in, left out, changed, or two neighbours swapped (optimal string

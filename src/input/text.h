@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* text.h - what the readers of text share: numbers and the likeness of words. */
 #ifndef PP_TEXT_H
 #define PP_TEXT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* within.c - files that lie in a folder or below it, and no others.
  *
  * A scene or a study may come from somebody else. The files that it names are read only if they lie in its folder: neither

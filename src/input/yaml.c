@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* yaml.c - a YAML document as a plain tree with positions, over libyaml's events.
  *
  * Method: one pass over the events. Open lists and maps are a stack of at most PP_YAML_DEPTH levels; nodes and text

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* yaml_tree.c - looking into a tree: the value of a key, and words for what stands at a node. */
 #include "input/input.h"
 #include "input/text.h"

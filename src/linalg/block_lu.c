@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* block_lu.c - sparse LU of block matrices with a symmetric pattern
  * Problem  A x = b, A unsymmetric in its values, symmetric in its pattern, the same pattern many times.
  * Method   the order of block_order.c; elimination tree, postordered; columns with nearly the same structure form groups

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* block_lu.h - LU of sparse matrices made of small dense blocks with a symmetric pattern: bodies and contacts.
  * The pattern is analysed once; then matrices of that pattern are filled in place, factorised and solved with, again and
  * again, without any allocation. Everything lies in the arena given at the start. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* block_order.c - fill-reducing orders of block matrices with a symmetric pattern
  * Method   approximate minimum degree (AMD). Large graphs are also ordered by nested dissection (METIS), and the order
  *          with fewer blocks in the factor is taken. Of a large graph the order is then changed within the elimination

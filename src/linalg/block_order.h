@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* block_order.h - the order in which a sparse factorisation eliminates the nodes of a graph. */
 #ifndef PP_BLOCK_ORDER_H
 #define PP_BLOCK_ORDER_H

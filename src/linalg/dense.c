@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* dense.c - dense products, LU, Cholesky (column-major)
  * Problem  A x = b, A = L L' for matrices of a few to a few hundred rows.
  * Method   column-oriented loops of our own (kernel.h): left-looking LU with partial pivoting, left-looking

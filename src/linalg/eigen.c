@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* eigen.c - eigenvalues and eigenvectors of a dense symmetric matrix
  *   A = V diag(lambda) V',  V orthogonal                        A: n x n, column-major, lower triangle given
  * Method   Householder reflections make A tridiagonal; implicit QL sweeps with Wilkinson's shift make it diagonal. Each

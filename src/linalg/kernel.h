@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* kernel.h - the inner loops of the dense code: y += a x over columns.
  * Every element sees its additions in one fixed order, whatever the compiler makes of the loop, so that the bits
  * depend neither on alignment nor on the number of threads nor on the optimisation level. Four columns at a time, to

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* linalg.h - dense linear algebra. The bits do not depend on alignment, threads or the libraries of the machine.
  *
  * Matrices are column-major with leading dimension ld. No function here allocates. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* psd.c - symmetric positive semidefinite systems of any rank
  * Problem  x with A x = b in the least-squares sense, A = A' >= 0 perhaps singular: joint rows of a mechanism may be
  *          redundant.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* skyline.c - Cholesky's method within a profile
  * Method   L has the profile of the matrix. Row by row: l_ij = (a_ij - sum_k l_ik l_jk)/l_jj over the columns that both
  *          rows have.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* skyline.h - symmetric positive definite systems with a profile: each row from its first entry to the diagonal. */
 #ifndef PP_SKYLINE_H
 #define PP_SKYLINE_H

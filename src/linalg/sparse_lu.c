@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sparse_lu.c - general sparse systems
  * Problem  A x = b, or A'x = b, with the same pattern of A again and again.
  * Method   KLU: permuted to block triangular form, each block ordered by AMD, LU with partial pivoting and rows scaled

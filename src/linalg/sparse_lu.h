@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sparse_lu.h - general sparse systems A x = b by KLU: partial pivoting, the pattern analysed once while it stays.
  * KLU allocates by itself, so this is for solvers outside the step of a world. */
 #ifndef PP_SPARSE_LU_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tile.h - C -= A B in small tiles that live in registers: the inner loop of the sparse factorisation.
  * Every element of C sees its products in one fixed order, k ascending. */
 #ifndef PP_TILE_H

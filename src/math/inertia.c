@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* inertia.c - mass properties: change of frame and sums
  * Method   I_A = R I_B R^T; two bodies add with the parallel axis term of the reduced mass m_a m_b/(m_a + m_b), which
  *          is the same as moving both to the common centre but subtracts nothing.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* matrix.c - inverse and symmetric eigenproblem of 3x3 matrices
  * Method   cofactors; cyclic Jacobi rotations, each annihilating one off-diagonal entry.
  * Valid    inverse: regular matrices, error of about condition number x rounding. eigen: every finite symmetric matrix,

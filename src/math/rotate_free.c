@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rotate_free.c - torque-free rotation of a rigid body over one time step
  *   dPi/dt = Pi x Omega,  dq/dt = q (0, Omega)/2,  Omega = I^-1 Pi         Pi, Omega: momentum and velocity in body
  *   axes

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rotation.c - conversions between quaternions, rotation matrices and rotation vectors, and frames about a normal
  * Method   half-angle formulas; series where a quotient 0/0 would appear; Shepperd's choice of the largest component
  *          for matrix -> quaternion, so nothing is divided by a small number.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* compile.c - texts of measures and conditions to programs, and the complaints about them. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* condition.c - the condition that ends a run, looked at after every step. Cost: one pass over its program. */
 #include <math.h>
 #include <string.h>

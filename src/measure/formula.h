@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* formula.h - expressions of series in braces: "{block.x} - v0*t". */
 #ifndef PP_MEASURE_FORMULA_H
 #define PP_MEASURE_FORMULA_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* functions.c - see functions.h. Between frames a series is the line from one to the next. Times that miss a frame, or an end
  * of the run, by rounding only (SLACK of the distance of frames) count as met. */
 #include "measure/functions.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* functions.h - functions that make one number of a series over time: at, first, largest, integral, crossing, ... */
 #ifndef PP_FUNCTIONS_H
 #define PP_FUNCTIONS_H

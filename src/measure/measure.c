@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* measure.c - see measure.h
  * Method   every text argument is worked out at compilation: a plain series becomes its number in the trace, an
  *          expression of series or of k a program of its own. At evaluation the functions find what their text means by

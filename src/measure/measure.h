@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* measure.h - named expressions over one run, and the condition that ends a run: compiled once, evaluated for each of
  * many trials.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* measure_compile.h - what measure.c, compile.c and condition.c share. */
 #ifndef PP_MEASURE_COMPILE_H
 #define PP_MEASURE_COMPILE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mesh.c - building a mesh with its checks, and telling the formats apart.
  *
  * Telling: a binary STL with n triangles has 84 + 50 n bytes, n standing at byte 80. No text can have that size by

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mesh.h - triangle and polygon meshes from OBJ and STL (text and binary) files: vertices and faces, nothing else. */
 #ifndef PP_MESH_H
 #define PP_MESH_H

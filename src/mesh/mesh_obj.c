@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mesh_obj.c - OBJ files: v and f lines.
  *
  * v x y z, with a weight (4 numbers), a colour (6) or both (7) passed over. f with corners v, v/vt, v//vn or v/vt/vn;

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mesh_read.h - what the readers of mesh formats share: the mesh being built, with its checks, and the text under the
  * pen. */
 #ifndef PP_MESH_READ_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mesh_stl.c - STL files: triangles without shared vertices, in text or binary.
  *
  * Vertices that are equal to the last bit are merged, which makes a closed surface closed again. Normals are passed

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mesh_text.c - lines, words and numbers of a mesh file in text.
  *
  * Lines end in \n, \r\n or \r; a \ right before that joins the next line. Any bytes are safe: what is not a blank is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* budget.h - the work that a step may take, and who gets how much of it
  *
  * A step has perp_world_def.work_limit. Each part of a divided step may use half of what is left, and each solver tried on a

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* energy.c - energy and momentum of a world as it stands */
 #include "model/energy.h"
 

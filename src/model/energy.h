@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* energy.h - energies of a world in a state, and springs between points. */
 #ifndef PP_ENERGY_H
 #define PP_ENERGY_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_coords.c - coordinates, rates and errors of a joint from the poses and velocities of its sides
  * Problem  Where does the joint stand along its free motions, and by how much are the locked ones violated?
  * Method   Displacements are components of d, from the origin of Ja to that of Jb, along the axes of Ja. Angles in 3D

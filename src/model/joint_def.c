@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_def.c - defaults of a joint definition, and its check
  * Problem  Refuse a definition that no row can be made of, with a sentence that names the field and its value.
  * Valid    Every field is looked at, also those that are switched off: a NaN must not wait for its switch. */

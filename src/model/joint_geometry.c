@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_geometry.c - kinds of joint as data, joint frames in W, gradients of displacements and angles
  * Problem  Each kind locks some of the six relative motions of two frames and measures some of the others.
  * Method   One table of masks, and one piece of code per *motion* (translation along an axis, tilt, twist, ...) instead

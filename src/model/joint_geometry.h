@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_geometry.h - what kinds of joint lock and leave free, and the frames of a joint in W; for the files
  * joint_*.c. */
 #ifndef PP_JOINT_GEOMETRY_H

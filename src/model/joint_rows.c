@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_rows.c - joints as constraint rows of the step problem
  * Problem  Write the laws of a joint for a step of h as rows  w = J nu+ + b + compliance p,  lo <= p <= hi
  *          complementary to w.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_rows.h - joints as rows: frames and poses -> coordinates, errors, constraint rows.
  * Knows poses and velocities of two sides; nothing of worlds. */
 #ifndef PP_JOINT_ROWS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* motion.c - prescribed motion of kinematic bodies
  * Problem  Give the pose of a body at any time, as a pure function, with the angle counted over all turns in 2D.
  * Method   constant: p(0) + v t, exp(w t) q(0).  sinusoid: motion_sinusoid.c.  table: linear between positions, along

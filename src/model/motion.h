@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* motion.h - prescribed motion of kinematic bodies: time -> pose. */
 #ifndef PP_MOTION_H
 #define PP_MOTION_H

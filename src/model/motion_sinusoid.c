@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* motion_sinusoid.c - positions and orientations from sums of sinusoids of linear and angular acceleration
  * Problem  Given p'' and the angular acceleration as sums of A sin(omega t + phase) along world axes, find p(t) and
  *          q(t).

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* motion_sinusoid.h - sums of sinusoids of acceleration, integrated to positions and orientations; for the files
  * motion*.c. */
 #ifndef PP_MOTION_SINUSOID_H

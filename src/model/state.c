@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* state.c - the changing part of a world: room for it, copies, and what is set in it from outside a step */
 #include "model/state.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* state.h - the changing part of a world: room for it, copies, velocities of the time of the poses (see step/stagger.h), and
  * what is set in it from outside a step. */
 #ifndef PP_STATE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* world_data.c - what every stage asks of the world: to say why it fails, to log, to be told to stop, to count its time */
 #include <stdarg.h>
 #include <stdio.h>

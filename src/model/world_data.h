@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* world_data.h - what a world is made of: the data that src/stage, src/method, src/step and src/world share. */
 #ifndef PP_WORLD_INTERNAL_H
 #define PP_WORLD_INTERNAL_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ipopt.c - the program handed to Ipopt, with products relaxed and tightened
  *
  * Problem   minimise the objective subject to g_L <= g(z) <= g_U, lo <= z <= hi; the complementarity products among g have

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ipopt_library.c - see ipopt_library.h
  * Method   dlopen() and dlsym() once per process, under a mutex; the library is never unloaded. */
 #include "mpec/ipopt_library.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ipopt_library.h - Ipopt, loaded when it is first needed. Its linear solver brings a BLAS with it, which programs that never
  * call it should not load. */
 #ifndef PP_IPOPT_LIBRARY_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* laws.c - the laws of one step as equations and complementarity products
  *
  * Problem   a posed step (perp_step_problem) and the unknowns u of the step

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* layout.c - from the problem of the caller to a numbered program: checks, the clone of the world, its bodies, the first
  * step posed. See mpec.h. */
 #include <float.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mpec.c - estimation as a mathematical program with equilibrium constraints: the call from outside. See mpec.h, and
  * docs/study-methods-mpec.md for the method. */
 #include <math.h>

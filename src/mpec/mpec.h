@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mpec.h - the program: its unknowns, its equations, and who computes what.
  *
  *   unknowns   z = [ parameters | state 0 | u of step 1 | u of step 2 | ... ]

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* program.c - the steps put together: bounds, objective, equations and their derivatives
  *
  * Rows of data are squares of single unknowns, so the objective is a sum of weight (z - target)^2 and a constant.

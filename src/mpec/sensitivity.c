@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sensitivity.c - derivatives of the laws by the state at the start of the step and by the parameters
  *
  * Problem   c(x, u) depends on x = [q | nu | parameters] through the problem that the world poses there: mass, forces,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* trajectory.c - the start of the search, and the comparison of the answer with a simulation
  *
  * Start   Measured coordinates follow their rows, straight between them; those that are never measured stay where they

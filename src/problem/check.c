@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* check.c - is this a problem at all? What a solver may take for granted
  * Problem  sizes, missing arrays, numbers that are not finite, bounds that cross, patterns out of order, negative mu
  *          and axes, contacts and joints whose rows are zero. Problems without an answer are problems.

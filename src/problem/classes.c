@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* classes.c - names and sizes of the problem classes. */
 #include "perp/problem.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* columns.h - a sparse matrix built column by column from sums of entries in any order. */
 #ifndef PP_COLUMNS_H
 #define PP_COLUMNS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* islands.c - connected parts of a step problem
  * Problem  bodies that neither touch nor are jointed, directly or through others, do not feel each other within a step.
  * Method   union-find over mass blocks, joined by rows; then blocks and rows are copied part by part, in their order.

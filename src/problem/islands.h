@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* islands.h - a step problem taken apart into problems that do not touch each other. */
 #ifndef PP_ISLANDS_H
 #define PP_ISLANDS_H

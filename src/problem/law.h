@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* law.h - the law of one bounded variable, lo <= z <= hi complementary to w, and how far numbers are from it.
  * Shared by the files of the judge. z and w are in one unit here: the caller has divided. */
 #ifndef PP_LAW_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* laws.c - velocities that the data of a problem know about each of its laws
  * Problem  a violation is a velocity; how large is large? A scale taken from the answer can be enlarged by the answer, and
  *          one taken from the whole problem hides slow or light parts beside fast or heavy ones.

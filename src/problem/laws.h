@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* laws.h - what the violations of laws are compared with: velocities of the data, by rings about each law. */
 #ifndef PP_LAWS_H
 #define PP_LAWS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mix.c - rounds of the joints of a step, made quicker where they are slow
  * Problem  x = g(x), x what the joint rows are told of the end of the step. Where rows turn on the way and large
  *          impulses act along them (a chain that is stretched or squeezed), plain rounds shrink the misses g(x) - x

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mix.h - Anderson mixing: rounds x = g(x) of joint rows, made quicker where they are slow. */
 #ifndef PP_MIX_H
 #define PP_MIX_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rows.h - the two things one does with a constraint row: w = J nu, and nu += Minv J' p. */
 #ifndef PP_ROWS_H
 #define PP_ROWS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stored.h - a problem together with all its arrays, in one arena: what readers and conversions build.
  *
  * To make one: pp_stored_new(), arrays by PP_STORED_ARRAY() or the copying helpers, then fill `problem` (and `guess`,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* digest.c - one number for all frames of a recording: the same numbers in every frame, the same digest */
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* layout.h - what a recording consists of: one table of all datasets, used by the writer, the reader and the
  * documentation.
  *

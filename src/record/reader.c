@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* reader.c - opening a recording: header, every dataset's type and shape, and all that does not change in a run
  * Method   the table of layout.c says what must be there. Extents come from the datasets themselves, must agree with
  *          each other, and cannot be more than what is stored can hold, so no number in a file makes the reader take

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* reader.h - a recording being read. Nothing in the file is believed: types, shapes and numbers are checked before they
  * are used. */
 #ifndef PP_READER_H

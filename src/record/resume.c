@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* resume.c - continuing a recording from its last commit, of a scene or of a world made in C
  * Method   the file is checked as for reading; its scene must be the one at hand, byte by byte; then the world takes
  *          the saved state, the sums since the last frame and those of all frames are taken up, and rows are added

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sealed.c - opening, creating and closing sealed files, and what is said when that fails. See sealed.h.
  *
  * A writer holds an exclusive lock (flock) on the file from opening to closing. A reader looks whether there is a

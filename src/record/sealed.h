@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sealed.h - HDF5 files that are at every moment as they were at their last commit, and whose every block is checked
  * when read.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sealed_blocks.c - the blocks of a sealed file: reading with a check, changed blocks in memory.
  *
  * Problem: HDF5 reads and writes any range of bytes; on disk nothing may change between commits, and HDF5 must not see

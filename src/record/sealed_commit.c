@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sealed_commit.c - making changed blocks permanent, whole or not at all, and finishing what another process began.
  *
  * Method: write-ahead journal. (1) The changed blocks and the new seal go into a file of another name, which then

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sealed_driver.c - a sealed file as HDF5 sees it: a virtual file driver over the blocks.
  *
  * Method: HDF5 opens and closes a handle as it likes (it may open twice to look first); all handles of one file share

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sealed_internal.h - the parts of a sealed file (sealed.h): its blocks, its seal, its journal, and the driver that
  * shows them to HDF5.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sealed_seal.c - the seal behind the end of a file: its making, reading and checking. Layout: sealed_internal.h.
  *
  * Validity: a seal is accepted only if it is the end of the file to the byte, its sizes agree, and its hash is right; a

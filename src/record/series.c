@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* series.c - quantities over all frames, read block by block and worked out from what is recorded. */
 #include "record/trace.h"
 

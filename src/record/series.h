@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* series.h - quantities over all frames by their names. */
 #ifndef PP_SERIES_H
 #define PP_SERIES_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* series_names.c - names of quantities over time: what they mean, which there are, which come near */
 #include "record/series.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* store.h - small things on HDF5 files: attributes, whole datasets, their checks. Every function closes what it opens,
  * and HDF5's error printing must be off (pp_quiet_begin). */
 #ifndef PP_STORE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tap.c - see tap.h. The columns are those of a recorder, with room for one frame, and never handed to HDF5. */
 #include "record/tap.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tap.h - a run looked at as it goes: its frames as a recording would hold them, in memory and in no file. */
 #ifndef PP_TAP_H
 #define PP_TAP_H

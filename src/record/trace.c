@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* trace.c - see trace.h: the life of a trace, its declared series, and its face as a recording.
  * Method   ids, maps and sums are those of a recorder without a file (writer.h); names and meanings of series are those
  *          of a recording (series_names.c), for which the trace fills the parts that names need: bodies and joints. Only

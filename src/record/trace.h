@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - a run kept in memory: the values of declared series at every frame, as a recording that has no file.
  *
  * The numbers are the same bits as those of a recording file of the same run (timing.seconds excepted). HDF5 is not

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* trace_frame.c - the values of all declared series at one frame, read from the world.
  * Method   one number for each series, by the same functions of one frame as series.c has for files; sums over bodies,
  *          contacts and steps are worked out once for a frame, and only if a series takes them.

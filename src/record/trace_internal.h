@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* trace_internal.h - what trace.c and trace_frame.c share. */
 #ifndef PP_TRACE_INTERNAL_H
 #define PP_TRACE_INTERNAL_H

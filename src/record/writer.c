@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* writer.c - recording a run: rows wait in memory, whole chunks go to HDF5, commits make them permanent
  * Method   one buffer for each dataset; a frame is copied in after all room for it was made, so it is in whole or not
  *          at all. A commit writes what waits, the state of the world and the sums since the last frame, and seals the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* writer.h - a recording being written. */
 #ifndef PP_WRITER_H
 #define PP_WRITER_H

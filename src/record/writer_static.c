@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* writer_static.c - the part of a recording that does not change in a run: scene, materials, bodies, shapes, joints. */
 #include "record/writer.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* colour.c - colours by name or as #rrggbb. */
 #include <string.h>
 

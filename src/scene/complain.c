@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* complain.c - complaints of the scene reader: where in which file, by which way, what is there and what may be. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* formula.c - expressions that are evaluated during the run: motions of kinematic bodies and forces.
  *
  * They read nothing but their own constants and the world they are called with, so that clones of a world may use them

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* include.c - the files of a scene: the scene itself, what it includes, and meshes; from the disk or from memory.
  *
  * A file is read once, however often it is named: names are compared after ./ and folder/../ are taken out. A file that

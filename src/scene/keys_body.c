@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* keys_body.c - the keys of bodies, shapes and motions. See table.h. */
 #include "scene/scene_in.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* keys_joint.c - the keys of joints and forces. See table.h. */
 #include "scene/scene_in.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* keys_top.c - the keys of a scene file at the top level, of stages, recording, laws and parameters. See table.h. */
 #include "perp/plugin.h"
 #include "scene/scene_in.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* names.c - a table of names: open addressing over FNV hashes, texts in one block. Constant time for each name; about
  * 40 bytes and the
  * text per name. */

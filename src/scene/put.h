@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* put.h - maps of a scene file, written: the same tables that a map is read by say how it is written.
  *
  * The writer of a map fills the struct that the reader would fill (scene_in.h), and pp_put_map() writes every key whose field

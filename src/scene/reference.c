@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* reference.c - the reference of scene files in Markdown, from the tables the reader uses. */
 #include <string.h>
 

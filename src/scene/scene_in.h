@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scene_in.h - what each map of a scene file is read into: the structs whose fields the lines of the tables fill. Each
  * begins with pp_got, which knows where every given key stands. */
 #ifndef PP_SCENE_IN_H

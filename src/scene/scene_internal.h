@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scene_internal.h - the scene, the reader that makes it, and what the files of src/scene share. */
 #ifndef PP_SCENE_INTERNAL_H
 #define PP_SCENE_INTERNAL_H

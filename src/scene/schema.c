@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* schema.c - the JSON Schema (draft 2020-12) of scene files, from the tables the reader uses.
  *
  * The schema does not know the dimension of a scene nor the values of expressions: vectors may have two or three

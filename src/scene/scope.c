@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scope.c - the numbers of a scene: literals, expressions of parameters and repeat variables, random numbers.
  *
  * Method   A literal is read at once. An expression is compiled and kept in a small cache by the place where it

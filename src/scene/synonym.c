@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* synonym.c - words of MuJoCo, URDF, SDF, Box2D and everyday speech for what scenes call otherwise.
  *
  * They are not taken in place of the scene's own words, so that a scene has one spelling; a complaint names the word that is

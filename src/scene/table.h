@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* table.h - the tables of scene keys: one line per key, from which come reading, checking, the lists of what is
  * allowed, the JSON Schema and the reference. A new key is one new line in a keys_*.c file and the code that uses the
  * field it fills. */

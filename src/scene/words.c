@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* words.c - what the value of a key may be, in words, from its line in the table. */
 #include <stdio.h>
 #include <string.h>

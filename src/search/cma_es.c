@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cma_es.c - evolution strategy with covariance matrix adaptation, restarted with growing populations
  *   minimise f(x), lower <= x <= upper, g(x) <= 0, by the order of values only
  * Method   Hansen's (mu/mu_w, lambda) strategy with full covariance, rank-one and rank-mu update (positive weights),

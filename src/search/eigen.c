@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* eigen.c - eigenvalues and eigenvectors of a symmetric matrix by Jacobi's rotations
  *   A = V diag(d) V',  V orthogonal                             A: n x n, full storage
  * Method   cyclic sweeps; each rotation makes one element outside the diagonal zero. An element is left alone once it is

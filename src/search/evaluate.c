@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* evaluate.c - the values of points: calling back, the limit, what is best, and where points may lie.
  *
  * Ranking  feasible points by f; then infeasible ones by the sum of the positive g_j; then those that failed. */

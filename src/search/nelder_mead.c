@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* nelder_mead.c - downhill simplex with bounds, constraints and restarts
  *   minimise f(x), lower <= x <= upper, g(x) <= 0, by values only
  * Method   Nelder and Mead's simplex of n + 1 points with the coefficients of Gao and Han, which depend on n and are the

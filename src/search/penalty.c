@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* penalty.c - constraints for methods that know none: an exact penalty.
  *
  *      merit(x) = f(x) + sum_j weight_j max(0, g_j(x))

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* search.c - minimisation without derivatives: the methods by name, the checks of what is asked, the result. */
 #include "search/search.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* search.h - what the methods share: the state of one search, evaluation, ranking, the first simplex, penalties. */
 #ifndef PP_SEARCH_H
 #define PP_SEARCH_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* with_nlopt.c - methods of the library NLopt, for builds that have it
  *   minimise f(x), lower <= x <= upper, g(x) <= 0, by values only
  * Method   bobyqa  trust region with quadratic models, Powell (2009); no constraints

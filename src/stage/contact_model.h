@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* contact_model.h - the contact model stage: which of the gaps found must hold, and how. */
 #ifndef PP_MODEL_H
 #define PP_MODEL_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* frame.h - the working data of one step (or substep), and the stages that fill it in turn.
  *
  * A stage reads what the stages before it wrote. Everything lies in the world's arena; the world itself is not touched,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stepper.h - the stepper stage: what a step demands, and how its equations are posed.
  *
  * Two kinds. The plain ones share one step problem (formulate.c) and differ in what they demand of a gap: normal_rhs.

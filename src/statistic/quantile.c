@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* quantile.c - Wilson's interval; normal, chi^2 and Student quantiles
  * Method   quantiles are roots of the distribution functions: a closed first guess (Abramowitz-Stegun 26.2.23 for the normal,
  *          Wilson-Hilferty for chi^2, the normal for Student), then Halley or Newton steps within a bracket. The smaller of p and

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* random.c - splitmix64, and Latin hypercubes whose points are made one by one
  * Method   splitmix64: a counter with an odd increment, scrambled by two multiplications. A Latin hypercube needs a random
  *          permutation of `count` slices for each dimension; it is a Feistel network on the next even number of bits, walked until

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sobol.c - Sobol's sequence, each point by itself
  *   x_j = (g_0 v_j0) xor (g_1 v_j1) xor ...   with g the Gray code of the index and v_jk = m_jk / 2^(k+1)
  * Method   direction numbers m by the recurrence of a primitive polynomial modulo 2 of degree s,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* special.c - regularised incomplete gamma and beta functions
  *   P(a, x) = 1/Gamma(a) int_0^x t^(a-1) e^-t dt,   I_x(a, b) = 1/B(a, b) int_0^x t^(a-1) (1-t)^(b-1) dt
  * Method   P by its power series for x < a + 1, Q = 1 - P by its continued fraction otherwise; I by its continued fraction

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* statistic.h - the special functions behind quantiles. */
 #ifndef PP_STATISTIC_H
 #define PP_STATISTIC_H

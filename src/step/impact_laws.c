@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* impact_laws.c - laws of impact: newton, poisson, sequence
  * Problem  Contacts touch at a pose, some of them close: u = N nu < 0. Impulses that take no time make them part.
  * Method   newton     0 <= p  _|_  N nu+ + e min(u, 0) >= 0, all contacts at once: one problem.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* impact_laws.h - impacts at one pose: what touches, and what its law makes of the velocities. */
 #ifndef PP_IMPACT_LAWS_H
 #define PP_IMPACT_LAWS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* impact_order.c - impacts in the order of their times within a step, whatever its length
  * Problem  Bodies with restitution meet within a step, once or often, and each meeting changes what follows.
  * Method   1 Velocities are brought to the time of the poses: half a kick, with the constraints that act.

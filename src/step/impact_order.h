@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* impact_order.h - parts of a step between impacts, for step.c. */
 #ifndef PP_IMPACT_ORDER_H
 #define PP_IMPACT_ORDER_H

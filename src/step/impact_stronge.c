@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* impact_stronge.c - one contact with friction, restitution by energy
  * Problem  A contact closes at u_n < 0 and slips with s. Impulses grow along the normal, p_n; friction opposes the slip of the
  *          moment. The end of restitution is where the normal work given back is e^2 of that taken in compression.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* impact_time.c - when two shapes meet
  * Problem  The first root of the distance of two shapes along their motion, from apart to touching.
  * Method   Bodies move with constant accelerations, and turn freely; that is the motion of a step for constant forces.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* impact_time.h - when two shapes meet. */
 #ifndef PP_IMPACT_TIME_H
 #define PP_IMPACT_TIME_H

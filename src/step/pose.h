@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pose.h - the problem of the next step, posed and not solved: for what states the laws of steps as equations
  * (src/mpec). */
 #ifndef PP_POSE_H

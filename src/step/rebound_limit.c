@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rebound_limit.c - restitution gives back no more energy than the impact took
  * Problem  Newton's rule prescribes the speed at which a contact leaves, whatever that costs. With friction, or where
  *          contacts of different restitution act at once, its impulses may do work on the bodies: a rod that lands on

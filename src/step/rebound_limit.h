@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rebound_limit.h - the part of restitution that energy allows, for step/step.c. */
 #ifndef PP_REBOUND_LIMIT_H
 #define PP_REBOUND_LIMIT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stagger.c - velocities half a step behind the poses, and those of the time of the poses
  *
  * Problem  A step that moves with the velocity at its end is the leapfrog rule if that velocity is the one of the middle of

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stagger.h - velocities half a step behind the poses, and those of the time of the poses
  *
  * The state of a staggered world has velocities v, w of t - h/2, which the step works with, and what takes them to t:

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* step.c - one time step, from start to commit
  *
  * A stage reads what the stage before it wrote. The world changes only in commit, so a failure anywhere leaves it as it

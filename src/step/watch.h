@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* watch.h - a step that is looked at before the world is changed by it: for src/tangent. */
 #ifndef PP_WATCH_H
 #define PP_WATCH_H

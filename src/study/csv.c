@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* csv.c - see csv.h. Fields may stand in double quotes, "" within them is one quote. A byte order mark of UTF-8 is skipped. */
 #include "study/csv.h"
 

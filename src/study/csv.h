@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* csv.h - tables of measured data: text files with a line of names, then rows of fields between commas. */
 #ifndef PP_CSV_H
 #define PP_CSV_H

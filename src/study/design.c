@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* design.c - reading `design`, and judging a design by its trials. See design.h. */
 #include "study/design.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* design.h - a search over the parameters of a study: each design is judged by the trials of the plan.
  *
  * Trials of design i are numbered i * T + K, with K = 0 .. T - 1 the trials of the plan. So a file of results holds the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* design_run.c - see design_run.h. Trials are numbered (step * designs + i) * T + K for drawn designs (step: which level
  * that runs trials) and i * T + K for the points of a minimiser. */
 #include "study/design_run.h"

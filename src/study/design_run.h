@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* design_run.h - runs a search: points of a minimiser, or drawn designs level by level. All rows go into a file. */
 #ifndef PP_STUDY_DESIGN_RUN_H
 #define PP_STUDY_DESIGN_RUN_H

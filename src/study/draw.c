@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* draw.c - the random numbers of a trial: a stream of its own, or one point of a sample that fills the space evenly.
  *
  * In a Latin hypercube or a Sobol sequence the k-th call of uniform() or normal() takes the k-th coordinate of the

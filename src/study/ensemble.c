@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ensemble.c - trials on worker threads, results in the order of their numbers.
  *
  * Method   Workers take the next number under one lock and write the result into a ring of WINDOW slots for each

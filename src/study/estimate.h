@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* estimate.h - parameters of a scene from measured data: what was measured, what is unknown, and rollouts that are compared.
  *
  *   estimate_read.c  the key `estimate` of a study       estimate_data.c  tables into cases

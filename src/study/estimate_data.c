@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* estimate_data.c - measured tables into cases: which columns, which rows, which parameters each case sets. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* estimate_read.c - the key `estimate` of a study. docs/studies.md describes it key by key. */
 #include <math.h>
 #include <stdio.h>

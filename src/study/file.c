@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* file.c - writing and opening study files; see file.h. Rows are read by file_read.c. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* file.h - the file of a study: HDF5, sealed as recordings are, so it is whole at every moment and every block is
  * checked when it is read. It holds the study, its scene and all that the scene names, and a row for each trial.
  *

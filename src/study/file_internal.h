@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* file_internal.h - between file.c and file_read.c. */
 #ifndef PP_STUDY_FILE_INTERNAL_H
 #define PP_STUDY_FILE_INTERNAL_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* file_read.c - opening study files and reading rows. Types, shapes and numbers of the file are checked before they
  * are used. */
 #include <stdio.h>

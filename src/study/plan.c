@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plan.c - from the number of a trial to the values of its parameters. A function of the study and the number alone. */
 #include <string.h>
 

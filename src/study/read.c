@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read.c - study files, strictly: every key is in a table here or in the file that reads its part; anything else is
  * refused with place, key, what was found and what is allowed. */
 #include <math.h>

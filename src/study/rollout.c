@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rollout.c - unknowns in, residuals out: the scene is run for each point and case, and compared with the rows.
  *
  * Between two frames the run is taken as a straight line, for rows whose time is no multiple of h. A rotation is compared by

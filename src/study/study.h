@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* study.h - a study: a scene, what varies, what is measured, what is wanted. docs/studies.md describes the file.
  *
  *   read.c     the file, strictly                     plan.c   a trial's number -> values of its parameters

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* table.h - the trials of a study in memory, and expressions over many of them: fraction("success", "y > 0"). */
 #ifndef PP_STUDY_TABLE_H
 #define PP_STUDY_TABLE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* trial.c - one trial: parameters set, the scene run, its measures taken; and a crew of such runners. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>

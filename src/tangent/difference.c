@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* difference.c - derivatives by central differences of steps and of runs
  *
  * Problem  The derivative dF along a direction, where F is a step or a run with any stepper.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* equations.c - see equations.h
  *
  * All equations but the momentum balance are velocities. Equations of a known friction impulse are multiplied with the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* equations.h - the equations of a step at given modes, and their derivatives by velocity and impulses. */
 #ifndef PP_TANGENT_EQUATIONS_H
 #define PP_TANGENT_EQUATIONS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* loads.c - see loads.h
  *
  * Problem  A face on a face, or a joint limit together with joint friction, has more rows than degrees of freedom: many

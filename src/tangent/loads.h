@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* loads.h - among all impulses that give the same motion, some that are far from every change of mode. */
 #ifndef PP_TANGENT_LOADS_H
 #define PP_TANGENT_LOADS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* modes.c - the modes of the laws in an answer, and their margins
  *
  * Problem  A complementarity condition 0 <= a _|_ b >= 0 holds by a = 0 or by b = 0. Which of the two holds in an answer

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* modes.h - the modes of an answer: which side of each complementarity condition is zero, and how near the other is. */
 #ifndef PP_MODES_H
 #define PP_MODES_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* moved_back.c - derivatives of the velocities that a staggered step begins with
  *
  * Problem  Before the first step, and where a velocity is set or a force jumps, velocities are moved back by half a step of the

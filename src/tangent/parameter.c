@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* parameter.c - parameters of a world by name: where they are stored, how they are changed and restored
  *
  * A change writes directly to the numbers that the stages read. Nothing else in the world changes: impulses stored for warm

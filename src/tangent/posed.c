@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* posed.c - derivatives of a step at the modes of its answer
  *
  * Problem  At fixed modes the step is a system of smooth equations R(nu, p; z, theta) = 0 in velocity and impulses,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* system.c - see system.h
  *
  * Problem  A dnu + C dp = r,  M dnu = G dp + m  for several right-hand sides (r, m). A and G have at most two or three

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* system.h - the linear system of a step at given modes. */
 #ifndef PP_TANGENT_SYSTEM_H
 #define PP_TANGENT_SYSTEM_H

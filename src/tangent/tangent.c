@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tangent.c - tangents: creation, directions, and the step that advances them
  *
  * Problem  Let a step of the world be z+ = F(z, theta), z the poses and velocities. Wanted: the images dF

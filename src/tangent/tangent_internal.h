@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tangent_internal.h - what a tangent is made of, for src/tangent. */
 #ifndef PP_TANGENT_INTERNAL_H
 #define PP_TANGENT_INTERNAL_H

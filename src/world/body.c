@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* body.c - bodies: adding, removing, reading, placing */
 #include <string.h>
 

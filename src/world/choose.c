@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* choose.c - the definition of a world: its defaults, its checks, and the stages that its names stand for
  *
  * What the user left open follows what was named: the form from dimension, stepper, contact model and solvers; the solvers

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* combinations.c - which stages go with which: asked of perp_world_create_why(), never written down
  * Everything comes from the lists of steppers, contact models and solvers, so that a new one is in the table by itself,
  * and what a table says is what a world does. */

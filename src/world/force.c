@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* force.c - force elements of a world: adding, checking, removing. What they do is in control.c. */
 #include "stage/frame.h"
 #include "world/lifetime.h"

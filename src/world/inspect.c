@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* inspect.c - reading back what a world is made of, as definitions that would make it again */
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint.c - joints of a world: adding, removing, reading */
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* lifetime.h - how worlds and what is in them begin and end: checks, slots, generations, growth; for src/world. */
 #ifndef PP_LIFETIME_H
 #define PP_LIFETIME_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* overlap.c - how far bodies of a world overlap now: depth, and area or volume */
 #include "geometry/measure/overlap_measure.h"
 #include "stage/frame.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* renumber.c - slots without gaps, and shapes in another order
  *
  * Method   Three maps, from the slots now to those after: of bodies, shapes and joints. Everything that is indexed by a

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* shape.c - shapes on bodies, materials and their pair laws */
 #include <string.h>
 

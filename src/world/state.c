@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* state.c - the changing part of a world: room for it, getting, setting, cloning, hashing
  *
  * A saved state is a header (magic, version, counts), the arrays of pp_state and the warm-start memory. It holds native

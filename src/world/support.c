@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* support.c - the three points on which a planar body rests (Berard 3.3)
  *
  * The body stays level and in its plane, so the normal forces follow from its weight alone (3.24): with points r_i from

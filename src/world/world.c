@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* world.c - making and ending a world, and what is set and asked of it as a whole */
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* check_tosses.c - predictive check: whole tosses that were not used for a fit, simulated and compared with the data.
  *
  *     check-tosses FOLDER CHECK SCENE [draws=N] [name=value ...] [name~spread ...]

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* drops.c - balance of momentum at impacts of one corner of a square
  *   k d(omega) = r_x dv_z - r_z dv_x,     r: from the middle to the touching point, k = I/m
  * Method   the residual is the distance from the velocity changes to the nearest ones that an impulse through the corner can make, in

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* drops.h - impacts of a square that is dropped in the plane, and what they say of it by balance of momentum.
  * Layout of the files: studies/real-drops/data/README.md. */
 #ifndef STUDY_DROPS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* flight.c - gravity, centre of mass and ratios of inertia from free flight
  *   middle of the cube = p + v t + a t^2/2 - R(t) c,       I w' = (I w) x w
  * Method   path: linear least squares with the measured orientation R(t); p and v of a flight are eliminated by

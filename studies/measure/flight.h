@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* flight.h - what the free flight of a cube says: gravity, centre of mass, ratios of inertia. */
 #ifndef STUDY_FLIGHT_H
 #define STUDY_FLIGHT_H

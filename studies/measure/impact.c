@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* impact.c - balance of momentum at impacts of one corner
  *   I dw = (r - c) x P,   P = m dv_c        c: centre of mass, r: point of the corner that touches, dv_c = dv + dw x c
  * Method   divided by the mass: in body axes K dw = (r - c) x dv_c, K = diag(k). All six velocity changes have noise, so the residual is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* impact.h - what single-corner impacts say of a cube, by balance of momentum. No simulation is involved. */
 #ifndef STUDY_IMPACT_H
 #define STUDY_IMPACT_H

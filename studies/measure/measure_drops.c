@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* measure_drops.c - what impacts of a dropped square say of it without a rollout: inertia, core, restitution, friction, each with
  * its standard error and the spread between impacts; and a check, by one step of perp, on drops that were not used.
  *

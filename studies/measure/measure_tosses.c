@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* measure_tosses.c - what tosses of a cube say of it without a rollout: gravity, centre of mass, inertia, corner radius,
  * restitution, friction of impacts and of sliding, each with its standard error and the spread between observations;
  * a posterior by sampling; and a check on tosses that were not used.

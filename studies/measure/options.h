@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the command line of the measuring programs. */
 #ifndef STUDY_OPTIONS_H
 #define STUDY_OPTIONS_H

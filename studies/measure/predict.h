@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* predict.h - one impact simulated by perp, to compare with the measured one. */
 #ifndef STUDY_PREDICT_H
 #define STUDY_PREDICT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* random.h - random numbers of the measuring programs: splitmix64, the same bits on every machine. */
 #ifndef STUDY_RANDOM_H
 #define STUDY_RANDOM_H

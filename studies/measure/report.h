@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* report.h - a table of measured quantities beside references, and sentences on quantities that disagree. */
 #ifndef STUDY_REPORT_H
 #define STUDY_REPORT_H

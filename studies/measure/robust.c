@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* robust.c - Gauss-Newton with Huber weights on groups, standard errors by cluster
  *   min over theta of sum over groups of rho(|r_g(theta)|)
  * Method   residuals and Jacobians by central differences; weights w_g = min(1, c s sqrt(m)/|r_g|) with m residuals in the

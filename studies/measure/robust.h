@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* robust.h - least squares with a robust loss and standard errors by cluster; means by cluster.
  *
  * Observations come in groups (an impact, a flight), groups in clusters (a toss). Errors of one cluster may depend on

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rollout.c - a whole toss simulated by perp. */
 #include "rollout.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rollout.h - a whole toss simulated by perp. */
 #ifndef STUDY_ROLLOUT_H
 #define STUDY_ROLLOUT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scatter.c - posterior of mean and spread of a sample with known noise
  *   x_i ~ N(m, s^2 + sd_i^2),    p(m, s) flat, s > 0
  * Method   random-walk Metropolis with steps of a good size for two unknowns, from the sample's own mean and spread;

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scatter.h - posterior of a mean and of the scatter about it, by sampling. */
 #ifndef STUDY_SCATTER_H
 #define STUDY_SCATTER_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* slide.c - friction of a cube that slides flat
  * Method   a stretch is a run of rows in which a face is within TILT of level, the middle at its height of rest, and the cube
  *          slides faster than SLOWEST without turning much; its first and last rows are left out, because velocities

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* slide.h - friction of a cube that slides flat on a board. */
 #ifndef STUDY_SLIDE_H
 #define STUDY_SLIDE_H

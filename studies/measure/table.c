@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* table.c - reads comma-separated values: a header line, then one line per row with as many cells.
  * Valid    lines of up to LINE_MAX_CHARS characters, no quotes. What the data sets of the studies need and no more. */
 #include "table.h"

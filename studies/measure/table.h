@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* table.h - a CSV file with a header line, as numbers by column name.
  * Cells that are not numbers are NaN; the text of the first column is kept, because names such as 019 are not numbers. */
 #ifndef STUDY_TABLE_H

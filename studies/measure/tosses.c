@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tosses.c - reads the data of tossed cubes. */
 #include "tosses.h"
 

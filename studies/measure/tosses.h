@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tosses.h - the data of tossed cubes: rows of poses, clean impacts; and what is known of the cube.
  * Layout of the files: studies/real-tosses/data/README.md. */
 #ifndef STUDY_TOSSES_H

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # perp experiment: list, table, JSON, plots, pages, variants, exit codes, complaints.
 #   experiment.sh PERP_BINARY SOURCE_DIR WORK_DIR
 # Which experiments are run to the end: none with PERP_TEST_SHORT set (builds that are slow on purpose); all with PERP_TEST_WHOLE set, as in

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Help, manual page and completion, which all come from the same tables.
 . "$2/test/cli/helper"
 

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # perp info: scenes and recordings, told apart by their content.
 . "$2/test/cli/helper"
 write_slide slide.yaml

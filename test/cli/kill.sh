@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Runs killed (SIGKILL) at random moments, again and again: the recording is always readable, has lost at most a second, and the run continued
 # to its end is the same to the bit as one that nothing happened to. KILLS of them in all; `make kills` asks for 50, and for LOST seconds.
 . "$2/test/cli/helper"

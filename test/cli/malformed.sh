@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Scenes, recordings, problems and command lines that are wrong, as test/malformed lists them: each must be refused with its one line and exit
 # code 2, and nothing may be changed: no file written, none written over.
 #

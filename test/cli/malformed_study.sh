@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Study files and data that are wrong, as test/malformed/studies.txt lists them: each must be refused with its one line and exit code 2, and
 # nothing may be written.
 . "$2/test/cli/helper"

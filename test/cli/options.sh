@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Mistakes on the command line: each one line, exit code 2, nothing written.
 . "$2/test/cli/helper"
 write_slide s.yaml

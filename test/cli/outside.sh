@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Files of scenes and studies stay in their folder: includes, meshes and data by .., absolute paths and links are refused, without a word of what is in
 # them, by every command that reads scenes; --allow-outside reads them.
 . "$2/test/cli/helper"

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # plot.sh PERP SOURCE WORK - perp plot: every group and kind of file, the numbers, the same bytes twice, and every complaint by its words.
 set -u
 perp=$1 source=$2 work=$3

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # refine.sh PERP SOURCE WORK - perp refine and perp compare: orders and error bars of known motions, differences between models, complaints.
 set -u
 perp=$1 source=$2 work=$3

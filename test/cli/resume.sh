@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Interrupted and killed runs go on to the same bits.
 . "$2/test/cli/helper"
 write_slide slide.yaml

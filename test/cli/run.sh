@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # perp run: summary, recording, what is never written over, failed steps, a full disk.
 . "$2/test/cli/helper"
 write_slide slide.yaml

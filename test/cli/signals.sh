@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # SIGTERM is heard while a large scene or problem is loaded, while a step is solved and while a problem is; nothing is left
 # half written. A run that is killed leaves a recording that resumes, or none.
 . "$(dirname "$0")/helper"

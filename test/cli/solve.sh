@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # perp solve: tables, exit codes, files of figures; the step problems of runs; figures about solvers.
 . "$2/test/cli/helper"
 cp "$sources"/problems/*.dat "$sources"/problems/*.h5 "$sources"/problems/*.hdf5 .

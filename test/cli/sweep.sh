@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # Studies: the same results with any number of workers, in parts, after kills, under mpirun; tables, trials again, sequential sampling.
 . "$2/test/cli/helper"
 unset SLURM_ARRAY_TASK_ID OMPI_COMM_WORLD_RANK PMI_RANK JOB_COMPLETION_INDEX

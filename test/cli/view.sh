@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # perp view: what the server gives, what it refuses, whom it serves; bad arguments. The slow clients run beside all the rest.
 . "$2/test/cli/helper"
 . "$2/test/view/helper"

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # perp view --export, and what perp view refuses before it does anything.
 . "$2/test/cli/helper"
 . "$2/test/view/helper"

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # perp view and perp run --view against others: without the secret of the address, from pages of other servers, with many connections that stay.
 . "$2/test/cli/helper"
 . "$2/test/view/helper"

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # perp study --view: maps, cells, trials that are run again; what is refused; results that grow, break, or are not of their scene; --export.
 . "$2/test/cli/helper"
 . "$2/test/view/helper"

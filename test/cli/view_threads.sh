@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: the perp authors
+# SPDX-License-Identifier: Apache-2.0
 # perp run --view: frames as they come, pause, single steps, reset, the end; the recording beside it. Under the thread sanitizer too: one thread
 # runs, the other serves.
 . "$2/test/cli/helper"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_captured.c - `auto` on what perp's scenes produce, from nothing: cones, mixed LCPs and LCPs with pyramids
  * A few steps of many kinds of scene: mass ratios to 1e4, redundant contacts and joints, motors, limits, piles;
  * friction from 0 to 1.5; 2D and 3D. Every answer is measured by the judge. bench/captured.c does it with thousands. */

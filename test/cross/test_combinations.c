@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Every combination of dimension, stepper, contact model, form and solver that the library says exists takes a few steps
  * of a small scene, with friction, and its answers are accepted; every other one is refused with a reason. Driven by the
  * lists of the library: a new stepper, model or solver is tested as soon as it is there. */

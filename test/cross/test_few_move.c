@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Piles in which few spheres move while all others stand still: `auto` finds answers to Coulomb's law, in which most do
  * stand still. Solved as a whole, they all creep in one of these piles, and for another there is no answer to 1e-8. */
 #include "check.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Moving, turning, mirroring or renumbering a scene moves, turns, mirrors or renumbers its motion, and nothing else; a
  * planar scene does the same in a 3D world. A scene is left once a step of it is proven to have several solutions with
  * different velocities, or to magnify rounding: which of them is found may then depend on rounding. (Most such steps agree

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A pile under "peg" moved, turned, mirrored or renumbered does the same, moved, turned, mirrored or renumbered, over its
  * first second; so does one whose faces carry points that are no corners; and a planar pile does in space, between planar
  * joints, what it does in the plane. Bodies start close to each other, so that they touch soon and in many places, and

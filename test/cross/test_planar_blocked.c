@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A planar scene under "peg" does in space what it does in the plane, to 1e-8, when motion out of the plane is blocked by
  * planar joints: hundreds of random scenes with hinges, stacks, discs, polygons and friction, as pyramids and as cones.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_planar_many.c - a planar wall of more contacts than pivoting is quick with moves as pivoting has it
  * Method   In 2D a friction cone is a pyramid of two directions, and `auto` solves large islands as cones. A wall of
  *          bricks of which one is pushed off, with friction and without; the same by `lemke` alone. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Piles that fall together in the plane do in space what they do there, to 1e-8, when motion out of the plane is blocked by
  * planar joints: polygons as prisms of different depths, discs as capsules that lie across, capsules as they are. Friction
  * is left out: with it the laws have more than one answer where bodies are wedged, and solvers choose among them. */

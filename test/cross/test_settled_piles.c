@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Random polygons or polyhedra that were poured into a box, from a moment at which most of them lie on each other: what
  * follows is the same mirrored, turned and renumbered, to 1e-9.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_shared_data.c - `auto` on problems of other projects, where a folder with them lies beside the source
  *
  * $PERP_SHARED/data, or ../shared/data: fclib/ holds friction problems (files of FCLIB and Siconos), lcp/ LCPs and

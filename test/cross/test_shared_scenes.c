@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_shared_scenes.c - scenes that once ran wrong, where a folder with them lies beside the source
  *
  * $PERP_SHARED/data/findings/scenes, or ../shared/data/findings/scenes. Without the folder there is nothing to do, and the test says so.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Every solver and both forms on the step problems of random scenes: the same velocities wherever those are unique.
  * Impulses need not agree, they are not unique. */
 #include "thorough.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_warm_cone.c - warm starts of settled structures: the impulses of the step before save most of the work
  * Every problem of a settled stack and of a wall is solved from nothing and from the answer of the step before it; the
  * same with pyramids by pivoting. Both answers are measured, and the velocities agree. */

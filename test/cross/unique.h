@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* unique.h - step problems solved apart, and whether their velocity is unique
  *
  * With friction and redundant contacts the laws may have several solutions with different velocities: how a box that

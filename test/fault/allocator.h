@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* allocator.h - an allocator that counts, and refuses on demand */
 #ifndef PERP_TEST_ALLOCATOR_H
 #define PERP_TEST_ALLOCATOR_H

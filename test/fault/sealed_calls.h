@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sealed_calls.h - the system calls by which a commit changes the disk, defined over the C library's, so that each of
  * them in turn can be the last one of the process, or be done by half, or fail; and what the tests of sealed files
  * under faults share. For one .c file of a program. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_bad_input.c - what must be refused, with which status and which word in the sentence, and without a trace in the
  * world Method   A small world with something of everything, made anew for each dimension. Numbers come from tables:
  * every field of every

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_bad_world.c - definitions of worlds that are refused, and worlds whose numbers run out of range
  * Method   Every field of a world's definition with every value it must not have, by table; stages that do not exist or
  *          do not fit. Then worlds that are allowed but whose arithmetic overflows: a step must fail cleanly. */

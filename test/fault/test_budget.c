@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A step has a budget of work: one that uses it up fails with a sentence, leaves the world as it was and its problem to be
  * saved, in the same way in every run; the budget does not change a step that needs less. */
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_memory_faults.c - every allocation refused once
  * Method   A scenario is a list of calls: a world with every kind of part, steps in which contacts come and go, a
  *          clone, states. It is run with the k-th allocation refused, for k = 0, 1, 2, ... until none is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_no_allocation.c - once a scene is steady, a step does not touch the heap
  * Method   Two counts over 200 steps after 50 to warm up: calls of the world's allocator, and calls of malloc and its
  *          sisters anywhere in the process, third-party libraries included (count_malloc.h).

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Every dimension, stepper, contact model and form that go together step random scenes: bodies of all shapes, some on
  * top of each other, mass ratios up to 1e6, joints with limits and motors, driven bodies, all material laws. Any outcome
  * is good that is told: a step succeeds, or fails with a status and a sentence and leaves the world as it was. States are

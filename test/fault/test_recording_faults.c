@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Recordings that are not what they should be: each is refused with one exact sentence, none is misread, and nothing is
  * written over.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Sealed files that are not what they should be: missing, foreign, cut, changed, forbidden, locked; journals too. Each
  * is refused with one sentence, or read as it was, and never altered. */
 #define _GNU_SOURCE

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Sealed files whose writer dies at every system call of a commit, or finds the disk full or broken at every one. */
 #define _GNU_SOURCE
 #include <setjmp.h>

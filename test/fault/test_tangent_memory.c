@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_tangent_memory.c - tangents when memory is refused, and that they take none once warm
  * Method   Every allocation of a run with tangents is refused once, in turn. Whatever fails says PERP_E_MEMORY and leaves
  *          world and directions as they were; the same call again goes on as if nothing had happened; nothing leaks. */

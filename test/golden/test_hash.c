@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_hash.c - the same run gives the same bits
  * Method   A fixed list of scenes, 1000 steps each, and the hash of the state at the end. As a test: twice in one
  *          process, and taken up again from a clone and from a saved state half-way. With --print the hashes go to

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A run that was interrupted and resumed is the run that was not, to the bit: the state, and every dataset but the
  * timing. */
 #include "unit/recording_help.h"

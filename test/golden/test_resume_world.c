@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Worlds made in C are recorded and resumed like scenes: a run in two parts has the same frames to the bit as one without the
  * interruption, by the program that made the world (with functions of its own, and after bodies were removed) or by the scene in
  * the recording. Another world is refused. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Every scene of the gallery, the studies and the tests is read, written by perp_world_write_scene(), and read again: the two
  * worlds have the same hash after every step. The same from the middle of a run, with the state in the file. */
 #include <glob.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* main.c - a program outside the tree that uses the installed library: a parabola is minimised, a ball falls for ten steps.
  * It is compiled through pkg-config and through find_package, as C and as C++. */
 #include <perp/perp.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg_scenes.h - the small scenes of the tests of "peg", and what stepping them must keep. */
 #ifndef PERP_TEST_PEG_SCENES_H
 #define PERP_TEST_PEG_SCENES_H

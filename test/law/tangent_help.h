@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tangent_help.h - what the tests of tangents share: directions, and tangents beside differences of runs. */
 #ifndef PERP_TEST_TANGENT_HELP_H
 #define PERP_TEST_TANGENT_HELP_H

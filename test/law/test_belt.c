@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Surfaces that move along themselves: conveyor belts. Closed forms of Coulomb's law, and the same run with a floor that moves as
  * a whole, with every stepper, contact model and form. */
 #include <stdio.h>

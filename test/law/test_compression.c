@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_compression.c - surfaces that give way: the certificate tells compression, which the law explains by the force found,
  * from overlap, which nothing explains. For all steppers with laws of compliance. */
 #include "check.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_cone_friction.c - Coulomb's law with true cones, in worlds: the same in every direction of the plane
  * Closed forms: a block slides down a slope with g (sin a - mu cos a), whatever the direction; a sphere that slides and
  * spins rolls from t = 2 |c|/(7 mu g) on with v = v0 - 2 c/7, c the velocity of its lowest point at the start (Whittaker,

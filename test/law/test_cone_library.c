@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_cone_library.c - Coulomb's law through the solver library alone: problems made by hand, no world
  * A sphere on a plane is stepped by hand: M v+ = M v + h f + H r, u = H'v+ and the law of a contact with torsion, an
  * ellipsoid |(p_t/e_t, p_o/e_o, p_r/e_r)| <= mu p_n (Berard 3.82). Of all impulses in it the one that dissipates

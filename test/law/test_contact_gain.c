@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Contacts that seemed to add energy, or did. Scenes are files, test/law/scenes; what they hold otherwise is chance. */
 #include "../unit/world_help.h"
 #include "perp/scene.h"

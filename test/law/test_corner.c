@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Contact models at corners: what the standard model forbids, what the corrective one lets happen, and that lnc and
  * peg-mixed do neither; agreement of all where only one facet is near. */
 #include "../unit/world_help.h"

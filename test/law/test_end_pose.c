@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_end_pose.c - `geometry: end`: contacts, friction and inertia at the end of the step
  * Witness  M(q+) nu+ - M(q) nu - h f - W(q+) p = 0, gaps, normals and Coulomb's law, written down here from poses, velocities
  *          and impulses alone; and the stepper "implicit", which finds its contacts by closest points of convex functions and

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Steps that are divided for their error: the error of a run falls with the tolerance, a run far from any change pays
  * nothing, impacts are looked at closely, and the same bits come from a world that was saved and restored between. */
 #include "../unit/world_help.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_first_order.c - springs and dampers advanced by the implicit rule: closed forms of joints, limits and contacts,
  * and what the stepper refuses */
 #include "unit/world_help.h"

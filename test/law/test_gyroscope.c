@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_gyroscope.c - a rotor whose axis is held by a hinge, at steps in which it turns by radians
  * What the hinge must undo is not how far its anchors part, which lie on the axis, but by how much the rotor's axis leaves
  * that of its ring: a free rotor nutates by its spin times the ratio of its inertias in each step. The axes came to lie

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* painleve-rod, pinch-hold, mass-ratio, tower: contact problems that soft or sloppy solvers get wrong */
 #include "check.h"
 

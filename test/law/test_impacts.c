@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_impacts.c - impacts by their laws and in their order: closed forms of chains, racks of balls, rods and superballs; balls that
  * bounce; gases of discs that keep their energy; random clusters that never gain */
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_implicit.c - the geometrically implicit step against closed forms, and against the printed mixed NCP
  * Witness  (3.82), (3.83) with the signs of (3.78), (3.79): velocities, contact points, multipliers and impulses as unknowns
  *          of one problem, written down here without any part of the stepper and handed to the suite's NCP solvers. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_implicit_compliant.c - Kelvin-Voigt layers over rigid cores, backward Euler and energy-keeping, against closed forms
  * of free fall, of the harmonic and of the damped oscillator, and of springs along the surface. */
 #include "unit/world_help.h"

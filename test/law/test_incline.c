@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* incline, sliding-stop, rolling-incline, flat-slide: closed forms of Coulomb's law on planes */
 #include "check.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Boxes that fall into a steep notch with much friction and full restitution: wedged between its sides they cannot leave as
  * Newton's rule asks, and the laws with it have no answer. They stop instead; every step is solved, nothing is gained, and
  * the certificate tells where. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A driven piston pushes a box along a floor, until the box is at a wall: from there on no motion keeps the laws. The piston goes
  * into the box as it is driven, the box stays where it is, and the certificate tells who went how deep into whom.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_joint_closure.c - joints that contradict each other are told, by name, and the world stays as it was
  * Driven bodies that part while joints tie them to one body, and a chain that is pulled beyond its length, have no answer. Joints that are
  * redundant and agree, loops that were not assembled exactly and mechanisms that are driven twice, but alike, go on. Motors

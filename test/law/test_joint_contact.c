@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_joint_contact.c - joints, motors and bounces against contacts
  * Scenes found by chance: a correction of joints that pushed bodies into each other, gears whose teeth meet
  * head-on, bounces with friction that gained energy. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_joint_rounds.c - joints hold at the end of every step, by default and in any company
  * Rows linearised at the start of a step leave errors of h^2 w^2 l/2, some 1e-3 in these scenes. Posed again with the errors of
  * the end they are rounding: of joints alone, in loops, with limits, motors, springs, and with contacts. */

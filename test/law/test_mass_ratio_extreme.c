@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Neighbours whose masses differ by 1e8: a stack of cubes with the heavy one on top stays where it is, or the step says why
  * not, and either way it ends in time. */
 #include <string.h>

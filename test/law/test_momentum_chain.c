@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* momentum-chain: inelastic impacts along a row of squares; momentum is 3 throughout, speeds are those of what sticks
  * together */
 #include "check.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Motors without force limit yield: to the limits of their own joint, where they hold, and to what cannot give way. */
 #include "check.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Thin and fast bodies do not pass each other: shots of 100 m/s at a plate of 5 mm with h = 10 ms (shots.h). Fewer than
  * `make study-shots` fires. */
 #include <setjmp.h>

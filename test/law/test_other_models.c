@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Contact models other than `peg` have ways out where their laws have no answer, and add no energy.
  *
  * A driven piston pushes a box to a wall: it goes into the box as it is driven, and the certificate tells that. Two boxes that

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* particle-wall and particle-moving-wall: every row as printed in the Notes, p. 10 and p. 13 */
 #include "check.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The contact model "peg" on scenes whose motion is known: Williams' corners, seams and stacks, ties of corners, spawned
  * overlap, restitution, driven bodies, joints, and shapes of all kinds together. In every step the contacts that push
  * must touch at the end of it. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_peg_brisk.c - worlds that ask for few digits: fewer rounds, sweeps instead of factors, and the promise still kept
  * Balls poured into a box, cubes on a heap. What is promised at a tolerance: every step whole, laws within it, overlap no more than a few
  * times what it makes of the fastest ball in a step, and on the whole the motion of a world that asks for 1e-8. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Piles on which the contact model "peg" once failed: overlap that no step asked to go, a step without an answer, and rounds that ran
  * away. The scenes are files, test/law/scenes; what they hold otherwise is chance. */
 #include "../unit/world_help.h"

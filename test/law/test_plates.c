@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_plates.c - a particle on a plate that vibrates (Berard ch. 5): the step of the whole program against the same step
  * written out for one particle, and the speed of a field in closed form.
  * For one particle W = 1/m in every direction, so the step is explicit: the normal impulse closes the gap to the plate

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Bodies without inertia, and planar bodies on three points: closed forms, balance, what is not unique, what has no
  * balance, and the two models' agreement. */
 #include "../unit/world_help.h"

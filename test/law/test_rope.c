@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_rope.c - chains of light links that carry a heavy end, at steps that are long for them
  * A link of a taut chain is held in line by the tension at its ends: a spring across the chain, so stiff here that
  * impulses which act at the start of each step make every ripple grow. The chain was torn, and the heavy end got energy

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_second_order.c - the stepper second-order: joints hold to rounding, energy is kept where nothing loses it and
  * never grows where something does, impacts, accounts, refusals */
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* spinning-body: torque-free rotation for a minute; energy, momentum and the reference angular velocity */
 #include "check.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_staggered.c - default settings: steps are exact for constant acceleration and of second order between impacts, and
  * velocities and energies belong to the time of the poses */
 #include "unit/world_help.h"

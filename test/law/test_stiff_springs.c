@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Springs and dampers between points that are too stiff for the step: their force is that of its start, and taken whole it would
  * throw the bodies further in each step. The step is divided until it is stable, and what should come to rest does. A spring
  * that is soft enough does not divide it. */

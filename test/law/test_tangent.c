@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tangents against closed forms, and against central differences of whole runs */
 #include "tangent_help.h"
 

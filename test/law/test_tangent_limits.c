@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* tangents at their limits: modes about to change, loads that are open, steps without equations, what is refused */
 #include "tangent_help.h"
 

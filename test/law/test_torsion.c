@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_torsion.c - elliptic and torsional friction: Berard (3.82)-(3.83) with the quadratic cone
  *     p_f in (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2, of all points the one that dissipates most.
  * Closed forms: a ball that spins about the normal of its contact loses mu e_r m g/I of its spin each second, whatever

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Angular momentum of bodies that nothing outside holds: kept to rounding where levers are those of the start, also where peg falls back to
  * contacts at the end poses; told by the certificate where they are not */
 #include "unit/world_help.h"

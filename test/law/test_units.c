@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_units.c - no unit of length, mass or time is preferred
  * Method   One scene in units that are powers of two apart: every rounding is the same, so the motion is too, unless a
  *          number with a unit is compared with one that has none, or a turning with a speed. And bodies whose turning is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_viscoelastic.c - springs and dampers at contacts: energy kept and accounted for, micro-slip and slip, stability
  * at any stiffness, rigid contacts and joints in the same step, saved states, refusals. */
 #include "unit/world_help.h"

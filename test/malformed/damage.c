@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* damage.c - damage HOW GOOD.h5 BAD.h5: a copy of a recording, or of results of a study, with one thing wrong in it.
  *
  * The change is made by HDF5 itself, and the copy gets a valid seal: it is a well-formed file with wrong contents, as another program

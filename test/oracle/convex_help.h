@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* convex_help.h - running one solver on one problem, and random QPs whose solution is known. */
 #ifndef TEST_CONVEX_HELP_H
 #define TEST_CONVEX_HELP_H

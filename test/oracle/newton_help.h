@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* newton_help.h - running a solver on a complementarity problem over bounds, and a judge of the tests' own. */
 #ifndef TEST_NEWTON_HELP_H
 #define TEST_NEWTON_HELP_H

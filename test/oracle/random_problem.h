@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* random_problem.h - random problems for the tests of conversions and solvers; the same ones in every run
  * without PERP_TEST_SEED. */
 #ifndef TEST_RANDOM_PROBLEM_H

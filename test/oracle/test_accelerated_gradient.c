@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_accelerated_gradient.c - accelerated projected gradient against interior points and closed forms */
 #include "oracle/convex_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_admm.c - alternating directions against interior points and closed forms; and the conjugate gradients under them
  * against factors. */
 #include "oracle/convex_help.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_cone_again.c - Newton's systems with the factors of an earlier one, against factors of their own. */
 #include "oracle/convex_help.h"
 #include "solver/cone/cone_linear.h"

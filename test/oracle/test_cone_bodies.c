@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_cone_bodies.c - bodies behind a matrix W that is given without them: a heap of blocks in global form, and the same as W and q. */
 #include "check.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_cone_solvers.c - prox-newton, cone-interior-point and auto on friction problems whose answers are constructed:
  * redundant, ill-scaled, elliptic, torsional, with joints and bounds, local and global. */
 #include <string.h>

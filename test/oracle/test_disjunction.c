@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The disjunctive contact problem against an oracle: all branches of small frictionless problems are enumerated by sets of
  * contacts that push, each a linear solve judged by hand, and compared with what the complementarity problem says. */
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Shapes given by functions: derivatives against differences, closest points (implicit_closest.c) against support
  * functions (implicit_depth.c, another method) and against points sampled on both surfaces, mass against quadrature. */
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_interior_point.c - interior points against enumeration, problems with known answers, and the judge */
 #include "fault/allocator.h"
 #include "oracle/convex_help.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_lcp_families.c - random LCPs by family: they are what they claim to be, lemke solves all, and agrees with the
  * oracle where the answer is unique. The study in full: bench/lcp_families.c. */
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_ncp.c - NCPs of the literature: the solutions stated are solutions, J is the derivative of F, and the Newton
  * solvers find them from every start */
 #include "oracle/newton_help.h"

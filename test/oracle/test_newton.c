@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_newton.c - fischer-newton and minmap-newton against every basis tried, on thousands of small problems; sparse
  * against dense; scales from 1e-5 to 1e5; degenerate, exponential and unsolvable problems */
 #include "oracle/newton_help.h"

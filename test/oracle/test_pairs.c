@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Random pairs of hulls against brute force (pair_check.h): separating planes, distances, depths; and pairs that move,
  * of which none that meets may be missed. Fewer than `make study-pairs` looks at. */
 #include <setjmp.h>

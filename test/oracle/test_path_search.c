@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_path_search.c - path-search against lemke, enumeration and closed forms: random linear problems of every family,
  * contact problems with redundant rows, bounds and free variables, scales, sparse form, nonlinear problems of the
  * literature from many starts. */

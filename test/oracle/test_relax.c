@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_relax.c - relaxation and first-order solvers against pivoting, enumeration and problems built backwards.
  *
  * Must converge: symmetric positive definite LCPs, single contacts, well-conditioned friction problems of up to ten

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_solvers.c - every basis tried against pivoting, on thousands of small problems: where one has an answer the
  * other must too */
 #include <setjmp.h>

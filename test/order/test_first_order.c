@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_first_order.c - order in the step of `first-order` on smooth motion: a cube on an elastic foundation whose springs
  * stay pressed, and a pendulum; and the joint error, second order, third with half the curvature foreseen */
 #include "unit/world_help.h"

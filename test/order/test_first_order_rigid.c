@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_first_order_rigid.c - with growing stiffness `first-order` approaches `stewart-trinkle`: differences fall with 1/k
  * on an incline, a stack and a sphere on two spheres, with cones and pyramids; joints likewise */
 #include "check.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_implicit_order.c - order of the implicit steps: a ball on two balls (Berard 3.5.3.2, reference by quadrature of the
  * equations of rolling and sliding), an ellipse that rocks on a plane (against a fine step). The same ball with contacts
  * at the end of the Stewart-Trinkle step, which is the same step, and at its start, which has the same limit. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* How fast "peg" converges: second order where bodies slide, roll and tip on each other without impact, first order
  * through impacts. Errors at h, h/2, h/4 against references of an event-located ODE; the slope is the claim. */
 #include "law/peg_scenes.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* double-pendulum, pendulum-on-block, full-planar, hanging-rod: errors against independent references, and their order
  * in h */
 #include "check.h"

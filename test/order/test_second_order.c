@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_second_order.c - the stepper second-order: order two with joints, contacts, rolling, sliding on a curve, a foot
  * that sticks, a plate that is driven, motors, springs and dampers; four and six where it is composed */
 #include "check.h"

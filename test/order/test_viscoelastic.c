@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_viscoelastic.c - `viscoelastic` against the closed form of an impact on a spring and damper that does not pull:
  * order two in the parts that the contact is divided into, whatever the step; the rigid limit; order one by the end rule. */
 #include "unit/world_help.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_robust.c - fits, standard errors by cluster and the sampler of the measuring programs against closed forms, against
  * brute force, and for coverage. */
 #include <setjmp.h>

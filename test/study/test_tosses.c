@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_tosses.c - the measuring programs on data whose answer is known: impacts, flights and slides that are computed from a
  * cube and a square give these back; perp's impact is Newton's. */
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* collision_help.h - what the tests of src/geometry share: random shapes and poses, and a distance by another road. */
 #ifndef COLLISION_HELP_H
 #define COLLISION_HELP_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* fit_help.h - what the tests of estimators share: close numbers, small problems, the particle of the study. */
 #ifndef FIT_HELP_H
 #define FIT_HELP_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mutation_help.h - what tests share that break a run on purpose and look whether the certificate sees it */
 #ifndef PERP_TEST_MUTATION_HELP_H
 #define PERP_TEST_MUTATION_HELP_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* problem_file_help.h - problems made of random bits, and whether two are the same to the bit. */
 #ifndef PERP_TEST_PROBLEM_FILE_HELP_H
 #define PERP_TEST_PROBLEM_FILE_HELP_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* problem_file_trip.h - problems of any class to write and to read back: to the bit, and to the same file. */
 #ifndef PERP_TEST_PROBLEM_FILE_TRIP_H
 #define PERP_TEST_PROBLEM_FILE_TRIP_H

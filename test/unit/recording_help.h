@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* recording_help.h - what the tests of recordings share: two small scenes, recording them, comparing files dataset by
  * dataset. */
 #ifndef PERP_TEST_RECORDING_HELP_H

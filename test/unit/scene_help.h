@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scene_help.h - what the tests of scene files share: scenes from texts, and their parts by name. */
 #ifndef PERP_TEST_SCENE_HELP_H
 #define PERP_TEST_SCENE_HELP_H

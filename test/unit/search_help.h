@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* search_help.h - functions with known minima, for the tests of perp_search.
  *
  * Minima: closed forms; Branin by its own formula (Dixon, Szegoe 1978); HS43, HS71 from Hock, Schittkowski (1981). HS71's

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* sparse_help.h - dense matrices by columns as sparse ones, for tests. */
 #ifndef SPARSE_HELP_H
 #define SPARSE_HELP_H

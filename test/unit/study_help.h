@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* study_help.h - a small scene, studies of it from texts, their trials in tables. */
 #ifndef PERP_TEST_STUDY_HELP_H
 #define PERP_TEST_STUDY_HELP_H

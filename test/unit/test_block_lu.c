@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_block_lu.c - sparse LU of block matrices against dense LU, on graphs of every shape. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_block_order.c - orders of elimination: permutations of every graph, little fill on large ones, and the same from every
  * thread. */
 #include <pthread.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_body.c - bodies, shapes and materials: slots and ids, poses, velocities, mass, laws of pairs */
 #include "unit/world_help.h"
 

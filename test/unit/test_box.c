@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_box.c - one view of four classes: the same F, J and residual whichever class holds the problem */
 #include "oracle/newton_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The axes of two boxes find what the general search finds on the same boxes given as hulls of their corners. */
 #include "collision_help.h"
 #include "geometry/narrow/plane.h"

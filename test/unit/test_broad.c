@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_broad.c - the broad phase against all pairs, compared one by one */
 #include "collision_help.h"
 

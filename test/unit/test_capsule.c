@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Capsules: mass against slices, contacts against closest points by another road, rest and rolling. */
 #include "collision_help.h"
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_check.c - malformed problems of every class: each is refused, with a sentence that names the place, the value
  * and what is allowed */
 #include <limits.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_cone_law.c - one contact solved exactly: every case of the law, random matrices of all sorts, against the natural
  * map, solutions built backwards, and the closed form in the plane. */
 #include "check.h"

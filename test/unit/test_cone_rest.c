@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_cone_rest.c - auto on what can stand still: a tower of plates with redundant corners, at rest, sliding off, and
  * with gaps; closed forms of both. */
 #include "check.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_cone_world.c - worlds with true cones: which stages fit, islands, divided steps, warm starts, resuming; and who
  * looks on while a world solves its islands (perp_world_set_capture) */
 #include "check.h"

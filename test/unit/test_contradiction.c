@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_contradiction.c - proofs that problems have no answer: found where that is known, never where there is one, and
  * checked by code that rejects what proves nothing */
 #include <math.h>

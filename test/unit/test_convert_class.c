@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_convert_class.c - problems converted from class to class: the same solutions, answers taken back, guesses taken
  * forth, pyramids that approach the cone, and memory refused anywhere */
 #include "check.h"

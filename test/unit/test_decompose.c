@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Regular bodies, convex parts of polygons and meshes, and their masses. */
 #include <stdlib.h>
 

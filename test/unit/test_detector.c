@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_detector.c - the plain detector: closed forms for every pair of kinds, and random pairs against other
  * algorithms */
 #include "collision_help.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_dictionary.c - exchanges in a dictionary keep its equations, however late a column sees them */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_eigen.c - the dense symmetric eigenvalue routine: known spectra, degenerate and graded matrices, all sizes, and
  * LAPACK where it is installed */
 #include <dlfcn.h>

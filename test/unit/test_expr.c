@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_expr.c - expressions: values, laziness, limits, and every complaint. */
 #include <setjmp.h>
 #include <stdarg.h>

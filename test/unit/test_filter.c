@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_filter.c - filters against the Kalman filter in closed form, and on the particle with unknown friction */
 #include "fit_help.h"
 

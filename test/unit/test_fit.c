@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_fit.c - least squares: closed forms, published problems, bounds, kinks, failed points, the particle of the study */
 #include "fit_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_fit_error.c - what a fit says of its errors: coverage, directions that data do not identify, profiles, robust losses */
 #include "fit_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_force.c - force elements against closed forms
  * Method   Forces are taken at the start of a step and held over it, so a run of them is a known recurrence or
  *          converges with first order (second order where the start is staggered); both are checked: the value at one

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Rigid rows of a jammed island are lent a compliance: how much, to which rows, and that what they give is told as a violation of
  * rigid laws. */
 #include "world_help.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_held_linkage.c - contacts on a linkage that cannot move, as an LCP with the joints eliminated
  * Two bars, each pinned to the ground and both to each other, are a triangle: six rows for six degrees of freedom. Exact
  * elimination leaves nothing of a contact on a bar, neither mobility nor velocity. In floating point the pins are off by

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_inspect.c - reading back what a world is made of: a world made again from what was read behaves the same to the
  * bit. */
 #include <setjmp.h>

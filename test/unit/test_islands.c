@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Islands: every row and every block that has one in exactly one part, parts that share no block, and the same answer
  * apart as together */
 #include <setjmp.h>

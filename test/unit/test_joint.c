@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_joint.c - joints in a running world: what they keep, their extras against closed forms, redundancy, correction,
  * impulses Method   Most scenes are one body on one joint, whose steps are known recurrences; each is run in 2D and 3D,
  * with the joints eliminated

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_joint_rows.c - joints as rows: gradients against differences, Williams' table, turns, extras, wrenches,
  * refusals. */
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The JSON writer of the program: commas, indentation, escapes, numbers that JSON does not have. */
 #include <math.h>
 #include <setjmp.h>

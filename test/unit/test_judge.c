@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_judge.c - the verdict: fakes that residuals relative to the answer let pass are rejected, honest answers accepted,
  * other units change nothing, and scales follow their definition */
 #include <float.h>

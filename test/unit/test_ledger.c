@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_ledger.c - the energy account of every step
  * Method   The entries are summed here, not read from the remainder, and compared with the change of kinetic energy
  *          that the world itself tells. Impulses act on the inertia of the start and the free turn after them keeps

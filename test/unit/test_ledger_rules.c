@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_ledger_rules.c - what the rules of the steppers do to the energy, against closed forms; gains and lost rebounds */
 #include "unit/world_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_lemke.c - known answers, degenerate and cycling examples, rays, mixed problems, warm starts, no allocation */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_linalg.c - dense linear algebra against plain definitions, on random asymmetric and rank-deficient
  * matrices */
 #include <setjmp.h>

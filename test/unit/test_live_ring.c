@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The ring between a run and its server: what it keeps, what it drops, what each side is told. */
 #include <setjmp.h>
 #include <stdarg.h>

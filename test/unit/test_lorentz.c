@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_lorentz.c - identities of the Jordan algebra of the second-order cone, in every dimension it is used in */
 #include <float.h>
 #include <math.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_math.c - rotations, frames, 3x3 matrices, inertia, torque-free rotation */
 #include <setjmp.h>
 #include <stdarg.h>

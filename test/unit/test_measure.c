@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_measure.c - the judge of complementarity problems and quadratic programmes: answers by hand, answers built to be
  * exact, the same problem in four classes, and units that must not matter */
 #include <math.h>

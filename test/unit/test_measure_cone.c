@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_measure_cone.c - the judge of cone problems: answers built to be exact, errors of a known size, the definition
  * of every figure written again in another way, and what must not change the figures */
 #include <math.h>

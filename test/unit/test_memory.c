@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_memory.c - allocator hook, growing arrays, arena */
 #include <setjmp.h>
 #include <stdarg.h>

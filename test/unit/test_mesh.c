@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_mesh.c - meshes from OBJ and STL: vertices, faces, merging, telling the formats apart, limits, complaints. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_motion.c - prescribed motions: closed forms, the integrator's order, the start of Berard 5.3, tables, refusals,
  * memory. */
 #include <stdarg.h>

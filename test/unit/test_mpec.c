@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_mpec.c - estimation as an MPEC
  * Witnesses   least squares over a closed form or by another program (Berard 7.6.1 and 7.6.2 with data of known seeds): mu,
  *             objective; the world itself, stepped with what was found; differences of the constraints for every derivative;

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Ways to break a run on purpose, in a world that has something of everything: each must be seen by some figure of the certificate and
  * turn the verdict, small (1e-3) as well as large. Without tampering the verdict is good. */
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Ways to break impacts on purpose, where they are met in their order (the default): each must be seen by some figure of the certificate
  * and turn the verdict, small (1e-3) as well as large, under every law of impact that knows what is broken. Without tampering the verdict
  * is good. See test_mutation.c for what can be broken in a step. */

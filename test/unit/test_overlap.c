@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_overlap.c - the certificate's overlap measure against closed forms and against the hull of the Minkowski
  * difference */
 #include "perp/world.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_overlap_measure.c - areas and volumes of intersections: closed forms, parts that add up to the whole, invariance */
 #include "collision_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_path_pivot.c - the path of a linear problem over a box: points on it, ties, flips between two bounds, rays, loops,
  * dense and sparse bases alike */
 #include <setjmp.h>

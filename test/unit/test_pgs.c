@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_pgs.c - projected block Gauss-Seidel: exact where it must be, in agreement with pivoting where it says it
  * converged, honest where not.
  *

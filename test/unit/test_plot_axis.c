@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Ranges, ticks and their words, scales and thinning of plots. */
 #include <stdarg.h>
 #include <stddef.h>

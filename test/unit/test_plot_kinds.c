@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Whole figures: each kind of panel once, with the same bytes every time. PERP_PLOT_SAMPLES=FOLDER leaves them there
  * as PNG too, to be looked at. */
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Contours by marching squares, and the colour scale of heat maps. */
 #include <stdarg.h>
 #include <stddef.h>

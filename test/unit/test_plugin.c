@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_plugin.c - solvers by name, their settings, and what happens to solvers that lie */
 #include <math.h>
 #include <pthread.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_problem.c - conversions of the step problem and the judge: both forms give the laws, known answers, and no
  * error goes unseen */
 #include <setjmp.h>

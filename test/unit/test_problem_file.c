@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_problem_file.c - problem files in perp's own layout: every class and steps written and read back to the bit; and
  * the shared problems of other projects, where they are. */
 #include "problem_file_trip.h"

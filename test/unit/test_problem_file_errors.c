@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_problem_file_errors.c - problem files that are wrong, and what is said of each, word for word. */
 #include "problem_file_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_problem_file_faults.c - problem files where something goes wrong around them: files are replaced whole or not at
  * all, damaged ones are refused, and memory may run out. */
 #include "problem_file_trip.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_problem_file_foreign.c - problem files in layouts of others, FCLIB's and Siconos' text: read in all their forms,
  * written and read back to the bit; and what has no place in them. */
 #include "problem_file_trip.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The check of proofs that loads are not balanced: motions that prove it, and motions that do not. */
 #include "world_help.h"
 

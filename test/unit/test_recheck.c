@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Rows that are not measured again, because a bound says that they cannot be the worst: the figures are those of all rows. */
 #include "check.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A run looked at in memory: what the tap holds is, bit by bit, what a recording of the same frames holds. */
 #include "record/tap.h"
 #include "record/reader.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Recordings: what is written is what the world was, and what is not there is refused in words. */
 #include "unit/recording_help.h"
 #include "count_malloc.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_reduce.c - mixed LCPs whose free variables are not determined by their own rows */
 #include "solver/common/reduce.h"
 

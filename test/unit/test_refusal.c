@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_refusal.c - complaints, what is safe to print, likeness of words, numbers, and files. */
 #define _POSIX_C_SOURCE 200809L /* mkfifo, mkdtemp, ftruncate */
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of 3D worlds: where things are seen, what hides what, how much of a pixel is covered, light and shadow. */
 #include "check.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Measures over a run in memory: every function against numbers worked out here from the series, complaints with their
  * places, no memory in the steady state; the condition that ends a run. */
 #include "measure/measure.h"

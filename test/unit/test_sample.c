@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_sample.c - draws from densities with known moments; effective sizes of chains with known correlation */
 #include "fit_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_scene.c - what scene files can say, read back from the world they make. */
 #include <math.h>
 

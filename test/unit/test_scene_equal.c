@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_scene_equal.c - scenes as files are the scenes written in C, to the bit: the same hash at the start and after
  * each of 100 steps. */
 #include "scene_help.h"

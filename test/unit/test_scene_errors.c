@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_scene_errors.c - what is wrong in a scene file is told exactly: place, key, what was found, what is allowed. */
 #include "scene_help.h"
 

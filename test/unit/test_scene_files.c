@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_scene_files.c - scenes of several files: includes, meshes, from the disk and from memory. */
 #include <sys/stat.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_scene_memory.c - a scene whose k-th allocation is refused, for every k: PERP_E_MEMORY, a message, and nothing
  * left behind; and how much a scene of 10,000 bodies takes. */
 #include "fault/allocator.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Setting parameters of an open scene gives, bit by bit, the world of opening it with these definitions; refusals leave
  * it as it was; memory does not grow. */
 #include "fault/allocator.h"

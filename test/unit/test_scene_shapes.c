@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_scene_shapes.c - capsules, regular bodies, polygons and meshes in parts: from the scene file to
  * the world. */
 #include "unit/scene_help.h"

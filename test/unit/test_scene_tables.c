@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_scene_tables.c - what is made of the tables of keys: the schema is JSON and names every key, the reference has a
  * line for each, and the tables themselves are sound. */
 #include "scene/scene_in.h"

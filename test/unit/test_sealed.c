@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Sealed files in normal use: what is committed is there, what is not is not, and plain HDF5 reads the file too. */
 #define _GNU_SOURCE
 #include <setjmp.h>

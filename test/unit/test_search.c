@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_search.c - perp_search: what it refuses, what it hands to the callback, restarts, seeds, memory, eigenvalues. */
 #include "search_help.h"
 

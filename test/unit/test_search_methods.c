@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_search_methods.c - every method of perp_search on one table of functions with known minima; limits, stopping, and
  * continuation to the bit for every method. */
 #include "search_help.h"

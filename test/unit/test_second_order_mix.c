@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Rounds x = g(x) that are mixed: a linear map whose own rounds shrink by 0.97, with rows of very different weights. */
 #include "world_help.h"
 

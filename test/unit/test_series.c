@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Quantities over time by name: each against what the frames hold, or against a law it must obey. */
 #include "unit/recording_help.h"
 

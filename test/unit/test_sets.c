@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_sets.c - disjoint sets against labels that are merged one by one */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_shape.c - definitions, geometry and mass properties of shapes */
 #include "collision_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_skyline.c - Cholesky within a profile against the product with the matrix; what is not positive definite */
 #include <math.h>
 #include <setjmp.h>

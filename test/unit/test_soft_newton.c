@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_soft_newton.c - Newton's method over the velocities of soft rows: the judge accepts its answers, which are unique;
  * what it leaves to others */
 #include <setjmp.h>

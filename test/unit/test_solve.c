@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_solve.c - the front door: names, settings, conversions on the way, solvers that lie, watches, clocks, memory */
 #include "check.h"
 

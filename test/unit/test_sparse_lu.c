@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_sparse_lu.c - sparse LU against products with the matrix, on random patterns; refusals */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_state.c - state out and in, clones, hashes: a run that is taken up again goes on to the same bits
  * Method   Scenes with everything that has a memory: warm starts of contacts and joints, windings, motors, motions
  *          without a closed form, a staggered start. Run 500 steps, copy in both ways, run 500 more, compare the

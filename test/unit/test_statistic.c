@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_statistic.c - quantiles against tables and closed forms, Wilson's interval against Newcombe's table, random numbers
  * against the given stream, even points against what makes them even */
 #include <math.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_step_cone.c - a step problem as a cone problem: matrices, the way back, guesses, the judge of the disc */
 #include "check.h"
 

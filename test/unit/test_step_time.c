@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The time after k steps of h is k h exactly, not a sum of k roundings. */
 #include "check.h"
 

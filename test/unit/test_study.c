@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_study.c - studies: numbers of trials, values, draws, results in files, expressions over trials, early end, workers. */
 #define _DEFAULT_SOURCE /* usleep */
 #include <unistd.h>

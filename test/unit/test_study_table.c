@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_study_table.c - expressions over trials, parts of a study, files that do not belong together; with rows made by hand. */
 #include "study_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_svg_compact.c - shorter SVG files: what is written, what is left alone, and that nothing moves by more than half the
  * grid */
 #include <math.h>

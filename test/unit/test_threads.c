@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Different worlds in different threads, and a solver registered meanwhile: the same results as alone. Run under the
  * thread sanitizer. */
 #include <pthread.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A load that fades, by the rounding of a division each step, down to where its square is no number any more (a disc that
  * has been pressed against a wall and falls along it) is judged as what it is: as good as none. */
 #include "check.h"

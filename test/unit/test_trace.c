@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* A run in memory: every series of a trace is, bit by bit, what a recording file of the same run gives; complaints are
  * the same; the next trial allocates nothing. */
 #include "record/trace.h"

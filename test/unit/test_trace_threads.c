@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Traces in several threads at once, each with its own scene: the same series as alone. Run under the thread
  * sanitizer. */
 #include <pthread.h>

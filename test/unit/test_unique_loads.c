@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_unique_loads.c - who asks for loads that depend on the problem alone (perp_call_unique), and what auto's setting
  * unique_loads makes of it: never, always, or where a world asks */
 #include "check.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Three headers of the viewer's server: which bytes a range means, which hosts are this machine, which origins its own. */
 #include <setjmp.h>
 #include <stdarg.h>

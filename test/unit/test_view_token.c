@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of the viewer's server: random, and compared as a whole. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_will_do.c - who asks for few digits may take an answer that misses what was asked for by little
  * Method   The friction problem of a pile of spheres, to a tolerance that sweeps do not reach: one caller takes what they
  *          come to, another never takes anything. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* The narrow phase of Williams chapter 3: nearest points, applicability, feasibility, orientation of edges. */
 #include "collision_help.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_window.c - moving windows against fits of all rows, and against what their standard errors promise */
 #include "fit_help.h"
 

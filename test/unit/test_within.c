@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Files that lie in a folder: traversal, absolute paths, symbolic links of every kind, files that are not there. */
 #define _XOPEN_SOURCE 700 /* mkdtemp, symlink */
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_world.c - the world itself: time, starts, settings, what it tells; kinematic bodies; steps that fail or are
  * divided */
 #include "unit/world_help.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_world_def.c - the definition of a world: what is unset, what is given, and what its header says */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* Worlds made in C as scene files: random worlds with everything that a world can have read back to the same hash after every
  * step; what a file cannot hold is refused by name; nothing is written over. */
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* test_yaml.c - YAML as a plain tree: what comes out, with places; aliases; limits; and every complaint. */
 #include <setjmp.h>
 #include <stdarg.h>

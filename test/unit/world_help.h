@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* world_help.h - what the tests of worlds share: checks with the world's own words, parts with few arguments. */
 #ifndef PERP_TEST_WORLD_HELP_H
 #define PERP_TEST_WORLD_HELP_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* client.c - a client that misbehaves on demand, for tests of the viewer's server.
  *
  *   client PORT raw                    sends stdin as it is, prints all that comes back until the other side closes

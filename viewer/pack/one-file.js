@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Two steps that turn the viewer into one page: the worker and its WebAssembly become texts inside the program, and program
 // and style go into the page. A page without parts opens from a disk, where a browser refuses to load modules and
 // workers.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The page: finds what there is to show, puts its parts together.
 import { offered } from './app/early.ts';
 import './ui/style.css';

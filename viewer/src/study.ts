@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The page of a study: maps, the trials of a cell, and one of them played.
 import './ui/style.css';
 import './study/study.css';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 declare module 'virtual:perp-worker' {
     /** the worker's program */
     export const program: string;

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 import { cpus } from 'node:os';
 
 import { defineConfig } from '@playwright/test';

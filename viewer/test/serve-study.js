@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // A stand-in for perp study: the page of studies, test/mock/study.json, and trials that are made up. A trial that is
 // played is a recording that is there already.
 // node test/serve-study.js PORT RECORDING [running | broken | refused]    (port 0: any that is free)

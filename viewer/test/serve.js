@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // A small server for work on the viewer: the built page and recordings with ranges, as perp view serves them.
 // node test/serve.js PORT RECORDING...    (port 0: any that is free)
 import { createReadStream, readFileSync, statSync } from 'node:fs';

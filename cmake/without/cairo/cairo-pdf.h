@@ -1,2 +1,4 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cairo-pdf.h - see cairo.h beside it */
 #include "cairo.h"

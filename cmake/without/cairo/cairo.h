@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cairo.h - in place of cairo's headers in a build with PERP_WITH_CAIRO=OFF
  *
  * Declares what perp uses of cairo, so that its code is compiled as ever; calls draw nothing, and files are refused before

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* hdf5.h - in place of HDF5's header in a build with PERP_WITH_HDF5=OFF
  *
  * Declares what perp uses of HDF5, so that its code is compiled as ever; every call fails. Files are refused before the first

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* broad.c - boxes -> pairs of boxes that meet
  * Method   every box lies in a fat one. As long as it stays inside, its candidates (whose fat boxes meet its own) stand,
  *          and a call only compares candidates; a box that left gets a new fat box and asks the tree for new ones.

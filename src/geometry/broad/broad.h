@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* broad.h - the broad phase: boxes -> pairs of boxes that meet.
  *
  * What is kept between calls makes the next one quicker and never changes its result, so that a resumed run finds the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* broad_box.h - comparing two boxes, two sides at a time: the innermost work of the broad phase.
  *
  * A box is six numbers, which make three pairs: lo.x lo.y, lo.z hi.x, hi.y hi.z. One comparison answers for both of a

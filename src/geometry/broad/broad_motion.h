@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* broad_motion.h - how far boxes have moved, so that what was found of two of them need not be looked for again.
  *
  * The path of a box grows by the largest change of its sides in every call. Two boxes apart by g, or overlapping by g,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* broad_tree.c - the order of the boxes and what follows from it, see broad_tree.h
  * Method   boxes are sorted into classes of size (a large box among small ones would make every block around it
  *          large), each class by recursive halving along the axis on which the centres spread most. Halves end at

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* broad_tree.h - a tree of boxes for the broad phase, between broad.c and broad_tree.c.
  *
  * Boxes stand in an order in which neighbours in space are neighbours in the order; eight in a row are a block, eight

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_depth.c - how deep implicit shapes overlap, for the certificate, by support functions
  *   separation = max over unit n of  (lowest n . x of B) - (highest n . x of A)
  * It is the distance where the two are apart, and minus the smallest translation that parts them where they are not.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* overlap.c - how deep two shapes overlap, for the certificate
  *   separation of A and B: minus the length of the smallest translation that parts them when they overlap; a lower
  *   bound of their distance when they do not.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* overlap_flat.c - areas of intersections in the plane, see overlap_measure.h
  * Method   A polygon is clipped by half-planes. Polygon and disc: the polygon of the points where sides run inside,
  *          and between them the segments of the disc, whose angles are those of the sides outside seen from the centre:

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* overlap_measure.c - which way to the area or volume for which pair, see overlap_measure.h
  * Method   everything happens near the origin, so that shapes far out lose nothing. A half-space is the part of a square
  *          or cube around the other shape. A capsule in 3D is a cylinder and two half balls against a polyhedron; with

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* overlap_measure.h - how much of two shapes is in the same place: the area (2D) or volume (3D) of their intersection.
  *
  * A judge of its own: it shares nothing with the detector, with the contact models or with overlap.c but the geometry

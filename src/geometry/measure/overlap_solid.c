@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* overlap_solid.c - volumes of intersections with polyhedra, see overlap_measure.h
  * Method   Clipping works on loops of vertex numbers: each vertex is on one side or the other, an edge that changes
  *          sides gets one new vertex for both its faces, and new vertices are linked across the faces they leave, which

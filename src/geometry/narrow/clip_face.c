@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* clip_face.c - what two faces share, seen along a normal
  *   in: a face of R, a face of O         out: corners of the shared stretch, on the face of O, each with its feature
  * Method   Sutherland and Hodgman (1974): the sides of R's face cut the polygon of O's face one after the other. Every

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* detector_plain.c - all pairs of shapes that come near each other, one after the other
  *   in: placed shapes with their reaches      out: feature pairs with gap <= reach_i + reach_j
  * Method   vertices and normals go to W once; the broad phase finds the pairs whose boxes, grown by the reaches, meet;

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_closest.c - closest points of two intersections of convex functions
  * Problem  f_i(a) = 0, g_j(b) = 0 for the active i, j;  n = sum l_i grad f_i(a);  -n = sum m_j grad g_j(b);  b = a + s n;
  *          |n| = 1;  l, m >= 0;  all other f(a), g(b) <= 0. These are the conditions (3.76)-(3.79), (3.87) of Berard in

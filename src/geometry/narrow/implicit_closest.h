@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_closest.h - closest points of two convex shapes given by functions, apart, touching or overlapping */
 #ifndef PP_IMPLICIT_CLOSEST_H
 #define PP_IMPLICIT_CLOSEST_H

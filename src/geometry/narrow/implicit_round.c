@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_round.c - closest points of round shapes by support points
  * Problem  max over unit n of the separation  s(n) = n . (b(-n) - a(n)),  a(n) and b(-n) the support points. It is the distance
  *          where the two are apart, and minus the smallest translation that parts them where they overlap.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_round.h - closest points of round shapes by support points
  *
  * Round: strictly convex, with the support point of every direction in closed form: ball, ellipsoid, superellipsoid. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* narrow.h - between detector_plain.c and the files pair_*.c: two placed shapes -> contacts.
  *
  * One plane per pair: every contact of a pair has the same normal, that of the plane of largest signed separation.

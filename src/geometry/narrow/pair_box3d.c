@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pair_box3d.c - separating planes of two boxes
  *   in: two boxes placed in W        out: the face of each and the pair of edges with the largest separation
  * Method   the 15 axes of the separating axis theorem, with the products of the boxes' axes computed once. What is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pair_capsule.c - contacts of capsules with spheres, particles, capsules and polytopes (half-spaces: pair_round.c)
  *   sphere or particle   one contact, from the closest point of the segment
  *   capsule              the closest points of the segments where both lie inside; every end that faces the other

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pair_closest3d.c - closest points of two convex polyhedra that are apart
  * Method   every vertex against every face, every edge against every edge. Exact, and simple enough to trust; it is
  *          only called when no face or pair of edges tells the distance. Edges that face each other in parallel give

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pair_poly2d.c - contacts of two convex polygons
  * Method   the edge of largest separation gives the plane (reference edge); contacts are the other polygon's vertices
  *          above it and the ends of the reference edge below the edge that faces it most. If the polygons are apart and

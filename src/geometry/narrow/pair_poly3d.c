@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pair_poly3d.c - contacts of two convex polyhedra
  * Method   the plane of largest separation is sought among the faces of both and the pairs of edges that make a face of
  *          the Minkowski difference (their arcs on the Gauss sphere cross). A face: the other body's vertices above it,

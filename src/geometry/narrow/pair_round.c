@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* pair_round.c - contacts of spheres, particles and half-spaces
  *   sphere or particle against sphere      one contact along the line of centres
  *   anything against a half-space          every vertex (a sphere: its centre less the radius)

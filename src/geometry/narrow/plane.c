@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plane.c - separating planes: see plane.h
  * Method   separating axis theorem. A face's gap is that of the other body's deepest vertex; a pair of edges counts if
  *          its arcs on the Gauss sphere cross (else one of the faces is better). The edge normal keeps the sign it was

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* plane.h - separating planes of two convex solids.
  *
  * Two convex bodies do not overlap exactly if some plane has one of them on each side, and for polytopes it is enough

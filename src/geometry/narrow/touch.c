@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* touch.c - where two solids touch on a separating plane: see touch.h
  * Method   the face that looks most against the plane's is clipped by it, seen along the normal. Corners of what is
  *          left that are as low as the lowest, within FLUSH of the size of the patch, touch together: a face on a face

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* touch.h - where two solids touch on a separating plane: the feature pairs, and their gaps at any pose. */
 #ifndef PP_TOUCH_H
 #define PP_TOUCH_H

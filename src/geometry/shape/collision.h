@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* collision.h - geometry of shapes, the detector stage (shapes -> feature pairs, gaps) and the independent overlap
  * measure. This module knows poses and geometry; it never sees masses, velocities or forces. */
 #ifndef PP_COLLISION_H

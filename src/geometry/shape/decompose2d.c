@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* decompose2d.c - convex parts of a simple polygon
  *   in: corners in order        out: convex polygons, overlapping, whose union is the polygon
  * Problem  The world takes convex shapes. Parts that only touch leave seams: their common side ends in corners that the

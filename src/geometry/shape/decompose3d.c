@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* decompose3d.c - convex parts of what a closed surface encloses
  *   in: a surface that passed pp_surface_check        out: convex polyhedra that touch and do not overlap
  * Method   Binary space partition. A convex cell, at first a box around everything, holds the pieces of faces inside

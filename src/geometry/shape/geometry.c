@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* geometry.c - checks a shape definition and makes its geometry
  *   in: perp_shape_def, hulls as points in any order        out: vertices, faces, edges with outward unit normals
  * Method   boxes are written down, hulls come from hull2d.c and hull3d.c; both take the same way from loops of vertices

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* geometry_clone.c - a copy of a checked geometry, array by array */
 #include <string.h>
 

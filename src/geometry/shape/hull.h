@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* hull.h - convex hulls of points, between geometry.c and the two hull files. */
 #ifndef PP_HULL_H
 #define PP_HULL_H

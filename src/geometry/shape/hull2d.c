@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* hull2d.c - convex hull of points in the plane, and what both hulls share
  * Method   monotone chain over lexicographically sorted points; then points within PP_COPLANAR of the chord of their
  *          neighbours are removed, so that no two edges are collinear.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* hull3d.c - convex hull of points in space
  * Method   qhull finds the facets; everything after that is ours: facets within PP_COPLANAR of the plane of a larger
  *          neighbour are merged into one face, vertices that then lie inside a face or between two faces only are

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_function.c - values, gradients and Hessians of the convex functions that shapes are made of
  * Problem  f(x) <= 0 inside, f about the distance from the surface near it, twice differentiable.
  * Method   ball, ellipsoid, superellipsoid: m (N(x)^2 - 1)/2, N the norm whose unit ball the shape is and m its smallest

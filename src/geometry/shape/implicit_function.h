@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_function.h - shapes as convex functions that are negative inside (Berard 3.5.1)
  *
  * Every shape is the intersection of one or more sets f_k(x) <= 0. Values are lengths: near the surface f is about the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_geometry.c - checks, bounds, mass and a mesh to draw of the shapes that are given by functions
  * Method   the mesh has its points where rays from the origin leave the shape; it serves viewers and nothing else. Mass of
  *          a superellipsoid: slices across z are superellipses that shrink as (1 - |z/c|^t)^(1/t), each moment is a product

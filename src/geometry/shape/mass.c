@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mass.c - exact mass, centre of mass and inertia of shapes of uniform density
  * Method   closed forms for ball, disc, capsule and box; polygons by triangles, polyhedra by tetrahedra from a point over
  *          the fans of their faces, in two passes: centre of mass first, second moments about it next, so nothing

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* outline.h - simple polygons that need not be convex: between outline.c (checks, cuts) and decompose2d.c. */
 #ifndef PP_OUTLINE_H
 #define PP_OUTLINE_H

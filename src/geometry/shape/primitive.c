@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* primitive.c - corners of regular bodies: polygons, prisms, pyramids, the Platonic solids
  * Valid    Faces are flat to rounding: the corners of a side of a prism differ in z alone, those of the solids come from
  *          1 and the golden ratio by one scaling. Hulls merge what lies within 1e-11 of a plane, so rounding makes no

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* shape_def.c - constructors of shape definitions.
  * They only fill in; everything is checked by pp_geometry_create() and perp_shape_mass(). */
 #include "geometry/shape/collision.h"

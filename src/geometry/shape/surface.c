@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* surface.c - is this the surface of a body?
  * Method   Every edge must be there twice, once each way: that makes a surface closed and its faces agree on what is
  *          outside. The volume then must be positive, or all of it is inside out.

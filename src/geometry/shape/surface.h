@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* surface.h - closed surfaces that need not be convex: between mass.c, surface.c and decompose3d.c. */
 #ifndef PP_SURFACE_H
 #define PP_SURFACE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* model_find.c - the contact models by name. */
 #include <stdio.h>
 #include <string.h>

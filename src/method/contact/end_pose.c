@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* end_pose.c - see end_pose.h
  * Method   What a round leaves is a part h |dW/dq| |p|/m of what it found, so few are needed. Where the change does not
  *          fall any more, poses are averaged; what does not settle at all is halved by the caller. */

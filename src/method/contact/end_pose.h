@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* end_pose.h - contacts at the end of the step: `geometry: end`, and what the stepper "implicit" shares with it
  *
  *   M(q+) nu+ = M(q) nu + h f + W(q+) p,   q+ = q (+) h nu+,   0 <= p_n _|_ psi(q+) >= 0,   slip W_t(q+)' nu+

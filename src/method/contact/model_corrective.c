@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* model_corrective.c - only what already overlaps is a contact
  *   in: feature pairs with gaps      out: for every overlap, its deepest pair, as one unilateral contact
  * Nothing is foreseen: bodies enter each other freely and are pushed out in the next step, so far that the gap is zero

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_contacts.c - from the forces to the impulses: the stages in their order, as the contact model wants them */
 #include "base/clock.h"
 #include "method/contact/end_pose.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_contacts.h - the stages up to the impulses, as the contact model wants them. */
 #ifndef PP_STAGE_SOLVE_CONTACTS_H
 #define PP_STAGE_SOLVE_CONTACTS_H

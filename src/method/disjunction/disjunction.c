@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* disjunction.c - building the constraints of a frame, and the frame of a model made of rules. See disjunction.h. */
 #include "method/disjunction/disjunction.h"
 

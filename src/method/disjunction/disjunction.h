@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* disjunction.h - contact laws with "or": Williams' unilateral (U), inter-contact (I) and cross-contact (X) constraints
  * over the contacts of a frame, as a complementarity problem, and the judge of its answers.
  *

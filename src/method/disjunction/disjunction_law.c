@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* disjunction_law.c - the judge of the disjunctive normal laws, apart from every solver and conversion
  * Problem  impulses p_i and the end velocity nu are given. How far are they from U, I and X?
  * Method   straight from the rows: psi_i = n_i nu + b_n, and W_i p_i, the velocity that the impulse makes of its own, so

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* disjunction_lcp.c - U, I and X constraints -> LCP (Williams 4.7, problem (4.50) with the errata)
  * Problem  the step problem with every contact U gives, by pp_convert, the gap of contact i at the end of the step as a
  *          linear function psi_i = M_i z + q_i of impulses, friction and bounded joint rows; nu and bilateral joints are

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* disjunction_sides.c - a disjunctive island as a sequence of ordinary contact problems
  * Problem  The LCP of U, I and X constraints has no theory that says when Lemke's method or a Newton method solves it. But
  *          every I and X asks only that one of its gaps, its side, be not negative. Once a side of each is given, the island

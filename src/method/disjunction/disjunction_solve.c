@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* disjunction_solve.c - solves a disjunctive step island by island through a chain of solvers
  * Problem  no theorem says that the problem has a solution or that a method finds it (Williams 4.8), and it may have many.
  * Method   An island without I and X is an ordinary contact problem and solved as one (stage/solve/solve_step.c). Others: the

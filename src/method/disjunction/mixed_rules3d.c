@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* mixed_rules3d.c - PEG in space: constraints of two polyhedra (Williams Algorithms 12-17)
  * Vertex near vertex: each is in front of one of the faces at the other (I), and for every edge at the one and edge at
  * the other, either the vertex is in front of the face beside that edge or the edges pass each other properly. Vertex

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* model_lnc.c - the locally non-convex model: a vertex may be behind a facet if it is in front of another
  *   in: pairs of shapes that are near      out: for every vertex the facets within reach, as one I constraint
  * A vertex is not trapped by the planes of two facets that meet in a corner. But the choices of different vertices do

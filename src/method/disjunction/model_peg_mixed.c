@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* model_peg_mixed.c - Polytope Exact Geometry as printed: all potential contacts in one mixed complementarity problem
  *   in: pairs of shapes that are near      out: U, I and X constraints, one LCP for each island
  * Geometry is that of the start of the step, linearised, so turning bodies overlap a little (Williams 5.3). The problem

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* model_standard.c - the standard model as the thesis runs it: every contact of features within reach is unilateral
  *   in: pairs of shapes that are near      out: for every vertex and facet (3D: also edges) within reach one U
  * A vertex near a corner has to be in front of the planes of both facets that meet there, although it would do to be in

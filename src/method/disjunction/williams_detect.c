@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* williams_detect.c - nearest points, applicability, feasibility, potential contacts (Williams chapter 3)
  *   in: two polytopes in W and how far they may travel      out: C(vertex, facet), C(edge, edge), primary or secondary
  * Method   as printed, with the errata: Algorithm 3 does not normalise e; Algorithm 7 needs c = d1 . r and the case of

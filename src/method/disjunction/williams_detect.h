@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* williams_detect.h - narrow phase of Williams chapter 3: features of two convex polytopes that are near each other.
  *
  * Unlike the detector stage, which gives one plane per pair, this gives every potential contact by itself, with the two

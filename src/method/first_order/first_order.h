@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* first_order.h - parts of the stepper "first-order": constraints as implicit springs and dampers (Drumwright).
  *
  * Every softened row is  p = h lambda,  lambda = -K phi1 - B dphi1,  with phi1, dphi1 at the end of the step; solved for

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* first_order_contacts.c - contacts that give way: where they are, and the law of each
  * Method   Spheres, corners and edges as the detector finds them, on the plane of largest separation of each pair. An
  *          elastic foundation lies under a box: the faces that look towards the plane are divided into cells, and a

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* first_order_curvature.c - how fast the velocity of a joint's row changes because the row turns: dJ/dt nu
  * Method   rows at two poses a thousandth of a step before and after the start, along the velocity there.
  * Source   Drumwright (29), (50): the rate of a constraint at the end of a step, d phi/dt + h (G dv/dt + dG/dt v). */

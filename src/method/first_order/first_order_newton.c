@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* first_order_newton.c - many soft rows on few bodies, in the velocities of the bodies
  * Problem  M nu = momentum + sum of J' p,  p = mid(lo, hi, -(J nu + b)/compliance): the rows' laws solved for p.
  * Method   Both sides are the gradient of a strictly convex, piecewise quadratic function of nu. Newton's method with the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* first_order_printed.c - the programme as printed, to be compared with
  * Problem  min |lambda|^2/2  with  lambda >= 0  and  lambda >= -K phi1 - B dphi1,  phi1 and dphi1 functions of lambda. In
  *          impulses p = h lambda, with the matrix A and vector q of the step's LCP, A p + q being the velocities of the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_first_order.c - constraints as springs and dampers, advanced by the implicit Euler rule
  * Problem  joints, limits and contacts whose force is  -K phi - B dphi/dt  of their error or gap phi, for any stiffness,
  *          damping and step, redundant ones too.

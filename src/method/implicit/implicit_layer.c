@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_layer.c - Kelvin-Voigt layers over rigid cores (Berard 3.5.2), as rows of the step problem
  * Law      psi is the gap of the undeformed surfaces at the end of the step, d >= 0 the deflection of the layer, d0 at the
  *          start. Spring and damper give p_s, the rigid core p_r, together the normal impulse (3.88):

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_pairs.c - which shapes may meet in an implicit step, and where they do at a pose
  *
  * A pair has one contact, its closest points. Only over a half-space shapes with flat sides have several, so that they can

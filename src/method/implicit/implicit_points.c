@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_points.c - contact points that are held, where the rounds of an implicit step do not settle by themselves
  * Problem  Where a surface is all but flat its closest point runs far for the least turn of the body, and the turn depends on
  *          where the impulse acts: a round from point to pose to point throws the point to and fro.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_step.c - the geometrically implicit step by rounds, see implicit_step.h
  * Law      M(q+) nu+ = M(q) nu + h f + W(q+) p,  q+ = q (+) h nu+,  0 <= p_n _|_ psi(q+) >= 0, Coulomb's law with the slip
  *          W_t(q+)' nu+ (Berard 3.82, 3.83); velocity products are in M(q+), see src/stage/control/control.c.

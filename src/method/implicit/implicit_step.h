@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* implicit_step.h - the geometrically implicit steps (Berard 3.5): what their files share
  *
  * Gaps, contact points, normals and the directions of forces are those of the end of the step. The step problem is posed at

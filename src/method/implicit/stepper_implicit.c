@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_implicit.c - geometrically implicit steps: all geometry at the end of the step
  *   M(q+) nu+ = M(q) nu + h f + W(q+) p,   0 <= p_n _|_ psi(q+) >= 0
  * `implicit` is rigid, `implicit-compliant` has Kelvin-Voigt layers over rigid cores. Source   Berard 3.5.1, 3.5.2. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* model_peg.c - contact without traps: Polytope Exact Geometry in its separating-plane form
  *
  * Law      For every pair of convex shapes some separating plane holds at the end of the step, and impulses act only

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg.h - the parts of the contact model "peg": poses, pairs, rows. See model_peg.c for the whole. */
 #ifndef PP_PEG_H
 #define PP_PEG_H

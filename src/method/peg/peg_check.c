@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg_check.c - may an answer of the rounds be taken: what its contacts do to the energy, how far bodies turned, whether one
  * ran through another
  * Source   model_peg.c has the whole. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg_measure_end.c - what the end poses of a round show: gaps that miss, planes that are to change, pairs that are to be added
  * Source   model_peg.c has the whole. */
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg_pairs.c - which pairs may meet in the step, how far apart they are, and on which plane they meet first
  *
  * A pair that was apart at the start belongs to the plane that separates it at the moment of first contact, on the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg_patch.c - gaps of contacts that lie on one plane between two bodies
  *
  * Problem  A face on a face has more corners than its plane has freedoms. The rows of those corners depend on each other,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg_pose.c - solids at the start of a step, at its end, and between. */
 #include "method/peg/peg.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg_repose.c - see peg_repose.h
  *
  * Problem  The contacts of a settled step are functions of the poses at its start and at its end, as long as they stay on

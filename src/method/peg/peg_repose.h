@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg_repose.h - contacts of a step that the model "peg" has settled, posed once more at other poses: for src/tangent. */
 #ifndef PP_PEG_REPOSE_H
 #define PP_PEG_REPOSE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* peg_rows.c - the contacts of active pairs, at the poses where impulses act and at the end of the step
  *
  * A row keeps its place in the problem as long as its contact lies on its features at the end pose; rows of two planes

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_closure.c - joints that driven bodies tear apart
  * Problem  Joints tie a body to two driven ones that part, or a chain to a driven body that pulls it beyond its length. No motion
  *          keeps these joints. Their rows depend on each other, so no impulse can remove what is left of them, and what no

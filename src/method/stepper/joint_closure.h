@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_closure.h - can the joints be closed where the driven bodies go? For step/step.c. */
 #ifndef PP_JOINT_CLOSURE_H
 #define PP_JOINT_CLOSURE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* quasistatic_balance.c - proves that no forces of contacts, joints and supports balance the loads of a quasistatic step
  * Problem  Is there an r with  F + G r = 0,  r in K?  F: impulses of the loads; K: normals push, friction lies in its cone, or in
  *          its disc where a support's normal force is known, joints within their bounds. A body in the air has none, nor has

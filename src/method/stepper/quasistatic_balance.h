@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* quasistatic_balance.h - can anything balance the loads of a quasistatic step? */
 #ifndef PP_QUASISTATIC_BALANCE_H
 #define PP_QUASISTATIC_BALANCE_H

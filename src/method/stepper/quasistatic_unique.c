@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* quasistatic_unique.c - which motions do the laws of a quasistatic step leave open?
  * Problem  At a solution, which changes dq of the motion give another solution with the same forces? They form a cone
  *              { dq : B dq = 0, A dq >= 0 }

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* quasistatic_unique.h - is the motion of a quasistatic step unique? */
 #ifndef PP_QUASISTATIC_UNIQUE_H
 #define PP_QUASISTATIC_UNIQUE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* second_order_kicks.c - a step in two half kicks with a free motion between them
  *   M(q) (nu - nu_n) = h/2 f(q_n, t_n) + G(q_n) p            q_n+1 = q_n moved freely over h with nu; joints hold there
  *   M(q) (nu_n+1 - nu') = h/2 f(q_n+1, t_n+1) + G(q_n+1) p'  nu': nu after the free turn; joints hold in velocities

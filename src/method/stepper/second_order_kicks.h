@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* second_order_kicks.h - the two half kicks of a step, for stepper_second_order.c. */
 #ifndef PP_SECOND_ORDER_KICKS_H
 #define PP_SECOND_ORDER_KICKS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* second_order_shift.c - friction that is the same forwards and backwards in time
  *
  * The second kick sees slip at the end of the step, with the velocity of the end. The first must mirror it. What slides

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_anitescu_potra.c - the Anitescu-Potra step
  *   as Stewart-Trinkle, but a contact that touches is held at velocity level: 0 <= p_n _|_ G_n' nu+ + driven velocity >= 0
  * An overlap is neither corrected nor thrown out, and no energy comes from stabilisation; gaps drift by second-order

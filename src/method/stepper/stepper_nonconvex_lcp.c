@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_nonconvex_lcp.c - a vertex at a corner, as one LCP with slack variables (Berard 3.2)
  *   p_i >= 0 only where max psi = 0 and psi_i = 0, for the gaps psi_i of a vertex to the sides of a corner
  * The first of the disjunctive steps, kept for comparison with peg: it has a constant gamma to choose, many variables for

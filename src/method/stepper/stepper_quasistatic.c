@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_quasistatic.c - bodies without inertia: forces balance in every step
  *   0 = h f + G_b p_b + G_n p_n + G_f p_f,   laws of contacts and joints as ever, q+ = q (+) h nu
  * Pyramids make it Model-DLC, true cones Model-DQC.

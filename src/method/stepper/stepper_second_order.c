@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_second_order.c - second order where motion is smooth, Stewart and Trinkle's step where it is not
  *
  * Method   Half of the forces act at the start of the step, with constraint impulses that make joints and gaps hold at

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_stewart_trinkle.c - the Stewart-Trinkle step
  *   M (nu+ - nu) = h f + G p,    0 <= p_n  _|_  G_n' nu+ + psi/h + dpsi/dt >= 0
  * The gap at the end of the step, linearised, is not negative, so bodies reach each other exactly at the end of a step

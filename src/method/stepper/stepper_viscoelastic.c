@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stepper_viscoelastic.c - contacts as lumped springs and dampers, along the normal and along the surface
  * Problem  lambda = K d + C dd/dt at each contact, the normal force not pulling, the tangential one in Coulomb's
  *          cone: impacts that take time, micro-slip before slip.

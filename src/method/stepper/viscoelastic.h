@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* viscoelastic.h - parts of the stepper "viscoelastic": contacts as lumped springs and dampers (Song, Pang, Kumar)
  *
  * At a contact the surface is pressed in by d >= 0 along the normal and shifted by D along the surface, D towards the

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* viscoelastic_pace.c - how long a part of a step may be
  * Problem  A contact of mass m and stiffness K lasts pi sqrt(m/K), which a step need not resolve; a body that rests
  *          on the same spring needs no short steps.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* viscoelastic_rows.c - springs and dampers at contacts as rows of the step problem
  * Law      psi is the gap of the undeformed surfaces, d the deflection, 0 <= lambda_n _|_ psi + d >= 0. Two rules:
  *            mean   p = h K (d0 + d1)/2 + C (d1 - d0),  x1 = x0 + h (nu0 + nu1)/2   second order, keeps energy

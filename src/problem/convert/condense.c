@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* condense.c - cone problems from the mass-matrix form to the Delassus form
  * Problem  W = H'M^-1 H + compliance and q = H'M^-1 f + b, W sparse.
  * Method   M falls apart into the connected parts of its pattern, the bodies of a rigid-body problem. Small parts are

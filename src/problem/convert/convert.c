@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* convert.c - what both conversions of a step problem share: rows, Delassus matrix, contact part, and the way back
  * Problem  from M nu = momentum + G p and the rows' laws to a complementarity problem in p alone, nu = Minv
  *          (momentum + G p).

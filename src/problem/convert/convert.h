@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* convert.h - step problem -> LCP or mixed LCP -> impulses and velocity; the conversions, in one place.
  *
  * Variables of the LCP, in order (nc contacts, nf = total friction directions, ns = contacts with friction):

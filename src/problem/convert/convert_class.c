@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* convert_class.c - problems from one class to another with the same solutions, and answers back
  * Problem  a solver takes some classes only; the mathematics of the others often fits into them.
  * Method   LCP, mixed LCP: bounds are written out, the matrix is laid out anew, the callback of an NCP multiplies by it.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* convert_class.h - what the conversions between problem classes share.
  * Every one but the condensing of cones ends in a linear problem over bounds, the `pp_affine` below; how it is then laid
  * out (dense, sparse, by callback) is one and the same step for all. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* convert_cone.c - friction contact problems -> mixed LCP: exact where the cone is a wedge, by a pyramid where it is round
  * Problem  u = W r + q, bounded rows, and at each contact r in |r_T / e| <= mu r_N with Coulomb's law.
  * Method   r = T p, so that T'W T p + T'q are the velocities along the new variables. Bounded rows keep theirs.

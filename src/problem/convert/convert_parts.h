@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* convert_parts.h - shared by the files of src/problem that convert. */
 #ifndef PP_CONVERT_PARTS_H
 #define PP_CONVERT_PARTS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* step_convert.c - a step problem as a problem of the solver library, with all its arrays. */
 #include "problem/convert/convert.h"
 #include "problem/stored.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* stored_step.c - a step problem kept whole, with its cone form. */
 #include <string.h>
 

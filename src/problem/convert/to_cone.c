@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* to_cone.c - step problem -> friction contact problem with true cones, in global form
  * Problem  M nu = momentum + G p and the laws of the rows, as M v = f + H r, u = H'v + b + compliance r. Nothing is
  *          eliminated: a solver chooses between bodies and rows by their numbers.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* to_cone.h - step problem -> cone problem in global form -> impulses and velocity
  *
  * Rows of the cone problem, in order: the joint rows, with their bounds and compliance; the normal rows of contacts

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* to_lcp.c - step problem -> LCP: bilateral rows are eliminated, bounded ones become one or two variables
  * Problem  rows r (contacts, bounded joint rows) and e (bilateral joint rows, with or without compliance):
  *            w_r = W_rr p_r + W_re p_e + w_free_r,   0 = W_er p_r + W_ee p_e + w_free_e

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* to_mlcp.c - step problem -> mixed LCP in joint and contact impulses; only nu is eliminated
  * Variables  p_b (njoint, bounds as given), p_n, p_f, sigma.
  *   w_b = W_bb p_b + W_bc p_c + w_free, and so on: the Delassus matrix with the friction directions expanded.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_judge.c - what of a cone problem is needed to judge answers, computed once
  * Problem  u = W r + q for many r, with W = H'M^-1 H + compliance never formed; the diagonal of W.
  * Method   M is taken apart along its pattern. If the parts are small (rigid bodies) each has a dense LU, and row k of

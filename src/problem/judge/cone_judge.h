@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_judge.h - a cone problem made ready for judging many answers: M factorised once, velocities without impulses,
  * the diagonal of W. Knows nothing of the solvers.
  *

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* contradict.c - checks multipliers that are said to prove that a problem has no answer (perp/contradiction.h)
  * Problem  y with r . (W'y) <= 0 for all r that are allowed, and q . y < 0.
  * Method   g = W'y, its rounding error beside it. Of g counts what an impulse can use: of a contact the projection on its

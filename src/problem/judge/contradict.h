@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* contradict.h - what finders and checkers of contradictions share. */
 #ifndef PP_CONTRADICT_H
 #define PP_CONTRADICT_H

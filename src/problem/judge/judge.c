@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* judge.c - the verdict on an answer: every law by velocities that the data know (perp/judge.h)
  * Problem  residuals relative to the answer's own size are fooled by large answers, and by heavy parts beside light ones.
  * Method   violations and rounding errors of all laws (cones: measure_cone.c, judge_cone.c; LCP and mixed LCP: here), over

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* judge_cone.c - what the verdict on friction contact problems takes from their data: neighbours, velocities, rounding
  * Problem  laws are bounded rows and contacts (cone_judge.h). Which of them share a body, how fast are they without
  *          impulses, and to how many digits can their velocities be known?

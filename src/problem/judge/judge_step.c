@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* judge_step.c - the verdict on the answer to a step problem
  * Problem  momentum of every body, every joint row and every contact, each compared with velocities that the data know.
  * Method   violations by step_residual.c, which knows nothing of solvers and conversions. A law's velocity without

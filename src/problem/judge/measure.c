@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* measure.c - the judge in full: every figure of an answer, for every class
  * Problem  how far z is from lo <= z <= hi complementary to w = F(z), unit-free; other classes are handed on.
  * Method   w recomputed from the data; with scales given z_i/z_scale_i and w_i/w_scale_i over s = max

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* measure.h - parts of the judge that more than one file uses. */
 #ifndef PP_MEASURE_H
 #define PP_MEASURE_H

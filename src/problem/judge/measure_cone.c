@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* measure_cone.c - the judge of friction contact problems and cone programmes
  * Problem  contact: x in K = {|x_T| <= mu x_N}, v^ = v + mu |v_T| n in the dual cone {mu |v_T| <= v_N}, x . v^ = 0, in
  *          the metric of the axes (cone_judge.h); without the term for PERP_CONE_QP. Bounded rows: lo <= r <= hi

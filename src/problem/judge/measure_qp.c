@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* measure_qp.c - the judge of quadratic programmes
  * Problem  x and multipliers y of min x'Qx/2 + c'x, lo <= x <= hi, row_lo <= A x <= row_hi.
  * Method   two families of bounded variables: x against the gradient g = Q x + c - A'y, and A x against y. Units, so

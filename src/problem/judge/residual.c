@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* residual.c - the judge's one figure: how far numbers are from solving a problem, in the units of its rows
  * Problem  natural-map residuals, zero exactly at a solution, measured from the problem data alone.
  * Method   dense: w = M z + q recomputed, rows in strips so that nothing is allocated; this is the one that steps of a

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* step_residual.c - the judge of a step: momentum, joints, contact, cone, dissipation, each as a velocity
  * Problem  given impulses and the velocity at the end of a step, how well does each law of perp_step_problem hold?
  * Method   straight from the rows; definitions at perp_step_residual. Friction is the variational inequality

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* parameters.c - declared parameters: defaults, ranges, and values given from outside.
  *
  * The order is that of the first declaration, included files first; a file that declares a parameter of an included

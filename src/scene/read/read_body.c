@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_body.c - bodies and their templates into the world, one by one.
  *
  * Mass     density, or mass alone: from the solid shapes, by perp_shape_mass; the body frame then moves to the centre

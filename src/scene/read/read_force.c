@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_force.c - force elements into the world: applied forces, springs, controllers, expressions. */
 #include <stdio.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_function.c - shapes given by convex functions, and the functions of an intersection, into the reader's scratch. */
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_joint.c - joints into the world.
  *
  * Given by a world point, both frames are put there as the bodies stand now: X_AJ = X_WA^-1 X_WJ, X_BJ = X_WB^-1 X_WJ,

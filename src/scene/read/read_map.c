@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_map.c - a map of a scene file into its struct, driven by its table: which keys there may be, which must, what
  * they hold.
  *

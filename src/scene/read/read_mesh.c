@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_mesh.c - shapes from mesh files: a convex mesh, a mesh of convex groups, or a closed mesh cut into convex parts.
  *
  * Problem  A mesh is a surface; the world takes convex bodies. Say whether the mesh is the surface of its convex

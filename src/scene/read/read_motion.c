@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_motion.c - the motion of a kinematic body. */
 #include <stdio.h>
 #include <string.h>

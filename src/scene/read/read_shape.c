@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_shape.c - the shapes of a body, into the reader's scratch: they are needed twice, for the mass and for the
  * world. A shape that is not convex becomes several drafts. */
 #include <stdio.h>

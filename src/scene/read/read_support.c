@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_support.c - the three points on which a planar body rests. */
 #include "scene/scene_internal.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_value.c - single values: each is checked against its line in the table and put into its field. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* read_world.c - everything of a scene that is not an entry of a list: version, dimension, step, stages and their
  * settings, materials and laws, templates, recording; makes the world, then has the lists read into it. */
 #include <stdio.h>

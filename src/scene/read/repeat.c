@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* repeat.c - an entry made many times, with a variable for each level of the nesting.
  *
  * repeat: n has the variable i; repeat: {i: n, j: m} is nested, the last fastest, and a count may use the variables

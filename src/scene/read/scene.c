@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scene.c - opening and closing scenes, and what they tell about themselves. See include/perp/scene.h and
  * docs/scene.md. */
 #include "perp/scene.h"

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* set.c - other values for the parameters of an open scene: its world is made anew from the parsed files.
  *
  * Method   The first setting parses the files that the scene holds and keeps trees, compiled expressions and meshes; every

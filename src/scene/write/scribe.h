@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* scribe.h - a world being written as a scene: what the files write_*.c share. */
 #ifndef PP_SCENE_SCRIBE_H
 #define PP_SCENE_SCRIBE_H

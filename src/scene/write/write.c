@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* write.c - worlds of programs as scenes: the text, checked by reading it back, into a file or into a scene
  *
  * Method   A clone of the world gets slots without gaps and is written. The text is read into a world of its own. If that

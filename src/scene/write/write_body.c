@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* write_body.c - bodies, shapes and motions of a world as entries of a scene. Each function fills the struct that the reader
  * would fill; a new key of a table needs one line here. */
 #include <stdio.h>

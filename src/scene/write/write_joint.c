@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* write_joint.c - joints and force elements of a world as entries of a scene. See write_body.c. */
 #include <stdio.h>
 #include <string.h>

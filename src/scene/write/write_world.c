@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* write_world.c - a world as the text of a scene: stages and settings, materials and laws, then the lists. See write_body.c
  * for the entries of the lists, and write.c for what is done with the text. */
 #include "scene/write/write_world.h"

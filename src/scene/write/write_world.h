@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* write_world.h - the text of a scene from a world. */
 #ifndef PP_SCENE_WRITE_WORLD_H
 #define PP_SCENE_WRITE_WORLD_H

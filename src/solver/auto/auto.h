@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* auto.h - the parts of the solver "auto". */
 #ifndef PP_AUTO_H
 #define PP_AUTO_H

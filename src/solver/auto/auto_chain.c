@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* auto_chain.c - auto for LCP, mixed LCP, NCP and QP: solvers in turn until one is measured to have solved
  * Method   dense problems by pivoting, which needs no luck, as far as its size allows; interior points next if they are
  *          large; then Newton-like methods along the path of PATH; nonsmooth Newton; relaxation last. Every solver but

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* auto_cone.c - auto for friction contact problems and cone QPs
  * Method   one block alone: closed form. Many contacts of which few digits are wanted: sweeps (cone_sweep.c). With a
  *          guess, or from where those got: proximal Newton, which takes a few steps if little has

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_refine.c - friction contact problems: Newton from an answer until the judge accepts it
  * Method   proximal Newton (cone_newton.c) with the judge's figure as its measure, from the answer, with a weak pull: the
  *          equations of what the answer found open, sticking and sliding.

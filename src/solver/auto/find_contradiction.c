@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* find_contradiction.c - looks for multipliers that prove that a problem has no answer (perp/contradiction.h)
  * Problem  cones: y >= 0 on normals and lower limits, any sign on joints, with W y = 0 and q . y < 0. LCP: y >= 0 with
  *          M'y <= 0 and q . y < 0, and likewise with bounds.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* find_contradiction.h - proofs that a problem has no answer, looked for within a call. */
 #ifndef PP_FIND_CONTRADICTION_H
 #define PP_FIND_CONTRADICTION_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* refine.c - linear complementarity problems: the answer that an active set has, to all its digits
  * Problem  pivoting ends with the right basis and an answer that carries the rounding of all pivots before; methods that
  *          stop at a residual leave errors where rows are small.

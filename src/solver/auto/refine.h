@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* refine.h - an answer made as exact as its active set allows. */
 #ifndef PP_REFINE_H
 #define PP_REFINE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_auto.c - picks solvers by class, size and guess, measures what they say, falls back, explains itself
  * Method   cones: auto_cone.c; everything else: auto_chain.c.
  * Valid    every class.

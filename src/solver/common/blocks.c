@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* blocks.c - small dense LCPs inside a larger one
  *   0 <= x  _|_  A x + q >= 0        A = M_BB, q what the variables outside of block B leave of its rows
  * Method   the basis of the last visit first: one LU, and all signs must be right. Else complementary pivoting from a

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* blocks.h - small dense LCPs inside a larger one, solved exactly: what block Gauss-Seidel asks for over and over. */
 #ifndef PP_BLOCKS_H
 #define PP_BLOCKS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* box.c - one view of the complementarity problems over bounds
  *   lo <= z <= hi complementary to w = F(z)
  * Method   linear problems keep their matrix; F of an NCP is called, its derivatives are called or taken by forward

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* box.h - one view of LCP, mixed LCP (dense or sparse) and NCP: lo <= z <= hi complementary to w = F(z).
  * What Newton-like solvers see. Variables and rows keep their order; nothing is eliminated or scaled here. */
 #ifndef PP_BOX_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* call.h - what lies behind perp_call: the workspace, the watch, the clock. */
 #ifndef PP_CALL_H
 #define PP_CALL_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* free_pivot.c - free variables made basic by pivoting
  * Problem  w = G z + g with pairs 0 <= z_i _|_ w_i >= 0, i < n, and free variables whose rows are equations w = 0, but
  *          whose block of G is singular: multipliers of equations (KKT systems), potentials of circuits.

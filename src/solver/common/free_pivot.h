@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* free_pivot.h - free variables made basic by pivoting, where their own rows do not determine them. */
 #ifndef PP_FREE_PIVOT_H
 #define PP_FREE_PIVOT_H

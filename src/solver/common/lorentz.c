@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* lorentz.c - Jordan algebra of the second-order cone in few dimensions
  *   L = {x : x_0 >= |x_T|},  x o y = (x'y, x_0 y_T + y_0 x_T),  det x = x_0^2 - |x_T|^2
  * Method   closed forms. det is taken as (x_0 - |x_T|)(x_0 + |x_T|), which keeps its digits near the boundary.

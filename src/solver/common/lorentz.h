@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* lorentz.h - the second-order (Lorentz) cone L = {x : x_0 >= |x_T|} in 1 to 4 dimensions and its Jordan algebra.
  * First component x_0, the rest x_T; e = (1, 0, ..). In one dimension L is the half line x >= 0. Functions may be given
  * the same array in and out unless said otherwise. */

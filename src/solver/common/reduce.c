@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* reduce.c - mixed LCP -> LCP: free variables eliminated, bounds shifted to zero, boxes doubled
  * Problem  lo <= z <= hi complementary to w = M z + q, as perp_mlcp.
  * Method   free block F: z_F = -M_FF^- (M_FR z_R + q_F), the rest sees the Schur complement. M_FF symmetric positive

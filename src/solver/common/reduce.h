@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* reduce.h - mixed LCP -> LCP with the same solutions, and back. */
 #ifndef PP_REDUCE_H
 #define PP_REDUCE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* settings.c - settings structs through their field tables. */
 #include <limits.h>
 #include <math.h>

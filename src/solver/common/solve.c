@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve.c - the one place that calls a solver, and measures what it says; and what it hands to solvers. */
 #include "perp/solve.h"
 

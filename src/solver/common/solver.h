@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver.h - the built-in solvers and the one place that calls a solver. */
 #ifndef PP_SOLVER_H
 #define PP_SOLVER_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone.c - cone problems made ready: blocks, scaling, and the operator W~ in local form or through the bodies.
  * Method   local: the columns of W are cut into blocks of rows and columns that belong together. Global: the connected
  *          parts of M are its nodes (bodies); if they are small and there are about as many rows as dofs or more, W is

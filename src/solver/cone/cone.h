@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone.h - a cone problem made ready for iterations: rows scaled so that all contacts look alike, the operator at hand.
  *
  * Scaling: contact i has one scalar s_i = 1/sqrt(mean diagonal of its block of E W E), E its axes, and

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_admm.c - alternating directions between the operator and the cones, accelerated
  * Problem  a scaled cone problem (cone.h): v = W~ x + q~, Coulomb's law or the law of a cone QP between x and v.
  * Method   x = (W~ + p I)^-1 (p y + w - q~ - s),   y = P_K(x^ - w/p),   w += p (y - x^),   x^ = a x + (1 - a) y,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_admm.h - splitting between the operator and the cones (ADMM) on a scaled cone problem; what admm and auto call. */
 #ifndef PP_CONE_ADMM_H
 #define PP_CONE_ADMM_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_bodies.c - finds the bodies behind a matrix W that is given without them
  * Problem  Local form: W = H'M^-1 H is given, M and H are not. With many contacts W has far more rows than the bodies have
  *          degrees of freedom. A system C + E W in contact space costs a factorisation of the graph of contacts. It is nearly

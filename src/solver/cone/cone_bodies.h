@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_bodies.h - the bodies behind a matrix W that was given without them */
 #ifndef PP_CONE_BODIES_H
 #define PP_CONE_BODIES_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_cg.c - linear systems of cone problems by preconditioned conjugate gradients
  * Problem  (C + E W~) dx = b, C and E block diagonal; see cone_cg.h.
  * Method   the matrix of the nodes or contacts by block rows; block ILU(0): elimination that drops all fill outside the

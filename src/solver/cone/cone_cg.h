@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_cg.h - the linear systems of cone_linear.h without a factorisation: conjugate gradients, preconditioned.
  *
  * The same systems (C + E W~) dx = b, in contact space or through the bodies, (M + J'B J) y = J'C'^-1 b. The matrix is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_figure.c - the judge's unit-free figure from scaled variables
  *   r_i = beta s_i x_i, rho_i = s_i^2, so |r_i - P(r_i - rho_i u_i)| = beta s_i |x_i - P(x_i - v_i)|
  * Method   weights s_i of contacts; bounded rows, which may be torques, count as impulses of the mean contact, that is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_figure.h - the judge's unit-free natural map (perp_measures.natural) of points in the scaled variables of
  * cone.h, so that a solver stops where the judge would. Differs from pp_cone_measure() where contacts differ in mass:
  * the judge compares impulses, so a heavy contact counts for more. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_law.c - one block of a cone problem: projection, natural map, exact solution with all other blocks held
  *   v = W x + q,  W dim x dim (2 .. 4);  open: x = 0, v_N >= 0;  stick: v = 0, |x_T| <= mu x_N;
  *   slide: v_N = 0, |x_T| = mu x_N, v_T = -k x_T, k > 0.  Associated law: v in the dual cone, perpendicular to x.

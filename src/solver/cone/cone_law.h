@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_law.h - one contact by itself: the friction law with a small matrix, solved exactly. */
 #ifndef PP_CONE_LAW_H
 #define PP_CONE_LAW_H

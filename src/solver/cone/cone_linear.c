@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_linear.c - the linear systems of Newton's method on cone problems, factorised in contact or body space
  * Method   see cone_linear.h; sparse block LU (block_lu.c). Exchanges of rows are local there and B is large where the
  *          regularisation in C is small, so every solution is refined against the operator itself.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_linear.h - the linear systems of Newton's method on cone problems: (C + E W~) dx = b, C and E block diagonal.
  *
  * Local form: C_i + E_i W~_ij, as many unknowns as rows. Through the bodies: with C' = C + E c~ and B = C'^-1 E,

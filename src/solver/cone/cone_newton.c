@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_newton.c - proximal points and semismooth Newton with a watchdog
  * Problem  a scaled cone problem (cone.h): v = W~ x + q~, Coulomb's law or the law of a cone QP between x and v.
  * Method   outer: x_{k+1} solves the law with v = W~ x + q~ + a (x - x_k), which is regular where W~ is not, and a falls

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_newton.h - proximal points and semismooth Newton on a scaled cone problem; what prox-newton and auto call. */
 #ifndef PP_CONE_NEWTON_H
 #define PP_CONE_NEWTON_H

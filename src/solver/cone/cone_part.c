@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_part.c - the friction problem of some of the bodies, with all others standing still
  * Method   rows and columns of M and rows of H that belong to other bodies are left out: a body that stands still is like
  *          one of the scene's obstacles. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_part.h - the friction problem of some of the bodies, with all others standing still. */
 #ifndef PP_CONE_PART_H
 #define PP_CONE_PART_H

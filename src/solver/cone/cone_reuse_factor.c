@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_reuse_factor.c - Newton's systems solved with the factors of an earlier one
  * Problem  (C + E W~) dx = b, where few blocks of C and E have changed since C0 + E0 W~ was factorised.
  * Method   GMRES, the old factors as its preconditioner from the right: what they leave is of low rank, three for each

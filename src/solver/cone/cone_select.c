@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_select.c - of all loads that obey the laws, those that depend on the problem alone
  * Problem  a face that lies on a face touches in more points than it takes to hold it, and many loads obey the laws. If it
  *          slides, friction and its torque depend on them, and so does the motion. Which loads a solver comes upon depends

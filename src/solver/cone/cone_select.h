@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_select.h - of all loads that obey the laws, those that depend on the problem alone. */
 #ifndef PP_CONE_SELECT_H
 #define PP_CONE_SELECT_H

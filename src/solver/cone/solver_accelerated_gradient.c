@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_accelerated_gradient.c - accelerated projected gradient for cone QPs, QPs with bounds, and cone problems
  *   min x'Wx/2 + q'x over cones and bounds: with v = W x + q, x = P(x - v)
  * Method   Nesterov's gradient steps x+ = P(y - v(y)/L) from a point y extrapolated along the last change. L grows

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_admm.c - friction contact problems by alternating directions, the last digits by Newton
  * Problem, Method, Valid, Cost, Source: cone_admm.c, cone_cg.c, cone_newton.c. The matrix is factorised, or, where that
  * would cost more than iterating, solved with by conjugate gradients. From time to time, at ever longer intervals,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_prox_newton.c - friction contact problems by proximal points and Alart-Curnier Newton: the workhorse for cones
  * Problem, Method, Valid, Cost, Source: cone_newton.c. */
 #include <stddef.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* builtin.c - one line per built-in solver. */
 #include "solver/front/builtin.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* builtin.h - the table of built-in solvers. */
 #ifndef PP_BUILTIN_H
 #define PP_BUILTIN_H

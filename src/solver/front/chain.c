@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* chain.c - perp_solve(): solvers tried in turn, each measured from outside, the best answer kept
  * Problem  a caller names solvers; some do not take the class, some fail, some say they succeeded and did not.
  * Method   For each solver: convert the problem if it takes another class that has exactly the same solutions (never a

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* problem_solve.c - perp_problem_solve(): one problem by the solver of a name */
 #include <math.h>
 

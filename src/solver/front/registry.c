@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* registry.c - solvers by name, for the whole process
  * A fixed table behind a mutex: entries are only ever added, so what was found stays valid. The built-in ones come
  * first. */

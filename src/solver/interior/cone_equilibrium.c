@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_equilibrium.c - impulses that hold all bodies at rest
  * Problem  a scaled cone problem (cone.h) in global form, u = H'v + b. Wanted: r inside the cones with H r + f = 0, no
  *          impulse where there is a gap (b_N > 0). Then v = 0 and u = b, and Coulomb's law holds whatever its flow rule:

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_equilibrium.h - impulses that hold all bodies at rest, if there are any; what auto asks before it solves for motion. */
 #ifndef PP_CONE_EQUILIBRIUM_H
 #define PP_CONE_EQUILIBRIUM_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_interior.c - interior points for Coulomb friction
  * Problem  a scaled cone problem (cone.h). With x' = P x, z = P^-1 (v + mu |v_T| n), P = diag(mu, 1, ..), both lie in
  *          the Lorentz cone and mu is gone:  z - |z_T| n - W' x' - q' = 0,  x' o z = 0,  W' = P^-1 W~ P^-1. For a cone

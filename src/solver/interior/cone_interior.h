@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_interior.h - primal-dual interior points on a scaled cone problem, De Saxce's term inside Newton. */
 #ifndef PP_CONE_INTERIOR_H
 #define PP_CONE_INTERIOR_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ipm.h - the interior point method behind "interior-point", for one form that all its classes are brought to:
  *
  *     w = M z + q

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ipm_box.c - LCP, mixed LCP and QP brought to the form of the interior point method
  *   LCP, MLCP   as they are; variables with lo = hi are put in and dropped
  *   QP          z = (x, y, s): rows Q x + c - A'y complementary to x in its bounds, A x - s = 0 for free y, y

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ipm_cone.c - cone-constrained QP brought to the form of the interior point method
  *   x in the cones, v = W~ x + q~ in the dual cones, perpendicular (no De Saxce term); bounded rows beside them
  * Method   z = F^-1 x and w = F v with F = f diag(1/mu, 1, ..) lie both in the Lorentz cone; f = min(mu, 1) keeps the

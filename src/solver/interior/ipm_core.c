@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ipm_core.c - primal-dual interior point method over boxes and Lorentz cones
  *   w = M z + q,  lo <= z_i <= hi complementary to w_i,  or  z_i, w_i in L with z_i'w_i = 0
  * Method   w_i = u_i - v_i with u_i (z_i - lo_i) = tau, v_i (hi_i - z_i) = tau; cones z_i o w_i = tau e. Mehrotra's

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ipm_matrix.c - the Newton matrices of the interior point method: C + E M, C and E block diagonal
  * Method   dense LU with partial pivoting for small or full matrices, KLU for sparse ones. M is given entry by entry;
  *          the pattern is made once by sorting, and every factorisation reuses it, so that KLU analyses once.

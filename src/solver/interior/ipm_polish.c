@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ipm_polish.c - the last digits: Newton on the natural map from a point that is nearly right
  *   F(z) = z - P(z - w) = 0,  w = M z + q,  P the projection on the boxes and cones
  * Method   D from the derivative of P at z - w: [(I - D) + D (M + a I)] dz = -F, full steps. For boxes D is 0 or 1, so

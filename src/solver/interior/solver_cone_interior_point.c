@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_cone_interior_point.c - friction contact problems by interior points, the last digits by Newton
  * Problem, Method, Valid, Cost, Source: cone_interior.c, cone_newton.c. From `hand_over` on a few steps of prox-newton
  * take the answer to `tol`; it starts from the centre always, a guess is of no use to it. */

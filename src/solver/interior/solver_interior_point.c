@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_interior_point.c - interior point method for monotone complementarity problems, QPs and cone QPs
  *   lo <= z <= hi complementary to w = M z + q;  min x'Qx/2 + c'x with bounds and rows;  min r'Wr/2 + q'r over cones
  * Method   a guess is tried first, by Newton on the natural map; else primal-dual predictor and corrector steps from a

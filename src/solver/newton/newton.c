@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* newton.c - globalised semismooth Newton, shared by fischer-newton and minmap-newton
  *   lo <= z <= hi complementary to w = F(z)
  * Method   in scaled variables x = z/Z, f = w/W. Merit: half the sum of squares of the Fischer-Burmeister equations,

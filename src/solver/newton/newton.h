@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* newton.h - what fischer-newton and minmap-newton share: scaling, globalisation, restarts. */
 #ifndef PP_NEWTON_H
 #define PP_NEWTON_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* newton_system.c - linear systems of semismooth Newton methods
  * Problem  V d = r and min |V d - r|^2 + mu |d|^2, V = diag(da) + diag(db) (A + shift I).
  * Method   dense: rows with db = 0 (variables held at a bound) give their d at once and drop out, LU of the rest;

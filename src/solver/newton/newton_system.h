@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* newton_system.h - the linear systems of semismooth Newton methods: V d = r with V = diag(da) + diag(db) (A + shift I),
  * A the scaled derivative W^-1 J Z of a box problem. Dense or sparse as J is. */
 #ifndef PP_NEWTON_SYSTEM_H

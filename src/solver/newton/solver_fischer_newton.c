@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_fischer_newton.c - semismooth Newton on the Fischer-Burmeister equation
  *   lo <= z <= hi complementary to w = F(z)          LCP, mixed LCP (dense or sparse), NCP
  * Method   phi(a, b) = a + b - sqrt(a^2 + b^2) is zero exactly where a, b >= 0 and a b = 0. Each pair becomes

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_minmap_newton.c - semismooth Newton on the natural map, an active-set method
  *   lo <= z <= hi complementary to w = F(z)          LCP, mixed LCP (dense or sparse), NCP
  * Method   mid(z - hi, w, z - lo) = 0 is complementarity; for an LCP it is min(z, w). A Newton step holds the variables

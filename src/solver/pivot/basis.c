@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* basis.c - an LCP from a guess of its basis
  * Problem  given a set S that should hold the positive variables: z_S with M_SS z_S = -q_S, z = 0 elsewhere, w = M z +
  *          q.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* basis.h - solving an LCP from a guess of which variables are positive. */
 #ifndef PP_BASIS_H
 #define PP_BASIS_H

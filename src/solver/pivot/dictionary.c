@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* dictionary.c - complementary pivoting with columns brought up to date when they are needed
  * Problem  w = q + M z + d a; exchange variables between left and right, one pair at a time.
  * Method   the entering column u and the pivot p of each exchange are kept (product form). A column c sees the exchange

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* dictionary.h - a dictionary of complementary pivoting whose columns are brought up to date when somebody looks. */
 #ifndef PP_DICTIONARY_H
 #define PP_DICTIONARY_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* path_crash.c - which bounds hold, by projected Newton steps
  * Method   bounds that z - F(z) would leave are taken as active, the other rows as equations; one linear solve, cut at the
  *          bounds, shortened while the natural map does not fall. Goes on while that helps and the guess of the active

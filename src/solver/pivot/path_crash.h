@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* path_crash.h - a cheap guess of which bounds hold, before the first path. */
 #ifndef PP_PATH_CRASH_H
 #define PP_PATH_CRASH_H

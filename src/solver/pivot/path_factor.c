@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* path_factor.c - bases of the path search, factorised
  * Problem  solve B x = v where one column of B changes per pivot.
  * Method   LU (pp_lu() if dense, KLU if sparse) of a base, then the product form of the inverse: a column exchanged is one

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* path_factor.h - the bases of the path search: an n x n matrix whose columns come from J, from the identity, or from the
  * residual that is being driven to zero; factorised, and kept up to date through exchanges of columns. */
 #ifndef PP_PATH_FACTOR_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* path_model.c - the scaled problem of the path search, its normal map and its measures
  * Problem  lo <= z <= hi complementary to F(z), with rows and variables in any units
  * Method   rows and columns of J are brought to size 1 by turns (square roots of the largest entries, rounded to powers of

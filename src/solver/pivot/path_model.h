@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* path_model.h - what the path search sees of a problem: scaled so that J has rows and columns of size 1. */
 #ifndef PP_PATH_MODEL_H
 #define PP_PATH_MODEL_H

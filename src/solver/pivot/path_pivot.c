@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* path_pivot.c - the path of a linear complementarity problem over a box
  *   L(x) = A pi(x) + c + x - pi(x),    L(x(t)) = (1 - t) L(x(0)),    t from 0 to 1
  * Method   L is linear wherever no x_i crosses a bound. Its n equations in x and t leave one variable out of the basis; it

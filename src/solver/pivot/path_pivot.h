@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* path_pivot.h - pivoting along the path of a linear complementarity problem over a box, from any point. */
 #ifndef PP_PATH_PIVOT_H
 #define PP_PATH_PIVOT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_enumerate.c - all complementary bases, one after the other: the oracle for tests
  *   lo <= z <= hi complementary to w = M z + q
  * Method   every variable is in one of its states: at its lower bound, at its upper bound, or basic (w_i = 0); a

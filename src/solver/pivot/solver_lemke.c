@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_lemke.c - complementary pivoting for dense linear complementarity problems
  *   find z with  z >= 0,  w = M z + q >= 0,  z'w = 0           M: n x n, column-major, any symmetry
  * Method   equilibrate by powers of two; ray start with a covering vector; lexicographic ratio test, so ties cannot

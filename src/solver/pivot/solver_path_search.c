@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_path_search.c - complementarity problems over bounds, linear or not, by Newton's method along paths
  *   lo <= z <= hi complementary to w = F(z);   normal map f(x) = F(pi(x)) + x - pi(x), z = pi(x), pi the projection on the box
  * Method   an open relative of PATH. Scaled by J (path_model.c). A crash guesses the active bounds (path_crash.c). Then F is

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_sweep.c - Gauss-Seidel to a few digits
  * Problem  a scaled cone problem (cone.h) with Coulomb's law, of which an answer to 1e-2 .. 1e-6 is wanted: the contacts
  *          of a pile that falls, slides and knocks.

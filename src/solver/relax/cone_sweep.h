@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* cone_sweep.h - Gauss-Seidel sweeps over a scaled cone problem to a few digits; what auto begins with where no more is
  * asked for. */
 #ifndef PP_CONE_SWEEP_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* relax.c - sweeps over the blocks of a cone problem, Gauss-Seidel and Jacobi
  *   contact i: x_i in its cone, v_i = sum_j W~_ij x_j + q~_i, Coulomb's law or the associated one between them
  * Method   on the scaled view (cone.h). Each block in turn is solved with all others held: exactly (cone_law.c), or by

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* relax.h - relaxation methods: the loops that drive sweeps, and the sweeps of cone problems and of dense LCPs. Shared by
  * pgs, psor, jacobi, nncg, fixed-point and gauss-seidel. */
 #ifndef PP_RELAX_H

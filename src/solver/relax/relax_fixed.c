@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* relax_fixed.c - projected fixed point with adapted steps
  *   x = P(x - r_i F(x)) exactly at a solution, P the projection on bounds or cones, r_i > 0 one step per block
  * Method   y = P(x - r F(x)); r is shortened until r |F(y) - F(x)| <= 0.9 |x - y|, and lengthened next time if it is less

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* relax_nncg.c - nonlinear conjugate gradients on sweeps
  *   x <- S(x) a sweep of Gauss-Seidel; its change g = S(x) - x is zero exactly at a solution, and plays the gradient
  * Method   Fletcher and Reeves: p <- b p + g with b = |g|^2/|g before|^2, and x <- S(x) + b p before. If b > 1 the

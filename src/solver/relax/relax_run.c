@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* relax_run.c - the loop around sweeps: when to stop, when to shorten steps, when to jump
  * Method   sweeps until the residual is small enough. When successive changes point the same way and shrink slowly, x is
  *          moved on by the sum of the geometric series that they begin (Aitken); a jump after which the sweeps change

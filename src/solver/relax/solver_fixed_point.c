@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_fixed_point.c - proximal fixed point with adapted steps, for bounds and cones
  *   x = P(x - r F(x)), P the projection on [lo, hi] or on the cones
  * Method   predictor and corrector with a step r that follows how fast F changes (relax_fixed.c).

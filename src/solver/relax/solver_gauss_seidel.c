@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_gauss_seidel.c - block Gauss-Seidel over contacts with exact local solves
  *   u = W r + q, contact by contact Coulomb's law, or the associated one
  * Method   contacts in order, each solved exactly with all others held (cone_law.c); through the velocities of the bodies

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_jacobi.c - projected Jacobi, damped, for LCP, mixed LCP and cones
  *   0 <= z  _|_  w = M z + q >= 0;  cones: contact by contact, Coulomb's law or the associated one
  * Method   every variable, block or contact is solved for from the same old values, and moved a share of the way. The

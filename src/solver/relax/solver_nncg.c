@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_nncg.c - nonsmooth nonlinear conjugate gradients for LCP, mixed LCP and cones
  *   0 <= z  _|_  w = M z + q >= 0;  cones: contact by contact, Coulomb's law or the associated one
  * Method   the change of a Gauss-Seidel sweep, there and back, plays the gradient of Fletcher and Reeves' method

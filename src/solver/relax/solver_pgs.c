@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_pgs.c - projected block Gauss-Seidel for LCP, mixed LCP and cones
  *   0 <= z  _|_  w = M z + q >= 0        M: n x n, column-major
  * Method   variables in order, each solved for with all others held. One with a diagonal by itself: z_i <- max(0, z_i -

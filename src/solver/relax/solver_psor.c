@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solver_psor.c - projected successive over-relaxation for LCP, mixed LCP and cones
  *   0 <= z  _|_  w = M z + q >= 0;  cones: contact by contact, Coulomb's law or the associated one
  * Method   as projected Gauss-Seidel, each variable or block going `relaxation` times as far as its own answer, then back

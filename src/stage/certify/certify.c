@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* certify.c - stage 7: next state -> figures
  * Measured on the state that is about to be committed: law residuals from the step problem (residual.c), joint errors
  * and overlap from the end poses, contact states from the end velocities, and the energy account (ledger.c). */

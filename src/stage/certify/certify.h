@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* certify.h - stage 7: figures of the step, measured anew, and its energy account. */
 #ifndef PP_STAGE_CERTIFY_H
 #define PP_STAGE_CERTIFY_H

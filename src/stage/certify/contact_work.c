@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* contact_work.c - what the contacts of a part of a step did to the energy, island by island
  * Method   An impulse does the work of the mean of the velocities before and after it, relative to what is driven. Islands are
  *          bodies connected by contacts that push and by joints: what one of them gains must not hide in the losses of another.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* contact_work.h - what the contacts of a part of a step did to the energy, island by island. */
 #ifndef PP_CONTACT_WORK_H
 #define PP_CONTACT_WORK_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* ledger.c - where the energy went
  *   1/2 nu' M nu - 1/2 nu0' M nu0 = 1/2 (nu0 + nu)' sum of impulses            (M of the start pose: an identity)
  * Each impulse does the work of its mean velocity. At a contact with a kinematic body the work on the dynamic one

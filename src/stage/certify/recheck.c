@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* recheck.c - the laws once more, from the states at both ends of a step and the numbers of the world itself
  * Problem  Residuals of the laws are measured on the step problem, when it is solved. What poses that problem, applies its answer and moves
  *          the bodies could still go wrong and not be told.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* twist.c - angular momentum of islands that nothing outside holds
  * Problem  Impulses between two bodies are equal and opposite, and act at one point. If a rule takes the two levers from other poses than those that
  *          bodies move from, the pair leaves a torque: with contacts at the end pose h (v_a - v_b) x P. Momentum, energy and the laws of

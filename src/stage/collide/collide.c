@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* collide.c - stage 2: shapes -> feature pairs, gaps
  *
  * How far a body may travel in a step is bounded by its own motion (Williams 5.1 with the erratum: |v| h + |a| h^2 +

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* collide.h - stage 2: which shapes may meet in the step. */
 #ifndef PP_STAGE_COLLIDE_H
 #define PP_STAGE_COLLIDE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* contact_fill.c - see contact_fill.h */
 #include "stage/collide/contact_fill.h"
 

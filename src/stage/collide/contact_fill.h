@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* contact_fill.h - a contact of the frame from what geometry says of it; shared by the contact models. */
 #ifndef PP_CONTACT_FILL_H
 #define PP_CONTACT_FILL_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* belt.c - velocities of surfaces: conveyor belts
  * Problem  The surface of a shape may move along itself while its body stands, or moves on its own. Friction then acts against
  *          the velocity of the body plus that of the surface.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* belt.h - velocities of surfaces: conveyor belts */
 #ifndef PP_BELT_H
 #define PP_BELT_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* control.c - stage 1: time -> forces, kinematic poses, momentum
  *
  * Forces are taken at the start of the step (Berard 2.6). A step is a kick and a free motion: all impulses act at the

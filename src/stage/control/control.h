@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* control.h - stage 1: forces and driven bodies; the motion of bodies by themselves. */
 #ifndef PP_STAGE_CONTROL_H
 #define PP_STAGE_CONTROL_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* move_block.c - the motion of one body over a time, by the velocity that it has */
 #include "stage/frame.h"
 #include "stage/control/control.h"

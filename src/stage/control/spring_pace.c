@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* spring_pace.c - springs and dampers that are too stiff for the step
  *
  * Problem  The force of a spring between points is that of the start of the step. Along its line, of inverse mass w,

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* formulate.c - stage 4: contacts, joints -> step problem
  *
  * Rows hold the geometry at the start of the step (kinematic bodies at its end, Berard 5.1.2). The normal row of a

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* formulate.h - stage 4: the step problem. */
 #ifndef PP_STAGE_FORMULATE_H
 #define PP_STAGE_FORMULATE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_chain_damping.c - see joint_chain_damping.h
  *
  * Problem  Impulses of joints act at the start pose of a step. A link of a taut chain that is out of line is pulled back

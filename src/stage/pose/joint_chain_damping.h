@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_chain_damping.h - tension that holds links of a chain in line, taken at the end of the step where it is too stiff for its
  * start. */
 #ifndef PP_JOINT_CHAIN_DAMPING_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rebound.c - what restitution and overlap ask of a contact, as far as its limits allow */
 #include "stage/pose/rebound.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* rebound.h - what restitution and overlap may ask of a contact. The limits are found in rebound_limit.c. */
 #ifndef PP_REBOUND_H
 #define PP_REBOUND_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* support_rows.c - see support_rows.h
  *
  * A support is a contact of the body with its plane whose normal impulse p is known. As a row of the step problem it

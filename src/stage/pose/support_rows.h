@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* support_rows.h - the friction of the three points on which planar bodies rest (Berard 3.3), as rows of the step
  * problem. For steppers with `supports`. */
 #ifndef PP_SUPPORT_ROWS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* give_way.c - contacts and joints of a jammed island that give way a little
  * Problem  Bodies that are wedged between contacts and joints push each other with impulses that may have no end. Even where
  *          they end, rows that all but depend on each other turn the least contradiction into impulses whose rounding is

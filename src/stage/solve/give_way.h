@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* give_way.h - contacts and joints of a jammed island that give way a little, for stage/solve/solve_step.c. */
 #ifndef PP_GIVE_WAY_H
 #define PP_GIVE_WAY_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* jammed.c - what jams a step that has no answer
  * Problem  A motor without a force limit, or a driven body, that runs bodies against what cannot give way has no answer
  *          at any step length: teeth that meet head-on, a block pushed askew between walls. "No solver met the laws"

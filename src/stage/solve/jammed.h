@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* jammed.h - what jams a step that has no answer, for step/step.c. */
 #ifndef PP_JAMMED_H
 #define PP_JAMMED_H

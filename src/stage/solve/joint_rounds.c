@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_rounds.c - see joint_rounds.h
  *
  * Problem  Rows of a joint are those of the start of the step. A body that turns by the angle a takes the joint a^2/2 of

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_rounds.h - joints that hold at the end of the step, not only in the rows of its start. */
 #ifndef PP_JOINT_ROUNDS_H
 #define PP_JOINT_ROUNDS_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* motor_yield.c - a motor without force limit yields where its speed has no answer
  * Problem  A motor without force limit demands its speed. If a wall, a wedge or another joint's limit forbids this speed, the
  *          laws contradict each other and no step length helps. A real drive stalls there.

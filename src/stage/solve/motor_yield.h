@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* motor_yield.h - motors without force limit that run against what cannot give way, for stage/solve/solve_step.c. */
 #ifndef PP_MOTOR_YIELD_H
 #define PP_MOTOR_YIELD_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve.h - stage 5: impulses and velocities, and what is remembered of them. */
 #ifndef PP_STAGE_SOLVE_H
 #define PP_STAGE_SOLVE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_step.c - stage 5: step problem -> impulses and velocity, island by island, through the chain of solvers
  *
  * The first solver gets the impulses of the last step as a guess, then starts cold, then the fallbacks follow. Whatever

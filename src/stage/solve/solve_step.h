@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* solve_step.h - parts of stage 5 that contact models with laws of their own use too (method/disjunction/disjunction_solve.c). */
 #ifndef PP_SOLVE_STEP_H
 #define PP_SOLVE_STEP_H

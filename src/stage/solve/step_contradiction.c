@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* step_contradiction.c - names what contradicts each other in a step that has no answer
  * Problem  a body between walls that close, or held by a joint against a wall: no impulses are enough. A message should
  *          say which bodies, and which of them are driven.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* step_contradiction.h - why a step has no answer, in words. */
 #ifndef PP_STEP_CONTRADICTION_H
 #define PP_STEP_CONTRADICTION_H

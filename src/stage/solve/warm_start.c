@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* warm_start.c - impulses remembered from step to step, matched by contact identity
  *
  * Contacts come ordered by (shape A, shape B, feature) from the detector, so the lists of two steps are matched by one

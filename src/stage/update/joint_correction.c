@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_correction.c - iterative correction of joint errors after the step
  *   while |C| > eps_p:   p = -(G' M'^-1 G)^+ C/h,   q += h M'^-1 G p
  *   while |C'| > eps_v:  p = -(G' M^-1 G)^+ C',     nu += M^-1 G p

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* joint_opening.c - joints that come apart because their bodies turn too far in one step
  *
  * Problem  Rows of a joint are those of the start of a step. A body that turns by an angle a takes the joint a^2/2 of its

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* update.c - stage 6: velocity -> next state
  *   x+ = x + h v,   (q+, w+) = torque-free rotation of (q, w) over h
  * with the velocity (v, w) that the impulses at the start pose leave. The free turn keeps energy and momentum, and is of

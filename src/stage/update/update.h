@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 /* update.h - stage 6: the next state. */
 #ifndef PP_STAGE_UPDATE_H
 #define PP_STAGE_UPDATE_H

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // crane.cpp - perp from C++: a rod that falls, made body by body, and a load that swings on a hinge, from a scene in memory. Objects of perp are
 // held by std::unique_ptr, errors are thrown.
 #include <perp/perp.h>

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The state of the page and what changes it. Parts of the page listen; the picture follows in the next animation frame.
 import * as THREE from 'three';
 

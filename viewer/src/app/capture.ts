@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Pictures and films of what is seen: PNG, and WebM by the browser's own encoder.
 import { arms, drawTriad } from '../draw/triad.ts';
 import { css } from '../draw/theme.ts';

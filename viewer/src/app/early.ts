@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // To be imported before everything else: a worker starts, and the server is asked, while the rest of the page is being read.
 import { Client } from '../data/client.ts';
 import { findOffers } from '../data/source.ts';

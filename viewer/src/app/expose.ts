@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // What programs outside the page may look at, tests above all: the state of the viewer as plain values.
 import * as THREE from 'three';
 

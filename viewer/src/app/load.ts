@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Opening a run: the recording, and how large its scene is.
 import { RecordedRun } from '../data/recorded.ts';
 import type { Run } from '../data/run.ts';

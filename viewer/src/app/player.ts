@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The clock: where on the common time of all runs we are, and how it goes on.
 import { frameAt } from '../data/run.ts';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Addresses of the server that the page came from.
 
 /** The whole address of a path beside the page. The page's own query goes along: a server may keep a token there. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Frames in blocks: what was read stays until the budget is used up, what is missing is asked for, the newest wish first.
 
 export interface BlockSource<T> {

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Charts by name: which series they show, of a run or of the selected body.
 import { CONTACT_STATES, LEDGER } from './model.ts';
 import type { Run } from './run.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Trust nothing that was read: the first thing that is wrong is refused with one sentence, before anything is drawn.
 import type { Model } from './model.ts';
 

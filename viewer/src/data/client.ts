@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The page's end of the worker: requests as promises.
 import * as packedWorker from 'virtual:perp-worker';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // A run that is still going on: its frames come as JSON, in pieces, as the server has them.
 import { addressOf } from './address.ts';
 import { checkModel, Refusal } from './check.ts';

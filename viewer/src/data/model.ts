@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // What a run consists of, in the names of docs/recording.md. Recordings and live runs both end up in these types.
 
 export type Dim = 2 | 3;

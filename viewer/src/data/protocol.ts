@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // What the page and its worker say to each other. A request has one answer with the same number.
 import type { ContactRows, Model } from './model.ts';
 

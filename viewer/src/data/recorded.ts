@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // A run out of a recording.
 import { BlockCache } from './blocks.ts';
 import { Client } from './client.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Contacts are ragged: which rows of a block belong to a frame.
 import { CONTACT_WIDTH, type Contacts } from './model.ts';
 import type { ContactBlock } from './protocol.ts';

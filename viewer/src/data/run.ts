@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // A run as the page sees it, be it recorded or live: what is there is given at once, what is missing is fetched meanwhile.
 import type { Contacts, Model, Pose, Twist } from './model.ts';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Width of the smallest body: what overlaps and joint errors are compared with, as in perp info.
 import { SHAPE, type Model } from './model.ts';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Where the page finds what to show: recordings inside the page, else those that its server offers.
 import { addressOf } from './address.ts';
 import { fromBase64 } from './base64.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Units of derived quantities, in the names that the scene gives to length, mass and time. SI has names of its own.
 import type { Units } from './model.ts';
 

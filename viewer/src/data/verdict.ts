@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The certificate of a run in plain words, with the limits of perp info:
 //              good        fair       poor
 //   laws       <= 1e-8     <= 1e-4    above    largest residual of any step, as a part of the speeds in that step

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Surfaces that run, such as conveyor belts: arrows along the side of a shape that faces up, in the direction of its surface.
 import * as THREE from 'three';
 

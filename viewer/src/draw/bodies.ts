@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // All shapes of a run, drawn as one mesh: fine, or coarse while things move where that is hard to keep up with.
 import * as THREE from 'three';
 

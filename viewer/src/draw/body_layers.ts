@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Layers of bodies and joints: joint frames, paths, bounding boxes, support tripods, velocities of bodies and of surfaces.
 import * as THREE from 'three';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Shaders of bodies. Placement and colour of all shapes are in one texture, four texels for each shape: three rows of
 // its matrix, then colour and mark. So a frame is one upload, however many bodies there are.
 import * as THREE from 'three';

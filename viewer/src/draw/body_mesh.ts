@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Surfaces of all shapes as few meshes. A surface is copied for each shape that has it: a software renderer takes about as
 // long to begin an instance as to draw a hundred triangles, and a graphics card does not mind. Only where the copies would
 // take too much memory there are instances.

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Layers of contacts: points, normals, gaps, impulses, friction cones.
 import * as THREE from 'three';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // How large a scene is, from a few moments of it: for the camera, and for everything whose size follows the scene.
 import * as THREE from 'three';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // A camera that goes along with a run: it keeps what moves in view, or stays with one body.
 import * as THREE from 'three';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The layers that can be shown over the bodies, and what they draw from.
 import type { Contacts, Model, Pose, Twist } from '../data/model.ts';
 import type { Paths } from '../data/run.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // How fine a moving picture is drawn where the processor draws it: as fine as it keeps up with.
 
 /** How a picture is drawn. */

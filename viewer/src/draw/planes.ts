@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Half-spaces: large planes with a grid that fades away; in 2D a filled half-plane. They follow their body.
 import * as THREE from 'three';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Compiled shaders outlive the recording that needed them first. Compiling takes a software renderer a third of a second,
 // and the next recording needs the same ones.
 import * as THREE from 'three';

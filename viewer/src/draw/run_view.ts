@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // One run in the picture: its bodies, planes and layers at a frame.
 import * as THREE from 'three';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Many straight lines of constant width on the screen, with or without arrow heads: one draw call for all of a layer.
 import * as THREE from 'three';
 

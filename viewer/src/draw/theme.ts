@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Colours of the drawing in both themes. Colours are sRGB, 0 to 1: the shaders write them as they are.
 // perp render and perp plot read the colours of contact states from the same file (cli/CMakeLists.txt).
 import stateColours from './contact_state_colours.json' with { type: 'json' };

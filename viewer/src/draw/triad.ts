@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The axes of the scene and the direction of gravity, as the camera sees them: a small drawing in the corner.
 import * as THREE from 'three';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // A body on a floor that nobody sees. Drawing it makes the shaders ready while the first recording is still being read;
 // compiling them takes a software renderer a good part of a second.
 import * as THREE from 'three';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Convex hull of a few points, for shapes that come with corners but without faces.
 import { ConvexHull } from 'three/examples/jsm/math/ConvexHull.js';
 import { Vector3 } from 'three';

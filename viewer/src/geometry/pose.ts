@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Poses: position and unit quaternion w x y z, as rows of arrays.
 
 /** Writes the 3 x 4 matrix (rows) of body pose * shape pose * scale into out[at..at+11]. */

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // From the rows of /shapes to surfaces. Shapes with the same surface share it: `key` says which are the same.
 import { SHAPE, type Dim, type Shapes } from '../data/model.ts';
 import { convexHull } from './hull.ts';

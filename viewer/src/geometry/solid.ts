@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Surfaces of shapes as triangles. Each corner carries, besides its normal, a shade that makes turning visible on round
 // bodies, and the distance to the true edges of its face, from which the shader draws the edges.
 

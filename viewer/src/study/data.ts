@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // What a study's server tells: maps, cells, trials. Trust nothing: the first thing that is wrong is refused with one
 // sentence.
 import { addressOf } from '../data/address.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // From axes to places: edges of cells, ticks, numbers as words, contours.
 import type { Axis } from './data.ts';
 

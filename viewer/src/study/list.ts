@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The maps of the study, small: a click shows one large.
 import { h } from '../ui/dom.ts';
 import type { StudyMap } from './data.ts';

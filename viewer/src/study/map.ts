@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // One map, large: cells that can be pointed at, walked over with the arrow keys and chosen; contours, axes, colour bar.
 // A sweep over one parameter is drawn as points with their intervals.
 import { h } from '../ui/dom.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Playing a trial: the server runs it again and records it; then the viewer opens the recording.
 import { addressOf } from '../data/address.ts';
 import { h } from '../ui/dom.ts';

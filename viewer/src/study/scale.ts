@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The colour scale of maps, the same as in figures (cli/plot_scale.c, which says why): a curve through five points in
 // OKLab, from dark violet over teal to yellow, walked at constant speed.
 

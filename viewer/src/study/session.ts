@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // What the page of a study shows now: map, cell, colours, theme. Parts of the page listen for changes.
 import type { Axis, Study, StudyMap } from './data.ts';
 import { makeScale, type Scale } from './scale.ts';

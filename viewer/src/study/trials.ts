@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The trials of the chosen cell: a table that can be sorted and filtered, and a button that plays one.
 import { h, icon, ICONS } from '../ui/dom.ts';
 import { fetchCell, hasServer, type Cell, type Column, type Trial } from './data.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The certificate of the run: a badge from green to red; a click goes to the worst step, its list says why.
 import type { App } from '../app/app.ts';
 import { GRADES, type Finding } from '../data/verdict.ts';

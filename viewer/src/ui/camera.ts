@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // What the camera does by itself, in words.
 import type { CameraMode } from '../draw/follow.ts';
 

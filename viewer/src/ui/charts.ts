@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The row of charts below the picture. A line in each follows the slider; a click goes to that moment.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Elements with few words.
 
 type Props = Record<string, string | boolean | number | ((e: Event) => void) | undefined>;

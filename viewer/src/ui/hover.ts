@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Names under the pointer; a click selects.
 import type { App } from '../app/app.ts';
 import { BODY_KINDS } from '../data/model.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The keyboard, and the page that explains it.
 import type { App } from '../app/app.ts';
 import { screenshot } from '../app/capture.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Labels that the scene gives its bodies, above them.
 import * as THREE from 'three';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // What colours and arrows mean, for what is shown just now.
 import type { App } from '../app/app.ts';
 import { BODY_KINDS, CONTACT_STATES } from '../data/model.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Controls of a live run: its state, pause, single step, reset.
 import type { App } from '../app/app.ts';
 import type { LiveRun } from '../data/live.ts';

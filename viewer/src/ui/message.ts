@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Messages in the page: one that takes the place of the picture, and notices over it.
 import type { App } from '../app/app.ts';
 import { h } from './dom.ts';

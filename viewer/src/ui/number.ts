@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Numbers as people read them: no more digits than they have, no rounding noise.
 
 const DIGITS = 7;

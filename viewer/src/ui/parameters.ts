@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Parameters that the scene of a live run names: a slider for each. Another value begins the run again with it.
 import type { LiveRun, Parameter } from '../data/live.ts';
 import { h } from './dom.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Dragging a body of a live run: the page tells the run where the hand is, and the run pulls with a spring.
 import * as THREE from 'three';
 

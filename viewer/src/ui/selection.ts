@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The selected body and its numbers at the moment that is shown.
 import type { App } from '../app/app.ts';
 import { BODY_KINDS, type Contacts } from '../data/model.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The panel on the right: layers, colours, the selected body.
 import type { App } from '../app/app.ts';
 import { LAYERS, type LayerId } from '../draw/layers.ts';

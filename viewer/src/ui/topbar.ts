@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Title, which recordings are shown and how, certificate, and the switches of the page.
 import type { App } from '../app/app.ts';
 import type { Layout } from '../draw/stage.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Playing: buttons, the slider with the strip of the certificate, time, speed.
 import type { App } from '../app/app.ts';
 import { SPEEDS } from '../app/player.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The corner of the picture: axes, gravity, and views along the axes.
 import type { App } from '../app/app.ts';
 import { PRESETS } from '../draw/stage.ts';

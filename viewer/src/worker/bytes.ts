@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Bytes of a recording, read in pieces. HDF5 reads synchronously, so a piece that is missing is fetched synchronously
 // as well: a worker may do that, the page never waits.
 import { Refusal } from '../data/check.ts';

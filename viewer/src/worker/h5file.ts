@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // An HDF5 file on top of bytes that come in pieces, with the few ways of reading that the viewer needs.
 import { Dataset, File, ready, type H5Module } from './h5wasm.ts';
 import { Refusal } from '../data/check.ts';

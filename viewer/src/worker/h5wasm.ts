@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The names of h5wasm that are used, in one place.
 import { ready } from 'h5wasm';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The worker: reads one recording at a time, answers one request after the other.
 import './quiet.ts';
 import { takeWasm } from './wasm.ts';

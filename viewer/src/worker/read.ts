@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The layout of docs/recording.md: from datasets to the types of the viewer.
 import { checkModel, checkVersion, Refusal } from '../data/check.ts';
 import type { Dim, Model } from '../data/model.ts';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The WebAssembly of HDF5 comes from the page, as the first message to this worker; it is unpacked and compiled as it
 // streams in. To be imported before h5wasm, which starts by itself and calls `perpInstantiate` (see pack/one-file.js).
 

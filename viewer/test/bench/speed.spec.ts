@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Two figures: how long a recording of 100 MB takes to its first picture, and how many pictures there are in a second while
 // the slider runs over 10,000 frames of 1,000 bodies. Each with the processor time of the browser's processes, which also
 // means something on a machine that does other things.

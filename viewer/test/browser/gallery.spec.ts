@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Every scene of the gallery can be shown: its first steps, recorded just before by what makes the gallery.
 import { basename } from 'node:path';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // A run that goes on: pause, single steps, keys, dragging a body, parameters, the camera.
 import { expect, test, type Page } from '@playwright/test';
 

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // How the page looks and what it says: loading, charts, names, colours, cameras, pictures to save, a phone.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // What the scene itself writes and draws: labels of bodies, arrows on surfaces that run; from a server, from disk, live.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

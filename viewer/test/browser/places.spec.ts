@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Where runs come from: a page from disk, files that cannot be shown, a live run.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

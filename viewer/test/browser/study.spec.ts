@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // The page of a study, used as a person would, on a study that is made up (test/serve-study.js).
 import { mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

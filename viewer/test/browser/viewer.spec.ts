@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // One page, used as a person would, on recordings that perp view serves.
 import { expect, test, type Page } from '@playwright/test';
 import h5wasm from 'h5wasm/node';

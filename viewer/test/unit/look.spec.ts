@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Parts of the page's look that need no browser: numbers, units, ranges of sliders, addresses, cameras.
 import { expect, test } from '@playwright/test';
 import * as THREE from 'three';

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
 // Parts of the page of studies without a browser.
 import { readFileSync } from 'node:fs';
 
