@@ -65,7 +65,7 @@ static void test_small_and_large(void **state) {
         check_permutation(n, order, place);
         assert_true(before.block == NULL || pp_arena_here(&arena).used == before.used);
         if (n > 1500) /* 31 n log2(n)/8 is the bound of nested dissection; row by row it would be n^1.5 */
-            assert_true(fill_of(n, place) < 0.3 * n * sides[k]);
+            assert_true((double)fill_of(n, place) < 0.3 * n * sides[k]);
     }
     assert_true(pp_block_order(0, start, list, order, place, &arena));
 }
