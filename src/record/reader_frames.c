@@ -198,6 +198,7 @@ int perp_recording_find_joint(const perp_recording *r, const char *name) {
 
 static perp_status read_file(perp_recording *r, int i, perp_source_file *out, perp_refusal *why) {
     char path[64], named[PP_TEXT_MAX + 1];
+    named[0] = 0;
     snprintf(path, sizeof path, "scene/file_%d", i);
     hid_t set = pp_open_plain(r->file, path), space = set >= 0 ? H5Dget_space(set) : -1;
     hssize_t size = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
