@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "problem/laws.h"
 #include "problem/rows.h"
 #include "problem/convert/to_cone.h"
 #include "stage/solve/give_way.h"
@@ -553,9 +552,6 @@ static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
     perp_step_residual r;
     double a = acceptance(f, t, &t->answer, &r);
     if (!(a <= fmin(tolerance(f), f->enough / speed_scale(f, r.scale)))) return false;
-    /* No solver has measured this answer by the figure that it stops by: a law whose own speed is small beside the others'. */
-    perp_verdict v;
-    if (!pp_step_judge(t->p, &t->answer, tolerance(f), &f->w->arena, &v, NULL) || !v.solved) return false;
     keep_as_best(t, a, &r);
     return true;
 }
