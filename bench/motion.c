@@ -144,12 +144,14 @@ static bool run_case(const scene_case *c, const options *o) {
             printf("    step %d: %.2f ms, %d iterations, %d parts\n", k, ms[k], cert.iterations, cert.substeps);
     }
     qsort(ms, (size_t)k, sizeof *ms, ascending);
-    printf("%-9s %5d  mean %8.4f  median %8.4f  99 %% %8.3f  slowest %9.3f ms  %6.1f iterations  %5.2f parts  overlap %7.1e  %s ", c->name,
-           k, sum / k, ms[k / 2], ms[(int)(0.99 * (k - 1))], ms[k - 1], (double)iterations / k, (double)parts / k,
-           overlap, failed ? "FAILED" : "");
+    printf("%-9s %5d  mean %8.4f  median %8.4f  99 %% %8.3f  slowest %9.3f ms  %6.1f iterations  %5.2f parts  overlap "
+           "%7.1e  %s ",
+           c->name, k, sum / k, ms[k / 2], ms[(int)(0.99 * (k - 1))], ms[k - 1], (double)iterations / k,
+           (double)parts / k, overlap, failed ? "FAILED" : "");
     perp_world_timing(w, stage);
     for (int i = 0; i < PERP_STAGE_COUNT; i++) all += stage[i];
-    for (int i = 0; i < PERP_STAGE_COUNT; i++) printf(" %.4s %2.0f%%", perp_stage_name((perp_stage)i), 100 * stage[i] / all);
+    for (int i = 0; i < PERP_STAGE_COUNT; i++)
+        printf(" %.4s %2.0f%%", perp_stage_name((perp_stage)i), 100 * stage[i] / all);
     printf("  hash %016llx\n", (unsigned long long)perp_world_hash(w));
     if (failed) printf("    %s\n", perp_world_why(w));
     fflush(stdout);

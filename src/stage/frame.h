@@ -172,6 +172,7 @@ typedef struct pp_frame {
     } elastic;
 
     /* steppers of several kicks */
+    pp_load_choice loads;         /* which of those that obey the laws the solvers are asked for; ANY: as worlds do */
     struct pp_frame *const *kick; /* nkick frames that the step is made of, for the ledger; NULL: this one alone */
     int nkick;
     double *i_joint,

@@ -35,6 +35,7 @@
 #include "stage/collide/collide.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
+#include "stage/solve/solve_step.h"
 
 #define MAX_ROUNDS      40 /* beyond those that only find new pairs */
 #define MAX_FINDS       2000
@@ -264,12 +265,14 @@ static double slack(const pp_peg_work *k, const pp_peg_findings *found) {
 
 /* What the rounds so far have come to. */
 typedef struct progress {
-    double least; /* by how much gaps missed at least when nothing else changed [L] */
-    int idle;     /* rounds in a row that did not halve that */
-    int polish;   /* rounds for the sake of digits alone */
-    int steps;    /* of solvers in the last round */
-    int slips;    /* rounds for the sake of slip on driven bodies alone */
-    int thrown;   /* rounds in which contacts added more energy than there was */
+    double least;   /* by how much gaps missed at least when nothing else changed [L] */
+    int idle;       /* rounds in a row that did not halve that */
+    int polish;     /* rounds for the sake of digits alone */
+    int steps;      /* of solvers in the last round */
+    int slips;      /* rounds for the sake of slip on driven bodies alone */
+    int thrown;     /* rounds in which contacts added more energy than there was */
+    int selections; /* rounds in which loads were selected, */
+    bool selected;  /* and nothing was new after the last of them */
 } progress;
 
 static bool has_news(const pp_peg_findings *found) { return found->added || found->switched || found->renewed; }
@@ -284,6 +287,24 @@ static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress
     if (k->f->slack > 1 || !k->still) return false;
     return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
            ++p->polish > MAX_POLISH;
+}
+
+#define MAX_SELECTIONS 3 /* rounds in a part of a step that select loads; after one, new pairs may be found */
+
+/* Is the next round the one that selects loads? It comes when contacts and gaps have settled: what is solved before is posed
+ * again anyway, and what follows keeps the selected loads. */
+static bool selects(const pp_peg_work *k, const pp_peg_findings *found, bool settled, progress *p) {
+    const pp_frame *f = k->f;
+    bool news = has_news(found) || found->moved;
+    if (news) p->selected = false;
+    if (p->selected || p->selections >= MAX_SELECTIONS || !(settled || (!news && found->worst <= k->least)))
+        return false;
+    p->selected = true;
+    if (k->loose_tolerance || !pp_loads_matter(&f->problem, &f->solution, pp_step_scale(&f->problem))) return false;
+    p->selections++;
+    p->least = INFINITY;
+    p->idle = 0;
+    return true;
 }
 
 /* By pair: are its rows to be looked for anew? From the arena. */
@@ -321,6 +342,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     perp_status st = renewals(k, &renew);
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
+    f->loads = PP_LOADS_LATER;
     if (!st) st = solve_round(k, mark, !anew);
     k->begun = !st;
     if (st) return st;
@@ -331,7 +353,8 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
         if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
-        if (at_rest(k, &found, &p)) {
+        bool rests = at_rest(k, &found, &p), select = selects(k, &found, rests, &p);
+        if (rests && !select) {
             if ((st = pp_joint_rounds_end(f))) return st;
             *settled = pp_peg_credible(k);
             return PERP_OK;
@@ -342,6 +365,10 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         pp_peg_stride(k);
         st = pp_peg_rows(k, &k->end, renew);
         p.steps = -f->iterations;
+        f->loads = select                 ? PP_LOADS_NOW
+                   : !p.selected          ? PP_LOADS_LATER
+                   : f->w->def.warm_start ? PP_LOADS_KEEP
+                                          : PP_LOADS_NOW;
         if (!st) st = solve_round(k, mark, true);
         p.steps += f->iterations;
         if (st) return st;

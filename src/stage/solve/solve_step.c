@@ -180,6 +180,7 @@ static perp_status run_solver(const pp_frame *f, trial *t, const posed *c, const
                               const void *settings, double *z, perp_solve_info *info) {
     pp_arena *arena = &f->w->arena;
     perp_call call = pp_call_within(f->w);
+    if (f->loads != PP_LOADS_ANY) call.loads = f->loads;
     judge j = {f, t, c};
     if (c->cone && tolerance(f) > USUAL) {
         call.enough = is_enough;
@@ -542,6 +543,18 @@ static bool keep_guess(const pp_frame *f, trial *t) {
     return true;
 }
 
+#define STILL 1e-10 /* slip that is none, as a part of the speeds of the problem */
+
+bool pp_loads_matter(const perp_step_problem *p, const perp_step_solution *s, double scale) {
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        if (!(c->mu > 0) || !(s->p_contact[3 * i] > 0)) continue;
+        double t = pp_row_dot(p, &c->t, s->nu) + c->b_t, o = p->dim == 3 ? pp_row_dot(p, &c->o, s->nu) + c->b_o : 0;
+        if (t * t + o * o > STILL * STILL * scale * scale) return true;
+    }
+    return false;
+}
+
 /* Rounds pose a problem again whose parts have mostly settled (method/peg/model_peg.c). Does the answer of the round before,
  * in t->answer with its velocity, still obey the laws of this island? Then it is the answer. */
 static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
@@ -552,6 +565,7 @@ static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
     perp_step_residual r;
     double a = acceptance(f, t, &t->answer, &r);
     if (!(a <= fmin(tolerance(f), f->enough / speed_scale(f, r.scale)))) return false;
+    if (f->loads == PP_LOADS_NOW && pp_loads_matter(t->p, &t->answer, t->scale)) return false;
     keep_as_best(t, a, &r);
     return true;
 }

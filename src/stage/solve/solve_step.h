@@ -18,6 +18,9 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
 double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
                      const perp_step_residual *r, double *row_scratch, double *dof_scratch);
 
+/* Does something slide under load, so that the motion depends on how loads are shared? scale: pp_step_scale() [L/T]. */
+bool pp_loads_matter(const perp_step_problem *p, const perp_step_solution *s, double scale);
+
 /* What misses a law by more than this is no answer, whatever rounding and the impulses are [L/T]. scale: speeds of the
  * problem, pp_step_scale() [L/T]. */
 double pp_sure_miss(const pp_frame *f, double scale);
