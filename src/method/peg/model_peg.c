@@ -323,8 +323,31 @@ static perp_status look_back(pp_peg_work *k, bool **renew, pp_peg_findings *foun
     return st;
 }
 
-/* Rounds until nothing changes. *settled: they did, and the answer may be taken. `anew`: from the memory of the last
- * step; else from pairs and rows as they stand, of which those without rows get some. */
+/* Another plane on which a pair that pushes could as well be separated: a vertex on a vertex, where it is not the
+ * geometry of the end that tells which side is meant. */
+static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
+    if (!p->active || !p->pushed || p->kind != PP_PAIR_FLAT) return PP_NO_PLANE;
+    for (int r = p->first; r < p->first + p->nrow; r++)
+        if (k->m->row[r].push > 0 && k->m->row[r].off1 < -1e-6 * p->size) return PP_NO_PLANE;
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
+    return s.gap >= -PP_PEG_TOUCHING * p->size ? s.plane : PP_NO_PLANE;
+}
+
+/* Is there a pair that could as well be separated by another plane? */
+static bool tied(const pp_peg_work *k) {
+    for (int i = 0; i < k->m->npair; i++)
+        if (tied_plane(k, &k->m->pair[i]) != PP_NO_PLANE) return true;
+    return false;
+}
+
+/* Do the chosen planes hold, with gaps within tolerance? */
+static bool planes_hold(const pp_peg_work *k, const pp_peg_findings *found) {
+    return !has_news(found) && !found->moved && found->worst <= k->least && k->f->slack <= 1 && k->still;
+}
+
+/* Rounds until nothing changes. *settled: they did, and the answer may be taken; k->phase: what has been done. `anew`: from the
+ * memory of the last step; else from pairs and rows as they stand, of which those without rows get some. */
 static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *settled) {
     pp_frame *f = k->f;
     const struct pp_peg *m = k->m;
@@ -353,9 +376,13 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
         if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
-        bool rests = at_rest(k, &found, &p), select = selects(k, &found, rests, &p);
+        bool hold = planes_hold(k, &found);
+        if (k->phase == PP_PEG_CHOOSE && hold && !tied(k)) k->phase = PP_PEG_FINISH;
+        bool rests = (hold && k->phase != PP_PEG_FINISH) || at_rest(k, &found, &p);
+        if (k->phase == PP_PEG_CHOOSE && rests && (k->linear || !tied(k))) k->phase = PP_PEG_FINISH;
+        bool select = k->phase == PP_PEG_FINISH && selects(k, &found, rests, &p);
         if (rests && !select) {
-            if ((st = pp_joint_rounds_end(f))) return st;
+            if (k->phase == PP_PEG_FINISH && (st = pp_joint_rounds_end(f))) return st;
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }
@@ -413,17 +440,6 @@ static perp_status restore(pp_peg_work *k, const snapshot *s) {
     return PERP_OK;
 }
 
-/* Another plane on which a pair that pushes could as well be separated: a vertex on a vertex, where it is not the
- * geometry of the end that tells which side is meant. */
-static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
-    if (!p->active || !p->pushed || p->kind != PP_PAIR_FLAT) return PP_NO_PLANE;
-    for (int r = p->first; r < p->first + p->nrow; r++)
-        if (k->m->row[r].push > 0 && k->m->row[r].off1 < -1e-6 * p->size) return PP_NO_PLANE;
-    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
-    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
-    return s.gap >= -PP_PEG_TOUCHING * p->size ? s.plane : PP_NO_PLANE;
-}
-
 /* Rounds from an answer that had settled, with another plane for pair i; PP_NO_PLANE: the same again. */
 static perp_status rounds_from(pp_peg_work *k, const snapshot *from, int i, pp_plane plane, bool *settled) {
     perp_status st = restore(k, from);
@@ -440,6 +456,7 @@ static perp_status rounds_from(pp_peg_work *k, const snapshot *from, int i, pp_p
  * corner that a body may pass, the one it is turned aside least by, in whatever order bodies were added. */
 static perp_status try_ties(pp_peg_work *k) {
     pp_arena *arena = &k->f->w->arena;
+    k->phase = PP_PEG_TRY;
     for (int tries = 0, best = 0; best >= 0 && tries < MAX_TIES;) {
         snapshot now;
         int npair = k->m->npair, ties = 0;
@@ -471,6 +488,13 @@ static perp_status try_ties(pp_peg_work *k) {
             return pp_fail(k->f->w, PERP_E_SOLVE, "a tie of separating planes did not resolve at t = %g", k->f->s0->t);
     }
     return PERP_OK;
+}
+
+/* Decides the ties of an answer whose planes hold, and finishes with those that were chosen. */
+static perp_status decide_ties(pp_peg_work *k, bool *settled) {
+    perp_status st = try_ties(k);
+    k->phase = PP_PEG_FINISH;
+    return st ? st : rounds(k, pp_arena_here(&k->f->w->arena), false, settled);
 }
 
 /* Tells the certificate what the gaps are at the end. */
@@ -558,7 +582,9 @@ static perp_status solve(pp_frame *f) {
         k.linear = linear || k.mode.linear;
         f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
         if (f->no_lift) memset(f->jammed_block, due ? 2 : 0, (size_t)f->nblock); /* what is due has work for one try */
+        k.phase = PP_PEG_CHOOSE;
         st = rounds(&k, mark, true, &settled);
+        if (!st && settled && k.phase == PP_PEG_CHOOSE) st = decide_ties(&k, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;
         if (i == 0) begun = k.begun;
@@ -580,7 +606,6 @@ static perp_status solve(pp_frame *f) {
         return st ? st
                   : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",
                             f->s0->t, f->h, f->ncontact);
-    if (!k.linear && (st = try_ties(&k))) return st;
     return finish(&k);
 }
 

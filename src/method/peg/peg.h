@@ -92,11 +92,19 @@ typedef struct pp_peg_mode {
     bool other;     /* pairs that touched on a corner go by the other plane that holds there */
 } pp_peg_mode;
 
+/* What rounds are for. Which planes hold is decided with gaps within tolerance and any loads: digits and loads come after it. */
+typedef enum pp_peg_phase {
+    PP_PEG_CHOOSE, /* planes; where no tie is left to decide, rounds go on to FINISH */
+    PP_PEG_TRY,    /* another plane: only its effort is asked for */
+    PP_PEG_FINISH  /* loads are selected, gaps brought to rounding */
+} pp_peg_phase;
+
 /* Everything the parts share while one frame is solved. */
 typedef struct pp_peg_work {
     pp_frame *f;
     struct pp_peg *m;
     pp_peg_mode mode;
+    pp_peg_phase phase;
     bool begun;                 /* the first round of the last way had an answer */
     pp_poses start, force, end; /* all at the start; dynamic ones at the start, kinematic at the end; all at the end */
     pp_state end_state, way;    /* at the end; somewhere between */
