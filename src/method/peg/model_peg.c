@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "problem/rows.h"
 #include "stage/collide/contact_fill.h"
 #include "stage/contact_model.h"
 #include "method/peg/peg.h"
@@ -217,6 +218,14 @@ static double answers_hold(const pp_peg_work *k) {
     return (k->loose_tolerance ? k->least : cone ? k->finest : 0.05 * k->finest) / k->f->h;
 }
 
+/* Impulses up to this are noise of the solver: it is not told from them whether a contact holds something. `least`: rounding. Where
+ * the tolerance is loose, impulses whose effect on the gap is below it. */
+static double noise(const pp_peg_work *k, const perp_contact_row *c, double least) {
+    if (!k->loose_tolerance) return least;
+    double mass = pp_row_inverse_mass(&k->f->problem, &c->n);
+    return mass > 0 ? fmax(least, k->least / k->f->h / mass) : least;
+}
+
 /* Poses and solves the problem of a round; the answer moves the bodies to their end poses. */
 static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     pp_frame *f = k->f;
@@ -237,14 +246,16 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     follow_answer(k);
     double most = 0;
     for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solution.p_contact[3 * r]);
+    most *= 1e-13;
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         p->pushed = false;
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             pp_peg_row *row = &m->row[r];
-            row->push = f->solution.p_contact[3 * r] > 1e-13 * most ? f->solution.p_contact[3 * r] : 0;
-            row->fresh = false;
             const perp_contact_row *c = &f->problem.contact[r];
+            double push = f->solution.p_contact[3 * r];
+            row->push = push > noise(k, c, most) ? push : 0;
+            row->fresh = false;
             row->bounces = c->b_n == pp_rebound_rhs(f, r, c); /* and not what its gap asks for */
             p->pushed |= row->push > 0;
         }
