@@ -10,6 +10,7 @@
 #include "model/energy.h"
 #include "model/state.h"
 #include "model/world_data.h"
+#include "stage/frame_control.h"
 
 /* What a frame is for. */
 typedef enum pp_purpose {
@@ -52,24 +53,9 @@ typedef struct pp_frame {
     double
         least_travel; /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
 
-    /* pp_control */
-    int nblock, ndof;
-    int *block;      /* by body slot: mass block, or -1 */
-    int *block_body; /* by block: body slot */
-    int *block_ndof, *block_offset;
+    pp_frame_control control; /* pp_control() */
     const perp_wrench *held;  /* by body slot: user and PD forces, held over the whole step; NULL: none */
-    perp_vec3 *end_v, *end_w; /* by body slot: velocities of kinematic bodies at the end; NULL: as in s1, the mean */
-    perp_vec3 *start_v, *start_w; /* the same at the start; only of a half kick */
-    const struct pp_belt
-        *belt;             /* by shape slot: velocity of its surface: stage/control/belt.h; NULL: no surface moves */
-    double *nu0;           /* ndof: velocity at the start */
-    const double *slip_nu; /* ndof: velocity whose slip pyramids point along; NULL: that without constraints */
-    /* ndof: impulses of forces, h f; of springs between points and of their dampers */
-    double *i_gravity, *i_applied, *i_spring, *i_damper;
-    perp_quat *q_free; /* by block: orientation at the end if no constraint acts (3D) */
-    perp_vec3 *w_free; /* by block: angular velocity with it */
-    perp_vec3 *bend;   /* by block: its rotation vector less h times the velocity after the kick of the forces [rad] */
-    double *M, *Minv, *momentum; /* see perp_step_problem; inertia at the start; of an implicit turn: at q_free */
+    const double *slip_nu;    /* ndof: velocity whose slip pyramids point along; NULL: that without constraints */
 
     /* pp_collide */
     pp_placed *placed;
@@ -197,7 +183,7 @@ static inline void pp_tamper(pp_frame *f, pp_tamper_at at) {
 
 /* Impulse of all forces along degree of freedom i. */
 static inline double pp_force_impulse(const pp_frame *f, int i) {
-    return f->i_gravity[i] + f->i_applied[i] + f->i_spring[i] + f->i_damper[i];
+    return f->control.i_gravity[i] + f->control.i_applied[i] + f->control.i_spring[i] + f->control.i_damper[i];
 }
 
 /* Angular impulse about the normal of contact i of a solved frame; 0 where its friction does not resist spin. */

@@ -142,8 +142,9 @@ static void pose(pass *x, perp_contact_row *row) {
         row[i].b_n = row[i].b_n_kin + e * u;
         if (!x->restitution || !(u < 0) || !(c->restitution_t > 0)) continue;
         const perp_contact_row *r = &k->problem.contact[i];
-        row[i].b_t += c->restitution_t * (pp_row_dot(&k->problem, &r->t, k->nu0) + r->b_t);
-        if (k->w->def.dim == 3) row[i].b_o += c->restitution_t * (pp_row_dot(&k->problem, &r->o, k->nu0) + r->b_o);
+        row[i].b_t += c->restitution_t * (pp_row_dot(&k->problem, &r->t, k->control.nu0) + r->b_t);
+        if (k->w->def.dim == 3)
+            row[i].b_o += c->restitution_t * (pp_row_dot(&k->problem, &r->o, k->control.nu0) + r->b_o);
     }
 }
 
@@ -182,9 +183,9 @@ static perp_status solve_limited(pp_impacts *m, pass *x) {
 
 static void take_velocities(const pp_frame *k, pp_state *s) {
     int dim = k->w->def.dim;
-    for (int b = 0; b < k->nblock; b++) {
-        int slot = k->block_body[b], nd = k->block_ndof[b];
-        const double *nu = k->solution.nu + k->block_offset[b];
+    for (int b = 0; b < k->control.nblock; b++) {
+        int slot = k->control.block_body[b], nd = k->control.block_ndof[b];
+        const double *nu = k->solution.nu + k->control.block_offset[b];
         s->v[slot] = perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0);
         if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
     }
@@ -258,19 +259,19 @@ static perp_status give_back(pass *x, const double *back) {
     k->problem.ncontact = k->ncontact;
     perp_joint_row *row = PP_ARENA_ARRAY(a, perp_joint_row, nj + 2 * k->ncontact);
     int *number = PP_ARENA_ZERO(a, int, nj + 2 * k->ncontact);
-    double *momentum = PP_ARENA_ARRAY(a, double, k->ndof);
+    double *momentum = PP_ARENA_ARRAY(a, double, k->control.ndof);
     if (!row || !number || !momentum) return no_memory(k->w);
     for (int i = 0; i < nj; i++) {
         row[i] = k->problem.joint[i];
         number[i] = k->row_number[i];
     }
     perp_step_problem plain = k->problem;
-    memcpy(momentum, k->momentum, (size_t)k->ndof * sizeof *momentum);
+    memcpy(momentum, k->control.momentum, (size_t)k->control.ndof * sizeof *momentum);
     for (int i = 0; i < k->ncontact; i++) {
         const perp_row *n = &plain.contact[i].n;
         for (int side = 0; side < 2; side++)
-            for (int d = 0; n->block[side] >= 0 && d < k->block_ndof[n->block[side]]; d++)
-                momentum[k->block_offset[n->block[side]] + d] += back[i] * n->J[side][d];
+            for (int d = 0; n->block[side] >= 0 && d < k->control.block_ndof[n->block[side]]; d++)
+                momentum[k->control.block_offset[n->block[side]] + d] += back[i] * n->J[side][d];
     }
     k->row_number = number;
     k->problem.joint = row;
@@ -302,7 +303,7 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     for (int i = 0; i < 3 * look->ncontact; i++) y.k->solution.p_contact[i] += x.k->solution.p_contact[i];
     for (int i = 0; i < y.k->problem.njoint; i++) y.k->solution.p_joint[i] += x.k->solution.p_joint[i];
     for (int i = 0; i < y.k->problem.ncontact; i++) y.k->solution.p_spin[i] += x.k->solution.p_spin[i];
-    y.k->nu0 = x.k->nu0; /* both as one: masses and rows are the same */
+    y.k->control.nu0 = x.k->control.nu0; /* both as one: masses and rows are the same */
     y.k->s0 = x.k->s0;
     y.restitution = true;
     return finish(m, &y);
@@ -311,11 +312,11 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
 /* Contacts of `look` that close with the velocities of m->s. @return how many */
 static int closing(const pp_impacts *m, const pp_frame *look, double least, bool *in, double *most) {
     int n = 0;
-    double *nu = look->nu0; /* of the look, which no one needs after this */
+    double *nu = look->control.nu0; /* of the look, which no one needs after this */
     int dim = m->w->def.dim;
-    for (int b = 0; b < look->nblock; b++) {
-        int slot = look->block_body[b], nd = look->block_ndof[b];
-        double *to = nu + look->block_offset[b];
+    for (int b = 0; b < look->control.nblock; b++) {
+        int slot = look->control.block_body[b], nd = look->control.block_ndof[b];
+        double *to = nu + look->control.block_offset[b];
         perp_vec3 v = m->s->v[slot], om = m->s->w[slot];
         to[0] = v.x, to[1] = v.y;
         if (dim == 3) to[2] = v.z;

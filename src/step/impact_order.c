@@ -91,18 +91,18 @@ static perp_status rest_speeds(order *o) {
     int dim = w->def.dim;
     double most = 0;
     o->m.rest = PP_ARENA_ZERO(&w->arena, double, w->nbody);
-    o->m.accel = PP_ARENA_ZERO(&w->arena, double, f->ndof);
+    o->m.accel = PP_ARENA_ZERO(&w->arena, double, f->control.ndof);
     if (!o->m.rest || !o->m.accel) return no_memory(w);
-    for (int b = 0; b < f->nblock; b++)
-        for (int i = 0; i < f->block_ndof[b]; i++)
-            for (int j = 0; j < f->block_ndof[b]; j++)
-                o->m.accel[f->block_offset[b] + i] +=
-                    f->Minv[36 * b + 6 * j + i] * pp_force_impulse(f, f->block_offset[b] + j) / f->h;
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k], at = f->block_offset[k];
+    for (int b = 0; b < f->control.nblock; b++)
+        for (int i = 0; i < f->control.block_ndof[b]; i++)
+            for (int j = 0; j < f->control.block_ndof[b]; j++)
+                o->m.accel[f->control.block_offset[b] + i] +=
+                    f->control.Minv[36 * b + 6 * j + i] * pp_force_impulse(f, f->control.block_offset[b] + j) / f->h;
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k], at = f->control.block_offset[k];
         const pp_body *b = &w->body[slot];
         double lin = 0, ang = 0, r = isfinite(b->radius) ? b->radius : 0;
-        for (int i = 0; i < f->block_ndof[k]; i++) {
+        for (int i = 0; i < f->control.block_ndof[k]; i++) {
             double p = pp_force_impulse(f, at + i);
             if (i < dim)
                 lin += p * p;
@@ -238,16 +238,17 @@ static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_fr
     }
     *at = f[0];
     if (without) *without = f[0]->slip_nu ? f[1] : NULL;
-    *a = PP_ARENA_ZERO(&w->arena, double, f[0]->ndof);
+    *a = PP_ARENA_ZERO(&w->arena, double, f[0]->control.ndof);
     if (!*a) return no_memory(w);
-    for (int b = 0; b < f[0]->nblock; b++) {
-        int off = f[0]->block_offset[b], nd = f[0]->block_ndof[b];
+    for (int b = 0; b < f[0]->control.nblock; b++) {
+        int off = f[0]->control.block_offset[b], nd = f[0]->control.block_ndof[b];
         for (int i = 0; i < nd; i++) {
             double sum = 0;
             if (f[0]->slip_nu)
                 sum = f[0]->solution.nu[off + i] - f[0]->slip_nu[off + i];
             else
-                for (int j = 0; j < nd; j++) sum += f[0]->Minv[36 * b + 6 * j + i] * pp_force_impulse(f[0], off + j);
+                for (int j = 0; j < nd; j++)
+                    sum += f[0]->control.Minv[36 * b + 6 * j + i] * pp_force_impulse(f[0], off + j);
             (*a)[off + i] = sum / w->def.h;
         }
     }
@@ -256,10 +257,10 @@ static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_fr
 
 static double dot_mass(const pp_frame *f, const double *x, const double *y) {
     double sum = 0;
-    for (int b = 0; b < f->nblock; b++) {
-        int off = f->block_offset[b], nd = f->block_ndof[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int off = f->control.block_offset[b], nd = f->control.block_ndof[b];
         for (int c = 0; c < nd; c++)
-            for (int r = 0; r < nd; r++) sum += x[off + r] * f->M[36 * b + 6 * c + r] * y[off + c];
+            for (int r = 0; r < nd; r++) sum += x[off + r] * f->control.M[36 * b + 6 * c + r] * y[off + c];
     }
     return sum;
 }
@@ -281,23 +282,24 @@ static perp_status move_velocities(order *o, double from, double to) {
     pp_arena_mark mark = pp_arena_here(&w->arena);
     perp_status st = acceleration(o, &a, &f, &without);
     if (st) return st;
-    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    double *change = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof),
+           *mean = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    double *change = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!nu || !mean || !change) return no_memory(w);
-    for (int i = 0; i < f->ndof; i++) {
+    for (int i = 0; i < f->control.ndof; i++) {
         change[i] = c * a[i];
-        nu[i] = f->nu0[i] + change[i];
-        mean[i] = f->nu0[i] + 0.5 * change[i];
+        nu[i] = f->control.nu0[i] + change[i];
+        mean[i] = f->control.nu0[i] + 0.5 * change[i];
     }
     int dim = w->def.dim;
     pp_state *s = o->m.s;
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b], nd = f->block_ndof[b];
-        const double *v = nu + f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b], nd = f->control.block_ndof[b];
+        const double *v = nu + f->control.block_offset[b];
         s->v[slot] = perp_v3(v[0], v[1], dim == 3 ? v[2] : 0);
         if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, v[2]) : perp_v3(v[3], v[4], v[5]);
         if (s->lag == 0) continue;
-        const double *d = change + f->block_offset[b]; /* back to the time of the poses: see step/stagger.h */
+        const double *d = change + f->control.block_offset[b]; /* back to the time of the poses: see step/stagger.h */
         s->dv[slot] = from == 0 ? perp_v3(-d[0], -d[1], dim == 3 ? -d[2] : 0) : perp_v3(0, 0, 0);
         s->dw[slot] = perp_v3(0, 0, 0);
         if (nd > dim && from == 0) s->dw[slot] = dim == 2 ? perp_v3(0, 0, -d[2]) : perp_v3(-d[3], -d[4], -d[5]);
@@ -305,9 +307,11 @@ static perp_status move_velocities(order *o, double from, double to) {
     double part = c / w->def.h, before = s->part > 0 ? s->part : from; /* as the ledger of the part before has it */
     if (from == 0) before = 0;
     double S = 0.5 / w->def.h *
-               (to * (dot(f->ndof, f->i_gravity, nu) + dot(f->ndof, f->i_spring, nu)) -
-                before * (dot(f->ndof, f->i_gravity, f->nu0) + dot(f->ndof, f->i_spring, f->nu0)));
-    double applied = part * dot(f->ndof, f->i_applied, mean), damping = part * dot(f->ndof, f->i_damper, mean);
+               (to * (dot(f->control.ndof, f->control.i_gravity, nu) + dot(f->control.ndof, f->control.i_spring, nu)) -
+                before * (dot(f->control.ndof, f->control.i_gravity, f->control.nu0) +
+                          dot(f->control.ndof, f->control.i_spring, f->control.nu0)));
+    double applied = part * dot(f->control.ndof, f->control.i_applied, mean),
+           damping = part * dot(f->control.ndof, f->control.i_damper, mean);
     o->moved.applied += applied;
     o->moved.damping += damping;
     o->moved.sampling -= S;
@@ -497,11 +501,11 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
         if (o->look->contact[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
             mark(w, parent, o->look->contact_shape + 2 * i, hit);
     if (!w->stepper->half_kicks) /* at the time of the poses */
-        for (int b = 0; b < f->nblock; b++) {
-            const double *x = a + f->block_offset[b];
+        for (int b = 0; b < f->control.nblock; b++) {
+            const double *x = a + f->control.block_offset[b];
             pp_state *s = (pp_state *)f->s0;
-            s->v[f->block_body[b]] =
-                perp_v3_axpy(s->v[f->block_body[b]], 0.5 * f->h, perp_v3(x[0], x[1], w->def.dim == 3 ? x[2] : 0));
+            s->v[f->control.block_body[b]] = perp_v3_axpy(s->v[f->control.block_body[b]], 0.5 * f->h,
+                                                          perp_v3(x[0], x[1], w->def.dim == 3 ? x[2] : 0));
         }
     for (int i = 0; i < o->nflying; i++) {
         int which;

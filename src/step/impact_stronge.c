@@ -152,7 +152,7 @@ bool pp_stronge(const pp_frame *k, int i, double impulse[3]) {
     path x = {.dim = p->dim, .mu = k->contact[i].mu};
     if (c->e_t > 0 || c->e_r > 0) return false; /* an ellipse: not for this path */
     for (int r = 0; r < p->dim; r++) {
-        x.u[r] = pp_row_dot(p, row[r], k->nu0) + driven[r];
+        x.u[r] = pp_row_dot(p, row[r], k->control.nu0) + driven[r];
         for (int j = 0; j < p->dim; j++) x.W[r][j] = couple(p, row[r], row[j]);
     }
     x.least = STUCK * (fabs(x.u[0]) + slip_of(&x));

@@ -43,8 +43,8 @@ static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
 /* Energy that a part of free fall gives the bodies of an island. */
 static double fall_of(const pp_frame *f, const pp_contact_work *a, int island) {
     double mass = 0, g = perp_v3_norm(f->w->def.gravity_W);
-    for (int b = 0; b < f->nblock; b++) {
-        if (pp_set_of(a->parent, b) == island) mass += f->M[36 * b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        if (pp_set_of(a->parent, b) == island) mass += f->control.M[36 * b];
     }
     return 0.5 * mass * f->h * f->h * g * g;
 }
@@ -61,7 +61,7 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
     if (!any) return PERP_OK;
     pp_contact_work a;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int b = 0; b < f->nblock && !*again; b++)
+    for (int b = 0; b < f->control.nblock && !*again; b++)
         *again = a.parent[b] == b && a.work[b] > PUSHED * a.kinetic[b] + LIFTED * fall_of(f, &a, b);
     if (*again) r->push_out = next;
     return PERP_OK;

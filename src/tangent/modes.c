@@ -144,7 +144,8 @@ static double rebound_margin(const pp_frame *f, int i, double speed) {
     const perp_contact *c = &f->contact[i];
     const perp_contact_row *row = &f->problem.contact[i];
     if (!(c->restitution > 0)) return INFINITY;
-    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin, start = c->gap + pp_row_bend(f, &row->n);
+    double approach = pp_row_dot(&f->problem, &row->n, f->control.nu0) + row->b_n_kin,
+           start = c->gap + pp_row_bend(f, &row->n);
     return approach < -CREEP * speed ? fabs(start / f->h + approach) : INFINITY;
 }
 

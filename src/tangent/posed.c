@@ -90,8 +90,8 @@ static void see_forces(work *k) {
         if (kind == PERP_FORCE_USER || kind == PERP_FORCE_PD) k->held = true;
         if (k->held || kind == PERP_FORCE_SPRING) k->simple = false;
     }
-    for (int b = 0; b < k->f->nblock; b++)
-        if (k->f->block_ndof[b] == 6 && !w->body[k->f->block_body[b]].isotropic) k->simple = false;
+    for (int b = 0; b < k->f->control.nblock; b++)
+        if (k->f->control.block_ndof[b] == 6 && !w->body[k->f->control.block_body[b]].isotropic) k->simple = false;
     for (int i = 0; i < k->f->ncontact; i++)
         if (k->f->contact[i].restitution > 0) k->simple = false;
     for (int i = 0; i < k->f->problem.ncontact; i++)
@@ -175,7 +175,7 @@ static perp_status gather(work *k) {
 /* h^-1 times the derivative of the turn of block b over the step by its angular velocity, by columns. */
 static perp_status turn_matrix(work *k, int b, perp_mat3 *out) {
     const pp_frame *f = k->f;
-    int slot = f->block_body[b], at = f->block_offset[b];
+    int slot = f->control.block_body[b], at = f->control.block_offset[b];
     double nu[6], by = PART / f->h;
     for (int c = 0; c < 3; c++) {
         perp_quat q[2];
@@ -195,13 +195,13 @@ static perp_status end_rows(work *k) {
     const pp_frame *f = k->f;
     pp_arena *a = &k->w->arena;
     perp_row *row = PP_ARENA_ZERO(a, perp_row, k->e.ncontact);
-    bool *holds = PP_ARENA_ZERO(a, bool, k->e.ncontact), *known = PP_ARENA_ZERO(a, bool, f->nblock);
-    perp_mat3 *turn = PP_ARENA_ARRAY(a, perp_mat3, f->nblock);
+    bool *holds = PP_ARENA_ZERO(a, bool, k->e.ncontact), *known = PP_ARENA_ZERO(a, bool, f->control.nblock);
+    perp_mat3 *turn = PP_ARENA_ARRAY(a, perp_mat3, f->control.nblock);
     if (!row || !holds || !known || !turn) return PERP_E_MEMORY;
     for (int i = 0; i < k->again.n; i++) {
         holds[i] = k->again.end[i].gap_holds;
         for (int side = 0; holds[i] && side < 2; side++) {
-            int b = k->base.problem.contact[i].n.block[side], nd = b < 0 ? 0 : f->block_ndof[b];
+            int b = k->base.problem.contact[i].n.block[side], nd = b < 0 ? 0 : f->control.block_ndof[b];
             double g[6], *J = row[i].J[side];
             row[i].block[side] = b;
             if (b < 0) continue;
@@ -228,7 +228,7 @@ static perp_status end_rows(work *k) {
         for (int side = 0; side < 2; side++) {
             int b = joint[i].block[side];
             double *J = joint[i].J[side];
-            if (b < 0 || f->block_ndof[b] != 6) continue;
+            if (b < 0 || f->control.block_ndof[b] != 6) continue;
             perp_status st = known[b] ? PERP_OK : turn_matrix(k, b, &turn[b]);
             if (st) return st;
             known[b] = true;
@@ -253,7 +253,7 @@ static perp_status check_base(work *k) {
 static perp_status begin(work *k) {
     perp_world *w = k->w;
     pp_arena *a = &w->arena;
-    int p = k->t->def.directions, ndof = k->f->ndof;
+    int p = k->t->def.directions, ndof = k->f->control.ndof;
     perp_status st = gather(k);
     if (!st) st = pp_state_new(w, &k->moved);
     if (!st) st = pp_state_new(w, &k->end);
@@ -304,23 +304,25 @@ static perp_status take_difference(work *k, int d, double q, double v, double c,
         pp_arena_release(&w->arena, mark);
     }
     if (st) return st;
-    double *right = k->s.right + (size_t)k->e.n * (size_t)d, *momentum = k->s.momentum + (size_t)k->f->ndof * (size_t)d;
+    double *right = k->s.right + (size_t)k->e.n * (size_t)d,
+           *momentum = k->s.momentum + (size_t)k->f->control.ndof * (size_t)d;
     double *change = k->value[1];
     for (int i = 0; i < pp_equations_count(&k->e); i++) change[i] = (change[i] - k->value[0][i]) / (2 * reach);
     pp_equations_chain(&k->e, &k->base.problem, change);
     for (int i = 0; i < k->e.n; i++) right[i] -= change[i];
-    for (int i = 0; i < k->f->ndof; i++) momentum[i] -= (k->momentum[1][i] - k->momentum[0][i]) / (2 * reach);
+    for (int i = 0; i < k->f->control.ndof; i++) momentum[i] -= (k->momentum[1][i] - k->momentum[0][i]) / (2 * reach);
     return PERP_OK;
 }
 
 /* Velocities that enter through the momentum alone: it changes by M dv. */
 static void add_momentum(work *k, int d) {
     const pp_frame *f = k->f;
-    double *momentum = k->s.momentum + (size_t)f->ndof * (size_t)d;
+    double *momentum = k->s.momentum + (size_t)f->control.ndof * (size_t)d;
     int lin = k->w->def.dim;
-    for (int b = 0; b < f->nblock; b++) {
-        const double *dv = pp_tangent_at(k->t, k->t->dv, d, f->block_body[b]), *M = f->M + 36 * (size_t)b;
-        int nd = f->block_ndof[b], at = f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        const double *dv = pp_tangent_at(k->t, k->t->dv, d, f->control.block_body[b]),
+                     *M = f->control.M + 36 * (size_t)b;
+        int nd = f->control.block_ndof[b], at = f->control.block_offset[b];
         double v[6] = {dv[0], dv[1], lin == 2 ? dv[5] : dv[2], dv[3], dv[4], dv[5]};
         for (int r = 0; r < nd; r++)
             for (int c = 0; c < nd; c++) momentum[at + r] += M[6 * c + r] * v[c];
@@ -365,9 +367,9 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
     perp_tangent *t = k->t;
     perp_world *w = k->w;
     const pp_frame *f = k->f;
-    int slot = f->block_body[b];
+    int slot = f->control.block_body[b];
     bool inertia = changes_inertia(t, d);
-    const double *dq = pp_tangent_at(t, t->dq, d, slot), *at = k->e.at.nu + f->block_offset[b];
+    const double *dq = pp_tangent_at(t, t->dq, d, slot), *at = k->e.at.nu + f->control.block_offset[b];
     double size = fmax(perp_v3_norm(pp_first3(dq + 3)), f->h * perp_v3_norm(pp_first3(dnu + 3)));
     if (inertia) size = fmax(size, pp_parameters_size(t, w, d));
     if (!(size > 0)) {
@@ -402,7 +404,7 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
  * taken as it is, also where friction is about to end a slip. */
 static void show_later(work *k, int d, int b, const double *dnu) {
     const perp_tangent *t = k->t;
-    int slot = k->f->block_body[b], nd = k->f->block_ndof[b], lin = k->w->def.dim;
+    int slot = k->f->control.block_body[b], nd = k->f->control.block_ndof[b], lin = k->w->def.dim;
     double dv[6], *later = pp_tangent_at(t, t->next_ddv, d, slot), part = k->f->later[b];
     bool back = (k->f->s0->mark[slot] & PP_BACK) && part == 0.5; /* from the velocity that is known at the start */
     if (back) part = 1;
@@ -422,9 +424,9 @@ static perp_status move_on(work *k, int d) {
     memset(pp_tangent_at(t, t->next_v, d, 0), 0, n);
     memset(pp_tangent_at(t, t->next_ddv, d, 0), 0, n);
     int lin = k->w->def.dim;
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b], nd = f->block_ndof[b];
-        const double *dnu = k->s.dnu + (size_t)f->ndof * (size_t)d + f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b], nd = f->control.block_ndof[b];
+        const double *dnu = k->s.dnu + (size_t)f->control.ndof * (size_t)d + f->control.block_offset[b];
         double *q = pp_tangent_at(t, t->next_q, d, slot), *v = pp_tangent_at(t, t->next_v, d, slot);
         for (int c = 0; c < lin; c++) {
             v[c] = dnu[c];

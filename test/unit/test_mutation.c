@@ -161,15 +161,15 @@ static bool momentum_opposite(pp_frame *f, double e) { /* of two bodies, so that
     return true;
 }
 static bool gravity_left_out(pp_frame *f, double e) {
-    int at = f->block_offset[f->block[FLYER_A]] + 1;
-    f->momentum[at] -= e * f->i_gravity[at];
-    f->i_gravity[at] *= 1 - e;
+    int at = f->control.block_offset[f->control.block[FLYER_A]] + 1;
+    f->control.momentum[at] -= e * f->control.i_gravity[at];
+    f->control.i_gravity[at] *= 1 - e;
     return true;
 }
 static bool spring_between(pp_frame *f, double e) {
-    int at = f->block_offset[f->block[MASS]] + 1;
-    f->momentum[at] += e * f->i_spring[at];
-    f->i_spring[at] *= 1 + e;
+    int at = f->control.block_offset[f->control.block[MASS]] + 1;
+    f->control.momentum[at] += e * f->control.i_spring[at];
+    f->control.i_spring[at] *= 1 + e;
     return true;
 }
 static bool joint_opened(pp_frame *f, double e) {

@@ -130,20 +130,20 @@ static bool overlooked(pp_frame *f, double e) {
     return found;
 }
 static bool shifted(pp_frame *f, double e) { /* moved in time by more than the time */
-    if (f->block[BALL] < 0) return false;
+    if (f->control.block[BALL] < 0) return false;
     perp_vec3 *v = &f->s1->v[BALL], v0 = f->s0->v[BALL];
     *v = perp_v3_axpy(*v, e, perp_v3_sub(*v, v0));
     return true;
 }
 static bool flight_light(pp_frame *f, double e) {
-    if (f->purpose != PP_STEP || f->block[BALL] < 0) return false;
-    int at = f->block_offset[f->block[BALL]] + 1;
-    f->momentum[at] -= e * f->i_gravity[at];
-    f->i_gravity[at] *= 1 - e;
+    if (f->purpose != PP_STEP || f->control.block[BALL] < 0) return false;
+    int at = f->control.block_offset[f->control.block[BALL]] + 1;
+    f->control.momentum[at] -= e * f->control.i_gravity[at];
+    f->control.i_gravity[at] *= 1 - e;
     return true;
 }
 static bool flight_moved(pp_frame *f, double e) {
-    if (f->purpose != PP_STEP || f->block[BALL] < 0 || f->h > 0.0049) return false; /* parts of steps alone */
+    if (f->purpose != PP_STEP || f->control.block[BALL] < 0 || f->h > 0.0049) return false; /* parts of steps alone */
     f->s1->X[BALL].p.x += 0.2 * e * f->h;
     return true;
 }

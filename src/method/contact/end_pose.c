@@ -24,11 +24,11 @@
 
 pp_end_change pp_end_changed(const pp_frame *f, const pp_state *at, const double *from, const double *to) {
     double most = 0, far = 0, scale = f->h * perp_v3_norm(f->w->def.gravity_W);
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b], o = f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b], o = f->control.block_offset[b];
         double r = f->w->body[slot].radius;
         far = fmax(far, perp_v3_norm(at->X[slot].p) + r);
-        for (int c = 0; c < f->block_ndof[b]; c++) {
+        for (int c = 0; c < f->control.block_ndof[b]; c++) {
             double arm = c < f->w->def.dim ? 1 : r;
             most = fmax(most, arm * fabs(to[o + c] - from[o + c]));
             scale = fmax(scale, arm * fabs(to[o + c]));
@@ -48,11 +48,11 @@ pp_iteration_state pp_convergence_check(pp_convergence *s, const pp_frame *f, co
 }
 
 void pp_end_inertia(pp_frame *f, const pp_state *s) {
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b];
         const pp_body *body = &f->w->body[slot];
-        if (f->block_ndof[b] != 6 || body->isotropic) continue;
-        pp_put_inertia(body, s ? s->X[slot].q : f->q_free[b], f->M + 36 * b, f->Minv + 36 * b);
+        if (f->control.block_ndof[b] != 6 || body->isotropic) continue;
+        pp_put_inertia(body, s ? s->X[slot].q : f->control.q_free[b], f->control.M + 36 * b, f->control.Minv + 36 * b);
     }
 }
 
@@ -82,7 +82,7 @@ static perp_status begin(work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
     perp_status st = pp_state_new(w, &k->end);
-    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     k->start = PP_ARENA_ARRAY(&w->arena, begun, f->ncontact);
     if (st) return st;
     if (!k->nu || !k->start) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -92,7 +92,7 @@ static perp_status begin(work *k) {
         const int *shape = f->contact_shape + 2 * i;
         k->start[i] = (begun){{shape[0], shape[1]}, f->contact[i].feature, f->contact[i].gap};
     }
-    memcpy(k->nu, f->solution.nu, (size_t)f->ndof * sizeof *k->nu);
+    memcpy(k->nu, f->solution.nu, (size_t)f->control.ndof * sizeof *k->nu);
     return PERP_OK;
 }
 
@@ -164,8 +164,8 @@ static perp_status solve_round(work *k, double **gap) {
 
 static perp_status move(work *k) {
     const pp_frame *f = k->f;
-    for (int b = 0; b < f->nblock; b++)
-        if (!pp_move_block(f, b, f->s0, k->nu + f->block_offset[b], f->h, &k->end, NULL))
+    for (int b = 0; b < f->control.nblock; b++)
+        if (!pp_move_block(f, b, f->s0, k->nu + f->control.block_offset[b], f->h, &k->end, NULL))
             return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
     return PERP_OK;
 }
@@ -189,7 +189,7 @@ static perp_status rounds(work *k) {
             return PERP_OK;
         }
         double part = v == PP_GO_HALF ? 0.5 : 1;
-        for (int i = 0; i < f->ndof; i++) k->nu[i] += part * (f->solution.nu[i] - k->nu[i]);
+        for (int i = 0; i < f->control.ndof; i++) k->nu[i] += part * (f->solution.nu[i] - k->nu[i]);
     }
     return pp_fail(f->w, PERP_E_SOLVE, "contacts at the end of the step did not settle at t = %g (h = %g): %d of them",
                    f->s0->t, f->h, f->ncontact);

@@ -101,7 +101,7 @@ static void soften_joint(const pp_frame *f, const pp_first_order *set, perp_join
     if (open) {
         fix(r, 0);
     } else if (set->euler == PP_EULER_EXPLICIT) { /* (7)-(8) */
-        fix(r, -h * (K * phi + B * (pp_row_dot(&f->problem, &r->row, f->nu0) + r->b_kin)));
+        fix(r, -h * (K * phi + B * (pp_row_dot(&f->problem, &r->row, f->control.nu0) + r->b_kin)));
     } else if (isfinite(K / B) &&
                isfinite(1 / (h * B))) { /* (11)-(12): the spring at the start, the damper at the end */
         r->b = K * phi / B + r->b_kin;
@@ -257,17 +257,17 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
 
 /* The explicit rule moves bodies by the velocity at the start (7). */
 static perp_status update_explicit(pp_frame *f) {
-    double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!nu1) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the update");
-    size_t size = (size_t)f->ndof * sizeof *nu1;
+    size_t size = (size_t)f->control.ndof * sizeof *nu1;
     memcpy(nu1, f->solution.nu, size);
-    memcpy(f->solution.nu, f->nu0, size);
+    memcpy(f->solution.nu, f->control.nu0, size);
     perp_status st = pp_update(f);
     memcpy(f->solution.nu, nu1, size);
-    f->nu_moved = f->nu0;
-    for (int k = 0; !st && k < f->nblock; k++) {
-        int slot = f->block_body[k], nd = f->block_ndof[k];
-        const double *nu = nu1 + f->block_offset[k];
+    f->nu_moved = f->control.nu0;
+    for (int k = 0; !st && k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k], nd = f->control.block_ndof[k];
+        const double *nu = nu1 + f->control.block_offset[k];
         bool plane = f->w->def.dim == 2;
         f->s1->v[slot] = perp_v3(nu[0], nu[1], plane ? 0 : nu[2]);
         f->s1->w[slot] = plane     ? perp_v3(0, 0, nd == 3 ? nu[2] : 0)
@@ -318,7 +318,7 @@ static double rounding_of(const pp_frame *f, const perp_row *row) {
     double far = 1;
     for (int k = 0; k < 2; k++) {
         if (row->block[k] < 0) continue;
-        int slot = f->block_body[row->block[k]];
+        int slot = f->control.block_body[row->block[k]];
         double r = f->w->body[slot].radius;
         far = fmax(far, perp_v3_norm(f->s0->X[slot].p) + (isfinite(r) ? r : 0));
     }

@@ -152,12 +152,12 @@ void pp_layers_rows(pp_implicit_work *k, perp_contact_row *row) {
 static void approach(pp_implicit_work *k) {
     const pp_frame *f = k->f;
     double *smooth = k->next;
-    memcpy(smooth, f->solution.nu, (size_t)f->ndof * sizeof *smooth);
+    memcpy(smooth, f->solution.nu, (size_t)f->control.ndof * sizeof *smooth);
     for (int i = 0; i < f->ncontact; i++)
         if (k->rigid[i] != 0) pp_row_spread(&f->problem, &f->problem.contact[i].n, -k->rigid[i], smooth);
     for (int i = 0; i < f->ncontact; i++) {
         const perp_contact_row *row = &f->problem.contact[i];
-        k->meet[i].speed = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin;
+        k->meet[i].speed = pp_row_dot(&f->problem, &row->n, f->control.nu0) + row->b_n_kin;
         k->meet[i].gain = pp_row_dot(&f->problem, &row->n, smooth) + row->b_n_kin - k->meet[i].speed;
     }
 }

@@ -116,13 +116,13 @@ static perp_status place_start(pp_implicit_work *k, pp_placed **out) {
 static double travel(const pp_implicit_work *k, const pp_placed *p) {
     const pp_frame *f = k->f;
     const pp_shape *s = &f->w->shape[p->slot];
-    int b = f->block[p->body];
+    int b = f->control.block[p->body];
     if (b < 0) return f->h * perp_v3_norm(f->s1->v[p->body]) + s->radius_B * f->h * perp_v3_norm(f->s1->w[p->body]);
     double most = 0;
     for (int pass = 0; pass < 2; pass++) {
-        const double *nu = (pass ? k->nu : f->nu0) + f->block_offset[b];
+        const double *nu = (pass ? k->nu : f->control.nu0) + f->control.block_offset[b];
         double lin = 0, ang = 0;
-        for (int c = 0; c < f->block_ndof[b]; c++) *(c < f->w->def.dim ? &lin : &ang) += nu[c] * nu[c];
+        for (int c = 0; c < f->control.block_ndof[b]; c++) *(c < f->w->def.dim ? &lin : &ang) += nu[c] * nu[c];
         most = fmax(most, f->h * (sqrt(lin) + s->radius_B * sqrt(ang)));
     }
     return f->reach_factor * most + 1e-3 * p->g->size;

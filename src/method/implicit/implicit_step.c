@@ -43,8 +43,8 @@
 /* Moves the bodies by the mean velocity of the step. */
 static void move(pp_implicit_work *k) {
     const pp_frame *f = k->f;
-    for (int b = 0; b < f->nblock; b++)
-        (void)pp_move_block(f, b, f->s0, k->drift + f->block_offset[b], f->h, &k->end, NULL);
+    for (int b = 0; b < f->control.nblock; b++)
+        (void)pp_move_block(f, b, f->s0, k->drift + f->control.block_offset[b], f->h, &k->end, NULL);
 }
 
 /* Mean velocity of the step. Springs that keep energy act as a mean over the step, and so does gravity: displacements are
@@ -52,16 +52,16 @@ static void move(pp_implicit_work *k) {
  * (so that contact is met at the end of a step and the speed is lost in the next one), cores from where they are met. */
 static void set_drift(pp_implicit_work *k, const double *nu) {
     const pp_frame *f = k->f;
-    memcpy(k->drift, nu, (size_t)f->ndof * sizeof *nu);
+    memcpy(k->drift, nu, (size_t)f->control.ndof * sizeof *nu);
     if (!k->keeps_energy) return;
     double *by_core = k->next;
-    memset(by_core, 0, (size_t)f->ndof * sizeof *by_core);
+    memset(by_core, 0, (size_t)f->control.ndof * sizeof *by_core);
     for (int i = 0; k->rigid && i < f->ncontact; i++)
         if (k->rigid[i] != 0)
             pp_row_spread(&f->problem, &f->problem.contact[i].n, (k->lever[i] - 0.5) * k->rigid[i], by_core);
     for (int i = 0; i < f->problem.njoint; i++)
         pp_row_spread(&f->problem, &f->problem.joint[i].row, 0.5 * f->solution.p_joint[i], by_core);
-    for (int i = 0; i < f->ndof; i++) k->drift[i] = 0.5 * (f->nu0[i] + nu[i]) + by_core[i];
+    for (int i = 0; i < f->control.ndof; i++) k->drift[i] = 0.5 * (f->control.nu0[i] + nu[i]) + by_core[i];
 }
 
 /* ---- a round ---- */
@@ -148,14 +148,14 @@ static perp_status solve_round(pp_implicit_work *k, bool held) {
         pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->problem.contact); /* just made, in the arena */
     if (held) st = pp_points_stiffen(k);
     if (!st) st = pp_solve_step(f);
-    f->problem.M = f->M;
-    f->problem.Minv = f->Minv;
-    f->problem.momentum = f->momentum;
+    f->problem.M = f->control.M;
+    f->problem.Minv = f->control.Minv;
+    f->problem.momentum = f->control.momentum;
     return st;
 }
 
 static void step_on(pp_implicit_work *k, const double *nu, double part) {
-    for (int i = 0; i < k->f->ndof; i++) k->nu[i] += part * (nu[i] - k->nu[i]);
+    for (int i = 0; i < k->f->control.ndof; i++) k->nu[i] += part * (nu[i] - k->nu[i]);
     set_drift(k, k->nu);
     move(k);
 }
@@ -238,7 +238,7 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     for (int i = 0; i < f->ncontact; i++) /* what is gained there has other causes, and others limit it */
         if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->problem.contact[i].n)] = 0;
     double sum = 0, kinetic = 0;
-    for (int b = 0; b < f->nblock; b++) {
+    for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;
         sum += fmax(0, a.work[b]);
         kinetic += a.kinetic[b];
@@ -257,9 +257,9 @@ static perp_status begin(pp_implicit_work *k) {
     if (!st) st = pp_state_new(w, &k->end);
     if (st) return st;
     pp_state_copy(w, &k->end, f->s1);
-    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    k->next = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    k->next = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     k->placed = PP_ARENA_ARRAY(&w->arena, pp_placed, f->nplaced);
     if (!k->nu || !k->drift || !k->next || !k->placed) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     f->problem = pp_free_problem(f);
@@ -326,7 +326,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     for (int i = 0; i < n; i++) {
         if (st && (i == 0 || st != PERP_E_SOLVE || f->w->work.done > f->w->work.limit)) break;
         for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
-        if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->ndof * sizeof *k.nu);
+        if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->control.ndof * sizeof *k.nu);
         k.relaxed = ways[i].relaxed;
         f->no_lift = ways[i].no_lift;
         st = settle(&k);

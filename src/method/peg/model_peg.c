@@ -92,9 +92,9 @@ static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
     const pp_solid *s = &k->start.solid[i], *e = &k->end.solid[i];
     pp_box b = pp_box_union((pp_box){s->lo, s->hi}, (pp_box){e->lo, e->hi});
     double more = 1e-3 * at->g->size;
-    int blk = f->block[at->body];
+    int blk = f->control.block[at->body];
     if (blk >= 0) {
-        const double *v = nu_free + f->block_offset[blk];
+        const double *v = nu_free + f->control.block_offset[blk];
         more += f->h * perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0)) + pp_turn_travel(k, i, nu_free);
     }
     perp_vec3 d = perp_v3(more, more, f->w->def.dim == 3 ? more : 0);
@@ -105,8 +105,8 @@ static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
 /* Speed that the solver's tolerance is a part of. */
 static double speed_scale(const pp_frame *f, const double *nu) {
     double s = f->h * fmax(perp_v3_norm(f->w->def.gravity_W), pp_support_press(f->w));
-    for (int b = 0; b < f->nblock; b++) {
-        const double *v = nu + f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        const double *v = nu + f->control.block_offset[b];
         s = fmax(s, perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0))); /* whatever the axes */
     }
     return s;
@@ -169,14 +169,15 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
     k->lever = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
     k->arc = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
-    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!k->turn || !k->gap_error || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
-        !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
+        !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->control.ndof + 1) ||
         !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
     if ((st = poses(k)) || (st = pp_joint_rounds_begin(f))) return st;
-    memcpy(k->m->nu, f->nu0, (size_t)f->ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
+    memcpy(k->m->nu, f->control.nu0,
+           (size_t)f->control.ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
     pp_free_velocity(f, nu);
     double speed = speed_scale(f, nu);
     k->least = w->def.tolerance * speed * f->h;
@@ -184,7 +185,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     if (k->loose_tolerance) k->least = 2 * w->def.tolerance * speed * w->def.h;
     k->reach = speed * f->h;
     double far = 0;
-    for (int b = 0; b < f->nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->block_body[b]].p));
+    for (int b = 0; b < f->control.nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->control.block_body[b]].p));
     k->finest = fmax(1e-15 * far,
                      (k->loose_tolerance ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
     for (int i = 0; i < f->nplaced; i++) k->fat[i] = fat_box(k, i, nu);
@@ -202,11 +203,11 @@ static void follow_answer(pp_peg_work *k) {
         pp_iteration_state v = pp_convergence_check(&k->settling, f, &c, false);
         k->still = v == PP_SETTLED || (k->loose_tolerance && c.by <= f->w->def.tolerance * c.scale);
         if (v == PP_GO_HALF && !k->still) {
-            for (int i = 0; i < f->ndof; i++) nu[i] += 0.5 * (f->solution.nu[i] - nu[i]);
+            for (int i = 0; i < f->control.ndof; i++) nu[i] += 0.5 * (f->solution.nu[i] - nu[i]);
             return;
         }
     }
-    memcpy(nu, f->solution.nu, (size_t)f->ndof * sizeof *nu);
+    memcpy(nu, f->solution.nu, (size_t)f->control.ndof * sizeof *nu);
 }
 
 /* By what speed the answer of an island may miss the laws of the next round and be kept. Pivoting is exact, and what
@@ -363,11 +364,11 @@ static bool take(pp_peg_work *k, snapshot *s) {
     struct pp_peg *m = k->m;
     *s = (snapshot){.pair = PP_ARENA_ARRAY(a, pp_peg_pair, m->npair),
                     .row = PP_ARENA_ARRAY(a, pp_peg_row, m->nrow),
-                    .nu = PP_ARENA_ARRAY(a, double, k->f->ndof),
+                    .nu = PP_ARENA_ARRAY(a, double, k->f->control.ndof),
                     .npair = m->npair,
                     .nrow = m->nrow};
     if (!s->pair || !s->row || !s->nu) return false;
-    memcpy(s->nu, m->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    memcpy(s->nu, m->nu, (size_t)k->f->control.ndof * sizeof *s->nu);
     memcpy(s->pair, m->pair, (size_t)m->npair * sizeof *s->pair);
     memcpy(s->row, m->row, (size_t)m->nrow * sizeof *s->row);
     return true;
@@ -380,7 +381,7 @@ static perp_status restore(pp_peg_work *k, const snapshot *s) {
         return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
     memcpy(m->pair, s->pair, (size_t)s->npair * sizeof *s->pair);
     memcpy(m->row, s->row, (size_t)s->nrow * sizeof *s->row);
-    memcpy(m->nu, s->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    memcpy(m->nu, s->nu, (size_t)k->f->control.ndof * sizeof *s->nu);
     m->npair = s->npair;
     m->nrow = s->nrow;
     return PERP_OK;
@@ -420,7 +421,7 @@ static perp_status try_ties(pp_peg_work *k) {
         if (!tied) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
         for (int i = 0; i < npair; i++) ties += (tied[i] = tied_plane(k, &k->m->pair[i])) != PP_NO_PLANE;
         if (ties == 0) return PERP_OK;
-        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->ndof);
+        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->control.ndof);
         if (!scratch || !take(k, &now)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
         double least = (1 - 1e-9) * pp_peg_effort(k, scratch);
         perp_status st;
@@ -512,7 +513,7 @@ static perp_status solve(pp_frame *f) {
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (st) return st;
     bool settled = false, linear = k.linear, answered = true, begun = true, at_start = false, due = false;
-    f->jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->nblock);
+    f->jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->control.nblock);
     if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     f->jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
@@ -530,7 +531,8 @@ static perp_status solve(pp_frame *f) {
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
         f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
-        if (f->no_lift) memset(f->jammed_block, due ? 2 : 0, (size_t)f->nblock); /* what is due has work for one try */
+        if (f->no_lift)
+            memset(f->jammed_block, due ? 2 : 0, (size_t)f->control.nblock); /* what is due has work for one try */
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;

@@ -12,8 +12,8 @@
 
 static double kinetic(const pp_frame *f, int block, const double *nu) {
     if (block < 0) return 0;
-    int nd = f->block_ndof[block];
-    const double *M = f->M + 36 * block, *v = nu + f->block_offset[block];
+    int nd = f->control.block_ndof[block];
+    const double *M = f->control.M + 36 * block, *v = nu + f->control.block_offset[block];
     double e = 0;
     for (int c = 0; c < nd; c++)
         for (int r = 0; r < nd; r++) e += v[r] * M[6 * c + r] * v[c] / 2;
@@ -83,17 +83,18 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
     struct pp_peg *m = k->m;
     *l = (contact_energy){.any = f->no_inertia}; /* against friction, not on the motion */
     if (l->any) return true;
-    double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
-    double *since = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof),
+           *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
+    double *since = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!fr || !mean || !since) return false;
     pp_free_velocity(f, fr);
     add_support_friction(f, fr);
-    for (int i = 0; i < f->ndof; i++) mean[i] = (fr[i] + m->nu[i]) / 2;
-    for (int i = 0; i < f->ndof; i++) since[i] = (f->nu0[i] + m->nu[i]) / 2;
+    for (int i = 0; i < f->control.ndof; i++) mean[i] = (fr[i] + m->nu[i]) / 2;
+    for (int i = 0; i < f->control.ndof; i++) since[i] = (f->control.nu0[i] + m->nu[i]) / 2;
     double undone = k->least / f->h;
-    for (int b = 0; b < f->nblock; b++) {
+    for (int b = 0; b < f->control.nblock; b++) {
         l->free += kinetic(f, b, fr);
-        l->within += 100 * f->M[36 * b] * undone * undone;
+        l->within += 100 * f->control.M[36 * b] * undone * undone;
     }
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
@@ -150,8 +151,8 @@ bool pp_peg_credible(pp_peg_work *k) {
 
 double pp_peg_effort(const pp_peg_work *k, double *scratch) {
     pp_free_velocity(k->f, scratch);
-    for (int i = 0; i < k->f->ndof; i++) scratch[i] -= k->m->nu[i];
+    for (int i = 0; i < k->f->control.ndof; i++) scratch[i] -= k->m->nu[i];
     double e = 0;
-    for (int b = 0; b < k->f->nblock; b++) e += kinetic(k->f, b, scratch);
+    for (int b = 0; b < k->f->control.nblock; b++) e += kinetic(k->f, b, scratch);
     return e;
 }

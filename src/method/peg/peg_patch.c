@@ -152,11 +152,11 @@ static void lay(const pp_peg_work *k, const pp_peg_pair *pair, perp_vec3 n, patc
 static int find_couples(const pp_peg_work *k, int *head, couple *c, int *next) {
     const pp_frame *f = k->f;
     int n = 0;
-    for (int b = 0; b < f->nblock; b++) head[b] = -1;
+    for (int b = 0; b < f->control.nblock; b++) head[b] = -1;
     for (int i = 0; i < k->m->npair; i++) {
         const pp_peg_pair *p = &k->m->pair[i];
         if (!p->active) continue;
-        int a = f->block[f->placed[p->i].body], b = f->block[f->placed[p->j].body], low = a < b ? a : b,
+        int a = f->control.block[f->placed[p->i].body], b = f->control.block[f->placed[p->j].body], low = a < b ? a : b,
             high = a < b ? b : a, at = head[high];
         while (at >= 0 && c[at].low != low) at = c[at].next;
         for (int r = p->first; r < p->first + p->nrow; r++) {
@@ -176,7 +176,7 @@ static int find_couples(const pp_peg_work *k, int *head, couple *c, int *next) {
 bool pp_peg_even_out(pp_peg_work *k, double *end, const double *allow) {
     struct pp_peg *m = k->m;
     pp_arena *arena = &k->f->w->arena;
-    int *head = PP_ARENA_ARRAY(arena, int, k->f->nblock), *next = PP_ARENA_ARRAY(arena, int, m->nrow),
+    int *head = PP_ARENA_ARRAY(arena, int, k->f->control.nblock), *next = PP_ARENA_ARRAY(arena, int, m->nrow),
         *of_pair = PP_ARENA_ARRAY(arena, int, m->nrow);
     couple *c = PP_ARENA_ARRAY(arena, couple, m->nrow);
     bool *done = PP_ARENA_ZERO(arena, bool, m->nrow);

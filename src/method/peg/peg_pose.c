@@ -68,13 +68,13 @@ void pp_peg_levers(pp_peg_work *k) {
 
 double pp_turn_travel(const pp_peg_work *k, int i, const double *nu) {
     const pp_frame *f = k->f;
-    int body = f->placed[i].body, b = f->block[body];
+    int body = f->placed[i].body, b = f->control.block[body];
     if (b < 0) { /* driven, or at rest */
         double r = f->w->shape[f->placed[i].slot].radius_B;
         return isfinite(r) ? r * perp_v3_norm(k->turn[body]) : 0;
     }
-    int nd = f->block_ndof[b], lin = f->w->def.dim;
-    const double *w = nu + f->block_offset[b] + lin, *M = f->M + 36 * b + 7 * lin;
+    int nd = f->control.block_ndof[b], lin = f->w->def.dim;
+    const double *w = nu + f->control.block_offset[b] + lin, *M = f->control.M + 36 * b + 7 * lin;
     double square = 0;
     bool own = lin == 2 || f->w->body[body].isotropic;
     for (int c = 0; c < nd - lin; c++)
@@ -115,9 +115,9 @@ void pp_poses_stand(pp_peg_work *k, const pp_state *s) {
 
 bool pp_poses_advance(pp_peg_work *k, const double *nu) {
     const pp_frame *f = k->f;
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b], nd = f->block_ndof[b];
-        const double *v = nu + f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b], nd = f->control.block_ndof[b];
+        const double *v = nu + f->control.block_offset[b];
         if (!pp_move_block(f, b, f->s0, v, f->h, &k->end_state, NULL)) return false;
         k->turn[slot] = f->w->def.dim == 2 ? perp_v3(0, 0, nd == 3 ? f->h * v[2] : 0)
                         : nd == 6          ? perp_v3_scale(f->h, perp_v3(v[3], v[4], v[5]))
@@ -133,9 +133,9 @@ bool pp_poses_advance(pp_peg_work *k, const double *nu) {
 
 static perp_pose between(pp_peg_work *k, int body, double x) {
     const pp_frame *f = k->f;
-    int b = f->block[body];
+    int b = f->control.block[body];
     if (b >= 0) {
-        (void)pp_move_block(f, b, f->s0, k->m->nu + f->block_offset[b], x * f->h, &k->way, NULL);
+        (void)pp_move_block(f, b, f->s0, k->m->nu + f->control.block_offset[b], x * f->h, &k->way, NULL);
         return k->way.X[body];
     }
     perp_pose from = f->s0->X[body], to = k->end_state.X[body];

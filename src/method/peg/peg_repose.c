@@ -91,8 +91,8 @@ perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
     pp_poses_stand(k, g->s1);
     pp_poses_place(k, &k->force, g->s1);
     pp_state_copy(w, &k->end_state, g->s1);
-    for (int b = 0; b < g->nblock; b++)
-        if (!pp_move_block(g, b, g->s0, nu + g->block_offset[b], g->h, &k->end_state, NULL))
+    for (int b = 0; b < g->control.nblock; b++)
+        if (!pp_move_block(g, b, g->s0, nu + g->control.block_offset[b], g->h, &k->end_state, NULL))
             return pp_fail(w, PERP_E_FIT, "no derivative at the modes: a body turns too far in one step");
     pp_poses_place(k, &k->end, &k->end_state);
     for (int i = 0; i < a->n; i++) {

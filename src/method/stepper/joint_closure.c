@@ -66,7 +66,7 @@ static int rows_at(const pp_frame *f, const pp_state *at, perp_joint_row *row) {
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+        pp_joint_side a = pp_side(w, at, j->a, f->control.block), b = pp_side(w, at, j->b, f->control.block);
         if (a.block < 0 && b.block < 0) continue;
         perp_joint_row all[PP_JOINT_MAX_ROWS];
         double coord[PERP_JOINT_MAX_COORD] = {0};
@@ -88,13 +88,14 @@ static bool drives(const perp_world *w, int slot) {
 
 /* Has a joint of this frame a driven body on one side? */
 static bool driven_joint(const pp_frame *f, const pp_joint *j) {
-    bool a = j->a >= 0 && f->block[j->a] >= 0, b = j->b >= 0 && f->block[j->b] >= 0;
+    bool a = j->a >= 0 && f->control.block[j->a] >= 0, b = j->b >= 0 && f->control.block[j->b] >= 0;
     return pp_alive(j->gen) && ((a && drives(f->w, j->b)) || (b && drives(f->w, j->a)));
 }
 
 static bool applies(const pp_frame *f) {
     const perp_world *w = f->w;
-    if (w->njoint == w->dead_joint || f->purpose != PP_STEP || w->stepper->soft_joints || !f->block || !f->Minv)
+    if (w->njoint == w->dead_joint || f->purpose != PP_STEP || w->stepper->soft_joints || !f->control.block ||
+        !f->control.Minv)
         return false;
     bool any = false;
     for (int i = 0; i < w->njoint; i++) any = any || driven_joint(f, &w->joint[i]);
@@ -121,11 +122,11 @@ static void move_blocks(const search *s, const double *dq, const pp_state *from,
     const pp_frame *f = s->f;
     int dim = f->w->def.dim;
     for (int k = 0; k < s->nblock; k++) {
-        int b = s->block[k], slot = f->block_body[b];
-        const double *d = dq + f->block_offset[b];
+        int b = s->block[k], slot = f->control.block_body[b];
+        const double *d = dq + f->control.block_offset[b];
         perp_vec3 turn = {0, 0, 0};
-        if (dim == 2 && f->block_ndof[b] == 3) turn.z = d[2];
-        if (dim == 3 && f->block_ndof[b] == 6) turn = perp_v3(d[3], d[4], d[5]);
+        if (dim == 2 && f->control.block_ndof[b] == 3) turn.z = d[2];
+        if (dim == 3 && f->control.block_ndof[b] == 6) turn = perp_v3(d[3], d[4], d[5]);
         to->X[slot].p = perp_v3_add(from->X[slot].p, perp_v3(d[0], d[1], dim == 3 ? d[2] : 0));
         to->X[slot].q = perp_q_unit(perp_q_mul(perp_q_exp(turn), from->X[slot].q));
         to->theta[slot] = from->theta[slot] + turn.z;
@@ -217,9 +218,9 @@ static void step_beside(search *s) {
     const pp_frame *f = s->f;
     for (int k = 0, n = 1; k < s->nblock; k++) {
         int b = s->block[k];
-        for (int i = 0; i < f->block_ndof[b]; i++, n++) {
+        for (int i = 0; i < f->control.block_ndof[b]; i++, n++) {
             double part = BESIDE * sin(2.4 * n); /* 2.4 rad: the golden angle, no two directions alike */
-            s->dq[f->block_offset[b] + i] = i < f->w->def.dim ? part * s->reach / s->nblock : part;
+            s->dq[f->control.block_offset[b] + i] = i < f->w->def.dim ? part * s->reach / s->nblock : part;
         }
     }
     move_blocks(s, s->dq, &s->at, &s->at);
@@ -228,10 +229,10 @@ static void step_beside(search *s) {
 /* G: the inverse of the mass of each block times its mass, so that lengths alone count. */
 static bool take_metric(search *s) {
     const pp_frame *f = s->f;
-    double *G = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
+    double *G = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
     if (!G) return false;
-    for (int b = 0; b < f->nblock; b++)
-        for (int i = 0; i < 36; i++) G[36 * b + i] = f->Minv[36 * b + i] / f->Minv[36 * b];
+    for (int b = 0; b < f->control.nblock; b++)
+        for (int i = 0; i < 36; i++) G[36 * b + i] = f->control.Minv[36 * b + i] / f->control.Minv[36 * b];
     s->p = pp_free_problem(f);
     s->p.Minv = G;
     return true;
@@ -257,7 +258,7 @@ static void measure(search *s) {
     }
     for (int k = 0; k < s->nblock; k++) {
         int b = s->block[k], at = dim == 2 ? 14 : 21; /* of the turn about z, about x */
-        if (s->f->block_ndof[b] > dim) s->reach += 1 / sqrt(s->p.Minv[36 * b + at]);
+        if (s->f->control.block_ndof[b] > dim) s->reach += 1 / sqrt(s->p.Minv[36 * b + at]);
     }
 }
 
@@ -274,7 +275,7 @@ static bool new_search(search *s, pp_frame *f, const pp_island *island, perp_joi
     s->phi = PP_ARENA_ARRAY(a, double, m);
     s->x = PP_ARENA_ARRAY(a, double, m);
     s->tmp = PP_ARENA_ARRAY(a, double, m);
-    s->dq = PP_ARENA_ZERO(a, double, f->ndof);
+    s->dq = PP_ARENA_ZERO(a, double, f->control.ndof);
     return s->W && s->A && s->psd && s->d && s->length && s->phi && s->x && s->tmp && s->dq && take_metric(s) &&
            !pp_state_new(f->w, &s->at) && !pp_state_new(f->w, &s->next);
 }

@@ -212,10 +212,11 @@ static int span(rows *r, double *work) {
 /* A unit of each degree of freedom as a motion of the body's rim, so that turning and shifting compare. */
 static void scale_of(rows *r) {
     const pp_frame *f = r->f;
-    for (int k = 0; k < f->nblock; k++) {
-        double radius = f->w->body[f->block_body[k]].radius;
-        for (int i = 0; i < f->block_ndof[k]; i++)
-            r->scale[f->block_offset[k] + i] = i < f->w->def.dim || !(radius > 0) || !isfinite(radius) ? 1 : radius;
+    for (int k = 0; k < f->control.nblock; k++) {
+        double radius = f->w->body[f->control.block_body[k]].radius;
+        for (int i = 0; i < f->control.block_ndof[k]; i++)
+            r->scale[f->control.block_offset[k] + i] =
+                i < f->w->def.dim || !(radius > 0) || !isfinite(radius) ? 1 : radius;
     }
 }
 

@@ -41,7 +41,7 @@
 
 /* Velocity of block k, ndof numbers, into a state. */
 static void set_velocity(const pp_frame *f, int k, const double *nu, pp_state *s) {
-    int slot = f->block_body[k], nd = f->block_ndof[k], dim = f->w->def.dim;
+    int slot = f->control.block_body[k], nd = f->control.block_ndof[k], dim = f->w->def.dim;
     s->v[slot] = perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0);
     if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
 }
@@ -62,7 +62,7 @@ static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, f->s1, j->a, f->block), b = pp_side(w, f->s1, j->b, f->block);
+        pp_joint_side a = pp_side(w, f->s1, j->a, f->control.block), b = pp_side(w, f->s1, j->b, f->control.block);
         if (a.block < 0 && b.block < 0) continue;
         n += pp_joint_rows(&j->def, w->def.dim, &a, &b, f->s1->coord[i], f->h, INFINITY, *out + n);
     }
@@ -93,8 +93,8 @@ static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const d
 /* Lengths that joint errors are compared with: how far bodies and their parts are from the origin [L]. */
 static double far(const pp_frame *f) {
     double most = 1e-3;
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
         double r = f->w->body[slot].radius;
         most = fmax(most, perp_v3_norm(f->s1->X[slot].p) + (isfinite(r) ? r : 0));
     }
@@ -103,8 +103,8 @@ static double far(const pp_frame *f) {
 
 static double fastest(const pp_frame *f) {
     double most = f->h * perp_v3_norm(f->w->def.gravity_W);
-    for (int k = 0; k < f->nblock; k++)
-        for (int i = 0; i < f->w->def.dim; i++) most = fmax(most, fabs(f->solution.nu[f->block_offset[k] + i]));
+    for (int k = 0; k < f->control.nblock; k++)
+        for (int i = 0; i < f->w->def.dim; i++) most = fmax(most, fabs(f->solution.nu[f->control.block_offset[k] + i]));
     return most;
 }
 
@@ -163,8 +163,8 @@ static perp_status follow_slip(pp_frame *f, double *change) {
 
 /* Dynamic bodies back to the start, where the stages expect them. */
 static void back_to_start(pp_frame *f) {
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
         f->s1->X[slot] = f->s0->X[slot];
         f->s1->theta[slot] = f->s0->theta[slot];
         f->s1->v[slot] = f->s0->v[slot];
@@ -246,8 +246,8 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
 static perp_status push_springs(const pp_frame *f, pp_frame *e) {
     const perp_step_problem *p = &f->problem;
     perp_joint_row *end = NULL;
-    e->i_joint = PP_ARENA_ZERO(&f->w->arena, double, e->ndof);
-    e->i_elastic = PP_ARENA_ZERO(&f->w->arena, double, e->ndof);
+    e->i_joint = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
+    e->i_elastic = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
     if (!e->i_joint || !e->i_elastic) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
     perp_status st = p->njoint > 0 ? end_rows(f, &end) : PERP_OK;
     for (int i = 0; !st && i < p->njoint; i++) {
@@ -255,13 +255,13 @@ static perp_status push_springs(const pp_frame *f, pp_frame *e) {
         double elastic = pp_elastic_impulse(f, i);
         for (int k = 0; k < 2; k++) {
             int b = end[i].row.block[k];
-            for (int d = 0; b >= 0 && d < f->block_ndof[b]; d++) {
-                e->i_joint[f->block_offset[b] + d] += f->solution.p_joint[i] * end[i].row.J[k][d];
-                e->i_elastic[f->block_offset[b] + d] += elastic * end[i].row.J[k][d];
+            for (int d = 0; b >= 0 && d < f->control.block_ndof[b]; d++) {
+                e->i_joint[f->control.block_offset[b] + d] += f->solution.p_joint[i] * end[i].row.J[k][d];
+                e->i_elastic[f->control.block_offset[b] + d] += elastic * end[i].row.J[k][d];
             }
         }
     }
-    for (int i = 0; !st && i < e->ndof; i++) e->momentum[i] += e->i_joint[i];
+    for (int i = 0; !st && i < e->control.ndof; i++) e->control.momentum[i] += e->i_joint[i];
     return st;
 }
 
@@ -275,27 +275,28 @@ static bool damped(const perp_world *w) {
 }
 
 static void take_velocity(const pp_frame *e, pp_state *s) {
-    for (int k = 0; k < e->nblock; k++) set_velocity(e, k, e->solution.nu + e->block_offset[k], s);
+    for (int k = 0; k < e->control.nblock; k++) set_velocity(e, k, e->solution.nu + e->control.block_offset[k], s);
 }
 
 /* Blocks that nothing pushes and nothing turns keep the velocity of the free turn to the last digit: the rounding of
  * M^-1 M would add up. */
 static perp_status keep_free(pp_frame *e) {
     const perp_step_problem *p = &e->problem;
-    bool *pushed = PP_ARENA_ZERO(&e->w->arena, bool, e->nblock);
+    bool *pushed = PP_ARENA_ZERO(&e->w->arena, bool, e->control.nblock);
     if (!pushed) return pp_fail(e->w, PERP_E_MEMORY, "out of memory for the step");
     for (int i = 0; i < p->njoint + p->ncontact; i++) {
         const int *block = i < p->njoint ? p->joint[i].row.block : p->contact[i - p->njoint].n.block;
         for (int k = 0; k < 2; k++)
             if (block[k] >= 0) pushed[block[k]] = true;
     }
-    for (int k = 0; k < e->nblock; k++) {
-        int at = e->block_offset[k];
-        for (int i = at + 3; i < at + e->block_ndof[k]; i++)
-            if (e->i_gravity[i] != 0 || e->i_applied[i] != 0 || e->i_spring[i] != 0 || e->i_damper[i] != 0 ||
-                e->i_joint[i] != 0)
+    for (int k = 0; k < e->control.nblock; k++) {
+        int at = e->control.block_offset[k];
+        for (int i = at + 3; i < at + e->control.block_ndof[k]; i++)
+            if (e->control.i_gravity[i] != 0 || e->control.i_applied[i] != 0 || e->control.i_spring[i] != 0 ||
+                e->control.i_damper[i] != 0 || e->i_joint[i] != 0)
                 pushed[k] = true;
-        if (!pushed[k] && e->block_ndof[k] == 6) memcpy(e->solution.nu + at + 3, e->nu0 + at + 3, 3 * sizeof *e->nu0);
+        if (!pushed[k] && e->control.block_ndof[k] == 6)
+            memcpy(e->solution.nu + at + 3, e->control.nu0 + at + 3, 3 * sizeof *e->control.nu0);
     }
     return PERP_OK;
 }

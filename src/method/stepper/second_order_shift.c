@@ -44,15 +44,15 @@ static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, 
                     const double *nu) {
     int body[2] = {f->w->shape[shape[0]].body, f->w->shape[shape[1]].body};
     const double sign[2] = {-1, 1};
-    bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
+    bool both = f->control.block[body[0]] >= 0 && f->control.block[body[1]] >= 0;
     perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), v = {0, 0, 0}, w = {0, 0, 0};
     for (int k = 0; k < 2; k++) {
-        int b = body[k], blk = f->block[b], dim = f->w->def.dim;
+        int b = body[k], blk = f->control.block[b], dim = f->w->def.dim;
         perp_vec3 point = both ? middle : k ? c->b_W : c->a_W, vb = by.v[b], wb = by.w[b];
         perp_vec3 centre = (blk >= 0 ? at : f->levers ? f->levers : f->s1)->X[b].p;
         if (blk >= 0) {
-            const double *x = nu + f->block_offset[blk];
-            int nd = f->block_ndof[blk];
+            const double *x = nu + f->control.block_offset[blk];
+            int nd = f->control.block_ndof[blk];
             vb = perp_v3(x[0], x[1], dim == 3 ? x[2] : 0);
             wb = dim == 2 ? perp_v3(0, 0, nd == 3 ? x[2] : 0) : nd == 6 ? perp_v3(x[3], x[4], x[5]) : perp_v3(0, 0, 0);
         } else if (f->w->body[b].kind != PERP_BODY_KINEMATIC) {
@@ -116,7 +116,7 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     const int *shape = f->contact_shape + 2 * i, *end_shape = shape;
     double e_r = f->problem.contact[i].e_r;
     slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solution.nu);
-    const driven start = {f->start_v, f->start_w,
+    const driven start = {f->control.start_v, f->control.start_w,
                           .before = true}; /* bodies that are driven at first: not the mean, which rows have */
     const pp_slip_shift *used = in_use(f, i);
     slip seen = now; /* by the law */
@@ -127,7 +127,7 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
         return true;
     }
     if (slides) {
-        slip first = slip_of(f, c, shape, f->s0, start, f->nu0);
+        slip first = slip_of(f, c, shape, f->s0, start, f->control.nu0);
         double a = size(now, e_r), b = size(first, e_r);
         double along = perp_v3_dot(now.s_W, first.s_W) + e_r * e_r * now.spin * first.spin;
         if (f->w->def.dim == 2 || !(b > noise) || !(along > SAME_WAY * a * b)) return false;
@@ -188,7 +188,7 @@ perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
         const perp_contact *c = &f->contact[i];
         const perp_contact_row *r = &f->problem.contact[i];
         if (!(c->restitution > 0) || !(f->solution.p_contact[3 * i] > 0) || touched(f, i)) continue;
-        double u = pp_row_dot(&f->problem, &r->n, f->nu0) + r->b_n_kin;
+        double u = pp_row_dot(&f->problem, &r->n, f->control.nu0) + r->b_n_kin;
         if (!(u < 0)) continue;
         const int *shape = f->contact_shape + 2 * i;
         list[n++] = (pp_slip_shift){.shape = {shape[0], shape[1]},

@@ -55,14 +55,14 @@ typedef struct round_data {
 } round_data;
 
 static double rim(const pp_frame *f, int k) {
-    double r = f->w->body[f->block_body[k]].radius;
+    double r = f->w->body[f->control.block_body[k]].radius;
     return isfinite(r) ? r : 0;
 }
 
 /* Largest size of x, which has the degrees of freedom of block k, as a motion of the body's rim. */
 static double motion(const pp_frame *f, int k, const double *x) {
     double lin = 0, ang = 0;
-    for (int i = 0; i < f->block_ndof[k]; i++) *(i < f->w->def.dim ? &lin : &ang) += x[i] * x[i];
+    for (int i = 0; i < f->control.block_ndof[k]; i++) *(i < f->w->def.dim ? &lin : &ang) += x[i] * x[i];
     return sqrt(lin) + rim(f, k) * sqrt(ang);
 }
 
@@ -89,44 +89,47 @@ static double driven_speed(const pp_frame *f) {
 
 static perp_status begin(pp_frame *f, round_data *q) {
     pp_arena *a = &f->w->arena;
-    *q = (round_data){.M = f->M,
-                      .Minv = f->Minv,
-                      .force = PP_ARENA_ZERO(a, double, f->ndof),
-                      .nu = PP_ARENA_ZERO(a, double, f->ndof),
-                      .miss = PP_ARENA_ZERO(a, double, f->ndof),
-                      .slips = PP_ARENA_ZERO(a, double, f->ndof)};
-    f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
-    f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
-    if (!q->force || !q->nu || !q->miss || !q->slips || !f->M || !f->Minv || !pp_mix_new(a, f->ndof, &q->mix))
+    *q = (round_data){.M = f->control.M,
+                      .Minv = f->control.Minv,
+                      .force = PP_ARENA_ZERO(a, double, f->control.ndof),
+                      .nu = PP_ARENA_ZERO(a, double, f->control.ndof),
+                      .miss = PP_ARENA_ZERO(a, double, f->control.ndof),
+                      .slips = PP_ARENA_ZERO(a, double, f->control.ndof)};
+    f->control.M = PP_ARENA_ZERO(a, double, 36 * f->control.nblock);
+    f->control.Minv = PP_ARENA_ZERO(a, double, 36 * f->control.nblock);
+    if (!q->force || !q->nu || !q->miss || !q->slips || !f->control.M || !f->control.Minv ||
+        !pp_mix_new(a, f->control.ndof, &q->mix))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
     f->no_inertia = true;
-    memset(f->nu0, 0, (size_t)f->ndof * sizeof *f->nu0); /* what moved before has no bearing on what moves now */
-    memset(f->bend, 0, (size_t)f->nblock * sizeof *f->bend);
-    for (int i = 0; i < f->ndof; i++) q->force[i] = pp_force_impulse(f, i);
+    memset(f->control.nu0, 0,
+           (size_t)f->control.ndof * sizeof *f->control.nu0); /* what moved before has no bearing on what moves now */
+    memset(f->control.bend, 0, (size_t)f->control.nblock * sizeof *f->control.bend);
+    for (int i = 0; i < f->control.ndof; i++) q->force[i] = pp_force_impulse(f, i);
     double press = pp_support_press(f->w);
-    for (int k = 0; k < f->nblock; k++) {
-        const pp_body *b = &f->w->body[f->block_body[k]];
-        q->acceleration = fmax(q->acceleration, motion(f, k, q->force + f->block_offset[k]) / (b->mass * f->h));
+    for (int k = 0; k < f->control.nblock; k++) {
+        const pp_body *b = &f->w->body[f->control.block_body[k]];
+        q->acceleration = fmax(q->acceleration, motion(f, k, q->force + f->control.block_offset[k]) / (b->mass * f->h));
         for (int i = 0; b->support && i < 3; i++) q->acceleration = fmax(q->acceleration, press * b->support[i].mu);
     }
     q->speed = fmax(driven_speed(f), 1e-3 * q->acceleration * f->h);
-    for (int k = 0; k < f->nblock; k++)
-        for (int i = 0; i < f->block_ndof[k]; i++) q->mix.weight[f->block_offset[k] + i] = q->M[36 * k + 7 * i];
+    for (int k = 0; k < f->control.nblock; k++)
+        for (int i = 0; i < f->control.block_ndof[k]; i++)
+            q->mix.weight[f->control.block_offset[k] + i] = q->M[36 * k + 7 * i];
     return PERP_OK;
 }
 
 /* Masses eps M and the momentum that goes with the last velocity. */
 static void weigh(pp_frame *f, const round_data *q, double eps) {
-    for (int i = 0; i < 36 * f->nblock; i++) {
-        f->M[i] = eps * q->M[i];
-        f->Minv[i] = q->Minv[i] / eps;
+    for (int i = 0; i < 36 * f->control.nblock; i++) {
+        f->control.M[i] = eps * q->M[i];
+        f->control.Minv[i] = q->Minv[i] / eps;
     }
-    for (int k = 0; k < f->nblock; k++) {
-        int at = f->block_offset[k], nd = f->block_ndof[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int at = f->control.block_offset[k], nd = f->control.block_ndof[k];
         for (int r = 0; r < nd; r++) {
             double sum = q->force[at + r];
-            for (int c = 0; c < nd; c++) sum += f->M[36 * k + 6 * c + r] * q->nu[at + c];
-            f->momentum[at + r] = sum;
+            for (int c = 0; c < nd; c++) sum += f->control.M[36 * k + 6 * c + r] * q->nu[at + c];
+            f->control.momentum[at + r] = sum;
         }
     }
 }
@@ -134,9 +137,9 @@ static void weigh(pp_frame *f, const round_data *q, double eps) {
 /* Largest change of a velocity in the last round; *who: the block of it. */
 static double change(const pp_frame *f, const round_data *q, int *who) {
     double most = 0, d[6];
-    for (int k = 0; k < f->nblock; k++) {
-        for (int i = 0; i < f->block_ndof[k]; i++)
-            d[i] = f->solution.nu[f->block_offset[k] + i] - q->nu[f->block_offset[k] + i];
+    for (int k = 0; k < f->control.nblock; k++) {
+        for (int i = 0; i < f->control.block_ndof[k]; i++)
+            d[i] = f->solution.nu[f->control.block_offset[k] + i] - q->nu[f->control.block_offset[k] + i];
         double x = motion(f, k, d);
         if (!(x <= most)) most = x, *who = k;
     }
@@ -146,7 +149,7 @@ static double change(const pp_frame *f, const round_data *q, int *who) {
 /* The velocity that the next round starts from: that of this one, or a mixture of the last ones. */
 static void go_on(const pp_frame *f, round_data *q, bool mix) {
     const double *nu = f->solution.nu;
-    for (int i = 0; i < f->ndof; i++) {
+    for (int i = 0; i < f->control.ndof; i++) {
         q->miss[i] = nu[i] - q->nu[i];
         q->nu[i] = nu[i];
     }
@@ -155,12 +158,13 @@ static void go_on(const pp_frame *f, round_data *q, bool mix) {
 
 static double fastest(const pp_frame *f) {
     double most = 0;
-    for (int k = 0; k < f->nblock; k++) most = fmax(most, motion(f, k, f->solution.nu + f->block_offset[k]));
+    for (int k = 0; k < f->control.nblock; k++)
+        most = fmax(most, motion(f, k, f->solution.nu + f->control.block_offset[k]));
     return most;
 }
 
 static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
-    int slot = f->block_body[who];
+    int slot = f->control.block_body[who];
     const char *name = f->w->body[slot].name;
     char body[80];
     snprintf(body, sizeof body, "body %d%s%.60s%s", slot, name ? " (" : "", name ? name : "", name ? ")" : "");
@@ -205,7 +209,7 @@ static perp_status step(pp_frame *f) {
         double eps = q.acceleration > 0 && q.speed > 0 ? f->h * q.acceleration / (ratio * q.speed) : 1;
         weigh(f, &q, eps);
         if (round == FOLLOWING) {
-            memcpy(q.slips, q.nu, (size_t)f->ndof * sizeof *q.slips);
+            memcpy(q.slips, q.nu, (size_t)f->control.ndof * sizeof *q.slips);
             f->slip_nu = q.slips;
         }
         f->problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
@@ -241,10 +245,10 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
     const double *nu = f->solution.nu;
     *l = (perp_ledger){0};
     double springs = 0;
-    for (int i = 0; i < f->ndof; i++) {
-        l->applied += nu[i] * f->i_applied[i];
-        l->damping += nu[i] * f->i_damper[i];
-        springs += nu[i] * f->i_spring[i];
+    for (int i = 0; i < f->control.ndof; i++) {
+        l->applied += nu[i] * f->control.i_applied[i];
+        l->damping += nu[i] * f->control.i_damper[i];
+        springs += nu[i] * f->control.i_spring[i];
     }
     l->gravity = -pp_gravity_change(f->w, f->s0, f->s1);
     double change = pp_spring_change(f->w, f->s0, f->s1) + pp_joint_spring_change(f->w, f->s0, f->s1);

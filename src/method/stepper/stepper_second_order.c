@@ -147,7 +147,7 @@ static bool own_solution(pp_frame *f, bool empty) {
     perp_step_solution s;
     const perp_step_solution *old = &f->solution;
     if (!pp_solution_new(&f->w->arena, &f->problem, &s)) return false;
-    memcpy(s.nu, old->nu, (size_t)f->ndof * sizeof *s.nu);
+    memcpy(s.nu, old->nu, (size_t)f->control.ndof * sizeof *s.nu);
     memcpy(s.sigma, old->sigma, (size_t)f->problem.ncontact * sizeof *s.sigma);
     if (!empty) {
         memcpy(s.p_joint, old->p_joint, (size_t)f->problem.njoint * sizeof *s.p_joint);
@@ -211,8 +211,8 @@ static bool reversible(const pp_frame *f, const pp_frame *second) {
 }
 
 static void turn_round(const pp_frame *f, pp_state *s) {
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
         s->v[slot] = perp_v3_neg(s->v[slot]);
         s->w[slot] = perp_v3_neg(s->w[slot]);
     }
@@ -320,8 +320,8 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
         const pp_frame *k = f->kick[i];
         perp_certificate c = {.substeps = 1};
         pp_ledger(k, &c.ledger);
-        for (int d = 0; k->i_joint && d < k->ndof; d++) {
-            double mean = 0.5 * (k->nu0[d] + k->solution.nu[d]);
+        for (int d = 0; k->i_joint && d < k->control.ndof; d++) {
+            double mean = 0.5 * (k->control.nu0[d] + k->solution.nu[d]);
             c.ledger.drift += mean * k->i_elastic[d];
             c.ledger.joint_loss += mean * (k->i_joint[d] - k->i_elastic[d]);
             c.ledger.remainder -= mean * k->i_joint[d];

@@ -40,8 +40,8 @@ static bool in_reach(const pp_visco_work *k, const pp_visco *c) {
 perp_status pp_visco_fine(pp_visco_work *k) {
     const pp_frame *f = k->f;
     const perp_step_problem *p = &f->problem;
-    rates *of = PP_ARENA_ZERO(&f->w->arena, rates, f->nblock);
-    if (!of) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->nblock);
+    rates *of = PP_ARENA_ZERO(&f->w->arena, rates, f->control.nblock);
+    if (!of) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->control.nblock);
     for (int i = 0; i < f->ncontact; i++) {
         const pp_visco *c = &k->contact[i];
         const perp_contact_row *r = &p->contact[i];

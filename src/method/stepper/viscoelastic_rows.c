@@ -48,13 +48,13 @@ static void recall(const pp_frame *f, int i, pp_visco *c) {
 
 /* Minv times the momentum before forces act: the velocity at the start, on the inertia that the step is posed with. */
 static void start_velocity(const pp_frame *f, double *nu) {
-    for (int b = 0; b < f->nblock; b++) {
-        int at = f->block_offset[b], n = f->block_ndof[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int at = f->control.block_offset[b], n = f->control.block_ndof[b];
         for (int r = 0; r < n; r++) {
             nu[at + r] = 0;
             for (int c = 0; c < n; c++) {
                 int j = at + c;
-                nu[at + r] += f->Minv[36 * b + 6 * c + r] * (f->momentum[j] - pp_force_impulse(f, j));
+                nu[at + r] += f->control.Minv[36 * b + 6 * c + r] * (f->control.momentum[j] - pp_force_impulse(f, j));
             }
         }
     }
@@ -64,9 +64,9 @@ perp_status pp_visco_begin(pp_visco_work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
     k->contact = PP_ARENA_ZERO(&w->arena, pp_visco, f->ncontact);
-    k->mean = PP_ARENA_ZERO(&w->arena, bool, f->nblock);
-    k->nu_start = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->mean = PP_ARENA_ZERO(&w->arena, bool, f->control.nblock);
+    k->nu_start = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!k->contact || !k->mean || !k->nu_start || !k->drift)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
     start_velocity(f, k->nu_start);
@@ -110,16 +110,16 @@ static bool wants_end(const pp_visco_work *k, const pp_visco *c) {
 static perp_status choose(pp_visco_work *k) {
     const pp_frame *f = k->f;
     const perp_step_problem *p = &f->problem;
-    int *parent = PP_ARENA_ARRAY(&f->w->arena, int, f->nblock);
-    bool *end = PP_ARENA_ZERO(&f->w->arena, bool, f->nblock); /* by root */
-    if (!parent || !end) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->nblock);
-    pp_sets_make(parent, f->nblock);
+    int *parent = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock);
+    bool *end = PP_ARENA_ZERO(&f->w->arena, bool, f->control.nblock); /* by root */
+    if (!parent || !end) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->control.nblock);
+    pp_sets_make(parent, f->control.nblock);
     for (int i = 0; i < f->ncontact; i++) join(parent, p->contact[i].n.block);
     for (int j = 0; j < p->njoint; j++) join(parent, p->joint[j].row.block);
     for (int i = 0; i < f->ncontact; i++)
         if (wants_end(k, &k->contact[i])) mark(parent, p->contact[i].n.block, end);
     for (int j = 0; j < p->njoint; j++) mark(parent, p->joint[j].row.block, end);
-    for (int b = 0; b < f->nblock; b++) k->mean[b] = !end[pp_set_of(parent, b)];
+    for (int b = 0; b < f->control.nblock; b++) k->mean[b] = !end[pp_set_of(parent, b)];
     return PERP_OK;
 }
 
@@ -211,8 +211,8 @@ perp_status pp_visco_end(pp_visco_work *k) {
     double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->ncontact);
     double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact);
     if (!layer || !gap || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int b = 0; b < f->nblock; b++)
-        for (int j = f->block_offset[b]; j < f->block_offset[b] + f->block_ndof[b]; j++)
+    for (int b = 0; b < f->control.nblock; b++)
+        for (int j = f->control.block_offset[b]; j < f->control.block_offset[b] + f->control.block_ndof[b]; j++)
             k->drift[j] = k->mean[b] ? 0.5 * (k->nu_start[j] + nu[j]) : nu[j];
     f->s1->stored = 0;
     for (int i = 0; i < f->ncontact; i++) {

@@ -54,12 +54,13 @@ static void join_kick(pp_contact_work *a, const pp_frame *k) {
  * part itself they have its mean velocity, and where the other was when that part began. u: velocity of B relative to A as far as others
  * make it. *turn: of the one that is driven, over the part. False: not known. */
 static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, perp_vec3 *w, perp_quat *turn) {
-    const perp_vec3 *linear = k->start_v ? k->start_v : k->s0->v, *rate = k->start_w ? k->start_w : k->s0->w;
+    const perp_vec3 *linear = k->control.start_v ? k->control.start_v : k->s0->v,
+                    *rate = k->control.start_w ? k->control.start_w : k->s0->w;
     *v = *w = perp_v3(0, 0, 0);
     *turn = perp_q_identity();
     if (i >= k->ncontact) return false;        /* points that a body rests on */
     if (k->purpose == PP_IMPACT) return false; /* it takes no time */
-    if (!k->start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
+    if (!k->control.start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
     const perp_vec3 at[2] = {k->contact[i].a_W, k->contact[i].b_W};
     for (int side = 0; side < 2; side++) {
         int body = k->w->shape[k->contact_shape[2 * i + side]].body;
@@ -100,7 +101,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         perp_quat turn;
         for (int r = 0; r < p->dim && i < k->ncontact; r++) {
             const perp_vec3 axis[3] = {k->contact[i].n_W, k->contact[i].t_W, k->contact[i].o_W};
-            u = perp_v3_axpy(u, pp_row_dot(p, row[r], k->nu0), axis[r]);
+            u = perp_v3_axpy(u, pp_row_dot(p, row[r], k->control.nu0), axis[r]);
         }
         if (driven_before(k, i, u, &v, &w, &turn)) {
             const perp_contact *at = &k->contact[i];
@@ -116,7 +117,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
             double impulse = r < 3 ? k->solution.p_contact[3 * i + r] : k->solution.p_spin[i];
             bool gives = c->compliance > 0;
             double after = pp_row_dot(p, row[r], k->solution.nu) + driven[r],
-                   before = gives ? after : pp_row_dot(p, row[r], k->nu0) + was[r];
+                   before = gives ? after : pp_row_dot(p, row[r], k->control.nu0) + was[r];
             sum += 0.5 * impulse * (before + after);
             a->end[at] += impulse * after;
             if (!gives) other += 0.5 * impulse * (driven[r] - was[r]);
@@ -141,7 +142,7 @@ static void add_motors(pp_contact_work *a, const pp_frame *k) {
         const perp_joint_row *r = &p->joint[i];
         if (r->kind != PERP_ROW_MOTOR || !isfinite(r->hi) || fixed(&r->row)) continue;
         if (k->w->joint[r->joint].def.axis[r->coord].motor_force != INFINITY) continue;
-        double P = k->solution.p_joint[i], before = pp_row_dot(p, &r->row, k->nu0) + r->b_kin,
+        double P = k->solution.p_joint[i], before = pp_row_dot(p, &r->row, k->control.nu0) + r->b_kin,
                after = pp_row_dot(p, &r->row, k->solution.nu) + r->b_kin;
         int at = pp_work_island(a, &r->row);
         a->motor[at] += 0.5 * P * (before + after);
@@ -172,16 +173,16 @@ static void allow_losses(pp_contact_work *a, const pp_frame *k, const pp_frame *
         double e = k->contact[i].restitution, impulse = k->solution.p_contact[3 * i];
         if (!(e > 0) || !(impulse > 0) || fixed(&c->n) || c->compliance > 0) continue;
         if (k != whole && has_pair(whole, k->contact_shape + 2 * i)) continue;
-        double approach = pp_row_dot(p, &c->n, k->nu0) + c->b_n_kin;
+        double approach = pp_row_dot(p, &c->n, k->control.nu0) + c->b_n_kin;
         a->lost[pp_work_island(a, &c->n)] -= 0.5 * (1 - e) * impulse * fmax(0, -approach);
     }
 }
 
 static double block_kinetic(const pp_frame *f, int k) {
-    const double *M = f->M + 36 * k, *nu = f->nu0 + f->block_offset[k];
+    const double *M = f->control.M + 36 * k, *nu = f->control.nu0 + f->control.block_offset[k];
     double sum = 0.5 * M[0] * f->h * f->h * perp_v3_dot(f->w->def.gravity_W, f->w->def.gravity_W);
-    for (int c = 0; c < f->block_ndof[k]; c++)
-        for (int r = 0; r < f->block_ndof[k]; r++) sum += 0.5 * nu[r] * M[6 * c + r] * nu[c];
+    for (int c = 0; c < f->control.block_ndof[k]; c++)
+        for (int r = 0; r < f->control.block_ndof[k]; r++) sum += 0.5 * nu[r] * M[6 * c + r] * nu[c];
     return sum;
 }
 
@@ -189,29 +190,29 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     pp_arena *arena = &f->w->arena;
     const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
     int n = f->nkick ? f->nkick : 1;
-    *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(arena, int, f->nblock),
-                           .work = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .rule = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .moved = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .end = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .motor = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .lag = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .lost = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .kinetic = PP_ARENA_ZERO(arena, double, f->nblock)};
+    *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(arena, int, f->control.nblock),
+                           .work = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .rule = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .moved = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .end = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .motor = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .lag = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .lost = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .kinetic = PP_ARENA_ZERO(arena, double, f->control.nblock)};
     if (!a->parent || !a->work || !a->rule || !a->moved || !a->end || !a->motor || !a->lag || !a->lost || !a->kinetic)
         return false;
-    pp_sets_make(a->parent, f->nblock);
+    pp_sets_make(a->parent, f->control.nblock);
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
     for (int k = 0; k < n; k++) add_work(a, kick[k]);
     for (int k = 0; k < n; k++) add_motors(a, kick[k]);
-    for (int b = 0; b < f->nblock; b++) {
+    for (int b = 0; b < f->control.nblock; b++) {
         a->work[b] = with_motors(a, b);
         a->rule[b] = fmin(a->rule[b], fmax(0, a->work[b])); /* if contacts take more elsewhere, they give nothing */
         a->work[b] -= a->rule[b];
     }
     allow_losses(a, f, f);
     for (int k = 0; f->nkick && k < n; k++) allow_losses(a, kick[k], f);
-    for (int b = 0; b < f->nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += block_kinetic(f, b);
+    for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += block_kinetic(f, b);
     return true;
 }
 
@@ -222,8 +223,8 @@ static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, p
         const perp_contact_row *c = &f->problem.contact[i];
         double p = f->solution.p_contact[3 * i];
         if (!(p > 0) || fixed(&c->n) || pp_work_island(a, &c->n) != island) continue;
-        double work = p * (pp_row_dot(&f->problem, &c->n, f->nu0) + pp_row_dot(&f->problem, &c->n, f->solution.nu) +
-                           2 * c->b_n_kin);
+        double work = p * (pp_row_dot(&f->problem, &c->n, f->control.nu0) +
+                           pp_row_dot(&f->problem, &c->n, f->solution.nu) + 2 * c->b_n_kin);
         if (!(work > most)) continue;
         most = work;
         cert->gain_shape[0] = f->contact_shape[2 * i];
@@ -237,7 +238,7 @@ perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     for (int k = 0; k < f->nkick; k++) n += f->kick[k]->problem.ncontact;
     if (f->no_inertia || n == 0) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int b = 0; b < f->nblock; b++) {
+    for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;
         cert->rebound_lost += fmax(0, a.lost[b]);
         cert->ledger.normal -= a.rule[b];

@@ -20,7 +20,7 @@
 #include "stage/certify/certify.h"
 
 double pp_mean_velocity(const pp_frame *f, const perp_row *row) {
-    return 0.5 * (pp_row_dot(&f->problem, row, f->nu0) + pp_row_dot(&f->problem, row, f->solution.nu));
+    return 0.5 * (pp_row_dot(&f->problem, row, f->control.nu0) + pp_row_dot(&f->problem, row, f->solution.nu));
 }
 
 static double quadratic(const double *M, int ndof, const double *x, const double *y) {
@@ -38,10 +38,10 @@ static double rotation_energy(const pp_body *b, perp_quat q, const double *om) {
 
 /* Both energies of block k, and what its turning contributes to their difference. */
 static void block_energy(const pp_frame *f, int k, double *before, double *after, double *turning) {
-    int slot = f->block_body[k], nd = f->block_ndof[k], at = f->block_offset[k];
+    int slot = f->control.block_body[k], nd = f->control.block_ndof[k], at = f->control.block_offset[k];
     const pp_body *b = &f->w->body[slot];
-    const double *nu0 = f->nu0 + at, *nu = f->solution.nu + at, *nu1 = f->implicit_turn ? nu : f->nu_end + at;
-    const double *M = f->M + 36 * k;
+    const double *nu0 = f->control.nu0 + at, *nu = f->solution.nu + at, *nu1 = f->implicit_turn ? nu : f->nu_end + at;
+    const double *M = f->control.M + 36 * k;
     *turning = 0;
     *before = 0.5 * quadratic(M, nd, nu0, nu0);
     *after = 0.5 * quadratic(M, nd, nu1, nu1);
@@ -69,7 +69,7 @@ static void block_energy(const pp_frame *f, int k, double *before, double *after
 /* Of impulses that took the velocities from nu0 to nu1. */
 static double work(const pp_frame *f, const double *impulse, const double *nu0, const double *nu1) {
     double s = 0;
-    for (int i = 0; i < f->ndof; i++) s += 0.5 * (nu0[i] + nu1[i]) * impulse[i];
+    for (int i = 0; i < f->control.ndof; i++) s += 0.5 * (nu0[i] + nu1[i]) * impulse[i];
     return s;
 }
 
@@ -88,16 +88,18 @@ static void gravity(const pp_frame *f, double h0, perp_ledger *l) {
     bool moves = f->purpose == PP_STEP; /* the second of two half kicks does not */
     const double *moved = f->nu_moved ? f->nu_moved : f->solution.nu;
     double h = f->h, rate = 1 / span_of(f), fall = moves ? pp_gravity_change(f->w, f->s0, f->s1) : 0;
-    double D = work(f, f->i_gravity, f->nu0, f->solution.nu);
-    if (moves) D -= h * rate * dot(f->ndof, f->i_gravity, moved);
+    double D = work(f, f->control.i_gravity, f->control.nu0, f->solution.nu);
+    if (moves) D -= h * rate * dot(f->control.ndof, f->control.i_gravity, moved);
     l->gravity = -fall;
     if (moves && f->i_correction) /* bodies were displaced once more, without velocity */
-        D += fall + h * rate * dot(f->ndof, f->i_gravity, moved);
+        D += fall + h * rate * dot(f->control.ndof, f->control.i_gravity, moved);
     double sampling = 0;
     if (f->nu_moved)
         sampling = D;
     else if (!f->half)
-        sampling = -0.5 * rate * (h * dot(f->ndof, f->i_gravity, f->nu_end) - h0 * dot(f->ndof, f->i_gravity, f->nu0));
+        sampling = -0.5 * rate *
+                   (h * dot(f->control.ndof, f->control.i_gravity, f->nu_end) -
+                    h0 * dot(f->control.ndof, f->control.i_gravity, f->control.nu0));
     l->sampling += sampling;
     l->drift += D - sampling;
 }
@@ -136,7 +138,7 @@ static void springs(const pp_frame *f, double h0, perp_ledger *l) {
     if (f->w->nforce == 0) return;
     bool moves = f->purpose == PP_STEP;
     double driven = on_driven(f, span_of(f)), change = moves ? pp_spring_change(f->w, f->s0, f->s1) : 0;
-    double D = work(f, f->i_spring, f->nu0, f->solution.nu) + driven + change, sampling = 0;
+    double D = work(f, f->control.i_spring, f->control.nu0, f->solution.nu) + driven + change, sampling = 0;
     if (!f->half && !f->nu_moved) sampling = -0.5 * (f->h * spring_power(f->w, f->s1) - h0 * spring_power(f->w, f->s0));
     l->spring -= change;
     l->kinematic -= driven;
@@ -199,7 +201,8 @@ static double more(const pp_frame *f, const perp_row *row, double p, const doubl
 /* Ideal joints and normals are left alone: their rows are those of the start pose, which lies in the middle of the velocities
  * that the step works with. Along them the mean of these is 0 to second order, that of the velocities shown to first. */
 void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l) {
-    perp_ledger add = {.applied = dot(f->ndof, f->i_applied, d), .damping = dot(f->ndof, f->i_damper, d)};
+    perp_ledger add = {.applied = dot(f->control.ndof, f->control.i_applied, d),
+                       .damping = dot(f->control.ndof, f->control.i_damper, d)};
     for (int i = 0; i < f->problem.njoint; i++) {
         const perp_joint_row *r = &f->problem.joint[i];
         double p = f->solution.p_joint[i] - (r->kind == PERP_ROW_SPRING ? pp_elastic_impulse(f, i) : 0);
@@ -228,17 +231,17 @@ double pp_ledger_sum(const perp_ledger *l) {
 
 void pp_ledger(const pp_frame *f, perp_ledger *l) {
     *l = (perp_ledger){0};
-    for (int k = 0; k < f->nblock; k++) {
+    for (int k = 0; k < f->control.nblock; k++) {
         double before, after, turning;
         block_energy(f, k, &before, &after, &turning);
         l->kinetic_before += before;
         l->kinetic_after += after;
         l->turning += turning;
     }
-    const double *nu0 = f->nu0, *nu = f->solution.nu;
+    const double *nu0 = f->control.nu0, *nu = f->solution.nu;
     double h0 = f->s0->part > 0 ? f->s0->part : f->h;
-    l->applied = work(f, f->i_applied, nu0, nu);
-    l->damping = work(f, f->i_damper, nu0, nu);
+    l->applied = work(f, f->control.i_applied, nu0, nu);
+    l->damping = work(f, f->control.i_damper, nu0, nu);
     if (f->purpose != PP_IMPACT) { /* that takes no time */
         gravity(f, h0, l);
         springs(f, h0, l);

@@ -47,8 +47,8 @@ static void worst(double *most, double x) {
 static void add_row(const pp_frame *f, const perp_row *row, double p, double *sum) {
     for (int k = 0; k < 2 && p != 0; k++) {
         if (row->block[k] < 0) continue;
-        double *to = sum + f->block_offset[row->block[k]];
-        for (int i = 0; i < f->block_ndof[row->block[k]]; i++) to[i] += p * row->J[k][i];
+        double *to = sum + f->control.block_offset[row->block[k]];
+        for (int i = 0; i < f->control.block_ndof[row->block[k]]; i++) to[i] += p * row->J[k][i];
     }
 }
 
@@ -60,14 +60,14 @@ static void add_springs(const pp_frame *f, double *sum) {
         pp_spring_now x = pp_spring_at(w, f->force_state ? f->force_state : f->s0, e);
         const int body[2] = {e->a, e->b};
         for (int k = 0; k < 2; k++) {
-            int blk = body[k] < 0 ? -1 : f->block[body[k]];
+            int blk = body[k] < 0 ? -1 : f->control.block[body[k]];
             if (blk < 0) continue;
             perp_vec3 F = perp_v3_scale(k ? f->h : -f->h, x.force), T = perp_v3_cross(k ? x.rb : x.ra, F);
-            double *to = sum + f->block_offset[blk];
+            double *to = sum + f->control.block_offset[blk];
             to[0] += F.x, to[1] += F.y;
             if (w->def.dim == 3) to[2] += F.z;
-            if (w->def.dim == 2 && f->block_ndof[blk] == 3) to[2] += T.z;
-            if (f->block_ndof[blk] == 6) to[3] += T.x, to[4] += T.y, to[5] += T.z;
+            if (w->def.dim == 2 && f->control.block_ndof[blk] == 3) to[2] += T.z;
+            if (f->control.block_ndof[blk] == 6) to[3] += T.x, to[4] += T.y, to[5] += T.z;
         }
     }
 }
@@ -77,15 +77,16 @@ static bool impulses(const pp_frame *f, double **out) {
     const perp_world *w = f->w;
     const perp_step_problem *p = &f->problem;
     const perp_step_solution *s = &f->solution;
-    double *sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    double *sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!sum) return false;
     bool forces = f->purpose != PP_IMPACT;
-    for (int i = 0; i < f->ndof; i++) sum[i] = forces ? f->i_applied[i] + f->i_damper[i] : 0;
+    for (int i = 0; i < f->control.ndof; i++) sum[i] = forces ? f->control.i_applied[i] + f->control.i_damper[i] : 0;
     if (forces && w->nforce > 0) add_springs(f, sum);
-    for (int k = 0; forces && k < f->nblock; k++) {
-        const pp_body *b = &w->body[f->block_body[k]];
+    for (int k = 0; forces && k < f->control.nblock; k++) {
+        const pp_body *b = &w->body[f->control.block_body[k]];
         const double g[3] = {w->def.gravity_W.x, w->def.gravity_W.y, w->def.gravity_W.z};
-        for (int i = 0; i < w->def.dim && !b->no_gravity; i++) sum[f->block_offset[k] + i] += f->h * b->mass * g[i];
+        for (int i = 0; i < w->def.dim && !b->no_gravity; i++)
+            sum[f->control.block_offset[k] + i] += f->h * b->mass * g[i];
     }
     for (int i = 0; i < p->njoint; i++) add_row(f, &p->joint[i].row, s->p_joint[i], sum);
     for (int i = 0; i < p->ncontact; i++) {
@@ -114,10 +115,10 @@ static perp_vec3 turning_momentum(const pp_body *b, int dim, perp_quat q, perp_v
 
 /* What is left of the momentum of block k, as a velocity of its mass. */
 static double momentum_left(const pp_frame *f, int k, const double *impulse) {
-    int slot = f->block_body[k], dim = f->w->def.dim, nd = f->block_ndof[k];
+    int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
     const pp_state *s0 = f->s0, *s1 = f->s1;
-    const double *p = impulse + f->block_offset[k];
+    const double *p = impulse + f->control.block_offset[k];
     perp_vec3 left = perp_v3_axpy(perp_v3_sub(s1->v[slot], s0->v[slot]), -1 / b->mass, pp_linear(dim, p));
     double most = perp_v3_norm(left);
     if (nd == dim || f->implicit_turn) return most;
@@ -144,9 +145,9 @@ static double most_turned(perp_quat a, perp_quat b) {
 /* How far the pose at the end is from where the velocity leads, as a velocity. Differences of turns that cannot exceed `told` are not
  * computed: a free body turns by no more than h |w| times the ratio of its largest and least moment of inertia. */
 static double motion_left(const pp_frame *f, int k, double told) {
-    int slot = f->block_body[k], dim = f->w->def.dim, nd = f->block_ndof[k];
+    int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
-    const double *nu = (f->nu_moved ? f->nu_moved : f->solution.nu) + f->block_offset[k];
+    const double *nu = (f->nu_moved ? f->nu_moved : f->solution.nu) + f->control.block_offset[k];
     perp_vec3 x0 = f->s0->X[slot].p, x1 = f->s1->X[slot].p;
     double off = perp_v3_norm(perp_v3_axpy(perp_v3_sub(x1, x0), -f->h, pp_linear(dim, nu)));
     off = fmax(0, off - ROUNDING * (perp_v3_norm(x0) + perp_v3_norm(x1)));
@@ -301,7 +302,7 @@ static double crept(const pp_frame *f, int i) {
     perp_vec3 d =
         perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(B1->p, A1->p)), perp_q_rotate(H, perp_v3_sub(B0->p, A0->p)));
     d = perp_v3_add(d, perp_v3_cross(turn, r));
-    if (f->belt)
+    if (f->control.belt)
         d = perp_v3_axpy(d, swapped ? -f->h : f->h,
                          pp_belt_slip(f, f->contact_shape + 2 * i, false)); /* on a belt: against its surface */
     d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
@@ -392,7 +393,7 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     /* a correction moves bodies as well; then, and where turns are implicit, momentum is that of the problem */
     bool states = !f->i_correction && impulses(f, &impulse);
     if (!states || f->implicit_turn) pp_step_momentum(&f->problem, &f->solution, &cert->law.momentum, NULL);
-    for (int k = 0; k < f->nblock && states; k++) {
+    for (int k = 0; k < f->control.nblock && states; k++) {
         worst(&cert->law.momentum, momentum_left(f, k, impulse));
         worst(&cert->law.momentum, motion_left(f, k, cert->law.momentum));
     }
@@ -416,7 +417,8 @@ static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
     r.mu = law->mu;
     if (!restitution || !(u < 0)) return r;
     r.b_n += law->restitution * pp_rebound_factor(f, f->contact_shape + 2 * i) * u;
-    double st = pp_row_dot(p, &r.t, f->nu0) + r.b_t, so = p->dim == 3 ? pp_row_dot(p, &r.o, f->nu0) + r.b_o : 0;
+    double st = pp_row_dot(p, &r.t, f->control.nu0) + r.b_t,
+           so = p->dim == 3 ? pp_row_dot(p, &r.o, f->control.nu0) + r.b_o : 0;
     r.b_t += law->restitution_t * st;
     r.b_o += law->restitution_t * so;
     return r;
@@ -454,7 +456,7 @@ void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *ce
     }
     bool states = impulses(f, &impulse);
     if (!states || f->implicit_turn) pp_step_momentum(p, &f->solution, &cert->law.momentum, NULL);
-    for (int k = 0; k < f->nblock && states; k++) worst(&cert->law.momentum, momentum_left(f, k, impulse));
+    for (int k = 0; k < f->control.nblock && states; k++) worst(&cert->law.momentum, momentum_left(f, k, impulse));
 }
 
 double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part) {
@@ -468,7 +470,7 @@ double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part)
         for (int r = 0; r < f->problem.dim; r++) add_row(f, row[r], -without->solution.p_contact[3 * i + r], impulse);
         if (c->e_r > 0) add_row(f, &c->r, -without->solution.p_spin[i], impulse);
     }
-    for (int i = 0; i < f->ndof; i++) impulse[i] *= part;
-    for (int k = 0; k < f->nblock; k++) worst(&most, momentum_left(f, k, impulse));
+    for (int i = 0; i < f->control.ndof; i++) impulse[i] *= part;
+    for (int k = 0; k < f->control.nblock; k++) worst(&most, momentum_left(f, k, impulse));
     return most;
 }

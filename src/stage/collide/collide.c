@@ -77,8 +77,8 @@ perp_status pp_place_shapes(perp_world *w, const pp_state *s, pp_placed **out, i
 double pp_farthest_travel(const pp_frame *f) {
     const perp_world *w = f->w;
     double most = 0;
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
         most = fmax(most, f->h * (perp_v3_norm(f->s1->v[slot]) + w->body[slot].radius * perp_v3_norm(f->s1->w[slot])));
     }
     return most;
@@ -93,19 +93,20 @@ static void own_travel(const pp_frame *f, double *travel) {
         if (!pp_alive(w->body[i].gen)) continue;
         if (w->body[i].kind == PERP_BODY_KINEMATIC) travel[i] = f->h * perp_v3_norm(f->s1->v[i]);
     }
-    for (int i = 0; f->belt && i < w->nshape; i++) { /* what a belt touches may be taken along at its speed */
+    for (int i = 0; f->control.belt && i < w->nshape; i++) { /* what a belt touches may be taken along at its speed */
         int b = w->shape[i].body;
         double base = w->body[b].kind == PERP_BODY_KINEMATIC ? f->h * perp_v3_norm(f->s1->v[b]) : 0;
-        travel[b] = fmax(travel[b], base + f->h * perp_v3_norm(f->belt[i].now_B));
+        travel[b] = fmax(travel[b], base + f->h * perp_v3_norm(f->control.belt[i].now_B));
     }
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k], lin = w->def.dim;
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k], at = f->control.block_offset[k], nd = f->control.block_ndof[k],
+            lin = w->def.dim;
         const pp_body *b = &w->body[slot];
         double v = 0, a = 0, alpha = 0;
         for (int i = 0; i < nd; i++) {
             double force = pp_force_impulse(f, at + i);
             if (i < lin) {
-                v += f->nu0[at + i] * f->nu0[at + i];
+                v += f->control.nu0[at + i] * f->control.nu0[at + i];
                 a += force * force;
             } else {
                 alpha += force * force;

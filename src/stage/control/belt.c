@@ -59,7 +59,7 @@ static bool velocities(const pp_frame *f, const pp_belt_def *b, struct pp_belt *
 
 perp_status pp_belts(pp_frame *f) {
     perp_world *w = f->w;
-    f->belt = NULL;
+    f->control.belt = NULL;
     if (w->nbelt == 0) return PERP_OK;
     struct pp_belt *belt = PP_ARENA_ZERO(&w->arena, struct pp_belt, w->nshape);
     if (!belt) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -72,7 +72,7 @@ perp_status pp_belts(pp_frame *f) {
                        "body %d (%s): its surface velocity is not finite, or not planar in 2D, at t = %g", body,
                        name ? name : "", bad);
     }
-    f->belt = belt;
+    f->control.belt = belt;
     return PERP_OK;
 }
 
@@ -80,7 +80,7 @@ perp_status pp_belts(pp_frame *f) {
 static perp_quat orientation(const pp_frame *f, int body) {
     const pp_body *b = &f->w->body[body];
     const pp_state *at = f->levers ? f->levers : f->s1;
-    if (b->kind != PERP_BODY_KINEMATIC || !b->motion || f->purpose != PP_STEP || f->half || f->end_v)
+    if (b->kind != PERP_BODY_KINEMATIC || !b->motion || f->purpose != PP_STEP || f->half || f->control.end_v)
         return at->X[body].q;
     perp_quat q0 = f->s0->X[body].q, q1 = f->s1->X[body].q;
     return perp_q_mul(perp_q_exp(perp_v3_scale(0.5, perp_q_log(perp_q_mul(q1, perp_q_conj(q0))))), q0);
@@ -88,8 +88,8 @@ static perp_quat orientation(const pp_frame *f, int body) {
 
 perp_vec3 pp_belt_slip(const pp_frame *f, const int shape[2], bool before) {
     perp_vec3 v = {0, 0, 0};
-    for (int k = 0; f->belt && k < 2; k++) {
-        const struct pp_belt *b = &f->belt[shape[k]];
+    for (int k = 0; f->control.belt && k < 2; k++) {
+        const struct pp_belt *b = &f->control.belt[shape[k]];
         perp_vec3 s = before ? b->before_B : b->now_B;
         if (s.x == 0 && s.y == 0 && s.z == 0) continue;
         v = perp_v3_axpy(v, k ? 1 : -1, perp_q_rotate(orientation(f, f->w->shape[shape[k]].body), s));
@@ -99,6 +99,6 @@ perp_vec3 pp_belt_slip(const pp_frame *f, const int shape[2], bool before) {
 
 double pp_belt_fastest(const pp_frame *f) {
     double most = 0;
-    for (int i = 0; f->belt && i < f->w->nshape; i++) most = fmax(most, perp_v3_norm(f->belt[i].now_B));
+    for (int i = 0; f->control.belt && i < f->w->nshape; i++) most = fmax(most, perp_v3_norm(f->control.belt[i].now_B));
     return most;
 }

@@ -46,17 +46,17 @@ static void spin_row(const pp_frame *f, const perp_contact *c, const int body[2]
     out->b_r = 0;
     for (int k = 0; k < 2; k++) {
         double sign = k ? 1 : -1;
-        int blk = f->block[body[k]];
+        int blk = f->control.block[body[k]];
         out->r.block[k] = blk;
         for (int i = 0; i < 6; i++) out->r.J[k][i] = 0;
-        if (blk >= 0 && f->block_ndof[blk] == 6) {
+        if (blk >= 0 && f->control.block_ndof[blk] == 6) {
             out->r.J[k][3] = sign * c->n_W.x;
             out->r.J[k][4] = sign * c->n_W.y;
             out->r.J[k][5] = sign * c->n_W.z;
             turns = true;
         }
         if (f->w->body[body[k]].kind == PERP_BODY_KINEMATIC)
-            out->b_r += sign * perp_v3_dot((f->end_w ? f->end_w : f->s1->w)[body[k]], c->n_W);
+            out->b_r += sign * perp_v3_dot((f->control.end_w ? f->control.end_w : f->s1->w)[body[k]], c->n_W);
     }
     if (!turns) out->e_r = out->b_r = 0;
 }
@@ -100,7 +100,8 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
     const pp_slip_shift *shift = shift_of(f, row->contact);
     if (shift && perp_v3_dot(shift->aim_W, shift->aim_W) > 0)
         return atan2(-perp_v3_dot(shift->aim_W, c->o_W), -perp_v3_dot(shift->aim_W, c->t_W));
-    const double *nu = f->purpose == PP_END_KICK ? f->nu0 : nu_free; /* the velocity of the middle of the step */
+    const double *nu =
+        f->purpose == PP_END_KICK ? f->control.nu0 : nu_free; /* the velocity of the middle of the step */
     double st = pp_row_dot(&f->problem, &row->t, nu) + row->b_t + perp_v3_dot(more, c->t_W),
            so = pp_row_dot(&f->problem, &row->o, nu) + row->b_o + perp_v3_dot(more, c->o_W);
     if (st * st + so * so > noise * noise) return atan2(-so, -st);
@@ -122,7 +123,8 @@ static double linear_gap(const pp_frame *f, int i, const perp_row *n, double dri
 
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     const perp_contact *c = &f->contact[i];
-    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin, start = c->gap + pp_row_bend(f, &row->n);
+    double approach = pp_row_dot(&f->problem, &row->n, f->control.nu0) + row->b_n_kin,
+           start = c->gap + pp_row_bend(f, &row->n);
     if (!(c->restitution > 0 && approach < 0 && start + f->h * approach <= 0)) return INFINITY;
     if (pp_orders_impacts(f->w)) return INFINITY; /* they are met between parts of the step */
     if (f->rebounds && f->rebounds->none) return INFINITY;
@@ -153,8 +155,8 @@ static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
  * driven, moving: body slots; r: rho; *turn: log(H' dR_B H'). */
 static perp_vec3 slip_on_driven(const pp_frame *f, int driven, int moving, perp_vec3 r, const double *nu,
                                 perp_vec3 *turn) {
-    int blk = f->block[moving], dim = f->w->def.dim, nd = f->block_ndof[blk];
-    const double *v = nu + f->block_offset[blk];
+    int blk = f->control.block[moving], dim = f->w->def.dim, nd = f->control.block_ndof[blk];
+    const double *v = nu + f->control.block_offset[blk];
     perp_pose A0 = f->s0->X[driven], A1 = f->s1->X[driven];
     perp_vec3 half, x = f->s0->X[moving].p, x1 = perp_v3_axpy(x, f->h, perp_v3(v[0], v[1], dim == 3 ? v[2] : 0));
     perp_vec3 own = perp_v3(0, 0, 0); /* rotation vector of the dynamic body */
@@ -163,7 +165,7 @@ static perp_vec3 slip_on_driven(const pp_frame *f, int driven, int moving, perp_
         if (nd == 3) own.z = f->h * v[2];
     } else {
         half = perp_v3_scale(0.5, perp_q_log(perp_q_mul(A1.q, perp_q_conj(A0.q))));
-        if (nd == 6) own = perp_v3_axpy(f->bend[blk], f->h, perp_v3(v[3], v[4], v[5]));
+        if (nd == 6) own = perp_v3_axpy(f->control.bend[blk], f->h, perp_v3(v[3], v[4], v[5]));
     }
     perp_quat H = perp_q_exp(half);
     *turn = dim == 2 ? perp_v3_axpy(own, -2, half)
@@ -178,7 +180,7 @@ static int side_on_driven(const pp_frame *f, const int *body) {
     const pp_body *A = &f->w->body[body[0]], *B = &f->w->body[body[1]];
     bool a = A->kind == PERP_BODY_KINEMATIC && A->motion, b = B->kind == PERP_BODY_KINEMATIC && B->motion;
     int k = a ? 1 : 0;
-    if (a == b || f->block[body[k]] < 0 || f->purpose != PP_STEP || f->half || f->end_v ||
+    if (a == b || f->control.block[body[k]] < 0 || f->purpose != PP_STEP || f->half || f->control.end_v ||
         f->w->def.driven != PERP_DRIVEN_MEAN)
         return -1;
     return k;
@@ -190,7 +192,7 @@ static void follow_driven(const pp_frame *f, const perp_contact *c, const int *b
                           perp_contact_row *out) {
     int k = side_on_driven(f, body);
     if (k < 0) return;
-    const double *nu = f->end_nu ? f->end_nu : f->nu0;
+    const double *nu = f->end_nu ? f->end_nu : f->control.nu0;
     perp_vec3 turn, d = slip_on_driven(f, body[!k], body[k], lever[k], nu, &turn);
     double per = (k ? 1 : -1) / f->h; /* the row is about B relative to A */
     out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->problem, &out->t, nu);
@@ -254,7 +256,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
                    *mean = f->purpose == PP_END_KICK ? f->s0 : NULL; /* has the velocities of the whole step */
     const double sign[2] = {-1, 1};
     /* friction acts on both bodies at one place, or it would turn the pair about an open gap */
-    bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
+    bool both = f->control.block[body[0]] >= 0 && f->control.block[body[1]] >= 0;
     perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), shift = {0, 0, 0};
     const pp_state *levers = f->levers ? f->levers : f->s1;
     if (both && f->one_point) {
@@ -262,17 +264,19 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         levers = f->s0;
     }
     for (int k = 0; k < 2; k++) {
-        int blk = f->block[body[k]], nd = blk < 0 ? 0 : f->block_ndof[blk];
+        int blk = f->control.block[body[k]], nd = blk < 0 ? 0 : f->control.block_ndof[blk];
         r[k] = perp_v3_sub(perp_v3_sub(at[k], shift), levers->X[body[k]].p);
         put_side(&out->n, k, dim, blk, nd, c->n_W, r[k], sign[k]);
         perp_vec3 s = both ? perp_v3_add(r[k], perp_v3_sub(middle, at[k])) : r[k];
         put_side(&out->t, k, dim, blk, nd, c->t_W, s, sign[k]);
         put_side(&out->o, k, dim, blk, nd, c->o_W, s, sign[k]);
         driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k], s1->v, s1->w));
-        if (f->end_v) rubbing = perp_v3_axpy(rubbing, sign[k], driven_velocity(f, body[k], r[k], f->end_v, f->end_w));
+        if (f->control.end_v)
+            rubbing =
+                perp_v3_axpy(rubbing, sign[k], driven_velocity(f, body[k], r[k], f->control.end_v, f->control.end_w));
         if (mean) more = perp_v3_axpy(more, sign[k], driven_velocity(f, body[k], r[k], mean->v, mean->w));
     }
-    if (!f->end_v) rubbing = driven;
+    if (!f->control.end_v) rubbing = driven;
     if (mean) more = perp_v3_sub(more, rubbing);
     out->b_n_kin = perp_v3_dot(driven, c->n_W);
     out->b_t = perp_v3_dot(rubbing, c->t_W);
@@ -295,7 +299,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         out->r = (perp_row){.block = {0, 0}};
     }
     follow_driven(f, c, body, r, out);
-    if (f->belt) {
+    if (f->control.belt) {
         perp_vec3 belt = pp_belt_slip(f, f->contact_shape + 2 * i, false);
         out->b_t += perp_v3_dot(belt, c->t_W);
         if (dim == 3) out->b_o += perp_v3_dot(belt, c->o_W);
@@ -351,7 +355,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, f->s1, j->a, f->block), b = pp_side(w, f->s1, j->b, f->block);
+        pp_joint_side a = pp_side(w, f->s1, j->a, f->control.block), b = pp_side(w, f->s1, j->b, f->control.block);
         if (a.block < 0 && b.block < 0) continue; /* nothing to solve for between two driven bodies */
         double coord[PERP_JOINT_MAX_COORD];
         pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[i], coord);
@@ -394,13 +398,13 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
 perp_step_problem pp_free_problem(const pp_frame *f) {
     return (perp_step_problem){.dim = f->w->def.dim,
                                .h = f->h,
-                               .nblock = f->nblock,
-                               .ndof = f->ndof,
-                               .block_ndof = f->block_ndof,
-                               .block_offset = f->block_offset,
-                               .M = f->M,
-                               .Minv = f->Minv,
-                               .momentum = f->momentum};
+                               .nblock = f->control.nblock,
+                               .ndof = f->control.ndof,
+                               .block_ndof = f->control.block_ndof,
+                               .block_offset = f->control.block_offset,
+                               .M = f->control.M,
+                               .Minv = f->control.Minv,
+                               .momentum = f->control.momentum};
 }
 
 perp_status pp_formulate(pp_frame *f) {
@@ -412,7 +416,7 @@ perp_status pp_formulate(pp_frame *f) {
     f->slip_driven = NULL;
     int nsupport = pp_support_count(f);
     perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->ncontact + nsupport);
-    double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
     f->problem = pp_free_problem(f);
     f->problem.joint = f->joint_row = joint;

@@ -61,7 +61,7 @@ static perp_vec3 angular_part(int dim, const double *J) {
     return dim == 3 ? perp_v3(J[3], J[4], J[5]) : perp_v3(0, 0, J[2]);
 }
 
-static bool can_turn(const pp_frame *f, int block) { return f->block_ndof[block] > f->w->def.dim; }
+static bool can_turn(const pp_frame *f, int block) { return f->control.block_ndof[block] > f->w->def.dim; }
 
 /* K of every block, symmetric, times h. Rows of a joint begin with those of its translations. */
 static void add_stiffness(const pp_frame *f, sym *K) {
@@ -92,7 +92,7 @@ static void add_stiffness(const pp_frame *f, sym *K) {
 
 /* Inverse inertia of a block about its centre, in W. */
 static sym free_response(const pp_frame *f, int block) {
-    const double *Minv = f->Minv + 36 * block;
+    const double *Minv = f->control.Minv + 36 * block;
     sym W = {0};
     if (f->w->def.dim == 2)
         W.m[2][2] = Minv[14];
@@ -104,8 +104,8 @@ static sym free_response(const pp_frame *f, int block) {
 
 /* M^-1 J' of one side, for its block. */
 static void kick(const pp_frame *f, const perp_row *row, int side, double out[6]) {
-    int nd = f->block_ndof[row->block[side]];
-    const double *Minv = f->Minv + 36 * row->block[side];
+    int nd = f->control.block_ndof[row->block[side]];
+    const double *Minv = f->control.Minv + 36 * row->block[side];
     for (int r = 0; r < 6; r++) out[r] = 0;
     for (int c = 0; c < nd; c++)
         for (int r = 0; r < nd; r++) out[r] += Minv[6 * c + r] * row->J[side][c];
@@ -192,7 +192,7 @@ static int excess(const sym *K, const sym *W, int block, pp_chain_damping *out) 
 }
 
 static perp_vec3 turn_rate(const pp_frame *f, int block) {
-    const double *nu = f->nu0 + f->block_offset[block];
+    const double *nu = f->control.nu0 + f->control.block_offset[block];
     return f->w->def.dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
 }
 
@@ -204,7 +204,7 @@ static int root_of(int *chain, int b) {
 /* Joins blocks that have ripples and a joint between them. chain: by block, another of its chain, at last the first. */
 static void join_chains(const pp_frame *f, const pp_chain_damping *r, int n, bool *ripples, int *chain) {
     const perp_step_problem *p = &f->problem;
-    for (int b = 0; b < f->nblock; b++) chain[b] = b;
+    for (int b = 0; b < f->control.nblock; b++) chain[b] = b;
     for (int i = 0; i < n; i++) ripples[r[i].block] = true;
     for (int i = 0; i < p->njoint; i++) {
         const int *block = p->joint[i].row.block;
@@ -241,11 +241,11 @@ static void swing(const pp_frame *f, int *chain, int first, pp_chain_damping *r,
 static bool find_swings(const pp_frame *f, pp_chain_damping *r, int n) {
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
-    bool *ripples = PP_ARENA_ZERO(a, bool, f->nblock);
-    int *chain = PP_ARENA_ARRAY(a, int, f->nblock);
+    bool *ripples = PP_ARENA_ZERO(a, bool, f->control.nblock);
+    int *chain = PP_ARENA_ARRAY(a, int, f->control.nblock);
     if (!ripples || !chain) return false;
     join_chains(f, r, n, ripples, chain);
-    for (int b = 0; b < f->nblock; b++)
+    for (int b = 0; b < f->control.nblock; b++)
         if (ripples[b] && chain[b] == b) swing(f, chain, b, r, n);
     pp_arena_release(a, mark);
     return true;
@@ -256,13 +256,13 @@ perp_status pp_find_ripples(pp_frame *f, pp_chain_damping **out, int *n) {
     *n = 0;
     *out = NULL;
     if (f->problem.njoint == 0) return PERP_OK;
-    sym *K = PP_ARENA_ZERO(arena, sym, f->nblock);
+    sym *K = PP_ARENA_ZERO(arena, sym, f->control.nblock);
     if (!K) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
     add_stiffness(f, K);
-    for (int b = 0; b < f->nblock; b++) {
+    for (int b = 0; b < f->control.nblock; b++) {
         sym W = free_response(f, b);
         if (!can_turn(f, b) || !excess(&K[b], &W, b, NULL)) continue;
-        if (!*out) *out = PP_ARENA_ARRAY(arena, pp_chain_damping, 3 * f->nblock);
+        if (!*out) *out = PP_ARENA_ARRAY(arena, pp_chain_damping, 3 * f->control.nblock);
         pp_arena_mark mark = pp_arena_here(arena);
         if (!*out || !held_response(f, b, &W)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
         pp_arena_release(arena, mark);

@@ -20,8 +20,8 @@ double pp_support_press(const perp_world *w) { return w->stepper->supports ? w->
 
 int pp_support_count(const pp_frame *f) {
     int n = 0;
-    for (int k = 0; f->w->stepper->supports && k < f->nblock; k++) {
-        const pp_body *b = &f->w->body[f->block_body[k]];
+    for (int k = 0; f->w->stepper->supports && k < f->control.nblock; k++) {
+        const pp_body *b = &f->w->body[f->control.block_body[k]];
         for (int i = 0; b->support && i < 3; i++) n += rubs(b, i);
     }
     return n;
@@ -30,7 +30,7 @@ int pp_support_count(const pp_frame *f) {
 /* Velocity of the point r (from the centre, in world axes) of block k along d. */
 static perp_row row_at(const pp_frame *f, int k, perp_vec3 d, perp_vec3 r) {
     perp_row row = {.block = {-1, k}, .J = {{0}, {d.x, d.y}}};
-    if (f->block_ndof[k] == 3) row.J[1][2] = r.x * d.y - r.y * d.x;
+    if (f->control.block_ndof[k] == 3) row.J[1][2] = r.x * d.y - r.y * d.x;
     return row;
 }
 
@@ -47,9 +47,9 @@ void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_cont
         if (row[i].nd == PERP_CONE_DIRECTIONS) row[i].nd = 2;
     perp_contact_row *out = row + f->ncontact;
     double press = pp_support_press(w);
-    for (int k = 0; k < f->nblock; k++) {
-        const pp_body *b = &w->body[f->block_body[k]];
-        perp_quat q = f->s0->X[f->block_body[k]].q;
+    for (int k = 0; k < f->control.nblock; k++) {
+        const pp_body *b = &w->body[f->control.block_body[k]];
+        perp_quat q = f->s0->X[f->control.block_body[k]].q;
         for (int i = 0; b->support && i < 3; i++) {
             if (!rubs(b, i)) continue;
             perp_vec3 r = perp_q_rotate(q, perp_v3(b->support[i].x, b->support[i].y, 0));

@@ -50,7 +50,7 @@ static int rows_at(const pp_frame *f, const pp_state *at, int joint, perp_joint_
     const perp_world *w = f->w;
     const pp_joint *j = &w->joint[joint];
     if (!pp_alive(j->gen)) return 0;
-    pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+    pp_joint_side a = pp_side(w, at, j->a, f->control.block), b = pp_side(w, at, j->b, f->control.block);
     if (a.block < 0 && b.block < 0) return 0;
     double coord[PERP_JOINT_MAX_COORD];
     pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[joint], coord);
@@ -71,7 +71,7 @@ static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row 
         int of = index ? index[i] : i, number = f->row_number[of];
         if (row[i].kind == PERP_ROW_JOINT && row[i].joint != joint) { /* the first rows are those of the errors */
             const pp_joint *j = &w->joint[joint = row[i].joint];
-            pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+            pp_joint_side a = pp_side(w, at, j->a, f->control.block), b = pp_side(w, at, j->b, f->control.block);
             (void)pp_joint_errors(&j->def, w->def.dim, &a, &b, phi);
         }
         if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited) (void)rows_at(f, at, limited = row[i].joint, end);
@@ -151,7 +151,7 @@ static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool 
 }
 
 /* The first guess: where the velocity of the start would lead. */
-static void guess(pp_frame *f) { linearise_at(f, f->nu0, NULL, true); }
+static void guess(pp_frame *f) { linearise_at(f, f->control.nu0, NULL, true); }
 
 perp_status pp_joint_rounds_begin(pp_frame *f) {
     f->joints = NULL;
@@ -165,7 +165,7 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
     if (r->n == 0) return PERP_OK;
     r->shift = PP_ARENA_ARRAY(a, double, r->n);
     r->miss = PP_ARENA_ARRAY(a, double, r->n);
-    r->chain_damping = PP_ARENA_ARRAY(a, pp_chain_damping, 3 * f->nblock);
+    r->chain_damping = PP_ARENA_ARRAY(a, pp_chain_damping, 3 * f->control.nblock);
     perp_status st = pp_state_new(w, &r->end);
     if (st) return st;
     if (!r->shift || !r->miss || !r->chain_damping || !pp_mix_new(a, r->n, &r->mix))

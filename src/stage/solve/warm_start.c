@@ -134,7 +134,7 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
     for (int i = 0; i < f->problem.njoint; i++) {
         const perp_joint_row *r = &f->problem.joint[i];
         if (r->joint < 0) continue;
-        pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->block);
+        pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->control.block);
         perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, f->solution.p_joint[i]);
         perp_wrench *sum = &w->joint_impulse[r->joint];
         sum->force = perp_v3_add(sum->force, p.force);

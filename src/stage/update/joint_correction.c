@@ -38,7 +38,7 @@ static int rows_now(const pp_frame *f, perp_joint_row *row) {
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, f->s1, j->a, f->block), b = pp_side(w, f->s1, j->b, f->block);
+        pp_joint_side a = pp_side(w, f->s1, j->a, f->control.block), b = pp_side(w, f->s1, j->b, f->control.block);
         if (a.block < 0 && b.block < 0) continue;
         perp_joint_row all[PP_JOINT_MAX_ROWS];
         double coord[PERP_JOINT_MAX_COORD] = {0};
@@ -74,7 +74,7 @@ static void book(pp_frame *f, const workspace *ws, int j, double p) {
 /* p = -(G' Minv G)^+ e; dnu = Minv G p. Of velocities (`speeds`) it is taken, of positions the caller does that. */
 static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool speeds) {
     for (int j = 0; j < n; j++) {
-        memset(ws->y, 0, (size_t)f->ndof * sizeof *ws->y);
+        memset(ws->y, 0, (size_t)f->control.ndof * sizeof *ws->y);
         pp_row_spread(&ws->problem, &ws->row[j].row, 1, ws->y);
         for (int i = 0; i < n; i++) ws->A[j * n + i] = pp_row_dot(&ws->problem, &ws->row[i].row, ws->y);
         ws->p[j] = -e[j];
@@ -82,12 +82,12 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool spe
     pp_psd fac;
     if (!pp_psd_factor(&fac, n, ws->A, n, 1e-11, ws->psd)) return false;
     pp_psd_solve(&fac, 1, ws->p, n, ws->tmp);
-    memset(ws->dnu, 0, (size_t)f->ndof * sizeof *ws->dnu);
+    memset(ws->dnu, 0, (size_t)f->control.ndof * sizeof *ws->dnu);
     for (int j = 0; j < n; j++) {
         pp_row_spread(&ws->problem, &ws->row[j].row, ws->p[j], ws->dnu);
         if (speeds) book(f, ws, j, ws->p[j]);
     }
-    for (int i = 0; speeds && i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
+    for (int i = 0; speeds && i < f->control.ndof; i++) f->nu_end[i] += ws->dnu[i];
     return true;
 }
 
@@ -101,21 +101,21 @@ static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
                     .s1 = f->s1,
                     .h = f->h,
                     .reach_factor = f->reach_factor,
-                    .nblock = f->nblock,
-                    .ndof = f->ndof,
-                    .block = f->block,
-                    .block_body = f->block_body,
-                    .block_ndof = f->block_ndof,
-                    .block_offset = f->block_offset,
-                    .nu0 = f->nu_end,
-                    .i_gravity = f->i_gravity,
-                    .i_applied = f->i_applied,
-                    .i_spring = f->i_spring,
-                    .i_damper = f->i_damper,
-                    .bend = f->bend,
-                    .M = f->M,
-                    .Minv = f->Minv,
-                    .momentum = f->momentum};
+                    .control = {.nblock = f->control.nblock,
+                                .ndof = f->control.ndof,
+                                .block = f->control.block,
+                                .block_body = f->control.block_body,
+                                .block_ndof = f->control.block_ndof,
+                                .block_offset = f->control.block_offset,
+                                .nu0 = f->nu_end,
+                                .i_gravity = f->control.i_gravity,
+                                .i_applied = f->control.i_applied,
+                                .i_spring = f->control.i_spring,
+                                .i_damper = f->control.i_damper,
+                                .bend = f->control.bend,
+                                .M = f->control.M,
+                                .Minv = f->control.Minv,
+                                .momentum = f->control.momentum}};
     perp_status st = pp_collide(e);
     if (!st) st = pp_contacts_of_pairs(e);
     return st || e->ncontact == 0 ? st : pp_formulate(e);
@@ -126,7 +126,7 @@ static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
 static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
                                   bool *done) {
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, beside->ncontact);
-    double *nothing = PP_ARENA_ZERO(&f->w->arena, double, f->ndof);
+    double *nothing = PP_ARENA_ZERO(&f->w->arena, double, f->control.ndof);
     if (!row || !nothing) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for joint correction");
     int m = 0;
     for (int i = 0; i < beside->ncontact; i++) {
@@ -152,11 +152,11 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
     perp_status st = pp_solve_step(&solve);
     *done = !st;
     if (st) return st == PERP_E_SOLVE ? PERP_OK : st;
-    memcpy(ws->dnu, solve.solution.nu, (size_t)f->ndof * sizeof *ws->dnu);
+    memcpy(ws->dnu, solve.solution.nu, (size_t)f->control.ndof * sizeof *ws->dnu);
     if (!speeds) return PERP_OK;
     for (int j = 0; j < n; j++) book(f, ws, j, solve.solution.p_joint[j]);
     for (int i = 0; i < m; i++) pp_row_push(&ws->problem, &row[i].n, solve.solution.p_contact[3 * i], f->i_correction);
-    for (int i = 0; i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
+    for (int i = 0; i < f->control.ndof; i++) f->nu_end[i] += ws->dnu[i];
     return PERP_OK;
 }
 
@@ -177,14 +177,14 @@ static double deepest(const pp_frame *beside) {
 
 /* Masses of all blocks and their inverses, as the bodies lie at the end. */
 static bool end_masses(const pp_frame *f, double **M, double **Minv) {
-    *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
-    *Minv = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
+    *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
+    *Minv = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
     if (!*M || !*Minv) return false;
-    memcpy(*M, f->M, 36 * (size_t)f->nblock * sizeof **M);
-    memcpy(*Minv, f->Minv, 36 * (size_t)f->nblock * sizeof **Minv);
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
-        if (f->block_ndof[k] == 6 && !f->implicit_turn)
+    memcpy(*M, f->control.M, 36 * (size_t)f->control.nblock * sizeof **M);
+    memcpy(*Minv, f->control.Minv, 36 * (size_t)f->control.nblock * sizeof **Minv);
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
+        if (f->control.block_ndof[k] == 6 && !f->implicit_turn)
             pp_put_inertia(&f->w->body[slot], f->s1->X[slot].q, *M + 36 * k, *Minv + 36 * k);
     }
     return true;
@@ -232,8 +232,8 @@ static int errors_now(const pp_frame *f, workspace *ws, double *e, double *norm)
 static bool moved(pp_frame *f, workspace *ws, const pp_state *from, double *e, int *n, double *norm) {
     double before = *norm, part = 1;
     for (int i = 0; i <= MAX_HALVINGS; i++, part /= 2) {
-        for (int k = 0; k < f->nblock; k++)
-            pp_shift_block(f, k, from, ws->dnu + f->block_offset[k], part * f->h, f->s1);
+        for (int k = 0; k < f->control.nblock; k++)
+            pp_shift_block(f, k, from, ws->dnu + f->control.block_offset[k], part * f->h, f->s1);
         *n = errors_now(f, ws, e, norm);
         if (*norm < before || !(*norm > f->w->def.correction_position)) return true;
     }
@@ -294,23 +294,23 @@ perp_status pp_correct_joints(pp_frame *f) {
                     .p = PP_ARENA_ARRAY(a, double, max),
                     .tmp = PP_ARENA_ARRAY(a, double, max),
                     .psd = PP_ARENA_ARRAY(a, double, pp_psd_work(max)),
-                    .y = PP_ARENA_ARRAY(a, double, f->ndof),
-                    .dnu = PP_ARENA_ARRAY(a, double, f->ndof)};
+                    .y = PP_ARENA_ARRAY(a, double, f->control.ndof),
+                    .dnu = PP_ARENA_ARRAY(a, double, f->control.ndof)};
     double *e = PP_ARENA_ARRAY(a, double, max);
     double *M, *Minv;
     bool masses = end_masses(f, &M, &Minv);
     f->M_end = f->implicit_turn ? NULL : M;
-    f->i_correction = PP_ARENA_ZERO(a, double, f->ndof);
+    f->i_correction = PP_ARENA_ZERO(a, double, f->control.ndof);
     f->p_correction = PP_ARENA_ZERO(a, perp_vec3, w->njoint);
     if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e || !f->i_correction ||
         !f->p_correction)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
     ws.problem = pp_free_problem(f);
-    double *M_moved = PP_ARENA_ARRAY(a, double, 36 * f->nblock),
-           *Minv_moved = PP_ARENA_ARRAY(a, double, 36 * f->nblock);
+    double *M_moved = PP_ARENA_ARRAY(a, double, 36 * f->control.nblock),
+           *Minv_moved = PP_ARENA_ARRAY(a, double, 36 * f->control.nblock);
     if (!M_moved || !Minv_moved) return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
-    memcpy(M_moved, M, 36 * (size_t)f->nblock * sizeof *M);
-    memcpy(Minv_moved, Minv, 36 * (size_t)f->nblock * sizeof *M);
+    memcpy(M_moved, M, 36 * (size_t)f->control.nblock * sizeof *M);
+    memcpy(Minv_moved, Minv, 36 * (size_t)f->control.nblock * sizeof *M);
     stiffen(f, M_moved, Minv_moved);
     ws.problem.M = M_moved;
     ws.problem.Minv = Minv_moved;

@@ -22,8 +22,8 @@
 
 /* As the rows take it: dynamic bodies at the start of the step, others at its end. */
 static pp_joint_side start_side(const pp_frame *f, int slot) {
-    bool moves = slot >= 0 && f->block[slot] >= 0;
-    return pp_side(f->w, moves ? f->s0 : f->s1, slot, f->block);
+    bool moves = slot >= 0 && f->control.block[slot] >= 0;
+    return pp_side(f->w, moves ? f->s0 : f->s1, slot, f->control.block);
 }
 
 /* From the centre of mass of a body that moves to the joint, the longest; at least so much that rounding is no part of
@@ -41,7 +41,7 @@ static double opening(const pp_frame *f, int i, int row) {
     const pp_joint *j = &f->w->joint[i];
     int dim = f->w->def.dim;
     pp_joint_side a0 = start_side(f, j->a), b0 = start_side(f, j->b);
-    pp_joint_side a1 = pp_side(f->w, f->s1, j->a, f->block), b1 = pp_side(f->w, f->s1, j->b, f->block);
+    pp_joint_side a1 = pp_side(f->w, f->s1, j->a, f->control.block), b1 = pp_side(f->w, f->s1, j->b, f->control.block);
     double phi1[6], arm = arm_of(&j->def, &a0, &b0), most = 0;
     int n = pp_joint_errors(&j->def, dim, &a1, &b1, phi1);
     for (int k = 0; k < n; k++) {
