@@ -10,6 +10,8 @@
 #include "model/energy.h"
 #include "model/state.h"
 #include "model/world_data.h"
+#include "stage/frame_collide.h"
+#include "stage/frame_contacts.h"
 #include "stage/frame_control.h"
 
 /* What a frame is for. */
@@ -57,16 +59,9 @@ typedef struct pp_frame {
     const perp_wrench *held;  /* by body slot: user and PD forces, held over the whole step; NULL: none */
     const double *slip_nu;    /* ndof: velocity whose slip pyramids point along; NULL: that without constraints */
 
-    /* pp_collide */
-    pp_placed *placed;
-    int nplaced;
-    const uint64_t *excluded; /* sorted pairs of body slots that never touch */
-    int nexcluded;
+    pp_frame_collide collide;   /* pp_collide() */
+    pp_frame_contacts contacts; /* the contact model */
 
-    /* pp_contact */
-    perp_contact *contact;
-    int *contact_shape; /* 2 per contact: shape slots */
-    int ncontact;
     /* Models that measure gaps at the end of the step (method/peg/model_peg.c); NULL: at its start, linearised. */
     const double *end_gap;   /* by contact: gap at the end pose that velocity end_nu leads to [L]; NAN: not known yet */
     const double *end_nu;    /* ndof */
@@ -76,7 +71,6 @@ typedef struct pp_frame {
     bool
         one_point; /* with levers of the end: the impulse between two dynamic bodies acts at one point of their start poses, so that it keeps
                        their angular momentum */
-    uint64_t *contact_plane; /* by contact: separating plane; NULL: none */
     const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
     const double *true_gap; /* by contact: gap at the end, measured; NULL: as linearised */
     /* How contacts of the answer were posed, by the model "peg": at the end poses; with gaps linearised at the start. For who
@@ -85,10 +79,6 @@ typedef struct pp_frame {
     /* By contact: how far its surfaces give way at the end by the law of the pair, from the impulse found; 0: rigid. NULL:
      * nothing gives way [L]. */
     const double *yield;
-    const int *begun; /* 2 per contact that the model had at the start, shape slots: it is asked again, at the end poses
-                         (method/contact/end_pose.c); NULL: it is asked for the first time */
-    int nbegun;
-
     double touching_more; /* not PP_STEP: what counts as touching beyond pp_touching() [L] */
 
     /* pp_formulate */

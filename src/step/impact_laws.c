@@ -85,7 +85,7 @@ perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
 }
 
 double pp_force_speed(const pp_impacts *m, const pp_frame *look, int i) {
-    const int *shape = look->contact_shape + 2 * i;
+    const int *shape = look->contacts.shape + 2 * i;
     int a = m->w->shape[shape[0]].body, b = m->w->shape[shape[1]].body;
     double own = 0.5 * m->h * fabs(pp_row_dot(&look->problem, &look->problem.contact[i].n, m->accel));
     double by_load = m->grounded[a] || m->grounded[b] ? fmax(m->rest[a], m->rest[b]) : 0;
@@ -93,7 +93,7 @@ double pp_force_speed(const pp_impacts *m, const pp_frame *look, int i) {
 }
 
 double pp_rest_speed(const pp_impacts *m, const pp_frame *look, int i) {
-    return fmax(m->least, (1 - look->contact[i].restitution) * pp_force_speed(m, look, i));
+    return fmax(m->least, (1 - look->contacts.at[i].restitution) * pp_force_speed(m, look, i));
 }
 
 /* ---- a pass ---- */
@@ -114,16 +114,16 @@ static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in,
     pp_arena *a = &m->w->arena;
     pp_frame *k = x->k;
     if (st) return st;
-    k->contact = PP_ARENA_ARRAY(a, perp_contact, look->ncontact);
-    k->contact_shape = PP_ARENA_ARRAY(a, int, 2 * look->ncontact);
-    x->of = PP_ARENA_ARRAY(a, int, look->ncontact);
+    k->contacts.at = PP_ARENA_ARRAY(a, perp_contact, look->contacts.n);
+    k->contacts.shape = PP_ARENA_ARRAY(a, int, 2 * look->contacts.n);
+    x->of = PP_ARENA_ARRAY(a, int, look->contacts.n);
     x->limits = PP_ARENA_ZERO(a, pp_rebound_limits, 1);
-    if (!k->contact || !k->contact_shape || !x->of || !x->limits) return no_memory(m->w);
-    for (int i = 0; i < look->ncontact; i++) {
+    if (!k->contacts.at || !k->contacts.shape || !x->of || !x->limits) return no_memory(m->w);
+    for (int i = 0; i < look->contacts.n; i++) {
         if (in && !in[i]) continue;
-        int at = k->ncontact++;
-        k->contact[at] = look->contact[i];
-        memcpy(k->contact_shape + 2 * at, look->contact_shape + 2 * i, 2 * sizeof(int));
+        int at = k->contacts.n++;
+        k->contacts.at[at] = look->contacts.at[i];
+        memcpy(k->contacts.shape + 2 * at, look->contacts.shape + 2 * i, 2 * sizeof(int));
         x->of[at] = i;
     }
     k->rebounds = x->limits;
@@ -134,11 +134,11 @@ static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in,
 /* Right-hand sides of the law in place of those of plain contact. */
 static void pose(pass *x, perp_contact_row *row) {
     pp_frame *k = x->k;
-    for (int i = 0; i < k->ncontact; i++) {
-        const perp_contact *c = &k->contact[i];
+    for (int i = 0; i < k->contacts.n; i++) {
+        const perp_contact *c = &k->contacts.at[i];
         double u = pp_approach(k, i), e = 0;
         row[i] = k->problem.contact[i];
-        if (x->restitution && u < 0) e = c->restitution * pp_rebound_factor(k, k->contact_shape + 2 * i);
+        if (x->restitution && u < 0) e = c->restitution * pp_rebound_factor(k, k->contacts.shape + 2 * i);
         row[i].b_n = row[i].b_n_kin + e * u;
         if (!x->restitution || !(u < 0) || !(c->restitution_t > 0)) continue;
         const perp_contact_row *r = &k->problem.contact[i];
@@ -155,8 +155,8 @@ static perp_status solve(pass *x) {
     if (st) return st;
     perp_contact_row *row = PP_ARENA_ARRAY(&k->w->arena, perp_contact_row, k->problem.ncontact);
     if (!row) return no_memory(k->w);
-    if (k->problem.ncontact > k->ncontact) /* points that bodies rest on: no force presses them in no time */
-        k->problem.ncontact = k->ncontact;
+    if (k->problem.ncontact > k->contacts.n) /* points that bodies rest on: no force presses them in no time */
+        k->problem.ncontact = k->contacts.n;
     const perp_contact_row *plain = k->problem.contact;
     pose(x, row);
     k->problem.contact = row;
@@ -192,8 +192,8 @@ static void take_velocities(const pp_frame *k, pp_state *s) {
 }
 
 static bool rubs(const pp_frame *k) {
-    for (int i = 0; i < k->ncontact; i++)
-        if (k->contact[i].mu > 0) return true;
+    for (int i = 0; i < k->contacts.n; i++)
+        if (k->contacts.at[i].mu > 0) return true;
     return false;
 }
 
@@ -233,7 +233,7 @@ static perp_status newton(pp_impacts *m, const pp_frame *look, const bool *in, b
 /* Rows for the friction that impulses e p_c along the normals let be, |p_t| <= mu e p_c: box friction, exact in the plane. */
 static int friction_rows(const pp_frame *k, const double *back, perp_joint_row *out) {
     int n = 0, dim = k->w->def.dim;
-    for (int i = 0; i < k->ncontact; i++) {
+    for (int i = 0; i < k->contacts.n; i++) {
         const perp_contact_row *c = &k->problem.contact[i];
         double most = c->mu * back[i];
         for (int r = 0; r < dim - 1 && most > 0; r++)
@@ -256,9 +256,9 @@ static perp_status give_back(pass *x, const double *back) {
     perp_status st = pp_formulate(k);
     if (st) return st;
     int nj = k->problem.njoint, dim = k->w->def.dim;
-    k->problem.ncontact = k->ncontact;
-    perp_joint_row *row = PP_ARENA_ARRAY(a, perp_joint_row, nj + 2 * k->ncontact);
-    int *number = PP_ARENA_ZERO(a, int, nj + 2 * k->ncontact);
+    k->problem.ncontact = k->contacts.n;
+    perp_joint_row *row = PP_ARENA_ARRAY(a, perp_joint_row, nj + 2 * k->contacts.n);
+    int *number = PP_ARENA_ZERO(a, int, nj + 2 * k->contacts.n);
     double *momentum = PP_ARENA_ARRAY(a, double, k->control.ndof);
     if (!row || !number || !momentum) return no_memory(k->w);
     for (int i = 0; i < nj; i++) {
@@ -267,7 +267,7 @@ static perp_status give_back(pass *x, const double *back) {
     }
     perp_step_problem plain = k->problem;
     memcpy(momentum, k->control.momentum, (size_t)k->control.ndof * sizeof *momentum);
-    for (int i = 0; i < k->ncontact; i++) {
+    for (int i = 0; i < k->contacts.n; i++) {
         const perp_row *n = &plain.contact[i].n;
         for (int side = 0; side < 2; side++)
             for (int d = 0; n->block[side] >= 0 && d < k->control.block_ndof[n->block[side]]; d++)
@@ -279,7 +279,7 @@ static perp_status give_back(pass *x, const double *back) {
     k->problem.njoint = nj + friction_rows(k, back, row + nj);
     st = pp_solve_step(k);
     if (st) return st;
-    for (int i = 0, at = nj; i < k->ncontact; i++) {
+    for (int i = 0, at = nj; i < k->contacts.n; i++) {
         k->solution.p_contact[3 * i] += back[i];
         for (int r = 0; r < dim - 1 && plain.contact[i].mu * back[i] > 0; r++)
             k->solution.p_contact[3 * i + 1 + r] += k->solution.p_joint[at++];
@@ -295,12 +295,13 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     if (st) return st;
     take_velocities(x.k, m->s);
     if ((st = new_pass(m, look, NULL, &y))) return st;
-    double *back = PP_ARENA_ZERO(&m->w->arena, double, look->ncontact);
+    double *back = PP_ARENA_ZERO(&m->w->arena, double, look->contacts.n);
     if (!back) return no_memory(m->w);
-    for (int i = 0; i < look->ncontact; i++) back[i] = look->contact[i].restitution * x.k->solution.p_contact[3 * i];
+    for (int i = 0; i < look->contacts.n; i++)
+        back[i] = look->contacts.at[i].restitution * x.k->solution.p_contact[3 * i];
     st = give_back(&y, back);
     if (st) return st;
-    for (int i = 0; i < 3 * look->ncontact; i++) y.k->solution.p_contact[i] += x.k->solution.p_contact[i];
+    for (int i = 0; i < 3 * look->contacts.n; i++) y.k->solution.p_contact[i] += x.k->solution.p_contact[i];
     for (int i = 0; i < y.k->problem.njoint; i++) y.k->solution.p_joint[i] += x.k->solution.p_joint[i];
     for (int i = 0; i < y.k->problem.ncontact; i++) y.k->solution.p_spin[i] += x.k->solution.p_spin[i];
     y.k->control.nu0 = x.k->control.nu0; /* both as one: masses and rows are the same */
@@ -324,7 +325,7 @@ static int closing(const pp_impacts *m, const pp_frame *look, double least, bool
         if (nd == 6) to[3] = om.x, to[4] = om.y, to[5] = om.z;
     }
     *most = 0;
-    for (int i = 0; i < look->ncontact; i++) {
+    for (int i = 0; i < look->contacts.n; i++) {
         double u = pp_approach(look, i);
         in[i] = u < -least;
         n += in[i];
@@ -334,10 +335,10 @@ static int closing(const pp_impacts *m, const pp_frame *look, double least, bool
 }
 
 static perp_status sequence(pp_impacts *m, const pp_frame *look) {
-    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->ncontact);
+    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->contacts.n);
     if (!in) return no_memory(m->w);
     double most, scale = 0;
-    int limit = PASSES * look->ncontact + PASSES_TOO;
+    int limit = PASSES * look->contacts.n + PASSES_TOO;
     (void)closing(m, look, 0, in, &scale);
     for (int n = 0; closing(m, look, CLOSES * scale, in, &most) > 0; n++) {
         bool last = n >= limit || (n > 0 && most < m->least);
@@ -354,9 +355,9 @@ static perp_status sequence(pp_impacts *m, const pp_frame *look) {
 static perp_status stronge(pp_impacts *m, const pp_frame *look, bool *done) {
     int only = -1, n = 0;
     *done = false;
-    for (int i = 0; i < look->ncontact; i++)
+    for (int i = 0; i < look->contacts.n; i++)
         if (pp_approach(look, i) < 0) only = i, n++;
-    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->ncontact);
+    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->contacts.n);
     if (!in) return no_memory(m->w);
     if (n != 1 || look->problem.njoint > 0) return PERP_OK;
     in[only] = true;

@@ -128,11 +128,11 @@ static perp_status find_grounded(order *o) {
     if (!on) return no_memory(w);
     for (bool more = true; more;) {
         more = false;
-        for (int i = 0; i < k->ncontact + w->njoint; i++) {
-            bool contact = i < k->ncontact;
-            if (!contact && !pp_alive(w->joint[i - k->ncontact].gen)) continue;
-            const int body[2] = {contact ? w->shape[k->contact_shape[2 * i]].body : w->joint[i - k->ncontact].a,
-                                 contact ? w->shape[k->contact_shape[2 * i + 1]].body : w->joint[i - k->ncontact].b};
+        for (int i = 0; i < k->contacts.n + w->njoint; i++) {
+            bool contact = i < k->contacts.n;
+            if (!contact && !pp_alive(w->joint[i - k->contacts.n].gen)) continue;
+            const int body[2] = {contact ? w->shape[k->contacts.shape[2 * i]].body : w->joint[i - k->contacts.n].a,
+                                 contact ? w->shape[k->contacts.shape[2 * i + 1]].body : w->joint[i - k->contacts.n].b};
             for (int side = 0; side < 2; side++)
                 if (!bears(w, body[side]) && !on[body[side]] && (bears(w, body[!side]) || on[body[!side]]))
                     on[body[side]] = more = true;
@@ -151,8 +151,8 @@ static bool rests(const order *o, int a, int b, bool *touches) {
     const pp_frame *k = o->look;
     bool still = false;
     *touches = false;
-    for (int i = 0; i < k->ncontact; i++) {
-        if (key_of(k->contact_shape[2 * i], k->contact_shape[2 * i + 1]) != key_of(a, b)) continue;
+    for (int i = 0; i < k->contacts.n; i++) {
+        if (key_of(k->contacts.shape[2 * i], k->contacts.shape[2 * i + 1]) != key_of(a, b)) continue;
         *touches = true;
         double u = pp_approach(k, i), rest = pp_rest_speed(&o->m, k, i);
         still |= u < 0 ? -u <= rest : u <= fmax(o->m.least, PARTS * rest);
@@ -184,7 +184,7 @@ static perp_status find_flying(order *o) {
     o->nflying = 0;
     for (int i = 0; i < n; i++) {
         if (i > 0 && !compare_meetings(&list[i], &list[i - 1])) continue;
-        int a = f->placed[list[i].i].slot, b = f->placed[list[i].j].slot;
+        int a = f->collide.placed[list[i].i].slot, b = f->collide.placed[list[i].j].slot;
         bool touches;
         if (!(restitution_of(w, a, b) > 0)) continue;
         if (rests(o, a, b, &touches)) continue;
@@ -203,8 +203,8 @@ static perp_status look_round(order *o) {
     if (!st) st = find_flying(o);
     if (st) return st;
     o->impact = false;
-    for (int i = 0; i < o->look->ncontact; i++)
-        if (o->look->contact[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
+    for (int i = 0; i < o->look->contacts.n; i++)
+        if (o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
             o->impact = true;
     return PERP_OK;
 }
@@ -334,7 +334,7 @@ static double too_deep(const order *o, const pp_state *s, double *began) {
     const perp_world *w = o->m.w;
     double worst = 0;
     for (int i = 0; i < o->nflying; i++) {
-        pp_placed a = f->placed[o->meeting[i].i], b = f->placed[o->meeting[i].j];
+        pp_placed a = f->collide.placed[o->meeting[i].i], b = f->collide.placed[o->meeting[i].j];
         const pp_state *at[2] = {s, o->m.s};
         double d[2];
         for (int k = 0; k < 2; k++) {
@@ -397,7 +397,7 @@ static perp_status all_impacts(order *o) {
     perp_status st = look_round(o);
     if (!st) st = move_velocities(o, h, 0);
     for (int contacts = 0; !st && o->left > END * h;) {
-        if (o->look->ncontact + o->nflying > contacts) contacts = o->look->ncontact + o->nflying;
+        if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
         if (o->m.count > IMPACTS * contacts + IMPACTS_TOO || o->flights > 4 * (IMPACTS * contacts + IMPACTS_TOO)) {
             pp_logf(w, PERP_LOG_INFO, "step %llu: the rest of it, %g, goes without restitution after %d impacts",
                     (unsigned long long)w->state.step, o->left, o->m.count);
@@ -444,7 +444,8 @@ static int *islands(order *o) {
     int *parent = PP_ARENA_ARRAY(&w->arena, int, w->nbody);
     for (int i = 0; parent && i < w->nbody; i++) parent[i] = i;
     for (int i = 0; parent && i < w->pairs.n; i++)
-        join(w, parent, o->reach->placed[w->pairs.pair[i].i].body, o->reach->placed[w->pairs.pair[i].j].body);
+        join(w, parent, o->reach->collide.placed[w->pairs.pair[i].i].body,
+             o->reach->collide.placed[w->pairs.pair[i].j].body);
     for (int i = 0; parent && i < w->njoint; i++)
         if (pp_alive(w->joint[i].gen)) join(w, parent, w->joint[i].a, w->joint[i].b);
     for (int i = 0; parent && i < w->nforce; i++)
@@ -461,8 +462,8 @@ static void mark(const perp_world *w, int *parent, const int *shape, bool *hit) 
 }
 
 static bool bounced(const pp_frame *done) {
-    for (int i = 0; i < done->ncontact && done->solution.p_contact; i++)
-        if (done->contact[i].restitution > 0 && done->solution.p_contact[3 * i] > 0) return true;
+    for (int i = 0; i < done->contacts.n && done->solution.p_contact; i++)
+        if (done->contacts.at[i].restitution > 0 && done->solution.p_contact[3 * i] > 0) return true;
     for (int k = 0; k < done->nkick; k++)
         if (done->kick[k] != done && bounced(done->kick[k])) return true;
     return false;
@@ -474,10 +475,10 @@ static void mark_done(order *o, const pp_frame *done, int *parent, bool *hit) {
     const perp_world *w = o->m.w;
     for (int k = 0; k < done->nkick; k++)
         if (done->kick[k] != done) mark_done(o, done->kick[k], parent, hit);
-    for (int i = 0; i < done->ncontact && done->solution.p_contact; i++) {
-        const perp_contact *c = &done->contact[i];
+    for (int i = 0; i < done->contacts.n && done->solution.p_contact; i++) {
+        const perp_contact *c = &done->contacts.at[i];
         if (!(c->restitution > 0) || !(done->solution.p_contact[3 * i] > 0)) continue;
-        const int *shape = done->contact_shape + 2 * i;
+        const int *shape = done->contacts.shape + 2 * i;
         double u = pp_approach(done, i), rest = pp_rest_speed(&o->m, done, i), force = pp_force_speed(&o->m, done, i);
         bool apart = c->gap > pp_touching(w->shape[shape[0]].g, w->shape[shape[1]].g, c->b_W);
         /* what forces add on the way: half of theirs within h is known */
@@ -497,9 +498,9 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
     const double *a = o->m.accel;
     if (!hit || !parent) return no_memory(w);
     const pp_frame *f = o->reach;
-    for (int i = 0; i < o->look->ncontact; i++)
-        if (o->look->contact[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
-            mark(w, parent, o->look->contact_shape + 2 * i, hit);
+    for (int i = 0; i < o->look->contacts.n; i++)
+        if (o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
+            mark(w, parent, o->look->contacts.shape + 2 * i, hit);
     if (!w->stepper->half_kicks) /* at the time of the poses */
         for (int b = 0; b < f->control.nblock; b++) {
             const double *x = a + f->control.block_offset[b];
@@ -509,7 +510,7 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
         }
     for (int i = 0; i < o->nflying; i++) {
         int which;
-        const int shape[2] = {f->placed[o->meeting[i].i].slot, f->placed[o->meeting[i].j].slot};
+        const int shape[2] = {f->collide.placed[o->meeting[i].i].slot, f->collide.placed[o->meeting[i].j].slot};
         if (isfinite(pp_first_meeting(f, a, &o->meeting[i], 1, o->left, &which))) mark(w, parent, shape, hit);
     }
     if (done) mark_done(o, done, parent, hit);
@@ -606,11 +607,10 @@ static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts
     pp_frame end = {.w = w};
     double depth = 0;
     int shape[2];
-    perp_status st = pp_place_shapes(w, s, &end.placed, &end.nplaced);
-    if (!st) st = pp_exclusions(w, &end.excluded, &end.nexcluded);
+    perp_status st = pp_collide_place(w, s, &end.collide);
     if (!st)
-        st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
-                                &w->couples, &depth, shape);
+        st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
+                                &w->arena, &w->couples, &depth, shape);
     *met = false;
     if (st || shape[0] < 0 || !(depth > 1e-9 * fmin(w->shape[shape[0]].g->size, w->shape[shape[1]].g->size))) return st;
     int a = w->shape[shape[0]].body, b = w->shape[shape[1]].body;

@@ -114,7 +114,7 @@ static double closing_speed(const motion *m, const pp_placed *a, const pp_placed
 
 /* Distance after t, and `more`. */
 static double distance(const motion *m, const pp_impact_event *x, double t, double more) {
-    pp_placed a = m->f->placed[x->i], b = m->f->placed[x->j];
+    pp_placed a = m->f->collide.placed[x->i], b = m->f->collide.placed[x->j];
     a.X_WS = perp_pose_mul(pose_after(m, a.body, t), m->f->w->shape[a.slot].X_BS);
     b.X_WS = perp_pose_mul(pose_after(m, b.body, t), m->f->w->shape[b.slot].X_BS);
     return pp_separation(&a, &b) + more;
@@ -146,7 +146,7 @@ static double root(const motion *m, const pp_impact_event *x, double more, doubl
 
 /* First meeting of one pair before `span`. */
 static double meeting(const motion *m, const pp_impact_event *x, double span) {
-    const pp_placed *a = &m->f->placed[x->i], *b = &m->f->placed[x->j];
+    const pp_placed *a = &m->f->collide.placed[x->i], *b = &m->f->collide.placed[x->j];
     double touching = pp_touching(a->g, b->g, a->X_WS.p);
     double speed = closing_speed(m, a, b, span);
     bool open = !x->parting;

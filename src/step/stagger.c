@@ -280,9 +280,9 @@ static void see_contact(sync *s, int i) {
     const perp_contact_row *r = &p->contact[i];
     const double *P = f->solution.p_contact + 3 * i;
     if (!(P[0] > 0)) return;
-    if (r->contact >= 0 && r->contact < f->ncontact) {
-        const perp_contact *c = &f->contact[r->contact];
-        const int *shape = f->contact_shape + 2 * r->contact;
+    if (r->contact >= 0 && r->contact < f->contacts.n) {
+        const perp_contact *c = &f->contacts.at[r->contact];
+        const int *shape = f->contacts.shape + 2 * r->contact;
         double gap = c->gap - (f->levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
         double touching = pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
         double approach = -(pp_row_dot(p, &r->n, f->control.nu0) + r->b_n_kin);

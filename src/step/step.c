@@ -71,8 +71,8 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
     if (s[0] < 0) return false;
     double size = fmin(f->w->shape[s[0]].g->size, f->w->shape[s[1]].g->size);
     if (!(cert->overlap > 1e-9 * size)) return false;
-    for (int i = 0; i < f->ncontact; i++) {
-        const int *c = f->contact_shape + 2 * i;
+    for (int i = 0; i < f->contacts.n; i++) {
+        const int *c = f->contacts.shape + 2 * i;
         if ((c[0] == s[0] && c[1] == s[1]) || (c[0] == s[1] && c[1] == s[0])) return false;
     }
     return true;
@@ -112,7 +112,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
         if (!st && !rippled) {
             rippled = true;
             /* rounds of joints have looked for them after the first answer; contacts that came later may have added some */
-            if (f->nchain_damping == 0 && (!f->joints || f->ncontact > 0))
+            if (f->nchain_damping == 0 && (!f->joints || f->contacts.n > 0))
                 st = pp_find_ripples(f, &chain_damping, &nchain_damping);
             again = nchain_damping > 0;
         }

@@ -141,7 +141,7 @@ static void nearer(perp_tangent_state *out, double margin, perp_margin_kind what
 
 /* How far a contact that can bounce is from closing just at the end of the step. */
 static double rebound_margin(const pp_frame *f, int i, double speed) {
-    const perp_contact *c = &f->contact[i];
+    const perp_contact *c = &f->contacts.at[i];
     const perp_contact_row *row = &f->problem.contact[i];
     if (!(c->restitution > 0)) return INFINITY;
     double approach = pp_row_dot(&f->problem, &row->n, f->control.nu0) + row->b_n_kin,
@@ -173,7 +173,7 @@ static void load_margin(const pp_frame *f, const perp_step_solution *s, perp_tan
 /* Margins of laws without impulses. */
 static void motion_margin(const pp_frame *f, perp_tangent_state *out) {
     double speed = speed_of(f);
-    for (int i = 0; i < f->ncontact; i++) nearer(out, rebound_margin(f, i, speed) / speed, PERP_MARGIN_REBOUND, i);
+    for (int i = 0; i < f->contacts.n; i++) nearer(out, rebound_margin(f, i, speed) / speed, PERP_MARGIN_REBOUND, i);
     /* pairs without a contact in the problem: they may begin to touch at the end of this step */
     const struct pp_peg *peg = f->w->peg;
     for (int i = 0; peg && f->w->model == &pp_model_peg && i < peg->npair; i++)

@@ -66,14 +66,14 @@ static perp_status suits(const pp_frame *f, int n) {
     if (w->stepper->step) return refuse(w, "stepper %s has equations of its own", w->stepper->name);
     if (n != 1) return refuse(w, "it was divided into %d parts", n);
     if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
-    if (w->model != &pp_model_peg && f->ncontact > 0) return refuse(w, "contact model %s is not peg", w->model->name);
+    if (w->model != &pp_model_peg && f->contacts.n > 0) return refuse(w, "contact model %s is not peg", w->model->name);
     if (w->def.joint_correction && f->problem.njoint > 0) return refuse(w, "joints were corrected");
     if (f->nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
     if (f->rebounds && (f->rebounds->n > 0 || f->rebounds->none)) return refuse(w, "restitution was limited");
     if (f->no_lift || f->stalled) return refuse(w, "a driven body was jammed");
-    if (f->ncontact > 0 && f->posed_at_end) return refuse(w, "contacts had to act at the end of the step");
+    if (f->contacts.n > 0 && f->posed_at_end) return refuse(w, "contacts had to act at the end of the step");
     bool loose_tolerance = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
-    for (int i = 0; f->allowance && !loose_tolerance && i < f->ncontact; i++)
+    for (int i = 0; f->allowance && !loose_tolerance && i < f->contacts.n; i++)
         if (f->allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
     if (f->posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->stepper->end_gaps)
         return refuse(w, "gaps had to be linearised at the start");
@@ -92,8 +92,8 @@ static void see_forces(work *k) {
     }
     for (int b = 0; b < k->f->control.nblock; b++)
         if (k->f->control.block_ndof[b] == 6 && !w->body[k->f->control.block_body[b]].isotropic) k->simple = false;
-    for (int i = 0; i < k->f->ncontact; i++)
-        if (k->f->contact[i].restitution > 0) k->simple = false;
+    for (int i = 0; i < k->f->contacts.n; i++)
+        if (k->f->contacts.at[i].restitution > 0) k->simple = false;
     for (int i = 0; i < k->f->problem.ncontact; i++)
         if (k->f->problem.contact[i].nd > 2) k->simple = false; /* pyramids are turned to the slip */
 }
@@ -153,7 +153,7 @@ static perp_status gather(work *k) {
     for (int i = 0; i < all; i++) {
         pp_mode m = pp_contact_mode(p, k->loads, i);
         if (m.kind == PP_MODE_OPEN) continue;
-        if (i < f->ncontact) row[nrow++] = i;
+        if (i < f->contacts.n) row[nrow++] = i;
         mode[closed] = m;
         first[closed] = n;
         n += 1 + m.n;

@@ -89,7 +89,7 @@ static void first_step_of_a_curve(void **state) {
 static void turn_friction(pp_frame *f, int at, void *ctx) {
     (void)ctx;
     if (at != PP_SOLVED) return;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const perp_row *row[2] = {&f->problem.contact[i].t, &f->problem.contact[i].o};
         for (int r = 0; r < f->w->def.dim - 1; r++) {
             double *p = &f->solution.p_contact[3 * i + 1 + r];

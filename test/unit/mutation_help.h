@@ -18,9 +18,9 @@
 
 /* A contact of a body, or -1. */
 static inline int contact_of(const pp_frame *f, int body) {
-    for (int i = 0; i < f->ncontact; i++)
+    for (int i = 0; i < f->contacts.n; i++)
         for (int k = 0; k < 2; k++)
-            if (f->w->shape[f->contact_shape[2 * i + k]].body == body) return i;
+            if (f->w->shape[f->contacts.shape[2 * i + k]].body == body) return i;
     return -1;
 }
 

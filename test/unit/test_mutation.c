@@ -222,9 +222,9 @@ static bool drive_turned(pp_frame *f, double e) {
 static bool creeps(pp_frame *f,
                    double e) { /* what sticks on the table slips a little, and friction is told that it does not */
     bool found = false;
-    for (int i = 0; i < f->ncontact; i++)
+    for (int i = 0; i < f->contacts.n; i++)
         for (int k = 0; k < 2; k++)
-            if (f->w->shape[f->contact_shape[2 * i + k]].body == COIN) own_contact(f, i)->b_t += 0.3 * e, found = true;
+            if (f->w->shape[f->contacts.shape[2 * i + k]].body == COIN) own_contact(f, i)->b_t += 0.3 * e, found = true;
     return found;
 }
 

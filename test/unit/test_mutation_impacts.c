@@ -113,9 +113,9 @@ static bool friction_beyond(pp_frame *f, double e) { return friction_by(f, 1 + e
 static bool looked(pp_frame *f, int body, double restitution, double mu, double restitution_t) {
     int i = contact_of(f, body);
     if (i < 0) return false;
-    f->contact[i].restitution *= restitution;
-    f->contact[i].mu *= mu;
-    f->contact[i].restitution_t += restitution_t;
+    f->contacts.at[i].restitution *= restitution;
+    f->contacts.at[i].mu *= mu;
+    f->contacts.at[i].restitution_t += restitution_t;
     return true;
 }
 static bool other_restitution(pp_frame *f, double e) { return looked(f, BALL, 1 - e, 1, 0); }
@@ -126,7 +126,7 @@ static bool sideways(pp_frame *f, double e) { return looked(f, ROLLER, 1, 1, e);
 static bool overlooked(pp_frame *f, double e) {
     (void)e;
     bool found = contact_of(f, BALL) >= 0;
-    if (found) f->ncontact = 0;
+    if (found) f->contacts.n = 0;
     return found;
 }
 static bool shifted(pp_frame *f, double e) { /* moved in time by more than the time */

@@ -83,14 +83,14 @@ static perp_status begin(work *k) {
     perp_world *w = f->w;
     perp_status st = pp_state_new(w, &k->end);
     k->nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    k->start = PP_ARENA_ARRAY(&w->arena, begun, f->ncontact);
+    k->start = PP_ARENA_ARRAY(&w->arena, begun, f->contacts.n);
     if (st) return st;
     if (!k->nu || !k->start) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_state_copy(w, &k->end, f->s1);
-    k->nstart = f->ncontact;
-    for (int i = 0; i < f->ncontact; i++) {
-        const int *shape = f->contact_shape + 2 * i;
-        k->start[i] = (begun){{shape[0], shape[1]}, f->contact[i].feature, f->contact[i].gap};
+    k->nstart = f->contacts.n;
+    for (int i = 0; i < f->contacts.n; i++) {
+        const int *shape = f->contacts.shape + 2 * i;
+        k->start[i] = (begun){{shape[0], shape[1]}, f->contacts.at[i].feature, f->contacts.at[i].gap};
     }
     memcpy(k->nu, f->solution.nu, (size_t)f->control.ndof * sizeof *k->nu);
     return PERP_OK;
@@ -112,15 +112,15 @@ static double start_gap(const work *k, const int *shape, const perp_contact *c) 
 static perp_status find_pairs(work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
-    for (int i = 0; i < f->nplaced; i++) {
-        pp_placed *p = &f->placed[i];
+    for (int i = 0; i < f->collide.nplaced; i++) {
+        pp_placed *p = &f->collide.placed[i];
         p->X_WS = perp_pose_mul(k->end.X[p->body], w->shape[p->slot].X_BS);
     }
     w->pairs.n = 0;
     perp_status st = PERP_OK;
-    if (f->nplaced)
-        st = w->detector->detect(w->def.dim, f->nplaced, f->placed, pp_may_touch, f, w->broad, &w->couples, &w->alloc,
-                                 &w->arena, &w->pairs);
+    if (f->collide.nplaced)
+        st = w->detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f, w->broad,
+                                 &w->couples, &w->alloc, &w->arena, &w->pairs);
     return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
 }
 
@@ -130,12 +130,12 @@ static perp_status find_contacts(work *k, double **gap) {
     perp_world *w = f->w;
     perp_status st = k->m->contacts(f, k->m->ctx);
     if (st) return st;
-    double *end = PP_ARENA_ARRAY(&w->arena, double, f->ncontact);
-    *gap = PP_ARENA_ARRAY(&w->arena, double, f->ncontact);
-    if (!end || !*gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int i = 0; i < f->ncontact; i++) {
-        perp_contact *c = &f->contact[i];
-        const int *shape = f->contact_shape + 2 * i;
+    double *end = PP_ARENA_ARRAY(&w->arena, double, f->contacts.n);
+    *gap = PP_ARENA_ARRAY(&w->arena, double, f->contacts.n);
+    if (!end || !*gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int i = 0; i < f->contacts.n; i++) {
+        perp_contact *c = &f->contacts.at[i];
+        const int *shape = f->contacts.shape + 2 * i;
         const pp_geometry *const g[2] = {w->shape[shape[0]].g, w->shape[shape[1]].g};
         (*gap)[i] = c->gap;
         c->gap = start_gap(k, shape, c);
@@ -192,7 +192,7 @@ static perp_status rounds(work *k) {
         for (int i = 0; i < f->control.ndof; i++) k->nu[i] += part * (f->solution.nu[i] - k->nu[i]);
     }
     return pp_fail(f->w, PERP_E_SOLVE, "contacts at the end of the step did not settle at t = %g (h = %g): %d of them",
-                   f->s0->t, f->h, f->ncontact);
+                   f->s0->t, f->h, f->contacts.n);
 }
 
 perp_status pp_end_rounds(pp_frame *f, const pp_end_model *m) {
@@ -226,11 +226,11 @@ static perp_status solve(pp_frame *f, void *ctx) {
 
 /* Shapes between which the model has contacts at the start. */
 static perp_status note_chosen(pp_frame *f) {
-    int *pair = PP_ARENA_ARRAY(&f->w->arena, int, 2 * f->ncontact);
+    int *pair = PP_ARENA_ARRAY(&f->w->arena, int, 2 * f->contacts.n);
     if (!pair) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    memcpy(pair, f->contact_shape, 2 * (size_t)f->ncontact * sizeof *pair);
-    f->begun = pair;
-    f->nbegun = f->ncontact;
+    memcpy(pair, f->contacts.shape, 2 * (size_t)f->contacts.n * sizeof *pair);
+    f->contacts.begun = pair;
+    f->contacts.nbegun = f->contacts.n;
     return PERP_OK;
 }
 
@@ -241,6 +241,6 @@ perp_status pp_end_solve_contacts(pp_frame *f) {
     st = pp_end_rounds(f, &m);
     if (st != PERP_E_SOLVE || !f->last_resort) return st;
     pp_end_give_up(f);
-    f->begun = NULL;
+    f->contacts.begun = NULL;
     return pp_start_solve_contacts(f);
 }

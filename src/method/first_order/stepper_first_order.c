@@ -199,7 +199,7 @@ static double depth_of_force(const pp_soft_contact *c, double lambda, double h) 
  * it (a stiff one). */
 static double move_depths(const pp_frame *f, pp_soft_contact *soft) {
     double worst = 0;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         pp_soft_contact *c = &soft[i];
         const perp_contact_row *r = &f->problem.contact[i];
         if (c->kind != PERP_HERTZ) continue;
@@ -215,7 +215,7 @@ static double move_depths(const pp_frame *f, pp_soft_contact *soft) {
 /* Room for the impulses of a round, from which the next one starts. */
 static bool new_memory(const pp_frame *f, pp_warm *m) {
     pp_arena *a = &f->w->arena;
-    int nc = f->ncontact, nj = f->problem.njoint;
+    int nc = f->contacts.n, nj = f->problem.njoint;
     *m = (pp_warm){.contact = PP_ARENA_ARRAY(a, pp_memory_contact, nc),
                    .cap_contact = nc,
                    .joint = PP_ARENA_ARRAY(a, double, nj),
@@ -234,7 +234,7 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
     pp_warm *last = PP_ARENA_ZERO(&w->arena, pp_warm, 1); /* the frame points to it after a step that failed, too */
     if (!last || !new_memory(f, last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        for (int i = 0; i < f->ncontact; i++) soften_contact(f->h, &soft[i], &row[i]);
+        for (int i = 0; i < f->contacts.n; i++) soften_contact(f->h, &soft[i], &row[i]);
         f->iterations = f->fallbacks = 0;
         pp_arena_mark mark = pp_arena_here(&w->arena);
         perp_status st = set->printed ? pp_printed_programme(f) : pp_solve_step(f);
@@ -279,9 +279,9 @@ static perp_status update_explicit(pp_frame *f) {
 
 /* How far each contact gives way by its impulse: lambda = F(d) + B (d - d0)/h, solved for d. */
 static perp_status yields(pp_frame *f, const pp_soft_contact *soft) {
-    double *d = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact), h = f->h;
-    if (!d) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int i = 0; i < f->ncontact; i++) {
+    double *d = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n), h = f->h;
+    if (!d) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_soft_contact *c = &soft[i];
         double p = f->solution.p_contact[3 * i];
         if (c->kind == PERP_HERTZ)
@@ -301,7 +301,7 @@ static double energy_of(const pp_soft_contact *c, double d) {
 
 /* What a surface that is left alone held is lost to its damper. */
 static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_soft_contact *c = &soft[i];
         const perp_contact_row *r = &f->problem.contact[i];
         double p = f->solution.p_contact[3 * i], end = p > 0 ? f->yield[i] : 0;
@@ -354,7 +354,7 @@ static perp_status step(pp_frame *f) {
     perp_contact_row *row = NULL;
     perp_status st = pp_collide(f);
     if (!st) st = pp_first_order_contacts(f, set, &soft);
-    if (!st && f->ncontact && set->euler != PP_EULER_IMPLICIT)
+    if (!st && f->contacts.n && set->euler != PP_EULER_IMPLICIT)
         st = pp_fail(f->w, PERP_E_FIT, "first-order: euler is %d, which is for joints alone, but bodies are in touch",
                      set->euler);
     if (!st) st = pp_formulate(f);

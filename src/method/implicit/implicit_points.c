@@ -86,7 +86,7 @@ static void hold(const pp_implicit_work *k, pp_meet *e) {
 /* Notes the impulse of the round, on the second body. */
 static void note_push(const pp_implicit_work *k, int m) {
     const double *p = k->f->solution.p_contact + 3 * m;
-    const perp_contact *c = &k->f->contact[m];
+    const perp_contact *c = &k->f->contacts.at[m];
     k->meet[m].push = p[0];
     k->meet[m].push_W = perp_v3_axpy(perp_v3_axpy(perp_v3_scale(p[0], c->n_W), p[1], c->t_W), p[2], c->o_W);
 }

@@ -56,7 +56,7 @@ static void set_drift(pp_implicit_work *k, const double *nu) {
     if (!k->keeps_energy) return;
     double *by_core = k->next;
     memset(by_core, 0, (size_t)f->control.ndof * sizeof *by_core);
-    for (int i = 0; k->rigid && i < f->ncontact; i++)
+    for (int i = 0; k->rigid && i < f->contacts.n; i++)
         if (k->rigid[i] != 0)
             pp_row_spread(&f->problem, &f->problem.contact[i].n, (k->lever[i] - 0.5) * k->rigid[i], by_core);
     for (int i = 0; i < f->problem.njoint; i++)
@@ -108,21 +108,21 @@ static perp_status write_contacts(pp_implicit_work *k, double **gap) {
                      .b_W = e->held_at.b_W,
                      .n_W = e->held_at.n_W,
                      .gap = e->gap0};
-        pp_contact_fill(f, &p, &f->contact[m], f->contact_shape + 2 * m);
+        pp_contact_fill(f, &p, &f->contacts.at[m], f->contacts.shape + 2 * m);
         (*gap)[m] = e->held_at.gap;
         allow[m] = allowance(k, e);
         some |= allow[m] > 0;
     }
     f->allowance = some ? allow : NULL;
-    f->ncontact = k->nmeet;
+    f->contacts.n = k->nmeet;
     return PERP_OK;
 }
 
 /* What drives add to the slip along t and o, before springs along the surface change the rows. */
 static perp_status note_driven(pp_frame *f) {
-    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * f->ncontact);
-    if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int i = 0; i < f->ncontact; i++) {
+    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * f->contacts.n);
+    if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int i = 0; i < f->contacts.n; i++) {
         driven[2 * i] = f->problem.contact[i].b_t;
         driven[2 * i + 1] = f->problem.contact[i].b_o;
     }
@@ -165,7 +165,7 @@ static perp_status begin_round(pp_implicit_work *k, pp_arena_mark mark, bool hel
     pp_frame *f = k->f;
     pp_arena_release(&f->w->arena, mark);
     f->problem = pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
-    f->ncontact = 0;
+    f->contacts.n = 0;
     return solve_round(k, held);
 }
 
@@ -213,7 +213,7 @@ static perp_status rounds(pp_implicit_work *k) {
     }
     if (st) return st;
     return pp_fail(f->w, PERP_E_SOLVE, "the end pose of the step did not settle at t = %g (h = %g): %d contacts",
-                   f->s0->t, f->h, f->ncontact);
+                   f->s0->t, f->h, f->contacts.n);
 }
 
 /* ---- energy ---- */
@@ -233,9 +233,9 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     pp_frame *f = k->f;
     pp_contact_work a;
     *gains = false;
-    if (f->last_resort || f->ncontact == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
+    if (f->last_resort || f->contacts.n == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int i = 0; i < f->ncontact; i++) /* what is gained there has other causes, and others limit it */
+    for (int i = 0; i < f->contacts.n; i++) /* what is gained there has other causes, and others limit it */
         if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->problem.contact[i].n)] = 0;
     double sum = 0, kinetic = 0;
     for (int b = 0; b < f->control.nblock; b++) {
@@ -252,22 +252,21 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
 static perp_status begin(pp_implicit_work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
-    perp_status st = pp_place_shapes(w, f->s1, &f->placed, &f->nplaced);
-    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    perp_status st = pp_collide_place(w, f->s1, &f->collide);
     if (!st) st = pp_state_new(w, &k->end);
     if (st) return st;
     pp_state_copy(w, &k->end, f->s1);
     k->nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     k->drift = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     k->next = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    k->placed = PP_ARENA_ARRAY(&w->arena, pp_placed, f->nplaced);
+    k->placed = PP_ARENA_ARRAY(&w->arena, pp_placed, f->collide.nplaced);
     if (!k->nu || !k->drift || !k->next || !k->placed) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     f->problem = pp_free_problem(f);
     pp_step_velocity(&f->problem, NULL, NULL, k->nu);
-    memcpy(k->placed, f->placed, (size_t)f->nplaced * sizeof *k->placed);
+    memcpy(k->placed, f->collide.placed, (size_t)f->collide.nplaced * sizeof *k->placed);
     st = pp_implicit_pairs(k);
     if (st) return st;
-    f->placed = k->placed; /* frames of contacts are those of the end */
+    f->collide.placed = k->placed; /* frames of contacts are those of the end */
     return PERP_OK;
 }
 
@@ -336,7 +335,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     if (!st) st = look_at_gain(&k, &gains);
     if (gains)
         st = pp_fail(f->w, PERP_E_SOLVE, "contacts would add energy at t = %g (h = %g): %d of them", f->s0->t, f->h,
-                     f->ncontact);
+                     f->contacts.n);
     f->blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
     if (!st) st = finish(&k);
     f->levers = NULL; /* it was of this step's work */

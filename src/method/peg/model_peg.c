@@ -88,7 +88,7 @@ static perp_status peg_lists(perp_world *w) {
 /* The box around a shape at the start, at the end if it is driven, and where its motion may take it. */
 static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
     const pp_frame *f = k->f;
-    const pp_placed *at = &f->placed[i];
+    const pp_placed *at = &f->collide.placed[i];
     const pp_solid *s = &k->start.solid[i], *e = &k->end.solid[i];
     pp_box b = pp_box_union((pp_box){s->lo, s->hi}, (pp_box){e->lo, e->hi});
     double more = 1e-3 * at->g->size;
@@ -137,9 +137,9 @@ static perp_status poses(pp_peg_work *k) {
 
 static bool probes(pp_peg_work *k) {
     int nv = 1, nf = 1;
-    for (int i = 0; i < k->f->nplaced; i++) {
-        if (k->f->placed[i].g->nvert > nv) nv = k->f->placed[i].g->nvert;
-        if (k->f->placed[i].g->nface > nf) nf = k->f->placed[i].g->nface;
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
+        if (k->f->collide.placed[i].g->nvert > nv) nv = k->f->collide.placed[i].g->nvert;
+        if (k->f->collide.placed[i].g->nface > nf) nf = k->f->collide.placed[i].g->nface;
     }
     pp_arena *a = &k->f->w->arena;
     for (int s = 0; s < 2; s++) {
@@ -154,8 +154,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     perp_world *w = f->w;
     *k = (pp_peg_work){.f = f};
     perp_status st = peg_lists(w);
-    if (!st) st = pp_place_shapes(w, f->s1, &f->placed, &f->nplaced);
-    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    if (!st) st = pp_collide_place(w, f->s1, &f->collide);
     if (!st) st = pp_state_new(w, &k->end_state);
     if (!st) st = pp_state_new(w, &k->way);
     if (st) return st;
@@ -166,13 +165,13 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->loose_tolerance = w->def.tolerance > LOOSE_TOLERANCE && w->def.form == PERP_FORM_CONE;
     k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
     k->gap_error = PP_ARENA_ZERO(&w->arena, double, w->nbody);
-    k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
-    k->lever = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
-    k->arc = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
+    k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->collide.nplaced);
+    k->lever = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
+    k->arc = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
     double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!k->turn || !k->gap_error || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
         !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->control.ndof + 1) ||
-        !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
+        !pp_touches_new(&k->touches, f->collide.nplaced, f->collide.placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
     if ((st = poses(k)) || (st = pp_joint_rounds_begin(f))) return st;
@@ -188,7 +187,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     for (int b = 0; b < f->control.nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->control.block_body[b]].p));
     k->finest = fmax(1e-15 * far,
                      (k->loose_tolerance ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
-    for (int i = 0; i < f->nplaced; i++) k->fat[i] = fat_box(k, i, nu);
+    for (int i = 0; i < f->collide.nplaced; i++) k->fat[i] = fat_box(k, i, nu);
     k->m->npair = 0;
     return pp_peg_find_pairs(k);
 }
@@ -450,9 +449,9 @@ static perp_status try_ties(pp_peg_work *k) {
 /* Tells the certificate what the gaps are at the end. */
 static perp_status finish(pp_peg_work *k) {
     pp_frame *f = k->f;
-    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->ncontact);
+    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->contacts.n);
     if (!gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int r = 0; r < f->ncontact; r++) gap[r] = k->m->row[r].gap1;
+    for (int r = 0; r < f->contacts.n; r++) gap[r] = k->m->row[r].gap1;
     f->true_gap = gap;
     f->recall = NULL;
     f->posed_at_end = k->mode.symmetric;
@@ -466,7 +465,8 @@ static bool locks(pp_peg_work *k) {
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];
         const perp_world *w = k->f->w;
-        int a = w->shape[k->f->placed[p->i].slot].material, b = w->shape[k->f->placed[p->j].slot].material;
+        int a = w->shape[k->f->collide.placed[p->i].slot].material,
+            b = w->shape[k->f->collide.placed[p->j].slot].material;
         if (p->active && w->law[a * w->nmaterial + b].mu > 0 && pp_peg_start_gap(k, p) < 0) return true;
     }
     return false;
@@ -554,7 +554,7 @@ static perp_status solve(pp_frame *f) {
     if (!settled)
         return st ? st
                   : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",
-                            f->s0->t, f->h, f->ncontact);
+                            f->s0->t, f->h, f->contacts.n);
     if (!k.linear && (st = try_ties(&k))) return st;
     return finish(&k);
 }

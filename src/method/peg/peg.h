@@ -165,7 +165,7 @@ static inline double pp_peg_left(const pp_peg_work *k) {
  * planes differ by less, it does not tell which one is meant: a corner that slides along a floor into a wall seems to dive
  * under the wall while its gap to the floor has not settled. Not more than a part of how thin they are. */
 static inline double pp_peg_gap_error(const pp_peg_work *k, const pp_peg_pair *p) {
-    double a = k->gap_error[k->f->placed[p->i].body], b = k->gap_error[k->f->placed[p->j].body];
+    double a = k->gap_error[k->f->collide.placed[p->i].body], b = k->gap_error[k->f->collide.placed[p->j].body];
     return k->loose_tolerance ? 0 : fmin(fmax(a, b), PP_PEG_GAP_ERROR_MAX * p->thin);
 }
 /* How far from its features a contact may lie and still push, once all has settled [L]. */
@@ -187,8 +187,8 @@ static inline double pp_peg_near(const pp_peg_work *k, const pp_peg_pair *p) {
 /* Is one of the two bodies driven? */
 static inline bool pp_peg_has_driver(const pp_peg_work *k, const pp_peg_pair *p) {
     const pp_frame *f = k->f;
-    return f->w->body[f->placed[p->i].body].kind == PERP_BODY_KINEMATIC ||
-           f->w->body[f->placed[p->j].body].kind == PERP_BODY_KINEMATIC;
+    return f->w->body[f->collide.placed[p->i].body].kind == PERP_BODY_KINEMATIC ||
+           f->w->body[f->collide.placed[p->j].body].kind == PERP_BODY_KINEMATIC;
 }
 /* Was the pair placed in overlap? */
 static inline bool pp_peg_spawned(pp_peg_work *k, pp_peg_pair *p) {

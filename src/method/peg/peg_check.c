@@ -51,7 +51,7 @@ static bool turns_far(const pp_peg_work *k) {
         const pp_peg_pair *p = &k->m->pair[i];
         if (!p->active || !p->pushed) continue;
         for (int s = 0; s < 2; s++) {
-            const pp_placed *at = &f->placed[s ? p->j : p->i];
+            const pp_placed *at = &f->collide.placed[s ? p->j : p->i];
             if (at->moves && !f->w->body[at->body].isotropic && perp_v3_norm(k->turn[at->body]) > MAX_TURN) return true;
         }
     }
@@ -71,7 +71,7 @@ typedef struct contact_energy {
 /* Friction of the points that bodies rest on is a load like others to the contacts within the plane: without it a body that
  * is slowed down seems to be pushed ahead by the one behind it. nu: velocity without it, then with it. */
 static void add_support_friction(const pp_frame *f, double *nu) {
-    for (int i = f->ncontact; i < f->problem.ncontact; i++) {
+    for (int i = f->contacts.n; i < f->problem.ncontact; i++) {
         const perp_contact_row *c = &f->problem.contact[i];
         pp_row_spread(&f->problem, &c->t, f->solution.p_contact[3 * i + 1], nu);
         pp_row_spread(&f->problem, &c->o, f->solution.p_contact[3 * i + 2], nu);

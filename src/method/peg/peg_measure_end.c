@@ -45,7 +45,7 @@ static void go_astray(pp_peg_work *k) {
             double miss = missed(k, r);
             if (m->row[r].bounces ? !(miss < -p->tol) : !(m->row[r].push > 0 || miss < 0)) continue;
             for (int s = 0; s < 2; s++) {
-                double *a = &k->gap_error[k->f->placed[s ? p->j : p->i].body];
+                double *a = &k->gap_error[k->f->collide.placed[s ? p->j : p->i].body];
                 *a = fmax(*a, fabs(miss));
             }
         }

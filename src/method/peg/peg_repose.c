@@ -23,11 +23,11 @@ perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
     *out = (pp_peg_repose){
-        .k = {.f = f, .m = w->peg}, .row = row, .n = n, .nplaced = f->nplaced, .linear = f->posed_linear};
+        .k = {.f = f, .m = w->peg}, .row = row, .n = n, .nplaced = f->collide.nplaced, .linear = f->posed_linear};
     if (n == 0) return PERP_OK;
     pp_peg_work *k = &out->k;
     const struct pp_peg *m = w->peg;
-    out->placed = PP_ARENA_ARRAY(a, pp_placed, f->nplaced);
+    out->placed = PP_ARENA_ARRAY(a, pp_placed, f->collide.nplaced);
     out->pair = PP_ARENA_ARRAY(a, int, n);
     out->end = PP_ARENA_ARRAY(a, pp_end_touch, n);
     out->allowance = PP_ARENA_ARRAY(a, double, n);
@@ -36,9 +36,9 @@ perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *
     if (!st) st = pp_poses_new(k, &k->end);
     if (st) return st;
     if (!out->placed || !out->pair || !out->end || !out->allowance ||
-        !pp_touches_new(&k->touches, f->nplaced, f->placed, a))
+        !pp_touches_new(&k->touches, f->collide.nplaced, f->collide.placed, a))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", n);
-    memcpy(out->placed, f->placed, (size_t)f->nplaced * sizeof *out->placed);
+    memcpy(out->placed, f->collide.placed, (size_t)f->collide.nplaced * sizeof *out->placed);
     for (int i = 0; i < m->npair; i++) {
         const pp_peg_pair *p = &m->pair[i];
         for (int c = 0; p->active && c < n; c++)
@@ -86,8 +86,8 @@ perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
     double *gap = PP_ARENA_ARRAY(&w->arena, double, a->n);
     if (!gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", a->n);
     k->f = g;
-    g->placed = a->placed;
-    g->nplaced = a->nplaced;
+    g->collide.placed = a->placed;
+    g->collide.nplaced = a->nplaced;
     pp_poses_stand(k, g->s1);
     pp_poses_place(k, &k->force, g->s1);
     pp_state_copy(w, &k->end_state, g->s1);
@@ -102,10 +102,10 @@ perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
             return pp_fail(w, k->touches.memory ? PERP_E_MEMORY : PERP_E_FIT,
                            "no derivative at the modes: a contact is about to leave its features");
         pp_pair touch = {p->i, p->j, t.feature, t.a, t.b, t.n, t.gap};
-        pp_contact_fill(g, &touch, &g->contact[i], g->contact_shape + 2 * i);
+        pp_contact_fill(g, &touch, &g->contacts.at[i], g->contacts.shape + 2 * i);
         gap[i] = a->linear ? NAN : a->end[i].at.gap;
     }
-    g->ncontact = a->n;
+    g->contacts.n = a->n;
     g->end_gap = gap;
     g->allowance = a->allowance;
     g->end_nu = nu;

@@ -48,7 +48,7 @@ static void set_velocity(const pp_frame *f, int k, const double *nu, pp_state *s
 
 static perp_status solve(pp_frame *f, bool contacts) {
     if (contacts) return pp_solve_contacts(f);
-    f->ncontact = 0;
+    f->contacts.n = 0;
     perp_status st = pp_formulate(f);
     return st ? st : pp_solve_step(f);
 }
@@ -109,8 +109,8 @@ static double fastest(const pp_frame *f) {
 }
 
 static bool rubs(const pp_frame *f) {
-    for (int i = 0; i < f->ncontact; i++)
-        if (f->contact[i].mu > 0 && f->solution.p_contact[3 * i] > 0) return true;
+    for (int i = 0; i < f->contacts.n; i++)
+        if (f->contacts.at[i].mu > 0 && f->solution.p_contact[3 * i] > 0) return true;
     return false;
 }
 
@@ -144,7 +144,7 @@ static pp_frame *at_end(pp_frame *f) {
                     .nflying = f->nflying,
                     .reach_factor = 2};
     /* the gaps of what pushed are zero as far as the contact model solved them */
-    for (int i = 0; f->true_gap && i < f->ncontact; i++)
+    for (int i = 0; f->true_gap && i < f->contacts.n; i++)
         if (f->solution.p_contact[3 * i] > 0 && fabs(f->true_gap[i]) < 1e-6 * far(f))
             e->touching_more = fmax(e->touching_more, 2 * fabs(f->true_gap[i]));
     return e;

@@ -74,19 +74,19 @@ static perp_vec3 carried(perp_vec3 s, perp_vec3 n, perp_vec3 m) {
 
 /* The contact of `end` that contact i of f has become, or NULL. */
 static const perp_contact *became(const pp_frame *f, int i, const pp_frame *end, const int **shape) {
-    const int *s = f->contact_shape + 2 * i;
+    const int *s = f->contacts.shape + 2 * i;
     const perp_contact *only = NULL;
     int n = 0;
-    for (int j = 0; j < end->ncontact; j++) {
-        const int *e = end->contact_shape + 2 * j;
+    for (int j = 0; j < end->contacts.n; j++) {
+        const int *e = end->contacts.shape + 2 * j;
         if (e[0] != s[0] || e[1] != s[1]) continue;
         *shape = e;
-        if (end->contact[j].feature == f->contact[i].feature) return &end->contact[j];
-        only = &end->contact[j];
+        if (end->contacts.at[j].feature == f->contacts.at[i].feature) return &end->contacts.at[j];
+        only = &end->contacts.at[j];
         n++;
     }
-    for (int j = 0; n == 1 && j < f->ncontact; j++) { /* the one contact of the pair at both ends */
-        const int *e = f->contact_shape + 2 * j;
+    for (int j = 0; n == 1 && j < f->contacts.n; j++) { /* the one contact of the pair at both ends */
+        const int *e = f->contacts.shape + 2 * j;
         if (j != i && e[0] == s[0] && e[1] == s[1]) n++;
     }
     return n == 1 ? only : NULL;
@@ -95,16 +95,16 @@ static const perp_contact *became(const pp_frame *f, int i, const pp_frame *end,
 static double size(slip x, double e_r) { return sqrt(perp_v3_dot(x.s_W, x.s_W) + e_r * e_r * x.spin * x.spin); }
 
 static bool touched(const pp_frame *f, int i) {
-    const int *s = f->contact_shape + 2 * i;
-    const perp_contact *c = &f->contact[i];
+    const int *s = f->contacts.shape + 2 * i;
+    const perp_contact *c = &f->contacts.at[i];
     return c->gap <= 100 * pp_touching(f->w->shape[s[0]].g, f->w->shape[s[1]].g, c->b_W);
 }
 
 static const pp_slip_shift *in_use(const pp_frame *f, int i) {
-    const int *s = f->contact_shape + 2 * i;
+    const int *s = f->contacts.shape + 2 * i;
     for (int k = 0; k < f->nshift; k++)
         if (f->shift[k].shape[0] == s[0] && f->shift[k].shape[1] == s[1] &&
-            f->shift[k].feature == f->contact[i].feature)
+            f->shift[k].feature == f->contacts.at[i].feature)
             return &f->shift[k];
     return NULL;
 }
@@ -112,8 +112,8 @@ static const pp_slip_shift *in_use(const pp_frame *f, int i) {
 /* The shift of contact i that pushes; false: none. */
 static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise, told *out) {
     *out = (told){{{0, 0, 0}, 0}, {0, 0, 0}};
-    const perp_contact *c = &f->contact[i];
-    const int *shape = f->contact_shape + 2 * i, *end_shape = shape;
+    const perp_contact *c = &f->contacts.at[i];
+    const int *shape = f->contacts.shape + 2 * i, *end_shape = shape;
     double e_r = f->problem.contact[i].e_r;
     slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solution.nu);
     const driven start = {f->control.start_v, f->control.start_w,
@@ -153,20 +153,20 @@ static double apart(const pp_slip_shift *a, const pp_slip_shift *b, double e_r) 
 }
 
 perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
-    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->ncontact);
-    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->contacts.n);
+    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     double noise = 100 * f->w->def.tolerance * f->residual.scale;
     int n = 0;
     *change = 0;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         double e_r = f->problem.contact[i].e_r;
         const pp_slip_shift *used = in_use(f, i), *now = NULL;
-        const int *shape = f->contact_shape + 2 * i;
+        const int *shape = f->contacts.shape + 2 * i;
         told x;
-        bool rubs = f->contact[i].mu > 0 && f->solution.p_contact[3 * i] > 0 && touched(f, i);
+        bool rubs = f->contacts.at[i].mu > 0 && f->solution.p_contact[3 * i] > 0 && touched(f, i);
         if (rubs && shift_of(f, i, end, noise, &x)) {
             list[n] = (pp_slip_shift){.shape = {shape[0], shape[1]},
-                                      .feature = f->contact[i].feature,
+                                      .feature = f->contacts.at[i].feature,
                                       .slip_W = x.shift.s_W,
                                       .spin = e_r > 0 ? x.shift.spin : 0,
                                       .aim_W = x.aim_W};
@@ -181,16 +181,16 @@ perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
 
 /* A contact that arrives at speed -u < 0 and did not bounce in the first kick leaves at restitution times that. */
 perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
-    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->ncontact);
-    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->contacts.n);
+    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     int n = 0;
-    for (int i = 0; !pp_orders_impacts(f->w) && i < f->ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
+    for (int i = 0; !pp_orders_impacts(f->w) && i < f->contacts.n; i++) {
+        const perp_contact *c = &f->contacts.at[i];
         const perp_contact_row *r = &f->problem.contact[i];
         if (!(c->restitution > 0) || !(f->solution.p_contact[3 * i] > 0) || touched(f, i)) continue;
         double u = pp_row_dot(&f->problem, &r->n, f->control.nu0) + r->b_n_kin;
         if (!(u < 0)) continue;
-        const int *shape = f->contact_shape + 2 * i;
+        const int *shape = f->contacts.shape + 2 * i;
         list[n++] = (pp_slip_shift){.shape = {shape[0], shape[1]},
                                     .feature = c->feature,
                                     .rebound = pp_rebound_factor(f, shape) * c->restitution * u,

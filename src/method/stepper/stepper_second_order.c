@@ -73,12 +73,12 @@ static pp_frame *as_kick(const pp_frame *f) {
     if (!k) return NULL;
     *k = *f;
     if (f->nshift == 0) return k;
-    perp_contact_row *row = PP_ARENA_ARRAY(a, perp_contact_row, f->ncontact);
+    perp_contact_row *row = PP_ARENA_ARRAY(a, perp_contact_row, f->contacts.n);
     if (!row) return NULL;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         row[i] = f->problem.contact[i];
-        const int *shape = f->contact_shape + 2 * i;
-        const perp_contact *c = &f->contact[i];
+        const int *shape = f->contacts.shape + 2 * i;
+        const perp_contact *c = &f->contacts.at[i];
         for (int s = 0; s < f->nshift; s++) {
             const pp_slip_shift *x = &f->shift[s];
             if (x->shape[0] != shape[0] || x->shape[1] != shape[1] || x->feature != c->feature) continue;
@@ -110,25 +110,25 @@ static void add_joint_impulses(pp_frame *f, const pp_frame *kick, double sign) {
 
 /* The contact of the step that contact i of a kick belongs to: the same, or the nearest of its pair; -1: none. */
 static int contact_of(const pp_frame *f, const pp_frame *kick, int i) {
-    const int *s = kick->contact_shape + 2 * i;
-    const perp_contact *c = &kick->contact[i];
+    const int *s = kick->contacts.shape + 2 * i;
+    const perp_contact *c = &kick->contacts.at[i];
     int best = -1;
     double least = INFINITY;
-    for (int j = 0; j < f->ncontact; j++) {
-        const int *e = f->contact_shape + 2 * j;
+    for (int j = 0; j < f->contacts.n; j++) {
+        const int *e = f->contacts.shape + 2 * j;
         if (e[0] != s[0] || e[1] != s[1]) continue;
-        if (f->contact[j].feature == c->feature) return j;
-        double d = perp_v3_norm(perp_v3_sub(f->contact[j].b_W, c->b_W));
+        if (f->contacts.at[j].feature == c->feature) return j;
+        double d = perp_v3_norm(perp_v3_sub(f->contacts.at[j].b_W, c->b_W));
         if (d < least) least = d, best = j;
     }
     return best;
 }
 
 static void add_contact_impulses(pp_frame *f, const pp_frame *kick) {
-    for (int i = 0; i < kick->ncontact; i++) {
+    for (int i = 0; i < kick->contacts.n; i++) {
         int at = contact_of(f, kick, i);
         if (at < 0) continue;
-        const perp_contact *c = &kick->contact[i], *to = &f->contact[at];
+        const perp_contact *c = &kick->contacts.at[i], *to = &f->contacts.at[at];
         const double *p = kick->solution.p_contact + 3 * i;
         if (c->feature == to->feature) { /* along its own axes: the normal may have turned, the part stays one */
             f->solution.p_contact[3 * at] += p[0];
@@ -186,8 +186,8 @@ static perp_status plain(pp_frame *f, pp_frame **kick) {
 static bool reversible(const pp_frame *f, const pp_frame *second) {
     const perp_world *w = f->w;
     bool shaped = false; /* does anything act that is not the same everywhere? */
-    if (second->ncontact > 0) return false;
-    for (int i = 0; i < f->ncontact; i++)
+    if (second->contacts.n > 0) return false;
+    for (int i = 0; i < f->contacts.n; i++)
         if (f->solution.p_contact[3 * i] != 0) return false;
     for (int i = 0; i < f->problem.njoint; i++) {
         const perp_joint_row *r = &f->problem.joint[i];
@@ -263,11 +263,10 @@ static perp_status overlaps(const pp_frame *f, const pp_state *s, bool *out) {
     int shape[2];
     *out = false;
     if (w->nshape == 0) return PERP_OK;
-    perp_status st = pp_place_shapes(w, s, &end.placed, &end.nplaced);
-    if (!st) st = pp_exclusions(w, &end.excluded, &end.nexcluded);
+    perp_status st = pp_collide_place(w, s, &end.collide);
     if (!st)
-        st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
-                                &w->couples, &depth, shape);
+        st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
+                                &w->arena, &w->couples, &depth, shape);
     *out = depth > 0;
     return st;
 }

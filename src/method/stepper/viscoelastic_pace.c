@@ -42,7 +42,7 @@ perp_status pp_visco_fine(pp_visco_work *k) {
     const perp_step_problem *p = &f->problem;
     rates *of = PP_ARENA_ZERO(&f->w->arena, rates, f->control.nblock);
     if (!of) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->control.nblock);
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_visco *c = &k->contact[i];
         const perp_contact_row *r = &p->contact[i];
         if (!c->soft || !in_reach(k, c)) continue;
@@ -55,7 +55,7 @@ perp_status pp_visco_fine(pp_visco_work *k) {
             of[b].c[0] += c->C * n, of[b].c[1] += c->Ct * t;
         }
     }
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         pp_visco *c = &k->contact[i];
         if (!c->soft) continue;
         double fastest = 0;
@@ -101,7 +101,7 @@ bool pp_visco_in_touch(const pp_visco_work *k, const pp_visco *c) {
 double pp_visco_pace_before(const pp_visco_work *k) {
     const pp_frame *f = k->f;
     double h = f->h, best = h;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_visco *c = &k->contact[i];
         if (!c->soft || isinf(c->fine)) continue;
         if (c->touched && !leaves(c)) {
@@ -134,7 +134,7 @@ static double moved(const pp_visco *c) {
 double pp_visco_pace_after(const pp_visco_work *k) {
     const pp_frame *f = k->f;
     double h = f->h, best = h;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_visco *c = &k->contact[i];
         if (!c->soft || isinf(c->fine)) continue;
         double rate = PI / (k->set->per_contact * c->fine);
@@ -152,7 +152,7 @@ double pp_visco_pace_after(const pp_visco_work *k) {
 double pp_visco_pace_next(const pp_visco_work *k) {
     const pp_frame *f = k->f;
     double best = INFINITY;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_visco *c = &k->contact[i];
         if (c->soft && f->solution.p_contact[3 * i] > 0 && moved(c) > k->set->calm * f->h) best = fmin(best, c->fine);
     }

@@ -25,8 +25,8 @@
 perp_status pp_visco_contacts(pp_frame *f) {
     const pp_pair_list *list = &f->w->pairs;
     perp_status st = pp_contact_room(f, list->n);
-    for (int i = 0; !st && i < list->n; i++, f->ncontact++)
-        pp_contact_fill(f, &list->pair[i], &f->contact[i], f->contact_shape + 2 * i);
+    for (int i = 0; !st && i < list->n; i++, f->contacts.n++)
+        pp_contact_fill(f, &list->pair[i], &f->contacts.at[i], f->contacts.shape + 2 * i);
     return st;
 }
 
@@ -34,7 +34,7 @@ perp_status pp_visco_contacts(pp_frame *f) {
 
 /* Deflections at the start. A surface that was pressed follows the body; one that was left comes back by its damper. */
 static void recall(const pp_frame *f, int i, pp_visco *c) {
-    const perp_contact *e = &f->contact[i];
+    const perp_contact *e = &f->contacts.at[i];
     perp_vec3 was;
     bool pressed, known = pp_recall_layer(f, e, &was, &pressed);
     c->d0 = fmax(0, -c->gap0);
@@ -63,19 +63,19 @@ static void start_velocity(const pp_frame *f, double *nu) {
 perp_status pp_visco_begin(pp_visco_work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
-    k->contact = PP_ARENA_ZERO(&w->arena, pp_visco, f->ncontact);
+    k->contact = PP_ARENA_ZERO(&w->arena, pp_visco, f->contacts.n);
     k->mean = PP_ARENA_ZERO(&w->arena, bool, f->control.nblock);
     k->nu_start = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     k->drift = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!k->contact || !k->mean || !k->nu_start || !k->drift)
-        return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     start_velocity(f, k->nu_start);
     perp_step_problem alone = pp_free_problem(f);
     pp_step_velocity(&alone, NULL, NULL, k->drift); /* by forces alone; what it is for comes later */
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const perp_contact_row *r = &f->problem.contact[i];
         pp_visco *c = &k->contact[i];
-        perp_pair_law law = pp_contact_law(w, f->contact_shape[2 * i], f->contact_shape[2 * i + 1]);
+        perp_pair_law law = pp_contact_law(w, f->contacts.shape[2 * i], f->contacts.shape[2 * i + 1]);
         double v0 = pp_row_dot(&f->problem, &r->n, k->nu_start);
         c->gap = f->h * r->b_n;
         c->gap0 = c->gap - f->h * r->b_n_kin;
@@ -114,9 +114,9 @@ static perp_status choose(pp_visco_work *k) {
     bool *end = PP_ARENA_ZERO(&f->w->arena, bool, f->control.nblock); /* by root */
     if (!parent || !end) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->control.nblock);
     pp_sets_make(parent, f->control.nblock);
-    for (int i = 0; i < f->ncontact; i++) join(parent, p->contact[i].n.block);
+    for (int i = 0; i < f->contacts.n; i++) join(parent, p->contact[i].n.block);
     for (int j = 0; j < p->njoint; j++) join(parent, p->joint[j].row.block);
-    for (int i = 0; i < f->ncontact; i++)
+    for (int i = 0; i < f->contacts.n; i++)
         if (wants_end(k, &k->contact[i])) mark(parent, p->contact[i].n.block, end);
     for (int j = 0; j < p->njoint; j++) mark(parent, p->joint[j].row.block, end);
     for (int b = 0; b < f->control.nblock; b++) k->mean[b] = !end[pp_set_of(parent, b)];
@@ -207,17 +207,17 @@ static void account(const pp_visco_work *k, const pp_visco *c, const perp_contac
 perp_status pp_visco_end(pp_visco_work *k) {
     pp_frame *f = k->f;
     const double *nu = f->solution.nu;
-    perp_vec3 *layer = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->ncontact);
-    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->ncontact);
-    double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact);
-    if (!layer || !gap || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    perp_vec3 *layer = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->contacts.n);
+    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->contacts.n);
+    double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n);
+    if (!layer || !gap || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     for (int b = 0; b < f->control.nblock; b++)
         for (int j = f->control.block_offset[b]; j < f->control.block_offset[b] + f->control.block_ndof[b]; j++)
             k->drift[j] = k->mean[b] ? 0.5 * (k->nu_start[j] + nu[j]) : nu[j];
     f->s1->stored = 0;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const perp_contact_row *r = &f->problem.contact[i];
-        const perp_contact *e = &f->contact[i];
+        const perp_contact *e = &f->contacts.at[i];
         pp_visco *c = &k->contact[i];
         gap[i] = c->gap + f->h * pp_row_dot(&f->problem, &r->n, k->drift);
         if (!c->soft) continue;

@@ -22,11 +22,11 @@
 /* Pressed contacts slip if their speed stands out from what the tolerance leaves open. A frame that was given up before it had a problem
  * and an answer has contacts without states. */
 static void classify(pp_frame *f, perp_certificate *cert) {
-    cert->contacts = f->ncontact;
+    cert->contacts = f->contacts.n;
     if (!f->problem.contact || !f->solution.p_contact || !f->solution.nu) return;
     double threshold = 10 * f->w->def.tolerance * f->residual.scale;
-    for (int i = 0; i < f->ncontact; i++) {
-        perp_contact *c = &f->contact[i];
+    for (int i = 0; i < f->contacts.n; i++) {
+        perp_contact *c = &f->contacts.at[i];
         const perp_contact_row *r = &f->problem.contact[i];
         const double *p = f->solution.p_contact + 3 * i;
         memcpy(c->impulse_C, p, sizeof c->impulse_C);
@@ -91,8 +91,8 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
 /* How far the surfaces of two shapes give way by their law: where they do most. */
 static double yield_of(const pp_frame *f, int a, int b) {
     double most = 0;
-    for (int i = 0; i < f->ncontact; i++) {
-        const int *s = f->contact_shape + 2 * i;
+    for (int i = 0; i < f->contacts.n; i++) {
+        const int *s = f->contacts.shape + 2 * i;
         if ((s[0] == a && s[1] == b) || (s[0] == b && s[1] == a)) most = fmax(most, f->yield[i]);
     }
     return most;
@@ -102,10 +102,11 @@ static double yield_of(const pp_frame *f, int a, int b) {
  * against the step. */
 static perp_status compression(const pp_frame *end, perp_certificate *cert) {
     perp_world *w = end->w;
-    perp_status st =
-        pp_overlapping(w->broad, end->nplaced, end->placed, pp_may_touch, end, &w->alloc, &w->arena, &w->couples);
+    perp_status st = pp_overlapping(w->broad, end->collide.nplaced, end->collide.placed, pp_may_touch, end, &w->alloc,
+                                    &w->arena, &w->couples);
     for (int k = 0; !st && k < w->couples.n; k++) {
-        const pp_placed *a = &end->placed[w->couples.couple[k].i], *b = &end->placed[w->couples.couple[k].j];
+        const pp_placed *a = &end->collide.placed[w->couples.couple[k].i],
+                        *b = &end->collide.placed[w->couples.couple[k].j];
         double d = -pp_separation(a, b);
         if (isnan(d)) d = INFINITY; /* a broken pose is never a good one */
         if (!(d > 0)) continue;
@@ -122,11 +123,12 @@ static perp_status compression(const pp_frame *end, perp_certificate *cert) {
 /* A part that had an answer only where nothing is asked to open: which driven body is in another, and how deep; or was
  * taken for standing, since what it drags is stuck. */
 static void find_jam(const pp_frame *end, perp_certificate *cert) {
-    for (int i = 0; i < end->ncontact; i++) {
+    for (int i = 0; i < end->contacts.n; i++) {
         const pp_placed *of[2] = {NULL, NULL};
-        for (int k = 0; k < end->nplaced; k++)
+        for (int k = 0; k < end->collide.nplaced; k++)
             for (int side = 0; side < 2; side++)
-                if (end->placed[k].slot == end->contact_shape[2 * i + side]) of[side] = &end->placed[k];
+                if (end->collide.placed[k].slot == end->contacts.shape[2 * i + side])
+                    of[side] = &end->collide.placed[k];
         if (!of[0] || !of[1]) continue;
         int driven = pp_shape_drives(end, of[1]->slot);
         if (!pp_shape_drives(end, of[driven]->slot)) continue;
@@ -173,12 +175,12 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
         end.nflying = 0;
-        perp_status st = pp_place_shapes(w, f->s1, &end.placed, &end.nplaced);
+        perp_status st = pp_place_shapes(w, f->s1, &end.collide.placed, &end.collide.nplaced);
         if (!st && f->yield)
             st = compression(&end, cert);
         else if (!st)
-            st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
-                                    &w->couples, &cert->overlap, cert->overlap_shape);
+            st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
+                                    &w->arena, &w->couples, &cert->overlap, cert->overlap_shape);
         if (st) return pp_fail(w, st, "the overlap could not be measured: %s", perp_status_text(st));
         if (f->no_lift) find_jam(&end, cert);
     }

@@ -58,12 +58,12 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
                     *rate = k->control.start_w ? k->control.start_w : k->s0->w;
     *v = *w = perp_v3(0, 0, 0);
     *turn = perp_q_identity();
-    if (i >= k->ncontact) return false;        /* points that a body rests on */
+    if (i >= k->contacts.n) return false;      /* points that a body rests on */
     if (k->purpose == PP_IMPACT) return false; /* it takes no time */
     if (!k->control.start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
-    const perp_vec3 at[2] = {k->contact[i].a_W, k->contact[i].b_W};
+    const perp_vec3 at[2] = {k->contacts.at[i].a_W, k->contacts.at[i].b_W};
     for (int side = 0; side < 2; side++) {
-        int body = k->w->shape[k->contact_shape[2 * i + side]].body;
+        int body = k->w->shape[k->contacts.shape[2 * i + side]].body;
         if (k->w->body[body].kind != PERP_BODY_KINEMATIC) continue;
         perp_vec3 r = perp_v3_sub(at[side], k->s1->X[body].p);
         if (!k->half && k->levers != k->s0) /* rows are of the start of the one and of the end of the other */
@@ -72,7 +72,7 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
         *w = perp_v3_axpy(*w, side ? 1 : -1, rate[body]);
         if (!k->half && k->levers != k->s0) *turn = perp_q_mul(k->s1->X[body].q, perp_q_conj(k->s0->X[body].q));
     }
-    *v = perp_v3_add(*v, pp_belt_slip(k, k->contact_shape + 2 * i, true));
+    *v = perp_v3_add(*v, pp_belt_slip(k, k->contacts.shape + 2 * i, true));
     return true;
 }
 
@@ -80,10 +80,10 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
  * the model is another, which bounds what it pushes out by the work as it is, or rows are not those of the start. */
 static double most_before(const pp_frame *k, int i) {
     const perp_contact_row *c = &k->problem.contact[i];
-    if (k->purpose != PP_STEP || !k->true_gap || k->posed_at_end || i >= k->ncontact) return INFINITY;
+    if (k->purpose != PP_STEP || !k->true_gap || k->posed_at_end || i >= k->contacts.n) return INFINITY;
     if (k->w->stepper->step || k->implicit_turn || c->compliance > 0) return INFINITY;
     if (k->posed_linear) return 0;
-    double start = k->contact[i].gap - (k->levers == k->s0 ? 0 : k->h * c->b_n_kin);
+    double start = k->contacts.at[i].gap - (k->levers == k->s0 ? 0 : k->h * c->b_n_kin);
     double opens = (k->true_gap[i] - start) / k->h;
     double most = opens - (pp_row_dot(&k->problem, &c->n, k->solution.nu) + c->b_n_kin);
     return isnan(most) ? INFINITY : most;
@@ -99,12 +99,12 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r}, sum = 0, other = 0, lag[2] = {0, 0};
         perp_vec3 u = {0, 0, 0}, v, w;
         perp_quat turn;
-        for (int r = 0; r < p->dim && i < k->ncontact; r++) {
-            const perp_vec3 axis[3] = {k->contact[i].n_W, k->contact[i].t_W, k->contact[i].o_W};
+        for (int r = 0; r < p->dim && i < k->contacts.n; r++) {
+            const perp_vec3 axis[3] = {k->contacts.at[i].n_W, k->contacts.at[i].t_W, k->contacts.at[i].o_W};
             u = perp_v3_axpy(u, pp_row_dot(p, row[r], k->control.nu0), axis[r]);
         }
         if (driven_before(k, i, u, &v, &w, &turn)) {
-            const perp_contact *at = &k->contact[i];
+            const perp_contact *at = &k->contacts.at[i];
             v = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, u)), u); /* seen in the frame of the driven body */
             was[0] = perp_v3_dot(v, at->n_W);
             was[1] = perp_v3_dot(v, at->t_W);
@@ -127,7 +127,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
                 lag[1] = 0.5 * impulse * fmax(0, before - was[0] + driven[0] - most);
             }
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
-            if (r == 0 && i < k->ncontact && k->contact[i].restitution > 0)
+            if (r == 0 && i < k->contacts.n && k->contacts.at[i].restitution > 0)
                 a->lost[at] -= 0.5 * impulse * (before + after);
         }
         a->work[at] += sum + fmin(0, other);
@@ -159,8 +159,8 @@ static double with_motors(const pp_contact_work *a, int b) {
 
 /* Do two shapes touch in a frame? */
 static bool has_pair(const pp_frame *f, const int *shape) {
-    for (int i = 0; i < f->ncontact; i++)
-        if (f->contact_shape[2 * i] == shape[0] && f->contact_shape[2 * i + 1] == shape[1]) return true;
+    for (int i = 0; i < f->contacts.n; i++)
+        if (f->contacts.shape[2 * i] == shape[0] && f->contacts.shape[2 * i + 1] == shape[1]) return true;
     return false;
 }
 
@@ -168,11 +168,11 @@ static bool has_pair(const pp_frame *f, const int *shape) {
  * part stands for. */
 static void allow_losses(pp_contact_work *a, const pp_frame *k, const pp_frame *whole) {
     const perp_step_problem *p = &k->problem;
-    for (int i = 0; i < k->ncontact; i++) {
+    for (int i = 0; i < k->contacts.n; i++) {
         const perp_contact_row *c = &p->contact[i];
-        double e = k->contact[i].restitution, impulse = k->solution.p_contact[3 * i];
+        double e = k->contacts.at[i].restitution, impulse = k->solution.p_contact[3 * i];
         if (!(e > 0) || !(impulse > 0) || fixed(&c->n) || c->compliance > 0) continue;
-        if (k != whole && has_pair(whole, k->contact_shape + 2 * i)) continue;
+        if (k != whole && has_pair(whole, k->contacts.shape + 2 * i)) continue;
         double approach = pp_row_dot(p, &c->n, k->control.nu0) + c->b_n_kin;
         a->lost[pp_work_island(a, &c->n)] -= 0.5 * (1 - e) * impulse * fmax(0, -approach);
     }
@@ -219,7 +219,7 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
 /* Contact of an island that did most work: who is named. */
 static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, perp_certificate *cert) {
     double most = -INFINITY;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const perp_contact_row *c = &f->problem.contact[i];
         double p = f->solution.p_contact[3 * i];
         if (!(p > 0) || fixed(&c->n) || pp_work_island(a, &c->n) != island) continue;
@@ -227,8 +227,8 @@ static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, p
                            pp_row_dot(&f->problem, &c->n, f->solution.nu) + 2 * c->b_n_kin);
         if (!(work > most)) continue;
         most = work;
-        cert->gain_shape[0] = f->contact_shape[2 * i];
-        cert->gain_shape[1] = f->contact_shape[2 * i + 1];
+        cert->gain_shape[0] = f->contacts.shape[2 * i];
+        cert->gain_shape[1] = f->contacts.shape[2 * i + 1];
     }
 }
 

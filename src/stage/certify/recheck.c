@@ -245,7 +245,7 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
     const perp_world *w = f->w;
     const perp_contact_row *r = &f->problem.contact[i];
     const double *p = f->solution.p_contact + 3 * i;
-    const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
+    const pp_shape *A = &w->shape[f->contacts.shape[2 * i]], *B = &w->shape[f->contacts.shape[2 * i + 1]];
     const perp_pair_law *pair = &w->law[A->material * w->nmaterial + B->material];
     if (r->compliance > 0 || r->compliance_f > 0) return;
     double pf = p[1] * p[1] + (w->def.dim == 3 ? p[2] * p[2] : 0), mu = pair->mu * p[0];
@@ -270,8 +270,8 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
 /* Tangential displacement of the dynamic body of contact i over the step, in the frame of the other, which stands or is driven. */
 static double crept(const pp_frame *f, int i) {
     const perp_world *w = f->w;
-    const perp_contact *c = &f->contact[i];
-    int A = w->shape[f->contact_shape[2 * i]].body, B = w->shape[f->contact_shape[2 * i + 1]].body;
+    const perp_contact *c = &f->contacts.at[i];
+    int A = w->shape[f->contacts.shape[2 * i]].body, B = w->shape[f->contacts.shape[2 * i + 1]].body;
     perp_vec3 at = c->b_W;
     bool swapped = w->body[B].kind != PERP_BODY_DYNAMIC;
     if (swapped) {
@@ -304,7 +304,7 @@ static double crept(const pp_frame *f, int i) {
     d = perp_v3_add(d, perp_v3_cross(turn, r));
     if (f->control.belt)
         d = perp_v3_axpy(d, swapped ? -f->h : f->h,
-                         pp_belt_slip(f, f->contact_shape + 2 * i, false)); /* on a belt: against its surface */
+                         pp_belt_slip(f, f->contacts.shape + 2 * i, false)); /* on a belt: against its surface */
     d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
     double size = perp_v3_norm(B0->p) + perp_v3_norm(A0->p) + perp_v3_norm(r);
     return fmax(0, perp_v3_norm(d) - ROUNDING * size);
@@ -312,8 +312,8 @@ static double crept(const pp_frame *f, int i) {
 
 static double creep_of(const pp_frame *f) {
     double most = 0;
-    for (int i = 0; i < f->ncontact; i++)
-        if (f->contact[i].state == PERP_CONTACT_STICKING) worst(&most, crept(f, i));
+    for (int i = 0; i < f->contacts.n; i++)
+        if (f->contacts.at[i].state == PERP_CONTACT_STICKING) worst(&most, crept(f, i));
     return most;
 }
 
@@ -389,7 +389,7 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     pp_recheck_rows(&f->problem, &f->solution, &cert->law);
     for (int i = 0; i < f->problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
     worst(&cert->joint_error, beyond_limits(f));
-    for (int i = 0; i < f->ncontact; i++) contact_left(f, i, &cert->law);
+    for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
     /* a correction moves bodies as well; then, and where turns are implicit, momentum is that of the problem */
     bool states = !f->i_correction && impulses(f, &impulse);
     if (!states || f->implicit_turn) pp_step_momentum(&f->problem, &f->solution, &cert->law.momentum, NULL);
@@ -403,7 +403,7 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
 
 static const perp_pair_law *law_of(const pp_frame *f, int i) {
     const perp_world *w = f->w;
-    const int *shape = f->contact_shape + 2 * i;
+    const int *shape = f->contacts.shape + 2 * i;
     return &w->law[w->shape[shape[0]].material * w->nmaterial + w->shape[shape[1]].material];
 }
 
@@ -416,7 +416,7 @@ static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
     r.b_n = r.b_n_kin;
     r.mu = law->mu;
     if (!restitution || !(u < 0)) return r;
-    r.b_n += law->restitution * pp_rebound_factor(f, f->contact_shape + 2 * i) * u;
+    r.b_n += law->restitution * pp_rebound_factor(f, f->contacts.shape + 2 * i) * u;
     double st = pp_row_dot(p, &r.t, f->control.nu0) + r.b_t,
            so = p->dim == 3 ? pp_row_dot(p, &r.o, f->control.nu0) + r.b_o : 0;
     r.b_t += law->restitution_t * st;
@@ -436,7 +436,7 @@ static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
     double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + SLACK);
     bool box = p->dim == 3 && f->w->def.impacts == PERP_IMPACTS_POISSON; /* its friction has a corner */
     if (!box) worst(&law->cone, fmax(0, beyond) * pp_row_inverse_mass(p, &r->t));
-    if (f->ncontact == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)
+    if (f->contacts.n == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)
         worst(&law->normal, after + pair->restitution * u);
 }
 
@@ -446,11 +446,11 @@ void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *ce
     worst(&cert->twist, pp_twist(f));
     bool given = f->rebounds && f->rebounds->none, phases = f->w->def.impacts == PERP_IMPACTS_POISSON;
     phases |= f->w->def.impacts == PERP_IMPACTS_STRONGE && f->residual.normal == 0 && f->acceptance == 0;
-    for (int i = 0; phases && i < f->ncontact && !given; i++) phases_left(f, i, &cert->law);
-    perp_contact_row *row = phases ? NULL : PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, f->ncontact);
+    for (int i = 0; phases && i < f->contacts.n && !given; i++) phases_left(f, i, &cert->law);
+    perp_contact_row *row = phases ? NULL : PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, f->contacts.n);
     if (row) {
         perp_step_problem asked = *p;
-        for (int i = 0; i < f->ncontact; i++) row[i] = as_asked(f, i, restitution);
+        for (int i = 0; i < f->contacts.n; i++) row[i] = as_asked(f, i, restitution);
         asked.contact = row;
         pp_recheck_rows(&asked, &f->solution, &cert->law);
     }

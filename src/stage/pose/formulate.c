@@ -82,10 +82,10 @@ static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B)
 
 /* What the stepper adds to the slip that friction of contact i sees; NULL: nothing. */
 static const pp_slip_shift *shift_of(const pp_frame *f, int i) {
-    const int *shape = f->contact_shape + 2 * i;
+    const int *shape = f->contacts.shape + 2 * i;
     for (int k = 0; k < f->nshift; k++) {
         const pp_slip_shift *s = &f->shift[k];
-        if (s->shape[0] == shape[0] && s->shape[1] == shape[1] && s->feature == f->contact[i].feature) return s;
+        if (s->shape[0] == shape[0] && s->shape[1] == shape[1] && s->feature == f->contacts.at[i].feature) return s;
     }
     return NULL;
 }
@@ -112,7 +112,7 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
  * gap was measured at the end that another velocity led to, it is linearised there, along the same row: posed again and
  * again, that converges to the true gap (a chord method). `driven`: velocity along the row by kinematic bodies. */
 static double linear_gap(const pp_frame *f, int i, const perp_row *n, double driven) {
-    const perp_contact *c = &f->contact[i];
+    const perp_contact *c = &f->contacts.at[i];
     bool at_end = f->end_gap && !isnan(f->end_gap[i]);
     double gap = at_end ? f->end_gap[i] - f->h * pp_row_dot(&f->problem, n, f->end_nu) : c->gap + pp_row_bend(f, n);
     /* a gap of the size of the rounding of its coordinates is none: over h it would make what rests tremble */
@@ -122,19 +122,19 @@ static double linear_gap(const pp_frame *f, int i, const perp_row *n, double dri
 }
 
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
-    const perp_contact *c = &f->contact[i];
+    const perp_contact *c = &f->contacts.at[i];
     double approach = pp_row_dot(&f->problem, &row->n, f->control.nu0) + row->b_n_kin,
            start = c->gap + pp_row_bend(f, &row->n);
     if (!(c->restitution > 0 && approach < 0 && start + f->h * approach <= 0)) return INFINITY;
     if (pp_orders_impacts(f->w)) return INFINITY; /* they are met between parts of the step */
     if (f->rebounds && f->rebounds->none) return INFINITY;
-    return pp_rebound_factor(f, f->contact_shape + 2 * i) * c->restitution * approach + row->b_n_kin;
+    return pp_rebound_factor(f, f->contacts.shape + 2 * i) * c->restitution * approach + row->b_n_kin;
 }
 
 /* The same applied to the row, and rebounds of the pair. */
 static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
-    const perp_contact *c = &f->contact[i];
-    const int *shape = f->contact_shape + 2 * i;
+    const perp_contact *c = &f->contacts.at[i];
+    const int *shape = f->contacts.shape + 2 * i;
     for (int k = 0; f->purpose == PP_END_KICK && k < f->nshift; k++)
         if (f->shift[k].shape[0] == shape[0] && f->shift[k].shape[1] == shape[1])
             out->b_n = fmin(out->b_n, out->b_n_kin + f->shift[k].rebound);
@@ -203,15 +203,15 @@ static void follow_driven(const pp_frame *f, const perp_contact *c, const int *b
 double pp_slip_miss(const pp_frame *f) {
     const double *nu = f->solution.nu;
     double most = 0;
-    for (int i = 0; i < f->ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_contact *c = &f->contacts.at[i];
         const perp_contact_row *row = &f->problem.contact[i];
-        int body[2] = {f->w->shape[f->contact_shape[2 * i]].body, f->w->shape[f->contact_shape[2 * i + 1]].body};
+        int body[2] = {f->w->shape[f->contacts.shape[2 * i]].body, f->w->shape[f->contacts.shape[2 * i + 1]].body};
         int k = side_on_driven(f, body);
         if (k < 0 || !(c->mu > 0) || !(f->solution.p_contact[3 * i] > 0)) continue;
         perp_vec3 r = perp_v3_sub(k ? c->b_W : c->a_W, (f->levers ? f->levers : f->s1)->X[body[k]].p), turn;
         perp_vec3 d = slip_on_driven(f, body[!k], body[k], r, nu, &turn);
-        perp_vec3 slip = perp_v3_axpy(pp_belt_slip(f, f->contact_shape + 2 * i, false), (k ? 1 : -1) / f->h, d);
+        perp_vec3 slip = perp_v3_axpy(pp_belt_slip(f, f->contacts.shape + 2 * i, false), (k ? 1 : -1) / f->h, d);
         most = fmax(most, fabs(perp_v3_dot(slip, c->t_W) - pp_row_dot(&f->problem, &row->t, nu) - row->b_t));
         if (f->w->def.dim == 3)
             most = fmax(most, fabs(perp_v3_dot(slip, c->o_W) - pp_row_dot(&f->problem, &row->o, nu) - row->b_o));
@@ -222,8 +222,8 @@ double pp_slip_miss(const pp_frame *f) {
 double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     const perp_world *w = f->w;
     if (f->purpose != PP_STEP) return f->no_lift ? fmax(row->b_n_kin, 0) : row->b_n_kin;
-    const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
-    double touching = pp_touching(A->g, B->g, f->contact[i].b_W);
+    const pp_shape *A = &w->shape[f->contacts.shape[2 * i]], *B = &w->shape[f->contacts.shape[2 * i + 1]];
+    double touching = pp_touching(A->g, B->g, f->contacts.at[i].b_W);
     double rebound = pp_rebound_rhs(f, i, row), gap = linear_gap(f, i, &row->n, row->b_n_kin);
     double stays = w->stepper->normal_rhs(gap, f->h, touching, row->b_n_kin);
     if (f->no_lift) stays = fmax(stays, 0);
@@ -246,9 +246,9 @@ static perp_vec3 point_shift(const pp_frame *f, const int *body, const pp_state 
 
 static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
     const perp_world *w = f->w;
-    const perp_contact *c = &f->contact[i];
+    const perp_contact *c = &f->contacts.at[i];
     int dim = w->def.dim;
-    int body[2] = {w->shape[f->contact_shape[2 * i]].body, w->shape[f->contact_shape[2 * i + 1]].body};
+    int body[2] = {w->shape[f->contacts.shape[2 * i]].body, w->shape[f->contacts.shape[2 * i + 1]].body};
     perp_vec3 at[2] = {c->a_W, c->b_W}, r[2];
     /* of B relative to A, by kinematic bodies alone: over the step, as friction sees it, what a pyramid is aimed by */
     perp_vec3 driven = {0, 0, 0}, rubbing = {0, 0, 0}, more = {0, 0, 0};
@@ -300,10 +300,10 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     }
     follow_driven(f, c, body, r, out);
     if (f->control.belt) {
-        perp_vec3 belt = pp_belt_slip(f, f->contact_shape + 2 * i, false);
+        perp_vec3 belt = pp_belt_slip(f, f->contacts.shape + 2 * i, false);
         out->b_t += perp_v3_dot(belt, c->t_W);
         if (dim == 3) out->b_o += perp_v3_dot(belt, c->o_W);
-        if (mean) more = perp_v3_add(more, perp_v3_sub(pp_belt_slip(f, f->contact_shape + 2 * i, true), belt));
+        if (mean) more = perp_v3_add(more, perp_v3_sub(pp_belt_slip(f, f->contacts.shape + 2 * i, true), belt));
     }
     apply_shifts(f, i, out);
     out->contact = i;
@@ -415,9 +415,9 @@ perp_status pp_formulate(pp_frame *f) {
     if (st) return st;
     f->slip_driven = NULL;
     int nsupport = pp_support_count(f);
-    perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->ncontact + nsupport);
+    perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->contacts.n + nsupport);
     double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     f->problem = pp_free_problem(f);
     f->problem.joint = f->joint_row = joint;
     f->problem.contact = contact;
@@ -426,8 +426,8 @@ perp_status pp_formulate(pp_frame *f) {
     perp_step_problem free = pp_free_problem(f);
     double speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
     const double *slips = f->slip_nu ? f->slip_nu : nu_free;
-    for (int i = 0; i < f->ncontact; i++) contact_row(f, i, slips, 1e-8 * speed, &contact[i]);
-    f->problem.ncontact = f->ncontact;
+    for (int i = 0; i < f->contacts.n; i++) contact_row(f, i, slips, 1e-8 * speed, &contact[i]);
+    f->problem.ncontact = f->contacts.n;
     if (nsupport > 0) pp_support_rows(f, slips, 1e-8 * speed, contact);
     pp_tamper(f, PP_POSED);
     return PERP_OK;

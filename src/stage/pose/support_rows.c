@@ -43,9 +43,9 @@ static double first_direction(const pp_frame *f, const perp_contact_row *c, cons
 
 void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_contact_row *row) {
     const perp_world *w = f->w;
-    for (int i = 0; i < f->ncontact; i++)
+    for (int i = 0; i < f->contacts.n; i++)
         if (row[i].nd == PERP_CONE_DIRECTIONS) row[i].nd = 2;
-    perp_contact_row *out = row + f->ncontact;
+    perp_contact_row *out = row + f->contacts.n;
     double press = pp_support_press(w);
     for (int k = 0; k < f->control.nblock; k++) {
         const pp_body *b = &w->body[f->control.block_body[k]];

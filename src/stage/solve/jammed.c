@@ -27,10 +27,10 @@
 /* Does a driven body touch another at the start? Contacts have gaps with driven bodies at the end of the step. */
 static bool driven_touches(const pp_frame *f) {
     const perp_world *w = f->w;
-    for (int i = 0; i < f->ncontact && i < f->problem.ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
-        const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
-        bool driven = pp_shape_drives(f, f->contact_shape[2 * i]) || pp_shape_drives(f, f->contact_shape[2 * i + 1]);
+    for (int i = 0; i < f->contacts.n && i < f->problem.ncontact; i++) {
+        const perp_contact *c = &f->contacts.at[i];
+        const pp_shape *A = &w->shape[f->contacts.shape[2 * i]], *B = &w->shape[f->contacts.shape[2 * i + 1]];
+        bool driven = pp_shape_drives(f, f->contacts.shape[2 * i]) || pp_shape_drives(f, f->contacts.shape[2 * i + 1]);
         if (driven && c->gap - f->h * f->problem.contact[i].b_n_kin <= pp_touching(A->g, B->g, c->b_W)) return true;
     }
     return false;
@@ -95,8 +95,8 @@ static int without_driven(const pp_frame *f, perp_contact_row *row, int *driven)
     *driven = -1;
     for (int i = 0; i < f->problem.ncontact; i++) {
         int body = -1;
-        for (int k = 0; i < f->ncontact && k < 2; k++) {
-            int s = f->contact_shape[2 * i + k];
+        for (int k = 0; i < f->contacts.n && k < 2; k++) {
+            int s = f->contacts.shape[2 * i + k];
             if (pp_shape_drives(f, s)) body = f->w->shape[s].body;
         }
         if (body >= 0)

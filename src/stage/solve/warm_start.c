@@ -23,8 +23,8 @@ void pp_recall(const pp_frame *f, perp_step_solution *guess) {
     const pp_warm *m = f->recall ? f->recall : &f->w->warm;
     double part = f->half && !f->recall ? 0.5 : 1; /* a step is remembered whole */
     int k = 0;
-    for (int i = 0; i < f->ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_contact *c = &f->contacts.at[i];
         double *p = guess->p_contact + 3 * i;
         p[0] = p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
         int order = 1;
@@ -40,7 +40,7 @@ void pp_recall(const pp_frame *f, perp_step_solution *guess) {
         guess->sigma[i] = m->contact[k].sigma;
         guess->p_spin[i] = part * m->contact[k].spin;
     }
-    for (int i = f->ncontact; i < f->problem.ncontact; i++) { /* supports: their pressure is known */
+    for (int i = f->contacts.n; i < f->problem.ncontact; i++) { /* supports: their pressure is known */
         const perp_contact_row *c = &f->problem.contact[i];
         double *p = guess->p_contact + 3 * i;
         p[0] = -c->b_n / c->compliance;
@@ -57,8 +57,8 @@ void pp_recall(const pp_frame *f, perp_step_solution *guess) {
 
 /* In the contacts of the part before. */
 static bool recall_from_part(const pp_frame *part, const perp_contact *c, perp_vec3 *layer, bool *pressed) {
-    for (int i = 0; i < part->ncontact; i++) {
-        const perp_contact *e = &part->contact[i];
+    for (int i = 0; i < part->contacts.n; i++) {
+        const perp_contact *e = &part->contacts.at[i];
         if (e->a.slot != c->a.slot || e->b.slot != c->b.slot || e->feature != c->feature) continue;
         *layer = part->layer ? part->layer[i] : perp_v3(0, 0, 0);
         *pressed = part->solution.p_contact[3 * i] > 0;
@@ -81,10 +81,10 @@ bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer,
 }
 
 static void write_memory(const pp_frame *f, pp_warm *m) {
-    m->ncontact = f->ncontact;
+    m->ncontact = f->contacts.n;
     m->njoint = f->problem.njoint - f->nchain_damping; /* those are the last */
     for (int i = 0; i < m->ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
+        const perp_contact *c = &f->contacts.at[i];
         const double *p = f->solution.p_contact + 3 * i;
         perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W),
                                   perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
@@ -92,7 +92,7 @@ static void write_memory(const pp_frame *f, pp_warm *m) {
         m->contact[i] = (pp_memory_contact){.slot_a = c->a.slot,
                                             .slot_b = c->b.slot,
                                             .feature = c->feature,
-                                            .plane = f->contact_plane ? f->contact_plane[i] : 0,
+                                            .plane = f->contacts.plane ? f->contacts.plane[i] : 0,
                                             .p = {P.x, P.y, P.z},
                                             .layer = {d.x, d.y, d.z},
                                             .sigma = f->solution.sigma[i],
@@ -106,7 +106,7 @@ static void write_memory(const pp_frame *f, pp_warm *m) {
 
 static bool make_room(const pp_frame *f, pp_warm *m) {
     const perp_allocator *a = &f->w->alloc;
-    int nc = f->ncontact, nj = f->problem.njoint;
+    int nc = f->contacts.n, nj = f->problem.njoint;
     return PP_GROW(a, m->contact, m->cap_contact, m->cap_contact, nc) &&
            PP_GROW(a, m->joint_key, m->cap_joint_key, m->cap_joint_key, nj) &&
            PP_GROW(a, m->joint, m->cap_joint, m->cap_joint, nj);
@@ -120,16 +120,16 @@ bool pp_remember_try(const pp_frame *f, pp_warm *m) {
 
 perp_status pp_reserve(pp_frame *f) {
     perp_world *w = f->w;
-    bool ok = make_room(f, &w->warm) && PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, f->ncontact) &&
+    bool ok = make_room(f, &w->warm) && PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, f->contacts.n) &&
               PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint);
-    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
 }
 
 void pp_remember(pp_frame *f, bool add_joint_impulses) {
     perp_world *w = f->w;
     write_memory(f, &w->warm);
-    w->ncontact = f->ncontact;
-    for (int i = 0; i < f->ncontact; i++) w->contact[i] = f->contact[i];
+    w->ncontact = f->contacts.n;
+    for (int i = 0; i < f->contacts.n; i++) w->contact[i] = f->contacts.at[i];
     if (!add_joint_impulses && w->njoint) memset(w->joint_impulse, 0, (size_t)w->njoint * sizeof *w->joint_impulse);
     for (int i = 0; i < f->problem.njoint; i++) {
         const perp_joint_row *r = &f->problem.joint[i];
@@ -147,7 +147,7 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
 perp_status pp_reserve_sum(pp_frame *const *frame, int n) {
     perp_world *w = frame[0]->w;
     int most = 0;
-    for (int i = 0; i < n; i++) most += frame[i]->ncontact;
+    for (int i = 0; i < n; i++) most += frame[i]->contacts.n;
     pp_warm *m = &w->warm;
     bool ok = PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, most) &&
               PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, most);
@@ -172,8 +172,8 @@ static int place_of(const perp_world *w, const perp_contact *c, bool *there) {
 static void add_contacts(const pp_frame *f) {
     perp_world *w = f->w;
     pp_warm *m = &w->warm;
-    for (int i = 0; i < f->ncontact; i++) {
-        perp_contact c = f->contact[i];
+    for (int i = 0; i < f->contacts.n; i++) {
+        perp_contact c = f->contacts.at[i];
         bool there;
         int at = place_of(w, &c, &there);
         perp_vec3 P = {0, 0, 0};
@@ -198,7 +198,7 @@ static void add_contacts(const pp_frame *f) {
         m->contact[at] = (pp_memory_contact){.slot_a = c.a.slot,
                                              .slot_b = c.b.slot,
                                              .feature = c.feature,
-                                             .plane = f->contact_plane ? f->contact_plane[i] : 0,
+                                             .plane = f->contacts.plane ? f->contacts.plane[i] : 0,
                                              .p = {P.x, P.y, P.z},
                                              .sigma = f->solution.sigma[i],
                                              .spin = spin};

@@ -118,20 +118,20 @@ static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
                                 .momentum = f->control.momentum}};
     perp_status st = pp_collide(e);
     if (!st) st = pp_contacts_of_pairs(e);
-    return st || e->ncontact == 0 ? st : pp_formulate(e);
+    return st || e->contacts.n == 0 ? st : pp_formulate(e);
 }
 
 /* The correction of joint errors e [L/T] with contacts in the way, `beside`; `speeds`: of velocities, which touching
  * contacts alone have a say in. *done: false if there is none. */
 static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
                                   bool *done) {
-    perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, beside->ncontact);
+    perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, beside->contacts.n);
     double *nothing = PP_ARENA_ZERO(&f->w->arena, double, f->control.ndof);
     if (!row || !nothing) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for joint correction");
     int m = 0;
-    for (int i = 0; i < beside->ncontact; i++) {
-        const perp_contact *c = &beside->contact[i];
-        const int *s = beside->contact_shape + 2 * i;
+    for (int i = 0; i < beside->contacts.n; i++) {
+        const perp_contact *c = &beside->contacts.at[i];
+        const int *s = beside->contacts.shape + 2 * i;
         if (speeds && c->gap > 100 * pp_touching(f->w->shape[s[0]].g, f->w->shape[s[1]].g, c->b_W)) continue;
         row[m] = beside->problem.contact[i];
         row[m].mu = row[m].e_r = row[m].b_t = row[m].b_o = row[m].b_r = 0;
@@ -163,7 +163,7 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
 /* One correction; *done: false if there is none. */
 static perp_status correct_once(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
                                 bool *done) {
-    if (beside->ncontact > 0) return correct_beside(f, ws, n, e, beside, speeds, done);
+    if (beside->contacts.n > 0) return correct_beside(f, ws, n, e, beside, speeds, done);
     *done = correct(f, ws, n, e, speeds);
     return PERP_OK;
 }
@@ -171,7 +171,7 @@ static perp_status correct_once(pp_frame *f, workspace *ws, int n, const double 
 /* Deepest overlap of contacts [L]. */
 static double deepest(const pp_frame *beside) {
     double depth = 0;
-    for (int i = 0; i < beside->ncontact; i++) depth = fmax(depth, -beside->contact[i].gap);
+    for (int i = 0; i < beside->contacts.n; i++) depth = fmax(depth, -beside->contacts.at[i].gap);
     return depth;
 }
 
