@@ -13,6 +13,8 @@
 #include "stage/frame_collide.h"
 #include "stage/frame_contacts.h"
 #include "stage/frame_control.h"
+#include "stage/frame_demand.h"
+#include "stage/frame_task.h"
 
 /* What a frame is for. */
 typedef enum pp_purpose {
@@ -23,51 +25,21 @@ typedef enum pp_purpose {
     PP_IMPACT /* an impact: impulses at one pose, no time passes and no force acts (impact_laws.c); h is that of the step */
 } pp_purpose;
 
-/* What a contact is to do beyond its law: see pp_frame.shift. */
-typedef struct pp_slip_shift {
-    int shape[2]; /* slots */
-    uint64_t feature;
-    perp_vec3 slip_W; /* added to the slip that friction sees [L/T] */
-    double spin;      /* added to the spin about the normal that it sees [1/T] */
-    perp_vec3 aim_W;  /* slip that a pyramid of friction is turned to; 0: as expected without contact [L/T] */
-    double rebound;   /* PP_END_KICK: normal velocity, <= 0, that the pair demands to be made good [L/T] */
-    bool owed;        /* PP_END_KICK: there is a rebound, though it may have been limited to none */
-} pp_slip_shift;
-
 typedef struct pp_frame {
     perp_world *w;
     const pp_state *s0; /* at the start of the step */
     pp_state *s1;       /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
     double h;
     pp_purpose purpose;
-    bool implicit_turn; /* the stepper has equations of its own, or contacts act at the end: see pp_move_block */
-    bool half; /* a half kick: half of the forces, half of what bounded joint rows may bear: stepper_second_order.c */
-    const pp_state *force_state; /* positions and velocities that springs and dampers see; NULL: s0 */
-    double reach_factor;         /* safety on how far bodies may travel */
-    bool
-        in_order; /* one of the parts that impacts divide a step into: its velocities are moved in time by impact_order.c */
-    const bool *acts; /* by body slot: dynamic bodies that take part, others do not exist; NULL: all do */
-    const uint64_t
-        *flying; /* nflying pairs of shape slots, sorted: they do not touch before this part ends; see impact_order.c */
-    int nflying;
-    bool no_inertia;  /* masses are not those of the bodies: kinetic energies mean nothing */
-    bool last_resort; /* no finer division follows: take what holds approximately rather than fail */
-    double
-        least_travel; /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
-
-    pp_frame_control control; /* pp_control() */
-    const perp_wrench *held;  /* by body slot: user and PD forces, held over the whole step; NULL: none */
-    const double *slip_nu;    /* ndof: velocity whose slip pyramids point along; NULL: that without constraints */
-
+    pp_frame_task task;         /* who makes the frame */
+    pp_frame_control control;   /* pp_control() */
     pp_frame_collide collide;   /* pp_collide() */
     pp_frame_contacts contacts; /* the contact model */
 
-    /* Models that measure gaps at the end of the step (method/peg/model_peg.c); NULL: at its start, linearised. */
-    const double *end_gap;   /* by contact: gap at the end pose that velocity end_nu leads to [L]; NAN: not known yet */
-    const double *end_nu;    /* ndof */
-    const double *allowance; /* by contact: how much overlap may be left at the end [L]; NULL: none */
-    bool no_lift;            /* nothing is asked to open, whatever its gap: then there is always an answer */
-    const pp_state *levers;  /* poses that the contact points belong to; NULL: s1, with driven bodies at the end */
+    pp_frame_demand demand; /* who poses the problem */
+
+    bool no_inertia; /* masses are not those of the bodies: kinetic energies mean nothing */
+    bool no_lift;    /* nothing is asked to open, whatever its gap: then there is always an answer */
     bool
         one_point; /* with levers of the end: the impulse between two dynamic bodies acts at one point of their start poses, so that it keeps
                        their angular momentum */
@@ -79,22 +51,10 @@ typedef struct pp_frame {
     /* By contact: how far its surfaces give way at the end by the law of the pair, from the impulse found; 0: rigid. NULL:
      * nothing gives way [L]. */
     const double *yield;
-    double touching_more; /* not PP_STEP: what counts as touching beyond pp_touching() [L] */
-
     /* pp_formulate */
-    const double
-        *joint_shift; /* by joint row: b of locked motions and limits; of other rows, what is added to it. NULL:
-                                  linearised at the start */
-    struct pp_joint_rounds *joints; /* rounds until joints hold at the end: stage/solve/joint_rounds.h; NULL: none */
-    bool linear_joints;             /* with them: rows of the start after all */
-    double *joint_rest;             /* by joint row: what its b leaves of the error of the start [L/T or rad/T] */
-    perp_joint_row *joint_row;      /* problem.joint, to write */
-    const struct pp_chain_damping
-        *chain_damping; /* nchain_damping of them: stage/pose/joint_chain_damping.h; NULL: none */
-    int nchain_damping;
-    const struct pp_rebound_limits *rebounds; /* pairs whose restitution is limited: step/rebound_limit.h; NULL: none */
-    const pp_slip_shift *shift;               /* nshift of them, by contact or, of rebounds, by pair of shapes */
-    int nshift;
+    bool linear_joints;        /* with them: rows of the start after all */
+    double *joint_rest;        /* by joint row: what its b leaves of the error of the start [L/T or rad/T] */
+    perp_joint_row *joint_row; /* problem.joint, to write */
     /* 2 per contact: what drives add to the slip along t and o, where b_t and b_o have more in them (springs along the surface);
      * NULL: b_t and b_o are that. For the ledger [L/T]. */
     const double *slip_driven;

@@ -45,7 +45,7 @@ perp_status pp_impacts_add(pp_impacts *m, pp_frame *f, const perp_certificate *c
         m->cap = cap;
     }
     m->frame[m->nframe++] = f;
-    f->in_order = true;
+    f->task.in_order = true;
     perp_certificate_add(&m->sum, c);
     return PERP_OK;
 }
@@ -61,16 +61,13 @@ static perp_status new_frame(pp_impacts *m, pp_frame **out) {
     if (st) return st;
     pp_state_copy(w, s0, m->s);
     pp_state_copy(w, s1, m->s);
-    *k = (pp_frame){.w = w,
-                    .s0 = s0,
-                    .s1 = s1,
-                    .h = w->def.h,
-                    .purpose = PP_IMPACT,
-                    .half = true,
-                    .held = m->held,
-                    .reach_factor = 1e-6,
-                    .last_resort = true,
-                    .acts = m->acts};
+    *k =
+        (pp_frame){.w = w,
+                   .s0 = s0,
+                   .s1 = s1,
+                   .h = w->def.h,
+                   .purpose = PP_IMPACT,
+                   .task = {.half = true, .held = m->held, .reach_factor = 1e-6, .last_resort = true, .acts = m->acts}};
     *out = k;
     return pp_control(k);
 }
@@ -126,7 +123,7 @@ static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in,
         memcpy(k->contacts.shape + 2 * at, look->contacts.shape + 2 * i, 2 * sizeof(int));
         x->of[at] = i;
     }
-    k->rebounds = x->limits;
+    k->demand.rebounds = x->limits;
     x->limits->none = m->stops;
     return PERP_OK;
 }

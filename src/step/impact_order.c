@@ -75,10 +75,7 @@ static perp_status reach(order *o) {
                     .s1 = s1,
                     .h = o->left,
                     .purpose = PP_STEP,
-                    .last_resort = true,
-                    .held = o->m.held,
-                    .acts = o->m.acts,
-                    .reach_factor = 2};
+                    .task = {.last_resort = true, .held = o->m.held, .acts = o->m.acts, .reach_factor = 2}};
     o->reach = f;
     perp_status st = pp_control(f);
     return st ? st : pp_collide(f);
@@ -220,32 +217,30 @@ static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_fr
         f[k] = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
         pp_state *s0 = copy_of(w, o->m.s), *s1 = copy_of(w, o->m.s);
         if (!f[k] || !s0 || !s1) return no_memory(w);
-        *f[k] = (pp_frame){.w = w,
-                           .s0 = s0,
-                           .s1 = s1,
-                           .h = w->def.h,
-                           .purpose = k ? PP_START_FREE : PP_START_FORCED,
-                           .held = o->m.held,
-                           .acts = o->m.acts,
-                           .flying = o->flying,
-                           .nflying = o->nflying,
-                           .reach_factor = 2};
+        *f[k] = (pp_frame){
+            .w = w,
+            .s0 = s0,
+            .s1 = s1,
+            .h = w->def.h,
+            .purpose = k ? PP_START_FREE : PP_START_FORCED,
+            .task = {
+                .held = o->m.held, .acts = o->m.acts, .flying = o->flying, .nflying = o->nflying, .reach_factor = 2}};
         perp_status st = pp_control(f[k]);
         if (!st) st = pp_solve_contacts(f[k]);
         if (st) return st;
         if (k == 0 && f[0]->problem.ncontact == 0 && f[0]->problem.njoint == 0) break;
-        if (k == 1) f[0]->slip_nu = f[1]->solution.nu; /* where to find it */
+        if (k == 1) f[0]->demand.slip_nu = f[1]->solution.nu; /* where to find it */
     }
     *at = f[0];
-    if (without) *without = f[0]->slip_nu ? f[1] : NULL;
+    if (without) *without = f[0]->demand.slip_nu ? f[1] : NULL;
     *a = PP_ARENA_ZERO(&w->arena, double, f[0]->control.ndof);
     if (!*a) return no_memory(w);
     for (int b = 0; b < f[0]->control.nblock; b++) {
         int off = f[0]->control.block_offset[b], nd = f[0]->control.block_ndof[b];
         for (int i = 0; i < nd; i++) {
             double sum = 0;
-            if (f[0]->slip_nu)
-                sum = f[0]->solution.nu[off + i] - f[0]->slip_nu[off + i];
+            if (f[0]->demand.slip_nu)
+                sum = f[0]->solution.nu[off + i] - f[0]->demand.slip_nu[off + i];
             else
                 for (int j = 0; j < nd; j++)
                     sum += f[0]->control.Minv[36 * b + 6 * j + i] * pp_force_impulse(f[0], off + j);

@@ -53,9 +53,7 @@ perp_status pp_world_pose(perp_world *w, double margin, pp_posed *out) {
                     .s1 = end,
                     .h = w->def.h,
                     .purpose = PP_STEP,
-                    .held = held,
-                    .reach_factor = 1,
-                    .least_travel = margin};
+                    .task = {.held = held, .reach_factor = 1, .least_travel = margin}};
     st = pp_control(f);
     if (!st) st = pp_collide(f);
     if (!st) st = pp_contacts_of_pairs(f);

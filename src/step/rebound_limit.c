@@ -54,7 +54,8 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
     int n = f->nkick ? f->nkick : 1;
     bool any = false;
     if (r->push_out == PP_PUSH_NOTHING || f->no_inertia) return PERP_OK;
-    if (f->w->stepper->step && !f->half) return PERP_OK; /* steppers with equations of their own bound it themselves */
+    if (f->w->stepper->step && !f->task.half)
+        return PERP_OK; /* steppers with equations of their own bound it themselves */
     pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
     for (int k = 0; k < n && !any; k++)
         for (int i = 0; i < kick[k]->contacts.n && !any; i++) any = pushed_out(kick[k], i, next);
@@ -84,8 +85,9 @@ static bool bounces(const pp_frame *k, int i) {
     if (k->purpose == PP_STEP) return isfinite(pp_rebound_rhs(k, i, &k->problem.contact[i]));
     if (k->purpose == PP_IMPACT) return pp_approach(k, i) < 0;
     const int *s = k->contacts.shape + 2 * i;
-    for (int j = 0; j < k->nshift; j++)
-        if (k->shift[j].shape[0] == s[0] && k->shift[j].shape[1] == s[1] && k->shift[j].owed) return true;
+    for (int j = 0; j < k->demand.nshift; j++)
+        if (k->demand.shift[j].shape[0] == s[0] && k->demand.shift[j].shape[1] == s[1] && k->demand.shift[j].owed)
+            return true;
     return false;
 }
 

@@ -79,9 +79,9 @@ static perp_status start_acceleration(perp_world *w, const pp_state *s, const pe
                       .s1 = &end,
                       .h = w->def.h,
                       .purpose = purpose[k],
-                      .held = held,
-                      .reach_factor = 2,
-                      .touching_more = w->def.h * w->def.h * perp_v3_norm(w->def.gravity_W)};
+                      .task = {.held = held,
+                               .reach_factor = 2,
+                               .touching_more = w->def.h * w->def.h * perp_v3_norm(w->def.gravity_W)}};
         pp_state_copy(w, &end, s);
         st = pp_solve_frame(&f);
         for (int i = 0; !st && i < f.control.ndof; i++) dnu[i] = k == 0 ? f.solution.nu[i] : f.solution.nu[i] - dnu[i];
@@ -149,7 +149,7 @@ static perp_status too_stiff(perp_world *w, const pp_state *s, const perp_wrench
     perp_status st = pp_state_new(w, &end);
     if (st) return st;
     pp_state_copy(w, &end, s);
-    pp_frame f = {.w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = PP_STEP, .held = held};
+    pp_frame f = {.w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = PP_STEP, .task = {.held = held}};
     st = pp_control(&f);
     pp_arena_release(&w->arena, here);
     *stiff = st == PERP_E_SOLVE;
@@ -283,7 +283,7 @@ static void see_contact(sync *s, int i) {
     if (r->contact >= 0 && r->contact < f->contacts.n) {
         const perp_contact *c = &f->contacts.at[r->contact];
         const int *shape = f->contacts.shape + 2 * r->contact;
-        double gap = c->gap - (f->levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
+        double gap = c->gap - (f->demand.levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
         double touching = pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
         double approach = -(pp_row_dot(p, &r->n, f->control.nu0) + r->b_n_kin);
         bool pushed_out = gap < -touching && pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin > smooth;
@@ -543,7 +543,7 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_stat
         t[i].group = i;
     }
     for (int i = 0; ok && i < n; i++)
-        if (!frame[i]->in_order) ok = add_frame(frame[i], n == 1, t);
+        if (!frame[i]->task.in_order) ok = add_frame(frame[i], n == 1, t);
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the velocities");
     if (n > 1) spread_shocks(w, t);
     for (int i = 0; i < w->nbody; i++) {
@@ -581,7 +581,7 @@ perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *con
     l->kinetic_before += before;
     l->kinetic_after += after;
     l->sampling += after - before;
-    if (n > 1 || frame[0]->in_order || end->lag == 0) return PERP_OK;
+    if (n > 1 || frame[0]->task.in_order || end->lag == 0) return PERP_OK;
     double *d = PP_ARENA_ZERO(&w->arena, double, frame[0]->control.ndof);
     if (!d) return pp_fail(w, PERP_E_MEMORY, "out of memory for the ledger");
     mean_later(frame[0], start, d);

@@ -87,24 +87,23 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
     pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
     if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int widenings = 0; widenings <= MAX_WIDENINGS;) {
-        *f = (pp_frame){.w = w,
-                        .s0 = x->s0,
-                        .s1 = s1,
-                        .h = x->h,
-                        .purpose = PP_STEP,
-                        .held = x->held,
-                        .acts = x->acts,
-                        .flying = x->flying,
-                        .nflying = x->nflying,
-                        .reach_factor = factor,
-                        .last_resort = x->last,
-                        .implicit_turn =
-                            (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
-                        .half = w->stepper->half_kicks,
-                        .rebounds = rebounds,
-                        .chain_damping = chain_damping,
-                        .nchain_damping = nchain_damping,
-                        .least_travel = travel};
+        *f = (pp_frame){
+            .w = w,
+            .s0 = x->s0,
+            .s1 = s1,
+            .h = x->h,
+            .purpose = PP_STEP,
+            .task = {.held = x->held,
+                     .acts = x->acts,
+                     .flying = x->flying,
+                     .nflying = x->nflying,
+                     .reach_factor = factor,
+                     .last_resort = x->last,
+                     .implicit_turn =
+                         (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
+                     .half = w->stepper->half_kicks,
+                     .least_travel = travel},
+            .demand = {.rebounds = rebounds, .chain_damping = chain_damping, .nchain_damping = nchain_damping}};
         pp_state_copy(w, s1, x->s0);
         s1->made_by = f;
         bool again = false;
@@ -112,7 +111,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
         if (!st && !rippled) {
             rippled = true;
             /* rounds of joints have looked for them after the first answer; contacts that came later may have added some */
-            if (f->nchain_damping == 0 && (!f->joints || f->contacts.n > 0))
+            if (f->demand.nchain_damping == 0 && (!f->demand.joints || f->contacts.n > 0))
                 st = pp_find_ripples(f, &chain_damping, &nchain_damping);
             again = nchain_damping > 0;
         }

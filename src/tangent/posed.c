@@ -68,13 +68,14 @@ static perp_status suits(const pp_frame *f, int n) {
     if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
     if (w->model != &pp_model_peg && f->contacts.n > 0) return refuse(w, "contact model %s is not peg", w->model->name);
     if (w->def.joint_correction && f->problem.njoint > 0) return refuse(w, "joints were corrected");
-    if (f->nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
-    if (f->rebounds && (f->rebounds->n > 0 || f->rebounds->none)) return refuse(w, "restitution was limited");
+    if (f->demand.nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
+    if (f->demand.rebounds && (f->demand.rebounds->n > 0 || f->demand.rebounds->none))
+        return refuse(w, "restitution was limited");
     if (f->no_lift || f->stalled) return refuse(w, "a driven body was jammed");
     if (f->contacts.n > 0 && f->posed_at_end) return refuse(w, "contacts had to act at the end of the step");
     bool loose_tolerance = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
-    for (int i = 0; f->allowance && !loose_tolerance && i < f->contacts.n; i++)
-        if (f->allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
+    for (int i = 0; f->demand.allowance && !loose_tolerance && i < f->contacts.n; i++)
+        if (f->demand.allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
     if (f->posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->stepper->end_gaps)
         return refuse(w, "gaps had to be linearised at the start");
     return PERP_OK;
@@ -121,16 +122,15 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
                     .s1 = end,
                     .h = k->f->h,
                     .purpose = PP_STEP,
-                    .held = held,
-                    .reach_factor = k->f->reach_factor,
-                    .last_resort = true, /* the step itself accepted springs that are too stiff for h */
-                    .rebounds = k->f->rebounds};
+                    /* the step itself accepted springs that are too stiff for h */
+                    .task = {.held = held, .reach_factor = k->f->task.reach_factor, .last_resort = true},
+                    .demand = {.rebounds = k->f->demand.rebounds}};
     pp_state_copy(w, end, s);
     st = pp_control(g);
     if (!st) st = pp_peg_pose_again(&k->again, g, k->e.at.nu);
-    if (!st && k->f->joints && !k->f->linear_joints) {
+    if (!st && k->f->demand.joints && !k->f->linear_joints) {
         st = pp_joint_rounds_begin(g);
-        if (!st && g->joints && !pp_joint_rounds_at(g, k->e.at.nu, NULL)) st = PERP_E_SOLVE;
+        if (!st && g->demand.joints && !pp_joint_rounds_at(g, k->e.at.nu, NULL)) st = PERP_E_SOLVE;
     }
     if (!st) st = pp_formulate(g);
     if (!st && (g->problem.njoint != k->e.njoint || g->problem.ncontact != k->e.ncontact))
@@ -218,7 +218,7 @@ static perp_status end_rows(work *k) {
     }
     k->e.end_row = row;
     k->e.gap_holds = holds;
-    if (!f->joints || f->linear_joints) return PERP_OK;
+    if (!f->demand.joints || f->linear_joints) return PERP_OK;
     perp_row *joint = PP_ARENA_ARRAY(a, perp_row, k->e.njoint);
     if (!joint) return PERP_E_MEMORY;
     if (!pp_joint_rounds_at(&k->base, k->e.at.nu, joint)) return refuse(k->w, "a body turns too far");

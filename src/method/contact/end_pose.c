@@ -141,9 +141,9 @@ static perp_status find_contacts(work *k, double **gap) {
         c->gap = start_gap(k, shape, c);
         end[i] = pp_end_demand(f, g, c->b_W, c->gap, (*gap)[i]);
     }
-    f->end_gap = end;
-    f->end_nu = k->nu;
-    f->levers = &k->end;
+    f->demand.end_gap = end;
+    f->demand.end_nu = k->nu;
+    f->demand.levers = &k->end;
     return PERP_OK;
 }
 
@@ -199,8 +199,8 @@ perp_status pp_end_rounds(pp_frame *f, const pp_end_model *m) {
     work k = {.f = f, .m = m};
     perp_status st = begin(&k);
     if (!st) st = rounds(&k);
-    f->levers = NULL; /* they were of this work */
-    f->end_nu = NULL;
+    f->demand.levers = NULL; /* they were of this work */
+    f->demand.end_nu = NULL;
     return st;
 }
 
@@ -208,7 +208,7 @@ void pp_end_give_up(pp_frame *f) {
     pp_logf(f->w, PERP_LOG_WARNING, "step %llu: contacts act at the start of a part of h = %g: %s",
             (unsigned long long)f->w->state.step, f->h, f->w->why);
     f->fallbacks++;
-    f->end_gap = f->true_gap = NULL;
+    f->demand.end_gap = f->true_gap = NULL;
     pp_end_inertia(f, NULL);
 }
 
@@ -239,7 +239,7 @@ perp_status pp_end_solve_contacts(pp_frame *f) {
     perp_status st = pp_start_solve_contacts(f);
     if (st || (st = note_chosen(f))) return st;
     st = pp_end_rounds(f, &m);
-    if (st != PERP_E_SOLVE || !f->last_resort) return st;
+    if (st != PERP_E_SOLVE || !f->task.last_resort) return st;
     pp_end_give_up(f);
     f->contacts.begun = NULL;
     return pp_start_solve_contacts(f);

@@ -286,7 +286,7 @@ perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules, double gamma)
     start s = {f->contacts.at, f->contacts.shape, f->contacts.n, &d};
     const pp_end_model m = {.contacts = contacts_at_end, .solve = solve_again, .ctx = &s};
     st = pp_end_rounds(f, &m);
-    if (st != PERP_E_SOLVE || !f->last_resort) return st;
+    if (st != PERP_E_SOLVE || !f->task.last_resort) return st;
     pp_end_give_up(f);
     return solve_at_start(f, rules, gamma, &d);
 }

@@ -125,7 +125,7 @@ static double travel(const pp_implicit_work *k, const pp_placed *p) {
         for (int c = 0; c < f->control.block_ndof[b]; c++) *(c < f->w->def.dim ? &lin : &ang) += nu[c] * nu[c];
         most = fmax(most, f->h * (sqrt(lin) + s->radius_B * sqrt(ang)));
     }
-    return f->reach_factor * most + 1e-3 * p->g->size;
+    return f->task.reach_factor * most + 1e-3 * p->g->size;
 }
 
 /* Pairs in the order of their shapes, as the memory of impulses wants them. */

@@ -113,7 +113,7 @@ static perp_status write_contacts(pp_implicit_work *k, double **gap) {
         allow[m] = allowance(k, e);
         some |= allow[m] > 0;
     }
-    f->allowance = some ? allow : NULL;
+    f->demand.allowance = some ? allow : NULL;
     f->contacts.n = k->nmeet;
     return PERP_OK;
 }
@@ -136,9 +136,9 @@ static perp_status solve_round(pp_implicit_work *k, bool held) {
     perp_status st = pp_implicit_measure(k);
     if (!st) st = write_contacts(k, &gap);
     if (st) return st;
-    f->end_gap = gap;
-    f->end_nu = k->nu;
-    f->levers = &k->end;
+    f->demand.end_gap = gap;
+    f->demand.end_nu = k->nu;
+    f->demand.levers = &k->end;
     pp_end_inertia(f, &k->end);
     if (k->compliant) st = pp_layers_begin(k);
     if (!st) st = pp_formulate(f);
@@ -233,7 +233,7 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     pp_frame *f = k->f;
     pp_contact_work a;
     *gains = false;
-    if (f->last_resort || f->contacts.n == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
+    if (f->task.last_resort || f->contacts.n == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int i = 0; i < f->contacts.n; i++) /* what is gained there has other causes, and others limit it */
         if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->problem.contact[i].n)] = 0;
@@ -320,7 +320,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     static const way ways[] = {
         {0}, {.at_rest = true, .relaxed = true}, {.at_rest = true, .relaxed = true, .no_lift = true}};
     pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
-    int n = f->last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
+    int n = f->task.last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
     perp_status st = begin(&k);
     for (int i = 0; i < n; i++) {
         if (st && (i == 0 || st != PERP_E_SOLVE || f->w->work.done > f->w->work.limit)) break;
@@ -338,7 +338,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
                      f->contacts.n);
     f->blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
     if (!st) st = finish(&k);
-    f->levers = NULL; /* it was of this step's work */
-    f->end_nu = NULL;
+    f->demand.levers = NULL; /* it was of this step's work */
+    f->demand.end_nu = NULL;
     return st;
 }

@@ -118,7 +118,7 @@ static perp_status poses(pp_peg_work *k) {
     bool driven = false;
     for (int b = 0; b < w->nbody; b++) {
         if (!pp_alive(w->body[b].gen) || w->body[b].kind != PERP_BODY_KINEMATIC) continue;
-        driven = !f->half; /* half kicks act at the start pose of everything */
+        driven = !f->task.half; /* half kicks act at the start pose of everything */
         k->turn[b] = perp_q_log(perp_q_mul(f->s1->X[b].q, perp_q_conj(f->s0->X[b].q)));
     }
     perp_status st = pp_poses_new(k, &k->start);
@@ -456,7 +456,7 @@ static perp_status finish(pp_peg_work *k) {
     f->recall = NULL;
     f->posed_at_end = k->mode.symmetric;
     f->posed_linear = k->linear;
-    if (f->levers != f->s0) f->levers = NULL; /* they are of this work */
+    if (f->demand.levers != f->s0) f->demand.levers = NULL; /* they are of this work */
     return PERP_OK;
 }
 
@@ -506,7 +506,7 @@ static perp_status solve(pp_frame *f) {
                                           {.relaxed = true, .held = true, .linear = true},
                                           {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
     const int most = (int)(sizeof way / sizeof *way);
-    int ways = f->last_resort ? most : pp_at_end(f) ? 2 : 4;
+    int ways = f->task.last_resort ? most : pp_at_end(f) ? 2 : 4;
     pp_peg_work k;
     double t = pp_clock();
     perp_status st = begin(f, &k);
@@ -546,7 +546,7 @@ static perp_status solve(pp_frame *f) {
         if (i < most - 2 && (due || (st && !k.at_end && f->jam_lasts))) {
             ways = most;
             i = most - 2;
-        } else if (st && !f->last_resort && pp_joint_rounds_lost(f)) {
+        } else if (st && !f->task.last_resort && pp_joint_rounds_lost(f)) {
             return st;
         }
     }

@@ -46,7 +46,7 @@ static double joint_work(const pp_frame *f, const double *mean) {
  * the plane inertia does not turn; in space the impulse would also spin it about axes that it does not touch. */
 static bool turns_far(const pp_peg_work *k) {
     const pp_frame *f = k->f;
-    if (!k->mode.symmetric || k->at_end || f->w->def.dim == 2 || f->last_resort) return false;
+    if (!k->mode.symmetric || k->at_end || f->w->def.dim == 2 || f->task.last_resort) return false;
     for (int i = 0; i < k->m->npair; i++) {
         const pp_peg_pair *p = &k->m->pair[i];
         if (!p->active || !p->pushed) continue;
@@ -146,7 +146,7 @@ static bool some_run_through(pp_peg_work *k) {
 }
 
 bool pp_peg_credible(pp_peg_work *k) {
-    return !turns_far(k) && plausible(k) && (k->f->last_resort || !some_run_through(k));
+    return !turns_far(k) && plausible(k) && (k->f->task.last_resort || !some_run_through(k));
 }
 
 double pp_peg_effort(const pp_peg_work *k, double *scratch) {

@@ -9,7 +9,9 @@
 #define MAX_SWITCHES 6 /* of the plane of one pair */
 #define MAX_LOOKS    2 /* for contacts on the plane of a pair whose contact left its features */
 
-static double demanded(const pp_peg_work *k, int row) { return k->f->allowance ? -k->f->allowance[row] : 0; }
+static double demanded(const pp_peg_work *k, int row) {
+    return k->f->demand.allowance ? -k->f->demand.allowance[row] : 0;
+}
 
 /* By how much the end gap of a row misses. One that bounces may open as far as it likes. */
 static double missed(const pp_peg_work *k, int r) {

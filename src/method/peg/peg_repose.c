@@ -44,7 +44,7 @@ perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *
         for (int c = 0; p->active && c < n; c++)
             if (row[c] >= p->first && row[c] < p->first + p->nrow) out->pair[c] = i;
     }
-    for (int c = 0; c < n; c++) out->allowance[c] = f->allowance ? f->allowance[row[c]] : 0;
+    for (int c = 0; c < n; c++) out->allowance[c] = f->demand.allowance ? f->demand.allowance[row[c]] : 0;
     return PERP_OK;
 }
 
@@ -106,9 +106,9 @@ perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
         gap[i] = a->linear ? NAN : a->end[i].at.gap;
     }
     g->contacts.n = a->n;
-    g->end_gap = gap;
-    g->allowance = a->allowance;
-    g->end_nu = nu;
+    g->demand.end_gap = gap;
+    g->demand.allowance = a->allowance;
+    g->demand.end_nu = nu;
     return PERP_OK;
 }
 

@@ -346,7 +346,7 @@ static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
 }
 
 static double miss_of(const pp_peg_work *k, int r) {
-    return k->m->row[r].gap1 + (k->f->allowance ? k->f->allowance[r] : 0);
+    return k->m->row[r].gap1 + (k->f->demand.allowance ? k->f->demand.allowance[r] : 0);
 }
 
 /* Aitken's factor for the misses of a pair as one vector; *worst: the largest that pushes. */
@@ -427,10 +427,10 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     if (!k->linear && !acts_at_end(k) && !pp_peg_even_out(k, end, allow))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     f->contacts.n = n;
-    f->end_gap = end;
-    f->allowance = allow;
-    f->end_nu = m->nu;
+    f->demand.end_gap = end;
+    f->demand.allowance = allow;
+    f->demand.end_nu = m->nu;
     f->one_point = k->mode.symmetric && !k->at_end;
-    f->levers = k->mode.symmetric ? &k->end_state : f->half ? f->s0 : NULL;
+    f->demand.levers = k->mode.symmetric ? &k->end_state : f->task.half ? f->s0 : NULL;
     return PERP_OK;
 }

@@ -117,7 +117,7 @@ static bool rubs(const pp_frame *f) {
 /* What joint errors may be left after so many rounds, as a part of the lengths at hand. */
 static double may_be_left(const pp_frame *f, int round) {
     if (round < PATIENCE) return SETTLED;
-    return f->last_resort && round > 2 * PATIENCE ? LAST_RESORT : JAMMED;
+    return f->task.last_resort && round > 2 * PATIENCE ? LAST_RESORT : JAMMED;
 }
 
 /* A frame for the second kick; what touches is looked for later. NULL: out of memory, and the world says so. */
@@ -132,21 +132,23 @@ static pp_frame *at_end(pp_frame *f) {
     if (pp_state_new(w, middle) || pp_state_new(w, end)) return NULL;
     pp_state_copy(w, middle, f->s1);
     pp_state_copy(w, end, f->s1);
+    /* the gaps of what pushed are zero as far as the contact model solved them */
+    double touching = 0;
+    for (int i = 0; f->true_gap && i < f->contacts.n; i++)
+        if (f->solution.p_contact[3 * i] > 0 && fabs(f->true_gap[i]) < 1e-6 * far(f))
+            touching = fmax(touching, 2 * fabs(f->true_gap[i]));
     *e = (pp_frame){.w = w,
                     .s0 = middle,
                     .s1 = end,
                     .h = f->h,
                     .purpose = PP_END_KICK,
-                    .half = true,
-                    .held = f->held,
-                    .acts = f->acts,
-                    .flying = f->flying,
-                    .nflying = f->nflying,
-                    .reach_factor = 2};
-    /* the gaps of what pushed are zero as far as the contact model solved them */
-    for (int i = 0; f->true_gap && i < f->contacts.n; i++)
-        if (f->solution.p_contact[3 * i] > 0 && fabs(f->true_gap[i]) < 1e-6 * far(f))
-            e->touching_more = fmax(e->touching_more, 2 * fabs(f->true_gap[i]));
+                    .task = {.half = true,
+                             .held = f->task.held,
+                             .acts = f->task.acts,
+                             .flying = f->task.flying,
+                             .nflying = f->task.nflying,
+                             .reach_factor = 2,
+                             .touching_more = touching}};
     return e;
 }
 
@@ -183,7 +185,7 @@ static perp_status answer(pp_frame *f, double span, bool contacts) {
 /* The answer of a part that goes on jammed, with the joint shifts that left the least error. Where bodies cannot give way, joints
  * may not hold either: the certificate tells by how much. */
 static perp_status jammed_answer(pp_frame *f, const double *shift, double span, bool contacts) {
-    f->joint_shift = shift;
+    f->demand.joint_shift = shift;
     return answer(f, span, contacts);
 }
 
@@ -202,22 +204,22 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         if (!shift || !misses) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
         if (f->problem.njoint > 0) {
             if ((st = end_rows(f, &end))) return st;
-            miss = joint_shifts(f, end, f->joint_shift, shift, misses);
+            miss = joint_shifts(f, end, f->demand.joint_shift, shift, misses);
         }
-        const pp_slip_shift *used = f->shift;
-        int nused = f->nshift;
+        const pp_slip_shift *used = f->demand.shift;
+        int nused = f->demand.nshift;
         if (contacts && round <= SLIP_ROUNDS && (st = follow_slip(f, &change))) return st;
         bool slips_stay = change <= SLIP_SMALL * fastest(f), slips_settled = slips_stay || round >= SLIP_ROUNDS;
         idle = miss < 0.5 * least ? 0 : idle + 1; /* mixed rounds may go astray once */
-        if (miss < least) best = f->joint_shift;
+        if (miss < least) best = f->demand.joint_shift;
         least = fmin(least, miss);
         bool settled = miss <= may_be_left(f, round) * far(f), idles = idle > (slow ? 1 : 0);
         if (f->no_lift && idles && !settled && slips_settled)
             return miss > least ? jammed_answer(f, best, span, contacts) : PERP_OK;
         bool stalls = idles && settled;
         if (slips_settled && (miss == 0 || stalls)) {
-            f->shift = used; /* what the answer is of */
-            f->nshift = nused;
+            f->demand.shift = used; /* what the answer is of */
+            f->demand.nshift = nused;
             break;
         }
         if (round == ROUNDS)
@@ -235,7 +237,7 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         slow = slow || (miss > SLOW * last && miss > NOISE * far(f));
         pp_mix_step(&mix, misses, shift, slow && miss > NOISE * far(f));
         last = miss;
-        if (f->problem.njoint > 0) f->joint_shift = shift;
+        if (f->problem.njoint > 0) f->demand.joint_shift = shift;
         st = answer(f, span, contacts);
         if (st == PERP_E_SOLVE && f->no_lift) return jammed_answer(f, best, span, contacts);
     }
@@ -308,7 +310,7 @@ static perp_status solve_end(pp_frame *f, pp_frame *e, bool contacts) {
     int wedged = w->work.wedged;
     perp_status st = solve(e, contacts);
     bool due = pp_jam_due(f);
-    if (st != PERP_E_SOLVE || !contacts || !(f->last_resort || due || w->work.wedged > wedged)) return st;
+    if (st != PERP_E_SOLVE || !contacts || !(f->task.last_resort || due || w->work.wedged > wedged)) return st;
     if (due) pp_jam_may_work(w);
     e->no_lift = f->no_lift = true;
     return solve(e, contacts);
@@ -328,7 +330,7 @@ perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
         if (!st) st = keep_free(e);
         if (st) break;
         take_velocity(e, e->s1);
-        e->force_state = e->s1;
+        e->task.force_state = e->s1;
     }
     if (st) return st;
     e->nu_turned = e->nu_end = e->solution.nu;

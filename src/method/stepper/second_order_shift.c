@@ -49,7 +49,7 @@ static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, 
     for (int k = 0; k < 2; k++) {
         int b = body[k], blk = f->control.block[b], dim = f->w->def.dim;
         perp_vec3 point = both ? middle : k ? c->b_W : c->a_W, vb = by.v[b], wb = by.w[b];
-        perp_vec3 centre = (blk >= 0 ? at : f->levers ? f->levers : f->s1)->X[b].p;
+        perp_vec3 centre = (blk >= 0 ? at : f->demand.levers ? f->demand.levers : f->s1)->X[b].p;
         if (blk >= 0) {
             const double *x = nu + f->control.block_offset[blk];
             int nd = f->control.block_ndof[blk];
@@ -102,10 +102,10 @@ static bool touched(const pp_frame *f, int i) {
 
 static const pp_slip_shift *in_use(const pp_frame *f, int i) {
     const int *s = f->contacts.shape + 2 * i;
-    for (int k = 0; k < f->nshift; k++)
-        if (f->shift[k].shape[0] == s[0] && f->shift[k].shape[1] == s[1] &&
-            f->shift[k].feature == f->contacts.at[i].feature)
-            return &f->shift[k];
+    for (int k = 0; k < f->demand.nshift; k++)
+        if (f->demand.shift[k].shape[0] == s[0] && f->demand.shift[k].shape[1] == s[1] &&
+            f->demand.shift[k].feature == f->contacts.at[i].feature)
+            return &f->demand.shift[k];
     return NULL;
 }
 
@@ -174,8 +174,8 @@ perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
         }
         *change = fmax(*change, apart(used, now, e_r));
     }
-    f->shift = list;
-    f->nshift = n;
+    f->demand.shift = list;
+    f->demand.nshift = n;
     return PERP_OK;
 }
 
@@ -196,7 +196,7 @@ perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
                                     .rebound = pp_rebound_factor(f, shape) * c->restitution * u,
                                     .owed = true};
     }
-    end->shift = list;
-    end->nshift = n;
+    end->demand.shift = list;
+    end->demand.nshift = n;
     return PERP_OK;
 }

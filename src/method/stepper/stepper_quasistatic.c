@@ -210,7 +210,7 @@ static perp_status step(pp_frame *f) {
         weigh(f, &q, eps);
         if (round == FOLLOWING) {
             memcpy(q.slips, q.nu, (size_t)f->control.ndof * sizeof *q.slips);
-            f->slip_nu = q.slips;
+            f->demand.slip_nu = q.slips;
         }
         f->problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
         st = pp_solve_contacts(f);
@@ -221,7 +221,7 @@ static perp_status step(pp_frame *f) {
          * and its laws hold to the tolerance times these */
         double speed = q.speed > 0 ? q.speed : 1;
         missing = moved / (ratio * speed);
-        bool steady = f->slip_nu && f->w->def.form != PERP_FORM_CONE && moved > 0.5 * before;
+        bool steady = f->demand.slip_nu && f->w->def.form != PERP_FORM_CONE && moved > 0.5 * before;
         bool shrinks = moved < SHRINKS * before; /* it does not where there is no balance */
         before = moved;
         go_on(f, &q, round >= SLOW && shrinks);

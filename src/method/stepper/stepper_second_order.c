@@ -72,15 +72,15 @@ static pp_frame *as_kick(const pp_frame *f) {
     pp_frame *k = PP_ARENA_ARRAY(a, pp_frame, 1);
     if (!k) return NULL;
     *k = *f;
-    if (f->nshift == 0) return k;
+    if (f->demand.nshift == 0) return k;
     perp_contact_row *row = PP_ARENA_ARRAY(a, perp_contact_row, f->contacts.n);
     if (!row) return NULL;
     for (int i = 0; i < f->contacts.n; i++) {
         row[i] = f->problem.contact[i];
         const int *shape = f->contacts.shape + 2 * i;
         const perp_contact *c = &f->contacts.at[i];
-        for (int s = 0; s < f->nshift; s++) {
-            const pp_slip_shift *x = &f->shift[s];
+        for (int s = 0; s < f->demand.nshift; s++) {
+            const pp_slip_shift *x = &f->demand.shift[s];
             if (x->shape[0] != shape[0] || x->shape[1] != shape[1] || x->feature != c->feature) continue;
             row[i].b_t -= perp_v3_dot(x->slip_W, c->t_W);
             if (f->w->def.dim == 3) row[i].b_o -= perp_v3_dot(x->slip_W, c->o_W);
@@ -241,9 +241,7 @@ static perp_status part(const pp_frame *f, double c, pp_state *s, pp_frame **kic
                     .s1 = to,
                     .h = fabs(c) * f->h,
                     .purpose = PP_STEP,
-                    .half = true,
-                    .held = f->held,
-                    .acts = f->acts};
+                    .task = {.half = true, .held = f->task.held, .acts = f->task.acts}};
     st = pp_control(p);
     if (!st) st = pp_first_kick(p, c * f->h, false);
     if (!st) st = pp_second_kick(p, false, &kick[1]);

@@ -30,7 +30,7 @@ static const perp_field fields[] = {
 
 /* Refuses a part for its length; not if no shorter one can follow. */
 static perp_status paced(pp_frame *f, double length, const char *because) {
-    if (!(length > 0) || f->last_resort) return PERP_OK;
+    if (!(length > 0) || f->task.last_resort) return PERP_OK;
     f->shorter = length;
     return pp_fail(f->w, PERP_E_SOLVE, "a part of %g at t = %g is too long %s", f->h, f->s0->t, because);
 }

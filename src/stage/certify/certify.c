@@ -174,7 +174,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     cert->yield_joint = f->yield_joint;
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
-        end.nflying = 0;
+        end.task.nflying = 0;
         perp_status st = pp_place_shapes(w, f->s1, &end.collide.placed, &end.collide.nplaced);
         if (!st && f->yield)
             st = compression(&end, cert);

@@ -66,11 +66,13 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
         int body = k->w->shape[k->contacts.shape[2 * i + side]].body;
         if (k->w->body[body].kind != PERP_BODY_KINEMATIC) continue;
         perp_vec3 r = perp_v3_sub(at[side], k->s1->X[body].p);
-        if (!k->half && k->levers != k->s0) /* rows are of the start of the one and of the end of the other */
+        if (!k->task.half &&
+            k->demand.levers != k->s0) /* rows are of the start of the one and of the end of the other */
             r = perp_v3_axpy(perp_v3_sub(at[side], k->s0->X[body].p), side ? k->s0->part : -k->s0->part, u);
         *v = perp_v3_axpy(*v, side ? 1 : -1, perp_v3_add(linear[body], perp_v3_cross(rate[body], r)));
         *w = perp_v3_axpy(*w, side ? 1 : -1, rate[body]);
-        if (!k->half && k->levers != k->s0) *turn = perp_q_mul(k->s1->X[body].q, perp_q_conj(k->s0->X[body].q));
+        if (!k->task.half && k->demand.levers != k->s0)
+            *turn = perp_q_mul(k->s1->X[body].q, perp_q_conj(k->s0->X[body].q));
     }
     *v = perp_v3_add(*v, pp_belt_slip(k, k->contacts.shape + 2 * i, true));
     return true;
@@ -81,9 +83,9 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
 static double most_before(const pp_frame *k, int i) {
     const perp_contact_row *c = &k->problem.contact[i];
     if (k->purpose != PP_STEP || !k->true_gap || k->posed_at_end || i >= k->contacts.n) return INFINITY;
-    if (k->w->stepper->step || k->implicit_turn || c->compliance > 0) return INFINITY;
+    if (k->w->stepper->step || k->task.implicit_turn || c->compliance > 0) return INFINITY;
     if (k->posed_linear) return 0;
-    double start = k->contacts.at[i].gap - (k->levers == k->s0 ? 0 : k->h * c->b_n_kin);
+    double start = k->contacts.at[i].gap - (k->demand.levers == k->s0 ? 0 : k->h * c->b_n_kin);
     double opens = (k->true_gap[i] - start) / k->h;
     double most = opens - (pp_row_dot(&k->problem, &c->n, k->solution.nu) + c->b_n_kin);
     return isnan(most) ? INFINITY : most;

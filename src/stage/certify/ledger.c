@@ -40,7 +40,8 @@ static double rotation_energy(const pp_body *b, perp_quat q, const double *om) {
 static void block_energy(const pp_frame *f, int k, double *before, double *after, double *turning) {
     int slot = f->control.block_body[k], nd = f->control.block_ndof[k], at = f->control.block_offset[k];
     const pp_body *b = &f->w->body[slot];
-    const double *nu0 = f->control.nu0 + at, *nu = f->solution.nu + at, *nu1 = f->implicit_turn ? nu : f->nu_end + at;
+    const double *nu0 = f->control.nu0 + at, *nu = f->solution.nu + at,
+                 *nu1 = f->task.implicit_turn ? nu : f->nu_end + at;
     const double *M = f->control.M + 36 * k;
     *turning = 0;
     *before = 0.5 * quadratic(M, nd, nu0, nu0);
@@ -82,7 +83,7 @@ static double dot(int n, const double *a, const double *b) {
 /* ---- forces with a potential ---- */
 
 /* Impulse of a force of the frame over its time: the whole step, or half of it. */
-static double span_of(const pp_frame *f) { return f->half ? f->h / 2 : f->h; }
+static double span_of(const pp_frame *f) { return f->task.half ? f->h / 2 : f->h; }
 
 static void gravity(const pp_frame *f, double h0, perp_ledger *l) {
     bool moves = f->purpose == PP_STEP; /* the second of two half kicks does not */
@@ -96,7 +97,7 @@ static void gravity(const pp_frame *f, double h0, perp_ledger *l) {
     double sampling = 0;
     if (f->nu_moved)
         sampling = D;
-    else if (!f->half)
+    else if (!f->task.half)
         sampling = -0.5 * rate *
                    (h * dot(f->control.ndof, f->control.i_gravity, f->nu_end) -
                     h0 * dot(f->control.ndof, f->control.i_gravity, f->control.nu0));
@@ -124,7 +125,7 @@ static double on_driven(const pp_frame *f, double span) {
         const pp_force *e = &w->force[i];
         if (!pp_alive(e->gen) || e->def.kind != PERP_FORCE_SPRING) continue;
         const int body[2] = {e->a, e->b};
-        pp_spring_now x = pp_spring_at(w, f->force_state ? f->force_state : f->s0, e);
+        pp_spring_now x = pp_spring_at(w, f->task.force_state ? f->task.force_state : f->s0, e);
         for (int k = 0; k < 2; k++) {
             if (body[k] < 0 || w->body[body[k]].kind != PERP_BODY_KINEMATIC) continue;
             perp_vec3 r = k ? x.rb : x.ra, v = perp_v3_add(f->s1->v[body[k]], perp_v3_cross(f->s1->w[body[k]], r));
@@ -139,7 +140,8 @@ static void springs(const pp_frame *f, double h0, perp_ledger *l) {
     bool moves = f->purpose == PP_STEP;
     double driven = on_driven(f, span_of(f)), change = moves ? pp_spring_change(f->w, f->s0, f->s1) : 0;
     double D = work(f, f->control.i_spring, f->control.nu0, f->solution.nu) + driven + change, sampling = 0;
-    if (!f->half && !f->nu_moved) sampling = -0.5 * (f->h * spring_power(f->w, f->s1) - h0 * spring_power(f->w, f->s0));
+    if (!f->task.half && !f->nu_moved)
+        sampling = -0.5 * (f->h * spring_power(f->w, f->s1) - h0 * spring_power(f->w, f->s0));
     l->spring -= change;
     l->kinematic -= driven;
     l->sampling += sampling;
@@ -151,8 +153,8 @@ double pp_elastic_impulse(const pp_frame *f, int i) {
     const perp_joint_row *r = &f->problem.joint[i];
     if (r->kind != PERP_ROW_SPRING || r->joint < 0 || r->coord < 0) return 0;
     double B = f->w->joint[r->joint].def.axis[r->coord].damping;
-    double way = f->half ? 0.5 * (f->s1->coord[r->joint][r->coord] - f->s0->coord[r->joint][r->coord])
-                         : f->h * (pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin);
+    double way = f->task.half ? 0.5 * (f->s1->coord[r->joint][r->coord] - f->s0->coord[r->joint][r->coord])
+                              : f->h * (pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin);
     return f->solution.p_joint[i] + B * way;
 }
 

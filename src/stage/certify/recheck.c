@@ -57,7 +57,7 @@ static void add_springs(const pp_frame *f, double *sum) {
     for (int i = 0; i < w->nforce; i++) {
         const pp_force *e = &w->force[i];
         if (!pp_alive(e->gen) || e->def.kind != PERP_FORCE_SPRING) continue;
-        pp_spring_now x = pp_spring_at(w, f->force_state ? f->force_state : f->s0, e);
+        pp_spring_now x = pp_spring_at(w, f->task.force_state ? f->task.force_state : f->s0, e);
         const int body[2] = {e->a, e->b};
         for (int k = 0; k < 2; k++) {
             int blk = body[k] < 0 ? -1 : f->control.block[body[k]];
@@ -121,7 +121,7 @@ static double momentum_left(const pp_frame *f, int k, const double *impulse) {
     const double *p = impulse + f->control.block_offset[k];
     perp_vec3 left = perp_v3_axpy(perp_v3_sub(s1->v[slot], s0->v[slot]), -1 / b->mass, pp_linear(dim, p));
     double most = perp_v3_norm(left);
-    if (nd == dim || f->implicit_turn) return most;
+    if (nd == dim || f->task.implicit_turn) return most;
     perp_vec3 L0 = turning_momentum(b, dim, s0->X[slot].q, s0->w[slot]),
               L1 = turning_momentum(b, dim, s1->X[slot].q, s1->w[slot]);
     perp_vec3 more = perp_v3_sub(perp_v3_sub(L1, L0), pp_angular(dim, nd, p));
@@ -165,7 +165,7 @@ static double motion_left(const pp_frame *f, int k, double told) {
                ratio = fmax(I0, fmax(I1, I2)) / fmin(I0, fmin(I1, I2));
         double bound = most_turned(f->s1->X[slot].q, q) + ratio * f->h * perp_v3_norm(w);
         if (is_diagonal(&b->I_B) && bound * radius <= told * f->h) return off / f->h;
-        if (f->implicit_turn || !perp_rotate_free(b->I_B, f->h, &q, &w)) return off / f->h;
+        if (f->task.implicit_turn || !perp_rotate_free(b->I_B, f->h, &q, &w)) return off / f->h;
         turn = perp_v3_norm(perp_q_log(perp_q_mul(f->s1->X[slot].q, perp_q_conj(q)))) - 4 * ROUNDING;
     }
     return fmax(off, fmax(0, turn) * radius) / f->h;
@@ -216,7 +216,7 @@ static double extra_left(const pp_frame *f, int i) {
         double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
         return fabs(p) < most * (1 - AT_LIMIT) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
     }
-    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->joint_shift && !f->joints)) return 0;
+    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0;
     double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / pp_row_length(&f->problem, &r->row) * h * stiff);
     double x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
     return worth * W * fabs(p + h * (a->stiffness * x + a->damping * rate));
@@ -255,10 +255,10 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
         worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->problem, &r->t));
     /* gap and rebound as the contact has them, not as its row has; where gaps are measured at the end, what pushes must not be open
      * there. Which plane parts two bodies may change on the way: less than no gap at the end is the business of the overlap. */
-    if (f->end_gap && !isnan(f->end_gap[i])) {
-        double open = f->end_gap[i] - OPEN * fmin(A->g->size, B->g->size);
-        if (p[0] > 0 && open > 0 && !(pair->restitution > 0) && !f->allowance)
-            worst(&law->normal, f->end_gap[i] / f->h);
+    if (f->demand.end_gap && !isnan(f->demand.end_gap[i])) {
+        double open = f->demand.end_gap[i] - OPEN * fmin(A->g->size, B->g->size);
+        if (p[0] > 0 && open > 0 && !(pair->restitution > 0) && !f->demand.allowance)
+            worst(&law->normal, f->demand.end_gap[i] / f->h);
         return;
     }
     double asked = pp_contact_rhs(f, i, r), off = fabs(asked - r->b_n);
@@ -295,9 +295,9 @@ static double crept(const pp_frame *f, int i) {
         perp_quat own = perp_q_mul(B1->q, perp_q_conj(B0->q));
         turn = perp_q_log(perp_q_mul(perp_q_conj(H), perp_q_mul(own, perp_q_conj(H))));
     }
-    const pp_state *levers = f->levers          ? f->levers
-                             : f->implicit_turn ? f->s1
-                                                : f->s0; /* that the contact points belong to */
+    const pp_state *levers = f->demand.levers        ? f->demand.levers
+                             : f->task.implicit_turn ? f->s1
+                                                     : f->s0; /* that the contact points belong to */
     perp_vec3 r = perp_v3_sub(at, levers->X[B].p);
     perp_vec3 d =
         perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(B1->p, A1->p)), perp_q_rotate(H, perp_v3_sub(B0->p, A0->p)));
@@ -392,7 +392,7 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
     /* a correction moves bodies as well; then, and where turns are implicit, momentum is that of the problem */
     bool states = !f->i_correction && impulses(f, &impulse);
-    if (!states || f->implicit_turn) pp_step_momentum(&f->problem, &f->solution, &cert->law.momentum, NULL);
+    if (!states || f->task.implicit_turn) pp_step_momentum(&f->problem, &f->solution, &cert->law.momentum, NULL);
     for (int k = 0; k < f->control.nblock && states; k++) {
         worst(&cert->law.momentum, momentum_left(f, k, impulse));
         worst(&cert->law.momentum, motion_left(f, k, cert->law.momentum));
@@ -444,7 +444,7 @@ void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *ce
     const perp_step_problem *p = &f->problem;
     double *impulse;
     worst(&cert->twist, pp_twist(f));
-    bool given = f->rebounds && f->rebounds->none, phases = f->w->def.impacts == PERP_IMPACTS_POISSON;
+    bool given = f->demand.rebounds && f->demand.rebounds->none, phases = f->w->def.impacts == PERP_IMPACTS_POISSON;
     phases |= f->w->def.impacts == PERP_IMPACTS_STRONGE && f->residual.normal == 0 && f->acceptance == 0;
     for (int i = 0; phases && i < f->contacts.n && !given; i++) phases_left(f, i, &cert->law);
     perp_contact_row *row = phases ? NULL : PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, f->contacts.n);
@@ -455,7 +455,7 @@ void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *ce
         pp_recheck_rows(&asked, &f->solution, &cert->law);
     }
     bool states = impulses(f, &impulse);
-    if (!states || f->implicit_turn) pp_step_momentum(p, &f->solution, &cert->law.momentum, NULL);
+    if (!states || f->task.implicit_turn) pp_step_momentum(p, &f->solution, &cert->law.momentum, NULL);
     for (int k = 0; k < f->control.nblock && states; k++) worst(&cert->law.momentum, momentum_left(f, k, impulse));
 }
 

@@ -47,9 +47,10 @@ static perp_status exclusions(perp_world *w, const uint64_t **out, int *n) {
 bool pp_may_touch(int i, int j, const void *frame) {
     const pp_frame *f = frame;
     const pp_placed *a = &f->collide.placed[i], *b = &f->collide.placed[j];
-    if (f->acts && ((a->moves && !f->acts[a->body]) || (b->moves && !f->acts[b->body]))) return false;
+    if (f->task.acts && ((a->moves && !f->task.acts[a->body]) || (b->moves && !f->task.acts[b->body]))) return false;
     uint64_t key = pair_key(a->slot, b->slot);
-    if (f->nflying && bsearch(&key, f->flying, (size_t)f->nflying, sizeof key, compare_keys)) return false;
+    if (f->task.nflying && bsearch(&key, f->task.flying, (size_t)f->task.nflying, sizeof key, compare_keys))
+        return false;
     if (f->collide.nexcluded == 0) return true;
     key = pair_key(a->body, b->body);
     return !bsearch(&key, f->collide.excluded, (size_t)f->collide.nexcluded, sizeof key, compare_keys);
@@ -120,7 +121,8 @@ static void own_travel(const pp_frame *f, double *travel) {
         }
         v = sqrt(v) + sqrt(a) / b->mass;
         double om = perp_v3_norm(f->s0->w[slot]) + sqrt(alpha) * b->I_inv_most;
-        travel[slot] += fmax(f->h * (v + b->radius * om), f->least_travel); /* on top of the speed of its own belts */
+        travel[slot] +=
+            fmax(f->h * (v + b->radius * om), f->task.least_travel); /* on top of the speed of its own belts */
     }
 }
 
@@ -180,7 +182,7 @@ static perp_status spread_travel(pp_frame *f, double *travel) {
     for (int pass = 0; changed && pass < 16; pass++) {
         changed = false;
         for (int i = 0; i < f->collide.nplaced; i++) {
-            f->collide.placed[i].reach = f->reach_factor * travel[f->collide.placed[i].body];
+            f->collide.placed[i].reach = f->task.reach_factor * travel[f->collide.placed[i].body];
             box[i] = pp_box_of(&f->collide.placed[i]);
         }
         perp_status st = pp_broad_pairs(w->broad, f->collide.nplaced, box, f->collide.placed, pp_may_touch, f,
@@ -211,7 +213,7 @@ perp_status pp_collide(pp_frame *f) {
     if (st) return pp_fail(w, st, "out of memory for the step");
     for (int i = 0; i < f->collide.nplaced; i++) {
         pp_placed *p = &f->collide.placed[i];
-        p->reach = p->moves ? f->reach_factor * travel[p->body] + 1e-9 * p->g->size : 0;
+        p->reach = p->moves ? f->task.reach_factor * travel[p->body] + 1e-9 * p->g->size : 0;
     }
     st = w->detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f, w->broad, &w->couples,
                              &w->alloc, &w->arena, &w->pairs);

@@ -77,7 +77,7 @@ perp_status pp_contacts_of_pairs(pp_frame *f) {
     for (int i = 0; i < n; i++) {
         const pp_pair *p = &w->pairs.pair[i];
         const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
-        if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W) + f->touching_more) continue;
+        if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W) + f->task.touching_more) continue;
         pp_contact_fill(f, p, &f->contacts.at[f->contacts.n], f->contacts.shape + 2 * f->contacts.n);
         f->contacts.n++;
     }

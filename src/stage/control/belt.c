@@ -43,7 +43,7 @@ static bool velocities(const pp_frame *f, const pp_belt_def *b, struct pp_belt *
     bool instant = f->purpose == PP_END_KICK || f->purpose == PP_IMPACT;
     *bad = t;
     if (instant && !at_time(b, dim, t, &out->now_B)) return false;
-    if (!instant && f->w->def.driven == PERP_DRIVEN_END && !f->half) {
+    if (!instant && f->w->def.driven == PERP_DRIVEN_END && !f->task.half) {
         *bad = t + h;
         if (!at_time(b, dim, *bad, &out->now_B)) return false;
     } else if (!instant && !mean(b, dim, t, t + h, &out->now_B, bad)) {
@@ -51,7 +51,7 @@ static bool velocities(const pp_frame *f, const pp_belt_def *b, struct pp_belt *
     }
     out->before_B = out->now_B;
     *bad = t;
-    if (f->half) return at_time(b, dim, t, &out->before_B);
+    if (f->task.half) return at_time(b, dim, t, &out->before_B);
     if (f->purpose == PP_END_KICK) return mean(b, dim, t - h, t, &out->before_B, bad);
     if (f->purpose == PP_STEP && part > 0) return mean(b, dim, t - part, t, &out->before_B, bad);
     return true;
@@ -79,8 +79,8 @@ perp_status pp_belts(pp_frame *f) {
 /* Body to world. A driven body turns in the step: its surface is taken half-way, as slip on driven bodies is (formulate.c). */
 static perp_quat orientation(const pp_frame *f, int body) {
     const pp_body *b = &f->w->body[body];
-    const pp_state *at = f->levers ? f->levers : f->s1;
-    if (b->kind != PERP_BODY_KINEMATIC || !b->motion || f->purpose != PP_STEP || f->half || f->control.end_v)
+    const pp_state *at = f->demand.levers ? f->demand.levers : f->s1;
+    if (b->kind != PERP_BODY_KINEMATIC || !b->motion || f->purpose != PP_STEP || f->task.half || f->control.end_v)
         return at->X[body].q;
     perp_quat q0 = f->s0->X[body].q, q1 = f->s1->X[body].q;
     return perp_q_mul(perp_q_exp(perp_v3_scale(0.5, perp_q_log(perp_q_mul(q1, perp_q_conj(q0))))), q0);

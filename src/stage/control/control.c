@@ -153,7 +153,7 @@ static perp_status number_blocks(pp_frame *f) {
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *b = &w->body[i];
         f->control.block[i] = -1;
-        if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC || (f->acts && !f->acts[i])) continue;
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC || (f->task.acts && !f->task.acts[i])) continue;
         int k = f->control.nblock++;
         f->control.block[i] = k;
         f->control.block_body[k] = i;
@@ -257,15 +257,15 @@ static perp_status free_turn(pp_frame *f, int k) {
     perp_quat q = f->s0->X[slot].q;
     perp_vec3 kick = perp_q_rotate(q, perp_m3_mul_v(b->I_inv_B, perp_q_unrotate(q, torque)));
     perp_vec3 om = perp_v3_add(f->s0->w[slot], kick);
-    if (f->implicit_turn) om = f->s0->w[slot];
+    if (f->task.implicit_turn) om = f->s0->w[slot];
     f->control.w_free[k] = om;
     if (!perp_rotate_free(b->I_B, f->h, &f->control.q_free[k], &f->control.w_free[k]))
         return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
                        b->name ? b->name : "", perp_v3_norm(om) * f->h);
     if (b->isotropic) return PERP_OK;
     f->control.bend[k] =
-        bend_of(q, f->control.q_free[k], perp_v3_scale(f->h, f->implicit_turn ? f->control.w_free[k] : om));
-    if (f->implicit_turn) pp_put_inertia(b, f->control.q_free[k], f->control.M + 36 * k, f->control.Minv + 36 * k);
+        bend_of(q, f->control.q_free[k], perp_v3_scale(f->h, f->task.implicit_turn ? f->control.w_free[k] : om));
+    if (f->task.implicit_turn) pp_put_inertia(b, f->control.q_free[k], f->control.M + 36 * k, f->control.Minv + 36 * k);
     return PERP_OK;
 }
 
@@ -331,9 +331,9 @@ static perp_status drive_bodies(pp_frame *f) {
         return velocities_at(f, t, f->s0, f->s1->v, f->s1->w);
     perp_status st = move_kinematic(f);
     /* half kicks see both ends by themselves */
-    if (!st && f->w->def.driven == PERP_DRIVEN_END && !f->half)
+    if (!st && f->w->def.driven == PERP_DRIVEN_END && !f->task.half)
         st = new_velocities(f, t + f->h, f->s1, &f->control.end_v, &f->control.end_w);
-    if (!st && f->half) st = new_velocities(f, t, f->s0, &f->control.start_v, &f->control.start_w);
+    if (!st && f->task.half) st = new_velocities(f, t, f->s0, &f->control.start_v, &f->control.start_w);
     return st;
 }
 
@@ -350,11 +350,12 @@ perp_status pp_control(pp_frame *f) {
     perp_wrench *dampers = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
     if (!applied || !springs || !dampers) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
     bool forces = f->purpose != PP_START_FREE && f->purpose != PP_IMPACT;
-    double span = f->half ? f->h / 2 : f->h;
+    double span = f->task.half ? f->h / 2 : f->h;
     for (int i = 0; forces && i < w->nforce; i++) {
         const pp_force *e = &w->force[i];
         if (!pp_alive(e->gen)) continue;
-        if (e->def.kind == PERP_FORCE_SPRING) spring(w, f->force_state ? f->force_state : f->s0, e, springs, dampers);
+        if (e->def.kind == PERP_FORCE_SPRING)
+            spring(w, f->task.force_state ? f->task.force_state : f->s0, e, springs, dampers);
         if (e->def.kind == PERP_FORCE_CONSTANT || e->def.kind == PERP_FORCE_SINUSOID) drive(w, f->s0, e, applied);
     }
     for (int k = 0; k < f->control.nblock; k++) {
@@ -363,7 +364,7 @@ perp_status pp_control(pp_frame *f) {
         block_mass(f, k);
         perp_wrench g = {b->no_gravity ? perp_v3(0, 0, 0) : perp_v3_scale(b->mass, w->def.gravity_W), {0, 0, 0}};
         add_wrench(&applied[slot], b->force_W, b->torque_W);
-        if (f->held) add_wrench(&applied[slot], f->held[slot].force, f->held[slot].torque);
+        if (f->task.held) add_wrench(&applied[slot], f->task.held[slot].force, f->task.held[slot].torque);
         if (forces) {
             to_dofs(w->def.dim, nd, span, g, f->control.i_gravity + at);
             to_dofs(w->def.dim, nd, span, applied[slot], f->control.i_applied + at);

@@ -25,9 +25,9 @@ bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double 
     const pp_body *b = &f->w->body[slot];
     perp_vec3 om = pp_angular(dim, f->control.block_ndof[k], nu);
     bool told = true;
-    if (f->control.block_ndof[k] != 6 || b->isotropic || f->implicit_turn) {
+    if (f->control.block_ndof[k] != 6 || b->isotropic || f->task.implicit_turn) {
         pp_shift_block(f, k, from, nu, h, to);
-        if (f->implicit_turn && f->control.block_ndof[k] == 6)
+        if (f->task.implicit_turn && f->control.block_ndof[k] == 6)
             to->X[slot].q = turned(from->X[slot].q, perp_v3_axpy(perp_v3_scale(h / f->h, f->control.bend[k]), h, om));
     } else {
         perp_quat q = from->X[slot].q;

@@ -83,8 +83,8 @@ static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B)
 /* What the stepper adds to the slip that friction of contact i sees; NULL: nothing. */
 static const pp_slip_shift *shift_of(const pp_frame *f, int i) {
     const int *shape = f->contacts.shape + 2 * i;
-    for (int k = 0; k < f->nshift; k++) {
-        const pp_slip_shift *s = &f->shift[k];
+    for (int k = 0; k < f->demand.nshift; k++) {
+        const pp_slip_shift *s = &f->demand.shift[k];
         if (s->shape[0] == shape[0] && s->shape[1] == shape[1] && s->feature == f->contacts.at[i].feature) return s;
     }
     return NULL;
@@ -113,12 +113,14 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
  * again, that converges to the true gap (a chord method). `driven`: velocity along the row by kinematic bodies. */
 static double linear_gap(const pp_frame *f, int i, const perp_row *n, double driven) {
     const perp_contact *c = &f->contacts.at[i];
-    bool at_end = f->end_gap && !isnan(f->end_gap[i]);
-    double gap = at_end ? f->end_gap[i] - f->h * pp_row_dot(&f->problem, n, f->end_nu) : c->gap + pp_row_bend(f, n);
+    bool at_end = f->demand.end_gap && !isnan(f->demand.end_gap[i]);
+    double gap = at_end ? f->demand.end_gap[i] - f->h * pp_row_dot(&f->problem, n, f->demand.end_nu)
+                        : c->gap + pp_row_bend(f, n);
     /* a gap of the size of the rounding of its coordinates is none: over h it would make what rests tremble */
     if (!at_end && fabs(gap) <= 4 * DBL_EPSILON * (perp_v3_norm(c->a_W) + perp_v3_norm(c->b_W))) gap = 0;
-    if (!at_end && f->levers == f->s0) gap += f->h * driven; /* measured where driven bodies were, not where they go */
-    return f->allowance ? gap + f->allowance[i] : gap;
+    if (!at_end && f->demand.levers == f->s0)
+        gap += f->h * driven; /* measured where driven bodies were, not where they go */
+    return f->demand.allowance ? gap + f->demand.allowance[i] : gap;
 }
 
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
@@ -127,7 +129,7 @@ double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
            start = c->gap + pp_row_bend(f, &row->n);
     if (!(c->restitution > 0 && approach < 0 && start + f->h * approach <= 0)) return INFINITY;
     if (pp_orders_impacts(f->w)) return INFINITY; /* they are met between parts of the step */
-    if (f->rebounds && f->rebounds->none) return INFINITY;
+    if (f->demand.rebounds && f->demand.rebounds->none) return INFINITY;
     return pp_rebound_factor(f, f->contacts.shape + 2 * i) * c->restitution * approach + row->b_n_kin;
 }
 
@@ -135,9 +137,9 @@ double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
 static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
     const perp_contact *c = &f->contacts.at[i];
     const int *shape = f->contacts.shape + 2 * i;
-    for (int k = 0; f->purpose == PP_END_KICK && k < f->nshift; k++)
-        if (f->shift[k].shape[0] == shape[0] && f->shift[k].shape[1] == shape[1])
-            out->b_n = fmin(out->b_n, out->b_n_kin + f->shift[k].rebound);
+    for (int k = 0; f->purpose == PP_END_KICK && k < f->demand.nshift; k++)
+        if (f->demand.shift[k].shape[0] == shape[0] && f->demand.shift[k].shape[1] == shape[1])
+            out->b_n = fmin(out->b_n, out->b_n_kin + f->demand.shift[k].rebound);
     const pp_slip_shift *s = shift_of(f, i);
     if (!s) return;
     out->b_t += perp_v3_dot(s->slip_W, c->t_W);
@@ -180,7 +182,7 @@ static int side_on_driven(const pp_frame *f, const int *body) {
     const pp_body *A = &f->w->body[body[0]], *B = &f->w->body[body[1]];
     bool a = A->kind == PERP_BODY_KINEMATIC && A->motion, b = B->kind == PERP_BODY_KINEMATIC && B->motion;
     int k = a ? 1 : 0;
-    if (a == b || f->control.block[body[k]] < 0 || f->purpose != PP_STEP || f->half || f->control.end_v ||
+    if (a == b || f->control.block[body[k]] < 0 || f->purpose != PP_STEP || f->task.half || f->control.end_v ||
         f->w->def.driven != PERP_DRIVEN_MEAN)
         return -1;
     return k;
@@ -192,7 +194,7 @@ static void follow_driven(const pp_frame *f, const perp_contact *c, const int *b
                           perp_contact_row *out) {
     int k = side_on_driven(f, body);
     if (k < 0) return;
-    const double *nu = f->end_nu ? f->end_nu : f->control.nu0;
+    const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0;
     perp_vec3 turn, d = slip_on_driven(f, body[!k], body[k], lever[k], nu, &turn);
     double per = (k ? 1 : -1) / f->h; /* the row is about B relative to A */
     out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->problem, &out->t, nu);
@@ -209,7 +211,8 @@ double pp_slip_miss(const pp_frame *f) {
         int body[2] = {f->w->shape[f->contacts.shape[2 * i]].body, f->w->shape[f->contacts.shape[2 * i + 1]].body};
         int k = side_on_driven(f, body);
         if (k < 0 || !(c->mu > 0) || !(f->solution.p_contact[3 * i] > 0)) continue;
-        perp_vec3 r = perp_v3_sub(k ? c->b_W : c->a_W, (f->levers ? f->levers : f->s1)->X[body[k]].p), turn;
+        perp_vec3 r = perp_v3_sub(k ? c->b_W : c->a_W, (f->demand.levers ? f->demand.levers : f->s1)->X[body[k]].p),
+                  turn;
         perp_vec3 d = slip_on_driven(f, body[!k], body[k], r, nu, &turn);
         perp_vec3 slip = perp_v3_axpy(pp_belt_slip(f, f->contacts.shape + 2 * i, false), (k ? 1 : -1) / f->h, d);
         most = fmax(most, fabs(perp_v3_dot(slip, c->t_W) - pp_row_dot(&f->problem, &row->t, nu) - row->b_t));
@@ -227,9 +230,9 @@ double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     double rebound = pp_rebound_rhs(f, i, row), gap = linear_gap(f, i, &row->n, row->b_n_kin);
     double stays = w->stepper->normal_rhs(gap, f->h, touching, row->b_n_kin);
     if (f->no_lift) stays = fmax(stays, 0);
-    if (f->rebounds) stays = fmax(stays, pp_push_out_bound(f, f->rebounds->push_out, row));
+    if (f->demand.rebounds) stays = fmax(stays, pp_push_out_bound(f, f->demand.rebounds->push_out, row));
     /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
-    bool free_end = isfinite(rebound) && (!f->end_gap || isnan(f->end_gap[i]));
+    bool free_end = isfinite(rebound) && (!f->demand.end_gap || isnan(f->demand.end_gap[i]));
     return free_end ? rebound : fmin(rebound, stays);
 }
 
@@ -258,7 +261,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     /* friction acts on both bodies at one place, or it would turn the pair about an open gap */
     bool both = f->control.block[body[0]] >= 0 && f->control.block[body[1]] >= 0;
     perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), shift = {0, 0, 0};
-    const pp_state *levers = f->levers ? f->levers : f->s1;
+    const pp_state *levers = f->demand.levers ? f->demand.levers : f->s1;
     if (both && f->one_point) {
         shift = point_shift(f, body, levers);
         levers = f->s0;
@@ -312,8 +315,8 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
 
 /* Dampers of the turning of single blocks, after the rows of the joints. */
 static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
-    for (int i = 0; i < f->nchain_damping; i++) {
-        const pp_chain_damping *r = &f->chain_damping[i];
+    for (int i = 0; i < f->demand.nchain_damping; i++) {
+        const pp_chain_damping *r = &f->demand.chain_damping[i];
         rows[i] = (perp_joint_row){.coord = -1,
                                    .row.block = {-1, r->block},
                                    .b = -r->rate,
@@ -328,7 +331,7 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
         else
             J[3] = r->axis.x, J[4] = r->axis.y, J[5] = r->axis.z;
     }
-    return f->nchain_damping;
+    return f->demand.nchain_damping;
 }
 
 /* Is a row of a joint a force, which changes velocities gradually? */
@@ -347,8 +350,8 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     *n = 0;
     *rows = NULL;
     if (w->njoint == 0) return PERP_OK;
-    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->nchain_damping);
-    f->row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->nchain_damping);
+    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->demand.nchain_damping);
+    f->row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->demand.nchain_damping);
     f->joint_rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
     if (!*rows || !f->row_number || !f->joint_rest)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
@@ -360,7 +363,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
         double coord[PERP_JOINT_MAX_COORD];
         pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[i], coord);
         /* half a kick: bounds and springs are those of h/2, the spring's middle is that of the step */
-        double span = f->half ? f->h / 2 : f->h;
+        double span = f->task.half ? f->h / 2 : f->h;
         int k = pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, span, INFINITY, *rows + *n), kept = 0;
         for (int r = 0; r < k; r++) {
             perp_joint_row *row = *rows + *n + kept;
@@ -386,7 +389,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
                 if (row->kind == PERP_ROW_LIMIT && row->b > 1e-9 / f->h) row->hi = 0;
                 row->b = row->b_kin;
             }
-            if (f->joint_shift) row->b = f->joint_shift[*n + kept] + (position ? 0 : row->b);
+            if (f->demand.joint_shift) row->b = f->demand.joint_shift[*n + kept] + (position ? 0 : row->b);
             kept++;
         }
         *n += kept;
@@ -425,7 +428,7 @@ perp_status pp_formulate(pp_frame *f) {
     f->problem.njoint = njoint;
     perp_step_problem free = pp_free_problem(f);
     double speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
-    const double *slips = f->slip_nu ? f->slip_nu : nu_free;
+    const double *slips = f->demand.slip_nu ? f->demand.slip_nu : nu_free;
     for (int i = 0; i < f->contacts.n; i++) contact_row(f, i, slips, 1e-8 * speed, &contact[i]);
     f->problem.ncontact = f->contacts.n;
     if (nsupport > 0) pp_support_rows(f, slips, 1e-8 * speed, contact);

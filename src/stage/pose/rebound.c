@@ -27,9 +27,9 @@ double pp_push_out_bound(const pp_frame *f, pp_push_out limit, const perp_contac
 }
 
 double pp_rebound_factor(const pp_frame *f, const int shape[2]) {
-    if (f->rebounds && f->rebounds->none) return 0;
-    for (int i = 0; f->rebounds && i < f->rebounds->n; i++) {
-        const pp_rebound_limit *r = &f->rebounds->pair[i];
+    if (f->demand.rebounds && f->demand.rebounds->none) return 0;
+    for (int i = 0; f->demand.rebounds && i < f->demand.rebounds->n; i++) {
+        const pp_rebound_limit *r = &f->demand.rebounds->pair[i];
         if (r->shape[0] == shape[0] && r->shape[1] == shape[1]) return r->factor;
     }
     return 1;

@@ -101,7 +101,7 @@ static double far(const pp_frame *f) {
 
 static bool applies(const pp_frame *f) {
     const perp_world *w = f->w;
-    return w->njoint > w->dead_joint && f->purpose == PP_STEP && !f->half && !w->stepper->step &&
+    return w->njoint > w->dead_joint && f->purpose == PP_STEP && !f->task.half && !w->stepper->step &&
            w->def.geometry != PERP_GEOMETRY_ONCE && !w->def.joint_correction;
 }
 
@@ -124,15 +124,15 @@ static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
         double turn = dim == 2 ? fabs(J[2]) : perp_v3_norm(perp_v3(J[3], J[4], J[5]));
         arm = fmax(arm, turn);
     }
-    return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->joints->arm) : fabs(bend) > TOO_FAR;
+    return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->demand.joints->arm) : fabs(bend) > TOO_FAR;
 }
 
 /* Rows linearised where the velocity nu would lead: f->joint_shift. end_row, unless NULL: the rows there. guessed: nu is no
  * answer, so that a joint that opens far there says nothing. */
 static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool guessed) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     perp_step_problem p = pp_free_problem(f);
-    f->joint_shift = NULL;
+    f->demand.joint_shift = NULL;
     if (!move(f, &p, NULL, nu, &r->end)) return;
     double *shift = r->shift, keep = f->h < f->w->def.h ? 1 - f->h / f->w->def.h : 0;
     for (int j = 0; j < f->w->njoint; j++) {
@@ -147,14 +147,14 @@ static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool 
             if (end_row) end_row[shift - r->shift] = joint || limit ? end[i].row : start[i].row;
         }
     }
-    f->joint_shift = r->shift;
+    f->demand.joint_shift = r->shift;
 }
 
 /* The first guess: where the velocity of the start would lead. */
 static void guess(pp_frame *f) { linearise_at(f, f->control.nu0, NULL, true); }
 
 perp_status pp_joint_rounds_begin(pp_frame *f) {
-    f->joints = NULL;
+    f->demand.joints = NULL;
     if (!applies(f)) return PERP_OK; /* others may have rounds of their own: joint_shift is theirs */
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
@@ -173,16 +173,16 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
     pp_state_copy(w, &r->end, f->s1);
     r->finest = ROUNDING * far(f);
     r->arm = 1e-3 * far(f);
-    r->sought = f->nchain_damping > 0;
-    f->joints = r;
+    r->sought = f->demand.nchain_damping > 0;
+    f->demand.joints = r;
     pp_joint_rounds_anew(f, false);
     return PERP_OK;
 }
 
 void pp_joint_rounds_anew(pp_frame *f, bool linear) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     if (!r) return;
-    f->joint_shift = NULL;
+    f->demand.joint_shift = NULL;
     r->mix.rounds = r->rounds = r->idle = 0;
     r->slow = false;
     r->most = r->least = r->last = INFINITY;
@@ -192,15 +192,15 @@ void pp_joint_rounds_anew(pp_frame *f, bool linear) {
 
 /* Rows against ripples, from the first answer. */
 static perp_status seek_ripples(pp_frame *f) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     pp_chain_damping *found;
     int n;
     r->sought = true;
     perp_status st = pp_find_ripples(f, &found, &n);
     if (st || n == 0) return st;
     memcpy(r->chain_damping, found, (size_t)n * sizeof *found);
-    f->chain_damping = r->chain_damping;
-    f->nchain_damping = n;
+    f->demand.chain_damping = r->chain_damping;
+    f->demand.nchain_damping = n;
     r->rounds = r->mix.rounds = r->idle = 0; /* the answer was of another matrix */
     r->most = r->least = r->last = INFINITY;
     guess(f);
@@ -208,11 +208,11 @@ static perp_status seek_ripples(pp_frame *f) {
 }
 
 perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double *nu) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     if (!r || f->linear_joints) return PERP_OK;
     if (!r->sought) {
         perp_status st = seek_ripples(f);
-        if (st || f->nchain_damping > 0) return st;
+        if (st || f->demand.nchain_damping > 0) return st;
     }
     const perp_step_problem *p = &f->problem;
     r->last = r->most;
@@ -225,7 +225,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         if (!position(row)) continue;
         r->shift[i] = v - pp_row_dot(p, &row->row, nu);
         if (!counts(row, f->solution.p_joint[i], v)) continue;
-        if (row->kind == PERP_ROW_JOINT && !f->last_resort && r->rounds < 2 &&
+        if (row->kind == PERP_ROW_JOINT && !f->task.last_resort && r->rounds < 2 &&
             too_far(f, &row->row, f->h * (r->shift[i] - row->b))) {
             r->lost = true;
             return pp_fail(f->w, PERP_E_SOLVE,
@@ -241,7 +241,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
     double noise = NOISE / ROUNDING * r->finest;
     r->slow = r->slow || (r->most > SLOW * r->last && r->most > noise);
     pp_mix_step(&r->mix, r->miss, r->shift, r->slow && r->most > noise);
-    f->joint_shift = r->shift;
+    f->demand.joint_shift = r->shift;
     return PERP_OK;
 }
 
@@ -251,7 +251,7 @@ static int patience(const pp_joint_rounds *r, double most) {
 }
 
 bool pp_joint_rounds_settled(pp_frame *f, bool news) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     if (!r || f->linear_joints) return true;
     if (news) { /* what rounds with other contacts found says nothing of those to come */
         r->mix.rounds = r->idle = 0;
@@ -266,14 +266,14 @@ bool pp_joint_rounds_settled(pp_frame *f, bool news) {
 
 bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row) {
     linearise_at(f, nu, end_row, false);
-    return f->joint_shift != NULL;
+    return f->demand.joint_shift != NULL;
 }
 
-bool pp_joint_rounds_lost(const pp_frame *f) { return f->joints && f->joints->lost; }
+bool pp_joint_rounds_lost(const pp_frame *f) { return f->demand.joints && f->demand.joints->lost; }
 
 perp_status pp_joint_rounds_end(pp_frame *f) {
-    pp_joint_rounds *r = f->joints;
-    if (!r || f->linear_joints || f->last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
+    pp_joint_rounds *r = f->demand.joints;
+    if (!r || f->linear_joints || f->task.last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
     r->lost = true;
     return pp_fail(
         f->w, PERP_E_SOLVE,
@@ -282,7 +282,7 @@ perp_status pp_joint_rounds_end(pp_frame *f) {
 }
 
 perp_status pp_joint_rounds_run(pp_frame *f) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     if (!r || f->linear_joints) return PERP_OK;
     for (;;) {
         if (!move(f, &f->problem, NULL, f->solution.nu, &r->end))
@@ -330,8 +330,8 @@ static bool new_inner(pp_frame *f, const pp_island *island, perp_joint_row *row,
 static double errors(pp_frame *f, inner *k, const perp_step_solution *s) {
     const perp_step_problem *p = &k->island->p;
     double most = 0;
-    if (!move(f, p, k->island->block, s->nu, &f->joints->end)) return INFINITY;
-    measure(f, &f->joints->end, k->row, k->island->joint, p->njoint, k->value);
+    if (!move(f, p, k->island->block, s->nu, &f->demand.joints->end)) return INFINITY;
+    measure(f, &f->demand.joints->end, k->row, k->island->joint, p->njoint, k->value);
     for (int i = 0; i < p->njoint; i++) {
         k->miss[i] = 0;
         double v = k->value[i];
@@ -394,7 +394,7 @@ static void take_back(const inner *k, perp_step_solution *s) {
 
 perp_status pp_joint_rounds_within(pp_frame *f, const pp_island *island, perp_joint_row *row, const pp_converted *c,
                                    perp_step_solution *s) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     if (!r || f->linear_joints || c->ne != island->p.njoint) return PERP_OK;
     inner k;
     if (!new_inner(f, island, row, c, &k)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");

@@ -545,9 +545,9 @@ static bool keep_guess(const pp_frame *f, trial *t) {
 /* Rounds pose a problem again whose parts have mostly settled (method/peg/model_peg.c). Does the answer of the round before,
  * in t->answer with its velocity, still obey the laws of this island? Then it is the answer. */
 static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
-    if (!f->recall || !f->end_nu || !(f->enough > 0)) return false;
+    if (!f->recall || !f->demand.end_nu || !(f->enough > 0)) return false;
     for (int b = 0; b < t->p->nblock; b++)
-        memcpy(t->answer.nu + t->p->block_offset[b], f->end_nu + f->problem.block_offset[island->block[b]],
+        memcpy(t->answer.nu + t->p->block_offset[b], f->demand.end_nu + f->problem.block_offset[island->block[b]],
                (size_t)t->p->block_ndof[b] * sizeof *t->answer.nu);
     perp_step_residual r;
     double a = acceptance(f, t, &t->answer, &r);
@@ -622,7 +622,7 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     trial t;
     if (!new_trial(a, &island->p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     t.island = island;
-    if (f->joints && !f->linear_joints && island->p.njoint && !island->p.ncontact &&
+    if (f->demand.joints && !f->linear_joints && island->p.njoint && !island->p.ncontact &&
         !(t.row = own_joints(a, &island->p.joint, island->p.njoint)))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", island->p.njoint);
     double *b = PP_ARENA_ARRAY(a, double, island->p.njoint);

@@ -21,7 +21,7 @@ static uint32_t joint_key(const pp_frame *f, int row) {
 
 void pp_recall(const pp_frame *f, perp_step_solution *guess) {
     const pp_warm *m = f->recall ? f->recall : &f->w->warm;
-    double part = f->half && !f->recall ? 0.5 : 1; /* a step is remembered whole */
+    double part = f->task.half && !f->recall ? 0.5 : 1; /* a step is remembered whole */
     int k = 0;
     for (int i = 0; i < f->contacts.n; i++) {
         const perp_contact *c = &f->contacts.at[i];
@@ -82,7 +82,7 @@ bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer,
 
 static void write_memory(const pp_frame *f, pp_warm *m) {
     m->ncontact = f->contacts.n;
-    m->njoint = f->problem.njoint - f->nchain_damping; /* those are the last */
+    m->njoint = f->problem.njoint - f->demand.nchain_damping; /* those are the last */
     for (int i = 0; i < m->ncontact; i++) {
         const perp_contact *c = &f->contacts.at[i];
         const double *p = f->solution.p_contact + 3 * i;

@@ -94,13 +94,13 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool spe
 /* Contacts of what is near at the end pose, in a frame of their own. */
 static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
     *e = (pp_frame){.w = f->w,
-                    .acts = f->acts,
-                    .flying = f->flying,
-                    .nflying = f->nflying,
                     .s0 = f->s1,
                     .s1 = f->s1,
                     .h = f->h,
-                    .reach_factor = f->reach_factor,
+                    .task = {.acts = f->task.acts,
+                             .flying = f->task.flying,
+                             .nflying = f->task.nflying,
+                             .reach_factor = f->task.reach_factor},
                     .control = {.nblock = f->control.nblock,
                                 .ndof = f->control.ndof,
                                 .block = f->control.block,
@@ -184,7 +184,7 @@ static bool end_masses(const pp_frame *f, double **M, double **Minv) {
     memcpy(*Minv, f->control.Minv, 36 * (size_t)f->control.nblock * sizeof **Minv);
     for (int k = 0; k < f->control.nblock; k++) {
         int slot = f->control.block_body[k];
-        if (f->control.block_ndof[k] == 6 && !f->implicit_turn)
+        if (f->control.block_ndof[k] == 6 && !f->task.implicit_turn)
             pp_put_inertia(&f->w->body[slot], f->s1->X[slot].q, *M + 36 * k, *Minv + 36 * k);
     }
     return true;
@@ -192,8 +192,8 @@ static bool end_masses(const pp_frame *f, double **M, double **Minv) {
 
 /* Adds to the masses of all blocks what tension adds to them in this step. */
 static void stiffen(const pp_frame *f, double *M, double *Minv) {
-    for (int i = 0; i < f->nchain_damping; i++) {
-        const pp_chain_damping *r = &f->chain_damping[i];
+    for (int i = 0; i < f->demand.nchain_damping; i++) {
+        const pp_chain_damping *r = &f->demand.chain_damping[i];
         double *m = M + 36 * r->block, *inv = Minv + 36 * r->block;
         if (f->w->def.dim == 2) {
             m[14] += r->stiffness * r->axis.z * r->axis.z;
@@ -299,7 +299,7 @@ perp_status pp_correct_joints(pp_frame *f) {
     double *e = PP_ARENA_ARRAY(a, double, max);
     double *M, *Minv;
     bool masses = end_masses(f, &M, &Minv);
-    f->M_end = f->implicit_turn ? NULL : M;
+    f->M_end = f->task.implicit_turn ? NULL : M;
     f->i_correction = PP_ARENA_ZERO(a, double, f->control.ndof);
     f->p_correction = PP_ARENA_ZERO(a, perp_vec3, w->njoint);
     if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e || !f->i_correction ||

@@ -37,7 +37,7 @@ static bool turns_freely(const pp_frame *f, int k) {
 static void turn_freely(const pp_frame *f, int k) {
     double *nu = f->solution.nu + f->control.block_offset[k];
     memcpy(nu + 3, f->control.nu0 + f->control.block_offset[k] + 3, 3 * sizeof *nu);
-    if (f->implicit_turn)
+    if (f->task.implicit_turn)
         nu[3] = f->control.w_free[k].x, nu[4] = f->control.w_free[k].y, nu[5] = f->control.w_free[k].z;
     f->s1->X[f->control.block_body[k]].q = f->control.q_free[k];
 }
@@ -79,7 +79,7 @@ perp_status pp_update(pp_frame *f) {
         perp_status st = pp_correct_joints(f);
         if (st) return st;
     }
-    if (f->implicit_turn) memcpy(f->solution.nu, f->nu_end, (size_t)f->control.ndof * sizeof *f->nu_end);
+    if (f->task.implicit_turn) memcpy(f->solution.nu, f->nu_end, (size_t)f->control.ndof * sizeof *f->nu_end);
     for (int k = 0; k < f->control.nblock; k++) {
         int slot = f->control.block_body[k];
         const double *nu = f->nu_end + f->control.block_offset[k];
