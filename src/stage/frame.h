@@ -14,6 +14,8 @@
 #include "stage/frame_contacts.h"
 #include "stage/frame_control.h"
 #include "stage/frame_demand.h"
+#include "stage/frame_pose.h"
+#include "stage/frame_solve.h"
 #include "stage/frame_task.h"
 
 /* What a frame is for. */
@@ -35,8 +37,9 @@ typedef struct pp_frame {
     pp_frame_control control;   /* pp_control() */
     pp_frame_collide collide;   /* pp_collide() */
     pp_frame_contacts contacts; /* the contact model */
-
-    pp_frame_demand demand; /* who poses the problem */
+    pp_frame_demand demand;     /* who poses the problem */
+    pp_frame_pose pose;         /* pp_formulate() */
+    pp_frame_solve solve;       /* pp_solve_step() */
 
     bool no_inertia; /* masses are not those of the bodies: kinetic energies mean nothing */
     bool no_lift;    /* nothing is asked to open, whatever its gap: then there is always an answer */
@@ -51,40 +54,19 @@ typedef struct pp_frame {
     /* By contact: how far its surfaces give way at the end by the law of the pair, from the impulse found; 0: rigid. NULL:
      * nothing gives way [L]. */
     const double *yield;
-    /* pp_formulate */
-    bool linear_joints;        /* with them: rows of the start after all */
-    double *joint_rest;        /* by joint row: what its b leaves of the error of the start [L/T or rad/T] */
-    perp_joint_row *joint_row; /* problem.joint, to write */
-    /* 2 per contact: what drives add to the slip along t and o, where b_t and b_o have more in them (springs along the surface);
-     * NULL: b_t and b_o are that. For the ledger [L/T]. */
-    const double *slip_driven;
-    perp_step_problem problem;
-    int *row_number; /* by joint row: number within its joint, for warm starts */
-
+    bool linear_joints; /* with them: rows of the start after all */
     /* pp_solve_step */
     /* Tried on each island before the solvers, from a guess or NULL: fills `out` and returns true if it has an answer,
      * which counts only if the laws hold. NULL: nothing is tried. */
     bool (*direct)(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,
                    perp_step_solution *out);
     const pp_warm *recall; /* where guesses come from; NULL: the last step */
-    bool *stalled; /* by contact: posed as if the driven body in it stood, since its friction had no end; NULL: none */
     /* By block: 1 of an island that an earlier round posed like that, 2 if its rows gave way too (stage/solve/give_way.h), so later
      * rounds do at once; NULL: none. */
     unsigned char *jammed_block;
-    /* Compliance that a rigid row of a jammed island was lent, beyond its own (stage/solve/give_way.h), by contact and by joint row; 0:
-     * none. NULL: no row was lent any [1/M]. */
-    double *lent_contact, *lent_joint;
-    int motor_yields; /* motors without force limit that were given one, since their speed had no answer */
-    int yield_joint;  /* joint of the last of them */
     double enough; /* of rounds: by what speed an island's last answer may miss the laws to be kept; 0: none is [L/T] */
     double slack;  /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
-    perp_step_solution solution; /* nu: right after the impulses, at the start pose; of an implicit turn: at the end */
-    perp_step_residual residual;
-    double acceptance;            /* residual that decides, relative to the speed scale */
-    const perp_solver_type *used; /* solver whose answer it is; NULL if there was nothing to solve */
-    perp_solve_info info;
-    int iterations, fallbacks, unknowns;
-    bool hopeless;  /* a shorter step would fail as well */
+    bool hopeless; /* a shorter step would fail as well */
     bool jam_lasts; /* a driven body is inside another at the start, because that could not give way */
     bool blocked;   /* it may: the laws had no answer, and a driven body touched another at the start */
     double shorter; /* with PERP_E_SOLVE, of a stepper that marches: the length this part should have; 0: half [T] */
@@ -138,7 +120,7 @@ static inline double pp_force_impulse(const pp_frame *f, int i) {
 
 /* Angular impulse about the normal of contact i of a solved frame; 0 where its friction does not resist spin. */
 static inline double pp_spin_impulse(const pp_frame *f, int i) {
-    return f->problem.contact[i].e_r > 0 ? f->solution.p_spin[i] : 0;
+    return f->pose.problem.contact[i].e_r > 0 ? f->solve.solution.p_spin[i] : 0;
 }
 
 /* Gap up to which two shapes count as touching: far below any size of theirs, above the rounding of their coordinates

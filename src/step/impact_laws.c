@@ -84,7 +84,7 @@ perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
 double pp_force_speed(const pp_impacts *m, const pp_frame *look, int i) {
     const int *shape = look->contacts.shape + 2 * i;
     int a = m->w->shape[shape[0]].body, b = m->w->shape[shape[1]].body;
-    double own = 0.5 * m->h * fabs(pp_row_dot(&look->problem, &look->problem.contact[i].n, m->accel));
+    double own = 0.5 * m->h * fabs(pp_row_dot(&look->pose.problem, &look->pose.problem.contact[i].n, m->accel));
     double by_load = m->grounded[a] || m->grounded[b] ? fmax(m->rest[a], m->rest[b]) : 0;
     return fmax(own, by_load);
 }
@@ -134,14 +134,14 @@ static void pose(pass *x, perp_contact_row *row) {
     for (int i = 0; i < k->contacts.n; i++) {
         const perp_contact *c = &k->contacts.at[i];
         double u = pp_approach(k, i), e = 0;
-        row[i] = k->problem.contact[i];
+        row[i] = k->pose.problem.contact[i];
         if (x->restitution && u < 0) e = c->restitution * pp_rebound_factor(k, k->contacts.shape + 2 * i);
         row[i].b_n = row[i].b_n_kin + e * u;
         if (!x->restitution || !(u < 0) || !(c->restitution_t > 0)) continue;
-        const perp_contact_row *r = &k->problem.contact[i];
-        row[i].b_t += c->restitution_t * (pp_row_dot(&k->problem, &r->t, k->control.nu0) + r->b_t);
+        const perp_contact_row *r = &k->pose.problem.contact[i];
+        row[i].b_t += c->restitution_t * (pp_row_dot(&k->pose.problem, &r->t, k->control.nu0) + r->b_t);
         if (k->w->def.dim == 3)
-            row[i].b_o += c->restitution_t * (pp_row_dot(&k->problem, &r->o, k->control.nu0) + r->b_o);
+            row[i].b_o += c->restitution_t * (pp_row_dot(&k->pose.problem, &r->o, k->control.nu0) + r->b_o);
     }
 }
 
@@ -150,16 +150,16 @@ static perp_status solve(pass *x) {
     pp_frame *k = x->k;
     perp_status st = pp_formulate(k);
     if (st) return st;
-    perp_contact_row *row = PP_ARENA_ARRAY(&k->w->arena, perp_contact_row, k->problem.ncontact);
+    perp_contact_row *row = PP_ARENA_ARRAY(&k->w->arena, perp_contact_row, k->pose.problem.ncontact);
     if (!row) return no_memory(k->w);
-    if (k->problem.ncontact > k->contacts.n) /* points that bodies rest on: no force presses them in no time */
-        k->problem.ncontact = k->contacts.n;
-    const perp_contact_row *plain = k->problem.contact;
+    if (k->pose.problem.ncontact > k->contacts.n) /* points that bodies rest on: no force presses them in no time */
+        k->pose.problem.ncontact = k->contacts.n;
+    const perp_contact_row *plain = k->pose.problem.contact;
     pose(x, row);
-    k->problem.contact = row;
+    k->pose.problem.contact = row;
     pp_tamper(k, PP_REFLECTED);
     st = pp_solve_step(k);
-    k->problem.contact = plain;
+    k->pose.problem.contact = plain;
     return st;
 }
 
@@ -182,7 +182,7 @@ static void take_velocities(const pp_frame *k, pp_state *s) {
     int dim = k->w->def.dim;
     for (int b = 0; b < k->control.nblock; b++) {
         int slot = k->control.block_body[b], nd = k->control.block_ndof[b];
-        const double *nu = k->solution.nu + k->control.block_offset[b];
+        const double *nu = k->solve.solution.nu + k->control.block_offset[b];
         s->v[slot] = perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0);
         if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
     }
@@ -199,7 +199,7 @@ static perp_status finish(pp_impacts *m, pass *x) {
     pp_frame *k = x->k;
     perp_certificate c;
     pp_tamper(k, PP_STRUCK);
-    k->nu_turned = k->nu_end = k->solution.nu;
+    k->nu_turned = k->nu_end = k->solve.solution.nu;
     take_velocities(k, k->s1);
     take_velocities(k, m->s);
     pp_arena_mark mark =
@@ -207,7 +207,7 @@ static perp_status finish(pp_impacts *m, pass *x) {
     pp_certify_answer(k, &c);
     c.h = 0;
     c.t = m->s->t;
-    c.accepted = k->acceptance <= m->w->def.tolerance;
+    c.accepted = k->solve.acceptance <= m->w->def.tolerance;
     pp_ledger(k, &c.ledger);
     perp_status st = pp_contact_gain(k, &c);
     if (m->w->def.impacts != PERP_IMPACTS_SEQUENCE && m->w->def.impacts != PERP_IMPACTS_NEWTON && rubs(k))
@@ -231,7 +231,7 @@ static perp_status newton(pp_impacts *m, const pp_frame *look, const bool *in, b
 static int friction_rows(const pp_frame *k, const double *back, perp_joint_row *out) {
     int n = 0, dim = k->w->def.dim;
     for (int i = 0; i < k->contacts.n; i++) {
-        const perp_contact_row *c = &k->problem.contact[i];
+        const perp_contact_row *c = &k->pose.problem.contact[i];
         double most = c->mu * back[i];
         for (int r = 0; r < dim - 1 && most > 0; r++)
             out[n++] = (perp_joint_row){.row = r ? c->o : c->t,
@@ -252,17 +252,17 @@ static perp_status give_back(pass *x, const double *back) {
     pp_arena *a = &k->w->arena;
     perp_status st = pp_formulate(k);
     if (st) return st;
-    int nj = k->problem.njoint, dim = k->w->def.dim;
-    k->problem.ncontact = k->contacts.n;
+    int nj = k->pose.problem.njoint, dim = k->w->def.dim;
+    k->pose.problem.ncontact = k->contacts.n;
     perp_joint_row *row = PP_ARENA_ARRAY(a, perp_joint_row, nj + 2 * k->contacts.n);
     int *number = PP_ARENA_ZERO(a, int, nj + 2 * k->contacts.n);
     double *momentum = PP_ARENA_ARRAY(a, double, k->control.ndof);
     if (!row || !number || !momentum) return no_memory(k->w);
     for (int i = 0; i < nj; i++) {
-        row[i] = k->problem.joint[i];
-        number[i] = k->row_number[i];
+        row[i] = k->pose.problem.joint[i];
+        number[i] = k->pose.row_number[i];
     }
-    perp_step_problem plain = k->problem;
+    perp_step_problem plain = k->pose.problem;
     memcpy(momentum, k->control.momentum, (size_t)k->control.ndof * sizeof *momentum);
     for (int i = 0; i < k->contacts.n; i++) {
         const perp_row *n = &plain.contact[i].n;
@@ -270,18 +270,18 @@ static perp_status give_back(pass *x, const double *back) {
             for (int d = 0; n->block[side] >= 0 && d < k->control.block_ndof[n->block[side]]; d++)
                 momentum[k->control.block_offset[n->block[side]] + d] += back[i] * n->J[side][d];
     }
-    k->row_number = number;
-    k->problem.joint = row;
-    k->problem.momentum = momentum;
-    k->problem.njoint = nj + friction_rows(k, back, row + nj);
+    k->pose.row_number = number;
+    k->pose.problem.joint = row;
+    k->pose.problem.momentum = momentum;
+    k->pose.problem.njoint = nj + friction_rows(k, back, row + nj);
     st = pp_solve_step(k);
     if (st) return st;
     for (int i = 0, at = nj; i < k->contacts.n; i++) {
-        k->solution.p_contact[3 * i] += back[i];
+        k->solve.solution.p_contact[3 * i] += back[i];
         for (int r = 0; r < dim - 1 && plain.contact[i].mu * back[i] > 0; r++)
-            k->solution.p_contact[3 * i + 1 + r] += k->solution.p_joint[at++];
+            k->solve.solution.p_contact[3 * i + 1 + r] += k->solve.solution.p_joint[at++];
     }
-    k->problem = plain;
+    k->pose.problem = plain;
     return PERP_OK;
 }
 
@@ -295,12 +295,12 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     double *back = PP_ARENA_ZERO(&m->w->arena, double, look->contacts.n);
     if (!back) return no_memory(m->w);
     for (int i = 0; i < look->contacts.n; i++)
-        back[i] = look->contacts.at[i].restitution * x.k->solution.p_contact[3 * i];
+        back[i] = look->contacts.at[i].restitution * x.k->solve.solution.p_contact[3 * i];
     st = give_back(&y, back);
     if (st) return st;
-    for (int i = 0; i < 3 * look->contacts.n; i++) y.k->solution.p_contact[i] += x.k->solution.p_contact[i];
-    for (int i = 0; i < y.k->problem.njoint; i++) y.k->solution.p_joint[i] += x.k->solution.p_joint[i];
-    for (int i = 0; i < y.k->problem.ncontact; i++) y.k->solution.p_spin[i] += x.k->solution.p_spin[i];
+    for (int i = 0; i < 3 * look->contacts.n; i++) y.k->solve.solution.p_contact[i] += x.k->solve.solution.p_contact[i];
+    for (int i = 0; i < y.k->pose.problem.njoint; i++) y.k->solve.solution.p_joint[i] += x.k->solve.solution.p_joint[i];
+    for (int i = 0; i < y.k->pose.problem.ncontact; i++) y.k->solve.solution.p_spin[i] += x.k->solve.solution.p_spin[i];
     y.k->control.nu0 = x.k->control.nu0; /* both as one: masses and rows are the same */
     y.k->s0 = x.k->s0;
     y.restitution = true;
@@ -356,17 +356,18 @@ static perp_status stronge(pp_impacts *m, const pp_frame *look, bool *done) {
         if (pp_approach(look, i) < 0) only = i, n++;
     bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->contacts.n);
     if (!in) return no_memory(m->w);
-    if (n != 1 || look->problem.njoint > 0) return PERP_OK;
+    if (n != 1 || look->pose.problem.njoint > 0) return PERP_OK;
     in[only] = true;
     pass x = {.restitution = true};
     perp_status st = new_pass(m, look, in, &x);
     if (!st) st = solve(&x); /* for its frame and its judge; the impulse is then another */
     double p[3];
     if (st || !pp_stronge(x.k, 0, p)) return st;
-    memcpy(x.k->solution.p_contact, p, sizeof p);
-    pp_step_velocity(&x.k->problem, x.k->solution.p_joint, x.k->solution.p_contact, x.k->solution.nu);
-    x.k->acceptance = 0;
-    x.k->residual = (perp_step_residual){.scale = x.k->residual.scale};
+    memcpy(x.k->solve.solution.p_contact, p, sizeof p);
+    pp_step_velocity(&x.k->pose.problem, x.k->solve.solution.p_joint, x.k->solve.solution.p_contact,
+                     x.k->solve.solution.nu);
+    x.k->solve.acceptance = 0;
+    x.k->solve.residual = (perp_step_residual){.scale = x.k->solve.residual.scale};
     *done = true;
     st = finish(m, &x);
     return st ? st : sequence(m, look); /* what closes because of it */

@@ -228,8 +228,8 @@ static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_fr
         perp_status st = pp_control(f[k]);
         if (!st) st = pp_solve_contacts(f[k]);
         if (st) return st;
-        if (k == 0 && f[0]->problem.ncontact == 0 && f[0]->problem.njoint == 0) break;
-        if (k == 1) f[0]->demand.slip_nu = f[1]->solution.nu; /* where to find it */
+        if (k == 0 && f[0]->pose.problem.ncontact == 0 && f[0]->pose.problem.njoint == 0) break;
+        if (k == 1) f[0]->demand.slip_nu = f[1]->solve.solution.nu; /* where to find it */
     }
     *at = f[0];
     if (without) *without = f[0]->demand.slip_nu ? f[1] : NULL;
@@ -240,7 +240,7 @@ static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_fr
         for (int i = 0; i < nd; i++) {
             double sum = 0;
             if (f[0]->demand.slip_nu)
-                sum = f[0]->solution.nu[off + i] - f[0]->demand.slip_nu[off + i];
+                sum = f[0]->solve.solution.nu[off + i] - f[0]->demand.slip_nu[off + i];
             else
                 for (int j = 0; j < nd; j++)
                     sum += f[0]->control.Minv[36 * b + 6 * j + i] * pp_force_impulse(f[0], off + j);
@@ -457,8 +457,8 @@ static void mark(const perp_world *w, int *parent, const int *shape, bool *hit) 
 }
 
 static bool bounced(const pp_frame *done) {
-    for (int i = 0; i < done->contacts.n && done->solution.p_contact; i++)
-        if (done->contacts.at[i].restitution > 0 && done->solution.p_contact[3 * i] > 0) return true;
+    for (int i = 0; i < done->contacts.n && done->solve.solution.p_contact; i++)
+        if (done->contacts.at[i].restitution > 0 && done->solve.solution.p_contact[3 * i] > 0) return true;
     for (int k = 0; k < done->nkick; k++)
         if (done->kick[k] != done && bounced(done->kick[k])) return true;
     return false;
@@ -470,9 +470,9 @@ static void mark_done(order *o, const pp_frame *done, int *parent, bool *hit) {
     const perp_world *w = o->m.w;
     for (int k = 0; k < done->nkick; k++)
         if (done->kick[k] != done) mark_done(o, done->kick[k], parent, hit);
-    for (int i = 0; i < done->contacts.n && done->solution.p_contact; i++) {
+    for (int i = 0; i < done->contacts.n && done->solve.solution.p_contact; i++) {
         const perp_contact *c = &done->contacts.at[i];
-        if (!(c->restitution > 0) || !(done->solution.p_contact[3 * i] > 0)) continue;
+        if (!(c->restitution > 0) || !(done->solve.solution.p_contact[3 * i] > 0)) continue;
         const int *shape = done->contacts.shape + 2 * i;
         double u = pp_approach(done, i), rest = pp_rest_speed(&o->m, done, i), force = pp_force_speed(&o->m, done, i);
         bool apart = c->gap > pp_touching(w->shape[shape[0]].g, w->shape[shape[1]].g, c->b_W);

@@ -145,7 +145,7 @@ static bool follow(path *x, double goal) {
 }
 
 bool pp_stronge(const pp_frame *k, int i, double impulse[3]) {
-    const perp_step_problem *p = &k->problem;
+    const perp_step_problem *p = &k->pose.problem;
     const perp_contact_row *c = &p->contact[i];
     const perp_row *row[3] = {&c->n, &c->t, &c->o};
     const double driven[3] = {c->b_n_kin, c->b_t, c->b_o};

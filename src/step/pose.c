@@ -59,6 +59,6 @@ perp_status pp_world_pose(perp_world *w, double margin, pp_posed *out) {
     if (!st) st = pp_contacts_of_pairs(f);
     if (!st) st = pp_formulate(f);
     if (st) return st;
-    *out = (pp_posed){&f->problem, f->contacts.at, f->contacts.n};
+    *out = (pp_posed){&f->pose.problem, f->contacts.at, f->contacts.n};
     return PERP_OK;
 }

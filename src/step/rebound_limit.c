@@ -34,9 +34,9 @@
 
 /* Does contact i push because its overlap asks for more than the next limit allows? */
 static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
-    const perp_contact_row *c = &k->problem.contact[i];
+    const perp_contact_row *c = &k->pose.problem.contact[i];
     if (k->contacts.plane) return false; /* the model "peg" has checks of its own */
-    return k->purpose == PP_STEP && k->contacts.at[i].gap < 0 && k->solution.p_contact[3 * i] > 0 &&
+    return k->purpose == PP_STEP && k->contacts.at[i].gap < 0 && k->solve.solution.p_contact[3 * i] > 0 &&
            c->b_n < pp_push_out_bound(k, next, c);
 }
 
@@ -81,8 +81,8 @@ void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert) {
 }
 
 static bool bounces(const pp_frame *k, int i) {
-    if (!(k->contacts.at[i].restitution > 0) || !(k->solution.p_contact[3 * i] > 0)) return false;
-    if (k->purpose == PP_STEP) return isfinite(pp_rebound_rhs(k, i, &k->problem.contact[i]));
+    if (!(k->contacts.at[i].restitution > 0) || !(k->solve.solution.p_contact[3 * i] > 0)) return false;
+    if (k->purpose == PP_STEP) return isfinite(pp_rebound_rhs(k, i, &k->pose.problem.contact[i]));
     if (k->purpose == PP_IMPACT) return pp_approach(k, i) < 0;
     const int *s = k->contacts.shape + 2 * i;
     for (int j = 0; j < k->demand.nshift; j++)
@@ -139,7 +139,7 @@ static bool room(pp_rebound_limits *r, pp_arena *arena) {
 /* The pairs of a kick that bounce: those whose island gains are searched for the restitution that does not. */
 static bool go_through(pp_rebound_limits *r, const pp_frame *k, const pp_contact_work *a, bool last, bool *again) {
     for (int i = 0; i < k->contacts.n; i++) {
-        const perp_row *n = &k->problem.contact[i].n;
+        const perp_row *n = &k->pose.problem.contact[i].n;
         if ((n->block[0] < 0 && n->block[1] < 0) || !bounces(k, i)) continue;
         int at = pp_work_island(a, n);
         const int *shape = k->contacts.shape + 2 * i;

@@ -58,9 +58,9 @@ static void join(int *root, const perp_row *row) {
 static int *islands(const pp_frame *f, bool all) {
     int *root = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock);
     for (int k = 0; root && k < f->control.nblock; k++) root[k] = k;
-    for (int i = 0; root && i < f->problem.njoint; i++) join(root, &f->problem.joint[i].row);
-    for (int i = 0; root && i < f->problem.ncontact; i++)
-        if (all || f->solution.p_contact[3 * i] > 0) join(root, &f->problem.contact[i].n);
+    for (int i = 0; root && i < f->pose.problem.njoint; i++) join(root, &f->pose.problem.joint[i].row);
+    for (int i = 0; root && i < f->pose.problem.ncontact; i++)
+        if (all || f->solve.solution.p_contact[3 * i] > 0) join(root, &f->pose.problem.contact[i].n);
     return root;
 }
 
@@ -84,7 +84,8 @@ static perp_status start_acceleration(perp_world *w, const pp_state *s, const pe
                                .touching_more = w->def.h * w->def.h * perp_v3_norm(w->def.gravity_W)}};
         pp_state_copy(w, &end, s);
         st = pp_solve_frame(&f);
-        for (int i = 0; !st && i < f.control.ndof; i++) dnu[i] = k == 0 ? f.solution.nu[i] : f.solution.nu[i] - dnu[i];
+        for (int i = 0; !st && i < f.control.ndof; i++)
+            dnu[i] = k == 0 ? f.solve.solution.nu[i] : f.solve.solution.nu[i] - dnu[i];
         if (!st && k == 1 && !(*root = islands(&f, true))) st = PERP_E_MEMORY;
     }
     return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the staggered start") : st;
@@ -218,7 +219,7 @@ static bool marked(const sync *s, const perp_row *row, unsigned char bit) {
 /* What forces and turning change of the velocity along a row in a step, about. */
 static double smooth_change(const sync *s, const perp_row *row) {
     const pp_frame *f = s->f;
-    double sum = fabs(pp_row_dot(&f->problem, row, s->free));
+    double sum = fabs(pp_row_dot(&f->pose.problem, row, s->free));
     for (int k = 0; k < 2; k++) {
         int b = row->block[k];
         if (b < 0) continue;
@@ -256,8 +257,8 @@ static bool meets(double approach, double smooth, bool open, bool shocked) {
 static bool stops(const sync *s, const perp_contact_row *r, double approach) {
     const pp_frame *f = s->f;
     if (r->b_n_kin != 0 || r->compliance > 0) return false;
-    double by_forces = fabs(pp_row_dot(&f->problem, &r->n, s->free)),
-           leaves = pp_row_dot(&f->problem, &r->n, f->solution.nu);
+    double by_forces = fabs(pp_row_dot(&f->pose.problem, &r->n, s->free)),
+           leaves = pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu);
     return approach > by_forces + noise_of(s, &r->n) && approach > STOPPED * leaves;
 }
 
@@ -276,9 +277,9 @@ static void see_slip(sync *s, const perp_row *row, const double *before, const d
 
 static void see_contact(sync *s, int i) {
     const pp_frame *f = s->f;
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     const perp_contact_row *r = &p->contact[i];
-    const double *P = f->solution.p_contact + 3 * i;
+    const double *P = f->solve.solution.p_contact + 3 * i;
     if (!(P[0] > 0)) return;
     if (r->contact >= 0 && r->contact < f->contacts.n) {
         const perp_contact *c = &f->contacts.at[r->contact];
@@ -286,16 +287,16 @@ static void see_contact(sync *s, int i) {
         double gap = c->gap - (f->demand.levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
         double touching = pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
         double approach = -(pp_row_dot(p, &r->n, f->control.nu0) + r->b_n_kin);
-        bool pushed_out = gap < -touching && pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin > smooth;
+        bool pushed_out = gap < -touching && pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin > smooth;
         if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_SHOCK)) || stops(s, r, approach))
             shock(s, &r->n);
     }
     if (!(r->mu > 0) || (P[1] == 0 && P[2] == 0)) return;
     double before[2] = {pp_row_dot(p, &r->t, f->control.nu0) + r->b_t, 0},
-           after[2] = {pp_row_dot(p, &r->t, f->solution.nu) + r->b_t, 0}, smooth = smooth_change(s, &r->t);
+           after[2] = {pp_row_dot(p, &r->t, f->solve.solution.nu) + r->b_t, 0}, smooth = smooth_change(s, &r->t);
     if (f->w->def.dim == 3 || r->nd != 2) {
         before[1] = pp_row_dot(p, &r->o, f->control.nu0) + r->b_o;
-        after[1] = pp_row_dot(p, &r->o, f->solution.nu) + r->b_o;
+        after[1] = pp_row_dot(p, &r->o, f->solve.solution.nu) + r->b_o;
         smooth += smooth_change(s, &r->o);
     }
     see_slip(s, &r->t, before, after, smooth);
@@ -303,9 +304,10 @@ static void see_contact(sync *s, int i) {
 
 static void see_joint(sync *s, int i) {
     const pp_frame *f = s->f;
-    const perp_joint_row *r = &f->problem.joint[i];
-    double p = f->solution.p_joint[i], smooth = smooth_change(s, &r->row);
-    double w0 = pp_row_dot(&f->problem, &r->row, f->control.nu0), w1 = pp_row_dot(&f->problem, &r->row, f->solution.nu);
+    const perp_joint_row *r = &f->pose.problem.joint[i];
+    double p = f->solve.solution.p_joint[i], smooth = smooth_change(s, &r->row);
+    double w0 = pp_row_dot(&f->pose.problem, &r->row, f->control.nu0),
+           w1 = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
     if (p == 0) return;
     if (r->kind == PERP_ROW_FRICTION || r->kind == PERP_ROW_MOTOR) { /* a motor slips while it lacks force */
         double before[2] = {w0 + r->b, 0}, after[2] = {w1 + r->b, 0};
@@ -377,10 +379,10 @@ static whole *wholes(const sync *s) {
     int dim = f->w->def.dim;
     whole *of = PP_ARENA_ZERO(&f->w->arena, whole, f->control.nblock);
     if (!of) return NULL;
-    for (int i = 0; i < f->problem.njoint; i++) /* what keeps a joint from rippling turns a body, and holds none */
-        if (f->problem.joint[i].joint >= 0) hold(of, s->root, &f->problem.joint[i].row);
-    for (int i = 0; i < f->problem.ncontact; i++)
-        if (f->solution.p_contact[3 * i] > 0) hold(of, s->root, &f->problem.contact[i].n);
+    for (int i = 0; i < f->pose.problem.njoint; i++) /* what keeps a joint from rippling turns a body, and holds none */
+        if (f->pose.problem.joint[i].joint >= 0) hold(of, s->root, &f->pose.problem.joint[i].row);
+    for (int i = 0; i < f->pose.problem.ncontact; i++)
+        if (f->solve.solution.p_contact[3 * i] > 0) hold(of, s->root, &f->pose.problem.contact[i].n);
     for (int k = 0; k < f->control.nblock; k++) {
         whole *x = &of[pp_set_of(s->root, k)];
         double m = f->control.M[36 * k];
@@ -469,8 +471,8 @@ static bool add_frame(pp_frame *f, bool alone, told *t) {
         before[k] = t[f->control.block_body[k]].mark;
     }
     free_change(f, s.free);
-    for (int i = 0; i < f->problem.njoint; i++) see_joint(&s, i);
-    for (int i = 0; i < f->problem.ncontact; i++) see_contact(&s, i);
+    for (int i = 0; i < f->pose.problem.njoint; i++) see_joint(&s, i);
+    for (int i = 0; i < f->pose.problem.ncontact; i++) see_contact(&s, i);
     bool jump = !alone;
     for (int k = 0; k < f->control.nblock; k++) jump |= s.part[k] < 1;
     const whole *of = jump ? wholes(&s) : NULL;
@@ -482,7 +484,7 @@ static bool add_frame(pp_frame *f, bool alone, told *t) {
         double with[6] = {0};
         if (of) carried(&s, of, k, with);
         for (int i = 0; i < f->control.block_ndof[k]; i++) {
-            to->change[i] += part * (f->solution.nu[at + i] - f->control.nu0[at + i]);
+            to->change[i] += part * (f->solve.solution.nu[at + i] - f->control.nu0[at + i]);
             if (part < 1) to->change[i] += (1 - part) * with[i];
             to->carried[i] += with[i];
         }
@@ -520,7 +522,7 @@ static void keep_finite(pp_state *s, int slot) {
 static void synchronise_body(const perp_world *w, int slot, const told *t, pp_state *end) {
     const pp_frame *f = t->in;
     int nd = f->control.block_ndof[t->block], dim = w->def.dim;
-    const double *nu = f->solution.nu + f->control.block_offset[t->block];
+    const double *nu = f->solve.solution.nu + f->control.block_offset[t->block];
     static const double none[6];
     const double *change = !t->shocked ? t->change : t->held ? none : t->carried;
     unsigned char mark = f->s0->mark[slot];

@@ -136,8 +136,8 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
 
 /* For perp_world_problem(); a frame may fail before there is one. */
 static void keep_problem(const pp_frame *f) {
-    f->w->problem = f->problem;
-    f->w->has_problem = f->problem.h > 0;
+    f->w->problem = f->pose.problem;
+    f->w->has_problem = f->pose.problem.h > 0;
 }
 
 /* A part of a step, solved or not; frame and end state lie in the arena. */
@@ -341,7 +341,7 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         if (x.st) {
             double shorter = x.f->shorter;
             length = shorter > 0 && shorter < length ? shorter : length / 2;
-            if (x.f->solution.nu) p->rejected++;
+            if (x.f->solve.solution.nu) p->rejected++;
             pp_arena_release(&w->arena, before);
             continue;
         }

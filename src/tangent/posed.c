@@ -67,11 +67,11 @@ static perp_status suits(const pp_frame *f, int n) {
     if (n != 1) return refuse(w, "it was divided into %d parts", n);
     if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
     if (w->model != &pp_model_peg && f->contacts.n > 0) return refuse(w, "contact model %s is not peg", w->model->name);
-    if (w->def.joint_correction && f->problem.njoint > 0) return refuse(w, "joints were corrected");
+    if (w->def.joint_correction && f->pose.problem.njoint > 0) return refuse(w, "joints were corrected");
     if (f->demand.nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
     if (f->demand.rebounds && (f->demand.rebounds->n > 0 || f->demand.rebounds->none))
         return refuse(w, "restitution was limited");
-    if (f->no_lift || f->stalled) return refuse(w, "a driven body was jammed");
+    if (f->no_lift || f->solve.stalled) return refuse(w, "a driven body was jammed");
     if (f->contacts.n > 0 && f->posed_at_end) return refuse(w, "contacts had to act at the end of the step");
     bool loose_tolerance = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
     for (int i = 0; f->demand.allowance && !loose_tolerance && i < f->contacts.n; i++)
@@ -95,8 +95,8 @@ static void see_forces(work *k) {
         if (k->f->control.block_ndof[b] == 6 && !w->body[k->f->control.block_body[b]].isotropic) k->simple = false;
     for (int i = 0; i < k->f->contacts.n; i++)
         if (k->f->contacts.at[i].restitution > 0) k->simple = false;
-    for (int i = 0; i < k->f->problem.ncontact; i++)
-        if (k->f->problem.contact[i].nd > 2) k->simple = false; /* pyramids are turned to the slip */
+    for (int i = 0; i < k->f->pose.problem.ncontact; i++)
+        if (k->f->pose.problem.contact[i].nd > 2) k->simple = false; /* pyramids are turned to the slip */
 }
 
 /* Calls user functions and controllers at a state; they read the world. */
@@ -133,7 +133,7 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
         if (!st && g->demand.joints && !pp_joint_rounds_at(g, k->e.at.nu, NULL)) st = PERP_E_SOLVE;
     }
     if (!st) st = pp_formulate(g);
-    if (!st && (g->problem.njoint != k->e.njoint || g->problem.ncontact != k->e.ncontact))
+    if (!st && (g->pose.problem.njoint != k->e.njoint || g->pose.problem.ncontact != k->e.ncontact))
         st = refuse(w, "the number of its rows is about to change");
     return st == PERP_E_SOLVE ? refuse(w, "%s", "a body turns too far in one step") : st;
 }
@@ -142,7 +142,7 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
 static perp_status gather(work *k) {
     pp_frame *f = k->f;
     pp_arena *a = &k->w->arena;
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     int all = p->ncontact, *row = PP_ARENA_ARRAY(a, int, all), *first = PP_ARENA_ARRAY(a, int, all),
         *joint = PP_ARENA_ARRAY(a, int, p->njoint);
     pp_mode *mode = PP_ARENA_ARRAY(a, pp_mode, all);
@@ -201,7 +201,7 @@ static perp_status end_rows(work *k) {
     for (int i = 0; i < k->again.n; i++) {
         holds[i] = k->again.end[i].gap_holds;
         for (int side = 0; holds[i] && side < 2; side++) {
-            int b = k->base.problem.contact[i].n.block[side], nd = b < 0 ? 0 : f->control.block_ndof[b];
+            int b = k->base.pose.problem.contact[i].n.block[side], nd = b < 0 ? 0 : f->control.block_ndof[b];
             double g[6], *J = row[i].J[side];
             row[i].block[side] = b;
             if (b < 0) continue;
@@ -223,7 +223,7 @@ static perp_status end_rows(work *k) {
     if (!joint) return PERP_E_MEMORY;
     if (!pp_joint_rounds_at(&k->base, k->e.at.nu, joint)) return refuse(k->w, "a body turns too far");
     for (int i = 0; i < k->e.njoint; i++) {
-        perp_row_kind kind = f->problem.joint[i].kind;
+        perp_row_kind kind = f->pose.problem.joint[i].kind;
         if (kind != PERP_ROW_JOINT && kind != PERP_ROW_LIMIT) continue;
         for (int side = 0; side < 2; side++) {
             int b = joint[i].block[side];
@@ -241,7 +241,7 @@ static perp_status end_rows(work *k) {
 
 /* Do the equations hold at the answer? If not, they are not the equations of the step. */
 static perp_status check_base(work *k) {
-    pp_equations_values(&k->e, &k->base.problem, k->value[0], k->momentum[0]);
+    pp_equations_values(&k->e, &k->base.pose.problem, k->value[0], k->momentum[0]);
     for (int i = 0; i < k->again.n; i++) {
         double tol = k->again.k.m->pair[k->again.pair[i]].tol, miss = fabs(k->value[0][k->e.first[i]]);
         if (!(miss <= (HOLDS + 20 * k->w->def.tolerance) * k->speed + 20 * tol / k->f->h))
@@ -278,11 +278,11 @@ static perp_status begin(work *k) {
     pp_state_copy(w, &k->end, k->f->s0);
     see_forces(k);
     if ((st = pose(k, k->f->s0, s1, &k->base))) return st;
-    pp_equations_scale(&k->e, &k->base.problem);
+    pp_equations_scale(&k->e, &k->base.pose.problem);
     if ((st = check_base(k))) return st;
     if ((st = end_rows(k))) return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the directions") : st;
-    k->s.p = &k->base.problem;
-    pp_equations_derive(&k->e, &k->base.problem, &k->s);
+    k->s.p = &k->base.pose.problem;
+    pp_equations_derive(&k->e, &k->base.pose.problem, &k->s);
     return PERP_OK;
 }
 
@@ -299,7 +299,7 @@ static perp_status take_difference(work *k, int d, double q, double v, double c,
         pp_tangent_move_state(k->t, w, d, q * by, v * by, &k->moved);
         if (c != 0) st = pp_parameters_move(k->t, w, d, c * by, &moved);
         if (!st) st = pose(k, &k->moved, &k->end, &g);
-        if (!st) pp_equations_values(&k->e, &g.problem, k->value[side], k->momentum[side]);
+        if (!st) pp_equations_values(&k->e, &g.pose.problem, k->value[side], k->momentum[side]);
         pp_parameters_back(moved);
         pp_arena_release(&w->arena, mark);
     }
@@ -308,7 +308,7 @@ static perp_status take_difference(work *k, int d, double q, double v, double c,
            *momentum = k->s.momentum + (size_t)k->f->control.ndof * (size_t)d;
     double *change = k->value[1];
     for (int i = 0; i < pp_equations_count(&k->e); i++) change[i] = (change[i] - k->value[0][i]) / (2 * reach);
-    pp_equations_chain(&k->e, &k->base.problem, change);
+    pp_equations_chain(&k->e, &k->base.pose.problem, change);
     for (int i = 0; i < k->e.n; i++) right[i] -= change[i];
     for (int i = 0; i < k->f->control.ndof; i++) momentum[i] -= (k->momentum[1][i] - k->momentum[0][i]) / (2 * reach);
     return PERP_OK;

@@ -63,7 +63,7 @@ static bool scaled(pp_frame *f, int body, double factor, bool told, bool felt) {
     int i = struck(f, body);
     if (i < 0) return false;
     double p = *impulse(f, i, 0);
-    if (felt) push(f, &f->problem.contact[i].n, (factor - 1) * p);
+    if (felt) push(f, &f->pose.problem.contact[i].n, (factor - 1) * p);
     if (told) *impulse(f, i, 0) = factor * p;
     return true;
 }
@@ -104,7 +104,7 @@ static bool bystander(pp_frame *f, double e) { /* momentum of two bodies, so tha
 static bool friction_by(pp_frame *f, double factor) {
     int i = struck(f, ROLLER);
     if (i < 0 || *impulse(f, i, 1) == 0) return false;
-    push(f, &f->problem.contact[i].t, (factor - 1) * *impulse(f, i, 1));
+    push(f, &f->pose.problem.contact[i].t, (factor - 1) * *impulse(f, i, 1));
     *impulse(f, i, 1) *= factor;
     return true;
 }

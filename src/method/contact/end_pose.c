@@ -92,7 +92,7 @@ static perp_status begin(work *k) {
         const int *shape = f->contacts.shape + 2 * i;
         k->start[i] = (begun){{shape[0], shape[1]}, f->contacts.at[i].feature, f->contacts.at[i].gap};
     }
-    memcpy(k->nu, f->solution.nu, (size_t)f->control.ndof * sizeof *k->nu);
+    memcpy(k->nu, f->solve.solution.nu, (size_t)f->control.ndof * sizeof *k->nu);
     return PERP_OK;
 }
 
@@ -182,14 +182,14 @@ static perp_status rounds(work *k) {
         pp_arena_release(&f->w->arena, mark);
         double *gap;
         if ((st = solve_round(k, &gap))) return st;
-        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
+        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solve.solution.nu);
         pp_iteration_state v = pp_convergence_check(&s, f, &c, !joints);
         if (v == PP_SETTLED) {
             f->true_gap = gap;
             return PERP_OK;
         }
         double part = v == PP_GO_HALF ? 0.5 : 1;
-        for (int i = 0; i < f->control.ndof; i++) k->nu[i] += part * (f->solution.nu[i] - k->nu[i]);
+        for (int i = 0; i < f->control.ndof; i++) k->nu[i] += part * (f->solve.solution.nu[i] - k->nu[i]);
     }
     return pp_fail(f->w, PERP_E_SOLVE, "contacts at the end of the step did not settle at t = %g (h = %g): %d of them",
                    f->s0->t, f->h, f->contacts.n);
@@ -207,7 +207,7 @@ perp_status pp_end_rounds(pp_frame *f, const pp_end_model *m) {
 void pp_end_give_up(pp_frame *f) {
     pp_logf(f->w, PERP_LOG_WARNING, "step %llu: contacts act at the start of a part of h = %g: %s",
             (unsigned long long)f->w->state.step, f->h, f->w->why);
-    f->fallbacks++;
+    f->solve.fallbacks++;
     f->demand.end_gap = f->true_gap = NULL;
     pp_end_inertia(f, NULL);
 }

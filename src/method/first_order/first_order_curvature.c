@@ -21,7 +21,7 @@ static void row_velocities(const pp_frame *f, double dt, pp_state *moved, perp_j
         double coord[PERP_JOINT_MAX_COORD];
         pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[i], coord);
         int rows = pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, f->h, INFINITY, row);
-        for (int r = 0; r < rows; r++) out[n++] += sign * pp_row_dot(&f->problem, &row[r].row, f->control.nu0);
+        for (int r = 0; r < rows; r++) out[n++] += sign * pp_row_dot(&f->pose.problem, &row[r].row, f->control.nu0);
     }
 }
 
@@ -33,9 +33,9 @@ perp_status pp_row_curvature(const pp_frame *f, double *out) {
     if (st) return st;
     double dt = 1e-3 * f->h;
     pp_state_copy(w, &moved, f->s1); /* kinematic bodies stand at the end of the step */
-    for (int i = 0; i < f->problem.njoint; i++) out[i] = 0;
+    for (int i = 0; i < f->pose.problem.njoint; i++) out[i] = 0;
     row_velocities(f, dt, &moved, row, 1, out);
     row_velocities(f, -dt, &moved, row, -1, out);
-    for (int i = 0; i < f->problem.njoint; i++) out[i] /= 2 * dt;
+    for (int i = 0; i < f->pose.problem.njoint; i++) out[i] /= 2 * dt;
     return PERP_OK;
 }

@@ -101,7 +101,7 @@ static void soften_joint(const pp_frame *f, const pp_first_order *set, perp_join
     if (open) {
         fix(r, 0);
     } else if (set->euler == PP_EULER_EXPLICIT) { /* (7)-(8) */
-        fix(r, -h * (K * phi + B * (pp_row_dot(&f->problem, &r->row, f->control.nu0) + r->b_kin)));
+        fix(r, -h * (K * phi + B * (pp_row_dot(&f->pose.problem, &r->row, f->control.nu0) + r->b_kin)));
     } else if (isfinite(K / B) &&
                isfinite(1 / (h * B))) { /* (11)-(12): the spring at the start, the damper at the end */
         r->b = K * phi / B + r->b_kin;
@@ -113,7 +113,7 @@ static void soften_joint(const pp_frame *f, const pp_first_order *set, perp_join
 
 /* *error: by row, phi at the start of the step, driven bodies there too [L or rad]. */
 static perp_status soften_joints(pp_frame *f, const pp_first_order *set, double **error) {
-    int n = f->problem.njoint;
+    int n = f->pose.problem.njoint;
     *error = NULL;
     if (n == 0) return PERP_OK;
     perp_joint_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_joint_row, n);
@@ -123,13 +123,13 @@ static perp_status soften_joints(pp_frame *f, const pp_first_order *set, double 
     perp_status st = set->curvature > 0 ? pp_row_curvature(f, bend) : PERP_OK;
     if (st) return st;
     for (int i = 0; i < n; i++) {
-        row[i] = f->problem.joint[i];
+        row[i] = f->pose.problem.joint[i];
         (*error)[i] = f->h * (row[i].b - row[i].b_kin);
         if (row[i].kind != PERP_ROW_JOINT && row[i].kind != PERP_ROW_LIMIT) continue;
         soften_joint(f, set, &row[i]);
         if (set->euler == PP_EULER_IMPLICIT) row[i].b += set->curvature * f->h * bend[i]; /* phi1 and its rate */
     }
-    f->problem.joint = row;
+    f->pose.problem.joint = row;
     return PERP_OK;
 }
 
@@ -158,7 +158,7 @@ static void soften_contact(double h, const pp_soft_contact *c, perp_contact_row 
 
 /* Own rows of the contacts, with what their laws need to know. */
 static perp_status contact_rows(pp_frame *f, pp_soft_contact *soft, perp_contact_row **out) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, p->ncontact);
     double *nu_free = PP_ARENA_ARRAY(&f->w->arena, double, p->ndof);
     if (!row || !nu_free) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", p->ncontact);
@@ -201,11 +201,12 @@ static double move_depths(const pp_frame *f, pp_soft_contact *soft) {
     double worst = 0;
     for (int i = 0; i < f->contacts.n; i++) {
         pp_soft_contact *c = &soft[i];
-        const perp_contact_row *r = &f->problem.contact[i];
+        const perp_contact_row *r = &f->pose.problem.contact[i];
         if (c->kind != PERP_HERTZ) continue;
-        double d = -(c->gap + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu)), slope, p = 0;
+        double d = -(c->gap + f->h * pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu)), slope, p = 0;
         if (d > 0) p = f->h * fmax(0, pp_soft_force(c, d, &slope) + c->damping * (d - c->depth0) / f->h);
-        double is = f->solution.p_contact[3 * i], W = pp_row_inverse_mass(&f->problem, &r->n), S = r->compliance;
+        double is = f->solve.solution.p_contact[3 * i], W = pp_row_inverse_mass(&f->pose.problem, &r->n),
+               S = r->compliance;
         worst = fmax(worst, S * W / (S + W) * fabs(p - is)); /* as the judge weighs it */
         c->depth = fmax(W > S ? depth_of_force(c, is / f->h, f->h) : d, c->least);
     }
@@ -215,7 +216,7 @@ static double move_depths(const pp_frame *f, pp_soft_contact *soft) {
 /* Room for the impulses of a round, from which the next one starts. */
 static bool new_memory(const pp_frame *f, pp_warm *m) {
     pp_arena *a = &f->w->arena;
-    int nc = f->contacts.n, nj = f->problem.njoint;
+    int nc = f->contacts.n, nj = f->pose.problem.njoint;
     *m = (pp_warm){.contact = PP_ARENA_ARRAY(a, pp_memory_contact, nc),
                    .cap_contact = nc,
                    .joint = PP_ARENA_ARRAY(a, double, nj),
@@ -235,14 +236,14 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
     if (!last || !new_memory(f, last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int round = 0; round < MAX_ROUNDS; round++) {
         for (int i = 0; i < f->contacts.n; i++) soften_contact(f->h, &soft[i], &row[i]);
-        f->iterations = f->fallbacks = 0;
+        f->solve.iterations = f->solve.fallbacks = 0;
         pp_arena_mark mark = pp_arena_here(&w->arena);
         perp_status st = set->printed ? pp_printed_programme(f) : pp_solve_step(f);
-        iterations += f->iterations;
-        f->iterations = iterations;
+        iterations += f->solve.iterations;
+        f->solve.iterations = iterations;
         if (st) return st;
         error = move_depths(f, soft);
-        double scale = fmax(f->residual.scale, f->h * perp_v3_norm(w->def.gravity_W));
+        double scale = fmax(f->solve.residual.scale, f->h * perp_v3_norm(w->def.gravity_W));
         if (!(error > w->def.tolerance * scale)) {
             f->recall = NULL;
             return PERP_OK;
@@ -260,10 +261,10 @@ static perp_status update_explicit(pp_frame *f) {
     double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!nu1) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the update");
     size_t size = (size_t)f->control.ndof * sizeof *nu1;
-    memcpy(nu1, f->solution.nu, size);
-    memcpy(f->solution.nu, f->control.nu0, size);
+    memcpy(nu1, f->solve.solution.nu, size);
+    memcpy(f->solve.solution.nu, f->control.nu0, size);
     perp_status st = pp_update(f);
-    memcpy(f->solution.nu, nu1, size);
+    memcpy(f->solve.solution.nu, nu1, size);
     f->nu_moved = f->control.nu0;
     for (int k = 0; !st && k < f->control.nblock; k++) {
         int slot = f->control.block_body[k], nd = f->control.block_ndof[k];
@@ -283,7 +284,7 @@ static perp_status yields(pp_frame *f, const pp_soft_contact *soft) {
     if (!d) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     for (int i = 0; i < f->contacts.n; i++) {
         const pp_soft_contact *c = &soft[i];
-        double p = f->solution.p_contact[3 * i];
+        double p = f->solve.solution.p_contact[3 * i];
         if (c->kind == PERP_HERTZ)
             d[i] = depth_of_force(c, p / h, h);
         else if (c->kind != PERP_RIGID)
@@ -303,8 +304,8 @@ static double energy_of(const pp_soft_contact *c, double d) {
 static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
     for (int i = 0; i < f->contacts.n; i++) {
         const pp_soft_contact *c = &soft[i];
-        const perp_contact_row *r = &f->problem.contact[i];
-        double p = f->solution.p_contact[3 * i], end = p > 0 ? f->yield[i] : 0;
+        const perp_contact_row *r = &f->pose.problem.contact[i];
+        double p = f->solve.solution.p_contact[3 * i], end = p > 0 ? f->yield[i] : 0;
         if (c->kind == PERP_RIGID) continue;
         f->elastic.normal += p > 0 ? (p - c->damping * (end - c->depth0)) * (pp_mean_velocity(f, &r->n) + r->b_n_kin)
                                    : energy_of(c, c->depth0);
@@ -327,17 +328,17 @@ static double rounding_of(const pp_frame *f, const perp_row *row) {
 
 /* Errors at the end follow from the impulses, which for any stiffness is exact: phi1 = (B phi0 - p)/(h K + B). */
 static void account_joints(pp_frame *f, const pp_first_order *set, const double *error) {
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
         bool limit = r->kind == PERP_ROW_LIMIT;
         if (!limit && r->kind != PERP_ROW_JOINT) continue;
-        double B, K = stiffness_of(f, set, r, &B), p = f->solution.p_joint[i],
+        double B, K = stiffness_of(f, set, r, &B), p = f->solve.solution.p_joint[i],
                   phi0 = limit ? fmin(error[i], 0) : error[i];
         double phi1 = (B * phi0 - p) / (f->h * K + B), elastic = -f->h * K * phi1;
         if (limit && !(p > 0)) phi1 = elastic = 0;
         if (set->euler != PP_EULER_IMPLICIT && !(limit && phi0 == 0)) {
             elastic = -f->h * K * phi0;
-            phi1 = phi0 + f->h * (pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin);
+            phi1 = phi0 + f->h * (pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin);
         }
         double stored = 0.5 * K * phi1 * phi1;
         if (!isfinite(stored)) continue; /* as good as rigid, or no spring */
@@ -361,7 +362,7 @@ static perp_status step(pp_frame *f) {
     if (!st) st = contact_rows(f, soft, &row);
     if (!st) st = soften_joints(f, set, &error);
     if (st) return st;
-    f->problem.contact = row;
+    f->pose.problem.contact = row;
     f->direct = pp_soft_newton;
     st = solve_rounds(f, soft, row);
     if (!st) st = yields(f, soft);

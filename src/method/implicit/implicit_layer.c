@@ -152,13 +152,13 @@ void pp_layers_rows(pp_implicit_work *k, perp_contact_row *row) {
 static void approach(pp_implicit_work *k) {
     const pp_frame *f = k->f;
     double *smooth = k->next;
-    memcpy(smooth, f->solution.nu, (size_t)f->control.ndof * sizeof *smooth);
+    memcpy(smooth, f->solve.solution.nu, (size_t)f->control.ndof * sizeof *smooth);
     for (int i = 0; i < f->contacts.n; i++)
-        if (k->rigid[i] != 0) pp_row_spread(&f->problem, &f->problem.contact[i].n, -k->rigid[i], smooth);
+        if (k->rigid[i] != 0) pp_row_spread(&f->pose.problem, &f->pose.problem.contact[i].n, -k->rigid[i], smooth);
     for (int i = 0; i < f->contacts.n; i++) {
-        const perp_contact_row *row = &f->problem.contact[i];
-        k->meet[i].speed = pp_row_dot(&f->problem, &row->n, f->control.nu0) + row->b_n_kin;
-        k->meet[i].gain = pp_row_dot(&f->problem, &row->n, smooth) + row->b_n_kin - k->meet[i].speed;
+        const perp_contact_row *row = &f->pose.problem.contact[i];
+        k->meet[i].speed = pp_row_dot(&f->pose.problem, &row->n, f->control.nu0) + row->b_n_kin;
+        k->meet[i].gain = pp_row_dot(&f->pose.problem, &row->n, smooth) + row->b_n_kin - k->meet[i].speed;
     }
 }
 
@@ -167,14 +167,15 @@ bool pp_layers_changed(pp_implicit_work *k) {
     bool changed = false;
     for (int i = 0; i < f->contacts.n; i++) {
         pp_layer *l = &k->layer[i];
-        double p = f->solution.p_contact[3 * i];
+        double p = f->solve.solution.p_contact[3 * i];
         if (!l->soft) {
             k->rigid[i] = p;
             continue;
         }
         k->rigid[i] = l->core ? fmax(0, p - l->at_core) : 0;
-        const perp_row *n = &f->problem.contact[i].n;
-        double end = l->gap + f->h * (pp_row_dot(&f->problem, n, f->solution.nu) - pp_row_dot(&f->problem, n, k->nu));
+        const perp_row *n = &f->pose.problem.contact[i].n;
+        double end = l->gap + f->h * (pp_row_dot(&f->pose.problem, n, f->solve.solution.nu) -
+                                      pp_row_dot(&f->pose.problem, n, k->nu));
         bool core = l->core ? p >= l->at_core * (1 - SLACK) : end < l->core_gap * (1 + SLACK);
         if (core != l->core) changed = true;
         k->meet[i].core = core;
@@ -202,7 +203,7 @@ static void account(const pp_implicit_work *k, int i, const perp_pair_law *law, 
                     perp_vec3 d) {
     pp_frame *f = k->f;
     const pp_layer *l = &k->layer[i];
-    const perp_contact_row *r = &f->problem.contact[i];
+    const perp_contact_row *r = &f->pose.problem.contact[i];
     perp_vec3 n = f->contacts.at[i].n_W;
     double end = perp_v3_dot(d, n), rate = pp_mean_velocity(f, &r->n) + r->b_n_kin;
     double elastic = p[0] - k->rigid[i] - law->damping * (yield - l->start_n);
@@ -223,7 +224,7 @@ perp_status pp_layers_end(pp_implicit_work *k) {
         const pp_layer *l = &k->layer[i];
         if (!l->soft) continue;
         const perp_contact *c = &f->contacts.at[i];
-        const double *p = f->solution.p_contact + 3 * i;
+        const double *p = f->solve.solution.p_contact + 3 * i;
         perp_pair_law law = law_of(f, i);
         double n = fmax(pressed(k->meet[i].held_at.gap), p[0] > 0 ? 0 : relaxed(k, l, &law));
         yield[i] = deflection_of(k, i, &law, p[0]);

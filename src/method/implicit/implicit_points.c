@@ -85,7 +85,7 @@ static void hold(const pp_implicit_work *k, pp_meet *e) {
 
 /* Notes the impulse of the round, on the second body. */
 static void note_push(const pp_implicit_work *k, int m) {
-    const double *p = k->f->solution.p_contact + 3 * m;
+    const double *p = k->f->solve.solution.p_contact + 3 * m;
     const perp_contact *c = &k->f->contacts.at[m];
     k->meet[m].push = p[0];
     k->meet[m].push_W = perp_v3_axpy(perp_v3_axpy(perp_v3_scale(p[0], c->n_W), p[1], c->t_W), p[2], c->o_W);
@@ -295,16 +295,16 @@ perp_status pp_points_stiffen(pp_implicit_work *k) {
         stiffen(k, e, &r, M, momentum);
         invert_turns(f->w->def.dim, M + 36 * r.block, Minv + 36 * r.block);
     }
-    f->problem.M = M;
-    f->problem.Minv = Minv;
-    f->problem.momentum = momentum;
+    f->pose.problem.M = M;
+    f->pose.problem.Minv = Minv;
+    f->pose.problem.momentum = momentum;
     return PERP_OK;
 }
 
 /* By how much the turn of the answer takes the point along the surface, in W. */
 static perp_vec3 rolled(const pp_implicit_work *k, const roller *r) {
     const pp_frame *f = k->f;
-    const double *to = f->solution.nu + f->control.block_offset[r->block],
+    const double *to = f->solve.solution.nu + f->control.block_offset[r->block],
                  *from = k->nu + f->control.block_offset[r->block];
     double c = f->h * lever(k);
     perp_vec3 phi = f->w->def.dim == 2 ? perp_v3(0, 0, c * (to[2] - from[2]))
@@ -350,7 +350,7 @@ static perp_vec3 on_surface(const pp_implicit_work *k, const pp_meet *e, perp_ve
 bool pp_points_settled(const pp_implicit_work *k, double allowed) {
     for (int m = 0; m < k->nmeet; m++) {
         const pp_meet *e = &k->meet[m];
-        bool counts = e->held && (k->f->solution.p_contact[3 * m] > 0 || e->at.gap < 0);
+        bool counts = e->held && (k->f->solve.solution.p_contact[3 * m] > 0 || e->at.gap < 0);
         if (counts && e->held_at.gap - e->at.gap > allowed) return false;
     }
     return true;
@@ -381,7 +381,7 @@ const double *pp_points_next(pp_implicit_work *k, double part, bool afresh) {
         memcpy(h->found + EACH * m, found, sizeof found);
     }
     memcpy(h->now + EACH * k->nmeet, k->nu, (size_t)k->f->control.ndof * sizeof *k->nu);
-    memcpy(h->found + EACH * k->nmeet, k->f->solution.nu, (size_t)k->f->control.ndof * sizeof *k->nu);
+    memcpy(h->found + EACH * k->nmeet, k->f->solve.solution.nu, (size_t)k->f->control.ndof * sizeof *k->nu);
     learn(h);
     next(h, part);
     for (int m = 0; m < k->nmeet; m++) {

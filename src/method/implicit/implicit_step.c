@@ -58,9 +58,9 @@ static void set_drift(pp_implicit_work *k, const double *nu) {
     memset(by_core, 0, (size_t)f->control.ndof * sizeof *by_core);
     for (int i = 0; k->rigid && i < f->contacts.n; i++)
         if (k->rigid[i] != 0)
-            pp_row_spread(&f->problem, &f->problem.contact[i].n, (k->lever[i] - 0.5) * k->rigid[i], by_core);
-    for (int i = 0; i < f->problem.njoint; i++)
-        pp_row_spread(&f->problem, &f->problem.joint[i].row, 0.5 * f->solution.p_joint[i], by_core);
+            pp_row_spread(&f->pose.problem, &f->pose.problem.contact[i].n, (k->lever[i] - 0.5) * k->rigid[i], by_core);
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        pp_row_spread(&f->pose.problem, &f->pose.problem.joint[i].row, 0.5 * f->solve.solution.p_joint[i], by_core);
     for (int i = 0; i < f->control.ndof; i++) k->drift[i] = 0.5 * (f->control.nu0[i] + nu[i]) + by_core[i];
 }
 
@@ -123,10 +123,10 @@ static perp_status note_driven(pp_frame *f) {
     double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * f->contacts.n);
     if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     for (int i = 0; i < f->contacts.n; i++) {
-        driven[2 * i] = f->problem.contact[i].b_t;
-        driven[2 * i + 1] = f->problem.contact[i].b_o;
+        driven[2 * i] = f->pose.problem.contact[i].b_t;
+        driven[2 * i + 1] = f->pose.problem.contact[i].b_o;
     }
-    f->slip_driven = driven;
+    f->pose.slip_driven = driven;
     return PERP_OK;
 }
 
@@ -145,12 +145,12 @@ static perp_status solve_round(pp_implicit_work *k, bool held) {
     if (!st && k->compliant) st = note_driven(f);
     if (st) return st;
     if (k->compliant)
-        pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->problem.contact); /* just made, in the arena */
+        pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->pose.problem.contact); /* just made, in the arena */
     if (held) st = pp_points_stiffen(k);
     if (!st) st = pp_solve_step(f);
-    f->problem.M = f->control.M;
-    f->problem.Minv = f->control.Minv;
-    f->problem.momentum = f->control.momentum;
+    f->pose.problem.M = f->control.M;
+    f->pose.problem.Minv = f->control.Minv;
+    f->pose.problem.momentum = f->control.momentum;
     return st;
 }
 
@@ -164,7 +164,8 @@ static void step_on(pp_implicit_work *k, const double *nu, double part) {
 static perp_status begin_round(pp_implicit_work *k, pp_arena_mark mark, bool held) {
     pp_frame *f = k->f;
     pp_arena_release(&f->w->arena, mark);
-    f->problem = pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
+    f->pose.problem =
+        pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
     f->contacts.n = 0;
     return solve_round(k, held);
 }
@@ -181,15 +182,15 @@ static perp_status rounds(pp_implicit_work *k) {
     for (int round = 0; !st && round < MAX_ROUNDS; round++) {
         if ((st = begin_round(k, mark, held))) return st;
         bool other = k->compliant && pp_layers_changed(k);
-        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
+        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solve.solution.nu);
         if (held) c.by = fmax(c.by, pp_points_change(k));
         pp_iteration_state v = pp_convergence_check(&s, f, &c, other);
         if (v == PP_SETTLED && !held) {
-            step_on(k, f->solution.nu, 1);
+            step_on(k, f->solve.solution.nu, 1);
             return PERP_OK;
         }
         if (v == PP_SETTLED) {
-            step_on(k, f->solution.nu, 1);
+            step_on(k, f->solve.solution.nu, 1);
             if ((st = pp_implicit_measure(k))) return st;
             if (pp_points_settled(k, f->h * fmax(f->w->def.tolerance * c.scale, c.finest))) return PERP_OK;
         }
@@ -202,7 +203,7 @@ static perp_status rounds(pp_implicit_work *k) {
             least = worse ? c.by : fmin(least, c.by);
             step_on(k, pp_points_next(k, part, worse), 1);
         } else {
-            step_on(k, f->solution.nu, v == PP_GO_HALF ? 0.5 : 1);
+            step_on(k, f->solve.solution.nu, v == PP_GO_HALF ? 0.5 : 1);
         }
         if (v == PP_GO_HALF && !held) {
             if ((st = pp_implicit_measure(k))) return st;
@@ -221,8 +222,8 @@ static perp_status rounds(pp_implicit_work *k) {
 /* Does a contact push for another reason than that it holds: a bounce, or overlap of the start that is undone? */
 static bool pushes_off(const pp_implicit_work *k, int i) {
     const pp_frame *f = k->f;
-    if (!(f->solution.p_contact[3 * i] > 0)) return false;
-    const perp_contact_row *row = &f->problem.contact[i];
+    if (!(f->solve.solution.p_contact[3 * i] > 0)) return false;
+    const perp_contact_row *row = &f->pose.problem.contact[i];
     bool soft = row->compliance > 0; /* what it is pressed in by is no overlap */
     return (!soft && was_within(k, &k->meet[i])) || isfinite(pp_rebound_rhs(f, i, row));
 }
@@ -236,7 +237,7 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     if (f->task.last_resort || f->contacts.n == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int i = 0; i < f->contacts.n; i++) /* what is gained there has other causes, and others limit it */
-        if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->problem.contact[i].n)] = 0;
+        if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->pose.problem.contact[i].n)] = 0;
     double sum = 0, kinetic = 0;
     for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;
@@ -261,8 +262,8 @@ static perp_status begin(pp_implicit_work *k) {
     k->next = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     k->placed = PP_ARENA_ARRAY(&w->arena, pp_placed, f->collide.nplaced);
     if (!k->nu || !k->drift || !k->next || !k->placed) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    f->problem = pp_free_problem(f);
-    pp_step_velocity(&f->problem, NULL, NULL, k->nu);
+    f->pose.problem = pp_free_problem(f);
+    pp_step_velocity(&f->pose.problem, NULL, NULL, k->nu);
     memcpy(k->placed, f->collide.placed, (size_t)f->collide.nplaced * sizeof *k->placed);
     st = pp_implicit_pairs(k);
     if (st) return st;

@@ -198,15 +198,15 @@ static void follow_answer(pp_peg_work *k) {
     double *nu = k->m->nu;
     k->still = !k->at_end || !k->mode.symmetric;
     if (k->at_end && k->mode.symmetric) {
-        pp_end_change c = pp_end_changed(f, &k->end_state, nu, f->solution.nu);
+        pp_end_change c = pp_end_changed(f, &k->end_state, nu, f->solve.solution.nu);
         pp_iteration_state v = pp_convergence_check(&k->settling, f, &c, false);
         k->still = v == PP_SETTLED || (k->loose_tolerance && c.by <= f->w->def.tolerance * c.scale);
         if (v == PP_GO_HALF && !k->still) {
-            for (int i = 0; i < f->control.ndof; i++) nu[i] += 0.5 * (f->solution.nu[i] - nu[i]);
+            for (int i = 0; i < f->control.ndof; i++) nu[i] += 0.5 * (f->solve.solution.nu[i] - nu[i]);
             return;
         }
     }
-    memcpy(nu, f->solution.nu, (size_t)f->control.ndof * sizeof *nu);
+    memcpy(nu, f->solve.solution.nu, (size_t)f->control.ndof * sizeof *nu);
 }
 
 /* By what speed the answer of an island may miss the laws of the next round and be kept. Pivoting is exact, and what
@@ -235,15 +235,15 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     if (!pp_remember_try(f, &m->tries)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", m->nrow);
     follow_answer(k);
     double most = 0;
-    for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solution.p_contact[3 * r]);
+    for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solve.solution.p_contact[3 * r]);
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         p->pushed = false;
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             pp_peg_row *row = &m->row[r];
-            row->push = f->solution.p_contact[3 * r] > 1e-13 * most ? f->solution.p_contact[3 * r] : 0;
+            row->push = f->solve.solution.p_contact[3 * r] > 1e-13 * most ? f->solve.solution.p_contact[3 * r] : 0;
             row->fresh = false;
-            const perp_contact_row *c = &f->problem.contact[r];
+            const perp_contact_row *c = &f->pose.problem.contact[r];
             row->bounces = c->b_n == pp_rebound_rhs(f, r, c); /* and not what its gap asks for */
             p->pushed |= row->push > 0;
         }
@@ -341,9 +341,9 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         f->slack = slack(k, &found);
         pp_peg_stride(k);
         st = pp_peg_rows(k, &k->end, renew);
-        p.steps = -f->iterations;
+        p.steps = -f->solve.iterations;
         if (!st) st = solve_round(k, mark, true);
-        p.steps += f->iterations;
+        p.steps += f->solve.iterations;
         if (st) return st;
     }
     *settled = mode.linear; /* rows only add up there, and rest would obey them all */

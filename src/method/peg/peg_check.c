@@ -22,12 +22,12 @@ static double kinetic(const pp_frame *f, int block, const double *nu) {
 
 /* Work of a contact's impulses on top of the free motion; that of driven bodies is theirs. */
 static double contact_work(const pp_frame *f, int i, const double *mean) {
-    const perp_contact_row *c = &f->problem.contact[i];
-    const double *p = f->solution.p_contact + 3 * i;
-    double spin = c->e_r > 0 ? f->solution.p_spin[i] * (pp_row_dot(&f->problem, &c->r, mean) + c->b_r) : 0;
-    return spin + p[0] * (pp_row_dot(&f->problem, &c->n, mean) + c->b_n_kin) +
-           p[1] * (pp_row_dot(&f->problem, &c->t, mean) + c->b_t) +
-           (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->problem, &c->o, mean) + c->b_o) : 0);
+    const perp_contact_row *c = &f->pose.problem.contact[i];
+    const double *p = f->solve.solution.p_contact + 3 * i;
+    double spin = c->e_r > 0 ? f->solve.solution.p_spin[i] * (pp_row_dot(&f->pose.problem, &c->r, mean) + c->b_r) : 0;
+    return spin + p[0] * (pp_row_dot(&f->pose.problem, &c->n, mean) + c->b_n_kin) +
+           p[1] * (pp_row_dot(&f->pose.problem, &c->t, mean) + c->b_t) +
+           (f->w->def.dim == 3 ? p[2] * (pp_row_dot(&f->pose.problem, &c->o, mean) + c->b_o) : 0);
 }
 
 /* Work that joints do or take, on top of the free motion: as much may contacts on jointed bodies seem to add. A joint that
@@ -35,9 +35,9 @@ static double contact_work(const pp_frame *f, int i, const double *mean) {
  * led along its circle gains a little by itself. */
 static double joint_work(const pp_frame *f, const double *mean) {
     double work = 0;
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
-        work += fabs(f->solution.p_joint[i] * (pp_row_dot(&f->problem, &r->row, mean) + r->b_kin));
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
+        work += fabs(f->solve.solution.p_joint[i] * (pp_row_dot(&f->pose.problem, &r->row, mean) + r->b_kin));
     }
     return work;
 }
@@ -71,10 +71,10 @@ typedef struct contact_energy {
 /* Friction of the points that bodies rest on is a load like others to the contacts within the plane: without it a body that
  * is slowed down seems to be pushed ahead by the one behind it. nu: velocity without it, then with it. */
 static void add_support_friction(const pp_frame *f, double *nu) {
-    for (int i = f->contacts.n; i < f->problem.ncontact; i++) {
-        const perp_contact_row *c = &f->problem.contact[i];
-        pp_row_spread(&f->problem, &c->t, f->solution.p_contact[3 * i + 1], nu);
-        pp_row_spread(&f->problem, &c->o, f->solution.p_contact[3 * i + 2], nu);
+    for (int i = f->contacts.n; i < f->pose.problem.ncontact; i++) {
+        const perp_contact_row *c = &f->pose.problem.contact[i];
+        pp_row_spread(&f->pose.problem, &c->t, f->solve.solution.p_contact[3 * i + 1], nu);
+        pp_row_spread(&f->pose.problem, &c->o, f->solve.solution.p_contact[3 * i + 2], nu);
     }
 }
 
@@ -101,7 +101,7 @@ static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
         double work = 0, gain = 0, own = 0;
         bool behind = false, any = false;
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
-            const int *blk = f->problem.contact[r].n.block;
+            const int *blk = f->pose.problem.contact[r].n.block;
             work += contact_work(f, r, mean);
             gain += contact_work(f, r, since);
             own = kinetic(f, blk[0], fr) + kinetic(f, blk[1], fr);

@@ -344,7 +344,7 @@ static perp_status unclosed(pp_frame *f, const pp_island *island, perp_joint_row
 static bool opened(const pp_frame *f, const perp_joint_row *start, const perp_joint_row *end, int n) {
     double least = f->h * pp_sure_miss(f, 0);
     for (int i = 0; i < n; i++) {
-        double grows = (fabs(end[i].b) - fabs(start[i].b)) * pp_row_length(&f->problem, &start[i].row);
+        double grows = (fabs(end[i].b) - fabs(start[i].b)) * pp_row_length(&f->pose.problem, &start[i].row);
         if (!(grows <= least)) return true;
     }
     return false;
@@ -400,7 +400,7 @@ perp_status pp_check_closure(pp_frame *f) {
 
 void pp_name_unclosed(pp_frame *f) {
     perp_world *w = f->w;
-    if (!applies(f) || !(f->problem.h > 0) || strstr(w->why, "no solution exists")) return;
+    if (!applies(f) || !(f->pose.problem.h > 0) || strstr(w->why, "no solution exists")) return;
     pp_arena_mark mark = pp_arena_here(&w->arena);
     char before[PP_WHY];
     verdict v;

@@ -57,7 +57,7 @@ static perp_status solve(pp_frame *f, bool contacts) {
 static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
     perp_world *w = f->w;
     int n = 0;
-    *out = PP_ARENA_ARRAY(&w->arena, perp_joint_row, f->problem.njoint + PP_JOINT_MAX_ROWS);
+    *out = PP_ARENA_ARRAY(&w->arena, perp_joint_row, f->pose.problem.njoint + PP_JOINT_MAX_ROWS);
     if (!*out) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
@@ -66,23 +66,24 @@ static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
         if (a.block < 0 && b.block < 0) continue;
         n += pp_joint_rows(&j->def, w->def.dim, &a, &b, f->s1->coord[i], f->h, INFINITY, *out + n);
     }
-    return n == f->problem.njoint ? PERP_OK : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
+    return n == f->pose.problem.njoint ? PERP_OK
+                                       : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
 }
 
 /* What the rows of the first kick lack, by the end pose that its answer led to: see pp_frame.joint_shift. Returns the
  * largest change, as a displacement over the step [L or rad]; miss: by row, the change [L/T or rad/T]. */
 static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const double *used, double *shift,
                            double *miss) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     double most = 0;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
         bool position = r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT;
-        double rate = pp_row_dot(p, &r->row, f->solution.nu), before = position ? r->b : used ? used[i] : 0;
+        double rate = pp_row_dot(p, &r->row, f->solve.solution.nu), before = position ? r->b : used ? used[i] : 0;
         shift[i] = position ? end[i].b - rate : 0.5 * (pp_row_dot(p, &end[i].row, f->nu_turned) - rate);
         miss[i] = 0;
         /* a limit that is far off does nothing */
-        if (r->kind == PERP_ROW_LIMIT && f->solution.p_joint[i] == 0 && end[i].b >= 0) continue;
+        if (r->kind == PERP_ROW_LIMIT && f->solve.solution.p_joint[i] == 0 && end[i].b >= 0) continue;
         miss[i] = shift[i] - before;
         double change = f->h * fabs(miss[i]);
         if (!(change <= most)) most = change;
@@ -104,13 +105,14 @@ static double far(const pp_frame *f) {
 static double fastest(const pp_frame *f) {
     double most = f->h * perp_v3_norm(f->w->def.gravity_W);
     for (int k = 0; k < f->control.nblock; k++)
-        for (int i = 0; i < f->w->def.dim; i++) most = fmax(most, fabs(f->solution.nu[f->control.block_offset[k] + i]));
+        for (int i = 0; i < f->w->def.dim; i++)
+            most = fmax(most, fabs(f->solve.solution.nu[f->control.block_offset[k] + i]));
     return most;
 }
 
 static bool rubs(const pp_frame *f) {
     for (int i = 0; i < f->contacts.n; i++)
-        if (f->contacts.at[i].mu > 0 && f->solution.p_contact[3 * i] > 0) return true;
+        if (f->contacts.at[i].mu > 0 && f->solve.solution.p_contact[3 * i] > 0) return true;
     return false;
 }
 
@@ -135,7 +137,7 @@ static pp_frame *at_end(pp_frame *f) {
     /* the gaps of what pushed are zero as far as the contact model solved them */
     double touching = 0;
     for (int i = 0; f->true_gap && i < f->contacts.n; i++)
-        if (f->solution.p_contact[3 * i] > 0 && fabs(f->true_gap[i]) < 1e-6 * far(f))
+        if (f->solve.solution.p_contact[3 * i] > 0 && fabs(f->true_gap[i]) < 1e-6 * far(f))
             touching = fmax(touching, 2 * fabs(f->true_gap[i]));
     *e = (pp_frame){.w = w,
                     .s0 = middle,
@@ -199,10 +201,10 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
     for (int round = 1; !st; round++) {
         double miss = 0, change = 0;
         perp_joint_row *end;
-        double *shift = PP_ARENA_ARRAY(&f->w->arena, double, f->problem.njoint);
-        double *misses = PP_ARENA_ARRAY(&f->w->arena, double, f->problem.njoint);
+        double *shift = PP_ARENA_ARRAY(&f->w->arena, double, f->pose.problem.njoint);
+        double *misses = PP_ARENA_ARRAY(&f->w->arena, double, f->pose.problem.njoint);
         if (!shift || !misses) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
-        if (f->problem.njoint > 0) {
+        if (f->pose.problem.njoint > 0) {
             if ((st = end_rows(f, &end))) return st;
             miss = joint_shifts(f, end, f->demand.joint_shift, shift, misses);
         }
@@ -228,16 +230,16 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
                            "a dead point",
                            f->s0->t, f->h, miss);
         if (round == 1) {
-            if (!pp_mix_new(&f->w->arena, f->problem.njoint, &mix))
+            if (!pp_mix_new(&f->w->arena, f->pose.problem.njoint, &mix))
                 return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
-            pp_mix_weigh(&mix, &f->problem);
+            pp_mix_weigh(&mix, &f->pose.problem);
         }
         if (stirred && slips_stay) mix.rounds = 0; /* rounds with other slips say nothing of those to come */
         stirred = !slips_stay;
         slow = slow || (miss > SLOW * last && miss > NOISE * far(f));
         pp_mix_step(&mix, misses, shift, slow && miss > NOISE * far(f));
         last = miss;
-        if (f->problem.njoint > 0) f->demand.joint_shift = shift;
+        if (f->pose.problem.njoint > 0) f->demand.joint_shift = shift;
         st = answer(f, span, contacts);
         if (st == PERP_E_SOLVE && f->no_lift) return jammed_answer(f, best, span, contacts);
     }
@@ -246,7 +248,7 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
 
 /* The springs of joints push again, with the force of the first kick along the rows of the end. */
 static perp_status push_springs(const pp_frame *f, pp_frame *e) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     perp_joint_row *end = NULL;
     e->i_joint = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
     e->i_elastic = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
@@ -258,7 +260,7 @@ static perp_status push_springs(const pp_frame *f, pp_frame *e) {
         for (int k = 0; k < 2; k++) {
             int b = end[i].row.block[k];
             for (int d = 0; b >= 0 && d < f->control.block_ndof[b]; d++) {
-                e->i_joint[f->control.block_offset[b] + d] += f->solution.p_joint[i] * end[i].row.J[k][d];
+                e->i_joint[f->control.block_offset[b] + d] += f->solve.solution.p_joint[i] * end[i].row.J[k][d];
                 e->i_elastic[f->control.block_offset[b] + d] += elastic * end[i].row.J[k][d];
             }
         }
@@ -277,13 +279,14 @@ static bool damped(const perp_world *w) {
 }
 
 static void take_velocity(const pp_frame *e, pp_state *s) {
-    for (int k = 0; k < e->control.nblock; k++) set_velocity(e, k, e->solution.nu + e->control.block_offset[k], s);
+    for (int k = 0; k < e->control.nblock; k++)
+        set_velocity(e, k, e->solve.solution.nu + e->control.block_offset[k], s);
 }
 
 /* Blocks that nothing pushes and nothing turns keep the velocity of the free turn to the last digit: the rounding of
  * M^-1 M would add up. */
 static perp_status keep_free(pp_frame *e) {
-    const perp_step_problem *p = &e->problem;
+    const perp_step_problem *p = &e->pose.problem;
     bool *pushed = PP_ARENA_ZERO(&e->w->arena, bool, e->control.nblock);
     if (!pushed) return pp_fail(e->w, PERP_E_MEMORY, "out of memory for the step");
     for (int i = 0; i < p->njoint + p->ncontact; i++) {
@@ -298,7 +301,7 @@ static perp_status keep_free(pp_frame *e) {
                 e->control.i_damper[i] != 0 || e->i_joint[i] != 0)
                 pushed[k] = true;
         if (!pushed[k] && e->control.block_ndof[k] == 6)
-            memcpy(e->solution.nu + at + 3, e->control.nu0 + at + 3, 3 * sizeof *e->control.nu0);
+            memcpy(e->solve.solution.nu + at + 3, e->control.nu0 + at + 3, 3 * sizeof *e->control.nu0);
     }
     return PERP_OK;
 }
@@ -333,7 +336,7 @@ perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
         e->task.force_state = e->s1;
     }
     if (st) return st;
-    e->nu_turned = e->nu_end = e->solution.nu;
+    e->nu_turned = e->nu_end = e->solve.solution.nu;
     pp_state_copy(f->w, f->s1, e->s1);
     *out = e;
     return PERP_OK;

@@ -114,15 +114,15 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     *out = (told){{{0, 0, 0}, 0}, {0, 0, 0}};
     const perp_contact *c = &f->contacts.at[i];
     const int *shape = f->contacts.shape + 2 * i, *end_shape = shape;
-    double e_r = f->problem.contact[i].e_r;
-    slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solution.nu);
+    double e_r = f->pose.problem.contact[i].e_r;
+    slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solve.solution.nu);
     const driven start = {f->control.start_v, f->control.start_w,
                           .before = true}; /* bodies that are driven at first: not the mean, which rows have */
     const pp_slip_shift *used = in_use(f, i);
     slip seen = now; /* by the law */
     if (used) seen = (slip){perp_v3_add(now.s_W, used->slip_W), now.spin + used->spin};
     bool slides = size(seen, e_r) > noise;
-    if (slides && f->problem.contact[i].nd > 0 && f->w->def.dim == 3) {
+    if (slides && f->pose.problem.contact[i].nd > 0 && f->w->def.dim == 3) {
         out->aim_W = now.s_W;
         return true;
     }
@@ -136,7 +136,7 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     }
     const perp_contact *last = became(f, i, end, &end_shape);
     if (!last) return false;
-    slip here = slip_of(f, c, shape, f->s0, start, f->solution.nu);
+    slip here = slip_of(f, c, shape, f->s0, start, f->solve.solution.nu);
     slip then = slip_of(end, last, end_shape, end->s0, (driven){.v = end->s1->v, .w = end->s1->w}, f->nu_turned);
     perp_vec3 there = carried(then.s_W, last->n_W, c->n_W), mean = perp_v3_scale(0.5, perp_v3_add(here.s_W, there));
     out->shift = (slip){perp_v3_sub(mean, now.s_W), 0.5 * (here.spin + then.spin) - now.spin};
@@ -155,15 +155,15 @@ static double apart(const pp_slip_shift *a, const pp_slip_shift *b, double e_r) 
 perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
     pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->contacts.n);
     if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
-    double noise = 100 * f->w->def.tolerance * f->residual.scale;
+    double noise = 100 * f->w->def.tolerance * f->solve.residual.scale;
     int n = 0;
     *change = 0;
     for (int i = 0; i < f->contacts.n; i++) {
-        double e_r = f->problem.contact[i].e_r;
+        double e_r = f->pose.problem.contact[i].e_r;
         const pp_slip_shift *used = in_use(f, i), *now = NULL;
         const int *shape = f->contacts.shape + 2 * i;
         told x;
-        bool rubs = f->contacts.at[i].mu > 0 && f->solution.p_contact[3 * i] > 0 && touched(f, i);
+        bool rubs = f->contacts.at[i].mu > 0 && f->solve.solution.p_contact[3 * i] > 0 && touched(f, i);
         if (rubs && shift_of(f, i, end, noise, &x)) {
             list[n] = (pp_slip_shift){.shape = {shape[0], shape[1]},
                                       .feature = f->contacts.at[i].feature,
@@ -186,9 +186,9 @@ perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
     int n = 0;
     for (int i = 0; !pp_orders_impacts(f->w) && i < f->contacts.n; i++) {
         const perp_contact *c = &f->contacts.at[i];
-        const perp_contact_row *r = &f->problem.contact[i];
-        if (!(c->restitution > 0) || !(f->solution.p_contact[3 * i] > 0) || touched(f, i)) continue;
-        double u = pp_row_dot(&f->problem, &r->n, f->control.nu0) + r->b_n_kin;
+        const perp_contact_row *r = &f->pose.problem.contact[i];
+        if (!(c->restitution > 0) || !(f->solve.solution.p_contact[3 * i] > 0) || touched(f, i)) continue;
+        double u = pp_row_dot(&f->pose.problem, &r->n, f->control.nu0) + r->b_n_kin;
         if (!(u < 0)) continue;
         const int *shape = f->contacts.shape + 2 * i;
         list[n++] = (pp_slip_shift){.shape = {shape[0], shape[1]},

@@ -139,7 +139,7 @@ static double change(const pp_frame *f, const round_data *q, int *who) {
     double most = 0, d[6];
     for (int k = 0; k < f->control.nblock; k++) {
         for (int i = 0; i < f->control.block_ndof[k]; i++)
-            d[i] = f->solution.nu[f->control.block_offset[k] + i] - q->nu[f->control.block_offset[k] + i];
+            d[i] = f->solve.solution.nu[f->control.block_offset[k] + i] - q->nu[f->control.block_offset[k] + i];
         double x = motion(f, k, d);
         if (!(x <= most)) most = x, *who = k;
     }
@@ -148,7 +148,7 @@ static double change(const pp_frame *f, const round_data *q, int *who) {
 
 /* The velocity that the next round starts from: that of this one, or a mixture of the last ones. */
 static void go_on(const pp_frame *f, round_data *q, bool mix) {
-    const double *nu = f->solution.nu;
+    const double *nu = f->solve.solution.nu;
     for (int i = 0; i < f->control.ndof; i++) {
         q->miss[i] = nu[i] - q->nu[i];
         q->nu[i] = nu[i];
@@ -159,7 +159,7 @@ static void go_on(const pp_frame *f, round_data *q, bool mix) {
 static double fastest(const pp_frame *f) {
     double most = 0;
     for (int k = 0; k < f->control.nblock; k++)
-        most = fmax(most, motion(f, k, f->solution.nu + f->control.block_offset[k]));
+        most = fmax(most, motion(f, k, f->solve.solution.nu + f->control.block_offset[k]));
     return most;
 }
 
@@ -189,7 +189,7 @@ static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
 static perp_status doubt(pp_frame *f, const round_data *q, int sweeps, perp_status st) {
     char before[PP_WHY];
     pp_imbalance proof;
-    if (!(f->problem.h > 0)) return st; /* not posed */
+    if (!(f->pose.problem.h > 0)) return st; /* not posed */
     memcpy(before, f->w->why, sizeof before);
     perp_status found = pp_find_imbalance(f, q->force, sweeps, &proof);
     if (found) return found;
@@ -212,10 +212,10 @@ static perp_status step(pp_frame *f) {
             memcpy(q.slips, q.nu, (size_t)f->control.ndof * sizeof *q.slips);
             f->demand.slip_nu = q.slips;
         }
-        f->problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
+        f->pose.problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
         st = pp_solve_contacts(f);
         if (st) return st == PERP_E_SOLVE ? doubt(f, &q, LONG_LOOK, st) : st;
-        iterations += f->iterations;
+        iterations += f->solve.iterations;
         double moved = change(f, &q, &who);
         /* what is missing of balance is eps times the change; the speeds in the problem are ratio times those at hand,
          * and its laws hold to the tolerance times these */
@@ -232,8 +232,8 @@ static perp_status step(pp_frame *f) {
         ratio = next;
     }
     if (st) return st;
-    f->iterations = iterations;
-    f->acceptance = fmax(f->acceptance, missing);
+    f->solve.iterations = iterations;
+    f->solve.acceptance = fmax(f->solve.acceptance, missing);
     f->ambiguous = pp_open_motions(f);
     if (f->ambiguous < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
     return pp_update(f);
@@ -241,8 +241,8 @@ static perp_status step(pp_frame *f) {
 
 /* Nothing has kinetic energy; each impulse does the work of the velocity, and all together do none. */
 static void ledger(const pp_frame *f, perp_ledger *l) {
-    const perp_step_problem *p = &f->problem;
-    const double *nu = f->solution.nu;
+    const perp_step_problem *p = &f->pose.problem;
+    const double *nu = f->solve.solution.nu;
     *l = (perp_ledger){0};
     double springs = 0;
     for (int i = 0; i < f->control.ndof; i++) {
@@ -256,7 +256,7 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
     l->drift = springs + change;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
-        double x = f->solution.p_joint[i], elastic = pp_elastic_impulse(f, i);
+        double x = f->solve.solution.p_joint[i], elastic = pp_elastic_impulse(f, i);
         double rate = pp_row_dot(p, &r->row, nu) + r->b_kin;
         l->kinematic -= x * r->b_kin;
         l->drift += elastic * rate;
@@ -266,7 +266,7 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
     }
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
-        const double *x = f->solution.p_contact + 3 * i;
+        const double *x = f->solve.solution.p_contact + 3 * i;
         l->normal += x[0] * (pp_row_dot(p, &c->n, nu) + c->b_n_kin);
         l->friction += x[1] * (pp_row_dot(p, &c->t, nu) + c->b_t) + x[2] * (pp_row_dot(p, &c->o, nu) + c->b_o);
         l->kinematic -= x[0] * c->b_n_kin + x[1] * c->b_t + x[2] * c->b_o;

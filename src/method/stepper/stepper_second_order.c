@@ -52,18 +52,18 @@ static void worst(double *sum, double x) {
 
 /* Takes what a kick reported into the step's report. */
 static void report(pp_frame *f, const pp_frame *k) {
-    worst(&f->residual.momentum, k->residual.momentum);
-    worst(&f->residual.joint, k->residual.joint);
-    worst(&f->residual.normal, k->residual.normal);
-    worst(&f->residual.cone, k->residual.cone);
-    worst(&f->residual.dissipation, k->residual.dissipation);
-    worst(&f->residual.scale, k->residual.scale);
-    worst(&f->acceptance, k->acceptance);
-    worst(&f->info.residual, k->info.residual);
-    f->iterations += k->iterations;
-    f->fallbacks += k->fallbacks;
-    if (k->unknowns > f->unknowns) f->unknowns = k->unknowns;
-    if (!f->used) f->used = k->used;
+    worst(&f->solve.residual.momentum, k->solve.residual.momentum);
+    worst(&f->solve.residual.joint, k->solve.residual.joint);
+    worst(&f->solve.residual.normal, k->solve.residual.normal);
+    worst(&f->solve.residual.cone, k->solve.residual.cone);
+    worst(&f->solve.residual.dissipation, k->solve.residual.dissipation);
+    worst(&f->solve.residual.scale, k->solve.residual.scale);
+    worst(&f->solve.acceptance, k->solve.acceptance);
+    worst(&f->solve.info.residual, k->solve.info.residual);
+    f->solve.iterations += k->solve.iterations;
+    f->solve.fallbacks += k->solve.fallbacks;
+    if (k->solve.unknowns > f->solve.unknowns) f->solve.unknowns = k->solve.unknowns;
+    if (!f->solve.used) f->solve.used = k->solve.used;
 }
 
 /* The first kick as the ledger needs it: the rows of its contacts without what friction was told beyond the law. */
@@ -76,7 +76,7 @@ static pp_frame *as_kick(const pp_frame *f) {
     perp_contact_row *row = PP_ARENA_ARRAY(a, perp_contact_row, f->contacts.n);
     if (!row) return NULL;
     for (int i = 0; i < f->contacts.n; i++) {
-        row[i] = f->problem.contact[i];
+        row[i] = f->pose.problem.contact[i];
         const int *shape = f->contacts.shape + 2 * i;
         const perp_contact *c = &f->contacts.at[i];
         for (int s = 0; s < f->demand.nshift; s++) {
@@ -87,24 +87,24 @@ static pp_frame *as_kick(const pp_frame *f) {
             if (row[i].e_r > 0) row[i].b_r -= x->spin;
         }
     }
-    k->problem.contact = row;
+    k->pose.problem.contact = row;
     return k;
 }
 
 static int find_joint_row(const pp_frame *f, int joint, int number) {
-    for (int i = 0; i < f->problem.njoint; i++)
-        if (f->problem.joint[i].joint == joint && f->row_number[i] == number) return i;
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        if (f->pose.problem.joint[i].joint == joint && f->pose.row_number[i] == number) return i;
     return -1;
 }
 
 /* Adds the joint impulses of a kick to those of the step, row by row. */
 static void add_joint_impulses(pp_frame *f, const pp_frame *kick, double sign) {
-    for (int i = 0; i < kick->problem.njoint; i++) {
-        int at = i < f->problem.njoint && f->problem.joint[i].joint == kick->problem.joint[i].joint &&
-                         f->row_number[i] == kick->row_number[i]
+    for (int i = 0; i < kick->pose.problem.njoint; i++) {
+        int at = i < f->pose.problem.njoint && f->pose.problem.joint[i].joint == kick->pose.problem.joint[i].joint &&
+                         f->pose.row_number[i] == kick->pose.row_number[i]
                      ? i
-                     : find_joint_row(f, kick->problem.joint[i].joint, kick->row_number[i]);
-        if (at >= 0) f->solution.p_joint[at] += sign * kick->solution.p_joint[i];
+                     : find_joint_row(f, kick->pose.problem.joint[i].joint, kick->pose.row_number[i]);
+        if (at >= 0) f->solve.solution.p_joint[at] += sign * kick->solve.solution.p_joint[i];
     }
 }
 
@@ -129,40 +129,40 @@ static void add_contact_impulses(pp_frame *f, const pp_frame *kick) {
         int at = contact_of(f, kick, i);
         if (at < 0) continue;
         const perp_contact *c = &kick->contacts.at[i], *to = &f->contacts.at[at];
-        const double *p = kick->solution.p_contact + 3 * i;
+        const double *p = kick->solve.solution.p_contact + 3 * i;
         if (c->feature == to->feature) { /* along its own axes: the normal may have turned, the part stays one */
-            f->solution.p_contact[3 * at] += p[0];
+            f->solve.solution.p_contact[3 * at] += p[0];
         } else {
-            f->solution.p_contact[3 * at] += fmax(0, p[0] * perp_v3_dot(c->n_W, to->n_W));
+            f->solve.solution.p_contact[3 * at] += fmax(0, p[0] * perp_v3_dot(c->n_W, to->n_W));
         }
         perp_vec3 P = perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W));
-        f->solution.p_contact[3 * at + 1] += perp_v3_dot(P, to->t_W);
-        if (f->w->def.dim == 3) f->solution.p_contact[3 * at + 2] += perp_v3_dot(P, to->o_W);
-        if (kick->problem.contact[i].e_r > 0) f->solution.p_spin[at] += kick->solution.p_spin[i];
+        f->solve.solution.p_contact[3 * at + 1] += perp_v3_dot(P, to->t_W);
+        if (f->w->def.dim == 3) f->solve.solution.p_contact[3 * at + 2] += perp_v3_dot(P, to->o_W);
+        if (kick->pose.problem.contact[i].e_r > 0) f->solve.solution.p_spin[at] += kick->solve.solution.p_spin[i];
     }
 }
 
 /* Impulses of the whole step in place of those of its first kick, which the kick keeps. */
 static bool own_solution(pp_frame *f, bool empty) {
     perp_step_solution s;
-    const perp_step_solution *old = &f->solution;
-    if (!pp_solution_new(&f->w->arena, &f->problem, &s)) return false;
+    const perp_step_solution *old = &f->solve.solution;
+    if (!pp_solution_new(&f->w->arena, &f->pose.problem, &s)) return false;
     memcpy(s.nu, old->nu, (size_t)f->control.ndof * sizeof *s.nu);
-    memcpy(s.sigma, old->sigma, (size_t)f->problem.ncontact * sizeof *s.sigma);
+    memcpy(s.sigma, old->sigma, (size_t)f->pose.problem.ncontact * sizeof *s.sigma);
     if (!empty) {
-        memcpy(s.p_joint, old->p_joint, (size_t)f->problem.njoint * sizeof *s.p_joint);
-        memcpy(s.p_contact, old->p_contact, 3 * (size_t)f->problem.ncontact * sizeof *s.p_contact);
-        memcpy(s.p_spin, old->p_spin, (size_t)f->problem.ncontact * sizeof *s.p_spin);
+        memcpy(s.p_joint, old->p_joint, (size_t)f->pose.problem.njoint * sizeof *s.p_joint);
+        memcpy(s.p_contact, old->p_contact, 3 * (size_t)f->pose.problem.ncontact * sizeof *s.p_contact);
+        memcpy(s.p_spin, old->p_spin, (size_t)f->pose.problem.ncontact * sizeof *s.p_spin);
     }
-    f->solution = s;
+    f->solve.solution = s;
     return true;
 }
 
 /* Springs of joints have a row in the first kick alone, and push in both. */
 static void double_springs(pp_frame *f, const pp_frame *first, double sign) {
-    for (int i = 0; i < first->problem.njoint; i++)
-        if (first->problem.joint[i].kind == PERP_ROW_SPRING)
-            f->solution.p_joint[i] += sign * first->solution.p_joint[i];
+    for (int i = 0; i < first->pose.problem.njoint; i++)
+        if (first->pose.problem.joint[i].kind == PERP_ROW_SPRING)
+            f->solve.solution.p_joint[i] += sign * first->solve.solution.p_joint[i];
 }
 
 static perp_status no_memory(const pp_frame *f) { return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step"); }
@@ -188,10 +188,10 @@ static bool reversible(const pp_frame *f, const pp_frame *second) {
     bool shaped = false; /* does anything act that is not the same everywhere? */
     if (second->contacts.n > 0) return false;
     for (int i = 0; i < f->contacts.n; i++)
-        if (f->solution.p_contact[3 * i] != 0) return false;
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
-        if (r->kind == PERP_ROW_LIMIT ? f->solution.p_joint[i] != 0
+        if (f->solve.solution.p_contact[3 * i] != 0) return false;
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
+        if (r->kind == PERP_ROW_LIMIT ? f->solve.solution.p_joint[i] != 0
                                       : r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_SPRING)
             return false;
         shaped = true;
@@ -219,8 +219,8 @@ static void turn_round(const pp_frame *f, pp_state *s) {
 }
 
 static bool limits_act(const pp_frame *f) {
-    for (int i = 0; i < f->problem.njoint; i++)
-        if (f->problem.joint[i].kind == PERP_ROW_LIMIT && f->solution.p_joint[i] != 0) return true;
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        if (f->pose.problem.joint[i].kind == PERP_ROW_LIMIT && f->solve.solution.p_joint[i] != 0) return true;
     return false;
 }
 
@@ -282,7 +282,7 @@ static perp_status composed(pp_frame *f, const double *length, int n, pp_frame *
     if (st == PERP_E_SOLVE || meets) return PERP_OK;
     if (st) return st;
     if (!own_solution(f, true)) return no_memory(f);
-    f->iterations = 0;
+    f->solve.iterations = 0;
     for (int i = 0; i < n; i++) {
         double sign = length[i] < 0 ? -1 : 1;
         add_joint_impulses(f, kick[2 * i], sign);
@@ -318,7 +318,7 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
         perp_certificate c = {.substeps = 1};
         pp_ledger(k, &c.ledger);
         for (int d = 0; k->i_joint && d < k->control.ndof; d++) {
-            double mean = 0.5 * (k->control.nu0[d] + k->solution.nu[d]);
+            double mean = 0.5 * (k->control.nu0[d] + k->solve.solution.nu[d]);
             c.ledger.drift += mean * k->i_elastic[d];
             c.ledger.joint_loss += mean * (k->i_joint[d] - k->i_elastic[d]);
             c.ledger.remainder -= mean * k->i_joint[d];

@@ -73,14 +73,14 @@ perp_status pp_visco_begin(pp_visco_work *k) {
     perp_step_problem alone = pp_free_problem(f);
     pp_step_velocity(&alone, NULL, NULL, k->drift); /* by forces alone; what it is for comes later */
     for (int i = 0; i < f->contacts.n; i++) {
-        const perp_contact_row *r = &f->problem.contact[i];
+        const perp_contact_row *r = &f->pose.problem.contact[i];
         pp_visco *c = &k->contact[i];
         perp_pair_law law = pp_contact_law(w, f->contacts.shape[2 * i], f->contacts.shape[2 * i + 1]);
-        double v0 = pp_row_dot(&f->problem, &r->n, k->nu_start);
+        double v0 = pp_row_dot(&f->pose.problem, &r->n, k->nu_start);
         c->gap = f->h * r->b_n;
         c->gap0 = c->gap - f->h * r->b_n_kin;
         c->speed = v0 + r->b_n_kin;
-        c->gain = pp_row_dot(&f->problem, &r->n, k->drift) - v0;
+        c->gain = pp_row_dot(&f->pose.problem, &r->n, k->drift) - v0;
         c->soft = law.compliance == PERP_LINEAR;
         if (!c->soft) continue;
         c->K = law.stiffness, c->C = law.damping, c->Kt = law.stiffness_t, c->Ct = law.damping_t;
@@ -109,7 +109,7 @@ static bool wants_end(const pp_visco_work *k, const pp_visco *c) {
 
 static perp_status choose(pp_visco_work *k) {
     const pp_frame *f = k->f;
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     int *parent = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock);
     bool *end = PP_ARENA_ZERO(&f->w->arena, bool, f->control.nblock); /* by root */
     if (!parent || !end) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->control.nblock);
@@ -137,7 +137,7 @@ static double slope(double K, double C, double h, bool mean) { return (mean ? h 
 static double kept(double K, double C, double h) { return C > 0 ? exp(-h * K / C) : 0; }
 
 static void soften(const pp_visco_work *k, const pp_visco *c, perp_contact_row *r) {
-    const perp_step_problem *p = &k->f->problem;
+    const perp_step_problem *p = &k->f->pose.problem;
     double h = k->f->h;
     bool mean = by_mean(k, &r->n);
     double S = slope(c->K, c->C, h, mean), twice = mean ? 2 : 1;
@@ -156,20 +156,20 @@ static void soften(const pp_visco_work *k, const pp_visco *c, perp_contact_row *
 
 perp_status pp_visco_rows(pp_visco_work *k) {
     pp_frame *f = k->f;
-    int n = f->problem.ncontact;
+    int n = f->pose.problem.ncontact;
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, n);
     double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * n);
     if (!row || !driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     perp_status st = choose(k);
     if (st) return st;
     for (int i = 0; i < n; i++) {
-        row[i] = f->problem.contact[i];
+        row[i] = f->pose.problem.contact[i];
         driven[2 * i] = row[i].b_t;
         driven[2 * i + 1] = row[i].b_o;
         if (k->contact[i].soft) soften(k, &k->contact[i], &row[i]);
     }
-    f->problem.contact = row;
-    f->slip_driven = driven;
+    f->pose.problem.contact = row;
+    f->pose.slip_driven = driven;
     return PERP_OK;
 }
 
@@ -206,7 +206,7 @@ static void account(const pp_visco_work *k, const pp_visco *c, const perp_contac
 
 perp_status pp_visco_end(pp_visco_work *k) {
     pp_frame *f = k->f;
-    const double *nu = f->solution.nu;
+    const double *nu = f->solve.solution.nu;
     perp_vec3 *layer = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->contacts.n);
     double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->contacts.n);
     double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n);
@@ -216,12 +216,12 @@ perp_status pp_visco_end(pp_visco_work *k) {
             k->drift[j] = k->mean[b] ? 0.5 * (k->nu_start[j] + nu[j]) : nu[j];
     f->s1->stored = 0;
     for (int i = 0; i < f->contacts.n; i++) {
-        const perp_contact_row *r = &f->problem.contact[i];
+        const perp_contact_row *r = &f->pose.problem.contact[i];
         const perp_contact *e = &f->contacts.at[i];
         pp_visco *c = &k->contact[i];
-        gap[i] = c->gap + f->h * pp_row_dot(&f->problem, &r->n, k->drift);
+        gap[i] = c->gap + f->h * pp_row_dot(&f->pose.problem, &r->n, k->drift);
         if (!c->soft) continue;
-        const double *p = f->solution.p_contact + 3 * i;
+        const double *p = f->solve.solution.p_contact + 3 * i;
         c->d1 = fmax(fmax(0, -gap[i]), p[0] > 0 ? 0 : c->d0 * kept(c->K, c->C, f->h));
         /* by the impulse: p = h K d + S (d+ - d) */
         yield[i] = p[0] > 0 ? fmax(0, c->d0 + (p[0] - f->h * c->K * c->d0) / slope(c->K, c->C, f->h, by_mean(k, &r->n)))

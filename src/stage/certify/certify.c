@@ -23,24 +23,24 @@
  * and an answer has contacts without states. */
 static void classify(pp_frame *f, perp_certificate *cert) {
     cert->contacts = f->contacts.n;
-    if (!f->problem.contact || !f->solution.p_contact || !f->solution.nu) return;
-    double threshold = 10 * f->w->def.tolerance * f->residual.scale;
+    if (!f->pose.problem.contact || !f->solve.solution.p_contact || !f->solve.solution.nu) return;
+    double threshold = 10 * f->w->def.tolerance * f->solve.residual.scale;
     for (int i = 0; i < f->contacts.n; i++) {
         perp_contact *c = &f->contacts.at[i];
-        const perp_contact_row *r = &f->problem.contact[i];
-        const double *p = f->solution.p_contact + 3 * i;
+        const perp_contact_row *r = &f->pose.problem.contact[i];
+        const double *p = f->solve.solution.p_contact + 3 * i;
         memcpy(c->impulse_C, p, sizeof c->impulse_C);
         c->spin_impulse = pp_spin_impulse(f, i);
-        c->gap_end = f->true_gap
-                         ? f->true_gap[i]
-                         : c->gap + pp_row_bend(f, &r->n) + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
-        double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t + r->compliance_f * p[1],
+        c->gap_end = f->true_gap ? f->true_gap[i]
+                                 : c->gap + pp_row_bend(f, &r->n) +
+                                       f->h * pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu);
+        double st = pp_row_dot(&f->pose.problem, &r->t, f->solve.solution.nu) + r->b_t + r->compliance_f * p[1],
                so = f->w->def.dim == 3
-                        ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o + r->compliance_f * p[2]
+                        ? pp_row_dot(&f->pose.problem, &r->o, f->solve.solution.nu) + r->b_o + r->compliance_f * p[2]
                         : 0;
         double slip = sqrt(st * st + so * so);
         if (f->w->def.dim == 3 && !pp_friction_round(r)) { /* in the metric of the friction ellipsoid */
-            double e[3], sr = r->e_r > 0 ? pp_row_dot(&f->problem, &r->r, f->solution.nu) + r->b_r : 0;
+            double e[3], sr = r->e_r > 0 ? pp_row_dot(&f->pose.problem, &r->r, f->solve.solution.nu) + r->b_r : 0;
             pp_friction_axes(r, e);
             slip = sqrt(e[0] * e[0] * st * st + e[1] * e[1] * so * so + e[2] * e[2] * sr * sr);
         }
@@ -74,14 +74,14 @@ static double joint_error(const perp_world *w, const pp_state *s) {
 void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
     *cert = (perp_certificate){.t = f->s0->t + f->h,
                                .h = f->h,
-                               .law = f->residual,
+                               .law = f->solve.residual,
                                .substeps = 1,
-                               .fallbacks = f->fallbacks,
+                               .fallbacks = f->solve.fallbacks,
                                .ambiguous = f->ambiguous,
-                               .unknowns = f->unknowns,
-                               .solver = f->used ? f->used->name : "",
-                               .iterations = f->iterations,
-                               .residual = f->info.residual,
+                               .unknowns = f->solve.unknowns,
+                               .solver = f->solve.used ? f->solve.used->name : "",
+                               .iterations = f->solve.iterations,
+                               .residual = f->solve.info.residual,
                                .overlap_shape = {-1, -1},
                                .gain_shape = {-1, -1},
                                .jam_shape = {-1, -1}};
@@ -132,7 +132,7 @@ static void find_jam(const pp_frame *end, perp_certificate *cert) {
         if (!of[0] || !of[1]) continue;
         int driven = pp_shape_drives(end, of[1]->slot);
         if (!pp_shape_drives(end, of[driven]->slot)) continue;
-        bool stands = end->stalled && end->stalled[i] && end->solution.p_contact[3 * i] > 0;
+        bool stands = end->solve.stalled && end->solve.stalled[i] && end->solve.solution.p_contact[3 * i] > 0;
         double depth = -pp_separation(of[0], of[1]);
         if (!(depth > JAMMED * fmin(of[0]->g->size, of[1]->g->size))) depth = 0;
         if (!(depth > 0 || stands) || (cert->jams && !(depth > cert->jam_depth))) continue;
@@ -170,8 +170,8 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     perp_world *w = f->w;
     pp_certify_answer(f, cert);
     cert->joint_error = joint_error(w, f->s1);
-    cert->motor_yields = f->motor_yields > 0;
-    cert->yield_joint = f->yield_joint;
+    cert->motor_yields = f->solve.motor_yields > 0;
+    cert->yield_joint = f->solve.yield_joint;
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
         end.task.nflying = 0;
@@ -191,7 +191,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     cert->extent.fall = fall_energy(w, f->h);
     pp_recheck(f, cert);
     find_gives(f, cert);
-    cert->accepted = f->acceptance <= w->def.tolerance;
+    cert->accepted = f->solve.acceptance <= w->def.tolerance;
     return pp_contact_gain(f, cert);
 }
 

@@ -45,9 +45,9 @@ int pp_work_island(const pp_contact_work *a, const perp_row *row) {
 static bool fixed(const perp_row *row) { return row->block[0] < 0 && row->block[1] < 0; }
 
 static void join_kick(pp_contact_work *a, const pp_frame *k) {
-    for (int i = 0; i < k->problem.njoint; i++) join(a, &k->problem.joint[i].row);
-    for (int i = 0; i < k->problem.ncontact; i++)
-        if (k->solution.p_contact[3 * i] > 0) join(a, &k->problem.contact[i].n);
+    for (int i = 0; i < k->pose.problem.njoint; i++) join(a, &k->pose.problem.joint[i].row);
+    for (int i = 0; i < k->pose.problem.ncontact; i++)
+        if (k->solve.solution.p_contact[3 * i] > 0) join(a, &k->pose.problem.contact[i].n);
 }
 
 /* Velocity of B relative to A at a contact before the kick, as far as driven bodies make it: that of the part before, since in the
@@ -81,21 +81,21 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
 /* Largest velocity before along the normal row of contact i that counts for its work: -c, 0 where peg has linearised gaps. INFINITY:
  * the model is another, which bounds what it pushes out by the work as it is, or rows are not those of the start. */
 static double most_before(const pp_frame *k, int i) {
-    const perp_contact_row *c = &k->problem.contact[i];
+    const perp_contact_row *c = &k->pose.problem.contact[i];
     if (k->purpose != PP_STEP || !k->true_gap || k->posed_at_end || i >= k->contacts.n) return INFINITY;
     if (k->w->stepper->step || k->task.implicit_turn || c->compliance > 0) return INFINITY;
     if (k->posed_linear) return 0;
     double start = k->contacts.at[i].gap - (k->demand.levers == k->s0 ? 0 : k->h * c->b_n_kin);
     double opens = (k->true_gap[i] - start) / k->h;
-    double most = opens - (pp_row_dot(&k->problem, &c->n, k->solution.nu) + c->b_n_kin);
+    double most = opens - (pp_row_dot(&k->pose.problem, &c->n, k->solve.solution.nu) + c->b_n_kin);
     return isnan(most) ? INFINITY : most;
 }
 
 static void add_work(pp_contact_work *a, const pp_frame *k) {
-    const perp_step_problem *p = &k->problem;
+    const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
-        if (!(k->solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
+        if (!(k->solve.solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
         const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
         const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
         double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r}, sum = 0, other = 0, lag[2] = {0, 0};
@@ -116,9 +116,9 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         int at = pp_work_island(a, &c->n), rows = c->e_r > 0 ? 4 : p->dim == 3 ? 3 : 2;
         for (int r = 0; r < rows; r++) {
             if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may give back */
-            double impulse = r < 3 ? k->solution.p_contact[3 * i + r] : k->solution.p_spin[i];
+            double impulse = r < 3 ? k->solve.solution.p_contact[3 * i + r] : k->solve.solution.p_spin[i];
             bool gives = c->compliance > 0;
-            double after = pp_row_dot(p, row[r], k->solution.nu) + driven[r],
+            double after = pp_row_dot(p, row[r], k->solve.solution.nu) + driven[r],
                    before = gives ? after : pp_row_dot(p, row[r], k->control.nu0) + was[r];
             sum += 0.5 * impulse * (before + after);
             a->end[at] += impulse * after;
@@ -139,13 +139,13 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
 
 /* What motors that yielded did at the mean velocity, and how much less that is than at the end. */
 static void add_motors(pp_contact_work *a, const pp_frame *k) {
-    const perp_step_problem *p = &k->problem;
-    for (int i = 0; k->motor_yields > 0 && i < p->njoint; i++) {
+    const perp_step_problem *p = &k->pose.problem;
+    for (int i = 0; k->solve.motor_yields > 0 && i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
         if (r->kind != PERP_ROW_MOTOR || !isfinite(r->hi) || fixed(&r->row)) continue;
         if (k->w->joint[r->joint].def.axis[r->coord].motor_force != INFINITY) continue;
-        double P = k->solution.p_joint[i], before = pp_row_dot(p, &r->row, k->control.nu0) + r->b_kin,
-               after = pp_row_dot(p, &r->row, k->solution.nu) + r->b_kin;
+        double P = k->solve.solution.p_joint[i], before = pp_row_dot(p, &r->row, k->control.nu0) + r->b_kin,
+               after = pp_row_dot(p, &r->row, k->solve.solution.nu) + r->b_kin;
         int at = pp_work_island(a, &r->row);
         a->motor[at] += 0.5 * P * (before + after);
         a->lag[at] += 0.5 * P * (before - after);
@@ -169,10 +169,10 @@ static bool has_pair(const pp_frame *f, const int *shape) {
 /* What contacts that bounce may take, with the impulses of the whole part; of a kick only those that no contact of the whole
  * part stands for. */
 static void allow_losses(pp_contact_work *a, const pp_frame *k, const pp_frame *whole) {
-    const perp_step_problem *p = &k->problem;
+    const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < k->contacts.n; i++) {
         const perp_contact_row *c = &p->contact[i];
-        double e = k->contacts.at[i].restitution, impulse = k->solution.p_contact[3 * i];
+        double e = k->contacts.at[i].restitution, impulse = k->solve.solution.p_contact[3 * i];
         if (!(e > 0) || !(impulse > 0) || fixed(&c->n) || c->compliance > 0) continue;
         if (k != whole && has_pair(whole, k->contacts.shape + 2 * i)) continue;
         double approach = pp_row_dot(p, &c->n, k->control.nu0) + c->b_n_kin;
@@ -222,11 +222,11 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
 static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, perp_certificate *cert) {
     double most = -INFINITY;
     for (int i = 0; i < f->contacts.n; i++) {
-        const perp_contact_row *c = &f->problem.contact[i];
-        double p = f->solution.p_contact[3 * i];
+        const perp_contact_row *c = &f->pose.problem.contact[i];
+        double p = f->solve.solution.p_contact[3 * i];
         if (!(p > 0) || fixed(&c->n) || pp_work_island(a, &c->n) != island) continue;
-        double work = p * (pp_row_dot(&f->problem, &c->n, f->control.nu0) +
-                           pp_row_dot(&f->problem, &c->n, f->solution.nu) + 2 * c->b_n_kin);
+        double work = p * (pp_row_dot(&f->pose.problem, &c->n, f->control.nu0) +
+                           pp_row_dot(&f->pose.problem, &c->n, f->solve.solution.nu) + 2 * c->b_n_kin);
         if (!(work > most)) continue;
         most = work;
         cert->gain_shape[0] = f->contacts.shape[2 * i];
@@ -236,8 +236,8 @@ static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, p
 
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     pp_contact_work a;
-    int n = f->problem.ncontact;
-    for (int k = 0; k < f->nkick; k++) n += f->kick[k]->problem.ncontact;
+    int n = f->pose.problem.ncontact;
+    for (int k = 0; k < f->nkick; k++) n += f->kick[k]->pose.problem.ncontact;
     if (f->no_inertia || n == 0) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int b = 0; b < f->control.nblock; b++) {

@@ -20,7 +20,8 @@
 #include "stage/certify/certify.h"
 
 double pp_mean_velocity(const pp_frame *f, const perp_row *row) {
-    return 0.5 * (pp_row_dot(&f->problem, row, f->control.nu0) + pp_row_dot(&f->problem, row, f->solution.nu));
+    return 0.5 * (pp_row_dot(&f->pose.problem, row, f->control.nu0) +
+                  pp_row_dot(&f->pose.problem, row, f->solve.solution.nu));
 }
 
 static double quadratic(const double *M, int ndof, const double *x, const double *y) {
@@ -40,7 +41,7 @@ static double rotation_energy(const pp_body *b, perp_quat q, const double *om) {
 static void block_energy(const pp_frame *f, int k, double *before, double *after, double *turning) {
     int slot = f->control.block_body[k], nd = f->control.block_ndof[k], at = f->control.block_offset[k];
     const pp_body *b = &f->w->body[slot];
-    const double *nu0 = f->control.nu0 + at, *nu = f->solution.nu + at,
+    const double *nu0 = f->control.nu0 + at, *nu = f->solve.solution.nu + at,
                  *nu1 = f->task.implicit_turn ? nu : f->nu_end + at;
     const double *M = f->control.M + 36 * k;
     *turning = 0;
@@ -87,9 +88,9 @@ static double span_of(const pp_frame *f) { return f->task.half ? f->h / 2 : f->h
 
 static void gravity(const pp_frame *f, double h0, perp_ledger *l) {
     bool moves = f->purpose == PP_STEP; /* the second of two half kicks does not */
-    const double *moved = f->nu_moved ? f->nu_moved : f->solution.nu;
+    const double *moved = f->nu_moved ? f->nu_moved : f->solve.solution.nu;
     double h = f->h, rate = 1 / span_of(f), fall = moves ? pp_gravity_change(f->w, f->s0, f->s1) : 0;
-    double D = work(f, f->control.i_gravity, f->control.nu0, f->solution.nu);
+    double D = work(f, f->control.i_gravity, f->control.nu0, f->solve.solution.nu);
     if (moves) D -= h * rate * dot(f->control.ndof, f->control.i_gravity, moved);
     l->gravity = -fall;
     if (moves && f->i_correction) /* bodies were displaced once more, without velocity */
@@ -139,7 +140,7 @@ static void springs(const pp_frame *f, double h0, perp_ledger *l) {
     if (f->w->nforce == 0) return;
     bool moves = f->purpose == PP_STEP;
     double driven = on_driven(f, span_of(f)), change = moves ? pp_spring_change(f->w, f->s0, f->s1) : 0;
-    double D = work(f, f->control.i_spring, f->control.nu0, f->solution.nu) + driven + change, sampling = 0;
+    double D = work(f, f->control.i_spring, f->control.nu0, f->solve.solution.nu) + driven + change, sampling = 0;
     if (!f->task.half && !f->nu_moved)
         sampling = -0.5 * (f->h * spring_power(f->w, f->s1) - h0 * spring_power(f->w, f->s0));
     l->spring -= change;
@@ -150,18 +151,18 @@ static void springs(const pp_frame *f, double h0, perp_ledger *l) {
 
 /* Springs in joints, contacts that give way: their impulses are those of rows. */
 double pp_elastic_impulse(const pp_frame *f, int i) {
-    const perp_joint_row *r = &f->problem.joint[i];
+    const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->kind != PERP_ROW_SPRING || r->joint < 0 || r->coord < 0) return 0;
     double B = f->w->joint[r->joint].def.axis[r->coord].damping;
     double way = f->task.half ? 0.5 * (f->s1->coord[r->joint][r->coord] - f->s0->coord[r->joint][r->coord])
-                              : f->h * (pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin);
-    return f->solution.p_joint[i] + B * way;
+                              : f->h * (pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin);
+    return f->solve.solution.p_joint[i] + B * way;
 }
 
 static void joints(const pp_frame *f, perp_ledger *l) {
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
-        double p = f->solution.p_joint[i], rate = pp_mean_velocity(f, &r->row) + r->b_kin, elastic = 0;
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
+        double p = f->solve.solution.p_joint[i], rate = pp_mean_velocity(f, &r->row) + r->b_kin, elastic = 0;
         l->kinematic -= p * r->b_kin;
         if (r->kind == PERP_ROW_SPRING) elastic = pp_elastic_impulse(f, i);
         l->drift += elastic * rate;
@@ -181,23 +182,23 @@ static void joints(const pp_frame *f, perp_ledger *l) {
 }
 
 static void contacts(const pp_frame *f, perp_ledger *l) {
-    for (int i = 0; i < f->problem.ncontact; i++) {
-        const perp_contact_row *c = &f->problem.contact[i];
-        const double *p = f->solution.p_contact + 3 * i;
-        double b_t = f->slip_driven ? f->slip_driven[2 * i] : c->b_t,
-               b_o = f->slip_driven ? f->slip_driven[2 * i + 1] : c->b_o;
+    for (int i = 0; i < f->pose.problem.ncontact; i++) {
+        const perp_contact_row *c = &f->pose.problem.contact[i];
+        const double *p = f->solve.solution.p_contact + 3 * i;
+        double b_t = f->pose.slip_driven ? f->pose.slip_driven[2 * i] : c->b_t,
+               b_o = f->pose.slip_driven ? f->pose.slip_driven[2 * i + 1] : c->b_o;
         l->normal += p[0] * (pp_mean_velocity(f, &c->n) + c->b_n_kin);
         l->friction += p[1] * (pp_mean_velocity(f, &c->t) + b_t) + p[2] * (pp_mean_velocity(f, &c->o) + b_o);
         l->kinematic -= p[0] * c->b_n_kin + p[1] * b_t + p[2] * b_o;
         if (!(c->e_r > 0)) continue;
-        l->friction += f->solution.p_spin[i] * (pp_mean_velocity(f, &c->r) + c->b_r);
-        l->kinematic -= f->solution.p_spin[i] * c->b_r;
+        l->friction += f->solve.solution.p_spin[i] * (pp_mean_velocity(f, &c->r) + c->b_r);
+        l->kinematic -= f->solve.solution.p_spin[i] * c->b_r;
     }
 }
 
 /* What an impulse along a row does more if velocities change by d; nothing at the driven side. */
 static double more(const pp_frame *f, const perp_row *row, double p, const double *d) {
-    return p == 0 ? 0 : p * pp_row_dot(&f->problem, row, d);
+    return p == 0 ? 0 : p * pp_row_dot(&f->pose.problem, row, d);
 }
 
 /* Ideal joints and normals are left alone: their rows are those of the start pose, which lies in the middle of the velocities
@@ -205,18 +206,18 @@ static double more(const pp_frame *f, const perp_row *row, double p, const doubl
 void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l) {
     perp_ledger add = {.applied = dot(f->control.ndof, f->control.i_applied, d),
                        .damping = dot(f->control.ndof, f->control.i_damper, d)};
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
-        double p = f->solution.p_joint[i] - (r->kind == PERP_ROW_SPRING ? pp_elastic_impulse(f, i) : 0);
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
+        double p = f->solve.solution.p_joint[i] - (r->kind == PERP_ROW_SPRING ? pp_elastic_impulse(f, i) : 0);
         bool ideal = r->kind == PERP_ROW_JOINT || r->joint < 0;
         if (ideal) continue;
         *(r->kind == PERP_ROW_MOTOR ? &add.motor : &add.joint_loss) += more(f, &r->row, p, d);
     }
-    for (int i = 0; i < f->problem.ncontact; i++) {
-        const perp_contact_row *c = &f->problem.contact[i];
-        const double *p = f->solution.p_contact + 3 * i;
+    for (int i = 0; i < f->pose.problem.ncontact; i++) {
+        const perp_contact_row *c = &f->pose.problem.contact[i];
+        const double *p = f->solve.solution.p_contact + 3 * i;
         add.friction += more(f, &c->t, p[1], d) + more(f, &c->o, p[2], d);
-        if (c->e_r > 0) add.friction += more(f, &c->r, f->solution.p_spin[i], d);
+        if (c->e_r > 0) add.friction += more(f, &c->r, f->solve.solution.p_spin[i], d);
     }
     l->applied += add.applied;
     l->damping += add.damping;
@@ -240,7 +241,7 @@ void pp_ledger(const pp_frame *f, perp_ledger *l) {
         l->kinetic_after += after;
         l->turning += turning;
     }
-    const double *nu0 = f->control.nu0, *nu = f->solution.nu;
+    const double *nu0 = f->control.nu0, *nu = f->solve.solution.nu;
     double h0 = f->s0->part > 0 ? f->s0->part : f->h;
     l->applied = work(f, f->control.i_applied, nu0, nu);
     l->damping = work(f, f->control.i_damper, nu0, nu);

@@ -75,8 +75,8 @@ static void add_springs(const pp_frame *f, double *sum) {
 /* Impulses on all bodies: of rows, applied forces and dampers as the frame has them, of springs and gravity from the world. */
 static bool impulses(const pp_frame *f, double **out) {
     const perp_world *w = f->w;
-    const perp_step_problem *p = &f->problem;
-    const perp_step_solution *s = &f->solution;
+    const perp_step_problem *p = &f->pose.problem;
+    const perp_step_solution *s = &f->solve.solution;
     double *sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!sum) return false;
     bool forces = f->purpose != PP_IMPACT;
@@ -147,7 +147,7 @@ static double most_turned(perp_quat a, perp_quat b) {
 static double motion_left(const pp_frame *f, int k, double told) {
     int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
-    const double *nu = (f->nu_moved ? f->nu_moved : f->solution.nu) + f->control.block_offset[k];
+    const double *nu = (f->nu_moved ? f->nu_moved : f->solve.solution.nu) + f->control.block_offset[k];
     perp_vec3 x0 = f->s0->X[slot].p, x1 = f->s1->X[slot].p;
     double off = perp_v3_norm(perp_v3_axpy(perp_v3_sub(x1, x0), -f->h, pp_linear(dim, nu)));
     off = fmax(0, off - ROUNDING * (perp_v3_norm(x0) + perp_v3_norm(x1)));
@@ -204,20 +204,23 @@ static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rat
 
 /* A motor, dry friction or spring against the definition of its joint. */
 static double extra_left(const pp_frame *f, int i) {
-    const perp_joint_row *r = &f->problem.joint[i];
+    const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->joint < 0 || r->coord < 0) return 0;
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
-    double p = f->solution.p_joint[i], h = f->h, rate = pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin;
-    double W = pp_row_inverse_mass(&f->problem, &r->row) * pp_row_length(&f->problem, &r->row);
+    double p = f->solve.solution.p_joint[i], h = f->h,
+           rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
+    double W = pp_row_inverse_mass(&f->pose.problem, &r->row) * pp_row_length(&f->pose.problem, &r->row);
     if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
     if (r->kind == PERP_ROW_MOTOR) {
         /* one without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
-        double most = f->motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
-        double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
+        double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
+        double over = fmax(0, fabs(p) - most),
+               miss = fabs(rate - a->motor_speed) * pp_row_length(&f->pose.problem, &r->row);
         return fabs(p) < most * (1 - AT_LIMIT) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
     }
     if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0;
-    double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / pp_row_length(&f->problem, &r->row) * h * stiff);
+    double stiff = h * a->stiffness + a->damping,
+           worth = 1 / (1 + W / pp_row_length(&f->pose.problem, &r->row) * h * stiff);
     double x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
     return worth * W * fabs(p + h * (a->stiffness * x + a->damping * rate));
 }
@@ -243,16 +246,16 @@ static double beyond_limits(const pp_frame *f) {
 
 static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
     const perp_world *w = f->w;
-    const perp_contact_row *r = &f->problem.contact[i];
-    const double *p = f->solution.p_contact + 3 * i;
+    const perp_contact_row *r = &f->pose.problem.contact[i];
+    const double *p = f->solve.solution.p_contact + 3 * i;
     const pp_shape *A = &w->shape[f->contacts.shape[2 * i]], *B = &w->shape[f->contacts.shape[2 * i + 1]];
     const perp_pair_law *pair = &w->law[A->material * w->nmaterial + B->material];
     if (r->compliance > 0 || r->compliance_f > 0) return;
     double pf = p[1] * p[1] + (w->def.dim == 3 ? p[2] * p[2] : 0), mu = pair->mu * p[0];
     bool disc = !(r->e_r > 0) && !(r->e_t > 0) && !(r->e_o > 0);
-    if (r->mu != pair->mu) worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->problem, &r->t));
+    if (r->mu != pair->mu) worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->pose.problem, &r->t));
     if (disc && pf > mu * mu * (1 + SLACK))
-        worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->problem, &r->t));
+        worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->pose.problem, &r->t));
     /* gap and rebound as the contact has them, not as its row has; where gaps are measured at the end, what pushes must not be open
      * there. Which plane parts two bodies may change on the way: less than no gap at the end is the business of the overlap. */
     if (f->demand.end_gap && !isnan(f->demand.end_gap[i])) {
@@ -385,14 +388,15 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     cert->twist = pp_twist(f);
     double driven = drive_left(f), *impulse;
     worst(&cert->law.momentum, driven);
-    if (f->w->stepper->step || f->nkick || f->no_inertia || !f->solution.nu) return;
-    pp_recheck_rows(&f->problem, &f->solution, &cert->law);
-    for (int i = 0; i < f->problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
+    if (f->w->stepper->step || f->nkick || f->no_inertia || !f->solve.solution.nu) return;
+    pp_recheck_rows(&f->pose.problem, &f->solve.solution, &cert->law);
+    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
     worst(&cert->joint_error, beyond_limits(f));
     for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
     /* a correction moves bodies as well; then, and where turns are implicit, momentum is that of the problem */
     bool states = !f->i_correction && impulses(f, &impulse);
-    if (!states || f->task.implicit_turn) pp_step_momentum(&f->problem, &f->solution, &cert->law.momentum, NULL);
+    if (!states || f->task.implicit_turn)
+        pp_step_momentum(&f->pose.problem, &f->solve.solution, &cert->law.momentum, NULL);
     for (int k = 0; k < f->control.nblock && states; k++) {
         worst(&cert->law.momentum, momentum_left(f, k, impulse));
         worst(&cert->law.momentum, motion_left(f, k, cert->law.momentum));
@@ -409,7 +413,7 @@ static const perp_pair_law *law_of(const pp_frame *f, int i) {
 
 /* Contact i of a pass as the law of its pair wants it: what closed at u leaves at -e u or more, friction sees s+ + e_t s. */
 static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     const perp_pair_law *law = law_of(f, i);
     perp_contact_row r = p->contact[i];
     double u = pp_approach(f, i);
@@ -426,11 +430,11 @@ static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
 
 /* Contact i by a law that knows phases: it pushes, does not close, friction is in its cone; alone and smooth it leaves at -e u. */
 static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     const perp_contact_row *r = &p->contact[i];
-    const double *q = f->solution.p_contact + 3 * i;
+    const double *q = f->solve.solution.p_contact + 3 * i;
     const perp_pair_law *pair = law_of(f, i);
-    double after = pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin, u = pp_approach(f, i);
+    double after = pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin, u = pp_approach(f, i);
     worst(&law->normal, fmin(0, after));
     worst(&law->normal, fmin(0, q[0]) * pp_row_inverse_mass(p, &r->n));
     double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + SLACK);
@@ -441,34 +445,35 @@ static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
 }
 
 void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *cert) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     double *impulse;
     worst(&cert->twist, pp_twist(f));
     bool given = f->demand.rebounds && f->demand.rebounds->none, phases = f->w->def.impacts == PERP_IMPACTS_POISSON;
-    phases |= f->w->def.impacts == PERP_IMPACTS_STRONGE && f->residual.normal == 0 && f->acceptance == 0;
+    phases |= f->w->def.impacts == PERP_IMPACTS_STRONGE && f->solve.residual.normal == 0 && f->solve.acceptance == 0;
     for (int i = 0; phases && i < f->contacts.n && !given; i++) phases_left(f, i, &cert->law);
     perp_contact_row *row = phases ? NULL : PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, f->contacts.n);
     if (row) {
         perp_step_problem asked = *p;
         for (int i = 0; i < f->contacts.n; i++) row[i] = as_asked(f, i, restitution);
         asked.contact = row;
-        pp_recheck_rows(&asked, &f->solution, &cert->law);
+        pp_recheck_rows(&asked, &f->solve.solution, &cert->law);
     }
     bool states = impulses(f, &impulse);
-    if (!states || f->task.implicit_turn) pp_step_momentum(p, &f->solution, &cert->law.momentum, NULL);
+    if (!states || f->task.implicit_turn) pp_step_momentum(p, &f->solve.solution, &cert->law.momentum, NULL);
     for (int k = 0; k < f->control.nblock && states; k++) worst(&cert->law.momentum, momentum_left(f, k, impulse));
 }
 
 double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part) {
     double *impulse, most = 0;
     if (!impulses(f, &impulse)) return INFINITY;
-    for (int i = 0; without && i < without->problem.njoint; i++)
-        add_row(f, &without->problem.joint[i].row, -without->solution.p_joint[i], impulse);
-    for (int i = 0; without && i < without->problem.ncontact; i++) {
-        const perp_contact_row *c = &without->problem.contact[i];
+    for (int i = 0; without && i < without->pose.problem.njoint; i++)
+        add_row(f, &without->pose.problem.joint[i].row, -without->solve.solution.p_joint[i], impulse);
+    for (int i = 0; without && i < without->pose.problem.ncontact; i++) {
+        const perp_contact_row *c = &without->pose.problem.contact[i];
         const perp_row *row[3] = {&c->n, &c->t, &c->o};
-        for (int r = 0; r < f->problem.dim; r++) add_row(f, row[r], -without->solution.p_contact[3 * i + r], impulse);
-        if (c->e_r > 0) add_row(f, &c->r, -without->solution.p_spin[i], impulse);
+        for (int r = 0; r < f->pose.problem.dim; r++)
+            add_row(f, row[r], -without->solve.solution.p_contact[3 * i + r], impulse);
+        if (c->e_r > 0) add_row(f, &c->r, -without->solve.solution.p_spin[i], impulse);
     }
     for (int i = 0; i < f->control.ndof; i++) impulse[i] *= part;
     for (int k = 0; k < f->control.nblock; k++) worst(&most, momentum_left(f, k, impulse));

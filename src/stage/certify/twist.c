@@ -49,11 +49,11 @@ static void hold(int *of, island *is, const perp_row *row) {
 
 /* Shows the rows that act. What keeps a joint from rippling (joint < 0) turns single bodies, and holds none. */
 static void each_row(const pp_frame *k, see *look, int *of, island *is) {
-    const perp_step_problem *p = &k->problem;
+    const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->njoint; i++)
         if (p->joint[i].joint >= 0) look(of, is, &p->joint[i].row);
     for (int i = 0; i < p->ncontact; i++)
-        if (k->solution.p_contact[3 * i] > 0) look(of, is, &p->contact[i].n);
+        if (k->solve.solution.p_contact[3 * i] > 0) look(of, is, &p->contact[i].n);
 }
 
 /* Angular momentum of a body about its own centre. */
@@ -105,7 +105,7 @@ double pp_twist(const pp_frame *f) {
     pp_arena *a = &f->w->arena;
     const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
     int n = f->nkick ? f->nkick : 1;
-    if (f->no_inertia || f->control.nblock < 2 || !f->solution.nu) return 0;
+    if (f->no_inertia || f->control.nblock < 2 || !f->solve.solution.nu) return 0;
     int *of = PP_ARENA_ARRAY(a, int, f->control.nblock);
     island *is = PP_ARENA_ZERO(a, island, f->control.nblock);
     if (!of || !is) return 0;

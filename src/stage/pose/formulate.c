@@ -102,8 +102,8 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
         return atan2(-perp_v3_dot(shift->aim_W, c->o_W), -perp_v3_dot(shift->aim_W, c->t_W));
     const double *nu =
         f->purpose == PP_END_KICK ? f->control.nu0 : nu_free; /* the velocity of the middle of the step */
-    double st = pp_row_dot(&f->problem, &row->t, nu) + row->b_t + perp_v3_dot(more, c->t_W),
-           so = pp_row_dot(&f->problem, &row->o, nu) + row->b_o + perp_v3_dot(more, c->o_W);
+    double st = pp_row_dot(&f->pose.problem, &row->t, nu) + row->b_t + perp_v3_dot(more, c->t_W),
+           so = pp_row_dot(&f->pose.problem, &row->o, nu) + row->b_o + perp_v3_dot(more, c->o_W);
     if (st * st + so * so > noise * noise) return atan2(-so, -st);
     return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }
@@ -114,7 +114,7 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
 static double linear_gap(const pp_frame *f, int i, const perp_row *n, double driven) {
     const perp_contact *c = &f->contacts.at[i];
     bool at_end = f->demand.end_gap && !isnan(f->demand.end_gap[i]);
-    double gap = at_end ? f->demand.end_gap[i] - f->h * pp_row_dot(&f->problem, n, f->demand.end_nu)
+    double gap = at_end ? f->demand.end_gap[i] - f->h * pp_row_dot(&f->pose.problem, n, f->demand.end_nu)
                         : c->gap + pp_row_bend(f, n);
     /* a gap of the size of the rounding of its coordinates is none: over h it would make what rests tremble */
     if (!at_end && fabs(gap) <= 4 * DBL_EPSILON * (perp_v3_norm(c->a_W) + perp_v3_norm(c->b_W))) gap = 0;
@@ -125,7 +125,7 @@ static double linear_gap(const pp_frame *f, int i, const perp_row *n, double dri
 
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
     const perp_contact *c = &f->contacts.at[i];
-    double approach = pp_row_dot(&f->problem, &row->n, f->control.nu0) + row->b_n_kin,
+    double approach = pp_row_dot(&f->pose.problem, &row->n, f->control.nu0) + row->b_n_kin,
            start = c->gap + pp_row_bend(f, &row->n);
     if (!(c->restitution > 0 && approach < 0 && start + f->h * approach <= 0)) return INFINITY;
     if (pp_orders_impacts(f->w)) return INFINITY; /* they are met between parts of the step */
@@ -197,27 +197,27 @@ static void follow_driven(const pp_frame *f, const perp_contact *c, const int *b
     const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0;
     perp_vec3 turn, d = slip_on_driven(f, body[!k], body[k], lever[k], nu, &turn);
     double per = (k ? 1 : -1) / f->h; /* the row is about B relative to A */
-    out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->problem, &out->t, nu);
-    if (f->w->def.dim == 3) out->b_o = per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->problem, &out->o, nu);
-    if (out->e_r > 0) out->b_r = per * perp_v3_dot(turn, c->n_W) - pp_row_dot(&f->problem, &out->r, nu);
+    out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->pose.problem, &out->t, nu);
+    if (f->w->def.dim == 3) out->b_o = per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->pose.problem, &out->o, nu);
+    if (out->e_r > 0) out->b_r = per * perp_v3_dot(turn, c->n_W) - pp_row_dot(&f->pose.problem, &out->r, nu);
 }
 
 double pp_slip_miss(const pp_frame *f) {
-    const double *nu = f->solution.nu;
+    const double *nu = f->solve.solution.nu;
     double most = 0;
     for (int i = 0; i < f->contacts.n; i++) {
         const perp_contact *c = &f->contacts.at[i];
-        const perp_contact_row *row = &f->problem.contact[i];
+        const perp_contact_row *row = &f->pose.problem.contact[i];
         int body[2] = {f->w->shape[f->contacts.shape[2 * i]].body, f->w->shape[f->contacts.shape[2 * i + 1]].body};
         int k = side_on_driven(f, body);
-        if (k < 0 || !(c->mu > 0) || !(f->solution.p_contact[3 * i] > 0)) continue;
+        if (k < 0 || !(c->mu > 0) || !(f->solve.solution.p_contact[3 * i] > 0)) continue;
         perp_vec3 r = perp_v3_sub(k ? c->b_W : c->a_W, (f->demand.levers ? f->demand.levers : f->s1)->X[body[k]].p),
                   turn;
         perp_vec3 d = slip_on_driven(f, body[!k], body[k], r, nu, &turn);
         perp_vec3 slip = perp_v3_axpy(pp_belt_slip(f, f->contacts.shape + 2 * i, false), (k ? 1 : -1) / f->h, d);
-        most = fmax(most, fabs(perp_v3_dot(slip, c->t_W) - pp_row_dot(&f->problem, &row->t, nu) - row->b_t));
+        most = fmax(most, fabs(perp_v3_dot(slip, c->t_W) - pp_row_dot(&f->pose.problem, &row->t, nu) - row->b_t));
         if (f->w->def.dim == 3)
-            most = fmax(most, fabs(perp_v3_dot(slip, c->o_W) - pp_row_dot(&f->problem, &row->o, nu) - row->b_o));
+            most = fmax(most, fabs(perp_v3_dot(slip, c->o_W) - pp_row_dot(&f->pose.problem, &row->o, nu) - row->b_o));
     }
     return most;
 }
@@ -351,9 +351,9 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     *rows = NULL;
     if (w->njoint == 0) return PERP_OK;
     *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->demand.nchain_damping);
-    f->row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->demand.nchain_damping);
-    f->joint_rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
-    if (!*rows || !f->row_number || !f->joint_rest)
+    f->pose.row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->demand.nchain_damping);
+    f->pose.joint_rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
+    if (!*rows || !f->pose.row_number || !f->pose.joint_rest)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
@@ -372,7 +372,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (f->purpose == PP_START_FREE && is_force(row)) continue;
             if (f->purpose == PP_IMPACT && !acts_at_once(row)) continue;
             row->joint = i;
-            f->row_number[*n + kept] = r;
+            f->pose.row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
             if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord]))
                 row->b = pp_motor_within_limits(&j->def.axis[row->coord], coord[row->coord], f->h, row->b);
@@ -380,8 +380,8 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             /* parts of a divided step take the time of a whole one for the error they begin with: brought back at once it
              * would be a blow, the harder the shorter the part */
             if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && !w->stepper->step && f->h < w->def.h) {
-                f->joint_rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
-                row->b -= f->joint_rest[*n + kept];
+                f->pose.joint_rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
+                row->b -= f->pose.joint_rest[*n + kept];
             }
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
@@ -416,21 +416,21 @@ perp_status pp_formulate(pp_frame *f) {
     int njoint;
     perp_status st = joint_rows(f, &joint, &njoint);
     if (st) return st;
-    f->slip_driven = NULL;
+    f->pose.slip_driven = NULL;
     int nsupport = pp_support_count(f);
     perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->contacts.n + nsupport);
     double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
-    f->problem = pp_free_problem(f);
-    f->problem.joint = f->joint_row = joint;
-    f->problem.contact = contact;
-    pp_step_velocity(&f->problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
-    f->problem.njoint = njoint;
+    f->pose.problem = pp_free_problem(f);
+    f->pose.problem.joint = f->pose.joint_row = joint;
+    f->pose.problem.contact = contact;
+    pp_step_velocity(&f->pose.problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
+    f->pose.problem.njoint = njoint;
     perp_step_problem free = pp_free_problem(f);
     double speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
     const double *slips = f->demand.slip_nu ? f->demand.slip_nu : nu_free;
     for (int i = 0; i < f->contacts.n; i++) contact_row(f, i, slips, 1e-8 * speed, &contact[i]);
-    f->problem.ncontact = f->contacts.n;
+    f->pose.problem.ncontact = f->contacts.n;
     if (nsupport > 0) pp_support_rows(f, slips, 1e-8 * speed, contact);
     pp_tamper(f, PP_POSED);
     return PERP_OK;

@@ -65,7 +65,7 @@ static bool can_turn(const pp_frame *f, int block) { return f->control.block_ndo
 
 /* K of every block, symmetric, times h. Rows of a joint begin with those of its translations. */
 static void add_stiffness(const pp_frame *f, sym *K) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     int dim = p->dim;
     for (int first = 0, last; first < p->njoint; first = last) {
         int joint = p->joint[first].joint;
@@ -80,7 +80,7 @@ static void add_stiffness(const pp_frame *f, sym *K) {
                  i++) { /* J of a unit e: +-e, +-(s x e); the sum of e x (s x e) is 2 s */
                 const double *J = p->joint[i].row.J[side];
                 perp_vec3 e = linear_part(dim, J);
-                P = perp_v3_axpy(P, f->solution.p_joint[i], e);
+                P = perp_v3_axpy(P, f->solve.solution.p_joint[i], e);
                 s = perp_v3_axpy(s, dim == 3 ? 0.5 : 1, perp_v3_cross(e, angular_part(dim, J)));
             }
             if (f->p_correction) P = perp_v3_axpy(P, side ? 1 : -1, f->p_correction[joint]);
@@ -125,7 +125,7 @@ static double response(const pp_frame *f, const perp_row *to, const perp_row *fr
 
 /* The same with its joints held and the bodies next to it free but for them. False: no memory. */
 static bool held_response(const pp_frame *f, int block, sym *W) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     pp_arena *arena = &f->w->arena;
     int m = 0, *row = PP_ARENA_ARRAY(arena, int, p->njoint);
     if (!row) return false;
@@ -203,7 +203,7 @@ static int root_of(int *chain, int b) {
 
 /* Joins blocks that have ripples and a joint between them. chain: by block, another of its chain, at last the first. */
 static void join_chains(const pp_frame *f, const pp_chain_damping *r, int n, bool *ripples, int *chain) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     for (int b = 0; b < f->control.nblock; b++) chain[b] = b;
     for (int i = 0; i < n; i++) ripples[r[i].block] = true;
     for (int i = 0; i < p->njoint; i++) {
@@ -255,7 +255,7 @@ perp_status pp_find_ripples(pp_frame *f, pp_chain_damping **out, int *n) {
     pp_arena *arena = &f->w->arena;
     *n = 0;
     *out = NULL;
-    if (f->problem.njoint == 0) return PERP_OK;
+    if (f->pose.problem.njoint == 0) return PERP_OK;
     sym *K = PP_ARENA_ZERO(arena, sym, f->control.nblock);
     if (!K) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
     add_stiffness(f, K);

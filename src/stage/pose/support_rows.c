@@ -37,7 +37,7 @@ static perp_row row_at(const pp_frame *f, int k, perp_vec3 d, perp_vec3 r) {
 /* Angle of the first direction of a pyramid: against the slip that would be without friction, if there is any. */
 static double first_direction(const pp_frame *f, const perp_contact_row *c, const double *nu_free, double noise) {
     if (f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
-    double t = pp_row_dot(&f->problem, &c->t, nu_free), o = pp_row_dot(&f->problem, &c->o, nu_free);
+    double t = pp_row_dot(&f->pose.problem, &c->t, nu_free), o = pp_row_dot(&f->pose.problem, &c->o, nu_free);
     return hypot(t, o) > noise ? atan2(-o, -t) : 0;
 }
 
@@ -67,6 +67,6 @@ void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_cont
             if (c->nd > 0) c->phase = first_direction(f, c, nu_free, noise);
         }
     }
-    f->problem.dim = 3;
-    f->problem.ncontact = (int)(out - row);
+    f->pose.problem.dim = 3;
+    f->pose.problem.ncontact = (int)(out - row);
 }

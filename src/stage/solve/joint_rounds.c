@@ -68,14 +68,14 @@ static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row 
     for (int i = 0; i < n; i++) {
         value[i] = 0;
         if (!position(&row[i])) continue;
-        int of = index ? index[i] : i, number = f->row_number[of];
+        int of = index ? index[i] : i, number = f->pose.row_number[of];
         if (row[i].kind == PERP_ROW_JOINT && row[i].joint != joint) { /* the first rows are those of the errors */
             const pp_joint *j = &w->joint[joint = row[i].joint];
             pp_joint_side a = pp_side(w, at, j->a, f->control.block), b = pp_side(w, at, j->b, f->control.block);
             (void)pp_joint_errors(&j->def, w->def.dim, &a, &b, phi);
         }
         if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited) (void)rows_at(f, at, limited = row[i].joint, end);
-        value[i] = (row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : end[number].b) - f->joint_rest[of];
+        value[i] = (row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : end[number].b) - f->pose.joint_rest[of];
     }
 }
 
@@ -214,7 +214,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         perp_status st = seek_ripples(f);
         if (st || f->demand.nchain_damping > 0) return st;
     }
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     r->last = r->most;
     r->most = 0;
     measure(f, end, p->joint, NULL, r->n, r->shift);
@@ -224,7 +224,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         r->miss[i] = 0;
         if (!position(row)) continue;
         r->shift[i] = v - pp_row_dot(p, &row->row, nu);
-        if (!counts(row, f->solution.p_joint[i], v)) continue;
+        if (!counts(row, f->solve.solution.p_joint[i], v)) continue;
         if (row->kind == PERP_ROW_JOINT && !f->task.last_resort && r->rounds < 2 &&
             too_far(f, &row->row, f->h * (r->shift[i] - row->b))) {
             r->lost = true;
@@ -285,9 +285,9 @@ perp_status pp_joint_rounds_run(pp_frame *f) {
     pp_joint_rounds *r = f->demand.joints;
     if (!r || f->linear_joints) return PERP_OK;
     for (;;) {
-        if (!move(f, &f->problem, NULL, f->solution.nu, &r->end))
+        if (!move(f, &f->pose.problem, NULL, f->solve.solution.nu, &r->end))
             return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
-        perp_status st = pp_joint_rounds_look(f, &r->end, f->solution.nu);
+        perp_status st = pp_joint_rounds_look(f, &r->end, f->solve.solution.nu);
         if (st) return st;
         if (pp_joint_rounds_settled(f, false)) return pp_joint_rounds_end(f);
         st = pp_formulate(f);
@@ -416,6 +416,6 @@ perp_status pp_joint_rounds_within(pp_frame *f, const pp_island *island, perp_jo
         advance(&k, s);
     }
     take_back(&k, s);
-    for (int i = 0; i < island->p.njoint; i++) f->joint_row[island->joint[i]].b = row[i].b;
+    for (int i = 0; i < island->p.njoint; i++) f->pose.joint_row[island->joint[i]].b = row[i].b;
     return PERP_OK;
 }

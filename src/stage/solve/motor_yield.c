@@ -58,7 +58,7 @@ static double energy_at_hand(const perp_step_problem *p, double *nu) {
 
 perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
     pp_arena *a = &f->w->arena;
-    perp_step_problem *p = &f->problem, *q = &island->p;
+    perp_step_problem *p = &f->pose.problem, *q = &island->p;
     *yields = false;
     for (int i = 0; i < q->njoint; i++) *yields |= unlimited(&q->joint[i]);
     if (!*yields) return PERP_OK;
@@ -75,8 +75,8 @@ perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
         perp_joint_row *whole = &joint[island->joint[i]];
         j[i].hi = whole->hi = most;
         j[i].lo = whole->lo = -most;
-        f->motor_yields++;
-        f->yield_joint = j[i].joint;
+        f->solve.motor_yields++;
+        f->solve.yield_joint = j[i].joint;
     }
     q->joint = j;
     p->joint = joint;

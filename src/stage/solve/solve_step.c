@@ -499,16 +499,16 @@ static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
 
 /* Takes what one problem reported into the frame: sums of work, the worst of the rest. */
 static void report(pp_frame *f, const trial *t) {
-    f->iterations += t->iterations;
-    f->fallbacks += t->fallbacks;
-    if (t->unknowns > f->unknowns) f->unknowns = t->unknowns;
-    if (t->used && (!f->used || !(t->acceptance <= f->acceptance))) {
-        double residual = fmax(f->info.residual, t->info.residual);
-        f->used = t->used;
-        f->info = t->info;
-        f->info.residual = residual;
+    f->solve.iterations += t->iterations;
+    f->solve.fallbacks += t->fallbacks;
+    if (t->unknowns > f->solve.unknowns) f->solve.unknowns = t->unknowns;
+    if (t->used && (!f->solve.used || !(t->acceptance <= f->solve.acceptance))) {
+        double residual = fmax(f->solve.info.residual, t->info.residual);
+        f->solve.used = t->used;
+        f->solve.info = t->info;
+        f->solve.info.residual = residual;
     }
-    if (!(t->acceptance <= f->acceptance)) f->acceptance = t->acceptance;
+    if (!(t->acceptance <= f->solve.acceptance)) f->solve.acceptance = t->acceptance;
 }
 
 /* Shows an island to whoever looks on. A step that ran out of memory has nothing to show. */
@@ -547,7 +547,7 @@ static bool keep_guess(const pp_frame *f, trial *t) {
 static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
     if (!f->recall || !f->demand.end_nu || !(f->enough > 0)) return false;
     for (int b = 0; b < t->p->nblock; b++)
-        memcpy(t->answer.nu + t->p->block_offset[b], f->demand.end_nu + f->problem.block_offset[island->block[b]],
+        memcpy(t->answer.nu + t->p->block_offset[b], f->demand.end_nu + f->pose.problem.block_offset[island->block[b]],
                (size_t)t->p->block_ndof[b] * sizeof *t->answer.nu);
     perp_step_residual r;
     double a = acceptance(f, t, &t->answer, &r);
@@ -580,19 +580,19 @@ static void note_jam(const pp_frame *f, const pp_island *island, unsigned char h
  * forbid as well. Then rest obeys all rows. *eased: false if that changes nothing. */
 static perp_status stall(pp_frame *f, pp_island *island, bool *eased) {
     pp_arena *a = &f->w->arena;
-    perp_step_problem *p = &f->problem, *q = &island->p;
+    perp_step_problem *p = &f->pose.problem, *q = &island->p;
     perp_contact_row *contact = own_contacts(a, &p->contact, p->ncontact),
                      *c = own_contacts(a, &q->contact, q->ncontact);
     perp_joint_row *joint = own_joints(a, &p->joint, p->njoint), *j = own_joints(a, &q->joint, q->njoint);
-    if (!f->stalled) f->stalled = PP_ARENA_ZERO(a, bool, p->ncontact);
-    if (!contact || !c || !joint || !j || !f->stalled)
+    if (!f->solve.stalled) f->solve.stalled = PP_ARENA_ZERO(a, bool, p->ncontact);
+    if (!contact || !c || !joint || !j || !f->solve.stalled)
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", p->ncontact);
     *eased = false;
     for (int i = 0; i < q->ncontact; i++) {
         perp_contact_row *of = &contact[island->contact[i]];
         if (!(of->mu > 0) || (of->b_t == 0 && of->b_o == 0 && of->b_r == 0)) continue;
         c[i].b_t = c[i].b_o = c[i].b_r = of->b_t = of->b_o = of->b_r = 0;
-        f->stalled[island->contact[i]] = *eased = true;
+        f->solve.stalled[island->contact[i]] = *eased = true;
     }
     if (*eased) note_jam(f, island, 1);
     for (int i = 0; i < q->njoint; i++) {
@@ -632,7 +632,7 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     if (recalled && !keep_guess(f, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     if (!recalled || !keep_answer(f, &t, island)) st = solve_one(f, &t, recalled != NULL);
     show(f, &t, k, st);
-    pp_island_scatter(island, &f->problem, &t.best, &f->solution);
+    pp_island_scatter(island, &f->pose.problem, &t.best, &f->solve.solution);
     report(f, &t);
     *residual = t.residual;
     char why[300];
@@ -641,7 +641,7 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
                      "the laws have no answer at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t, f->h,
                      island->p.ncontact, island->p.njoint, why);
     if (st && t.row) /* the rows are posed again as they were */
-        for (int i = 0; i < island->p.njoint; i++) f->joint_row[island->joint[i]].b = b[i];
+        for (int i = 0; i < island->p.njoint; i++) f->pose.joint_row[island->joint[i]].b = b[i];
     island->p.joint = given;
     pp_arena_release(a, mark);
     return st;
@@ -661,7 +661,7 @@ static perp_status gives_too_fast(const pp_frame *f, const pp_island *island, co
 
 perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
                             perp_step_residual *residual) {
-    double before = f->acceptance;
+    double before = f->solve.acceptance;
     int jam = jammed_before(f, island);
     bool eased = jam > 0, yields = false, gives = false;
     perp_status st = eased ? PERP_E_SOLVE : solve_island(f, island, k, recalled, residual), made = PERP_OK;
@@ -670,18 +670,18 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
         eased = eased || jam > 0;
     }
     if (!made && eased && jam < 2) {
-        f->acceptance = before;
+        f->solve.acceptance = before;
         st = solve_island(f, island, k, recalled, residual);
     }
     if (!made && st == PERP_E_SOLVE && jam < 2) made = pp_yield_motors(f, island, &yields);
     if (!made && yields) {
-        f->acceptance = before;
+        f->solve.acceptance = before;
         st = solve_island(f, island, k, recalled, residual);
     }
     if (!made && st == PERP_E_SOLVE && f->no_lift) made = pp_give_way(f, island, &gives);
     if (!made && gives) {
         note_jam(f, island, 2);
-        f->acceptance = before;
+        f->solve.acceptance = before;
         st = solve_island(f, island, k, recalled, residual);
         if (!st) st = gives_too_fast(f, island, residual);
     }
@@ -695,8 +695,8 @@ static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const pe
     for (int k = 0; !st && k < n; k++) {
         perp_step_residual residual;
         st = pp_solve_island(f, &island[k], k, recalled, &residual);
-        *measured = !st && n == 1 && island->p.nblock == f->problem.nblock;
-        if (*measured) f->residual = residual;
+        *measured = !st && n == 1 && island->p.nblock == f->pose.problem.nblock;
+        if (*measured) f->solve.residual = residual;
     }
     return st;
 }
@@ -705,34 +705,34 @@ perp_status pp_solve_step(pp_frame *f) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
-    f->solution = (perp_step_solution){0};        /* memory of the last round's may be in use again */
+    f->solve.solution = (perp_step_solution){0};  /* memory of the last round's may be in use again */
     if (pp_told_to_stop(w)) return pp_stopped(w); /* parts and rounds of a step, each quickly solved, may be many */
-    if (pp_budget_used(w, (double)f->problem.nblock + f->problem.njoint + f->problem.ncontact))
+    if (pp_budget_used(w, (double)f->pose.problem.nblock + f->pose.problem.njoint + f->pose.problem.ncontact))
         return pp_budget_fail(w);
-    const perp_solver_type *before = f->recall ? f->used : NULL; /* if all of that round is kept */
-    f->used = NULL;
-    f->stalled = NULL;
-    f->lent_contact = f->lent_joint = NULL;
-    f->motor_yields = 0;
-    f->acceptance = 0;
+    const perp_solver_type *before = f->recall ? f->solve.used : NULL; /* if all of that round is kept */
+    f->solve.used = NULL;
+    f->solve.stalled = NULL;
+    f->solve.lent_contact = f->solve.lent_joint = NULL;
+    f->solve.motor_yields = 0;
+    f->solve.acceptance = 0;
     perp_step_solution recalled;
-    bool got = pp_solution_new(&w->arena, &f->problem, &f->solution);
+    bool got = pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution);
     pp_arena_mark mark = pp_arena_here(&w->arena);
-    const perp_contact_row *contact = f->problem.contact;
-    const perp_joint_row *joint = f->problem.joint;
-    perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
-    if (!got || st || !pp_solution_new(&w->arena, &f->problem, &recalled))
+    const perp_contact_row *contact = f->pose.problem.contact;
+    const perp_joint_row *joint = f->pose.problem.joint;
+    perp_status st = pp_islands_split(&f->pose.problem, &w->arena, &island, &n);
+    if (!got || st || !pp_solution_new(&w->arena, &f->pose.problem, &recalled))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && f->purpose == PP_STEP && (w->warm.ncontact || w->warm.njoint);
     if (guess) pp_recall(f, &recalled);
-    perp_step_problem free_blocks = f->problem; /* without rows: what bodies in no island do */
+    perp_step_problem free_blocks = f->pose.problem; /* without rows: what bodies in no island do */
     free_blocks.njoint = free_blocks.ncontact = 0;
-    pp_step_velocity(&free_blocks, NULL, NULL, f->solution.nu);
+    pp_step_velocity(&free_blocks, NULL, NULL, f->solve.solution.nu);
     bool measured = false;
     st = solve_islands(f, island, n, guess ? &recalled : NULL, &measured);
-    if (!f->used) f->used = before;
-    if (!measured) f->residual = perp_step_problem_residual(&f->problem, &f->solution);
+    if (!f->solve.used) f->solve.used = before;
+    if (!measured) f->solve.residual = perp_step_problem_residual(&f->pose.problem, &f->solve.solution);
     /* rows that were posed anew (driven bodies that stall, motors that yield, what gives way) lie behind the mark */
-    if (!st && f->problem.contact == contact && f->problem.joint == joint) pp_arena_release(&w->arena, mark);
+    if (!st && f->pose.problem.contact == contact && f->pose.problem.joint == joint) pp_arena_release(&w->arena, mark);
     return st;
 }

@@ -133,7 +133,7 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
         const perp_contact *c = &beside->contacts.at[i];
         const int *s = beside->contacts.shape + 2 * i;
         if (speeds && c->gap > 100 * pp_touching(f->w->shape[s[0]].g, f->w->shape[s[1]].g, c->b_W)) continue;
-        row[m] = beside->problem.contact[i];
+        row[m] = beside->pose.problem.contact[i];
         row[m].mu = row[m].e_r = row[m].b_t = row[m].b_o = row[m].b_r = 0;
         row[m].nd = 0;
         double opens = pp_row_dot(&ws->problem, &row[m].n, f->nu_end) + row[m].b_n_kin;
@@ -141,21 +141,22 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
         row[m++].contact = i;
     }
     for (int j = 0; j < n; j++) ws->row[j].b = e[j];
-    pp_frame solve = *beside;
-    solve.purpose = PP_END_KICK; /* impulses of the last step are no guess for it */
-    solve.problem = ws->problem;
-    solve.problem.momentum = nothing;
-    solve.problem.joint = ws->row;
-    solve.problem.njoint = n;
-    solve.problem.contact = row;
-    solve.problem.ncontact = m;
-    perp_status st = pp_solve_step(&solve);
+    pp_frame again = *beside;
+    again.purpose = PP_END_KICK; /* impulses of the last step are no guess for it */
+    again.pose.problem = ws->problem;
+    again.pose.problem.momentum = nothing;
+    again.pose.problem.joint = ws->row;
+    again.pose.problem.njoint = n;
+    again.pose.problem.contact = row;
+    again.pose.problem.ncontact = m;
+    perp_status st = pp_solve_step(&again);
     *done = !st;
     if (st) return st == PERP_E_SOLVE ? PERP_OK : st;
-    memcpy(ws->dnu, solve.solution.nu, (size_t)f->control.ndof * sizeof *ws->dnu);
+    memcpy(ws->dnu, again.solve.solution.nu, (size_t)f->control.ndof * sizeof *ws->dnu);
     if (!speeds) return PERP_OK;
-    for (int j = 0; j < n; j++) book(f, ws, j, solve.solution.p_joint[j]);
-    for (int i = 0; i < m; i++) pp_row_push(&ws->problem, &row[i].n, solve.solution.p_contact[3 * i], f->i_correction);
+    for (int j = 0; j < n; j++) book(f, ws, j, again.solve.solution.p_joint[j]);
+    for (int i = 0; i < m; i++)
+        pp_row_push(&ws->problem, &row[i].n, again.solve.solution.p_contact[3 * i], f->i_correction);
     for (int i = 0; i < f->control.ndof; i++) f->nu_end[i] += ws->dnu[i];
     return PERP_OK;
 }

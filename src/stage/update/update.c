@@ -12,12 +12,12 @@
 
 /* Blocks on which some constraint impulse acted. */
 static void mark_pushed(const pp_frame *f, bool *pushed) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     for (int i = 0; i < p->njoint; i++)
         for (int k = 0; k < 2; k++)
             if (p->joint[i].row.block[k] >= 0) pushed[p->joint[i].row.block[k]] = true;
     for (int i = 0; i < p->ncontact; i++) {
-        const double *P = f->solution.p_contact + 3 * i;
+        const double *P = f->solve.solution.p_contact + 3 * i;
         if (P[0] == 0 && P[1] == 0 && P[2] == 0) continue;
         for (int k = 0; k < 2; k++)
             if (p->contact[i].n.block[k] >= 0) pushed[p->contact[i].n.block[k]] = true;
@@ -35,7 +35,7 @@ static bool turns_freely(const pp_frame *f, int k) {
 }
 
 static void turn_freely(const pp_frame *f, int k) {
-    double *nu = f->solution.nu + f->control.block_offset[k];
+    double *nu = f->solve.solution.nu + f->control.block_offset[k];
     memcpy(nu + 3, f->control.nu0 + f->control.block_offset[k] + 3, 3 * sizeof *nu);
     if (f->task.implicit_turn)
         nu[3] = f->control.w_free[k].x, nu[4] = f->control.w_free[k].y, nu[5] = f->control.w_free[k].z;
@@ -45,7 +45,7 @@ static void turn_freely(const pp_frame *f, int k) {
 /* Moves block k to the end of the step. */
 static perp_status move(pp_frame *f, int k, bool pushed) {
     int slot = f->control.block_body[k], at = f->control.block_offset[k], nd = f->control.block_ndof[k];
-    const double *nu = f->solution.nu + at;
+    const double *nu = f->solve.solution.nu + at;
     perp_vec3 om;
     if (!pp_move_block(f, k, f->s0, nu, f->h, f->s1, &om))
         return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
@@ -75,11 +75,11 @@ perp_status pp_update(pp_frame *f) {
     memcpy(f->nu_end, f->nu_turned, (size_t)f->control.ndof * sizeof *f->nu_end);
     perp_status held = pp_check_opening(f);
     if (held) return held;
-    if (w->def.joint_correction && f->problem.njoint) {
+    if (w->def.joint_correction && f->pose.problem.njoint) {
         perp_status st = pp_correct_joints(f);
         if (st) return st;
     }
-    if (f->task.implicit_turn) memcpy(f->solution.nu, f->nu_end, (size_t)f->control.ndof * sizeof *f->nu_end);
+    if (f->task.implicit_turn) memcpy(f->solve.solution.nu, f->nu_end, (size_t)f->control.ndof * sizeof *f->nu_end);
     for (int k = 0; k < f->control.nblock; k++) {
         int slot = f->control.block_body[k];
         const double *nu = f->nu_end + f->control.block_offset[k];
@@ -104,7 +104,7 @@ perp_status pp_update(pp_frame *f) {
 
 perp_status pp_update_along(pp_frame *f, const double *drift) {
     size_t size = (size_t)f->control.ndof * sizeof *drift;
-    double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof), *nu = f->solution.nu;
+    double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof), *nu = f->solve.solution.nu;
     if (!nu1) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the update");
     memcpy(nu1, nu, size);
     memcpy(nu, drift, size);
