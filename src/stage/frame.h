@@ -14,9 +14,11 @@
 #include "stage/frame_contacts.h"
 #include "stage/frame_control.h"
 #include "stage/frame_demand.h"
+#include "stage/frame_method.h"
 #include "stage/frame_pose.h"
 #include "stage/frame_solve.h"
 #include "stage/frame_task.h"
+#include "stage/frame_update.h"
 
 /* What a frame is for. */
 typedef enum pp_purpose {
@@ -40,20 +42,16 @@ typedef struct pp_frame {
     pp_frame_demand demand;     /* who poses the problem */
     pp_frame_pose pose;         /* pp_formulate() */
     pp_frame_solve solve;       /* pp_solve_step() */
+    pp_frame_update update;     /* pp_update() */
+    pp_frame_method method;     /* contact model and stepper */
+    pp_frame_advice advice;     /* the same, to the step */
+    /* By block: part of the change of velocity that takes it to the end; lag > 0 only. Written by step/stagger.c. */
+    double *later;
 
-    bool no_inertia; /* masses are not those of the bodies: kinetic energies mean nothing */
-    bool no_lift;    /* nothing is asked to open, whatever its gap: then there is always an answer */
+    bool no_lift; /* nothing is asked to open, whatever its gap: then there is always an answer */
     bool
         one_point; /* with levers of the end: the impulse between two dynamic bodies acts at one point of their start poses, so that it keeps
                        their angular momentum */
-    const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
-    const double *true_gap; /* by contact: gap at the end, measured; NULL: as linearised */
-    /* How contacts of the answer were posed, by the model "peg": at the end poses; with gaps linearised at the start. For who
-     * poses them again (method/peg/peg_repose.h). */
-    bool posed_at_end, posed_linear;
-    /* By contact: how far its surfaces give way at the end by the law of the pair, from the impulse found; 0: rigid. NULL:
-     * nothing gives way [L]. */
-    const double *yield;
     bool linear_joints; /* with them: rows of the start after all */
     /* pp_solve_step */
     /* Tried on each island before the solvers, from a guess or NULL: fills `out` and returns true if it has an answer,
@@ -66,34 +64,7 @@ typedef struct pp_frame {
     unsigned char *jammed_block;
     double enough; /* of rounds: by what speed an island's last answer may miss the laws to be kept; 0: none is [L/T] */
     double slack;  /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
-    bool hopeless; /* a shorter step would fail as well */
     bool jam_lasts; /* a driven body is inside another at the start, because that could not give way */
-    bool blocked;   /* it may: the laws had no answer, and a driven body touched another at the start */
-    double shorter; /* with PERP_E_SOLVE, of a stepper that marches: the length this part should have; 0: half [T] */
-    double next;    /* of a stepper that marches: how long the part after this one should be; 0: all that is left [T] */
-    int ambiguous;  /* degrees of freedom that the laws leave open */
-
-    /* pp_update */
-    double *later;           /* by block: part of the change of velocity that takes it to the end; lag > 0 only */
-    double *nu_turned;       /* ndof: velocity after the free turn */
-    const double *nu_moved;  /* ndof: velocity that bodies were displaced by; NULL: solution.nu */
-    double *nu_end;          /* ndof: at the end: the same, corrected if joints are */
-    const double *M_end;     /* masses that corrections act on; NULL if off */
-    double *i_correction;    /* ndof: impulses of Williams' Algorithm 1; NULL if off */
-    perp_vec3 *p_correction; /* by joint slot: those of its translations, on its second body, in W; NULL if off */
-
-    /* steppers with springs in contacts and joints: the work of these in the entries of the ledger, from the impulses; what
-     * they hold at the end is s1->stored */
-    struct {
-        double normal, friction, joint, limit;
-        double before; /* what they held at the start, if no part ended there: poses that were set */
-    } elastic;
-
-    /* steppers of several kicks */
-    struct pp_frame *const *kick; /* nkick frames that the step is made of, for the ledger; NULL: this one alone */
-    int nkick;
-    double *i_joint,
-        *i_elastic; /* ndof: impulses of joint springs that no row stands for, without their dampers; NULL: none */
 } pp_frame;
 
 /* After which stage a test may tamper with a frame: once forces and driven bodies are known, once the problem is posed (each time it

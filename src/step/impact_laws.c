@@ -199,7 +199,7 @@ static perp_status finish(pp_impacts *m, pass *x) {
     pp_frame *k = x->k;
     perp_certificate c;
     pp_tamper(k, PP_STRUCK);
-    k->nu_turned = k->nu_end = k->solve.solution.nu;
+    k->update.nu_turned = k->update.nu_end = k->solve.solution.nu;
     take_velocities(k, k->s1);
     take_velocities(k, m->s);
     pp_arena_mark mark =

@@ -459,8 +459,8 @@ static void mark(const perp_world *w, int *parent, const int *shape, bool *hit) 
 static bool bounced(const pp_frame *done) {
     for (int i = 0; i < done->contacts.n && done->solve.solution.p_contact; i++)
         if (done->contacts.at[i].restitution > 0 && done->solve.solution.p_contact[3 * i] > 0) return true;
-    for (int k = 0; k < done->nkick; k++)
-        if (done->kick[k] != done && bounced(done->kick[k])) return true;
+    for (int k = 0; k < done->method.nkick; k++)
+        if (done->method.kick[k] != done && bounced(done->method.kick[k])) return true;
     return false;
 }
 
@@ -468,8 +468,8 @@ static bool bounced(const pp_frame *done) {
  * rest. */
 static void mark_done(order *o, const pp_frame *done, int *parent, bool *hit) {
     const perp_world *w = o->m.w;
-    for (int k = 0; k < done->nkick; k++)
-        if (done->kick[k] != done) mark_done(o, done->kick[k], parent, hit);
+    for (int k = 0; k < done->method.nkick; k++)
+        if (done->method.kick[k] != done) mark_done(o, done->method.kick[k], parent, hit);
     for (int i = 0; i < done->contacts.n && done->solve.solution.p_contact; i++) {
         const perp_contact *c = &done->contacts.at[i];
         if (!(c->restitution > 0) || !(done->solve.solution.p_contact[3 * i] > 0)) continue;

@@ -50,10 +50,10 @@ static double fall_of(const pp_frame *f, const pp_contact_work *a, int island) {
 }
 
 perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *again) {
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
-    int n = f->nkick ? f->nkick : 1;
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
+    int n = f->method.nkick ? f->method.nkick : 1;
     bool any = false;
-    if (r->push_out == PP_PUSH_NOTHING || f->no_inertia) return PERP_OK;
+    if (r->push_out == PP_PUSH_NOTHING || f->method.no_inertia) return PERP_OK;
     if (f->w->stepper->step && !f->task.half)
         return PERP_OK; /* steppers with equations of their own bound it themselves */
     pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
@@ -167,8 +167,8 @@ static bool go_through(pp_rebound_limits *r, const pp_frame *k, const pp_contact
 }
 
 perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *again) {
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
-    int n = f->nkick ? f->nkick : 1;
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
+    int n = f->method.nkick ? f->method.nkick : 1;
     bool any = false;
     *again = false;
     for (int k = 0; k < n && !any; k++)

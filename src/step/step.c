@@ -269,7 +269,7 @@ static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, 
         pp_arena_mark mark = pp_arena_here(&w->arena);
         on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), false);
         p->shortest_from = s0;
-        p->shortest_jams = on.st == PERP_E_SOLVE && on.f->blocked;
+        p->shortest_jams = on.st == PERP_E_SOLVE && on.f->advice.blocked;
         pp_arena_release(&w->arena, mark);
     }
     bool jams = p->shortest_jams;
@@ -293,10 +293,10 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
         made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings);
         whole = &made;
     }
-    if (whole->st == PERP_E_SOLVE && whole->f->blocked) go_on_jammed(w, p, s0, h, depth, whole);
+    if (whole->st == PERP_E_SOLVE && whole->f->advice.blocked) go_on_jammed(w, p, s0, h, depth, whole);
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
-    if (whole->st && (last || whole->f->hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
+    if (whole->st && (last || whole->f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
     if (!whole->st && (last || !control)) {
         *end = whole->end;
         return take(w, p, whole);
@@ -337,9 +337,9 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         pp_arena_mark before = pp_arena_here(&w->arena);
         part x = solve_part(w, p, *end, length, last);
         if (x.st && x.st != PERP_E_SOLVE) return x.st;
-        if (x.st && (last || x.f->hopeless || pp_budget_exhausted(w))) return give_up(p, &x);
+        if (x.st && (last || x.f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, &x);
         if (x.st) {
-            double shorter = x.f->shorter;
+            double shorter = x.f->advice.shorter;
             length = shorter > 0 && shorter < length ? shorter : length / 2;
             if (x.f->solve.solution.nu) p->rejected++;
             pp_arena_release(&w->arena, before);
@@ -349,7 +349,7 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         if (took) return took;
         *end = x.end;
         left = p->n < most ? left - length : 0;
-        length = x.f->next > 0 && x.f->next < left ? left / ceil(left / x.f->next) : left;
+        length = x.f->advice.next > 0 && x.f->advice.next < left ? left / ceil(left / x.f->advice.next) : left;
     }
     return PERP_OK;
 }

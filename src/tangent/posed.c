@@ -72,11 +72,11 @@ static perp_status suits(const pp_frame *f, int n) {
     if (f->demand.rebounds && (f->demand.rebounds->n > 0 || f->demand.rebounds->none))
         return refuse(w, "restitution was limited");
     if (f->no_lift || f->solve.stalled) return refuse(w, "a driven body was jammed");
-    if (f->contacts.n > 0 && f->posed_at_end) return refuse(w, "contacts had to act at the end of the step");
+    if (f->contacts.n > 0 && f->method.posed_at_end) return refuse(w, "contacts had to act at the end of the step");
     bool loose_tolerance = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
     for (int i = 0; f->demand.allowance && !loose_tolerance && i < f->contacts.n; i++)
         if (f->demand.allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
-    if (f->posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->stepper->end_gaps)
+    if (f->method.posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->stepper->end_gaps)
         return refuse(w, "gaps had to be linearised at the start");
     return PERP_OK;
 }

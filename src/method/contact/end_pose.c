@@ -185,7 +185,7 @@ static perp_status rounds(work *k) {
         pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solve.solution.nu);
         pp_iteration_state v = pp_convergence_check(&s, f, &c, !joints);
         if (v == PP_SETTLED) {
-            f->true_gap = gap;
+            f->method.true_gap = gap;
             return PERP_OK;
         }
         double part = v == PP_GO_HALF ? 0.5 : 1;
@@ -208,7 +208,7 @@ void pp_end_give_up(pp_frame *f) {
     pp_logf(f->w, PERP_LOG_WARNING, "step %llu: contacts act at the start of a part of h = %g: %s",
             (unsigned long long)f->w->state.step, f->h, f->w->why);
     f->solve.fallbacks++;
-    f->demand.end_gap = f->true_gap = NULL;
+    f->demand.end_gap = f->method.true_gap = NULL;
     pp_end_inertia(f, NULL);
 }
 

@@ -265,7 +265,7 @@ static perp_status update_explicit(pp_frame *f) {
     memcpy(f->solve.solution.nu, f->control.nu0, size);
     perp_status st = pp_update(f);
     memcpy(f->solve.solution.nu, nu1, size);
-    f->nu_moved = f->control.nu0;
+    f->update.nu_moved = f->control.nu0;
     for (int k = 0; !st && k < f->control.nblock; k++) {
         int slot = f->control.block_body[k], nd = f->control.block_ndof[k];
         const double *nu = nu1 + f->control.block_offset[k];
@@ -290,7 +290,7 @@ static perp_status yields(pp_frame *f, const pp_soft_contact *soft) {
         else if (c->kind != PERP_RIGID)
             d[i] = (p + c->damping * c->depth0) / (h * c->stiffness + c->damping);
     }
-    f->yield = d;
+    f->method.yield = d;
     return PERP_OK;
 }
 
@@ -305,12 +305,13 @@ static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
     for (int i = 0; i < f->contacts.n; i++) {
         const pp_soft_contact *c = &soft[i];
         const perp_contact_row *r = &f->pose.problem.contact[i];
-        double p = f->solve.solution.p_contact[3 * i], end = p > 0 ? f->yield[i] : 0;
+        double p = f->solve.solution.p_contact[3 * i], end = p > 0 ? f->method.yield[i] : 0;
         if (c->kind == PERP_RIGID) continue;
-        f->elastic.normal += p > 0 ? (p - c->damping * (end - c->depth0)) * (pp_mean_velocity(f, &r->n) + r->b_n_kin)
-                                   : energy_of(c, c->depth0);
+        f->method.elastic.normal +=
+            p > 0 ? (p - c->damping * (end - c->depth0)) * (pp_mean_velocity(f, &r->n) + r->b_n_kin)
+                  : energy_of(c, c->depth0);
         f->s1->stored += energy_of(c, end);
-        f->elastic.before += energy_of(c, c->depth0);
+        f->method.elastic.before += energy_of(c, c->depth0);
     }
 }
 
@@ -342,9 +343,10 @@ static void account_joints(pp_frame *f, const pp_first_order *set, const double 
         }
         double stored = 0.5 * K * phi1 * phi1;
         if (!isfinite(stored)) continue; /* as good as rigid, or no spring */
-        *(limit ? &f->elastic.limit : &f->elastic.joint) += elastic * (pp_mean_velocity(f, &r->row) + r->b_kin);
+        *(limit ? &f->method.elastic.limit : &f->method.elastic.joint) +=
+            elastic * (pp_mean_velocity(f, &r->row) + r->b_kin);
         f->s1->stored += stored;
-        if (fabs(phi0) > rounding_of(f, &r->row)) f->elastic.before += 0.5 * K * phi0 * phi0;
+        if (fabs(phi0) > rounding_of(f, &r->row)) f->method.elastic.before += 0.5 * K * phi0 * phi0;
     }
 }
 

@@ -207,10 +207,11 @@ static void account(const pp_implicit_work *k, int i, const perp_pair_law *law, 
     perp_vec3 n = f->contacts.at[i].n_W;
     double end = perp_v3_dot(d, n), rate = pp_mean_velocity(f, &r->n) + r->b_n_kin;
     double elastic = p[0] - k->rigid[i] - law->damping * (yield - l->start_n);
-    f->elastic.normal += p[0] > 0 ? elastic * rate : -0.5 * law->stiffness * (end * end - l->start_n * l->start_n);
+    f->method.elastic.normal +=
+        p[0] > 0 ? elastic * rate : -0.5 * law->stiffness * (end * end - l->start_n * l->start_n);
     perp_vec3 t = perp_v3_axpy(d, -end, n);
-    f->elastic.friction -= law->stiffness_t * perp_v3_dot(t, perp_v3_sub(t, l->start));
-    f->elastic.before += 0.5 * law->stiffness * l->start_n * l->start_n;
+    f->method.elastic.friction -= law->stiffness_t * perp_v3_dot(t, perp_v3_sub(t, l->start));
+    f->method.elastic.before += 0.5 * law->stiffness * l->start_n * l->start_n;
     f->s1->stored += 0.5 * law->stiffness * end * end + 0.5 * law->stiffness_t * perp_v3_dot(t, t);
 }
 
@@ -241,7 +242,7 @@ perp_status pp_layers_end(pp_implicit_work *k) {
         }
         account(k, i, &law, p, yield[i], d[i]);
     }
-    f->layer = d;
-    f->yield = yield;
+    f->method.layer = d;
+    f->method.yield = yield;
     return PERP_OK;
 }

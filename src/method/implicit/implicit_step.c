@@ -279,7 +279,7 @@ static perp_status finish(pp_implicit_work *k) {
     if (!gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
     perp_status st = pp_implicit_measure(k);
     for (int m = 0; !st && m < k->nmeet; m++) gap[m] = k->meet[m].at.gap;
-    f->true_gap = gap;
+    f->method.true_gap = gap;
     if (!st && k->compliant) st = pp_layers_end(k);
     if (!k->keeps_energy) return st ? st : pp_update(f);
     return st ? st : pp_update_along(f, k->drift);
@@ -337,7 +337,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     if (gains)
         st = pp_fail(f->w, PERP_E_SOLVE, "contacts would add energy at t = %g (h = %g): %d of them", f->s0->t, f->h,
                      f->contacts.n);
-    f->blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
+    f->advice.blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
     if (!st) st = finish(&k);
     f->demand.levers = NULL; /* it was of this step's work */
     f->demand.end_nu = NULL;

@@ -452,10 +452,10 @@ static perp_status finish(pp_peg_work *k) {
     double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->contacts.n);
     if (!gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int r = 0; r < f->contacts.n; r++) gap[r] = k->m->row[r].gap1;
-    f->true_gap = gap;
+    f->method.true_gap = gap;
     f->recall = NULL;
-    f->posed_at_end = k->mode.symmetric;
-    f->posed_linear = k->linear;
+    f->method.posed_at_end = k->mode.symmetric;
+    f->method.posed_linear = k->linear;
     if (f->demand.levers != f->s0) f->demand.levers = NULL; /* they are of this work */
     return PERP_OK;
 }
@@ -550,7 +550,7 @@ static perp_status solve(pp_frame *f) {
             return st;
         }
     }
-    f->blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
+    f->advice.blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
     if (!settled)
         return st ? st
                   : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",

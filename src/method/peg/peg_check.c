@@ -81,7 +81,7 @@ static void add_support_friction(const pp_frame *f, double *nu) {
 static bool measure_contact_energy(pp_peg_work *k, contact_energy *l) {
     const pp_frame *f = k->f;
     struct pp_peg *m = k->m;
-    *l = (contact_energy){.any = f->no_inertia}; /* against friction, not on the motion */
+    *l = (contact_energy){.any = f->method.no_inertia}; /* against friction, not on the motion */
     if (l->any) return true;
     double *fr = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof),
            *mean = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);

@@ -22,8 +22,11 @@
 perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *out) {
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
-    *out = (pp_peg_repose){
-        .k = {.f = f, .m = w->peg}, .row = row, .n = n, .nplaced = f->collide.nplaced, .linear = f->posed_linear};
+    *out = (pp_peg_repose){.k = {.f = f, .m = w->peg},
+                           .row = row,
+                           .n = n,
+                           .nplaced = f->collide.nplaced,
+                           .linear = f->method.posed_linear};
     if (n == 0) return PERP_OK;
     pp_peg_work *k = &out->k;
     const struct pp_peg *m = w->peg;

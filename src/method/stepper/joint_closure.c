@@ -390,7 +390,7 @@ perp_status pp_check_closure(pp_frame *f) {
     perp_status st = look(f, true, &v);
     pp_arena_release(&f->w->arena, mark);
     if (st || v.left == 0) return st;
-    f->hopeless = true;
+    f->advice.hopeless = true;
     return pp_fail(
         f->w, PERP_E_SOLVE, "the laws have no answer at t = %g (h = %g): joints would be open by %.3g, and %s%s",
         f->s0->t, f->h, v.left,

@@ -80,7 +80,7 @@ static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const d
         const perp_joint_row *r = &p->joint[i];
         bool position = r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT;
         double rate = pp_row_dot(p, &r->row, f->solve.solution.nu), before = position ? r->b : used ? used[i] : 0;
-        shift[i] = position ? end[i].b - rate : 0.5 * (pp_row_dot(p, &end[i].row, f->nu_turned) - rate);
+        shift[i] = position ? end[i].b - rate : 0.5 * (pp_row_dot(p, &end[i].row, f->update.nu_turned) - rate);
         miss[i] = 0;
         /* a limit that is far off does nothing */
         if (r->kind == PERP_ROW_LIMIT && f->solve.solution.p_joint[i] == 0 && end[i].b >= 0) continue;
@@ -136,9 +136,9 @@ static pp_frame *at_end(pp_frame *f) {
     pp_state_copy(w, end, f->s1);
     /* the gaps of what pushed are zero as far as the contact model solved them */
     double touching = 0;
-    for (int i = 0; f->true_gap && i < f->contacts.n; i++)
-        if (f->solve.solution.p_contact[3 * i] > 0 && fabs(f->true_gap[i]) < 1e-6 * far(f))
-            touching = fmax(touching, 2 * fabs(f->true_gap[i]));
+    for (int i = 0; f->method.true_gap && i < f->contacts.n; i++)
+        if (f->solve.solution.p_contact[3 * i] > 0 && fabs(f->method.true_gap[i]) < 1e-6 * far(f))
+            touching = fmax(touching, 2 * fabs(f->method.true_gap[i]));
     *e = (pp_frame){.w = w,
                     .s0 = middle,
                     .s1 = end,
@@ -250,9 +250,9 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
 static perp_status push_springs(const pp_frame *f, pp_frame *e) {
     const perp_step_problem *p = &f->pose.problem;
     perp_joint_row *end = NULL;
-    e->i_joint = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
-    e->i_elastic = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
-    if (!e->i_joint || !e->i_elastic) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+    e->method.i_joint = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
+    e->method.i_elastic = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
+    if (!e->method.i_joint || !e->method.i_elastic) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
     perp_status st = p->njoint > 0 ? end_rows(f, &end) : PERP_OK;
     for (int i = 0; !st && i < p->njoint; i++) {
         if (p->joint[i].kind != PERP_ROW_SPRING) continue;
@@ -260,12 +260,12 @@ static perp_status push_springs(const pp_frame *f, pp_frame *e) {
         for (int k = 0; k < 2; k++) {
             int b = end[i].row.block[k];
             for (int d = 0; b >= 0 && d < f->control.block_ndof[b]; d++) {
-                e->i_joint[f->control.block_offset[b] + d] += f->solve.solution.p_joint[i] * end[i].row.J[k][d];
-                e->i_elastic[f->control.block_offset[b] + d] += elastic * end[i].row.J[k][d];
+                e->method.i_joint[f->control.block_offset[b] + d] += f->solve.solution.p_joint[i] * end[i].row.J[k][d];
+                e->method.i_elastic[f->control.block_offset[b] + d] += elastic * end[i].row.J[k][d];
             }
         }
     }
-    for (int i = 0; !st && i < e->control.ndof; i++) e->control.momentum[i] += e->i_joint[i];
+    for (int i = 0; !st && i < e->control.ndof; i++) e->control.momentum[i] += e->method.i_joint[i];
     return st;
 }
 
@@ -298,7 +298,7 @@ static perp_status keep_free(pp_frame *e) {
         int at = e->control.block_offset[k];
         for (int i = at + 3; i < at + e->control.block_ndof[k]; i++)
             if (e->control.i_gravity[i] != 0 || e->control.i_applied[i] != 0 || e->control.i_spring[i] != 0 ||
-                e->control.i_damper[i] != 0 || e->i_joint[i] != 0)
+                e->control.i_damper[i] != 0 || e->method.i_joint[i] != 0)
                 pushed[k] = true;
         if (!pushed[k] && e->control.block_ndof[k] == 6)
             memcpy(e->solve.solution.nu + at + 3, e->control.nu0 + at + 3, 3 * sizeof *e->control.nu0);
@@ -336,7 +336,7 @@ perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
         e->task.force_state = e->s1;
     }
     if (st) return st;
-    e->nu_turned = e->nu_end = e->solve.solution.nu;
+    e->update.nu_turned = e->update.nu_end = e->solve.solution.nu;
     pp_state_copy(f->w, f->s1, e->s1);
     *out = e;
     return PERP_OK;

@@ -137,7 +137,7 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     const perp_contact *last = became(f, i, end, &end_shape);
     if (!last) return false;
     slip here = slip_of(f, c, shape, f->s0, start, f->solve.solution.nu);
-    slip then = slip_of(end, last, end_shape, end->s0, (driven){.v = end->s1->v, .w = end->s1->w}, f->nu_turned);
+    slip then = slip_of(end, last, end_shape, end->s0, (driven){.v = end->s1->v, .w = end->s1->w}, f->update.nu_turned);
     perp_vec3 there = carried(then.s_W, last->n_W, c->n_W), mean = perp_v3_scale(0.5, perp_v3_add(here.s_W, there));
     out->shift = (slip){perp_v3_sub(mean, now.s_W), 0.5 * (here.spin + then.spin) - now.spin};
     return true;

@@ -100,7 +100,7 @@ static perp_status begin(pp_frame *f, round_data *q) {
     if (!q->force || !q->nu || !q->miss || !q->slips || !f->control.M || !f->control.Minv ||
         !pp_mix_new(a, f->control.ndof, &q->mix))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
-    f->no_inertia = true;
+    f->method.no_inertia = true;
     memset(f->control.nu0, 0,
            (size_t)f->control.ndof * sizeof *f->control.nu0); /* what moved before has no bearing on what moves now */
     memset(f->control.bend, 0, (size_t)f->control.nblock * sizeof *f->control.bend);
@@ -168,7 +168,7 @@ static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
     const char *name = f->w->body[slot].name;
     char body[80];
     snprintf(body, sizeof body, "body %d%s%.60s%s", slot, name ? " (" : "", name ? name : "", name ? ")" : "");
-    f->hopeless = true;
+    f->advice.hopeless = true;
     if (!proof)
         return pp_fail(f->w, PERP_E_SOLVE, "no forces of contacts and joints were found that balance those on %s",
                        body);
@@ -234,8 +234,8 @@ static perp_status step(pp_frame *f) {
     if (st) return st;
     f->solve.iterations = iterations;
     f->solve.acceptance = fmax(f->solve.acceptance, missing);
-    f->ambiguous = pp_open_motions(f);
-    if (f->ambiguous < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
+    f->method.ambiguous = pp_open_motions(f);
+    if (f->method.ambiguous < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
     return pp_update(f);
 }
 

@@ -291,8 +291,8 @@ static perp_status composed(pp_frame *f, const double *length, int n, pp_frame *
         report(f, kick[2 * i]);
         report(f, kick[2 * i + 1]);
     }
-    f->kick = kick;
-    f->nkick = 2 * n;
+    f->method.kick = kick;
+    f->method.nkick = 2 * n;
     s.t = f->s1->t;
     pp_state_copy(w, f->s1, &s);
     return PERP_OK;
@@ -303,8 +303,8 @@ static perp_status step(pp_frame *f) {
     if (!kick) return no_memory(f);
     perp_status st = plain(f, kick);
     if (st) return st;
-    f->kick = kick;
-    f->nkick = 2;
+    f->method.kick = kick;
+    f->method.nkick = 2;
     int order = order_of(f->w);
     if (order == 2 || !reversible(f, kick[1])) return PERP_OK;
     return order <= 4 ? composed(f, suzuki, 5, kick + 2) : composed(f, kahan_li, MOST_PARTS, kick + 2);
@@ -313,15 +313,15 @@ static perp_status step(pp_frame *f) {
 /* Each kick has its own account. */
 static void ledger(const pp_frame *f, perp_ledger *l) {
     perp_certificate sum = {0};
-    for (int i = 0; i < f->nkick; i++) {
-        const pp_frame *k = f->kick[i];
+    for (int i = 0; i < f->method.nkick; i++) {
+        const pp_frame *k = f->method.kick[i];
         perp_certificate c = {.substeps = 1};
         pp_ledger(k, &c.ledger);
-        for (int d = 0; k->i_joint && d < k->control.ndof; d++) {
+        for (int d = 0; k->method.i_joint && d < k->control.ndof; d++) {
             double mean = 0.5 * (k->control.nu0[d] + k->solve.solution.nu[d]);
-            c.ledger.drift += mean * k->i_elastic[d];
-            c.ledger.joint_loss += mean * (k->i_joint[d] - k->i_elastic[d]);
-            c.ledger.remainder -= mean * k->i_joint[d];
+            c.ledger.drift += mean * k->method.i_elastic[d];
+            c.ledger.joint_loss += mean * (k->method.i_joint[d] - k->method.i_elastic[d]);
+            c.ledger.remainder -= mean * k->method.i_joint[d];
         }
         perp_certificate_add(&sum, &c);
     }

@@ -31,7 +31,7 @@ static const perp_field fields[] = {
 /* Refuses a part for its length; not if no shorter one can follow. */
 static perp_status paced(pp_frame *f, double length, const char *because) {
     if (!(length > 0) || f->task.last_resort) return PERP_OK;
-    f->shorter = length;
+    f->advice.shorter = length;
     return pp_fail(f->w, PERP_E_SOLVE, "a part of %g at t = %g is too long %s", f->h, f->s0->t, because);
 }
 
@@ -47,7 +47,7 @@ static perp_status step(pp_frame *f) {
     if (!st) st = pp_visco_end(&k);
     if (!st) st = paced(f, pp_visco_pace_after(&k), "for what its contacts do");
     if (st) return st;
-    f->next = pp_visco_pace_next(&k);
+    f->advice.next = pp_visco_pace_next(&k);
     return pp_update_along(f, k.drift);
 }
 

@@ -197,10 +197,10 @@ static void account(const pp_visco_work *k, const pp_visco *c, const perp_contac
     bool mean = by_mean(k, &r->n);
     double held = 0.5 * c->K * (c->d1 * c->d1 - c->d0 * c->d0);
     double rate = pp_mean_velocity(f, &r->n);
-    f->elastic.normal += p[0] > 0 ? (p[0] - c->C * (yield - c->d0)) * (rate + r->b_n_kin) : -held;
+    f->method.elastic.normal += p[0] > 0 ? (p[0] - c->C * (yield - c->d0)) * (rate + r->b_n_kin) : -held;
     for (int a = 0; a < 2 && c->Kt > 0; a++)
-        f->elastic.friction -= c->Kt * (mean ? 0.5 * (c->D0[a] + c->D1[a]) : c->D1[a]) * (c->D1[a] - c->D0[a]);
-    f->elastic.before += 0.5 * c->K * c->d0 * c->d0;
+        f->method.elastic.friction -= c->Kt * (mean ? 0.5 * (c->D0[a] + c->D1[a]) : c->D1[a]) * (c->D1[a] - c->D0[a]);
+    f->method.elastic.before += 0.5 * c->K * c->d0 * c->d0;
     f->s1->stored += 0.5 * c->K * c->d1 * c->d1 + 0.5 * c->Kt * (c->D1[0] * c->D1[0] + c->D1[1] * c->D1[1]);
 }
 
@@ -231,8 +231,8 @@ perp_status pp_visco_end(pp_visco_work *k) {
         layer[i] = perp_v3_axpy(perp_v3_scale(c->d1, e->n_W), c->D1[0], e->t_W);
         if (f->w->def.dim == 3) layer[i] = perp_v3_axpy(layer[i], c->D1[1], e->o_W);
     }
-    f->layer = layer;
-    f->yield = yield;
-    f->true_gap = gap;
+    f->method.layer = layer;
+    f->method.yield = yield;
+    f->method.true_gap = gap;
     return PERP_OK;
 }

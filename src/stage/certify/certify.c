@@ -31,9 +31,9 @@ static void classify(pp_frame *f, perp_certificate *cert) {
         const double *p = f->solve.solution.p_contact + 3 * i;
         memcpy(c->impulse_C, p, sizeof c->impulse_C);
         c->spin_impulse = pp_spin_impulse(f, i);
-        c->gap_end = f->true_gap ? f->true_gap[i]
-                                 : c->gap + pp_row_bend(f, &r->n) +
-                                       f->h * pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu);
+        c->gap_end = f->method.true_gap ? f->method.true_gap[i]
+                                        : c->gap + pp_row_bend(f, &r->n) +
+                                              f->h * pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu);
         double st = pp_row_dot(&f->pose.problem, &r->t, f->solve.solution.nu) + r->b_t + r->compliance_f * p[1],
                so = f->w->def.dim == 3
                         ? pp_row_dot(&f->pose.problem, &r->o, f->solve.solution.nu) + r->b_o + r->compliance_f * p[2]
@@ -77,7 +77,7 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
                                .law = f->solve.residual,
                                .substeps = 1,
                                .fallbacks = f->solve.fallbacks,
-                               .ambiguous = f->ambiguous,
+                               .ambiguous = f->method.ambiguous,
                                .unknowns = f->solve.unknowns,
                                .solver = f->solve.used ? f->solve.used->name : "",
                                .iterations = f->solve.iterations,
@@ -93,7 +93,7 @@ static double yield_of(const pp_frame *f, int a, int b) {
     double most = 0;
     for (int i = 0; i < f->contacts.n; i++) {
         const int *s = f->contacts.shape + 2 * i;
-        if ((s[0] == a && s[1] == b) || (s[0] == b && s[1] == a)) most = fmax(most, f->yield[i]);
+        if ((s[0] == a && s[1] == b) || (s[0] == b && s[1] == a)) most = fmax(most, f->method.yield[i]);
     }
     return most;
 }
@@ -145,9 +145,9 @@ static void find_jam(const pp_frame *end, perp_certificate *cert) {
 
 /* Rigid rows that gave way: the laws know them as rigid. */
 static void find_gives(const pp_frame *f, perp_certificate *cert) {
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
     double speed = fmax(cert->law.scale, f->h * perp_v3_norm(f->w->def.gravity_W));
-    for (int k = 0; k < (f->nkick ? f->nkick : 1); k++) {
+    for (int k = 0; k < (f->method.nkick ? f->method.nkick : 1); k++) {
         int rows;
         double give = pp_gave_way(kick[k], NULL, &cert->law, &rows);
         if (rows == 0) continue;
@@ -176,7 +176,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
         end.task.nflying = 0;
         perp_status st = pp_place_shapes(w, f->s1, &end.collide.placed, &end.collide.nplaced);
-        if (!st && f->yield)
+        if (!st && f->method.yield)
             st = compression(&end, cert);
         else if (!st)
             st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,

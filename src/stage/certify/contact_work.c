@@ -82,11 +82,11 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
  * the model is another, which bounds what it pushes out by the work as it is, or rows are not those of the start. */
 static double most_before(const pp_frame *k, int i) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
-    if (k->purpose != PP_STEP || !k->true_gap || k->posed_at_end || i >= k->contacts.n) return INFINITY;
+    if (k->purpose != PP_STEP || !k->method.true_gap || k->method.posed_at_end || i >= k->contacts.n) return INFINITY;
     if (k->w->stepper->step || k->task.implicit_turn || c->compliance > 0) return INFINITY;
-    if (k->posed_linear) return 0;
+    if (k->method.posed_linear) return 0;
     double start = k->contacts.at[i].gap - (k->demand.levers == k->s0 ? 0 : k->h * c->b_n_kin);
-    double opens = (k->true_gap[i] - start) / k->h;
+    double opens = (k->method.true_gap[i] - start) / k->h;
     double most = opens - (pp_row_dot(&k->pose.problem, &c->n, k->solve.solution.nu) + c->b_n_kin);
     return isnan(most) ? INFINITY : most;
 }
@@ -190,8 +190,8 @@ static double block_kinetic(const pp_frame *f, int k) {
 
 bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     pp_arena *arena = &f->w->arena;
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
-    int n = f->nkick ? f->nkick : 1;
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
+    int n = f->method.nkick ? f->method.nkick : 1;
     *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(arena, int, f->control.nblock),
                            .work = PP_ARENA_ZERO(arena, double, f->control.nblock),
                            .rule = PP_ARENA_ZERO(arena, double, f->control.nblock),
@@ -213,7 +213,7 @@ bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
         a->work[b] -= a->rule[b];
     }
     allow_losses(a, f, f);
-    for (int k = 0; f->nkick && k < n; k++) allow_losses(a, kick[k], f);
+    for (int k = 0; f->method.nkick && k < n; k++) allow_losses(a, kick[k], f);
     for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += block_kinetic(f, b);
     return true;
 }
@@ -237,8 +237,8 @@ static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, p
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     pp_contact_work a;
     int n = f->pose.problem.ncontact;
-    for (int k = 0; k < f->nkick; k++) n += f->kick[k]->pose.problem.ncontact;
-    if (f->no_inertia || n == 0) return PERP_OK;
+    for (int k = 0; k < f->method.nkick; k++) n += f->method.kick[k]->pose.problem.ncontact;
+    if (f->method.no_inertia || n == 0) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;

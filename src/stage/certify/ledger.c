@@ -42,7 +42,7 @@ static void block_energy(const pp_frame *f, int k, double *before, double *after
     int slot = f->control.block_body[k], nd = f->control.block_ndof[k], at = f->control.block_offset[k];
     const pp_body *b = &f->w->body[slot];
     const double *nu0 = f->control.nu0 + at, *nu = f->solve.solution.nu + at,
-                 *nu1 = f->task.implicit_turn ? nu : f->nu_end + at;
+                 *nu1 = f->task.implicit_turn ? nu : f->update.nu_end + at;
     const double *M = f->control.M + 36 * k;
     *turning = 0;
     *before = 0.5 * quadratic(M, nd, nu0, nu0);
@@ -63,8 +63,8 @@ static void block_energy(const pp_frame *f, int k, double *before, double *after
     perp_mat3 I = {{{M[21], M[22], M[23]}, {M[27], M[28], M[29]}, {M[33], M[34], M[35]}}};
     perp_vec3 impulse = perp_v3_sub(perp_m3_mul_v(I, w), L);
     *turning = *after - *before - (lin - lin0) - 0.5 * perp_v3_dot(perp_v3_add(w0, w), impulse);
-    if (!f->M_end) return;
-    const double *E = f->M_end + 36 * k, *turned = f->nu_turned + at;
+    if (!f->update.M_end) return;
+    const double *E = f->update.M_end + 36 * k, *turned = f->update.nu_turned + at;
     *turning -= 0.5 * (quadratic(E, nd, nu1, nu1) - quadratic(E, nd, turned, turned));
 }
 
@@ -88,19 +88,19 @@ static double span_of(const pp_frame *f) { return f->task.half ? f->h / 2 : f->h
 
 static void gravity(const pp_frame *f, double h0, perp_ledger *l) {
     bool moves = f->purpose == PP_STEP; /* the second of two half kicks does not */
-    const double *moved = f->nu_moved ? f->nu_moved : f->solve.solution.nu;
+    const double *moved = f->update.nu_moved ? f->update.nu_moved : f->solve.solution.nu;
     double h = f->h, rate = 1 / span_of(f), fall = moves ? pp_gravity_change(f->w, f->s0, f->s1) : 0;
     double D = work(f, f->control.i_gravity, f->control.nu0, f->solve.solution.nu);
     if (moves) D -= h * rate * dot(f->control.ndof, f->control.i_gravity, moved);
     l->gravity = -fall;
-    if (moves && f->i_correction) /* bodies were displaced once more, without velocity */
+    if (moves && f->update.i_correction) /* bodies were displaced once more, without velocity */
         D += fall + h * rate * dot(f->control.ndof, f->control.i_gravity, moved);
     double sampling = 0;
-    if (f->nu_moved)
+    if (f->update.nu_moved)
         sampling = D;
     else if (!f->task.half)
         sampling = -0.5 * rate *
-                   (h * dot(f->control.ndof, f->control.i_gravity, f->nu_end) -
+                   (h * dot(f->control.ndof, f->control.i_gravity, f->update.nu_end) -
                     h0 * dot(f->control.ndof, f->control.i_gravity, f->control.nu0));
     l->sampling += sampling;
     l->drift += D - sampling;
@@ -141,7 +141,7 @@ static void springs(const pp_frame *f, double h0, perp_ledger *l) {
     bool moves = f->purpose == PP_STEP;
     double driven = on_driven(f, span_of(f)), change = moves ? pp_spring_change(f->w, f->s0, f->s1) : 0;
     double D = work(f, f->control.i_spring, f->control.nu0, f->solve.solution.nu) + driven + change, sampling = 0;
-    if (!f->task.half && !f->nu_moved)
+    if (!f->task.half && !f->update.nu_moved)
         sampling = -0.5 * (f->h * spring_power(f->w, f->s1) - h0 * spring_power(f->w, f->s0));
     l->spring -= change;
     l->kinematic -= driven;
@@ -171,14 +171,15 @@ static void joints(const pp_frame *f, perp_ledger *l) {
         *entry += (p - elastic) * rate;
     }
     if (f->purpose != PP_STEP) return;
-    double held = f->s0->part > 0 ? f->s0->stored : f->elastic.before;
+    double held = f->s0->part > 0 ? f->s0->stored : f->method.elastic.before;
     double change = pp_joint_spring_change(f->w, f->s0, f->s1) + f->s1->stored - held;
     l->spring -= change;
-    l->drift += change + f->elastic.normal + f->elastic.friction + f->elastic.joint + f->elastic.limit;
-    l->normal -= f->elastic.normal;
-    l->friction -= f->elastic.friction;
-    l->joint -= f->elastic.joint;
-    l->joint_loss -= f->elastic.limit;
+    l->drift += change + f->method.elastic.normal + f->method.elastic.friction + f->method.elastic.joint +
+                f->method.elastic.limit;
+    l->normal -= f->method.elastic.normal;
+    l->friction -= f->method.elastic.friction;
+    l->joint -= f->method.elastic.joint;
+    l->joint_loss -= f->method.elastic.limit;
 }
 
 static void contacts(const pp_frame *f, perp_ledger *l) {
@@ -251,7 +252,8 @@ void pp_ledger(const pp_frame *f, perp_ledger *l) {
     }
     joints(f, l);
     contacts(f, l);
-    if (f->i_correction)
-        l->joint += f->M_end ? work(f, f->i_correction, f->nu_turned, f->nu_end) : work(f, f->i_correction, nu0, nu);
+    if (f->update.i_correction)
+        l->joint += f->update.M_end ? work(f, f->update.i_correction, f->update.nu_turned, f->update.nu_end)
+                                    : work(f, f->update.i_correction, nu0, nu);
     l->remainder = l->kinetic_after - l->kinetic_before - pp_ledger_sum(l);
 }

@@ -147,7 +147,7 @@ static double most_turned(perp_quat a, perp_quat b) {
 static double motion_left(const pp_frame *f, int k, double told) {
     int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
-    const double *nu = (f->nu_moved ? f->nu_moved : f->solve.solution.nu) + f->control.block_offset[k];
+    const double *nu = (f->update.nu_moved ? f->update.nu_moved : f->solve.solution.nu) + f->control.block_offset[k];
     perp_vec3 x0 = f->s0->X[slot].p, x1 = f->s1->X[slot].p;
     double off = perp_v3_norm(perp_v3_axpy(perp_v3_sub(x1, x0), -f->h, pp_linear(dim, nu)));
     off = fmax(0, off - ROUNDING * (perp_v3_norm(x0) + perp_v3_norm(x1)));
@@ -388,13 +388,13 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     cert->twist = pp_twist(f);
     double driven = drive_left(f), *impulse;
     worst(&cert->law.momentum, driven);
-    if (f->w->stepper->step || f->nkick || f->no_inertia || !f->solve.solution.nu) return;
+    if (f->w->stepper->step || f->method.nkick || f->method.no_inertia || !f->solve.solution.nu) return;
     pp_recheck_rows(&f->pose.problem, &f->solve.solution, &cert->law);
     for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
     worst(&cert->joint_error, beyond_limits(f));
     for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
     /* a correction moves bodies as well; then, and where turns are implicit, momentum is that of the problem */
-    bool states = !f->i_correction && impulses(f, &impulse);
+    bool states = !f->update.i_correction && impulses(f, &impulse);
     if (!states || f->task.implicit_turn)
         pp_step_momentum(&f->pose.problem, &f->solve.solution, &cert->law.momentum, NULL);
     for (int k = 0; k < f->control.nblock && states; k++) {

@@ -103,9 +103,9 @@ static void add_momentum(const pp_frame *f, int k, island *x) {
 
 double pp_twist(const pp_frame *f) {
     pp_arena *a = &f->w->arena;
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
-    int n = f->nkick ? f->nkick : 1;
-    if (f->no_inertia || f->control.nblock < 2 || !f->solve.solution.nu) return 0;
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
+    int n = f->method.nkick ? f->method.nkick : 1;
+    if (f->method.no_inertia || f->control.nblock < 2 || !f->solve.solution.nu) return 0;
     int *of = PP_ARENA_ARRAY(a, int, f->control.nblock);
     island *is = PP_ARENA_ZERO(a, island, f->control.nblock);
     if (!of || !is) return 0;
@@ -121,7 +121,7 @@ double pp_twist(const pp_frame *f) {
         x->loaded |= x->heavy > 0 && x->heavy < x->members;
     }
     for (int k = 0; k < f->control.nblock; k++) add_momentum(f, k, &is[pp_set_of(of, k)]);
-    bool one_kick = !f->w->stepper->step && !f->nkick;
+    bool one_kick = !f->w->stepper->step && !f->method.nkick;
     double most = 0;
     for (int k = 0; k < f->control.nblock; k++) {
         const island *x = &is[k];

@@ -83,7 +83,7 @@ static void add_stiffness(const pp_frame *f, sym *K) {
                 P = perp_v3_axpy(P, f->solve.solution.p_joint[i], e);
                 s = perp_v3_axpy(s, dim == 3 ? 0.5 : 1, perp_v3_cross(e, angular_part(dim, J)));
             }
-            if (f->p_correction) P = perp_v3_axpy(P, side ? 1 : -1, f->p_correction[joint]);
+            if (f->update.p_correction) P = perp_v3_axpy(P, side ? 1 : -1, f->update.p_correction[joint]);
             add_product(&K[block], -f->h, s, P);
             for (int r = 0; r < 3; r++) K[block].m[r][r] += f->h * perp_v3_dot(s, P);
         }

@@ -57,7 +57,7 @@ static bool contradictory(const pp_frame *f) {
 perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
     perp_world *w = f->w;
     if (st != PERP_E_SOLVE || f->purpose != PP_STEP || f->no_lift || !(f->pose.problem.h > 0)) return st;
-    f->blocked = driven_touches(f);
+    f->advice.blocked = driven_touches(f);
     if (f->pose.problem.ncontact == 0 || !(f->task.last_resort || pp_jam_due(f) || (way->ordinary && contradictory(f))))
         return st;
     pp_jam_may_work(w);

@@ -60,7 +60,7 @@ static bool recall_from_part(const pp_frame *part, const perp_contact *c, perp_v
     for (int i = 0; i < part->contacts.n; i++) {
         const perp_contact *e = &part->contacts.at[i];
         if (e->a.slot != c->a.slot || e->b.slot != c->b.slot || e->feature != c->feature) continue;
-        *layer = part->layer ? part->layer[i] : perp_v3(0, 0, 0);
+        *layer = part->method.layer ? part->method.layer[i] : perp_v3(0, 0, 0);
         *pressed = part->solve.solution.p_contact[3 * i] > 0;
         return true;
     }
@@ -88,7 +88,7 @@ static void write_memory(const pp_frame *f, pp_warm *m) {
         const double *p = f->solve.solution.p_contact + 3 * i;
         perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W),
                                   perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
-        perp_vec3 d = f->layer ? f->layer[i] : perp_v3(0, 0, 0);
+        perp_vec3 d = f->method.layer ? f->method.layer[i] : perp_v3(0, 0, 0);
         m->contact[i] = (pp_memory_contact){.slot_a = c->a.slot,
                                             .slot_b = c->b.slot,
                                             .feature = c->feature,

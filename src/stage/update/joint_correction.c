@@ -66,8 +66,8 @@ static void book(pp_frame *f, const workspace *ws, int j, double p) {
     const perp_joint_row *r = &ws->row[j];
     int side = r->row.block[1] >= 0;
     const double *J = r->row.J[side];
-    pp_row_push(&ws->problem, &r->row, p, f->i_correction);
-    perp_vec3 *sum = &f->p_correction[r->joint], e = perp_v3(J[0], J[1], f->w->def.dim == 3 ? J[2] : 0);
+    pp_row_push(&ws->problem, &r->row, p, f->update.i_correction);
+    perp_vec3 *sum = &f->update.p_correction[r->joint], e = perp_v3(J[0], J[1], f->w->def.dim == 3 ? J[2] : 0);
     *sum = perp_v3_axpy(*sum, side ? p : -p, e);
 }
 
@@ -87,7 +87,7 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool spe
         pp_row_spread(&ws->problem, &ws->row[j].row, ws->p[j], ws->dnu);
         if (speeds) book(f, ws, j, ws->p[j]);
     }
-    for (int i = 0; speeds && i < f->control.ndof; i++) f->nu_end[i] += ws->dnu[i];
+    for (int i = 0; speeds && i < f->control.ndof; i++) f->update.nu_end[i] += ws->dnu[i];
     return true;
 }
 
@@ -107,7 +107,7 @@ static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
                                 .block_body = f->control.block_body,
                                 .block_ndof = f->control.block_ndof,
                                 .block_offset = f->control.block_offset,
-                                .nu0 = f->nu_end,
+                                .nu0 = f->update.nu_end,
                                 .i_gravity = f->control.i_gravity,
                                 .i_applied = f->control.i_applied,
                                 .i_spring = f->control.i_spring,
@@ -136,7 +136,7 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
         row[m] = beside->pose.problem.contact[i];
         row[m].mu = row[m].e_r = row[m].b_t = row[m].b_o = row[m].b_r = 0;
         row[m].nd = 0;
-        double opens = pp_row_dot(&ws->problem, &row[m].n, f->nu_end) + row[m].b_n_kin;
+        double opens = pp_row_dot(&ws->problem, &row[m].n, f->update.nu_end) + row[m].b_n_kin;
         row[m].b_n = speeds ? fmax(0, opens) : (c->gap > 0 ? c->gap : fmin(0, c->gap + ws->overlap)) / f->h;
         row[m++].contact = i;
     }
@@ -156,8 +156,8 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
     if (!speeds) return PERP_OK;
     for (int j = 0; j < n; j++) book(f, ws, j, again.solve.solution.p_joint[j]);
     for (int i = 0; i < m; i++)
-        pp_row_push(&ws->problem, &row[i].n, again.solve.solution.p_contact[3 * i], f->i_correction);
-    for (int i = 0; i < f->control.ndof; i++) f->nu_end[i] += ws->dnu[i];
+        pp_row_push(&ws->problem, &row[i].n, again.solve.solution.p_contact[3 * i], f->update.i_correction);
+    for (int i = 0; i < f->control.ndof; i++) f->update.nu_end[i] += ws->dnu[i];
     return PERP_OK;
 }
 
@@ -272,7 +272,7 @@ static perp_status velocities(pp_frame *f, workspace *ws, double *e) {
         int n = rows_now(f, ws->row);
         double norm = 0;
         for (int i = 0; i < n; i++) {
-            e[i] = pp_row_dot(&ws->problem, &ws->row[i].row, f->nu_end) + ws->row[i].b_kin;
+            e[i] = pp_row_dot(&ws->problem, &ws->row[i].row, f->update.nu_end) + ws->row[i].b_kin;
             norm += e[i] * e[i];
         }
         if (!(sqrt(norm) > f->w->def.correction_velocity) || !(norm < last)) break;
@@ -300,11 +300,11 @@ perp_status pp_correct_joints(pp_frame *f) {
     double *e = PP_ARENA_ARRAY(a, double, max);
     double *M, *Minv;
     bool masses = end_masses(f, &M, &Minv);
-    f->M_end = f->task.implicit_turn ? NULL : M;
-    f->i_correction = PP_ARENA_ZERO(a, double, f->control.ndof);
-    f->p_correction = PP_ARENA_ZERO(a, perp_vec3, w->njoint);
-    if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e || !f->i_correction ||
-        !f->p_correction)
+    f->update.M_end = f->task.implicit_turn ? NULL : M;
+    f->update.i_correction = PP_ARENA_ZERO(a, double, f->control.ndof);
+    f->update.p_correction = PP_ARENA_ZERO(a, perp_vec3, w->njoint);
+    if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e ||
+        !f->update.i_correction || !f->update.p_correction)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
     ws.problem = pp_free_problem(f);
     double *M_moved = PP_ARENA_ARRAY(a, double, 36 * f->control.nblock),

@@ -54,7 +54,7 @@ static perp_status move(pp_frame *f, int k, bool pushed) {
         turn_freely(f, k);
         om = f->control.w_free[k];
     }
-    double *end = f->nu_turned + at;
+    double *end = f->update.nu_turned + at;
     memcpy(end, nu, (size_t)nd * sizeof *end);
     if (nd == 6) end[3] = om.x, end[4] = om.y, end[5] = om.z;
     return PERP_OK;
@@ -64,25 +64,27 @@ perp_status pp_update(pp_frame *f) {
     perp_world *w = f->w;
     pp_state *s1 = f->s1;
     bool *pushed = PP_ARENA_ZERO(&w->arena, bool, f->control.nblock);
-    f->nu_turned = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    f->nu_end = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
-    if (!pushed || !f->nu_turned || !f->nu_end) return pp_fail(w, PERP_E_MEMORY, "out of memory for the update");
+    f->update.nu_turned = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    f->update.nu_end = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    if (!pushed || !f->update.nu_turned || !f->update.nu_end)
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the update");
     mark_pushed(f, pushed);
     for (int k = 0; k < f->control.nblock; k++) {
         perp_status st = move(f, k, pushed[k]);
         if (st) return st;
     }
-    memcpy(f->nu_end, f->nu_turned, (size_t)f->control.ndof * sizeof *f->nu_end);
+    memcpy(f->update.nu_end, f->update.nu_turned, (size_t)f->control.ndof * sizeof *f->update.nu_end);
     perp_status held = pp_check_opening(f);
     if (held) return held;
     if (w->def.joint_correction && f->pose.problem.njoint) {
         perp_status st = pp_correct_joints(f);
         if (st) return st;
     }
-    if (f->task.implicit_turn) memcpy(f->solve.solution.nu, f->nu_end, (size_t)f->control.ndof * sizeof *f->nu_end);
+    if (f->task.implicit_turn)
+        memcpy(f->solve.solution.nu, f->update.nu_end, (size_t)f->control.ndof * sizeof *f->update.nu_end);
     for (int k = 0; k < f->control.nblock; k++) {
         int slot = f->control.block_body[k];
-        const double *nu = f->nu_end + f->control.block_offset[k];
+        const double *nu = f->update.nu_end + f->control.block_offset[k];
         s1->v[slot] = pp_linear(w->def.dim, nu);
         s1->w[slot] = pp_angular(w->def.dim, f->control.block_ndof[k], nu);
         if (!perp_v3_finite(s1->X[slot].p) || !perp_q_finite(s1->X[slot].q) || !perp_v3_finite(s1->v[slot]) ||
@@ -111,8 +113,8 @@ perp_status pp_update_along(pp_frame *f, const double *drift) {
     perp_status st = pp_update(f);
     memcpy(nu, nu1, size);
     if (st) return st;
-    memcpy(f->nu_end, nu1, size);
-    f->nu_moved = drift;
+    memcpy(f->update.nu_end, nu1, size);
+    f->update.nu_moved = drift;
     for (int k = 0; k < f->control.nblock; k++) {
         int slot = f->control.block_body[k];
         const double *v = nu1 + f->control.block_offset[k];
