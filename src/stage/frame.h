@@ -52,19 +52,6 @@ typedef struct pp_frame {
     bool
         one_point; /* with levers of the end: the impulse between two dynamic bodies acts at one point of their start poses, so that it keeps
                        their angular momentum */
-    bool linear_joints; /* with them: rows of the start after all */
-    /* pp_solve_step */
-    /* Tried on each island before the solvers, from a guess or NULL: fills `out` and returns true if it has an answer,
-     * which counts only if the laws hold. NULL: nothing is tried. */
-    bool (*direct)(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,
-                   perp_step_solution *out);
-    const pp_warm *recall; /* where guesses come from; NULL: the last step */
-    /* By block: 1 of an island that an earlier round posed like that, 2 if its rows gave way too (stage/solve/give_way.h), so later
-     * rounds do at once; NULL: none. */
-    unsigned char *jammed_block;
-    double enough; /* of rounds: by what speed an island's last answer may miss the laws to be kept; 0: none is [L/T] */
-    double slack;  /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
-    bool jam_lasts; /* a driven body is inside another at the start, because that could not give way */
 } pp_frame;
 
 /* After which stage a test may tamper with a frame: once forces and driven bodies are known, once the problem is posed (each time it

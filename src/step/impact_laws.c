@@ -158,7 +158,7 @@ static perp_status solve(pass *x) {
     pose(x, row);
     k->pose.problem.contact = row;
     pp_tamper(k, PP_REFLECTED);
-    st = pp_solve_step(k);
+    st = pp_solve_step(k, &(pp_solve_options){0});
     k->pose.problem.contact = plain;
     return st;
 }
@@ -274,7 +274,7 @@ static perp_status give_back(pass *x, const double *back) {
     k->pose.problem.joint = row;
     k->pose.problem.momentum = momentum;
     k->pose.problem.njoint = nj + friction_rows(k, back, row + nj);
-    st = pp_solve_step(k);
+    st = pp_solve_step(k, &(pp_solve_options){0});
     if (st) return st;
     for (int i = 0, at = nj; i < k->contacts.n; i++) {
         k->solve.solution.p_contact[3 * i] += back[i];

@@ -128,7 +128,7 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
     pp_state_copy(w, end, s);
     st = pp_control(g);
     if (!st) st = pp_peg_pose_again(&k->again, g, k->e.at.nu);
-    if (!st && k->f->demand.joints && !k->f->linear_joints) {
+    if (!st && k->f->demand.joints && !k->f->demand.joints->linear) {
         st = pp_joint_rounds_begin(g);
         if (!st && g->demand.joints && !pp_joint_rounds_at(g, k->e.at.nu, NULL)) st = PERP_E_SOLVE;
     }
@@ -218,7 +218,7 @@ static perp_status end_rows(work *k) {
     }
     k->e.end_row = row;
     k->e.gap_holds = holds;
-    if (!f->demand.joints || f->linear_joints) return PERP_OK;
+    if (!f->demand.joints || f->demand.joints->linear) return PERP_OK;
     perp_row *joint = PP_ARENA_ARRAY(a, perp_row, k->e.njoint);
     if (!joint) return PERP_E_MEMORY;
     if (!pp_joint_rounds_at(&k->base, k->e.at.nu, joint)) return refuse(k->w, "a body turns too far");

@@ -221,7 +221,7 @@ static perp_status choose(pp_frame *f, void *ctx) {
 
 static perp_status solve(pp_frame *f, void *ctx) {
     (void)ctx;
-    return pp_solve_step(f);
+    return pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
 }
 
 /* Shapes between which the model has contacts at the start. */

@@ -16,7 +16,7 @@ perp_status pp_contact(pp_frame *f) { return f->w->model->contacts(f); }
 
 static perp_status solve_step(pp_frame *f, const void *ctx) {
     (void)ctx;
-    return pp_solve_step(f);
+    return pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
 }
 
 perp_status pp_start_solve_contacts(pp_frame *f) {
@@ -29,7 +29,7 @@ perp_status pp_start_solve_contacts(pp_frame *f) {
     if (!s) s = pp_formulate(f); /* contacts   -> step problem            */
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     if (!s) {
-        s = pp_solve_step(f); /* problem    -> impulses, velocity      */
+        s = pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift}); /* problem    -> impulses, velocity      */
         if (!s) s = pp_joint_rounds_run(f);
         s = pp_solve_jammed(f, s, &(pp_way){.solve = solve_step, .ordinary = true});
     }

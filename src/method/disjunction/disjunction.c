@@ -193,7 +193,7 @@ static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma
     if (!st && f->purpose != PP_STEP) { /* what touches at the start, at the level of velocities */
         st = pp_contacts_of_pairs(f);
         if (!st) st = pp_formulate(f);
-        return st ? st : pp_solve_step(f);
+        return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
     }
     if (!st) st = pp_rules_run(f, rules, d);
     d->gamma = gamma;

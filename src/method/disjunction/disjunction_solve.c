@@ -51,7 +51,7 @@ static perp_step_residual measure(const perp_step_problem *p, const pp_disjuncti
 /* Keeps the answer in t->answer if it is the best so far. @return its figure */
 static double keep(attempts *t, const perp_solver_type *solver, const perp_solve_info *info) {
     perp_step_residual r = measure(t->p, t->d, &t->answer);
-    double a = pp_acceptance(t->f, t->p, &t->answer, &r, t->rows, t->dofs);
+    double a = pp_acceptance(t->f, t->p, &t->answer, &r, t->f->w->def.tolerance, t->rows, t->dofs);
     t->iterations += info->iterations;
     if (t->used && !(a < t->acceptance)) return a;
     perp_step_solution old = t->best;
@@ -174,7 +174,7 @@ static perp_status solve_joints(attempts *t, const pp_mixed *m, const double *z)
     perp_world *w = t->f->w;
     if (pp_mixed_recover(m, z, &w->arena, &t->best)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     t->residual = measure(t->p, t->d, &t->best);
-    t->acceptance = pp_acceptance(t->f, t->p, &t->best, &t->residual, t->rows, t->dofs);
+    t->acceptance = pp_acceptance(t->f, t->p, &t->best, &t->residual, t->f->w->def.tolerance, t->rows, t->dofs);
     if (t->acceptance <= w->def.tolerance) return PERP_OK;
     return pp_fail(w, PERP_E_SOLVE, "the joints could not be solved at t = %g: residual %.3g of the speed scale",
                    t->f->s0->t, t->acceptance);
@@ -335,7 +335,8 @@ static perp_status solve_island(pp_frame *f, const pp_disjunction *d, pp_island 
                        "%d contacts within the travel of a step at t = %g (h = %g) make a problem of %d unknowns, more "
                        "than %d: the contact model needs a smaller step, slower bodies or shapes with fewer features",
                        island->p.ncontact, f->s0->t, f->h, unknowns, MOST_UNKNOWNS);
-    if (part.ngroup == 0) return pp_solve_island(f, island, number, recalled, &residual);
+    if (part.ngroup == 0)
+        return pp_solve_island(f, island, number, recalled, &(pp_solve_options){.no_lift = f->no_lift}, &residual);
     if (recalled) pp_island_gather(island, recalled, &mine);
     perp_status st = solve_one(&t, recalled ? &mine : NULL);
     show(&t, number, st, recalled ? &mine : NULL);
@@ -364,7 +365,7 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
         !pp_solution_new(&w->arena, &f->pose.problem, &recalled))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && (w->warm.ncontact || w->warm.njoint);
-    if (guess) pp_recall(f, &recalled);
+    if (guess) pp_recall(f, NULL, &recalled);
     perp_step_problem free_blocks = f->pose.problem; /* without rows: what bodies in no island do */
     free_blocks.njoint = free_blocks.ncontact = 0;
     pp_step_velocity(&free_blocks, NULL, NULL, f->solve.solution.nu);

@@ -232,24 +232,22 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
     const pp_first_order *set = settings_of(w);
     double error = 0;
     int iterations = 0;
-    pp_warm *last = PP_ARENA_ZERO(&w->arena, pp_warm, 1); /* the frame points to it after a step that failed, too */
-    if (!last || !new_memory(f, last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    pp_warm last;
+    pp_solve_options o = {.direct = pp_soft_newton};
+    if (!new_memory(f, &last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int round = 0; round < MAX_ROUNDS; round++) {
         for (int i = 0; i < f->contacts.n; i++) soften_contact(f->h, &soft[i], &row[i]);
         f->solve.iterations = f->solve.fallbacks = 0;
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        perp_status st = set->printed ? pp_printed_programme(f) : pp_solve_step(f);
+        perp_status st = set->printed ? pp_printed_programme(f) : pp_solve_step(f, &o);
         iterations += f->solve.iterations;
         f->solve.iterations = iterations;
         if (st) return st;
         error = move_depths(f, soft);
         double scale = fmax(f->solve.residual.scale, f->h * perp_v3_norm(w->def.gravity_W));
-        if (!(error > w->def.tolerance * scale)) {
-            f->recall = NULL;
-            return PERP_OK;
-        }
-        (void)pp_remember_try(f, last); /* there is room */
-        f->recall = last;
+        if (!(error > w->def.tolerance * scale)) return PERP_OK;
+        (void)pp_remember_try(f, &last); /* there is room */
+        o.recall = &last;
         if (round + 1 < MAX_ROUNDS) pp_arena_release(&w->arena, mark);
     }
     return pp_fail(w, PERP_E_SOLVE, "the forces of the contacts did not settle at t = %g: they err by %.3g in velocity",
@@ -365,7 +363,6 @@ static perp_status step(pp_frame *f) {
     if (!st) st = soften_joints(f, set, &error);
     if (st) return st;
     f->pose.problem.contact = row;
-    f->direct = pp_soft_newton;
     st = solve_rounds(f, soft, row);
     if (!st) st = yields(f, soft);
     if (st) return st;

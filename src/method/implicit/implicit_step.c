@@ -147,7 +147,7 @@ static perp_status solve_round(pp_implicit_work *k, bool held) {
     if (k->compliant)
         pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->pose.problem.contact); /* just made, in the arena */
     if (held) st = pp_points_stiffen(k);
-    if (!st) st = pp_solve_step(f);
+    if (!st) st = pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
     f->pose.problem.M = f->control.M;
     f->pose.problem.Minv = f->control.Minv;
     f->pose.problem.momentum = f->control.momentum;

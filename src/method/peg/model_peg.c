@@ -221,15 +221,16 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     pp_frame *f = k->f;
     struct pp_peg *m = k->m;
     pp_arena_release(&f->w->arena, mark);
-    f->recall = guess ? &m->tries : NULL;
-    f->enough = guess && !k->at_end ? answers_hold(k) : 0;
     double t = pp_clock();
     perp_status st = pp_peg_contacts(k);
     if (k->at_end) pp_end_inertia(f, k->mode.symmetric ? &k->end_state : NULL);
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!st) st = pp_formulate(f);
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
-    if (!st) st = pp_solve_step(f);
+    k->options.no_lift = k->mode.no_lift;
+    k->options.enough = guess && !k->at_end ? answers_hold(k) : 0;
+    k->options.recall = guess ? &m->tries : NULL;
+    if (!st) st = pp_solve_step(f, &k->options);
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     if (st) return st;
     if (!pp_remember_try(f, &m->tries)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", m->nrow);
@@ -281,7 +282,7 @@ static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress
     if (!k->loose_tolerance && pp_slip_miss(k->f) * k->f->h > k->finest && p->slips++ < MAX_SLIPS) return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
-    if (k->f->slack > 1 || !k->still) return false;
+    if (k->options.slack > 1 || !k->still) return false;
     return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
            ++p->polish > MAX_POLISH;
 }
@@ -316,7 +317,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     }
     k->settling = (pp_convergence){.before = INFINITY};
     pp_joint_rounds_anew(f, k->linear);
-    f->slack = 1;
+    k->options.slack = 1;
     bool *renew;
     perp_status st = renewals(k, &renew);
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
@@ -338,7 +339,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         }
         if (has_news(&found)) k->settling = (pp_convergence){.before = INFINITY};
         if (found.added && !found.switched && limit < MAX_FINDS) limit++;
-        f->slack = slack(k, &found);
+        k->options.slack = slack(k, &found);
         pp_peg_stride(k);
         st = pp_peg_rows(k, &k->end, renew);
         p.steps = -f->solve.iterations;
@@ -453,7 +454,6 @@ static perp_status finish(pp_peg_work *k) {
     if (!gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int r = 0; r < f->contacts.n; r++) gap[r] = k->m->row[r].gap1;
     f->method.true_gap = gap;
-    f->recall = NULL;
     f->method.posed_at_end = k->mode.symmetric;
     f->method.posed_linear = k->linear;
     if (f->demand.levers != f->s0) f->demand.levers = NULL; /* they are of this work */
@@ -485,7 +485,7 @@ static perp_status standard_way(pp_frame *f) {
     perp_status st = pp_collide(f);
     if (!st) st = pp_contacts_of_pairs(f);
     if (!st) st = pp_formulate(f);
-    return st ? st : pp_solve_step(f);
+    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
 }
 
 static perp_status solve(pp_frame *f) {
@@ -513,9 +513,9 @@ static perp_status solve(pp_frame *f) {
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (st) return st;
     bool settled = false, linear = k.linear, answered = true, begun = true, at_start = false, due = false;
-    f->jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->control.nblock);
-    if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    f->jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
+    k.options.jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->control.nblock);
+    if (!k.options.jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    k.options.jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
     bool jammed = f->no_lift; /* an earlier round of the same part went on jammed: so do those that follow */
     if (jammed) ways = most;
@@ -532,7 +532,8 @@ static perp_status solve(pp_frame *f) {
         k.linear = linear || k.mode.linear;
         f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
         if (f->no_lift)
-            memset(f->jammed_block, due ? 2 : 0, (size_t)f->control.nblock); /* what is due has work for one try */
+            memset(k.options.jammed_block, due ? 2 : 0,
+                   (size_t)f->control.nblock); /* what is due has work for one try */
         st = rounds(&k, mark, true, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;
@@ -543,7 +544,7 @@ static perp_status solve(pp_frame *f) {
         if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
         /* A driven body that is inside another was left there because nothing could give way. Where there still is no
          * answer, neither another way nor a shorter step makes one. */
-        if (i < most - 2 && (due || (st && !k.at_end && f->jam_lasts))) {
+        if (i < most - 2 && (due || (st && !k.at_end && k.options.jam_lasts))) {
             ways = most;
             i = most - 2;
         } else if (st && !f->task.last_resort && pp_joint_rounds_lost(f)) {

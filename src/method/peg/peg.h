@@ -8,6 +8,7 @@
 #include "method/contact/end_pose.h"
 #include "geometry/narrow/touch.h"
 #include "stage/frame.h"
+#include "stage/solve/solve.h"
 
 #define PP_PEG_BEHIND 1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
 
@@ -110,11 +111,12 @@ typedef struct pp_peg_work {
     bool at_end; /* geometry end: impulses act at the end poses, and inertia is that of the end */
     bool still;  /* with it: the last round left the velocity as it was; without: true */
     pp_convergence settling;
-    bool linear;          /* gaps are those linearised at the start */
-    bool loose_tolerance; /* the world asks for less than usual: no round and no digit more than that needs */
-    double reach;         /* how far the fastest body goes in the step by itself [L] */
-    double least;         /* what an overlap that comes from the solver's tolerance may be [L] */
-    double finest;        /* gaps closer to zero than this are not worth another round [L] */
+    pp_solve_options options; /* of the problems of the rounds */
+    bool linear;              /* gaps are those linearised at the start */
+    bool loose_tolerance;     /* the world asks for less than usual: no round and no digit more than that needs */
+    double reach;             /* how far the fastest body goes in the step by itself [L] */
+    double least;             /* what an overlap that comes from the solver's tolerance may be [L] */
+    double finest;            /* gaps closer to zero than this are not worth another round [L] */
 } pp_peg_work;
 
 /* peg_pose.c */

@@ -324,7 +324,7 @@ static perp_status unclosed(pp_frame *f, const pp_island *island, perp_joint_row
     if (island->p.njoint > MOST_ROWS) return PERP_OK;
     if (!new_search(&s, f, island, all)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
     measure(&s);
-    double enough = f->h * pp_sure_miss(f, pp_step_scale(&island->p));
+    double enough = f->h * pp_sure_miss(f, f->w->def.tolerance, pp_step_scale(&island->p));
     pp_state_copy(f->w, &s.at, f->s0);
     place_driven(&s, f->s1, &s.at);
     step_beside(&s);
@@ -342,7 +342,7 @@ static perp_status unclosed(pp_frame *f, const pp_island *island, perp_joint_row
 
 /* Did a joint of this frame, or of what hangs on it, open in the step? */
 static bool opened(const pp_frame *f, const perp_joint_row *start, const perp_joint_row *end, int n) {
-    double least = f->h * pp_sure_miss(f, 0);
+    double least = f->h * pp_sure_miss(f, f->w->def.tolerance, 0);
     for (int i = 0; i < n; i++) {
         double grows = (fabs(end[i].b) - fabs(start[i].b)) * pp_row_length(&f->pose.problem, &start[i].row);
         if (!(grows <= least)) return true;

@@ -50,7 +50,7 @@ static perp_status solve(pp_frame *f, bool contacts) {
     if (contacts) return pp_solve_contacts(f);
     f->contacts.n = 0;
     perp_status st = pp_formulate(f);
-    return st ? st : pp_solve_step(f);
+    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
 }
 
 /* Rows of all joints at the end pose, in the order of the first kick's. */

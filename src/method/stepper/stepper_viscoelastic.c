@@ -43,7 +43,7 @@ static perp_status step(pp_frame *f) {
     if (!st) st = pp_visco_begin(&k);
     if (!st) st = paced(f, pp_visco_pace_before(&k), "for what comes into touch");
     if (!st) st = pp_visco_rows(&k);
-    if (!st) st = pp_solve_step(f);
+    if (!st) st = pp_solve_step(f, &(pp_solve_options){0});
     if (!st) st = pp_visco_end(&k);
     if (!st) st = paced(f, pp_visco_pace_after(&k), "for what its contacts do");
     if (st) return st;

@@ -81,8 +81,7 @@ static bool answered(const pp_frame *f, const perp_joint_row *joint, const perp_
     again.pose.problem.joint = joint;
     again.pose.problem.contact = contact;
     again.pose.problem.ncontact = ncontact;
-    again.direct = NULL;
-    return !pp_solve_step(&again);
+    return !pp_solve_step(&again, &(pp_solve_options){.no_lift = f->no_lift});
 }
 
 static int first_unlimited(const perp_step_problem *p) {

@@ -186,7 +186,7 @@ void pp_joint_rounds_anew(pp_frame *f, bool linear) {
     r->mix.rounds = r->rounds = r->idle = 0;
     r->slow = false;
     r->most = r->least = r->last = INFINITY;
-    f->linear_joints = linear;
+    r->linear = linear;
     if (!linear) guess(f);
 }
 
@@ -209,7 +209,7 @@ static perp_status seek_ripples(pp_frame *f) {
 
 perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double *nu) {
     pp_joint_rounds *r = f->demand.joints;
-    if (!r || f->linear_joints) return PERP_OK;
+    if (!r || r->linear) return PERP_OK;
     if (!r->sought) {
         perp_status st = seek_ripples(f);
         if (st || f->demand.nchain_damping > 0) return st;
@@ -252,7 +252,7 @@ static int patience(const pp_joint_rounds *r, double most) {
 
 bool pp_joint_rounds_settled(pp_frame *f, bool news) {
     pp_joint_rounds *r = f->demand.joints;
-    if (!r || f->linear_joints) return true;
+    if (!r || r->linear) return true;
     if (news) { /* what rounds with other contacts found says nothing of those to come */
         r->mix.rounds = r->idle = 0;
         r->least = r->most = INFINITY; /* most: so that the next round is not called slow */
@@ -273,7 +273,7 @@ bool pp_joint_rounds_lost(const pp_frame *f) { return f->demand.joints && f->dem
 
 perp_status pp_joint_rounds_end(pp_frame *f) {
     pp_joint_rounds *r = f->demand.joints;
-    if (!r || f->linear_joints || f->task.last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
+    if (!r || r->linear || f->task.last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
     r->lost = true;
     return pp_fail(
         f->w, PERP_E_SOLVE,
@@ -283,7 +283,7 @@ perp_status pp_joint_rounds_end(pp_frame *f) {
 
 perp_status pp_joint_rounds_run(pp_frame *f) {
     pp_joint_rounds *r = f->demand.joints;
-    if (!r || f->linear_joints) return PERP_OK;
+    if (!r || r->linear) return PERP_OK;
     for (;;) {
         if (!move(f, &f->pose.problem, NULL, f->solve.solution.nu, &r->end))
             return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
@@ -291,7 +291,7 @@ perp_status pp_joint_rounds_run(pp_frame *f) {
         if (st) return st;
         if (pp_joint_rounds_settled(f, false)) return pp_joint_rounds_end(f);
         st = pp_formulate(f);
-        if (!st) st = pp_solve_step(f);
+        if (!st) st = pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
         if (st) return st;
     }
 }
@@ -395,7 +395,7 @@ static void take_back(const inner *k, perp_step_solution *s) {
 perp_status pp_joint_rounds_within(pp_frame *f, const pp_island *island, perp_joint_row *row, const pp_converted *c,
                                    perp_step_solution *s) {
     pp_joint_rounds *r = f->demand.joints;
-    if (!r || f->linear_joints || c->ne != island->p.njoint) return PERP_OK;
+    if (!r || r->linear || c->ne != island->p.njoint) return PERP_OK;
     inner k;
     if (!new_inner(f, island, row, c, &k)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
     double last = INFINITY, least = INFINITY, noise = NOISE / ROUNDING * r->finest;

@@ -24,8 +24,9 @@ typedef struct pp_joint_rounds {
     double last;                     /* of the round before */
     int idle;                        /* rounds in a row that did not halve the least */
     int rounds;
-    bool slow; /* rounds are mixed */
-    bool lost; /* they ended without having settled */
+    bool linear; /* rows of the start after all: no rounds */
+    bool slow;   /* rounds are mixed */
+    bool lost;   /* they ended without having settled */
 } pp_joint_rounds;
 
 /* Prepares the rounds of a frame: f->joints, and the first guess in f->joint_shift. Leaves f->joints NULL where joints are

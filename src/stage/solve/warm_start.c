@@ -19,9 +19,9 @@ static uint32_t joint_key(const pp_frame *f, int row) {
     return (uint32_t)f->pose.problem.joint[row].joint * PP_JOINT_MAX_ROWS + (uint32_t)f->pose.row_number[row];
 }
 
-void pp_recall(const pp_frame *f, perp_step_solution *guess) {
-    const pp_warm *m = f->recall ? f->recall : &f->w->warm;
-    double part = f->task.half && !f->recall ? 0.5 : 1; /* a step is remembered whole */
+void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
+    double part = f->task.half && !m ? 0.5 : 1; /* a step is remembered whole */
+    if (!m) m = &f->w->warm;
     int k = 0;
     for (int i = 0; i < f->contacts.n; i++) {
         const perp_contact *c = &f->contacts.at[i];

@@ -149,7 +149,7 @@ static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const doubl
     again.pose.problem.njoint = n;
     again.pose.problem.contact = row;
     again.pose.problem.ncontact = m;
-    perp_status st = pp_solve_step(&again);
+    perp_status st = pp_solve_step(&again, &(pp_solve_options){0});
     *done = !st;
     if (st) return st == PERP_E_SOLVE ? PERP_OK : st;
     memcpy(ws->dnu, again.solve.solution.nu, (size_t)f->control.ndof * sizeof *ws->dnu);
