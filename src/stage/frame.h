@@ -47,11 +47,6 @@ typedef struct pp_frame {
     pp_frame_advice advice;     /* the same, to the step */
     /* By block: part of the change of velocity that takes it to the end; lag > 0 only. Written by step/stagger.c. */
     double *later;
-
-    bool no_lift; /* nothing is asked to open, whatever its gap: then there is always an answer */
-    bool
-        one_point; /* with levers of the end: the impulse between two dynamic bodies acts at one point of their start poses, so that it keeps
-                       their angular momentum */
 } pp_frame;
 
 /* After which stage a test may tamper with a frame: once forces and driven bodies are known, once the problem is posed (each time it

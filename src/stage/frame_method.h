@@ -12,6 +12,7 @@ struct pp_frame;
 
 typedef struct pp_frame_method {
     bool no_inertia; /* masses are not those of the bodies: kinetic energies mean nothing */
+    bool jammed;     /* the rows ask nothing to open, whatever its gap (pp_pose_options.no_lift): overlap may stay */
     int ambiguous;   /* degrees of freedom that the laws leave open */
 
     /* Contacts at the end. */

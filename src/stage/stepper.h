@@ -68,8 +68,9 @@ const char *pp_stepper_names(char *out, size_t size);
 
 /* normal_rhs of steppers that demand a gap which is not negative at the end of the step. */
 double pp_end_gap_rhs(double gap, double h, double touching, double driven);
-/* What the normal row of contact i asks for, b_n, from the contact itself: its row is there but for b_n. */
-double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row);
+/* What the normal row of contact i asks for, b_n, from the contact itself: its row is there but for b_n. no_lift: see
+ * pp_pose_options. */
+double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row, bool no_lift);
 /* Newton's law: a contact that closes within the step leaves it at restitution times the speed of approach; b_n that asks for
  * it, INFINITY: contact i does not bounce. It is about the relative velocity, which driven bodies have a part in. Of `row`, n
  * and b_n_kin are used. */

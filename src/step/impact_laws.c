@@ -76,7 +76,7 @@ perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
     perp_status st = new_frame(m, out);
     if (!st) st = pp_collide(*out);
     if (!st) st = pp_contacts_of_pairs(*out);
-    if (!st) st = pp_formulate(*out);
+    if (!st) st = pp_formulate(*out, &(pp_pose_options){0});
     if (!st) pp_tamper(*out, PP_LOOKED);
     return st;
 }
@@ -148,7 +148,7 @@ static void pose(pass *x, perp_contact_row *row) {
 /* Solves a pass once, as posed; the frame keeps the rows of plain contact, which the ledger speaks of. */
 static perp_status solve(pass *x) {
     pp_frame *k = x->k;
-    perp_status st = pp_formulate(k);
+    perp_status st = pp_formulate(k, &(pp_pose_options){0});
     if (st) return st;
     perp_contact_row *row = PP_ARENA_ARRAY(&k->w->arena, perp_contact_row, k->pose.problem.ncontact);
     if (!row) return no_memory(k->w);
@@ -250,7 +250,7 @@ static int friction_rows(const pp_frame *k, const double *back, perp_joint_row *
 static perp_status give_back(pass *x, const double *back) {
     pp_frame *k = x->k;
     pp_arena *a = &k->w->arena;
-    perp_status st = pp_formulate(k);
+    perp_status st = pp_formulate(k, &(pp_pose_options){0});
     if (st) return st;
     int nj = k->pose.problem.njoint, dim = k->w->def.dim;
     k->pose.problem.ncontact = k->contacts.n;

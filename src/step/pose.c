@@ -57,7 +57,7 @@ perp_status pp_world_pose(perp_world *w, double margin, pp_posed *out) {
     st = pp_control(f);
     if (!st) st = pp_collide(f);
     if (!st) st = pp_contacts_of_pairs(f);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){0});
     if (st) return st;
     *out = (pp_posed){&f->pose.problem, f->contacts.at, f->contacts.n};
     return PERP_OK;

@@ -226,7 +226,7 @@ static perp_status take(perp_world *w, parts *p, const part *x) {
     }
     for (int i = 0; i < n; i++) {
         p->frame[p->n] = x->parts ? x->parts[i] : x->f;
-        p->jammed |= p->frame[p->n++]->no_lift;
+        p->jammed |= p->frame[p->n++]->method.jammed;
     }
     p->end = x->end;
     p->impacts |= x->parts != NULL;
@@ -276,7 +276,7 @@ static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, 
     if (jams) on = solve_part(w, p, s0, h, true);
     if (on.st && on.st != PERP_E_SOLVE)
         whole->st = on.st; /* out of memory, or told to stop */
-    else if (jams && !on.st && on.f->no_lift)
+    else if (jams && !on.st && on.f->method.jammed)
         *whole = on;
     else
         p->stops = stops; /* what follows is as if nothing had been tried */

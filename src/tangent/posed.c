@@ -71,7 +71,7 @@ static perp_status suits(const pp_frame *f, int n) {
     if (f->demand.nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
     if (f->demand.rebounds && (f->demand.rebounds->n > 0 || f->demand.rebounds->none))
         return refuse(w, "restitution was limited");
-    if (f->no_lift || f->solve.stalled) return refuse(w, "a driven body was jammed");
+    if (f->method.jammed || f->solve.stalled) return refuse(w, "a driven body was jammed");
     if (f->contacts.n > 0 && f->method.posed_at_end) return refuse(w, "contacts had to act at the end of the step");
     bool loose_tolerance = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
     for (int i = 0; f->demand.allowance && !loose_tolerance && i < f->contacts.n; i++)
@@ -132,7 +132,7 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
         st = pp_joint_rounds_begin(g);
         if (!st && g->demand.joints && !pp_joint_rounds_at(g, k->e.at.nu, NULL)) st = PERP_E_SOLVE;
     }
-    if (!st) st = pp_formulate(g);
+    if (!st) st = pp_formulate(g, &(pp_pose_options){0});
     if (!st && (g->pose.problem.njoint != k->e.njoint || g->pose.problem.ncontact != k->e.ncontact))
         st = refuse(w, "the number of its rows is about to change");
     return st == PERP_E_SOLVE ? refuse(w, "%s", "a body turns too far in one step") : st;

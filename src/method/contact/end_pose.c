@@ -155,7 +155,7 @@ static perp_status solve_round(work *k, double **gap) {
     if (!st) st = find_contacts(k, gap);
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     pp_end_inertia(f, &k->end);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     if (!st) st = k->m->solve(f, k->m->ctx);
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
@@ -221,7 +221,7 @@ static perp_status choose(pp_frame *f, void *ctx) {
 
 static perp_status solve(pp_frame *f, void *ctx) {
     (void)ctx;
-    return pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
+    return pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 /* Shapes between which the model has contacts at the start. */

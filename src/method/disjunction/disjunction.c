@@ -192,13 +192,13 @@ static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (!st && f->purpose != PP_STEP) { /* what touches at the start, at the level of velocities */
         st = pp_contacts_of_pairs(f);
-        if (!st) st = pp_formulate(f);
-        return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
+        if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
+        return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
     }
     if (!st) st = pp_rules_run(f, rules, d);
     d->gamma = gamma;
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     if (!st) st = pp_solve_jammed(f, pp_disjunction_solve(f, d), &(pp_way){solve_posed, d, d->ngroup == 0});
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);

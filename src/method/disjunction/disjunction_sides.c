@@ -155,7 +155,8 @@ static perp_status solve_part(work *k, int number) {
     const perp_solver_type *used = f->solve.used;
     perp_capture capture = w->capture;
     w->capture = (perp_capture){0};
-    perp_status st = pp_solve_island(f, &k->part, number, NULL, &(pp_solve_options){.no_lift = f->no_lift}, &residual);
+    perp_status st =
+        pp_solve_island(f, &k->part, number, NULL, &(pp_solve_options){.no_lift = f->method.jammed}, &residual);
     w->capture = capture;
     f->solve.acceptance = acceptance;
     f->solve.used = used;

@@ -336,7 +336,8 @@ static perp_status solve_island(pp_frame *f, const pp_disjunction *d, pp_island 
                        "than %d: the contact model needs a smaller step, slower bodies or shapes with fewer features",
                        island->p.ncontact, f->s0->t, f->h, unknowns, MOST_UNKNOWNS);
     if (part.ngroup == 0)
-        return pp_solve_island(f, island, number, recalled, &(pp_solve_options){.no_lift = f->no_lift}, &residual);
+        return pp_solve_island(f, island, number, recalled, &(pp_solve_options){.no_lift = f->method.jammed},
+                               &residual);
     if (recalled) pp_island_gather(island, recalled, &mine);
     perp_status st = solve_one(&t, recalled ? &mine : NULL);
     show(&t, number, st, recalled ? &mine : NULL);

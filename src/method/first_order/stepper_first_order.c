@@ -358,7 +358,7 @@ static perp_status step(pp_frame *f) {
     if (!st && f->contacts.n && set->euler != PP_EULER_IMPLICIT)
         st = pp_fail(f->w, PERP_E_FIT, "first-order: euler is %d, which is for joints alone, but bodies are in touch",
                      set->euler);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){0});
     if (!st) st = contact_rows(f, soft, &row);
     if (!st) st = soften_joints(f, set, &error);
     if (st) return st;

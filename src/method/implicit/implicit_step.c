@@ -141,13 +141,13 @@ static perp_status solve_round(pp_implicit_work *k, bool held) {
     f->demand.levers = &k->end;
     pp_end_inertia(f, &k->end);
     if (k->compliant) st = pp_layers_begin(k);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = k->no_lift});
     if (!st && k->compliant) st = note_driven(f);
     if (st) return st;
     if (k->compliant)
         pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->pose.problem.contact); /* just made, in the arena */
     if (held) st = pp_points_stiffen(k);
-    if (!st) st = pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
+    if (!st) st = pp_solve_step(f, &(pp_solve_options){.no_lift = k->no_lift});
     f->pose.problem.M = f->control.M;
     f->pose.problem.Minv = f->control.Minv;
     f->pose.problem.momentum = f->control.momentum;
@@ -328,7 +328,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
         for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
         if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->control.ndof * sizeof *k.nu);
         k.relaxed = ways[i].relaxed;
-        f->no_lift = ways[i].no_lift;
+        k.no_lift = f->method.jammed = ways[i].no_lift;
         st = settle(&k);
         if (!st) break;
     }

@@ -225,7 +225,9 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     perp_status st = pp_peg_contacts(k);
     if (k->at_end) pp_end_inertia(f, k->mode.symmetric ? &k->end_state : NULL);
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
-    if (!st) st = pp_formulate(f);
+    if (!st)
+        st = pp_formulate(f,
+                          &(pp_pose_options){.no_lift = k->mode.no_lift, .one_point = k->mode.symmetric && !k->at_end});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     k->options.no_lift = k->mode.no_lift;
     k->options.enough = guess && !k->at_end ? answers_hold(k) : 0;
@@ -484,8 +486,8 @@ static bool driven_within(pp_peg_work *k, double part) {
 static perp_status standard_way(pp_frame *f) {
     perp_status st = pp_collide(f);
     if (!st) st = pp_contacts_of_pairs(f);
-    if (!st) st = pp_formulate(f);
-    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
+    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 static perp_status solve(pp_frame *f) {
@@ -517,7 +519,7 @@ static perp_status solve(pp_frame *f) {
     if (!k.options.jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     k.options.jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
-    bool jammed = f->no_lift; /* an earlier round of the same part went on jammed: so do those that follow */
+    bool jammed = f->method.jammed; /* an earlier round of the same part went on jammed: so do those that follow */
     if (jammed) ways = most;
     for (int i = jammed ? most - 1 : 0; i < ways && !settled; i++) {
         if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
@@ -530,8 +532,8 @@ static perp_status solve(pp_frame *f) {
         }
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
-        f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
-        if (f->no_lift)
+        f->method.jammed = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
+        if (k.mode.no_lift)
             memset(k.options.jammed_block, due ? 2 : 0,
                    (size_t)f->control.nblock); /* what is due has work for one try */
         st = rounds(&k, mark, true, &settled);

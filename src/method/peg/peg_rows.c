@@ -430,7 +430,6 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     f->demand.end_gap = end;
     f->demand.allowance = allow;
     f->demand.end_nu = m->nu;
-    f->one_point = k->mode.symmetric && !k->at_end;
     f->demand.levers = k->mode.symmetric ? &k->end_state : f->task.half ? f->s0 : NULL;
     return PERP_OK;
 }

@@ -49,8 +49,8 @@ static void set_velocity(const pp_frame *f, int k, const double *nu, pp_state *s
 static perp_status solve(pp_frame *f, bool contacts) {
     if (contacts) return pp_solve_contacts(f);
     f->contacts.n = 0;
-    perp_status st = pp_formulate(f);
-    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
+    perp_status st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
+    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 /* Rows of all joints at the end pose, in the order of the first kick's. */
@@ -216,7 +216,7 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         if (miss < least) best = f->demand.joint_shift;
         least = fmin(least, miss);
         bool settled = miss <= may_be_left(f, round) * far(f), idles = idle > (slow ? 1 : 0);
-        if (f->no_lift && idles && !settled && slips_settled)
+        if (f->method.jammed && idles && !settled && slips_settled)
             return miss > least ? jammed_answer(f, best, span, contacts) : PERP_OK;
         bool stalls = idles && settled;
         if (slips_settled && (miss == 0 || stalls)) {
@@ -241,7 +241,7 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
         last = miss;
         if (f->pose.problem.njoint > 0) f->demand.joint_shift = shift;
         st = answer(f, span, contacts);
-        if (st == PERP_E_SOLVE && f->no_lift) return jammed_answer(f, best, span, contacts);
+        if (st == PERP_E_SOLVE && f->method.jammed) return jammed_answer(f, best, span, contacts);
     }
     return st;
 }
@@ -315,7 +315,7 @@ static perp_status solve_end(pp_frame *f, pp_frame *e, bool contacts) {
     bool due = pp_jam_due(f);
     if (st != PERP_E_SOLVE || !contacts || !(f->task.last_resort || due || w->work.wedged > wedged)) return st;
     if (due) pp_jam_may_work(w);
-    e->no_lift = f->no_lift = true;
+    e->method.jammed = f->method.jammed = true;
     return solve(e, contacts);
 }
 

@@ -39,7 +39,7 @@ static perp_status step(pp_frame *f) {
     pp_visco_work k = {.f = f, .set = (const pp_visco_settings *)(const void *)f->w->stepper_settings.bytes};
     perp_status st = pp_collide(f);
     if (!st) st = pp_visco_contacts(f);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){0});
     if (!st) st = pp_visco_begin(&k);
     if (!st) st = paced(f, pp_visco_pace_before(&k), "for what comes into touch");
     if (!st) st = pp_visco_rows(&k);

@@ -182,7 +182,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
             st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
                                     &w->arena, &w->couples, &cert->overlap, cert->overlap_shape);
         if (st) return pp_fail(w, st, "the overlap could not be measured: %s", perp_status_text(st));
-        if (f->no_lift) find_jam(&end, cert);
+        if (f->method.jammed) find_jam(&end, cert);
     }
     if (w->stepper->ledger)
         w->stepper->ledger(f, &cert->ledger);

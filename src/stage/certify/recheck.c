@@ -264,7 +264,7 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
             worst(&law->normal, f->demand.end_gap[i] / f->h);
         return;
     }
-    double asked = pp_contact_rhs(f, i, r), off = fabs(asked - r->b_n);
+    double asked = pp_contact_rhs(f, i, r, f->method.jammed), off = fabs(asked - r->b_n);
     if (off > 1e-12 * (fabs(asked) + fabs(r->b_n))) worst(&law->normal, off);
 }
 

@@ -222,14 +222,14 @@ double pp_slip_miss(const pp_frame *f) {
     return most;
 }
 
-double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
+double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row, bool no_lift) {
     const perp_world *w = f->w;
-    if (f->purpose != PP_STEP) return f->no_lift ? fmax(row->b_n_kin, 0) : row->b_n_kin;
+    if (f->purpose != PP_STEP) return no_lift ? fmax(row->b_n_kin, 0) : row->b_n_kin;
     const pp_shape *A = &w->shape[f->contacts.shape[2 * i]], *B = &w->shape[f->contacts.shape[2 * i + 1]];
     double touching = pp_touching(A->g, B->g, f->contacts.at[i].b_W);
     double rebound = pp_rebound_rhs(f, i, row), gap = linear_gap(f, i, &row->n, row->b_n_kin);
     double stays = w->stepper->normal_rhs(gap, f->h, touching, row->b_n_kin);
-    if (f->no_lift) stays = fmax(stays, 0);
+    if (no_lift) stays = fmax(stays, 0);
     if (f->demand.rebounds) stays = fmax(stays, pp_push_out_bound(f, f->demand.rebounds->push_out, row));
     /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
     bool free_end = isfinite(rebound) && (!f->demand.end_gap || isnan(f->demand.end_gap[i]));
@@ -247,7 +247,8 @@ static perp_vec3 point_shift(const pp_frame *f, const int *body, const pp_state 
     return perp_v3_add(perp_v3_scale(m[1] / (m[0] + m[1]), d[0]), perp_v3_scale(m[0] / (m[0] + m[1]), d[1]));
 }
 
-static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
+static void contact_row(const pp_frame *f, int i, const pp_pose_options *o, const double *nu_free, double noise,
+                        perp_contact_row *out) {
     const perp_world *w = f->w;
     const perp_contact *c = &f->contacts.at[i];
     int dim = w->def.dim;
@@ -262,7 +263,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     bool both = f->control.block[body[0]] >= 0 && f->control.block[body[1]] >= 0;
     perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), shift = {0, 0, 0};
     const pp_state *levers = f->demand.levers ? f->demand.levers : f->s1;
-    if (both && f->one_point) {
+    if (both && o->one_point) {
         shift = point_shift(f, body, levers);
         levers = f->s0;
     }
@@ -284,7 +285,7 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
     out->b_n_kin = perp_v3_dot(driven, c->n_W);
     out->b_t = perp_v3_dot(rubbing, c->t_W);
     out->b_o = dim == 3 ? perp_v3_dot(rubbing, c->o_W) : 0;
-    out->b_n = pp_contact_rhs(f, i, out);
+    out->b_n = pp_contact_rhs(f, i, out, o->no_lift);
     out->compliance = out->compliance_f = 0;
     out->mu = c->mu;
     out->nd = !(c->mu > 0)                    ? 0
@@ -410,7 +411,7 @@ perp_step_problem pp_free_problem(const pp_frame *f) {
                                .momentum = f->control.momentum};
 }
 
-perp_status pp_formulate(pp_frame *f) {
+perp_status pp_formulate(pp_frame *f, const pp_pose_options *o) {
     perp_world *w = f->w;
     perp_joint_row *joint;
     int njoint;
@@ -429,7 +430,7 @@ perp_status pp_formulate(pp_frame *f) {
     perp_step_problem free = pp_free_problem(f);
     double speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
     const double *slips = f->demand.slip_nu ? f->demand.slip_nu : nu_free;
-    for (int i = 0; i < f->contacts.n; i++) contact_row(f, i, slips, 1e-8 * speed, &contact[i]);
+    for (int i = 0; i < f->contacts.n; i++) contact_row(f, i, o, slips, 1e-8 * speed, &contact[i]);
     f->pose.problem.ncontact = f->contacts.n;
     if (nsupport > 0) pp_support_rows(f, slips, 1e-8 * speed, contact);
     pp_tamper(f, PP_POSED);

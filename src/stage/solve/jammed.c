@@ -56,16 +56,16 @@ static bool contradictory(const pp_frame *f) {
 
 perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
     perp_world *w = f->w;
-    if (st != PERP_E_SOLVE || f->purpose != PP_STEP || f->no_lift || !(f->pose.problem.h > 0)) return st;
+    if (st != PERP_E_SOLVE || f->purpose != PP_STEP || f->method.jammed || !(f->pose.problem.h > 0)) return st;
     f->advice.blocked = driven_touches(f);
     if (f->pose.problem.ncontact == 0 || !(f->task.last_resort || pp_jam_due(f) || (way->ordinary && contradictory(f))))
         return st;
     pp_jam_may_work(w);
     char before[PP_WHY];
     memcpy(before, w->why, sizeof before);
-    f->no_lift = true;
+    f->method.jammed = true;
     pp_joint_rounds_anew(f, true);
-    st = pp_formulate(f);
+    st = pp_formulate(f, &(pp_pose_options){.no_lift = true});
     if (!st) st = way->solve(f, way->ctx);
     if (st) return st;
     f->solve.fallbacks++;
@@ -81,7 +81,7 @@ static bool answered(const pp_frame *f, const perp_joint_row *joint, const perp_
     again.pose.problem.joint = joint;
     again.pose.problem.contact = contact;
     again.pose.problem.ncontact = ncontact;
-    return !pp_solve_step(&again, &(pp_solve_options){.no_lift = f->no_lift});
+    return !pp_solve_step(&again, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 static int first_unlimited(const perp_step_problem *p) {

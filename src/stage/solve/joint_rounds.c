@@ -281,7 +281,7 @@ perp_status pp_joint_rounds_end(pp_frame *f) {
         f->s0->t, f->h, r->most);
 }
 
-perp_status pp_joint_rounds_run(pp_frame *f) {
+perp_status pp_joint_rounds_run(pp_frame *f, bool no_lift) {
     pp_joint_rounds *r = f->demand.joints;
     if (!r || r->linear) return PERP_OK;
     for (;;) {
@@ -290,8 +290,8 @@ perp_status pp_joint_rounds_run(pp_frame *f) {
         perp_status st = pp_joint_rounds_look(f, &r->end, f->solve.solution.nu);
         if (st) return st;
         if (pp_joint_rounds_settled(f, false)) return pp_joint_rounds_end(f);
-        st = pp_formulate(f);
-        if (!st) st = pp_solve_step(f, &(pp_solve_options){.no_lift = f->no_lift});
+        st = pp_formulate(f, &(pp_pose_options){.no_lift = no_lift});
+        if (!st) st = pp_solve_step(f, &(pp_solve_options){.no_lift = no_lift});
         if (st) return st;
     }
 }

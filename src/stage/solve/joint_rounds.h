@@ -49,8 +49,8 @@ bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row);
 /* Did rounds end so? Contacts posed otherwise would not help: the step is too long for the joints. */
 bool pp_joint_rounds_lost(const pp_frame *f);
 /* All of it for a problem whose contacts stay what they are: rounds from the first answer on, with the contacts in the
- * frame. */
-perp_status pp_joint_rounds_run(pp_frame *f);
+ * frame. no_lift: see pp_pose_options and pp_solve_options. */
+perp_status pp_joint_rounds_run(pp_frame *f, bool no_lift);
 
 /* An answer of an island without inequalities made better by one refinement with the factor of its conversion c. Does nothing where some row has
  * a known impulse. False: no memory. */

@@ -118,7 +118,7 @@ static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
                                 .momentum = f->control.momentum}};
     perp_status st = pp_collide(e);
     if (!st) st = pp_contacts_of_pairs(e);
-    return st || e->contacts.n == 0 ? st : pp_formulate(e);
+    return st || e->contacts.n == 0 ? st : pp_formulate(e, &(pp_pose_options){0});
 }
 
 /* The correction of joint errors e [L/T] with contacts in the way, `beside`; `speeds`: of velocities, which touching
