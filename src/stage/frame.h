@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* frame.h - the working data of one step (or substep), and the stages that fill it in turn.
  *
- * A stage reads what the stages before it wrote. Everything lies in the world's arena; the world itself is not touched,
- * so a step that fails anywhere leaves it as it was. */
+ * A stage reads what the stages before it wrote. What each one gives is a struct of its own (frame_*.h); tools/frame-writers says who
+ * else may write it. Everything lies in the world's arena; the world itself is not touched, so a step that fails anywhere leaves it as it
+ * was. */
 #ifndef PP_FRAME_H
 #define PP_FRAME_H
 
@@ -35,16 +36,16 @@ typedef struct pp_frame {
     pp_state *s1;       /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
     double h;
     pp_purpose purpose;
-    pp_frame_task task;         /* who makes the frame */
-    pp_frame_control control;   /* pp_control() */
-    pp_frame_collide collide;   /* pp_collide() */
-    pp_frame_contacts contacts; /* the contact model */
-    pp_frame_demand demand;     /* who poses the problem */
-    pp_frame_pose pose;         /* pp_formulate() */
-    pp_frame_solve solve;       /* pp_solve_step() */
-    pp_frame_update update;     /* pp_update() */
-    pp_frame_method method;     /* contact model and stepper */
-    pp_frame_advice advice;     /* the same, to the step */
+    pp_frame_task task;         /* written by whoever makes the frame */
+    pp_frame_control control;   /* by pp_control() */
+    pp_frame_collide collide;   /* by pp_collide() */
+    pp_frame_contacts contacts; /* by the contact model */
+    pp_frame_demand demand;     /* by whoever poses the problem */
+    pp_frame_pose pose;         /* by pp_formulate() */
+    pp_frame_solve solve;       /* by pp_solve_step() */
+    pp_frame_update update;     /* by pp_update() */
+    pp_frame_method method;     /* by contact model and stepper */
+    pp_frame_advice advice;     /* by the same, for the step */
     /* By block: part of the change of velocity that takes it to the end; lag > 0 only. Written by step/stagger.c. */
     double *later;
 } pp_frame;

@@ -123,7 +123,7 @@ typedef struct pp_peg_work {
 /* Solids of all placed shapes for a state. */
 perp_status pp_poses_new(pp_peg_work *k, pp_poses *out);
 void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s);
-/* Sets where f->placed stands: axes of friction go by it. */
+/* Sets where f->collide.placed stands: axes of friction go by it. */
 void pp_poses_stand(pp_peg_work *k, const pp_state *s);
 /* The levers of all placed shapes. */
 void pp_peg_levers(pp_peg_work *k);
@@ -227,7 +227,7 @@ void pp_peg_row_gaps(pp_peg_work *k);
 /* Dynamic relaxation (Aitken): the miss of a gap shrinks from round to round by a ratio that the rows of the start
  * pose leave; what the last two tell of it sets how much is corrected next. */
 void pp_peg_stride(pp_peg_work *k);
-/* Rows -> f->contact and what belongs to it. */
+/* Rows -> f->contacts. */
 perp_status pp_peg_contacts(pp_peg_work *k);
 
 /* peg_patch.c */

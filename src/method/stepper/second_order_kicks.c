@@ -70,7 +70,7 @@ static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
                                        : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
 }
 
-/* What the rows of the first kick lack, by the end pose that its answer led to: see pp_frame.joint_shift. Returns the
+/* What the rows of the first kick lack, by the end pose that its answer led to: see pp_frame_demand.joint_shift. Returns the
  * largest change, as a displacement over the step [L or rad]; miss: by row, the change [L/T or rad/T]. */
 static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const double *used, double *shift,
                            double *miss) {
