@@ -90,13 +90,13 @@ static perp_status peg_lists(perp_world *w) {
 /* The box around a shape at the start, at the end if it is driven, and where its motion may take it. */
 static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
     const pp_frame *f = k->f;
-    const pp_placed *at = &f->placed[i];
+    const pp_placed *at = &f->collide.placed[i];
     const pp_solid *s = &k->start.solid[i], *e = &k->end.solid[i];
     pp_box b = pp_box_union((pp_box){s->lo, s->hi}, (pp_box){e->lo, e->hi});
     double more = 1e-3 * at->g->size;
-    int blk = f->block[at->body];
+    int blk = f->control.block[at->body];
     if (blk >= 0) {
-        const double *v = nu_free + f->block_offset[blk];
+        const double *v = nu_free + f->control.block_offset[blk];
         more += f->h * perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0)) + pp_turn_travel(k, i, nu_free);
     }
     perp_vec3 d = perp_v3(more, more, f->w->def.dim == 3 ? more : 0);
@@ -107,8 +107,8 @@ static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
 /* Speed that the solver's tolerance is a part of. */
 static double speed_scale(const pp_frame *f, const double *nu) {
     double s = f->h * fmax(perp_v3_norm(f->w->def.gravity_W), pp_support_press(f->w));
-    for (int b = 0; b < f->nblock; b++) {
-        const double *v = nu + f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        const double *v = nu + f->control.block_offset[b];
         s = fmax(s, perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0))); /* whatever the axes */
     }
     return s;
@@ -120,7 +120,7 @@ static perp_status poses(pp_peg_work *k) {
     bool driven = false;
     for (int b = 0; b < w->nbody; b++) {
         if (!pp_alive(w->body[b].gen) || w->body[b].kind != PERP_BODY_KINEMATIC) continue;
-        driven = !f->half; /* half kicks act at the start pose of everything */
+        driven = !f->task.half; /* half kicks act at the start pose of everything */
         k->turn[b] = perp_q_log(perp_q_mul(f->s1->X[b].q, perp_q_conj(f->s0->X[b].q)));
     }
     perp_status st = pp_poses_new(k, &k->start);
@@ -139,9 +139,9 @@ static perp_status poses(pp_peg_work *k) {
 
 static bool probes(pp_peg_work *k) {
     int nv = 1, nf = 1;
-    for (int i = 0; i < k->f->nplaced; i++) {
-        if (k->f->placed[i].g->nvert > nv) nv = k->f->placed[i].g->nvert;
-        if (k->f->placed[i].g->nface > nf) nf = k->f->placed[i].g->nface;
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
+        if (k->f->collide.placed[i].g->nvert > nv) nv = k->f->collide.placed[i].g->nvert;
+        if (k->f->collide.placed[i].g->nface > nf) nf = k->f->collide.placed[i].g->nface;
     }
     pp_arena *a = &k->f->w->arena;
     for (int s = 0; s < 2; s++) {
@@ -156,8 +156,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     perp_world *w = f->w;
     *k = (pp_peg_work){.f = f};
     perp_status st = peg_lists(w);
-    if (!st) st = pp_place_shapes(w, f->s1, &f->placed, &f->nplaced);
-    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    if (!st) st = pp_collide_place(w, f->s1, &f->collide);
     if (!st) st = pp_state_new(w, &k->end_state);
     if (!st) st = pp_state_new(w, &k->way);
     if (st) return st;
@@ -168,17 +167,18 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->loose_tolerance = w->def.tolerance > LOOSE_TOLERANCE && w->def.form == PERP_FORM_CONE;
     k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
     k->gap_error = PP_ARENA_ZERO(&w->arena, double, w->nbody);
-    k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
-    k->lever = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
-    k->arc = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
-    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->collide.nplaced);
+    k->lever = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
+    k->arc = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
+    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!k->turn || !k->gap_error || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
-        !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
-        !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
+        !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->control.ndof + 1) ||
+        !pp_touches_new(&k->touches, f->collide.nplaced, f->collide.placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
     if ((st = poses(k)) || (st = pp_joint_rounds_begin(f))) return st;
-    memcpy(k->m->nu, f->nu0, (size_t)f->ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
+    memcpy(k->m->nu, f->control.nu0,
+           (size_t)f->control.ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
     pp_free_velocity(f, nu);
     double speed = speed_scale(f, nu);
     k->least = w->def.tolerance * speed * f->h;
@@ -186,10 +186,10 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     if (k->loose_tolerance) k->least = 2 * w->def.tolerance * speed * w->def.h;
     k->reach = speed * f->h;
     double far = 0;
-    for (int b = 0; b < f->nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->block_body[b]].p));
+    for (int b = 0; b < f->control.nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->control.block_body[b]].p));
     k->finest = fmax(1e-15 * far,
                      (k->loose_tolerance ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
-    for (int i = 0; i < f->nplaced; i++) k->fat[i] = fat_box(k, i, nu);
+    for (int i = 0; i < f->collide.nplaced; i++) k->fat[i] = fat_box(k, i, nu);
     k->m->npair = 0;
     return pp_peg_find_pairs(k);
 }
@@ -200,15 +200,15 @@ static void follow_answer(pp_peg_work *k) {
     double *nu = k->m->nu;
     k->still = !k->at_end || !k->mode.symmetric;
     if (k->at_end && k->mode.symmetric) {
-        pp_end_change c = pp_end_changed(f, &k->end_state, nu, f->solution.nu);
+        pp_end_change c = pp_end_changed(f, &k->end_state, nu, f->solve.solution.nu);
         pp_iteration_state v = pp_convergence_check(&k->settling, f, &c, false);
         k->still = v == PP_SETTLED || (k->loose_tolerance && c.by <= f->w->def.tolerance * c.scale);
         if (v == PP_GO_HALF && !k->still) {
-            for (int i = 0; i < f->ndof; i++) nu[i] += 0.5 * (f->solution.nu[i] - nu[i]);
+            for (int i = 0; i < f->control.ndof; i++) nu[i] += 0.5 * (f->solve.solution.nu[i] - nu[i]);
             return;
         }
     }
-    memcpy(nu, f->solution.nu, (size_t)f->ndof * sizeof *nu);
+    memcpy(nu, f->solve.solution.nu, (size_t)f->control.ndof * sizeof *nu);
 }
 
 /* By what speed the answer of an island may miss the laws of the next round and be kept. Pivoting is exact, and what
@@ -222,7 +222,7 @@ static double answers_hold(const pp_peg_work *k) {
  * the tolerance is loose, impulses whose effect on the gap is below it. */
 static double noise(const pp_peg_work *k, const perp_contact_row *c, double least) {
     if (!k->loose_tolerance) return least;
-    double mass = pp_row_inverse_mass(&k->f->problem, &c->n);
+    double mass = pp_row_inverse_mass(&k->f->pose.problem, &c->n);
     return mass > 0 ? fmax(least, k->least / k->f->h / mass) : least;
 }
 
@@ -231,29 +231,32 @@ static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     pp_frame *f = k->f;
     struct pp_peg *m = k->m;
     pp_arena_release(&f->w->arena, mark);
-    f->recall = guess ? &m->tries : NULL;
-    f->enough = guess && !k->at_end ? answers_hold(k) : 0;
     double t = pp_clock();
     perp_status st = pp_peg_contacts(k);
     if (k->at_end) pp_end_inertia(f, k->mode.symmetric ? &k->end_state : NULL);
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
-    if (!st) st = pp_formulate(f);
+    if (!st)
+        st = pp_formulate(f,
+                          &(pp_pose_options){.no_lift = k->mode.no_lift, .one_point = k->mode.symmetric && !k->at_end});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
-    if (!st) st = pp_solve_step(f);
+    k->options.no_lift = k->mode.no_lift;
+    k->options.enough = guess && !k->at_end ? answers_hold(k) : 0;
+    k->options.recall = guess ? &m->tries : NULL;
+    if (!st) st = pp_solve_step(f, &k->options);
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     if (st) return st;
     if (!pp_remember_try(f, &m->tries)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", m->nrow);
     follow_answer(k);
     double most = 0;
-    for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solution.p_contact[3 * r]);
+    for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solve.solution.p_contact[3 * r]);
     most *= 1e-13;
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         p->pushed = false;
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             pp_peg_row *row = &m->row[r];
-            const perp_contact_row *c = &f->problem.contact[r];
-            double push = f->solution.p_contact[3 * r];
+            const perp_contact_row *c = &f->pose.problem.contact[r];
+            double push = f->solve.solution.p_contact[3 * r];
             row->push = push > noise(k, c, most) ? push : 0;
             row->fresh = false;
             row->bounces = c->b_n == pp_rebound_rhs(f, r, c); /* and not what its gap asks for */
@@ -295,7 +298,7 @@ static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress
     if (!k->loose_tolerance && pp_slip_miss(k->f) * k->f->h > k->finest && p->slips++ < MAX_SLIPS) return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
-    if (k->f->slack > 1 || !k->still) return false;
+    if (k->options.slack > 1 || !k->still) return false;
     return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
            ++p->polish > MAX_POLISH;
 }
@@ -311,7 +314,7 @@ static bool selects(const pp_peg_work *k, const pp_peg_findings *found, bool set
     if (p->selected || p->selections >= MAX_SELECTIONS || !(settled || (!news && found->worst <= k->least)))
         return false;
     p->selected = true;
-    if (k->loose_tolerance || !pp_loads_matter(&f->problem, &f->solution, pp_step_scale(&f->problem))) return false;
+    if (k->loose_tolerance || !pp_loads_matter(&f->pose.problem, &f->solve.solution, pp_step_scale(&f->pose.problem))) return false;
     p->selections++;
     p->least = INFINITY;
     p->idle = 0;
@@ -354,7 +357,7 @@ static bool tied(const pp_peg_work *k) {
 
 /* Do the chosen planes hold, with gaps within tolerance? */
 static bool planes_hold(const pp_peg_work *k, const pp_peg_findings *found) {
-    return !has_news(found) && !found->moved && found->worst <= k->least && k->f->slack <= 1 && k->still;
+    return !has_news(found) && !found->moved && found->worst <= k->least && k->options.slack <= 1 && k->still;
 }
 
 /* Rounds until nothing changes. *settled: they did, and the answer may be taken; k->phase: what has been done. `anew`: from the
@@ -371,12 +374,12 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     }
     k->settling = (pp_convergence){.before = INFINITY};
     pp_joint_rounds_anew(f, k->linear);
-    f->slack = 1;
+    k->options.slack = 1;
     bool *renew;
     perp_status st = renewals(k, &renew);
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
-    f->loads = PP_LOADS_LATER;
+    k->options.loads = PP_LOADS_LATER;
     if (!st) st = solve_round(k, mark, !anew);
     k->begun = !st;
     if (st) return st;
@@ -399,16 +402,16 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         }
         if (has_news(&found)) k->settling = (pp_convergence){.before = INFINITY};
         if (found.added && !found.switched && limit < MAX_FINDS) limit++;
-        f->slack = slack(k, &found);
+        k->options.slack = slack(k, &found);
         pp_peg_stride(k);
         st = pp_peg_rows(k, &k->end, renew);
-        p.steps = -f->iterations;
-        f->loads = select                 ? PP_LOADS_NOW
+        p.steps = -f->solve.iterations;
+        k->options.loads = select                 ? PP_LOADS_NOW
                    : !p.selected          ? PP_LOADS_LATER
                    : f->w->def.warm_start ? PP_LOADS_KEEP
                                           : PP_LOADS_NOW;
         if (!st) st = solve_round(k, mark, true);
-        p.steps += f->iterations;
+        p.steps += f->solve.iterations;
         if (st) return st;
     }
     *settled = mode.linear; /* rows only add up there, and rest would obey them all */
@@ -428,11 +431,11 @@ static bool take(pp_peg_work *k, snapshot *s) {
     struct pp_peg *m = k->m;
     *s = (snapshot){.pair = PP_ARENA_ARRAY(a, pp_peg_pair, m->npair),
                     .row = PP_ARENA_ARRAY(a, pp_peg_row, m->nrow),
-                    .nu = PP_ARENA_ARRAY(a, double, k->f->ndof),
+                    .nu = PP_ARENA_ARRAY(a, double, k->f->control.ndof),
                     .npair = m->npair,
                     .nrow = m->nrow};
     if (!s->pair || !s->row || !s->nu) return false;
-    memcpy(s->nu, m->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    memcpy(s->nu, m->nu, (size_t)k->f->control.ndof * sizeof *s->nu);
     memcpy(s->pair, m->pair, (size_t)m->npair * sizeof *s->pair);
     memcpy(s->row, m->row, (size_t)m->nrow * sizeof *s->row);
     return true;
@@ -445,7 +448,7 @@ static perp_status restore(pp_peg_work *k, const snapshot *s) {
         return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
     memcpy(m->pair, s->pair, (size_t)s->npair * sizeof *s->pair);
     memcpy(m->row, s->row, (size_t)s->nrow * sizeof *s->row);
-    memcpy(m->nu, s->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    memcpy(m->nu, s->nu, (size_t)k->f->control.ndof * sizeof *s->nu);
     m->npair = s->npair;
     m->nrow = s->nrow;
     return PERP_OK;
@@ -475,7 +478,7 @@ static perp_status try_ties(pp_peg_work *k) {
         if (!tied) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
         for (int i = 0; i < npair; i++) ties += (tied[i] = tied_plane(k, &k->m->pair[i])) != PP_NO_PLANE;
         if (ties == 0) return PERP_OK;
-        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->ndof);
+        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->control.ndof);
         if (!scratch || !take(k, &now)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
         double least = (1 - 1e-9) * pp_peg_effort(k, scratch);
         perp_status st;
@@ -511,14 +514,13 @@ static perp_status decide_ties(pp_peg_work *k, bool *settled) {
 /* Tells the certificate what the gaps are at the end. */
 static perp_status finish(pp_peg_work *k) {
     pp_frame *f = k->f;
-    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->ncontact);
+    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->contacts.n);
     if (!gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int r = 0; r < f->ncontact; r++) gap[r] = k->m->row[r].gap1;
-    f->true_gap = gap;
-    f->recall = NULL;
-    f->posed_at_end = k->mode.symmetric;
-    f->posed_linear = k->linear;
-    if (f->levers != f->s0) f->levers = NULL; /* they are of this work */
+    for (int r = 0; r < f->contacts.n; r++) gap[r] = k->m->row[r].gap1;
+    f->method.true_gap = gap;
+    f->method.posed_at_end = k->mode.symmetric;
+    f->method.posed_linear = k->linear;
+    if (f->demand.levers != f->s0) f->demand.levers = NULL; /* they are of this work */
     return PERP_OK;
 }
 
@@ -527,7 +529,8 @@ static bool locks(pp_peg_work *k) {
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];
         const perp_world *w = k->f->w;
-        int a = w->shape[k->f->placed[p->i].slot].material, b = w->shape[k->f->placed[p->j].slot].material;
+        int a = w->shape[k->f->collide.placed[p->i].slot].material,
+            b = w->shape[k->f->collide.placed[p->j].slot].material;
         if (p->active && w->law[a * w->nmaterial + b].mu > 0 && pp_peg_start_gap(k, p) < 0) return true;
     }
     return false;
@@ -545,8 +548,8 @@ static bool driven_within(pp_peg_work *k, double part) {
 static perp_status standard_way(pp_frame *f) {
     perp_status st = pp_collide(f);
     if (!st) st = pp_contacts_of_pairs(f);
-    if (!st) st = pp_formulate(f);
-    return st ? st : pp_solve_step(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
+    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 static perp_status solve(pp_frame *f) {
@@ -567,18 +570,18 @@ static perp_status solve(pp_frame *f) {
                                           {.relaxed = true, .held = true, .linear = true},
                                           {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
     const int most = (int)(sizeof way / sizeof *way);
-    int ways = f->last_resort ? most : pp_at_end(f) ? 2 : 4;
+    int ways = f->task.last_resort ? most : pp_at_end(f) ? 2 : 4;
     pp_peg_work k;
     double t = pp_clock();
     perp_status st = begin(f, &k);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (st) return st;
     bool settled = false, linear = k.linear, answered = true, begun = true, at_start = false, due = false;
-    f->jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->nblock);
-    if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    f->jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
+    k.options.jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->control.nblock);
+    if (!k.options.jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    k.options.jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
-    bool jammed = f->no_lift; /* an earlier round of the same part went on jammed: so do those that follow */
+    bool jammed = f->method.jammed; /* an earlier round of the same part went on jammed: so do those that follow */
     if (jammed) ways = most;
     for (int i = jammed ? most - 1 : 0; i < ways && !settled; i++) {
         if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
@@ -591,8 +594,10 @@ static perp_status solve(pp_frame *f) {
         }
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
-        f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
-        if (f->no_lift) memset(f->jammed_block, due ? 2 : 0, (size_t)f->nblock); /* what is due has work for one try */
+        f->method.jammed = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
+        if (k.mode.no_lift)
+            memset(k.options.jammed_block, due ? 2 : 0,
+                   (size_t)f->control.nblock); /* what is due has work for one try */
         k.phase = PP_PEG_CHOOSE;
         st = rounds(&k, mark, true, &settled);
         if (!st && settled && k.phase == PP_PEG_CHOOSE) st = decide_ties(&k, &settled);
@@ -605,18 +610,18 @@ static perp_status solve(pp_frame *f) {
         if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
         /* A driven body that is inside another was left there because nothing could give way. Where there still is no
          * answer, neither another way nor a shorter step makes one. */
-        if (i < most - 2 && (due || (st && !k.at_end && f->jam_lasts))) {
+        if (i < most - 2 && (due || (st && !k.at_end && k.options.jam_lasts))) {
             ways = most;
             i = most - 2;
-        } else if (st && !f->last_resort && pp_joint_rounds_lost(f)) {
+        } else if (st && !f->task.last_resort && pp_joint_rounds_lost(f)) {
             return st;
         }
     }
-    f->blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
+    f->advice.blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
     if (!settled)
         return st ? st
                   : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",
-                            f->s0->t, f->h, f->ncontact);
+                            f->s0->t, f->h, f->contacts.n);
     return finish(&k);
 }
 
