@@ -10,6 +10,7 @@
 typedef struct pp_frame_solve {
     perp_step_solution solution; /* nu: right after the impulses, at the start pose; of an implicit turn: at the end */
     perp_step_residual residual;
+    bool measured;                /* residual is that of the solution */
     double acceptance;            /* residual that decides, relative to the speed scale */
     const perp_solver_type *used; /* solver whose answer it is; NULL if there was nothing to solve */
     perp_solve_info info;

@@ -314,7 +314,8 @@ static bool selects(const pp_peg_work *k, const pp_peg_findings *found, bool set
     if (p->selected || p->selections >= MAX_SELECTIONS || !(settled || (!news && found->worst <= k->least)))
         return false;
     p->selected = true;
-    if (k->loose_tolerance || !pp_loads_matter(&f->pose.problem, &f->solve.solution, pp_step_scale(&f->pose.problem))) return false;
+    if (k->loose_tolerance || !pp_loads_matter(&f->pose.problem, &f->solve.solution, pp_step_scale(&f->pose.problem)))
+        return false;
     p->selections++;
     p->least = INFINITY;
     p->idle = 0;
@@ -380,6 +381,7 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
     k->options.loads = PP_LOADS_LATER;
+    k->options.measure_later = true;
     if (!st) st = solve_round(k, mark, !anew);
     k->begun = !st;
     if (st) return st;
@@ -407,9 +409,9 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         st = pp_peg_rows(k, &k->end, renew);
         p.steps = -f->solve.iterations;
         k->options.loads = select                 ? PP_LOADS_NOW
-                   : !p.selected          ? PP_LOADS_LATER
-                   : f->w->def.warm_start ? PP_LOADS_KEEP
-                                          : PP_LOADS_NOW;
+                           : !p.selected          ? PP_LOADS_LATER
+                           : f->w->def.warm_start ? PP_LOADS_KEEP
+                                                  : PP_LOADS_NOW;
         if (!st) st = solve_round(k, mark, true);
         p.steps += f->solve.iterations;
         if (st) return st;
@@ -514,6 +516,7 @@ static perp_status decide_ties(pp_peg_work *k, bool *settled) {
 /* Tells the certificate what the gaps are at the end. */
 static perp_status finish(pp_peg_work *k) {
     pp_frame *f = k->f;
+    pp_measure_step(f);
     double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->contacts.n);
     if (!gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int r = 0; r < f->contacts.n; r++) gap[r] = k->m->row[r].gap1;

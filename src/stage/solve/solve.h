@@ -13,9 +13,10 @@ bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution
 typedef struct pp_solve_options {
     /* Where the rows ask nothing to open: if there is no answer all the same, driven bodies may stall and rows give way. */
     bool no_lift;
-    bool jam_lasts; /* a driven body is inside another at the start, because that could not give way */
+    bool jam_lasts;       /* a driven body is inside another at the start, because that could not give way */
     pp_load_choice loads; /* which of those that obey the laws; ANY: as worlds ask for them */
-    double slack;   /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
+    bool measure_later;   /* of rounds: the caller calls pp_measure_step() for the answer that is taken */
+    double slack; /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
     /* Of rounds, with `recall`: by what speed an island's last answer (demand.end_nu) may miss the laws to be kept; 0: none is [L/T]. */
     double enough;
     const pp_warm *recall; /* where guesses come from; NULL: the last step */
@@ -30,6 +31,8 @@ typedef struct pp_solve_options {
 
 /* step problem -> impulses, velocity; PERP_E_SOLVE if no solver's answer is acceptable. */
 perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o);
+/* Measures the laws over the whole step, if that has not been done. */
+void pp_measure_step(pp_frame *f);
 /* Makes room in the world for what pp_remember writes, so that a commit cannot fail. */
 perp_status pp_reserve(pp_frame *f);
 /* Remembers the impulses of a solved frame for warm starts, and the contacts and joint impulses for the user. */

@@ -717,6 +717,11 @@ static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const pe
     return st;
 }
 
+void pp_measure_step(pp_frame *f) {
+    if (!f->solve.measured) f->solve.residual = perp_step_problem_residual(&f->pose.problem, &f->solve.solution);
+    f->solve.measured = true;
+}
+
 perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
     perp_world *w = f->w;
     pp_island *island;
@@ -747,7 +752,8 @@ perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
     bool measured = false;
     st = solve_islands(f, island, n, guess ? &recalled : NULL, o, &measured);
     if (!f->solve.used) f->solve.used = before;
-    if (!measured) f->solve.residual = perp_step_problem_residual(&f->pose.problem, &f->solve.solution);
+    f->solve.measured = measured;
+    if (!o->measure_later) pp_measure_step(f);
     /* rows that were posed anew (driven bodies that stall, motors that yield, what gives way) lie behind the mark */
     if (!st && f->pose.problem.contact == contact && f->pose.problem.joint == joint) pp_arena_release(&w->arena, mark);
     return st;
