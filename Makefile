@@ -131,9 +131,10 @@ attack: setup        ## 2,000 random scenes with a fresh seed, audited from outs
 lint: setup lint-quick  ## clang-tidy, cppcheck, format and include order
 	@tools/lint
 
-lint-quick:          ## format and include order only
+lint-quick:          ## format, include order, sizes and writers of structs only
 	@tools/check-format
 	@tools/check-includes
+	@tools/check-structs
 	@tools/check-spdx
 	@tools/check-release
 

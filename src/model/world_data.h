@@ -209,7 +209,7 @@ static inline perp_call pp_call_within(perp_world *w) {
                        .stop_ctx = w,
                        .deadline = w->deadline,
                        .work = &w->work,
-                       .unique = true,
+                       .loads = PP_LOADS_UNIQUE,
                        .terse = !w->capture.look};
 }
 

@@ -9,8 +9,8 @@
 typedef struct pp_contact_model_type {
     const char *name;
     const char *source;
-    /* One of the two. contacts: w->pairs -> f->contact, between pp_collide and pp_formulate. solve: all the way from
-     * pp_control's results to f->contact, f->problem and f->solution, for models whose contacts depend on the answer. */
+    /* One of the two. contacts: w->pairs -> f->contacts, between pp_collide and pp_formulate. solve: all the way from
+     * pp_control's results to f->contacts, f->pose.problem and f->solve.solution, for models whose contacts depend on the answer. */
     perp_status (*contacts)(pp_frame *f);
     perp_status (*solve)(pp_frame *f);
     bool pyramids_only; /* true friction cones do not fit */

@@ -2,14 +2,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* frame.h - the working data of one step (or substep), and the stages that fill it in turn.
  *
- * A stage reads what the stages before it wrote. Everything lies in the world's arena; the world itself is not touched,
- * so a step that fails anywhere leaves it as it was. */
+ * A stage reads what the stages before it wrote. What each one gives is a struct of its own (frame_*.h); tools/frame-writers says who
+ * else may write it. Everything lies in the world's arena; the world itself is not touched, so a step that fails anywhere leaves it as it
+ * was. */
 #ifndef PP_FRAME_H
 #define PP_FRAME_H
 
 #include "model/energy.h"
 #include "model/state.h"
 #include "model/world_data.h"
+#include "stage/frame_collide.h"
+#include "stage/frame_contacts.h"
+#include "stage/frame_control.h"
+#include "stage/frame_demand.h"
+#include "stage/frame_method.h"
+#include "stage/frame_pose.h"
+#include "stage/frame_solve.h"
+#include "stage/frame_task.h"
+#include "stage/frame_update.h"
 
 /* What a frame is for. */
 typedef enum pp_purpose {
@@ -20,162 +30,24 @@ typedef enum pp_purpose {
     PP_IMPACT /* an impact: impulses at one pose, no time passes and no force acts (impact_laws.c); h is that of the step */
 } pp_purpose;
 
-/* What a contact is to do beyond its law: see pp_frame.shift. */
-typedef struct pp_slip_shift {
-    int shape[2]; /* slots */
-    uint64_t feature;
-    perp_vec3 slip_W; /* added to the slip that friction sees [L/T] */
-    double spin;      /* added to the spin about the normal that it sees [1/T] */
-    perp_vec3 aim_W;  /* slip that a pyramid of friction is turned to; 0: as expected without contact [L/T] */
-    double rebound;   /* PP_END_KICK: normal velocity, <= 0, that the pair demands to be made good [L/T] */
-    bool owed;        /* PP_END_KICK: there is a rebound, though it may have been limited to none */
-} pp_slip_shift;
-
 typedef struct pp_frame {
     perp_world *w;
     const pp_state *s0; /* at the start of the step */
     pp_state *s1;       /* at the end: kinematic bodies from pp_control on, dynamic ones from pp_update on */
     double h;
     pp_purpose purpose;
-    bool implicit_turn; /* the stepper has equations of its own, or contacts act at the end: see pp_move_block */
-    bool half; /* a half kick: half of the forces, half of what bounded joint rows may bear: stepper_second_order.c */
-    const pp_state *force_state; /* positions and velocities that springs and dampers see; NULL: s0 */
-    double reach_factor;         /* safety on how far bodies may travel */
-    bool
-        in_order; /* one of the parts that impacts divide a step into: its velocities are moved in time by impact_order.c */
-    const bool *acts; /* by body slot: dynamic bodies that take part, others do not exist; NULL: all do */
-    const uint64_t
-        *flying; /* nflying pairs of shape slots, sorted: they do not touch before this part ends; see impact_order.c */
-    int nflying;
-    bool no_inertia;  /* masses are not those of the bodies: kinetic energies mean nothing */
-    bool last_resort; /* no finer division follows: take what holds approximately rather than fail */
-    double
-        least_travel; /* of every dynamic body: the farthest one went when this frame was tried before and a contact was missed [L] */
-
-    /* pp_control */
-    int nblock, ndof;
-    int *block;      /* by body slot: mass block, or -1 */
-    int *block_body; /* by block: body slot */
-    int *block_ndof, *block_offset;
-    const perp_wrench *held;  /* by body slot: user and PD forces, held over the whole step; NULL: none */
-    perp_vec3 *end_v, *end_w; /* by body slot: velocities of kinematic bodies at the end; NULL: as in s1, the mean */
-    perp_vec3 *start_v, *start_w; /* the same at the start; only of a half kick */
-    const struct pp_belt
-        *belt;             /* by shape slot: velocity of its surface: stage/control/belt.h; NULL: no surface moves */
-    double *nu0;           /* ndof: velocity at the start */
-    const double *slip_nu; /* ndof: velocity whose slip pyramids point along; NULL: that without constraints */
-    /* ndof: impulses of forces, h f; of springs between points and of their dampers */
-    double *i_gravity, *i_applied, *i_spring, *i_damper;
-    perp_quat *q_free; /* by block: orientation at the end if no constraint acts (3D) */
-    perp_vec3 *w_free; /* by block: angular velocity with it */
-    perp_vec3 *bend;   /* by block: its rotation vector less h times the velocity after the kick of the forces [rad] */
-    double *M, *Minv, *momentum; /* see perp_step_problem; inertia at the start; of an implicit turn: at q_free */
-
-    /* pp_collide */
-    pp_placed *placed;
-    int nplaced;
-    const uint64_t *excluded; /* sorted pairs of body slots that never touch */
-    int nexcluded;
-
-    /* pp_contact */
-    perp_contact *contact;
-    int *contact_shape; /* 2 per contact: shape slots */
-    int ncontact;
-    /* Models that measure gaps at the end of the step (method/peg/model_peg.c); NULL: at its start, linearised. */
-    const double *end_gap;   /* by contact: gap at the end pose that velocity end_nu leads to [L]; NAN: not known yet */
-    const double *end_nu;    /* ndof */
-    const double *allowance; /* by contact: how much overlap may be left at the end [L]; NULL: none */
-    bool no_lift;            /* nothing is asked to open, whatever its gap: then there is always an answer */
-    const pp_state *levers;  /* poses that the contact points belong to; NULL: s1, with driven bodies at the end */
-    bool
-        one_point; /* with levers of the end: the impulse between two dynamic bodies acts at one point of their start poses, so that it keeps
-                       their angular momentum */
-    uint64_t *contact_plane; /* by contact: separating plane; NULL: none */
-    const perp_vec3 *layer; /* by contact: deflection of its compliant layer at the end, in W; NULL: none has one [L] */
-    const double *true_gap; /* by contact: gap at the end, measured; NULL: as linearised */
-    /* How contacts of the answer were posed, by the model "peg": at the end poses; with gaps linearised at the start. For who
-     * poses them again (method/peg/peg_repose.h). */
-    bool posed_at_end, posed_linear;
-    /* By contact: how far its surfaces give way at the end by the law of the pair, from the impulse found; 0: rigid. NULL:
-     * nothing gives way [L]. */
-    const double *yield;
-    const int *begun; /* 2 per contact that the model had at the start, shape slots: it is asked again, at the end poses
-                         (method/contact/end_pose.c); NULL: it is asked for the first time */
-    int nbegun;
-
-    double touching_more; /* not PP_STEP: what counts as touching beyond pp_touching() [L] */
-
-    /* pp_formulate */
-    const double
-        *joint_shift; /* by joint row: b of locked motions and limits; of other rows, what is added to it. NULL:
-                                  linearised at the start */
-    struct pp_joint_rounds *joints; /* rounds until joints hold at the end: stage/solve/joint_rounds.h; NULL: none */
-    bool linear_joints;             /* with them: rows of the start after all */
-    double *joint_rest;             /* by joint row: what its b leaves of the error of the start [L/T or rad/T] */
-    perp_joint_row *joint_row;      /* problem.joint, to write */
-    const struct pp_chain_damping
-        *chain_damping; /* nchain_damping of them: stage/pose/joint_chain_damping.h; NULL: none */
-    int nchain_damping;
-    const struct pp_rebound_limits *rebounds; /* pairs whose restitution is limited: step/rebound_limit.h; NULL: none */
-    const pp_slip_shift *shift;               /* nshift of them, by contact or, of rebounds, by pair of shapes */
-    int nshift;
-    /* 2 per contact: what drives add to the slip along t and o, where b_t and b_o have more in them (springs along the surface);
-     * NULL: b_t and b_o are that. For the ledger [L/T]. */
-    const double *slip_driven;
-    perp_step_problem problem;
-    int *row_number; /* by joint row: number within its joint, for warm starts */
-
-    /* pp_solve_step */
-    /* Tried on each island before the solvers, from a guess or NULL: fills `out` and returns true if it has an answer,
-     * which counts only if the laws hold. NULL: nothing is tried. */
-    bool (*direct)(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,
-                   perp_step_solution *out);
-    const pp_warm *recall; /* where guesses come from; NULL: the last step */
-    bool *stalled; /* by contact: posed as if the driven body in it stood, since its friction had no end; NULL: none */
-    /* By block: 1 of an island that an earlier round posed like that, 2 if its rows gave way too (stage/solve/give_way.h), so later
-     * rounds do at once; NULL: none. */
-    unsigned char *jammed_block;
-    /* Compliance that a rigid row of a jammed island was lent, beyond its own (stage/solve/give_way.h), by contact and by joint row; 0:
-     * none. NULL: no row was lent any [1/M]. */
-    double *lent_contact, *lent_joint;
-    int motor_yields; /* motors without force limit that were given one, since their speed had no answer */
-    int yield_joint;  /* joint of the last of them */
-    double enough; /* of rounds: by what speed an island's last answer may miss the laws to be kept; 0: none is [L/T] */
-    double slack;  /* > 1: how many times the tolerance this answer may miss the laws by: another round follows it */
-    perp_step_solution solution; /* nu: right after the impulses, at the start pose; of an implicit turn: at the end */
-    perp_step_residual residual;
-    double acceptance;            /* residual that decides, relative to the speed scale */
-    const perp_solver_type *used; /* solver whose answer it is; NULL if there was nothing to solve */
-    perp_solve_info info;
-    int iterations, fallbacks, unknowns;
-    bool hopeless;  /* a shorter step would fail as well */
-    bool jam_lasts; /* a driven body is inside another at the start, because that could not give way */
-    bool blocked;   /* it may: the laws had no answer, and a driven body touched another at the start */
-    double shorter; /* with PERP_E_SOLVE, of a stepper that marches: the length this part should have; 0: half [T] */
-    double next;    /* of a stepper that marches: how long the part after this one should be; 0: all that is left [T] */
-    int ambiguous;  /* degrees of freedom that the laws leave open */
-
-    /* pp_update */
-    double *later;           /* by block: part of the change of velocity that takes it to the end; lag > 0 only */
-    double *nu_turned;       /* ndof: velocity after the free turn */
-    const double *nu_moved;  /* ndof: velocity that bodies were displaced by; NULL: solution.nu */
-    double *nu_end;          /* ndof: at the end: the same, corrected if joints are */
-    const double *M_end;     /* masses that corrections act on; NULL if off */
-    double *i_correction;    /* ndof: impulses of Williams' Algorithm 1; NULL if off */
-    perp_vec3 *p_correction; /* by joint slot: those of its translations, on its second body, in W; NULL if off */
-
-    /* steppers with springs in contacts and joints: the work of these in the entries of the ledger, from the impulses; what
-     * they hold at the end is s1->stored */
-    struct {
-        double normal, friction, joint, limit;
-        double before; /* what they held at the start, if no part ended there: poses that were set */
-    } elastic;
-
-    /* steppers of several kicks */
-    struct pp_frame *const *kick; /* nkick frames that the step is made of, for the ledger; NULL: this one alone */
-    int nkick;
-    double *i_joint,
-        *i_elastic; /* ndof: impulses of joint springs that no row stands for, without their dampers; NULL: none */
+    pp_frame_task task;         /* written by whoever makes the frame */
+    pp_frame_control control;   /* by pp_control() */
+    pp_frame_collide collide;   /* by pp_collide() */
+    pp_frame_contacts contacts; /* by the contact model */
+    pp_frame_demand demand;     /* by whoever poses the problem */
+    pp_frame_pose pose;         /* by pp_formulate() */
+    pp_frame_solve solve;       /* by pp_solve_step() */
+    pp_frame_update update;     /* by pp_update() */
+    pp_frame_method method;     /* by contact model and stepper */
+    pp_frame_advice advice;     /* by the same, for the step */
+    /* By block: part of the change of velocity that takes it to the end; lag > 0 only. Written by step/stagger.c. */
+    double *later;
 } pp_frame;
 
 /* After which stage a test may tamper with a frame: once forces and driven bodies are known, once the problem is posed (each time it
@@ -197,12 +69,12 @@ static inline void pp_tamper(pp_frame *f, pp_tamper_at at) {
 
 /* Impulse of all forces along degree of freedom i. */
 static inline double pp_force_impulse(const pp_frame *f, int i) {
-    return f->i_gravity[i] + f->i_applied[i] + f->i_spring[i] + f->i_damper[i];
+    return f->control.i_gravity[i] + f->control.i_applied[i] + f->control.i_spring[i] + f->control.i_damper[i];
 }
 
 /* Angular impulse about the normal of contact i of a solved frame; 0 where its friction does not resist spin. */
 static inline double pp_spin_impulse(const pp_frame *f, int i) {
-    return f->problem.contact[i].e_r > 0 ? f->solution.p_spin[i] : 0;
+    return f->pose.problem.contact[i].e_r > 0 ? f->solve.solution.p_spin[i] : 0;
 }
 
 /* Gap up to which two shapes count as touching: far below any size of theirs, above the rounding of their coordinates

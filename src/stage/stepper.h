@@ -31,7 +31,7 @@ typedef struct pp_stepper_type {
     bool soft_joints;     /* joints are springs: under a load they are open */
     bool half_kicks;      /* with step(): half of the forces at the start of the step, half at its end */
     bool
-        marches; /* with step(): it says itself how long the parts of a step are (pp_frame.shorter), 2^max_halvings of them
+        marches; /* with step(): it says itself how long the parts of a step are (pp_frame_advice.shorter), 2^max_halvings of them
                      at most */
     const perp_field *fields; /* settings, nfield of them, in w->stepper_settings; set by perp_world_set() */
     int nfield;
@@ -42,8 +42,8 @@ typedef struct pp_stepper_type {
      * part in [L/T]. NULL where step() is given and has no use for it. */
     double (*normal_rhs)(double gap, double h, double touching, double driven);
 
-    /* The whole step after pp_control: fills f->contact (with contact_shape), f->problem, f->solution, f->residual,
-     * f->acceptance, f->used, f->iterations, f->unknowns, and the end state f->s1 (pp_update() does it for velocities).
+    /* The whole step after pp_control: fills f->contacts, f->pose.problem, f->solve.solution, f->solve.residual,
+     * f->solve.acceptance, f->solve.used, f->solve.iterations, f->solve.unknowns, and the end state f->s1 (pp_update() does it for velocities).
      * PERP_E_SOLVE makes the step be halved. NULL: the common stages. */
     perp_status (*step)(pp_frame *f);
     /* May this definition be stepped so? Called when a world is made, after dims, form and model fitted. NULL: yes. */
@@ -68,8 +68,9 @@ const char *pp_stepper_names(char *out, size_t size);
 
 /* normal_rhs of steppers that demand a gap which is not negative at the end of the step. */
 double pp_end_gap_rhs(double gap, double h, double touching, double driven);
-/* What the normal row of contact i asks for, b_n, from the contact itself: its row is there but for b_n. */
-double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row);
+/* What the normal row of contact i asks for, b_n, from the contact itself: its row is there but for b_n. no_lift: see
+ * pp_pose_options. */
+double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row, bool no_lift);
 /* Newton's law: a contact that closes within the step leaves it at restitution times the speed of approach; b_n that asks for
  * it, INFINITY: contact i does not bounce. It is about the relative velocity, which driven bodies have a part in. Of `row`, n
  * and b_n_kin are used. */

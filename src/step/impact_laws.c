@@ -45,7 +45,7 @@ perp_status pp_impacts_add(pp_impacts *m, pp_frame *f, const perp_certificate *c
         m->cap = cap;
     }
     m->frame[m->nframe++] = f;
-    f->in_order = true;
+    f->task.in_order = true;
     perp_certificate_add(&m->sum, c);
     return PERP_OK;
 }
@@ -61,16 +61,13 @@ static perp_status new_frame(pp_impacts *m, pp_frame **out) {
     if (st) return st;
     pp_state_copy(w, s0, m->s);
     pp_state_copy(w, s1, m->s);
-    *k = (pp_frame){.w = w,
-                    .s0 = s0,
-                    .s1 = s1,
-                    .h = w->def.h,
-                    .purpose = PP_IMPACT,
-                    .half = true,
-                    .held = m->held,
-                    .reach_factor = 1e-6,
-                    .last_resort = true,
-                    .acts = m->acts};
+    *k =
+        (pp_frame){.w = w,
+                   .s0 = s0,
+                   .s1 = s1,
+                   .h = w->def.h,
+                   .purpose = PP_IMPACT,
+                   .task = {.half = true, .held = m->held, .reach_factor = 1e-6, .last_resort = true, .acts = m->acts}};
     *out = k;
     return pp_control(k);
 }
@@ -79,21 +76,21 @@ perp_status pp_impact_look(pp_impacts *m, pp_frame **out) {
     perp_status st = new_frame(m, out);
     if (!st) st = pp_collide(*out);
     if (!st) st = pp_contacts_of_pairs(*out);
-    if (!st) st = pp_formulate(*out);
+    if (!st) st = pp_formulate(*out, &(pp_pose_options){0});
     if (!st) pp_tamper(*out, PP_LOOKED);
     return st;
 }
 
 double pp_force_speed(const pp_impacts *m, const pp_frame *look, int i) {
-    const int *shape = look->contact_shape + 2 * i;
+    const int *shape = look->contacts.shape + 2 * i;
     int a = m->w->shape[shape[0]].body, b = m->w->shape[shape[1]].body;
-    double own = 0.5 * m->h * fabs(pp_row_dot(&look->problem, &look->problem.contact[i].n, m->accel));
+    double own = 0.5 * m->h * fabs(pp_row_dot(&look->pose.problem, &look->pose.problem.contact[i].n, m->accel));
     double by_load = m->grounded[a] || m->grounded[b] ? fmax(m->rest[a], m->rest[b]) : 0;
     return fmax(own, by_load);
 }
 
 double pp_rest_speed(const pp_impacts *m, const pp_frame *look, int i) {
-    return fmax(m->least, (1 - look->contact[i].restitution) * pp_force_speed(m, look, i));
+    return fmax(m->least, (1 - look->contacts.at[i].restitution) * pp_force_speed(m, look, i));
 }
 
 /* ---- a pass ---- */
@@ -114,19 +111,19 @@ static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in,
     pp_arena *a = &m->w->arena;
     pp_frame *k = x->k;
     if (st) return st;
-    k->contact = PP_ARENA_ARRAY(a, perp_contact, look->ncontact);
-    k->contact_shape = PP_ARENA_ARRAY(a, int, 2 * look->ncontact);
-    x->of = PP_ARENA_ARRAY(a, int, look->ncontact);
+    k->contacts.at = PP_ARENA_ARRAY(a, perp_contact, look->contacts.n);
+    k->contacts.shape = PP_ARENA_ARRAY(a, int, 2 * look->contacts.n);
+    x->of = PP_ARENA_ARRAY(a, int, look->contacts.n);
     x->limits = PP_ARENA_ZERO(a, pp_rebound_limits, 1);
-    if (!k->contact || !k->contact_shape || !x->of || !x->limits) return no_memory(m->w);
-    for (int i = 0; i < look->ncontact; i++) {
+    if (!k->contacts.at || !k->contacts.shape || !x->of || !x->limits) return no_memory(m->w);
+    for (int i = 0; i < look->contacts.n; i++) {
         if (in && !in[i]) continue;
-        int at = k->ncontact++;
-        k->contact[at] = look->contact[i];
-        memcpy(k->contact_shape + 2 * at, look->contact_shape + 2 * i, 2 * sizeof(int));
+        int at = k->contacts.n++;
+        k->contacts.at[at] = look->contacts.at[i];
+        memcpy(k->contacts.shape + 2 * at, look->contacts.shape + 2 * i, 2 * sizeof(int));
         x->of[at] = i;
     }
-    k->rebounds = x->limits;
+    k->demand.rebounds = x->limits;
     x->limits->none = m->stops;
     return PERP_OK;
 }
@@ -134,34 +131,35 @@ static perp_status new_pass(pp_impacts *m, const pp_frame *look, const bool *in,
 /* Right-hand sides of the law in place of those of plain contact. */
 static void pose(pass *x, perp_contact_row *row) {
     pp_frame *k = x->k;
-    for (int i = 0; i < k->ncontact; i++) {
-        const perp_contact *c = &k->contact[i];
+    for (int i = 0; i < k->contacts.n; i++) {
+        const perp_contact *c = &k->contacts.at[i];
         double u = pp_approach(k, i), e = 0;
-        row[i] = k->problem.contact[i];
-        if (x->restitution && u < 0) e = c->restitution * pp_rebound_factor(k, k->contact_shape + 2 * i);
+        row[i] = k->pose.problem.contact[i];
+        if (x->restitution && u < 0) e = c->restitution * pp_rebound_factor(k, k->contacts.shape + 2 * i);
         row[i].b_n = row[i].b_n_kin + e * u;
         if (!x->restitution || !(u < 0) || !(c->restitution_t > 0)) continue;
-        const perp_contact_row *r = &k->problem.contact[i];
-        row[i].b_t += c->restitution_t * (pp_row_dot(&k->problem, &r->t, k->nu0) + r->b_t);
-        if (k->w->def.dim == 3) row[i].b_o += c->restitution_t * (pp_row_dot(&k->problem, &r->o, k->nu0) + r->b_o);
+        const perp_contact_row *r = &k->pose.problem.contact[i];
+        row[i].b_t += c->restitution_t * (pp_row_dot(&k->pose.problem, &r->t, k->control.nu0) + r->b_t);
+        if (k->w->def.dim == 3)
+            row[i].b_o += c->restitution_t * (pp_row_dot(&k->pose.problem, &r->o, k->control.nu0) + r->b_o);
     }
 }
 
 /* Solves a pass once, as posed; the frame keeps the rows of plain contact, which the ledger speaks of. */
 static perp_status solve(pass *x) {
     pp_frame *k = x->k;
-    perp_status st = pp_formulate(k);
+    perp_status st = pp_formulate(k, &(pp_pose_options){0});
     if (st) return st;
-    perp_contact_row *row = PP_ARENA_ARRAY(&k->w->arena, perp_contact_row, k->problem.ncontact);
+    perp_contact_row *row = PP_ARENA_ARRAY(&k->w->arena, perp_contact_row, k->pose.problem.ncontact);
     if (!row) return no_memory(k->w);
-    if (k->problem.ncontact > k->ncontact) /* points that bodies rest on: no force presses them in no time */
-        k->problem.ncontact = k->ncontact;
-    const perp_contact_row *plain = k->problem.contact;
+    if (k->pose.problem.ncontact > k->contacts.n) /* points that bodies rest on: no force presses them in no time */
+        k->pose.problem.ncontact = k->contacts.n;
+    const perp_contact_row *plain = k->pose.problem.contact;
     pose(x, row);
-    k->problem.contact = row;
+    k->pose.problem.contact = row;
     pp_tamper(k, PP_REFLECTED);
-    st = pp_solve_step(k);
-    k->problem.contact = plain;
+    st = pp_solve_step(k, &(pp_solve_options){0});
+    k->pose.problem.contact = plain;
     return st;
 }
 
@@ -182,17 +180,17 @@ static perp_status solve_limited(pp_impacts *m, pass *x) {
 
 static void take_velocities(const pp_frame *k, pp_state *s) {
     int dim = k->w->def.dim;
-    for (int b = 0; b < k->nblock; b++) {
-        int slot = k->block_body[b], nd = k->block_ndof[b];
-        const double *nu = k->solution.nu + k->block_offset[b];
+    for (int b = 0; b < k->control.nblock; b++) {
+        int slot = k->control.block_body[b], nd = k->control.block_ndof[b];
+        const double *nu = k->solve.solution.nu + k->control.block_offset[b];
         s->v[slot] = perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0);
         if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
     }
 }
 
 static bool rubs(const pp_frame *k) {
-    for (int i = 0; i < k->ncontact; i++)
-        if (k->contact[i].mu > 0) return true;
+    for (int i = 0; i < k->contacts.n; i++)
+        if (k->contacts.at[i].mu > 0) return true;
     return false;
 }
 
@@ -201,7 +199,7 @@ static perp_status finish(pp_impacts *m, pass *x) {
     pp_frame *k = x->k;
     perp_certificate c;
     pp_tamper(k, PP_STRUCK);
-    k->nu_turned = k->nu_end = k->solution.nu;
+    k->update.nu_turned = k->update.nu_end = k->solve.solution.nu;
     take_velocities(k, k->s1);
     take_velocities(k, m->s);
     pp_arena_mark mark =
@@ -209,7 +207,7 @@ static perp_status finish(pp_impacts *m, pass *x) {
     pp_certify_answer(k, &c);
     c.h = 0;
     c.t = m->s->t;
-    c.accepted = k->acceptance <= m->w->def.tolerance;
+    c.accepted = k->solve.acceptance <= m->w->def.tolerance;
     pp_ledger(k, &c.ledger);
     perp_status st = pp_contact_gain(k, &c);
     if (m->w->def.impacts != PERP_IMPACTS_SEQUENCE && m->w->def.impacts != PERP_IMPACTS_NEWTON && rubs(k))
@@ -232,8 +230,8 @@ static perp_status newton(pp_impacts *m, const pp_frame *look, const bool *in, b
 /* Rows for the friction that impulses e p_c along the normals let be, |p_t| <= mu e p_c: box friction, exact in the plane. */
 static int friction_rows(const pp_frame *k, const double *back, perp_joint_row *out) {
     int n = 0, dim = k->w->def.dim;
-    for (int i = 0; i < k->ncontact; i++) {
-        const perp_contact_row *c = &k->problem.contact[i];
+    for (int i = 0; i < k->contacts.n; i++) {
+        const perp_contact_row *c = &k->pose.problem.contact[i];
         double most = c->mu * back[i];
         for (int r = 0; r < dim - 1 && most > 0; r++)
             out[n++] = (perp_joint_row){.row = r ? c->o : c->t,
@@ -252,38 +250,38 @@ static int friction_rows(const pp_frame *k, const double *back, perp_joint_row *
 static perp_status give_back(pass *x, const double *back) {
     pp_frame *k = x->k;
     pp_arena *a = &k->w->arena;
-    perp_status st = pp_formulate(k);
+    perp_status st = pp_formulate(k, &(pp_pose_options){0});
     if (st) return st;
-    int nj = k->problem.njoint, dim = k->w->def.dim;
-    k->problem.ncontact = k->ncontact;
-    perp_joint_row *row = PP_ARENA_ARRAY(a, perp_joint_row, nj + 2 * k->ncontact);
-    int *number = PP_ARENA_ZERO(a, int, nj + 2 * k->ncontact);
-    double *momentum = PP_ARENA_ARRAY(a, double, k->ndof);
+    int nj = k->pose.problem.njoint, dim = k->w->def.dim;
+    k->pose.problem.ncontact = k->contacts.n;
+    perp_joint_row *row = PP_ARENA_ARRAY(a, perp_joint_row, nj + 2 * k->contacts.n);
+    int *number = PP_ARENA_ZERO(a, int, nj + 2 * k->contacts.n);
+    double *momentum = PP_ARENA_ARRAY(a, double, k->control.ndof);
     if (!row || !number || !momentum) return no_memory(k->w);
     for (int i = 0; i < nj; i++) {
-        row[i] = k->problem.joint[i];
-        number[i] = k->row_number[i];
+        row[i] = k->pose.problem.joint[i];
+        number[i] = k->pose.row_number[i];
     }
-    perp_step_problem plain = k->problem;
-    memcpy(momentum, k->momentum, (size_t)k->ndof * sizeof *momentum);
-    for (int i = 0; i < k->ncontact; i++) {
+    perp_step_problem plain = k->pose.problem;
+    memcpy(momentum, k->control.momentum, (size_t)k->control.ndof * sizeof *momentum);
+    for (int i = 0; i < k->contacts.n; i++) {
         const perp_row *n = &plain.contact[i].n;
         for (int side = 0; side < 2; side++)
-            for (int d = 0; n->block[side] >= 0 && d < k->block_ndof[n->block[side]]; d++)
-                momentum[k->block_offset[n->block[side]] + d] += back[i] * n->J[side][d];
+            for (int d = 0; n->block[side] >= 0 && d < k->control.block_ndof[n->block[side]]; d++)
+                momentum[k->control.block_offset[n->block[side]] + d] += back[i] * n->J[side][d];
     }
-    k->row_number = number;
-    k->problem.joint = row;
-    k->problem.momentum = momentum;
-    k->problem.njoint = nj + friction_rows(k, back, row + nj);
-    st = pp_solve_step(k);
+    k->pose.row_number = number;
+    k->pose.problem.joint = row;
+    k->pose.problem.momentum = momentum;
+    k->pose.problem.njoint = nj + friction_rows(k, back, row + nj);
+    st = pp_solve_step(k, &(pp_solve_options){0});
     if (st) return st;
-    for (int i = 0, at = nj; i < k->ncontact; i++) {
-        k->solution.p_contact[3 * i] += back[i];
+    for (int i = 0, at = nj; i < k->contacts.n; i++) {
+        k->solve.solution.p_contact[3 * i] += back[i];
         for (int r = 0; r < dim - 1 && plain.contact[i].mu * back[i] > 0; r++)
-            k->solution.p_contact[3 * i + 1 + r] += k->solution.p_joint[at++];
+            k->solve.solution.p_contact[3 * i + 1 + r] += k->solve.solution.p_joint[at++];
     }
-    k->problem = plain;
+    k->pose.problem = plain;
     return PERP_OK;
 }
 
@@ -294,15 +292,16 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
     if (st) return st;
     take_velocities(x.k, m->s);
     if ((st = new_pass(m, look, NULL, &y))) return st;
-    double *back = PP_ARENA_ZERO(&m->w->arena, double, look->ncontact);
+    double *back = PP_ARENA_ZERO(&m->w->arena, double, look->contacts.n);
     if (!back) return no_memory(m->w);
-    for (int i = 0; i < look->ncontact; i++) back[i] = look->contact[i].restitution * x.k->solution.p_contact[3 * i];
+    for (int i = 0; i < look->contacts.n; i++)
+        back[i] = look->contacts.at[i].restitution * x.k->solve.solution.p_contact[3 * i];
     st = give_back(&y, back);
     if (st) return st;
-    for (int i = 0; i < 3 * look->ncontact; i++) y.k->solution.p_contact[i] += x.k->solution.p_contact[i];
-    for (int i = 0; i < y.k->problem.njoint; i++) y.k->solution.p_joint[i] += x.k->solution.p_joint[i];
-    for (int i = 0; i < y.k->problem.ncontact; i++) y.k->solution.p_spin[i] += x.k->solution.p_spin[i];
-    y.k->nu0 = x.k->nu0; /* both as one: masses and rows are the same */
+    for (int i = 0; i < 3 * look->contacts.n; i++) y.k->solve.solution.p_contact[i] += x.k->solve.solution.p_contact[i];
+    for (int i = 0; i < y.k->pose.problem.njoint; i++) y.k->solve.solution.p_joint[i] += x.k->solve.solution.p_joint[i];
+    for (int i = 0; i < y.k->pose.problem.ncontact; i++) y.k->solve.solution.p_spin[i] += x.k->solve.solution.p_spin[i];
+    y.k->control.nu0 = x.k->control.nu0; /* both as one: masses and rows are the same */
     y.k->s0 = x.k->s0;
     y.restitution = true;
     return finish(m, &y);
@@ -311,11 +310,11 @@ static perp_status poisson(pp_impacts *m, const pp_frame *look) {
 /* Contacts of `look` that close with the velocities of m->s. @return how many */
 static int closing(const pp_impacts *m, const pp_frame *look, double least, bool *in, double *most) {
     int n = 0;
-    double *nu = look->nu0; /* of the look, which no one needs after this */
+    double *nu = look->control.nu0; /* of the look, which no one needs after this */
     int dim = m->w->def.dim;
-    for (int b = 0; b < look->nblock; b++) {
-        int slot = look->block_body[b], nd = look->block_ndof[b];
-        double *to = nu + look->block_offset[b];
+    for (int b = 0; b < look->control.nblock; b++) {
+        int slot = look->control.block_body[b], nd = look->control.block_ndof[b];
+        double *to = nu + look->control.block_offset[b];
         perp_vec3 v = m->s->v[slot], om = m->s->w[slot];
         to[0] = v.x, to[1] = v.y;
         if (dim == 3) to[2] = v.z;
@@ -323,7 +322,7 @@ static int closing(const pp_impacts *m, const pp_frame *look, double least, bool
         if (nd == 6) to[3] = om.x, to[4] = om.y, to[5] = om.z;
     }
     *most = 0;
-    for (int i = 0; i < look->ncontact; i++) {
+    for (int i = 0; i < look->contacts.n; i++) {
         double u = pp_approach(look, i);
         in[i] = u < -least;
         n += in[i];
@@ -333,10 +332,10 @@ static int closing(const pp_impacts *m, const pp_frame *look, double least, bool
 }
 
 static perp_status sequence(pp_impacts *m, const pp_frame *look) {
-    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->ncontact);
+    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->contacts.n);
     if (!in) return no_memory(m->w);
     double most, scale = 0;
-    int limit = PASSES * look->ncontact + PASSES_TOO;
+    int limit = PASSES * look->contacts.n + PASSES_TOO;
     (void)closing(m, look, 0, in, &scale);
     for (int n = 0; closing(m, look, CLOSES * scale, in, &most) > 0; n++) {
         bool last = n >= limit || (n > 0 && most < m->least);
@@ -353,21 +352,22 @@ static perp_status sequence(pp_impacts *m, const pp_frame *look) {
 static perp_status stronge(pp_impacts *m, const pp_frame *look, bool *done) {
     int only = -1, n = 0;
     *done = false;
-    for (int i = 0; i < look->ncontact; i++)
+    for (int i = 0; i < look->contacts.n; i++)
         if (pp_approach(look, i) < 0) only = i, n++;
-    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->ncontact);
+    bool *in = PP_ARENA_ZERO(&m->w->arena, bool, look->contacts.n);
     if (!in) return no_memory(m->w);
-    if (n != 1 || look->problem.njoint > 0) return PERP_OK;
+    if (n != 1 || look->pose.problem.njoint > 0) return PERP_OK;
     in[only] = true;
     pass x = {.restitution = true};
     perp_status st = new_pass(m, look, in, &x);
     if (!st) st = solve(&x); /* for its frame and its judge; the impulse is then another */
     double p[3];
     if (st || !pp_stronge(x.k, 0, p)) return st;
-    memcpy(x.k->solution.p_contact, p, sizeof p);
-    pp_step_velocity(&x.k->problem, x.k->solution.p_joint, x.k->solution.p_contact, x.k->solution.nu);
-    x.k->acceptance = 0;
-    x.k->residual = (perp_step_residual){.scale = x.k->residual.scale};
+    memcpy(x.k->solve.solution.p_contact, p, sizeof p);
+    pp_step_velocity(&x.k->pose.problem, x.k->solve.solution.p_joint, x.k->solve.solution.p_contact,
+                     x.k->solve.solution.nu);
+    x.k->solve.acceptance = 0;
+    x.k->solve.residual = (perp_step_residual){.scale = x.k->solve.residual.scale};
     *done = true;
     st = finish(m, &x);
     return st ? st : sequence(m, look); /* what closes because of it */

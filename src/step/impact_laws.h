@@ -11,8 +11,8 @@
 typedef struct pp_impacts {
     perp_world *w;
     pp_state *s;             /* poses and velocities now */
-    const bool *acts;        /* see pp_frame */
-    const perp_wrench *held; /* see pp_frame */
+    const bool *acts;        /* see pp_frame_task */
+    const perp_wrench *held; /* see pp_frame_task */
     double h;                /* length of the step, or of the part of it that is looked at [T] */
     perp_certificate sum;
     pp_frame **frame;

@@ -75,10 +75,7 @@ static perp_status reach(order *o) {
                     .s1 = s1,
                     .h = o->left,
                     .purpose = PP_STEP,
-                    .last_resort = true,
-                    .held = o->m.held,
-                    .acts = o->m.acts,
-                    .reach_factor = 2};
+                    .task = {.last_resort = true, .held = o->m.held, .acts = o->m.acts, .reach_factor = 2}};
     o->reach = f;
     perp_status st = pp_control(f);
     return st ? st : pp_collide(f);
@@ -91,18 +88,18 @@ static perp_status rest_speeds(order *o) {
     int dim = w->def.dim;
     double most = 0;
     o->m.rest = PP_ARENA_ZERO(&w->arena, double, w->nbody);
-    o->m.accel = PP_ARENA_ZERO(&w->arena, double, f->ndof);
+    o->m.accel = PP_ARENA_ZERO(&w->arena, double, f->control.ndof);
     if (!o->m.rest || !o->m.accel) return no_memory(w);
-    for (int b = 0; b < f->nblock; b++)
-        for (int i = 0; i < f->block_ndof[b]; i++)
-            for (int j = 0; j < f->block_ndof[b]; j++)
-                o->m.accel[f->block_offset[b] + i] +=
-                    f->Minv[36 * b + 6 * j + i] * pp_force_impulse(f, f->block_offset[b] + j) / f->h;
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k], at = f->block_offset[k];
+    for (int b = 0; b < f->control.nblock; b++)
+        for (int i = 0; i < f->control.block_ndof[b]; i++)
+            for (int j = 0; j < f->control.block_ndof[b]; j++)
+                o->m.accel[f->control.block_offset[b] + i] +=
+                    f->control.Minv[36 * b + 6 * j + i] * pp_force_impulse(f, f->control.block_offset[b] + j) / f->h;
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k], at = f->control.block_offset[k];
         const pp_body *b = &w->body[slot];
         double lin = 0, ang = 0, r = isfinite(b->radius) ? b->radius : 0;
-        for (int i = 0; i < f->block_ndof[k]; i++) {
+        for (int i = 0; i < f->control.block_ndof[k]; i++) {
             double p = pp_force_impulse(f, at + i);
             if (i < dim)
                 lin += p * p;
@@ -128,11 +125,11 @@ static perp_status find_grounded(order *o) {
     if (!on) return no_memory(w);
     for (bool more = true; more;) {
         more = false;
-        for (int i = 0; i < k->ncontact + w->njoint; i++) {
-            bool contact = i < k->ncontact;
-            if (!contact && !pp_alive(w->joint[i - k->ncontact].gen)) continue;
-            const int body[2] = {contact ? w->shape[k->contact_shape[2 * i]].body : w->joint[i - k->ncontact].a,
-                                 contact ? w->shape[k->contact_shape[2 * i + 1]].body : w->joint[i - k->ncontact].b};
+        for (int i = 0; i < k->contacts.n + w->njoint; i++) {
+            bool contact = i < k->contacts.n;
+            if (!contact && !pp_alive(w->joint[i - k->contacts.n].gen)) continue;
+            const int body[2] = {contact ? w->shape[k->contacts.shape[2 * i]].body : w->joint[i - k->contacts.n].a,
+                                 contact ? w->shape[k->contacts.shape[2 * i + 1]].body : w->joint[i - k->contacts.n].b};
             for (int side = 0; side < 2; side++)
                 if (!bears(w, body[side]) && !on[body[side]] && (bears(w, body[!side]) || on[body[!side]]))
                     on[body[side]] = more = true;
@@ -151,8 +148,8 @@ static bool rests(const order *o, int a, int b, bool *touches) {
     const pp_frame *k = o->look;
     bool still = false;
     *touches = false;
-    for (int i = 0; i < k->ncontact; i++) {
-        if (key_of(k->contact_shape[2 * i], k->contact_shape[2 * i + 1]) != key_of(a, b)) continue;
+    for (int i = 0; i < k->contacts.n; i++) {
+        if (key_of(k->contacts.shape[2 * i], k->contacts.shape[2 * i + 1]) != key_of(a, b)) continue;
         *touches = true;
         double u = pp_approach(k, i), rest = pp_rest_speed(&o->m, k, i);
         still |= u < 0 ? -u <= rest : u <= fmax(o->m.least, PARTS * rest);
@@ -184,7 +181,7 @@ static perp_status find_flying(order *o) {
     o->nflying = 0;
     for (int i = 0; i < n; i++) {
         if (i > 0 && !compare_meetings(&list[i], &list[i - 1])) continue;
-        int a = f->placed[list[i].i].slot, b = f->placed[list[i].j].slot;
+        int a = f->collide.placed[list[i].i].slot, b = f->collide.placed[list[i].j].slot;
         bool touches;
         if (!(restitution_of(w, a, b) > 0)) continue;
         if (rests(o, a, b, &touches)) continue;
@@ -203,8 +200,8 @@ static perp_status look_round(order *o) {
     if (!st) st = find_flying(o);
     if (st) return st;
     o->impact = false;
-    for (int i = 0; i < o->look->ncontact; i++)
-        if (o->look->contact[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
+    for (int i = 0; i < o->look->contacts.n; i++)
+        if (o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
             o->impact = true;
     return PERP_OK;
 }
@@ -220,34 +217,33 @@ static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_fr
         f[k] = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
         pp_state *s0 = copy_of(w, o->m.s), *s1 = copy_of(w, o->m.s);
         if (!f[k] || !s0 || !s1) return no_memory(w);
-        *f[k] = (pp_frame){.w = w,
-                           .s0 = s0,
-                           .s1 = s1,
-                           .h = w->def.h,
-                           .purpose = k ? PP_START_FREE : PP_START_FORCED,
-                           .held = o->m.held,
-                           .acts = o->m.acts,
-                           .flying = o->flying,
-                           .nflying = o->nflying,
-                           .reach_factor = 2};
+        *f[k] = (pp_frame){
+            .w = w,
+            .s0 = s0,
+            .s1 = s1,
+            .h = w->def.h,
+            .purpose = k ? PP_START_FREE : PP_START_FORCED,
+            .task = {
+                .held = o->m.held, .acts = o->m.acts, .flying = o->flying, .nflying = o->nflying, .reach_factor = 2}};
         perp_status st = pp_control(f[k]);
         if (!st) st = pp_solve_contacts(f[k]);
         if (st) return st;
-        if (k == 0 && f[0]->problem.ncontact == 0 && f[0]->problem.njoint == 0) break;
-        if (k == 1) f[0]->slip_nu = f[1]->solution.nu; /* where to find it */
+        if (k == 0 && f[0]->pose.problem.ncontact == 0 && f[0]->pose.problem.njoint == 0) break;
+        if (k == 1) f[0]->demand.slip_nu = f[1]->solve.solution.nu; /* where to find it */
     }
     *at = f[0];
-    if (without) *without = f[0]->slip_nu ? f[1] : NULL;
-    *a = PP_ARENA_ZERO(&w->arena, double, f[0]->ndof);
+    if (without) *without = f[0]->demand.slip_nu ? f[1] : NULL;
+    *a = PP_ARENA_ZERO(&w->arena, double, f[0]->control.ndof);
     if (!*a) return no_memory(w);
-    for (int b = 0; b < f[0]->nblock; b++) {
-        int off = f[0]->block_offset[b], nd = f[0]->block_ndof[b];
+    for (int b = 0; b < f[0]->control.nblock; b++) {
+        int off = f[0]->control.block_offset[b], nd = f[0]->control.block_ndof[b];
         for (int i = 0; i < nd; i++) {
             double sum = 0;
-            if (f[0]->slip_nu)
-                sum = f[0]->solution.nu[off + i] - f[0]->slip_nu[off + i];
+            if (f[0]->demand.slip_nu)
+                sum = f[0]->solve.solution.nu[off + i] - f[0]->demand.slip_nu[off + i];
             else
-                for (int j = 0; j < nd; j++) sum += f[0]->Minv[36 * b + 6 * j + i] * pp_force_impulse(f[0], off + j);
+                for (int j = 0; j < nd; j++)
+                    sum += f[0]->control.Minv[36 * b + 6 * j + i] * pp_force_impulse(f[0], off + j);
             (*a)[off + i] = sum / w->def.h;
         }
     }
@@ -256,10 +252,10 @@ static perp_status acceleration(order *o, double **a, pp_frame **at, const pp_fr
 
 static double dot_mass(const pp_frame *f, const double *x, const double *y) {
     double sum = 0;
-    for (int b = 0; b < f->nblock; b++) {
-        int off = f->block_offset[b], nd = f->block_ndof[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int off = f->control.block_offset[b], nd = f->control.block_ndof[b];
         for (int c = 0; c < nd; c++)
-            for (int r = 0; r < nd; r++) sum += x[off + r] * f->M[36 * b + 6 * c + r] * y[off + c];
+            for (int r = 0; r < nd; r++) sum += x[off + r] * f->control.M[36 * b + 6 * c + r] * y[off + c];
     }
     return sum;
 }
@@ -281,23 +277,24 @@ static perp_status move_velocities(order *o, double from, double to) {
     pp_arena_mark mark = pp_arena_here(&w->arena);
     perp_status st = acceleration(o, &a, &f, &without);
     if (st) return st;
-    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof), *mean = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    double *change = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof),
+           *mean = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    double *change = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!nu || !mean || !change) return no_memory(w);
-    for (int i = 0; i < f->ndof; i++) {
+    for (int i = 0; i < f->control.ndof; i++) {
         change[i] = c * a[i];
-        nu[i] = f->nu0[i] + change[i];
-        mean[i] = f->nu0[i] + 0.5 * change[i];
+        nu[i] = f->control.nu0[i] + change[i];
+        mean[i] = f->control.nu0[i] + 0.5 * change[i];
     }
     int dim = w->def.dim;
     pp_state *s = o->m.s;
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b], nd = f->block_ndof[b];
-        const double *v = nu + f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b], nd = f->control.block_ndof[b];
+        const double *v = nu + f->control.block_offset[b];
         s->v[slot] = perp_v3(v[0], v[1], dim == 3 ? v[2] : 0);
         if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, v[2]) : perp_v3(v[3], v[4], v[5]);
         if (s->lag == 0) continue;
-        const double *d = change + f->block_offset[b]; /* back to the time of the poses: see step/stagger.h */
+        const double *d = change + f->control.block_offset[b]; /* back to the time of the poses: see step/stagger.h */
         s->dv[slot] = from == 0 ? perp_v3(-d[0], -d[1], dim == 3 ? -d[2] : 0) : perp_v3(0, 0, 0);
         s->dw[slot] = perp_v3(0, 0, 0);
         if (nd > dim && from == 0) s->dw[slot] = dim == 2 ? perp_v3(0, 0, -d[2]) : perp_v3(-d[3], -d[4], -d[5]);
@@ -305,9 +302,11 @@ static perp_status move_velocities(order *o, double from, double to) {
     double part = c / w->def.h, before = s->part > 0 ? s->part : from; /* as the ledger of the part before has it */
     if (from == 0) before = 0;
     double S = 0.5 / w->def.h *
-               (to * (dot(f->ndof, f->i_gravity, nu) + dot(f->ndof, f->i_spring, nu)) -
-                before * (dot(f->ndof, f->i_gravity, f->nu0) + dot(f->ndof, f->i_spring, f->nu0)));
-    double applied = part * dot(f->ndof, f->i_applied, mean), damping = part * dot(f->ndof, f->i_damper, mean);
+               (to * (dot(f->control.ndof, f->control.i_gravity, nu) + dot(f->control.ndof, f->control.i_spring, nu)) -
+                before * (dot(f->control.ndof, f->control.i_gravity, f->control.nu0) +
+                          dot(f->control.ndof, f->control.i_spring, f->control.nu0)));
+    double applied = part * dot(f->control.ndof, f->control.i_applied, mean),
+           damping = part * dot(f->control.ndof, f->control.i_damper, mean);
     o->moved.applied += applied;
     o->moved.damping += damping;
     o->moved.sampling -= S;
@@ -330,7 +329,7 @@ static double too_deep(const order *o, const pp_state *s, double *began) {
     const perp_world *w = o->m.w;
     double worst = 0;
     for (int i = 0; i < o->nflying; i++) {
-        pp_placed a = f->placed[o->meeting[i].i], b = f->placed[o->meeting[i].j];
+        pp_placed a = f->collide.placed[o->meeting[i].i], b = f->collide.placed[o->meeting[i].j];
         const pp_state *at[2] = {s, o->m.s};
         double d[2];
         for (int k = 0; k < 2; k++) {
@@ -393,7 +392,7 @@ static perp_status all_impacts(order *o) {
     perp_status st = look_round(o);
     if (!st) st = move_velocities(o, h, 0);
     for (int contacts = 0; !st && o->left > END * h;) {
-        if (o->look->ncontact + o->nflying > contacts) contacts = o->look->ncontact + o->nflying;
+        if (o->look->contacts.n + o->nflying > contacts) contacts = o->look->contacts.n + o->nflying;
         if (o->m.count > IMPACTS * contacts + IMPACTS_TOO || o->flights > 4 * (IMPACTS * contacts + IMPACTS_TOO)) {
             pp_logf(w, PERP_LOG_INFO, "step %llu: the rest of it, %g, goes without restitution after %d impacts",
                     (unsigned long long)w->state.step, o->left, o->m.count);
@@ -440,7 +439,8 @@ static int *islands(order *o) {
     int *parent = PP_ARENA_ARRAY(&w->arena, int, w->nbody);
     for (int i = 0; parent && i < w->nbody; i++) parent[i] = i;
     for (int i = 0; parent && i < w->pairs.n; i++)
-        join(w, parent, o->reach->placed[w->pairs.pair[i].i].body, o->reach->placed[w->pairs.pair[i].j].body);
+        join(w, parent, o->reach->collide.placed[w->pairs.pair[i].i].body,
+             o->reach->collide.placed[w->pairs.pair[i].j].body);
     for (int i = 0; parent && i < w->njoint; i++)
         if (pp_alive(w->joint[i].gen)) join(w, parent, w->joint[i].a, w->joint[i].b);
     for (int i = 0; parent && i < w->nforce; i++)
@@ -457,10 +457,10 @@ static void mark(const perp_world *w, int *parent, const int *shape, bool *hit) 
 }
 
 static bool bounced(const pp_frame *done) {
-    for (int i = 0; i < done->ncontact && done->solution.p_contact; i++)
-        if (done->contact[i].restitution > 0 && done->solution.p_contact[3 * i] > 0) return true;
-    for (int k = 0; k < done->nkick; k++)
-        if (done->kick[k] != done && bounced(done->kick[k])) return true;
+    for (int i = 0; i < done->contacts.n && done->solve.solution.p_contact; i++)
+        if (done->contacts.at[i].restitution > 0 && done->solve.solution.p_contact[3 * i] > 0) return true;
+    for (int k = 0; k < done->method.nkick; k++)
+        if (done->method.kick[k] != done && bounced(done->method.kick[k])) return true;
     return false;
 }
 
@@ -468,12 +468,12 @@ static bool bounced(const pp_frame *done) {
  * rest. */
 static void mark_done(order *o, const pp_frame *done, int *parent, bool *hit) {
     const perp_world *w = o->m.w;
-    for (int k = 0; k < done->nkick; k++)
-        if (done->kick[k] != done) mark_done(o, done->kick[k], parent, hit);
-    for (int i = 0; i < done->ncontact && done->solution.p_contact; i++) {
-        const perp_contact *c = &done->contact[i];
-        if (!(c->restitution > 0) || !(done->solution.p_contact[3 * i] > 0)) continue;
-        const int *shape = done->contact_shape + 2 * i;
+    for (int k = 0; k < done->method.nkick; k++)
+        if (done->method.kick[k] != done) mark_done(o, done->method.kick[k], parent, hit);
+    for (int i = 0; i < done->contacts.n && done->solve.solution.p_contact; i++) {
+        const perp_contact *c = &done->contacts.at[i];
+        if (!(c->restitution > 0) || !(done->solve.solution.p_contact[3 * i] > 0)) continue;
+        const int *shape = done->contacts.shape + 2 * i;
         double u = pp_approach(done, i), rest = pp_rest_speed(&o->m, done, i), force = pp_force_speed(&o->m, done, i);
         bool apart = c->gap > pp_touching(w->shape[shape[0]].g, w->shape[shape[1]].g, c->b_W);
         /* what forces add on the way: half of theirs within h is known */
@@ -493,19 +493,19 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
     const double *a = o->m.accel;
     if (!hit || !parent) return no_memory(w);
     const pp_frame *f = o->reach;
-    for (int i = 0; i < o->look->ncontact; i++)
-        if (o->look->contact[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
-            mark(w, parent, o->look->contact_shape + 2 * i, hit);
+    for (int i = 0; i < o->look->contacts.n; i++)
+        if (o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
+            mark(w, parent, o->look->contacts.shape + 2 * i, hit);
     if (!w->stepper->half_kicks) /* at the time of the poses */
-        for (int b = 0; b < f->nblock; b++) {
-            const double *x = a + f->block_offset[b];
+        for (int b = 0; b < f->control.nblock; b++) {
+            const double *x = a + f->control.block_offset[b];
             pp_state *s = (pp_state *)f->s0;
-            s->v[f->block_body[b]] =
-                perp_v3_axpy(s->v[f->block_body[b]], 0.5 * f->h, perp_v3(x[0], x[1], w->def.dim == 3 ? x[2] : 0));
+            s->v[f->control.block_body[b]] = perp_v3_axpy(s->v[f->control.block_body[b]], 0.5 * f->h,
+                                                          perp_v3(x[0], x[1], w->def.dim == 3 ? x[2] : 0));
         }
     for (int i = 0; i < o->nflying; i++) {
         int which;
-        const int shape[2] = {f->placed[o->meeting[i].i].slot, f->placed[o->meeting[i].j].slot};
+        const int shape[2] = {f->collide.placed[o->meeting[i].i].slot, f->collide.placed[o->meeting[i].j].slot};
         if (isfinite(pp_first_meeting(f, a, &o->meeting[i], 1, o->left, &which))) mark(w, parent, shape, hit);
     }
     if (done) mark_done(o, done, parent, hit);
@@ -602,11 +602,10 @@ static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts
     pp_frame end = {.w = w};
     double depth = 0;
     int shape[2];
-    perp_status st = pp_place_shapes(w, s, &end.placed, &end.nplaced);
-    if (!st) st = pp_exclusions(w, &end.excluded, &end.nexcluded);
+    perp_status st = pp_collide_place(w, s, &end.collide);
     if (!st)
-        st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
-                                &w->couples, &depth, shape);
+        st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
+                                &w->arena, &w->couples, &depth, shape);
     *met = false;
     if (st || shape[0] < 0 || !(depth > 1e-9 * fmin(w->shape[shape[0]].g->size, w->shape[shape[1]].g->size))) return st;
     int a = w->shape[shape[0]].body, b = w->shape[shape[1]].body;

@@ -10,7 +10,7 @@
 typedef struct pp_span {
     const pp_state *s0;
     double h;
-    const perp_wrench *held; /* see pp_frame, as the next three */
+    const perp_wrench *held; /* see pp_frame_task, as the next three */
     const bool *acts;
     const uint64_t *flying;
     int nflying;

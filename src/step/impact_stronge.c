@@ -145,20 +145,20 @@ static bool follow(path *x, double goal) {
 }
 
 bool pp_stronge(const pp_frame *k, int i, double impulse[3]) {
-    const perp_step_problem *p = &k->problem;
+    const perp_step_problem *p = &k->pose.problem;
     const perp_contact_row *c = &p->contact[i];
     const perp_row *row[3] = {&c->n, &c->t, &c->o};
     const double driven[3] = {c->b_n_kin, c->b_t, c->b_o};
-    path x = {.dim = p->dim, .mu = k->contact[i].mu};
+    path x = {.dim = p->dim, .mu = k->contacts.at[i].mu};
     if (c->e_t > 0 || c->e_r > 0) return false; /* an ellipse: not for this path */
     for (int r = 0; r < p->dim; r++) {
-        x.u[r] = pp_row_dot(p, row[r], k->nu0) + driven[r];
+        x.u[r] = pp_row_dot(p, row[r], k->control.nu0) + driven[r];
         for (int j = 0; j < p->dim; j++) x.W[r][j] = couple(p, row[r], row[j]);
     }
     x.least = STUCK * (fabs(x.u[0]) + slip_of(&x));
     if (!(x.u[0] < 0) || !(x.W[0][0] > 0)) return false;
     if (!follow(&x, NAN)) return false;
-    double e = k->contact[i].restitution;
+    double e = k->contacts.at[i].restitution;
     if (!follow(&x, x.work * (1 - e * e))) return false;
     for (int r = 0; r < 3; r++) impulse[r] = x.p[r];
     return true;

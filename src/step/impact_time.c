@@ -30,20 +30,21 @@ static perp_pose pose_after(const motion *m, int body, double t) {
     const pp_body *b = &w->body[body];
     const pp_state *s = f->s0;
     perp_pose X = s->X[body];
-    int k = f->block[body], dim = w->def.dim;
+    int k = f->control.block[body], dim = w->def.dim;
     if (b->kind == PERP_BODY_KINEMATIC && b->motion) {
         perp_pose moved;
         double angle;
         return pp_motion_advance(b->motion, s->t, s->t + t, X, s->theta[body], &moved, &angle) ? moved : X;
     }
     if (k < 0) return X;
-    const double *a = m->a + f->block_offset[k];
+    const double *a = m->a + f->control.block_offset[k];
     perp_vec3 acc = perp_v3(a[0], a[1], dim == 3 ? a[2] : 0);
     X.p = perp_v3_axpy(perp_v3_axpy(X.p, t, s->v[body]), 0.5 * t * t, acc);
     if (dim == 2) {
-        double half = 0.5 * (s->theta[body] + t * s->w[body].z + (f->block_ndof[k] == 3 ? 0.5 * t * t * a[2] : 0));
+        double half =
+            0.5 * (s->theta[body] + t * s->w[body].z + (f->control.block_ndof[k] == 3 ? 0.5 * t * t * a[2] : 0));
         X.q = (perp_quat){cos(half), 0, 0, sin(half)};
-    } else if (f->block_ndof[k] == 6) {
+    } else if (f->control.block_ndof[k] == 6) {
         perp_vec3 om = perp_v3_axpy(s->w[body], 0.5 * t, perp_v3(a[3], a[4], a[5]));
         if (b->isotropic || !perp_rotate_free(b->I_B, t, &X.q, &om))
             X.q = perp_q_unit(perp_q_mul(perp_q_exp(perp_v3_scale(t, om)), X.q));
@@ -56,7 +57,7 @@ static double fastest(const motion *m, int body, double span) {
     const pp_frame *f = m->f;
     const perp_world *w = f->w;
     const pp_body *b = &w->body[body];
-    int k = f->block[body], dim = w->def.dim;
+    int k = f->control.block[body], dim = w->def.dim;
     if (b->kind == PERP_BODY_KINEMATIC && b->motion) { /* by samples, with a reserve */
         double most = 0;
         perp_pose last = pose_after(m, body, 0);
@@ -71,9 +72,9 @@ static double fastest(const motion *m, int body, double span) {
         return 2 * most;
     }
     if (k < 0) return 0;
-    const double *a = m->a + f->block_offset[k];
+    const double *a = m->a + f->control.block_offset[k];
     double lin = 0, ang = 0;
-    for (int i = 0; i < f->block_ndof[k]; i++) {
+    for (int i = 0; i < f->control.block_ndof[k]; i++) {
         if (i < dim)
             lin += a[i] * a[i];
         else
@@ -92,18 +93,18 @@ static double closing_speed(const motion *m, const pp_placed *a, const pp_placed
     perp_vec3 v = {0, 0, 0}, acc = {0, 0, 0};
     double turning = 0;
     for (int k = 0; k < 2; k++) {
-        int body = side[k]->body, blk = f->block[body], dim = f->w->def.dim;
+        int body = side[k]->body, blk = f->control.block[body], dim = f->w->def.dim;
         const pp_body *x = &f->w->body[body];
         if (x->kind == PERP_BODY_KINEMATIC && x->motion) return fastest(m, a->body, span) + fastest(m, b->body, span);
         if (blk < 0) continue;
-        const double *y = m->a + f->block_offset[blk];
+        const double *y = m->a + f->control.block_offset[blk];
         v = perp_v3_axpy(v, k ? 1 : -1, f->s0->v[body]);
         acc = perp_v3_axpy(acc, k ? 1 : -1, perp_v3(y[0], y[1], dim == 3 ? y[2] : 0));
         const pp_shape *s = &f->w->shape[side[k]->slot];
         bool centred = side[k]->g->kind == PERP_SHAPE_SPHERE && perp_v3_norm(s->X_BS.p) == 0;
         if (!centred && isfinite(x->radius)) { /* all of the bound but the motion of the centre */
             double ang = 0;
-            for (int i = dim; i < f->block_ndof[blk]; i++) ang += y[i] * y[i];
+            for (int i = dim; i < f->control.block_ndof[blk]; i++) ang += y[i] * y[i];
             double turn = perp_v3_norm(f->s0->w[body]) + span * sqrt(ang);
             turning += x->radius * (dim == 3 && !x->isotropic ? 2 * turn : turn);
         }
@@ -113,7 +114,7 @@ static double closing_speed(const motion *m, const pp_placed *a, const pp_placed
 
 /* Distance after t, and `more`. */
 static double distance(const motion *m, const pp_impact_event *x, double t, double more) {
-    pp_placed a = m->f->placed[x->i], b = m->f->placed[x->j];
+    pp_placed a = m->f->collide.placed[x->i], b = m->f->collide.placed[x->j];
     a.X_WS = perp_pose_mul(pose_after(m, a.body, t), m->f->w->shape[a.slot].X_BS);
     b.X_WS = perp_pose_mul(pose_after(m, b.body, t), m->f->w->shape[b.slot].X_BS);
     return pp_separation(&a, &b) + more;
@@ -145,7 +146,7 @@ static double root(const motion *m, const pp_impact_event *x, double more, doubl
 
 /* First meeting of one pair before `span`. */
 static double meeting(const motion *m, const pp_impact_event *x, double span) {
-    const pp_placed *a = &m->f->placed[x->i], *b = &m->f->placed[x->j];
+    const pp_placed *a = &m->f->collide.placed[x->i], *b = &m->f->collide.placed[x->j];
     double touching = pp_touching(a->g, b->g, a->X_WS.p);
     double speed = closing_speed(m, a, b, span);
     bool open = !x->parting;

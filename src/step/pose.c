@@ -53,14 +53,12 @@ perp_status pp_world_pose(perp_world *w, double margin, pp_posed *out) {
                     .s1 = end,
                     .h = w->def.h,
                     .purpose = PP_STEP,
-                    .held = held,
-                    .reach_factor = 1,
-                    .least_travel = margin};
+                    .task = {.held = held, .reach_factor = 1, .least_travel = margin}};
     st = pp_control(f);
     if (!st) st = pp_collide(f);
     if (!st) st = pp_contacts_of_pairs(f);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){0});
     if (st) return st;
-    *out = (pp_posed){&f->problem, f->contact, f->ncontact};
+    *out = (pp_posed){&f->pose.problem, f->contacts.at, f->contacts.n};
     return PERP_OK;
 }

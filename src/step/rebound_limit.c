@@ -34,34 +34,35 @@
 
 /* Does contact i push because its overlap asks for more than the next limit allows? */
 static bool pushed_out(const pp_frame *k, int i, pp_push_out next) {
-    const perp_contact_row *c = &k->problem.contact[i];
-    if (k->contact_plane) return false; /* the model "peg" has checks of its own */
-    return k->purpose == PP_STEP && k->contact[i].gap < 0 && k->solution.p_contact[3 * i] > 0 &&
+    const perp_contact_row *c = &k->pose.problem.contact[i];
+    if (k->contacts.plane) return false; /* the model "peg" has checks of its own */
+    return k->purpose == PP_STEP && k->contacts.at[i].gap < 0 && k->solve.solution.p_contact[3 * i] > 0 &&
            c->b_n < pp_push_out_bound(k, next, c);
 }
 
 /* Energy that a part of free fall gives the bodies of an island. */
 static double fall_of(const pp_frame *f, const pp_contact_work *a, int island) {
     double mass = 0, g = perp_v3_norm(f->w->def.gravity_W);
-    for (int b = 0; b < f->nblock; b++) {
-        if (pp_set_of(a->parent, b) == island) mass += f->M[36 * b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        if (pp_set_of(a->parent, b) == island) mass += f->control.M[36 * b];
     }
     return 0.5 * mass * f->h * f->h * g * g;
 }
 
 perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *again) {
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
-    int n = f->nkick ? f->nkick : 1;
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
+    int n = f->method.nkick ? f->method.nkick : 1;
     bool any = false;
-    if (r->push_out == PP_PUSH_NOTHING || f->no_inertia) return PERP_OK;
-    if (f->w->stepper->step && !f->half) return PERP_OK; /* steppers with equations of their own bound it themselves */
+    if (r->push_out == PP_PUSH_NOTHING || f->method.no_inertia) return PERP_OK;
+    if (f->w->stepper->step && !f->task.half)
+        return PERP_OK; /* steppers with equations of their own bound it themselves */
     pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
     for (int k = 0; k < n && !any; k++)
-        for (int i = 0; i < kick[k]->ncontact && !any; i++) any = pushed_out(kick[k], i, next);
+        for (int i = 0; i < kick[k]->contacts.n && !any; i++) any = pushed_out(kick[k], i, next);
     if (!any) return PERP_OK;
     pp_contact_work a;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int b = 0; b < f->nblock && !*again; b++)
+    for (int b = 0; b < f->control.nblock && !*again; b++)
         *again = a.parent[b] == b && a.work[b] > PUSHED * a.kinetic[b] + LIFTED * fall_of(f, &a, b);
     if (*again) r->push_out = next;
     return PERP_OK;
@@ -69,7 +70,7 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
 
 bool pp_give_up_rebounds(const pp_frame *f, pp_rebound_limits *r) {
     if (r->none || (pp_orders_impacts(f->w) && f->purpose != PP_IMPACT)) return false;
-    for (int i = 0; i < f->ncontact; i++) r->none |= f->contact[i].restitution > 0;
+    for (int i = 0; i < f->contacts.n; i++) r->none |= f->contacts.at[i].restitution > 0;
     return r->none;
 }
 
@@ -80,12 +81,13 @@ void pp_tell_rebounds(const pp_rebound_limits *r, perp_certificate *cert) {
 }
 
 static bool bounces(const pp_frame *k, int i) {
-    if (!(k->contact[i].restitution > 0) || !(k->solution.p_contact[3 * i] > 0)) return false;
-    if (k->purpose == PP_STEP) return isfinite(pp_rebound_rhs(k, i, &k->problem.contact[i]));
+    if (!(k->contacts.at[i].restitution > 0) || !(k->solve.solution.p_contact[3 * i] > 0)) return false;
+    if (k->purpose == PP_STEP) return isfinite(pp_rebound_rhs(k, i, &k->pose.problem.contact[i]));
     if (k->purpose == PP_IMPACT) return pp_approach(k, i) < 0;
-    const int *s = k->contact_shape + 2 * i;
-    for (int j = 0; j < k->nshift; j++)
-        if (k->shift[j].shape[0] == s[0] && k->shift[j].shape[1] == s[1] && k->shift[j].owed) return true;
+    const int *s = k->contacts.shape + 2 * i;
+    for (int j = 0; j < k->demand.nshift; j++)
+        if (k->demand.shift[j].shape[0] == s[0] && k->demand.shift[j].shape[1] == s[1] && k->demand.shift[j].owed)
+            return true;
     return false;
 }
 
@@ -136,11 +138,11 @@ static bool room(pp_rebound_limits *r, pp_arena *arena) {
 
 /* The pairs of a kick that bounce: those whose island gains are searched for the restitution that does not. */
 static bool go_through(pp_rebound_limits *r, const pp_frame *k, const pp_contact_work *a, bool last, bool *again) {
-    for (int i = 0; i < k->ncontact; i++) {
-        const perp_row *n = &k->problem.contact[i].n;
+    for (int i = 0; i < k->contacts.n; i++) {
+        const perp_row *n = &k->pose.problem.contact[i].n;
         if ((n->block[0] < 0 && n->block[1] < 0) || !bounces(k, i)) continue;
         int at = pp_work_island(a, n);
-        const int *shape = k->contact_shape + 2 * i;
+        const int *shape = k->contacts.shape + 2 * i;
         double rounding = ROUNDING * a->moved[at];
         pp_rebound_limit *l = limit_of(r, shape);
         if (l && (l->done || l->seen == r->tries)) continue;
@@ -165,12 +167,12 @@ static bool go_through(pp_rebound_limits *r, const pp_frame *k, const pp_contact
 }
 
 perp_status pp_limit_rebounds(const pp_frame *f, pp_rebound_limits *r, bool *again) {
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
-    int n = f->nkick ? f->nkick : 1;
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
+    int n = f->method.nkick ? f->method.nkick : 1;
     bool any = false;
     *again = false;
     for (int k = 0; k < n && !any; k++)
-        for (int i = 0; i < kick[k]->ncontact && !any; i++) any = bounces(kick[k], i);
+        for (int i = 0; i < kick[k]->contacts.n && !any; i++) any = bounces(kick[k], i);
     if (!any || r->tries > TRIES) return PERP_OK;
     pp_contact_work a;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");

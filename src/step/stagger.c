@@ -56,11 +56,11 @@ static void join(int *root, const perp_row *row) {
 
 /* Blocks that hang together by rows; of contacts only those that push, unless all count. From the arena. */
 static int *islands(const pp_frame *f, bool all) {
-    int *root = PP_ARENA_ARRAY(&f->w->arena, int, f->nblock);
-    for (int k = 0; root && k < f->nblock; k++) root[k] = k;
-    for (int i = 0; root && i < f->problem.njoint; i++) join(root, &f->problem.joint[i].row);
-    for (int i = 0; root && i < f->problem.ncontact; i++)
-        if (all || f->solution.p_contact[3 * i] > 0) join(root, &f->problem.contact[i].n);
+    int *root = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock);
+    for (int k = 0; root && k < f->control.nblock; k++) root[k] = k;
+    for (int i = 0; root && i < f->pose.problem.njoint; i++) join(root, &f->pose.problem.joint[i].row);
+    for (int i = 0; root && i < f->pose.problem.ncontact; i++)
+        if (all || f->solve.solution.p_contact[3 * i] > 0) join(root, &f->pose.problem.contact[i].n);
     return root;
 }
 
@@ -79,12 +79,13 @@ static perp_status start_acceleration(perp_world *w, const pp_state *s, const pe
                       .s1 = &end,
                       .h = w->def.h,
                       .purpose = purpose[k],
-                      .held = held,
-                      .reach_factor = 2,
-                      .touching_more = w->def.h * w->def.h * perp_v3_norm(w->def.gravity_W)};
+                      .task = {.held = held,
+                               .reach_factor = 2,
+                               .touching_more = w->def.h * w->def.h * perp_v3_norm(w->def.gravity_W)}};
         pp_state_copy(w, &end, s);
         st = pp_solve_frame(&f);
-        for (int i = 0; !st && i < f.ndof; i++) dnu[i] = k == 0 ? f.solution.nu[i] : f.solution.nu[i] - dnu[i];
+        for (int i = 0; !st && i < f.control.ndof; i++)
+            dnu[i] = k == 0 ? f.solve.solution.nu[i] : f.solve.solution.nu[i] - dnu[i];
         if (!st && k == 1 && !(*root = islands(&f, true))) st = PERP_E_MEMORY;
     }
     return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the staggered start") : st;
@@ -149,7 +150,7 @@ static perp_status too_stiff(perp_world *w, const pp_state *s, const perp_wrench
     perp_status st = pp_state_new(w, &end);
     if (st) return st;
     pp_state_copy(w, &end, s);
-    pp_frame f = {.w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = PP_STEP, .held = held};
+    pp_frame f = {.w = w, .s0 = s, .s1 = &end, .h = w->def.h, .purpose = PP_STEP, .task = {.held = held}};
     st = pp_control(&f);
     pp_arena_release(&w->arena, here);
     *stiff = st == PERP_E_SOLVE;
@@ -218,12 +219,12 @@ static bool marked(const sync *s, const perp_row *row, unsigned char bit) {
 /* What forces and turning change of the velocity along a row in a step, about. */
 static double smooth_change(const sync *s, const perp_row *row) {
     const pp_frame *f = s->f;
-    double sum = fabs(pp_row_dot(&f->problem, row, s->free));
+    double sum = fabs(pp_row_dot(&f->pose.problem, row, s->free));
     for (int k = 0; k < 2; k++) {
         int b = row->block[k];
         if (b < 0) continue;
-        const double *nu = f->nu0 + f->block_offset[b], *J = row->J[k];
-        int dim = f->w->def.dim, nd = f->block_ndof[b];
+        const double *nu = f->control.nu0 + f->control.block_offset[b], *J = row->J[k];
+        int dim = f->w->def.dim, nd = f->control.block_ndof[b];
         double turn = perp_v3_norm(pp_angular(dim, nd, nu)), speed = perp_v3_norm(pp_linear(dim, nu));
         double lever = perp_v3_norm(pp_angular(dim, nd, J)), length = perp_v3_norm(pp_linear(dim, J));
         sum += f->h * turn * (length * speed + lever * turn);
@@ -238,9 +239,10 @@ static double noise_of(const sync *s, const perp_row *row) {
     for (int k = 0; k < 2; k++) {
         int b = row->block[k], dim = f->w->def.dim;
         if (b < 0) continue;
-        const double *nu = f->nu0 + f->block_offset[b], *J = row->J[k];
+        const double *nu = f->control.nu0 + f->control.block_offset[b], *J = row->J[k];
         sum += perp_v3_norm(pp_linear(dim, J)) * perp_v3_norm(pp_linear(dim, nu)) +
-               perp_v3_norm(pp_angular(dim, f->block_ndof[b], J)) * perp_v3_norm(pp_angular(dim, f->block_ndof[b], nu));
+               perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], J)) *
+                   perp_v3_norm(pp_angular(dim, f->control.block_ndof[b], nu));
     }
     return NOISE * sum;
 }
@@ -255,8 +257,8 @@ static bool meets(double approach, double smooth, bool open, bool shocked) {
 static bool stops(const sync *s, const perp_contact_row *r, double approach) {
     const pp_frame *f = s->f;
     if (r->b_n_kin != 0 || r->compliance > 0) return false;
-    double by_forces = fabs(pp_row_dot(&f->problem, &r->n, s->free)),
-           leaves = pp_row_dot(&f->problem, &r->n, f->solution.nu);
+    double by_forces = fabs(pp_row_dot(&f->pose.problem, &r->n, s->free)),
+           leaves = pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu);
     return approach > by_forces + noise_of(s, &r->n) && approach > STOPPED * leaves;
 }
 
@@ -275,26 +277,26 @@ static void see_slip(sync *s, const perp_row *row, const double *before, const d
 
 static void see_contact(sync *s, int i) {
     const pp_frame *f = s->f;
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     const perp_contact_row *r = &p->contact[i];
-    const double *P = f->solution.p_contact + 3 * i;
+    const double *P = f->solve.solution.p_contact + 3 * i;
     if (!(P[0] > 0)) return;
-    if (r->contact >= 0 && r->contact < f->ncontact) {
-        const perp_contact *c = &f->contact[r->contact];
-        const int *shape = f->contact_shape + 2 * r->contact;
-        double gap = c->gap - (f->levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
+    if (r->contact >= 0 && r->contact < f->contacts.n) {
+        const perp_contact *c = &f->contacts.at[r->contact];
+        const int *shape = f->contacts.shape + 2 * r->contact;
+        double gap = c->gap - (f->demand.levers == f->s0 ? 0 : f->h * r->b_n_kin), smooth = smooth_change(s, &r->n);
         double touching = pp_touching(f->w->shape[shape[0]].g, f->w->shape[shape[1]].g, c->a_W);
-        double approach = -(pp_row_dot(p, &r->n, f->nu0) + r->b_n_kin);
-        bool pushed_out = gap < -touching && pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin > smooth;
+        double approach = -(pp_row_dot(p, &r->n, f->control.nu0) + r->b_n_kin);
+        bool pushed_out = gap < -touching && pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin > smooth;
         if (pushed_out || meets(approach, smooth, gap > touching, marked(s, &r->n, PP_SHOCK)) || stops(s, r, approach))
             shock(s, &r->n);
     }
     if (!(r->mu > 0) || (P[1] == 0 && P[2] == 0)) return;
-    double before[2] = {pp_row_dot(p, &r->t, f->nu0) + r->b_t, 0},
-           after[2] = {pp_row_dot(p, &r->t, f->solution.nu) + r->b_t, 0}, smooth = smooth_change(s, &r->t);
+    double before[2] = {pp_row_dot(p, &r->t, f->control.nu0) + r->b_t, 0},
+           after[2] = {pp_row_dot(p, &r->t, f->solve.solution.nu) + r->b_t, 0}, smooth = smooth_change(s, &r->t);
     if (f->w->def.dim == 3 || r->nd != 2) {
-        before[1] = pp_row_dot(p, &r->o, f->nu0) + r->b_o;
-        after[1] = pp_row_dot(p, &r->o, f->solution.nu) + r->b_o;
+        before[1] = pp_row_dot(p, &r->o, f->control.nu0) + r->b_o;
+        after[1] = pp_row_dot(p, &r->o, f->solve.solution.nu) + r->b_o;
         smooth += smooth_change(s, &r->o);
     }
     see_slip(s, &r->t, before, after, smooth);
@@ -302,9 +304,10 @@ static void see_contact(sync *s, int i) {
 
 static void see_joint(sync *s, int i) {
     const pp_frame *f = s->f;
-    const perp_joint_row *r = &f->problem.joint[i];
-    double p = f->solution.p_joint[i], smooth = smooth_change(s, &r->row);
-    double w0 = pp_row_dot(&f->problem, &r->row, f->nu0), w1 = pp_row_dot(&f->problem, &r->row, f->solution.nu);
+    const perp_joint_row *r = &f->pose.problem.joint[i];
+    double p = f->solve.solution.p_joint[i], smooth = smooth_change(s, &r->row);
+    double w0 = pp_row_dot(&f->pose.problem, &r->row, f->control.nu0),
+           w1 = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu);
     if (p == 0) return;
     if (r->kind == PERP_ROW_FRICTION || r->kind == PERP_ROW_MOTOR) { /* a motor slips while it lacks force */
         double before[2] = {w0 + r->b, 0}, after[2] = {w1 + r->b, 0};
@@ -321,9 +324,9 @@ static void see_joint(sync *s, int i) {
 
 /* What forces alone change of the velocities. */
 static void free_change(const pp_frame *f, double *out) {
-    for (int k = 0; k < f->nblock; k++) {
-        const double *Mi = f->Minv + 36 * k;
-        int at = f->block_offset[k], nd = f->block_ndof[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        const double *Mi = f->control.Minv + 36 * k;
+        int at = f->control.block_offset[k], nd = f->control.block_ndof[k];
         for (int r = 0; r < nd; r++) {
             double sum = 0;
             for (int c = 0; c < nd; c++) sum += Mi[6 * c + r] * pp_force_impulse(f, at + c);
@@ -351,8 +354,8 @@ static void hold(whole *of, int *root, const perp_row *row) {
 }
 
 static perp_mat3 inertia_about(const pp_frame *f, int k, perp_vec3 r) {
-    const double *M = f->M + 36 * k;
-    int dim = f->w->def.dim, nd = f->block_ndof[k];
+    const double *M = f->control.M + 36 * k;
+    int dim = f->w->def.dim, nd = f->control.block_ndof[k];
     perp_mat3 own = perp_m3_diag(0, 0, dim == 2 && nd == 3 ? M[14] : 0), R = perp_m3_skew(r);
     if (nd == 6) own = (perp_mat3){{{M[21], M[22], M[23]}, {M[27], M[28], M[29]}, {M[33], M[34], M[35]}}};
     return perp_m3_add(own, perp_m3_scale(-M[0], perp_m3_mul(R, R)));
@@ -374,31 +377,31 @@ static perp_vec3 turn_of(int dim, const whole *of) {
 static whole *wholes(const sync *s) {
     const pp_frame *f = s->f;
     int dim = f->w->def.dim;
-    whole *of = PP_ARENA_ZERO(&f->w->arena, whole, f->nblock);
+    whole *of = PP_ARENA_ZERO(&f->w->arena, whole, f->control.nblock);
     if (!of) return NULL;
-    for (int i = 0; i < f->problem.njoint; i++) /* what keeps a joint from rippling turns a body, and holds none */
-        if (f->problem.joint[i].joint >= 0) hold(of, s->root, &f->problem.joint[i].row);
-    for (int i = 0; i < f->problem.ncontact; i++)
-        if (f->solution.p_contact[3 * i] > 0) hold(of, s->root, &f->problem.contact[i].n);
-    for (int k = 0; k < f->nblock; k++) {
+    for (int i = 0; i < f->pose.problem.njoint; i++) /* what keeps a joint from rippling turns a body, and holds none */
+        if (f->pose.problem.joint[i].joint >= 0) hold(of, s->root, &f->pose.problem.joint[i].row);
+    for (int i = 0; i < f->pose.problem.ncontact; i++)
+        if (f->solve.solution.p_contact[3 * i] > 0) hold(of, s->root, &f->pose.problem.contact[i].n);
+    for (int k = 0; k < f->control.nblock; k++) {
         whole *x = &of[pp_set_of(s->root, k)];
-        double m = f->M[36 * k];
+        double m = f->control.M[36 * k];
         x->mass += m;
-        x->centre = perp_v3_axpy(x->centre, m, f->s0->X[f->block_body[k]].p);
+        x->centre = perp_v3_axpy(x->centre, m, f->s0->X[f->control.block_body[k]].p);
     }
-    for (int k = 0; k < f->nblock; k++)
+    for (int k = 0; k < f->control.nblock; k++)
         if (s->root[k] == k) of[k].centre = perp_v3_scale(1 / of[k].mass, of[k].centre);
-    for (int k = 0; k < f->nblock; k++) {
+    for (int k = 0; k < f->control.nblock; k++) {
         whole *x = &of[pp_set_of(s->root, k)];
         double p[6];
-        int nd = f->block_ndof[k];
-        for (int i = 0; i < nd; i++) p[i] = pp_force_impulse(f, f->block_offset[k] + i);
-        perp_vec3 r = perp_v3_sub(f->s0->X[f->block_body[k]].p, x->centre);
+        int nd = f->control.block_ndof[k];
+        for (int i = 0; i < nd; i++) p[i] = pp_force_impulse(f, f->control.block_offset[k] + i);
+        perp_vec3 r = perp_v3_sub(f->s0->X[f->control.block_body[k]].p, x->centre);
         x->push = perp_v3_add(x->push, pp_linear(dim, p));
         x->twist = perp_v3_add(x->twist, perp_v3_add(perp_v3_cross(r, pp_linear(dim, p)), pp_angular(dim, nd, p)));
         x->inertia = perp_m3_add(x->inertia, inertia_about(f, k, r));
     }
-    for (int k = 0; k < f->nblock; k++) {
+    for (int k = 0; k < f->control.nblock; k++) {
         if (s->root[k] != k || of[k].held) continue;
         of[k].v = perp_v3_scale(1 / of[k].mass, of[k].push);
         of[k].w = turn_of(dim, &of[k]);
@@ -410,8 +413,9 @@ static whole *wholes(const sync *s) {
 static void carried(const sync *s, const whole *of, int k, double *out) {
     const pp_frame *f = s->f;
     const whole *x = &of[pp_set_of(s->root, k)];
-    int dim = f->w->def.dim, nd = f->block_ndof[k];
-    perp_vec3 r = perp_v3_sub(f->s0->X[f->block_body[k]].p, x->centre), v = perp_v3_add(x->v, perp_v3_cross(x->w, r));
+    int dim = f->w->def.dim, nd = f->control.block_ndof[k];
+    perp_vec3 r = perp_v3_sub(f->s0->X[f->control.block_body[k]].p, x->centre),
+              v = perp_v3_add(x->v, perp_v3_cross(x->w, r));
     const double lin[3] = {v.x, v.y, v.z}, ang[3] = {x->w.x, x->w.y, x->w.z};
     for (int i = 0; i < nd; i++) out[i] = i < dim ? lin[i] : dim == 2 ? ang[2] : ang[i - 3];
 }
@@ -452,35 +456,35 @@ static void spread_shocks(const perp_world *w, told *t) {
 /* Adds what one frame says; `alone`: there is no other. t: by body slot. False without memory. */
 static bool add_frame(pp_frame *f, bool alone, told *t) {
     pp_arena *a = &f->w->arena;
-    f->later = PP_ARENA_ARRAY(a, double, f->nblock);
+    f->later = PP_ARENA_ARRAY(a, double, f->control.nblock);
     pp_arena_mark here = pp_arena_here(a);
-    unsigned char *before = PP_ARENA_ZERO(a, unsigned char, f->nblock);
+    unsigned char *before = PP_ARENA_ZERO(a, unsigned char, f->control.nblock);
     sync s = {.f = f,
-              .free = PP_ARENA_ARRAY(a, double, f->ndof),
+              .free = PP_ARENA_ARRAY(a, double, f->control.ndof),
               .root = islands(f, false),
-              .part = PP_ARENA_ARRAY(a, double, f->nblock),
+              .part = PP_ARENA_ARRAY(a, double, f->control.nblock),
               .before = before,
-              .after = PP_ARENA_ZERO(a, unsigned char, f->nblock)};
+              .after = PP_ARENA_ZERO(a, unsigned char, f->control.nblock)};
     if (!f->later || !before || !s.free || !s.root || !s.part || !s.after) return false;
-    for (int k = 0; k < f->nblock; k++) {
+    for (int k = 0; k < f->control.nblock; k++) {
         s.part[k] = 1;
-        before[k] = t[f->block_body[k]].mark;
+        before[k] = t[f->control.block_body[k]].mark;
     }
     free_change(f, s.free);
-    for (int i = 0; i < f->problem.njoint; i++) see_joint(&s, i);
-    for (int i = 0; i < f->problem.ncontact; i++) see_contact(&s, i);
+    for (int i = 0; i < f->pose.problem.njoint; i++) see_joint(&s, i);
+    for (int i = 0; i < f->pose.problem.ncontact; i++) see_contact(&s, i);
     bool jump = !alone;
-    for (int k = 0; k < f->nblock; k++) jump |= s.part[k] < 1;
+    for (int k = 0; k < f->control.nblock; k++) jump |= s.part[k] < 1;
     const whole *of = jump ? wholes(&s) : NULL;
     if (jump && !of) return false;
-    for (int k = 0; k < f->nblock; k++) {
+    for (int k = 0; k < f->control.nblock; k++) {
         double part = s.part[pp_set_of(s.root, k)];
-        int at = f->block_offset[k];
-        told *to = &t[f->block_body[k]];
+        int at = f->control.block_offset[k];
+        told *to = &t[f->control.block_body[k]];
         double with[6] = {0};
         if (of) carried(&s, of, k, with);
-        for (int i = 0; i < f->block_ndof[k]; i++) {
-            to->change[i] += part * (f->solution.nu[at + i] - f->nu0[at + i]);
+        for (int i = 0; i < f->control.block_ndof[k]; i++) {
+            to->change[i] += part * (f->solve.solution.nu[at + i] - f->control.nu0[at + i]);
             if (part < 1) to->change[i] += (1 - part) * with[i];
             to->carried[i] += with[i];
         }
@@ -489,7 +493,7 @@ static bool add_frame(pp_frame *f, bool alone, told *t) {
         to->mark = s.after[k];
         to->shocked |= (s.after[k] & PP_SHOCK) != 0;
         to->held |= of && of[pp_set_of(s.root, k)].held;
-        t[group_of(t, f->block_body[k])].group = group_of(t, f->block_body[s.root[k]]);
+        t[group_of(t, f->control.block_body[k])].group = group_of(t, f->control.block_body[s.root[k]]);
         to->frames++;
         to->in = f;
         to->block = k;
@@ -517,8 +521,8 @@ static void keep_finite(pp_state *s, int slot) {
 
 static void synchronise_body(const perp_world *w, int slot, const told *t, pp_state *end) {
     const pp_frame *f = t->in;
-    int nd = f->block_ndof[t->block], dim = w->def.dim;
-    const double *nu = f->solution.nu + f->block_offset[t->block];
+    int nd = f->control.block_ndof[t->block], dim = w->def.dim;
+    const double *nu = f->solve.solution.nu + f->control.block_offset[t->block];
     static const double none[6];
     const double *change = !t->shocked ? t->change : t->held ? none : t->carried;
     unsigned char mark = f->s0->mark[slot];
@@ -541,7 +545,7 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_stat
         t[i].group = i;
     }
     for (int i = 0; ok && i < n; i++)
-        if (!frame[i]->in_order) ok = add_frame(frame[i], n == 1, t);
+        if (!frame[i]->task.in_order) ok = add_frame(frame[i], n == 1, t);
     if (!ok) return pp_fail(w, PERP_E_MEMORY, "out of memory for the velocities");
     if (n > 1) spread_shocks(w, t);
     for (int i = 0; i < w->nbody; i++) {
@@ -558,9 +562,9 @@ perp_status pp_synchronise(perp_world *w, pp_frame *const *frame, int n, pp_stat
 /* Half of what takes the velocities at both ends of frame f to the times of these ends. */
 static void mean_later(const pp_frame *f, const pp_state *start, double *d) {
     int dim = f->w->def.dim;
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k], nd = f->block_ndof[k];
-        double *to = d + f->block_offset[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k], nd = f->control.block_ndof[k];
+        double *to = d + f->control.block_offset[k];
         if (f->later[k] == 0) continue; /* a jump: impulses did the work that they did on what the step works with */
         perp_vec3 v = perp_v3_scale(0.5, perp_v3_add(start->dv[slot], f->s1->dv[slot]));
         perp_vec3 w = perp_v3_scale(0.5, perp_v3_add(start->dw[slot], f->s1->dw[slot]));
@@ -579,8 +583,8 @@ perp_status pp_show_energies(perp_world *w, const pp_state *start, pp_frame *con
     l->kinetic_before += before;
     l->kinetic_after += after;
     l->sampling += after - before;
-    if (n > 1 || frame[0]->in_order || end->lag == 0) return PERP_OK;
-    double *d = PP_ARENA_ZERO(&w->arena, double, frame[0]->ndof);
+    if (n > 1 || frame[0]->task.in_order || end->lag == 0) return PERP_OK;
+    double *d = PP_ARENA_ZERO(&w->arena, double, frame[0]->control.ndof);
     if (!d) return pp_fail(w, PERP_E_MEMORY, "out of memory for the ledger");
     mean_later(frame[0], start, d);
     pp_ledger_later(frame[0], d, l);

@@ -71,8 +71,8 @@ static bool missed_contact(const pp_frame *f, const perp_certificate *cert) {
     if (s[0] < 0) return false;
     double size = fmin(f->w->shape[s[0]].g->size, f->w->shape[s[1]].g->size);
     if (!(cert->overlap > 1e-9 * size)) return false;
-    for (int i = 0; i < f->ncontact; i++) {
-        const int *c = f->contact_shape + 2 * i;
+    for (int i = 0; i < f->contacts.n; i++) {
+        const int *c = f->contacts.shape + 2 * i;
         if ((c[0] == s[0] && c[1] == s[1]) || (c[0] == s[1] && c[1] == s[0])) return false;
     }
     return true;
@@ -87,24 +87,23 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
     pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
     if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int widenings = 0; widenings <= MAX_WIDENINGS;) {
-        *f = (pp_frame){.w = w,
-                        .s0 = x->s0,
-                        .s1 = s1,
-                        .h = x->h,
-                        .purpose = PP_STEP,
-                        .held = x->held,
-                        .acts = x->acts,
-                        .flying = x->flying,
-                        .nflying = x->nflying,
-                        .reach_factor = factor,
-                        .last_resort = x->last,
-                        .implicit_turn =
-                            (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
-                        .half = w->stepper->half_kicks,
-                        .rebounds = rebounds,
-                        .chain_damping = chain_damping,
-                        .nchain_damping = nchain_damping,
-                        .least_travel = travel};
+        *f = (pp_frame){
+            .w = w,
+            .s0 = x->s0,
+            .s1 = s1,
+            .h = x->h,
+            .purpose = PP_STEP,
+            .task = {.held = x->held,
+                     .acts = x->acts,
+                     .flying = x->flying,
+                     .nflying = x->nflying,
+                     .reach_factor = factor,
+                     .last_resort = x->last,
+                     .implicit_turn =
+                         (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
+                     .half = w->stepper->half_kicks,
+                     .least_travel = travel},
+            .demand = {.rebounds = rebounds, .chain_damping = chain_damping, .nchain_damping = nchain_damping}};
         pp_state_copy(w, s1, x->s0);
         s1->made_by = f;
         bool again = false;
@@ -112,7 +111,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
         if (!st && !rippled) {
             rippled = true;
             /* rounds of joints have looked for them after the first answer; contacts that came later may have added some */
-            if (f->nchain_damping == 0 && (!f->joints || f->ncontact > 0))
+            if (f->demand.nchain_damping == 0 && (!f->demand.joints || f->contacts.n > 0))
                 st = pp_find_ripples(f, &chain_damping, &nchain_damping);
             again = nchain_damping > 0;
         }
@@ -137,8 +136,8 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
 
 /* For perp_world_problem(); a frame may fail before there is one. */
 static void keep_problem(const pp_frame *f) {
-    f->w->problem = f->problem;
-    f->w->has_problem = f->problem.h > 0;
+    f->w->problem = f->pose.problem;
+    f->w->has_problem = f->pose.problem.h > 0;
 }
 
 /* A part of a step, solved or not; frame and end state lie in the arena. */
@@ -227,7 +226,7 @@ static perp_status take(perp_world *w, parts *p, const part *x) {
     }
     for (int i = 0; i < n; i++) {
         p->frame[p->n] = x->parts ? x->parts[i] : x->f;
-        p->jammed |= p->frame[p->n++]->no_lift;
+        p->jammed |= p->frame[p->n++]->method.jammed;
     }
     p->end = x->end;
     p->impacts |= x->parts != NULL;
@@ -270,14 +269,14 @@ static void go_on_jammed(perp_world *w, parts *p, const pp_state *s0, double h, 
         pp_arena_mark mark = pp_arena_here(&w->arena);
         on = solve_part(w, p, s0, ldexp(h, depth - w->def.max_halvings), false);
         p->shortest_from = s0;
-        p->shortest_jams = on.st == PERP_E_SOLVE && on.f->blocked;
+        p->shortest_jams = on.st == PERP_E_SOLVE && on.f->advice.blocked;
         pp_arena_release(&w->arena, mark);
     }
     bool jams = p->shortest_jams;
     if (jams) on = solve_part(w, p, s0, h, true);
     if (on.st && on.st != PERP_E_SOLVE)
         whole->st = on.st; /* out of memory, or told to stop */
-    else if (jams && !on.st && on.f->no_lift)
+    else if (jams && !on.st && on.f->method.jammed)
         *whole = on;
     else
         p->stops = stops; /* what follows is as if nothing had been tried */
@@ -294,10 +293,10 @@ static perp_status divide(perp_world *w, parts *p, const pp_state *s0, double h,
         made = solve_part(w, p, s0, h, p->jammed || depth >= w->def.max_halvings);
         whole = &made;
     }
-    if (whole->st == PERP_E_SOLVE && whole->f->blocked) go_on_jammed(w, p, s0, h, depth, whole);
+    if (whole->st == PERP_E_SOLVE && whole->f->advice.blocked) go_on_jammed(w, p, s0, h, depth, whole);
     if (whole->st && whole->st != PERP_E_SOLVE) return whole->st;
     bool last = depth >= w->def.max_halvings, control = w->def.error_tolerance > 0;
-    if (whole->st && (last || whole->f->hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
+    if (whole->st && (last || whole->f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, whole);
     if (!whole->st && (last || !control)) {
         *end = whole->end;
         return take(w, p, whole);
@@ -338,11 +337,11 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         pp_arena_mark before = pp_arena_here(&w->arena);
         part x = solve_part(w, p, *end, length, last);
         if (x.st && x.st != PERP_E_SOLVE) return x.st;
-        if (x.st && (last || x.f->hopeless || pp_budget_exhausted(w))) return give_up(p, &x);
+        if (x.st && (last || x.f->advice.hopeless || pp_budget_exhausted(w))) return give_up(p, &x);
         if (x.st) {
-            double shorter = x.f->shorter;
+            double shorter = x.f->advice.shorter;
             length = shorter > 0 && shorter < length ? shorter : length / 2;
-            if (x.f->solution.nu) p->rejected++;
+            if (x.f->solve.solution.nu) p->rejected++;
             pp_arena_release(&w->arena, before);
             continue;
         }
@@ -350,7 +349,7 @@ static perp_status march(perp_world *w, parts *p, const pp_state *s0, double h, 
         if (took) return took;
         *end = x.end;
         left = p->n < most ? left - length : 0;
-        length = x.f->next > 0 && x.f->next < left ? left / ceil(left / x.f->next) : left;
+        length = x.f->advice.next > 0 && x.f->advice.next < left ? left / ceil(left / x.f->advice.next) : left;
     }
     return PERP_OK;
 }

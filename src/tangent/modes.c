@@ -141,22 +141,23 @@ static void nearer(perp_tangent_state *out, double margin, perp_margin_kind what
 
 /* How far a contact that can bounce is from closing just at the end of the step. */
 static double rebound_margin(const pp_frame *f, int i, double speed) {
-    const perp_contact *c = &f->contact[i];
-    const perp_contact_row *row = &f->problem.contact[i];
+    const perp_contact *c = &f->contacts.at[i];
+    const perp_contact_row *row = &f->pose.problem.contact[i];
     if (!(c->restitution > 0)) return INFINITY;
-    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin, start = c->gap + pp_row_bend(f, &row->n);
+    double approach = pp_row_dot(&f->pose.problem, &row->n, f->control.nu0) + row->b_n_kin,
+           start = c->gap + pp_row_bend(f, &row->n);
     return approach < -CREEP * speed ? fabs(start / f->h + approach) : INFINITY;
 }
 
 /* The speeds at hand, which margins are compared with. */
 static double speed_of(const pp_frame *f) {
-    double speed = fmax(f->residual.scale, f->h * perp_v3_norm(f->w->def.gravity_W));
+    double speed = fmax(f->solve.residual.scale, f->h * perp_v3_norm(f->w->def.gravity_W));
     return speed > 0 ? speed : 1;
 }
 
 /* Margins of the laws that impulses enter. */
 static void load_margin(const pp_frame *f, const perp_step_solution *s, perp_tangent_state *out) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     double speed = speed_of(f), margin;
     for (int i = 0; i < p->njoint; i++) {
         (void)pp_joint_mode(p, s, i, &margin);
@@ -172,7 +173,7 @@ static void load_margin(const pp_frame *f, const perp_step_solution *s, perp_tan
 /* Margins of laws without impulses. */
 static void motion_margin(const pp_frame *f, perp_tangent_state *out) {
     double speed = speed_of(f);
-    for (int i = 0; i < f->ncontact; i++) nearer(out, rebound_margin(f, i, speed) / speed, PERP_MARGIN_REBOUND, i);
+    for (int i = 0; i < f->contacts.n; i++) nearer(out, rebound_margin(f, i, speed) / speed, PERP_MARGIN_REBOUND, i);
     /* pairs without a contact in the problem: they may begin to touch at the end of this step */
     const struct pp_peg *peg = f->w->peg;
     for (int i = 0; peg && f->w->model == &pp_model_peg && i < peg->npair; i++)
@@ -193,9 +194,9 @@ static bool copy_loads(pp_arena *a, const perp_step_problem *p, const perp_step_
 /* Loads of a part of the step that are farther from changes of mode; *best: their margin. */
 static perp_status spread(pp_frame *f, double nearness, pp_loads *out, perp_tangent_state *best) {
     pp_arena *a = &f->w->arena;
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     perp_step_solution better;
-    if (!copy_loads(a, p, &f->solution, &better) ||
+    if (!copy_loads(a, p, &f->solve.solution, &better) ||
         !pp_loads_spread(p, &better, speed_of(f), fmax(SPREAD, 10 * nearness), a) ||
         !copy_loads(a, p, &better, &out->other))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the margins");
@@ -205,7 +206,7 @@ static perp_status spread(pp_frame *f, double nearness, pp_loads *out, perp_tang
     *best = found;
     out->at = better;
     out->spread = true;
-    const perp_step_solution *s = &f->solution;
+    const perp_step_solution *s = &f->solve.solution;
     for (int i = 0; i < p->njoint; i++) out->other.p_joint[i] = 0.5 * (better.p_joint[i] + s->p_joint[i]);
     for (int i = 0; i < 3 * p->ncontact; i++) out->other.p_contact[i] = 0.5 * (better.p_contact[i] + s->p_contact[i]);
     for (int i = 0; i < p->ncontact; i++) out->other.p_spin[i] = 0.5 * (better.p_spin[i] + s->p_spin[i]);
@@ -214,7 +215,7 @@ static perp_status spread(pp_frame *f, double nearness, pp_loads *out, perp_tang
 
 static perp_status frame_margin(pp_frame *f, double nearness, pp_loads *out) {
     perp_tangent_state given = {.margin = INFINITY, .which = -1}, best;
-    out->at = f->solution;
+    out->at = f->solve.solution;
     out->spread = false;
     load_margin(f, &out->at, &given);
     best = given;

@@ -66,16 +66,17 @@ static perp_status suits(const pp_frame *f, int n) {
     if (w->stepper->step) return refuse(w, "stepper %s has equations of its own", w->stepper->name);
     if (n != 1) return refuse(w, "it was divided into %d parts", n);
     if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
-    if (w->model != &pp_model_peg && f->ncontact > 0) return refuse(w, "contact model %s is not peg", w->model->name);
-    if (w->def.joint_correction && f->problem.njoint > 0) return refuse(w, "joints were corrected");
-    if (f->nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
-    if (f->rebounds && (f->rebounds->n > 0 || f->rebounds->none)) return refuse(w, "restitution was limited");
-    if (f->no_lift || f->stalled) return refuse(w, "a driven body was jammed");
-    if (f->ncontact > 0 && f->posed_at_end) return refuse(w, "contacts had to act at the end of the step");
+    if (w->model != &pp_model_peg && f->contacts.n > 0) return refuse(w, "contact model %s is not peg", w->model->name);
+    if (w->def.joint_correction && f->pose.problem.njoint > 0) return refuse(w, "joints were corrected");
+    if (f->demand.nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
+    if (f->demand.rebounds && (f->demand.rebounds->n > 0 || f->demand.rebounds->none))
+        return refuse(w, "restitution was limited");
+    if (f->method.jammed || f->solve.stalled) return refuse(w, "a driven body was jammed");
+    if (f->contacts.n > 0 && f->method.posed_at_end) return refuse(w, "contacts had to act at the end of the step");
     bool loose_tolerance = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
-    for (int i = 0; f->allowance && !loose_tolerance && i < f->ncontact; i++)
-        if (f->allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
-    if (f->posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->stepper->end_gaps)
+    for (int i = 0; f->demand.allowance && !loose_tolerance && i < f->contacts.n; i++)
+        if (f->demand.allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
+    if (f->method.posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->stepper->end_gaps)
         return refuse(w, "gaps had to be linearised at the start");
     return PERP_OK;
 }
@@ -90,12 +91,12 @@ static void see_forces(work *k) {
         if (kind == PERP_FORCE_USER || kind == PERP_FORCE_PD) k->held = true;
         if (k->held || kind == PERP_FORCE_SPRING) k->simple = false;
     }
-    for (int b = 0; b < k->f->nblock; b++)
-        if (k->f->block_ndof[b] == 6 && !w->body[k->f->block_body[b]].isotropic) k->simple = false;
-    for (int i = 0; i < k->f->ncontact; i++)
-        if (k->f->contact[i].restitution > 0) k->simple = false;
-    for (int i = 0; i < k->f->problem.ncontact; i++)
-        if (k->f->problem.contact[i].nd > 2) k->simple = false; /* pyramids are turned to the slip */
+    for (int b = 0; b < k->f->control.nblock; b++)
+        if (k->f->control.block_ndof[b] == 6 && !w->body[k->f->control.block_body[b]].isotropic) k->simple = false;
+    for (int i = 0; i < k->f->contacts.n; i++)
+        if (k->f->contacts.at[i].restitution > 0) k->simple = false;
+    for (int i = 0; i < k->f->pose.problem.ncontact; i++)
+        if (k->f->pose.problem.contact[i].nd > 2) k->simple = false; /* pyramids are turned to the slip */
 }
 
 /* Calls user functions and controllers at a state; they read the world. */
@@ -121,19 +122,18 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
                     .s1 = end,
                     .h = k->f->h,
                     .purpose = PP_STEP,
-                    .held = held,
-                    .reach_factor = k->f->reach_factor,
-                    .last_resort = true, /* the step itself accepted springs that are too stiff for h */
-                    .rebounds = k->f->rebounds};
+                    /* the step itself accepted springs that are too stiff for h */
+                    .task = {.held = held, .reach_factor = k->f->task.reach_factor, .last_resort = true},
+                    .demand = {.rebounds = k->f->demand.rebounds}};
     pp_state_copy(w, end, s);
     st = pp_control(g);
     if (!st) st = pp_peg_pose_again(&k->again, g, k->e.at.nu);
-    if (!st && k->f->joints && !k->f->linear_joints) {
+    if (!st && k->f->demand.joints && !k->f->demand.joints->linear) {
         st = pp_joint_rounds_begin(g);
-        if (!st && g->joints && !pp_joint_rounds_at(g, k->e.at.nu, NULL)) st = PERP_E_SOLVE;
+        if (!st && g->demand.joints && !pp_joint_rounds_at(g, k->e.at.nu, NULL)) st = PERP_E_SOLVE;
     }
-    if (!st) st = pp_formulate(g);
-    if (!st && (g->problem.njoint != k->e.njoint || g->problem.ncontact != k->e.ncontact))
+    if (!st) st = pp_formulate(g, &(pp_pose_options){0});
+    if (!st && (g->pose.problem.njoint != k->e.njoint || g->pose.problem.ncontact != k->e.ncontact))
         st = refuse(w, "the number of its rows is about to change");
     return st == PERP_E_SOLVE ? refuse(w, "%s", "a body turns too far in one step") : st;
 }
@@ -142,7 +142,7 @@ static perp_status pose(work *k, const pp_state *s, pp_state *end, pp_frame *g) 
 static perp_status gather(work *k) {
     pp_frame *f = k->f;
     pp_arena *a = &k->w->arena;
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     int all = p->ncontact, *row = PP_ARENA_ARRAY(a, int, all), *first = PP_ARENA_ARRAY(a, int, all),
         *joint = PP_ARENA_ARRAY(a, int, p->njoint);
     pp_mode *mode = PP_ARENA_ARRAY(a, pp_mode, all);
@@ -153,7 +153,7 @@ static perp_status gather(work *k) {
     for (int i = 0; i < all; i++) {
         pp_mode m = pp_contact_mode(p, k->loads, i);
         if (m.kind == PP_MODE_OPEN) continue;
-        if (i < f->ncontact) row[nrow++] = i;
+        if (i < f->contacts.n) row[nrow++] = i;
         mode[closed] = m;
         first[closed] = n;
         n += 1 + m.n;
@@ -175,7 +175,7 @@ static perp_status gather(work *k) {
 /* h^-1 times the derivative of the turn of block b over the step by its angular velocity, by columns. */
 static perp_status turn_matrix(work *k, int b, perp_mat3 *out) {
     const pp_frame *f = k->f;
-    int slot = f->block_body[b], at = f->block_offset[b];
+    int slot = f->control.block_body[b], at = f->control.block_offset[b];
     double nu[6], by = PART / f->h;
     for (int c = 0; c < 3; c++) {
         perp_quat q[2];
@@ -195,13 +195,13 @@ static perp_status end_rows(work *k) {
     const pp_frame *f = k->f;
     pp_arena *a = &k->w->arena;
     perp_row *row = PP_ARENA_ZERO(a, perp_row, k->e.ncontact);
-    bool *holds = PP_ARENA_ZERO(a, bool, k->e.ncontact), *known = PP_ARENA_ZERO(a, bool, f->nblock);
-    perp_mat3 *turn = PP_ARENA_ARRAY(a, perp_mat3, f->nblock);
+    bool *holds = PP_ARENA_ZERO(a, bool, k->e.ncontact), *known = PP_ARENA_ZERO(a, bool, f->control.nblock);
+    perp_mat3 *turn = PP_ARENA_ARRAY(a, perp_mat3, f->control.nblock);
     if (!row || !holds || !known || !turn) return PERP_E_MEMORY;
     for (int i = 0; i < k->again.n; i++) {
         holds[i] = k->again.end[i].gap_holds;
         for (int side = 0; holds[i] && side < 2; side++) {
-            int b = k->base.problem.contact[i].n.block[side], nd = b < 0 ? 0 : f->block_ndof[b];
+            int b = k->base.pose.problem.contact[i].n.block[side], nd = b < 0 ? 0 : f->control.block_ndof[b];
             double g[6], *J = row[i].J[side];
             row[i].block[side] = b;
             if (b < 0) continue;
@@ -218,17 +218,17 @@ static perp_status end_rows(work *k) {
     }
     k->e.end_row = row;
     k->e.gap_holds = holds;
-    if (!f->joints || f->linear_joints) return PERP_OK;
+    if (!f->demand.joints || f->demand.joints->linear) return PERP_OK;
     perp_row *joint = PP_ARENA_ARRAY(a, perp_row, k->e.njoint);
     if (!joint) return PERP_E_MEMORY;
     if (!pp_joint_rounds_at(&k->base, k->e.at.nu, joint)) return refuse(k->w, "a body turns too far");
     for (int i = 0; i < k->e.njoint; i++) {
-        perp_row_kind kind = f->problem.joint[i].kind;
+        perp_row_kind kind = f->pose.problem.joint[i].kind;
         if (kind != PERP_ROW_JOINT && kind != PERP_ROW_LIMIT) continue;
         for (int side = 0; side < 2; side++) {
             int b = joint[i].block[side];
             double *J = joint[i].J[side];
-            if (b < 0 || f->block_ndof[b] != 6) continue;
+            if (b < 0 || f->control.block_ndof[b] != 6) continue;
             perp_status st = known[b] ? PERP_OK : turn_matrix(k, b, &turn[b]);
             if (st) return st;
             known[b] = true;
@@ -241,7 +241,7 @@ static perp_status end_rows(work *k) {
 
 /* Do the equations hold at the answer? If not, they are not the equations of the step. */
 static perp_status check_base(work *k) {
-    pp_equations_values(&k->e, &k->base.problem, k->value[0], k->momentum[0]);
+    pp_equations_values(&k->e, &k->base.pose.problem, k->value[0], k->momentum[0]);
     for (int i = 0; i < k->again.n; i++) {
         double tol = k->again.k.m->pair[k->again.pair[i]].tol, miss = fabs(k->value[0][k->e.first[i]]);
         if (!(miss <= (HOLDS + 20 * k->w->def.tolerance) * k->speed + 20 * tol / k->f->h))
@@ -253,7 +253,7 @@ static perp_status check_base(work *k) {
 static perp_status begin(work *k) {
     perp_world *w = k->w;
     pp_arena *a = &w->arena;
-    int p = k->t->def.directions, ndof = k->f->ndof;
+    int p = k->t->def.directions, ndof = k->f->control.ndof;
     perp_status st = gather(k);
     if (!st) st = pp_state_new(w, &k->moved);
     if (!st) st = pp_state_new(w, &k->end);
@@ -278,11 +278,11 @@ static perp_status begin(work *k) {
     pp_state_copy(w, &k->end, k->f->s0);
     see_forces(k);
     if ((st = pose(k, k->f->s0, s1, &k->base))) return st;
-    pp_equations_scale(&k->e, &k->base.problem);
+    pp_equations_scale(&k->e, &k->base.pose.problem);
     if ((st = check_base(k))) return st;
     if ((st = end_rows(k))) return st == PERP_E_MEMORY ? pp_fail(w, st, "out of memory for the directions") : st;
-    k->s.p = &k->base.problem;
-    pp_equations_derive(&k->e, &k->base.problem, &k->s);
+    k->s.p = &k->base.pose.problem;
+    pp_equations_derive(&k->e, &k->base.pose.problem, &k->s);
     return PERP_OK;
 }
 
@@ -299,28 +299,30 @@ static perp_status take_difference(work *k, int d, double q, double v, double c,
         pp_tangent_move_state(k->t, w, d, q * by, v * by, &k->moved);
         if (c != 0) st = pp_parameters_move(k->t, w, d, c * by, &moved);
         if (!st) st = pose(k, &k->moved, &k->end, &g);
-        if (!st) pp_equations_values(&k->e, &g.problem, k->value[side], k->momentum[side]);
+        if (!st) pp_equations_values(&k->e, &g.pose.problem, k->value[side], k->momentum[side]);
         pp_parameters_back(moved);
         pp_arena_release(&w->arena, mark);
     }
     if (st) return st;
-    double *right = k->s.right + (size_t)k->e.n * (size_t)d, *momentum = k->s.momentum + (size_t)k->f->ndof * (size_t)d;
+    double *right = k->s.right + (size_t)k->e.n * (size_t)d,
+           *momentum = k->s.momentum + (size_t)k->f->control.ndof * (size_t)d;
     double *change = k->value[1];
     for (int i = 0; i < pp_equations_count(&k->e); i++) change[i] = (change[i] - k->value[0][i]) / (2 * reach);
-    pp_equations_chain(&k->e, &k->base.problem, change);
+    pp_equations_chain(&k->e, &k->base.pose.problem, change);
     for (int i = 0; i < k->e.n; i++) right[i] -= change[i];
-    for (int i = 0; i < k->f->ndof; i++) momentum[i] -= (k->momentum[1][i] - k->momentum[0][i]) / (2 * reach);
+    for (int i = 0; i < k->f->control.ndof; i++) momentum[i] -= (k->momentum[1][i] - k->momentum[0][i]) / (2 * reach);
     return PERP_OK;
 }
 
 /* Velocities that enter through the momentum alone: it changes by M dv. */
 static void add_momentum(work *k, int d) {
     const pp_frame *f = k->f;
-    double *momentum = k->s.momentum + (size_t)f->ndof * (size_t)d;
+    double *momentum = k->s.momentum + (size_t)f->control.ndof * (size_t)d;
     int lin = k->w->def.dim;
-    for (int b = 0; b < f->nblock; b++) {
-        const double *dv = pp_tangent_at(k->t, k->t->dv, d, f->block_body[b]), *M = f->M + 36 * (size_t)b;
-        int nd = f->block_ndof[b], at = f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        const double *dv = pp_tangent_at(k->t, k->t->dv, d, f->control.block_body[b]),
+                     *M = f->control.M + 36 * (size_t)b;
+        int nd = f->control.block_ndof[b], at = f->control.block_offset[b];
         double v[6] = {dv[0], dv[1], lin == 2 ? dv[5] : dv[2], dv[3], dv[4], dv[5]};
         for (int r = 0; r < nd; r++)
             for (int c = 0; c < nd; c++) momentum[at + r] += M[6 * c + r] * v[c];
@@ -365,9 +367,9 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
     perp_tangent *t = k->t;
     perp_world *w = k->w;
     const pp_frame *f = k->f;
-    int slot = f->block_body[b];
+    int slot = f->control.block_body[b];
     bool inertia = changes_inertia(t, d);
-    const double *dq = pp_tangent_at(t, t->dq, d, slot), *at = k->e.at.nu + f->block_offset[b];
+    const double *dq = pp_tangent_at(t, t->dq, d, slot), *at = k->e.at.nu + f->control.block_offset[b];
     double size = fmax(perp_v3_norm(pp_first3(dq + 3)), f->h * perp_v3_norm(pp_first3(dnu + 3)));
     if (inertia) size = fmax(size, pp_parameters_size(t, w, d));
     if (!(size > 0)) {
@@ -402,7 +404,7 @@ static perp_status turn_on(work *k, int d, int b, const double *dnu, double *q, 
  * taken as it is, also where friction is about to end a slip. */
 static void show_later(work *k, int d, int b, const double *dnu) {
     const perp_tangent *t = k->t;
-    int slot = k->f->block_body[b], nd = k->f->block_ndof[b], lin = k->w->def.dim;
+    int slot = k->f->control.block_body[b], nd = k->f->control.block_ndof[b], lin = k->w->def.dim;
     double dv[6], *later = pp_tangent_at(t, t->next_ddv, d, slot), part = k->f->later[b];
     bool back = (k->f->s0->mark[slot] & PP_BACK) && part == 0.5; /* from the velocity that is known at the start */
     if (back) part = 1;
@@ -422,9 +424,9 @@ static perp_status move_on(work *k, int d) {
     memset(pp_tangent_at(t, t->next_v, d, 0), 0, n);
     memset(pp_tangent_at(t, t->next_ddv, d, 0), 0, n);
     int lin = k->w->def.dim;
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b], nd = f->block_ndof[b];
-        const double *dnu = k->s.dnu + (size_t)f->ndof * (size_t)d + f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b], nd = f->control.block_ndof[b];
+        const double *dnu = k->s.dnu + (size_t)f->control.ndof * (size_t)d + f->control.block_offset[b];
         double *q = pp_tangent_at(t, t->next_q, d, slot), *v = pp_tangent_at(t, t->next_v, d, slot);
         for (int c = 0; c < lin; c++) {
             v[c] = dnu[c];

@@ -9,8 +9,7 @@
  * part of what a caller can see. */
 static perp_status place_now(perp_world *w, pp_frame *f) {
     *f = (pp_frame){.w = w};
-    perp_status st = pp_place_shapes(w, &w->state, &f->placed, &f->nplaced);
-    return st ? st : pp_exclusions(w, &f->excluded, &f->nexcluded);
+    return pp_collide_place(w, &w->state, &f->collide);
 }
 
 double perp_world_overlap(const perp_world *world) {
@@ -22,8 +21,8 @@ double perp_world_overlap(const perp_world *world) {
     int which[2];
     perp_status st = place_now(w, &f);
     if (!st)
-        st = pp_overlap_deepest(w->broad, f.nplaced, f.placed, pp_may_touch, &f, &w->alloc, &w->arena, &w->couples,
-                                &depth, which);
+        st = pp_overlap_deepest(w->broad, f.collide.nplaced, f.collide.placed, pp_may_touch, &f, &w->alloc, &w->arena,
+                                &w->couples, &depth, which);
     pp_arena_release(&w->arena, mark);
     return st ? INFINITY : depth;
 }
@@ -38,10 +37,11 @@ perp_status perp_world_overlap_total(const perp_world *world, double *total, dou
     if (w->nshape > 0) {
         st = place_now(w, &f);
         if (!st)
-            st = pp_overlapping(w->broad, f.nplaced, f.placed, pp_may_touch, &f, &w->alloc, &w->arena, &w->couples);
+            st = pp_overlapping(w->broad, f.collide.nplaced, f.collide.placed, pp_may_touch, &f, &w->alloc, &w->arena,
+                                &w->couples);
     }
     for (int k = 0; !st && k < w->couples.n; k++) {
-        const pp_placed *a = &f.placed[w->couples.couple[k].i], *b = &f.placed[w->couples.couple[k].j];
+        const pp_placed *a = &f.collide.placed[w->couples.couple[k].i], *b = &f.collide.placed[w->couples.couple[k].j];
         double d = -pp_separation(a, b), m;
         if (!(d > 0)) continue; /* poses in a world are finite */
         st = pp_overlap_measure(a, b, &w->arena, &m);
@@ -67,9 +67,11 @@ int perp_world_overlaps(const perp_world *world, perp_overlap *out, int max) {
     int n = 0, kept = 0;
     if (w->nshape == 0) return 0;
     perp_status st = place_now(w, &f);
-    if (!st) st = pp_overlapping(w->broad, f.nplaced, f.placed, pp_may_touch, &f, &w->alloc, &w->arena, &w->couples);
+    if (!st)
+        st = pp_overlapping(w->broad, f.collide.nplaced, f.collide.placed, pp_may_touch, &f, &w->alloc, &w->arena,
+                            &w->couples);
     for (int k = 0; !st && k < w->couples.n; k++) {
-        const pp_placed *a = &f.placed[w->couples.couple[k].i], *b = &f.placed[w->couples.couple[k].j];
+        const pp_placed *a = &f.collide.placed[w->couples.couple[k].i], *b = &f.collide.placed[w->couples.couple[k].j];
         perp_overlap x = {{(uint32_t)a->slot, w->shape[a->slot].gen},
                           {(uint32_t)b->slot, w->shape[b->slot].gen},
                           -pp_separation(a, b)};

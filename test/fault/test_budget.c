@@ -105,7 +105,7 @@ static void answer_may_be_missing(void **state) {
     perp_contact touch = {.restitution = 1};
     int shape[2] = {0, 1};
     pp_state at = {.t = 0};
-    pp_frame f = {.w = s.w, .s0 = &at, .h = 1e-3, .contact = &touch, .contact_shape = shape, .ncontact = 1};
+    pp_frame f = {.w = s.w, .s0 = &at, .h = 1e-3, .contacts = {.at = &touch, .shape = shape, .n = 1}};
     perp_certificate c;
     pp_certify_answer(&f, &c);
     assert_int_equal(c.contacts, 1);

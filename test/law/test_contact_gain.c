@@ -89,11 +89,11 @@ static void first_step_of_a_curve(void **state) {
 static void turn_friction(pp_frame *f, int at, void *ctx) {
     (void)ctx;
     if (at != PP_SOLVED) return;
-    for (int i = 0; i < f->ncontact; i++) {
-        const perp_row *row[2] = {&f->problem.contact[i].t, &f->problem.contact[i].o};
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_row *row[2] = {&f->pose.problem.contact[i].t, &f->pose.problem.contact[i].o};
         for (int r = 0; r < f->w->def.dim - 1; r++) {
-            double *p = &f->solution.p_contact[3 * i + 1 + r];
-            pp_row_spread(&f->problem, row[r], -2 * *p, f->solution.nu);
+            double *p = &f->solve.solution.p_contact[3 * i + 1 + r];
+            pp_row_spread(&f->pose.problem, row[r], -2 * *p, f->solve.solution.nu);
             *p = -*p;
         }
     }

@@ -18,24 +18,31 @@
 
 /* A contact of a body, or -1. */
 static inline int contact_of(const pp_frame *f, int body) {
-    for (int i = 0; i < f->ncontact; i++)
+    for (int i = 0; i < f->contacts.n; i++)
         for (int k = 0; k < 2; k++)
-            if (f->w->shape[f->contact_shape[2 * i + k]].body == body) return i;
+            if (f->w->shape[f->contacts.shape[2 * i + k]].body == body) return i;
     return -1;
 }
 
-static inline perp_contact_row *own_contact(pp_frame *f, int i) { return (perp_contact_row *)&f->problem.contact[i]; }
-static inline double *impulse(pp_frame *f, int contact, int part) { return &f->solution.p_contact[3 * contact + part]; }
-static inline double *velocity_of(pp_frame *f, int body) { return f->solution.nu + f->block_offset[f->block[body]]; }
+static inline perp_contact_row *own_contact(pp_frame *f, int i) {
+    return (perp_contact_row *)&f->pose.problem.contact[i];
+}
+static inline double *impulse(pp_frame *f, int contact, int part) {
+    return &f->solve.solution.p_contact[3 * contact + part];
+}
+static inline double *velocity_of(pp_frame *f, int body) {
+    return f->solve.solution.nu + f->control.block_offset[f->control.block[body]];
+}
 
 /* Adds an impulse along a row to the velocities. */
 static inline void push(pp_frame *f, const perp_row *row, double p) {
     for (int k = 0; k < 2; k++) {
         int b = row->block[k];
         if (b < 0) continue;
-        double *nu = f->solution.nu + f->block_offset[b];
-        for (int i = 0; i < f->block_ndof[b]; i++)
-            for (int j = 0; j < f->block_ndof[b]; j++) nu[i] += f->Minv[36 * b + i + 6 * j] * row->J[k][j] * p;
+        double *nu = f->solve.solution.nu + f->control.block_offset[b];
+        for (int i = 0; i < f->control.block_ndof[b]; i++)
+            for (int j = 0; j < f->control.block_ndof[b]; j++)
+                nu[i] += f->control.Minv[36 * b + i + 6 * j] * row->J[k][j] * p;
     }
 }
 

@@ -40,7 +40,7 @@ static pp_frame frame_of(perp_world *w, int dim) {
                           : lower && upper          ? PERP_ROW_MOTOR
                                                     : PERP_ROW_LIMIT;
     }
-    return (pp_frame){.w = w, .problem = s.p, .solution = answer};
+    return (pp_frame){.w = w, .pose = {.problem = s.p}, .solve = {.solution = answer}};
 }
 
 static bool rigid(const perp_joint_row *r) { return r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT; }
@@ -53,7 +53,7 @@ static void rigid_rows_are_lent_a_millionth(void **state) {
         pp_frame f = frame_of(w, 2 + round % 2);
         pp_island *island;
         int n;
-        OK(w, pp_islands_split(&f.problem, &w->arena, &island, &n));
+        OK(w, pp_islands_split(&f.pose.problem, &w->arena, &island, &n));
         for (int k = 0; k < n; k++) {
             bool gives = false, again = true, any = island[k].p.ncontact > 0;
             for (int i = 0; i < island[k].p.njoint; i++) any |= rigid(&island[k].p.joint[i]);
@@ -62,18 +62,20 @@ static void rigid_rows_are_lent_a_millionth(void **state) {
             OK(w, pp_give_way(&f, &island[k], &again));
             assert_false(again);
             for (int i = 0; i < island[k].p.ncontact; i++)
-                assert_true(island[k].p.contact[i].compliance == f.problem.contact[island[k].contact[i]].compliance);
+                assert_true(island[k].p.contact[i].compliance ==
+                            f.pose.problem.contact[island[k].contact[i]].compliance);
         }
         for (int i = 0; i < s.p.ncontact; i++) {
             double W = pp_row_inverse_mass(&s.p, &s.contact[i].n);
-            NEAR(f.problem.contact[i].compliance, PART * W, 1e-12 * PART * W);
-            NEAR(f.lent_contact[i], PART * W, 1e-12 * PART * W);
-            assert_true(f.problem.contact[i].compliance_f == s.contact[i].compliance_f);
+            NEAR(f.pose.problem.contact[i].compliance, PART * W, 1e-12 * PART * W);
+            NEAR(f.solve.lent_contact[i], PART * W, 1e-12 * PART * W);
+            assert_true(f.pose.problem.contact[i].compliance_f == s.contact[i].compliance_f);
         }
         for (int i = 0; i < s.p.njoint; i++) {
             double lent = rigid(&s.joint[i]) ? PART * pp_row_inverse_mass(&s.p, &s.joint[i].row) : 0;
-            NEAR(f.lent_joint[i], lent, 1e-12 * lent);
-            NEAR(f.problem.joint[i].compliance, s.joint[i].compliance + lent, 1e-12 * (s.joint[i].compliance + lent));
+            NEAR(f.solve.lent_joint[i], lent, 1e-12 * lent);
+            NEAR(f.pose.problem.joint[i].compliance, s.joint[i].compliance + lent,
+                 1e-12 * (s.joint[i].compliance + lent));
         }
         pp_arena_reset(&w->arena);
     }
@@ -91,19 +93,19 @@ static void what_gives_way_violates_its_law(void **state) {
         perp_step_residual law = {0};
         int n, rows = -1;
         assert_true(pp_gave_way(&f, NULL, &law, &rows) == 0 && rows == 0); /* nothing was lent anything */
-        OK(w, pp_islands_split(&f.problem, &w->arena, &island, &n));
+        OK(w, pp_islands_split(&f.pose.problem, &w->arena, &island, &n));
         bool gives;
         for (int k = 0; k < n; k++) OK(w, pp_give_way(&f, &island[k], &gives));
         double factor = round % 3 == 0 ? 1 : 10 * rp_unit(),
                most = 0; /* an answer that gives way by another part is told by that */
         perp_contact_row *row = PP_ARENA_ARRAY(&w->arena, perp_contact_row, s.p.ncontact);
         memset(nu, 0, sizeof nu), memset(p_joint, 0, sizeof p_joint), memset(p_contact, 0, sizeof p_contact);
-        memcpy(row, f.problem.contact, (size_t)s.p.ncontact * sizeof *row);
-        f.problem.contact = row;
-        f.problem.njoint = 0;
+        memcpy(row, f.pose.problem.contact, (size_t)s.p.ncontact * sizeof *row);
+        f.pose.problem.contact = row;
+        f.pose.problem.njoint = 0;
         for (int i = 0; i < s.p.ncontact; i++) {
             double p = p_contact[3 * i] = 1e3 * rp_unit();
-            row[i].b_n = -factor * f.lent_contact[i] * p;
+            row[i].b_n = -factor * f.solve.lent_contact[i] * p;
             row[i].mu = 0;
             most = fmax(most, -row[i].b_n);
         }
@@ -123,14 +125,14 @@ static void rebounds_are_not_lent_anything(void **state) {
     s.contact[0].b_n = -1;
     pp_island *island;
     int n, given = 0;
-    OK(w, pp_islands_split(&f.problem, &w->arena, &island, &n));
+    OK(w, pp_islands_split(&f.pose.problem, &w->arena, &island, &n));
     for (int k = 0; k < n; k++) {
         bool gives;
         OK(w, pp_give_way(&f, &island[k], &gives));
         for (int i = 0; i < island[k].p.ncontact; i++) given += !gives && island[k].contact[i] == 0;
     }
     assert_int_equal(given, 1);
-    assert_true(f.problem.contact[0].compliance == 0);
+    assert_true(f.pose.problem.contact[0].compliance == 0);
     perp_world_destroy(w);
 }
 

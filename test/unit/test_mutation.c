@@ -54,12 +54,12 @@ typedef struct sabotage {
 /* ---- finding things in a frame ---- */
 
 static int row_of(const pp_frame *f, int joint, perp_row_kind kind) {
-    for (int i = 0; i < f->problem.njoint; i++)
-        if (f->problem.joint[i].joint == joint && f->problem.joint[i].kind == kind) return i;
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        if (f->pose.problem.joint[i].joint == joint && f->pose.problem.joint[i].kind == kind) return i;
     return -1;
 }
 
-static perp_joint_row *own_joint(pp_frame *f, int i) { return (perp_joint_row *)&f->problem.joint[i]; }
+static perp_joint_row *own_joint(pp_frame *f, int i) { return (perp_joint_row *)&f->pose.problem.joint[i]; }
 
 /* ---- the breaks; each tells whether it could act ---- */
 
@@ -72,7 +72,7 @@ static bool impulse_untold(pp_frame *f, double e) { /* an impulse that the veloc
 static bool impulse_wrong(pp_frame *f, double e) { /* one that they have */
     int i = contact_of(f, SLIDER);
     if (i < 0 || !(*impulse(f, i, 0) > 0)) return false;
-    push(f, &f->problem.contact[i].n, e * *impulse(f, i, 0));
+    push(f, &f->pose.problem.contact[i].n, e * *impulse(f, i, 0));
     *impulse(f, i, 0) *= 1 + e;
     return true;
 }
@@ -84,14 +84,14 @@ static bool pulls(pp_frame *f, double e) {
     int i = contact_of(f, SLIDER);
     if (i < 0) return false;
     double p = *impulse(f, i, 0), to = -e * fabs(p);
-    push(f, &f->problem.contact[i].n, to - p);
+    push(f, &f->pose.problem.contact[i].n, to - p);
     *impulse(f, i, 0) = to;
     return p > 0;
 }
 static bool friction_reversed(pp_frame *f, double e) {
     int i = contact_of(f, SLIDER);
     if (i < 0 || *impulse(f, i, 1) == 0) return false;
-    push(f, &f->problem.contact[i].t, -2 * e * *impulse(f, i, 1));
+    push(f, &f->pose.problem.contact[i].t, -2 * e * *impulse(f, i, 1));
     *impulse(f, i, 1) *= 1 - 2 * e;
     return true;
 }
@@ -109,7 +109,7 @@ static bool friction_less(pp_frame *f, double e) {
 }
 static bool rebound_changed(pp_frame *f, double by) {
     int i = contact_of(f, BALL);
-    if (i < 0 || !isfinite(pp_rebound_rhs(f, i, &f->problem.contact[i]))) return false;
+    if (i < 0 || !isfinite(pp_rebound_rhs(f, i, &f->pose.problem.contact[i]))) return false;
     own_contact(f, i)->b_n *= by;
     return true;
 }
@@ -161,15 +161,15 @@ static bool momentum_opposite(pp_frame *f, double e) { /* of two bodies, so that
     return true;
 }
 static bool gravity_left_out(pp_frame *f, double e) {
-    int at = f->block_offset[f->block[FLYER_A]] + 1;
-    f->momentum[at] -= e * f->i_gravity[at];
-    f->i_gravity[at] *= 1 - e;
+    int at = f->control.block_offset[f->control.block[FLYER_A]] + 1;
+    f->control.momentum[at] -= e * f->control.i_gravity[at];
+    f->control.i_gravity[at] *= 1 - e;
     return true;
 }
 static bool spring_between(pp_frame *f, double e) {
-    int at = f->block_offset[f->block[MASS]] + 1;
-    f->momentum[at] += e * f->i_spring[at];
-    f->i_spring[at] *= 1 + e;
+    int at = f->control.block_offset[f->control.block[MASS]] + 1;
+    f->control.momentum[at] += e * f->control.i_spring[at];
+    f->control.i_spring[at] *= 1 + e;
     return true;
 }
 static bool joint_opened(pp_frame *f, double e) {
@@ -198,15 +198,15 @@ static bool joint_spring(pp_frame *f, double e) { /* another stiffness, told con
 }
 static bool limit_passed(pp_frame *f, double e) {
     bool found = false;
-    for (int i = 0; i < f->problem.njoint; i++)
-        if (f->problem.joint[i].kind == PERP_ROW_LIMIT) own_joint(f, i)->b += e, found = true;
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        if (f->pose.problem.joint[i].kind == PERP_ROW_LIMIT) own_joint(f, i)->b += e, found = true;
     return found;
 }
 static bool impulse_apart(pp_frame *f, double e) { /* the two impulses of a joint act at two points */
     enum { HINGE = 4 };
     bool found = false;
-    for (int i = 0; i < f->problem.njoint; i++)
-        if (f->problem.joint[i].joint == HINGE) own_joint(f, i)->row.J[1][2] += 0.15 * e, found = true;
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        if (f->pose.problem.joint[i].joint == HINGE) own_joint(f, i)->row.J[1][2] += 0.15 * e, found = true;
     return found;
 }
 static bool drive_missed(pp_frame *f, double e) {
@@ -222,9 +222,9 @@ static bool drive_turned(pp_frame *f, double e) {
 static bool creeps(pp_frame *f,
                    double e) { /* what sticks on the table slips a little, and friction is told that it does not */
     bool found = false;
-    for (int i = 0; i < f->ncontact; i++)
+    for (int i = 0; i < f->contacts.n; i++)
         for (int k = 0; k < 2; k++)
-            if (f->w->shape[f->contact_shape[2 * i + k]].body == COIN) own_contact(f, i)->b_t += 0.3 * e, found = true;
+            if (f->w->shape[f->contacts.shape[2 * i + k]].body == COIN) own_contact(f, i)->b_t += 0.3 * e, found = true;
     return found;
 }
 

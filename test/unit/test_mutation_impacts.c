@@ -63,7 +63,7 @@ static bool scaled(pp_frame *f, int body, double factor, bool told, bool felt) {
     int i = struck(f, body);
     if (i < 0) return false;
     double p = *impulse(f, i, 0);
-    if (felt) push(f, &f->problem.contact[i].n, (factor - 1) * p);
+    if (felt) push(f, &f->pose.problem.contact[i].n, (factor - 1) * p);
     if (told) *impulse(f, i, 0) = factor * p;
     return true;
 }
@@ -104,7 +104,7 @@ static bool bystander(pp_frame *f, double e) { /* momentum of two bodies, so tha
 static bool friction_by(pp_frame *f, double factor) {
     int i = struck(f, ROLLER);
     if (i < 0 || *impulse(f, i, 1) == 0) return false;
-    push(f, &f->problem.contact[i].t, (factor - 1) * *impulse(f, i, 1));
+    push(f, &f->pose.problem.contact[i].t, (factor - 1) * *impulse(f, i, 1));
     *impulse(f, i, 1) *= factor;
     return true;
 }
@@ -113,9 +113,9 @@ static bool friction_beyond(pp_frame *f, double e) { return friction_by(f, 1 + e
 static bool looked(pp_frame *f, int body, double restitution, double mu, double restitution_t) {
     int i = contact_of(f, body);
     if (i < 0) return false;
-    f->contact[i].restitution *= restitution;
-    f->contact[i].mu *= mu;
-    f->contact[i].restitution_t += restitution_t;
+    f->contacts.at[i].restitution *= restitution;
+    f->contacts.at[i].mu *= mu;
+    f->contacts.at[i].restitution_t += restitution_t;
     return true;
 }
 static bool other_restitution(pp_frame *f, double e) { return looked(f, BALL, 1 - e, 1, 0); }
@@ -126,24 +126,24 @@ static bool sideways(pp_frame *f, double e) { return looked(f, ROLLER, 1, 1, e);
 static bool overlooked(pp_frame *f, double e) {
     (void)e;
     bool found = contact_of(f, BALL) >= 0;
-    if (found) f->ncontact = 0;
+    if (found) f->contacts.n = 0;
     return found;
 }
 static bool shifted(pp_frame *f, double e) { /* moved in time by more than the time */
-    if (f->block[BALL] < 0) return false;
+    if (f->control.block[BALL] < 0) return false;
     perp_vec3 *v = &f->s1->v[BALL], v0 = f->s0->v[BALL];
     *v = perp_v3_axpy(*v, e, perp_v3_sub(*v, v0));
     return true;
 }
 static bool flight_light(pp_frame *f, double e) {
-    if (f->purpose != PP_STEP || f->block[BALL] < 0) return false;
-    int at = f->block_offset[f->block[BALL]] + 1;
-    f->momentum[at] -= e * f->i_gravity[at];
-    f->i_gravity[at] *= 1 - e;
+    if (f->purpose != PP_STEP || f->control.block[BALL] < 0) return false;
+    int at = f->control.block_offset[f->control.block[BALL]] + 1;
+    f->control.momentum[at] -= e * f->control.i_gravity[at];
+    f->control.i_gravity[at] *= 1 - e;
     return true;
 }
 static bool flight_moved(pp_frame *f, double e) {
-    if (f->purpose != PP_STEP || f->block[BALL] < 0 || f->h > 0.0049) return false; /* parts of steps alone */
+    if (f->purpose != PP_STEP || f->control.block[BALL] < 0 || f->h > 0.0049) return false; /* parts of steps alone */
     f->s1->X[BALL].p.x += 0.2 * e * f->h;
     return true;
 }

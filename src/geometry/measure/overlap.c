@@ -10,7 +10,8 @@
  *          chosen features: one cannot hide the other's mistakes.
  * Valid    convex shapes, exact: the largest separation over these axes is minus the penetration depth. A particle,
  *          sphere or capsule that is apart from anything has its exact distance too.
- * Cost     per pair faces x vertices, in 3D plus edges x edges; the broad phase says which pairs. */
+ * Cost     per pair (faces + edges) x vertices, in 3D plus edges x edges of those that may part the two better than a face; the broad phase
+ *          says which pairs. */
 #include "geometry/broad/broad.h"
 #include "geometry/shape/implicit_function.h"
 
@@ -87,14 +88,42 @@ static bool supports(perp_vec3 l, perp_vec3 r, perp_vec3 e, perp_vec3 n) {
     return perp_v3_dot(perp_v3_cross(l, n), e) >= slack && perp_v3_dot(perp_v3_cross(n, r), e) >= slack;
 }
 
-/* Largest separation over cross products of edges that support each other; X is the pose of b in the frame of a. */
-static double over_edges(const pp_geometry *a, const pp_geometry *b, perp_pose X) {
-    double most = -INFINITY;
+/* Planes that an edge supports have normals between those of its faces: l s + r t with s, t >= 0 and s + t >= 1. For a point x of the other shape,
+ * at d = x - edge, n . d bounds the separation. So if l . d and r . d are both negative and below `best`, so are all of these. */
+static bool none_better(perp_vec3 l, perp_vec3 r, perp_vec3 d, double best) {
+    double ahead = fmax(perp_v3_dot(l, d), perp_v3_dot(r, d));
+    return ahead < fmin(0, best) - 1e-12 * perp_v3_norm(d);
+}
+
+/* The vertex of g with the smallest n . x. */
+static perp_vec3 lowest_vertex(const pp_geometry *g, perp_vec3 n) {
+    int best = 0;
+    for (int v = 1; v < g->nvert; v++)
+        if (perp_v3_dot(n, g->vert[v]) < perp_v3_dot(n, g->vert[best])) best = v;
+    return g->vert[best];
+}
+
+enum { MANY_EDGES = 512 }; /* of a: more are not sorted out beforehand */
+
+/* Largest separation over cross products of edges that support each other, if it is above `best`; X is the pose of b in the frame of
+ * a. */
+static double over_edges(const pp_geometry *a, const pp_geometry *b, perp_pose X, double best) {
+    double most = best;
+    bool skip[MANY_EDGES] = {false};
+    for (int i = 0; i < a->nedge && i < MANY_EDGES; i++) {
+        perp_vec3 l = a->face_n[a->edge[i][2]], r = a->face_n[a->edge[i][3]];
+        perp_vec3 x = perp_pose_apply(X, lowest_vertex(b, perp_q_unrotate(X.q, perp_v3_add(l, r))));
+        skip[i] = none_better(l, r, perp_v3_sub(x, a->vert[a->edge[i][0]]), best);
+    }
     for (int j = 0; j < b->nedge; j++) {
         perp_vec3 eb = perp_q_rotate(X.q, perp_v3_sub(b->vert[b->edge[j][1]], b->vert[b->edge[j][0]]));
         perp_vec3 lb = perp_v3_neg(perp_q_rotate(X.q, b->face_n[b->edge[j][2]]));
         perp_vec3 rb = perp_v3_neg(perp_q_rotate(X.q, b->face_n[b->edge[j][3]]));
+        perp_vec3 x = lowest_vertex(a, perp_v3_neg(perp_v3_add(lb, rb)));
+        perp_vec3 at = perp_pose_apply(X, b->vert[b->edge[j][0]]);
+        if (none_better(lb, rb, perp_v3_sub(at, x), best)) continue;
         for (int i = 0; i < a->nedge; i++) {
+            if (i < MANY_EDGES && skip[i]) continue;
             perp_vec3 ea = perp_v3_sub(a->vert[a->edge[i][1]], a->vert[a->edge[i][0]]);
             perp_vec3 la = a->face_n[a->edge[i][2]], ra = a->face_n[a->edge[i][3]];
             perp_vec3 c = perp_v3_cross(ea, eb);
@@ -120,8 +149,7 @@ static double polytopes(const pp_placed *a, const pp_placed *b) {
     double e = over_faces(b->g, a->g, perp_pose_inverse(X_ab));
     if (e > d) d = e;
     if (d > 0 || a->g->dim == 2) return d;
-    e = over_edges(a->g, b->g, X_ab);
-    return e > d ? e : d;
+    return over_edges(a->g, b->g, X_ab, d);
 }
 
 static double plane_separation(const pp_placed *plane, const pp_placed *b) {

@@ -24,11 +24,11 @@
 
 pp_end_change pp_end_changed(const pp_frame *f, const pp_state *at, const double *from, const double *to) {
     double most = 0, far = 0, scale = f->h * perp_v3_norm(f->w->def.gravity_W);
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b], o = f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b], o = f->control.block_offset[b];
         double r = f->w->body[slot].radius;
         far = fmax(far, perp_v3_norm(at->X[slot].p) + r);
-        for (int c = 0; c < f->block_ndof[b]; c++) {
+        for (int c = 0; c < f->control.block_ndof[b]; c++) {
             double arm = c < f->w->def.dim ? 1 : r;
             most = fmax(most, arm * fabs(to[o + c] - from[o + c]));
             scale = fmax(scale, arm * fabs(to[o + c]));
@@ -48,11 +48,11 @@ pp_iteration_state pp_convergence_check(pp_convergence *s, const pp_frame *f, co
 }
 
 void pp_end_inertia(pp_frame *f, const pp_state *s) {
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b];
         const pp_body *body = &f->w->body[slot];
-        if (f->block_ndof[b] != 6 || body->isotropic) continue;
-        pp_put_inertia(body, s ? s->X[slot].q : f->q_free[b], f->M + 36 * b, f->Minv + 36 * b);
+        if (f->control.block_ndof[b] != 6 || body->isotropic) continue;
+        pp_put_inertia(body, s ? s->X[slot].q : f->control.q_free[b], f->control.M + 36 * b, f->control.Minv + 36 * b);
     }
 }
 
@@ -82,17 +82,17 @@ static perp_status begin(work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
     perp_status st = pp_state_new(w, &k->end);
-    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    k->start = PP_ARENA_ARRAY(&w->arena, begun, f->ncontact);
+    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    k->start = PP_ARENA_ARRAY(&w->arena, begun, f->contacts.n);
     if (st) return st;
     if (!k->nu || !k->start) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_state_copy(w, &k->end, f->s1);
-    k->nstart = f->ncontact;
-    for (int i = 0; i < f->ncontact; i++) {
-        const int *shape = f->contact_shape + 2 * i;
-        k->start[i] = (begun){{shape[0], shape[1]}, f->contact[i].feature, f->contact[i].gap};
+    k->nstart = f->contacts.n;
+    for (int i = 0; i < f->contacts.n; i++) {
+        const int *shape = f->contacts.shape + 2 * i;
+        k->start[i] = (begun){{shape[0], shape[1]}, f->contacts.at[i].feature, f->contacts.at[i].gap};
     }
-    memcpy(k->nu, f->solution.nu, (size_t)f->ndof * sizeof *k->nu);
+    memcpy(k->nu, f->solve.solution.nu, (size_t)f->control.ndof * sizeof *k->nu);
     return PERP_OK;
 }
 
@@ -112,15 +112,15 @@ static double start_gap(const work *k, const int *shape, const perp_contact *c) 
 static perp_status find_pairs(work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
-    for (int i = 0; i < f->nplaced; i++) {
-        pp_placed *p = &f->placed[i];
+    for (int i = 0; i < f->collide.nplaced; i++) {
+        pp_placed *p = &f->collide.placed[i];
         p->X_WS = perp_pose_mul(k->end.X[p->body], w->shape[p->slot].X_BS);
     }
     w->pairs.n = 0;
     perp_status st = PERP_OK;
-    if (f->nplaced)
-        st = w->detector->detect(w->def.dim, f->nplaced, f->placed, pp_may_touch, f, w->broad, &w->couples, &w->alloc,
-                                 &w->arena, &w->pairs);
+    if (f->collide.nplaced)
+        st = w->detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f, w->broad,
+                                 &w->couples, &w->alloc, &w->arena, &w->pairs);
     return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
 }
 
@@ -130,20 +130,20 @@ static perp_status find_contacts(work *k, double **gap) {
     perp_world *w = f->w;
     perp_status st = k->m->contacts(f, k->m->ctx);
     if (st) return st;
-    double *end = PP_ARENA_ARRAY(&w->arena, double, f->ncontact);
-    *gap = PP_ARENA_ARRAY(&w->arena, double, f->ncontact);
-    if (!end || !*gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int i = 0; i < f->ncontact; i++) {
-        perp_contact *c = &f->contact[i];
-        const int *shape = f->contact_shape + 2 * i;
+    double *end = PP_ARENA_ARRAY(&w->arena, double, f->contacts.n);
+    *gap = PP_ARENA_ARRAY(&w->arena, double, f->contacts.n);
+    if (!end || !*gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int i = 0; i < f->contacts.n; i++) {
+        perp_contact *c = &f->contacts.at[i];
+        const int *shape = f->contacts.shape + 2 * i;
         const pp_geometry *const g[2] = {w->shape[shape[0]].g, w->shape[shape[1]].g};
         (*gap)[i] = c->gap;
         c->gap = start_gap(k, shape, c);
         end[i] = pp_end_demand(f, g, c->b_W, c->gap, (*gap)[i]);
     }
-    f->end_gap = end;
-    f->end_nu = k->nu;
-    f->levers = &k->end;
+    f->demand.end_gap = end;
+    f->demand.end_nu = k->nu;
+    f->demand.levers = &k->end;
     return PERP_OK;
 }
 
@@ -155,7 +155,7 @@ static perp_status solve_round(work *k, double **gap) {
     if (!st) st = find_contacts(k, gap);
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     pp_end_inertia(f, &k->end);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     if (!st) st = k->m->solve(f, k->m->ctx);
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
@@ -164,8 +164,8 @@ static perp_status solve_round(work *k, double **gap) {
 
 static perp_status move(work *k) {
     const pp_frame *f = k->f;
-    for (int b = 0; b < f->nblock; b++)
-        if (!pp_move_block(f, b, f->s0, k->nu + f->block_offset[b], f->h, &k->end, NULL))
+    for (int b = 0; b < f->control.nblock; b++)
+        if (!pp_move_block(f, b, f->s0, k->nu + f->control.block_offset[b], f->h, &k->end, NULL))
             return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
     return PERP_OK;
 }
@@ -182,33 +182,33 @@ static perp_status rounds(work *k) {
         pp_arena_release(&f->w->arena, mark);
         double *gap;
         if ((st = solve_round(k, &gap))) return st;
-        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
+        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solve.solution.nu);
         pp_iteration_state v = pp_convergence_check(&s, f, &c, !joints);
         if (v == PP_SETTLED) {
-            f->true_gap = gap;
+            f->method.true_gap = gap;
             return PERP_OK;
         }
         double part = v == PP_GO_HALF ? 0.5 : 1;
-        for (int i = 0; i < f->ndof; i++) k->nu[i] += part * (f->solution.nu[i] - k->nu[i]);
+        for (int i = 0; i < f->control.ndof; i++) k->nu[i] += part * (f->solve.solution.nu[i] - k->nu[i]);
     }
     return pp_fail(f->w, PERP_E_SOLVE, "contacts at the end of the step did not settle at t = %g (h = %g): %d of them",
-                   f->s0->t, f->h, f->ncontact);
+                   f->s0->t, f->h, f->contacts.n);
 }
 
 perp_status pp_end_rounds(pp_frame *f, const pp_end_model *m) {
     work k = {.f = f, .m = m};
     perp_status st = begin(&k);
     if (!st) st = rounds(&k);
-    f->levers = NULL; /* they were of this work */
-    f->end_nu = NULL;
+    f->demand.levers = NULL; /* they were of this work */
+    f->demand.end_nu = NULL;
     return st;
 }
 
 void pp_end_give_up(pp_frame *f) {
     pp_logf(f->w, PERP_LOG_WARNING, "step %llu: contacts act at the start of a part of h = %g: %s",
             (unsigned long long)f->w->state.step, f->h, f->w->why);
-    f->fallbacks++;
-    f->end_gap = f->true_gap = NULL;
+    f->solve.fallbacks++;
+    f->demand.end_gap = f->method.true_gap = NULL;
     pp_end_inertia(f, NULL);
 }
 
@@ -221,16 +221,16 @@ static perp_status choose(pp_frame *f, void *ctx) {
 
 static perp_status solve(pp_frame *f, void *ctx) {
     (void)ctx;
-    return pp_solve_step(f);
+    return pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 /* Shapes between which the model has contacts at the start. */
 static perp_status note_chosen(pp_frame *f) {
-    int *pair = PP_ARENA_ARRAY(&f->w->arena, int, 2 * f->ncontact);
+    int *pair = PP_ARENA_ARRAY(&f->w->arena, int, 2 * f->contacts.n);
     if (!pair) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    memcpy(pair, f->contact_shape, 2 * (size_t)f->ncontact * sizeof *pair);
-    f->begun = pair;
-    f->nbegun = f->ncontact;
+    memcpy(pair, f->contacts.shape, 2 * (size_t)f->contacts.n * sizeof *pair);
+    f->contacts.begun = pair;
+    f->contacts.nbegun = f->contacts.n;
     return PERP_OK;
 }
 
@@ -239,8 +239,8 @@ perp_status pp_end_solve_contacts(pp_frame *f) {
     perp_status st = pp_start_solve_contacts(f);
     if (st || (st = note_chosen(f))) return st;
     st = pp_end_rounds(f, &m);
-    if (st != PERP_E_SOLVE || !f->last_resort) return st;
+    if (st != PERP_E_SOLVE || !f->task.last_resort) return st;
     pp_end_give_up(f);
-    f->begun = NULL;
+    f->contacts.begun = NULL;
     return pp_start_solve_contacts(f);
 }

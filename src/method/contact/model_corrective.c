@@ -22,8 +22,10 @@ static const pp_pair *deepest(const pp_pair_list *l, int first, int *next) {
 
 /* Asked at the end poses: did these two overlap at the start? */
 static bool overlapped(const pp_frame *f, const pp_pair *p) {
-    for (int i = 0; i < f->nbegun; i++)
-        if (f->begun[2 * i] == f->placed[p->i].slot && f->begun[2 * i + 1] == f->placed[p->j].slot) return true;
+    for (int i = 0; i < f->contacts.nbegun; i++)
+        if (f->contacts.begun[2 * i] == f->collide.placed[p->i].slot &&
+            f->contacts.begun[2 * i + 1] == f->collide.placed[p->j].slot)
+            return true;
     return false;
 }
 
@@ -34,9 +36,9 @@ static perp_status corrective(pp_frame *f) {
     if (st) return st;
     for (int i = 0, next; i < n; i = next) {
         const pp_pair *p = deepest(&w->pairs, i, &next);
-        if (f->begun ? !overlapped(f, p) : !(p->gap < 0)) continue;
-        pp_contact_fill(f, p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
-        f->ncontact++;
+        if (f->contacts.begun ? !overlapped(f, p) : !(p->gap < 0)) continue;
+        pp_contact_fill(f, p, &f->contacts.at[f->contacts.n], f->contacts.shape + 2 * f->contacts.n);
+        f->contacts.n++;
     }
     return PERP_OK;
 }

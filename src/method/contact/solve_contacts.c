@@ -16,21 +16,23 @@ perp_status pp_contact(pp_frame *f) { return f->w->model->contacts(f); }
 
 static perp_status solve_step(pp_frame *f, const void *ctx) {
     (void)ctx;
-    return pp_solve_step(f);
+    return pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 perp_status pp_start_solve_contacts(pp_frame *f) {
+    const pp_pose_options pose = {.no_lift = f->method.jammed}; /* an earlier round may have jammed */
+    const pp_solve_options how = {.no_lift = f->method.jammed};
     double t = pp_clock();
     perp_status s = pp_collide(f); /* shapes     -> feature pairs, gaps     */
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (!s) s = pp_contact(f); /* pairs      -> contacts                */
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
     if (!s) s = pp_joint_rounds_begin(f);
-    if (!s) s = pp_formulate(f); /* contacts   -> step problem            */
+    if (!s) s = pp_formulate(f, &pose); /* contacts   -> step problem            */
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     if (!s) {
-        s = pp_solve_step(f); /* problem    -> impulses, velocity      */
-        if (!s) s = pp_joint_rounds_run(f);
+        s = pp_solve_step(f, &how); /* problem    -> impulses, velocity      */
+        if (!s) s = pp_joint_rounds_run(f, how.no_lift);
         s = pp_solve_jammed(f, s, &(pp_way){.solve = solve_step, .ordinary = true});
     }
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);

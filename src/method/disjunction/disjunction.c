@@ -147,19 +147,19 @@ static bool drop_idle(pp_rules *r) {
 
 /* The solid of a placed shape, made when it is first asked for. */
 static const pp_solid *solid_of(pp_rules *r, pp_solid *solid, int k) {
-    if (!solid[k].g && !pp_polytope_place(&r->f->placed[k], &r->f->w->arena, &solid[k])) r->memory = true;
+    if (!solid[k].g && !pp_polytope_place(&r->f->collide.placed[k], &r->f->w->arena, &solid[k])) r->memory = true;
     return &solid[k];
 }
 
 perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
     perp_world *w = f->w;
     pp_rules r = {.f = f};
-    pp_solid *solid = PP_ARENA_ZERO(&w->arena, pp_solid, f->nplaced);
+    pp_solid *solid = PP_ARENA_ZERO(&w->arena, pp_solid, f->collide.nplaced);
     r.memory = !solid;
     for (int k = 0, next; !r.memory && k < w->pairs.n; k = next) {
         const pp_pair *p = &w->pairs.pair[k];
         for (next = k + 1; next < w->pairs.n && p[next - k].i == p->i && p[next - k].j == p->j;) next++;
-        const pp_placed *A = &f->placed[p->i], *B = &f->placed[p->j];
+        const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
         r.i = p->i;
         r.j = p->j;
         r.first = r.d.ncontact;
@@ -176,9 +176,9 @@ perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
     }
     if (r.memory || !drop_helpless(&r) || !drop_idle(&r))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
-    f->contact = r.contact;
-    f->contact_shape = r.shape;
-    f->ncontact = r.d.ncontact;
+    f->contacts.at = r.contact;
+    f->contacts.shape = r.shape;
+    f->contacts.n = r.d.ncontact;
     *d = r.d;
     return PERP_OK;
 }
@@ -192,13 +192,13 @@ static perp_status solve_at_start(pp_frame *f, pp_pair_rules rules, double gamma
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (!st && f->purpose != PP_STEP) { /* what touches at the start, at the level of velocities */
         st = pp_contacts_of_pairs(f);
-        if (!st) st = pp_formulate(f);
-        return st ? st : pp_solve_step(f);
+        if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
+        return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
     }
     if (!st) st = pp_rules_run(f, rules, d);
     d->gamma = gamma;
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
     if (!st) st = pp_solve_jammed(f, pp_disjunction_solve(f, d), &(pp_way){solve_posed, d, d->ngroup == 0});
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
@@ -214,10 +214,10 @@ typedef struct start {
 } start;
 
 static int place_of(const pp_frame *f, int slot) {
-    int lo = 0, hi = f->nplaced - 1; /* they stand in the order of their slots */
+    int lo = 0, hi = f->collide.nplaced - 1; /* they stand in the order of their slots */
     while (lo < hi) {
         int mid = (lo + hi) / 2;
-        if (f->placed[mid].slot < slot)
+        if (f->collide.placed[mid].slot < slot)
             lo = mid + 1;
         else
             hi = mid;
@@ -244,7 +244,7 @@ static perp_status features_now(pp_frame *f, pp_solid *solid, int i, int j, uint
  * left each other's reach, as it was, and that far apart. */
 static pp_pair found_now(const pp_frame *f, int i, int j, const perp_contact *c) {
     const pp_pair_list *l = &f->w->pairs;
-    pp_pair best = {i, j, c->feature, c->a_W, c->b_W, c->n_W, f->placed[i].reach + f->placed[j].reach};
+    pp_pair best = {i, j, c->feature, c->a_W, c->b_W, c->n_W, f->collide.placed[i].reach + f->collide.placed[j].reach};
     bool any = false;
     for (int k = 0; k < l->n; k++) {
         const pp_pair *p = &l->pair[k];
@@ -260,19 +260,19 @@ static pp_pair found_now(const pp_frame *f, int i, int j, const perp_contact *c)
 /* The same contacts at the end poses. */
 static perp_status contacts_at_end(pp_frame *f, void *ctx) {
     const start *s = ctx;
-    pp_solid *solid = PP_ARENA_ZERO(&f->w->arena, pp_solid, f->nplaced);
+    pp_solid *solid = PP_ARENA_ZERO(&f->w->arena, pp_solid, f->collide.nplaced);
     perp_status st = pp_contact_room(f, s->n);
     if (!solid) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
     for (int k = 0; !st && k < s->n; k++) {
         int i = place_of(f, s->shape[2 * k]), j = place_of(f, s->shape[2 * k + 1]);
         pp_pair now;
-        if (pp_is_polytope(f->placed[i].g) && pp_is_polytope(f->placed[j].g))
+        if (pp_is_polytope(f->collide.placed[i].g) && pp_is_polytope(f->collide.placed[j].g))
             st = features_now(f, solid, i, j, s->contact[k].feature, &now);
         else
             now = found_now(f, i, j, &s->contact[k]);
         if (st) break;
-        pp_contact_fill(f, &now, &f->contact[k], f->contact_shape + 2 * k);
-        f->ncontact++;
+        pp_contact_fill(f, &now, &f->contacts.at[k], f->contacts.shape + 2 * k);
+        f->contacts.n++;
     }
     return st;
 }
@@ -283,10 +283,10 @@ perp_status pp_disjunction_model(pp_frame *f, pp_pair_rules rules, double gamma)
     pp_disjunction d;
     perp_status st = solve_at_start(f, rules, gamma, &d);
     if (st || !pp_at_end(f)) return st;
-    start s = {f->contact, f->contact_shape, f->ncontact, &d};
+    start s = {f->contacts.at, f->contacts.shape, f->contacts.n, &d};
     const pp_end_model m = {.contacts = contacts_at_end, .solve = solve_again, .ctx = &s};
     st = pp_end_rounds(f, &m);
-    if (st != PERP_E_SOLVE || !f->last_resort) return st;
+    if (st != PERP_E_SOLVE || !f->task.last_resort) return st;
     pp_end_give_up(f);
     return solve_at_start(f, rules, gamma, &d);
 }

@@ -48,7 +48,7 @@ typedef struct pp_rules {
     int *shape;            /* 2 per contact */
     bool *primary;         /* by contact */
     int cap_contact, cap_shape, cap_primary, cap_plain, cap_group, cap_member;
-    int i, j;               /* the pair at hand, into f->placed */
+    int i, j;               /* the pair at hand, into f->collide.placed */
     int first, first_group; /* its contacts and groups start here */
     pp_vicinity near;       /* of the pair at hand */
     bool memory;            /* refused */
@@ -66,7 +66,7 @@ void pp_rules_cross(pp_rules *r, int pushes, int other, bool force);
 
 /* Fills the constraints of one pair of polytopes. */
 typedef void (*pp_pair_rules)(pp_rules *r);
-/* All pairs that pp_collide found: polytopes by these rules, anything curved as U. Sets f->contact and the rest, and
+/* All pairs that pp_collide found: polytopes by these rules, anything curved as U. Sets f->contacts, and
  * *d. X constraints over contacts that can carry no force at all are left out: nothing could meet them. */
 perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d);
 
@@ -138,8 +138,8 @@ typedef struct pp_sides_judge {
 perp_status pp_disjunction_sides(pp_frame *f, const pp_disjunction *d, pp_island *island, int number,
                                  const perp_step_solution *from, const pp_sides_judge *judge);
 
-/* Solves f->problem under d island by island with the first of the world's solvers, then by choosing
- * sides, then with the others, fischer-newton and path-search from other starts; islands without I and X are ordinary and solved as such; fills f->solution, f->residual, f->acceptance and the rest. PERP_E_SOLVE if no answer is acceptable. */
+/* Solves f->pose.problem under d island by island with the first of the world's solvers, then by choosing
+ * sides, then with the others, fischer-newton and path-search from other starts; islands without I and X are ordinary and solved as such; fills f->solve.solution, f->solve.residual, f->solve.acceptance and the rest. PERP_E_SOLVE if no answer is acceptable. */
 perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d);
 
 /* The whole stage of a model that is made of rules: pp_collide to the solution. gamma: as in pp_disjunction. */

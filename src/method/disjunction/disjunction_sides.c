@@ -147,25 +147,27 @@ static perp_status solve_part(work *k, int number) {
     take_part(k);
     for (int i = 0; i < island->p.ncontact; i++) {
         int c = island->contact[i];
-        memset(f->solution.p_contact + 3 * c, 0, 3 * sizeof *f->solution.p_contact);
-        f->solution.sigma[c] = f->solution.p_spin[c] = 0;
+        memset(f->solve.solution.p_contact + 3 * c, 0, 3 * sizeof *f->solve.solution.p_contact);
+        f->solve.solution.sigma[c] = f->solve.solution.p_spin[c] = 0;
     }
     /* the frame's report is of the whole island, and who looks on is shown that */
-    double acceptance = f->acceptance;
-    const perp_solver_type *used = f->used;
+    double acceptance = f->solve.acceptance;
+    const perp_solver_type *used = f->solve.used;
     perp_capture capture = w->capture;
     w->capture = (perp_capture){0};
-    perp_status st = pp_solve_island(f, &k->part, number, NULL, &residual);
+    perp_status st =
+        pp_solve_island(f, &k->part, number, NULL, &(pp_solve_options){.no_lift = f->method.jammed}, &residual);
     w->capture = capture;
-    f->acceptance = acceptance;
-    f->used = used;
+    f->solve.acceptance = acceptance;
+    f->solve.used = used;
     if (st) return st;
     /* motors that yield and driven bodies that stall changed the rows */
     island->p.joint = k->part.p.joint;
     for (int i = 0; i < k->part.p.ncontact; i++) k->row[k->part_of[i]] = k->part.p.contact[i];
-    pp_island_gather(island, &f->solution, &k->answer);
+    pp_island_gather(island, &f->solve.solution, &k->answer);
     for (int b = 0; b < island->p.nblock; b++)
-        memcpy(k->answer.nu + island->p.block_offset[b], f->solution.nu + f->problem.block_offset[island->block[b]],
+        memcpy(k->answer.nu + island->p.block_offset[b],
+               f->solve.solution.nu + f->pose.problem.block_offset[island->block[b]],
                (size_t)island->p.block_ndof[b] * sizeof *k->answer.nu);
     return PERP_OK;
 }

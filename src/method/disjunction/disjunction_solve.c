@@ -51,7 +51,7 @@ static perp_step_residual measure(const perp_step_problem *p, const pp_disjuncti
 /* Keeps the answer in t->answer if it is the best so far. @return its figure */
 static double keep(attempts *t, const perp_solver_type *solver, const perp_solve_info *info) {
     perp_step_residual r = measure(t->p, t->d, &t->answer);
-    double a = pp_acceptance(t->f, t->p, &t->answer, &r, t->rows, t->dofs);
+    double a = pp_acceptance(t->f, t->p, &t->answer, &r, t->f->w->def.tolerance, t->rows, t->dofs);
     t->iterations += info->iterations;
     if (t->used && !(a < t->acceptance)) return a;
     perp_step_solution old = t->best;
@@ -174,7 +174,7 @@ static perp_status solve_joints(attempts *t, const pp_mixed *m, const double *z)
     perp_world *w = t->f->w;
     if (pp_mixed_recover(m, z, &w->arena, &t->best)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     t->residual = measure(t->p, t->d, &t->best);
-    t->acceptance = pp_acceptance(t->f, t->p, &t->best, &t->residual, t->rows, t->dofs);
+    t->acceptance = pp_acceptance(t->f, t->p, &t->best, &t->residual, t->f->w->def.tolerance, t->rows, t->dofs);
     if (t->acceptance <= w->def.tolerance) return PERP_OK;
     return pp_fail(w, PERP_E_SOLVE, "the joints could not be solved at t = %g: residual %.3g of the speed scale",
                    t->f->s0->t, t->acceptance);
@@ -284,14 +284,14 @@ static int unknowns_of(const perp_step_problem *p, const pp_disjunction *d) {
 }
 
 static void report(pp_frame *f, const attempts *t) {
-    f->iterations += t->iterations;
-    f->fallbacks += t->fallbacks;
-    if (t->unknowns > f->unknowns) f->unknowns = t->unknowns;
-    if (t->used && (!f->used || !(t->acceptance <= f->acceptance))) {
-        f->used = t->used;
-        f->info = t->info;
+    f->solve.iterations += t->iterations;
+    f->solve.fallbacks += t->fallbacks;
+    if (t->unknowns > f->solve.unknowns) f->solve.unknowns = t->unknowns;
+    if (t->used && (!f->solve.used || !(t->acceptance <= f->solve.acceptance))) {
+        f->solve.used = t->used;
+        f->solve.info = t->info;
     }
-    if (!(t->acceptance <= f->acceptance)) f->acceptance = t->acceptance;
+    if (!(t->acceptance <= f->solve.acceptance)) f->solve.acceptance = t->acceptance;
 }
 
 static void show(const attempts *t, int island, perp_status st, const perp_step_solution *recalled) {
@@ -335,11 +335,13 @@ static perp_status solve_island(pp_frame *f, const pp_disjunction *d, pp_island 
                        "%d contacts within the travel of a step at t = %g (h = %g) make a problem of %d unknowns, more "
                        "than %d: the contact model needs a smaller step, slower bodies or shapes with fewer features",
                        island->p.ncontact, f->s0->t, f->h, unknowns, MOST_UNKNOWNS);
-    if (part.ngroup == 0) return pp_solve_island(f, island, number, recalled, &residual);
+    if (part.ngroup == 0)
+        return pp_solve_island(f, island, number, recalled, &(pp_solve_options){.no_lift = f->method.jammed},
+                               &residual);
     if (recalled) pp_island_gather(island, recalled, &mine);
     perp_status st = solve_one(&t, recalled ? &mine : NULL);
     show(&t, number, st, recalled ? &mine : NULL);
-    pp_island_scatter(island, &f->problem, &t.best, &f->solution);
+    pp_island_scatter(island, &f->pose.problem, &t.best, &f->solve.solution);
     report(f, &t);
     return st;
 }
@@ -348,34 +350,34 @@ perp_status pp_disjunction_solve(pp_frame *f, const pp_disjunction *d) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
-    f->solution = (perp_step_solution){0}; /* memory of the last round's may be in use again */
+    f->solve.solution = (perp_step_solution){0}; /* memory of the last round's may be in use again */
     if (pp_told_to_stop(w)) return pp_stopped(w);
-    if (pp_budget_used(w, (double)f->problem.nblock + f->problem.njoint + f->problem.ncontact))
+    if (pp_budget_used(w, (double)f->pose.problem.nblock + f->pose.problem.njoint + f->pose.problem.ncontact))
         return pp_budget_fail(w);
-    f->used = NULL;
-    f->stalled = NULL;
-    f->lent_contact = f->lent_joint = NULL;
-    f->motor_yields = 0;
-    f->acceptance = 0;
+    f->solve.used = NULL;
+    f->solve.stalled = NULL;
+    f->solve.lent_contact = f->solve.lent_joint = NULL;
+    f->solve.motor_yields = 0;
+    f->solve.acceptance = 0;
     int *where = PP_ARENA_ARRAY(&w->arena, int, d->ncontact);
     perp_step_solution recalled;
-    perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
-    if (st || !where || !pp_solution_new(&w->arena, &f->problem, &f->solution) ||
-        !pp_solution_new(&w->arena, &f->problem, &recalled))
+    perp_status st = pp_islands_split(&f->pose.problem, &w->arena, &island, &n);
+    if (st || !where || !pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution) ||
+        !pp_solution_new(&w->arena, &f->pose.problem, &recalled))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && (w->warm.ncontact || w->warm.njoint);
-    if (guess) pp_recall(f, &recalled);
-    perp_step_problem free_blocks = f->problem; /* without rows: what bodies in no island do */
+    if (guess) pp_recall(f, NULL, &recalled);
+    perp_step_problem free_blocks = f->pose.problem; /* without rows: what bodies in no island do */
     free_blocks.njoint = free_blocks.ncontact = 0;
-    pp_step_velocity(&free_blocks, NULL, NULL, f->solution.nu);
+    pp_step_velocity(&free_blocks, NULL, NULL, f->solve.solution.nu);
     for (int k = 0; !st && k < n; k++) {
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        const perp_contact_row *contact = f->problem.contact;
-        const perp_joint_row *joint = f->problem.joint;
+        const perp_contact_row *contact = f->pose.problem.contact;
+        const perp_joint_row *joint = f->pose.problem.joint;
         st = solve_island(f, d, &island[k], k, guess ? &recalled : NULL, where);
         /* rows of motors that yield and of driven bodies that stall lie there */
-        if (f->problem.contact == contact && f->problem.joint == joint) pp_arena_release(&w->arena, mark);
+        if (f->pose.problem.contact == contact && f->pose.problem.joint == joint) pp_arena_release(&w->arena, mark);
     }
-    f->residual = measure(&f->problem, d, &f->solution);
+    f->solve.residual = measure(&f->pose.problem, d, &f->solve.solution);
     return st;
 }

@@ -37,7 +37,7 @@ typedef struct pp_soft_contact {
     double least;     /* Hertz: it is linearised no nearer to 0, where it has no slope [L] */
 } pp_soft_contact;
 
-/* pairs -> f->contact: as the model one-plane has them; of pairs with an elastic foundation, its elements. *soft: their
+/* pairs -> f->contacts: as the model one-plane has them; of pairs with an elastic foundation, its elements. *soft: their
  * laws, from the arena. PERP_E_FIT if two shapes meet that have no law of that kind. */
 perp_status pp_first_order_contacts(pp_frame *f, const pp_first_order *set, pp_soft_contact **soft);
 /* Has every pair of shapes that may touch a law that fits them? PERP_E_FIT with a sentence if not; PERP_E_MEMORY. */
@@ -52,7 +52,7 @@ double pp_soft_force(const pp_soft_contact *c, double d, double *slope);
 bool pp_soft_newton(const perp_step_problem *p, const perp_step_solution *guess, pp_arena *arena,
                     perp_step_solution *out);
 
-/* dJ/dt nu at the start of the step, for each joint row of f->problem [L/T^2 or 1/T^2]. */
+/* dJ/dt nu at the start of the step, for each joint row of f->pose.problem [L/T^2 or 1/T^2]. */
 perp_status pp_row_curvature(const pp_frame *f, double *out);
 
 /* The programme as printed, (69)-(71) and (83)-(85), for rows without friction: the impulses of least norm for which no

@@ -70,7 +70,7 @@ static bool foundation_fits(const pp_geometry *a, const pp_geometry *b) {
 /* Is there a law for the contact of two shapes, if they may touch at all? */
 static perp_status pair_fits(pp_frame *f, int i, int j) {
     perp_world *w = f->w;
-    const pp_placed *A = &f->placed[i], *B = &f->placed[j];
+    const pp_placed *A = &f->collide.placed[i], *B = &f->collide.placed[j];
     if (A->body == B->body || (!A->moves && !B->moves)) return PERP_OK;
     if (!(A->group & B->mask) || !(B->group & A->mask) || !pp_may_touch(i, j, f)) return PERP_OK;
     perp_compliance kind = pp_contact_law(w, A->slot, B->slot).compliance;
@@ -93,10 +93,9 @@ perp_status pp_first_order_pairs(perp_world *w) {
     if (!any) return PERP_OK;
     pp_arena_mark mark = pp_arena_here(&w->arena);
     pp_frame f = {.w = w};
-    perp_status st = pp_place_shapes(w, &w->state, &f.placed, &f.nplaced);
-    if (!st) st = pp_exclusions(w, &f.excluded, &f.nexcluded);
-    for (int i = 0; !st && i < f.nplaced; i++)
-        for (int j = i + 1; !st && j < f.nplaced; j++) st = pair_fits(&f, i, j);
+    perp_status st = pp_collide_place(w, &w->state, &f.collide);
+    for (int i = 0; !st && i < f.collide.nplaced; i++)
+        for (int j = i + 1; !st && j < f.collide.nplaced; j++) st = pair_fits(&f, i, j);
     pp_arena_release(&w->arena, mark);
     return st;
 }
@@ -146,7 +145,7 @@ static perp_status put_face(foundation *b, int k) {
             double gap = perp_v3_dot(b->n, perp_v3_sub(at, b->through));
             if (gap > b->reach) continue;
             perp_vec3 below = perp_v3_axpy(at, -gap, b->n);
-            bool box_first = b->box == &f->placed[b->i];
+            bool box_first = b->box == &f->collide.placed[b->i];
             pp_pair p = {.i = b->i,
                          .j = b->j,
                          .feature = ((uint64_t)k * (uint64_t)rows + (uint64_t)y) * (uint64_t)n + (uint64_t)x,
@@ -154,17 +153,18 @@ static perp_status put_face(foundation *b, int k) {
                          .b_W = box_first ? below : at,
                          .n_W = box_first ? perp_v3_neg(b->n) : b->n,
                          .gap = gap};
-            pp_contact_fill(f, &p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
-            perp_status st = law_of(f, &f->placed[b->i], &f->placed[b->j], area, &b->soft[f->ncontact]);
+            pp_contact_fill(f, &p, &f->contacts.at[f->contacts.n], f->contacts.shape + 2 * f->contacts.n);
+            perp_status st =
+                law_of(f, &f->collide.placed[b->i], &f->collide.placed[b->j], area, &b->soft[f->contacts.n]);
             if (st) return st;
-            f->ncontact++;
+            f->contacts.n++;
         }
     return PERP_OK;
 }
 
 /* All elements between the placed shapes i and j. */
 static perp_status put_foundation(pp_frame *f, const pp_first_order *set, int i, int j, pp_soft_contact *soft) {
-    const pp_placed *A = &f->placed[i], *B = &f->placed[j];
+    const pp_placed *A = &f->collide.placed[i], *B = &f->collide.placed[j];
     const pp_placed *plane = A->g->kind == PERP_SHAPE_HALFSPACE ? A : B, *box = plane == A ? B : A;
     if (plane->g->kind != PERP_SHAPE_HALFSPACE || box->g->kind != PERP_SHAPE_BOX)
         return pp_fail(f->w, PERP_E_FIT,
@@ -185,7 +185,8 @@ static perp_status put_foundation(pp_frame *f, const pp_first_order *set, int i,
 }
 
 static bool on_foundation(const pp_frame *f, const pp_pair *p) {
-    return pp_contact_law(f->w, f->placed[p->i].slot, f->placed[p->j].slot).compliance == PERP_FOUNDATION;
+    return pp_contact_law(f->w, f->collide.placed[p->i].slot, f->collide.placed[p->j].slot).compliance ==
+           PERP_FOUNDATION;
 }
 
 /* Is this pair of shapes the same as that of the entry before? Pairs come shape by shape. */
@@ -209,9 +210,9 @@ perp_status pp_first_order_contacts(pp_frame *f, const pp_first_order *set, pp_s
             if (!repeats(list, k)) st = put_foundation(f, set, p->i, p->j, *soft);
             continue;
         }
-        pp_contact_fill(f, p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
-        st = law_of(f, &f->placed[p->i], &f->placed[p->j], 0, &(*soft)[f->ncontact]);
-        f->ncontact++;
+        pp_contact_fill(f, p, &f->contacts.at[f->contacts.n], f->contacts.shape + 2 * f->contacts.n);
+        st = law_of(f, &f->collide.placed[p->i], &f->collide.placed[p->j], 0, &(*soft)[f->contacts.n]);
+        f->contacts.n++;
     }
     return st;
 }

@@ -11,16 +11,17 @@
 static void row_velocities(const pp_frame *f, double dt, pp_state *moved, perp_joint_row *row, double sign,
                            double *out) {
     const perp_world *w = f->w;
-    for (int k = 0; k < f->nblock; k++) pp_shift_block(f, k, f->s0, f->nu0 + f->block_offset[k], dt, moved);
+    for (int k = 0; k < f->control.nblock; k++)
+        pp_shift_block(f, k, f->s0, f->control.nu0 + f->control.block_offset[k], dt, moved);
     for (int i = 0, n = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, moved, j->a, f->block), b = pp_side(w, moved, j->b, f->block);
+        pp_joint_side a = pp_side(w, moved, j->a, f->control.block), b = pp_side(w, moved, j->b, f->control.block);
         if (a.block < 0 && b.block < 0) continue;
         double coord[PERP_JOINT_MAX_COORD];
         pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[i], coord);
         int rows = pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, f->h, INFINITY, row);
-        for (int r = 0; r < rows; r++) out[n++] += sign * pp_row_dot(&f->problem, &row[r].row, f->nu0);
+        for (int r = 0; r < rows; r++) out[n++] += sign * pp_row_dot(&f->pose.problem, &row[r].row, f->control.nu0);
     }
 }
 
@@ -32,9 +33,9 @@ perp_status pp_row_curvature(const pp_frame *f, double *out) {
     if (st) return st;
     double dt = 1e-3 * f->h;
     pp_state_copy(w, &moved, f->s1); /* kinematic bodies stand at the end of the step */
-    for (int i = 0; i < f->problem.njoint; i++) out[i] = 0;
+    for (int i = 0; i < f->pose.problem.njoint; i++) out[i] = 0;
     row_velocities(f, dt, &moved, row, 1, out);
     row_velocities(f, -dt, &moved, row, -1, out);
-    for (int i = 0; i < f->problem.njoint; i++) out[i] /= 2 * dt;
+    for (int i = 0; i < f->pose.problem.njoint; i++) out[i] /= 2 * dt;
     return PERP_OK;
 }

@@ -60,12 +60,12 @@ static perp_status solve(pp_frame *f, const perp_problem *lcp, double scale, dou
         pp_arena_release(&w->arena, mark);
         if (w->stopped) return pp_stopped(w);
         if (st) return pp_fail(w, st, "solver %s: %s", w->solver[k]->name, perp_status_text(st));
-        f->iterations += info.iterations;
-        f->used = w->solver[k];
-        f->info = info;
-        f->acceptance = info.residual / scale;
-        if (f->acceptance <= w->def.tolerance) return PERP_OK;
-        best = fmin(best, f->acceptance);
+        f->solve.iterations += info.iterations;
+        f->solve.used = w->solver[k];
+        f->solve.info = info;
+        f->solve.acceptance = info.residual / scale;
+        if (f->solve.acceptance <= w->def.tolerance) return PERP_OK;
+        best = fmin(best, f->solve.acceptance);
     }
     return pp_fail(w, PERP_E_SOLVE,
                    "no solver solved the printed programme at t = %g: residual %.3g of the speed scale", f->s0->t,
@@ -74,26 +74,27 @@ static perp_status solve(pp_frame *f, const perp_problem *lcp, double scale, dou
 
 perp_status pp_printed_programme(pp_frame *f) {
     perp_world *w = f->w;
-    if (w->def.form != PERP_FORM_LCP || !plain(&f->problem))
+    if (w->def.form != PERP_FORM_LCP || !plain(&f->pose.problem))
         return pp_fail(w, PERP_E_FIT,
                        "first-order: the printed programme is posed with form lcp, without friction and motors");
     pp_converted c;
     perp_problem lcp;
     double unit = 1;
-    perp_status st = pp_convert(&f->problem, PERP_LCP, &w->arena, &c);
+    perp_status st = pp_convert(&f->pose.problem, PERP_LCP, &w->arena, &c);
     if (!st) st = pose(&c, &w->arena, &lcp, &unit);
     double *z = PP_ARENA_ZERO(&w->arena, double, 2 * (ptrdiff_t)c.n);
-    if (st || !z || !pp_solution_new(&w->arena, &f->problem, &f->solution))
+    if (st || !z || !pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution))
         return pp_fail(w, st ? st : PERP_E_MEMORY, "the printed programme could not be formed");
-    f->used = NULL;
-    f->acceptance = 0;
-    f->unknowns = 2 * c.n;
-    double scale = perp_step_problem_residual(&f->problem, &f->solution).scale;
+    f->solve.used = NULL;
+    f->solve.acceptance = 0;
+    f->solve.unknowns = 2 * c.n;
+    double scale = perp_step_problem_residual(&f->pose.problem, &f->solve.solution).scale;
     scale = fmax(scale, f->h * perp_v3_norm(w->def.gravity_W));
     if (c.n > 0) st = solve(f, &lcp, scale > 0 ? scale : 1, z);
     if (st) return st;
     for (int i = 0; i < c.n; i++) z[i] /= unit;
-    if (pp_recover(&c, z, &w->arena, &f->solution)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
-    f->residual = perp_step_problem_residual(&f->problem, &f->solution);
+    if (pp_recover(&c, z, &w->arena, &f->solve.solution))
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
+    f->solve.residual = perp_step_problem_residual(&f->pose.problem, &f->solve.solution);
     return PERP_OK;
 }

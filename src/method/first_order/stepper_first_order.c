@@ -101,7 +101,7 @@ static void soften_joint(const pp_frame *f, const pp_first_order *set, perp_join
     if (open) {
         fix(r, 0);
     } else if (set->euler == PP_EULER_EXPLICIT) { /* (7)-(8) */
-        fix(r, -h * (K * phi + B * (pp_row_dot(&f->problem, &r->row, f->nu0) + r->b_kin)));
+        fix(r, -h * (K * phi + B * (pp_row_dot(&f->pose.problem, &r->row, f->control.nu0) + r->b_kin)));
     } else if (isfinite(K / B) &&
                isfinite(1 / (h * B))) { /* (11)-(12): the spring at the start, the damper at the end */
         r->b = K * phi / B + r->b_kin;
@@ -113,7 +113,7 @@ static void soften_joint(const pp_frame *f, const pp_first_order *set, perp_join
 
 /* *error: by row, phi at the start of the step, driven bodies there too [L or rad]. */
 static perp_status soften_joints(pp_frame *f, const pp_first_order *set, double **error) {
-    int n = f->problem.njoint;
+    int n = f->pose.problem.njoint;
     *error = NULL;
     if (n == 0) return PERP_OK;
     perp_joint_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_joint_row, n);
@@ -123,13 +123,13 @@ static perp_status soften_joints(pp_frame *f, const pp_first_order *set, double 
     perp_status st = set->curvature > 0 ? pp_row_curvature(f, bend) : PERP_OK;
     if (st) return st;
     for (int i = 0; i < n; i++) {
-        row[i] = f->problem.joint[i];
+        row[i] = f->pose.problem.joint[i];
         (*error)[i] = f->h * (row[i].b - row[i].b_kin);
         if (row[i].kind != PERP_ROW_JOINT && row[i].kind != PERP_ROW_LIMIT) continue;
         soften_joint(f, set, &row[i]);
         if (set->euler == PP_EULER_IMPLICIT) row[i].b += set->curvature * f->h * bend[i]; /* phi1 and its rate */
     }
-    f->problem.joint = row;
+    f->pose.problem.joint = row;
     return PERP_OK;
 }
 
@@ -158,7 +158,7 @@ static void soften_contact(double h, const pp_soft_contact *c, perp_contact_row 
 
 /* Own rows of the contacts, with what their laws need to know. */
 static perp_status contact_rows(pp_frame *f, pp_soft_contact *soft, perp_contact_row **out) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, p->ncontact);
     double *nu_free = PP_ARENA_ARRAY(&f->w->arena, double, p->ndof);
     if (!row || !nu_free) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", p->ncontact);
@@ -199,13 +199,14 @@ static double depth_of_force(const pp_soft_contact *c, double lambda, double h) 
  * it (a stiff one). */
 static double move_depths(const pp_frame *f, pp_soft_contact *soft) {
     double worst = 0;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         pp_soft_contact *c = &soft[i];
-        const perp_contact_row *r = &f->problem.contact[i];
+        const perp_contact_row *r = &f->pose.problem.contact[i];
         if (c->kind != PERP_HERTZ) continue;
-        double d = -(c->gap + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu)), slope, p = 0;
+        double d = -(c->gap + f->h * pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu)), slope, p = 0;
         if (d > 0) p = f->h * fmax(0, pp_soft_force(c, d, &slope) + c->damping * (d - c->depth0) / f->h);
-        double is = f->solution.p_contact[3 * i], W = pp_row_inverse_mass(&f->problem, &r->n), S = r->compliance;
+        double is = f->solve.solution.p_contact[3 * i], W = pp_row_inverse_mass(&f->pose.problem, &r->n),
+               S = r->compliance;
         worst = fmax(worst, S * W / (S + W) * fabs(p - is)); /* as the judge weighs it */
         c->depth = fmax(W > S ? depth_of_force(c, is / f->h, f->h) : d, c->least);
     }
@@ -215,7 +216,7 @@ static double move_depths(const pp_frame *f, pp_soft_contact *soft) {
 /* Room for the impulses of a round, from which the next one starts. */
 static bool new_memory(const pp_frame *f, pp_warm *m) {
     pp_arena *a = &f->w->arena;
-    int nc = f->ncontact, nj = f->problem.njoint;
+    int nc = f->contacts.n, nj = f->pose.problem.njoint;
     *m = (pp_warm){.contact = PP_ARENA_ARRAY(a, pp_memory_contact, nc),
                    .cap_contact = nc,
                    .joint = PP_ARENA_ARRAY(a, double, nj),
@@ -231,24 +232,22 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
     const pp_first_order *set = settings_of(w);
     double error = 0;
     int iterations = 0;
-    pp_warm *last = PP_ARENA_ZERO(&w->arena, pp_warm, 1); /* the frame points to it after a step that failed, too */
-    if (!last || !new_memory(f, last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
+    pp_warm last;
+    pp_solve_options o = {.direct = pp_soft_newton};
+    if (!new_memory(f, &last)) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        for (int i = 0; i < f->ncontact; i++) soften_contact(f->h, &soft[i], &row[i]);
-        f->iterations = f->fallbacks = 0;
+        for (int i = 0; i < f->contacts.n; i++) soften_contact(f->h, &soft[i], &row[i]);
+        f->solve.iterations = f->solve.fallbacks = 0;
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        perp_status st = set->printed ? pp_printed_programme(f) : pp_solve_step(f);
-        iterations += f->iterations;
-        f->iterations = iterations;
+        perp_status st = set->printed ? pp_printed_programme(f) : pp_solve_step(f, &o);
+        iterations += f->solve.iterations;
+        f->solve.iterations = iterations;
         if (st) return st;
         error = move_depths(f, soft);
-        double scale = fmax(f->residual.scale, f->h * perp_v3_norm(w->def.gravity_W));
-        if (!(error > w->def.tolerance * scale)) {
-            f->recall = NULL;
-            return PERP_OK;
-        }
-        (void)pp_remember_try(f, last); /* there is room */
-        f->recall = last;
+        double scale = fmax(f->solve.residual.scale, f->h * perp_v3_norm(w->def.gravity_W));
+        if (!(error > w->def.tolerance * scale)) return PERP_OK;
+        (void)pp_remember_try(f, &last); /* there is room */
+        o.recall = &last;
         if (round + 1 < MAX_ROUNDS) pp_arena_release(&w->arena, mark);
     }
     return pp_fail(w, PERP_E_SOLVE, "the forces of the contacts did not settle at t = %g: they err by %.3g in velocity",
@@ -257,17 +256,17 @@ static perp_status solve_rounds(pp_frame *f, pp_soft_contact *soft, perp_contact
 
 /* The explicit rule moves bodies by the velocity at the start (7). */
 static perp_status update_explicit(pp_frame *f) {
-    double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!nu1) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the update");
-    size_t size = (size_t)f->ndof * sizeof *nu1;
-    memcpy(nu1, f->solution.nu, size);
-    memcpy(f->solution.nu, f->nu0, size);
+    size_t size = (size_t)f->control.ndof * sizeof *nu1;
+    memcpy(nu1, f->solve.solution.nu, size);
+    memcpy(f->solve.solution.nu, f->control.nu0, size);
     perp_status st = pp_update(f);
-    memcpy(f->solution.nu, nu1, size);
-    f->nu_moved = f->nu0;
-    for (int k = 0; !st && k < f->nblock; k++) {
-        int slot = f->block_body[k], nd = f->block_ndof[k];
-        const double *nu = nu1 + f->block_offset[k];
+    memcpy(f->solve.solution.nu, nu1, size);
+    f->update.nu_moved = f->control.nu0;
+    for (int k = 0; !st && k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k], nd = f->control.block_ndof[k];
+        const double *nu = nu1 + f->control.block_offset[k];
         bool plane = f->w->def.dim == 2;
         f->s1->v[slot] = perp_v3(nu[0], nu[1], plane ? 0 : nu[2]);
         f->s1->w[slot] = plane     ? perp_v3(0, 0, nd == 3 ? nu[2] : 0)
@@ -279,17 +278,17 @@ static perp_status update_explicit(pp_frame *f) {
 
 /* How far each contact gives way by its impulse: lambda = F(d) + B (d - d0)/h, solved for d. */
 static perp_status yields(pp_frame *f, const pp_soft_contact *soft) {
-    double *d = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact), h = f->h;
-    if (!d) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int i = 0; i < f->ncontact; i++) {
+    double *d = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n), h = f->h;
+    if (!d) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_soft_contact *c = &soft[i];
-        double p = f->solution.p_contact[3 * i];
+        double p = f->solve.solution.p_contact[3 * i];
         if (c->kind == PERP_HERTZ)
             d[i] = depth_of_force(c, p / h, h);
         else if (c->kind != PERP_RIGID)
             d[i] = (p + c->damping * c->depth0) / (h * c->stiffness + c->damping);
     }
-    f->yield = d;
+    f->method.yield = d;
     return PERP_OK;
 }
 
@@ -301,15 +300,16 @@ static double energy_of(const pp_soft_contact *c, double d) {
 
 /* What a surface that is left alone held is lost to its damper. */
 static void account_contacts(pp_frame *f, const pp_soft_contact *soft) {
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_soft_contact *c = &soft[i];
-        const perp_contact_row *r = &f->problem.contact[i];
-        double p = f->solution.p_contact[3 * i], end = p > 0 ? f->yield[i] : 0;
+        const perp_contact_row *r = &f->pose.problem.contact[i];
+        double p = f->solve.solution.p_contact[3 * i], end = p > 0 ? f->method.yield[i] : 0;
         if (c->kind == PERP_RIGID) continue;
-        f->elastic.normal += p > 0 ? (p - c->damping * (end - c->depth0)) * (pp_mean_velocity(f, &r->n) + r->b_n_kin)
-                                   : energy_of(c, c->depth0);
+        f->method.elastic.normal +=
+            p > 0 ? (p - c->damping * (end - c->depth0)) * (pp_mean_velocity(f, &r->n) + r->b_n_kin)
+                  : energy_of(c, c->depth0);
         f->s1->stored += energy_of(c, end);
-        f->elastic.before += energy_of(c, c->depth0);
+        f->method.elastic.before += energy_of(c, c->depth0);
     }
 }
 
@@ -318,7 +318,7 @@ static double rounding_of(const pp_frame *f, const perp_row *row) {
     double far = 1;
     for (int k = 0; k < 2; k++) {
         if (row->block[k] < 0) continue;
-        int slot = f->block_body[row->block[k]];
+        int slot = f->control.block_body[row->block[k]];
         double r = f->w->body[slot].radius;
         far = fmax(far, perp_v3_norm(f->s0->X[slot].p) + (isfinite(r) ? r : 0));
     }
@@ -327,23 +327,24 @@ static double rounding_of(const pp_frame *f, const perp_row *row) {
 
 /* Errors at the end follow from the impulses, which for any stiffness is exact: phi1 = (B phi0 - p)/(h K + B). */
 static void account_joints(pp_frame *f, const pp_first_order *set, const double *error) {
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
         bool limit = r->kind == PERP_ROW_LIMIT;
         if (!limit && r->kind != PERP_ROW_JOINT) continue;
-        double B, K = stiffness_of(f, set, r, &B), p = f->solution.p_joint[i],
+        double B, K = stiffness_of(f, set, r, &B), p = f->solve.solution.p_joint[i],
                   phi0 = limit ? fmin(error[i], 0) : error[i];
         double phi1 = (B * phi0 - p) / (f->h * K + B), elastic = -f->h * K * phi1;
         if (limit && !(p > 0)) phi1 = elastic = 0;
         if (set->euler != PP_EULER_IMPLICIT && !(limit && phi0 == 0)) {
             elastic = -f->h * K * phi0;
-            phi1 = phi0 + f->h * (pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin);
+            phi1 = phi0 + f->h * (pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin);
         }
         double stored = 0.5 * K * phi1 * phi1;
         if (!isfinite(stored)) continue; /* as good as rigid, or no spring */
-        *(limit ? &f->elastic.limit : &f->elastic.joint) += elastic * (pp_mean_velocity(f, &r->row) + r->b_kin);
+        *(limit ? &f->method.elastic.limit : &f->method.elastic.joint) +=
+            elastic * (pp_mean_velocity(f, &r->row) + r->b_kin);
         f->s1->stored += stored;
-        if (fabs(phi0) > rounding_of(f, &r->row)) f->elastic.before += 0.5 * K * phi0 * phi0;
+        if (fabs(phi0) > rounding_of(f, &r->row)) f->method.elastic.before += 0.5 * K * phi0 * phi0;
     }
 }
 
@@ -354,15 +355,14 @@ static perp_status step(pp_frame *f) {
     perp_contact_row *row = NULL;
     perp_status st = pp_collide(f);
     if (!st) st = pp_first_order_contacts(f, set, &soft);
-    if (!st && f->ncontact && set->euler != PP_EULER_IMPLICIT)
+    if (!st && f->contacts.n && set->euler != PP_EULER_IMPLICIT)
         st = pp_fail(f->w, PERP_E_FIT, "first-order: euler is %d, which is for joints alone, but bodies are in touch",
                      set->euler);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){0});
     if (!st) st = contact_rows(f, soft, &row);
     if (!st) st = soften_joints(f, set, &error);
     if (st) return st;
-    f->problem.contact = row;
-    f->direct = pp_soft_newton;
+    f->pose.problem.contact = row;
     st = solve_rounds(f, soft, row);
     if (!st) st = yields(f, soft);
     if (st) return st;

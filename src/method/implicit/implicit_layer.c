@@ -24,7 +24,7 @@
 #define SLACK 1e-12 /* so that rounding does not send a contact to its core and back */
 
 static perp_pair_law law_of(const pp_frame *f, int contact) {
-    return pp_contact_law(f->w, f->contact_shape[2 * contact], f->contact_shape[2 * contact + 1]);
+    return pp_contact_law(f->w, f->contacts.shape[2 * contact], f->contacts.shape[2 * contact + 1]);
 }
 
 static double pressed(double gap) { return gap < 0 ? -gap : 0; }
@@ -52,12 +52,12 @@ static double relaxed(const pp_implicit_work *k, const pp_layer *l, const perp_p
 
 perp_status pp_layers_begin(pp_implicit_work *k) {
     pp_frame *f = k->f;
-    k->layer = PP_ARENA_ZERO(&f->w->arena, pp_layer, f->ncontact);
-    k->rigid = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact);
-    k->lever = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact);
+    k->layer = PP_ARENA_ZERO(&f->w->arena, pp_layer, f->contacts.n);
+    k->rigid = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n);
+    k->lever = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n);
     if (!k->layer || !k->rigid || !k->lever)
-        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int i = 0; i < f->ncontact; i++) {
+        return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int i = 0; i < f->contacts.n; i++) {
         perp_pair_law law = law_of(f, i);
         pp_layer *l = &k->layer[i];
         const pp_meet *m = &k->meet[i];
@@ -66,9 +66,9 @@ perp_status pp_layers_begin(pp_implicit_work *k) {
         l->soft = true;
         l->core_gap = law.layer > 0 ? -law.layer : -INFINITY;
         l->start_n = pressed(m->gap0);
-        perp_vec3 d, n = f->contact[i].n_W;
+        perp_vec3 d, n = f->contacts.at[i].n_W;
         bool loaded;
-        if (pp_recall_layer(f, &f->contact[i], &d, &loaded)) {
+        if (pp_recall_layer(f, &f->contacts.at[i], &d, &loaded)) {
             double normal = perp_v3_dot(d, n);
             l->start_n = fmax(l->start_n, normal);
             l->start = perp_v3_axpy(d, -normal, n);
@@ -132,7 +132,7 @@ static void normal_row(const pp_implicit_work *k, int i, const perp_pair_law *la
 
 void pp_layers_rows(pp_implicit_work *k, perp_contact_row *row) {
     const pp_frame *f = k->f;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_layer *l = &k->layer[i];
         k->lever[i] = 1;
         if (!l->soft) continue;
@@ -143,8 +143,8 @@ void pp_layers_rows(pp_implicit_work *k, perp_contact_row *row) {
         /* slip of the body against the layer: t nu + (d_t - d_t0)/h, d_t = (p_t + C_t d_t0)/whole */
         row[i].compliance_f = 1 / (f->h * whole);
         double back = (law.damping_t / whole - 1) / f->h;
-        row[i].b_t += back * perp_v3_dot(l->start, f->contact[i].t_W);
-        row[i].b_o += back * perp_v3_dot(l->start, f->contact[i].o_W);
+        row[i].b_t += back * perp_v3_dot(l->start, f->contacts.at[i].t_W);
+        row[i].b_o += back * perp_v3_dot(l->start, f->contacts.at[i].o_W);
     }
 }
 
@@ -152,29 +152,30 @@ void pp_layers_rows(pp_implicit_work *k, perp_contact_row *row) {
 static void approach(pp_implicit_work *k) {
     const pp_frame *f = k->f;
     double *smooth = k->next;
-    memcpy(smooth, f->solution.nu, (size_t)f->ndof * sizeof *smooth);
-    for (int i = 0; i < f->ncontact; i++)
-        if (k->rigid[i] != 0) pp_row_spread(&f->problem, &f->problem.contact[i].n, -k->rigid[i], smooth);
-    for (int i = 0; i < f->ncontact; i++) {
-        const perp_contact_row *row = &f->problem.contact[i];
-        k->meet[i].speed = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin;
-        k->meet[i].gain = pp_row_dot(&f->problem, &row->n, smooth) + row->b_n_kin - k->meet[i].speed;
+    memcpy(smooth, f->solve.solution.nu, (size_t)f->control.ndof * sizeof *smooth);
+    for (int i = 0; i < f->contacts.n; i++)
+        if (k->rigid[i] != 0) pp_row_spread(&f->pose.problem, &f->pose.problem.contact[i].n, -k->rigid[i], smooth);
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_contact_row *row = &f->pose.problem.contact[i];
+        k->meet[i].speed = pp_row_dot(&f->pose.problem, &row->n, f->control.nu0) + row->b_n_kin;
+        k->meet[i].gain = pp_row_dot(&f->pose.problem, &row->n, smooth) + row->b_n_kin - k->meet[i].speed;
     }
 }
 
 bool pp_layers_changed(pp_implicit_work *k) {
     const pp_frame *f = k->f;
     bool changed = false;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         pp_layer *l = &k->layer[i];
-        double p = f->solution.p_contact[3 * i];
+        double p = f->solve.solution.p_contact[3 * i];
         if (!l->soft) {
             k->rigid[i] = p;
             continue;
         }
         k->rigid[i] = l->core ? fmax(0, p - l->at_core) : 0;
-        const perp_row *n = &f->problem.contact[i].n;
-        double end = l->gap + f->h * (pp_row_dot(&f->problem, n, f->solution.nu) - pp_row_dot(&f->problem, n, k->nu));
+        const perp_row *n = &f->pose.problem.contact[i].n;
+        double end = l->gap + f->h * (pp_row_dot(&f->pose.problem, n, f->solve.solution.nu) -
+                                      pp_row_dot(&f->pose.problem, n, k->nu));
         bool core = l->core ? p >= l->at_core * (1 - SLACK) : end < l->core_gap * (1 + SLACK);
         if (core != l->core) changed = true;
         k->meet[i].core = core;
@@ -202,28 +203,29 @@ static void account(const pp_implicit_work *k, int i, const perp_pair_law *law, 
                     perp_vec3 d) {
     pp_frame *f = k->f;
     const pp_layer *l = &k->layer[i];
-    const perp_contact_row *r = &f->problem.contact[i];
-    perp_vec3 n = f->contact[i].n_W;
+    const perp_contact_row *r = &f->pose.problem.contact[i];
+    perp_vec3 n = f->contacts.at[i].n_W;
     double end = perp_v3_dot(d, n), rate = pp_mean_velocity(f, &r->n) + r->b_n_kin;
     double elastic = p[0] - k->rigid[i] - law->damping * (yield - l->start_n);
-    f->elastic.normal += p[0] > 0 ? elastic * rate : -0.5 * law->stiffness * (end * end - l->start_n * l->start_n);
+    f->method.elastic.normal +=
+        p[0] > 0 ? elastic * rate : -0.5 * law->stiffness * (end * end - l->start_n * l->start_n);
     perp_vec3 t = perp_v3_axpy(d, -end, n);
-    f->elastic.friction -= law->stiffness_t * perp_v3_dot(t, perp_v3_sub(t, l->start));
-    f->elastic.before += 0.5 * law->stiffness * l->start_n * l->start_n;
+    f->method.elastic.friction -= law->stiffness_t * perp_v3_dot(t, perp_v3_sub(t, l->start));
+    f->method.elastic.before += 0.5 * law->stiffness * l->start_n * l->start_n;
     f->s1->stored += 0.5 * law->stiffness * end * end + 0.5 * law->stiffness_t * perp_v3_dot(t, t);
 }
 
 perp_status pp_layers_end(pp_implicit_work *k) {
     pp_frame *f = k->f;
     f->s1->stored = 0;
-    perp_vec3 *d = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->ncontact);
-    double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact);
-    if (!d || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int i = 0; i < f->ncontact; i++) {
+    perp_vec3 *d = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->contacts.n);
+    double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n);
+    if (!d || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_layer *l = &k->layer[i];
         if (!l->soft) continue;
-        const perp_contact *c = &f->contact[i];
-        const double *p = f->solution.p_contact + 3 * i;
+        const perp_contact *c = &f->contacts.at[i];
+        const double *p = f->solve.solution.p_contact + 3 * i;
         perp_pair_law law = law_of(f, i);
         double n = fmax(pressed(k->meet[i].held_at.gap), p[0] > 0 ? 0 : relaxed(k, l, &law));
         yield[i] = deflection_of(k, i, &law, p[0]);
@@ -240,7 +242,7 @@ perp_status pp_layers_end(pp_implicit_work *k) {
         }
         account(k, i, &law, p, yield[i], d[i]);
     }
-    f->layer = d;
-    f->yield = yield;
+    f->method.layer = d;
+    f->method.yield = yield;
     return PERP_OK;
 }

@@ -116,16 +116,16 @@ static perp_status place_start(pp_implicit_work *k, pp_placed **out) {
 static double travel(const pp_implicit_work *k, const pp_placed *p) {
     const pp_frame *f = k->f;
     const pp_shape *s = &f->w->shape[p->slot];
-    int b = f->block[p->body];
+    int b = f->control.block[p->body];
     if (b < 0) return f->h * perp_v3_norm(f->s1->v[p->body]) + s->radius_B * f->h * perp_v3_norm(f->s1->w[p->body]);
     double most = 0;
     for (int pass = 0; pass < 2; pass++) {
-        const double *nu = (pass ? k->nu : f->nu0) + f->block_offset[b];
+        const double *nu = (pass ? k->nu : f->control.nu0) + f->control.block_offset[b];
         double lin = 0, ang = 0;
-        for (int c = 0; c < f->block_ndof[b]; c++) *(c < f->w->def.dim ? &lin : &ang) += nu[c] * nu[c];
+        for (int c = 0; c < f->control.block_ndof[b]; c++) *(c < f->w->def.dim ? &lin : &ang) += nu[c] * nu[c];
         most = fmax(most, f->h * (sqrt(lin) + s->radius_B * sqrt(ang)));
     }
-    return f->reach_factor * most + 1e-3 * p->g->size;
+    return f->task.reach_factor * most + 1e-3 * p->g->size;
 }
 
 /* Pairs in the order of their shapes, as the memory of impulses wants them. */
@@ -147,16 +147,16 @@ perp_status pp_implicit_pairs(pp_implicit_work *k) {
     perp_world *w = f->w;
     pp_placed *start;
     perp_status st = place_start(k, &start);
-    pp_box *box = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
-    double *reach = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
+    pp_box *box = PP_ARENA_ARRAY(&w->arena, pp_box, f->collide.nplaced);
+    double *reach = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
     if (st) return st;
     if (!box || !reach) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    for (int i = 0; i < f->nplaced; i++) {
-        pp_placed p = f->placed[i];
+    for (int i = 0; i < f->collide.nplaced; i++) {
+        pp_placed p = f->collide.placed[i];
         p.reach = reach[i] = p.g->kind == PERP_SHAPE_HALFSPACE ? 0 : travel(k, &p);
         box[i] = pp_box_of(&p);
     }
-    if (pp_broad_pairs(w->broad, f->nplaced, box, f->placed, pp_may_touch, f, &w->alloc, &w->couples))
+    if (pp_broad_pairs(w->broad, f->collide.nplaced, box, f->collide.placed, pp_may_touch, f, &w->alloc, &w->couples))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int c = 0; !st && c < w->couples.n; c++) {
         pp_meet m = {.i = w->couples.couple[c].i, .j = w->couples.couple[c].j};
@@ -170,7 +170,7 @@ perp_status pp_implicit_missed(pp_implicit_work *k, int *added) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
     *added = 0;
-    if (pp_overlapping(w->broad, f->nplaced, k->placed, pp_may_touch, f, &w->alloc, &w->arena, &w->couples))
+    if (pp_overlapping(w->broad, f->collide.nplaced, k->placed, pp_may_touch, f, &w->alloc, &w->arena, &w->couples))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_placed *start = NULL;
     perp_status st = PERP_OK;
@@ -196,7 +196,7 @@ perp_status pp_implicit_missed(pp_implicit_work *k, int *added) {
 
 perp_status pp_implicit_measure(pp_implicit_work *k) {
     const perp_world *w = k->f->w;
-    for (int i = 0; i < k->f->nplaced; i++) {
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
         const pp_shape *s = &w->shape[k->placed[i].slot];
         k->placed[i].X_WS = perp_pose_mul(k->end.X[s->body], s->X_BS);
     }

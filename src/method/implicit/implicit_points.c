@@ -42,7 +42,7 @@ struct pp_held_points {
 perp_status pp_points_room(pp_implicit_work *k) {
     pp_arena *arena = &k->f->w->arena;
     k->points = NULL;
-    int n = EACH * k->nmeet + k->f->ndof;
+    int n = EACH * k->nmeet + k->f->control.ndof;
     pp_held_points *h = PP_ARENA_ZERO(arena, pp_held_points, 1);
     double *room = PP_ARENA_ZERO(arena, double, (5 + 2 * DEPTH) * n);
     if (!h || !room) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
@@ -66,8 +66,8 @@ static bool rolls(const pp_implicit_work *k, const pp_meet *e) {
     bool plane = a->g->kind == PERP_SHAPE_HALFSPACE;
     if (!plane && b->g->kind != PERP_SHAPE_HALFSPACE) return false;
     const pp_placed *body = plane ? b : a;
-    int block = k->f->block[body->body];
-    return pp_is_round(body->g) && block >= 0 && k->f->block_ndof[block] == (k->f->w->def.dim == 2 ? 3 : 6);
+    int block = k->f->control.block[body->body];
+    return pp_is_round(body->g) && block >= 0 && k->f->control.block_ndof[block] == (k->f->w->def.dim == 2 ? 3 : 6);
 }
 
 /* The body over the half-space. */
@@ -85,8 +85,8 @@ static void hold(const pp_implicit_work *k, pp_meet *e) {
 
 /* Notes the impulse of the round, on the second body. */
 static void note_push(const pp_implicit_work *k, int m) {
-    const double *p = k->f->solution.p_contact + 3 * m;
-    const perp_contact *c = &k->f->contact[m];
+    const double *p = k->f->solve.solution.p_contact + 3 * m;
+    const perp_contact *c = &k->f->contacts.at[m];
     k->meet[m].push = p[0];
     k->meet[m].push_W = perp_v3_axpy(perp_v3_axpy(perp_v3_scale(p[0], c->n_W), p[1], c->t_W), p[2], c->o_W);
 }
@@ -202,7 +202,7 @@ static roller make_roller(const pp_implicit_work *k, const pp_meet *e, double p)
     bool flat = k->f->w->def.dim == 2;
     roller r = {.body = body_of(k, e), .naxis = flat ? 1 : 2};
     r.side = r.body == &k->placed[e->j];
-    r.block = k->f->block[r.body->body];
+    r.block = k->f->control.block[r.body->body];
     perp_vec3 g, n = r.side ? e->at.n_W : perp_v3_neg(e->at.n_W);
     perp_mat3 H;
     pp_function_at(r.body->g, 0, e->hold_S, &g, &H);
@@ -242,8 +242,8 @@ static double toppling(const pp_implicit_work *k, const pp_meet *e, const roller
 static void stiffen(const pp_implicit_work *k, const pp_meet *e, const roller *r, double *M, double *momentum) {
     const pp_frame *f = k->f;
     int at = f->w->def.dim == 2 ? 2 : 3, nturn = f->w->def.dim == 2 ? 1 : 3;
-    double *to = M + 36 * r->block, *mom = momentum + f->block_offset[r->block] + at, hl = f->h * lever(k);
-    const double *nu = k->nu + f->block_offset[r->block] + at;
+    double *to = M + 36 * r->block, *mom = momentum + f->control.block_offset[r->block] + at, hl = f->h * lever(k);
+    const double *nu = k->nu + f->control.block_offset[r->block] + at;
     double topples = toppling(k, e, r);
     for (int i = 0; i < r->naxis; i++)
         for (int j = 0; j < r->naxis; j++) {
@@ -281,13 +281,13 @@ static void invert_turns(int dim, const double *M, double *Minv) {
 
 perp_status pp_points_stiffen(pp_implicit_work *k) {
     pp_frame *f = k->f;
-    double *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
-    double *Minv = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
-    double *momentum = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    double *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
+    double *Minv = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
+    double *momentum = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!M || !Minv || !momentum) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
-    memcpy(M, f->M, 36 * (size_t)f->nblock * sizeof *M);
-    memcpy(Minv, f->Minv, 36 * (size_t)f->nblock * sizeof *M);
-    memcpy(momentum, f->momentum, (size_t)f->ndof * sizeof *M);
+    memcpy(M, f->control.M, 36 * (size_t)f->control.nblock * sizeof *M);
+    memcpy(Minv, f->control.Minv, 36 * (size_t)f->control.nblock * sizeof *M);
+    memcpy(momentum, f->control.momentum, (size_t)f->control.ndof * sizeof *M);
     for (int m = 0; m < k->nmeet; m++) {
         const pp_meet *e = &k->meet[m];
         if (!e->held || !(e->push > 0) || !rolls(k, e)) continue;
@@ -295,16 +295,17 @@ perp_status pp_points_stiffen(pp_implicit_work *k) {
         stiffen(k, e, &r, M, momentum);
         invert_turns(f->w->def.dim, M + 36 * r.block, Minv + 36 * r.block);
     }
-    f->problem.M = M;
-    f->problem.Minv = Minv;
-    f->problem.momentum = momentum;
+    f->pose.problem.M = M;
+    f->pose.problem.Minv = Minv;
+    f->pose.problem.momentum = momentum;
     return PERP_OK;
 }
 
 /* By how much the turn of the answer takes the point along the surface, in W. */
 static perp_vec3 rolled(const pp_implicit_work *k, const roller *r) {
     const pp_frame *f = k->f;
-    const double *to = f->solution.nu + f->block_offset[r->block], *from = k->nu + f->block_offset[r->block];
+    const double *to = f->solve.solution.nu + f->control.block_offset[r->block],
+                 *from = k->nu + f->control.block_offset[r->block];
     double c = f->h * lever(k);
     perp_vec3 phi = f->w->def.dim == 2 ? perp_v3(0, 0, c * (to[2] - from[2]))
                                        : perp_v3(c * (to[3] - from[3]), c * (to[4] - from[4]), c * (to[5] - from[5]));
@@ -349,7 +350,7 @@ static perp_vec3 on_surface(const pp_implicit_work *k, const pp_meet *e, perp_ve
 bool pp_points_settled(const pp_implicit_work *k, double allowed) {
     for (int m = 0; m < k->nmeet; m++) {
         const pp_meet *e = &k->meet[m];
-        bool counts = e->held && (k->f->solution.p_contact[3 * m] > 0 || e->at.gap < 0);
+        bool counts = e->held && (k->f->solve.solution.p_contact[3 * m] > 0 || e->at.gap < 0);
         if (counts && e->held_at.gap - e->at.gap > allowed) return false;
     }
     return true;
@@ -361,10 +362,10 @@ static void set_scales(const pp_implicit_work *k, double *scale) {
         const pp_meet *e = &k->meet[m];
         for (int i = 0; i < EACH; i++) scale[EACH * m + i] = e->held && e->push > 0 ? weight(k, e) : 0;
     }
-    for (int b = 0; b < f->nblock; b++)
-        for (int c = 0; c < f->block_ndof[b]; c++)
-            scale[EACH * k->nmeet + f->block_offset[b] + c] =
-                c < f->w->def.dim ? 1 : f->w->body[f->block_body[b]].radius;
+    for (int b = 0; b < f->control.nblock; b++)
+        for (int c = 0; c < f->control.block_ndof[b]; c++)
+            scale[EACH * k->nmeet + f->control.block_offset[b] + c] =
+                c < f->w->def.dim ? 1 : f->w->body[f->control.block_body[b]].radius;
 }
 
 const double *pp_points_next(pp_implicit_work *k, double part, bool afresh) {
@@ -379,8 +380,8 @@ const double *pp_points_next(pp_implicit_work *k, double part, bool afresh) {
         memcpy(h->now + EACH * m, now, sizeof now);
         memcpy(h->found + EACH * m, found, sizeof found);
     }
-    memcpy(h->now + EACH * k->nmeet, k->nu, (size_t)k->f->ndof * sizeof *k->nu);
-    memcpy(h->found + EACH * k->nmeet, k->f->solution.nu, (size_t)k->f->ndof * sizeof *k->nu);
+    memcpy(h->now + EACH * k->nmeet, k->nu, (size_t)k->f->control.ndof * sizeof *k->nu);
+    memcpy(h->found + EACH * k->nmeet, k->f->solve.solution.nu, (size_t)k->f->control.ndof * sizeof *k->nu);
     learn(h);
     next(h, part);
     for (int m = 0; m < k->nmeet; m++) {

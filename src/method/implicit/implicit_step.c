@@ -43,8 +43,8 @@
 /* Moves the bodies by the mean velocity of the step. */
 static void move(pp_implicit_work *k) {
     const pp_frame *f = k->f;
-    for (int b = 0; b < f->nblock; b++)
-        (void)pp_move_block(f, b, f->s0, k->drift + f->block_offset[b], f->h, &k->end, NULL);
+    for (int b = 0; b < f->control.nblock; b++)
+        (void)pp_move_block(f, b, f->s0, k->drift + f->control.block_offset[b], f->h, &k->end, NULL);
 }
 
 /* Mean velocity of the step. Springs that keep energy act as a mean over the step, and so does gravity: displacements are
@@ -52,16 +52,16 @@ static void move(pp_implicit_work *k) {
  * (so that contact is met at the end of a step and the speed is lost in the next one), cores from where they are met. */
 static void set_drift(pp_implicit_work *k, const double *nu) {
     const pp_frame *f = k->f;
-    memcpy(k->drift, nu, (size_t)f->ndof * sizeof *nu);
+    memcpy(k->drift, nu, (size_t)f->control.ndof * sizeof *nu);
     if (!k->keeps_energy) return;
     double *by_core = k->next;
-    memset(by_core, 0, (size_t)f->ndof * sizeof *by_core);
-    for (int i = 0; k->rigid && i < f->ncontact; i++)
+    memset(by_core, 0, (size_t)f->control.ndof * sizeof *by_core);
+    for (int i = 0; k->rigid && i < f->contacts.n; i++)
         if (k->rigid[i] != 0)
-            pp_row_spread(&f->problem, &f->problem.contact[i].n, (k->lever[i] - 0.5) * k->rigid[i], by_core);
-    for (int i = 0; i < f->problem.njoint; i++)
-        pp_row_spread(&f->problem, &f->problem.joint[i].row, 0.5 * f->solution.p_joint[i], by_core);
-    for (int i = 0; i < f->ndof; i++) k->drift[i] = 0.5 * (f->nu0[i] + nu[i]) + by_core[i];
+            pp_row_spread(&f->pose.problem, &f->pose.problem.contact[i].n, (k->lever[i] - 0.5) * k->rigid[i], by_core);
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        pp_row_spread(&f->pose.problem, &f->pose.problem.joint[i].row, 0.5 * f->solve.solution.p_joint[i], by_core);
+    for (int i = 0; i < f->control.ndof; i++) k->drift[i] = 0.5 * (f->control.nu0[i] + nu[i]) + by_core[i];
 }
 
 /* ---- a round ---- */
@@ -108,25 +108,25 @@ static perp_status write_contacts(pp_implicit_work *k, double **gap) {
                      .b_W = e->held_at.b_W,
                      .n_W = e->held_at.n_W,
                      .gap = e->gap0};
-        pp_contact_fill(f, &p, &f->contact[m], f->contact_shape + 2 * m);
+        pp_contact_fill(f, &p, &f->contacts.at[m], f->contacts.shape + 2 * m);
         (*gap)[m] = e->held_at.gap;
         allow[m] = allowance(k, e);
         some |= allow[m] > 0;
     }
-    f->allowance = some ? allow : NULL;
-    f->ncontact = k->nmeet;
+    f->demand.allowance = some ? allow : NULL;
+    f->contacts.n = k->nmeet;
     return PERP_OK;
 }
 
 /* What drives add to the slip along t and o, before springs along the surface change the rows. */
 static perp_status note_driven(pp_frame *f) {
-    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * f->ncontact);
-    if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int i = 0; i < f->ncontact; i++) {
-        driven[2 * i] = f->problem.contact[i].b_t;
-        driven[2 * i + 1] = f->problem.contact[i].b_o;
+    double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * f->contacts.n);
+    if (!driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int i = 0; i < f->contacts.n; i++) {
+        driven[2 * i] = f->pose.problem.contact[i].b_t;
+        driven[2 * i + 1] = f->pose.problem.contact[i].b_o;
     }
-    f->slip_driven = driven;
+    f->pose.slip_driven = driven;
     return PERP_OK;
 }
 
@@ -136,26 +136,26 @@ static perp_status solve_round(pp_implicit_work *k, bool held) {
     perp_status st = pp_implicit_measure(k);
     if (!st) st = write_contacts(k, &gap);
     if (st) return st;
-    f->end_gap = gap;
-    f->end_nu = k->nu;
-    f->levers = &k->end;
+    f->demand.end_gap = gap;
+    f->demand.end_nu = k->nu;
+    f->demand.levers = &k->end;
     pp_end_inertia(f, &k->end);
     if (k->compliant) st = pp_layers_begin(k);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = k->no_lift});
     if (!st && k->compliant) st = note_driven(f);
     if (st) return st;
     if (k->compliant)
-        pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->problem.contact); /* just made, in the arena */
+        pp_layers_rows(k, (perp_contact_row *)(uintptr_t)f->pose.problem.contact); /* just made, in the arena */
     if (held) st = pp_points_stiffen(k);
-    if (!st) st = pp_solve_step(f);
-    f->problem.M = f->M;
-    f->problem.Minv = f->Minv;
-    f->problem.momentum = f->momentum;
+    if (!st) st = pp_solve_step(f, &(pp_solve_options){.no_lift = k->no_lift});
+    f->pose.problem.M = f->control.M;
+    f->pose.problem.Minv = f->control.Minv;
+    f->pose.problem.momentum = f->control.momentum;
     return st;
 }
 
 static void step_on(pp_implicit_work *k, const double *nu, double part) {
-    for (int i = 0; i < k->f->ndof; i++) k->nu[i] += part * (nu[i] - k->nu[i]);
+    for (int i = 0; i < k->f->control.ndof; i++) k->nu[i] += part * (nu[i] - k->nu[i]);
     set_drift(k, k->nu);
     move(k);
 }
@@ -164,8 +164,9 @@ static void step_on(pp_implicit_work *k, const double *nu, double part) {
 static perp_status begin_round(pp_implicit_work *k, pp_arena_mark mark, bool held) {
     pp_frame *f = k->f;
     pp_arena_release(&f->w->arena, mark);
-    f->problem = pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
-    f->ncontact = 0;
+    f->pose.problem =
+        pp_free_problem(f); /* that of the last round is gone, and this one may fail before it has its own */
+    f->contacts.n = 0;
     return solve_round(k, held);
 }
 
@@ -181,15 +182,15 @@ static perp_status rounds(pp_implicit_work *k) {
     for (int round = 0; !st && round < MAX_ROUNDS; round++) {
         if ((st = begin_round(k, mark, held))) return st;
         bool other = k->compliant && pp_layers_changed(k);
-        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solution.nu);
+        pp_end_change c = pp_end_changed(f, &k->end, k->nu, f->solve.solution.nu);
         if (held) c.by = fmax(c.by, pp_points_change(k));
         pp_iteration_state v = pp_convergence_check(&s, f, &c, other);
         if (v == PP_SETTLED && !held) {
-            step_on(k, f->solution.nu, 1);
+            step_on(k, f->solve.solution.nu, 1);
             return PERP_OK;
         }
         if (v == PP_SETTLED) {
-            step_on(k, f->solution.nu, 1);
+            step_on(k, f->solve.solution.nu, 1);
             if ((st = pp_implicit_measure(k))) return st;
             if (pp_points_settled(k, f->h * fmax(f->w->def.tolerance * c.scale, c.finest))) return PERP_OK;
         }
@@ -202,7 +203,7 @@ static perp_status rounds(pp_implicit_work *k) {
             least = worse ? c.by : fmin(least, c.by);
             step_on(k, pp_points_next(k, part, worse), 1);
         } else {
-            step_on(k, f->solution.nu, v == PP_GO_HALF ? 0.5 : 1);
+            step_on(k, f->solve.solution.nu, v == PP_GO_HALF ? 0.5 : 1);
         }
         if (v == PP_GO_HALF && !held) {
             if ((st = pp_implicit_measure(k))) return st;
@@ -213,7 +214,7 @@ static perp_status rounds(pp_implicit_work *k) {
     }
     if (st) return st;
     return pp_fail(f->w, PERP_E_SOLVE, "the end pose of the step did not settle at t = %g (h = %g): %d contacts",
-                   f->s0->t, f->h, f->ncontact);
+                   f->s0->t, f->h, f->contacts.n);
 }
 
 /* ---- energy ---- */
@@ -221,8 +222,8 @@ static perp_status rounds(pp_implicit_work *k) {
 /* Does a contact push for another reason than that it holds: a bounce, or overlap of the start that is undone? */
 static bool pushes_off(const pp_implicit_work *k, int i) {
     const pp_frame *f = k->f;
-    if (!(f->solution.p_contact[3 * i] > 0)) return false;
-    const perp_contact_row *row = &f->problem.contact[i];
+    if (!(f->solve.solution.p_contact[3 * i] > 0)) return false;
+    const perp_contact_row *row = &f->pose.problem.contact[i];
     bool soft = row->compliance > 0; /* what it is pressed in by is no overlap */
     return (!soft && was_within(k, &k->meet[i])) || isfinite(pp_rebound_rhs(f, i, row));
 }
@@ -233,12 +234,12 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
     pp_frame *f = k->f;
     pp_contact_work a;
     *gains = false;
-    if (f->last_resort || f->ncontact == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
+    if (f->task.last_resort || f->contacts.n == 0 || f->h < f->w->def.h / MOST_PARTS) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int i = 0; i < f->ncontact; i++) /* what is gained there has other causes, and others limit it */
-        if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->problem.contact[i].n)] = 0;
+    for (int i = 0; i < f->contacts.n; i++) /* what is gained there has other causes, and others limit it */
+        if (pushes_off(k, i)) a.work[pp_work_island(&a, &f->pose.problem.contact[i].n)] = 0;
     double sum = 0, kinetic = 0;
-    for (int b = 0; b < f->nblock; b++) {
+    for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;
         sum += fmax(0, a.work[b]);
         kinetic += a.kinetic[b];
@@ -252,22 +253,21 @@ static perp_status look_at_gain(const pp_implicit_work *k, bool *gains) {
 static perp_status begin(pp_implicit_work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
-    perp_status st = pp_place_shapes(w, f->s1, &f->placed, &f->nplaced);
-    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    perp_status st = pp_collide_place(w, f->s1, &f->collide);
     if (!st) st = pp_state_new(w, &k->end);
     if (st) return st;
     pp_state_copy(w, &k->end, f->s1);
-    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    k->next = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    k->placed = PP_ARENA_ARRAY(&w->arena, pp_placed, f->nplaced);
+    k->nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    k->next = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    k->placed = PP_ARENA_ARRAY(&w->arena, pp_placed, f->collide.nplaced);
     if (!k->nu || !k->drift || !k->next || !k->placed) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    f->problem = pp_free_problem(f);
-    pp_step_velocity(&f->problem, NULL, NULL, k->nu);
-    memcpy(k->placed, f->placed, (size_t)f->nplaced * sizeof *k->placed);
+    f->pose.problem = pp_free_problem(f);
+    pp_step_velocity(&f->pose.problem, NULL, NULL, k->nu);
+    memcpy(k->placed, f->collide.placed, (size_t)f->collide.nplaced * sizeof *k->placed);
     st = pp_implicit_pairs(k);
     if (st) return st;
-    f->placed = k->placed; /* frames of contacts are those of the end */
+    f->collide.placed = k->placed; /* frames of contacts are those of the end */
     return PERP_OK;
 }
 
@@ -279,7 +279,7 @@ static perp_status finish(pp_implicit_work *k) {
     if (!gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
     perp_status st = pp_implicit_measure(k);
     for (int m = 0; !st && m < k->nmeet; m++) gap[m] = k->meet[m].at.gap;
-    f->true_gap = gap;
+    f->method.true_gap = gap;
     if (!st && k->compliant) st = pp_layers_end(k);
     if (!k->keeps_energy) return st ? st : pp_update(f);
     return st ? st : pp_update_along(f, k->drift);
@@ -321,14 +321,14 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     static const way ways[] = {
         {0}, {.at_rest = true, .relaxed = true}, {.at_rest = true, .relaxed = true, .no_lift = true}};
     pp_implicit_work k = {.f = f, .compliant = compliant, .keeps_energy = keeps_energy};
-    int n = f->last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
+    int n = f->task.last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
     perp_status st = begin(&k);
     for (int i = 0; i < n; i++) {
         if (st && (i == 0 || st != PERP_E_SOLVE || f->w->work.done > f->w->work.limit)) break;
         for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
-        if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->ndof * sizeof *k.nu);
+        if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->control.ndof * sizeof *k.nu);
         k.relaxed = ways[i].relaxed;
-        f->no_lift = ways[i].no_lift;
+        k.no_lift = f->method.jammed = ways[i].no_lift;
         st = settle(&k);
         if (!st) break;
     }
@@ -336,10 +336,10 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     if (!st) st = look_at_gain(&k, &gains);
     if (gains)
         st = pp_fail(f->w, PERP_E_SOLVE, "contacts would add energy at t = %g (h = %g): %d of them", f->s0->t, f->h,
-                     f->ncontact);
-    f->blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
+                     f->contacts.n);
+    f->advice.blocked = !gains && st == PERP_E_SOLVE && driven_touches(&k);
     if (!st) st = finish(&k);
-    f->levers = NULL; /* it was of this step's work */
-    f->end_nu = NULL;
+    f->demand.levers = NULL; /* it was of this step's work */
+    f->demand.end_nu = NULL;
     return st;
 }

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "problem/rows.h"
 #include "stage/collide/contact_fill.h"
 #include "stage/contact_model.h"
 #include "method/peg/peg.h"
@@ -35,6 +36,7 @@
 #include "stage/collide/collide.h"
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
+#include "stage/solve/solve_step.h"
 
 #define MAX_ROUNDS      40 /* beyond those that only find new pairs */
 #define MAX_FINDS       2000
@@ -88,13 +90,13 @@ static perp_status peg_lists(perp_world *w) {
 /* The box around a shape at the start, at the end if it is driven, and where its motion may take it. */
 static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
     const pp_frame *f = k->f;
-    const pp_placed *at = &f->placed[i];
+    const pp_placed *at = &f->collide.placed[i];
     const pp_solid *s = &k->start.solid[i], *e = &k->end.solid[i];
     pp_box b = pp_box_union((pp_box){s->lo, s->hi}, (pp_box){e->lo, e->hi});
     double more = 1e-3 * at->g->size;
-    int blk = f->block[at->body];
+    int blk = f->control.block[at->body];
     if (blk >= 0) {
-        const double *v = nu_free + f->block_offset[blk];
+        const double *v = nu_free + f->control.block_offset[blk];
         more += f->h * perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0)) + pp_turn_travel(k, i, nu_free);
     }
     perp_vec3 d = perp_v3(more, more, f->w->def.dim == 3 ? more : 0);
@@ -105,8 +107,8 @@ static pp_box fat_box(const pp_peg_work *k, int i, const double *nu_free) {
 /* Speed that the solver's tolerance is a part of. */
 static double speed_scale(const pp_frame *f, const double *nu) {
     double s = f->h * fmax(perp_v3_norm(f->w->def.gravity_W), pp_support_press(f->w));
-    for (int b = 0; b < f->nblock; b++) {
-        const double *v = nu + f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        const double *v = nu + f->control.block_offset[b];
         s = fmax(s, perp_v3_norm(perp_v3(v[0], v[1], f->w->def.dim == 3 ? v[2] : 0))); /* whatever the axes */
     }
     return s;
@@ -118,7 +120,7 @@ static perp_status poses(pp_peg_work *k) {
     bool driven = false;
     for (int b = 0; b < w->nbody; b++) {
         if (!pp_alive(w->body[b].gen) || w->body[b].kind != PERP_BODY_KINEMATIC) continue;
-        driven = !f->half; /* half kicks act at the start pose of everything */
+        driven = !f->task.half; /* half kicks act at the start pose of everything */
         k->turn[b] = perp_q_log(perp_q_mul(f->s1->X[b].q, perp_q_conj(f->s0->X[b].q)));
     }
     perp_status st = pp_poses_new(k, &k->start);
@@ -137,9 +139,9 @@ static perp_status poses(pp_peg_work *k) {
 
 static bool probes(pp_peg_work *k) {
     int nv = 1, nf = 1;
-    for (int i = 0; i < k->f->nplaced; i++) {
-        if (k->f->placed[i].g->nvert > nv) nv = k->f->placed[i].g->nvert;
-        if (k->f->placed[i].g->nface > nf) nf = k->f->placed[i].g->nface;
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
+        if (k->f->collide.placed[i].g->nvert > nv) nv = k->f->collide.placed[i].g->nvert;
+        if (k->f->collide.placed[i].g->nface > nf) nf = k->f->collide.placed[i].g->nface;
     }
     pp_arena *a = &k->f->w->arena;
     for (int s = 0; s < 2; s++) {
@@ -154,8 +156,7 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     perp_world *w = f->w;
     *k = (pp_peg_work){.f = f};
     perp_status st = peg_lists(w);
-    if (!st) st = pp_place_shapes(w, f->s1, &f->placed, &f->nplaced);
-    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    if (!st) st = pp_collide_place(w, f->s1, &f->collide);
     if (!st) st = pp_state_new(w, &k->end_state);
     if (!st) st = pp_state_new(w, &k->way);
     if (st) return st;
@@ -166,17 +167,18 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     k->loose_tolerance = w->def.tolerance > LOOSE_TOLERANCE && w->def.form == PERP_FORM_CONE;
     k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
     k->gap_error = PP_ARENA_ZERO(&w->arena, double, w->nbody);
-    k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
-    k->lever = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
-    k->arc = PP_ARENA_ARRAY(&w->arena, double, f->nplaced);
-    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->fat = PP_ARENA_ARRAY(&w->arena, pp_box, f->collide.nplaced);
+    k->lever = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
+    k->arc = PP_ARENA_ARRAY(&w->arena, double, f->collide.nplaced);
+    double *nu = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!k->turn || !k->gap_error || !k->fat || !k->lever || !k->arc || !nu || !probes(k) ||
-        !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->ndof + 1) ||
-        !pp_touches_new(&k->touches, f->nplaced, f->placed, &w->arena))
+        !PP_GROW(&w->alloc, k->m->nu, k->m->cap_nu, 0, f->control.ndof + 1) ||
+        !pp_touches_new(&k->touches, f->collide.nplaced, f->collide.placed, &w->arena))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_peg_levers(k);
     if ((st = poses(k)) || (st = pp_joint_rounds_begin(f))) return st;
-    memcpy(k->m->nu, f->nu0, (size_t)f->ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
+    memcpy(k->m->nu, f->control.nu0,
+           (size_t)f->control.ndof * sizeof *nu); /* slip on driven bodies is first looked at there */
     pp_free_velocity(f, nu);
     double speed = speed_scale(f, nu);
     k->least = w->def.tolerance * speed * f->h;
@@ -184,10 +186,10 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     if (k->loose_tolerance) k->least = 2 * w->def.tolerance * speed * w->def.h;
     k->reach = speed * f->h;
     double far = 0;
-    for (int b = 0; b < f->nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->block_body[b]].p));
+    for (int b = 0; b < f->control.nblock; b++) far = fmax(far, perp_v3_norm(f->s0->X[f->control.block_body[b]].p));
     k->finest = fmax(1e-15 * far,
                      (k->loose_tolerance ? 0.05 : 1e-5) * k->least); /* else solvers are exact where that is cheap */
-    for (int i = 0; i < f->nplaced; i++) k->fat[i] = fat_box(k, i, nu);
+    for (int i = 0; i < f->collide.nplaced; i++) k->fat[i] = fat_box(k, i, nu);
     k->m->npair = 0;
     return pp_peg_find_pairs(k);
 }
@@ -198,15 +200,15 @@ static void follow_answer(pp_peg_work *k) {
     double *nu = k->m->nu;
     k->still = !k->at_end || !k->mode.symmetric;
     if (k->at_end && k->mode.symmetric) {
-        pp_end_change c = pp_end_changed(f, &k->end_state, nu, f->solution.nu);
+        pp_end_change c = pp_end_changed(f, &k->end_state, nu, f->solve.solution.nu);
         pp_iteration_state v = pp_convergence_check(&k->settling, f, &c, false);
         k->still = v == PP_SETTLED || (k->loose_tolerance && c.by <= f->w->def.tolerance * c.scale);
         if (v == PP_GO_HALF && !k->still) {
-            for (int i = 0; i < f->ndof; i++) nu[i] += 0.5 * (f->solution.nu[i] - nu[i]);
+            for (int i = 0; i < f->control.ndof; i++) nu[i] += 0.5 * (f->solve.solution.nu[i] - nu[i]);
             return;
         }
     }
-    memcpy(nu, f->solution.nu, (size_t)f->ndof * sizeof *nu);
+    memcpy(nu, f->solve.solution.nu, (size_t)f->control.ndof * sizeof *nu);
 }
 
 /* By what speed the answer of an island may miss the laws of the next round and be kept. Pivoting is exact, and what
@@ -216,34 +218,47 @@ static double answers_hold(const pp_peg_work *k) {
     return (k->loose_tolerance ? k->least : cone ? k->finest : 0.05 * k->finest) / k->f->h;
 }
 
+/* Impulses up to this are noise of the solver: it is not told from them whether a contact holds something. `least`: rounding. Where
+ * the tolerance is loose, impulses whose effect on the gap is below it. */
+static double noise(const pp_peg_work *k, const perp_contact_row *c, double least) {
+    if (!k->loose_tolerance) return least;
+    double mass = pp_row_inverse_mass(&k->f->pose.problem, &c->n);
+    return mass > 0 ? fmax(least, k->least / k->f->h / mass) : least;
+}
+
 /* Poses and solves the problem of a round; the answer moves the bodies to their end poses. */
 static perp_status solve_round(pp_peg_work *k, pp_arena_mark mark, bool guess) {
     pp_frame *f = k->f;
     struct pp_peg *m = k->m;
     pp_arena_release(&f->w->arena, mark);
-    f->recall = guess ? &m->tries : NULL;
-    f->enough = guess && !k->at_end ? answers_hold(k) : 0;
     double t = pp_clock();
     perp_status st = pp_peg_contacts(k);
     if (k->at_end) pp_end_inertia(f, k->mode.symmetric ? &k->end_state : NULL);
     pp_clocked(f->w, PERP_STAGE_CONTACT, &t);
-    if (!st) st = pp_formulate(f);
+    if (!st)
+        st = pp_formulate(f,
+                          &(pp_pose_options){.no_lift = k->mode.no_lift, .one_point = k->mode.symmetric && !k->at_end});
     pp_clocked(f->w, PERP_STAGE_STEPPER, &t);
-    if (!st) st = pp_solve_step(f);
+    k->options.no_lift = k->mode.no_lift;
+    k->options.enough = guess && !k->at_end ? answers_hold(k) : 0;
+    k->options.recall = guess ? &m->tries : NULL;
+    if (!st) st = pp_solve_step(f, &k->options);
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     if (st) return st;
     if (!pp_remember_try(f, &m->tries)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", m->nrow);
     follow_answer(k);
     double most = 0;
-    for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solution.p_contact[3 * r]);
+    for (int r = 0; r < m->nrow; r++) most = fmax(most, f->solve.solution.p_contact[3 * r]);
+    most *= 1e-13;
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         p->pushed = false;
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
             pp_peg_row *row = &m->row[r];
-            row->push = f->solution.p_contact[3 * r] > 1e-13 * most ? f->solution.p_contact[3 * r] : 0;
+            const perp_contact_row *c = &f->pose.problem.contact[r];
+            double push = f->solve.solution.p_contact[3 * r];
+            row->push = push > noise(k, c, most) ? push : 0;
             row->fresh = false;
-            const perp_contact_row *c = &f->problem.contact[r];
             row->bounces = c->b_n == pp_rebound_rhs(f, r, c); /* and not what its gap asks for */
             p->pushed |= row->push > 0;
         }
@@ -264,12 +279,14 @@ static double slack(const pp_peg_work *k, const pp_peg_findings *found) {
 
 /* What the rounds so far have come to. */
 typedef struct progress {
-    double least; /* by how much gaps missed at least when nothing else changed [L] */
-    int idle;     /* rounds in a row that did not halve that */
-    int polish;   /* rounds for the sake of digits alone */
-    int steps;    /* of solvers in the last round */
-    int slips;    /* rounds for the sake of slip on driven bodies alone */
-    int thrown;   /* rounds in which contacts added more energy than there was */
+    double least;   /* by how much gaps missed at least when nothing else changed [L] */
+    int idle;       /* rounds in a row that did not halve that */
+    int polish;     /* rounds for the sake of digits alone */
+    int steps;      /* of solvers in the last round */
+    int slips;      /* rounds for the sake of slip on driven bodies alone */
+    int thrown;     /* rounds in which contacts added more energy than there was */
+    int selections; /* rounds in which loads were selected, */
+    bool selected;  /* and nothing was new after the last of them */
 } progress;
 
 static bool has_news(const pp_peg_findings *found) { return found->added || found->switched || found->renewed; }
@@ -281,9 +298,28 @@ static bool at_rest(const pp_peg_work *k, const pp_peg_findings *found, progress
     if (!k->loose_tolerance && pp_slip_miss(k->f) * k->f->h > k->finest && p->slips++ < MAX_SLIPS) return false;
     p->idle = found->worst < p->least / 2 ? 0 : p->idle + 1;
     p->least = fmin(p->least, found->worst);
-    if (k->f->slack > 1 || !k->still) return false;
+    if (k->options.slack > 1 || !k->still) return false;
     return k->linear || k->loose_tolerance || found->worst <= k->finest || p->idle > (p->steps > EASY ? 1 : PATIENCE) ||
            ++p->polish > MAX_POLISH;
+}
+
+#define MAX_SELECTIONS 3 /* rounds in a part of a step that select loads; after one, new pairs may be found */
+
+/* Is the next round the one that selects loads? It comes when contacts and gaps have settled: what is solved before is posed
+ * again anyway, and what follows keeps the selected loads. */
+static bool selects(const pp_peg_work *k, const pp_peg_findings *found, bool settled, progress *p) {
+    const pp_frame *f = k->f;
+    bool news = has_news(found) || found->moved;
+    if (news) p->selected = false;
+    if (p->selected || p->selections >= MAX_SELECTIONS || !(settled || (!news && found->worst <= k->least)))
+        return false;
+    p->selected = true;
+    if (k->loose_tolerance || !pp_loads_matter(&f->pose.problem, &f->solve.solution, pp_step_scale(&f->pose.problem)))
+        return false;
+    p->selections++;
+    p->least = INFINITY;
+    p->idle = 0;
+    return true;
 }
 
 /* By pair: are its rows to be looked for anew? From the arena. */
@@ -302,8 +338,31 @@ static perp_status look_back(pp_peg_work *k, bool **renew, pp_peg_findings *foun
     return st;
 }
 
-/* Rounds until nothing changes. *settled: they did, and the answer may be taken. `anew`: from the memory of the last
- * step; else from pairs and rows as they stand, of which those without rows get some. */
+/* Another plane on which a pair that pushes could as well be separated: a vertex on a vertex, where it is not the
+ * geometry of the end that tells which side is meant. */
+static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
+    if (!p->active || !p->pushed || p->kind != PP_PAIR_FLAT) return PP_NO_PLANE;
+    for (int r = p->first; r < p->first + p->nrow; r++)
+        if (k->m->row[r].push > 0 && k->m->row[r].off1 < -1e-6 * p->size) return PP_NO_PLANE;
+    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
+    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
+    return s.gap >= -PP_PEG_TOUCHING * p->size ? s.plane : PP_NO_PLANE;
+}
+
+/* Is there a pair that could as well be separated by another plane? */
+static bool tied(const pp_peg_work *k) {
+    for (int i = 0; i < k->m->npair; i++)
+        if (tied_plane(k, &k->m->pair[i]) != PP_NO_PLANE) return true;
+    return false;
+}
+
+/* Do the chosen planes hold, with gaps within tolerance? */
+static bool planes_hold(const pp_peg_work *k, const pp_peg_findings *found) {
+    return !has_news(found) && !found->moved && found->worst <= k->least && k->options.slack <= 1 && k->still;
+}
+
+/* Rounds until nothing changes. *settled: they did, and the answer may be taken; k->phase: what has been done. `anew`: from the
+ * memory of the last step; else from pairs and rows as they stand, of which those without rows get some. */
 static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *settled) {
     pp_frame *f = k->f;
     const struct pp_peg *m = k->m;
@@ -316,11 +375,13 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     }
     k->settling = (pp_convergence){.before = INFINITY};
     pp_joint_rounds_anew(f, k->linear);
-    f->slack = 1;
+    k->options.slack = 1;
     bool *renew;
     perp_status st = renewals(k, &renew);
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
+    k->options.loads = PP_LOADS_LATER;
+    k->options.measure_later = true;
     if (!st) st = solve_round(k, mark, !anew);
     k->begun = !st;
     if (st) return st;
@@ -331,19 +392,28 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         pp_peg_findings found;
         if ((st = look_back(k, &renew, &found))) return st;
         if (found.stuck || (pp_peg_throws(k) && ++p.thrown > THROWS)) return PERP_OK;
-        if (at_rest(k, &found, &p)) {
-            if ((st = pp_joint_rounds_end(f))) return st;
+        bool hold = planes_hold(k, &found);
+        if (k->phase == PP_PEG_CHOOSE && hold && !tied(k)) k->phase = PP_PEG_FINISH;
+        bool rests = (hold && k->phase != PP_PEG_FINISH) || at_rest(k, &found, &p);
+        if (k->phase == PP_PEG_CHOOSE && rests && (k->linear || !tied(k))) k->phase = PP_PEG_FINISH;
+        bool select = k->phase == PP_PEG_FINISH && selects(k, &found, rests, &p);
+        if (rests && !select) {
+            if (k->phase == PP_PEG_FINISH && (st = pp_joint_rounds_end(f))) return st;
             *settled = pp_peg_credible(k);
             return PERP_OK;
         }
         if (has_news(&found)) k->settling = (pp_convergence){.before = INFINITY};
         if (found.added && !found.switched && limit < MAX_FINDS) limit++;
-        f->slack = slack(k, &found);
+        k->options.slack = slack(k, &found);
         pp_peg_stride(k);
         st = pp_peg_rows(k, &k->end, renew);
-        p.steps = -f->iterations;
+        p.steps = -f->solve.iterations;
+        k->options.loads = select                 ? PP_LOADS_NOW
+                           : !p.selected          ? PP_LOADS_LATER
+                           : f->w->def.warm_start ? PP_LOADS_KEEP
+                                                  : PP_LOADS_NOW;
         if (!st) st = solve_round(k, mark, true);
-        p.steps += f->iterations;
+        p.steps += f->solve.iterations;
         if (st) return st;
     }
     *settled = mode.linear; /* rows only add up there, and rest would obey them all */
@@ -363,11 +433,11 @@ static bool take(pp_peg_work *k, snapshot *s) {
     struct pp_peg *m = k->m;
     *s = (snapshot){.pair = PP_ARENA_ARRAY(a, pp_peg_pair, m->npair),
                     .row = PP_ARENA_ARRAY(a, pp_peg_row, m->nrow),
-                    .nu = PP_ARENA_ARRAY(a, double, k->f->ndof),
+                    .nu = PP_ARENA_ARRAY(a, double, k->f->control.ndof),
                     .npair = m->npair,
                     .nrow = m->nrow};
     if (!s->pair || !s->row || !s->nu) return false;
-    memcpy(s->nu, m->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    memcpy(s->nu, m->nu, (size_t)k->f->control.ndof * sizeof *s->nu);
     memcpy(s->pair, m->pair, (size_t)m->npair * sizeof *s->pair);
     memcpy(s->row, m->row, (size_t)m->nrow * sizeof *s->row);
     return true;
@@ -380,21 +450,10 @@ static perp_status restore(pp_peg_work *k, const snapshot *s) {
         return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the contacts");
     memcpy(m->pair, s->pair, (size_t)s->npair * sizeof *s->pair);
     memcpy(m->row, s->row, (size_t)s->nrow * sizeof *s->row);
-    memcpy(m->nu, s->nu, (size_t)k->f->ndof * sizeof *s->nu);
+    memcpy(m->nu, s->nu, (size_t)k->f->control.ndof * sizeof *s->nu);
     m->npair = s->npair;
     m->nrow = s->nrow;
     return PERP_OK;
-}
-
-/* Another plane on which a pair that pushes could as well be separated: a vertex on a vertex, where it is not the
- * geometry of the end that tells which side is meant. */
-static pp_plane tied_plane(const pp_peg_work *k, const pp_peg_pair *p) {
-    if (!p->active || !p->pushed || p->kind != PP_PAIR_FLAT) return PP_NO_PLANE;
-    for (int r = p->first; r < p->first + p->nrow; r++)
-        if (k->m->row[r].push > 0 && k->m->row[r].off1 < -1e-6 * p->size) return PP_NO_PLANE;
-    const pp_solid *A = &k->end.solid[p->i], *B = &k->end.solid[p->j];
-    pp_separating s = pp_separate_otherwise(A, B, pp_plane_normal(A, B, p->plane), p->tol);
-    return s.gap >= -PP_PEG_TOUCHING * p->size ? s.plane : PP_NO_PLANE;
 }
 
 /* Rounds from an answer that had settled, with another plane for pair i; PP_NO_PLANE: the same again. */
@@ -413,6 +472,7 @@ static perp_status rounds_from(pp_peg_work *k, const snapshot *from, int i, pp_p
  * corner that a body may pass, the one it is turned aside least by, in whatever order bodies were added. */
 static perp_status try_ties(pp_peg_work *k) {
     pp_arena *arena = &k->f->w->arena;
+    k->phase = PP_PEG_TRY;
     for (int tries = 0, best = 0; best >= 0 && tries < MAX_TIES;) {
         snapshot now;
         int npair = k->m->npair, ties = 0;
@@ -420,7 +480,7 @@ static perp_status try_ties(pp_peg_work *k) {
         if (!tied) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
         for (int i = 0; i < npair; i++) ties += (tied[i] = tied_plane(k, &k->m->pair[i])) != PP_NO_PLANE;
         if (ties == 0) return PERP_OK;
-        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->ndof);
+        double *scratch = PP_ARENA_ARRAY(arena, double, k->f->control.ndof);
         if (!scratch || !take(k, &now)) return pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for the step");
         double least = (1 - 1e-9) * pp_peg_effort(k, scratch);
         perp_status st;
@@ -446,17 +506,24 @@ static perp_status try_ties(pp_peg_work *k) {
     return PERP_OK;
 }
 
+/* Decides the ties of an answer whose planes hold, and finishes with those that were chosen. */
+static perp_status decide_ties(pp_peg_work *k, bool *settled) {
+    perp_status st = try_ties(k);
+    k->phase = PP_PEG_FINISH;
+    return st ? st : rounds(k, pp_arena_here(&k->f->w->arena), false, settled);
+}
+
 /* Tells the certificate what the gaps are at the end. */
 static perp_status finish(pp_peg_work *k) {
     pp_frame *f = k->f;
-    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->ncontact);
+    pp_measure_step(f);
+    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->contacts.n);
     if (!gap) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int r = 0; r < f->ncontact; r++) gap[r] = k->m->row[r].gap1;
-    f->true_gap = gap;
-    f->recall = NULL;
-    f->posed_at_end = k->mode.symmetric;
-    f->posed_linear = k->linear;
-    if (f->levers != f->s0) f->levers = NULL; /* they are of this work */
+    for (int r = 0; r < f->contacts.n; r++) gap[r] = k->m->row[r].gap1;
+    f->method.true_gap = gap;
+    f->method.posed_at_end = k->mode.symmetric;
+    f->method.posed_linear = k->linear;
+    if (f->demand.levers != f->s0) f->demand.levers = NULL; /* they are of this work */
     return PERP_OK;
 }
 
@@ -465,7 +532,8 @@ static bool locks(pp_peg_work *k) {
     for (int i = 0; i < k->m->npair; i++) {
         pp_peg_pair *p = &k->m->pair[i];
         const perp_world *w = k->f->w;
-        int a = w->shape[k->f->placed[p->i].slot].material, b = w->shape[k->f->placed[p->j].slot].material;
+        int a = w->shape[k->f->collide.placed[p->i].slot].material,
+            b = w->shape[k->f->collide.placed[p->j].slot].material;
         if (p->active && w->law[a * w->nmaterial + b].mu > 0 && pp_peg_start_gap(k, p) < 0) return true;
     }
     return false;
@@ -483,8 +551,8 @@ static bool driven_within(pp_peg_work *k, double part) {
 static perp_status standard_way(pp_frame *f) {
     perp_status st = pp_collide(f);
     if (!st) st = pp_contacts_of_pairs(f);
-    if (!st) st = pp_formulate(f);
-    return st ? st : pp_solve_step(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
+    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 static perp_status solve(pp_frame *f) {
@@ -505,18 +573,18 @@ static perp_status solve(pp_frame *f) {
                                           {.relaxed = true, .held = true, .linear = true},
                                           {.relaxed = true, .held = true, .linear = true, .no_lift = true}};
     const int most = (int)(sizeof way / sizeof *way);
-    int ways = f->last_resort ? most : pp_at_end(f) ? 2 : 4;
+    int ways = f->task.last_resort ? most : pp_at_end(f) ? 2 : 4;
     pp_peg_work k;
     double t = pp_clock();
     perp_status st = begin(f, &k);
     pp_clocked(f->w, PERP_STAGE_COLLISION, &t);
     if (st) return st;
     bool settled = false, linear = k.linear, answered = true, begun = true, at_start = false, due = false;
-    f->jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->nblock);
-    if (!f->jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    f->jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
+    k.options.jammed_block = PP_ARENA_ZERO(&f->w->arena, unsigned char, f->control.nblock);
+    if (!k.options.jammed_block) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
+    k.options.jam_lasts = driven_within(&k, -PP_PEG_BEHIND);
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
-    bool jammed = f->no_lift; /* an earlier round of the same part went on jammed: so do those that follow */
+    bool jammed = f->method.jammed; /* an earlier round of the same part went on jammed: so do those that follow */
     if (jammed) ways = most;
     for (int i = jammed ? most - 1 : 0; i < ways && !settled; i++) {
         if (i == 1 && !locks(&k)) continue; /* no overlap of the start that could stay */
@@ -529,9 +597,13 @@ static perp_status solve(pp_frame *f) {
         }
         k.mode = k.at_end ? end_way[i] : way[i];
         k.linear = linear || k.mode.linear;
-        f->no_lift = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
-        if (f->no_lift) memset(f->jammed_block, due ? 2 : 0, (size_t)f->nblock); /* what is due has work for one try */
+        f->method.jammed = k.mode.no_lift; /* a body that is jammed between two others cannot be moved off either */
+        if (k.mode.no_lift)
+            memset(k.options.jammed_block, due ? 2 : 0,
+                   (size_t)f->control.nblock); /* what is due has work for one try */
+        k.phase = PP_PEG_CHOOSE;
         st = rounds(&k, mark, true, &settled);
+        if (!st && settled && k.phase == PP_PEG_CHOOSE) st = decide_ties(&k, &settled);
         if (st && st != PERP_E_SOLVE) return st;
         answered = answered && !st;
         if (i == 0) begun = k.begun;
@@ -541,19 +613,18 @@ static perp_status solve(pp_frame *f) {
         if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
         /* A driven body that is inside another was left there because nothing could give way. Where there still is no
          * answer, neither another way nor a shorter step makes one. */
-        if (i < most - 2 && (due || (st && !k.at_end && f->jam_lasts))) {
+        if (i < most - 2 && (due || (st && !k.at_end && k.options.jam_lasts))) {
             ways = most;
             i = most - 2;
-        } else if (st && !f->last_resort && pp_joint_rounds_lost(f)) {
+        } else if (st && !f->task.last_resort && pp_joint_rounds_lost(f)) {
             return st;
         }
     }
-    f->blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
+    f->advice.blocked = !settled && !answered && driven_within(&k, PP_PEG_TOUCHING);
     if (!settled)
         return st ? st
                   : pp_fail(f->w, PERP_E_SOLVE, "no choice of separating planes held at t = %g (h = %g): %d contacts",
-                            f->s0->t, f->h, f->ncontact);
-    if (!k.linear && (st = try_ties(&k))) return st;
+                            f->s0->t, f->h, f->contacts.n);
     return finish(&k);
 }
 

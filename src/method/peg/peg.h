@@ -8,6 +8,7 @@
 #include "method/contact/end_pose.h"
 #include "geometry/narrow/touch.h"
 #include "stage/frame.h"
+#include "stage/solve/solve.h"
 
 #define PP_PEG_BEHIND 1e-7 /* a face was not in front if its gap at the start was below minus this part of the size */
 
@@ -92,11 +93,19 @@ typedef struct pp_peg_mode {
     bool other;     /* pairs that touched on a corner go by the other plane that holds there */
 } pp_peg_mode;
 
+/* What rounds are for. Which planes hold is decided with gaps within tolerance and any loads: digits and loads come after it. */
+typedef enum pp_peg_phase {
+    PP_PEG_CHOOSE, /* planes; where no tie is left to decide, rounds go on to FINISH */
+    PP_PEG_TRY,    /* another plane: only its effort is asked for */
+    PP_PEG_FINISH  /* loads are selected, gaps brought to rounding */
+} pp_peg_phase;
+
 /* Everything the parts share while one frame is solved. */
 typedef struct pp_peg_work {
     pp_frame *f;
     struct pp_peg *m;
     pp_peg_mode mode;
+    pp_peg_phase phase;
     bool begun;                 /* the first round of the last way had an answer */
     pp_poses start, force, end; /* all at the start; dynamic ones at the start, kinematic at the end; all at the end */
     pp_state end_state, way;    /* at the end; somewhere between */
@@ -110,18 +119,19 @@ typedef struct pp_peg_work {
     bool at_end; /* geometry end: impulses act at the end poses, and inertia is that of the end */
     bool still;  /* with it: the last round left the velocity as it was; without: true */
     pp_convergence settling;
-    bool linear;          /* gaps are those linearised at the start */
-    bool loose_tolerance; /* the world asks for less than usual: no round and no digit more than that needs */
-    double reach;         /* how far the fastest body goes in the step by itself [L] */
-    double least;         /* what an overlap that comes from the solver's tolerance may be [L] */
-    double finest;        /* gaps closer to zero than this are not worth another round [L] */
+    pp_solve_options options; /* of the problems of the rounds */
+    bool linear;              /* gaps are those linearised at the start */
+    bool loose_tolerance;     /* the world asks for less than usual: no round and no digit more than that needs */
+    double reach;             /* how far the fastest body goes in the step by itself [L] */
+    double least;             /* what an overlap that comes from the solver's tolerance may be [L] */
+    double finest;            /* gaps closer to zero than this are not worth another round [L] */
 } pp_peg_work;
 
 /* peg_pose.c */
 /* Solids of all placed shapes for a state. */
 perp_status pp_poses_new(pp_peg_work *k, pp_poses *out);
 void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s);
-/* Sets where f->placed stands: axes of friction go by it. */
+/* Sets where f->collide.placed stands: axes of friction go by it. */
 void pp_poses_stand(pp_peg_work *k, const pp_state *s);
 /* The levers of all placed shapes. */
 void pp_peg_levers(pp_peg_work *k);
@@ -165,7 +175,7 @@ static inline double pp_peg_left(const pp_peg_work *k) {
  * planes differ by less, it does not tell which one is meant: a corner that slides along a floor into a wall seems to dive
  * under the wall while its gap to the floor has not settled. Not more than a part of how thin they are. */
 static inline double pp_peg_gap_error(const pp_peg_work *k, const pp_peg_pair *p) {
-    double a = k->gap_error[k->f->placed[p->i].body], b = k->gap_error[k->f->placed[p->j].body];
+    double a = k->gap_error[k->f->collide.placed[p->i].body], b = k->gap_error[k->f->collide.placed[p->j].body];
     return k->loose_tolerance ? 0 : fmin(fmax(a, b), PP_PEG_GAP_ERROR_MAX * p->thin);
 }
 /* How far from its features a contact may lie and still push, once all has settled [L]. */
@@ -187,8 +197,8 @@ static inline double pp_peg_near(const pp_peg_work *k, const pp_peg_pair *p) {
 /* Is one of the two bodies driven? */
 static inline bool pp_peg_has_driver(const pp_peg_work *k, const pp_peg_pair *p) {
     const pp_frame *f = k->f;
-    return f->w->body[f->placed[p->i].body].kind == PERP_BODY_KINEMATIC ||
-           f->w->body[f->placed[p->j].body].kind == PERP_BODY_KINEMATIC;
+    return f->w->body[f->collide.placed[p->i].body].kind == PERP_BODY_KINEMATIC ||
+           f->w->body[f->collide.placed[p->j].body].kind == PERP_BODY_KINEMATIC;
 }
 /* Was the pair placed in overlap? */
 static inline bool pp_peg_spawned(pp_peg_work *k, pp_peg_pair *p) {
@@ -225,7 +235,7 @@ void pp_peg_row_gaps(pp_peg_work *k);
 /* Dynamic relaxation (Aitken): the miss of a gap shrinks from round to round by a ratio that the rows of the start
  * pose leave; what the last two tell of it sets how much is corrected next. */
 void pp_peg_stride(pp_peg_work *k);
-/* Rows -> f->contact and what belongs to it. */
+/* Rows -> f->contacts. */
 perp_status pp_peg_contacts(pp_peg_work *k);
 
 /* peg_patch.c */

@@ -9,7 +9,9 @@
 #define MAX_SWITCHES 6 /* of the plane of one pair */
 #define MAX_LOOKS    2 /* for contacts on the plane of a pair whose contact left its features */
 
-static double demanded(const pp_peg_work *k, int row) { return k->f->allowance ? -k->f->allowance[row] : 0; }
+static double demanded(const pp_peg_work *k, int row) {
+    return k->f->demand.allowance ? -k->f->demand.allowance[row] : 0;
+}
 
 /* By how much the end gap of a row misses. One that bounces may open as far as it likes. */
 static double missed(const pp_peg_work *k, int r) {
@@ -45,7 +47,7 @@ static void go_astray(pp_peg_work *k) {
             double miss = missed(k, r);
             if (m->row[r].bounces ? !(miss < -p->tol) : !(m->row[r].push > 0 || miss < 0)) continue;
             for (int s = 0; s < 2; s++) {
-                double *a = &k->gap_error[k->f->placed[s ? p->j : p->i].body];
+                double *a = &k->gap_error[k->f->collide.placed[s ? p->j : p->i].body];
                 *a = fmax(*a, fabs(miss));
             }
         }

@@ -103,7 +103,7 @@ pp_plane pp_peg_first_plane(pp_peg_work *k, pp_peg_pair *p) {
  * start is looked at too, since a corner that was hit may turn through what it hit. `dips`: a part of the way may lie an
  * eighth of that deep in overlap. */
 bool pp_peg_runs_through(pp_peg_work *k, pp_peg_pair *p, bool dips, pp_plane *plane) {
-    const pp_geometry *ga = k->f->placed[p->i].g, *gb = k->f->placed[p->j].g;
+    const pp_geometry *ga = k->f->collide.placed[p->i].g, *gb = k->f->collide.placed[p->j].g;
     if (p->kind == PP_PAIR_HALFSPACE) return false; /* nothing is behind it */
     double travel = pp_relative_travel(k, p->i, p->j), thick = ga->thickness + gb->thickness;
     double thinner = fmin(ga->thickness, gb->thickness); /* what is small may cut a corner of what is large */
@@ -140,14 +140,14 @@ static bool is_flat(const pp_geometry *g) {
 }
 
 static pp_peg_pair new_pair(const pp_peg_work *k, pp_broad_pair c) {
-    const pp_geometry *a = k->f->placed[c.i].g, *b = k->f->placed[c.j].g;
+    const pp_geometry *a = k->f->collide.placed[c.i].g, *b = k->f->collide.placed[c.j].g;
     bool plane_a = a->kind == PERP_SHAPE_HALFSPACE, plane_b = b->kind == PERP_SHAPE_HALFSPACE;
     pp_peg_pair p = {.i = c.i, .j = c.j, .plane = PP_NO_PLANE};
     p.size = plane_a ? b->size : plane_b ? a->size : fmin(a->size, b->size);
     if (!(p.size > 0)) p.size = plane_a || plane_b ? 0 : fmax(a->size, b->size); /* a particle has none */
     p.thin = fmin(a->thickness, b->thickness); /* a half-space is thicker than anything */
     if (!(p.thin > 0)) p.thin = p.size;
-    perp_vec3 at = k->f->s0->X[k->f->placed[plane_a ? c.j : c.i].body].p;
+    perp_vec3 at = k->f->s0->X[k->f->collide.placed[plane_a ? c.j : c.i].body].p;
     p.tol = 1e-10 * p.size + 1e-14 * perp_v3_norm(at) + k->least;
     if (plane_a || plane_b) {
         p.kind = PP_PAIR_HALFSPACE;
@@ -161,7 +161,7 @@ static pp_peg_pair new_pair(const pp_peg_work *k, pp_broad_pair c) {
 
 /* Two half-spaces, two particles: they never meet. */
 static bool can_meet(const pp_peg_work *k, pp_broad_pair c) {
-    const pp_geometry *a = k->f->placed[c.i].g, *b = k->f->placed[c.j].g;
+    const pp_geometry *a = k->f->collide.placed[c.i].g, *b = k->f->collide.placed[c.j].g;
     if (a->kind == PERP_SHAPE_HALFSPACE && b->kind == PERP_SHAPE_HALFSPACE) return false;
     return !(a->kind == PERP_SHAPE_PARTICLE && b->kind == PERP_SHAPE_PARTICLE);
 }
@@ -173,8 +173,8 @@ static int order(const pp_peg_pair *p, pp_broad_pair c) {
 perp_status pp_peg_find_pairs(pp_peg_work *k) {
     struct pp_peg *m = k->m;
     perp_world *w = k->f->w;
-    perp_status st =
-        pp_broad_pairs(m->broad, k->f->nplaced, k->fat, k->f->placed, pp_may_touch, k->f, &w->alloc, &m->couples);
+    perp_status st = pp_broad_pairs(m->broad, k->f->collide.nplaced, k->fat, k->f->collide.placed, pp_may_touch, k->f,
+                                    &w->alloc, &m->couples);
     if (st) return pp_fail(w, st, "contact detection failed: %s", perp_status_text(st));
     pp_peg_pair *swap = m->old_pair;
     int cap = m->cap_old_pair, nold = m->npair;
@@ -201,7 +201,7 @@ static bool inside(const pp_solid *s, const pp_box *b) {
 
 perp_status pp_peg_follow(pp_peg_work *k) {
     bool wider = false;
-    for (int i = 0; i < k->f->nplaced; i++) {
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
         const pp_solid *s = &k->end.solid[i];
         if (inside(s, &k->fat[i])) continue;
         perp_vec3 side = perp_v3_sub(s->hi, s->lo);
@@ -216,7 +216,7 @@ perp_status pp_peg_follow(pp_peg_work *k) {
 
 /* Does the plane remembered for this pair exist on its shapes? States can come from anywhere. */
 static bool plane_exists(const pp_peg_work *k, const pp_peg_pair *p, pp_plane plane) {
-    const pp_geometry *a = k->f->placed[p->i].g, *b = k->f->placed[p->j].g;
+    const pp_geometry *a = k->f->collide.placed[p->i].g, *b = k->f->collide.placed[p->j].g;
     if (pp_plane_is_face(plane))
         return pp_feature_owner(plane) <= 1 && pp_feature_a(plane) < (pp_feature_owner(plane) ? b : a)->nface;
     return pp_plane_is_edges(plane) && pp_feature_owner(plane) <= 1 && pp_feature_a(plane) < a->nedge &&
@@ -256,7 +256,7 @@ bool pp_peg_recall(pp_peg_work *k) {
     m->nrow = 0;
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
-        uint32_t a = (uint32_t)k->f->placed[p->i].slot, b = (uint32_t)k->f->placed[p->j].slot;
+        uint32_t a = (uint32_t)k->f->collide.placed[p->i].slot, b = (uint32_t)k->f->collide.placed[p->j].slot;
         p->active = p->pushed = false;
         p->meet = 0;
         p->switches = p->renewals = p->nrow = p->first = 0;

@@ -140,7 +140,7 @@ static perp_quat turn_of(const pp_peg_work *k, int body) {
 /* Tangents of a patch, at the start and turned to the end: midway between both bodies, so that it does not matter which
  * of them comes first. */
 static void lay(const pp_peg_work *k, const pp_peg_pair *pair, perp_vec3 n, patch *p) {
-    perp_quat a = turn_of(k, k->f->placed[pair->i].body), b = turn_of(k, k->f->placed[pair->j].body);
+    perp_quat a = turn_of(k, k->f->collide.placed[pair->i].body), b = turn_of(k, k->f->collide.placed[pair->j].body);
     double sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0 ? -1 : 1;
     perp_quat turned = perp_q_unit((perp_quat){a.w + sign * b.w, a.x + sign * b.x, a.y + sign * b.y, a.z + sign * b.z});
     perp_v3_frame(n, &p->t, &p->o);
@@ -152,12 +152,12 @@ static void lay(const pp_peg_work *k, const pp_peg_pair *pair, perp_vec3 n, patc
 static int find_couples(const pp_peg_work *k, int *head, couple *c, int *next) {
     const pp_frame *f = k->f;
     int n = 0;
-    for (int b = 0; b < f->nblock; b++) head[b] = -1;
+    for (int b = 0; b < f->control.nblock; b++) head[b] = -1;
     for (int i = 0; i < k->m->npair; i++) {
         const pp_peg_pair *p = &k->m->pair[i];
         if (!p->active) continue;
-        int a = f->block[f->placed[p->i].body], b = f->block[f->placed[p->j].body], low = a < b ? a : b,
-            high = a < b ? b : a, at = head[high];
+        int a = f->control.block[f->collide.placed[p->i].body], b = f->control.block[f->collide.placed[p->j].body],
+            low = a < b ? a : b, high = a < b ? b : a, at = head[high];
         while (at >= 0 && c[at].low != low) at = c[at].next;
         for (int r = p->first; r < p->first + p->nrow; r++) {
             next[r] = -1;
@@ -176,7 +176,7 @@ static int find_couples(const pp_peg_work *k, int *head, couple *c, int *next) {
 bool pp_peg_even_out(pp_peg_work *k, double *end, const double *allow) {
     struct pp_peg *m = k->m;
     pp_arena *arena = &k->f->w->arena;
-    int *head = PP_ARENA_ARRAY(arena, int, k->f->nblock), *next = PP_ARENA_ARRAY(arena, int, m->nrow),
+    int *head = PP_ARENA_ARRAY(arena, int, k->f->control.nblock), *next = PP_ARENA_ARRAY(arena, int, m->nrow),
         *of_pair = PP_ARENA_ARRAY(arena, int, m->nrow);
     couple *c = PP_ARENA_ARRAY(arena, couple, m->nrow);
     bool *done = PP_ARENA_ZERO(arena, bool, m->nrow);

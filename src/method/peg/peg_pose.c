@@ -60,21 +60,21 @@ static double lever_of(const perp_world *w, const pp_placed *at) {
 }
 
 void pp_peg_levers(pp_peg_work *k) {
-    for (int i = 0; i < k->f->nplaced; i++) {
-        k->lever[i] = k->f->placed[i].moves ? lever_of(k->f->w, &k->f->placed[i]) : 0;
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
+        k->lever[i] = k->f->collide.placed[i].moves ? lever_of(k->f->w, &k->f->collide.placed[i]) : 0;
         k->arc[i] = 0;
     }
 }
 
 double pp_turn_travel(const pp_peg_work *k, int i, const double *nu) {
     const pp_frame *f = k->f;
-    int body = f->placed[i].body, b = f->block[body];
+    int body = f->collide.placed[i].body, b = f->control.block[body];
     if (b < 0) { /* driven, or at rest */
-        double r = f->w->shape[f->placed[i].slot].radius_B;
+        double r = f->w->shape[f->collide.placed[i].slot].radius_B;
         return isfinite(r) ? r * perp_v3_norm(k->turn[body]) : 0;
     }
-    int nd = f->block_ndof[b], lin = f->w->def.dim;
-    const double *w = nu + f->block_offset[b] + lin, *M = f->M + 36 * b + 7 * lin;
+    int nd = f->control.block_ndof[b], lin = f->w->def.dim;
+    const double *w = nu + f->control.block_offset[b] + lin, *M = f->control.M + 36 * b + 7 * lin;
     double square = 0;
     bool own = lin == 2 || f->w->body[body].isotropic;
     for (int c = 0; c < nd - lin; c++)
@@ -84,47 +84,47 @@ double pp_turn_travel(const pp_peg_work *k, int i, const double *nu) {
 
 perp_status pp_poses_new(pp_peg_work *k, pp_poses *out) {
     pp_arena *a = &k->f->w->arena;
-    int n = k->f->nplaced;
+    int n = k->f->collide.nplaced;
     out->solid = PP_ARENA_ARRAY(a, pp_solid, n);
     bool ok = out->solid != NULL;
     for (int i = 0; ok && i < n; i++) {
-        const pp_geometry *g = k->f->placed[i].g;
+        const pp_geometry *g = k->f->collide.placed[i].g;
         ok = new_solid(a, corners(g), normals(g), &out->solid[i]);
     }
     return ok ? PERP_OK : pp_fail(k->f->w, PERP_E_MEMORY, "out of memory for %d shapes", n);
 }
 
 static perp_pose shape_pose(const pp_peg_work *k, int i, perp_pose X_WB) {
-    return perp_pose_mul(X_WB, k->f->w->shape[k->f->placed[i].slot].X_BS);
+    return perp_pose_mul(X_WB, k->f->w->shape[k->f->collide.placed[i].slot].X_BS);
 }
 
 void pp_poses_place(pp_peg_work *k, pp_poses *p, const pp_state *s) {
     p->state = s;
-    for (int i = 0; i < k->f->nplaced; i++) {
-        const pp_placed *at = &k->f->placed[i];
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
+        const pp_placed *at = &k->f->collide.placed[i];
         place(&p->solid[i], at->g, shape_pose(k, i, s->X[at->body]));
     }
 }
 
 void pp_poses_stand(pp_peg_work *k, const pp_state *s) {
-    for (int i = 0; i < k->f->nplaced; i++) {
-        pp_placed *at = &k->f->placed[i];
+    for (int i = 0; i < k->f->collide.nplaced; i++) {
+        pp_placed *at = &k->f->collide.placed[i];
         at->X_WS = shape_pose(k, i, s->X[at->body]);
     }
 }
 
 bool pp_poses_advance(pp_peg_work *k, const double *nu) {
     const pp_frame *f = k->f;
-    for (int b = 0; b < f->nblock; b++) {
-        int slot = f->block_body[b], nd = f->block_ndof[b];
-        const double *v = nu + f->block_offset[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int slot = f->control.block_body[b], nd = f->control.block_ndof[b];
+        const double *v = nu + f->control.block_offset[b];
         if (!pp_move_block(f, b, f->s0, v, f->h, &k->end_state, NULL)) return false;
         k->turn[slot] = f->w->def.dim == 2 ? perp_v3(0, 0, nd == 3 ? f->h * v[2] : 0)
                         : nd == 6          ? perp_v3_scale(f->h, perp_v3(v[3], v[4], v[5]))
                                            : perp_v3(0, 0, 0);
     }
-    for (int i = 0; i < f->nplaced; i++) {
-        const pp_placed *at = &f->placed[i];
+    for (int i = 0; i < f->collide.nplaced; i++) {
+        const pp_placed *at = &f->collide.placed[i];
         if (at->moves) place(&k->end.solid[i], at->g, shape_pose(k, i, k->end_state.X[at->body]));
         k->arc[i] = pp_turn_travel(k, i, nu);
     }
@@ -133,9 +133,9 @@ bool pp_poses_advance(pp_peg_work *k, const double *nu) {
 
 static perp_pose between(pp_peg_work *k, int body, double x) {
     const pp_frame *f = k->f;
-    int b = f->block[body];
+    int b = f->control.block[body];
     if (b >= 0) {
-        (void)pp_move_block(f, b, f->s0, k->m->nu + f->block_offset[b], x * f->h, &k->way, NULL);
+        (void)pp_move_block(f, b, f->s0, k->m->nu + f->control.block_offset[b], x * f->h, &k->way, NULL);
         return k->way.X[body];
     }
     perp_pose from = f->s0->X[body], to = k->end_state.X[body];
@@ -149,13 +149,13 @@ static perp_pose between(pp_peg_work *k, int body, double x) {
 void pp_poses_between(pp_peg_work *k, int i, int j, double x) {
     const int which[2] = {i, j};
     for (int s = 0; s < 2; s++) {
-        const pp_placed *at = &k->f->placed[which[s]];
+        const pp_placed *at = &k->f->collide.placed[which[s]];
         place(&k->probe[s], at->g, shape_pose(k, which[s], between(k, at->body, x)));
     }
 }
 
 double pp_relative_travel(const pp_peg_work *k, int i, int j) {
-    const pp_placed *A = &k->f->placed[i], *B = &k->f->placed[j];
+    const pp_placed *A = &k->f->collide.placed[i], *B = &k->f->collide.placed[j];
     perp_vec3 a = perp_v3_sub(k->end_state.X[A->body].p, k->f->s0->X[A->body].p),
               b = perp_v3_sub(k->end_state.X[B->body].p, k->f->s0->X[B->body].p);
     double d = perp_v3_norm(perp_v3_sub(b, a));

@@ -22,12 +22,15 @@
 perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *out) {
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
-    *out = (pp_peg_repose){
-        .k = {.f = f, .m = w->peg}, .row = row, .n = n, .nplaced = f->nplaced, .linear = f->posed_linear};
+    *out = (pp_peg_repose){.k = {.f = f, .m = w->peg},
+                           .row = row,
+                           .n = n,
+                           .nplaced = f->collide.nplaced,
+                           .linear = f->method.posed_linear};
     if (n == 0) return PERP_OK;
     pp_peg_work *k = &out->k;
     const struct pp_peg *m = w->peg;
-    out->placed = PP_ARENA_ARRAY(a, pp_placed, f->nplaced);
+    out->placed = PP_ARENA_ARRAY(a, pp_placed, f->collide.nplaced);
     out->pair = PP_ARENA_ARRAY(a, int, n);
     out->end = PP_ARENA_ARRAY(a, pp_end_touch, n);
     out->allowance = PP_ARENA_ARRAY(a, double, n);
@@ -36,15 +39,15 @@ perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *
     if (!st) st = pp_poses_new(k, &k->end);
     if (st) return st;
     if (!out->placed || !out->pair || !out->end || !out->allowance ||
-        !pp_touches_new(&k->touches, f->nplaced, f->placed, a))
+        !pp_touches_new(&k->touches, f->collide.nplaced, f->collide.placed, a))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", n);
-    memcpy(out->placed, f->placed, (size_t)f->nplaced * sizeof *out->placed);
+    memcpy(out->placed, f->collide.placed, (size_t)f->collide.nplaced * sizeof *out->placed);
     for (int i = 0; i < m->npair; i++) {
         const pp_peg_pair *p = &m->pair[i];
         for (int c = 0; p->active && c < n; c++)
             if (row[c] >= p->first && row[c] < p->first + p->nrow) out->pair[c] = i;
     }
-    for (int c = 0; c < n; c++) out->allowance[c] = f->allowance ? f->allowance[row[c]] : 0;
+    for (int c = 0; c < n; c++) out->allowance[c] = f->demand.allowance ? f->demand.allowance[row[c]] : 0;
     return PERP_OK;
 }
 
@@ -86,13 +89,13 @@ perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
     double *gap = PP_ARENA_ARRAY(&w->arena, double, a->n);
     if (!gap) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", a->n);
     k->f = g;
-    g->placed = a->placed;
-    g->nplaced = a->nplaced;
+    g->collide.placed = a->placed;
+    g->collide.nplaced = a->nplaced;
     pp_poses_stand(k, g->s1);
     pp_poses_place(k, &k->force, g->s1);
     pp_state_copy(w, &k->end_state, g->s1);
-    for (int b = 0; b < g->nblock; b++)
-        if (!pp_move_block(g, b, g->s0, nu + g->block_offset[b], g->h, &k->end_state, NULL))
+    for (int b = 0; b < g->control.nblock; b++)
+        if (!pp_move_block(g, b, g->s0, nu + g->control.block_offset[b], g->h, &k->end_state, NULL))
             return pp_fail(w, PERP_E_FIT, "no derivative at the modes: a body turns too far in one step");
     pp_poses_place(k, &k->end, &k->end_state);
     for (int i = 0; i < a->n; i++) {
@@ -102,13 +105,13 @@ perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu) {
             return pp_fail(w, k->touches.memory ? PERP_E_MEMORY : PERP_E_FIT,
                            "no derivative at the modes: a contact is about to leave its features");
         pp_pair touch = {p->i, p->j, t.feature, t.a, t.b, t.n, t.gap};
-        pp_contact_fill(g, &touch, &g->contact[i], g->contact_shape + 2 * i);
+        pp_contact_fill(g, &touch, &g->contacts.at[i], g->contacts.shape + 2 * i);
         gap[i] = a->linear ? NAN : a->end[i].at.gap;
     }
-    g->ncontact = a->n;
-    g->end_gap = gap;
-    g->allowance = a->allowance;
-    g->end_nu = nu;
+    g->contacts.n = a->n;
+    g->demand.end_gap = gap;
+    g->demand.allowance = a->allowance;
+    g->demand.end_nu = nu;
     return PERP_OK;
 }
 

@@ -26,7 +26,7 @@ typedef struct pp_peg_repose {
 
 /* f: the solved frame, the last that its world solved. row: borrowed. PERP_E_MEMORY */
 perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *out);
-/* Contacts of frame g, which has been through pp_control(), on the same features: f->contact and what belongs to it, with
+/* Contacts of frame g, which has been through pp_control(), on the same features: f->contacts, with
  * gaps at the end that velocity nu leads to. PERP_E_FIT: a contact of a curved pair is not there. */
 perp_status pp_peg_pose_again(pp_peg_repose *a, pp_frame *g, const double *nu);
 /* Derivative of the gap of contact i (of n) at the end poses of the last time, by the pose of the body of its shape A (side

@@ -72,7 +72,7 @@ static void round_gaps(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *row) {
 static void place_row(pp_peg_work *k, const pp_peg_pair *p, pp_peg_row *r) {
     const pp_poses *at = force_poses(k);
     const pp_solid *A = &at->solid[p->i], *B = &at->solid[p->j];
-    const bool moves[2] = {k->f->placed[p->i].moves, k->f->placed[p->j].moves};
+    const bool moves[2] = {k->f->collide.placed[p->i].moves, k->f->collide.placed[p->j].moves};
     pp_touch t = r->flat == PP_NO_PLANE ? pp_touch_at(A, B, r->plane, r->feature)
                                         : pp_touch_push(A, B, r->plane, r->feature, r->flat, moves);
     r->a = t.a;
@@ -346,7 +346,7 @@ static double allowance(pp_peg_work *k, pp_peg_pair *p, const pp_peg_row *r) {
 }
 
 static double miss_of(const pp_peg_work *k, int r) {
-    return k->m->row[r].gap1 + (k->f->allowance ? k->f->allowance[r] : 0);
+    return k->m->row[r].gap1 + (k->f->demand.allowance ? k->f->demand.allowance[r] : 0);
 }
 
 /* Aitken's factor for the misses of a pair as one vector; *worst: the largest that pushes. */
@@ -388,15 +388,15 @@ void pp_peg_stride(pp_peg_work *k) {
 static void put_contact(const pp_peg_work *k, int at, const pp_peg_pair *p, const pp_peg_row *r) {
     pp_frame *f = k->f;
     pp_pair touch = {p->i, p->j, r->feature, r->a, r->b, r->n, r->gap};
-    pp_contact_fill(f, &touch, &f->contact[at], f->contact_shape + 2 * at);
-    f->contact_plane[at] = r->plane;
+    pp_contact_fill(f, &touch, &f->contacts.at[at], f->contacts.shape + 2 * at);
+    f->contacts.plane[at] = r->plane;
 }
 
 /* Gap at the end that a row is posed with; NAN: that of the start. */
 static double posed_gap(const pp_peg_work *k, const pp_peg_pair *p, const pp_peg_row *r) {
     double gap1 = r->miss != 0 ? r->gap1 + (r->stride - 1) * r->miss : r->gap1;
     if (acts_at_end(k)) {
-        const pp_geometry *const g[2] = {k->f->placed[p->i].g, k->f->placed[p->j].g};
+        const pp_geometry *const g[2] = {k->f->collide.placed[p->i].g, k->f->collide.placed[p->j].g};
         return pp_end_demand(k->f, g, r->b, r->gap, gap1);
     }
     if (k->mode.symmetric && isnan(r->gap1)) return r->gap;
@@ -411,9 +411,9 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     int n = m->nrow;
     perp_status st = pp_contact_room(f, n);
     if (st) return st;
-    f->contact_plane = PP_ARENA_ARRAY(arena, uint64_t, n);
+    f->contacts.plane = PP_ARENA_ARRAY(arena, uint64_t, n);
     double *end = PP_ARENA_ARRAY(arena, double, n), *allow = PP_ARENA_ARRAY(arena, double, n);
-    if (!f->contact_plane || !end || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
+    if (!f->contacts.plane || !end || !allow) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     if (k->at_end) pp_poses_stand(k, acts_at_end(k) ? &k->end_state : f->s1);
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
@@ -426,11 +426,10 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     }
     if (!k->linear && !acts_at_end(k) && !pp_peg_even_out(k, end, allow))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
-    f->ncontact = n;
-    f->end_gap = end;
-    f->allowance = allow;
-    f->end_nu = m->nu;
-    f->one_point = k->mode.symmetric && !k->at_end;
-    f->levers = k->mode.symmetric ? &k->end_state : f->half ? f->s0 : NULL;
+    f->contacts.n = n;
+    f->demand.end_gap = end;
+    f->demand.allowance = allow;
+    f->demand.end_nu = m->nu;
+    f->demand.levers = k->mode.symmetric ? &k->end_state : f->task.half ? f->s0 : NULL;
     return PERP_OK;
 }

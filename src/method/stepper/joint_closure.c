@@ -66,7 +66,7 @@ static int rows_at(const pp_frame *f, const pp_state *at, perp_joint_row *row) {
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+        pp_joint_side a = pp_side(w, at, j->a, f->control.block), b = pp_side(w, at, j->b, f->control.block);
         if (a.block < 0 && b.block < 0) continue;
         perp_joint_row all[PP_JOINT_MAX_ROWS];
         double coord[PERP_JOINT_MAX_COORD] = {0};
@@ -88,13 +88,14 @@ static bool drives(const perp_world *w, int slot) {
 
 /* Has a joint of this frame a driven body on one side? */
 static bool driven_joint(const pp_frame *f, const pp_joint *j) {
-    bool a = j->a >= 0 && f->block[j->a] >= 0, b = j->b >= 0 && f->block[j->b] >= 0;
+    bool a = j->a >= 0 && f->control.block[j->a] >= 0, b = j->b >= 0 && f->control.block[j->b] >= 0;
     return pp_alive(j->gen) && ((a && drives(f->w, j->b)) || (b && drives(f->w, j->a)));
 }
 
 static bool applies(const pp_frame *f) {
     const perp_world *w = f->w;
-    if (w->njoint == w->dead_joint || f->purpose != PP_STEP || w->stepper->soft_joints || !f->block || !f->Minv)
+    if (w->njoint == w->dead_joint || f->purpose != PP_STEP || w->stepper->soft_joints || !f->control.block ||
+        !f->control.Minv)
         return false;
     bool any = false;
     for (int i = 0; i < w->njoint; i++) any = any || driven_joint(f, &w->joint[i]);
@@ -121,11 +122,11 @@ static void move_blocks(const search *s, const double *dq, const pp_state *from,
     const pp_frame *f = s->f;
     int dim = f->w->def.dim;
     for (int k = 0; k < s->nblock; k++) {
-        int b = s->block[k], slot = f->block_body[b];
-        const double *d = dq + f->block_offset[b];
+        int b = s->block[k], slot = f->control.block_body[b];
+        const double *d = dq + f->control.block_offset[b];
         perp_vec3 turn = {0, 0, 0};
-        if (dim == 2 && f->block_ndof[b] == 3) turn.z = d[2];
-        if (dim == 3 && f->block_ndof[b] == 6) turn = perp_v3(d[3], d[4], d[5]);
+        if (dim == 2 && f->control.block_ndof[b] == 3) turn.z = d[2];
+        if (dim == 3 && f->control.block_ndof[b] == 6) turn = perp_v3(d[3], d[4], d[5]);
         to->X[slot].p = perp_v3_add(from->X[slot].p, perp_v3(d[0], d[1], dim == 3 ? d[2] : 0));
         to->X[slot].q = perp_q_unit(perp_q_mul(perp_q_exp(turn), from->X[slot].q));
         to->theta[slot] = from->theta[slot] + turn.z;
@@ -217,9 +218,9 @@ static void step_beside(search *s) {
     const pp_frame *f = s->f;
     for (int k = 0, n = 1; k < s->nblock; k++) {
         int b = s->block[k];
-        for (int i = 0; i < f->block_ndof[b]; i++, n++) {
+        for (int i = 0; i < f->control.block_ndof[b]; i++, n++) {
             double part = BESIDE * sin(2.4 * n); /* 2.4 rad: the golden angle, no two directions alike */
-            s->dq[f->block_offset[b] + i] = i < f->w->def.dim ? part * s->reach / s->nblock : part;
+            s->dq[f->control.block_offset[b] + i] = i < f->w->def.dim ? part * s->reach / s->nblock : part;
         }
     }
     move_blocks(s, s->dq, &s->at, &s->at);
@@ -228,10 +229,10 @@ static void step_beside(search *s) {
 /* G: the inverse of the mass of each block times its mass, so that lengths alone count. */
 static bool take_metric(search *s) {
     const pp_frame *f = s->f;
-    double *G = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
+    double *G = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
     if (!G) return false;
-    for (int b = 0; b < f->nblock; b++)
-        for (int i = 0; i < 36; i++) G[36 * b + i] = f->Minv[36 * b + i] / f->Minv[36 * b];
+    for (int b = 0; b < f->control.nblock; b++)
+        for (int i = 0; i < 36; i++) G[36 * b + i] = f->control.Minv[36 * b + i] / f->control.Minv[36 * b];
     s->p = pp_free_problem(f);
     s->p.Minv = G;
     return true;
@@ -257,7 +258,7 @@ static void measure(search *s) {
     }
     for (int k = 0; k < s->nblock; k++) {
         int b = s->block[k], at = dim == 2 ? 14 : 21; /* of the turn about z, about x */
-        if (s->f->block_ndof[b] > dim) s->reach += 1 / sqrt(s->p.Minv[36 * b + at]);
+        if (s->f->control.block_ndof[b] > dim) s->reach += 1 / sqrt(s->p.Minv[36 * b + at]);
     }
 }
 
@@ -274,7 +275,7 @@ static bool new_search(search *s, pp_frame *f, const pp_island *island, perp_joi
     s->phi = PP_ARENA_ARRAY(a, double, m);
     s->x = PP_ARENA_ARRAY(a, double, m);
     s->tmp = PP_ARENA_ARRAY(a, double, m);
-    s->dq = PP_ARENA_ZERO(a, double, f->ndof);
+    s->dq = PP_ARENA_ZERO(a, double, f->control.ndof);
     return s->W && s->A && s->psd && s->d && s->length && s->phi && s->x && s->tmp && s->dq && take_metric(s) &&
            !pp_state_new(f->w, &s->at) && !pp_state_new(f->w, &s->next);
 }
@@ -323,7 +324,7 @@ static perp_status unclosed(pp_frame *f, const pp_island *island, perp_joint_row
     if (island->p.njoint > MOST_ROWS) return PERP_OK;
     if (!new_search(&s, f, island, all)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
     measure(&s);
-    double enough = f->h * pp_sure_miss(f, pp_step_scale(&island->p));
+    double enough = f->h * pp_sure_miss(f, f->w->def.tolerance, pp_step_scale(&island->p));
     pp_state_copy(f->w, &s.at, f->s0);
     place_driven(&s, f->s1, &s.at);
     step_beside(&s);
@@ -341,9 +342,9 @@ static perp_status unclosed(pp_frame *f, const pp_island *island, perp_joint_row
 
 /* Did a joint of this frame, or of what hangs on it, open in the step? */
 static bool opened(const pp_frame *f, const perp_joint_row *start, const perp_joint_row *end, int n) {
-    double least = f->h * pp_sure_miss(f, 0);
+    double least = f->h * pp_sure_miss(f, f->w->def.tolerance, 0);
     for (int i = 0; i < n; i++) {
-        double grows = (fabs(end[i].b) - fabs(start[i].b)) * pp_row_length(&f->problem, &start[i].row);
+        double grows = (fabs(end[i].b) - fabs(start[i].b)) * pp_row_length(&f->pose.problem, &start[i].row);
         if (!(grows <= least)) return true;
     }
     return false;
@@ -389,7 +390,7 @@ perp_status pp_check_closure(pp_frame *f) {
     perp_status st = look(f, true, &v);
     pp_arena_release(&f->w->arena, mark);
     if (st || v.left == 0) return st;
-    f->hopeless = true;
+    f->advice.hopeless = true;
     return pp_fail(
         f->w, PERP_E_SOLVE, "the laws have no answer at t = %g (h = %g): joints would be open by %.3g, and %s%s",
         f->s0->t, f->h, v.left,
@@ -399,7 +400,7 @@ perp_status pp_check_closure(pp_frame *f) {
 
 void pp_name_unclosed(pp_frame *f) {
     perp_world *w = f->w;
-    if (!applies(f) || !(f->problem.h > 0) || strstr(w->why, "no solution exists")) return;
+    if (!applies(f) || !(f->pose.problem.h > 0) || strstr(w->why, "no solution exists")) return;
     pp_arena_mark mark = pp_arena_here(&w->arena);
     char before[PP_WHY];
     verdict v;

@@ -215,7 +215,7 @@ static perp_status find_in_island(const pp_frame *f, const pp_island *island, co
                 .p_contact = PP_ARENA_ZERO(a, double, 4 * p->ncontact)};
     if (!F || !s.d || !s.p_joint || !s.p_contact) return PERP_E_MEMORY;
     for (int b = 0; b < p->nblock; b++)
-        memcpy(F + p->block_offset[b], force + f->problem.block_offset[island->block[b]],
+        memcpy(F + p->block_offset[b], force + f->pose.problem.block_offset[island->block[b]],
                sizeof *F * (size_t)p->block_ndof[b]);
     double least = search_motion(&s, F, sweeps), fastest = 0;
     for (int i = 0; i < p->ndof; i++) fastest = fmax(fastest, fabs(s.d[i]));
@@ -227,7 +227,7 @@ static perp_status find_in_island(const pp_frame *f, const pp_island *island, co
 
 /* A body that no row holds, with a load; -1: none. */
 static int loose(const pp_frame *f, const double *force, const pp_island *island, int n, double little, bool *held) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     for (int k = 0; k < n; k++)
         for (int b = 0; b < island[k].p.nblock; b++) held[island[k].block[b]] = true;
     for (int b = 0; b < p->nblock; b++)
@@ -236,7 +236,7 @@ static int loose(const pp_frame *f, const double *force, const pp_island *island
 }
 
 perp_status pp_find_imbalance(const pp_frame *f, const double *force, int sweeps, pp_imbalance *out) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
     pp_island *island;

@@ -13,7 +13,7 @@ typedef struct pp_imbalance {
     double least; /* balance would need impulses of at least this many times the load; INFINITY: none are enough */
 } pp_imbalance;
 
-/* Looks for a proof that no impulses of the rows of f->problem balance `force` (ndof, impulses of the loads), whatever the
+/* Looks for a proof that no impulses of the rows of f->pose.problem balance `force` (ndof, impulses of the loads), whatever the
  * velocities are; sweeps: how long at most. PERP_E_MEMORY. */
 perp_status pp_find_imbalance(const pp_frame *f, const double *force, int sweeps, pp_imbalance *out);
 

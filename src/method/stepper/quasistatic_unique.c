@@ -43,8 +43,8 @@ typedef struct rows {
 /* Coefficients a, b of two rows as one vector over the degrees of freedom. */
 static void combine(const rows *r, double a, const perp_row *x, double b, const perp_row *y, double *out) {
     memset(out, 0, (size_t)r->n * sizeof *out);
-    pp_row_push(&r->f->problem, x, a, out);
-    if (y) pp_row_push(&r->f->problem, y, b, out);
+    pp_row_push(&r->f->pose.problem, x, a, out);
+    if (y) pp_row_push(&r->f->pose.problem, y, b, out);
     for (int i = 0; i < r->n; i++) out[i] /= r->scale[i];
 }
 
@@ -133,9 +133,9 @@ static void pyramid_friction(rows *r, const perp_contact_row *c, const double pf
 
 static void contact(rows *r, int i) {
     const pp_frame *f = r->f;
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     const perp_contact_row *c = &p->contact[i];
-    const double *x = f->solution.p_contact + 3 * i, *nu = f->solution.nu;
+    const double *x = f->solve.solution.p_contact + 3 * i, *nu = f->solve.solution.nu;
     double gap_rate = pp_row_dot(p, &c->n, nu) + c->b_n;
     bool presses = x[0] > ZERO * r->force, known = !(pp_row_inverse_mass(p, &c->n) > 0);
     if (!presses) {
@@ -152,9 +152,9 @@ static void contact(rows *r, int i) {
 }
 
 static void joint(rows *r, int i) {
-    const perp_joint_row *j = &r->f->problem.joint[i];
-    double x = r->f->solution.p_joint[i], small = ZERO * r->force;
-    double w = pp_row_dot(&r->f->problem, &j->row, r->f->solution.nu) + j->b + j->compliance * x;
+    const perp_joint_row *j = &r->f->pose.problem.joint[i];
+    double x = r->f->solve.solution.p_joint[i], small = ZERO * r->force;
+    double w = pp_row_dot(&r->f->pose.problem, &j->row, r->f->solve.solution.nu) + j->b + j->compliance * x;
     if (x > j->lo + small && x < j->hi - small)
         equal(r, 1, &j->row, 0, NULL);
     else if (fabs(w) <= ZERO * r->speed)
@@ -212,26 +212,27 @@ static int span(rows *r, double *work) {
 /* A unit of each degree of freedom as a motion of the body's rim, so that turning and shifting compare. */
 static void scale_of(rows *r) {
     const pp_frame *f = r->f;
-    for (int k = 0; k < f->nblock; k++) {
-        double radius = f->w->body[f->block_body[k]].radius;
-        for (int i = 0; i < f->block_ndof[k]; i++)
-            r->scale[f->block_offset[k] + i] = i < f->w->def.dim || !(radius > 0) || !isfinite(radius) ? 1 : radius;
+    for (int k = 0; k < f->control.nblock; k++) {
+        double radius = f->w->body[f->control.block_body[k]].radius;
+        for (int i = 0; i < f->control.block_ndof[k]; i++)
+            r->scale[f->control.block_offset[k] + i] =
+                i < f->w->def.dim || !(radius > 0) || !isfinite(radius) ? 1 : radius;
     }
 }
 
 int pp_open_motions(const pp_frame *f) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     rows r = {.f = f, .n = p->ndof};
     if (r.n == 0) return 0;
     pp_arena *a = &f->w->arena;
     for (int i = 0; i < p->ncontact; i++) {
         r.cap_a += 2 + (p->contact[i].nd > 0 ? p->contact[i].nd : 0);
-        for (int k = 0; k < 3; k++) r.force = fmax(r.force, fabs(f->solution.p_contact[3 * i + k]));
+        for (int k = 0; k < 3; k++) r.force = fmax(r.force, fabs(f->solve.solution.p_contact[3 * i + k]));
         r.speed = fmax(r.speed, fmax(fabs(p->contact[i].b_t), fabs(p->contact[i].b_o)));
     }
     r.cap_a += p->njoint;
-    for (int i = 0; i < p->njoint; i++) r.force = fmax(r.force, fabs(f->solution.p_joint[i]));
-    for (int i = 0; i < r.n; i++) r.speed = fmax(r.speed, fabs(f->solution.nu[i]));
+    for (int i = 0; i < p->njoint; i++) r.force = fmax(r.force, fabs(f->solve.solution.p_joint[i]));
+    for (int i = 0; i < r.n; i++) r.speed = fmax(r.speed, fabs(f->solve.solution.nu[i]));
     r.speed = fmax(r.speed, f->h * fmax(perp_v3_norm(f->w->def.gravity_W), pp_support_press(f->w)));
     if (!(r.speed > 0)) r.speed = 1;
     ptrdiff_t n = r.n, m = r.cap_a;

@@ -41,48 +41,49 @@
 
 /* Velocity of block k, ndof numbers, into a state. */
 static void set_velocity(const pp_frame *f, int k, const double *nu, pp_state *s) {
-    int slot = f->block_body[k], nd = f->block_ndof[k], dim = f->w->def.dim;
+    int slot = f->control.block_body[k], nd = f->control.block_ndof[k], dim = f->w->def.dim;
     s->v[slot] = perp_v3(nu[0], nu[1], dim == 3 ? nu[2] : 0);
     if (nd > dim) s->w[slot] = dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
 }
 
 static perp_status solve(pp_frame *f, bool contacts) {
     if (contacts) return pp_solve_contacts(f);
-    f->ncontact = 0;
-    perp_status st = pp_formulate(f);
-    return st ? st : pp_solve_step(f);
+    f->contacts.n = 0;
+    perp_status st = pp_formulate(f, &(pp_pose_options){.no_lift = f->method.jammed});
+    return st ? st : pp_solve_step(f, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 /* Rows of all joints at the end pose, in the order of the first kick's. */
 static perp_status end_rows(const pp_frame *f, perp_joint_row **out) {
     perp_world *w = f->w;
     int n = 0;
-    *out = PP_ARENA_ARRAY(&w->arena, perp_joint_row, f->problem.njoint + PP_JOINT_MAX_ROWS);
+    *out = PP_ARENA_ARRAY(&w->arena, perp_joint_row, f->pose.problem.njoint + PP_JOINT_MAX_ROWS);
     if (!*out) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, f->s1, j->a, f->block), b = pp_side(w, f->s1, j->b, f->block);
+        pp_joint_side a = pp_side(w, f->s1, j->a, f->control.block), b = pp_side(w, f->s1, j->b, f->control.block);
         if (a.block < 0 && b.block < 0) continue;
         n += pp_joint_rows(&j->def, w->def.dim, &a, &b, f->s1->coord[i], f->h, INFINITY, *out + n);
     }
-    return n == f->problem.njoint ? PERP_OK : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
+    return n == f->pose.problem.njoint ? PERP_OK
+                                       : pp_fail(w, PERP_E_SOLVE, "the rows of the joints changed in the step");
 }
 
-/* What the rows of the first kick lack, by the end pose that its answer led to: see pp_frame.joint_shift. Returns the
+/* What the rows of the first kick lack, by the end pose that its answer led to: see pp_frame_demand.joint_shift. Returns the
  * largest change, as a displacement over the step [L or rad]; miss: by row, the change [L/T or rad/T]. */
 static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const double *used, double *shift,
                            double *miss) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     double most = 0;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
         bool position = r->kind == PERP_ROW_JOINT || r->kind == PERP_ROW_LIMIT;
-        double rate = pp_row_dot(p, &r->row, f->solution.nu), before = position ? r->b : used ? used[i] : 0;
-        shift[i] = position ? end[i].b - rate : 0.5 * (pp_row_dot(p, &end[i].row, f->nu_turned) - rate);
+        double rate = pp_row_dot(p, &r->row, f->solve.solution.nu), before = position ? r->b : used ? used[i] : 0;
+        shift[i] = position ? end[i].b - rate : 0.5 * (pp_row_dot(p, &end[i].row, f->update.nu_turned) - rate);
         miss[i] = 0;
         /* a limit that is far off does nothing */
-        if (r->kind == PERP_ROW_LIMIT && f->solution.p_joint[i] == 0 && end[i].b >= 0) continue;
+        if (r->kind == PERP_ROW_LIMIT && f->solve.solution.p_joint[i] == 0 && end[i].b >= 0) continue;
         miss[i] = shift[i] - before;
         double change = f->h * fabs(miss[i]);
         if (!(change <= most)) most = change;
@@ -93,8 +94,8 @@ static double joint_shifts(const pp_frame *f, const perp_joint_row *end, const d
 /* Lengths that joint errors are compared with: how far bodies and their parts are from the origin [L]. */
 static double far(const pp_frame *f) {
     double most = 1e-3;
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
         double r = f->w->body[slot].radius;
         most = fmax(most, perp_v3_norm(f->s1->X[slot].p) + (isfinite(r) ? r : 0));
     }
@@ -103,21 +104,22 @@ static double far(const pp_frame *f) {
 
 static double fastest(const pp_frame *f) {
     double most = f->h * perp_v3_norm(f->w->def.gravity_W);
-    for (int k = 0; k < f->nblock; k++)
-        for (int i = 0; i < f->w->def.dim; i++) most = fmax(most, fabs(f->solution.nu[f->block_offset[k] + i]));
+    for (int k = 0; k < f->control.nblock; k++)
+        for (int i = 0; i < f->w->def.dim; i++)
+            most = fmax(most, fabs(f->solve.solution.nu[f->control.block_offset[k] + i]));
     return most;
 }
 
 static bool rubs(const pp_frame *f) {
-    for (int i = 0; i < f->ncontact; i++)
-        if (f->contact[i].mu > 0 && f->solution.p_contact[3 * i] > 0) return true;
+    for (int i = 0; i < f->contacts.n; i++)
+        if (f->contacts.at[i].mu > 0 && f->solve.solution.p_contact[3 * i] > 0) return true;
     return false;
 }
 
 /* What joint errors may be left after so many rounds, as a part of the lengths at hand. */
 static double may_be_left(const pp_frame *f, int round) {
     if (round < PATIENCE) return SETTLED;
-    return f->last_resort && round > 2 * PATIENCE ? LAST_RESORT : JAMMED;
+    return f->task.last_resort && round > 2 * PATIENCE ? LAST_RESORT : JAMMED;
 }
 
 /* A frame for the second kick; what touches is looked for later. NULL: out of memory, and the world says so. */
@@ -132,21 +134,23 @@ static pp_frame *at_end(pp_frame *f) {
     if (pp_state_new(w, middle) || pp_state_new(w, end)) return NULL;
     pp_state_copy(w, middle, f->s1);
     pp_state_copy(w, end, f->s1);
+    /* the gaps of what pushed are zero as far as the contact model solved them */
+    double touching = 0;
+    for (int i = 0; f->method.true_gap && i < f->contacts.n; i++)
+        if (f->solve.solution.p_contact[3 * i] > 0 && fabs(f->method.true_gap[i]) < 1e-6 * far(f))
+            touching = fmax(touching, 2 * fabs(f->method.true_gap[i]));
     *e = (pp_frame){.w = w,
                     .s0 = middle,
                     .s1 = end,
                     .h = f->h,
                     .purpose = PP_END_KICK,
-                    .half = true,
-                    .held = f->held,
-                    .acts = f->acts,
-                    .flying = f->flying,
-                    .nflying = f->nflying,
-                    .reach_factor = 2};
-    /* the gaps of what pushed are zero as far as the contact model solved them */
-    for (int i = 0; f->true_gap && i < f->ncontact; i++)
-        if (f->solution.p_contact[3 * i] > 0 && fabs(f->true_gap[i]) < 1e-6 * far(f))
-            e->touching_more = fmax(e->touching_more, 2 * fabs(f->true_gap[i]));
+                    .task = {.half = true,
+                             .held = f->task.held,
+                             .acts = f->task.acts,
+                             .flying = f->task.flying,
+                             .nflying = f->task.nflying,
+                             .reach_factor = 2,
+                             .touching_more = touching}};
     return e;
 }
 
@@ -163,8 +167,8 @@ static perp_status follow_slip(pp_frame *f, double *change) {
 
 /* Dynamic bodies back to the start, where the stages expect them. */
 static void back_to_start(pp_frame *f) {
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
         f->s1->X[slot] = f->s0->X[slot];
         f->s1->theta[slot] = f->s0->theta[slot];
         f->s1->v[slot] = f->s0->v[slot];
@@ -183,7 +187,7 @@ static perp_status answer(pp_frame *f, double span, bool contacts) {
 /* The answer of a part that goes on jammed, with the joint shifts that left the least error. Where bodies cannot give way, joints
  * may not hold either: the certificate tells by how much. */
 static perp_status jammed_answer(pp_frame *f, const double *shift, double span, bool contacts) {
-    f->joint_shift = shift;
+    f->demand.joint_shift = shift;
     return answer(f, span, contacts);
 }
 
@@ -197,27 +201,27 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
     for (int round = 1; !st; round++) {
         double miss = 0, change = 0;
         perp_joint_row *end;
-        double *shift = PP_ARENA_ARRAY(&f->w->arena, double, f->problem.njoint);
-        double *misses = PP_ARENA_ARRAY(&f->w->arena, double, f->problem.njoint);
+        double *shift = PP_ARENA_ARRAY(&f->w->arena, double, f->pose.problem.njoint);
+        double *misses = PP_ARENA_ARRAY(&f->w->arena, double, f->pose.problem.njoint);
         if (!shift || !misses) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
-        if (f->problem.njoint > 0) {
+        if (f->pose.problem.njoint > 0) {
             if ((st = end_rows(f, &end))) return st;
-            miss = joint_shifts(f, end, f->joint_shift, shift, misses);
+            miss = joint_shifts(f, end, f->demand.joint_shift, shift, misses);
         }
-        const pp_slip_shift *used = f->shift;
-        int nused = f->nshift;
+        const pp_slip_shift *used = f->demand.shift;
+        int nused = f->demand.nshift;
         if (contacts && round <= SLIP_ROUNDS && (st = follow_slip(f, &change))) return st;
         bool slips_stay = change <= SLIP_SMALL * fastest(f), slips_settled = slips_stay || round >= SLIP_ROUNDS;
         idle = miss < 0.5 * least ? 0 : idle + 1; /* mixed rounds may go astray once */
-        if (miss < least) best = f->joint_shift;
+        if (miss < least) best = f->demand.joint_shift;
         least = fmin(least, miss);
         bool settled = miss <= may_be_left(f, round) * far(f), idles = idle > (slow ? 1 : 0);
-        if (f->no_lift && idles && !settled && slips_settled)
+        if (f->method.jammed && idles && !settled && slips_settled)
             return miss > least ? jammed_answer(f, best, span, contacts) : PERP_OK;
         bool stalls = idles && settled;
         if (slips_settled && (miss == 0 || stalls)) {
-            f->shift = used; /* what the answer is of */
-            f->nshift = nused;
+            f->demand.shift = used; /* what the answer is of */
+            f->demand.nshift = nused;
             break;
         }
         if (round == ROUNDS)
@@ -226,42 +230,42 @@ perp_status pp_first_kick(pp_frame *f, double span, bool contacts) {
                            "a dead point",
                            f->s0->t, f->h, miss);
         if (round == 1) {
-            if (!pp_mix_new(&f->w->arena, f->problem.njoint, &mix))
+            if (!pp_mix_new(&f->w->arena, f->pose.problem.njoint, &mix))
                 return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
-            pp_mix_weigh(&mix, &f->problem);
+            pp_mix_weigh(&mix, &f->pose.problem);
         }
         if (stirred && slips_stay) mix.rounds = 0; /* rounds with other slips say nothing of those to come */
         stirred = !slips_stay;
         slow = slow || (miss > SLOW * last && miss > NOISE * far(f));
         pp_mix_step(&mix, misses, shift, slow && miss > NOISE * far(f));
         last = miss;
-        if (f->problem.njoint > 0) f->joint_shift = shift;
+        if (f->pose.problem.njoint > 0) f->demand.joint_shift = shift;
         st = answer(f, span, contacts);
-        if (st == PERP_E_SOLVE && f->no_lift) return jammed_answer(f, best, span, contacts);
+        if (st == PERP_E_SOLVE && f->method.jammed) return jammed_answer(f, best, span, contacts);
     }
     return st;
 }
 
 /* The springs of joints push again, with the force of the first kick along the rows of the end. */
 static perp_status push_springs(const pp_frame *f, pp_frame *e) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     perp_joint_row *end = NULL;
-    e->i_joint = PP_ARENA_ZERO(&f->w->arena, double, e->ndof);
-    e->i_elastic = PP_ARENA_ZERO(&f->w->arena, double, e->ndof);
-    if (!e->i_joint || !e->i_elastic) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
+    e->method.i_joint = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
+    e->method.i_elastic = PP_ARENA_ZERO(&f->w->arena, double, e->control.ndof);
+    if (!e->method.i_joint || !e->method.i_elastic) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
     perp_status st = p->njoint > 0 ? end_rows(f, &end) : PERP_OK;
     for (int i = 0; !st && i < p->njoint; i++) {
         if (p->joint[i].kind != PERP_ROW_SPRING) continue;
         double elastic = pp_elastic_impulse(f, i);
         for (int k = 0; k < 2; k++) {
             int b = end[i].row.block[k];
-            for (int d = 0; b >= 0 && d < f->block_ndof[b]; d++) {
-                e->i_joint[f->block_offset[b] + d] += f->solution.p_joint[i] * end[i].row.J[k][d];
-                e->i_elastic[f->block_offset[b] + d] += elastic * end[i].row.J[k][d];
+            for (int d = 0; b >= 0 && d < f->control.block_ndof[b]; d++) {
+                e->method.i_joint[f->control.block_offset[b] + d] += f->solve.solution.p_joint[i] * end[i].row.J[k][d];
+                e->method.i_elastic[f->control.block_offset[b] + d] += elastic * end[i].row.J[k][d];
             }
         }
     }
-    for (int i = 0; !st && i < e->ndof; i++) e->momentum[i] += e->i_joint[i];
+    for (int i = 0; !st && i < e->control.ndof; i++) e->control.momentum[i] += e->method.i_joint[i];
     return st;
 }
 
@@ -275,27 +279,29 @@ static bool damped(const perp_world *w) {
 }
 
 static void take_velocity(const pp_frame *e, pp_state *s) {
-    for (int k = 0; k < e->nblock; k++) set_velocity(e, k, e->solution.nu + e->block_offset[k], s);
+    for (int k = 0; k < e->control.nblock; k++)
+        set_velocity(e, k, e->solve.solution.nu + e->control.block_offset[k], s);
 }
 
 /* Blocks that nothing pushes and nothing turns keep the velocity of the free turn to the last digit: the rounding of
  * M^-1 M would add up. */
 static perp_status keep_free(pp_frame *e) {
-    const perp_step_problem *p = &e->problem;
-    bool *pushed = PP_ARENA_ZERO(&e->w->arena, bool, e->nblock);
+    const perp_step_problem *p = &e->pose.problem;
+    bool *pushed = PP_ARENA_ZERO(&e->w->arena, bool, e->control.nblock);
     if (!pushed) return pp_fail(e->w, PERP_E_MEMORY, "out of memory for the step");
     for (int i = 0; i < p->njoint + p->ncontact; i++) {
         const int *block = i < p->njoint ? p->joint[i].row.block : p->contact[i - p->njoint].n.block;
         for (int k = 0; k < 2; k++)
             if (block[k] >= 0) pushed[block[k]] = true;
     }
-    for (int k = 0; k < e->nblock; k++) {
-        int at = e->block_offset[k];
-        for (int i = at + 3; i < at + e->block_ndof[k]; i++)
-            if (e->i_gravity[i] != 0 || e->i_applied[i] != 0 || e->i_spring[i] != 0 || e->i_damper[i] != 0 ||
-                e->i_joint[i] != 0)
+    for (int k = 0; k < e->control.nblock; k++) {
+        int at = e->control.block_offset[k];
+        for (int i = at + 3; i < at + e->control.block_ndof[k]; i++)
+            if (e->control.i_gravity[i] != 0 || e->control.i_applied[i] != 0 || e->control.i_spring[i] != 0 ||
+                e->control.i_damper[i] != 0 || e->method.i_joint[i] != 0)
                 pushed[k] = true;
-        if (!pushed[k] && e->block_ndof[k] == 6) memcpy(e->solution.nu + at + 3, e->nu0 + at + 3, 3 * sizeof *e->nu0);
+        if (!pushed[k] && e->control.block_ndof[k] == 6)
+            memcpy(e->solve.solution.nu + at + 3, e->control.nu0 + at + 3, 3 * sizeof *e->control.nu0);
     }
     return PERP_OK;
 }
@@ -307,9 +313,9 @@ static perp_status solve_end(pp_frame *f, pp_frame *e, bool contacts) {
     int wedged = w->work.wedged;
     perp_status st = solve(e, contacts);
     bool due = pp_jam_due(f);
-    if (st != PERP_E_SOLVE || !contacts || !(f->last_resort || due || w->work.wedged > wedged)) return st;
+    if (st != PERP_E_SOLVE || !contacts || !(f->task.last_resort || due || w->work.wedged > wedged)) return st;
     if (due) pp_jam_may_work(w);
-    e->no_lift = f->no_lift = true;
+    e->method.jammed = f->method.jammed = true;
     return solve(e, contacts);
 }
 
@@ -327,10 +333,10 @@ perp_status pp_second_kick(pp_frame *f, bool contacts, pp_frame **out) {
         if (!st) st = keep_free(e);
         if (st) break;
         take_velocity(e, e->s1);
-        e->force_state = e->s1;
+        e->task.force_state = e->s1;
     }
     if (st) return st;
-    e->nu_turned = e->nu_end = e->solution.nu;
+    e->update.nu_turned = e->update.nu_end = e->solve.solution.nu;
     pp_state_copy(f->w, f->s1, e->s1);
     *out = e;
     return PERP_OK;

@@ -6,7 +6,7 @@
 
 #include "stage/frame.h"
 
-/* The first half of the step and the motion to its end: from pp_control's results to f->solution and f->s1, whose
+/* The first half of the step and the motion to its end: from pp_control's results to f->solve.solution and f->s1, whose
  * velocities are those of the middle of the step, turned to its end. span: time that passes, h or, backwards, -h.
  * contacts: false if none need be looked for. */
 perp_status pp_first_kick(pp_frame *f, double span, bool contacts);

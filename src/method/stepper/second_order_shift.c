@@ -44,15 +44,15 @@ static slip slip_of(const pp_frame *f, const perp_contact *c, const int *shape, 
                     const double *nu) {
     int body[2] = {f->w->shape[shape[0]].body, f->w->shape[shape[1]].body};
     const double sign[2] = {-1, 1};
-    bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
+    bool both = f->control.block[body[0]] >= 0 && f->control.block[body[1]] >= 0;
     perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), v = {0, 0, 0}, w = {0, 0, 0};
     for (int k = 0; k < 2; k++) {
-        int b = body[k], blk = f->block[b], dim = f->w->def.dim;
+        int b = body[k], blk = f->control.block[b], dim = f->w->def.dim;
         perp_vec3 point = both ? middle : k ? c->b_W : c->a_W, vb = by.v[b], wb = by.w[b];
-        perp_vec3 centre = (blk >= 0 ? at : f->levers ? f->levers : f->s1)->X[b].p;
+        perp_vec3 centre = (blk >= 0 ? at : f->demand.levers ? f->demand.levers : f->s1)->X[b].p;
         if (blk >= 0) {
-            const double *x = nu + f->block_offset[blk];
-            int nd = f->block_ndof[blk];
+            const double *x = nu + f->control.block_offset[blk];
+            int nd = f->control.block_ndof[blk];
             vb = perp_v3(x[0], x[1], dim == 3 ? x[2] : 0);
             wb = dim == 2 ? perp_v3(0, 0, nd == 3 ? x[2] : 0) : nd == 6 ? perp_v3(x[3], x[4], x[5]) : perp_v3(0, 0, 0);
         } else if (f->w->body[b].kind != PERP_BODY_KINEMATIC) {
@@ -74,19 +74,19 @@ static perp_vec3 carried(perp_vec3 s, perp_vec3 n, perp_vec3 m) {
 
 /* The contact of `end` that contact i of f has become, or NULL. */
 static const perp_contact *became(const pp_frame *f, int i, const pp_frame *end, const int **shape) {
-    const int *s = f->contact_shape + 2 * i;
+    const int *s = f->contacts.shape + 2 * i;
     const perp_contact *only = NULL;
     int n = 0;
-    for (int j = 0; j < end->ncontact; j++) {
-        const int *e = end->contact_shape + 2 * j;
+    for (int j = 0; j < end->contacts.n; j++) {
+        const int *e = end->contacts.shape + 2 * j;
         if (e[0] != s[0] || e[1] != s[1]) continue;
         *shape = e;
-        if (end->contact[j].feature == f->contact[i].feature) return &end->contact[j];
-        only = &end->contact[j];
+        if (end->contacts.at[j].feature == f->contacts.at[i].feature) return &end->contacts.at[j];
+        only = &end->contacts.at[j];
         n++;
     }
-    for (int j = 0; n == 1 && j < f->ncontact; j++) { /* the one contact of the pair at both ends */
-        const int *e = f->contact_shape + 2 * j;
+    for (int j = 0; n == 1 && j < f->contacts.n; j++) { /* the one contact of the pair at both ends */
+        const int *e = f->contacts.shape + 2 * j;
         if (j != i && e[0] == s[0] && e[1] == s[1]) n++;
     }
     return n == 1 ? only : NULL;
@@ -95,39 +95,39 @@ static const perp_contact *became(const pp_frame *f, int i, const pp_frame *end,
 static double size(slip x, double e_r) { return sqrt(perp_v3_dot(x.s_W, x.s_W) + e_r * e_r * x.spin * x.spin); }
 
 static bool touched(const pp_frame *f, int i) {
-    const int *s = f->contact_shape + 2 * i;
-    const perp_contact *c = &f->contact[i];
+    const int *s = f->contacts.shape + 2 * i;
+    const perp_contact *c = &f->contacts.at[i];
     return c->gap <= 100 * pp_touching(f->w->shape[s[0]].g, f->w->shape[s[1]].g, c->b_W);
 }
 
 static const pp_slip_shift *in_use(const pp_frame *f, int i) {
-    const int *s = f->contact_shape + 2 * i;
-    for (int k = 0; k < f->nshift; k++)
-        if (f->shift[k].shape[0] == s[0] && f->shift[k].shape[1] == s[1] &&
-            f->shift[k].feature == f->contact[i].feature)
-            return &f->shift[k];
+    const int *s = f->contacts.shape + 2 * i;
+    for (int k = 0; k < f->demand.nshift; k++)
+        if (f->demand.shift[k].shape[0] == s[0] && f->demand.shift[k].shape[1] == s[1] &&
+            f->demand.shift[k].feature == f->contacts.at[i].feature)
+            return &f->demand.shift[k];
     return NULL;
 }
 
 /* The shift of contact i that pushes; false: none. */
 static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise, told *out) {
     *out = (told){{{0, 0, 0}, 0}, {0, 0, 0}};
-    const perp_contact *c = &f->contact[i];
-    const int *shape = f->contact_shape + 2 * i, *end_shape = shape;
-    double e_r = f->problem.contact[i].e_r;
-    slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solution.nu);
-    const driven start = {f->start_v, f->start_w,
+    const perp_contact *c = &f->contacts.at[i];
+    const int *shape = f->contacts.shape + 2 * i, *end_shape = shape;
+    double e_r = f->pose.problem.contact[i].e_r;
+    slip now = slip_of(f, c, shape, f->s0, (driven){.v = f->s1->v, .w = f->s1->w}, f->solve.solution.nu);
+    const driven start = {f->control.start_v, f->control.start_w,
                           .before = true}; /* bodies that are driven at first: not the mean, which rows have */
     const pp_slip_shift *used = in_use(f, i);
     slip seen = now; /* by the law */
     if (used) seen = (slip){perp_v3_add(now.s_W, used->slip_W), now.spin + used->spin};
     bool slides = size(seen, e_r) > noise;
-    if (slides && f->problem.contact[i].nd > 0 && f->w->def.dim == 3) {
+    if (slides && f->pose.problem.contact[i].nd > 0 && f->w->def.dim == 3) {
         out->aim_W = now.s_W;
         return true;
     }
     if (slides) {
-        slip first = slip_of(f, c, shape, f->s0, start, f->nu0);
+        slip first = slip_of(f, c, shape, f->s0, start, f->control.nu0);
         double a = size(now, e_r), b = size(first, e_r);
         double along = perp_v3_dot(now.s_W, first.s_W) + e_r * e_r * now.spin * first.spin;
         if (f->w->def.dim == 2 || !(b > noise) || !(along > SAME_WAY * a * b)) return false;
@@ -136,8 +136,8 @@ static bool shift_of(const pp_frame *f, int i, const pp_frame *end, double noise
     }
     const perp_contact *last = became(f, i, end, &end_shape);
     if (!last) return false;
-    slip here = slip_of(f, c, shape, f->s0, start, f->solution.nu);
-    slip then = slip_of(end, last, end_shape, end->s0, (driven){.v = end->s1->v, .w = end->s1->w}, f->nu_turned);
+    slip here = slip_of(f, c, shape, f->s0, start, f->solve.solution.nu);
+    slip then = slip_of(end, last, end_shape, end->s0, (driven){.v = end->s1->v, .w = end->s1->w}, f->update.nu_turned);
     perp_vec3 there = carried(then.s_W, last->n_W, c->n_W), mean = perp_v3_scale(0.5, perp_v3_add(here.s_W, there));
     out->shift = (slip){perp_v3_sub(mean, now.s_W), 0.5 * (here.spin + then.spin) - now.spin};
     return true;
@@ -153,20 +153,20 @@ static double apart(const pp_slip_shift *a, const pp_slip_shift *b, double e_r) 
 }
 
 perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
-    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->ncontact);
-    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    double noise = 100 * f->w->def.tolerance * f->residual.scale;
+    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->contacts.n);
+    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    double noise = 100 * f->w->def.tolerance * f->solve.residual.scale;
     int n = 0;
     *change = 0;
-    for (int i = 0; i < f->ncontact; i++) {
-        double e_r = f->problem.contact[i].e_r;
+    for (int i = 0; i < f->contacts.n; i++) {
+        double e_r = f->pose.problem.contact[i].e_r;
         const pp_slip_shift *used = in_use(f, i), *now = NULL;
-        const int *shape = f->contact_shape + 2 * i;
+        const int *shape = f->contacts.shape + 2 * i;
         told x;
-        bool rubs = f->contact[i].mu > 0 && f->solution.p_contact[3 * i] > 0 && touched(f, i);
+        bool rubs = f->contacts.at[i].mu > 0 && f->solve.solution.p_contact[3 * i] > 0 && touched(f, i);
         if (rubs && shift_of(f, i, end, noise, &x)) {
             list[n] = (pp_slip_shift){.shape = {shape[0], shape[1]},
-                                      .feature = f->contact[i].feature,
+                                      .feature = f->contacts.at[i].feature,
                                       .slip_W = x.shift.s_W,
                                       .spin = e_r > 0 ? x.shift.spin : 0,
                                       .aim_W = x.aim_W};
@@ -174,29 +174,29 @@ perp_status pp_slip_shifts(pp_frame *f, const pp_frame *end, double *change) {
         }
         *change = fmax(*change, apart(used, now, e_r));
     }
-    f->shift = list;
-    f->nshift = n;
+    f->demand.shift = list;
+    f->demand.nshift = n;
     return PERP_OK;
 }
 
 /* A contact that arrives at speed -u < 0 and did not bounce in the first kick leaves at restitution times that. */
 perp_status pp_rebounds(const pp_frame *f, pp_frame *end) {
-    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->ncontact);
-    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    pp_slip_shift *list = PP_ARENA_ARRAY(&f->w->arena, pp_slip_shift, f->contacts.n);
+    if (!list) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     int n = 0;
-    for (int i = 0; !pp_orders_impacts(f->w) && i < f->ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
-        const perp_contact_row *r = &f->problem.contact[i];
-        if (!(c->restitution > 0) || !(f->solution.p_contact[3 * i] > 0) || touched(f, i)) continue;
-        double u = pp_row_dot(&f->problem, &r->n, f->nu0) + r->b_n_kin;
+    for (int i = 0; !pp_orders_impacts(f->w) && i < f->contacts.n; i++) {
+        const perp_contact *c = &f->contacts.at[i];
+        const perp_contact_row *r = &f->pose.problem.contact[i];
+        if (!(c->restitution > 0) || !(f->solve.solution.p_contact[3 * i] > 0) || touched(f, i)) continue;
+        double u = pp_row_dot(&f->pose.problem, &r->n, f->control.nu0) + r->b_n_kin;
         if (!(u < 0)) continue;
-        const int *shape = f->contact_shape + 2 * i;
+        const int *shape = f->contacts.shape + 2 * i;
         list[n++] = (pp_slip_shift){.shape = {shape[0], shape[1]},
                                     .feature = c->feature,
                                     .rebound = pp_rebound_factor(f, shape) * c->restitution * u,
                                     .owed = true};
     }
-    end->shift = list;
-    end->nshift = n;
+    end->demand.shift = list;
+    end->demand.nshift = n;
     return PERP_OK;
 }

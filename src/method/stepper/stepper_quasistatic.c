@@ -55,14 +55,14 @@ typedef struct round_data {
 } round_data;
 
 static double rim(const pp_frame *f, int k) {
-    double r = f->w->body[f->block_body[k]].radius;
+    double r = f->w->body[f->control.block_body[k]].radius;
     return isfinite(r) ? r : 0;
 }
 
 /* Largest size of x, which has the degrees of freedom of block k, as a motion of the body's rim. */
 static double motion(const pp_frame *f, int k, const double *x) {
     double lin = 0, ang = 0;
-    for (int i = 0; i < f->block_ndof[k]; i++) *(i < f->w->def.dim ? &lin : &ang) += x[i] * x[i];
+    for (int i = 0; i < f->control.block_ndof[k]; i++) *(i < f->w->def.dim ? &lin : &ang) += x[i] * x[i];
     return sqrt(lin) + rim(f, k) * sqrt(ang);
 }
 
@@ -89,44 +89,47 @@ static double driven_speed(const pp_frame *f) {
 
 static perp_status begin(pp_frame *f, round_data *q) {
     pp_arena *a = &f->w->arena;
-    *q = (round_data){.M = f->M,
-                      .Minv = f->Minv,
-                      .force = PP_ARENA_ZERO(a, double, f->ndof),
-                      .nu = PP_ARENA_ZERO(a, double, f->ndof),
-                      .miss = PP_ARENA_ZERO(a, double, f->ndof),
-                      .slips = PP_ARENA_ZERO(a, double, f->ndof)};
-    f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
-    f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
-    if (!q->force || !q->nu || !q->miss || !q->slips || !f->M || !f->Minv || !pp_mix_new(a, f->ndof, &q->mix))
+    *q = (round_data){.M = f->control.M,
+                      .Minv = f->control.Minv,
+                      .force = PP_ARENA_ZERO(a, double, f->control.ndof),
+                      .nu = PP_ARENA_ZERO(a, double, f->control.ndof),
+                      .miss = PP_ARENA_ZERO(a, double, f->control.ndof),
+                      .slips = PP_ARENA_ZERO(a, double, f->control.ndof)};
+    f->control.M = PP_ARENA_ZERO(a, double, 36 * f->control.nblock);
+    f->control.Minv = PP_ARENA_ZERO(a, double, 36 * f->control.nblock);
+    if (!q->force || !q->nu || !q->miss || !q->slips || !f->control.M || !f->control.Minv ||
+        !pp_mix_new(a, f->control.ndof, &q->mix))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
-    f->no_inertia = true;
-    memset(f->nu0, 0, (size_t)f->ndof * sizeof *f->nu0); /* what moved before has no bearing on what moves now */
-    memset(f->bend, 0, (size_t)f->nblock * sizeof *f->bend);
-    for (int i = 0; i < f->ndof; i++) q->force[i] = pp_force_impulse(f, i);
+    f->method.no_inertia = true;
+    memset(f->control.nu0, 0,
+           (size_t)f->control.ndof * sizeof *f->control.nu0); /* what moved before has no bearing on what moves now */
+    memset(f->control.bend, 0, (size_t)f->control.nblock * sizeof *f->control.bend);
+    for (int i = 0; i < f->control.ndof; i++) q->force[i] = pp_force_impulse(f, i);
     double press = pp_support_press(f->w);
-    for (int k = 0; k < f->nblock; k++) {
-        const pp_body *b = &f->w->body[f->block_body[k]];
-        q->acceleration = fmax(q->acceleration, motion(f, k, q->force + f->block_offset[k]) / (b->mass * f->h));
+    for (int k = 0; k < f->control.nblock; k++) {
+        const pp_body *b = &f->w->body[f->control.block_body[k]];
+        q->acceleration = fmax(q->acceleration, motion(f, k, q->force + f->control.block_offset[k]) / (b->mass * f->h));
         for (int i = 0; b->support && i < 3; i++) q->acceleration = fmax(q->acceleration, press * b->support[i].mu);
     }
     q->speed = fmax(driven_speed(f), 1e-3 * q->acceleration * f->h);
-    for (int k = 0; k < f->nblock; k++)
-        for (int i = 0; i < f->block_ndof[k]; i++) q->mix.weight[f->block_offset[k] + i] = q->M[36 * k + 7 * i];
+    for (int k = 0; k < f->control.nblock; k++)
+        for (int i = 0; i < f->control.block_ndof[k]; i++)
+            q->mix.weight[f->control.block_offset[k] + i] = q->M[36 * k + 7 * i];
     return PERP_OK;
 }
 
 /* Masses eps M and the momentum that goes with the last velocity. */
 static void weigh(pp_frame *f, const round_data *q, double eps) {
-    for (int i = 0; i < 36 * f->nblock; i++) {
-        f->M[i] = eps * q->M[i];
-        f->Minv[i] = q->Minv[i] / eps;
+    for (int i = 0; i < 36 * f->control.nblock; i++) {
+        f->control.M[i] = eps * q->M[i];
+        f->control.Minv[i] = q->Minv[i] / eps;
     }
-    for (int k = 0; k < f->nblock; k++) {
-        int at = f->block_offset[k], nd = f->block_ndof[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int at = f->control.block_offset[k], nd = f->control.block_ndof[k];
         for (int r = 0; r < nd; r++) {
             double sum = q->force[at + r];
-            for (int c = 0; c < nd; c++) sum += f->M[36 * k + 6 * c + r] * q->nu[at + c];
-            f->momentum[at + r] = sum;
+            for (int c = 0; c < nd; c++) sum += f->control.M[36 * k + 6 * c + r] * q->nu[at + c];
+            f->control.momentum[at + r] = sum;
         }
     }
 }
@@ -134,9 +137,9 @@ static void weigh(pp_frame *f, const round_data *q, double eps) {
 /* Largest change of a velocity in the last round; *who: the block of it. */
 static double change(const pp_frame *f, const round_data *q, int *who) {
     double most = 0, d[6];
-    for (int k = 0; k < f->nblock; k++) {
-        for (int i = 0; i < f->block_ndof[k]; i++)
-            d[i] = f->solution.nu[f->block_offset[k] + i] - q->nu[f->block_offset[k] + i];
+    for (int k = 0; k < f->control.nblock; k++) {
+        for (int i = 0; i < f->control.block_ndof[k]; i++)
+            d[i] = f->solve.solution.nu[f->control.block_offset[k] + i] - q->nu[f->control.block_offset[k] + i];
         double x = motion(f, k, d);
         if (!(x <= most)) most = x, *who = k;
     }
@@ -145,8 +148,8 @@ static double change(const pp_frame *f, const round_data *q, int *who) {
 
 /* The velocity that the next round starts from: that of this one, or a mixture of the last ones. */
 static void go_on(const pp_frame *f, round_data *q, bool mix) {
-    const double *nu = f->solution.nu;
-    for (int i = 0; i < f->ndof; i++) {
+    const double *nu = f->solve.solution.nu;
+    for (int i = 0; i < f->control.ndof; i++) {
         q->miss[i] = nu[i] - q->nu[i];
         q->nu[i] = nu[i];
     }
@@ -155,16 +158,17 @@ static void go_on(const pp_frame *f, round_data *q, bool mix) {
 
 static double fastest(const pp_frame *f) {
     double most = 0;
-    for (int k = 0; k < f->nblock; k++) most = fmax(most, motion(f, k, f->solution.nu + f->block_offset[k]));
+    for (int k = 0; k < f->control.nblock; k++)
+        most = fmax(most, motion(f, k, f->solve.solution.nu + f->control.block_offset[k]));
     return most;
 }
 
 static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
-    int slot = f->block_body[who];
+    int slot = f->control.block_body[who];
     const char *name = f->w->body[slot].name;
     char body[80];
     snprintf(body, sizeof body, "body %d%s%.60s%s", slot, name ? " (" : "", name ? name : "", name ? ")" : "");
-    f->hopeless = true;
+    f->advice.hopeless = true;
     if (!proof)
         return pp_fail(f->w, PERP_E_SOLVE, "no forces of contacts and joints were found that balance those on %s",
                        body);
@@ -185,7 +189,7 @@ static perp_status no_balance(pp_frame *f, int who, const pp_imbalance *proof) {
 static perp_status doubt(pp_frame *f, const round_data *q, int sweeps, perp_status st) {
     char before[PP_WHY];
     pp_imbalance proof;
-    if (!(f->problem.h > 0)) return st; /* not posed */
+    if (!(f->pose.problem.h > 0)) return st; /* not posed */
     memcpy(before, f->w->why, sizeof before);
     perp_status found = pp_find_imbalance(f, q->force, sweeps, &proof);
     if (found) return found;
@@ -205,19 +209,19 @@ static perp_status step(pp_frame *f) {
         double eps = q.acceleration > 0 && q.speed > 0 ? f->h * q.acceleration / (ratio * q.speed) : 1;
         weigh(f, &q, eps);
         if (round == FOLLOWING) {
-            memcpy(q.slips, q.nu, (size_t)f->ndof * sizeof *q.slips);
-            f->slip_nu = q.slips;
+            memcpy(q.slips, q.nu, (size_t)f->control.ndof * sizeof *q.slips);
+            f->demand.slip_nu = q.slips;
         }
-        f->problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
+        f->pose.problem = (perp_step_problem){0}; /* a round that fails before it poses one has none */
         st = pp_solve_contacts(f);
         if (st) return st == PERP_E_SOLVE ? doubt(f, &q, LONG_LOOK, st) : st;
-        iterations += f->iterations;
+        iterations += f->solve.iterations;
         double moved = change(f, &q, &who);
         /* what is missing of balance is eps times the change; the speeds in the problem are ratio times those at hand,
          * and its laws hold to the tolerance times these */
         double speed = q.speed > 0 ? q.speed : 1;
         missing = moved / (ratio * speed);
-        bool steady = f->slip_nu && f->w->def.form != PERP_FORM_CONE && moved > 0.5 * before;
+        bool steady = f->demand.slip_nu && f->w->def.form != PERP_FORM_CONE && moved > 0.5 * before;
         bool shrinks = moved < SHRINKS * before; /* it does not where there is no balance */
         before = moved;
         go_on(f, &q, round >= SLOW && shrinks);
@@ -228,23 +232,23 @@ static perp_status step(pp_frame *f) {
         ratio = next;
     }
     if (st) return st;
-    f->iterations = iterations;
-    f->acceptance = fmax(f->acceptance, missing);
-    f->ambiguous = pp_open_motions(f);
-    if (f->ambiguous < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
+    f->solve.iterations = iterations;
+    f->solve.acceptance = fmax(f->solve.acceptance, missing);
+    f->method.ambiguous = pp_open_motions(f);
+    if (f->method.ambiguous < 0) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the quasistatic step");
     return pp_update(f);
 }
 
 /* Nothing has kinetic energy; each impulse does the work of the velocity, and all together do none. */
 static void ledger(const pp_frame *f, perp_ledger *l) {
-    const perp_step_problem *p = &f->problem;
-    const double *nu = f->solution.nu;
+    const perp_step_problem *p = &f->pose.problem;
+    const double *nu = f->solve.solution.nu;
     *l = (perp_ledger){0};
     double springs = 0;
-    for (int i = 0; i < f->ndof; i++) {
-        l->applied += nu[i] * f->i_applied[i];
-        l->damping += nu[i] * f->i_damper[i];
-        springs += nu[i] * f->i_spring[i];
+    for (int i = 0; i < f->control.ndof; i++) {
+        l->applied += nu[i] * f->control.i_applied[i];
+        l->damping += nu[i] * f->control.i_damper[i];
+        springs += nu[i] * f->control.i_spring[i];
     }
     l->gravity = -pp_gravity_change(f->w, f->s0, f->s1);
     double change = pp_spring_change(f->w, f->s0, f->s1) + pp_joint_spring_change(f->w, f->s0, f->s1);
@@ -252,7 +256,7 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
     l->drift = springs + change;
     for (int i = 0; i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
-        double x = f->solution.p_joint[i], elastic = pp_elastic_impulse(f, i);
+        double x = f->solve.solution.p_joint[i], elastic = pp_elastic_impulse(f, i);
         double rate = pp_row_dot(p, &r->row, nu) + r->b_kin;
         l->kinematic -= x * r->b_kin;
         l->drift += elastic * rate;
@@ -262,7 +266,7 @@ static void ledger(const pp_frame *f, perp_ledger *l) {
     }
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
-        const double *x = f->solution.p_contact + 3 * i;
+        const double *x = f->solve.solution.p_contact + 3 * i;
         l->normal += x[0] * (pp_row_dot(p, &c->n, nu) + c->b_n_kin);
         l->friction += x[1] * (pp_row_dot(p, &c->t, nu) + c->b_t) + x[2] * (pp_row_dot(p, &c->o, nu) + c->b_o);
         l->kinematic -= x[0] * c->b_n_kin + x[1] * c->b_t + x[2] * c->b_o;

@@ -52,18 +52,18 @@ static void worst(double *sum, double x) {
 
 /* Takes what a kick reported into the step's report. */
 static void report(pp_frame *f, const pp_frame *k) {
-    worst(&f->residual.momentum, k->residual.momentum);
-    worst(&f->residual.joint, k->residual.joint);
-    worst(&f->residual.normal, k->residual.normal);
-    worst(&f->residual.cone, k->residual.cone);
-    worst(&f->residual.dissipation, k->residual.dissipation);
-    worst(&f->residual.scale, k->residual.scale);
-    worst(&f->acceptance, k->acceptance);
-    worst(&f->info.residual, k->info.residual);
-    f->iterations += k->iterations;
-    f->fallbacks += k->fallbacks;
-    if (k->unknowns > f->unknowns) f->unknowns = k->unknowns;
-    if (!f->used) f->used = k->used;
+    worst(&f->solve.residual.momentum, k->solve.residual.momentum);
+    worst(&f->solve.residual.joint, k->solve.residual.joint);
+    worst(&f->solve.residual.normal, k->solve.residual.normal);
+    worst(&f->solve.residual.cone, k->solve.residual.cone);
+    worst(&f->solve.residual.dissipation, k->solve.residual.dissipation);
+    worst(&f->solve.residual.scale, k->solve.residual.scale);
+    worst(&f->solve.acceptance, k->solve.acceptance);
+    worst(&f->solve.info.residual, k->solve.info.residual);
+    f->solve.iterations += k->solve.iterations;
+    f->solve.fallbacks += k->solve.fallbacks;
+    if (k->solve.unknowns > f->solve.unknowns) f->solve.unknowns = k->solve.unknowns;
+    if (!f->solve.used) f->solve.used = k->solve.used;
 }
 
 /* The first kick as the ledger needs it: the rows of its contacts without what friction was told beyond the law. */
@@ -72,97 +72,97 @@ static pp_frame *as_kick(const pp_frame *f) {
     pp_frame *k = PP_ARENA_ARRAY(a, pp_frame, 1);
     if (!k) return NULL;
     *k = *f;
-    if (f->nshift == 0) return k;
-    perp_contact_row *row = PP_ARENA_ARRAY(a, perp_contact_row, f->ncontact);
+    if (f->demand.nshift == 0) return k;
+    perp_contact_row *row = PP_ARENA_ARRAY(a, perp_contact_row, f->contacts.n);
     if (!row) return NULL;
-    for (int i = 0; i < f->ncontact; i++) {
-        row[i] = f->problem.contact[i];
-        const int *shape = f->contact_shape + 2 * i;
-        const perp_contact *c = &f->contact[i];
-        for (int s = 0; s < f->nshift; s++) {
-            const pp_slip_shift *x = &f->shift[s];
+    for (int i = 0; i < f->contacts.n; i++) {
+        row[i] = f->pose.problem.contact[i];
+        const int *shape = f->contacts.shape + 2 * i;
+        const perp_contact *c = &f->contacts.at[i];
+        for (int s = 0; s < f->demand.nshift; s++) {
+            const pp_slip_shift *x = &f->demand.shift[s];
             if (x->shape[0] != shape[0] || x->shape[1] != shape[1] || x->feature != c->feature) continue;
             row[i].b_t -= perp_v3_dot(x->slip_W, c->t_W);
             if (f->w->def.dim == 3) row[i].b_o -= perp_v3_dot(x->slip_W, c->o_W);
             if (row[i].e_r > 0) row[i].b_r -= x->spin;
         }
     }
-    k->problem.contact = row;
+    k->pose.problem.contact = row;
     return k;
 }
 
 static int find_joint_row(const pp_frame *f, int joint, int number) {
-    for (int i = 0; i < f->problem.njoint; i++)
-        if (f->problem.joint[i].joint == joint && f->row_number[i] == number) return i;
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        if (f->pose.problem.joint[i].joint == joint && f->pose.row_number[i] == number) return i;
     return -1;
 }
 
 /* Adds the joint impulses of a kick to those of the step, row by row. */
 static void add_joint_impulses(pp_frame *f, const pp_frame *kick, double sign) {
-    for (int i = 0; i < kick->problem.njoint; i++) {
-        int at = i < f->problem.njoint && f->problem.joint[i].joint == kick->problem.joint[i].joint &&
-                         f->row_number[i] == kick->row_number[i]
+    for (int i = 0; i < kick->pose.problem.njoint; i++) {
+        int at = i < f->pose.problem.njoint && f->pose.problem.joint[i].joint == kick->pose.problem.joint[i].joint &&
+                         f->pose.row_number[i] == kick->pose.row_number[i]
                      ? i
-                     : find_joint_row(f, kick->problem.joint[i].joint, kick->row_number[i]);
-        if (at >= 0) f->solution.p_joint[at] += sign * kick->solution.p_joint[i];
+                     : find_joint_row(f, kick->pose.problem.joint[i].joint, kick->pose.row_number[i]);
+        if (at >= 0) f->solve.solution.p_joint[at] += sign * kick->solve.solution.p_joint[i];
     }
 }
 
 /* The contact of the step that contact i of a kick belongs to: the same, or the nearest of its pair; -1: none. */
 static int contact_of(const pp_frame *f, const pp_frame *kick, int i) {
-    const int *s = kick->contact_shape + 2 * i;
-    const perp_contact *c = &kick->contact[i];
+    const int *s = kick->contacts.shape + 2 * i;
+    const perp_contact *c = &kick->contacts.at[i];
     int best = -1;
     double least = INFINITY;
-    for (int j = 0; j < f->ncontact; j++) {
-        const int *e = f->contact_shape + 2 * j;
+    for (int j = 0; j < f->contacts.n; j++) {
+        const int *e = f->contacts.shape + 2 * j;
         if (e[0] != s[0] || e[1] != s[1]) continue;
-        if (f->contact[j].feature == c->feature) return j;
-        double d = perp_v3_norm(perp_v3_sub(f->contact[j].b_W, c->b_W));
+        if (f->contacts.at[j].feature == c->feature) return j;
+        double d = perp_v3_norm(perp_v3_sub(f->contacts.at[j].b_W, c->b_W));
         if (d < least) least = d, best = j;
     }
     return best;
 }
 
 static void add_contact_impulses(pp_frame *f, const pp_frame *kick) {
-    for (int i = 0; i < kick->ncontact; i++) {
+    for (int i = 0; i < kick->contacts.n; i++) {
         int at = contact_of(f, kick, i);
         if (at < 0) continue;
-        const perp_contact *c = &kick->contact[i], *to = &f->contact[at];
-        const double *p = kick->solution.p_contact + 3 * i;
+        const perp_contact *c = &kick->contacts.at[i], *to = &f->contacts.at[at];
+        const double *p = kick->solve.solution.p_contact + 3 * i;
         if (c->feature == to->feature) { /* along its own axes: the normal may have turned, the part stays one */
-            f->solution.p_contact[3 * at] += p[0];
+            f->solve.solution.p_contact[3 * at] += p[0];
         } else {
-            f->solution.p_contact[3 * at] += fmax(0, p[0] * perp_v3_dot(c->n_W, to->n_W));
+            f->solve.solution.p_contact[3 * at] += fmax(0, p[0] * perp_v3_dot(c->n_W, to->n_W));
         }
         perp_vec3 P = perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W));
-        f->solution.p_contact[3 * at + 1] += perp_v3_dot(P, to->t_W);
-        if (f->w->def.dim == 3) f->solution.p_contact[3 * at + 2] += perp_v3_dot(P, to->o_W);
-        if (kick->problem.contact[i].e_r > 0) f->solution.p_spin[at] += kick->solution.p_spin[i];
+        f->solve.solution.p_contact[3 * at + 1] += perp_v3_dot(P, to->t_W);
+        if (f->w->def.dim == 3) f->solve.solution.p_contact[3 * at + 2] += perp_v3_dot(P, to->o_W);
+        if (kick->pose.problem.contact[i].e_r > 0) f->solve.solution.p_spin[at] += kick->solve.solution.p_spin[i];
     }
 }
 
 /* Impulses of the whole step in place of those of its first kick, which the kick keeps. */
 static bool own_solution(pp_frame *f, bool empty) {
     perp_step_solution s;
-    const perp_step_solution *old = &f->solution;
-    if (!pp_solution_new(&f->w->arena, &f->problem, &s)) return false;
-    memcpy(s.nu, old->nu, (size_t)f->ndof * sizeof *s.nu);
-    memcpy(s.sigma, old->sigma, (size_t)f->problem.ncontact * sizeof *s.sigma);
+    const perp_step_solution *old = &f->solve.solution;
+    if (!pp_solution_new(&f->w->arena, &f->pose.problem, &s)) return false;
+    memcpy(s.nu, old->nu, (size_t)f->control.ndof * sizeof *s.nu);
+    memcpy(s.sigma, old->sigma, (size_t)f->pose.problem.ncontact * sizeof *s.sigma);
     if (!empty) {
-        memcpy(s.p_joint, old->p_joint, (size_t)f->problem.njoint * sizeof *s.p_joint);
-        memcpy(s.p_contact, old->p_contact, 3 * (size_t)f->problem.ncontact * sizeof *s.p_contact);
-        memcpy(s.p_spin, old->p_spin, (size_t)f->problem.ncontact * sizeof *s.p_spin);
+        memcpy(s.p_joint, old->p_joint, (size_t)f->pose.problem.njoint * sizeof *s.p_joint);
+        memcpy(s.p_contact, old->p_contact, 3 * (size_t)f->pose.problem.ncontact * sizeof *s.p_contact);
+        memcpy(s.p_spin, old->p_spin, (size_t)f->pose.problem.ncontact * sizeof *s.p_spin);
     }
-    f->solution = s;
+    f->solve.solution = s;
     return true;
 }
 
 /* Springs of joints have a row in the first kick alone, and push in both. */
 static void double_springs(pp_frame *f, const pp_frame *first, double sign) {
-    for (int i = 0; i < first->problem.njoint; i++)
-        if (first->problem.joint[i].kind == PERP_ROW_SPRING)
-            f->solution.p_joint[i] += sign * first->solution.p_joint[i];
+    for (int i = 0; i < first->pose.problem.njoint; i++)
+        if (first->pose.problem.joint[i].kind == PERP_ROW_SPRING)
+            f->solve.solution.p_joint[i] += sign * first->solve.solution.p_joint[i];
 }
 
 static perp_status no_memory(const pp_frame *f) { return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step"); }
@@ -186,12 +186,12 @@ static perp_status plain(pp_frame *f, pp_frame **kick) {
 static bool reversible(const pp_frame *f, const pp_frame *second) {
     const perp_world *w = f->w;
     bool shaped = false; /* does anything act that is not the same everywhere? */
-    if (second->ncontact > 0) return false;
-    for (int i = 0; i < f->ncontact; i++)
-        if (f->solution.p_contact[3 * i] != 0) return false;
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
-        if (r->kind == PERP_ROW_LIMIT ? f->solution.p_joint[i] != 0
+    if (second->contacts.n > 0) return false;
+    for (int i = 0; i < f->contacts.n; i++)
+        if (f->solve.solution.p_contact[3 * i] != 0) return false;
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
+        if (r->kind == PERP_ROW_LIMIT ? f->solve.solution.p_joint[i] != 0
                                       : r->kind != PERP_ROW_JOINT && r->kind != PERP_ROW_SPRING)
             return false;
         shaped = true;
@@ -211,16 +211,16 @@ static bool reversible(const pp_frame *f, const pp_frame *second) {
 }
 
 static void turn_round(const pp_frame *f, pp_state *s) {
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
         s->v[slot] = perp_v3_neg(s->v[slot]);
         s->w[slot] = perp_v3_neg(s->w[slot]);
     }
 }
 
 static bool limits_act(const pp_frame *f) {
-    for (int i = 0; i < f->problem.njoint; i++)
-        if (f->problem.joint[i].kind == PERP_ROW_LIMIT && f->solution.p_joint[i] != 0) return true;
+    for (int i = 0; i < f->pose.problem.njoint; i++)
+        if (f->pose.problem.joint[i].kind == PERP_ROW_LIMIT && f->solve.solution.p_joint[i] != 0) return true;
     return false;
 }
 
@@ -241,9 +241,7 @@ static perp_status part(const pp_frame *f, double c, pp_state *s, pp_frame **kic
                     .s1 = to,
                     .h = fabs(c) * f->h,
                     .purpose = PP_STEP,
-                    .half = true,
-                    .held = f->held,
-                    .acts = f->acts};
+                    .task = {.half = true, .held = f->task.held, .acts = f->task.acts}};
     st = pp_control(p);
     if (!st) st = pp_first_kick(p, c * f->h, false);
     if (!st) st = pp_second_kick(p, false, &kick[1]);
@@ -263,11 +261,10 @@ static perp_status overlaps(const pp_frame *f, const pp_state *s, bool *out) {
     int shape[2];
     *out = false;
     if (w->nshape == 0) return PERP_OK;
-    perp_status st = pp_place_shapes(w, s, &end.placed, &end.nplaced);
-    if (!st) st = pp_exclusions(w, &end.excluded, &end.nexcluded);
+    perp_status st = pp_collide_place(w, s, &end.collide);
     if (!st)
-        st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
-                                &w->couples, &depth, shape);
+        st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
+                                &w->arena, &w->couples, &depth, shape);
     *out = depth > 0;
     return st;
 }
@@ -285,7 +282,7 @@ static perp_status composed(pp_frame *f, const double *length, int n, pp_frame *
     if (st == PERP_E_SOLVE || meets) return PERP_OK;
     if (st) return st;
     if (!own_solution(f, true)) return no_memory(f);
-    f->iterations = 0;
+    f->solve.iterations = 0;
     for (int i = 0; i < n; i++) {
         double sign = length[i] < 0 ? -1 : 1;
         add_joint_impulses(f, kick[2 * i], sign);
@@ -294,8 +291,8 @@ static perp_status composed(pp_frame *f, const double *length, int n, pp_frame *
         report(f, kick[2 * i]);
         report(f, kick[2 * i + 1]);
     }
-    f->kick = kick;
-    f->nkick = 2 * n;
+    f->method.kick = kick;
+    f->method.nkick = 2 * n;
     s.t = f->s1->t;
     pp_state_copy(w, f->s1, &s);
     return PERP_OK;
@@ -306,8 +303,8 @@ static perp_status step(pp_frame *f) {
     if (!kick) return no_memory(f);
     perp_status st = plain(f, kick);
     if (st) return st;
-    f->kick = kick;
-    f->nkick = 2;
+    f->method.kick = kick;
+    f->method.nkick = 2;
     int order = order_of(f->w);
     if (order == 2 || !reversible(f, kick[1])) return PERP_OK;
     return order <= 4 ? composed(f, suzuki, 5, kick + 2) : composed(f, kahan_li, MOST_PARTS, kick + 2);
@@ -316,15 +313,15 @@ static perp_status step(pp_frame *f) {
 /* Each kick has its own account. */
 static void ledger(const pp_frame *f, perp_ledger *l) {
     perp_certificate sum = {0};
-    for (int i = 0; i < f->nkick; i++) {
-        const pp_frame *k = f->kick[i];
+    for (int i = 0; i < f->method.nkick; i++) {
+        const pp_frame *k = f->method.kick[i];
         perp_certificate c = {.substeps = 1};
         pp_ledger(k, &c.ledger);
-        for (int d = 0; k->i_joint && d < k->ndof; d++) {
-            double mean = 0.5 * (k->nu0[d] + k->solution.nu[d]);
-            c.ledger.drift += mean * k->i_elastic[d];
-            c.ledger.joint_loss += mean * (k->i_joint[d] - k->i_elastic[d]);
-            c.ledger.remainder -= mean * k->i_joint[d];
+        for (int d = 0; k->method.i_joint && d < k->control.ndof; d++) {
+            double mean = 0.5 * (k->control.nu0[d] + k->solve.solution.nu[d]);
+            c.ledger.drift += mean * k->method.i_elastic[d];
+            c.ledger.joint_loss += mean * (k->method.i_joint[d] - k->method.i_elastic[d]);
+            c.ledger.remainder -= mean * k->method.i_joint[d];
         }
         perp_certificate_add(&sum, &c);
     }

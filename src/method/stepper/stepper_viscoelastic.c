@@ -30,8 +30,8 @@ static const perp_field fields[] = {
 
 /* Refuses a part for its length; not if no shorter one can follow. */
 static perp_status paced(pp_frame *f, double length, const char *because) {
-    if (!(length > 0) || f->last_resort) return PERP_OK;
-    f->shorter = length;
+    if (!(length > 0) || f->task.last_resort) return PERP_OK;
+    f->advice.shorter = length;
     return pp_fail(f->w, PERP_E_SOLVE, "a part of %g at t = %g is too long %s", f->h, f->s0->t, because);
 }
 
@@ -39,15 +39,15 @@ static perp_status step(pp_frame *f) {
     pp_visco_work k = {.f = f, .set = (const pp_visco_settings *)(const void *)f->w->stepper_settings.bytes};
     perp_status st = pp_collide(f);
     if (!st) st = pp_visco_contacts(f);
-    if (!st) st = pp_formulate(f);
+    if (!st) st = pp_formulate(f, &(pp_pose_options){0});
     if (!st) st = pp_visco_begin(&k);
     if (!st) st = paced(f, pp_visco_pace_before(&k), "for what comes into touch");
     if (!st) st = pp_visco_rows(&k);
-    if (!st) st = pp_solve_step(f);
+    if (!st) st = pp_solve_step(f, &(pp_solve_options){0});
     if (!st) st = pp_visco_end(&k);
     if (!st) st = paced(f, pp_visco_pace_after(&k), "for what its contacts do");
     if (st) return st;
-    f->next = pp_visco_pace_next(&k);
+    f->advice.next = pp_visco_pace_next(&k);
     return pp_update_along(f, k.drift);
 }
 

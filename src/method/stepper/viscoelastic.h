@@ -38,7 +38,7 @@ typedef struct pp_visco_work {
     double *drift;     /* ndof: displacement over h */
 } pp_visco_work;
 
-/* pairs -> f->contact: as the model one-plane has them. */
+/* pairs -> f->contacts: as the model one-plane has them. */
 perp_status pp_visco_contacts(pp_frame *f);
 /* What is known of the contacts at the start, once the step problem is formed. */
 perp_status pp_visco_begin(pp_visco_work *k);

@@ -39,10 +39,10 @@ static bool in_reach(const pp_visco_work *k, const pp_visco *c) {
 
 perp_status pp_visco_fine(pp_visco_work *k) {
     const pp_frame *f = k->f;
-    const perp_step_problem *p = &f->problem;
-    rates *of = PP_ARENA_ZERO(&f->w->arena, rates, f->nblock);
-    if (!of) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->nblock);
-    for (int i = 0; i < f->ncontact; i++) {
+    const perp_step_problem *p = &f->pose.problem;
+    rates *of = PP_ARENA_ZERO(&f->w->arena, rates, f->control.nblock);
+    if (!of) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->control.nblock);
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_visco *c = &k->contact[i];
         const perp_contact_row *r = &p->contact[i];
         if (!c->soft || !in_reach(k, c)) continue;
@@ -55,7 +55,7 @@ perp_status pp_visco_fine(pp_visco_work *k) {
             of[b].c[0] += c->C * n, of[b].c[1] += c->Ct * t;
         }
     }
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         pp_visco *c = &k->contact[i];
         if (!c->soft) continue;
         double fastest = 0;
@@ -101,7 +101,7 @@ bool pp_visco_in_touch(const pp_visco_work *k, const pp_visco *c) {
 double pp_visco_pace_before(const pp_visco_work *k) {
     const pp_frame *f = k->f;
     double h = f->h, best = h;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_visco *c = &k->contact[i];
         if (!c->soft || isinf(c->fine)) continue;
         if (c->touched && !leaves(c)) {
@@ -119,9 +119,9 @@ double pp_visco_pace_before(const pp_visco_work *k) {
 static double lets_go(const pp_visco_work *k, int i) {
     const pp_frame *f = k->f;
     const pp_visco *c = &k->contact[i];
-    const perp_contact_row *r = &f->problem.contact[i];
-    double rate = pp_row_dot(&f->problem, &r->n, f->solution.nu) + r->b_n_kin;
-    double depth = -(c->gap + f->h * pp_row_dot(&f->problem, &r->n, k->drift));
+    const perp_contact_row *r = &f->pose.problem.contact[i];
+    double rate = pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu) + r->b_n_kin;
+    double depth = -(c->gap + f->h * pp_row_dot(&f->pose.problem, &r->n, k->drift));
     double before = force_before(c), after = c->K * depth - c->C * rate;
     if (!(before > 0) || !(after < 0) || !(rate > k->set->calm)) return INFINITY;
     return f->h * before / (before - after);
@@ -134,12 +134,12 @@ static double moved(const pp_visco *c) {
 double pp_visco_pace_after(const pp_visco_work *k) {
     const pp_frame *f = k->f;
     double h = f->h, best = h;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_visco *c = &k->contact[i];
         if (!c->soft || isinf(c->fine)) continue;
         double rate = PI / (k->set->per_contact * c->fine);
         if (h > c->fine * (1 + SAME)) {
-            bool loaded = f->solution.p_contact[3 * i] > 0; /* what comes back by itself is exact */
+            bool loaded = f->solve.solution.p_contact[3 * i] > 0; /* what comes back by itself is exact */
             if (loaded && moved(c) * rate > k->set->calm) best = fmin(best, equal_part(h, c->fine));
             continue;
         }
@@ -152,9 +152,10 @@ double pp_visco_pace_after(const pp_visco_work *k) {
 double pp_visco_pace_next(const pp_visco_work *k) {
     const pp_frame *f = k->f;
     double best = INFINITY;
-    for (int i = 0; i < f->ncontact; i++) {
+    for (int i = 0; i < f->contacts.n; i++) {
         const pp_visco *c = &k->contact[i];
-        if (c->soft && f->solution.p_contact[3 * i] > 0 && moved(c) > k->set->calm * f->h) best = fmin(best, c->fine);
+        if (c->soft && f->solve.solution.p_contact[3 * i] > 0 && moved(c) > k->set->calm * f->h)
+            best = fmin(best, c->fine);
     }
     return isinf(best) ? 0 : best;
 }

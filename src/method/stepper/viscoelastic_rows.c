@@ -25,8 +25,8 @@
 perp_status pp_visco_contacts(pp_frame *f) {
     const pp_pair_list *list = &f->w->pairs;
     perp_status st = pp_contact_room(f, list->n);
-    for (int i = 0; !st && i < list->n; i++, f->ncontact++)
-        pp_contact_fill(f, &list->pair[i], &f->contact[i], f->contact_shape + 2 * i);
+    for (int i = 0; !st && i < list->n; i++, f->contacts.n++)
+        pp_contact_fill(f, &list->pair[i], &f->contacts.at[i], f->contacts.shape + 2 * i);
     return st;
 }
 
@@ -34,7 +34,7 @@ perp_status pp_visco_contacts(pp_frame *f) {
 
 /* Deflections at the start. A surface that was pressed follows the body; one that was left comes back by its damper. */
 static void recall(const pp_frame *f, int i, pp_visco *c) {
-    const perp_contact *e = &f->contact[i];
+    const perp_contact *e = &f->contacts.at[i];
     perp_vec3 was;
     bool pressed, known = pp_recall_layer(f, e, &was, &pressed);
     c->d0 = fmax(0, -c->gap0);
@@ -48,13 +48,13 @@ static void recall(const pp_frame *f, int i, pp_visco *c) {
 
 /* Minv times the momentum before forces act: the velocity at the start, on the inertia that the step is posed with. */
 static void start_velocity(const pp_frame *f, double *nu) {
-    for (int b = 0; b < f->nblock; b++) {
-        int at = f->block_offset[b], n = f->block_ndof[b];
+    for (int b = 0; b < f->control.nblock; b++) {
+        int at = f->control.block_offset[b], n = f->control.block_ndof[b];
         for (int r = 0; r < n; r++) {
             nu[at + r] = 0;
             for (int c = 0; c < n; c++) {
                 int j = at + c;
-                nu[at + r] += f->Minv[36 * b + 6 * c + r] * (f->momentum[j] - pp_force_impulse(f, j));
+                nu[at + r] += f->control.Minv[36 * b + 6 * c + r] * (f->control.momentum[j] - pp_force_impulse(f, j));
             }
         }
     }
@@ -63,24 +63,24 @@ static void start_velocity(const pp_frame *f, double *nu) {
 perp_status pp_visco_begin(pp_visco_work *k) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
-    k->contact = PP_ARENA_ZERO(&w->arena, pp_visco, f->ncontact);
-    k->mean = PP_ARENA_ZERO(&w->arena, bool, f->nblock);
-    k->nu_start = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
+    k->contact = PP_ARENA_ZERO(&w->arena, pp_visco, f->contacts.n);
+    k->mean = PP_ARENA_ZERO(&w->arena, bool, f->control.nblock);
+    k->nu_start = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    k->drift = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
     if (!k->contact || !k->mean || !k->nu_start || !k->drift)
-        return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
     start_velocity(f, k->nu_start);
     perp_step_problem alone = pp_free_problem(f);
     pp_step_velocity(&alone, NULL, NULL, k->drift); /* by forces alone; what it is for comes later */
-    for (int i = 0; i < f->ncontact; i++) {
-        const perp_contact_row *r = &f->problem.contact[i];
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_contact_row *r = &f->pose.problem.contact[i];
         pp_visco *c = &k->contact[i];
-        perp_pair_law law = pp_contact_law(w, f->contact_shape[2 * i], f->contact_shape[2 * i + 1]);
-        double v0 = pp_row_dot(&f->problem, &r->n, k->nu_start);
+        perp_pair_law law = pp_contact_law(w, f->contacts.shape[2 * i], f->contacts.shape[2 * i + 1]);
+        double v0 = pp_row_dot(&f->pose.problem, &r->n, k->nu_start);
         c->gap = f->h * r->b_n;
         c->gap0 = c->gap - f->h * r->b_n_kin;
         c->speed = v0 + r->b_n_kin;
-        c->gain = pp_row_dot(&f->problem, &r->n, k->drift) - v0;
+        c->gain = pp_row_dot(&f->pose.problem, &r->n, k->drift) - v0;
         c->soft = law.compliance == PERP_LINEAR;
         if (!c->soft) continue;
         c->K = law.stiffness, c->C = law.damping, c->Kt = law.stiffness_t, c->Ct = law.damping_t;
@@ -109,17 +109,17 @@ static bool wants_end(const pp_visco_work *k, const pp_visco *c) {
 
 static perp_status choose(pp_visco_work *k) {
     const pp_frame *f = k->f;
-    const perp_step_problem *p = &f->problem;
-    int *parent = PP_ARENA_ARRAY(&f->w->arena, int, f->nblock);
-    bool *end = PP_ARENA_ZERO(&f->w->arena, bool, f->nblock); /* by root */
-    if (!parent || !end) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->nblock);
-    pp_sets_make(parent, f->nblock);
-    for (int i = 0; i < f->ncontact; i++) join(parent, p->contact[i].n.block);
+    const perp_step_problem *p = &f->pose.problem;
+    int *parent = PP_ARENA_ARRAY(&f->w->arena, int, f->control.nblock);
+    bool *end = PP_ARENA_ZERO(&f->w->arena, bool, f->control.nblock); /* by root */
+    if (!parent || !end) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d bodies", f->control.nblock);
+    pp_sets_make(parent, f->control.nblock);
+    for (int i = 0; i < f->contacts.n; i++) join(parent, p->contact[i].n.block);
     for (int j = 0; j < p->njoint; j++) join(parent, p->joint[j].row.block);
-    for (int i = 0; i < f->ncontact; i++)
+    for (int i = 0; i < f->contacts.n; i++)
         if (wants_end(k, &k->contact[i])) mark(parent, p->contact[i].n.block, end);
     for (int j = 0; j < p->njoint; j++) mark(parent, p->joint[j].row.block, end);
-    for (int b = 0; b < f->nblock; b++) k->mean[b] = !end[pp_set_of(parent, b)];
+    for (int b = 0; b < f->control.nblock; b++) k->mean[b] = !end[pp_set_of(parent, b)];
     return PERP_OK;
 }
 
@@ -137,7 +137,7 @@ static double slope(double K, double C, double h, bool mean) { return (mean ? h 
 static double kept(double K, double C, double h) { return C > 0 ? exp(-h * K / C) : 0; }
 
 static void soften(const pp_visco_work *k, const pp_visco *c, perp_contact_row *r) {
-    const perp_step_problem *p = &k->f->problem;
+    const perp_step_problem *p = &k->f->pose.problem;
     double h = k->f->h;
     bool mean = by_mean(k, &r->n);
     double S = slope(c->K, c->C, h, mean), twice = mean ? 2 : 1;
@@ -156,20 +156,20 @@ static void soften(const pp_visco_work *k, const pp_visco *c, perp_contact_row *
 
 perp_status pp_visco_rows(pp_visco_work *k) {
     pp_frame *f = k->f;
-    int n = f->problem.ncontact;
+    int n = f->pose.problem.ncontact;
     perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, n);
     double *driven = PP_ARENA_ARRAY(&f->w->arena, double, 2 * n);
     if (!row || !driven) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
     perp_status st = choose(k);
     if (st) return st;
     for (int i = 0; i < n; i++) {
-        row[i] = f->problem.contact[i];
+        row[i] = f->pose.problem.contact[i];
         driven[2 * i] = row[i].b_t;
         driven[2 * i + 1] = row[i].b_o;
         if (k->contact[i].soft) soften(k, &k->contact[i], &row[i]);
     }
-    f->problem.contact = row;
-    f->slip_driven = driven;
+    f->pose.problem.contact = row;
+    f->pose.slip_driven = driven;
     return PERP_OK;
 }
 
@@ -197,31 +197,31 @@ static void account(const pp_visco_work *k, const pp_visco *c, const perp_contac
     bool mean = by_mean(k, &r->n);
     double held = 0.5 * c->K * (c->d1 * c->d1 - c->d0 * c->d0);
     double rate = pp_mean_velocity(f, &r->n);
-    f->elastic.normal += p[0] > 0 ? (p[0] - c->C * (yield - c->d0)) * (rate + r->b_n_kin) : -held;
+    f->method.elastic.normal += p[0] > 0 ? (p[0] - c->C * (yield - c->d0)) * (rate + r->b_n_kin) : -held;
     for (int a = 0; a < 2 && c->Kt > 0; a++)
-        f->elastic.friction -= c->Kt * (mean ? 0.5 * (c->D0[a] + c->D1[a]) : c->D1[a]) * (c->D1[a] - c->D0[a]);
-    f->elastic.before += 0.5 * c->K * c->d0 * c->d0;
+        f->method.elastic.friction -= c->Kt * (mean ? 0.5 * (c->D0[a] + c->D1[a]) : c->D1[a]) * (c->D1[a] - c->D0[a]);
+    f->method.elastic.before += 0.5 * c->K * c->d0 * c->d0;
     f->s1->stored += 0.5 * c->K * c->d1 * c->d1 + 0.5 * c->Kt * (c->D1[0] * c->D1[0] + c->D1[1] * c->D1[1]);
 }
 
 perp_status pp_visco_end(pp_visco_work *k) {
     pp_frame *f = k->f;
-    const double *nu = f->solution.nu;
-    perp_vec3 *layer = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->ncontact);
-    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->ncontact);
-    double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->ncontact);
-    if (!layer || !gap || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    for (int b = 0; b < f->nblock; b++)
-        for (int j = f->block_offset[b]; j < f->block_offset[b] + f->block_ndof[b]; j++)
+    const double *nu = f->solve.solution.nu;
+    perp_vec3 *layer = PP_ARENA_ZERO(&f->w->arena, perp_vec3, f->contacts.n);
+    double *gap = PP_ARENA_ARRAY(&f->w->arena, double, f->contacts.n);
+    double *yield = PP_ARENA_ZERO(&f->w->arena, double, f->contacts.n);
+    if (!layer || !gap || !yield) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    for (int b = 0; b < f->control.nblock; b++)
+        for (int j = f->control.block_offset[b]; j < f->control.block_offset[b] + f->control.block_ndof[b]; j++)
             k->drift[j] = k->mean[b] ? 0.5 * (k->nu_start[j] + nu[j]) : nu[j];
     f->s1->stored = 0;
-    for (int i = 0; i < f->ncontact; i++) {
-        const perp_contact_row *r = &f->problem.contact[i];
-        const perp_contact *e = &f->contact[i];
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_contact_row *r = &f->pose.problem.contact[i];
+        const perp_contact *e = &f->contacts.at[i];
         pp_visco *c = &k->contact[i];
-        gap[i] = c->gap + f->h * pp_row_dot(&f->problem, &r->n, k->drift);
+        gap[i] = c->gap + f->h * pp_row_dot(&f->pose.problem, &r->n, k->drift);
         if (!c->soft) continue;
-        const double *p = f->solution.p_contact + 3 * i;
+        const double *p = f->solve.solution.p_contact + 3 * i;
         c->d1 = fmax(fmax(0, -gap[i]), p[0] > 0 ? 0 : c->d0 * kept(c->K, c->C, f->h));
         /* by the impulse: p = h K d + S (d+ - d) */
         yield[i] = p[0] > 0 ? fmax(0, c->d0 + (p[0] - f->h * c->K * c->d0) / slope(c->K, c->C, f->h, by_mean(k, &r->n)))
@@ -231,8 +231,8 @@ perp_status pp_visco_end(pp_visco_work *k) {
         layer[i] = perp_v3_axpy(perp_v3_scale(c->d1, e->n_W), c->D1[0], e->t_W);
         if (f->w->def.dim == 3) layer[i] = perp_v3_axpy(layer[i], c->D1[1], e->o_W);
     }
-    f->layer = layer;
-    f->yield = yield;
-    f->true_gap = gap;
+    f->method.layer = layer;
+    f->method.yield = yield;
+    f->method.true_gap = gap;
     return PERP_OK;
 }

@@ -7,9 +7,9 @@
 #include "solver/common/call.h"
 
 /* Friction contact problems and cone QPs: exact for one contact, Newton from a guess, interior points from nothing,
- * Newton again. unique: of many loads that obey the laws, those that depend on the problem alone (cone_select.h).
+ * Newton again. loads: which of those that obey the laws (cone_select.h).
  * Explains itself in info->story. */
-perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double *z, const perp_call *call,
+perp_outcome pp_auto_cone(const perp_problem *p, double tol, pp_load_choice loads, double *z, const perp_call *call,
                           perp_solve_info *info);
 
 /* All other classes: a list of solvers by class and size, each measured. */

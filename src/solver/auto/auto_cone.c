@@ -101,8 +101,8 @@ typedef struct work {
     bool moving;                 /* they cannot, */
     double *rested;              /* m: or impulses that nearly hold them; NULL: none */
     double *speed;               /* nnode: what the others did when they were asked; NULL: nobody wants to know */
-    bool unique;                 /* loads that depend on the problem alone are asked for, */
-    bool selected;               /* and are what the best point is */
+    pp_load_choice loads;        /* which are wanted */
+    bool selected;               /* the best point has those that depend on the problem alone */
     bool taken;                  /* the best point misses tol, but who called takes it */
     const perp_problem *problem; /* as it was handed over */
 } work;
@@ -360,6 +360,16 @@ static bool take_loads(work *w, bool again) {
     return true;
 }
 
+/* An answer with the free loads of the guess: corrections of Newton's that leave them alone. False: the guess is too far away. */
+static bool keep_loads(work *w, const double *guess) {
+    if (w->c.associated || w->c.nblock - w->c.nrow > FEW_CONTACTS || w->tol >= SWEPT_TOL) return false;
+    memcpy(w->best, guess, sizeof *guess * (size_t)w->c.m);
+    w->least = INFINITY;
+    w->selected = take_loads(w, true) && w->least <= w->tol;
+    w->info->warm = w->selected;
+    return w->selected;
+}
+
 /* The same where it matters. Whoever asks again, for other digits or because gaps have hardly changed, has selected the
  * guess. */
 static bool select_loads(work *w, bool guessed) {
@@ -375,7 +385,8 @@ static bool select_loads(work *w, bool guessed) {
  * those loads is a shorter and surer way to an answer than Newton from nothing. */
 static bool select_first(work *w) {
     const pp_cone *c = &w->c;
-    if (!w->unique || c->associated || c->nblock - c->nrow > FEW_CONTACTS || w->tol >= SWEPT_TOL) return false;
+    if (w->loads == PP_LOADS_ANY || c->associated || c->nblock - c->nrow > FEW_CONTACTS || w->tol >= SWEPT_TOL)
+        return false;
     return w->selected = take_loads(w, false);
 }
 
@@ -419,8 +430,8 @@ static bool from_guess_of_many(work *w, const double *guess, perp_outcome *o) {
                                                        : close_by(w, guess, HELD_PULL, "Newton from the guess", o);
 }
 
-static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
-                          perp_solve_info *info);
+static perp_outcome solve(const perp_problem *p, double tol, pp_load_choice loads, bool part, double *z,
+                          const perp_call *call, perp_solve_info *info);
 
 /* ---- few bodies move ------------------------------------------------------------------------------------------- */
 
@@ -450,7 +461,7 @@ static bool solve_away(work *w, perp_outcome *o) {
     if (!r) return false;
     memset(r, 0, sizeof *r * (size_t)m);
     memset(w->push, 0, sizeof *w->push * (size_t)w->c.m);
-    *o = part.nblock > 0 ? solve(&part.p, PART_TOL * w->tol, false, true, r, &call, &info) : PERP_OUTCOME_SOLVED;
+    *o = part.nblock > 0 ? solve(&part.p, PART_TOL * w->tol, PP_LOADS_ANY, true, r, &call, &info) : PERP_OUTCOME_SOLVED;
     if (*o == PERP_OUTCOME_LIMIT || *o == PERP_OUTCOME_NUMERICS) TELL(w, "not solved by themselves");
     w->info->iterations += info.iterations;
     pp_cone_part_put(&part, &w->c, r, w->push);
@@ -622,9 +633,9 @@ static bool holds_as_given(work *w, const pp_cone *given) {
 
 /* seek: look for bodies if the problem is in local form. *again: the answer holds with the bodies that were found but misses tol with the
  * problem as given; then it is in z, as a guess. */
-static perp_outcome solve_form(const perp_problem *p, double tol, bool unique, bool part, bool seek, double *z,
+static perp_outcome solve_form(const perp_problem *p, double tol, pp_load_choice loads, bool part, bool seek, double *z,
                                const perp_call *call, perp_solve_info *info, bool *again) {
-    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .unique = unique, .part = part, .problem = p};
+    work w = {.info = info, .call = call, .tol = tol, .least = INFINITY, .loads = loads, .part = part, .problem = p};
     bool singular, guess = false;
     if (!pp_cone_make(&w.c, p, call, &singular)) return singular ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_MEMORY;
     pp_cone given = w.c; /* as it was handed over, where it is solved by the bodies that were found */
@@ -649,12 +660,15 @@ static perp_outcome solve_form(const perp_problem *p, double tol, bool unique, b
     bool answered = guess && keep(&w, start);
     if (answered) TELL(&w, "the guess holds to %.1e", w.least);
     info->warm = answered;
-    if (!answered || (w.least > EXACT && should_be_exact(&w))) {
+    if (!answered || ((w.least > EXACT || loads == PP_LOADS_NOW) && should_be_exact(&w))) {
         if (!pp_cone_linear_make(&w.linear, &w.c, call)) return PERP_OUTCOME_MEMORY;
-        if (!answered) o = stages(&w, guess ? start : NULL);
+        if (!answered && !(guess && loads == PP_LOADS_KEEP && keep_loads(&w, start)))
+            o = stages(&w, guess ? start : NULL);
         if (should_be_exact(&w) && pp_block_lu_work(w.linear.lu) < LARGE_WORK) {
-            bool kept = answered && w.least <= KEPT; /* loads of a problem that has hardly changed */
-            if (!w.selected && (!unique || kept || !select_loads(&w, answered))) make_exact(&w);
+            /* the guess has the loads of a problem that has hardly changed */
+            bool kept = answered && (loads == PP_LOADS_UNIQUE || loads == PP_LOADS_KEEP);
+            bool select = loads != PP_LOADS_ANY && loads != PP_LOADS_LATER && !(kept && w.least <= KEPT);
+            if (!w.selected && !(select && select_loads(&w, kept))) make_exact(&w);
         }
     }
     pp_cone_unscale(&w.c, w.best, z);
@@ -664,18 +678,18 @@ static perp_outcome solve_form(const perp_problem *p, double tol, bool unique, b
     return w.least <= tol || w.taken ? PERP_OUTCOME_SOLVED : o == PERP_OUTCOME_SOLVED ? PERP_OUTCOME_NUMERICS : o;
 }
 
-static perp_outcome solve(const perp_problem *p, double tol, bool unique, bool part, double *z, const perp_call *call,
-                          perp_solve_info *info) {
+static perp_outcome solve(const perp_problem *p, double tol, pp_load_choice loads, bool part, double *z,
+                          const perp_call *call, perp_solve_info *info) {
     bool again = false, seek = !p->as.cone.global && p->as.cone.nrow + p->as.cone.ncontact > FEW_CONTACTS;
-    perp_outcome o = solve_form(p, tol, unique, part, seek, z, call, info, &again);
+    perp_outcome o = solve_form(p, tol, loads, part, seek, z, call, info, &again);
     int before = info->factorisations;
     if (!again) return o;
-    o = solve_form(p, tol, unique, part, false, z, call, info, &again);
+    o = solve_form(p, tol, loads, part, false, z, call, info, &again);
     info->factorisations += before;
     return o;
 }
 
-perp_outcome pp_auto_cone(const perp_problem *p, double tol, bool unique, double *z, const perp_call *call,
+perp_outcome pp_auto_cone(const perp_problem *p, double tol, pp_load_choice loads, double *z, const perp_call *call,
                           perp_solve_info *info) {
-    return solve(p, tol, unique, false, z, call, info);
+    return solve(p, tol, loads, false, z, call, info);
 }

@@ -28,8 +28,8 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     bool cone = p->cls == PERP_CONE || p->cls == PERP_CONE_QP;
     info->iterations = 0;
     info->warm = false;
-    bool unique = s->unique_loads < 0 ? perp_call_unique(call) : s->unique_loads > 0;
-    return cone ? pp_auto_cone(p, s->tol, unique, z, call, info) : pp_auto_chain(p, s->tol, z, call, info);
+    pp_load_choice loads = s->unique_loads < 0 ? call->loads : s->unique_loads > 0 ? PP_LOADS_UNIQUE : PP_LOADS_ANY;
+    return cone ? pp_auto_cone(p, s->tol, loads, z, call, info) : pp_auto_chain(p, s->tol, z, call, info);
 }
 
 const perp_solver_type pp_solver_auto = {

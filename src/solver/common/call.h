@@ -16,6 +16,15 @@ typedef struct pp_work {
     int wedged; /* problems so far that were proven to have no answer, or may have none and were not solved by any method */
 } pp_work;
 
+/* Where loads are not unique: which of those that obey the laws are wanted? */
+typedef enum pp_load_choice {
+    PP_LOADS_ANY,    /* whichever are found */
+    PP_LOADS_UNIQUE, /* those that depend on the problem alone; a guess that obeys the laws has them already */
+    PP_LOADS_LATER,  /* whichever are found; when the problem has settled, it will be posed once more with NOW */
+    PP_LOADS_NOW,    /* those that depend on the problem alone, whatever the guess has */
+    PP_LOADS_KEEP    /* those of the guess, which has them: what the laws leave free stays as it is there */
+} pp_load_choice;
+
 struct perp_call {
     pp_arena *arena;         /* where perp_call_memory takes from */
     const perp_watch *watch; /* NULL: nobody looks */
@@ -23,7 +32,7 @@ struct perp_call {
     void *stop_ctx;
     double deadline; /* of pp_clock; INFINITY: none, and no clock is read */
     int depth;       /* of solvers that call solvers: auto */
-    bool unique;     /* of many answers one that depends on the problem alone is wanted */
+    pp_load_choice loads;
     /* does who calls take this answer, though it is not yet what the solver was asked for? NULL: only that will do */
     bool (*enough)(const double *z, void *ctx);
     void *enough_ctx;

@@ -30,7 +30,7 @@ void *perp_call_memory(const perp_call *call, size_t bytes) { return pp_arena_ge
 
 bool perp_call_watched(const perp_call *call) { return call->watch && call->watch->look; }
 
-bool perp_call_unique(const perp_call *call) { return call->unique; }
+bool perp_call_unique(const perp_call *call) { return call->loads != PP_LOADS_ANY; }
 
 /* Work of an iteration by unknown of a sparse or cone problem: laws of contacts, a few vectors. Factors and products with them
  * count by themselves (pp_count). */

@@ -22,25 +22,25 @@
 /* Pressed contacts slip if their speed stands out from what the tolerance leaves open. A frame that was given up before it had a problem
  * and an answer has contacts without states. */
 static void classify(pp_frame *f, perp_certificate *cert) {
-    cert->contacts = f->ncontact;
-    if (!f->problem.contact || !f->solution.p_contact || !f->solution.nu) return;
-    double threshold = 10 * f->w->def.tolerance * f->residual.scale;
-    for (int i = 0; i < f->ncontact; i++) {
-        perp_contact *c = &f->contact[i];
-        const perp_contact_row *r = &f->problem.contact[i];
-        const double *p = f->solution.p_contact + 3 * i;
+    cert->contacts = f->contacts.n;
+    if (!f->pose.problem.contact || !f->solve.solution.p_contact || !f->solve.solution.nu) return;
+    double threshold = 10 * f->w->def.tolerance * f->solve.residual.scale;
+    for (int i = 0; i < f->contacts.n; i++) {
+        perp_contact *c = &f->contacts.at[i];
+        const perp_contact_row *r = &f->pose.problem.contact[i];
+        const double *p = f->solve.solution.p_contact + 3 * i;
         memcpy(c->impulse_C, p, sizeof c->impulse_C);
         c->spin_impulse = pp_spin_impulse(f, i);
-        c->gap_end = f->true_gap
-                         ? f->true_gap[i]
-                         : c->gap + pp_row_bend(f, &r->n) + f->h * pp_row_dot(&f->problem, &r->n, f->solution.nu);
-        double st = pp_row_dot(&f->problem, &r->t, f->solution.nu) + r->b_t + r->compliance_f * p[1],
+        c->gap_end = f->method.true_gap ? f->method.true_gap[i]
+                                        : c->gap + pp_row_bend(f, &r->n) +
+                                              f->h * pp_row_dot(&f->pose.problem, &r->n, f->solve.solution.nu);
+        double st = pp_row_dot(&f->pose.problem, &r->t, f->solve.solution.nu) + r->b_t + r->compliance_f * p[1],
                so = f->w->def.dim == 3
-                        ? pp_row_dot(&f->problem, &r->o, f->solution.nu) + r->b_o + r->compliance_f * p[2]
+                        ? pp_row_dot(&f->pose.problem, &r->o, f->solve.solution.nu) + r->b_o + r->compliance_f * p[2]
                         : 0;
         double slip = sqrt(st * st + so * so);
         if (f->w->def.dim == 3 && !pp_friction_round(r)) { /* in the metric of the friction ellipsoid */
-            double e[3], sr = r->e_r > 0 ? pp_row_dot(&f->problem, &r->r, f->solution.nu) + r->b_r : 0;
+            double e[3], sr = r->e_r > 0 ? pp_row_dot(&f->pose.problem, &r->r, f->solve.solution.nu) + r->b_r : 0;
             pp_friction_axes(r, e);
             slip = sqrt(e[0] * e[0] * st * st + e[1] * e[1] * so * so + e[2] * e[2] * sr * sr);
         }
@@ -74,14 +74,14 @@ static double joint_error(const perp_world *w, const pp_state *s) {
 void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
     *cert = (perp_certificate){.t = f->s0->t + f->h,
                                .h = f->h,
-                               .law = f->residual,
+                               .law = f->solve.residual,
                                .substeps = 1,
-                               .fallbacks = f->fallbacks,
-                               .ambiguous = f->ambiguous,
-                               .unknowns = f->unknowns,
-                               .solver = f->used ? f->used->name : "",
-                               .iterations = f->iterations,
-                               .residual = f->info.residual,
+                               .fallbacks = f->solve.fallbacks,
+                               .ambiguous = f->method.ambiguous,
+                               .unknowns = f->solve.unknowns,
+                               .solver = f->solve.used ? f->solve.used->name : "",
+                               .iterations = f->solve.iterations,
+                               .residual = f->solve.info.residual,
                                .overlap_shape = {-1, -1},
                                .gain_shape = {-1, -1},
                                .jam_shape = {-1, -1}};
@@ -91,9 +91,9 @@ void pp_certify_answer(pp_frame *f, perp_certificate *cert) {
 /* How far the surfaces of two shapes give way by their law: where they do most. */
 static double yield_of(const pp_frame *f, int a, int b) {
     double most = 0;
-    for (int i = 0; i < f->ncontact; i++) {
-        const int *s = f->contact_shape + 2 * i;
-        if ((s[0] == a && s[1] == b) || (s[0] == b && s[1] == a)) most = fmax(most, f->yield[i]);
+    for (int i = 0; i < f->contacts.n; i++) {
+        const int *s = f->contacts.shape + 2 * i;
+        if ((s[0] == a && s[1] == b) || (s[0] == b && s[1] == a)) most = fmax(most, f->method.yield[i]);
     }
     return most;
 }
@@ -102,10 +102,11 @@ static double yield_of(const pp_frame *f, int a, int b) {
  * against the step. */
 static perp_status compression(const pp_frame *end, perp_certificate *cert) {
     perp_world *w = end->w;
-    perp_status st =
-        pp_overlapping(w->broad, end->nplaced, end->placed, pp_may_touch, end, &w->alloc, &w->arena, &w->couples);
+    perp_status st = pp_overlapping(w->broad, end->collide.nplaced, end->collide.placed, pp_may_touch, end, &w->alloc,
+                                    &w->arena, &w->couples);
     for (int k = 0; !st && k < w->couples.n; k++) {
-        const pp_placed *a = &end->placed[w->couples.couple[k].i], *b = &end->placed[w->couples.couple[k].j];
+        const pp_placed *a = &end->collide.placed[w->couples.couple[k].i],
+                        *b = &end->collide.placed[w->couples.couple[k].j];
         double d = -pp_separation(a, b);
         if (isnan(d)) d = INFINITY; /* a broken pose is never a good one */
         if (!(d > 0)) continue;
@@ -122,15 +123,16 @@ static perp_status compression(const pp_frame *end, perp_certificate *cert) {
 /* A part that had an answer only where nothing is asked to open: which driven body is in another, and how deep; or was
  * taken for standing, since what it drags is stuck. */
 static void find_jam(const pp_frame *end, perp_certificate *cert) {
-    for (int i = 0; i < end->ncontact; i++) {
+    for (int i = 0; i < end->contacts.n; i++) {
         const pp_placed *of[2] = {NULL, NULL};
-        for (int k = 0; k < end->nplaced; k++)
+        for (int k = 0; k < end->collide.nplaced; k++)
             for (int side = 0; side < 2; side++)
-                if (end->placed[k].slot == end->contact_shape[2 * i + side]) of[side] = &end->placed[k];
+                if (end->collide.placed[k].slot == end->contacts.shape[2 * i + side])
+                    of[side] = &end->collide.placed[k];
         if (!of[0] || !of[1]) continue;
         int driven = pp_shape_drives(end, of[1]->slot);
         if (!pp_shape_drives(end, of[driven]->slot)) continue;
-        bool stands = end->stalled && end->stalled[i] && end->solution.p_contact[3 * i] > 0;
+        bool stands = end->solve.stalled && end->solve.stalled[i] && end->solve.solution.p_contact[3 * i] > 0;
         double depth = -pp_separation(of[0], of[1]);
         if (!(depth > JAMMED * fmin(of[0]->g->size, of[1]->g->size))) depth = 0;
         if (!(depth > 0 || stands) || (cert->jams && !(depth > cert->jam_depth))) continue;
@@ -143,9 +145,9 @@ static void find_jam(const pp_frame *end, perp_certificate *cert) {
 
 /* Rigid rows that gave way: the laws know them as rigid. */
 static void find_gives(const pp_frame *f, perp_certificate *cert) {
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
     double speed = fmax(cert->law.scale, f->h * perp_v3_norm(f->w->def.gravity_W));
-    for (int k = 0; k < (f->nkick ? f->nkick : 1); k++) {
+    for (int k = 0; k < (f->method.nkick ? f->method.nkick : 1); k++) {
         int rows;
         double give = pp_gave_way(kick[k], NULL, &cert->law, &rows);
         if (rows == 0) continue;
@@ -168,19 +170,19 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     perp_world *w = f->w;
     pp_certify_answer(f, cert);
     cert->joint_error = joint_error(w, f->s1);
-    cert->motor_yields = f->motor_yields > 0;
-    cert->yield_joint = f->yield_joint;
+    cert->motor_yields = f->solve.motor_yields > 0;
+    cert->yield_joint = f->solve.yield_joint;
     if (w->nshape > 0) {
         pp_frame end = *f; /* the filter looks at the placed shapes of its frame */
-        end.nflying = 0;
-        perp_status st = pp_place_shapes(w, f->s1, &end.placed, &end.nplaced);
-        if (!st && f->yield)
+        end.task.nflying = 0;
+        perp_status st = pp_place_shapes(w, f->s1, &end.collide.placed, &end.collide.nplaced);
+        if (!st && f->method.yield)
             st = compression(&end, cert);
         else if (!st)
-            st = pp_overlap_deepest(w->broad, end.nplaced, end.placed, pp_may_touch, &end, &w->alloc, &w->arena,
-                                    &w->couples, &cert->overlap, cert->overlap_shape);
+            st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
+                                    &w->arena, &w->couples, &cert->overlap, cert->overlap_shape);
         if (st) return pp_fail(w, st, "the overlap could not be measured: %s", perp_status_text(st));
-        if (f->no_lift) find_jam(&end, cert);
+        if (f->method.jammed) find_jam(&end, cert);
     }
     if (w->stepper->ledger)
         w->stepper->ledger(f, &cert->ledger);
@@ -189,7 +191,7 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
     cert->extent.fall = fall_energy(w, f->h);
     pp_recheck(f, cert);
     find_gives(f, cert);
-    cert->accepted = f->acceptance <= w->def.tolerance;
+    cert->accepted = f->solve.acceptance <= w->def.tolerance;
     return pp_contact_gain(f, cert);
 }
 

@@ -45,65 +45,68 @@ int pp_work_island(const pp_contact_work *a, const perp_row *row) {
 static bool fixed(const perp_row *row) { return row->block[0] < 0 && row->block[1] < 0; }
 
 static void join_kick(pp_contact_work *a, const pp_frame *k) {
-    for (int i = 0; i < k->problem.njoint; i++) join(a, &k->problem.joint[i].row);
-    for (int i = 0; i < k->problem.ncontact; i++)
-        if (k->solution.p_contact[3 * i] > 0) join(a, &k->problem.contact[i].n);
+    for (int i = 0; i < k->pose.problem.njoint; i++) join(a, &k->pose.problem.joint[i].row);
+    for (int i = 0; i < k->pose.problem.ncontact; i++)
+        if (k->solve.solution.p_contact[3 * i] > 0) join(a, &k->pose.problem.contact[i].n);
 }
 
 /* Velocity of B relative to A at a contact before the kick, as far as driven bodies make it: that of the part before, since in the
  * part itself they have its mean velocity, and where the other was when that part began. u: velocity of B relative to A as far as others
  * make it. *turn: of the one that is driven, over the part. False: not known. */
 static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, perp_vec3 *w, perp_quat *turn) {
-    const perp_vec3 *linear = k->start_v ? k->start_v : k->s0->v, *rate = k->start_w ? k->start_w : k->s0->w;
+    const perp_vec3 *linear = k->control.start_v ? k->control.start_v : k->s0->v,
+                    *rate = k->control.start_w ? k->control.start_w : k->s0->w;
     *v = *w = perp_v3(0, 0, 0);
     *turn = perp_q_identity();
-    if (i >= k->ncontact) return false;        /* points that a body rests on */
+    if (i >= k->contacts.n) return false;      /* points that a body rests on */
     if (k->purpose == PP_IMPACT) return false; /* it takes no time */
-    if (!k->start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
-    const perp_vec3 at[2] = {k->contact[i].a_W, k->contact[i].b_W};
+    if (!k->control.start_v && k->purpose == PP_STEP && !(k->s0->part > 0)) return false;
+    const perp_vec3 at[2] = {k->contacts.at[i].a_W, k->contacts.at[i].b_W};
     for (int side = 0; side < 2; side++) {
-        int body = k->w->shape[k->contact_shape[2 * i + side]].body;
+        int body = k->w->shape[k->contacts.shape[2 * i + side]].body;
         if (k->w->body[body].kind != PERP_BODY_KINEMATIC) continue;
         perp_vec3 r = perp_v3_sub(at[side], k->s1->X[body].p);
-        if (!k->half && k->levers != k->s0) /* rows are of the start of the one and of the end of the other */
+        if (!k->task.half &&
+            k->demand.levers != k->s0) /* rows are of the start of the one and of the end of the other */
             r = perp_v3_axpy(perp_v3_sub(at[side], k->s0->X[body].p), side ? k->s0->part : -k->s0->part, u);
         *v = perp_v3_axpy(*v, side ? 1 : -1, perp_v3_add(linear[body], perp_v3_cross(rate[body], r)));
         *w = perp_v3_axpy(*w, side ? 1 : -1, rate[body]);
-        if (!k->half && k->levers != k->s0) *turn = perp_q_mul(k->s1->X[body].q, perp_q_conj(k->s0->X[body].q));
+        if (!k->task.half && k->demand.levers != k->s0)
+            *turn = perp_q_mul(k->s1->X[body].q, perp_q_conj(k->s0->X[body].q));
     }
-    *v = perp_v3_add(*v, pp_belt_slip(k, k->contact_shape + 2 * i, true));
+    *v = perp_v3_add(*v, pp_belt_slip(k, k->contacts.shape + 2 * i, true));
     return true;
 }
 
 /* Largest velocity before along the normal row of contact i that counts for its work: -c, 0 where peg has linearised gaps. INFINITY:
  * the model is another, which bounds what it pushes out by the work as it is, or rows are not those of the start. */
 static double most_before(const pp_frame *k, int i) {
-    const perp_contact_row *c = &k->problem.contact[i];
-    if (k->purpose != PP_STEP || !k->true_gap || k->posed_at_end || i >= k->ncontact) return INFINITY;
-    if (k->w->stepper->step || k->implicit_turn || c->compliance > 0) return INFINITY;
-    if (k->posed_linear) return 0;
-    double start = k->contact[i].gap - (k->levers == k->s0 ? 0 : k->h * c->b_n_kin);
-    double opens = (k->true_gap[i] - start) / k->h;
-    double most = opens - (pp_row_dot(&k->problem, &c->n, k->solution.nu) + c->b_n_kin);
+    const perp_contact_row *c = &k->pose.problem.contact[i];
+    if (k->purpose != PP_STEP || !k->method.true_gap || k->method.posed_at_end || i >= k->contacts.n) return INFINITY;
+    if (k->w->stepper->step || k->task.implicit_turn || c->compliance > 0) return INFINITY;
+    if (k->method.posed_linear) return 0;
+    double start = k->contacts.at[i].gap - (k->demand.levers == k->s0 ? 0 : k->h * c->b_n_kin);
+    double opens = (k->method.true_gap[i] - start) / k->h;
+    double most = opens - (pp_row_dot(&k->pose.problem, &c->n, k->solve.solution.nu) + c->b_n_kin);
     return isnan(most) ? INFINITY : most;
 }
 
 static void add_work(pp_contact_work *a, const pp_frame *k) {
-    const perp_step_problem *p = &k->problem;
+    const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->ncontact; i++) {
         const perp_contact_row *c = &p->contact[i];
-        if (!(k->solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
+        if (!(k->solve.solution.p_contact[3 * i] > 0) || fixed(&c->n)) continue;
         const perp_row *row[4] = {&c->n, &c->t, &c->o, &c->r};
         const double driven[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r};
         double was[4] = {c->b_n_kin, c->b_t, c->b_o, c->b_r}, sum = 0, other = 0, lag[2] = {0, 0};
         perp_vec3 u = {0, 0, 0}, v, w;
         perp_quat turn;
-        for (int r = 0; r < p->dim && i < k->ncontact; r++) {
-            const perp_vec3 axis[3] = {k->contact[i].n_W, k->contact[i].t_W, k->contact[i].o_W};
-            u = perp_v3_axpy(u, pp_row_dot(p, row[r], k->nu0), axis[r]);
+        for (int r = 0; r < p->dim && i < k->contacts.n; r++) {
+            const perp_vec3 axis[3] = {k->contacts.at[i].n_W, k->contacts.at[i].t_W, k->contacts.at[i].o_W};
+            u = perp_v3_axpy(u, pp_row_dot(p, row[r], k->control.nu0), axis[r]);
         }
         if (driven_before(k, i, u, &v, &w, &turn)) {
-            const perp_contact *at = &k->contact[i];
+            const perp_contact *at = &k->contacts.at[i];
             v = perp_v3_sub(perp_q_rotate(turn, perp_v3_add(v, u)), u); /* seen in the frame of the driven body */
             was[0] = perp_v3_dot(v, at->n_W);
             was[1] = perp_v3_dot(v, at->t_W);
@@ -113,10 +116,10 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
         int at = pp_work_island(a, &c->n), rows = c->e_r > 0 ? 4 : p->dim == 3 ? 3 : 2;
         for (int r = 0; r < rows; r++) {
             if ((r == 0 ? c->compliance : c->compliance_f) > 0) continue; /* a spring may give back */
-            double impulse = r < 3 ? k->solution.p_contact[3 * i + r] : k->solution.p_spin[i];
+            double impulse = r < 3 ? k->solve.solution.p_contact[3 * i + r] : k->solve.solution.p_spin[i];
             bool gives = c->compliance > 0;
-            double after = pp_row_dot(p, row[r], k->solution.nu) + driven[r],
-                   before = gives ? after : pp_row_dot(p, row[r], k->nu0) + was[r];
+            double after = pp_row_dot(p, row[r], k->solve.solution.nu) + driven[r],
+                   before = gives ? after : pp_row_dot(p, row[r], k->control.nu0) + was[r];
             sum += 0.5 * impulse * (before + after);
             a->end[at] += impulse * after;
             if (!gives) other += 0.5 * impulse * (driven[r] - was[r]);
@@ -126,7 +129,7 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
                 lag[1] = 0.5 * impulse * fmax(0, before - was[0] + driven[0] - most);
             }
             a->moved[at] += 0.5 * fabs(impulse) * (fabs(before) + fabs(after));
-            if (r == 0 && i < k->ncontact && k->contact[i].restitution > 0)
+            if (r == 0 && i < k->contacts.n && k->contacts.at[i].restitution > 0)
                 a->lost[at] -= 0.5 * impulse * (before + after);
         }
         a->work[at] += sum + fmin(0, other);
@@ -136,13 +139,13 @@ static void add_work(pp_contact_work *a, const pp_frame *k) {
 
 /* What motors that yielded did at the mean velocity, and how much less that is than at the end. */
 static void add_motors(pp_contact_work *a, const pp_frame *k) {
-    const perp_step_problem *p = &k->problem;
-    for (int i = 0; k->motor_yields > 0 && i < p->njoint; i++) {
+    const perp_step_problem *p = &k->pose.problem;
+    for (int i = 0; k->solve.motor_yields > 0 && i < p->njoint; i++) {
         const perp_joint_row *r = &p->joint[i];
         if (r->kind != PERP_ROW_MOTOR || !isfinite(r->hi) || fixed(&r->row)) continue;
         if (k->w->joint[r->joint].def.axis[r->coord].motor_force != INFINITY) continue;
-        double P = k->solution.p_joint[i], before = pp_row_dot(p, &r->row, k->nu0) + r->b_kin,
-               after = pp_row_dot(p, &r->row, k->solution.nu) + r->b_kin;
+        double P = k->solve.solution.p_joint[i], before = pp_row_dot(p, &r->row, k->control.nu0) + r->b_kin,
+               after = pp_row_dot(p, &r->row, k->solve.solution.nu) + r->b_kin;
         int at = pp_work_island(a, &r->row);
         a->motor[at] += 0.5 * P * (before + after);
         a->lag[at] += 0.5 * P * (before - after);
@@ -158,86 +161,86 @@ static double with_motors(const pp_contact_work *a, int b) {
 
 /* Do two shapes touch in a frame? */
 static bool has_pair(const pp_frame *f, const int *shape) {
-    for (int i = 0; i < f->ncontact; i++)
-        if (f->contact_shape[2 * i] == shape[0] && f->contact_shape[2 * i + 1] == shape[1]) return true;
+    for (int i = 0; i < f->contacts.n; i++)
+        if (f->contacts.shape[2 * i] == shape[0] && f->contacts.shape[2 * i + 1] == shape[1]) return true;
     return false;
 }
 
 /* What contacts that bounce may take, with the impulses of the whole part; of a kick only those that no contact of the whole
  * part stands for. */
 static void allow_losses(pp_contact_work *a, const pp_frame *k, const pp_frame *whole) {
-    const perp_step_problem *p = &k->problem;
-    for (int i = 0; i < k->ncontact; i++) {
+    const perp_step_problem *p = &k->pose.problem;
+    for (int i = 0; i < k->contacts.n; i++) {
         const perp_contact_row *c = &p->contact[i];
-        double e = k->contact[i].restitution, impulse = k->solution.p_contact[3 * i];
+        double e = k->contacts.at[i].restitution, impulse = k->solve.solution.p_contact[3 * i];
         if (!(e > 0) || !(impulse > 0) || fixed(&c->n) || c->compliance > 0) continue;
-        if (k != whole && has_pair(whole, k->contact_shape + 2 * i)) continue;
-        double approach = pp_row_dot(p, &c->n, k->nu0) + c->b_n_kin;
+        if (k != whole && has_pair(whole, k->contacts.shape + 2 * i)) continue;
+        double approach = pp_row_dot(p, &c->n, k->control.nu0) + c->b_n_kin;
         a->lost[pp_work_island(a, &c->n)] -= 0.5 * (1 - e) * impulse * fmax(0, -approach);
     }
 }
 
 static double block_kinetic(const pp_frame *f, int k) {
-    const double *M = f->M + 36 * k, *nu = f->nu0 + f->block_offset[k];
+    const double *M = f->control.M + 36 * k, *nu = f->control.nu0 + f->control.block_offset[k];
     double sum = 0.5 * M[0] * f->h * f->h * perp_v3_dot(f->w->def.gravity_W, f->w->def.gravity_W);
-    for (int c = 0; c < f->block_ndof[k]; c++)
-        for (int r = 0; r < f->block_ndof[k]; r++) sum += 0.5 * nu[r] * M[6 * c + r] * nu[c];
+    for (int c = 0; c < f->control.block_ndof[k]; c++)
+        for (int r = 0; r < f->control.block_ndof[k]; r++) sum += 0.5 * nu[r] * M[6 * c + r] * nu[c];
     return sum;
 }
 
 bool pp_contact_work_of(const pp_frame *f, pp_contact_work *a) {
     pp_arena *arena = &f->w->arena;
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
-    int n = f->nkick ? f->nkick : 1;
-    *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(arena, int, f->nblock),
-                           .work = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .rule = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .moved = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .end = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .motor = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .lag = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .lost = PP_ARENA_ZERO(arena, double, f->nblock),
-                           .kinetic = PP_ARENA_ZERO(arena, double, f->nblock)};
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
+    int n = f->method.nkick ? f->method.nkick : 1;
+    *a = (pp_contact_work){.parent = PP_ARENA_ARRAY(arena, int, f->control.nblock),
+                           .work = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .rule = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .moved = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .end = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .motor = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .lag = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .lost = PP_ARENA_ZERO(arena, double, f->control.nblock),
+                           .kinetic = PP_ARENA_ZERO(arena, double, f->control.nblock)};
     if (!a->parent || !a->work || !a->rule || !a->moved || !a->end || !a->motor || !a->lag || !a->lost || !a->kinetic)
         return false;
-    pp_sets_make(a->parent, f->nblock);
+    pp_sets_make(a->parent, f->control.nblock);
     for (int k = 0; k < n; k++) join_kick(a, kick[k]);
     for (int k = 0; k < n; k++) add_work(a, kick[k]);
     for (int k = 0; k < n; k++) add_motors(a, kick[k]);
-    for (int b = 0; b < f->nblock; b++) {
+    for (int b = 0; b < f->control.nblock; b++) {
         a->work[b] = with_motors(a, b);
         a->rule[b] = fmin(a->rule[b], fmax(0, a->work[b])); /* if contacts take more elsewhere, they give nothing */
         a->work[b] -= a->rule[b];
     }
     allow_losses(a, f, f);
-    for (int k = 0; f->nkick && k < n; k++) allow_losses(a, kick[k], f);
-    for (int b = 0; b < f->nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += block_kinetic(f, b);
+    for (int k = 0; f->method.nkick && k < n; k++) allow_losses(a, kick[k], f);
+    for (int b = 0; b < f->control.nblock; b++) a->kinetic[pp_set_of(a->parent, b)] += block_kinetic(f, b);
     return true;
 }
 
 /* Contact of an island that did most work: who is named. */
 static void name_gain(const pp_frame *f, const pp_contact_work *a, int island, perp_certificate *cert) {
     double most = -INFINITY;
-    for (int i = 0; i < f->ncontact; i++) {
-        const perp_contact_row *c = &f->problem.contact[i];
-        double p = f->solution.p_contact[3 * i];
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_contact_row *c = &f->pose.problem.contact[i];
+        double p = f->solve.solution.p_contact[3 * i];
         if (!(p > 0) || fixed(&c->n) || pp_work_island(a, &c->n) != island) continue;
-        double work = p * (pp_row_dot(&f->problem, &c->n, f->nu0) + pp_row_dot(&f->problem, &c->n, f->solution.nu) +
-                           2 * c->b_n_kin);
+        double work = p * (pp_row_dot(&f->pose.problem, &c->n, f->control.nu0) +
+                           pp_row_dot(&f->pose.problem, &c->n, f->solve.solution.nu) + 2 * c->b_n_kin);
         if (!(work > most)) continue;
         most = work;
-        cert->gain_shape[0] = f->contact_shape[2 * i];
-        cert->gain_shape[1] = f->contact_shape[2 * i + 1];
+        cert->gain_shape[0] = f->contacts.shape[2 * i];
+        cert->gain_shape[1] = f->contacts.shape[2 * i + 1];
     }
 }
 
 perp_status pp_contact_gain(const pp_frame *f, perp_certificate *cert) {
     pp_contact_work a;
-    int n = f->problem.ncontact;
-    for (int k = 0; k < f->nkick; k++) n += f->kick[k]->problem.ncontact;
-    if (f->no_inertia || n == 0) return PERP_OK;
+    int n = f->pose.problem.ncontact;
+    for (int k = 0; k < f->method.nkick; k++) n += f->method.kick[k]->pose.problem.ncontact;
+    if (f->method.no_inertia || n == 0) return PERP_OK;
     if (!pp_contact_work_of(f, &a)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the contacts");
-    for (int b = 0; b < f->nblock; b++) {
+    for (int b = 0; b < f->control.nblock; b++) {
         if (a.parent[b] != b) continue;
         cert->rebound_lost += fmax(0, a.lost[b]);
         cert->ledger.normal -= a.rule[b];

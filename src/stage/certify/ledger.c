@@ -20,7 +20,8 @@
 #include "stage/certify/certify.h"
 
 double pp_mean_velocity(const pp_frame *f, const perp_row *row) {
-    return 0.5 * (pp_row_dot(&f->problem, row, f->nu0) + pp_row_dot(&f->problem, row, f->solution.nu));
+    return 0.5 * (pp_row_dot(&f->pose.problem, row, f->control.nu0) +
+                  pp_row_dot(&f->pose.problem, row, f->solve.solution.nu));
 }
 
 static double quadratic(const double *M, int ndof, const double *x, const double *y) {
@@ -38,10 +39,11 @@ static double rotation_energy(const pp_body *b, perp_quat q, const double *om) {
 
 /* Both energies of block k, and what its turning contributes to their difference. */
 static void block_energy(const pp_frame *f, int k, double *before, double *after, double *turning) {
-    int slot = f->block_body[k], nd = f->block_ndof[k], at = f->block_offset[k];
+    int slot = f->control.block_body[k], nd = f->control.block_ndof[k], at = f->control.block_offset[k];
     const pp_body *b = &f->w->body[slot];
-    const double *nu0 = f->nu0 + at, *nu = f->solution.nu + at, *nu1 = f->implicit_turn ? nu : f->nu_end + at;
-    const double *M = f->M + 36 * k;
+    const double *nu0 = f->control.nu0 + at, *nu = f->solve.solution.nu + at,
+                 *nu1 = f->task.implicit_turn ? nu : f->update.nu_end + at;
+    const double *M = f->control.M + 36 * k;
     *turning = 0;
     *before = 0.5 * quadratic(M, nd, nu0, nu0);
     *after = 0.5 * quadratic(M, nd, nu1, nu1);
@@ -61,15 +63,15 @@ static void block_energy(const pp_frame *f, int k, double *before, double *after
     perp_mat3 I = {{{M[21], M[22], M[23]}, {M[27], M[28], M[29]}, {M[33], M[34], M[35]}}};
     perp_vec3 impulse = perp_v3_sub(perp_m3_mul_v(I, w), L);
     *turning = *after - *before - (lin - lin0) - 0.5 * perp_v3_dot(perp_v3_add(w0, w), impulse);
-    if (!f->M_end) return;
-    const double *E = f->M_end + 36 * k, *turned = f->nu_turned + at;
+    if (!f->update.M_end) return;
+    const double *E = f->update.M_end + 36 * k, *turned = f->update.nu_turned + at;
     *turning -= 0.5 * (quadratic(E, nd, nu1, nu1) - quadratic(E, nd, turned, turned));
 }
 
 /* Of impulses that took the velocities from nu0 to nu1. */
 static double work(const pp_frame *f, const double *impulse, const double *nu0, const double *nu1) {
     double s = 0;
-    for (int i = 0; i < f->ndof; i++) s += 0.5 * (nu0[i] + nu1[i]) * impulse[i];
+    for (int i = 0; i < f->control.ndof; i++) s += 0.5 * (nu0[i] + nu1[i]) * impulse[i];
     return s;
 }
 
@@ -82,22 +84,24 @@ static double dot(int n, const double *a, const double *b) {
 /* ---- forces with a potential ---- */
 
 /* Impulse of a force of the frame over its time: the whole step, or half of it. */
-static double span_of(const pp_frame *f) { return f->half ? f->h / 2 : f->h; }
+static double span_of(const pp_frame *f) { return f->task.half ? f->h / 2 : f->h; }
 
 static void gravity(const pp_frame *f, double h0, perp_ledger *l) {
     bool moves = f->purpose == PP_STEP; /* the second of two half kicks does not */
-    const double *moved = f->nu_moved ? f->nu_moved : f->solution.nu;
+    const double *moved = f->update.nu_moved ? f->update.nu_moved : f->solve.solution.nu;
     double h = f->h, rate = 1 / span_of(f), fall = moves ? pp_gravity_change(f->w, f->s0, f->s1) : 0;
-    double D = work(f, f->i_gravity, f->nu0, f->solution.nu);
-    if (moves) D -= h * rate * dot(f->ndof, f->i_gravity, moved);
+    double D = work(f, f->control.i_gravity, f->control.nu0, f->solve.solution.nu);
+    if (moves) D -= h * rate * dot(f->control.ndof, f->control.i_gravity, moved);
     l->gravity = -fall;
-    if (moves && f->i_correction) /* bodies were displaced once more, without velocity */
-        D += fall + h * rate * dot(f->ndof, f->i_gravity, moved);
+    if (moves && f->update.i_correction) /* bodies were displaced once more, without velocity */
+        D += fall + h * rate * dot(f->control.ndof, f->control.i_gravity, moved);
     double sampling = 0;
-    if (f->nu_moved)
+    if (f->update.nu_moved)
         sampling = D;
-    else if (!f->half)
-        sampling = -0.5 * rate * (h * dot(f->ndof, f->i_gravity, f->nu_end) - h0 * dot(f->ndof, f->i_gravity, f->nu0));
+    else if (!f->task.half)
+        sampling = -0.5 * rate *
+                   (h * dot(f->control.ndof, f->control.i_gravity, f->update.nu_end) -
+                    h0 * dot(f->control.ndof, f->control.i_gravity, f->control.nu0));
     l->sampling += sampling;
     l->drift += D - sampling;
 }
@@ -122,7 +126,7 @@ static double on_driven(const pp_frame *f, double span) {
         const pp_force *e = &w->force[i];
         if (!pp_alive(e->gen) || e->def.kind != PERP_FORCE_SPRING) continue;
         const int body[2] = {e->a, e->b};
-        pp_spring_now x = pp_spring_at(w, f->force_state ? f->force_state : f->s0, e);
+        pp_spring_now x = pp_spring_at(w, f->task.force_state ? f->task.force_state : f->s0, e);
         for (int k = 0; k < 2; k++) {
             if (body[k] < 0 || w->body[body[k]].kind != PERP_BODY_KINEMATIC) continue;
             perp_vec3 r = k ? x.rb : x.ra, v = perp_v3_add(f->s1->v[body[k]], perp_v3_cross(f->s1->w[body[k]], r));
@@ -136,8 +140,9 @@ static void springs(const pp_frame *f, double h0, perp_ledger *l) {
     if (f->w->nforce == 0) return;
     bool moves = f->purpose == PP_STEP;
     double driven = on_driven(f, span_of(f)), change = moves ? pp_spring_change(f->w, f->s0, f->s1) : 0;
-    double D = work(f, f->i_spring, f->nu0, f->solution.nu) + driven + change, sampling = 0;
-    if (!f->half && !f->nu_moved) sampling = -0.5 * (f->h * spring_power(f->w, f->s1) - h0 * spring_power(f->w, f->s0));
+    double D = work(f, f->control.i_spring, f->control.nu0, f->solve.solution.nu) + driven + change, sampling = 0;
+    if (!f->task.half && !f->update.nu_moved)
+        sampling = -0.5 * (f->h * spring_power(f->w, f->s1) - h0 * spring_power(f->w, f->s0));
     l->spring -= change;
     l->kinematic -= driven;
     l->sampling += sampling;
@@ -146,18 +151,18 @@ static void springs(const pp_frame *f, double h0, perp_ledger *l) {
 
 /* Springs in joints, contacts that give way: their impulses are those of rows. */
 double pp_elastic_impulse(const pp_frame *f, int i) {
-    const perp_joint_row *r = &f->problem.joint[i];
+    const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->kind != PERP_ROW_SPRING || r->joint < 0 || r->coord < 0) return 0;
     double B = f->w->joint[r->joint].def.axis[r->coord].damping;
-    double way = f->half ? 0.5 * (f->s1->coord[r->joint][r->coord] - f->s0->coord[r->joint][r->coord])
-                         : f->h * (pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin);
-    return f->solution.p_joint[i] + B * way;
+    double way = f->task.half ? 0.5 * (f->s1->coord[r->joint][r->coord] - f->s0->coord[r->joint][r->coord])
+                              : f->h * (pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin);
+    return f->solve.solution.p_joint[i] + B * way;
 }
 
 static void joints(const pp_frame *f, perp_ledger *l) {
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
-        double p = f->solution.p_joint[i], rate = pp_mean_velocity(f, &r->row) + r->b_kin, elastic = 0;
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
+        double p = f->solve.solution.p_joint[i], rate = pp_mean_velocity(f, &r->row) + r->b_kin, elastic = 0;
         l->kinematic -= p * r->b_kin;
         if (r->kind == PERP_ROW_SPRING) elastic = pp_elastic_impulse(f, i);
         l->drift += elastic * rate;
@@ -166,52 +171,54 @@ static void joints(const pp_frame *f, perp_ledger *l) {
         *entry += (p - elastic) * rate;
     }
     if (f->purpose != PP_STEP) return;
-    double held = f->s0->part > 0 ? f->s0->stored : f->elastic.before;
+    double held = f->s0->part > 0 ? f->s0->stored : f->method.elastic.before;
     double change = pp_joint_spring_change(f->w, f->s0, f->s1) + f->s1->stored - held;
     l->spring -= change;
-    l->drift += change + f->elastic.normal + f->elastic.friction + f->elastic.joint + f->elastic.limit;
-    l->normal -= f->elastic.normal;
-    l->friction -= f->elastic.friction;
-    l->joint -= f->elastic.joint;
-    l->joint_loss -= f->elastic.limit;
+    l->drift += change + f->method.elastic.normal + f->method.elastic.friction + f->method.elastic.joint +
+                f->method.elastic.limit;
+    l->normal -= f->method.elastic.normal;
+    l->friction -= f->method.elastic.friction;
+    l->joint -= f->method.elastic.joint;
+    l->joint_loss -= f->method.elastic.limit;
 }
 
 static void contacts(const pp_frame *f, perp_ledger *l) {
-    for (int i = 0; i < f->problem.ncontact; i++) {
-        const perp_contact_row *c = &f->problem.contact[i];
-        const double *p = f->solution.p_contact + 3 * i;
-        double b_t = f->slip_driven ? f->slip_driven[2 * i] : c->b_t,
-               b_o = f->slip_driven ? f->slip_driven[2 * i + 1] : c->b_o;
+    for (int i = 0; i < f->pose.problem.ncontact; i++) {
+        const perp_contact_row *c = &f->pose.problem.contact[i];
+        const double *p = f->solve.solution.p_contact + 3 * i;
+        double b_t = f->pose.slip_driven ? f->pose.slip_driven[2 * i] : c->b_t,
+               b_o = f->pose.slip_driven ? f->pose.slip_driven[2 * i + 1] : c->b_o;
         l->normal += p[0] * (pp_mean_velocity(f, &c->n) + c->b_n_kin);
         l->friction += p[1] * (pp_mean_velocity(f, &c->t) + b_t) + p[2] * (pp_mean_velocity(f, &c->o) + b_o);
         l->kinematic -= p[0] * c->b_n_kin + p[1] * b_t + p[2] * b_o;
         if (!(c->e_r > 0)) continue;
-        l->friction += f->solution.p_spin[i] * (pp_mean_velocity(f, &c->r) + c->b_r);
-        l->kinematic -= f->solution.p_spin[i] * c->b_r;
+        l->friction += f->solve.solution.p_spin[i] * (pp_mean_velocity(f, &c->r) + c->b_r);
+        l->kinematic -= f->solve.solution.p_spin[i] * c->b_r;
     }
 }
 
 /* What an impulse along a row does more if velocities change by d; nothing at the driven side. */
 static double more(const pp_frame *f, const perp_row *row, double p, const double *d) {
-    return p == 0 ? 0 : p * pp_row_dot(&f->problem, row, d);
+    return p == 0 ? 0 : p * pp_row_dot(&f->pose.problem, row, d);
 }
 
 /* Ideal joints and normals are left alone: their rows are those of the start pose, which lies in the middle of the velocities
  * that the step works with. Along them the mean of these is 0 to second order, that of the velocities shown to first. */
 void pp_ledger_later(const pp_frame *f, const double *d, perp_ledger *l) {
-    perp_ledger add = {.applied = dot(f->ndof, f->i_applied, d), .damping = dot(f->ndof, f->i_damper, d)};
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
-        double p = f->solution.p_joint[i] - (r->kind == PERP_ROW_SPRING ? pp_elastic_impulse(f, i) : 0);
+    perp_ledger add = {.applied = dot(f->control.ndof, f->control.i_applied, d),
+                       .damping = dot(f->control.ndof, f->control.i_damper, d)};
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
+        double p = f->solve.solution.p_joint[i] - (r->kind == PERP_ROW_SPRING ? pp_elastic_impulse(f, i) : 0);
         bool ideal = r->kind == PERP_ROW_JOINT || r->joint < 0;
         if (ideal) continue;
         *(r->kind == PERP_ROW_MOTOR ? &add.motor : &add.joint_loss) += more(f, &r->row, p, d);
     }
-    for (int i = 0; i < f->problem.ncontact; i++) {
-        const perp_contact_row *c = &f->problem.contact[i];
-        const double *p = f->solution.p_contact + 3 * i;
+    for (int i = 0; i < f->pose.problem.ncontact; i++) {
+        const perp_contact_row *c = &f->pose.problem.contact[i];
+        const double *p = f->solve.solution.p_contact + 3 * i;
         add.friction += more(f, &c->t, p[1], d) + more(f, &c->o, p[2], d);
-        if (c->e_r > 0) add.friction += more(f, &c->r, f->solution.p_spin[i], d);
+        if (c->e_r > 0) add.friction += more(f, &c->r, f->solve.solution.p_spin[i], d);
     }
     l->applied += add.applied;
     l->damping += add.damping;
@@ -228,24 +235,25 @@ double pp_ledger_sum(const perp_ledger *l) {
 
 void pp_ledger(const pp_frame *f, perp_ledger *l) {
     *l = (perp_ledger){0};
-    for (int k = 0; k < f->nblock; k++) {
+    for (int k = 0; k < f->control.nblock; k++) {
         double before, after, turning;
         block_energy(f, k, &before, &after, &turning);
         l->kinetic_before += before;
         l->kinetic_after += after;
         l->turning += turning;
     }
-    const double *nu0 = f->nu0, *nu = f->solution.nu;
+    const double *nu0 = f->control.nu0, *nu = f->solve.solution.nu;
     double h0 = f->s0->part > 0 ? f->s0->part : f->h;
-    l->applied = work(f, f->i_applied, nu0, nu);
-    l->damping = work(f, f->i_damper, nu0, nu);
+    l->applied = work(f, f->control.i_applied, nu0, nu);
+    l->damping = work(f, f->control.i_damper, nu0, nu);
     if (f->purpose != PP_IMPACT) { /* that takes no time */
         gravity(f, h0, l);
         springs(f, h0, l);
     }
     joints(f, l);
     contacts(f, l);
-    if (f->i_correction)
-        l->joint += f->M_end ? work(f, f->i_correction, f->nu_turned, f->nu_end) : work(f, f->i_correction, nu0, nu);
+    if (f->update.i_correction)
+        l->joint += f->update.M_end ? work(f, f->update.i_correction, f->update.nu_turned, f->update.nu_end)
+                                    : work(f, f->update.i_correction, nu0, nu);
     l->remainder = l->kinetic_after - l->kinetic_before - pp_ledger_sum(l);
 }

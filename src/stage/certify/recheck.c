@@ -47,8 +47,8 @@ static void worst(double *most, double x) {
 static void add_row(const pp_frame *f, const perp_row *row, double p, double *sum) {
     for (int k = 0; k < 2 && p != 0; k++) {
         if (row->block[k] < 0) continue;
-        double *to = sum + f->block_offset[row->block[k]];
-        for (int i = 0; i < f->block_ndof[row->block[k]]; i++) to[i] += p * row->J[k][i];
+        double *to = sum + f->control.block_offset[row->block[k]];
+        for (int i = 0; i < f->control.block_ndof[row->block[k]]; i++) to[i] += p * row->J[k][i];
     }
 }
 
@@ -57,17 +57,17 @@ static void add_springs(const pp_frame *f, double *sum) {
     for (int i = 0; i < w->nforce; i++) {
         const pp_force *e = &w->force[i];
         if (!pp_alive(e->gen) || e->def.kind != PERP_FORCE_SPRING) continue;
-        pp_spring_now x = pp_spring_at(w, f->force_state ? f->force_state : f->s0, e);
+        pp_spring_now x = pp_spring_at(w, f->task.force_state ? f->task.force_state : f->s0, e);
         const int body[2] = {e->a, e->b};
         for (int k = 0; k < 2; k++) {
-            int blk = body[k] < 0 ? -1 : f->block[body[k]];
+            int blk = body[k] < 0 ? -1 : f->control.block[body[k]];
             if (blk < 0) continue;
             perp_vec3 F = perp_v3_scale(k ? f->h : -f->h, x.force), T = perp_v3_cross(k ? x.rb : x.ra, F);
-            double *to = sum + f->block_offset[blk];
+            double *to = sum + f->control.block_offset[blk];
             to[0] += F.x, to[1] += F.y;
             if (w->def.dim == 3) to[2] += F.z;
-            if (w->def.dim == 2 && f->block_ndof[blk] == 3) to[2] += T.z;
-            if (f->block_ndof[blk] == 6) to[3] += T.x, to[4] += T.y, to[5] += T.z;
+            if (w->def.dim == 2 && f->control.block_ndof[blk] == 3) to[2] += T.z;
+            if (f->control.block_ndof[blk] == 6) to[3] += T.x, to[4] += T.y, to[5] += T.z;
         }
     }
 }
@@ -75,17 +75,18 @@ static void add_springs(const pp_frame *f, double *sum) {
 /* Impulses on all bodies: of rows, applied forces and dampers as the frame has them, of springs and gravity from the world. */
 static bool impulses(const pp_frame *f, double **out) {
     const perp_world *w = f->w;
-    const perp_step_problem *p = &f->problem;
-    const perp_step_solution *s = &f->solution;
-    double *sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof);
+    const perp_step_problem *p = &f->pose.problem;
+    const perp_step_solution *s = &f->solve.solution;
+    double *sum = *out = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof);
     if (!sum) return false;
     bool forces = f->purpose != PP_IMPACT;
-    for (int i = 0; i < f->ndof; i++) sum[i] = forces ? f->i_applied[i] + f->i_damper[i] : 0;
+    for (int i = 0; i < f->control.ndof; i++) sum[i] = forces ? f->control.i_applied[i] + f->control.i_damper[i] : 0;
     if (forces && w->nforce > 0) add_springs(f, sum);
-    for (int k = 0; forces && k < f->nblock; k++) {
-        const pp_body *b = &w->body[f->block_body[k]];
+    for (int k = 0; forces && k < f->control.nblock; k++) {
+        const pp_body *b = &w->body[f->control.block_body[k]];
         const double g[3] = {w->def.gravity_W.x, w->def.gravity_W.y, w->def.gravity_W.z};
-        for (int i = 0; i < w->def.dim && !b->no_gravity; i++) sum[f->block_offset[k] + i] += f->h * b->mass * g[i];
+        for (int i = 0; i < w->def.dim && !b->no_gravity; i++)
+            sum[f->control.block_offset[k] + i] += f->h * b->mass * g[i];
     }
     for (int i = 0; i < p->njoint; i++) add_row(f, &p->joint[i].row, s->p_joint[i], sum);
     for (int i = 0; i < p->ncontact; i++) {
@@ -114,13 +115,13 @@ static perp_vec3 turning_momentum(const pp_body *b, int dim, perp_quat q, perp_v
 
 /* What is left of the momentum of block k, as a velocity of its mass. */
 static double momentum_left(const pp_frame *f, int k, const double *impulse) {
-    int slot = f->block_body[k], dim = f->w->def.dim, nd = f->block_ndof[k];
+    int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
     const pp_state *s0 = f->s0, *s1 = f->s1;
-    const double *p = impulse + f->block_offset[k];
+    const double *p = impulse + f->control.block_offset[k];
     perp_vec3 left = perp_v3_axpy(perp_v3_sub(s1->v[slot], s0->v[slot]), -1 / b->mass, pp_linear(dim, p));
     double most = perp_v3_norm(left);
-    if (nd == dim || f->implicit_turn) return most;
+    if (nd == dim || f->task.implicit_turn) return most;
     perp_vec3 L0 = turning_momentum(b, dim, s0->X[slot].q, s0->w[slot]),
               L1 = turning_momentum(b, dim, s1->X[slot].q, s1->w[slot]);
     perp_vec3 more = perp_v3_sub(perp_v3_sub(L1, L0), pp_angular(dim, nd, p));
@@ -144,9 +145,9 @@ static double most_turned(perp_quat a, perp_quat b) {
 /* How far the pose at the end is from where the velocity leads, as a velocity. Differences of turns that cannot exceed `told` are not
  * computed: a free body turns by no more than h |w| times the ratio of its largest and least moment of inertia. */
 static double motion_left(const pp_frame *f, int k, double told) {
-    int slot = f->block_body[k], dim = f->w->def.dim, nd = f->block_ndof[k];
+    int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     const pp_body *b = &f->w->body[slot];
-    const double *nu = (f->nu_moved ? f->nu_moved : f->solution.nu) + f->block_offset[k];
+    const double *nu = (f->update.nu_moved ? f->update.nu_moved : f->solve.solution.nu) + f->control.block_offset[k];
     perp_vec3 x0 = f->s0->X[slot].p, x1 = f->s1->X[slot].p;
     double off = perp_v3_norm(perp_v3_axpy(perp_v3_sub(x1, x0), -f->h, pp_linear(dim, nu)));
     off = fmax(0, off - ROUNDING * (perp_v3_norm(x0) + perp_v3_norm(x1)));
@@ -164,7 +165,7 @@ static double motion_left(const pp_frame *f, int k, double told) {
                ratio = fmax(I0, fmax(I1, I2)) / fmin(I0, fmin(I1, I2));
         double bound = most_turned(f->s1->X[slot].q, q) + ratio * f->h * perp_v3_norm(w);
         if (is_diagonal(&b->I_B) && bound * radius <= told * f->h) return off / f->h;
-        if (f->implicit_turn || !perp_rotate_free(b->I_B, f->h, &q, &w)) return off / f->h;
+        if (f->task.implicit_turn || !perp_rotate_free(b->I_B, f->h, &q, &w)) return off / f->h;
         turn = perp_v3_norm(perp_q_log(perp_q_mul(f->s1->X[slot].q, perp_q_conj(q)))) - 4 * ROUNDING;
     }
     return fmax(off, fmax(0, turn) * radius) / f->h;
@@ -203,20 +204,23 @@ static bool held_by_limit(const pp_frame *f, const perp_joint_row *r, double rat
 
 /* A motor, dry friction or spring against the definition of its joint. */
 static double extra_left(const pp_frame *f, int i) {
-    const perp_joint_row *r = &f->problem.joint[i];
+    const perp_joint_row *r = &f->pose.problem.joint[i];
     if (r->joint < 0 || r->coord < 0) return 0;
     const perp_joint_axis *a = &f->w->joint[r->joint].def.axis[r->coord];
-    double p = f->solution.p_joint[i], h = f->h, rate = pp_row_dot(&f->problem, &r->row, f->solution.nu) + r->b_kin;
-    double W = pp_row_inverse_mass(&f->problem, &r->row) * pp_row_length(&f->problem, &r->row);
+    double p = f->solve.solution.p_joint[i], h = f->h,
+           rate = pp_row_dot(&f->pose.problem, &r->row, f->solve.solution.nu) + r->b_kin;
+    double W = pp_row_inverse_mass(&f->pose.problem, &r->row) * pp_row_length(&f->pose.problem, &r->row);
     if (r->kind == PERP_ROW_FRICTION) return W * fmax(0, fabs(p) - h * a->friction);
     if (r->kind == PERP_ROW_MOTOR) {
         /* one without force limit that yielded has the limit that it was given (stage/solve/motor_yield.c) */
-        double most = f->motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
-        double over = fmax(0, fabs(p) - most), miss = fabs(rate - a->motor_speed) * pp_row_length(&f->problem, &r->row);
+        double most = f->solve.motor_yields > 0 && a->motor_force == INFINITY ? r->hi : h * a->motor_force;
+        double over = fmax(0, fabs(p) - most),
+               miss = fabs(rate - a->motor_speed) * pp_row_length(&f->pose.problem, &r->row);
         return fabs(p) < most * (1 - AT_LIMIT) && !held_by_limit(f, r, rate) ? fmax(W * over, miss) : W * over;
     }
-    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->joint_shift && !f->joints)) return 0;
-    double stiff = h * a->stiffness + a->damping, worth = 1 / (1 + W / pp_row_length(&f->problem, &r->row) * h * stiff);
+    if (r->kind != PERP_ROW_SPRING || r->b_kin != 0 || (f->demand.joint_shift && !f->demand.joints)) return 0;
+    double stiff = h * a->stiffness + a->damping,
+           worth = 1 / (1 + W / pp_row_length(&f->pose.problem, &r->row) * h * stiff);
     double x = f->s0->coord[r->joint][r->coord] + h * rate - a->rest;
     return worth * W * fabs(p + h * (a->stiffness * x + a->damping * rate));
 }
@@ -242,25 +246,25 @@ static double beyond_limits(const pp_frame *f) {
 
 static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
     const perp_world *w = f->w;
-    const perp_contact_row *r = &f->problem.contact[i];
-    const double *p = f->solution.p_contact + 3 * i;
-    const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
+    const perp_contact_row *r = &f->pose.problem.contact[i];
+    const double *p = f->solve.solution.p_contact + 3 * i;
+    const pp_shape *A = &w->shape[f->contacts.shape[2 * i]], *B = &w->shape[f->contacts.shape[2 * i + 1]];
     const perp_pair_law *pair = &w->law[A->material * w->nmaterial + B->material];
     if (r->compliance > 0 || r->compliance_f > 0) return;
     double pf = p[1] * p[1] + (w->def.dim == 3 ? p[2] * p[2] : 0), mu = pair->mu * p[0];
     bool disc = !(r->e_r > 0) && !(r->e_t > 0) && !(r->e_o > 0);
-    if (r->mu != pair->mu) worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->problem, &r->t));
+    if (r->mu != pair->mu) worst(&law->cone, (r->mu - pair->mu) * p[0] * pp_row_inverse_mass(&f->pose.problem, &r->t));
     if (disc && pf > mu * mu * (1 + SLACK))
-        worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->problem, &r->t));
+        worst(&law->cone, (sqrt(pf) - mu) * pp_row_inverse_mass(&f->pose.problem, &r->t));
     /* gap and rebound as the contact has them, not as its row has; where gaps are measured at the end, what pushes must not be open
      * there. Which plane parts two bodies may change on the way: less than no gap at the end is the business of the overlap. */
-    if (f->end_gap && !isnan(f->end_gap[i])) {
-        double open = f->end_gap[i] - OPEN * fmin(A->g->size, B->g->size);
-        if (p[0] > 0 && open > 0 && !(pair->restitution > 0) && !f->allowance)
-            worst(&law->normal, f->end_gap[i] / f->h);
+    if (f->demand.end_gap && !isnan(f->demand.end_gap[i])) {
+        double open = f->demand.end_gap[i] - OPEN * fmin(A->g->size, B->g->size);
+        if (p[0] > 0 && open > 0 && !(pair->restitution > 0) && !f->demand.allowance)
+            worst(&law->normal, f->demand.end_gap[i] / f->h);
         return;
     }
-    double asked = pp_contact_rhs(f, i, r), off = fabs(asked - r->b_n);
+    double asked = pp_contact_rhs(f, i, r, f->method.jammed), off = fabs(asked - r->b_n);
     if (off > 1e-12 * (fabs(asked) + fabs(r->b_n))) worst(&law->normal, off);
 }
 
@@ -269,8 +273,8 @@ static void contact_left(const pp_frame *f, int i, perp_step_residual *law) {
 /* Tangential displacement of the dynamic body of contact i over the step, in the frame of the other, which stands or is driven. */
 static double crept(const pp_frame *f, int i) {
     const perp_world *w = f->w;
-    const perp_contact *c = &f->contact[i];
-    int A = w->shape[f->contact_shape[2 * i]].body, B = w->shape[f->contact_shape[2 * i + 1]].body;
+    const perp_contact *c = &f->contacts.at[i];
+    int A = w->shape[f->contacts.shape[2 * i]].body, B = w->shape[f->contacts.shape[2 * i + 1]].body;
     perp_vec3 at = c->b_W;
     bool swapped = w->body[B].kind != PERP_BODY_DYNAMIC;
     if (swapped) {
@@ -294,16 +298,16 @@ static double crept(const pp_frame *f, int i) {
         perp_quat own = perp_q_mul(B1->q, perp_q_conj(B0->q));
         turn = perp_q_log(perp_q_mul(perp_q_conj(H), perp_q_mul(own, perp_q_conj(H))));
     }
-    const pp_state *levers = f->levers          ? f->levers
-                             : f->implicit_turn ? f->s1
-                                                : f->s0; /* that the contact points belong to */
+    const pp_state *levers = f->demand.levers        ? f->demand.levers
+                             : f->task.implicit_turn ? f->s1
+                                                     : f->s0; /* that the contact points belong to */
     perp_vec3 r = perp_v3_sub(at, levers->X[B].p);
     perp_vec3 d =
         perp_v3_sub(perp_q_unrotate(H, perp_v3_sub(B1->p, A1->p)), perp_q_rotate(H, perp_v3_sub(B0->p, A0->p)));
     d = perp_v3_add(d, perp_v3_cross(turn, r));
-    if (f->belt)
+    if (f->control.belt)
         d = perp_v3_axpy(d, swapped ? -f->h : f->h,
-                         pp_belt_slip(f, f->contact_shape + 2 * i, false)); /* on a belt: against its surface */
+                         pp_belt_slip(f, f->contacts.shape + 2 * i, false)); /* on a belt: against its surface */
     d = perp_v3_axpy(d, -perp_v3_dot(d, c->n_W), c->n_W);
     double size = perp_v3_norm(B0->p) + perp_v3_norm(A0->p) + perp_v3_norm(r);
     return fmax(0, perp_v3_norm(d) - ROUNDING * size);
@@ -311,8 +315,8 @@ static double crept(const pp_frame *f, int i) {
 
 static double creep_of(const pp_frame *f) {
     double most = 0;
-    for (int i = 0; i < f->ncontact; i++)
-        if (f->contact[i].state == PERP_CONTACT_STICKING) worst(&most, crept(f, i));
+    for (int i = 0; i < f->contacts.n; i++)
+        if (f->contacts.at[i].state == PERP_CONTACT_STICKING) worst(&most, crept(f, i));
     return most;
 }
 
@@ -384,15 +388,16 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     cert->twist = pp_twist(f);
     double driven = drive_left(f), *impulse;
     worst(&cert->law.momentum, driven);
-    if (f->w->stepper->step || f->nkick || f->no_inertia || !f->solution.nu) return;
-    pp_recheck_rows(&f->problem, &f->solution, &cert->law);
-    for (int i = 0; i < f->problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
+    if (f->w->stepper->step || f->method.nkick || f->method.no_inertia || !f->solve.solution.nu) return;
+    pp_recheck_rows(&f->pose.problem, &f->solve.solution, &cert->law);
+    for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
     worst(&cert->joint_error, beyond_limits(f));
-    for (int i = 0; i < f->ncontact; i++) contact_left(f, i, &cert->law);
+    for (int i = 0; i < f->contacts.n; i++) contact_left(f, i, &cert->law);
     /* a correction moves bodies as well; then, and where turns are implicit, momentum is that of the problem */
-    bool states = !f->i_correction && impulses(f, &impulse);
-    if (!states || f->implicit_turn) pp_step_momentum(&f->problem, &f->solution, &cert->law.momentum, NULL);
-    for (int k = 0; k < f->nblock && states; k++) {
+    bool states = !f->update.i_correction && impulses(f, &impulse);
+    if (!states || f->task.implicit_turn)
+        pp_step_momentum(&f->pose.problem, &f->solve.solution, &cert->law.momentum, NULL);
+    for (int k = 0; k < f->control.nblock && states; k++) {
         worst(&cert->law.momentum, momentum_left(f, k, impulse));
         worst(&cert->law.momentum, motion_left(f, k, cert->law.momentum));
     }
@@ -402,21 +407,22 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
 
 static const perp_pair_law *law_of(const pp_frame *f, int i) {
     const perp_world *w = f->w;
-    const int *shape = f->contact_shape + 2 * i;
+    const int *shape = f->contacts.shape + 2 * i;
     return &w->law[w->shape[shape[0]].material * w->nmaterial + w->shape[shape[1]].material];
 }
 
 /* Contact i of a pass as the law of its pair wants it: what closed at u leaves at -e u or more, friction sees s+ + e_t s. */
 static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     const perp_pair_law *law = law_of(f, i);
     perp_contact_row r = p->contact[i];
     double u = pp_approach(f, i);
     r.b_n = r.b_n_kin;
     r.mu = law->mu;
     if (!restitution || !(u < 0)) return r;
-    r.b_n += law->restitution * pp_rebound_factor(f, f->contact_shape + 2 * i) * u;
-    double st = pp_row_dot(p, &r.t, f->nu0) + r.b_t, so = p->dim == 3 ? pp_row_dot(p, &r.o, f->nu0) + r.b_o : 0;
+    r.b_n += law->restitution * pp_rebound_factor(f, f->contacts.shape + 2 * i) * u;
+    double st = pp_row_dot(p, &r.t, f->control.nu0) + r.b_t,
+           so = p->dim == 3 ? pp_row_dot(p, &r.o, f->control.nu0) + r.b_o : 0;
     r.b_t += law->restitution_t * st;
     r.b_o += law->restitution_t * so;
     return r;
@@ -424,51 +430,52 @@ static perp_contact_row as_asked(const pp_frame *f, int i, bool restitution) {
 
 /* Contact i by a law that knows phases: it pushes, does not close, friction is in its cone; alone and smooth it leaves at -e u. */
 static void phases_left(const pp_frame *f, int i, perp_step_residual *law) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     const perp_contact_row *r = &p->contact[i];
-    const double *q = f->solution.p_contact + 3 * i;
+    const double *q = f->solve.solution.p_contact + 3 * i;
     const perp_pair_law *pair = law_of(f, i);
-    double after = pp_row_dot(p, &r->n, f->solution.nu) + r->b_n_kin, u = pp_approach(f, i);
+    double after = pp_row_dot(p, &r->n, f->solve.solution.nu) + r->b_n_kin, u = pp_approach(f, i);
     worst(&law->normal, fmin(0, after));
     worst(&law->normal, fmin(0, q[0]) * pp_row_inverse_mass(p, &r->n));
     double beyond = hypot(q[1], p->dim == 3 ? q[2] : 0) - pair->mu * q[0] * (1 + SLACK);
     bool box = p->dim == 3 && f->w->def.impacts == PERP_IMPACTS_POISSON; /* its friction has a corner */
     if (!box) worst(&law->cone, fmax(0, beyond) * pp_row_inverse_mass(p, &r->t));
-    if (f->ncontact == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)
+    if (f->contacts.n == 1 && p->njoint == 0 && pair->mu == 0 && u < 0)
         worst(&law->normal, after + pair->restitution * u);
 }
 
 void pp_recheck_impact(const pp_frame *f, bool restitution, perp_certificate *cert) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     double *impulse;
     worst(&cert->twist, pp_twist(f));
-    bool given = f->rebounds && f->rebounds->none, phases = f->w->def.impacts == PERP_IMPACTS_POISSON;
-    phases |= f->w->def.impacts == PERP_IMPACTS_STRONGE && f->residual.normal == 0 && f->acceptance == 0;
-    for (int i = 0; phases && i < f->ncontact && !given; i++) phases_left(f, i, &cert->law);
-    perp_contact_row *row = phases ? NULL : PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, f->ncontact);
+    bool given = f->demand.rebounds && f->demand.rebounds->none, phases = f->w->def.impacts == PERP_IMPACTS_POISSON;
+    phases |= f->w->def.impacts == PERP_IMPACTS_STRONGE && f->solve.residual.normal == 0 && f->solve.acceptance == 0;
+    for (int i = 0; phases && i < f->contacts.n && !given; i++) phases_left(f, i, &cert->law);
+    perp_contact_row *row = phases ? NULL : PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, f->contacts.n);
     if (row) {
         perp_step_problem asked = *p;
-        for (int i = 0; i < f->ncontact; i++) row[i] = as_asked(f, i, restitution);
+        for (int i = 0; i < f->contacts.n; i++) row[i] = as_asked(f, i, restitution);
         asked.contact = row;
-        pp_recheck_rows(&asked, &f->solution, &cert->law);
+        pp_recheck_rows(&asked, &f->solve.solution, &cert->law);
     }
     bool states = impulses(f, &impulse);
-    if (!states || f->implicit_turn) pp_step_momentum(p, &f->solution, &cert->law.momentum, NULL);
-    for (int k = 0; k < f->nblock && states; k++) worst(&cert->law.momentum, momentum_left(f, k, impulse));
+    if (!states || f->task.implicit_turn) pp_step_momentum(p, &f->solve.solution, &cert->law.momentum, NULL);
+    for (int k = 0; k < f->control.nblock && states; k++) worst(&cert->law.momentum, momentum_left(f, k, impulse));
 }
 
 double pp_recheck_shift(const pp_frame *f, const pp_frame *without, double part) {
     double *impulse, most = 0;
     if (!impulses(f, &impulse)) return INFINITY;
-    for (int i = 0; without && i < without->problem.njoint; i++)
-        add_row(f, &without->problem.joint[i].row, -without->solution.p_joint[i], impulse);
-    for (int i = 0; without && i < without->problem.ncontact; i++) {
-        const perp_contact_row *c = &without->problem.contact[i];
+    for (int i = 0; without && i < without->pose.problem.njoint; i++)
+        add_row(f, &without->pose.problem.joint[i].row, -without->solve.solution.p_joint[i], impulse);
+    for (int i = 0; without && i < without->pose.problem.ncontact; i++) {
+        const perp_contact_row *c = &without->pose.problem.contact[i];
         const perp_row *row[3] = {&c->n, &c->t, &c->o};
-        for (int r = 0; r < f->problem.dim; r++) add_row(f, row[r], -without->solution.p_contact[3 * i + r], impulse);
-        if (c->e_r > 0) add_row(f, &c->r, -without->solution.p_spin[i], impulse);
+        for (int r = 0; r < f->pose.problem.dim; r++)
+            add_row(f, row[r], -without->solve.solution.p_contact[3 * i + r], impulse);
+        if (c->e_r > 0) add_row(f, &c->r, -without->solve.solution.p_spin[i], impulse);
     }
-    for (int i = 0; i < f->ndof; i++) impulse[i] *= part;
-    for (int k = 0; k < f->nblock; k++) worst(&most, momentum_left(f, k, impulse));
+    for (int i = 0; i < f->control.ndof; i++) impulse[i] *= part;
+    for (int k = 0; k < f->control.nblock; k++) worst(&most, momentum_left(f, k, impulse));
     return most;
 }

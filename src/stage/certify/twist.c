@@ -49,25 +49,25 @@ static void hold(int *of, island *is, const perp_row *row) {
 
 /* Shows the rows that act. What keeps a joint from rippling (joint < 0) turns single bodies, and holds none. */
 static void each_row(const pp_frame *k, see *look, int *of, island *is) {
-    const perp_step_problem *p = &k->problem;
+    const perp_step_problem *p = &k->pose.problem;
     for (int i = 0; i < p->njoint; i++)
         if (p->joint[i].joint >= 0) look(of, is, &p->joint[i].row);
     for (int i = 0; i < p->ncontact; i++)
-        if (k->solution.p_contact[3 * i] > 0) look(of, is, &p->contact[i].n);
+        if (k->solve.solution.p_contact[3 * i] > 0) look(of, is, &p->contact[i].n);
 }
 
 /* Angular momentum of a body about its own centre. */
 static perp_vec3 own_momentum(const pp_frame *f, int k, const pp_state *s) {
-    int slot = f->block_body[k], dim = f->w->def.dim;
+    int slot = f->control.block_body[k], dim = f->w->def.dim;
     const pp_body *b = &f->w->body[slot];
-    if (f->block_ndof[k] == dim) return perp_v3(0, 0, 0);
+    if (f->control.block_ndof[k] == dim) return perp_v3(0, 0, 0);
     if (dim == 2) return perp_v3(0, 0, b->I_B.c[2].z * s->w[slot].z);
     perp_quat q = s->X[slot].q;
     return perp_q_rotate(q, perp_m3_mul_v(b->I_B, perp_q_unrotate(q, s->w[slot])));
 }
 
 static void add_centre(const pp_frame *f, int k, island *x) {
-    int slot = f->block_body[k];
+    int slot = f->control.block_body[k];
     double m = f->w->body[slot].mass;
     bool heavy = !f->w->body[slot].no_gravity;
     x->members++;
@@ -77,12 +77,13 @@ static void add_centre(const pp_frame *f, int k, island *x) {
     x->X1 = perp_v3_axpy(x->X1, m, f->s1->X[slot].p);
     x->V[0] = perp_v3_axpy(x->V[0], m, f->s0->v[slot]);
     x->V[1] = perp_v3_axpy(x->V[1], m, f->s1->v[slot]);
-    for (int i = f->block_offset[k]; i < f->block_offset[k] + f->block_ndof[k]; i++)
-        x->loaded |= f->purpose != PP_IMPACT && (f->i_applied[i] != 0 || f->i_spring[i] != 0 || f->i_damper[i] != 0);
+    for (int i = f->control.block_offset[k]; i < f->control.block_offset[k] + f->control.block_ndof[k]; i++)
+        x->loaded |= f->purpose != PP_IMPACT &&
+                     (f->control.i_applied[i] != 0 || f->control.i_spring[i] != 0 || f->control.i_damper[i] != 0);
 }
 
 static void add_momentum(const pp_frame *f, int k, island *x) {
-    int slot = f->block_body[k], dim = f->w->def.dim, nd = f->block_ndof[k];
+    int slot = f->control.block_body[k], dim = f->w->def.dim, nd = f->control.block_ndof[k];
     double m = f->w->body[slot].mass, force[6];
     const perp_vec3 at[2] = {f->s0->X[slot].p, f->s1->X[slot].p}, v[2] = {f->s0->v[slot], f->s1->v[slot]},
                     S[2] = {own_momentum(f, k, f->s0), own_momentum(f, k, f->s1)};
@@ -94,7 +95,7 @@ static void add_momentum(const pp_frame *f, int k, island *x) {
         x->noise += m * perp_v3_norm(at[e]) * perp_v3_norm(v[e]) + perp_v3_norm(S[e]);
     }
     if (f->purpose == PP_IMPACT) return; /* no force acts in no time */
-    for (int i = 0; i < nd; i++) force[i] = pp_force_impulse(f, f->block_offset[k] + i);
+    for (int i = 0; i < nd; i++) force[i] = pp_force_impulse(f, f->control.block_offset[k] + i);
     perp_vec3 r = perp_v3_sub(at[0], x->X);
     x->left = perp_v3_sub(x->left, perp_v3_add(perp_v3_cross(r, pp_linear(dim, force)), pp_angular(dim, nd, force)));
     x->noise += perp_v3_norm(at[0]) * perp_v3_norm(pp_linear(dim, force));
@@ -102,27 +103,27 @@ static void add_momentum(const pp_frame *f, int k, island *x) {
 
 double pp_twist(const pp_frame *f) {
     pp_arena *a = &f->w->arena;
-    const pp_frame *self = f, *const *kick = f->nkick ? (const pp_frame *const *)f->kick : &self;
-    int n = f->nkick ? f->nkick : 1;
-    if (f->no_inertia || f->nblock < 2 || !f->solution.nu) return 0;
-    int *of = PP_ARENA_ARRAY(a, int, f->nblock);
-    island *is = PP_ARENA_ZERO(a, island, f->nblock);
+    const pp_frame *self = f, *const *kick = f->method.nkick ? (const pp_frame *const *)f->method.kick : &self;
+    int n = f->method.nkick ? f->method.nkick : 1;
+    if (f->method.no_inertia || f->control.nblock < 2 || !f->solve.solution.nu) return 0;
+    int *of = PP_ARENA_ARRAY(a, int, f->control.nblock);
+    island *is = PP_ARENA_ZERO(a, island, f->control.nblock);
     if (!of || !is) return 0;
-    pp_sets_make(of, f->nblock);
+    pp_sets_make(of, f->control.nblock);
     for (int k = 0; k < n; k++) each_row(kick[k], join, of, is);
     for (int k = 0; k < n; k++) each_row(kick[k], hold, of, is);
-    for (int k = 0; k < f->nblock; k++) add_centre(f, k, &is[pp_set_of(of, k)]);
-    for (int k = 0; k < f->nblock; k++) {
+    for (int k = 0; k < f->control.nblock; k++) add_centre(f, k, &is[pp_set_of(of, k)]);
+    for (int k = 0; k < f->control.nblock; k++) {
         island *x = &is[k];
         if (of[k] != k) continue;
         perp_vec3 *const mean[] = {&x->X, &x->X1, &x->V[0], &x->V[1]};
         for (int i = 0; i < 4; i++) *mean[i] = perp_v3_scale(1 / x->mass, *mean[i]);
         x->loaded |= x->heavy > 0 && x->heavy < x->members;
     }
-    for (int k = 0; k < f->nblock; k++) add_momentum(f, k, &is[pp_set_of(of, k)]);
-    bool one_kick = !f->w->stepper->step && !f->nkick;
+    for (int k = 0; k < f->control.nblock; k++) add_momentum(f, k, &is[pp_set_of(of, k)]);
+    bool one_kick = !f->w->stepper->step && !f->method.nkick;
     double most = 0;
-    for (int k = 0; k < f->nblock; k++) {
+    for (int k = 0; k < f->control.nblock; k++) {
         const island *x = &is[k];
         if (of[k] != k || x->held || x->members < 2 || (x->loaded && !one_kick)) continue;
         double left = perp_v3_norm(x->left) - ROUNDING * x->noise;

@@ -24,7 +24,8 @@ static int compare_keys(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n) {
+/* Sorted body pairs that joints keep from touching. */
+static perp_status exclusions(perp_world *w, const uint64_t **out, int *n) {
     uint64_t *key = PP_ARENA_ARRAY(&w->arena, uint64_t, w->njoint);
     if (!key) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     *n = 0;
@@ -45,13 +46,14 @@ perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n) {
 
 bool pp_may_touch(int i, int j, const void *frame) {
     const pp_frame *f = frame;
-    const pp_placed *a = &f->placed[i], *b = &f->placed[j];
-    if (f->acts && ((a->moves && !f->acts[a->body]) || (b->moves && !f->acts[b->body]))) return false;
+    const pp_placed *a = &f->collide.placed[i], *b = &f->collide.placed[j];
+    if (f->task.acts && ((a->moves && !f->task.acts[a->body]) || (b->moves && !f->task.acts[b->body]))) return false;
     uint64_t key = pair_key(a->slot, b->slot);
-    if (f->nflying && bsearch(&key, f->flying, (size_t)f->nflying, sizeof key, compare_keys)) return false;
-    if (f->nexcluded == 0) return true;
+    if (f->task.nflying && bsearch(&key, f->task.flying, (size_t)f->task.nflying, sizeof key, compare_keys))
+        return false;
+    if (f->collide.nexcluded == 0) return true;
     key = pair_key(a->body, b->body);
-    return !bsearch(&key, f->excluded, (size_t)f->nexcluded, sizeof key, compare_keys);
+    return !bsearch(&key, f->collide.excluded, (size_t)f->collide.nexcluded, sizeof key, compare_keys);
 }
 
 perp_status pp_place_shapes(perp_world *w, const pp_state *s, pp_placed **out, int *n) {
@@ -74,11 +76,16 @@ perp_status pp_place_shapes(perp_world *w, const pp_state *s, pp_placed **out, i
     return PERP_OK;
 }
 
+perp_status pp_collide_place(perp_world *w, const pp_state *s, pp_frame_collide *out) {
+    perp_status st = pp_place_shapes(w, s, &out->placed, &out->nplaced);
+    return st ? st : exclusions(w, &out->excluded, &out->nexcluded);
+}
+
 double pp_farthest_travel(const pp_frame *f) {
     const perp_world *w = f->w;
     double most = 0;
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
         most = fmax(most, f->h * (perp_v3_norm(f->s1->v[slot]) + w->body[slot].radius * perp_v3_norm(f->s1->w[slot])));
     }
     return most;
@@ -93,19 +100,20 @@ static void own_travel(const pp_frame *f, double *travel) {
         if (!pp_alive(w->body[i].gen)) continue;
         if (w->body[i].kind == PERP_BODY_KINEMATIC) travel[i] = f->h * perp_v3_norm(f->s1->v[i]);
     }
-    for (int i = 0; f->belt && i < w->nshape; i++) { /* what a belt touches may be taken along at its speed */
+    for (int i = 0; f->control.belt && i < w->nshape; i++) { /* what a belt touches may be taken along at its speed */
         int b = w->shape[i].body;
         double base = w->body[b].kind == PERP_BODY_KINEMATIC ? f->h * perp_v3_norm(f->s1->v[b]) : 0;
-        travel[b] = fmax(travel[b], base + f->h * perp_v3_norm(f->belt[i].now_B));
+        travel[b] = fmax(travel[b], base + f->h * perp_v3_norm(f->control.belt[i].now_B));
     }
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k], lin = w->def.dim;
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k], at = f->control.block_offset[k], nd = f->control.block_ndof[k],
+            lin = w->def.dim;
         const pp_body *b = &w->body[slot];
         double v = 0, a = 0, alpha = 0;
         for (int i = 0; i < nd; i++) {
             double force = pp_force_impulse(f, at + i);
             if (i < lin) {
-                v += f->nu0[at + i] * f->nu0[at + i];
+                v += f->control.nu0[at + i] * f->control.nu0[at + i];
                 a += force * force;
             } else {
                 alpha += force * force;
@@ -113,7 +121,8 @@ static void own_travel(const pp_frame *f, double *travel) {
         }
         v = sqrt(v) + sqrt(a) / b->mass;
         double om = perp_v3_norm(f->s0->w[slot]) + sqrt(alpha) * b->I_inv_most;
-        travel[slot] += fmax(f->h * (v + b->radius * om), f->least_travel); /* on top of the speed of its own belts */
+        travel[slot] +=
+            fmax(f->h * (v + b->radius * om), f->task.least_travel); /* on top of the speed of its own belts */
     }
 }
 
@@ -154,7 +163,8 @@ static void join_all(const crowd *c, const pp_frame *f, const double *travel) {
         c->most[i] = travel[i];
     }
     for (int k = 0; k < w->couples.n; k++) {
-        const pp_placed *a = &f->placed[w->couples.couple[k].i], *b = &f->placed[w->couples.couple[k].j];
+        const pp_placed *a = &f->collide.placed[w->couples.couple[k].i],
+                        *b = &f->collide.placed[w->couples.couple[k].j];
         if (near(a, b)) join(c, travel, a->body, b->body);
     }
     for (int i = 0; i < w->njoint; i++)
@@ -166,16 +176,17 @@ static void join_all(const crowd *c, const pp_frame *f, const double *travel) {
 static perp_status spread_travel(pp_frame *f, double *travel) {
     perp_world *w = f->w;
     crowd c = {w, PP_ARENA_ARRAY(&w->arena, int, w->nbody), PP_ARENA_ARRAY(&w->arena, double, w->nbody)};
-    pp_box *box = PP_ARENA_ARRAY(&w->arena, pp_box, f->nplaced);
+    pp_box *box = PP_ARENA_ARRAY(&w->arena, pp_box, f->collide.nplaced);
     if (!c.parent || !c.most || !box) return PERP_E_MEMORY;
     bool changed = true;
     for (int pass = 0; changed && pass < 16; pass++) {
         changed = false;
-        for (int i = 0; i < f->nplaced; i++) {
-            f->placed[i].reach = f->reach_factor * travel[f->placed[i].body];
-            box[i] = pp_box_of(&f->placed[i]);
+        for (int i = 0; i < f->collide.nplaced; i++) {
+            f->collide.placed[i].reach = f->task.reach_factor * travel[f->collide.placed[i].body];
+            box[i] = pp_box_of(&f->collide.placed[i]);
         }
-        perp_status st = pp_broad_pairs(w->broad, f->nplaced, box, f->placed, pp_may_touch, f, &w->alloc, &w->couples);
+        perp_status st = pp_broad_pairs(w->broad, f->collide.nplaced, box, f->collide.placed, pp_may_touch, f,
+                                        &w->alloc, &w->couples);
         if (st) return st;
         join_all(&c, f, travel);
         for (int i = 0; i < w->nbody; i++) {
@@ -191,21 +202,20 @@ static perp_status spread_travel(pp_frame *f, double *travel) {
 perp_status pp_collide(pp_frame *f) {
     perp_world *w = f->w;
     w->pairs.n = 0;
-    f->nplaced = 0;
+    f->collide.nplaced = 0;
     if (w->nshape == 0) return PERP_OK;
-    perp_status st = pp_place_shapes(w, f->s1, &f->placed, &f->nplaced);
-    if (!st) st = pp_exclusions(w, &f->excluded, &f->nexcluded);
+    perp_status st = pp_collide_place(w, f->s1, &f->collide);
     if (st) return st;
     double *travel = PP_ARENA_ARRAY(&w->arena, double, w->nbody);
     if (!travel) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     own_travel(f, travel);
     st = spread_travel(f, travel);
     if (st) return pp_fail(w, st, "out of memory for the step");
-    for (int i = 0; i < f->nplaced; i++) {
-        pp_placed *p = &f->placed[i];
-        p->reach = p->moves ? f->reach_factor * travel[p->body] + 1e-9 * p->g->size : 0;
+    for (int i = 0; i < f->collide.nplaced; i++) {
+        pp_placed *p = &f->collide.placed[i];
+        p->reach = p->moves ? f->task.reach_factor * travel[p->body] + 1e-9 * p->g->size : 0;
     }
-    st = w->detector->detect(w->def.dim, f->nplaced, f->placed, pp_may_touch, f, w->broad, &w->couples, &w->alloc,
-                             &w->arena, &w->pairs);
+    st = w->detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f, w->broad, &w->couples,
+                             &w->alloc, &w->arena, &w->pairs);
     return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
 }

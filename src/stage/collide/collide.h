@@ -14,7 +14,7 @@ double pp_farthest_travel(const pp_frame *f);
 bool pp_may_touch(int i, int j, const void *frame);
 /* Places all shapes by the poses of a state; the reaches are zero. From the arena. */
 perp_status pp_place_shapes(perp_world *w, const pp_state *s, pp_placed **out, int *n);
-/* Sorted body pairs that joints keep from touching. From the arena. */
-perp_status pp_exclusions(perp_world *w, const uint64_t **out, int *n);
+/* The same, and the sorted body pairs that joints keep from touching. From the arena. */
+perp_status pp_collide_place(perp_world *w, const pp_state *s, pp_frame_collide *out);
 
 #endif

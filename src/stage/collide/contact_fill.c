@@ -23,7 +23,7 @@ static bool in_plane(perp_vec3 n, perp_vec3 d, perp_vec3 *out) {
  * the one that is not dynamic; if both are, along the sum of their x axes. So the ellipse turns with the scene and does
  * not depend on the order of bodies and shapes. Where that axis is all but normal to the surface: y, then z likewise. */
 static void ellipse_frame(const pp_frame *f, const pp_pair *p, perp_contact *c) {
-    const pp_placed *A = &f->placed[p->i], *B = &f->placed[p->j];
+    const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
     int a = f->w->shape[A->slot].material, b = f->w->shape[B->slot].material;
     bool by_a = a != b ? a < b : A->moves <= B->moves, by_b = a != b ? b < a : B->moves <= A->moves;
     const perp_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -38,16 +38,16 @@ static void ellipse_frame(const pp_frame *f, const pp_pair *p, perp_contact *c) 
 }
 
 perp_status pp_contact_room(pp_frame *f, int n) {
-    f->contact = PP_ARENA_ARRAY(&f->w->arena, perp_contact, n);
-    f->contact_shape = PP_ARENA_ARRAY(&f->w->arena, int, 2 * n);
-    f->ncontact = 0;
-    if (f->contact && f->contact_shape) return PERP_OK;
+    f->contacts.at = PP_ARENA_ARRAY(&f->w->arena, perp_contact, n);
+    f->contacts.shape = PP_ARENA_ARRAY(&f->w->arena, int, 2 * n);
+    f->contacts.n = 0;
+    if (f->contacts.at && f->contacts.shape) return PERP_OK;
     return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", n);
 }
 
 void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int shapes[2]) {
     const perp_world *w = f->w;
-    int a = f->placed[p->i].slot, b = f->placed[p->j].slot;
+    int a = f->collide.placed[p->i].slot, b = f->collide.placed[p->j].slot;
     memset(c, 0, sizeof *c);
     shapes[0] = a;
     shapes[1] = b;
@@ -76,10 +76,10 @@ perp_status pp_contacts_of_pairs(pp_frame *f) {
     if (st) return st;
     for (int i = 0; i < n; i++) {
         const pp_pair *p = &w->pairs.pair[i];
-        const pp_placed *A = &f->placed[p->i], *B = &f->placed[p->j];
-        if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W) + f->touching_more) continue;
-        pp_contact_fill(f, p, &f->contact[f->ncontact], f->contact_shape + 2 * f->ncontact);
-        f->ncontact++;
+        const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
+        if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W) + f->task.touching_more) continue;
+        pp_contact_fill(f, p, &f->contacts.at[f->contacts.n], f->contacts.shape + 2 * f->contacts.n);
+        f->contacts.n++;
     }
     return PERP_OK;
 }

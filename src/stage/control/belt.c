@@ -43,7 +43,7 @@ static bool velocities(const pp_frame *f, const pp_belt_def *b, struct pp_belt *
     bool instant = f->purpose == PP_END_KICK || f->purpose == PP_IMPACT;
     *bad = t;
     if (instant && !at_time(b, dim, t, &out->now_B)) return false;
-    if (!instant && f->w->def.driven == PERP_DRIVEN_END && !f->half) {
+    if (!instant && f->w->def.driven == PERP_DRIVEN_END && !f->task.half) {
         *bad = t + h;
         if (!at_time(b, dim, *bad, &out->now_B)) return false;
     } else if (!instant && !mean(b, dim, t, t + h, &out->now_B, bad)) {
@@ -51,7 +51,7 @@ static bool velocities(const pp_frame *f, const pp_belt_def *b, struct pp_belt *
     }
     out->before_B = out->now_B;
     *bad = t;
-    if (f->half) return at_time(b, dim, t, &out->before_B);
+    if (f->task.half) return at_time(b, dim, t, &out->before_B);
     if (f->purpose == PP_END_KICK) return mean(b, dim, t - h, t, &out->before_B, bad);
     if (f->purpose == PP_STEP && part > 0) return mean(b, dim, t - part, t, &out->before_B, bad);
     return true;
@@ -59,7 +59,7 @@ static bool velocities(const pp_frame *f, const pp_belt_def *b, struct pp_belt *
 
 perp_status pp_belts(pp_frame *f) {
     perp_world *w = f->w;
-    f->belt = NULL;
+    f->control.belt = NULL;
     if (w->nbelt == 0) return PERP_OK;
     struct pp_belt *belt = PP_ARENA_ZERO(&w->arena, struct pp_belt, w->nshape);
     if (!belt) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
@@ -72,15 +72,15 @@ perp_status pp_belts(pp_frame *f) {
                        "body %d (%s): its surface velocity is not finite, or not planar in 2D, at t = %g", body,
                        name ? name : "", bad);
     }
-    f->belt = belt;
+    f->control.belt = belt;
     return PERP_OK;
 }
 
 /* Body to world. A driven body turns in the step: its surface is taken half-way, as slip on driven bodies is (formulate.c). */
 static perp_quat orientation(const pp_frame *f, int body) {
     const pp_body *b = &f->w->body[body];
-    const pp_state *at = f->levers ? f->levers : f->s1;
-    if (b->kind != PERP_BODY_KINEMATIC || !b->motion || f->purpose != PP_STEP || f->half || f->end_v)
+    const pp_state *at = f->demand.levers ? f->demand.levers : f->s1;
+    if (b->kind != PERP_BODY_KINEMATIC || !b->motion || f->purpose != PP_STEP || f->task.half || f->control.end_v)
         return at->X[body].q;
     perp_quat q0 = f->s0->X[body].q, q1 = f->s1->X[body].q;
     return perp_q_mul(perp_q_exp(perp_v3_scale(0.5, perp_q_log(perp_q_mul(q1, perp_q_conj(q0))))), q0);
@@ -88,8 +88,8 @@ static perp_quat orientation(const pp_frame *f, int body) {
 
 perp_vec3 pp_belt_slip(const pp_frame *f, const int shape[2], bool before) {
     perp_vec3 v = {0, 0, 0};
-    for (int k = 0; f->belt && k < 2; k++) {
-        const struct pp_belt *b = &f->belt[shape[k]];
+    for (int k = 0; f->control.belt && k < 2; k++) {
+        const struct pp_belt *b = &f->control.belt[shape[k]];
         perp_vec3 s = before ? b->before_B : b->now_B;
         if (s.x == 0 && s.y == 0 && s.z == 0) continue;
         v = perp_v3_axpy(v, k ? 1 : -1, perp_q_rotate(orientation(f, f->w->shape[shape[k]].body), s));
@@ -99,6 +99,6 @@ perp_vec3 pp_belt_slip(const pp_frame *f, const int shape[2], bool before) {
 
 double pp_belt_fastest(const pp_frame *f) {
     double most = 0;
-    for (int i = 0; f->belt && i < f->w->nshape; i++) most = fmax(most, perp_v3_norm(f->belt[i].now_B));
+    for (int i = 0; f->control.belt && i < f->w->nshape; i++) most = fmax(most, perp_v3_norm(f->control.belt[i].now_B));
     return most;
 }

@@ -15,7 +15,7 @@ struct pp_belt {
         before_B; /* half a kick: at the start of the step; the second one: the mean of the step; else that of the part before */
 };
 
-/* Fills f->belt; NULL if no surface moves. PERP_E_ARG if a function gave a velocity that is not finite, or not planar in 2D. */
+/* Fills f->control.belt; NULL if no surface moves. PERP_E_ARG if a function gave a velocity that is not finite, or not planar in 2D. */
 perp_status pp_belts(pp_frame *f);
 /* Velocity of the surface of B relative to that of A, without that of the bodies, in W [L/T]; it may have a part along the normal of
  * a contact, which means nothing. shape: slots of A and B; before: with before_B. */

@@ -143,36 +143,38 @@ static void to_dofs(int dim, int ndof, double h, perp_wrench f, double *out) {
 static perp_status number_blocks(pp_frame *f) {
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
-    f->block = PP_ARENA_ARRAY(a, int, w->nbody);
-    f->block_body = PP_ARENA_ARRAY(a, int, w->nbody);
-    f->block_ndof = PP_ARENA_ARRAY(a, int, w->nbody);
-    f->block_offset = PP_ARENA_ARRAY(a, int, w->nbody);
-    if (!f->block || !f->block_body || !f->block_ndof || !f->block_offset) return PERP_E_MEMORY;
-    f->nblock = f->ndof = 0;
+    f->control.block = PP_ARENA_ARRAY(a, int, w->nbody);
+    f->control.block_body = PP_ARENA_ARRAY(a, int, w->nbody);
+    f->control.block_ndof = PP_ARENA_ARRAY(a, int, w->nbody);
+    f->control.block_offset = PP_ARENA_ARRAY(a, int, w->nbody);
+    if (!f->control.block || !f->control.block_body || !f->control.block_ndof || !f->control.block_offset)
+        return PERP_E_MEMORY;
+    f->control.nblock = f->control.ndof = 0;
     for (int i = 0; i < w->nbody; i++) {
         const pp_body *b = &w->body[i];
-        f->block[i] = -1;
-        if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC || (f->acts && !f->acts[i])) continue;
-        int k = f->nblock++;
-        f->block[i] = k;
-        f->block_body[k] = i;
-        f->block_ndof[k] = pp_ndof(w, b);
-        f->block_offset[k] = f->ndof;
-        f->ndof += f->block_ndof[k];
+        f->control.block[i] = -1;
+        if (!pp_alive(b->gen) || b->kind != PERP_BODY_DYNAMIC || (f->task.acts && !f->task.acts[i])) continue;
+        int k = f->control.nblock++;
+        f->control.block[i] = k;
+        f->control.block_body[k] = i;
+        f->control.block_ndof[k] = pp_ndof(w, b);
+        f->control.block_offset[k] = f->control.ndof;
+        f->control.ndof += f->control.block_ndof[k];
     }
-    f->nu0 = PP_ARENA_ZERO(a, double, f->ndof);
-    f->i_gravity = PP_ARENA_ZERO(a, double, f->ndof);
-    f->i_applied = PP_ARENA_ZERO(a, double, f->ndof);
-    f->i_spring = PP_ARENA_ZERO(a, double, f->ndof);
-    f->i_damper = PP_ARENA_ZERO(a, double, f->ndof);
-    f->momentum = PP_ARENA_ZERO(a, double, f->ndof);
-    f->M = PP_ARENA_ZERO(a, double, 36 * f->nblock);
-    f->Minv = PP_ARENA_ZERO(a, double, 36 * f->nblock);
-    f->q_free = PP_ARENA_ARRAY(a, perp_quat, f->nblock);
-    f->w_free = PP_ARENA_ARRAY(a, perp_vec3, f->nblock);
-    f->bend = PP_ARENA_ZERO(a, perp_vec3, f->nblock);
-    bool ok = f->nu0 && f->i_gravity && f->i_applied && f->i_spring && f->i_damper && f->momentum && f->M && f->Minv &&
-              f->q_free && f->w_free && f->bend;
+    f->control.nu0 = PP_ARENA_ZERO(a, double, f->control.ndof);
+    f->control.i_gravity = PP_ARENA_ZERO(a, double, f->control.ndof);
+    f->control.i_applied = PP_ARENA_ZERO(a, double, f->control.ndof);
+    f->control.i_spring = PP_ARENA_ZERO(a, double, f->control.ndof);
+    f->control.i_damper = PP_ARENA_ZERO(a, double, f->control.ndof);
+    f->control.momentum = PP_ARENA_ZERO(a, double, f->control.ndof);
+    f->control.M = PP_ARENA_ZERO(a, double, 36 * f->control.nblock);
+    f->control.Minv = PP_ARENA_ZERO(a, double, 36 * f->control.nblock);
+    f->control.q_free = PP_ARENA_ARRAY(a, perp_quat, f->control.nblock);
+    f->control.w_free = PP_ARENA_ARRAY(a, perp_vec3, f->control.nblock);
+    f->control.bend = PP_ARENA_ZERO(a, perp_vec3, f->control.nblock);
+    bool ok = f->control.nu0 && f->control.i_gravity && f->control.i_applied && f->control.i_spring &&
+              f->control.i_damper && f->control.momentum && f->control.M && f->control.Minv && f->control.q_free &&
+              f->control.w_free && f->control.bend;
     return ok ? PERP_OK : PERP_E_MEMORY;
 }
 
@@ -204,8 +206,9 @@ double pp_row_bend(const pp_frame *f, const perp_row *row) {
     double sum = 0;
     for (int k = 0; k < 2; k++) {
         int b = row->block[k];
-        if (b < 0 || f->block_ndof[b] != 6) continue;
-        sum += row->J[k][3] * f->bend[b].x + row->J[k][4] * f->bend[b].y + row->J[k][5] * f->bend[b].z;
+        if (b < 0 || f->control.block_ndof[b] != 6) continue;
+        sum += row->J[k][3] * f->control.bend[b].x + row->J[k][4] * f->control.bend[b].y +
+               row->J[k][5] * f->control.bend[b].z;
     }
     return sum;
 }
@@ -213,11 +216,11 @@ double pp_row_bend(const pp_frame *f, const perp_row *row) {
 /* Mass, its inverse and the starting momentum of block k. */
 static void block_mass(pp_frame *f, int k) {
     const perp_world *w = f->w;
-    int slot = f->block_body[k], nd = f->block_ndof[k], lin = w->def.dim;
+    int slot = f->control.block_body[k], nd = f->control.block_ndof[k], lin = w->def.dim;
     const pp_body *b = &w->body[slot];
     const pp_state *s = f->s0;
-    double *M = f->M + 36 * k, *Mi = f->Minv + 36 * k, *nu = f->nu0 + f->block_offset[k],
-           *mom = f->momentum + f->block_offset[k];
+    double *M = f->control.M + 36 * k, *Mi = f->control.Minv + 36 * k,
+           *nu = f->control.nu0 + f->control.block_offset[k], *mom = f->control.momentum + f->control.block_offset[k];
     double v[3] = {s->v[slot].x, s->v[slot].y, s->v[slot].z};
     for (int i = 0; i < 3 && i < lin; i++) {
         M[7 * i] = b->mass;
@@ -225,8 +228,8 @@ static void block_mass(pp_frame *f, int k) {
         nu[i] = v[i];
         mom[i] = b->mass * v[i];
     }
-    f->q_free[k] = s->X[slot].q;
-    f->w_free[k] = s->w[slot];
+    f->control.q_free[k] = s->X[slot].q;
+    f->control.w_free[k] = s->w[slot];
     if (nd == lin) return; /* a particle */
     if (lin == 2) {
         M[14] = b->I_B.c[2].z;
@@ -245,23 +248,24 @@ static void block_mass(pp_frame *f, int k) {
 
 /* How block k turns if no constraint acts: q_free, w_free, bend. */
 static perp_status free_turn(pp_frame *f, int k) {
-    int slot = f->block_body[k], at = f->block_offset[k] + 3;
+    int slot = f->control.block_body[k], at = f->control.block_offset[k] + 3;
     const pp_body *b = &f->w->body[slot];
-    if (f->block_ndof[k] != 6) return PERP_OK;
+    if (f->control.block_ndof[k] != 6) return PERP_OK;
     perp_vec3 torque = perp_v3(0, 0, 0); /* its impulse */
     double *t[3] = {&torque.x, &torque.y, &torque.z};
     for (int i = 0; i < 3; i++) *t[i] = pp_force_impulse(f, at + i);
     perp_quat q = f->s0->X[slot].q;
     perp_vec3 kick = perp_q_rotate(q, perp_m3_mul_v(b->I_inv_B, perp_q_unrotate(q, torque)));
     perp_vec3 om = perp_v3_add(f->s0->w[slot], kick);
-    if (f->implicit_turn) om = f->s0->w[slot];
-    f->w_free[k] = om;
-    if (!perp_rotate_free(b->I_B, f->h, &f->q_free[k], &f->w_free[k]))
+    if (f->task.implicit_turn) om = f->s0->w[slot];
+    f->control.w_free[k] = om;
+    if (!perp_rotate_free(b->I_B, f->h, &f->control.q_free[k], &f->control.w_free[k]))
         return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
                        b->name ? b->name : "", perp_v3_norm(om) * f->h);
     if (b->isotropic) return PERP_OK;
-    f->bend[k] = bend_of(q, f->q_free[k], perp_v3_scale(f->h, f->implicit_turn ? f->w_free[k] : om));
-    if (f->implicit_turn) pp_put_inertia(b, f->q_free[k], f->M + 36 * k, f->Minv + 36 * k);
+    f->control.bend[k] =
+        bend_of(q, f->control.q_free[k], perp_v3_scale(f->h, f->task.implicit_turn ? f->control.w_free[k] : om));
+    if (f->task.implicit_turn) pp_put_inertia(b, f->control.q_free[k], f->control.M + 36 * k, f->control.Minv + 36 * k);
     return PERP_OK;
 }
 
@@ -327,9 +331,9 @@ static perp_status drive_bodies(pp_frame *f) {
         return velocities_at(f, t, f->s0, f->s1->v, f->s1->w);
     perp_status st = move_kinematic(f);
     /* half kicks see both ends by themselves */
-    if (!st && f->w->def.driven == PERP_DRIVEN_END && !f->half)
-        st = new_velocities(f, t + f->h, f->s1, &f->end_v, &f->end_w);
-    if (!st && f->half) st = new_velocities(f, t, f->s0, &f->start_v, &f->start_w);
+    if (!st && f->w->def.driven == PERP_DRIVEN_END && !f->task.half)
+        st = new_velocities(f, t + f->h, f->s1, &f->control.end_v, &f->control.end_w);
+    if (!st && f->task.half) st = new_velocities(f, t, f->s0, &f->control.start_v, &f->control.start_w);
     return st;
 }
 
@@ -346,27 +350,28 @@ perp_status pp_control(pp_frame *f) {
     perp_wrench *dampers = PP_ARENA_ZERO(&w->arena, perp_wrench, w->nbody);
     if (!applied || !springs || !dampers) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
     bool forces = f->purpose != PP_START_FREE && f->purpose != PP_IMPACT;
-    double span = f->half ? f->h / 2 : f->h;
+    double span = f->task.half ? f->h / 2 : f->h;
     for (int i = 0; forces && i < w->nforce; i++) {
         const pp_force *e = &w->force[i];
         if (!pp_alive(e->gen)) continue;
-        if (e->def.kind == PERP_FORCE_SPRING) spring(w, f->force_state ? f->force_state : f->s0, e, springs, dampers);
+        if (e->def.kind == PERP_FORCE_SPRING)
+            spring(w, f->task.force_state ? f->task.force_state : f->s0, e, springs, dampers);
         if (e->def.kind == PERP_FORCE_CONSTANT || e->def.kind == PERP_FORCE_SINUSOID) drive(w, f->s0, e, applied);
     }
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k];
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k], at = f->control.block_offset[k], nd = f->control.block_ndof[k];
         const pp_body *b = &w->body[slot];
         block_mass(f, k);
         perp_wrench g = {b->no_gravity ? perp_v3(0, 0, 0) : perp_v3_scale(b->mass, w->def.gravity_W), {0, 0, 0}};
         add_wrench(&applied[slot], b->force_W, b->torque_W);
-        if (f->held) add_wrench(&applied[slot], f->held[slot].force, f->held[slot].torque);
+        if (f->task.held) add_wrench(&applied[slot], f->task.held[slot].force, f->task.held[slot].torque);
         if (forces) {
-            to_dofs(w->def.dim, nd, span, g, f->i_gravity + at);
-            to_dofs(w->def.dim, nd, span, applied[slot], f->i_applied + at);
-            to_dofs(w->def.dim, nd, span, springs[slot], f->i_spring + at);
-            to_dofs(w->def.dim, nd, span, dampers[slot], f->i_damper + at);
+            to_dofs(w->def.dim, nd, span, g, f->control.i_gravity + at);
+            to_dofs(w->def.dim, nd, span, applied[slot], f->control.i_applied + at);
+            to_dofs(w->def.dim, nd, span, springs[slot], f->control.i_spring + at);
+            to_dofs(w->def.dim, nd, span, dampers[slot], f->control.i_damper + at);
         }
-        for (int i = at; i < at + nd; i++) f->momentum[i] += pp_force_impulse(f, i);
+        for (int i = at; i < at + nd; i++) f->control.momentum[i] += pp_force_impulse(f, i);
         if ((st = free_turn(f, k))) return st;
     }
     return pp_check_springs(f);

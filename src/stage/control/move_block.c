@@ -7,28 +7,28 @@
 static perp_quat turned(perp_quat q, perp_vec3 by) { return perp_q_unit(perp_q_mul(perp_q_exp(by), q)); }
 
 void pp_shift_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to) {
-    int slot = f->block_body[k], dim = f->w->def.dim;
-    perp_vec3 om = pp_angular(dim, f->block_ndof[k], nu);
+    int slot = f->control.block_body[k], dim = f->w->def.dim;
+    perp_vec3 om = pp_angular(dim, f->control.block_ndof[k], nu);
     to->X[slot].p = perp_v3_axpy(from->X[slot].p, h, pp_linear(dim, nu));
     if (dim == 2) {
         to->theta[slot] = from->theta[slot] + h * om.z;
         double half = to->theta[slot] / 2;
         to->X[slot].q = (perp_quat){cos(half), 0, 0, sin(half)};
-    } else if (f->block_ndof[k] == 6) {
+    } else if (f->control.block_ndof[k] == 6) {
         to->X[slot].q = turned(from->X[slot].q, perp_v3_scale(h, om));
     }
 }
 
 bool pp_move_block(const pp_frame *f, int k, const pp_state *from, const double *nu, double h, pp_state *to,
                    perp_vec3 *w_end) {
-    int slot = f->block_body[k], dim = f->w->def.dim;
+    int slot = f->control.block_body[k], dim = f->w->def.dim;
     const pp_body *b = &f->w->body[slot];
-    perp_vec3 om = pp_angular(dim, f->block_ndof[k], nu);
+    perp_vec3 om = pp_angular(dim, f->control.block_ndof[k], nu);
     bool told = true;
-    if (f->block_ndof[k] != 6 || b->isotropic || f->implicit_turn) {
+    if (f->control.block_ndof[k] != 6 || b->isotropic || f->task.implicit_turn) {
         pp_shift_block(f, k, from, nu, h, to);
-        if (f->implicit_turn && f->block_ndof[k] == 6)
-            to->X[slot].q = turned(from->X[slot].q, perp_v3_axpy(perp_v3_scale(h / f->h, f->bend[k]), h, om));
+        if (f->task.implicit_turn && f->control.block_ndof[k] == 6)
+            to->X[slot].q = turned(from->X[slot].q, perp_v3_axpy(perp_v3_scale(h / f->h, f->control.bend[k]), h, om));
     } else {
         perp_quat q = from->X[slot].q;
         told = perp_rotate_free(b->I_B, h, &q, &om);

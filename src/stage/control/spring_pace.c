@@ -19,11 +19,11 @@
 
 /* What an impulse of 1 along d, at r from the centre of mass, adds to the speed of its point. */
 static double mobility(const pp_frame *f, int slot, perp_vec3 r, perp_vec3 d) {
-    int blk = slot < 0 ? -1 : f->block[slot];
+    int blk = slot < 0 ? -1 : f->control.block[slot];
     if (blk < 0) return 0;
-    int nd = f->block_ndof[blk], dim = f->w->def.dim;
+    int nd = f->control.block_ndof[blk], dim = f->w->def.dim;
     perp_vec3 m = perp_v3_cross(r, d);
-    const double J[6] = {d.x, d.y, dim == 2 ? m.z : d.z, m.x, m.y, m.z}, *Minv = f->Minv + 36 * blk;
+    const double J[6] = {d.x, d.y, dim == 2 ? m.z : d.z, m.x, m.y, m.z}, *Minv = f->control.Minv + 36 * blk;
     double sum = 0;
     for (int i = 0; i < nd; i++)
         for (int k = 0; k < nd; k++) sum += J[i] * Minv[6 * k + i] * J[k];
@@ -48,7 +48,7 @@ static void asked_by(const pp_frame *f, const pp_force *e, double ask[2]) {
 
 perp_status pp_check_springs(pp_frame *f) {
     perp_world *w = f->w;
-    if (f->purpose != PP_STEP || f->last_resort || w->stepper->step || w->nforce == 0) return PERP_OK;
+    if (f->purpose != PP_STEP || f->task.last_resort || w->stepper->step || w->nforce == 0) return PERP_OK;
     double *of = PP_ARENA_ZERO(&w->arena, double, w->nbody), ask[2];
     if (!of) return pp_fail(w, PERP_E_MEMORY, "out of memory for forces");
     for (int turn = 0; turn < 2; turn++) /* add up, then compare */

@@ -46,17 +46,17 @@ static void spin_row(const pp_frame *f, const perp_contact *c, const int body[2]
     out->b_r = 0;
     for (int k = 0; k < 2; k++) {
         double sign = k ? 1 : -1;
-        int blk = f->block[body[k]];
+        int blk = f->control.block[body[k]];
         out->r.block[k] = blk;
         for (int i = 0; i < 6; i++) out->r.J[k][i] = 0;
-        if (blk >= 0 && f->block_ndof[blk] == 6) {
+        if (blk >= 0 && f->control.block_ndof[blk] == 6) {
             out->r.J[k][3] = sign * c->n_W.x;
             out->r.J[k][4] = sign * c->n_W.y;
             out->r.J[k][5] = sign * c->n_W.z;
             turns = true;
         }
         if (f->w->body[body[k]].kind == PERP_BODY_KINEMATIC)
-            out->b_r += sign * perp_v3_dot((f->end_w ? f->end_w : f->s1->w)[body[k]], c->n_W);
+            out->b_r += sign * perp_v3_dot((f->control.end_w ? f->control.end_w : f->s1->w)[body[k]], c->n_W);
     }
     if (!turns) out->e_r = out->b_r = 0;
 }
@@ -82,10 +82,10 @@ static double resting_phase(const perp_contact *c, perp_quat q_A, perp_quat q_B)
 
 /* What the stepper adds to the slip that friction of contact i sees; NULL: nothing. */
 static const pp_slip_shift *shift_of(const pp_frame *f, int i) {
-    const int *shape = f->contact_shape + 2 * i;
-    for (int k = 0; k < f->nshift; k++) {
-        const pp_slip_shift *s = &f->shift[k];
-        if (s->shape[0] == shape[0] && s->shape[1] == shape[1] && s->feature == f->contact[i].feature) return s;
+    const int *shape = f->contacts.shape + 2 * i;
+    for (int k = 0; k < f->demand.nshift; k++) {
+        const pp_slip_shift *s = &f->demand.shift[k];
+        if (s->shape[0] == shape[0] && s->shape[1] == shape[1] && s->feature == f->contacts.at[i].feature) return s;
     }
     return NULL;
 }
@@ -100,9 +100,10 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
     const pp_slip_shift *shift = shift_of(f, row->contact);
     if (shift && perp_v3_dot(shift->aim_W, shift->aim_W) > 0)
         return atan2(-perp_v3_dot(shift->aim_W, c->o_W), -perp_v3_dot(shift->aim_W, c->t_W));
-    const double *nu = f->purpose == PP_END_KICK ? f->nu0 : nu_free; /* the velocity of the middle of the step */
-    double st = pp_row_dot(&f->problem, &row->t, nu) + row->b_t + perp_v3_dot(more, c->t_W),
-           so = pp_row_dot(&f->problem, &row->o, nu) + row->b_o + perp_v3_dot(more, c->o_W);
+    const double *nu =
+        f->purpose == PP_END_KICK ? f->control.nu0 : nu_free; /* the velocity of the middle of the step */
+    double st = pp_row_dot(&f->pose.problem, &row->t, nu) + row->b_t + perp_v3_dot(more, c->t_W),
+           so = pp_row_dot(&f->pose.problem, &row->o, nu) + row->b_o + perp_v3_dot(more, c->o_W);
     if (st * st + so * so > noise * noise) return atan2(-so, -st);
     return resting_phase(c, f->s1->X[body[0]].q, f->s1->X[body[1]].q);
 }
@@ -111,31 +112,34 @@ static double slip_phase(const pp_frame *f, const perp_contact_row *row, const p
  * gap was measured at the end that another velocity led to, it is linearised there, along the same row: posed again and
  * again, that converges to the true gap (a chord method). `driven`: velocity along the row by kinematic bodies. */
 static double linear_gap(const pp_frame *f, int i, const perp_row *n, double driven) {
-    const perp_contact *c = &f->contact[i];
-    bool at_end = f->end_gap && !isnan(f->end_gap[i]);
-    double gap = at_end ? f->end_gap[i] - f->h * pp_row_dot(&f->problem, n, f->end_nu) : c->gap + pp_row_bend(f, n);
+    const perp_contact *c = &f->contacts.at[i];
+    bool at_end = f->demand.end_gap && !isnan(f->demand.end_gap[i]);
+    double gap = at_end ? f->demand.end_gap[i] - f->h * pp_row_dot(&f->pose.problem, n, f->demand.end_nu)
+                        : c->gap + pp_row_bend(f, n);
     /* a gap of the size of the rounding of its coordinates is none: over h it would make what rests tremble */
     if (!at_end && fabs(gap) <= 4 * DBL_EPSILON * (perp_v3_norm(c->a_W) + perp_v3_norm(c->b_W))) gap = 0;
-    if (!at_end && f->levers == f->s0) gap += f->h * driven; /* measured where driven bodies were, not where they go */
-    return f->allowance ? gap + f->allowance[i] : gap;
+    if (!at_end && f->demand.levers == f->s0)
+        gap += f->h * driven; /* measured where driven bodies were, not where they go */
+    return f->demand.allowance ? gap + f->demand.allowance[i] : gap;
 }
 
 double pp_rebound_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
-    const perp_contact *c = &f->contact[i];
-    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin, start = c->gap + pp_row_bend(f, &row->n);
+    const perp_contact *c = &f->contacts.at[i];
+    double approach = pp_row_dot(&f->pose.problem, &row->n, f->control.nu0) + row->b_n_kin,
+           start = c->gap + pp_row_bend(f, &row->n);
     if (!(c->restitution > 0 && approach < 0 && start + f->h * approach <= 0)) return INFINITY;
     if (pp_orders_impacts(f->w)) return INFINITY; /* they are met between parts of the step */
-    if (f->rebounds && f->rebounds->none) return INFINITY;
-    return pp_rebound_factor(f, f->contact_shape + 2 * i) * c->restitution * approach + row->b_n_kin;
+    if (f->demand.rebounds && f->demand.rebounds->none) return INFINITY;
+    return pp_rebound_factor(f, f->contacts.shape + 2 * i) * c->restitution * approach + row->b_n_kin;
 }
 
 /* The same applied to the row, and rebounds of the pair. */
 static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
-    const perp_contact *c = &f->contact[i];
-    const int *shape = f->contact_shape + 2 * i;
-    for (int k = 0; f->purpose == PP_END_KICK && k < f->nshift; k++)
-        if (f->shift[k].shape[0] == shape[0] && f->shift[k].shape[1] == shape[1])
-            out->b_n = fmin(out->b_n, out->b_n_kin + f->shift[k].rebound);
+    const perp_contact *c = &f->contacts.at[i];
+    const int *shape = f->contacts.shape + 2 * i;
+    for (int k = 0; f->purpose == PP_END_KICK && k < f->demand.nshift; k++)
+        if (f->demand.shift[k].shape[0] == shape[0] && f->demand.shift[k].shape[1] == shape[1])
+            out->b_n = fmin(out->b_n, out->b_n_kin + f->demand.shift[k].rebound);
     const pp_slip_shift *s = shift_of(f, i);
     if (!s) return;
     out->b_t += perp_v3_dot(s->slip_W, c->t_W);
@@ -153,8 +157,8 @@ static void apply_shifts(const pp_frame *f, int i, perp_contact_row *out) {
  * driven, moving: body slots; r: rho; *turn: log(H' dR_B H'). */
 static perp_vec3 slip_on_driven(const pp_frame *f, int driven, int moving, perp_vec3 r, const double *nu,
                                 perp_vec3 *turn) {
-    int blk = f->block[moving], dim = f->w->def.dim, nd = f->block_ndof[blk];
-    const double *v = nu + f->block_offset[blk];
+    int blk = f->control.block[moving], dim = f->w->def.dim, nd = f->control.block_ndof[blk];
+    const double *v = nu + f->control.block_offset[blk];
     perp_pose A0 = f->s0->X[driven], A1 = f->s1->X[driven];
     perp_vec3 half, x = f->s0->X[moving].p, x1 = perp_v3_axpy(x, f->h, perp_v3(v[0], v[1], dim == 3 ? v[2] : 0));
     perp_vec3 own = perp_v3(0, 0, 0); /* rotation vector of the dynamic body */
@@ -163,7 +167,7 @@ static perp_vec3 slip_on_driven(const pp_frame *f, int driven, int moving, perp_
         if (nd == 3) own.z = f->h * v[2];
     } else {
         half = perp_v3_scale(0.5, perp_q_log(perp_q_mul(A1.q, perp_q_conj(A0.q))));
-        if (nd == 6) own = perp_v3_axpy(f->bend[blk], f->h, perp_v3(v[3], v[4], v[5]));
+        if (nd == 6) own = perp_v3_axpy(f->control.bend[blk], f->h, perp_v3(v[3], v[4], v[5]));
     }
     perp_quat H = perp_q_exp(half);
     *turn = dim == 2 ? perp_v3_axpy(own, -2, half)
@@ -178,7 +182,7 @@ static int side_on_driven(const pp_frame *f, const int *body) {
     const pp_body *A = &f->w->body[body[0]], *B = &f->w->body[body[1]];
     bool a = A->kind == PERP_BODY_KINEMATIC && A->motion, b = B->kind == PERP_BODY_KINEMATIC && B->motion;
     int k = a ? 1 : 0;
-    if (a == b || f->block[body[k]] < 0 || f->purpose != PP_STEP || f->half || f->end_v ||
+    if (a == b || f->control.block[body[k]] < 0 || f->purpose != PP_STEP || f->task.half || f->control.end_v ||
         f->w->def.driven != PERP_DRIVEN_MEAN)
         return -1;
     return k;
@@ -190,44 +194,45 @@ static void follow_driven(const pp_frame *f, const perp_contact *c, const int *b
                           perp_contact_row *out) {
     int k = side_on_driven(f, body);
     if (k < 0) return;
-    const double *nu = f->end_nu ? f->end_nu : f->nu0;
+    const double *nu = f->demand.end_nu ? f->demand.end_nu : f->control.nu0;
     perp_vec3 turn, d = slip_on_driven(f, body[!k], body[k], lever[k], nu, &turn);
     double per = (k ? 1 : -1) / f->h; /* the row is about B relative to A */
-    out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->problem, &out->t, nu);
-    if (f->w->def.dim == 3) out->b_o = per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->problem, &out->o, nu);
-    if (out->e_r > 0) out->b_r = per * perp_v3_dot(turn, c->n_W) - pp_row_dot(&f->problem, &out->r, nu);
+    out->b_t = per * perp_v3_dot(d, c->t_W) - pp_row_dot(&f->pose.problem, &out->t, nu);
+    if (f->w->def.dim == 3) out->b_o = per * perp_v3_dot(d, c->o_W) - pp_row_dot(&f->pose.problem, &out->o, nu);
+    if (out->e_r > 0) out->b_r = per * perp_v3_dot(turn, c->n_W) - pp_row_dot(&f->pose.problem, &out->r, nu);
 }
 
 double pp_slip_miss(const pp_frame *f) {
-    const double *nu = f->solution.nu;
+    const double *nu = f->solve.solution.nu;
     double most = 0;
-    for (int i = 0; i < f->ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
-        const perp_contact_row *row = &f->problem.contact[i];
-        int body[2] = {f->w->shape[f->contact_shape[2 * i]].body, f->w->shape[f->contact_shape[2 * i + 1]].body};
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_contact *c = &f->contacts.at[i];
+        const perp_contact_row *row = &f->pose.problem.contact[i];
+        int body[2] = {f->w->shape[f->contacts.shape[2 * i]].body, f->w->shape[f->contacts.shape[2 * i + 1]].body};
         int k = side_on_driven(f, body);
-        if (k < 0 || !(c->mu > 0) || !(f->solution.p_contact[3 * i] > 0)) continue;
-        perp_vec3 r = perp_v3_sub(k ? c->b_W : c->a_W, (f->levers ? f->levers : f->s1)->X[body[k]].p), turn;
+        if (k < 0 || !(c->mu > 0) || !(f->solve.solution.p_contact[3 * i] > 0)) continue;
+        perp_vec3 r = perp_v3_sub(k ? c->b_W : c->a_W, (f->demand.levers ? f->demand.levers : f->s1)->X[body[k]].p),
+                  turn;
         perp_vec3 d = slip_on_driven(f, body[!k], body[k], r, nu, &turn);
-        perp_vec3 slip = perp_v3_axpy(pp_belt_slip(f, f->contact_shape + 2 * i, false), (k ? 1 : -1) / f->h, d);
-        most = fmax(most, fabs(perp_v3_dot(slip, c->t_W) - pp_row_dot(&f->problem, &row->t, nu) - row->b_t));
+        perp_vec3 slip = perp_v3_axpy(pp_belt_slip(f, f->contacts.shape + 2 * i, false), (k ? 1 : -1) / f->h, d);
+        most = fmax(most, fabs(perp_v3_dot(slip, c->t_W) - pp_row_dot(&f->pose.problem, &row->t, nu) - row->b_t));
         if (f->w->def.dim == 3)
-            most = fmax(most, fabs(perp_v3_dot(slip, c->o_W) - pp_row_dot(&f->problem, &row->o, nu) - row->b_o));
+            most = fmax(most, fabs(perp_v3_dot(slip, c->o_W) - pp_row_dot(&f->pose.problem, &row->o, nu) - row->b_o));
     }
     return most;
 }
 
-double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row) {
+double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row, bool no_lift) {
     const perp_world *w = f->w;
-    if (f->purpose != PP_STEP) return f->no_lift ? fmax(row->b_n_kin, 0) : row->b_n_kin;
-    const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
-    double touching = pp_touching(A->g, B->g, f->contact[i].b_W);
+    if (f->purpose != PP_STEP) return no_lift ? fmax(row->b_n_kin, 0) : row->b_n_kin;
+    const pp_shape *A = &w->shape[f->contacts.shape[2 * i]], *B = &w->shape[f->contacts.shape[2 * i + 1]];
+    double touching = pp_touching(A->g, B->g, f->contacts.at[i].b_W);
     double rebound = pp_rebound_rhs(f, i, row), gap = linear_gap(f, i, &row->n, row->b_n_kin);
     double stays = w->stepper->normal_rhs(gap, f->h, touching, row->b_n_kin);
-    if (f->no_lift) stays = fmax(stays, 0);
-    if (f->rebounds) stays = fmax(stays, pp_push_out_bound(f, f->rebounds->push_out, row));
+    if (no_lift) stays = fmax(stays, 0);
+    if (f->demand.rebounds) stays = fmax(stays, pp_push_out_bound(f, f->demand.rebounds->push_out, row));
     /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
-    bool free_end = isfinite(rebound) && (!f->end_gap || isnan(f->end_gap[i]));
+    bool free_end = isfinite(rebound) && (!f->demand.end_gap || isnan(f->demand.end_gap[i]));
     return free_end ? rebound : fmin(rebound, stays);
 }
 
@@ -242,11 +247,12 @@ static perp_vec3 point_shift(const pp_frame *f, const int *body, const pp_state 
     return perp_v3_add(perp_v3_scale(m[1] / (m[0] + m[1]), d[0]), perp_v3_scale(m[0] / (m[0] + m[1]), d[1]));
 }
 
-static void contact_row(const pp_frame *f, int i, const double *nu_free, double noise, perp_contact_row *out) {
+static void contact_row(const pp_frame *f, int i, const pp_pose_options *o, const double *nu_free, double noise,
+                        perp_contact_row *out) {
     const perp_world *w = f->w;
-    const perp_contact *c = &f->contact[i];
+    const perp_contact *c = &f->contacts.at[i];
     int dim = w->def.dim;
-    int body[2] = {w->shape[f->contact_shape[2 * i]].body, w->shape[f->contact_shape[2 * i + 1]].body};
+    int body[2] = {w->shape[f->contacts.shape[2 * i]].body, w->shape[f->contacts.shape[2 * i + 1]].body};
     perp_vec3 at[2] = {c->a_W, c->b_W}, r[2];
     /* of B relative to A, by kinematic bodies alone: over the step, as friction sees it, what a pyramid is aimed by */
     perp_vec3 driven = {0, 0, 0}, rubbing = {0, 0, 0}, more = {0, 0, 0};
@@ -254,30 +260,32 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
                    *mean = f->purpose == PP_END_KICK ? f->s0 : NULL; /* has the velocities of the whole step */
     const double sign[2] = {-1, 1};
     /* friction acts on both bodies at one place, or it would turn the pair about an open gap */
-    bool both = f->block[body[0]] >= 0 && f->block[body[1]] >= 0;
+    bool both = f->control.block[body[0]] >= 0 && f->control.block[body[1]] >= 0;
     perp_vec3 middle = perp_v3_scale(0.5, perp_v3_add(c->a_W, c->b_W)), shift = {0, 0, 0};
-    const pp_state *levers = f->levers ? f->levers : f->s1;
-    if (both && f->one_point) {
+    const pp_state *levers = f->demand.levers ? f->demand.levers : f->s1;
+    if (both && o->one_point) {
         shift = point_shift(f, body, levers);
         levers = f->s0;
     }
     for (int k = 0; k < 2; k++) {
-        int blk = f->block[body[k]], nd = blk < 0 ? 0 : f->block_ndof[blk];
+        int blk = f->control.block[body[k]], nd = blk < 0 ? 0 : f->control.block_ndof[blk];
         r[k] = perp_v3_sub(perp_v3_sub(at[k], shift), levers->X[body[k]].p);
         put_side(&out->n, k, dim, blk, nd, c->n_W, r[k], sign[k]);
         perp_vec3 s = both ? perp_v3_add(r[k], perp_v3_sub(middle, at[k])) : r[k];
         put_side(&out->t, k, dim, blk, nd, c->t_W, s, sign[k]);
         put_side(&out->o, k, dim, blk, nd, c->o_W, s, sign[k]);
         driven = perp_v3_axpy(driven, sign[k], driven_velocity(f, body[k], r[k], s1->v, s1->w));
-        if (f->end_v) rubbing = perp_v3_axpy(rubbing, sign[k], driven_velocity(f, body[k], r[k], f->end_v, f->end_w));
+        if (f->control.end_v)
+            rubbing =
+                perp_v3_axpy(rubbing, sign[k], driven_velocity(f, body[k], r[k], f->control.end_v, f->control.end_w));
         if (mean) more = perp_v3_axpy(more, sign[k], driven_velocity(f, body[k], r[k], mean->v, mean->w));
     }
-    if (!f->end_v) rubbing = driven;
+    if (!f->control.end_v) rubbing = driven;
     if (mean) more = perp_v3_sub(more, rubbing);
     out->b_n_kin = perp_v3_dot(driven, c->n_W);
     out->b_t = perp_v3_dot(rubbing, c->t_W);
     out->b_o = dim == 3 ? perp_v3_dot(rubbing, c->o_W) : 0;
-    out->b_n = pp_contact_rhs(f, i, out);
+    out->b_n = pp_contact_rhs(f, i, out, o->no_lift);
     out->compliance = out->compliance_f = 0;
     out->mu = c->mu;
     out->nd = !(c->mu > 0)                    ? 0
@@ -295,11 +303,11 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
         out->r = (perp_row){.block = {0, 0}};
     }
     follow_driven(f, c, body, r, out);
-    if (f->belt) {
-        perp_vec3 belt = pp_belt_slip(f, f->contact_shape + 2 * i, false);
+    if (f->control.belt) {
+        perp_vec3 belt = pp_belt_slip(f, f->contacts.shape + 2 * i, false);
         out->b_t += perp_v3_dot(belt, c->t_W);
         if (dim == 3) out->b_o += perp_v3_dot(belt, c->o_W);
-        if (mean) more = perp_v3_add(more, perp_v3_sub(pp_belt_slip(f, f->contact_shape + 2 * i, true), belt));
+        if (mean) more = perp_v3_add(more, perp_v3_sub(pp_belt_slip(f, f->contacts.shape + 2 * i, true), belt));
     }
     apply_shifts(f, i, out);
     out->contact = i;
@@ -308,8 +316,8 @@ static void contact_row(const pp_frame *f, int i, const double *nu_free, double 
 
 /* Dampers of the turning of single blocks, after the rows of the joints. */
 static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
-    for (int i = 0; i < f->nchain_damping; i++) {
-        const pp_chain_damping *r = &f->chain_damping[i];
+    for (int i = 0; i < f->demand.nchain_damping; i++) {
+        const pp_chain_damping *r = &f->demand.chain_damping[i];
         rows[i] = (perp_joint_row){.coord = -1,
                                    .row.block = {-1, r->block},
                                    .b = -r->rate,
@@ -324,7 +332,7 @@ static int ripple_rows(const pp_frame *f, perp_joint_row *rows) {
         else
             J[3] = r->axis.x, J[4] = r->axis.y, J[5] = r->axis.z;
     }
-    return f->nchain_damping;
+    return f->demand.nchain_damping;
 }
 
 /* Is a row of a joint a force, which changes velocities gradually? */
@@ -343,20 +351,20 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
     *n = 0;
     *rows = NULL;
     if (w->njoint == 0) return PERP_OK;
-    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->nchain_damping);
-    f->row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->nchain_damping);
-    f->joint_rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
-    if (!*rows || !f->row_number || !f->joint_rest)
+    *rows = PP_ARENA_ARRAY(&w->arena, perp_joint_row, PP_JOINT_MAX_ROWS * w->njoint + f->demand.nchain_damping);
+    f->pose.row_number = PP_ARENA_ZERO(&w->arena, int, PP_JOINT_MAX_ROWS * w->njoint + f->demand.nchain_damping);
+    f->pose.joint_rest = PP_ARENA_ZERO(&w->arena, double, PP_JOINT_MAX_ROWS * w->njoint);
+    if (!*rows || !f->pose.row_number || !f->pose.joint_rest)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for %d joints", w->njoint);
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, f->s1, j->a, f->block), b = pp_side(w, f->s1, j->b, f->block);
+        pp_joint_side a = pp_side(w, f->s1, j->a, f->control.block), b = pp_side(w, f->s1, j->b, f->control.block);
         if (a.block < 0 && b.block < 0) continue; /* nothing to solve for between two driven bodies */
         double coord[PERP_JOINT_MAX_COORD];
         pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[i], coord);
         /* half a kick: bounds and springs are those of h/2, the spring's middle is that of the step */
-        double span = f->half ? f->h / 2 : f->h;
+        double span = f->task.half ? f->h / 2 : f->h;
         int k = pp_joint_rows(&j->def, w->def.dim, &a, &b, coord, span, INFINITY, *rows + *n), kept = 0;
         for (int r = 0; r < k; r++) {
             perp_joint_row *row = *rows + *n + kept;
@@ -365,7 +373,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (f->purpose == PP_START_FREE && is_force(row)) continue;
             if (f->purpose == PP_IMPACT && !acts_at_once(row)) continue;
             row->joint = i;
-            f->row_number[*n + kept] = r;
+            f->pose.row_number[*n + kept] = r;
             bool position = row->kind == PERP_ROW_JOINT || row->kind == PERP_ROW_LIMIT;
             if (row->kind == PERP_ROW_MOTOR && pp_motor_keeps_limits(&j->def.axis[row->coord]))
                 row->b = pp_motor_within_limits(&j->def.axis[row->coord], coord[row->coord], f->h, row->b);
@@ -373,8 +381,8 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             /* parts of a divided step take the time of a whole one for the error they begin with: brought back at once it
              * would be a blow, the harder the shorter the part */
             if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && !w->stepper->step && f->h < w->def.h) {
-                f->joint_rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
-                row->b -= f->joint_rest[*n + kept];
+                f->pose.joint_rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
+                row->b -= f->pose.joint_rest[*n + kept];
             }
             if (f->purpose == PP_STEP && position) row->b += pp_row_bend(f, &row->row) / f->h;
             if (f->purpose != PP_STEP && position) {
@@ -382,7 +390,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
                 if (row->kind == PERP_ROW_LIMIT && row->b > 1e-9 / f->h) row->hi = 0;
                 row->b = row->b_kin;
             }
-            if (f->joint_shift) row->b = f->joint_shift[*n + kept] + (position ? 0 : row->b);
+            if (f->demand.joint_shift) row->b = f->demand.joint_shift[*n + kept] + (position ? 0 : row->b);
             kept++;
         }
         *n += kept;
@@ -394,36 +402,36 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
 perp_step_problem pp_free_problem(const pp_frame *f) {
     return (perp_step_problem){.dim = f->w->def.dim,
                                .h = f->h,
-                               .nblock = f->nblock,
-                               .ndof = f->ndof,
-                               .block_ndof = f->block_ndof,
-                               .block_offset = f->block_offset,
-                               .M = f->M,
-                               .Minv = f->Minv,
-                               .momentum = f->momentum};
+                               .nblock = f->control.nblock,
+                               .ndof = f->control.ndof,
+                               .block_ndof = f->control.block_ndof,
+                               .block_offset = f->control.block_offset,
+                               .M = f->control.M,
+                               .Minv = f->control.Minv,
+                               .momentum = f->control.momentum};
 }
 
-perp_status pp_formulate(pp_frame *f) {
+perp_status pp_formulate(pp_frame *f, const pp_pose_options *o) {
     perp_world *w = f->w;
     perp_joint_row *joint;
     int njoint;
     perp_status st = joint_rows(f, &joint, &njoint);
     if (st) return st;
-    f->slip_driven = NULL;
+    f->pose.slip_driven = NULL;
     int nsupport = pp_support_count(f);
-    perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->ncontact + nsupport);
-    double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
-    f->problem = pp_free_problem(f);
-    f->problem.joint = f->joint_row = joint;
-    f->problem.contact = contact;
-    pp_step_velocity(&f->problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
-    f->problem.njoint = njoint;
+    perp_contact_row *contact = PP_ARENA_ARRAY(&w->arena, perp_contact_row, f->contacts.n + nsupport);
+    double *nu_free = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    if (!contact || !nu_free) return pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
+    f->pose.problem = pp_free_problem(f);
+    f->pose.problem.joint = f->pose.joint_row = joint;
+    f->pose.problem.contact = contact;
+    pp_step_velocity(&f->pose.problem, NULL, NULL, nu_free); /* no rows yet: the velocity without constraints */
+    f->pose.problem.njoint = njoint;
     perp_step_problem free = pp_free_problem(f);
     double speed = fmax(f->h * perp_v3_norm(w->def.gravity_W), pp_step_scale(&free));
-    const double *slips = f->slip_nu ? f->slip_nu : nu_free;
-    for (int i = 0; i < f->ncontact; i++) contact_row(f, i, slips, 1e-8 * speed, &contact[i]);
-    f->problem.ncontact = f->ncontact;
+    const double *slips = f->demand.slip_nu ? f->demand.slip_nu : nu_free;
+    for (int i = 0; i < f->contacts.n; i++) contact_row(f, i, o, slips, 1e-8 * speed, &contact[i]);
+    f->pose.problem.ncontact = f->contacts.n;
     if (nsupport > 0) pp_support_rows(f, slips, 1e-8 * speed, contact);
     pp_tamper(f, PP_POSED);
     return PERP_OK;

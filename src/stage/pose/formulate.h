@@ -6,8 +6,16 @@
 
 #include "stage/frame.h"
 
+/* How contacts become rows; all zero: by their laws, where f->demand says. */
+typedef struct pp_pose_options {
+    bool no_lift; /* nothing is asked to open, whatever its gap: then there is always an answer */
+    /* With levers of the end: the impulse between two dynamic bodies acts at one point of their start poses, so that it keeps their
+     * angular momentum. */
+    bool one_point;
+} pp_pose_options;
+
 /* contacts, joints -> step problem. */
-perp_status pp_formulate(pp_frame *f);
+perp_status pp_formulate(pp_frame *f, const pp_pose_options *o);
 /* Of a solved frame: by how much the slip on driven bodies that the rows speak of differs from that of the answer [L/T]. */
 double pp_slip_miss(const pp_frame *f);
 /* The step problem of the frame without any rows: what the bodies do by themselves. */

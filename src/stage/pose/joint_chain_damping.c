@@ -61,11 +61,11 @@ static perp_vec3 angular_part(int dim, const double *J) {
     return dim == 3 ? perp_v3(J[3], J[4], J[5]) : perp_v3(0, 0, J[2]);
 }
 
-static bool can_turn(const pp_frame *f, int block) { return f->block_ndof[block] > f->w->def.dim; }
+static bool can_turn(const pp_frame *f, int block) { return f->control.block_ndof[block] > f->w->def.dim; }
 
 /* K of every block, symmetric, times h. Rows of a joint begin with those of its translations. */
 static void add_stiffness(const pp_frame *f, sym *K) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     int dim = p->dim;
     for (int first = 0, last; first < p->njoint; first = last) {
         int joint = p->joint[first].joint;
@@ -80,10 +80,10 @@ static void add_stiffness(const pp_frame *f, sym *K) {
                  i++) { /* J of a unit e: +-e, +-(s x e); the sum of e x (s x e) is 2 s */
                 const double *J = p->joint[i].row.J[side];
                 perp_vec3 e = linear_part(dim, J);
-                P = perp_v3_axpy(P, f->solution.p_joint[i], e);
+                P = perp_v3_axpy(P, f->solve.solution.p_joint[i], e);
                 s = perp_v3_axpy(s, dim == 3 ? 0.5 : 1, perp_v3_cross(e, angular_part(dim, J)));
             }
-            if (f->p_correction) P = perp_v3_axpy(P, side ? 1 : -1, f->p_correction[joint]);
+            if (f->update.p_correction) P = perp_v3_axpy(P, side ? 1 : -1, f->update.p_correction[joint]);
             add_product(&K[block], -f->h, s, P);
             for (int r = 0; r < 3; r++) K[block].m[r][r] += f->h * perp_v3_dot(s, P);
         }
@@ -92,7 +92,7 @@ static void add_stiffness(const pp_frame *f, sym *K) {
 
 /* Inverse inertia of a block about its centre, in W. */
 static sym free_response(const pp_frame *f, int block) {
-    const double *Minv = f->Minv + 36 * block;
+    const double *Minv = f->control.Minv + 36 * block;
     sym W = {0};
     if (f->w->def.dim == 2)
         W.m[2][2] = Minv[14];
@@ -104,8 +104,8 @@ static sym free_response(const pp_frame *f, int block) {
 
 /* M^-1 J' of one side, for its block. */
 static void kick(const pp_frame *f, const perp_row *row, int side, double out[6]) {
-    int nd = f->block_ndof[row->block[side]];
-    const double *Minv = f->Minv + 36 * row->block[side];
+    int nd = f->control.block_ndof[row->block[side]];
+    const double *Minv = f->control.Minv + 36 * row->block[side];
     for (int r = 0; r < 6; r++) out[r] = 0;
     for (int c = 0; c < nd; c++)
         for (int r = 0; r < nd; r++) out[r] += Minv[6 * c + r] * row->J[side][c];
@@ -125,7 +125,7 @@ static double response(const pp_frame *f, const perp_row *to, const perp_row *fr
 
 /* The same with its joints held and the bodies next to it free but for them. False: no memory. */
 static bool held_response(const pp_frame *f, int block, sym *W) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     pp_arena *arena = &f->w->arena;
     int m = 0, *row = PP_ARENA_ARRAY(arena, int, p->njoint);
     if (!row) return false;
@@ -192,7 +192,7 @@ static int excess(const sym *K, const sym *W, int block, pp_chain_damping *out) 
 }
 
 static perp_vec3 turn_rate(const pp_frame *f, int block) {
-    const double *nu = f->nu0 + f->block_offset[block];
+    const double *nu = f->control.nu0 + f->control.block_offset[block];
     return f->w->def.dim == 2 ? perp_v3(0, 0, nu[2]) : perp_v3(nu[3], nu[4], nu[5]);
 }
 
@@ -203,8 +203,8 @@ static int root_of(int *chain, int b) {
 
 /* Joins blocks that have ripples and a joint between them. chain: by block, another of its chain, at last the first. */
 static void join_chains(const pp_frame *f, const pp_chain_damping *r, int n, bool *ripples, int *chain) {
-    const perp_step_problem *p = &f->problem;
-    for (int b = 0; b < f->nblock; b++) chain[b] = b;
+    const perp_step_problem *p = &f->pose.problem;
+    for (int b = 0; b < f->control.nblock; b++) chain[b] = b;
     for (int i = 0; i < n; i++) ripples[r[i].block] = true;
     for (int i = 0; i < p->njoint; i++) {
         const int *block = p->joint[i].row.block;
@@ -241,11 +241,11 @@ static void swing(const pp_frame *f, int *chain, int first, pp_chain_damping *r,
 static bool find_swings(const pp_frame *f, pp_chain_damping *r, int n) {
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
-    bool *ripples = PP_ARENA_ZERO(a, bool, f->nblock);
-    int *chain = PP_ARENA_ARRAY(a, int, f->nblock);
+    bool *ripples = PP_ARENA_ZERO(a, bool, f->control.nblock);
+    int *chain = PP_ARENA_ARRAY(a, int, f->control.nblock);
     if (!ripples || !chain) return false;
     join_chains(f, r, n, ripples, chain);
-    for (int b = 0; b < f->nblock; b++)
+    for (int b = 0; b < f->control.nblock; b++)
         if (ripples[b] && chain[b] == b) swing(f, chain, b, r, n);
     pp_arena_release(a, mark);
     return true;
@@ -255,14 +255,14 @@ perp_status pp_find_ripples(pp_frame *f, pp_chain_damping **out, int *n) {
     pp_arena *arena = &f->w->arena;
     *n = 0;
     *out = NULL;
-    if (f->problem.njoint == 0) return PERP_OK;
-    sym *K = PP_ARENA_ZERO(arena, sym, f->nblock);
+    if (f->pose.problem.njoint == 0) return PERP_OK;
+    sym *K = PP_ARENA_ZERO(arena, sym, f->control.nblock);
     if (!K) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
     add_stiffness(f, K);
-    for (int b = 0; b < f->nblock; b++) {
+    for (int b = 0; b < f->control.nblock; b++) {
         sym W = free_response(f, b);
         if (!can_turn(f, b) || !excess(&K[b], &W, b, NULL)) continue;
-        if (!*out) *out = PP_ARENA_ARRAY(arena, pp_chain_damping, 3 * f->nblock);
+        if (!*out) *out = PP_ARENA_ARRAY(arena, pp_chain_damping, 3 * f->control.nblock);
         pp_arena_mark mark = pp_arena_here(arena);
         if (!*out || !held_response(f, b, &W)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the step");
         pp_arena_release(arena, mark);

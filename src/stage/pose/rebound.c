@@ -16,20 +16,20 @@ bool pp_orders_impacts(const perp_world *w) {
 }
 
 double pp_approach(const pp_frame *f, int i) {
-    const perp_contact_row *r = &f->problem.contact[i];
-    return pp_row_dot(&f->problem, &r->n, f->nu0) + r->b_n_kin;
+    const perp_contact_row *r = &f->pose.problem.contact[i];
+    return pp_row_dot(&f->pose.problem, &r->n, f->control.nu0) + r->b_n_kin;
 }
 
 double pp_push_out_bound(const pp_frame *f, pp_push_out limit, const perp_contact_row *row) {
     if (limit == PP_PUSH_FREE) return -INFINITY;
-    double approach = pp_row_dot(&f->problem, &row->n, f->nu0) + row->b_n_kin;
+    double approach = pp_row_dot(&f->pose.problem, &row->n, f->control.nu0) + row->b_n_kin;
     return row->b_n_kin + (limit == PP_PUSH_BOUND ? fmin(0, approach) : 0);
 }
 
 double pp_rebound_factor(const pp_frame *f, const int shape[2]) {
-    if (f->rebounds && f->rebounds->none) return 0;
-    for (int i = 0; f->rebounds && i < f->rebounds->n; i++) {
-        const pp_rebound_limit *r = &f->rebounds->pair[i];
+    if (f->demand.rebounds && f->demand.rebounds->none) return 0;
+    for (int i = 0; f->demand.rebounds && i < f->demand.rebounds->n; i++) {
+        const pp_rebound_limit *r = &f->demand.rebounds->pair[i];
         if (r->shape[0] == shape[0] && r->shape[1] == shape[1]) return r->factor;
     }
     return 1;

@@ -20,8 +20,8 @@ double pp_support_press(const perp_world *w) { return w->stepper->supports ? w->
 
 int pp_support_count(const pp_frame *f) {
     int n = 0;
-    for (int k = 0; f->w->stepper->supports && k < f->nblock; k++) {
-        const pp_body *b = &f->w->body[f->block_body[k]];
+    for (int k = 0; f->w->stepper->supports && k < f->control.nblock; k++) {
+        const pp_body *b = &f->w->body[f->control.block_body[k]];
         for (int i = 0; b->support && i < 3; i++) n += rubs(b, i);
     }
     return n;
@@ -30,26 +30,26 @@ int pp_support_count(const pp_frame *f) {
 /* Velocity of the point r (from the centre, in world axes) of block k along d. */
 static perp_row row_at(const pp_frame *f, int k, perp_vec3 d, perp_vec3 r) {
     perp_row row = {.block = {-1, k}, .J = {{0}, {d.x, d.y}}};
-    if (f->block_ndof[k] == 3) row.J[1][2] = r.x * d.y - r.y * d.x;
+    if (f->control.block_ndof[k] == 3) row.J[1][2] = r.x * d.y - r.y * d.x;
     return row;
 }
 
 /* Angle of the first direction of a pyramid: against the slip that would be without friction, if there is any. */
 static double first_direction(const pp_frame *f, const perp_contact_row *c, const double *nu_free, double noise) {
     if (f->w->def.friction_frame == PERP_FRICTION_FIXED) return 0;
-    double t = pp_row_dot(&f->problem, &c->t, nu_free), o = pp_row_dot(&f->problem, &c->o, nu_free);
+    double t = pp_row_dot(&f->pose.problem, &c->t, nu_free), o = pp_row_dot(&f->pose.problem, &c->o, nu_free);
     return hypot(t, o) > noise ? atan2(-o, -t) : 0;
 }
 
 void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_contact_row *row) {
     const perp_world *w = f->w;
-    for (int i = 0; i < f->ncontact; i++)
+    for (int i = 0; i < f->contacts.n; i++)
         if (row[i].nd == PERP_CONE_DIRECTIONS) row[i].nd = 2;
-    perp_contact_row *out = row + f->ncontact;
+    perp_contact_row *out = row + f->contacts.n;
     double press = pp_support_press(w);
-    for (int k = 0; k < f->nblock; k++) {
-        const pp_body *b = &w->body[f->block_body[k]];
-        perp_quat q = f->s0->X[f->block_body[k]].q;
+    for (int k = 0; k < f->control.nblock; k++) {
+        const pp_body *b = &w->body[f->control.block_body[k]];
+        perp_quat q = f->s0->X[f->control.block_body[k]].q;
         for (int i = 0; b->support && i < 3; i++) {
             if (!rubs(b, i)) continue;
             perp_vec3 r = perp_q_rotate(q, perp_v3(b->support[i].x, b->support[i].y, 0));
@@ -67,6 +67,6 @@ void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_cont
             if (c->nd > 0) c->phase = first_direction(f, c, nu_free, noise);
         }
     }
-    f->problem.dim = 3;
-    f->problem.ncontact = (int)(out - row);
+    f->pose.problem.dim = 3;
+    f->pose.problem.ncontact = (int)(out - row);
 }

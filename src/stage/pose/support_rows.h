@@ -11,7 +11,7 @@
 double pp_support_press(const perp_world *w);
 /* Contact rows that the supports of the frame add; 0 where the stepper has none. */
 int pp_support_count(const pp_frame *f);
-/* Adds them behind the rows of the frame's contacts: f->problem becomes one of dimension 3, since friction of supports
+/* Adds them behind the rows of the frame's contacts: f->pose.problem becomes one of dimension 3, since friction of supports
  * has two directions. The normal impulse of each is known: h times its part of the weight.
  * nu_free: velocities without constraints; noise: slip below this has no direction [L/T]; row: with room for them. */
 void pp_support_rows(pp_frame *f, const double *nu_free, double noise, perp_contact_row *row);

@@ -40,16 +40,16 @@ static bool rebounds(const perp_step_problem *p) {
 
 perp_status pp_give_way(pp_frame *f, pp_island *island, bool *gives) {
     pp_arena *a = &f->w->arena;
-    perp_step_problem *p = &f->problem, *q = &island->p;
+    perp_step_problem *p = &f->pose.problem, *q = &island->p;
     *gives = false;
     if (rebounds(q)) return PERP_OK;
     perp_joint_row *joint = PP_ARENA_ARRAY(a, perp_joint_row, p->njoint),
                    *j = PP_ARENA_ARRAY(a, perp_joint_row, q->njoint);
     perp_contact_row *contact = PP_ARENA_ARRAY(a, perp_contact_row, p->ncontact),
                      *c = PP_ARENA_ARRAY(a, perp_contact_row, q->ncontact);
-    if (!f->lent_joint) f->lent_joint = PP_ARENA_ZERO(a, double, p->njoint);
-    if (!f->lent_contact) f->lent_contact = PP_ARENA_ZERO(a, double, p->ncontact);
-    if (!joint || !j || !contact || !c || !f->lent_joint || !f->lent_contact)
+    if (!f->solve.lent_joint) f->solve.lent_joint = PP_ARENA_ZERO(a, double, p->njoint);
+    if (!f->solve.lent_contact) f->solve.lent_contact = PP_ARENA_ZERO(a, double, p->ncontact);
+    if (!joint || !j || !contact || !c || !f->solve.lent_joint || !f->solve.lent_contact)
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts and %d joint rows", p->ncontact, p->njoint);
     for (int i = 0; i < p->njoint; i++) joint[i] = p->joint[i];
     for (int i = 0; i < p->ncontact; i++) contact[i] = p->contact[i];
@@ -57,7 +57,7 @@ perp_status pp_give_way(pp_frame *f, pp_island *island, bool *gives) {
         j[i] = q->joint[i];
         double most = GIVES * pp_row_inverse_mass(q, &j[i].row);
         if (!is_rigid(&j[i]) || !(j[i].compliance < most)) continue;
-        f->lent_joint[island->joint[i]] += most - j[i].compliance;
+        f->solve.lent_joint[island->joint[i]] += most - j[i].compliance;
         j[i].compliance = joint[island->joint[i]].compliance = most;
         *gives = true;
     }
@@ -65,7 +65,7 @@ perp_status pp_give_way(pp_frame *f, pp_island *island, bool *gives) {
         c[i] = q->contact[i];
         double most = GIVES * pp_row_inverse_mass(q, &c[i].n);
         if (!(c[i].compliance < most)) continue;
-        f->lent_contact[island->contact[i]] += most - c[i].compliance;
+        f->solve.lent_contact[island->contact[i]] += most - c[i].compliance;
         c[i].compliance = contact[island->contact[i]].compliance = most;
         *gives = true;
     }
@@ -78,11 +78,11 @@ perp_status pp_give_way(pp_frame *f, pp_island *island, bool *gives) {
 
 /* Violation of the law of contact i without what it was lent: it joins *law, its normal part is returned. */
 static double contact_gave(const pp_frame *f, int i, perp_step_residual *law) {
-    perp_step_problem one = f->problem;
-    perp_step_solution s = f->solution;
+    perp_step_problem one = f->pose.problem;
+    perp_step_solution s = f->solve.solution;
     perp_contact_row rigid = one.contact[i];
     perp_step_residual own = {0};
-    rigid.compliance = fmax(0, rigid.compliance - f->lent_contact[i]);
+    rigid.compliance = fmax(0, rigid.compliance - f->solve.lent_contact[i]);
     one.contact = &rigid;
     s.p_contact += 3 * (ptrdiff_t)i;
     s.p_spin += i;
@@ -94,10 +94,10 @@ static double contact_gave(const pp_frame *f, int i, perp_step_residual *law) {
 }
 
 static double joint_gave(const pp_frame *f, int i, perp_step_residual *law) {
-    perp_step_problem one = f->problem;
-    perp_step_solution s = f->solution;
+    perp_step_problem one = f->pose.problem;
+    perp_step_solution s = f->solve.solution;
     perp_joint_row rigid = one.joint[i];
-    rigid.compliance = fmax(0, rigid.compliance - f->lent_joint[i]);
+    rigid.compliance = fmax(0, rigid.compliance - f->solve.lent_joint[i]);
     one.joint = &rigid;
     s.p_joint += i;
     double own = fabs(pp_step_joint(&one, 0, &s));
@@ -107,19 +107,19 @@ static double joint_gave(const pp_frame *f, int i, perp_step_residual *law) {
 }
 
 double pp_gave_way(const pp_frame *f, const pp_island *island, perp_step_residual *law, int *rows) {
-    const perp_step_problem *p = island ? &island->p : &f->problem;
+    const perp_step_problem *p = island ? &island->p : &f->pose.problem;
     double most = 0;
     *rows = 0;
-    if (!f->solution.nu || !f->lent_contact || !f->lent_joint) return 0;
+    if (!f->solve.solution.nu || !f->solve.lent_contact || !f->solve.lent_joint) return 0;
     for (int k = 0; k < p->ncontact; k++) {
         int i = island ? island->contact[k] : k;
-        if (!(f->lent_contact[i] > 0)) continue;
+        if (!(f->solve.lent_contact[i] > 0)) continue;
         most = fmax(most, contact_gave(f, i, law));
         ++*rows;
     }
     for (int k = 0; k < p->njoint; k++) {
         int i = island ? island->joint[k] : k;
-        if (!(f->lent_joint[i] > 0)) continue;
+        if (!(f->solve.lent_joint[i] > 0)) continue;
         most = fmax(most, joint_gave(f, i, law));
         ++*rows;
     }

@@ -27,11 +27,12 @@
 /* Does a driven body touch another at the start? Contacts have gaps with driven bodies at the end of the step. */
 static bool driven_touches(const pp_frame *f) {
     const perp_world *w = f->w;
-    for (int i = 0; i < f->ncontact && i < f->problem.ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
-        const pp_shape *A = &w->shape[f->contact_shape[2 * i]], *B = &w->shape[f->contact_shape[2 * i + 1]];
-        bool driven = pp_shape_drives(f, f->contact_shape[2 * i]) || pp_shape_drives(f, f->contact_shape[2 * i + 1]);
-        if (driven && c->gap - f->h * f->problem.contact[i].b_n_kin <= pp_touching(A->g, B->g, c->b_W)) return true;
+    for (int i = 0; i < f->contacts.n && i < f->pose.problem.ncontact; i++) {
+        const perp_contact *c = &f->contacts.at[i];
+        const pp_shape *A = &w->shape[f->contacts.shape[2 * i]], *B = &w->shape[f->contacts.shape[2 * i + 1]];
+        bool driven = pp_shape_drives(f, f->contacts.shape[2 * i]) || pp_shape_drives(f, f->contacts.shape[2 * i + 1]);
+        if (driven && c->gap - f->h * f->pose.problem.contact[i].b_n_kin <= pp_touching(A->g, B->g, c->b_W))
+            return true;
     }
     return false;
 }
@@ -46,27 +47,28 @@ void pp_jam_may_work(perp_world *w) {
 /* Is there a proof that no velocities obey the contacts, some of which are asked to open? */
 static bool contradictory(const pp_frame *f) {
     bool opens = false;
-    for (int i = 0; i < f->problem.ncontact; i++) opens |= f->problem.contact[i].b_n < f->problem.contact[i].b_n_kin;
+    for (int i = 0; i < f->pose.problem.ncontact; i++)
+        opens |= f->pose.problem.contact[i].b_n < f->pose.problem.contact[i].b_n_kin;
     char why[8];
-    if (opens) pp_tell_contradiction(f, &f->problem, why, sizeof why);
+    if (opens) pp_tell_contradiction(f, &f->pose.problem, why, sizeof why);
     return opens && why[0];
 }
 
 perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
     perp_world *w = f->w;
-    if (st != PERP_E_SOLVE || f->purpose != PP_STEP || f->no_lift || !(f->problem.h > 0)) return st;
-    f->blocked = driven_touches(f);
-    if (f->problem.ncontact == 0 || !(f->last_resort || pp_jam_due(f) || (way->ordinary && contradictory(f))))
+    if (st != PERP_E_SOLVE || f->purpose != PP_STEP || f->method.jammed || !(f->pose.problem.h > 0)) return st;
+    f->advice.blocked = driven_touches(f);
+    if (f->pose.problem.ncontact == 0 || !(f->task.last_resort || pp_jam_due(f) || (way->ordinary && contradictory(f))))
         return st;
     pp_jam_may_work(w);
     char before[PP_WHY];
     memcpy(before, w->why, sizeof before);
-    f->no_lift = true;
+    f->method.jammed = true;
     pp_joint_rounds_anew(f, true);
-    st = pp_formulate(f);
+    st = pp_formulate(f, &(pp_pose_options){.no_lift = true});
     if (!st) st = way->solve(f, way->ctx);
     if (st) return st;
-    f->fallbacks++;
+    f->solve.fallbacks++;
     pp_logf(w, PERP_LOG_WARNING, "step %llu: nothing is asked to open in a part of h = %g: %s",
             (unsigned long long)w->state.step, f->h, before);
     return PERP_OK;
@@ -76,11 +78,10 @@ perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way) {
 static bool answered(const pp_frame *f, const perp_joint_row *joint, const perp_contact_row *contact, int ncontact) {
     pp_frame again = *f;
     again.purpose = PP_END_KICK; /* no guess, and nobody looks on */
-    again.problem.joint = joint;
-    again.problem.contact = contact;
-    again.problem.ncontact = ncontact;
-    again.direct = NULL;
-    return !pp_solve_step(&again);
+    again.pose.problem.joint = joint;
+    again.pose.problem.contact = contact;
+    again.pose.problem.ncontact = ncontact;
+    return !pp_solve_step(&again, &(pp_solve_options){.no_lift = f->method.jammed});
 }
 
 static int first_unlimited(const perp_step_problem *p) {
@@ -93,16 +94,16 @@ static int first_unlimited(const perp_step_problem *p) {
 static int without_driven(const pp_frame *f, perp_contact_row *row, int *driven) {
     int n = 0;
     *driven = -1;
-    for (int i = 0; i < f->problem.ncontact; i++) {
+    for (int i = 0; i < f->pose.problem.ncontact; i++) {
         int body = -1;
-        for (int k = 0; i < f->ncontact && k < 2; k++) {
-            int s = f->contact_shape[2 * i + k];
+        for (int k = 0; i < f->contacts.n && k < 2; k++) {
+            int s = f->contacts.shape[2 * i + k];
             if (pp_shape_drives(f, s)) body = f->w->shape[s].body;
         }
         if (body >= 0)
             *driven = body;
         else
-            row[n++] = f->problem.contact[i];
+            row[n++] = f->pose.problem.contact[i];
     }
     return n;
 }
@@ -111,7 +112,7 @@ static const char *named(const char *name) { return name && *name ? name : "with
 
 void pp_name_jam(const pp_frame *f) {
     perp_world *w = f->w;
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     if (!(p->h > 0) || p->ncontact == 0) return;
     char before[PP_WHY], cause[PP_WHY / 2] = "";
     memcpy(before, w->why, sizeof before);

@@ -22,7 +22,7 @@ void pp_jam_may_work(perp_world *w);
 /* For models that have no other way out: `st` is what came of the problem of f. If it had no answer and a shorter part
  * does not help, the problem is posed again with nothing asked to open, whatever its gap, and solved; what overlaps stays so,
  * which the certificate tells. A shorter part does not help if none follows, if most of the work of the step is done, or if
- * contacts are proven to contradict each other: overlap asks for more speed in less time. If a shorter part may follow, f->blocked says whether a driven body touches another. */
+ * contacts are proven to contradict each other: overlap asks for more speed in less time. If a shorter part may follow, f->advice.blocked says whether a driven body touches another. */
 perp_status pp_solve_jammed(pp_frame *f, perp_status st, const pp_way *way);
 
 /* Adds to the world's sentence about a frame that was not solved what stands in the way of an answer, if that is

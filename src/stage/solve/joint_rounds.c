@@ -50,7 +50,7 @@ static int rows_at(const pp_frame *f, const pp_state *at, int joint, perp_joint_
     const perp_world *w = f->w;
     const pp_joint *j = &w->joint[joint];
     if (!pp_alive(j->gen)) return 0;
-    pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+    pp_joint_side a = pp_side(w, at, j->a, f->control.block), b = pp_side(w, at, j->b, f->control.block);
     if (a.block < 0 && b.block < 0) return 0;
     double coord[PERP_JOINT_MAX_COORD];
     pp_joint_coords(&j->def, w->def.dim, &a, &b, f->s0->coord[joint], coord);
@@ -68,14 +68,14 @@ static void measure(const pp_frame *f, const pp_state *at, const perp_joint_row 
     for (int i = 0; i < n; i++) {
         value[i] = 0;
         if (!position(&row[i])) continue;
-        int of = index ? index[i] : i, number = f->row_number[of];
+        int of = index ? index[i] : i, number = f->pose.row_number[of];
         if (row[i].kind == PERP_ROW_JOINT && row[i].joint != joint) { /* the first rows are those of the errors */
             const pp_joint *j = &w->joint[joint = row[i].joint];
-            pp_joint_side a = pp_side(w, at, j->a, f->block), b = pp_side(w, at, j->b, f->block);
+            pp_joint_side a = pp_side(w, at, j->a, f->control.block), b = pp_side(w, at, j->b, f->control.block);
             (void)pp_joint_errors(&j->def, w->def.dim, &a, &b, phi);
         }
         if (row[i].kind == PERP_ROW_LIMIT && row[i].joint != limited) (void)rows_at(f, at, limited = row[i].joint, end);
-        value[i] = (row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : end[number].b) - f->joint_rest[of];
+        value[i] = (row[i].kind == PERP_ROW_JOINT ? phi[number] / f->h : end[number].b) - f->pose.joint_rest[of];
     }
 }
 
@@ -101,7 +101,7 @@ static double far(const pp_frame *f) {
 
 static bool applies(const pp_frame *f) {
     const perp_world *w = f->w;
-    return w->njoint > w->dead_joint && f->purpose == PP_STEP && !f->half && !w->stepper->step &&
+    return w->njoint > w->dead_joint && f->purpose == PP_STEP && !f->task.half && !w->stepper->step &&
            w->def.geometry != PERP_GEOMETRY_ONCE && !w->def.joint_correction;
 }
 
@@ -124,15 +124,15 @@ static bool too_far(const pp_frame *f, const perp_row *row, double bend) {
         double turn = dim == 2 ? fabs(J[2]) : perp_v3_norm(perp_v3(J[3], J[4], J[5]));
         arm = fmax(arm, turn);
     }
-    return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->joints->arm) : fabs(bend) > TOO_FAR;
+    return moves ? fabs(bend) > TOO_FAR * fmax(arm, f->demand.joints->arm) : fabs(bend) > TOO_FAR;
 }
 
 /* Rows linearised where the velocity nu would lead: f->joint_shift. end_row, unless NULL: the rows there. guessed: nu is no
  * answer, so that a joint that opens far there says nothing. */
 static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool guessed) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     perp_step_problem p = pp_free_problem(f);
-    f->joint_shift = NULL;
+    f->demand.joint_shift = NULL;
     if (!move(f, &p, NULL, nu, &r->end)) return;
     double *shift = r->shift, keep = f->h < f->w->def.h ? 1 - f->h / f->w->def.h : 0;
     for (int j = 0; j < f->w->njoint; j++) {
@@ -147,14 +147,14 @@ static void linearise_at(pp_frame *f, const double *nu, perp_row *end_row, bool 
             if (end_row) end_row[shift - r->shift] = joint || limit ? end[i].row : start[i].row;
         }
     }
-    f->joint_shift = r->shift;
+    f->demand.joint_shift = r->shift;
 }
 
 /* The first guess: where the velocity of the start would lead. */
-static void guess(pp_frame *f) { linearise_at(f, f->nu0, NULL, true); }
+static void guess(pp_frame *f) { linearise_at(f, f->control.nu0, NULL, true); }
 
 perp_status pp_joint_rounds_begin(pp_frame *f) {
-    f->joints = NULL;
+    f->demand.joints = NULL;
     if (!applies(f)) return PERP_OK; /* others may have rounds of their own: joint_shift is theirs */
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
@@ -165,7 +165,7 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
     if (r->n == 0) return PERP_OK;
     r->shift = PP_ARENA_ARRAY(a, double, r->n);
     r->miss = PP_ARENA_ARRAY(a, double, r->n);
-    r->chain_damping = PP_ARENA_ARRAY(a, pp_chain_damping, 3 * f->nblock);
+    r->chain_damping = PP_ARENA_ARRAY(a, pp_chain_damping, 3 * f->control.nblock);
     perp_status st = pp_state_new(w, &r->end);
     if (st) return st;
     if (!r->shift || !r->miss || !r->chain_damping || !pp_mix_new(a, r->n, &r->mix))
@@ -173,34 +173,34 @@ perp_status pp_joint_rounds_begin(pp_frame *f) {
     pp_state_copy(w, &r->end, f->s1);
     r->finest = ROUNDING * far(f);
     r->arm = 1e-3 * far(f);
-    r->sought = f->nchain_damping > 0;
-    f->joints = r;
+    r->sought = f->demand.nchain_damping > 0;
+    f->demand.joints = r;
     pp_joint_rounds_anew(f, false);
     return PERP_OK;
 }
 
 void pp_joint_rounds_anew(pp_frame *f, bool linear) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     if (!r) return;
-    f->joint_shift = NULL;
+    f->demand.joint_shift = NULL;
     r->mix.rounds = r->rounds = r->idle = 0;
     r->slow = false;
     r->most = r->least = r->last = INFINITY;
-    f->linear_joints = linear;
+    r->linear = linear;
     if (!linear) guess(f);
 }
 
 /* Rows against ripples, from the first answer. */
 static perp_status seek_ripples(pp_frame *f) {
-    pp_joint_rounds *r = f->joints;
+    pp_joint_rounds *r = f->demand.joints;
     pp_chain_damping *found;
     int n;
     r->sought = true;
     perp_status st = pp_find_ripples(f, &found, &n);
     if (st || n == 0) return st;
     memcpy(r->chain_damping, found, (size_t)n * sizeof *found);
-    f->chain_damping = r->chain_damping;
-    f->nchain_damping = n;
+    f->demand.chain_damping = r->chain_damping;
+    f->demand.nchain_damping = n;
     r->rounds = r->mix.rounds = r->idle = 0; /* the answer was of another matrix */
     r->most = r->least = r->last = INFINITY;
     guess(f);
@@ -208,13 +208,13 @@ static perp_status seek_ripples(pp_frame *f) {
 }
 
 perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double *nu) {
-    pp_joint_rounds *r = f->joints;
-    if (!r || f->linear_joints) return PERP_OK;
+    pp_joint_rounds *r = f->demand.joints;
+    if (!r || r->linear) return PERP_OK;
     if (!r->sought) {
         perp_status st = seek_ripples(f);
-        if (st || f->nchain_damping > 0) return st;
+        if (st || f->demand.nchain_damping > 0) return st;
     }
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     r->last = r->most;
     r->most = 0;
     measure(f, end, p->joint, NULL, r->n, r->shift);
@@ -224,8 +224,8 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
         r->miss[i] = 0;
         if (!position(row)) continue;
         r->shift[i] = v - pp_row_dot(p, &row->row, nu);
-        if (!counts(row, f->solution.p_joint[i], v)) continue;
-        if (row->kind == PERP_ROW_JOINT && !f->last_resort && r->rounds < 2 &&
+        if (!counts(row, f->solve.solution.p_joint[i], v)) continue;
+        if (row->kind == PERP_ROW_JOINT && !f->task.last_resort && r->rounds < 2 &&
             too_far(f, &row->row, f->h * (r->shift[i] - row->b))) {
             r->lost = true;
             return pp_fail(f->w, PERP_E_SOLVE,
@@ -241,7 +241,7 @@ perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double 
     double noise = NOISE / ROUNDING * r->finest;
     r->slow = r->slow || (r->most > SLOW * r->last && r->most > noise);
     pp_mix_step(&r->mix, r->miss, r->shift, r->slow && r->most > noise);
-    f->joint_shift = r->shift;
+    f->demand.joint_shift = r->shift;
     return PERP_OK;
 }
 
@@ -251,8 +251,8 @@ static int patience(const pp_joint_rounds *r, double most) {
 }
 
 bool pp_joint_rounds_settled(pp_frame *f, bool news) {
-    pp_joint_rounds *r = f->joints;
-    if (!r || f->linear_joints) return true;
+    pp_joint_rounds *r = f->demand.joints;
+    if (!r || r->linear) return true;
     if (news) { /* what rounds with other contacts found says nothing of those to come */
         r->mix.rounds = r->idle = 0;
         r->least = r->most = INFINITY; /* most: so that the next round is not called slow */
@@ -266,14 +266,14 @@ bool pp_joint_rounds_settled(pp_frame *f, bool news) {
 
 bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row) {
     linearise_at(f, nu, end_row, false);
-    return f->joint_shift != NULL;
+    return f->demand.joint_shift != NULL;
 }
 
-bool pp_joint_rounds_lost(const pp_frame *f) { return f->joints && f->joints->lost; }
+bool pp_joint_rounds_lost(const pp_frame *f) { return f->demand.joints && f->demand.joints->lost; }
 
 perp_status pp_joint_rounds_end(pp_frame *f) {
-    pp_joint_rounds *r = f->joints;
-    if (!r || f->linear_joints || f->last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
+    pp_joint_rounds *r = f->demand.joints;
+    if (!r || r->linear || f->task.last_resort || r->most <= SETTLED / ROUNDING * r->finest) return PERP_OK;
     r->lost = true;
     return pp_fail(
         f->w, PERP_E_SOLVE,
@@ -281,17 +281,17 @@ perp_status pp_joint_rounds_end(pp_frame *f) {
         f->s0->t, f->h, r->most);
 }
 
-perp_status pp_joint_rounds_run(pp_frame *f) {
-    pp_joint_rounds *r = f->joints;
-    if (!r || f->linear_joints) return PERP_OK;
+perp_status pp_joint_rounds_run(pp_frame *f, bool no_lift) {
+    pp_joint_rounds *r = f->demand.joints;
+    if (!r || r->linear) return PERP_OK;
     for (;;) {
-        if (!move(f, &f->problem, NULL, f->solution.nu, &r->end))
+        if (!move(f, &f->pose.problem, NULL, f->solve.solution.nu, &r->end))
             return pp_fail(f->w, PERP_E_SOLVE, "a body turns too far in one step at t = %g", f->s0->t);
-        perp_status st = pp_joint_rounds_look(f, &r->end, f->solution.nu);
+        perp_status st = pp_joint_rounds_look(f, &r->end, f->solve.solution.nu);
         if (st) return st;
         if (pp_joint_rounds_settled(f, false)) return pp_joint_rounds_end(f);
-        st = pp_formulate(f);
-        if (!st) st = pp_solve_step(f);
+        st = pp_formulate(f, &(pp_pose_options){.no_lift = no_lift});
+        if (!st) st = pp_solve_step(f, &(pp_solve_options){.no_lift = no_lift});
         if (st) return st;
     }
 }
@@ -330,8 +330,8 @@ static bool new_inner(pp_frame *f, const pp_island *island, perp_joint_row *row,
 static double errors(pp_frame *f, inner *k, const perp_step_solution *s) {
     const perp_step_problem *p = &k->island->p;
     double most = 0;
-    if (!move(f, p, k->island->block, s->nu, &f->joints->end)) return INFINITY;
-    measure(f, &f->joints->end, k->row, k->island->joint, p->njoint, k->value);
+    if (!move(f, p, k->island->block, s->nu, &f->demand.joints->end)) return INFINITY;
+    measure(f, &f->demand.joints->end, k->row, k->island->joint, p->njoint, k->value);
     for (int i = 0; i < p->njoint; i++) {
         k->miss[i] = 0;
         double v = k->value[i];
@@ -394,8 +394,8 @@ static void take_back(const inner *k, perp_step_solution *s) {
 
 perp_status pp_joint_rounds_within(pp_frame *f, const pp_island *island, perp_joint_row *row, const pp_converted *c,
                                    perp_step_solution *s) {
-    pp_joint_rounds *r = f->joints;
-    if (!r || f->linear_joints || c->ne != island->p.njoint) return PERP_OK;
+    pp_joint_rounds *r = f->demand.joints;
+    if (!r || r->linear || c->ne != island->p.njoint) return PERP_OK;
     inner k;
     if (!new_inner(f, island, row, c, &k)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the joints");
     double last = INFINITY, least = INFINITY, noise = NOISE / ROUNDING * r->finest;
@@ -416,6 +416,6 @@ perp_status pp_joint_rounds_within(pp_frame *f, const pp_island *island, perp_jo
         advance(&k, s);
     }
     take_back(&k, s);
-    for (int i = 0; i < island->p.njoint; i++) f->joint_row[island->joint[i]].b = row[i].b;
+    for (int i = 0; i < island->p.njoint; i++) f->pose.joint_row[island->joint[i]].b = row[i].b;
     return PERP_OK;
 }

@@ -24,17 +24,18 @@ typedef struct pp_joint_rounds {
     double last;                     /* of the round before */
     int idle;                        /* rounds in a row that did not halve the least */
     int rounds;
-    bool slow; /* rounds are mixed */
-    bool lost; /* they ended without having settled */
+    bool linear; /* rows of the start after all: no rounds */
+    bool slow;   /* rounds are mixed */
+    bool lost;   /* they ended without having settled */
 } pp_joint_rounds;
 
-/* Prepares the rounds of a frame: f->joints, and the first guess in f->joint_shift. Leaves f->joints NULL where joints are
+/* Prepares the rounds of a frame: f->demand.joints, and the first guess in f->joint_shift. Leaves f->demand.joints NULL where joints are
  * linearised at the start: geometry `once`, joints that are corrected afterwards, steppers with equations of their own, problems of velocities, no joints.
  * PERP_E_MEMORY. */
 perp_status pp_joint_rounds_begin(pp_frame *f);
 /* Forgets what rounds have found, for rounds that begin anew. linear: rows of the start from now on. */
 void pp_joint_rounds_anew(pp_frame *f, bool linear);
-/* After a round was solved: measures joints at the poses `end` that velocity nu leads to, and sets f->joint_shift for the
+/* After a round was solved: measures joints at the poses `end` that velocity nu leads to, and sets f->demand.joint_shift for the
  * next round. Looks for ripples after the first. PERP_E_MEMORY. */
 perp_status pp_joint_rounds_look(pp_frame *f, const pp_state *end, const double *nu);
 /* Would another round better nothing? True if there are none. news: something else changed in the last round. */
@@ -42,14 +43,14 @@ bool pp_joint_rounds_settled(pp_frame *f, bool news);
 /* PERP_E_SOLVE if rounds have ended with joints far from what their rows say: a shorter step may do better, unless this is the
  * shortest. */
 perp_status pp_joint_rounds_end(pp_frame *f);
-/* Sets f->joint_shift to what the last round of an answer nu has. end_row, unless NULL, by row: its gradient at the poses that nu
+/* Sets f->demand.joint_shift to what the last round of an answer nu has. end_row, unless NULL, by row: its gradient at the poses that nu
  * leads to; of rows that are not measured there, that of the start. False: nu leads nowhere. */
 bool pp_joint_rounds_at(pp_frame *f, const double *nu, perp_row *end_row);
 /* Did rounds end so? Contacts posed otherwise would not help: the step is too long for the joints. */
 bool pp_joint_rounds_lost(const pp_frame *f);
 /* All of it for a problem whose contacts stay what they are: rounds from the first answer on, with the contacts in the
- * frame. */
-perp_status pp_joint_rounds_run(pp_frame *f);
+ * frame. no_lift: see pp_pose_options and pp_solve_options. */
+perp_status pp_joint_rounds_run(pp_frame *f, bool no_lift);
 
 /* An answer of an island without inequalities made better by one refinement with the factor of its conversion c. Does nothing where some row has
  * a known impulse. False: no memory. */

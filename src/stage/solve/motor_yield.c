@@ -58,7 +58,7 @@ static double energy_at_hand(const perp_step_problem *p, double *nu) {
 
 perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
     pp_arena *a = &f->w->arena;
-    perp_step_problem *p = &f->problem, *q = &island->p;
+    perp_step_problem *p = &f->pose.problem, *q = &island->p;
     *yields = false;
     for (int i = 0; i < q->njoint; i++) *yields |= unlimited(&q->joint[i]);
     if (!*yields) return PERP_OK;
@@ -75,8 +75,8 @@ perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields) {
         perp_joint_row *whole = &joint[island->joint[i]];
         j[i].hi = whole->hi = most;
         j[i].lo = whole->lo = -most;
-        f->motor_yields++;
-        f->yield_joint = j[i].joint;
+        f->solve.motor_yields++;
+        f->solve.yield_joint = j[i].joint;
     }
     q->joint = j;
     p->joint = joint;
@@ -161,13 +161,13 @@ static bool motor_fights(const perp_step_problem *q, const perp_joint_row *row, 
     return motor > TAKES_PART * most;
 }
 
-bool pp_motors_contradict(const pp_frame *f, const pp_island *island, const perp_step_residual *r, char *why,
-                          size_t size) {
+bool pp_motors_contradict(const pp_frame *f, const pp_island *island, const perp_step_residual *r, double tolerance,
+                          char *why, size_t size) {
     const perp_step_problem *q = &island->p;
     bool any = false;
     for (int i = 0; i < q->njoint; i++) any |= unlimited(&q->joint[i]);
     if (!any) return false;
-    double sure = pp_sure_miss(f, pp_step_scale(q));
+    double sure = pp_sure_miss(f, tolerance, pp_step_scale(q));
     if (!(r->joint > sure)) return false;
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);

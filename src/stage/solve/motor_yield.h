@@ -12,9 +12,9 @@
 perp_status pp_yield_motors(pp_frame *f, pp_island *island, bool *yields);
 
 /* Joint rows that depend on each other count against no answer by what no impulse can remove (pp_acceptance). Is it proven
- * that this hides motors without force limit whose speeds contradict the joints or each other? r: of the answer at hand.
+ * that this hides motors without force limit whose speeds contradict the joints or each other? r: of the answer at hand, which was to meet `tolerance`.
  * In words: why. False without memory. */
-bool pp_motors_contradict(const pp_frame *f, const pp_island *island, const perp_step_residual *r, char *why,
-                          size_t size);
+bool pp_motors_contradict(const pp_frame *f, const pp_island *island, const perp_step_residual *r, double tolerance,
+                          char *why, size_t size);
 
 #endif

@@ -54,6 +54,7 @@ static perp_status recover(const posed *c, const double *z, pp_arena *arena, per
 /* The tries at one problem, and the best answer so far. */
 typedef struct trial {
     const perp_step_problem *p;
+    const pp_solve_options *o;
     const pp_island *island; /* that p is of */
     perp_joint_row *row;     /* its joint rows, to write; NULL: they stay */
     perp_step_solution best, answer;
@@ -105,13 +106,13 @@ static double speed_scale(const pp_frame *f, double of_rows) {
 }
 
 /* What the worst residual may be, relative to that. */
-static double tolerance(const pp_frame *f) { return f->w->def.tolerance * fmax(1, f->slack); }
+static double tolerance(const pp_frame *f, const trial *t) { return f->w->def.tolerance * fmax(1, t->o->slack); }
 
 #define MOST_ROUNDING \
     1e-4 /* part of the speeds by which answers may miss the laws for the rounding of large impulses */
 
 double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
-                     const perp_step_residual *r, double *row_scratch, double *dof_scratch) {
+                     const perp_step_residual *r, double tolerance, double *row_scratch, double *dof_scratch) {
     double joint = reducible_joint_residual(p, s, row_scratch, dof_scratch);
     const double parts[] = {r->momentum, joint, r->normal, r->cone, r->dissipation};
     double worst = 0;
@@ -129,7 +130,7 @@ double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_s
         const perp_row *row = &p->joint[i].row;
         made = fmax(made, pp_row_length(p, row) * fabs(s->p_joint[i]) * pp_row_inverse_mass(p, row));
     }
-    double speed = speed_scale(f, r->scale), most = fmax(1, MOST_ROUNDING / tolerance(f)) * speed;
+    double speed = speed_scale(f, r->scale), most = fmax(1, MOST_ROUNDING / tolerance) * speed;
     double scale = fmin(speed + 1e-6 * made, most);
     return worst > 0 ? worst / (scale > 0 ? scale : 1) : 0;
 }
@@ -137,7 +138,7 @@ double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_s
 /* Worst law residual over the speed scale: what is compared with the tolerance. */
 static double acceptance(const pp_frame *f, const trial *t, const perp_step_solution *s, perp_step_residual *r) {
     *r = pp_step_residual_at(t->p, s, t->scale);
-    return pp_acceptance(f, t->p, s, r, t->r, t->y);
+    return pp_acceptance(f, t->p, s, r, tolerance(f, t), t->r, t->y);
 }
 
 bool pp_solution_new(pp_arena *a, const perp_step_problem *p, perp_step_solution *s) {
@@ -171,7 +172,7 @@ static bool is_enough(const double *z, void *ctx) {
     judge *j = ctx;
     perp_step_residual r;
     pp_step_cone_recover(&j->c->cones, z, &j->t->answer);
-    return acceptance(j->f, j->t, &j->t->answer, &r) <= tolerance(j->f);
+    return acceptance(j->f, j->t, &j->t->answer, &r) <= tolerance(j->f, j->t);
 }
 
 /* One solve and the way back, into t->answer; info holds the judge's residual, taken without touching the heap. A world that
@@ -180,8 +181,9 @@ static perp_status run_solver(const pp_frame *f, trial *t, const posed *c, const
                               const void *settings, double *z, perp_solve_info *info) {
     pp_arena *arena = &f->w->arena;
     perp_call call = pp_call_within(f->w);
+    if (t->o->loads != PP_LOADS_ANY) call.loads = t->o->loads;
     judge j = {f, t, c};
-    if (c->cone && tolerance(f) > USUAL) {
+    if (c->cone && tolerance(f, t) > USUAL) {
         call.enough = is_enough;
         call.enough_ctx = &j;
     }
@@ -223,8 +225,8 @@ static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int whic
 
 /* Digits are cheap for methods that gain many in a step. A world that asks for few pays for each, so it is asked for no
  * more than it needs, and for a little more where that was not enough. */
-static double safety(const pp_frame *f) { return tolerance(f) > USUAL ? 0.8 : 0.3; }
-static double least_gain(const pp_frame *f) { return tolerance(f) > USUAL ? 0.5 : 0.1; }
+static double safety(const pp_frame *f, const trial *t) { return tolerance(f, t) > USUAL ? 0.8 : 0.3; }
+static double least_gain(const pp_frame *f, const trial *t) { return tolerance(f, t) > USUAL ? 0.5 : 0.1; }
 
 /* A cone solver stops by a unit-free measure, impulses over the largest of them; the world demands velocities. What the
  * world's tolerance is in that measure: a light body between heavy ones needs a finer one. Impulses are those of the
@@ -250,7 +252,7 @@ static double needed_tol(const pp_frame *f, const trial *t) {
         if (W > 0) impulse = fmax(impulse, fmax(fabs(q) / W, fabs(guess->p_joint[j])));
     }
     double speed = impulse * lightest;
-    return speed > 0 ? safety(f) * tolerance(f) * speed_scale(f, scale) / speed : INFINITY;
+    return speed > 0 ? safety(f, t) * tolerance(f, t) * speed_scale(f, scale) / speed : INFINITY;
 }
 
 #define FINEST_TOL    1e-15 /* below this only rounding is left */
@@ -269,14 +271,14 @@ static perp_status attempt_cone(const pp_frame *f, trial *t, const posed *c, int
     bool has_tol = !perp_fields_get(s->fields, s->nfield, &settings, "tol", &tol);
     if (has_tol) {
         /* a world that asks for less than usual does not pay for more */
-        tol = tolerance(f) > USUAL ? fmax(tol, fmin(needed, LOOSEST_TOL)) : fmin(tol, fmax(needed, COMMON_TOL));
+        tol = tolerance(f, t) > USUAL ? fmax(tol, fmin(needed, LOOSEST_TOL)) : fmin(tol, fmax(needed, COMMON_TOL));
         (void)perp_fields_set(s->fields, s->nfield, &settings, "tol", tol); /* out of its range: its own */
     }
     perp_status st = attempt(f, t, c, which, &settings, z, &latest);
-    for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > tolerance(f) && tol > FINEST_TOL; k++) {
+    for (int k = 0; !st && has_tol && k < MAX_REFININGS && latest > tolerance(f, t) && tol > FINEST_TOL; k++) {
         if (t->outcome != PERP_OUTCOME_SOLVED || !isfinite(latest)) break;
         double before = latest;
-        tol = fmax(FINEST_TOL, tol * fmin(least_gain(f), 0.3 * tolerance(f) / latest));
+        tol = fmax(FINEST_TOL, tol * fmin(least_gain(f, t), 0.3 * tolerance(f, t) / latest));
         if (perp_fields_set(s->fields, s->nfield, &settings, "tol", tol)) break; /* finer than it knows */
         st = attempt(f, t, c, which, &settings, z, &latest);
         if (!(latest <= before)) break; /* the same answer again: the finer one is still to come */
@@ -319,15 +321,15 @@ static perp_status solve_joints(pp_frame *f, trial *t, const posed *c, const dou
     perp_status st = t->row ? pp_joint_rounds_within(f, t->island, t->row, &c->linear, &t->best) : PERP_OK;
     if (st) return st;
     t->acceptance = acceptance(f, t, &t->best, &t->residual);
-    for (int k = 0; k < REFINEMENTS && t->acceptance > tolerance(f); k++) {
+    for (int k = 0; k < REFINEMENTS && t->acceptance > tolerance(f, t); k++) {
         if (!pp_joint_refine(t->p, &c->linear, &w->arena, &t->best))
             return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
         t->acceptance = acceptance(f, t, &t->best, &t->residual);
     }
-    if (t->acceptance <= tolerance(f)) return PERP_OK;
+    if (t->acceptance <= tolerance(f, t)) return PERP_OK;
     return pp_fail(w, PERP_E_SOLVE,
                    "the joints could not be solved at t = %g: residual %.3g of the speed scale, allowed %.3g", f->s0->t,
-                   t->acceptance, tolerance(f));
+                   t->acceptance, tolerance(f, t));
 }
 
 /* Has the latest try, from a guess, gone on from nothing by itself? `auto` does, where the guess does not lead to an answer. */
@@ -335,14 +337,14 @@ static bool started_cold(const perp_solver_type *solver, const trial *t) {
     return solver == &pp_solver_auto && t->outcome != PERP_OUTCOME_SOLVED;
 }
 
-double pp_sure_miss(const pp_frame *f, double scale) {
-    return fmax(tolerance(f), MOST_ROUNDING) * speed_scale(f, scale);
+double pp_sure_miss(const pp_frame *f, double tolerance, double scale) {
+    return fmax(tolerance, MOST_ROUNDING) * speed_scale(f, scale);
 }
 
 /* Is it proven that no impulses bring the laws as close as the world accepts? In words: why. */
 static bool contradicts(const pp_frame *f, const trial *t, char *why, size_t size) {
     double least = pp_tell_contradiction(f, t->p, why, size);
-    return least > pp_sure_miss(f, t->scale);
+    return least > pp_sure_miss(f, tolerance(f, t), t->scale);
 }
 
 /* Solvers `first` to `last` of the chain; z holds the guess, if there is one. */
@@ -351,7 +353,7 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
     perp_world *w = f->w;
     double needed = c->cone ? needed_tol(f, t) : 0, latest;
     char why[300] = "";
-    bool asked = w->work.wedged > 0 || f->jam_lasts, proven = asked && contradicts(f, t, why, sizeof why);
+    bool asked = w->work.wedged > 0 || t->o->jam_lasts, proven = asked && contradicts(f, t, why, sizeof why);
     for (int which = first; which <= last && !proven; which++) {
         if (which > first) t->fallbacks++;
         if (which > first && !asked) {
@@ -371,7 +373,7 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
             pp_arena_release(&w->arena, mark);
             if (st == PERP_E_STOPPED) return pp_stopped(w);
             if (st) return pp_fail(w, st, "solver %s: %s", w->solver[which]->name, perp_status_text(st));
-            if (t->acceptance <= tolerance(f)) return PERP_OK;
+            if (t->acceptance <= tolerance(f, t)) return PERP_OK;
         }
     }
     if (proven) {
@@ -385,17 +387,17 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
                    "no solver met the laws at t = %g (h = %g): best is %s (%s) with residual %.3g of the speed scale, "
                    "allowed %.3g; %d contacts, %d joint rows%s",
                    f->s0->t, f->h, t->used ? t->used->name : "none", perp_outcome_text(t->info.outcome), t->acceptance,
-                   tolerance(f), t->p->ncontact, t->p->njoint, why);
+                   tolerance(f, t), t->p->ncontact, t->p->njoint, why);
 }
 
-/* The frame's own way, if it has one. */
+/* The way that was given, if there is one. */
 static bool solve_directly(const pp_frame *f, trial *t, bool guess) {
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
-    bool answered = f->direct && f->direct(t->p, guess ? &t->answer : NULL, &f->w->arena, &t->best);
+    bool answered = t->o->direct && t->o->direct(t->p, guess ? &t->answer : NULL, &f->w->arena, &t->best);
     pp_arena_release(&f->w->arena, mark);
     if (!answered) return false;
     t->acceptance = acceptance(f, t, &t->best, &t->residual);
-    if (t->acceptance <= tolerance(f)) return true;
+    if (t->acceptance <= tolerance(f, t)) return true;
     t->acceptance = INFINITY; /* as if nothing had been tried */
     return false;
 }
@@ -454,7 +456,7 @@ static perp_status rows_by_auto(const pp_frame *f, trial *t) {
         if (st == PERP_E_STOPPED) return pp_stopped(w);
         t->iterations += info.iterations;
         double a = st ? INFINITY : acceptance(f, t, &t->answer, &r);
-        if (!(a <= tolerance(f))) continue;
+        if (!(a <= tolerance(f, t))) continue;
         keep_as_best(t, a, &r);
         t->info = info;
         t->used = &pp_solver_auto;
@@ -499,16 +501,16 @@ static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
 
 /* Takes what one problem reported into the frame: sums of work, the worst of the rest. */
 static void report(pp_frame *f, const trial *t) {
-    f->iterations += t->iterations;
-    f->fallbacks += t->fallbacks;
-    if (t->unknowns > f->unknowns) f->unknowns = t->unknowns;
-    if (t->used && (!f->used || !(t->acceptance <= f->acceptance))) {
-        double residual = fmax(f->info.residual, t->info.residual);
-        f->used = t->used;
-        f->info = t->info;
-        f->info.residual = residual;
+    f->solve.iterations += t->iterations;
+    f->solve.fallbacks += t->fallbacks;
+    if (t->unknowns > f->solve.unknowns) f->solve.unknowns = t->unknowns;
+    if (t->used && (!f->solve.used || !(t->acceptance <= f->solve.acceptance))) {
+        double residual = fmax(f->solve.info.residual, t->info.residual);
+        f->solve.used = t->used;
+        f->solve.info = t->info;
+        f->solve.info.residual = residual;
     }
-    if (!(t->acceptance <= f->acceptance)) f->acceptance = t->acceptance;
+    if (!(t->acceptance <= f->solve.acceptance)) f->solve.acceptance = t->acceptance;
 }
 
 /* Shows an island to whoever looks on. A step that ran out of memory has nothing to show. */
@@ -542,16 +544,29 @@ static bool keep_guess(const pp_frame *f, trial *t) {
     return true;
 }
 
+#define STILL 1e-10 /* slip that is none, as a part of the speeds of the problem */
+
+bool pp_loads_matter(const perp_step_problem *p, const perp_step_solution *s, double scale) {
+    for (int i = 0; i < p->ncontact; i++) {
+        const perp_contact_row *c = &p->contact[i];
+        if (!(c->mu > 0) || !(s->p_contact[3 * i] > 0)) continue;
+        double t = pp_row_dot(p, &c->t, s->nu) + c->b_t, o = p->dim == 3 ? pp_row_dot(p, &c->o, s->nu) + c->b_o : 0;
+        if (t * t + o * o > STILL * STILL * scale * scale) return true;
+    }
+    return false;
+}
+
 /* Rounds pose a problem again whose parts have mostly settled (method/peg/model_peg.c). Does the answer of the round before,
  * in t->answer with its velocity, still obey the laws of this island? Then it is the answer. */
 static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
-    if (!f->recall || !f->end_nu || !(f->enough > 0)) return false;
+    if (!t->o->recall || !f->demand.end_nu || !(t->o->enough > 0)) return false;
     for (int b = 0; b < t->p->nblock; b++)
-        memcpy(t->answer.nu + t->p->block_offset[b], f->end_nu + f->problem.block_offset[island->block[b]],
+        memcpy(t->answer.nu + t->p->block_offset[b], f->demand.end_nu + f->pose.problem.block_offset[island->block[b]],
                (size_t)t->p->block_ndof[b] * sizeof *t->answer.nu);
     perp_step_residual r;
     double a = acceptance(f, t, &t->answer, &r);
-    if (!(a <= fmin(tolerance(f), f->enough / speed_scale(f, r.scale)))) return false;
+    if (!(a <= fmin(tolerance(f, t), t->o->enough / speed_scale(f, r.scale)))) return false;
+    if (t->o->loads == PP_LOADS_NOW && pp_loads_matter(t->p, &t->answer, t->scale)) return false;
     keep_as_best(t, a, &r);
     return true;
 }
@@ -570,31 +585,31 @@ static perp_joint_row *own_joints(pp_arena *a, const perp_joint_row **rows, int 
     return own;
 }
 
-static void note_jam(const pp_frame *f, const pp_island *island, unsigned char how) {
-    for (int b = 0; f->jammed_block && b < island->p.nblock; b++) f->jammed_block[island->block[b]] = how;
+static void note_jam(const pp_solve_options *o, const pp_island *island, unsigned char how) {
+    for (int b = 0; o->jammed_block && b < island->p.nblock; b++) o->jammed_block[island->block[b]] = how;
 }
 
 /* Where a driven body drags another into a wedge that locks itself, its friction and the force of the wedge feed each other
  * without end: no impulse is enough, though nothing is asked to open. A drive of limited force would stand there, so the
  * island is posed again as if it stood; and joints in it that have opened are not asked to close, which the wedge may
  * forbid as well. Then rest obeys all rows. *eased: false if that changes nothing. */
-static perp_status stall(pp_frame *f, pp_island *island, bool *eased) {
+static perp_status stall(pp_frame *f, pp_island *island, const pp_solve_options *o, bool *eased) {
     pp_arena *a = &f->w->arena;
-    perp_step_problem *p = &f->problem, *q = &island->p;
+    perp_step_problem *p = &f->pose.problem, *q = &island->p;
     perp_contact_row *contact = own_contacts(a, &p->contact, p->ncontact),
                      *c = own_contacts(a, &q->contact, q->ncontact);
     perp_joint_row *joint = own_joints(a, &p->joint, p->njoint), *j = own_joints(a, &q->joint, q->njoint);
-    if (!f->stalled) f->stalled = PP_ARENA_ZERO(a, bool, p->ncontact);
-    if (!contact || !c || !joint || !j || !f->stalled)
+    if (!f->solve.stalled) f->solve.stalled = PP_ARENA_ZERO(a, bool, p->ncontact);
+    if (!contact || !c || !joint || !j || !f->solve.stalled)
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d contacts", p->ncontact);
     *eased = false;
     for (int i = 0; i < q->ncontact; i++) {
         perp_contact_row *of = &contact[island->contact[i]];
         if (!(of->mu > 0) || (of->b_t == 0 && of->b_o == 0 && of->b_r == 0)) continue;
         c[i].b_t = c[i].b_o = c[i].b_r = of->b_t = of->b_o = of->b_r = 0;
-        f->stalled[island->contact[i]] = *eased = true;
+        f->solve.stalled[island->contact[i]] = *eased = true;
     }
-    if (*eased) note_jam(f, island, 1);
+    if (*eased) note_jam(o, island, 1);
     for (int i = 0; i < q->njoint; i++) {
         bool limit = j[i].kind == PERP_ROW_LIMIT;
         if ((!limit && j[i].kind != PERP_ROW_JOINT) || j[i].b == j[i].b_kin || (limit && j[i].b > j[i].b_kin)) continue;
@@ -604,25 +619,26 @@ static perp_status stall(pp_frame *f, pp_island *island, bool *eased) {
     return PERP_OK;
 }
 
-/* How an earlier round posed a part of this island: f->jammed_block. */
-static int jammed_before(const pp_frame *f, const pp_island *island) {
+/* How an earlier round posed a part of this island: o->jammed_block. */
+static int jammed_before(const pp_solve_options *o, const pp_island *island) {
     int most = 0;
-    for (int b = 0; f->no_lift && f->jammed_block && b < island->p.nblock; b++)
-        if (f->jammed_block[island->block[b]] > most) most = f->jammed_block[island->block[b]];
+    for (int b = 0; o->no_lift && o->jammed_block && b < island->p.nblock; b++)
+        if (o->jammed_block[island->block[b]] > most) most = o->jammed_block[island->block[b]];
     return most;
 }
 
 /* Solves island k; its memory is free for the next. *residual: of the laws in it. */
 static perp_status solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
-                                perp_step_residual *residual) {
+                                const pp_solve_options *o, perp_step_residual *residual) {
     pp_arena *a = &f->w->arena;
     pp_arena_mark mark = pp_arena_here(a);
     perp_status st = PERP_OK;
     const perp_joint_row *given = island->p.joint; /* rounds write on a copy that ends here */
     trial t;
     if (!new_trial(a, &island->p, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
+    t.o = o;
     t.island = island;
-    if (f->joints && !f->linear_joints && island->p.njoint && !island->p.ncontact &&
+    if (f->demand.joints && !f->demand.joints->linear && island->p.njoint && !island->p.ncontact &&
         !(t.row = own_joints(a, &island->p.joint, island->p.njoint)))
         return pp_fail(f->w, PERP_E_MEMORY, "out of memory for %d joint rows", island->p.njoint);
     double *b = PP_ARENA_ARRAY(a, double, island->p.njoint);
@@ -632,16 +648,16 @@ static perp_status solve_island(pp_frame *f, pp_island *island, int k, const per
     if (recalled && !keep_guess(f, &t)) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the solution");
     if (!recalled || !keep_answer(f, &t, island)) st = solve_one(f, &t, recalled != NULL);
     show(f, &t, k, st);
-    pp_island_scatter(island, &f->problem, &t.best, &f->solution);
+    pp_island_scatter(island, &f->pose.problem, &t.best, &f->solve.solution);
     report(f, &t);
     *residual = t.residual;
     char why[300];
-    if (!st && pp_motors_contradict(f, island, residual, why, sizeof why))
+    if (!st && pp_motors_contradict(f, island, residual, tolerance(f, &t), why, sizeof why))
         st = pp_fail(f->w, PERP_E_SOLVE,
                      "the laws have no answer at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t, f->h,
                      island->p.ncontact, island->p.njoint, why);
     if (st && t.row) /* the rows are posed again as they were */
-        for (int i = 0; i < island->p.njoint; i++) f->joint_row[island->joint[i]].b = b[i];
+        for (int i = 0; i < island->p.njoint; i++) f->pose.joint_row[island->joint[i]].b = b[i];
     island->p.joint = given;
     pp_arena_release(a, mark);
     return st;
@@ -660,29 +676,29 @@ static perp_status gives_too_fast(const pp_frame *f, const pp_island *island, co
 }
 
 perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_step_solution *recalled,
-                            perp_step_residual *residual) {
-    double before = f->acceptance;
-    int jam = jammed_before(f, island);
+                            const pp_solve_options *o, perp_step_residual *residual) {
+    double before = f->solve.acceptance;
+    int jam = jammed_before(o, island);
     bool eased = jam > 0, yields = false, gives = false;
-    perp_status st = eased ? PERP_E_SOLVE : solve_island(f, island, k, recalled, residual), made = PERP_OK;
-    if (st == PERP_E_SOLVE && f->no_lift) {
-        made = stall(f, island, &eased);
+    perp_status st = eased ? PERP_E_SOLVE : solve_island(f, island, k, recalled, o, residual), made = PERP_OK;
+    if (st == PERP_E_SOLVE && o->no_lift) {
+        made = stall(f, island, o, &eased);
         eased = eased || jam > 0;
     }
     if (!made && eased && jam < 2) {
-        f->acceptance = before;
-        st = solve_island(f, island, k, recalled, residual);
+        f->solve.acceptance = before;
+        st = solve_island(f, island, k, recalled, o, residual);
     }
     if (!made && st == PERP_E_SOLVE && jam < 2) made = pp_yield_motors(f, island, &yields);
     if (!made && yields) {
-        f->acceptance = before;
-        st = solve_island(f, island, k, recalled, residual);
+        f->solve.acceptance = before;
+        st = solve_island(f, island, k, recalled, o, residual);
     }
-    if (!made && st == PERP_E_SOLVE && f->no_lift) made = pp_give_way(f, island, &gives);
+    if (!made && st == PERP_E_SOLVE && o->no_lift) made = pp_give_way(f, island, &gives);
     if (!made && gives) {
-        note_jam(f, island, 2);
-        f->acceptance = before;
-        st = solve_island(f, island, k, recalled, residual);
+        note_jam(o, island, 2);
+        f->solve.acceptance = before;
+        st = solve_island(f, island, k, recalled, o, residual);
         if (!st) st = gives_too_fast(f, island, residual);
     }
     return made ? made : st;
@@ -690,49 +706,55 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
 
 /* Islands one after the other. Where there is one and it is all, its residual is that of the step: *measured. */
 static perp_status solve_islands(pp_frame *f, pp_island *island, int n, const perp_step_solution *recalled,
-                                 bool *measured) {
+                                 const pp_solve_options *o, bool *measured) {
     perp_status st = PERP_OK;
     for (int k = 0; !st && k < n; k++) {
         perp_step_residual residual;
-        st = pp_solve_island(f, &island[k], k, recalled, &residual);
-        *measured = !st && n == 1 && island->p.nblock == f->problem.nblock;
-        if (*measured) f->residual = residual;
+        st = pp_solve_island(f, &island[k], k, recalled, o, &residual);
+        *measured = !st && n == 1 && island->p.nblock == f->pose.problem.nblock;
+        if (*measured) f->solve.residual = residual;
     }
     return st;
 }
 
-perp_status pp_solve_step(pp_frame *f) {
+void pp_measure_step(pp_frame *f) {
+    if (!f->solve.measured) f->solve.residual = perp_step_problem_residual(&f->pose.problem, &f->solve.solution);
+    f->solve.measured = true;
+}
+
+perp_status pp_solve_step(pp_frame *f, const pp_solve_options *o) {
     perp_world *w = f->w;
     pp_island *island;
     int n;
-    f->solution = (perp_step_solution){0};        /* memory of the last round's may be in use again */
+    f->solve.solution = (perp_step_solution){0};  /* memory of the last round's may be in use again */
     if (pp_told_to_stop(w)) return pp_stopped(w); /* parts and rounds of a step, each quickly solved, may be many */
-    if (pp_budget_used(w, (double)f->problem.nblock + f->problem.njoint + f->problem.ncontact))
+    if (pp_budget_used(w, (double)f->pose.problem.nblock + f->pose.problem.njoint + f->pose.problem.ncontact))
         return pp_budget_fail(w);
-    const perp_solver_type *before = f->recall ? f->used : NULL; /* if all of that round is kept */
-    f->used = NULL;
-    f->stalled = NULL;
-    f->lent_contact = f->lent_joint = NULL;
-    f->motor_yields = 0;
-    f->acceptance = 0;
+    const perp_solver_type *before = o->recall ? f->solve.used : NULL; /* if all of that round is kept */
+    f->solve.used = NULL;
+    f->solve.stalled = NULL;
+    f->solve.lent_contact = f->solve.lent_joint = NULL;
+    f->solve.motor_yields = 0;
+    f->solve.acceptance = 0;
     perp_step_solution recalled;
-    bool got = pp_solution_new(&w->arena, &f->problem, &f->solution);
+    bool got = pp_solution_new(&w->arena, &f->pose.problem, &f->solve.solution);
     pp_arena_mark mark = pp_arena_here(&w->arena);
-    const perp_contact_row *contact = f->problem.contact;
-    const perp_joint_row *joint = f->problem.joint;
-    perp_status st = pp_islands_split(&f->problem, &w->arena, &island, &n);
-    if (!got || st || !pp_solution_new(&w->arena, &f->problem, &recalled))
+    const perp_contact_row *contact = f->pose.problem.contact;
+    const perp_joint_row *joint = f->pose.problem.joint;
+    perp_status st = pp_islands_split(&f->pose.problem, &w->arena, &island, &n);
+    if (!got || st || !pp_solution_new(&w->arena, &f->pose.problem, &recalled))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the solution");
     bool guess = w->def.warm_start && f->purpose == PP_STEP && (w->warm.ncontact || w->warm.njoint);
-    if (guess) pp_recall(f, &recalled);
-    perp_step_problem free_blocks = f->problem; /* without rows: what bodies in no island do */
+    if (guess) pp_recall(f, o->recall, &recalled);
+    perp_step_problem free_blocks = f->pose.problem; /* without rows: what bodies in no island do */
     free_blocks.njoint = free_blocks.ncontact = 0;
-    pp_step_velocity(&free_blocks, NULL, NULL, f->solution.nu);
+    pp_step_velocity(&free_blocks, NULL, NULL, f->solve.solution.nu);
     bool measured = false;
-    st = solve_islands(f, island, n, guess ? &recalled : NULL, &measured);
-    if (!f->used) f->used = before;
-    if (!measured) f->residual = perp_step_problem_residual(&f->problem, &f->solution);
+    st = solve_islands(f, island, n, guess ? &recalled : NULL, o, &measured);
+    if (!f->solve.used) f->solve.used = before;
+    f->solve.measured = measured;
+    if (!o->measure_later) pp_measure_step(f);
     /* rows that were posed anew (driven bodies that stall, motors that yield, what gives way) lie behind the mark */
-    if (!st && f->problem.contact == contact && f->problem.joint == joint) pp_arena_release(&w->arena, mark);
+    if (!st && f->pose.problem.contact == contact && f->pose.problem.joint == joint) pp_arena_release(&w->arena, mark);
     return st;
 }

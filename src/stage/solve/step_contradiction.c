@@ -52,8 +52,8 @@ static int contact_of(const pp_step_cone *c, int law) {
 /* Where law number `law` of the cone problem acts. */
 static pp_opponent place_of(const pp_frame *f, const pp_step_cone *c, int law) {
     int contact = contact_of(c, law), at = contact >= 0 ? c->step->contact[contact].contact : -1;
-    if (at >= 0 && at < f->ncontact) {
-        const int *shape = f->contact_shape + 2 * at;
+    if (at >= 0 && at < f->contacts.n) {
+        const int *shape = f->contacts.shape + 2 * at;
         return (pp_opponent){PP_OPPONENT_CONTACT, f->w->shape[shape[0]].body, f->w->shape[shape[1]].body};
     }
     if (contact >= 0 || law >= c->step->njoint || c->step->joint[law].joint < 0)

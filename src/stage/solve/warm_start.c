@@ -16,15 +16,15 @@ static int compare_contact(const pp_memory_contact *m, uint32_t a, uint32_t b, u
 }
 
 static uint32_t joint_key(const pp_frame *f, int row) {
-    return (uint32_t)f->problem.joint[row].joint * PP_JOINT_MAX_ROWS + (uint32_t)f->row_number[row];
+    return (uint32_t)f->pose.problem.joint[row].joint * PP_JOINT_MAX_ROWS + (uint32_t)f->pose.row_number[row];
 }
 
-void pp_recall(const pp_frame *f, perp_step_solution *guess) {
-    const pp_warm *m = f->recall ? f->recall : &f->w->warm;
-    double part = f->half && !f->recall ? 0.5 : 1; /* a step is remembered whole */
+void pp_recall(const pp_frame *f, const pp_warm *m, perp_step_solution *guess) {
+    double part = f->task.half && !m ? 0.5 : 1; /* a step is remembered whole */
+    if (!m) m = &f->w->warm;
     int k = 0;
-    for (int i = 0; i < f->ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
+    for (int i = 0; i < f->contacts.n; i++) {
+        const perp_contact *c = &f->contacts.at[i];
         double *p = guess->p_contact + 3 * i;
         p[0] = p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
         int order = 1;
@@ -40,15 +40,15 @@ void pp_recall(const pp_frame *f, perp_step_solution *guess) {
         guess->sigma[i] = m->contact[k].sigma;
         guess->p_spin[i] = part * m->contact[k].spin;
     }
-    for (int i = f->ncontact; i < f->problem.ncontact; i++) { /* supports: their pressure is known */
-        const perp_contact_row *c = &f->problem.contact[i];
+    for (int i = f->contacts.n; i < f->pose.problem.ncontact; i++) { /* supports: their pressure is known */
+        const perp_contact_row *c = &f->pose.problem.contact[i];
         double *p = guess->p_contact + 3 * i;
         p[0] = -c->b_n / c->compliance;
         p[1] = p[2] = guess->sigma[i] = guess->p_spin[i] = 0;
     }
-    for (int i = 0, j = 0; i < f->problem.njoint; i++) {
+    for (int i = 0, j = 0; i < f->pose.problem.njoint; i++) {
         guess->p_joint[i] = 0;
-        if (f->problem.joint[i].joint < 0) continue; /* of no joint: not remembered */
+        if (f->pose.problem.joint[i].joint < 0) continue; /* of no joint: not remembered */
         uint32_t key = joint_key(f, i);
         while (j < m->njoint && m->joint_key[j] < key) j++;
         if (j < m->njoint && m->joint_key[j] == key) guess->p_joint[i] = part * m->joint[j];
@@ -57,11 +57,11 @@ void pp_recall(const pp_frame *f, perp_step_solution *guess) {
 
 /* In the contacts of the part before. */
 static bool recall_from_part(const pp_frame *part, const perp_contact *c, perp_vec3 *layer, bool *pressed) {
-    for (int i = 0; i < part->ncontact; i++) {
-        const perp_contact *e = &part->contact[i];
+    for (int i = 0; i < part->contacts.n; i++) {
+        const perp_contact *e = &part->contacts.at[i];
         if (e->a.slot != c->a.slot || e->b.slot != c->b.slot || e->feature != c->feature) continue;
-        *layer = part->layer ? part->layer[i] : perp_v3(0, 0, 0);
-        *pressed = part->solution.p_contact[3 * i] > 0;
+        *layer = part->method.layer ? part->method.layer[i] : perp_v3(0, 0, 0);
+        *pressed = part->solve.solution.p_contact[3 * i] > 0;
         return true;
     }
     return false;
@@ -81,32 +81,32 @@ bool pp_recall_layer(const pp_frame *f, const perp_contact *c, perp_vec3 *layer,
 }
 
 static void write_memory(const pp_frame *f, pp_warm *m) {
-    m->ncontact = f->ncontact;
-    m->njoint = f->problem.njoint - f->nchain_damping; /* those are the last */
+    m->ncontact = f->contacts.n;
+    m->njoint = f->pose.problem.njoint - f->demand.nchain_damping; /* those are the last */
     for (int i = 0; i < m->ncontact; i++) {
-        const perp_contact *c = &f->contact[i];
-        const double *p = f->solution.p_contact + 3 * i;
+        const perp_contact *c = &f->contacts.at[i];
+        const double *p = f->solve.solution.p_contact + 3 * i;
         perp_vec3 P = perp_v3_add(perp_v3_scale(p[0], c->n_W),
                                   perp_v3_add(perp_v3_scale(p[1], c->t_W), perp_v3_scale(p[2], c->o_W)));
-        perp_vec3 d = f->layer ? f->layer[i] : perp_v3(0, 0, 0);
+        perp_vec3 d = f->method.layer ? f->method.layer[i] : perp_v3(0, 0, 0);
         m->contact[i] = (pp_memory_contact){.slot_a = c->a.slot,
                                             .slot_b = c->b.slot,
                                             .feature = c->feature,
-                                            .plane = f->contact_plane ? f->contact_plane[i] : 0,
+                                            .plane = f->contacts.plane ? f->contacts.plane[i] : 0,
                                             .p = {P.x, P.y, P.z},
                                             .layer = {d.x, d.y, d.z},
-                                            .sigma = f->solution.sigma[i],
+                                            .sigma = f->solve.solution.sigma[i],
                                             .spin = pp_spin_impulse(f, i)};
     }
     for (int i = 0; i < m->njoint; i++) {
         m->joint_key[i] = joint_key(f, i);
-        m->joint[i] = f->solution.p_joint[i];
+        m->joint[i] = f->solve.solution.p_joint[i];
     }
 }
 
 static bool make_room(const pp_frame *f, pp_warm *m) {
     const perp_allocator *a = &f->w->alloc;
-    int nc = f->ncontact, nj = f->problem.njoint;
+    int nc = f->contacts.n, nj = f->pose.problem.njoint;
     return PP_GROW(a, m->contact, m->cap_contact, m->cap_contact, nc) &&
            PP_GROW(a, m->joint_key, m->cap_joint_key, m->cap_joint_key, nj) &&
            PP_GROW(a, m->joint, m->cap_joint, m->cap_joint, nj);
@@ -120,22 +120,22 @@ bool pp_remember_try(const pp_frame *f, pp_warm *m) {
 
 perp_status pp_reserve(pp_frame *f) {
     perp_world *w = f->w;
-    bool ok = make_room(f, &w->warm) && PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, f->ncontact) &&
+    bool ok = make_room(f, &w->warm) && PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, f->contacts.n) &&
               PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint);
-    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->ncontact);
+    return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
 }
 
 void pp_remember(pp_frame *f, bool add_joint_impulses) {
     perp_world *w = f->w;
     write_memory(f, &w->warm);
-    w->ncontact = f->ncontact;
-    for (int i = 0; i < f->ncontact; i++) w->contact[i] = f->contact[i];
+    w->ncontact = f->contacts.n;
+    for (int i = 0; i < f->contacts.n; i++) w->contact[i] = f->contacts.at[i];
     if (!add_joint_impulses && w->njoint) memset(w->joint_impulse, 0, (size_t)w->njoint * sizeof *w->joint_impulse);
-    for (int i = 0; i < f->problem.njoint; i++) {
-        const perp_joint_row *r = &f->problem.joint[i];
+    for (int i = 0; i < f->pose.problem.njoint; i++) {
+        const perp_joint_row *r = &f->pose.problem.joint[i];
         if (r->joint < 0) continue;
-        pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->block);
-        perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, f->solution.p_joint[i]);
+        pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->control.block);
+        perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, f->solve.solution.p_joint[i]);
         perp_wrench *sum = &w->joint_impulse[r->joint];
         sum->force = perp_v3_add(sum->force, p.force);
         sum->torque = perp_v3_add(sum->torque, p.torque);
@@ -147,7 +147,7 @@ void pp_remember(pp_frame *f, bool add_joint_impulses) {
 perp_status pp_reserve_sum(pp_frame *const *frame, int n) {
     perp_world *w = frame[0]->w;
     int most = 0;
-    for (int i = 0; i < n; i++) most += frame[i]->ncontact;
+    for (int i = 0; i < n; i++) most += frame[i]->contacts.n;
     pp_warm *m = &w->warm;
     bool ok = PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, most) &&
               PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, most);
@@ -172,13 +172,13 @@ static int place_of(const perp_world *w, const perp_contact *c, bool *there) {
 static void add_contacts(const pp_frame *f) {
     perp_world *w = f->w;
     pp_warm *m = &w->warm;
-    for (int i = 0; i < f->ncontact; i++) {
-        perp_contact c = f->contact[i];
+    for (int i = 0; i < f->contacts.n; i++) {
+        perp_contact c = f->contacts.at[i];
         bool there;
         int at = place_of(w, &c, &there);
         perp_vec3 P = {0, 0, 0};
         double spin = pp_spin_impulse(f, i);
-        const double *p = f->solution.p_contact + 3 * i;
+        const double *p = f->solve.solution.p_contact + 3 * i;
         P = perp_v3_add(perp_v3_scale(p[0], c.n_W),
                         perp_v3_add(perp_v3_scale(p[1], c.t_W), perp_v3_scale(p[2], c.o_W)));
         if (there) {
@@ -198,9 +198,9 @@ static void add_contacts(const pp_frame *f) {
         m->contact[at] = (pp_memory_contact){.slot_a = c.a.slot,
                                              .slot_b = c.b.slot,
                                              .feature = c.feature,
-                                             .plane = f->contact_plane ? f->contact_plane[i] : 0,
+                                             .plane = f->contacts.plane ? f->contacts.plane[i] : 0,
                                              .p = {P.x, P.y, P.z},
-                                             .sigma = f->solution.sigma[i],
+                                             .sigma = f->solve.solution.sigma[i],
                                              .spin = spin};
     }
 }

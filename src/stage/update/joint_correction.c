@@ -38,7 +38,7 @@ static int rows_now(const pp_frame *f, perp_joint_row *row) {
     for (int i = 0; i < w->njoint; i++) {
         const pp_joint *j = &w->joint[i];
         if (!pp_alive(j->gen)) continue;
-        pp_joint_side a = pp_side(w, f->s1, j->a, f->block), b = pp_side(w, f->s1, j->b, f->block);
+        pp_joint_side a = pp_side(w, f->s1, j->a, f->control.block), b = pp_side(w, f->s1, j->b, f->control.block);
         if (a.block < 0 && b.block < 0) continue;
         perp_joint_row all[PP_JOINT_MAX_ROWS];
         double coord[PERP_JOINT_MAX_COORD] = {0};
@@ -66,15 +66,15 @@ static void book(pp_frame *f, const workspace *ws, int j, double p) {
     const perp_joint_row *r = &ws->row[j];
     int side = r->row.block[1] >= 0;
     const double *J = r->row.J[side];
-    pp_row_push(&ws->problem, &r->row, p, f->i_correction);
-    perp_vec3 *sum = &f->p_correction[r->joint], e = perp_v3(J[0], J[1], f->w->def.dim == 3 ? J[2] : 0);
+    pp_row_push(&ws->problem, &r->row, p, f->update.i_correction);
+    perp_vec3 *sum = &f->update.p_correction[r->joint], e = perp_v3(J[0], J[1], f->w->def.dim == 3 ? J[2] : 0);
     *sum = perp_v3_axpy(*sum, side ? p : -p, e);
 }
 
 /* p = -(G' Minv G)^+ e; dnu = Minv G p. Of velocities (`speeds`) it is taken, of positions the caller does that. */
 static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool speeds) {
     for (int j = 0; j < n; j++) {
-        memset(ws->y, 0, (size_t)f->ndof * sizeof *ws->y);
+        memset(ws->y, 0, (size_t)f->control.ndof * sizeof *ws->y);
         pp_row_spread(&ws->problem, &ws->row[j].row, 1, ws->y);
         for (int i = 0; i < n; i++) ws->A[j * n + i] = pp_row_dot(&ws->problem, &ws->row[i].row, ws->y);
         ws->p[j] = -e[j];
@@ -82,88 +82,89 @@ static bool correct(pp_frame *f, workspace *ws, int n, const double *e, bool spe
     pp_psd fac;
     if (!pp_psd_factor(&fac, n, ws->A, n, 1e-11, ws->psd)) return false;
     pp_psd_solve(&fac, 1, ws->p, n, ws->tmp);
-    memset(ws->dnu, 0, (size_t)f->ndof * sizeof *ws->dnu);
+    memset(ws->dnu, 0, (size_t)f->control.ndof * sizeof *ws->dnu);
     for (int j = 0; j < n; j++) {
         pp_row_spread(&ws->problem, &ws->row[j].row, ws->p[j], ws->dnu);
         if (speeds) book(f, ws, j, ws->p[j]);
     }
-    for (int i = 0; speeds && i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
+    for (int i = 0; speeds && i < f->control.ndof; i++) f->update.nu_end[i] += ws->dnu[i];
     return true;
 }
 
 /* Contacts of what is near at the end pose, in a frame of their own. */
 static perp_status near_contacts(const pp_frame *f, pp_frame *e) {
     *e = (pp_frame){.w = f->w,
-                    .acts = f->acts,
-                    .flying = f->flying,
-                    .nflying = f->nflying,
                     .s0 = f->s1,
                     .s1 = f->s1,
                     .h = f->h,
-                    .reach_factor = f->reach_factor,
-                    .nblock = f->nblock,
-                    .ndof = f->ndof,
-                    .block = f->block,
-                    .block_body = f->block_body,
-                    .block_ndof = f->block_ndof,
-                    .block_offset = f->block_offset,
-                    .nu0 = f->nu_end,
-                    .i_gravity = f->i_gravity,
-                    .i_applied = f->i_applied,
-                    .i_spring = f->i_spring,
-                    .i_damper = f->i_damper,
-                    .bend = f->bend,
-                    .M = f->M,
-                    .Minv = f->Minv,
-                    .momentum = f->momentum};
+                    .task = {.acts = f->task.acts,
+                             .flying = f->task.flying,
+                             .nflying = f->task.nflying,
+                             .reach_factor = f->task.reach_factor},
+                    .control = {.nblock = f->control.nblock,
+                                .ndof = f->control.ndof,
+                                .block = f->control.block,
+                                .block_body = f->control.block_body,
+                                .block_ndof = f->control.block_ndof,
+                                .block_offset = f->control.block_offset,
+                                .nu0 = f->update.nu_end,
+                                .i_gravity = f->control.i_gravity,
+                                .i_applied = f->control.i_applied,
+                                .i_spring = f->control.i_spring,
+                                .i_damper = f->control.i_damper,
+                                .bend = f->control.bend,
+                                .M = f->control.M,
+                                .Minv = f->control.Minv,
+                                .momentum = f->control.momentum}};
     perp_status st = pp_collide(e);
     if (!st) st = pp_contacts_of_pairs(e);
-    return st || e->ncontact == 0 ? st : pp_formulate(e);
+    return st || e->contacts.n == 0 ? st : pp_formulate(e, &(pp_pose_options){0});
 }
 
 /* The correction of joint errors e [L/T] with contacts in the way, `beside`; `speeds`: of velocities, which touching
  * contacts alone have a say in. *done: false if there is none. */
 static perp_status correct_beside(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
                                   bool *done) {
-    perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, beside->ncontact);
-    double *nothing = PP_ARENA_ZERO(&f->w->arena, double, f->ndof);
+    perp_contact_row *row = PP_ARENA_ARRAY(&f->w->arena, perp_contact_row, beside->contacts.n);
+    double *nothing = PP_ARENA_ZERO(&f->w->arena, double, f->control.ndof);
     if (!row || !nothing) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for joint correction");
     int m = 0;
-    for (int i = 0; i < beside->ncontact; i++) {
-        const perp_contact *c = &beside->contact[i];
-        const int *s = beside->contact_shape + 2 * i;
+    for (int i = 0; i < beside->contacts.n; i++) {
+        const perp_contact *c = &beside->contacts.at[i];
+        const int *s = beside->contacts.shape + 2 * i;
         if (speeds && c->gap > 100 * pp_touching(f->w->shape[s[0]].g, f->w->shape[s[1]].g, c->b_W)) continue;
-        row[m] = beside->problem.contact[i];
+        row[m] = beside->pose.problem.contact[i];
         row[m].mu = row[m].e_r = row[m].b_t = row[m].b_o = row[m].b_r = 0;
         row[m].nd = 0;
-        double opens = pp_row_dot(&ws->problem, &row[m].n, f->nu_end) + row[m].b_n_kin;
+        double opens = pp_row_dot(&ws->problem, &row[m].n, f->update.nu_end) + row[m].b_n_kin;
         row[m].b_n = speeds ? fmax(0, opens) : (c->gap > 0 ? c->gap : fmin(0, c->gap + ws->overlap)) / f->h;
         row[m++].contact = i;
     }
     for (int j = 0; j < n; j++) ws->row[j].b = e[j];
-    pp_frame solve = *beside;
-    solve.purpose = PP_END_KICK; /* impulses of the last step are no guess for it */
-    solve.problem = ws->problem;
-    solve.problem.momentum = nothing;
-    solve.problem.joint = ws->row;
-    solve.problem.njoint = n;
-    solve.problem.contact = row;
-    solve.problem.ncontact = m;
-    perp_status st = pp_solve_step(&solve);
+    pp_frame again = *beside;
+    again.purpose = PP_END_KICK; /* impulses of the last step are no guess for it */
+    again.pose.problem = ws->problem;
+    again.pose.problem.momentum = nothing;
+    again.pose.problem.joint = ws->row;
+    again.pose.problem.njoint = n;
+    again.pose.problem.contact = row;
+    again.pose.problem.ncontact = m;
+    perp_status st = pp_solve_step(&again, &(pp_solve_options){0});
     *done = !st;
     if (st) return st == PERP_E_SOLVE ? PERP_OK : st;
-    memcpy(ws->dnu, solve.solution.nu, (size_t)f->ndof * sizeof *ws->dnu);
+    memcpy(ws->dnu, again.solve.solution.nu, (size_t)f->control.ndof * sizeof *ws->dnu);
     if (!speeds) return PERP_OK;
-    for (int j = 0; j < n; j++) book(f, ws, j, solve.solution.p_joint[j]);
-    for (int i = 0; i < m; i++) pp_row_push(&ws->problem, &row[i].n, solve.solution.p_contact[3 * i], f->i_correction);
-    for (int i = 0; i < f->ndof; i++) f->nu_end[i] += ws->dnu[i];
+    for (int j = 0; j < n; j++) book(f, ws, j, again.solve.solution.p_joint[j]);
+    for (int i = 0; i < m; i++)
+        pp_row_push(&ws->problem, &row[i].n, again.solve.solution.p_contact[3 * i], f->update.i_correction);
+    for (int i = 0; i < f->control.ndof; i++) f->update.nu_end[i] += ws->dnu[i];
     return PERP_OK;
 }
 
 /* One correction; *done: false if there is none. */
 static perp_status correct_once(pp_frame *f, workspace *ws, int n, const double *e, pp_frame *beside, bool speeds,
                                 bool *done) {
-    if (beside->ncontact > 0) return correct_beside(f, ws, n, e, beside, speeds, done);
+    if (beside->contacts.n > 0) return correct_beside(f, ws, n, e, beside, speeds, done);
     *done = correct(f, ws, n, e, speeds);
     return PERP_OK;
 }
@@ -171,20 +172,20 @@ static perp_status correct_once(pp_frame *f, workspace *ws, int n, const double 
 /* Deepest overlap of contacts [L]. */
 static double deepest(const pp_frame *beside) {
     double depth = 0;
-    for (int i = 0; i < beside->ncontact; i++) depth = fmax(depth, -beside->contact[i].gap);
+    for (int i = 0; i < beside->contacts.n; i++) depth = fmax(depth, -beside->contacts.at[i].gap);
     return depth;
 }
 
 /* Masses of all blocks and their inverses, as the bodies lie at the end. */
 static bool end_masses(const pp_frame *f, double **M, double **Minv) {
-    *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
-    *Minv = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->nblock);
+    *M = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
+    *Minv = PP_ARENA_ARRAY(&f->w->arena, double, 36 * f->control.nblock);
     if (!*M || !*Minv) return false;
-    memcpy(*M, f->M, 36 * (size_t)f->nblock * sizeof **M);
-    memcpy(*Minv, f->Minv, 36 * (size_t)f->nblock * sizeof **Minv);
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
-        if (f->block_ndof[k] == 6 && !f->implicit_turn)
+    memcpy(*M, f->control.M, 36 * (size_t)f->control.nblock * sizeof **M);
+    memcpy(*Minv, f->control.Minv, 36 * (size_t)f->control.nblock * sizeof **Minv);
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
+        if (f->control.block_ndof[k] == 6 && !f->task.implicit_turn)
             pp_put_inertia(&f->w->body[slot], f->s1->X[slot].q, *M + 36 * k, *Minv + 36 * k);
     }
     return true;
@@ -192,8 +193,8 @@ static bool end_masses(const pp_frame *f, double **M, double **Minv) {
 
 /* Adds to the masses of all blocks what tension adds to them in this step. */
 static void stiffen(const pp_frame *f, double *M, double *Minv) {
-    for (int i = 0; i < f->nchain_damping; i++) {
-        const pp_chain_damping *r = &f->chain_damping[i];
+    for (int i = 0; i < f->demand.nchain_damping; i++) {
+        const pp_chain_damping *r = &f->demand.chain_damping[i];
         double *m = M + 36 * r->block, *inv = Minv + 36 * r->block;
         if (f->w->def.dim == 2) {
             m[14] += r->stiffness * r->axis.z * r->axis.z;
@@ -232,8 +233,8 @@ static int errors_now(const pp_frame *f, workspace *ws, double *e, double *norm)
 static bool moved(pp_frame *f, workspace *ws, const pp_state *from, double *e, int *n, double *norm) {
     double before = *norm, part = 1;
     for (int i = 0; i <= MAX_HALVINGS; i++, part /= 2) {
-        for (int k = 0; k < f->nblock; k++)
-            pp_shift_block(f, k, from, ws->dnu + f->block_offset[k], part * f->h, f->s1);
+        for (int k = 0; k < f->control.nblock; k++)
+            pp_shift_block(f, k, from, ws->dnu + f->control.block_offset[k], part * f->h, f->s1);
         *n = errors_now(f, ws, e, norm);
         if (*norm < before || !(*norm > f->w->def.correction_position)) return true;
     }
@@ -271,7 +272,7 @@ static perp_status velocities(pp_frame *f, workspace *ws, double *e) {
         int n = rows_now(f, ws->row);
         double norm = 0;
         for (int i = 0; i < n; i++) {
-            e[i] = pp_row_dot(&ws->problem, &ws->row[i].row, f->nu_end) + ws->row[i].b_kin;
+            e[i] = pp_row_dot(&ws->problem, &ws->row[i].row, f->update.nu_end) + ws->row[i].b_kin;
             norm += e[i] * e[i];
         }
         if (!(sqrt(norm) > f->w->def.correction_velocity) || !(norm < last)) break;
@@ -294,23 +295,23 @@ perp_status pp_correct_joints(pp_frame *f) {
                     .p = PP_ARENA_ARRAY(a, double, max),
                     .tmp = PP_ARENA_ARRAY(a, double, max),
                     .psd = PP_ARENA_ARRAY(a, double, pp_psd_work(max)),
-                    .y = PP_ARENA_ARRAY(a, double, f->ndof),
-                    .dnu = PP_ARENA_ARRAY(a, double, f->ndof)};
+                    .y = PP_ARENA_ARRAY(a, double, f->control.ndof),
+                    .dnu = PP_ARENA_ARRAY(a, double, f->control.ndof)};
     double *e = PP_ARENA_ARRAY(a, double, max);
     double *M, *Minv;
     bool masses = end_masses(f, &M, &Minv);
-    f->M_end = f->implicit_turn ? NULL : M;
-    f->i_correction = PP_ARENA_ZERO(a, double, f->ndof);
-    f->p_correction = PP_ARENA_ZERO(a, perp_vec3, w->njoint);
-    if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e || !f->i_correction ||
-        !f->p_correction)
+    f->update.M_end = f->task.implicit_turn ? NULL : M;
+    f->update.i_correction = PP_ARENA_ZERO(a, double, f->control.ndof);
+    f->update.p_correction = PP_ARENA_ZERO(a, perp_vec3, w->njoint);
+    if (!masses || !ws.row || !ws.A || !ws.p || !ws.tmp || !ws.psd || !ws.y || !ws.dnu || !e ||
+        !f->update.i_correction || !f->update.p_correction)
         return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
     ws.problem = pp_free_problem(f);
-    double *M_moved = PP_ARENA_ARRAY(a, double, 36 * f->nblock),
-           *Minv_moved = PP_ARENA_ARRAY(a, double, 36 * f->nblock);
+    double *M_moved = PP_ARENA_ARRAY(a, double, 36 * f->control.nblock),
+           *Minv_moved = PP_ARENA_ARRAY(a, double, 36 * f->control.nblock);
     if (!M_moved || !Minv_moved) return pp_fail(w, PERP_E_MEMORY, "out of memory for joint correction");
-    memcpy(M_moved, M, 36 * (size_t)f->nblock * sizeof *M);
-    memcpy(Minv_moved, Minv, 36 * (size_t)f->nblock * sizeof *M);
+    memcpy(M_moved, M, 36 * (size_t)f->control.nblock * sizeof *M);
+    memcpy(Minv_moved, Minv, 36 * (size_t)f->control.nblock * sizeof *M);
     stiffen(f, M_moved, Minv_moved);
     ws.problem.M = M_moved;
     ws.problem.Minv = Minv_moved;

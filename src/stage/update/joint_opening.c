@@ -22,8 +22,8 @@
 
 /* As the rows take it: dynamic bodies at the start of the step, others at its end. */
 static pp_joint_side start_side(const pp_frame *f, int slot) {
-    bool moves = slot >= 0 && f->block[slot] >= 0;
-    return pp_side(f->w, moves ? f->s0 : f->s1, slot, f->block);
+    bool moves = slot >= 0 && f->control.block[slot] >= 0;
+    return pp_side(f->w, moves ? f->s0 : f->s1, slot, f->control.block);
 }
 
 /* From the centre of mass of a body that moves to the joint, the longest; at least so much that rounding is no part of
@@ -41,13 +41,13 @@ static double opening(const pp_frame *f, int i, int row) {
     const pp_joint *j = &f->w->joint[i];
     int dim = f->w->def.dim;
     pp_joint_side a0 = start_side(f, j->a), b0 = start_side(f, j->b);
-    pp_joint_side a1 = pp_side(f->w, f->s1, j->a, f->block), b1 = pp_side(f->w, f->s1, j->b, f->block);
+    pp_joint_side a1 = pp_side(f->w, f->s1, j->a, f->control.block), b1 = pp_side(f->w, f->s1, j->b, f->control.block);
     double phi1[6], arm = arm_of(&j->def, &a0, &b0), most = 0;
     int n = pp_joint_errors(&j->def, dim, &a1, &b1, phi1);
     for (int k = 0; k < n; k++) {
-        const perp_row *r = &f->problem.joint[row + k].row;
-        double left = f->joint_rest[row + k] + f->problem.joint[row + k].b;
-        double meant = f->h * (pp_row_dot(&f->problem, r, f->solution.nu) + left);
+        const perp_row *r = &f->pose.problem.joint[row + k].row;
+        double left = f->pose.joint_rest[row + k] + f->pose.problem.joint[row + k].b;
+        double meant = f->h * (pp_row_dot(&f->pose.problem, r, f->solve.solution.nu) + left);
         double length = k < pp_joint_ntranslation(j->def.kind, dim) ? arm : 1; /* angles are parts already */
         if (length > 0) most = fmax(most, fabs(phi1[k] - meant) / length);
     }
@@ -56,11 +56,11 @@ static double opening(const pp_frame *f, int i, int row) {
 
 perp_status pp_check_opening(pp_frame *f) {
     perp_world *w = f->w;
-    if (f->last_resort || f->no_lift || w->stepper->step) return PERP_OK;
-    for (int row = 0; row < f->problem.njoint; row++) {
-        int i = f->problem.joint[row].joint;
-        if (i < 0 || (row > 0 && f->problem.joint[row - 1].joint == i)) continue;
-        if (f->problem.joint[row].kind != PERP_ROW_JOINT) continue;
+    if (f->task.last_resort || f->method.jammed || w->stepper->step) return PERP_OK;
+    for (int row = 0; row < f->pose.problem.njoint; row++) {
+        int i = f->pose.problem.joint[row].joint;
+        if (i < 0 || (row > 0 && f->pose.problem.joint[row - 1].joint == i)) continue;
+        if (f->pose.problem.joint[row].kind != PERP_ROW_JOINT) continue;
         double part = opening(f, i, row);
         if (!(part <= MOST))
             return pp_fail(

@@ -12,12 +12,12 @@
 
 /* Blocks on which some constraint impulse acted. */
 static void mark_pushed(const pp_frame *f, bool *pushed) {
-    const perp_step_problem *p = &f->problem;
+    const perp_step_problem *p = &f->pose.problem;
     for (int i = 0; i < p->njoint; i++)
         for (int k = 0; k < 2; k++)
             if (p->joint[i].row.block[k] >= 0) pushed[p->joint[i].row.block[k]] = true;
     for (int i = 0; i < p->ncontact; i++) {
-        const double *P = f->solution.p_contact + 3 * i;
+        const double *P = f->solve.solution.p_contact + 3 * i;
         if (P[0] == 0 && P[1] == 0 && P[2] == 0) continue;
         for (int k = 0; k < 2; k++)
             if (p->contact[i].n.block[k] >= 0) pushed[p->contact[i].n.block[k]] = true;
@@ -26,32 +26,35 @@ static void mark_pushed(const pp_frame *f, bool *pushed) {
 
 /* The numbers of the free rotation themselves, which conserve to the last digit, where nothing turned the body. */
 static bool turns_freely(const pp_frame *f, int k) {
-    int at = f->block_offset[k];
+    int at = f->control.block_offset[k];
     for (int i = at + 3; i < at + 6; i++)
-        if (f->i_gravity[i] != 0 || f->i_applied[i] != 0 || f->i_spring[i] != 0 || f->i_damper[i] != 0) return false;
+        if (f->control.i_gravity[i] != 0 || f->control.i_applied[i] != 0 || f->control.i_spring[i] != 0 ||
+            f->control.i_damper[i] != 0)
+            return false;
     return true;
 }
 
 static void turn_freely(const pp_frame *f, int k) {
-    double *nu = f->solution.nu + f->block_offset[k];
-    memcpy(nu + 3, f->nu0 + f->block_offset[k] + 3, 3 * sizeof *nu);
-    if (f->implicit_turn) nu[3] = f->w_free[k].x, nu[4] = f->w_free[k].y, nu[5] = f->w_free[k].z;
-    f->s1->X[f->block_body[k]].q = f->q_free[k];
+    double *nu = f->solve.solution.nu + f->control.block_offset[k];
+    memcpy(nu + 3, f->control.nu0 + f->control.block_offset[k] + 3, 3 * sizeof *nu);
+    if (f->task.implicit_turn)
+        nu[3] = f->control.w_free[k].x, nu[4] = f->control.w_free[k].y, nu[5] = f->control.w_free[k].z;
+    f->s1->X[f->control.block_body[k]].q = f->control.q_free[k];
 }
 
 /* Moves block k to the end of the step. */
 static perp_status move(pp_frame *f, int k, bool pushed) {
-    int slot = f->block_body[k], at = f->block_offset[k], nd = f->block_ndof[k];
-    const double *nu = f->solution.nu + at;
+    int slot = f->control.block_body[k], at = f->control.block_offset[k], nd = f->control.block_ndof[k];
+    const double *nu = f->solve.solution.nu + at;
     perp_vec3 om;
     if (!pp_move_block(f, k, f->s0, nu, f->h, f->s1, &om))
         return pp_fail(f->w, PERP_E_SOLVE, "body %d (%s) turns too far in one step: |w| h = %g", slot,
                        f->w->body[slot].name ? f->w->body[slot].name : "", perp_v3_norm(om) * f->h);
     if (nd == 6 && !pushed && turns_freely(f, k)) {
         turn_freely(f, k);
-        om = f->w_free[k];
+        om = f->control.w_free[k];
     }
-    double *end = f->nu_turned + at;
+    double *end = f->update.nu_turned + at;
     memcpy(end, nu, (size_t)nd * sizeof *end);
     if (nd == 6) end[3] = om.x, end[4] = om.y, end[5] = om.z;
     return PERP_OK;
@@ -60,28 +63,30 @@ static perp_status move(pp_frame *f, int k, bool pushed) {
 perp_status pp_update(pp_frame *f) {
     perp_world *w = f->w;
     pp_state *s1 = f->s1;
-    bool *pushed = PP_ARENA_ZERO(&w->arena, bool, f->nblock);
-    f->nu_turned = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    f->nu_end = PP_ARENA_ARRAY(&w->arena, double, f->ndof);
-    if (!pushed || !f->nu_turned || !f->nu_end) return pp_fail(w, PERP_E_MEMORY, "out of memory for the update");
+    bool *pushed = PP_ARENA_ZERO(&w->arena, bool, f->control.nblock);
+    f->update.nu_turned = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    f->update.nu_end = PP_ARENA_ARRAY(&w->arena, double, f->control.ndof);
+    if (!pushed || !f->update.nu_turned || !f->update.nu_end)
+        return pp_fail(w, PERP_E_MEMORY, "out of memory for the update");
     mark_pushed(f, pushed);
-    for (int k = 0; k < f->nblock; k++) {
+    for (int k = 0; k < f->control.nblock; k++) {
         perp_status st = move(f, k, pushed[k]);
         if (st) return st;
     }
-    memcpy(f->nu_end, f->nu_turned, (size_t)f->ndof * sizeof *f->nu_end);
+    memcpy(f->update.nu_end, f->update.nu_turned, (size_t)f->control.ndof * sizeof *f->update.nu_end);
     perp_status held = pp_check_opening(f);
     if (held) return held;
-    if (w->def.joint_correction && f->problem.njoint) {
+    if (w->def.joint_correction && f->pose.problem.njoint) {
         perp_status st = pp_correct_joints(f);
         if (st) return st;
     }
-    if (f->implicit_turn) memcpy(f->solution.nu, f->nu_end, (size_t)f->ndof * sizeof *f->nu_end);
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
-        const double *nu = f->nu_end + f->block_offset[k];
+    if (f->task.implicit_turn)
+        memcpy(f->solve.solution.nu, f->update.nu_end, (size_t)f->control.ndof * sizeof *f->update.nu_end);
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
+        const double *nu = f->update.nu_end + f->control.block_offset[k];
         s1->v[slot] = pp_linear(w->def.dim, nu);
-        s1->w[slot] = pp_angular(w->def.dim, f->block_ndof[k], nu);
+        s1->w[slot] = pp_angular(w->def.dim, f->control.block_ndof[k], nu);
         if (!perp_v3_finite(s1->X[slot].p) || !perp_q_finite(s1->X[slot].q) || !perp_v3_finite(s1->v[slot]) ||
             !perp_v3_finite(s1->w[slot]))
             return pp_fail(w, PERP_E_SOLVE, "body %d (%s) would get a state that is not finite at t = %g", slot,
@@ -100,21 +105,22 @@ perp_status pp_update(pp_frame *f) {
 }
 
 perp_status pp_update_along(pp_frame *f, const double *drift) {
-    size_t size = (size_t)f->ndof * sizeof *drift;
-    double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->ndof), *nu = f->solution.nu;
+    size_t size = (size_t)f->control.ndof * sizeof *drift;
+    double *nu1 = PP_ARENA_ARRAY(&f->w->arena, double, f->control.ndof), *nu = f->solve.solution.nu;
     if (!nu1) return pp_fail(f->w, PERP_E_MEMORY, "out of memory for the update");
     memcpy(nu1, nu, size);
     memcpy(nu, drift, size);
     perp_status st = pp_update(f);
     memcpy(nu, nu1, size);
     if (st) return st;
-    memcpy(f->nu_end, nu1, size);
-    f->nu_moved = drift;
-    for (int k = 0; k < f->nblock; k++) {
-        int slot = f->block_body[k];
-        const double *v = nu1 + f->block_offset[k];
+    memcpy(f->update.nu_end, nu1, size);
+    f->update.nu_moved = drift;
+    for (int k = 0; k < f->control.nblock; k++) {
+        int slot = f->control.block_body[k];
+        const double *v = nu1 + f->control.block_offset[k];
         f->s1->v[slot] = pp_linear(f->w->def.dim, v);
-        if (f->block_ndof[k] > f->w->def.dim) f->s1->w[slot] = pp_angular(f->w->def.dim, f->block_ndof[k], v);
+        if (f->control.block_ndof[k] > f->w->def.dim)
+            f->s1->w[slot] = pp_angular(f->w->def.dim, f->control.block_ndof[k], v);
     }
     return PERP_OK;
 }

@@ -1,0 +1,16 @@
+/* SPDX-FileCopyrightText: the perp authors
+ * SPDX-License-Identifier: Apache-2.0 */
+/* frame_collide.h - what stage 2 gives (stage/collide): shapes at their places. The pairs that may meet are in w->pairs. */
+#ifndef PP_FRAME_COLLIDE_H
+#define PP_FRAME_COLLIDE_H
+
+#include "model/world_data.h"
+
+typedef struct pp_frame_collide {
+    pp_placed *placed;
+    int nplaced;
+    const uint64_t *excluded; /* sorted pairs of body slots that never touch */
+    int nexcluded;
+} pp_frame_collide;
+
+#endif
