@@ -81,8 +81,10 @@ static void print_yields(FILE *to, const simulate_result *r) {
 /* Rigid contacts and joints of a jammed island that had no answer otherwise. */
 static void print_gives(FILE *to, const simulate_result *r) {
     if (r->total.gives == 0) return;
-    fprintf(to, "  jams     contacts or joints gave way in %d part%s of steps, at up to %.2g of the speeds\n",
-            r->total.gives, r->total.gives == 1 ? "" : "s", r->total.give);
+    fprintf(
+        to,
+        "  jams     contacts or joints gave way in %d substep%s, at up to %.2g of the speeds: no solution was found\n",
+        r->total.gives, r->total.gives == 1 ? "" : "s", r->total.give);
 }
 
 void summary_certificate(FILE *to, const simulate_result *r) {
