@@ -14,9 +14,9 @@
 #define MIN_WORK_SHARE (1.0 / 64)
 
 void pp_budget_start(perp_world *w) {
-    w->work_limit = w->def.work_limit > 0 ? w->def.work_limit : INFINITY;
-    w->deadline = w->def.time_limit > 0 ? pp_clock() + w->def.time_limit : INFINITY;
-    w->work = (pp_work){.done = 0, .limit = w->work_limit};
+    w->run.work_limit = w->def.work_limit > 0 ? w->def.work_limit : INFINITY;
+    w->run.deadline = w->def.time_limit > 0 ? pp_clock() + w->def.time_limit : INFINITY;
+    w->run.work = (pp_work){.done = 0, .limit = w->run.work_limit};
 }
 
 double pp_budget_share(pp_work *work, double whole) {
@@ -25,11 +25,11 @@ double pp_budget_share(pp_work *work, double whole) {
     return before;
 }
 
-static bool late(const perp_world *w) { return w->deadline < INFINITY && pp_clock() > w->deadline; }
+static bool late(const perp_world *w) { return w->run.deadline < INFINITY && pp_clock() > w->run.deadline; }
 
 bool pp_budget_used(perp_world *w, double size) {
-    w->work.done += POSING_WORK * size;
-    return w->work.done > w->work.limit || late(w);
+    w->run.work.done += POSING_WORK * size;
+    return w->run.work.done > w->run.work.limit || late(w);
 }
 
 perp_status pp_budget_fail(perp_world *w) {
@@ -38,7 +38,7 @@ perp_status pp_budget_fail(perp_world *w) {
 
 bool pp_budget_exhausted(perp_world *w) {
     bool time = late(w);
-    if (!time && !(w->work.done > (1 - MIN_WORK_SHARE) * w->work_limit)) return false;
+    if (!time && !(w->run.work.done > (1 - MIN_WORK_SHARE) * w->run.work_limit)) return false;
     char before[PP_WHY];
     memcpy(before, w->why, sizeof before);
     (void)pp_fail(w, PERP_E_SOLVE, "the step used up its %s (%s = %g): %s", time ? "time" : "work",

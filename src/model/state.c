@@ -7,16 +7,16 @@ bool pp_state_grow(perp_world *w, int nbody, int njoint) {
     const perp_allocator *a = &w->alloc;
     pp_state *s = &w->state;
     /* seven arrays share one capacity: each grows on its own copy of it, and the common one follows when all have */
-    int old = w->cap_state_body, cap[7] = {old, old, old, old, old, old, old};
+    int old = w->room.cap_state_body, cap[7] = {old, old, old, old, old, old, old};
     if (nbody > old) {
         if (!PP_GROW(a, s->X, cap[0], old, nbody) || !PP_GROW(a, s->theta, cap[1], old, nbody) ||
             !PP_GROW(a, s->v, cap[2], old, nbody) || !PP_GROW(a, s->w, cap[3], old, nbody) ||
             !PP_GROW(a, s->dv, cap[4], old, nbody) || !PP_GROW(a, s->dw, cap[5], old, nbody) ||
             !PP_GROW(a, s->mark, cap[6], old, nbody))
             return false;
-        w->cap_state_body = cap[0];
+        w->room.cap_state_body = cap[0];
     }
-    return PP_GROW(a, s->coord, w->cap_state_joint, w->cap_state_joint, njoint);
+    return PP_GROW(a, s->coord, w->room.cap_state_joint, w->room.cap_state_joint, njoint);
 }
 
 void pp_state_release(pp_state *s, const perp_allocator *a) {

@@ -27,15 +27,15 @@ void pp_logf(const perp_world *w, perp_log_level level, const char *format, ...)
 
 bool pp_told_to_stop(void *world) {
     perp_world *w = world;
-    if (!w->stopped && w->stop.asked) w->stopped = w->stop.asked(w->stop.ctx);
-    return w->stopped;
+    if (!w->run.stopped && w->run.stop.asked) w->run.stopped = w->run.stop.asked(w->run.stop.ctx);
+    return w->run.stopped;
 }
 
 perp_status pp_stopped(perp_world *w) { return pp_fail(w, PERP_E_STOPPED, "told to stop at t = %g", w->state.t); }
 
 void pp_clocked(perp_world *w, perp_stage stage, double *from) {
     double now = pp_clock();
-    w->timing[stage] += now - *from;
+    w->last.timing[stage] += now - *from;
     *from = now;
 }
 

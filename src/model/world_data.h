@@ -121,9 +121,8 @@ typedef struct pp_warm {
     int njoint, cap_joint, cap_joint_key;
 } pp_warm;
 
-struct perp_world {
-    perp_world_def def; /* strings in it point to registry names */
-    bool start_left;    /* the start in it was left open, and chosen */
+/* The stages that a world was made with, and their settings. */
+typedef struct pp_world_chosen {
     const pp_detector_type *detector;
     const struct pp_stepper_type *stepper;
     const struct pp_contact_model_type *model;
@@ -137,56 +136,81 @@ struct perp_world {
         double align;
         char bytes[PERP_SETTINGS_MAX];
     } stepper_settings;
-    perp_allocator alloc;
-    pp_arena arena;
+    bool start_left; /* the start in the definition was left open, and chosen */
+} pp_world_chosen;
 
-    pp_body *body;
-    int nbody, cap_body, dead_body; /* slots in use, dead ones included */
-    pp_shape *shape;
-    int nshape, cap_shape, dead_shape;
-    pp_belt_def *belt; /* in the order in which surfaces were set to move */
-    int nbelt, cap_belt;
-    pp_joint *joint;
-    int njoint, cap_joint, dead_joint;
-    pp_force *force;
-    int nforce, cap_force, dead_force;
-
-    perp_pair_law *law; /* nmaterial x nmaterial */
-    int nmaterial, cap_law;
-    perp_pair_law law_all;
-
-    pp_state state; /* committed */
+/* Room for the things in a world, and how many of the slots in use are dead. */
+typedef struct pp_world_room {
+    int cap_body, dead_body;
+    int cap_shape, dead_shape;
+    int cap_belt;
+    int cap_joint, dead_joint;
+    int cap_force, dead_force;
+    int cap_law;
     int cap_state_body, cap_state_joint;
-    pp_warm warm;
+} pp_world_room;
 
-    perp_contact *contact; /* of the last step */
+/* What the last step left for the user, and the time that all of them took. */
+typedef struct pp_world_last {
+    perp_contact *contact;
     int ncontact, cap_contact;
-    perp_wrench *joint_impulse; /* by joint slot, last step */
+    perp_wrench *joint_impulse; /* by joint slot */
     int cap_joint_impulse;
-    pp_broad *broad;        /* what it remembers makes it quick and changes nothing */
-    pp_couple_list couples; /* broad phase's output, kept for its capacity */
-    pp_pair_list pairs;     /* detector's output, kept for its capacity */
-
-    bool failed; /* last step failed: problem is the failed one */
+    bool failed; /* it failed: problem is the failed one */
     bool has_problem;
-    perp_step_problem problem; /* of the last step; lies in the arena until the next one */
+    perp_step_problem problem;       /* lies in the arena until the next step */
+    double timing[PERP_STAGE_COUNT]; /* seconds of wall time since the world was made */
+} pp_world_last;
 
-    struct pp_peg *peg; /* lists of the contact model "peg", kept for their capacity; NULL until it is used */
+/* What looks for contacts, and its lists, kept for their capacity. What is remembered makes it quick and changes nothing. */
+typedef struct pp_world_found {
+    pp_broad *broad;
+    pp_couple_list couples; /* output of the broad phase */
+    pp_pair_list pairs;     /* output of the detector: what stage/collide gives */
+    struct pp_peg *peg;     /* lists of the contact model "peg"; NULL until it is used */
+} pp_world_found;
 
+/* Who watches, limits and may end the step under way. */
+typedef struct pp_world_run {
     /* For tests of the certificate alone: called between the stages of a frame, and may break what it likes (stage/frame.h:
      * pp_tamper_at). NULL: nobody does. */
     void (*tamper)(struct pp_frame *f, int at, void *ctx);
     void *tamper_ctx;
-
     perp_capture capture; /* who looks at the islands' problems */
     perp_stop stop;       /* who may end a step */
+    bool stopped;         /* did so, in the step under way: one that changes its mind does not leave half a step */
     pp_work work;         /* of the step under way, and what the part or solver under way may reach */
     double work_limit;    /* of the whole step; INFINITY: none */
     double deadline;      /* of the whole step, of pp_clock(); INFINITY: none */
-    bool stopped;         /* did so, in the step under way: one that changes its mind does not leave half a step */
+} pp_world_run;
 
-    double timing[PERP_STAGE_COUNT]; /* seconds of wall time */
+struct perp_world {
+    perp_world_def def; /* strings in it point to registry names */
+    pp_world_chosen chosen;
+    perp_allocator alloc;
+    pp_arena arena;
 
+    /* Slots in use, dead ones included. */
+    pp_body *body;
+    int nbody;
+    pp_shape *shape;
+    int nshape;
+    pp_belt_def *belt; /* in the order in which surfaces were set to move */
+    int nbelt;
+    pp_joint *joint;
+    int njoint;
+    pp_force *force;
+    int nforce;
+    perp_pair_law *law; /* nmaterial x nmaterial */
+    int nmaterial;
+    perp_pair_law law_all;
+    pp_world_room room;
+
+    pp_state state; /* committed */
+    pp_warm warm;
+    pp_world_last last;
+    pp_world_found found;
+    pp_world_run run;
     char why[PP_WHY];
 };
 
@@ -205,12 +229,12 @@ void pp_clocked(perp_world *w, perp_stage stage, double *from);
  * turned or numbered otherwise shall move the same (docs/solvers/auto.md). */
 static inline perp_call pp_call_within(perp_world *w) {
     return (perp_call){.arena = &w->arena,
-                       .stop = w->stop.asked ? pp_told_to_stop : NULL,
+                       .stop = w->run.stop.asked ? pp_told_to_stop : NULL,
                        .stop_ctx = w,
-                       .deadline = w->deadline,
-                       .work = &w->work,
+                       .deadline = w->run.deadline,
+                       .work = &w->run.work,
                        .loads = PP_LOADS_UNIQUE,
-                       .terse = !w->capture.look};
+                       .terse = !w->run.capture.look};
 }
 
 /* Slot of a live id, or -1. */

@@ -9,7 +9,7 @@
 typedef struct pp_contact_model_type {
     const char *name;
     const char *source;
-    /* One of the two. contacts: w->pairs -> f->contacts, between pp_collide and pp_formulate. solve: all the way from
+    /* One of the two. contacts: w->found.pairs -> f->contacts, between pp_collide and pp_formulate. solve: all the way from
      * pp_control's results to f->contacts, f->pose.problem and f->solve.solution, for models whose contacts depend on the answer. */
     perp_status (*contacts)(pp_frame *f);
     perp_status (*solve)(pp_frame *f);

@@ -64,7 +64,7 @@ typedef enum pp_tamper_at {
     PP_SHIFTED
 } pp_tamper_at;
 static inline void pp_tamper(pp_frame *f, pp_tamper_at at) {
-    if (f->w->tamper) f->w->tamper(f, (int)at, f->w->tamper_ctx);
+    if (f->w->run.tamper) f->w->run.tamper(f, (int)at, f->w->run.tamper_ctx);
 }
 
 /* Impulse of all forces along degree of freedom i. */

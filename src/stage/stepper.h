@@ -33,7 +33,7 @@ typedef struct pp_stepper_type {
     bool
         marches; /* with step(): it says itself how long the parts of a step are (pp_frame_advice.shorter), 2^max_halvings of them
                      at most */
-    const perp_field *fields; /* settings, nfield of them, in w->stepper_settings; set by perp_world_set() */
+    const perp_field *fields; /* settings, nfield of them, in w->chosen.stepper_settings; set by perp_world_set() */
     int nfield;
     size_t settings_size; /* at most PERP_SETTINGS_MAX */
 

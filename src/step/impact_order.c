@@ -64,7 +64,7 @@ static pp_state *copy_of(perp_world *w, const pp_state *s) {
 
 /* ---- what touches, what flies ---- */
 
-/* A frame with all pairs that may be reached within the time left, in w->pairs. */
+/* A frame with all pairs that may be reached within the time left, in w->found.pairs. */
 static perp_status reach(order *o) {
     perp_world *w = o->m.w;
     pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
@@ -171,12 +171,12 @@ static int compare_meetings(const void *x, const void *y) {
 static perp_status find_flying(order *o) {
     perp_world *w = o->m.w;
     const pp_frame *f = o->reach;
-    int n = w->pairs.n;
+    int n = w->found.pairs.n;
     pp_impact_event *list = PP_ARENA_ARRAY(&w->arena, pp_impact_event, n);
     o->meeting = PP_ARENA_ARRAY(&w->arena, pp_impact_event, n);
     o->flying = PP_ARENA_ARRAY(&w->arena, uint64_t, n);
     if (!list || !o->meeting || !o->flying) return no_memory(w);
-    for (int i = 0; i < n; i++) list[i] = (pp_impact_event){w->pairs.pair[i].i, w->pairs.pair[i].j, false};
+    for (int i = 0; i < n; i++) list[i] = (pp_impact_event){w->found.pairs.pair[i].i, w->found.pairs.pair[i].j, false};
     qsort(list, (size_t)n, sizeof *list, compare_meetings); /* placed shapes are in the order of their slots */
     o->nflying = 0;
     for (int i = 0; i < n; i++) {
@@ -270,7 +270,7 @@ static double dot(int n, const double *x, const double *y) {
  * have hundreds of flights, so what this takes of the arena is given back. */
 static perp_status move_velocities(order *o, double from, double to) {
     perp_world *w = o->m.w;
-    if (w->stepper->half_kicks || from == to) return PERP_OK;
+    if (w->chosen.stepper->half_kicks || from == to) return PERP_OK;
     double *a, c = 0.5 * (from - to);
     pp_frame *f;
     const pp_frame *without;
@@ -438,9 +438,9 @@ static int *islands(order *o) {
     perp_world *w = o->m.w;
     int *parent = PP_ARENA_ARRAY(&w->arena, int, w->nbody);
     for (int i = 0; parent && i < w->nbody; i++) parent[i] = i;
-    for (int i = 0; parent && i < w->pairs.n; i++)
-        join(w, parent, o->reach->collide.placed[w->pairs.pair[i].i].body,
-             o->reach->collide.placed[w->pairs.pair[i].j].body);
+    for (int i = 0; parent && i < w->found.pairs.n; i++)
+        join(w, parent, o->reach->collide.placed[w->found.pairs.pair[i].i].body,
+             o->reach->collide.placed[w->found.pairs.pair[i].j].body);
     for (int i = 0; parent && i < w->njoint; i++)
         if (pp_alive(w->joint[i].gen)) join(w, parent, w->joint[i].a, w->joint[i].b);
     for (int i = 0; parent && i < w->nforce; i++)
@@ -496,7 +496,7 @@ static perp_status find_islands(order *o, const pp_frame *done, bool *acts, bool
     for (int i = 0; i < o->look->contacts.n; i++)
         if (o->look->contacts.at[i].restitution > 0 && pp_approach(o->look, i) < -pp_rest_speed(&o->m, o->look, i))
             mark(w, parent, o->look->contacts.shape + 2 * i, hit);
-    if (!w->stepper->half_kicks) /* at the time of the poses */
+    if (!w->chosen.stepper->half_kicks) /* at the time of the poses */
         for (int b = 0; b < f->control.nblock; b++) {
             const double *x = a + f->control.block_offset[b];
             pp_state *s = (pp_state *)f->s0;
@@ -604,8 +604,8 @@ static perp_status met_others(perp_world *w, const pp_state *s, const bool *acts
     int shape[2];
     perp_status st = pp_collide_place(w, s, &end.collide);
     if (!st)
-        st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
-                                &w->arena, &w->couples, &depth, shape);
+        st = pp_overlap_deepest(w->found.broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
+                                &w->arena, &w->found.couples, &depth, shape);
     *met = false;
     if (st || shape[0] < 0 || !(depth > 1e-9 * fmin(w->shape[shape[0]].g->size, w->shape[shape[1]].g->size))) return st;
     int a = w->shape[shape[0]].body, b = w->shape[shape[1]].body;

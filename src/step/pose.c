@@ -15,21 +15,21 @@
 #include "stage/pose/formulate.h"
 
 perp_status pp_posable(const perp_world *w, char *why, size_t why_size) {
-    const pp_stepper_type *s = w->stepper;
+    const pp_stepper_type *s = w->chosen.stepper;
     if (s->step || s->normal_rhs != pp_end_gap_rhs)
         return pp_refuse(why, why_size, PERP_E_FIT,
                          "stepper %s does not state a step as one problem that is smooth in the pose; "
                          "stewart-trinkle and planar-2.5d do",
                          s->name);
-    if (w->model != &pp_model_peg && w->model != &pp_model_one_plane)
+    if (w->chosen.model != &pp_model_peg && w->chosen.model != &pp_model_one_plane)
         return pp_refuse(why, why_size, PERP_E_FIT,
                          "contact model %s chooses contacts by the answer of the step; one-plane and peg are taken",
-                         w->model->name);
+                         w->chosen.model->name);
     if (w->def.geometry == PERP_GEOMETRY_END)
         return pp_refuse(
             why, why_size, PERP_E_FIT,
             "with geometry `end` the step is no problem at its start pose; `once` and `iterated` are taken");
-    if (w->def.start == PERP_START_STAGGERED && !w->start_left)
+    if (w->def.start == PERP_START_STAGGERED && !w->chosen.start_left)
         return pp_refuse(why, why_size, PERP_E_FIT,
                          "a staggered start changes the velocities before the first step; a plain start is taken");
     return PERP_OK;
@@ -38,12 +38,12 @@ perp_status pp_posable(const perp_world *w, char *why, size_t why_size) {
 perp_status pp_world_pose(perp_world *w, double margin, pp_posed *out) {
     pp_arena_reset(&w->arena);
     pp_budget_start(w);
-    w->has_problem = false;
+    w->last.has_problem = false;
     pp_frame *f = PP_ARENA_ZERO(&w->arena, pp_frame, 1);
     pp_state *end = PP_ARENA_ZERO(&w->arena, pp_state, 1);
     if (!f || !end) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     const perp_wrench *held = NULL;
-    perp_status st = w->stepper->ready ? w->stepper->ready(w) : PERP_OK;
+    perp_status st = w->chosen.stepper->ready ? w->chosen.stepper->ready(w) : PERP_OK;
     if (!st) st = pp_control_held(w, &held);
     if (!st) st = pp_state_new(w, end);
     if (st) return st;

@@ -54,7 +54,7 @@ perp_status pp_limit_push_out(const pp_frame *f, pp_rebound_limits *r, bool *aga
     int n = f->method.nkick ? f->method.nkick : 1;
     bool any = false;
     if (r->push_out == PP_PUSH_NOTHING || f->method.no_inertia) return PERP_OK;
-    if (f->w->stepper->step && !f->task.half)
+    if (f->w->chosen.stepper->step && !f->task.half)
         return PERP_OK; /* steppers with equations of their own bound it themselves */
     pp_push_out next = r->push_out == PP_PUSH_FREE ? PP_PUSH_BOUND : PP_PUSH_NOTHING;
     for (int k = 0; k < n && !any; k++)

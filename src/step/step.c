@@ -33,7 +33,7 @@
 
 static double clocked_so_far(const perp_world *w) {
     double sum = 0;
-    for (int i = 0; i < PERP_STAGE_COUNT; i++) sum += w->timing[i];
+    for (int i = 0; i < PERP_STAGE_COUNT; i++) sum += w->last.timing[i];
     return sum;
 }
 
@@ -43,15 +43,15 @@ static perp_status own_step(pp_frame *f) {
     perp_status s = pp_control(f);
     pp_clocked(f->w, PERP_STAGE_CONTROL, &t);
     double before = clocked_so_far(f->w);
-    if (!s) s = f->w->stepper->step(f);
-    f->w->timing[PERP_STAGE_SOLVER] -=
+    if (!s) s = f->w->chosen.stepper->step(f);
+    f->w->last.timing[PERP_STAGE_SOLVER] -=
         clocked_so_far(f->w) - before; /* stages that it went through are counted there */
     pp_clocked(f->w, PERP_STAGE_SOLVER, &t);
     return s;
 }
 
 static perp_status run_frame(pp_frame *f, perp_certificate *cert) {
-    bool own = f->w->stepper->step != NULL;
+    bool own = f->w->chosen.stepper->step != NULL;
     perp_status s = own ? own_step(f) : pp_solve_frame(f);
     double t = pp_clock();
     if (!s && !own) pp_tamper(f, PP_SOLVED);
@@ -83,7 +83,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
     double factor = 2, travel = 0;
     pp_chain_damping *chain_damping = NULL;
     int nchain_damping = 0;
-    bool rippled = w->stepper->step != NULL; /* those have equations of their own */
+    bool rippled = w->chosen.stepper->step != NULL; /* those have equations of their own */
     pp_rebound_limits *rebounds = PP_ARENA_ZERO(&w->arena, pp_rebound_limits, 1);
     if (!rebounds) return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     for (int widenings = 0; widenings <= MAX_WIDENINGS;) {
@@ -99,9 +99,9 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
                      .nflying = x->nflying,
                      .reach_factor = factor,
                      .last_resort = x->last,
-                     .implicit_turn =
-                         (w->stepper->step && !w->stepper->half_kicks) || w->def.geometry == PERP_GEOMETRY_END,
-                     .half = w->stepper->half_kicks,
+                     .implicit_turn = (w->chosen.stepper->step && !w->chosen.stepper->half_kicks) ||
+                                      w->def.geometry == PERP_GEOMETRY_END,
+                     .half = w->chosen.stepper->half_kicks,
                      .least_travel = travel},
             .demand = {.rebounds = rebounds, .chain_damping = chain_damping, .nchain_damping = nchain_damping}};
         pp_state_copy(w, s1, x->s0);
@@ -125,7 +125,7 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
         }
         if (st) return st;
         if (again) continue; /* what is looked for stays as wide */
-        if (w->model->solve || w->stepper->step || !missed_contact(f, cert)) break;
+        if (w->chosen.model->solve || w->chosen.stepper->step || !missed_contact(f, cert)) break;
         travel = pp_farthest_travel(f);
         if (widenings++ > 0)
             factor *= 8; /* at first that may be enough: a wide reach finds planes that end before they are met */
@@ -136,8 +136,8 @@ perp_status pp_substep(perp_world *w, const pp_span *x, pp_state *s1, pp_frame *
 
 /* For perp_world_problem(); a frame may fail before there is one. */
 static void keep_problem(const pp_frame *f) {
-    f->w->problem = f->pose.problem;
-    f->w->has_problem = f->pose.problem.h > 0;
+    f->w->last.problem = f->pose.problem;
+    f->w->last.has_problem = f->pose.problem.h > 0;
 }
 
 /* A part of a step, solved or not; frame and end state lie in the arena. */
@@ -168,9 +168,9 @@ typedef struct parts {
 /* pp_order_impacts() with half of the work of the part. Where impacts are too many for that, all at once have the other half. */
 static perp_status order_impacts(perp_world *w, const pp_span *span, const pp_frame *whole, pp_state *end,
                                  pp_ordered *o) {
-    double limit = pp_budget_share(&w->work, w->work.limit);
+    double limit = pp_budget_share(&w->run.work, w->run.work.limit);
     perp_status st = pp_order_impacts(w, span, whole, end, o);
-    w->work.limit = limit;
+    w->run.work.limit = limit;
     return st;
 }
 
@@ -189,7 +189,7 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
     pp_span span = {.s0 = s0, .h = h, .held = p->held, .last = last, .stops = &p->stops};
     bool ordered = pp_orders_impacts(w);
     pp_ordered o = {0};
-    (void)pp_budget_share(&w->work, w->work_limit); /* what follows has the other half */
+    (void)pp_budget_share(&w->run.work, w->run.work_limit); /* what follows has the other half */
     if (ordered) x.st = order_impacts(w, &span, NULL, x.end, &o);
     bool given_up = x.st == PERP_E_SOLVE;
     if (given_up || (!x.st && !o.divided)) {
@@ -205,7 +205,7 @@ static part solve_part(perp_world *w, parts *p, const pp_state *s0, double h, bo
         }
         if (!x.st && given_up) x.c.rebounds_given_up++;
     }
-    w->work.limit = w->work_limit;
+    w->run.work.limit = w->run.work_limit;
     if (x.st || !o.divided) return x;
     x.parts = o.frame;
     x.nparts = o.n;
@@ -238,7 +238,7 @@ static perp_status take(perp_world *w, parts *p, const part *x) {
 static perp_status give_up(parts *p, part *x) {
     pp_certify_answer(x->f, &x->c);
     keep_problem(x->f);
-    x->f->w->work.limit = x->f->w->work.done + FOR_NAMING * x->f->w->work_limit;
+    x->f->w->run.work.limit = x->f->w->run.work.done + FOR_NAMING * x->f->w->run.work_limit;
     pp_name_jam(x->f);
     pp_name_unclosed(x->f);
     perp_certificate_add(p->cert, &x->c);
@@ -371,7 +371,7 @@ static void commit(perp_world *w, const parts *p) {
     w->state.step = step + 1;
     w->state.t = time_after(step, t, w->def.h);
     keep_problem(end);
-    w->failed = false;
+    w->last.failed = false;
     w->why[0] = 0;
 }
 
@@ -380,14 +380,14 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
     if (!cert) cert = &scratch;
     *cert = (perp_certificate){.overlap_shape = {-1, -1}, .gain_shape = {-1, -1}, .jam_shape = {-1, -1}, .solver = ""};
     pp_arena_reset(&w->arena);
-    w->has_problem = false;
-    w->failed = false;
-    w->stopped = false;
+    w->last.has_problem = false;
+    w->last.failed = false;
+    w->run.stopped = false;
     pp_budget_start(w);
 
     pp_state start;
     const perp_wrench *held = NULL;
-    perp_status st = w->stepper->ready ? w->stepper->ready(w) : PERP_OK;
+    perp_status st = w->chosen.stepper->ready ? w->chosen.stepper->ready(w) : PERP_OK;
     if (!st) st = pp_control_held(w, &held);
     if (!st) st = pp_state_new(w, &start);
     if (!st) {
@@ -401,7 +401,7 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
         p.frame = PP_ARENA_ARRAY(&w->arena, pp_frame *, p.cap);
         if (!p.frame)
             st = pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-        else if (w->stepper->marches)
+        else if (w->chosen.stepper->marches)
             st = march(w, &p, &start, w->def.h, &end);
         else
             st = divide(w, &p, &start, w->def.h, 0, NULL, &end);
@@ -417,7 +417,7 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
         cert->t = w->state.t;
         return PERP_OK;
     }
-    w->failed = true;
+    w->last.failed = true;
     if (st == PERP_E_STOPPED) return st; /* nothing to warn of */
     pp_logf(w, PERP_LOG_WARNING, "step %llu failed: %s", (unsigned long long)w->state.step, w->why);
     return st;
@@ -425,7 +425,7 @@ perp_status pp_step_watched(perp_world *w, perp_certificate *cert, const pp_watc
 
 perp_status perp_world_ready(perp_world *w) {
     pp_arena_mark mark = pp_arena_here(&w->arena); /* the problem of the last step lies there */
-    perp_status st = w->stepper->ready ? w->stepper->ready(w) : PERP_OK;
+    perp_status st = w->chosen.stepper->ready ? w->chosen.stepper->ready(w) : PERP_OK;
     pp_arena_release(&w->arena, mark);
     return st;
 }

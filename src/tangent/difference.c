@@ -18,7 +18,7 @@ static perp_status quiet_clone(perp_world *w, perp_world **out) {
     perp_status st = perp_world_clone(w, out);
     if (st) return pp_fail(w, st, "a direction needs a copy of the world: %s", perp_status_text(st));
     (*out)->def.log = (perp_log){0};
-    (*out)->stop = w->stop;
+    (*out)->run.stop = w->run.stop;
     return PERP_OK;
 }
 

@@ -175,8 +175,8 @@ static void motion_margin(const pp_frame *f, perp_tangent_state *out) {
     double speed = speed_of(f);
     for (int i = 0; i < f->contacts.n; i++) nearer(out, rebound_margin(f, i, speed) / speed, PERP_MARGIN_REBOUND, i);
     /* pairs without a contact in the problem: they may begin to touch at the end of this step */
-    const struct pp_peg *peg = f->w->peg;
-    for (int i = 0; peg && f->w->model == &pp_model_peg && i < peg->npair; i++)
+    const struct pp_peg *peg = f->w->found.peg;
+    for (int i = 0; peg && f->w->chosen.model == &pp_model_peg && i < peg->npair; i++)
         if (!peg->pair[i].active) nearer(out, fmax(peg->pair[i].gap1, 0) / (f->h * speed), PERP_MARGIN_CONTACT, -1);
 }
 
@@ -231,6 +231,6 @@ perp_status pp_modes_margin(pp_frame *const *frame, int n, double nearness, pp_l
     *out = (pp_loads){.given = {.margin = INFINITY, .which = -1}, .best = {.margin = INFINITY, .which = -1}};
     perp_status st = PERP_OK;
     for (int k = 0; !st && k < n; k++)
-        if (!frame[k]->w->stepper->step) st = frame_margin(frame[k], nearness, out);
+        if (!frame[k]->w->chosen.stepper->step) st = frame_margin(frame[k], nearness, out);
     return st;
 }

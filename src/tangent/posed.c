@@ -63,20 +63,21 @@ static perp_status refuse(perp_world *w, const char *format, ...) {
 /* Are the equations of this step implemented here? */
 static perp_status suits(const pp_frame *f, int n) {
     perp_world *w = f->w;
-    if (w->stepper->step) return refuse(w, "stepper %s has equations of its own", w->stepper->name);
+    if (w->chosen.stepper->step) return refuse(w, "stepper %s has equations of its own", w->chosen.stepper->name);
     if (n != 1) return refuse(w, "it was divided into %d parts", n);
     if (w->def.geometry == PERP_GEOMETRY_END) return refuse(w, "contacts act at the end of the step (geometry end)");
-    if (w->model != &pp_model_peg && f->contacts.n > 0) return refuse(w, "contact model %s is not peg", w->model->name);
+    if (w->chosen.model != &pp_model_peg && f->contacts.n > 0)
+        return refuse(w, "contact model %s is not peg", w->chosen.model->name);
     if (w->def.joint_correction && f->pose.problem.njoint > 0) return refuse(w, "joints were corrected");
     if (f->demand.nchain_damping > 0) return refuse(w, "a taut chain of joints was damped");
     if (f->demand.rebounds && (f->demand.rebounds->n > 0 || f->demand.rebounds->none))
         return refuse(w, "restitution was limited");
     if (f->method.jammed || f->solve.stalled) return refuse(w, "a driven body was jammed");
     if (f->contacts.n > 0 && f->method.posed_at_end) return refuse(w, "contacts had to act at the end of the step");
-    bool loose_tolerance = w->peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
+    bool loose_tolerance = w->found.peg && w->def.tolerance > 1e-7 && w->def.form == PERP_FORM_CONE;
     for (int i = 0; f->demand.allowance && !loose_tolerance && i < f->contacts.n; i++)
         if (f->demand.allowance[i] != 0) return refuse(w, "bodies overlapped at its start");
-    if (f->method.posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->stepper->end_gaps)
+    if (f->method.posed_linear && w->def.geometry == PERP_GEOMETRY_ITERATED && w->chosen.stepper->end_gaps)
         return refuse(w, "gaps had to be linearised at the start");
     return PERP_OK;
 }

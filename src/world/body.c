@@ -150,7 +150,8 @@ perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *o
     perp_pose X = perp_pose_identity();
     perp_status st = check_def(w, d, &X);
     if (st) return st;
-    if (!PP_GROW(&w->alloc, w->body, w->cap_body, w->nbody, w->nbody + 1) || !pp_state_grow(w, w->nbody + 1, w->njoint))
+    if (!PP_GROW(&w->alloc, w->body, w->room.cap_body, w->nbody, w->nbody + 1) ||
+        !pp_state_grow(w, w->nbody + 1, w->njoint))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a body");
     pp_body b = {.kind = d->kind,
                  .particle = d->kind == PERP_BODY_DYNAMIC && d->particle,
@@ -174,13 +175,13 @@ perp_status perp_body_add(perp_world *w, const perp_body_def *d, perp_body_id *o
             return st;
         }
     }
-    int slot = pp_slot_claim(w->body, w->nbody, w->dead_body, sizeof *w->body);
+    int slot = pp_slot_claim(w->body, w->nbody, w->room.dead_body, sizeof *w->body);
     b.gen = w->body[slot].gen + 1; /* a fresh slot is zeroed */
     w->body[slot] = b;
     if (slot == w->nbody)
         w->nbody++;
     else
-        w->dead_body--;
+        w->room.dead_body--;
     w->state.X[slot] = X;
     w->state.theta[slot] = w->def.dim == 2 ? planar_angle(X.q) : 0;
     pp_velocity_given(&w->state, slot, d->v_W, d->w_W);
@@ -211,7 +212,7 @@ perp_status perp_body_remove(perp_world *w, perp_body_id id) {
     b->motion = NULL;
     b->name = b->label = NULL;
     b->gen++;
-    w->dead_body++;
+    w->room.dead_body++;
     pp_forget(w);
     return PERP_OK;
 }

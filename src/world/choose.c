@@ -170,10 +170,10 @@ static void choose_form(perp_world *w) {
 static void choose_start(perp_world *w) {
     perp_world_def *d = &w->def;
     if (d->start != PERP_START_AUTO) return;
-    bool suits = !w->stepper->step && !w->stepper->supports && d->geometry != PERP_GEOMETRY_END &&
+    bool suits = !w->chosen.stepper->step && !w->chosen.stepper->supports && d->geometry != PERP_GEOMETRY_END &&
                  !(d->error_tolerance > 0) && !d->joint_correction;
     d->start = suits ? PERP_START_STAGGERED : PERP_START_PLAIN;
-    w->start_left = true;
+    w->chosen.start_left = true;
 }
 
 static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
@@ -181,21 +181,23 @@ static perp_status choose_solvers(perp_world *w, char *why, size_t n) {
     perp_class cls = class_of(d->form);
     const char *names[1 + PERP_FALLBACK_MAX];
     int count = solver_names(d, names);
-    w->nsolver = 0;
+    w->chosen.nsolver = 0;
     for (int i = 0; i < count; i++) {
         const perp_solver_type *s = perp_solver_find(names[i]);
         if (!s) return pp_refuse(why, n, PERP_E_NAME, "no solver is called \"%s\"", names[i]);
-        if (!(s->takes & (unsigned)cls)) return refuse_solver(s, cls, w->stepper->name, why, n);
+        if (!(s->takes & (unsigned)cls)) return refuse_solver(s, cls, w->chosen.stepper->name, why, n);
         bool twice = false;
-        for (int k = 0; k < w->nsolver; k++) twice |= w->solver[k] == s;
+        for (int k = 0; k < w->chosen.nsolver; k++) twice |= w->chosen.solver[k] == s;
         if (twice) continue;
-        perp_fields_default(s->fields, s->nfield, w->settings[w->nsolver].bytes);
-        if (w->nsolver > 0 && !strcmp(s->name, default_fallback[1]))
-            (void)perp_fields_set(s->fields, s->nfield, w->settings[w->nsolver].bytes, "max_n", FEW_UNKNOWNS);
-        w->solver[w->nsolver++] = s;
+        perp_fields_default(s->fields, s->nfield, w->chosen.settings[w->chosen.nsolver].bytes);
+        if (w->chosen.nsolver > 0 && !strcmp(s->name, default_fallback[1]))
+            (void)perp_fields_set(s->fields, s->nfield, w->chosen.settings[w->chosen.nsolver].bytes, "max_n",
+                                  FEW_UNKNOWNS);
+        w->chosen.solver[w->chosen.nsolver++] = s;
     }
-    d->solver = w->solver[0]->name;
-    for (int i = 0; i < PERP_FALLBACK_MAX; i++) d->fallback[i] = i + 1 < w->nsolver ? w->solver[i + 1]->name : NULL;
+    d->solver = w->chosen.solver[0]->name;
+    for (int i = 0; i < PERP_FALLBACK_MAX; i++)
+        d->fallback[i] = i + 1 < w->chosen.nsolver ? w->chosen.solver[i + 1]->name : NULL;
     d->no_fallback = !d->fallback[0];
     return PERP_OK;
 }
@@ -209,7 +211,7 @@ static bool listed(const char *const *names, const char *name) {
 /* The stepper, if it goes with dimension, form and contact model. */
 static perp_status choose_stepper(perp_world *w, char *why, size_t n) {
     const perp_world_def *d = &w->def;
-    const pp_stepper_type *s = w->stepper = pp_stepper_find(d->stepper);
+    const pp_stepper_type *s = w->chosen.stepper = pp_stepper_find(d->stepper);
     char names[256];
     if (!s)
         return pp_refuse(why, n, PERP_E_NAME, "no stepper is called \"%s\"; there are: %s", d->stepper,
@@ -219,16 +221,16 @@ static perp_status choose_stepper(perp_world *w, char *why, size_t n) {
     if (!(s->makes & (unsigned)class_of(d->form)))
         return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not make problems of the form %s", s->name,
                          form_name(d->form));
-    if (s->models && !listed(s->models, w->model->name))
+    if (s->models && !listed(s->models, w->chosen.model->name))
         return pp_refuse(why, n, PERP_E_FIT, "stepper %s does not go with contact model %s; leave contact_model out",
-                         s->name, w->model->name);
+                         s->name, w->chosen.model->name);
     if (d->geometry == PERP_GEOMETRY_END && !s->end_poses)
         return pp_refuse(
             why, n, PERP_E_FIT,
             "stepper %s does not go with geometry end: stewart-trinkle and anitescu-potra do; implicit has "
             "its geometry there anyway",
             s->name);
-    perp_fields_default(s->fields, s->nfield, w->stepper_settings.bytes);
+    perp_fields_default(s->fields, s->nfield, w->chosen.stepper_settings.bytes);
     choose_start(w);
     return s->fits ? s->fits(d, why, n) : PERP_OK;
 }
@@ -236,22 +238,22 @@ static perp_status choose_stepper(perp_world *w, char *why, size_t n) {
 perp_status pp_choose_stages(perp_world *w, char *why, size_t n) {
     perp_world_def *d = &w->def;
     choose_form(w);
-    w->detector = !d->detector || !strcmp(d->detector, pp_detector_plain.name) ? &pp_detector_plain : NULL;
-    if (!w->detector)
+    w->chosen.detector = !d->detector || !strcmp(d->detector, pp_detector_plain.name) ? &pp_detector_plain : NULL;
+    if (!w->chosen.detector)
         return pp_refuse(why, n, PERP_E_NAME, "no detector is called \"%s\"; there is: plain", d->detector);
-    w->model = pp_model_find(d->contact_model);
+    w->chosen.model = pp_model_find(d->contact_model);
     char models[128];
-    if (!w->model)
+    if (!w->chosen.model)
         return pp_refuse(why, n, PERP_E_NAME, "no contact model is called \"%s\"; there are: %s", d->contact_model,
                          pp_model_names(models, sizeof models));
-    if (w->model->pyramids_only && d->form == PERP_FORM_CONE)
+    if (w->chosen.model->pyramids_only && d->form == PERP_FORM_CONE)
         return pp_refuse(why, n, PERP_E_FIT, "contact model %s takes friction pyramids only: form LCP or MLCP",
-                         w->model->name);
+                         w->chosen.model->name);
     perp_status st = choose_stepper(w, why, n);
     if (!st) st = choose_solvers(w, why, n);
     if (st) return st;
-    d->detector = w->detector->name;
-    d->contact_model = w->model->name;
-    d->stepper = w->stepper->name;
+    d->detector = w->chosen.detector->name;
+    d->contact_model = w->chosen.model->name;
+    d->stepper = w->chosen.stepper->name;
     return PERP_OK;
 }

@@ -18,7 +18,7 @@ int pp_force_slot(const perp_world *w, perp_force_id id) {
 
 void pp_force_drop(perp_world *w, int slot) {
     w->force[slot].gen++;
-    w->dead_force++;
+    w->room.dead_force++;
 }
 
 static perp_status check_not_negative(perp_world *w, const char *what, double x, bool infinite) {
@@ -91,15 +91,15 @@ perp_status perp_force_add(perp_world *w, const perp_force_def *d, perp_force_id
         if (d->kind != PERP_FORCE_SPRING && w->body[f.b].kind != PERP_BODY_DYNAMIC)
             return pp_fail(w, PERP_E_ARG, "perp_force_add: only a dynamic body can be pushed by a force");
     }
-    if (!PP_GROW(&w->alloc, w->force, w->cap_force, w->nforce, w->nforce + 1))
+    if (!PP_GROW(&w->alloc, w->force, w->room.cap_force, w->nforce, w->nforce + 1))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a force");
-    int slot = pp_slot_claim(w->force, w->nforce, w->dead_force, sizeof *w->force);
+    int slot = pp_slot_claim(w->force, w->nforce, w->room.dead_force, sizeof *w->force);
     f.gen = w->force[slot].gen + 1;
     w->force[slot] = f;
     if (slot == w->nforce)
         w->nforce++;
     else
-        w->dead_force--;
+        w->room.dead_force--;
     pp_forces_given(&w->state, f.a, f.b);
     if (f.joint >= 0) pp_forces_given(&w->state, w->joint[f.joint].a, w->joint[f.joint].b);
     if (out) *out = (perp_force_id){(uint32_t)slot, f.gen};

@@ -18,7 +18,7 @@ const char *perp_stage_name(perp_stage s) {
     return (int)s >= 0 && s < PERP_STAGE_COUNT ? name[s] : "unknown stage";
 }
 
-void perp_world_timing(const perp_world *w, double *seconds) { memcpy(seconds, w->timing, sizeof w->timing); }
+void perp_world_timing(const perp_world *w, double *seconds) { memcpy(seconds, w->last.timing, sizeof w->last.timing); }
 
 static bool same_name(const char *name, const char *wanted) { return name && strcmp(name, wanted) == 0; }
 
@@ -187,13 +187,13 @@ perp_status perp_force_get(const perp_world *w, perp_force_id id, perp_force_def
 
 perp_status perp_world_get(const perp_world *w, const char *name, double *value) {
     const char *dot = name ? strrchr(name, '.') : NULL;
-    for (int i = 0; dot && i < w->nsolver; i++) {
-        const perp_solver_type *s = w->solver[i];
+    for (int i = 0; dot && i < w->chosen.nsolver; i++) {
+        const perp_solver_type *s = w->chosen.solver[i];
         if (strlen(s->name) == (size_t)(dot - name) && strncmp(s->name, name, (size_t)(dot - name)) == 0)
-            return perp_fields_get(s->fields, s->nfield, w->settings[i].bytes, dot + 1, value);
+            return perp_fields_get(s->fields, s->nfield, w->chosen.settings[i].bytes, dot + 1, value);
     }
-    const pp_stepper_type *s = w->stepper;
+    const pp_stepper_type *s = w->chosen.stepper;
     if (dot && strlen(s->name) == (size_t)(dot - name) && strncmp(s->name, name, (size_t)(dot - name)) == 0)
-        return perp_fields_get(s->fields, s->nfield, w->stepper_settings.bytes, dot + 1, value);
+        return perp_fields_get(s->fields, s->nfield, w->chosen.stepper_settings.bytes, dot + 1, value);
     return PERP_E_NAME;
 }

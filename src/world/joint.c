@@ -19,14 +19,14 @@ void pp_joint_drop(perp_world *w, int slot) {
     pp_free(&w->alloc, w->joint[slot].name);
     w->joint[slot].name = NULL;
     w->joint[slot].gen++;
-    w->dead_joint++;
+    w->room.dead_joint++;
     pp_forget(w);
 }
 
 void pp_forget(perp_world *w) {
-    w->ncontact = 0;
+    w->last.ncontact = 0;
     w->warm.ncontact = w->warm.njoint = 0;
-    w->has_problem = false;
+    w->last.has_problem = false;
     for (int i = 0; i < w->nbody; i++) pp_force_given(&w->state, i); /* what held them up may be gone */
 }
 
@@ -49,9 +49,9 @@ perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_
     if (j.a == j.b) return pp_fail(w, PERP_E_ARG, "perp_joint_add: a body cannot be joined to itself");
     bool moves = w->body[j.b].kind == PERP_BODY_DYNAMIC || (j.a >= 0 && w->body[j.a].kind == PERP_BODY_DYNAMIC);
     if (!moves) return pp_fail(w, PERP_E_ARG, "perp_joint_add: at least one of the bodies must be dynamic");
-    if (!PP_GROW(&w->alloc, w->joint, w->cap_joint, w->njoint, w->njoint + 1) ||
+    if (!PP_GROW(&w->alloc, w->joint, w->room.cap_joint, w->njoint, w->njoint + 1) ||
         !pp_state_grow(w, w->nbody, w->njoint + 1) ||
-        !PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint + 1))
+        !PP_GROW(&w->alloc, w->last.joint_impulse, w->last.cap_joint_impulse, w->last.cap_joint_impulse, w->njoint + 1))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a joint");
     bool ok = true;
     j.name = pp_copy_name(&w->alloc, def->name, &ok);
@@ -59,15 +59,15 @@ perp_status perp_joint_add(perp_world *w, const perp_joint_def *def, perp_joint_
     j.def.name = NULL;
     j.def.X_AJ.q = pp_unit_once(def->X_AJ.q);
     j.def.X_BJ.q = pp_unit_once(def->X_BJ.q);
-    int slot = pp_slot_claim(w->joint, w->njoint, w->dead_joint, sizeof *w->joint);
+    int slot = pp_slot_claim(w->joint, w->njoint, w->room.dead_joint, sizeof *w->joint);
     j.gen = w->joint[slot].gen + 1;
     w->joint[slot] = j;
     if (slot == w->njoint)
         w->njoint++;
     else
-        w->dead_joint--;
+        w->room.dead_joint--;
     memset(w->state.coord[slot], 0, sizeof w->state.coord[slot]);
-    memset(&w->joint_impulse[slot], 0, sizeof w->joint_impulse[slot]);
+    memset(&w->last.joint_impulse[slot], 0, sizeof w->last.joint_impulse[slot]);
     read_coords(w, &w->joint[slot], NULL, w->state.coord[slot]);
     if (out) *out = (perp_joint_id){(uint32_t)slot, j.gen};
     return PERP_OK;
@@ -95,7 +95,7 @@ perp_status perp_joint_read(const perp_world *w, perp_joint_id id, double *coord
 perp_status perp_joint_impulse(const perp_world *w, perp_joint_id id, perp_wrench *out) {
     int slot = pp_joint_slot(w, id);
     if (slot < 0) return PERP_E_ARG;
-    *out = w->joint_impulse[slot];
+    *out = w->last.joint_impulse[slot];
     return PERP_OK;
 }
 

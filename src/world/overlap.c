@@ -21,8 +21,8 @@ double perp_world_overlap(const perp_world *world) {
     int which[2];
     perp_status st = place_now(w, &f);
     if (!st)
-        st = pp_overlap_deepest(w->broad, f.collide.nplaced, f.collide.placed, pp_may_touch, &f, &w->alloc, &w->arena,
-                                &w->couples, &depth, which);
+        st = pp_overlap_deepest(w->found.broad, f.collide.nplaced, f.collide.placed, pp_may_touch, &f, &w->alloc,
+                                &w->arena, &w->found.couples, &depth, which);
     pp_arena_release(&w->arena, mark);
     return st ? INFINITY : depth;
 }
@@ -33,15 +33,16 @@ perp_status perp_world_overlap_total(const perp_world *world, double *total, dou
     pp_arena_mark mark = pp_arena_here(&w->arena);
     pp_frame f = {.w = w};
     perp_status st = PERP_OK;
-    w->couples.n = 0;
+    w->found.couples.n = 0;
     if (w->nshape > 0) {
         st = place_now(w, &f);
         if (!st)
-            st = pp_overlapping(w->broad, f.collide.nplaced, f.collide.placed, pp_may_touch, &f, &w->alloc, &w->arena,
-                                &w->couples);
+            st = pp_overlapping(w->found.broad, f.collide.nplaced, f.collide.placed, pp_may_touch, &f, &w->alloc,
+                                &w->arena, &w->found.couples);
     }
-    for (int k = 0; !st && k < w->couples.n; k++) {
-        const pp_placed *a = &f.collide.placed[w->couples.couple[k].i], *b = &f.collide.placed[w->couples.couple[k].j];
+    for (int k = 0; !st && k < w->found.couples.n; k++) {
+        const pp_placed *a = &f.collide.placed[w->found.couples.couple[k].i],
+                        *b = &f.collide.placed[w->found.couples.couple[k].j];
         double d = -pp_separation(a, b), m;
         if (!(d > 0)) continue; /* poses in a world are finite */
         st = pp_overlap_measure(a, b, &w->arena, &m);
@@ -68,10 +69,11 @@ int perp_world_overlaps(const perp_world *world, perp_overlap *out, int max) {
     if (w->nshape == 0) return 0;
     perp_status st = place_now(w, &f);
     if (!st)
-        st = pp_overlapping(w->broad, f.collide.nplaced, f.collide.placed, pp_may_touch, &f, &w->alloc, &w->arena,
-                            &w->couples);
-    for (int k = 0; !st && k < w->couples.n; k++) {
-        const pp_placed *a = &f.collide.placed[w->couples.couple[k].i], *b = &f.collide.placed[w->couples.couple[k].j];
+        st = pp_overlapping(w->found.broad, f.collide.nplaced, f.collide.placed, pp_may_touch, &f, &w->alloc, &w->arena,
+                            &w->found.couples);
+    for (int k = 0; !st && k < w->found.couples.n; k++) {
+        const pp_placed *a = &f.collide.placed[w->found.couples.couple[k].i],
+                        *b = &f.collide.placed[w->found.couples.couple[k].j];
         perp_overlap x = {{(uint32_t)a->slot, w->shape[a->slot].gen},
                           {(uint32_t)b->slot, w->shape[b->slot].gen},
                           -pp_separation(a, b)};

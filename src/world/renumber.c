@@ -64,7 +64,7 @@ static void move_bodies(perp_world *w, const maps *m) {
     /* fresh slots are zeroed */
     if (w->nbody > m->nbody) memset(w->body + m->nbody, 0, (size_t)(w->nbody - m->nbody) * sizeof *w->body);
     w->nbody = m->nbody;
-    w->dead_body = 0;
+    w->room.dead_body = 0;
 }
 
 static void move_shapes(perp_world *w, const maps *m) {
@@ -78,7 +78,7 @@ static void move_shapes(perp_world *w, const maps *m) {
     if (w->nshape) memset(w->shape, 0, (size_t)w->nshape * sizeof *w->shape);
     if (m->nshape) memcpy(w->shape, m->moved, (size_t)m->nshape * sizeof *w->shape);
     w->nshape = m->nshape;
-    w->dead_shape = 0;
+    w->room.dead_shape = 0;
     for (int i = 0; i < w->nbelt; i++) w->belt[i].shape = m->shape[w->belt[i].shape];
 }
 
@@ -93,11 +93,11 @@ static void move_joints(perp_world *w, const maps *m) {
         w->joint[to].a = body_after(m, w->joint[to].a);
         w->joint[to].b = body_after(m, w->joint[to].b);
         memmove(w->state.coord[to], w->state.coord[i], sizeof w->state.coord[i]);
-        w->joint_impulse[to] = w->joint_impulse[i];
+        w->last.joint_impulse[to] = w->last.joint_impulse[i];
     }
     if (w->njoint > m->njoint) memset(w->joint + m->njoint, 0, (size_t)(w->njoint - m->njoint) * sizeof *w->joint);
     w->njoint = m->njoint;
-    w->dead_joint = 0;
+    w->room.dead_joint = 0;
 }
 
 static void move_forces(perp_world *w, const maps *m) {
@@ -113,7 +113,7 @@ static void move_forces(perp_world *w, const maps *m) {
     }
     if (w->nforce > n) memset(w->force + n, 0, (size_t)(w->nforce - n) * sizeof *w->force);
     w->nforce = n;
-    w->dead_force = 0;
+    w->room.dead_force = 0;
 }
 
 /* What is remembered is of living shapes and joints: removing something forgets it all. */
@@ -128,8 +128,8 @@ static void move_memory(perp_world *w, const maps *m, bool forget_contacts) {
         uint32_t slot = k->joint_key[i] / PP_JOINT_MAX_ROWS, row = k->joint_key[i] % PP_JOINT_MAX_ROWS;
         k->joint_key[i] = (uint32_t)m->joint[slot] * PP_JOINT_MAX_ROWS + row;
     }
-    w->ncontact = 0; /* the contacts of the last step have ids */
-    w->has_problem = w->failed = false;
+    w->last.ncontact = 0; /* the contacts of the last step have ids */
+    w->last.has_problem = w->last.failed = false;
 }
 
 perp_status perp_world_renumber(perp_world *w, const int *shape_order) {

@@ -29,7 +29,7 @@ void pp_shape_drop(perp_world *w, int slot) {
     drop_belt(w, slot);
     w->shape[slot].g = NULL;
     w->shape[slot].gen++;
-    w->dead_shape++;
+    w->room.dead_shape++;
 }
 
 /* Largest distance of a point of the shape from the body origin. */
@@ -68,7 +68,7 @@ perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_de
     if (!st) st = pp_geometry_create(def, w->def.dim, &w->alloc, &s.g, w->why, sizeof w->why);
     if (st) return st;
     const char *reason = NULL;
-    unsigned taken = w->stepper->shapes ? w->stepper->shapes : w->detector->shapes;
+    unsigned taken = w->chosen.stepper->shapes ? w->chosen.stepper->shapes : w->chosen.detector->shapes;
     if (!(taken & (1u << s.g->kind)) && !s.visual)
         reason = pp_is_implicit(s.g)
                      ? "shapes given by functions are for the steppers implicit and implicit-compliant only"
@@ -82,18 +82,18 @@ perp_status perp_shape_add(perp_world *w, perp_body_id body, const perp_shape_de
     s.radius_B = radius_about_body(s.g, s.X_BS);
     pp_belt_def belt = {-1, def->surface_velocity, def->surface_motion, def->surface_ctx};
     bool runs = moves(&belt) && !s.visual;
-    if (!PP_GROW(&w->alloc, w->shape, w->cap_shape, w->nshape, w->nshape + 1) ||
-        (runs && !PP_GROW(&w->alloc, w->belt, w->cap_belt, w->nbelt, w->nbelt + 1))) {
+    if (!PP_GROW(&w->alloc, w->shape, w->room.cap_shape, w->nshape, w->nshape + 1) ||
+        (runs && !PP_GROW(&w->alloc, w->belt, w->room.cap_belt, w->nbelt, w->nbelt + 1))) {
         pp_geometry_destroy(s.g, &w->alloc);
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a shape");
     }
-    int slot = pp_slot_claim(w->shape, w->nshape, w->dead_shape, sizeof *w->shape);
+    int slot = pp_slot_claim(w->shape, w->nshape, w->room.dead_shape, sizeof *w->shape);
     s.gen = w->shape[slot].gen + 1;
     w->shape[slot] = s;
     if (slot == w->nshape)
         w->nshape++;
     else
-        w->dead_shape--;
+        w->room.dead_shape--;
     belt.shape = slot;
     if (runs) w->belt[w->nbelt++] = belt;
     if (s.radius_B > w->body[b].radius && !s.visual) w->body[b].radius = s.radius_B;
@@ -117,7 +117,7 @@ perp_status perp_material_add(perp_world *w, int *out) {
         for (int j = 0; j < m; j++) law[i * m + j] = i < n && j < n ? w->law[i * n + j] : w->law_all;
     pp_free(&w->alloc, w->law);
     w->law = law;
-    w->cap_law = cap;
+    w->room.cap_law = cap;
     w->nmaterial = m;
     if (out) *out = n;
     return PERP_OK;
@@ -129,8 +129,8 @@ static perp_status check_compliance(perp_world *w, const perp_pair_law *law) {
     unsigned kind = (unsigned)law->compliance;
     if (kind >= sizeof name / sizeof *name)
         return pp_fail(w, PERP_E_ARG, "compliance is %u; it must be rigid, linear, hertz or foundation", kind);
-    if (kind != PERP_RIGID && !(w->stepper->compliances & (1u << kind)))
-        return pp_fail(w, PERP_E_FIT, "stepper %s does not take contacts of compliance %s", w->stepper->name,
+    if (kind != PERP_RIGID && !(w->chosen.stepper->compliances & (1u << kind)))
+        return pp_fail(w, PERP_E_FIT, "stepper %s does not take contacts of compliance %s", w->chosen.stepper->name,
                        name[kind]);
     if (kind != PERP_RIGID && !(law->stiffness > 0))
         return pp_fail(w, PERP_E_ARG, "stiffness is %g; with compliance %s it must be positive", law->stiffness,
@@ -147,9 +147,9 @@ static perp_status check_ellipsoid(perp_world *w, const perp_pair_law *law) {
     if (round) return PERP_OK;
     const char *name = law->e_r > 0 ? "e_r" : law->e_t > 0 && law->e_t != 1 ? "e_t" : "e_o";
     if (w->def.dim != 3) return pp_fail(w, PERP_E_FIT, "%s is for contacts in 3D", name);
-    if (w->stepper->step && !w->stepper->ellipsoids)
-        return pp_fail(w, PERP_E_FIT, "stepper %s does not know elliptic or torsional friction (%s)", w->stepper->name,
-                       name);
+    if (w->chosen.stepper->step && !w->chosen.stepper->ellipsoids)
+        return pp_fail(w, PERP_E_FIT, "stepper %s does not know elliptic or torsional friction (%s)",
+                       w->chosen.stepper->name, name);
     if (w->def.form != PERP_FORM_CONE) return pp_fail(w, PERP_E_FIT, "%s needs true friction cones: form cone", name);
     return PERP_OK;
 }
@@ -198,7 +198,7 @@ perp_status perp_shape_set_surface_velocity(perp_world *w, perp_shape_id id, per
     perp_status st = check_surface_velocity(w, v_B);
     if (st) return st;
     const pp_belt_def belt = {.shape = slot, .v_B = v_B};
-    if (!PP_GROW(&w->alloc, w->belt, w->cap_belt, w->nbelt, w->nbelt + 1))
+    if (!PP_GROW(&w->alloc, w->belt, w->room.cap_belt, w->nbelt, w->nbelt + 1))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for a surface velocity");
     drop_belt(w, slot);
     if (moves(&belt) && !w->shape[slot].visual) w->belt[w->nbelt++] = belt;

@@ -141,8 +141,8 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     w->state.part = h.part;
     w->state.stored = h.stored;
     w->state.step = h.step;
-    w->ncontact = 0; /* contacts of the last step are not part of a state */
-    w->has_problem = w->failed = false;
+    w->last.ncontact = 0; /* contacts of the last step are not part of a state */
+    w->last.has_problem = w->last.failed = false;
     return PERP_OK;
 }
 
@@ -167,7 +167,7 @@ uint64_t perp_world_hash(const perp_world *w) {
  * destroying it frees it. */
 static bool clone_bodies(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
-    if (!PP_GROW(a, to->body, to->cap_body, 0, w->nbody)) return false;
+    if (!PP_GROW(a, to->body, to->room.cap_body, 0, w->nbody)) return false;
     for (int i = 0; i < w->nbody; i++) {
         bool ok = true;
         to->body[i] = w->body[i];
@@ -183,18 +183,19 @@ static bool clone_bodies(const perp_world *w, perp_world *to) {
         if (!to->body[i].support) return false;
         memcpy(to->body[i].support, w->body[i].support, size);
     }
-    to->dead_body = w->dead_body;
+    to->room.dead_body = w->room.dead_body;
     return true;
 }
 
 static bool clone_rest(const perp_world *w, perp_world *to) {
     const perp_allocator *a = &to->alloc;
-    if (!PP_GROW(a, to->belt, to->cap_belt, 0, w->nbelt)) return false;
+    if (!PP_GROW(a, to->belt, to->room.cap_belt, 0, w->nbelt)) return false;
     pp_copy_bytes(to->belt, w->belt, (size_t)w->nbelt * sizeof *w->belt);
     to->nbelt = w->nbelt;
-    if (!PP_GROW(a, to->shape, to->cap_shape, 0, w->nshape) || !PP_GROW(a, to->joint, to->cap_joint, 0, w->njoint) ||
-        !PP_GROW(a, to->force, to->cap_force, 0, w->nforce) || !pp_state_grow(to, w->nbody, w->njoint) ||
-        !PP_GROW(a, to->joint_impulse, to->cap_joint_impulse, 0, w->njoint))
+    if (!PP_GROW(a, to->shape, to->room.cap_shape, 0, w->nshape) ||
+        !PP_GROW(a, to->joint, to->room.cap_joint, 0, w->njoint) ||
+        !PP_GROW(a, to->force, to->room.cap_force, 0, w->nforce) || !pp_state_grow(to, w->nbody, w->njoint) ||
+        !PP_GROW(a, to->last.joint_impulse, to->last.cap_joint_impulse, 0, w->njoint))
         return false;
     for (int i = 0; i < w->nshape; i++) {
         to->shape[i] = w->shape[i];
@@ -211,16 +212,16 @@ static bool clone_rest(const perp_world *w, perp_world *to) {
     }
     pp_copy_bytes(to->force, w->force, (size_t)w->nforce * sizeof *w->force);
     to->nforce = w->nforce;
-    to->dead_shape = w->dead_shape;
-    to->dead_joint = w->dead_joint;
-    to->dead_force = w->dead_force;
+    to->room.dead_shape = w->room.dead_shape;
+    to->room.dead_joint = w->room.dead_joint;
+    to->room.dead_force = w->room.dead_force;
     int cells = w->nmaterial * w->nmaterial;
-    if (!PP_GROW(a, to->law, to->cap_law, 0, cells)) return false;
+    if (!PP_GROW(a, to->law, to->room.cap_law, 0, cells)) return false;
     pp_copy_bytes(to->law, w->law, (size_t)cells * sizeof *w->law);
     to->nmaterial = w->nmaterial;
     to->law_all = w->law_all;
     pp_state_copy(w, &to->state, &w->state);
-    pp_copy_bytes(to->joint_impulse, w->joint_impulse, (size_t)w->njoint * sizeof *w->joint_impulse);
+    pp_copy_bytes(to->last.joint_impulse, w->last.joint_impulse, (size_t)w->njoint * sizeof *w->last.joint_impulse);
     return true;
 }
 
@@ -230,15 +231,15 @@ static bool clone_memory(const perp_world *w, perp_world *to) {
     if (!PP_GROW(a, to->warm.contact, to->warm.cap_contact, 0, nc) ||
         !PP_GROW(a, to->warm.joint, to->warm.cap_joint, 0, nj) ||
         !PP_GROW(a, to->warm.joint_key, to->warm.cap_joint_key, 0, nj) ||
-        !PP_GROW(a, to->contact, to->cap_contact, 0, w->ncontact))
+        !PP_GROW(a, to->last.contact, to->last.cap_contact, 0, w->last.ncontact))
         return false;
     pp_copy_bytes(to->warm.contact, w->warm.contact, (size_t)nc * sizeof *w->warm.contact);
     pp_copy_bytes(to->warm.joint, w->warm.joint, (size_t)nj * sizeof *w->warm.joint);
     pp_copy_bytes(to->warm.joint_key, w->warm.joint_key, (size_t)nj * sizeof *w->warm.joint_key);
-    pp_copy_bytes(to->contact, w->contact, (size_t)w->ncontact * sizeof *w->contact);
+    pp_copy_bytes(to->last.contact, w->last.contact, (size_t)w->last.ncontact * sizeof *w->last.contact);
     to->warm.ncontact = nc;
     to->warm.njoint = nj;
-    to->ncontact = w->ncontact;
+    to->last.ncontact = w->last.ncontact;
     return true;
 }
 
@@ -248,9 +249,9 @@ perp_status perp_world_clone(const perp_world *w, perp_world **out) {
     perp_world *to;
     perp_status st = perp_world_create(&w->def, &to);
     if (st) return st;
-    memcpy(to->settings, w->settings, sizeof to->settings);
-    to->stepper_settings = w->stepper_settings;
-    to->start_left = w->start_left;
+    memcpy(to->chosen.settings, w->chosen.settings, sizeof to->chosen.settings);
+    to->chosen.stepper_settings = w->chosen.stepper_settings;
+    to->chosen.start_left = w->chosen.start_left;
     if (!clone_bodies(w, to) || !clone_rest(w, to) || !clone_memory(w, to)) {
         perp_world_destroy(to);
         return PERP_E_MEMORY;

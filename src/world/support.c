@@ -102,8 +102,9 @@ perp_status perp_body_set_support(perp_world *w, perp_body_id id, const perp_sup
     }
     if (w->def.dim != 2 || b->kind != PERP_BODY_DYNAMIC)
         return pp_fail(w, PERP_E_ARG, "a support is for dynamic bodies in 2D");
-    if (!w->stepper->supports)
-        return pp_fail(w, PERP_E_FIT, "stepper %s knows no support; planar-2.5d and quasistatic do", w->stepper->name);
+    if (!w->chosen.stepper->supports)
+        return pp_fail(w, PERP_E_FIT, "stepper %s knows no support; planar-2.5d and quasistatic do",
+                       w->chosen.stepper->name);
     for (int i = 0; i < 3; i++) {
         if (!perp_v3_finite(s->point_B[i])) return pp_fail(w, PERP_E_ARG, "support: point %d is not finite", i);
         if (!(s->mu[i] >= 0) || !isfinite(s->mu[i]))

@@ -27,8 +27,8 @@ perp_status perp_world_create_why(const perp_world_def *def, perp_world **out, c
     st = pp_choose_stages(w, why, why_size);
     if (!st) {
         w->nmaterial = 1;
-        w->broad = pp_broad_create(&w->alloc);
-        if (!w->broad || !PP_GROW(&w->alloc, w->law, w->cap_law, 0, 1))
+        w->found.broad = pp_broad_create(&w->alloc);
+        if (!w->found.broad || !PP_GROW(&w->alloc, w->law, w->room.cap_law, 0, 1))
             st = pp_refuse(why, why_size, PERP_E_MEMORY, "out of memory for the world");
     }
     if (st) {
@@ -61,15 +61,15 @@ void perp_world_destroy(perp_world *w) {
     pp_free(&a, w->force);
     pp_free(&a, w->law);
     pp_state_release(&w->state, &a);
-    pp_peg_destroy(w->peg, &a);
+    pp_peg_destroy(w->found.peg, &a);
     pp_free(&a, w->warm.contact);
     pp_free(&a, w->warm.joint);
     pp_free(&a, w->warm.joint_key);
-    pp_free(&a, w->contact);
-    pp_free(&a, w->joint_impulse);
-    pp_free(&a, w->pairs.pair);
-    pp_free(&a, w->couples.couple);
-    pp_broad_destroy(w->broad, &a);
+    pp_free(&a, w->last.contact);
+    pp_free(&a, w->last.joint_impulse);
+    pp_free(&a, w->found.pairs.pair);
+    pp_free(&a, w->found.couples.couple);
+    pp_broad_destroy(w->found.broad, &a);
     pp_arena_free(&w->arena);
     pp_free(&a, w);
 }
@@ -80,15 +80,17 @@ uint64_t perp_world_steps(const perp_world *w) { return w->state.step; }
 int perp_world_dim(const perp_world *w) { return w->def.dim; }
 
 const perp_step_problem *perp_world_failed_problem(const perp_world *w) {
-    return w->failed && w->has_problem ? &w->problem : NULL;
+    return w->last.failed && w->last.has_problem ? &w->last.problem : NULL;
 }
-const perp_step_problem *perp_world_problem(const perp_world *w) { return w->has_problem ? &w->problem : NULL; }
+const perp_step_problem *perp_world_problem(const perp_world *w) {
+    return w->last.has_problem ? &w->last.problem : NULL;
+}
 
 void perp_world_set_capture(perp_world *w, const perp_capture *capture) {
-    w->capture = capture ? *capture : (perp_capture){0};
+    w->run.capture = capture ? *capture : (perp_capture){0};
 }
 
-void perp_world_set_stop(perp_world *w, const perp_stop *stop) { w->stop = stop ? *stop : (perp_stop){0}; }
+void perp_world_set_stop(perp_world *w, const perp_stop *stop) { w->run.stop = stop ? *stop : (perp_stop){0}; }
 
 perp_status perp_world_set_h(perp_world *w, double h) {
     if (!(h > 0) || !isfinite(h)) return pp_fail(w, PERP_E_ARG, "h is %g; it must be positive and finite", h);
@@ -113,18 +115,18 @@ perp_status perp_world_set(perp_world *w, const char *name, double value) {
     const char *dot = name ? strrchr(name, '.') : NULL;
     if (!dot) return pp_fail(w, PERP_E_NAME, "\"%s\" is not of the form solver.setting", name ? name : "(null)");
     size_t len = (size_t)(dot - name);
-    for (int i = 0; i < w->nsolver; i++) {
-        const perp_solver_type *s = w->solver[i];
+    for (int i = 0; i < w->chosen.nsolver; i++) {
+        const perp_solver_type *s = w->chosen.solver[i];
         if (strlen(s->name) == len && !strncmp(s->name, name, len))
-            return set_field(w, name, len, s->fields, s->nfield, w->settings[i].bytes, value);
+            return set_field(w, name, len, s->fields, s->nfield, w->chosen.settings[i].bytes, value);
     }
-    const pp_stepper_type *s = w->stepper;
+    const pp_stepper_type *s = w->chosen.stepper;
     if (strlen(s->name) == len && !strncmp(s->name, name, len))
-        return set_field(w, name, len, s->fields, s->nfield, w->stepper_settings.bytes, value);
+        return set_field(w, name, len, s->fields, s->nfield, w->chosen.stepper_settings.bytes, value);
     return pp_fail(w, PERP_E_NAME, "no solver and no stepper of this world is called \"%.*s\"", (int)len, name);
 }
 
 int perp_world_contacts(const perp_world *w, const perp_contact **out) {
-    *out = w->contact;
-    return w->ncontact;
+    *out = w->last.contact;
+    return w->last.ncontact;
 }

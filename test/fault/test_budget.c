@@ -87,8 +87,8 @@ static void too_many_impacts(void **state) {
             perp_certificate c;
             assert_int_equal(perp_world_step(s.w, &c), PERP_OK);
             if (pass) fewer = c.substeps;
-            if (pass || !(s.w->work.done > need)) continue;
-            need = s.w->work.done;
+            if (pass || !(s.w->run.work.done > need)) continue;
+            need = s.w->run.work.done;
             at = i;
             parts = c.substeps;
         }

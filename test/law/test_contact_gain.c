@@ -123,7 +123,7 @@ static void gain_on_a_belt(void **state) {
         perp_certificate c;
         OK(w, perp_world_step(w, &c));
         NEAR(c.gain, 0, 1e-12);
-        w->tamper = turn_friction;
+        w->run.tamper = turn_friction;
         OK(w, perp_world_step(w, &c));
         print_message("%dD: gain %.6g, %.6g expected\n", dim, c.gain, p * (U - 0.5 * mu * g * h));
         NEAR(c.gain, p * (U - 0.5 * mu * g * h), 1e-6 * p * U);

@@ -196,7 +196,7 @@ static void only_the_first_jam_is_dear(void **state) {
     for (int i = 1; i <= 12; i++) {
         perp_certificate c;
         OK(r.w, perp_world_step(r.w, &c));
-        last = r.w->work.done;
+        last = r.w->run.work.done;
         if (c.jams > 0 && first == 0) first = last;
     }
     print_message("work of the first jammed step %g, of the last %g\n", first, last);
@@ -243,8 +243,8 @@ static void rounds_of_a_jammed_part_stay_jammed(void **state) {
         perp_certificate c;
         OK(w, perp_world_step(w, &c));
         jams += c.jams;
-        print_message("step %d: %d jams, work %.3g, joints %.2g\n", i, c.jams, w->work.done, c.joint_error);
-        if (jams > 1) BELOW(w->work.done, 6e7); /* 4e7; each round anew: 1.1e8 */
+        print_message("step %d: %d jams, work %.3g, joints %.2g\n", i, c.jams, w->run.work.done, c.joint_error);
+        if (jams > 1) BELOW(w->run.work.done, 6e7); /* 4e7; each round anew: 1.1e8 */
     }
     assert_true(jams > 0);
     perp_world_destroy(w);

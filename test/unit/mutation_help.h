@@ -81,7 +81,7 @@ static inline bool run_scene(perp_scene *made, void (*tamper)(pp_frame *f, int a
     memset(r, 0, sizeof *r);
     r->size = size;
     r->total.solver = "";
-    if (tamper) w->tamper = tamper, w->tamper_ctx = ctx;
+    if (tamper) w->run.tamper = tamper, w->run.tamper_ctx = ctx;
     if (tamper) perp_world_set_stop(w, &(perp_stop){long_enough, &begun});
     for (int i = 0; i < steps && solved; i++) {
         perp_certificate c;

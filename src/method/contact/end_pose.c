@@ -57,7 +57,7 @@ void pp_end_inertia(pp_frame *f, const pp_state *s) {
 }
 
 double pp_end_demand(const pp_frame *f, const pp_geometry *const g[2], perp_vec3 at_W, double start, double gap1) {
-    return !f->w->stepper->end_gaps && start <= pp_touching(g[0], g[1], at_W) ? NAN : gap1;
+    return !f->w->chosen.stepper->end_gaps && start <= pp_touching(g[0], g[1], at_W) ? NAN : gap1;
 }
 
 /* ---- rounds of models without rounds of their own ---- */
@@ -116,11 +116,11 @@ static perp_status find_pairs(work *k) {
         pp_placed *p = &f->collide.placed[i];
         p->X_WS = perp_pose_mul(k->end.X[p->body], w->shape[p->slot].X_BS);
     }
-    w->pairs.n = 0;
+    w->found.pairs.n = 0;
     perp_status st = PERP_OK;
     if (f->collide.nplaced)
-        st = w->detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f, w->broad,
-                                 &w->couples, &w->alloc, &w->arena, &w->pairs);
+        st = w->chosen.detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f,
+                                        w->found.broad, &w->found.couples, &w->alloc, &w->arena, &w->found.pairs);
     return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
 }
 

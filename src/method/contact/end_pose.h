@@ -50,7 +50,7 @@ double pp_end_demand(const pp_frame *f, const pp_geometry *const g[2], perp_vec3
 
 /* A contact model at the end poses. Both get the same context. */
 typedef struct pp_end_model {
-    /* f->collide.placed stands at the end poses, w->pairs are those found there: fills f->contacts, with the gaps there. */
+    /* f->collide.placed stands at the end poses, w->found.pairs are those found there: fills f->contacts, with the gaps there. */
     perp_status (*contacts)(pp_frame *f, void *ctx);
     perp_status (*solve)(pp_frame *f, void *ctx);
     void *ctx;

@@ -31,11 +31,11 @@ static bool overlapped(const pp_frame *f, const pp_pair *p) {
 
 static perp_status corrective(pp_frame *f) {
     perp_world *w = f->w;
-    int n = w->pairs.n;
+    int n = w->found.pairs.n;
     perp_status st = pp_contact_room(f, n);
     if (st) return st;
     for (int i = 0, next; i < n; i = next) {
-        const pp_pair *p = deepest(&w->pairs, i, &next);
+        const pp_pair *p = deepest(&w->found.pairs, i, &next);
         if (f->contacts.begun ? !overlapped(f, p) : !(p->gap < 0)) continue;
         pp_contact_fill(f, p, &f->contacts.at[f->contacts.n], f->contacts.shape + 2 * f->contacts.n);
         f->contacts.n++;

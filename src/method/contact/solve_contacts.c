@@ -12,7 +12,7 @@
 #include "stage/pose/formulate.h"
 #include "stage/solve/solve.h"
 
-perp_status pp_contact(pp_frame *f) { return f->w->model->contacts(f); }
+perp_status pp_contact(pp_frame *f) { return f->w->chosen.model->contacts(f); }
 
 static perp_status solve_step(pp_frame *f, const void *ctx) {
     (void)ctx;
@@ -40,7 +40,7 @@ perp_status pp_start_solve_contacts(pp_frame *f) {
 }
 
 perp_status pp_solve_contacts(pp_frame *f) {
-    if (f->w->model->solve) return f->w->model->solve(f);
+    if (f->w->chosen.model->solve) return f->w->chosen.model->solve(f);
     return pp_at_end(f) ? pp_end_solve_contacts(f) : pp_start_solve_contacts(f);
 }
 

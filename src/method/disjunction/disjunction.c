@@ -156,9 +156,9 @@ perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
     pp_rules r = {.f = f};
     pp_solid *solid = PP_ARENA_ZERO(&w->arena, pp_solid, f->collide.nplaced);
     r.memory = !solid;
-    for (int k = 0, next; !r.memory && k < w->pairs.n; k = next) {
-        const pp_pair *p = &w->pairs.pair[k];
-        for (next = k + 1; next < w->pairs.n && p[next - k].i == p->i && p[next - k].j == p->j;) next++;
+    for (int k = 0, next; !r.memory && k < w->found.pairs.n; k = next) {
+        const pp_pair *p = &w->found.pairs.pair[k];
+        for (next = k + 1; next < w->found.pairs.n && p[next - k].i == p->i && p[next - k].j == p->j;) next++;
         const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
         r.i = p->i;
         r.j = p->j;
@@ -172,7 +172,7 @@ perp_status pp_rules_run(pp_frame *f, pp_pair_rules rules, pp_disjunction *d) {
             r.d.slack = fmax(r.d.slack, pp_touching(A->g, B->g, A->X_WS.p) / f->h);
             continue;
         }
-        for (int m = k; m < next; m++) pp_rules_unilateral(&r, add_contact(&r, &w->pairs.pair[m], true));
+        for (int m = k; m < next; m++) pp_rules_unilateral(&r, add_contact(&r, &w->found.pairs.pair[m], true));
     }
     if (r.memory || !drop_helpless(&r) || !drop_idle(&r))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the contacts");
@@ -243,7 +243,7 @@ static perp_status features_now(pp_frame *f, pp_solid *solid, int i, int j, uint
 /* The contact of anything curved: of those found now that of the same features, else the deepest of the two; where they
  * left each other's reach, as it was, and that far apart. */
 static pp_pair found_now(const pp_frame *f, int i, int j, const perp_contact *c) {
-    const pp_pair_list *l = &f->w->pairs;
+    const pp_pair_list *l = &f->w->found.pairs;
     pp_pair best = {i, j, c->feature, c->a_W, c->b_W, c->n_W, f->collide.placed[i].reach + f->collide.placed[j].reach};
     bool any = false;
     for (int k = 0; k < l->n; k++) {

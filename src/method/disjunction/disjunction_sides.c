@@ -153,11 +153,11 @@ static perp_status solve_part(work *k, int number) {
     /* the frame's report is of the whole island, and who looks on is shown that */
     double acceptance = f->solve.acceptance;
     const perp_solver_type *used = f->solve.used;
-    perp_capture capture = w->capture;
-    w->capture = (perp_capture){0};
+    perp_capture capture = w->run.capture;
+    w->run.capture = (perp_capture){0};
     perp_status st =
         pp_solve_island(f, &k->part, number, NULL, &(pp_solve_options){.no_lift = f->method.jammed}, &residual);
-    w->capture = capture;
+    w->run.capture = capture;
     f->solve.acceptance = acceptance;
     f->solve.used = used;
     if (st) return st;

@@ -71,7 +71,7 @@ static perp_status attempt(attempts *t, const pp_mixed *m, const perp_solver_typ
     perp_solve_info info = {0};
     perp_call call = pp_call_within(t->f->w);
     perp_status st = pp_solve_call(&call, solver, settings, &m->problem, z, &info);
-    if (t->f->w->stopped) return pp_stopped(t->f->w);
+    if (t->f->w->run.stopped) return pp_stopped(t->f->w);
     if (!st) st = pp_mixed_recover(m, z, arena, &t->answer);
     if (st) return st;
     *latest = keep(t, solver, &info);
@@ -103,15 +103,15 @@ static perp_status try_form(attempts *t, const pp_mixed *m, const perp_solver_ty
             pp_mixed_guess(m, zb, z);
         }
         pp_arena_mark mark = pp_arena_here(&w->arena);
-        double latest = INFINITY, limit = w->work.limit;
-        if (limit < INFINITY) w->work.limit = w->work.done + FOR_FORM * fmax(0, limit - w->work.done);
+        double latest = INFINITY, limit = w->run.work.limit;
+        if (limit < INFINITY) w->run.work.limit = w->run.work.done + FOR_FORM * fmax(0, limit - w->run.work.done);
         perp_status st = attempt(t, m, solver, settings, z, &latest);
         if (!st && latest > w->def.tolerance && latest < NEAR_SOLUTION && solver != &pp_solver_lemke) {
             pp_settings exact; /* the right basis, but not its last digits */
             pp_settings_default(&pp_solver_lemke, 0, &exact);
             st = attempt(t, m, &pp_solver_lemke, &exact, z, &latest);
         }
-        w->work.limit = limit;
+        w->run.work.limit = limit;
         pp_arena_release(&w->arena, mark);
         if (st == PERP_E_STOPPED) return st;
         if (st) return pp_fail(w, st, "solver %s: %s", solver->name, perp_status_text(st));
@@ -152,10 +152,10 @@ static const perp_setting patience[] = {{"restarts", 1}, {"max_steps", 100}, {"m
 static void make_chain(const perp_world *w, int n, chain *c) {
     const perp_solver_type *const more[2] = {&pp_solver_fischer_newton, &pp_solver_path_search};
     c->n = 0;
-    for (int i = 0; i < w->nsolver; i++) {
-        if (!fits(w->solver[i], n)) continue;
-        c->settings[c->n] = w->settings[i].bytes;
-        c->solver[c->n++] = w->solver[i];
+    for (int i = 0; i < w->chosen.nsolver; i++) {
+        if (!fits(w->chosen.solver[i], n)) continue;
+        c->settings[c->n] = w->chosen.settings[i].bytes;
+        c->solver[c->n++] = w->chosen.solver[i];
     }
     for (int k = 0; k < 2; k++) {
         bool there = false;
@@ -191,9 +191,9 @@ static void copy_answer(const perp_step_problem *p, const perp_step_solution *fr
 
 static bool accepts(const perp_step_solution *s, void *ctx) {
     attempts *t = ctx;
-    perp_solve_info info = {.outcome = PERP_OUTCOME_SOLVED, .solver = t->f->w->solver[0]->name};
+    perp_solve_info info = {.outcome = PERP_OUTCOME_SOLVED, .solver = t->f->w->chosen.solver[0]->name};
     copy_answer(t->p, s, &t->answer);
-    (void)keep(t, t->f->w->solver[0], &info);
+    (void)keep(t, t->f->w->chosen.solver[0], &info);
     return t->acceptance <= t->f->w->def.tolerance;
 }
 
@@ -245,7 +245,7 @@ static perp_status solve_one(attempts *t, const perp_step_solution *recalled) {
     return pp_fail(w, PERP_E_SOLVE,
                    "no solver met the laws of %s at t = %g (h = %g): best is %s (%s) with residual %.3g of "
                    "the speed scale, allowed %.3g; %d contacts, %d groups",
-                   t->d->gamma > 0 ? w->stepper->name : w->model->name, t->f->s0->t, t->f->h,
+                   t->d->gamma > 0 ? w->chosen.stepper->name : w->chosen.model->name, t->f->s0->t, t->f->h,
                    t->used ? t->used->name : "none", perp_outcome_text(t->info.outcome), t->acceptance,
                    w->def.tolerance, t->p->ncontact, t->d->ngroup);
 }
@@ -296,7 +296,7 @@ static void report(pp_frame *f, const attempts *t) {
 
 static void show(const attempts *t, int island, perp_status st, const perp_step_solution *recalled) {
     const perp_world *w = t->f->w;
-    if (!w->capture.look || (st && st != PERP_E_SOLVE)) return;
+    if (!w->run.capture.look || (st && st != PERP_E_SOLVE)) return;
     perp_step_solution guess = recalled ? *recalled : (perp_step_solution){0};
     guess.nu = NULL; /* solvers start from impulses */
     perp_captured c = {.problem = t->p,
@@ -308,7 +308,7 @@ static void show(const attempts *t, int island, perp_status st, const perp_step_
                        .step = w->state.step,
                        .island = island,
                        .guess = recalled ? &guess : NULL};
-    w->capture.look(&c, w->capture.ctx);
+    w->run.capture.look(&c, w->run.capture.ctx);
 }
 
 static perp_status solve_island(pp_frame *f, const pp_disjunction *d, pp_island *island, int number,

@@ -196,7 +196,7 @@ static bool repeats(const pp_pair_list *list, int k) {
 
 perp_status pp_first_order_contacts(pp_frame *f, const pp_first_order *set, pp_soft_contact **soft) {
     perp_world *w = f->w;
-    const pp_pair_list *list = &w->pairs;
+    const pp_pair_list *list = &w->found.pairs;
     int most = 0, cells = set->elements * (w->def.dim == 3 ? set->elements : 1);
     for (int k = 0; k < list->n; k++)
         most += !on_foundation(f, &list->pair[k]) ? 1 : repeats(list, k) ? 0 : w->def.dim * cells; /* faces one way */

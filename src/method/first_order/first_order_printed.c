@@ -51,17 +51,17 @@ static bool plain(const perp_step_problem *p) {
 static perp_status solve(pp_frame *f, const perp_problem *lcp, double scale, double *z) {
     perp_world *w = f->w;
     double best = INFINITY;
-    for (int k = 0; k < w->nsolver; k++) {
+    for (int k = 0; k < w->chosen.nsolver; k++) {
         memset(z, 0, sizeof *z * (size_t)lcp->as.lcp.n);
         pp_arena_mark mark = pp_arena_here(&w->arena);
         perp_solve_info info = {0};
         perp_call call = pp_call_within(w);
-        perp_status st = pp_solve_call(&call, w->solver[k], w->settings[k].bytes, lcp, z, &info);
+        perp_status st = pp_solve_call(&call, w->chosen.solver[k], w->chosen.settings[k].bytes, lcp, z, &info);
         pp_arena_release(&w->arena, mark);
-        if (w->stopped) return pp_stopped(w);
-        if (st) return pp_fail(w, st, "solver %s: %s", w->solver[k]->name, perp_status_text(st));
+        if (w->run.stopped) return pp_stopped(w);
+        if (st) return pp_fail(w, st, "solver %s: %s", w->chosen.solver[k]->name, perp_status_text(st));
         f->solve.iterations += info.iterations;
-        f->solve.used = w->solver[k];
+        f->solve.used = w->chosen.solver[k];
         f->solve.info = info;
         f->solve.acceptance = info.residual / scale;
         if (f->solve.acceptance <= w->def.tolerance) return PERP_OK;

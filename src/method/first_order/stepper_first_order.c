@@ -55,7 +55,7 @@ static const perp_field fields[] = {
 };
 
 static const pp_first_order *settings_of(const perp_world *w) {
-    return (const pp_first_order *)(const void *)w->stepper_settings.bytes;
+    return (const pp_first_order *)(const void *)w->chosen.stepper_settings.bytes;
 }
 
 /* A row that only turns has no linear part. */

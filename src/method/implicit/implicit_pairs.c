@@ -156,10 +156,11 @@ perp_status pp_implicit_pairs(pp_implicit_work *k) {
         p.reach = reach[i] = p.g->kind == PERP_SHAPE_HALFSPACE ? 0 : travel(k, &p);
         box[i] = pp_box_of(&p);
     }
-    if (pp_broad_pairs(w->broad, f->collide.nplaced, box, f->collide.placed, pp_may_touch, f, &w->alloc, &w->couples))
+    if (pp_broad_pairs(w->found.broad, f->collide.nplaced, box, f->collide.placed, pp_may_touch, f, &w->alloc,
+                       &w->found.couples))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
-    for (int c = 0; !st && c < w->couples.n; c++) {
-        pp_meet m = {.i = w->couples.couple[c].i, .j = w->couples.couple[c].j};
+    for (int c = 0; !st && c < w->found.couples.n; c++) {
+        pp_meet m = {.i = w->found.couples.couple[c].i, .j = w->found.couples.couple[c].j};
         int n = meetings(start[m.i].g, start[m.j].g, &m.how);
         for (m.which = 0; !st && m.which < n; m.which++) st = add_meet(k, m, start, reach[m.i] + reach[m.j]);
     }
@@ -170,12 +171,13 @@ perp_status pp_implicit_missed(pp_implicit_work *k, int *added) {
     pp_frame *f = k->f;
     perp_world *w = f->w;
     *added = 0;
-    if (pp_overlapping(w->broad, f->collide.nplaced, k->placed, pp_may_touch, f, &w->alloc, &w->arena, &w->couples))
+    if (pp_overlapping(w->found.broad, f->collide.nplaced, k->placed, pp_may_touch, f, &w->alloc, &w->arena,
+                       &w->found.couples))
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the step");
     pp_placed *start = NULL;
     perp_status st = PERP_OK;
-    for (int c = 0; !st && c < w->couples.n; c++) {
-        pp_meet m = {.i = w->couples.couple[c].i, .j = w->couples.couple[c].j};
+    for (int c = 0; !st && c < w->found.couples.n; c++) {
+        pp_meet m = {.i = w->found.couples.couple[c].i, .j = w->found.couples.couple[c].j};
         int n = meetings(k->placed[m.i].g, k->placed[m.j].g, &m.how);
         for (m.which = 0; !st && m.which < n; m.which++) {
             if (known(k, &m)) continue;
@@ -225,7 +227,7 @@ perp_status pp_implicit_ready(perp_world *w) {
                 w, PERP_E_FIT,
                 "shapes %d and %d both have flat sides, which may lie on each other; stepper %s needs one pair "
                 "of closest points (stewart-trinkle takes polytopes)",
-                i, j, w->stepper->name);
+                i, j, w->chosen.stepper->name);
         }
     }
     return PERP_OK;

@@ -324,7 +324,7 @@ perp_status pp_implicit_step(pp_frame *f, bool compliant, bool keeps_energy) {
     int n = f->task.last_resort && !compliant ? 3 : 2; /* what a layer asks for is its own deflection */
     perp_status st = begin(&k);
     for (int i = 0; i < n; i++) {
-        if (st && (i == 0 || st != PERP_E_SOLVE || f->w->work.done > f->w->work.limit)) break;
+        if (st && (i == 0 || st != PERP_E_SOLVE || f->w->run.work.done > f->w->run.work.limit)) break;
         for (int m = 0; m < k.nmeet; m++) k.meet[m].core = false;
         if (ways[i].at_rest) memset(k.nu, 0, (size_t)f->control.ndof * sizeof *k.nu);
         k.relaxed = ways[i].relaxed;

@@ -34,7 +34,7 @@ static const perp_field fields[] = {
 };
 
 static perp_status compliant_step(pp_frame *f) {
-    const settings *s = (const settings *)(const void *)f->w->stepper_settings.bytes;
+    const settings *s = (const settings *)(const void *)f->w->chosen.stepper_settings.bytes;
     return pp_implicit_step(f, true, s->keeps_energy);
 }
 

@@ -73,7 +73,7 @@ void pp_peg_destroy(struct pp_peg *m, const perp_allocator *a) {
 }
 
 static perp_status peg_lists(perp_world *w) {
-    if (w->peg) return PERP_OK;
+    if (w->found.peg) return PERP_OK;
     struct pp_peg *m = pp_alloc(&w->alloc, sizeof *m);
     if (!m) return pp_fail(w, PERP_E_MEMORY, "out of memory for the contact model");
     memset(m, 0, sizeof *m);
@@ -83,7 +83,7 @@ static perp_status peg_lists(perp_world *w) {
         pp_peg_destroy(m, &w->alloc);
         return pp_fail(w, PERP_E_MEMORY, "out of memory for the contact model");
     }
-    w->peg = m;
+    w->found.peg = m;
     return PERP_OK;
 }
 
@@ -161,8 +161,8 @@ static perp_status begin(pp_frame *f, pp_peg_work *k) {
     if (!st) st = pp_state_new(w, &k->way);
     if (st) return st;
     pp_state_copy(w, &k->way, f->s0);
-    k->m = w->peg;
-    k->linear = w->def.geometry == PERP_GEOMETRY_ONCE || !w->stepper->end_gaps;
+    k->m = w->found.peg;
+    k->linear = w->def.geometry == PERP_GEOMETRY_ONCE || !w->chosen.stepper->end_gaps;
     k->at_end = pp_at_end(f);
     k->loose_tolerance = w->def.tolerance > LOOSE_TOLERANCE && w->def.form == PERP_FORM_CONE;
     k->turn = PP_ARENA_ZERO(&w->arena, perp_vec3, w->nbody);
@@ -610,7 +610,8 @@ static perp_status solve(pp_frame *f) {
         /* Where most of the work of the step is done, no shorter part has enough left to do better. */
         due = !settled && pp_jam_due(f);
         if (due) pp_jam_may_work(f->w);
-        if (st && f->w->work.done > f->w->work.limit) break; /* no work is left to this part: its problem is kept */
+        if (st && f->w->run.work.done > f->w->run.work.limit)
+            break; /* no work is left to this part: its problem is kept */
         /* A driven body that is inside another was left there because nothing could give way. Where there still is no
          * answer, neither another way nor a shorter step makes one. */
         if (i < most - 2 && (due || (st && !k.at_end && k.options.jam_lasts))) {

@@ -22,14 +22,14 @@
 perp_status pp_peg_again_new(pp_frame *f, const int *row, int n, pp_peg_repose *out) {
     perp_world *w = f->w;
     pp_arena *a = &w->arena;
-    *out = (pp_peg_repose){.k = {.f = f, .m = w->peg},
+    *out = (pp_peg_repose){.k = {.f = f, .m = w->found.peg},
                            .row = row,
                            .n = n,
                            .nplaced = f->collide.nplaced,
                            .linear = f->method.posed_linear};
     if (n == 0) return PERP_OK;
     pp_peg_work *k = &out->k;
-    const struct pp_peg *m = w->peg;
+    const struct pp_peg *m = w->found.peg;
     out->placed = PP_ARENA_ARRAY(a, pp_placed, f->collide.nplaced);
     out->pair = PP_ARENA_ARRAY(a, int, n);
     out->end = PP_ARENA_ARRAY(a, pp_end_touch, n);

@@ -94,8 +94,8 @@ static bool driven_joint(const pp_frame *f, const pp_joint *j) {
 
 static bool applies(const pp_frame *f) {
     const perp_world *w = f->w;
-    if (w->njoint == w->dead_joint || f->purpose != PP_STEP || w->stepper->soft_joints || !f->control.block ||
-        !f->control.Minv)
+    if (w->njoint == w->room.dead_joint || f->purpose != PP_STEP || w->chosen.stepper->soft_joints ||
+        !f->control.block || !f->control.Minv)
         return false;
     bool any = false;
     for (int i = 0; i < w->njoint; i++) any = any || driven_joint(f, &w->joint[i]);

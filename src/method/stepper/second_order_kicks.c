@@ -310,10 +310,10 @@ static perp_status keep_free(pp_frame *e) {
  * since no gap is asked to close, a shorter part does not help: it goes on jammed. */
 static perp_status solve_end(pp_frame *f, pp_frame *e, bool contacts) {
     perp_world *w = f->w;
-    int wedged = w->work.wedged;
+    int wedged = w->run.work.wedged;
     perp_status st = solve(e, contacts);
     bool due = pp_jam_due(f);
-    if (st != PERP_E_SOLVE || !contacts || !(f->task.last_resort || due || w->work.wedged > wedged)) return st;
+    if (st != PERP_E_SOLVE || !contacts || !(f->task.last_resort || due || w->run.work.wedged > wedged)) return st;
     if (due) pp_jam_may_work(w);
     e->method.jammed = f->method.jammed = true;
     return solve(e, contacts);

@@ -21,7 +21,7 @@ static const perp_field fields[] = {
 };
 
 static perp_status step(pp_frame *f) {
-    const settings *s = (const settings *)(const void *)f->w->stepper_settings.bytes;
+    const settings *s = (const settings *)(const void *)f->w->chosen.stepper_settings.bytes;
     perp_status st = pp_disjunction_model(f, pp_lnc_rules, s->gamma);
     return st ? st : pp_update(f);
 }

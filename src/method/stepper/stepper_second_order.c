@@ -36,7 +36,9 @@ static const perp_field fields[] = {
      "larger one"},
 };
 
-static int order_of(const perp_world *w) { return ((const settings *)(const void *)w->stepper_settings.bytes)->order; }
+static int order_of(const perp_world *w) {
+    return ((const settings *)(const void *)w->chosen.stepper_settings.bytes)->order;
+}
 
 #define MOST_PARTS 9
 /* Symmetric compositions: lengths of the parts of a step. */
@@ -263,8 +265,8 @@ static perp_status overlaps(const pp_frame *f, const pp_state *s, bool *out) {
     if (w->nshape == 0) return PERP_OK;
     perp_status st = pp_collide_place(w, s, &end.collide);
     if (!st)
-        st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
-                                &w->arena, &w->couples, &depth, shape);
+        st = pp_overlap_deepest(w->found.broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
+                                &w->arena, &w->found.couples, &depth, shape);
     *out = depth > 0;
     return st;
 }

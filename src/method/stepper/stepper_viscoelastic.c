@@ -36,7 +36,7 @@ static perp_status paced(pp_frame *f, double length, const char *because) {
 }
 
 static perp_status step(pp_frame *f) {
-    pp_visco_work k = {.f = f, .set = (const pp_visco_settings *)(const void *)f->w->stepper_settings.bytes};
+    pp_visco_work k = {.f = f, .set = (const pp_visco_settings *)(const void *)f->w->chosen.stepper_settings.bytes};
     perp_status st = pp_collide(f);
     if (!st) st = pp_visco_contacts(f);
     if (!st) st = pp_formulate(f, &(pp_pose_options){0});

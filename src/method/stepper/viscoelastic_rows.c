@@ -23,7 +23,7 @@
 #include "stage/solve/solve.h"
 
 perp_status pp_visco_contacts(pp_frame *f) {
-    const pp_pair_list *list = &f->w->pairs;
+    const pp_pair_list *list = &f->w->found.pairs;
     perp_status st = pp_contact_room(f, list->n);
     for (int i = 0; !st && i < list->n; i++, f->contacts.n++)
         pp_contact_fill(f, &list->pair[i], &f->contacts.at[i], f->contacts.shape + 2 * i);

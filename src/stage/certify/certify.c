@@ -102,11 +102,11 @@ static double yield_of(const pp_frame *f, int a, int b) {
  * against the step. */
 static perp_status compression(const pp_frame *end, perp_certificate *cert) {
     perp_world *w = end->w;
-    perp_status st = pp_overlapping(w->broad, end->collide.nplaced, end->collide.placed, pp_may_touch, end, &w->alloc,
-                                    &w->arena, &w->couples);
-    for (int k = 0; !st && k < w->couples.n; k++) {
-        const pp_placed *a = &end->collide.placed[w->couples.couple[k].i],
-                        *b = &end->collide.placed[w->couples.couple[k].j];
+    perp_status st = pp_overlapping(w->found.broad, end->collide.nplaced, end->collide.placed, pp_may_touch, end,
+                                    &w->alloc, &w->arena, &w->found.couples);
+    for (int k = 0; !st && k < w->found.couples.n; k++) {
+        const pp_placed *a = &end->collide.placed[w->found.couples.couple[k].i],
+                        *b = &end->collide.placed[w->found.couples.couple[k].j];
         double d = -pp_separation(a, b);
         if (isnan(d)) d = INFINITY; /* a broken pose is never a good one */
         if (!(d > 0)) continue;
@@ -179,13 +179,13 @@ perp_status pp_certify(pp_frame *f, perp_certificate *cert) {
         if (!st && f->method.yield)
             st = compression(&end, cert);
         else if (!st)
-            st = pp_overlap_deepest(w->broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end, &w->alloc,
-                                    &w->arena, &w->couples, &cert->overlap, cert->overlap_shape);
+            st = pp_overlap_deepest(w->found.broad, end.collide.nplaced, end.collide.placed, pp_may_touch, &end,
+                                    &w->alloc, &w->arena, &w->found.couples, &cert->overlap, cert->overlap_shape);
         if (st) return pp_fail(w, st, "the overlap could not be measured: %s", perp_status_text(st));
         if (f->method.jammed) find_jam(&end, cert);
     }
-    if (w->stepper->ledger)
-        w->stepper->ledger(f, &cert->ledger);
+    if (w->chosen.stepper->ledger)
+        w->chosen.stepper->ledger(f, &cert->ledger);
     else
         pp_ledger(f, &cert->ledger);
     cert->extent.fall = fall_energy(w, f->h);

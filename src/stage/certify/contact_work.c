@@ -83,7 +83,7 @@ static bool driven_before(const pp_frame *k, int i, perp_vec3 u, perp_vec3 *v, p
 static double most_before(const pp_frame *k, int i) {
     const perp_contact_row *c = &k->pose.problem.contact[i];
     if (k->purpose != PP_STEP || !k->method.true_gap || k->method.posed_at_end || i >= k->contacts.n) return INFINITY;
-    if (k->w->stepper->step || k->task.implicit_turn || c->compliance > 0) return INFINITY;
+    if (k->w->chosen.stepper->step || k->task.implicit_turn || c->compliance > 0) return INFINITY;
     if (k->method.posed_linear) return 0;
     double start = k->contacts.at[i].gap - (k->demand.levers == k->s0 ? 0 : k->h * c->b_n_kin);
     double opens = (k->method.true_gap[i] - start) / k->h;

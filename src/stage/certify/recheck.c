@@ -388,7 +388,7 @@ void pp_recheck(const pp_frame *f, perp_certificate *cert) {
     cert->twist = pp_twist(f);
     double driven = drive_left(f), *impulse;
     worst(&cert->law.momentum, driven);
-    if (f->w->stepper->step || f->method.nkick || f->method.no_inertia || !f->solve.solution.nu) return;
+    if (f->w->chosen.stepper->step || f->method.nkick || f->method.no_inertia || !f->solve.solution.nu) return;
     pp_recheck_rows(&f->pose.problem, &f->solve.solution, &cert->law);
     for (int i = 0; i < f->pose.problem.njoint; i++) worst(&cert->law.joint, extra_left(f, i));
     worst(&cert->joint_error, beyond_limits(f));

@@ -121,7 +121,7 @@ double pp_twist(const pp_frame *f) {
         x->loaded |= x->heavy > 0 && x->heavy < x->members;
     }
     for (int k = 0; k < f->control.nblock; k++) add_momentum(f, k, &is[pp_set_of(of, k)]);
-    bool one_kick = !f->w->stepper->step && !f->method.nkick;
+    bool one_kick = !f->w->chosen.stepper->step && !f->method.nkick;
     double most = 0;
     for (int k = 0; k < f->control.nblock; k++) {
         const island *x = &is[k];

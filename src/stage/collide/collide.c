@@ -162,9 +162,9 @@ static void join_all(const crowd *c, const pp_frame *f, const double *travel) {
         c->parent[i] = i;
         c->most[i] = travel[i];
     }
-    for (int k = 0; k < w->couples.n; k++) {
-        const pp_placed *a = &f->collide.placed[w->couples.couple[k].i],
-                        *b = &f->collide.placed[w->couples.couple[k].j];
+    for (int k = 0; k < w->found.couples.n; k++) {
+        const pp_placed *a = &f->collide.placed[w->found.couples.couple[k].i],
+                        *b = &f->collide.placed[w->found.couples.couple[k].j];
         if (near(a, b)) join(c, travel, a->body, b->body);
     }
     for (int i = 0; i < w->njoint; i++)
@@ -185,8 +185,8 @@ static perp_status spread_travel(pp_frame *f, double *travel) {
             f->collide.placed[i].reach = f->task.reach_factor * travel[f->collide.placed[i].body];
             box[i] = pp_box_of(&f->collide.placed[i]);
         }
-        perp_status st = pp_broad_pairs(w->broad, f->collide.nplaced, box, f->collide.placed, pp_may_touch, f,
-                                        &w->alloc, &w->couples);
+        perp_status st = pp_broad_pairs(w->found.broad, f->collide.nplaced, box, f->collide.placed, pp_may_touch, f,
+                                        &w->alloc, &w->found.couples);
         if (st) return st;
         join_all(&c, f, travel);
         for (int i = 0; i < w->nbody; i++) {
@@ -201,7 +201,7 @@ static perp_status spread_travel(pp_frame *f, double *travel) {
 
 perp_status pp_collide(pp_frame *f) {
     perp_world *w = f->w;
-    w->pairs.n = 0;
+    w->found.pairs.n = 0;
     f->collide.nplaced = 0;
     if (w->nshape == 0) return PERP_OK;
     perp_status st = pp_collide_place(w, f->s1, &f->collide);
@@ -215,7 +215,7 @@ perp_status pp_collide(pp_frame *f) {
         pp_placed *p = &f->collide.placed[i];
         p->reach = p->moves ? f->task.reach_factor * travel[p->body] + 1e-9 * p->g->size : 0;
     }
-    st = w->detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f, w->broad, &w->couples,
-                             &w->alloc, &w->arena, &w->pairs);
+    st = w->chosen.detector->detect(w->def.dim, f->collide.nplaced, f->collide.placed, pp_may_touch, f, w->found.broad,
+                                    &w->found.couples, &w->alloc, &w->arena, &w->found.pairs);
     return st ? pp_fail(w, st, "contact detection failed: %s", perp_status_text(st)) : PERP_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "stage/frame.h"
 
-/* shapes -> feature pairs, gaps (into w->pairs). */
+/* shapes -> feature pairs, gaps (into w->found.pairs). */
 perp_status pp_collide(pp_frame *f);
 /* How far a body went in a frame that has been updated [L]. */
 double pp_farthest_travel(const pp_frame *f);

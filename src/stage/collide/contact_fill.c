@@ -71,11 +71,11 @@ void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int s
 
 perp_status pp_contacts_of_pairs(pp_frame *f) {
     perp_world *w = f->w;
-    int n = w->pairs.n;
+    int n = w->found.pairs.n;
     perp_status st = pp_contact_room(f, n);
     if (st) return st;
     for (int i = 0; i < n; i++) {
-        const pp_pair *p = &w->pairs.pair[i];
+        const pp_pair *p = &w->found.pairs.pair[i];
         const pp_placed *A = &f->collide.placed[p->i], *B = &f->collide.placed[p->j];
         if (f->purpose != PP_STEP && p->gap > pp_touching(A->g, B->g, p->b_W) + f->task.touching_more) continue;
         pp_contact_fill(f, p, &f->contacts.at[f->contacts.n], f->contacts.shape + 2 * f->contacts.n);

@@ -16,7 +16,7 @@ perp_status pp_contact_room(pp_frame *f, int n);
  * impulse and state are zero. shapes: its two shape slots. */
 void pp_contact_fill(const pp_frame *f, const pp_pair *p, perp_contact *c, int shapes[2]);
 
-/* A contact for each of w->pairs; at the level of velocities only for those that touch. What the model "one-plane" chooses. */
+/* A contact for each of w->found.pairs; at the level of velocities only for those that touch. What the model "one-plane" chooses. */
 perp_status pp_contacts_of_pairs(pp_frame *f);
 
 /* Speed at which shapes that were placed in overlap come apart, the smaller one of this size [L/T]. */

@@ -228,7 +228,7 @@ double pp_contact_rhs(const pp_frame *f, int i, const perp_contact_row *row, boo
     const pp_shape *A = &w->shape[f->contacts.shape[2 * i]], *B = &w->shape[f->contacts.shape[2 * i + 1]];
     double touching = pp_touching(A->g, B->g, f->contacts.at[i].b_W);
     double rebound = pp_rebound_rhs(f, i, row), gap = linear_gap(f, i, &row->n, row->b_n_kin);
-    double stays = w->stepper->normal_rhs(gap, f->h, touching, row->b_n_kin);
+    double stays = w->chosen.stepper->normal_rhs(gap, f->h, touching, row->b_n_kin);
     if (no_lift) stays = fmax(stays, 0);
     if (f->demand.rebounds) stays = fmax(stays, pp_push_out_bound(f, f->demand.rebounds->push_out, row));
     /* what turns as it flies off may come round to the other: a gap that was measured at the end must hold too */
@@ -380,7 +380,7 @@ static perp_status joint_rows(pp_frame *f, perp_joint_row **rows, int *n) {
             if (position) row->b *= span / f->h;
             /* parts of a divided step take the time of a whole one for the error they begin with: brought back at once it
              * would be a blow, the harder the shorter the part */
-            if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && !w->stepper->step && f->h < w->def.h) {
+            if (row->kind == PERP_ROW_JOINT && f->purpose == PP_STEP && !w->chosen.stepper->step && f->h < w->def.h) {
                 f->pose.joint_rest[*n + kept] = (row->b - row->b_kin) * (1 - f->h / w->def.h);
                 row->b -= f->pose.joint_rest[*n + kept];
             }

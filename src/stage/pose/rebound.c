@@ -9,7 +9,8 @@
 #include "stage/stepper.h"
 
 bool pp_orders_impacts(const perp_world *w) {
-    if (w->def.impacts == PERP_IMPACTS_PLAIN || (w->stepper->step && !w->stepper->half_kicks)) return false;
+    if (w->def.impacts == PERP_IMPACTS_PLAIN || (w->chosen.stepper->step && !w->chosen.stepper->half_kicks))
+        return false;
     for (int i = 0; i < w->nmaterial * w->nmaterial; i++)
         if (w->law[i].restitution > 0) return true;
     return false;

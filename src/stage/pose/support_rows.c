@@ -16,11 +16,11 @@ const char *const pp_support_models[] = {"peg", "one-plane", "corrective", NULL}
 
 static bool rubs(const pp_body *b, int i) { return b->support[i].load > 0 && b->support[i].mu > 0; }
 
-double pp_support_press(const perp_world *w) { return w->stepper->supports ? w->def.press : 0; }
+double pp_support_press(const perp_world *w) { return w->chosen.stepper->supports ? w->def.press : 0; }
 
 int pp_support_count(const pp_frame *f) {
     int n = 0;
-    for (int k = 0; f->w->stepper->supports && k < f->control.nblock; k++) {
+    for (int k = 0; f->w->chosen.stepper->supports && k < f->control.nblock; k++) {
         const pp_body *b = &f->w->body[f->control.block_body[k]];
         for (int i = 0; b->support && i < 3; i++) n += rubs(b, i);
     }

@@ -37,11 +37,13 @@ static bool driven_touches(const pp_frame *f) {
     return false;
 }
 
-bool pp_jam_due(const pp_frame *f) { return f->purpose == PP_STEP && f->w->work.done > MOST_WORK * f->w->work_limit; }
+bool pp_jam_due(const pp_frame *f) {
+    return f->purpose == PP_STEP && f->w->run.work.done > MOST_WORK * f->w->run.work_limit;
+}
 
 void pp_jam_may_work(perp_world *w) {
-    double most = fmin(w->work.done + FOR_JAM * w->work_limit, (1 + FOR_JAMS) * w->work_limit);
-    w->work.limit = fmax(w->work_limit, most);
+    double most = fmin(w->run.work.done + FOR_JAM * w->run.work_limit, (1 + FOR_JAMS) * w->run.work_limit);
+    w->run.work.limit = fmax(w->run.work_limit, most);
 }
 
 /* Is there a proof that no velocities obey the contacts, some of which are asked to open? */

@@ -101,7 +101,7 @@ static double far(const pp_frame *f) {
 
 static bool applies(const pp_frame *f) {
     const perp_world *w = f->w;
-    return w->njoint > w->dead_joint && f->purpose == PP_STEP && !f->task.half && !w->stepper->step &&
+    return w->njoint > w->room.dead_joint && f->purpose == PP_STEP && !f->task.half && !w->chosen.stepper->step &&
            w->def.geometry != PERP_GEOMETRY_ONCE && !w->def.joint_correction;
 }
 

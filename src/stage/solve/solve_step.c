@@ -189,7 +189,7 @@ static perp_status run_solver(const pp_frame *f, trial *t, const posed *c, const
     }
     perp_status st = c->cone ? pp_solve_within(&call, solver, settings, c->problem, z, info)
                              : pp_solve_call(&call, solver, settings, c->problem, z, info);
-    if (f->w->stopped) return PERP_E_STOPPED;
+    if (f->w->run.stopped) return PERP_E_STOPPED;
     if (!st) st = recover(c, z, arena, &t->answer);
     if (!st && c->cone) info->residual = pp_step_cone_residual(&c->cones, &t->answer);
     return st;
@@ -209,7 +209,7 @@ static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int whic
                            double *latest) {
     perp_world *w = f->w;
     perp_solve_info info = {0};
-    perp_status st = run_solver(f, t, c, w->solver[which], settings, z, &info);
+    perp_status st = run_solver(f, t, c, w->chosen.solver[which], settings, z, &info);
     if (st) return st;
     perp_step_residual r;
     double a = *latest = acceptance(f, t, &t->answer, &r);
@@ -218,7 +218,7 @@ static perp_status attempt(const pp_frame *f, trial *t, const posed *c, int whic
     if (!t->used || a < t->acceptance) {
         keep_as_best(t, a, &r);
         t->info = info;
-        t->used = w->solver[which];
+        t->used = w->chosen.solver[which];
     }
     return PERP_OK;
 }
@@ -264,9 +264,9 @@ static double needed_tol(const pp_frame *f, const trial *t) {
  * what the world does not accept. */
 static perp_status attempt_cone(const pp_frame *f, trial *t, const posed *c, int which, double needed, double *z) {
     const perp_world *w = f->w;
-    const perp_solver_type *s = w->solver[which];
+    const perp_solver_type *s = w->chosen.solver[which];
     pp_settings settings;
-    memcpy(&settings, w->settings[which].bytes, sizeof settings);
+    memcpy(&settings, w->chosen.settings[which].bytes, sizeof settings);
     double tol = 0, latest = INFINITY;
     bool has_tol = !perp_fields_get(s->fields, s->nfield, &settings, "tol", &tol);
     if (has_tol) {
@@ -300,8 +300,8 @@ static bool smooth_and_few(const perp_world *w, const perp_step_problem *p) {
     if (p->ncontact + p->njoint > FEW_ROWS) return false;
     for (int i = 0; i < p->ncontact; i++)
         if (p->contact[i].mu > 0 && p->contact[i].nd != 0) return false;
-    for (int i = 0; i < w->nsolver; i++)
-        if (!(w->solver[i]->takes & PERP_LCP)) return false;
+    for (int i = 0; i < w->chosen.nsolver; i++)
+        if (!(w->chosen.solver[i]->takes & PERP_LCP)) return false;
     return true;
 }
 
@@ -353,7 +353,7 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
     perp_world *w = f->w;
     double needed = c->cone ? needed_tol(f, t) : 0, latest;
     char why[300] = "";
-    bool asked = w->work.wedged > 0 || t->o->jam_lasts, proven = asked && contradicts(f, t, why, sizeof why);
+    bool asked = w->run.work.wedged > 0 || t->o->jam_lasts, proven = asked && contradicts(f, t, why, sizeof why);
     for (int which = first; which <= last && !proven; which++) {
         if (which > first) t->fallbacks++;
         if (which > first && !asked) {
@@ -363,21 +363,21 @@ static perp_status try_solvers(const pp_frame *f, trial *t, const posed *c, int 
         for (int cold = 0; cold < 2; cold++) {
             bool warm = guess && which == first;
             if (!cold && !warm) continue;
-            if (cold && warm && started_cold(w->solver[which], t)) continue;
+            if (cold && warm && started_cold(w->chosen.solver[which], t)) continue;
             if (cold) memset(z, 0, (size_t)c->n * sizeof *z);
             pp_arena_mark mark = pp_arena_here(&w->arena);
-            double limit = pp_budget_share(&w->work, w->work.limit); /* the next solver has the other half */
+            double limit = pp_budget_share(&w->run.work, w->run.work.limit); /* the next solver has the other half */
             perp_status st = c->cone ? attempt_cone(f, t, c, which, needed, z)
-                                     : attempt(f, t, c, which, w->settings[which].bytes, z, &latest);
-            w->work.limit = limit;
+                                     : attempt(f, t, c, which, w->chosen.settings[which].bytes, z, &latest);
+            w->run.work.limit = limit;
             pp_arena_release(&w->arena, mark);
             if (st == PERP_E_STOPPED) return pp_stopped(w);
-            if (st) return pp_fail(w, st, "solver %s: %s", w->solver[which]->name, perp_status_text(st));
+            if (st) return pp_fail(w, st, "solver %s: %s", w->chosen.solver[which]->name, perp_status_text(st));
             if (t->acceptance <= tolerance(f, t)) return PERP_OK;
         }
     }
     if (proven) {
-        w->work.wedged++;
+        w->run.work.wedged++;
         return pp_fail(w, PERP_E_SOLVE,
                        "the laws have no solution at t = %g (h = %g), with %d contacts and %d joint rows%s", f->s0->t,
                        f->h, t->p->ncontact, t->p->njoint, why);
@@ -425,12 +425,12 @@ static perp_status solve_as(pp_frame *f, trial *t, perp_class cls, int first, in
 /* In the plane a cone is a pyramid of two directions, and `auto` picks the form too: pivoting is exact, but dense, and
  * what is large is solved as cones; what is small, if pivoting failed. Its place in the chain; -1: not there. */
 static int as_cones(const perp_world *w, const perp_step_problem *p) {
-    if (w->def.dim != 2 || w->def.form != PERP_FORM_LCP || !(w->stepper->makes & PERP_CONE) || bilateral_only(p))
+    if (w->def.dim != 2 || w->def.form != PERP_FORM_LCP || !(w->chosen.stepper->makes & PERP_CONE) || bilateral_only(p))
         return -1;
     for (int i = 0; i < p->ncontact; i++)
         if (p->contact[i].nd > 2 && p->contact[i].mu > 0) return -1; /* supports: their pyramids are no cones */
-    int i = w->nsolver - 1;
-    while (i >= 0 && w->solver[i] != &pp_solver_auto) i--;
+    int i = w->chosen.nsolver - 1;
+    while (i >= 0 && w->chosen.solver[i] != &pp_solver_auto) i--;
     return i;
 }
 
@@ -478,11 +478,11 @@ static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
         guess = false; /* tries wrote over it */
     }
     pp_arena_mark mark = pp_arena_here(&f->w->arena);
-    pp_work *work = &f->w->work;
+    pp_work *work = &f->w->run.work;
     double limit = work->limit;
     if (cones >= 0 && few && limit < INFINITY) work->limit = work->done + FOR_PIVOTING * fmax(0, limit - work->done);
     perp_class cls = class_of(w, t->p);
-    perp_status st = solve_as(f, t, cls, 0, w->nsolver - 1, guess);
+    perp_status st = solve_as(f, t, cls, 0, w->chosen.nsolver - 1, guess);
     work->limit = limit;
     if (st == PERP_E_SOLVE && cones < 0 && t->p->ncontact == 0 && w->def.form != PERP_FORM_CONE)
         return rows_by_auto(f, t);
@@ -493,7 +493,7 @@ static perp_status solve_one(pp_frame *f, trial *t, bool guess) {
     memcpy(before, w->why, sizeof before);
     pp_arena_release(&f->w->arena, mark);
     t->fallbacks++;
-    st = posed_anew ? solve_as(f, t, PERP_CONE, 0, w->nsolver - 1, false)
+    st = posed_anew ? solve_as(f, t, PERP_CONE, 0, w->chosen.nsolver - 1, false)
                     : solve_as(f, t, PERP_CONE, cones, cones, false);
     if (st == PERP_E_SOLVE) memcpy(f->w->why, before, sizeof before);
     return st;
@@ -516,7 +516,7 @@ static void report(pp_frame *f, const trial *t) {
 /* Shows an island to whoever looks on. A step that ran out of memory has nothing to show. */
 static void show(const pp_frame *f, const trial *t, int island, perp_status st) {
     const perp_world *w = f->w;
-    if (!w->capture.look || f->purpose != PP_STEP || (st && st != PERP_E_SOLVE)) return;
+    if (!w->run.capture.look || f->purpose != PP_STEP || (st && st != PERP_E_SOLVE)) return;
     perp_solve_info none = {.outcome = st ? PERP_OUTCOME_NUMERICS : PERP_OUTCOME_SOLVED, .solver = ""};
     perp_captured c = {.problem = t->p,
                        .solution = &t->best,
@@ -527,12 +527,12 @@ static void show(const pp_frame *f, const trial *t, int island, perp_status st) 
                        .step = w->state.step,
                        .island = island,
                        .guess = t->guess};
-    w->capture.look(&c, w->capture.ctx);
+    w->run.capture.look(&c, w->run.capture.ctx);
 }
 
 /* Keeps the guess in t->answer, which tries write over, for who looks on. */
 static bool keep_guess(const pp_frame *f, trial *t) {
-    if (!f->w->capture.look || f->purpose != PP_STEP) return true;
+    if (!f->w->run.capture.look || f->purpose != PP_STEP) return true;
     perp_step_solution *g = PP_ARENA_ZERO(&f->w->arena, perp_step_solution, 1);
     if (!g || !pp_solution_new(&f->w->arena, t->p, g)) return false;
     memcpy(g->p_joint, t->answer.p_joint, (size_t)t->p->njoint * sizeof *g->p_joint);

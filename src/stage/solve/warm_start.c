@@ -120,23 +120,26 @@ bool pp_remember_try(const pp_frame *f, pp_warm *m) {
 
 perp_status pp_reserve(pp_frame *f) {
     perp_world *w = f->w;
-    bool ok = make_room(f, &w->warm) && PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, f->contacts.n) &&
-              PP_GROW(&w->alloc, w->joint_impulse, w->cap_joint_impulse, w->cap_joint_impulse, w->njoint);
+    bool ok =
+        make_room(f, &w->warm) &&
+        PP_GROW(&w->alloc, w->last.contact, w->last.cap_contact, w->last.cap_contact, f->contacts.n) &&
+        PP_GROW(&w->alloc, w->last.joint_impulse, w->last.cap_joint_impulse, w->last.cap_joint_impulse, w->njoint);
     return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", f->contacts.n);
 }
 
 void pp_remember(pp_frame *f, bool add_joint_impulses) {
     perp_world *w = f->w;
     write_memory(f, &w->warm);
-    w->ncontact = f->contacts.n;
-    for (int i = 0; i < f->contacts.n; i++) w->contact[i] = f->contacts.at[i];
-    if (!add_joint_impulses && w->njoint) memset(w->joint_impulse, 0, (size_t)w->njoint * sizeof *w->joint_impulse);
+    w->last.ncontact = f->contacts.n;
+    for (int i = 0; i < f->contacts.n; i++) w->last.contact[i] = f->contacts.at[i];
+    if (!add_joint_impulses && w->njoint)
+        memset(w->last.joint_impulse, 0, (size_t)w->njoint * sizeof *w->last.joint_impulse);
     for (int i = 0; i < f->pose.problem.njoint; i++) {
         const perp_joint_row *r = &f->pose.problem.joint[i];
         if (r->joint < 0) continue;
         pp_joint_side b = pp_side(w, f->s0, w->joint[r->joint].b, f->control.block);
         perp_wrench p = pp_joint_row_wrench(r, w->def.dim, &b, &w->joint[r->joint].def, f->solve.solution.p_joint[i]);
-        perp_wrench *sum = &w->joint_impulse[r->joint];
+        perp_wrench *sum = &w->last.joint_impulse[r->joint];
         sum->force = perp_v3_add(sum->force, p.force);
         sum->torque = perp_v3_add(sum->torque, p.torque);
     }
@@ -150,13 +153,13 @@ perp_status pp_reserve_sum(pp_frame *const *frame, int n) {
     for (int i = 0; i < n; i++) most += frame[i]->contacts.n;
     pp_warm *m = &w->warm;
     bool ok = PP_GROW(&w->alloc, m->contact, m->cap_contact, m->cap_contact, most) &&
-              PP_GROW(&w->alloc, w->contact, w->cap_contact, w->cap_contact, most);
+              PP_GROW(&w->alloc, w->last.contact, w->last.cap_contact, w->last.cap_contact, most);
     return ok ? PERP_OK : pp_fail(w, PERP_E_MEMORY, "out of memory for %d contacts", most);
 }
 
 /* Where contact c stands in the sorted list of the world, or belongs. */
 static int place_of(const perp_world *w, const perp_contact *c, bool *there) {
-    int lo = 0, hi = w->ncontact;
+    int lo = 0, hi = w->last.ncontact;
     while (lo < hi) {
         int mid = (lo + hi) / 2;
         if (compare_contact(&w->warm.contact[mid], c->a.slot, c->b.slot, c->feature) < 0)
@@ -164,7 +167,7 @@ static int place_of(const perp_world *w, const perp_contact *c, bool *there) {
         else
             hi = mid;
     }
-    *there = lo < w->ncontact && compare_contact(&w->warm.contact[lo], c->a.slot, c->b.slot, c->feature) == 0;
+    *there = lo < w->last.ncontact && compare_contact(&w->warm.contact[lo], c->a.slot, c->b.slot, c->feature) == 0;
     return lo;
 }
 
@@ -186,15 +189,16 @@ static void add_contacts(const pp_frame *f) {
             P = perp_v3_add(P, perp_v3(q[0], q[1], q[2]));
             spin += m->contact[at].spin;
         } else {
-            memmove(m->contact + at + 1, m->contact + at, (size_t)(w->ncontact - at) * sizeof *m->contact);
-            memmove(w->contact + at + 1, w->contact + at, (size_t)(w->ncontact - at) * sizeof *w->contact);
-            m->ncontact = ++w->ncontact;
+            memmove(m->contact + at + 1, m->contact + at, (size_t)(w->last.ncontact - at) * sizeof *m->contact);
+            memmove(w->last.contact + at + 1, w->last.contact + at,
+                    (size_t)(w->last.ncontact - at) * sizeof *w->last.contact);
+            m->ncontact = ++w->last.ncontact;
         }
         c.impulse_C[0] = perp_v3_dot(P, c.n_W);
         c.impulse_C[1] = perp_v3_dot(P, c.t_W);
         c.impulse_C[2] = perp_v3_dot(P, c.o_W);
         c.spin_impulse = spin;
-        w->contact[at] = c;
+        w->last.contact[at] = c;
         m->contact[at] = (pp_memory_contact){.slot_a = c.a.slot,
                                              .slot_b = c.b.slot,
                                              .feature = c.feature,
@@ -207,6 +211,6 @@ static void add_contacts(const pp_frame *f) {
 
 void pp_remember_sum(pp_frame *const *frame, int n) {
     perp_world *w = frame[0]->w;
-    w->ncontact = w->warm.ncontact = 0;
+    w->last.ncontact = w->warm.ncontact = 0;
     for (int i = 0; i < n; i++) add_contacts(frame[i]);
 }

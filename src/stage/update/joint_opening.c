@@ -56,7 +56,7 @@ static double opening(const pp_frame *f, int i, int row) {
 
 perp_status pp_check_opening(pp_frame *f) {
     perp_world *w = f->w;
-    if (f->task.last_resort || f->method.jammed || w->stepper->step) return PERP_OK;
+    if (f->task.last_resort || f->method.jammed || w->chosen.stepper->step) return PERP_OK;
     for (int row = 0; row < f->pose.problem.njoint; row++) {
         int i = f->pose.problem.joint[row].joint;
         if (i < 0 || (row > 0 && f->pose.problem.joint[row - 1].joint == i)) continue;
