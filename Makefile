@@ -128,12 +128,13 @@ attack: setup        ## 2,000 random scenes with a fresh seed, audited from outs
 	@mkdir -p out/attack
 	@build/release/attack/attack --perp build/release/cli/perp --folder out/attack $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(JOBS),--jobs $(JOBS))
 
-lint: setup lint-quick  ## clang-tidy, cppcheck, format and include order
+lint: setup lint-quick  ## clang-tidy, cppcheck, and what lint-quick checks
 	@tools/lint
 
-lint-quick:          ## format and include order only
+lint-quick:          ## format, include order, size of functions, licence lines
 	@tools/check-format
 	@tools/check-includes
+	@tools/check-functions
 	@tools/check-spdx
 	@tools/check-release
 
