@@ -128,13 +128,14 @@ attack: setup        ## 2,000 random scenes with a fresh seed, audited from outs
 	@mkdir -p out/attack
 	@build/release/attack/attack --perp build/release/cli/perp --folder out/attack $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(JOBS),--jobs $(JOBS))
 
-lint: setup lint-quick  ## clang-tidy, cppcheck, format and include order
+lint: setup lint-quick  ## clang-tidy, cppcheck, and what lint-quick checks
 	@tools/lint
 
-lint-quick:          ## format, include order, sizes and writers of structs only
+lint-quick:          ## format, include order, sizes of functions and structs, licence lines
 	@tools/check-format
 	@tools/check-includes
 	@tools/check-structs
+	@tools/check-functions
 	@tools/check-spdx
 	@tools/check-release
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* around.h - a scene as it stands, with some of its words replaced: a small file that includes it. Used by experiments,
- * perp refine and perp compare. */
+/* around.h - a scene with some of its keys replaced. perp writes a small scene file that includes the scene and
+ * gives the other values. Used by experiments, perp refine and perp compare. */
 #ifndef CLI_AROUND_H
 #define CLI_AROUND_H
 
@@ -10,8 +10,8 @@
 /* Longest path of a file in a temporary folder. */
 enum { AROUND_PATH = 4096 };
 
-/* What is taken in place of what a scene says; NULL, 0: as the scene says. The first word is a key of the scene itself,
- * the others of its stages. */
+/* Values that replace those of a scene; NULL, 0: the scene's own value. The first is a key of the scene itself,
+ * the others are keys of its stages. */
 typedef struct around_words {
     const char *start, *contact_model, *geometry, *stepper, *form;
     double h; /* [T] */
@@ -19,10 +19,10 @@ typedef struct around_words {
 /* Name of the i-th word, NULL past the last, and where it is. */
 const char *around_name(int i);
 const char **around_word(around_words *x, int i);
-/* Does anything differ from what the scene says? */
+/* Does any value replace one of the scene? */
 bool around_any(const around_words *x);
 
-/* Writes a scene to `path` that includes `scene` and says otherwise where x does. */
+/* Writes a scene to `path` that includes `scene` and has the values of x in place of the scene's. */
 perp_status around_write(const char *path, const char *scene, const around_words *x, perp_refusal *why);
 
 /* The folder that files of `scene` must lie in: `given`, or, if that is NULL, the scene's own, by its whole path as

@@ -24,10 +24,10 @@ typedef enum cli_kind {
     CLI_FLAG,   /* takes none */
     CLI_TEXT,   /* anything */
     CLI_FILE,   /* a path */
-    CLI_NUMBER, /* a finite number within min..max */
+    CLI_NUMBER, /* a finite number from min to max */
     CLI_WHOLE,  /* a whole number within min..max */
     CLI_CHOICE, /* one of choices */
-    CLI_DEFINE  /* NAME=VALUE, may be given again and again */
+    CLI_DEFINE  /* NAME=VALUE; it may be given several times */
 } cli_kind;
 
 typedef struct cli_option {
@@ -36,9 +36,9 @@ typedef struct cli_option {
     cli_kind kind;
     const char *argument;       /* word for the argument in help: FILE, SECONDS; NULL for a flag */
     const char *help;           /* one sentence */
-    double min, max;            /* numbers; an infinity: open on that side; both 0: any number */
+    double min, max;            /* range of numbers; infinite: no limit on that side; both 0: any number */
     const char *const *choices; /* NULL-terminated */
-    bool many;                  /* may be repeated; a flag and a definition always may */
+    bool many;                  /* it may be repeated; flags and definitions always may */
 } cli_option;
 
 typedef struct cli_args cli_args;
@@ -62,7 +62,8 @@ extern const cli_command command_run, command_info, command_plot, command_render
     command_view, command_version, command_help, command_refine, command_compare, command_sweep, command_study,
     command_design, command_estimate;
 
-/* What was given on the command line. Names that the command's table does not have are a mistake of ours (assert). */
+/* The options and operands of the command line. To ask for a name that the command's table does not have is a
+ * programming error (assert). */
 bool cli_given(const cli_args *a, const char *option);
 const char *cli_text(const cli_args *a, const char *option, const char *fallback); /* the last one given */
 double cli_number(const cli_args *a, const char *option, double fallback);
@@ -96,8 +97,8 @@ const char *cli_suggest(const char *written, const char *const *words);
 /* True once Ctrl-C or SIGTERM has come (after cli_catch_interrupt). A second Ctrl-C ends the program at once. */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);
-/* Between cli_loading(true) and cli_loading(false) a signal ends the program at once. For loading of files in the thread of
- * main(), with nothing under way that would have to be closed. */
+/* Between cli_loading(true) and cli_loading(false) a signal ends the program at once. Use it only while main()'s
+ * thread loads files and nothing else is open. */
 void cli_loading(bool on);
 
 /* ---- terminal.c: what the terminal can show ---- */
@@ -142,48 +143,52 @@ void json_field_string(json *j, const char *key, const char *s);
 void json_field_number(json *j, const char *key, double x);
 void json_field_whole(json *j, const char *key, long long x);
 void json_field_bool(json *j, const char *key, bool b);
-/* json_perp.c: the certificate (worst and sums) and the ledger, and a complaint, the same in every command. */
+/* json_perp.c: parts that several commands write in the same way: the certificate (worst and sums) with the ledger, a refusal, the
+ * units and the parameters of a scene. A limit that a parameter does not have is null. */
 void json_certificate(json *j, const char *key, const perp_certificate *c);
 void json_refusal(json *j, const char *key, const perp_refusal *why, int code);
+void json_units(json *j, perp_units u);
+void json_parameters(json *j, const perp_scene *s);
 
 /* ---- simulate.c: a run as `perp run` and `perp experiment` need it ---- */
 typedef enum simulate_word { SIMULATE_GO, SIMULATE_END, SIMULATE_AGAIN } simulate_word;
 
-/* Somebody who looks on while a run goes, and may hold it. Called from the thread that simulates. */
+/* Callbacks for a program part that watches a run and may pause it. They are called from the thread that
+ * simulates. */
 typedef struct simulate_watch {
     void *ctx;
-    /* The scene is open and its recording begun; a complaint ends the run. */
+    /* Called when the scene is open and its recording has begun. An error ends the run. */
     perp_status (*begin)(void *ctx, const perp_scene *scene, perp_refusal *why);
-    /* Before each step; may take its time. END: as if interrupted; AGAIN: the run is to begin anew. */
+    /* Called before each step; it may block. END: the run ends as if interrupted. AGAIN: the run begins again. */
     simulate_word (*wait)(void *ctx);
     perp_status (*stepped)(void *ctx, const perp_certificate *c, perp_refusal *why);
-    void (*end)(void *ctx); /* of every run that was begun, before its scene is closed */
+    void (*end)(void *ctx); /* called once for every begin(), before the scene is closed */
 } simulate_watch;
 
 typedef struct simulate_options {
     const char *scene;  /* path; NULL when resuming */
     const char *output; /* recording; NULL: none is written */
     bool resume;        /* continue `output` */
-    bool loads_alone;   /* nothing is open while the scene is read: a signal may end the program then */
-    bool force;         /* an existing output is replaced, once the scene has been read */
+    bool loads_alone;   /* a signal may end the program while the scene is read, since nothing else is open */
+    bool force;         /* replace an existing output, after the scene has been read */
     const perp_definition *define;
     int ndefine;
     const char *root;             /* perp_scene_options.root */
-    const perp_source_file *file; /* nfile > 0: the scene and what it names; nothing is read from the disk */
+    const perp_source_file *file; /* nfile > 0: the scene and all files that it names; nothing is read from disk */
     int nfile;
     double duration;                  /* > 0: instead of the scene's */
-    bool set_duration;                /* take duration even if it is 0: no steps */
+    bool set_duration;                /* use `duration` even if it is 0 (no steps) */
     int every;                        /* > 0: instead of the scene's */
     unsigned what;                    /* > 0: mask of perp_record instead of the scene's */
     const perp_record_choice *record; /* NULL: the scene's, with `every` and `what` applied */
     const char *save_problems;        /* folder for the step problems; NULL: they are not saved */
     int save_every;                   /* steps; 0: each */
     bool progress;                    /* a bar on stderr */
-    bool (*stop)(void);               /* asked after each step, and in those that take long; NULL: never */
+    bool (*stop)(void);               /* called after each step and during long steps; NULL: never */
     const simulate_watch *watch;      /* who looks on; NULL: nobody */
-    bool warn;                        /* tell on stderr of bodies that overlap at the start */
-    FILE *tell;                       /* where quantities to watch are printed; NULL: none is */
-    const char *const *quantity;      /* nquantity of them, beside those of the scene: series or expressions */
+    bool warn;                        /* print a warning on stderr if bodies overlap at the start */
+    FILE *tell;                       /* stream for the watched quantities; NULL: they are not printed */
+    const char *const *quantity;      /* nquantity series or expressions, in addition to those of the scene */
     int nquantity;
     double tell_every; /* simulated time between lines; 0: a twentieth of the run [T] */
 } simulate_options;
@@ -194,24 +199,24 @@ typedef struct simulate_result {
     char title[256];
     perp_certificate total; /* worst and sums over the whole run, resumed parts included */
     double law, law_t, overlap_t,
-        joint_t;                /* worst law residual as part of the speeds at hand; times of the worst figures */
+        joint_t;                /* largest law residual as a part of the speeds; times of the worst figures */
     char overlap_names[2][128]; /* bodies of the deepest overlap */
     bool overlap_driven[2];     /* they are driven */
-    char gain_names[2][128];    /* bodies in the island in which contacts added most; "": none did */
+    char gain_names[2][128];    /* bodies of the island in which contacts added the most energy; "": none did */
     double gain_t;
     char yield_name[128];   /* of a joint whose motor yielded */
-    char jam_names[2][128]; /* the driven body that was jammed deepest, and what it went into */
+    char jam_names[2][128]; /* the kinematic body with the deepest jam, and the body that it penetrated */
     double t0, t1, h;
     uint64_t steps; /* taken in this call */
     uint64_t frames;
     int bodies, joints, contacts_most;
     double seconds, recording_seconds; /* wall time in all, and in recording */
-    double processor_seconds; /* of the whole program while it ran: what else runs on the machine is not in it */
-    double waited;            /* wall time in which whoever watched held the run; not in `seconds` */
+    double processor_seconds;          /* processor time of the whole program during the run */
+    double waited;                     /* wall time for which the watcher paused the run; not part of `seconds` */
     double stage[PERP_STAGE_COUNT];
     double energy[3]; /* kinetic, gravity, spring at the end */
     bool interrupted;
-    bool again;    /* whoever watches wants the run from its beginning */
+    bool again;    /* the watcher asks for the run to begin again */
     uint64_t hash; /* of the final state */
     int dim;
     double end;                              /* time at which the run is to end [T] */
@@ -226,18 +231,18 @@ typedef struct simulate_result {
 
 void simulate(const simulate_options *o, simulate_result *r);
 
-/* How good a run was, in one word each and a sentence: "good", "fair", "poor". */
+/* The verdict on a run: for each aspect one of the words "good", "fair", "poor", and a sentence. */
 typedef struct verdict {
-    const char *word; /* of the whole: the worst of the five */
+    const char *word; /* of the whole run: the worst of all aspects */
     const char *laws_word, *overlap_word, *joints_word, *energy_word, *creep_word, *twist_word;
     char laws[256], overlap[320], joints[256], energy[320], creep[256],
-        twist[128]; /* plain sentences with figures and where */
+        twist[128]; /* sentences with figures and places */
 } verdict;
 void judge(const simulate_result *r, verdict *out);
 
 /* ---- recording_file.c: what can be told of a file without reading it as a recording ---- */
 bool recording_signature(const char *path); /* is a file that begins as HDF5 files do, or is empty */
-/* A cut or damaged recording still has the first byte, which no text has, or the name. */
+/* A truncated or damaged recording is recognised by its first byte, which no text file has, or by its name. */
 bool recording_likely(const char *path);
 bool recording_busy(const char *path); /* another process is writing it */
 
@@ -250,7 +255,7 @@ double size_of_recording(const perp_recording *r);
 void summary_certificate(FILE *to, const simulate_result *r);
 void summary_energy(FILE *to, const perp_ledger *l, const double energy[3]); /* energy NULL: kinetic only */
 void summary_run(FILE *to, const simulate_options *o, const simulate_result *r);
-/* The fields of the run into an object that has been begun. */
+/* Writes the fields of the run into an open object. */
 void summary_json(json *j, const simulate_options *o, const simulate_result *r);
 void summary_json_verdict(json *j, const simulate_result *r);
 /* Entries of the energy account between start and end; NULL past the last. */

@@ -38,7 +38,7 @@ void cli_catch_interrupt(void) {
 }
 
 void cli_loading(bool on) {
-    if (on && came) _exit(CLI_INTERRUPTED); /* it came before, and nobody would look for as long as loading takes */
+    if (on && came) _exit(CLI_INTERRUPTED); /* the signal came earlier, and loading would not check for it */
     loading = on;
 }
 

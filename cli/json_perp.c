@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* json_perp.c - certificates and complaints as JSON, the same in every command. */
+/* json_perp.c - certificates, refusals, units and parameters as JSON, the same in every command. */
 #include "cli.h"
 
 void json_certificate(json *j, const char *key, const perp_certificate *c) {
@@ -58,4 +58,31 @@ void json_refusal(json *j, const char *key, const perp_refusal *why, int code) {
     if (*why->allowed) json_field_string(j, "allowed", why->allowed);
     json_field_string(j, "text", why->text);
     json_end(j, '}');
+}
+
+void json_units(json *j, perp_units u) {
+    json_key(j, "units");
+    json_object(j);
+    json_field_string(j, "length", u.length);
+    json_field_string(j, "mass", u.mass);
+    json_field_string(j, "time", u.time);
+    json_end(j, '}');
+}
+
+void json_parameters(json *j, const perp_scene *s) {
+    json_key(j, "parameters");
+    json_array(j);
+    for (int i = 0; i < perp_scene_parameter_count(s); i++) {
+        perp_scene_parameter p = perp_scene_parameter_at(s, i);
+        json_object(j);
+        json_field_string(j, "name", p.name);
+        json_field_number(j, "value", p.value);
+        json_field_number(j, "default", p.initial);
+        json_field_string(j, "unit", p.unit);
+        json_field_string(j, "about", p.about);
+        json_field_number(j, "min", p.min);
+        json_field_number(j, "max", p.max);
+        json_end(j, '}');
+    }
+    json_end(j, ']');
 }

@@ -2,32 +2,42 @@
  * SPDX-License-Identifier: Apache-2.0 */
 /* judge.c - the certificate of a run in plain words.
  *
- *              good        fair       poor
- *   laws       <= 1e-8     <= 1e-4    above    largest residual of any step, as a part of the speeds in that step
- *   overlap    <= 1e-6     <= 1e-2    above    deepest, as a part of the smallest body
- *   joints     <= 1e-6     <= 1e-2    above    largest error, as a part of the smallest body
- *   energy     <= 1e-9     <= 1e-6    above    what the account leaves open, as a part of the energy at hand
- *              <= 1e-3     <= 1e-2    above    what the rule of the steps gained or lost, at most, as such a part
- *              <= 1e-3     <= 1e-2    above    what contacts added, over parts of steps and islands in which they did
- *              <= 1e-3     <= 1e-2    above    what rebounds lost beyond their restitution
- *   creep      <= 1e-6     <= 1e-2    above    how far what sticks moved along the surface, as a part of the smallest body
- *   twist      <= 1e-6     <= 1e-2    above    error of angular momentum in a part of a step, of bodies that nothing outside holds, as a part of
- *                                              their own
- * Energy at hand, "the largest energy" in the sentences: the largest kinetic energy, the range of the potential, or what a step of fall gives, whichever is most.
+ * Each figure is compared with two limits: up to the first it is good, up to the second fair, above poor. NaN is poor.
+ * The limits are in viewer/src/data/verdict_limits.json, for the viewer has the same. The figures:
  *
- * 1e-8 is what a step must reach to be taken unless the scene asks otherwise; a hundredth of a body can be seen; 1e-9
- * leaves room for the rounding of a million steps. NaN is poor. */
+ *   laws         largest residual of any step, as a part of the speeds in that step. A step must reach 1e-8 to be accepted,
+ *                unless the scene asks for another tolerance: this is the limit of good.
+ *   overlap      deepest penetration, as a part of the smallest body. A hundredth of a body can be seen: the limit of fair.
+ *   joints       largest error, as a part of the smallest body
+ *   energy       what the energy account leaves unexplained, as a part of the largest energy. The limit of good leaves room
+ *                for the rounding errors of a million steps.
+ *   energy_loss  the largest error of time integration; energy that contacts added; energy that rebounds lost beyond their
+ *                restitution. Each as a part of the largest energy.
+ *   creep        how far sticking contacts moved along the surface, as a part of the smallest body
+ *   twist        error of the angular momentum of bodies that nothing outside holds, in a part of a step, as a part of their own
+ *
+ * The largest energy is the maximum of three: the largest kinetic energy, the range of the potential energy, and the energy
+ * of one step of fall. */
 #include <math.h>
 #include <string.h>
 
 #include "cli.h"
+#include "verdict_limits.h"
 
 static const char *const words[] = {"good", "fair", "poor"};
 
-static int grade(double x, double good, double fair) { return x <= good ? 0 : x <= fair ? 1 : 2; }
+typedef struct limits {
+    double good, fair; /* the largest figures that are so */
+} limits;
+static const limits of_laws = VERDICT_LAWS, of_overlap = VERDICT_OVERLAP, of_joints = VERDICT_JOINTS,
+                    of_energy = VERDICT_ENERGY, of_energy_loss = VERDICT_ENERGY_LOSS, of_creep = VERDICT_CREEP,
+                    of_twist = VERDICT_TWIST;
+
+/* Index of words. */
+static int grade(double x, limits l) { return x <= l.good ? 0 : x <= l.fair ? 1 : 2; }
 
 static void judge_laws(const simulate_result *r, verdict *out) {
-    int g = grade(r->law, 1e-8, 1e-4);
+    int g = grade(r->law, of_laws);
     out->laws_word = words[g];
     if (r->law == 0)
         snprintf(out->laws, sizeof out->laws, "hold exactly");
@@ -45,16 +55,16 @@ static void compare(const simulate_result *r, double x, char *out, size_t size) 
 
 static void judge_overlap(const simulate_result *r, verdict *out) {
     double x = r->total.overlap;
-    out->overlap_word = words[grade(x / (r->size > 0 ? r->size : 1), 1e-6, 1e-2)];
+    out->overlap_word = words[grade(x / (r->size > 0 ? r->size : 1), of_overlap)];
     char figure[96], who[112] = "", a[40], b[40], soft[64] = "";
-    if (r->total.compression > 0) /* what a law explains is no fault */
+    if (r->total.compression > 0) /* compression that a compliance law explains is not counted as penetration */
         snprintf(soft, sizeof soft, "; compliant contacts are compressed by up to %.3g", r->total.compression);
     if (x == 0) {
         snprintf(out->overlap, sizeof out->overlap, "none%s", soft);
         return;
     }
     compare(r, x, figure, sizeof figure);
-    const char *driven = " (driven)"; /* it does not give way, whatever is in its way */
+    const char *driven = " (driven)"; /* a driven body does not yield to contact forces */
     if (*r->overlap_names[0])
         snprintf(who, sizeof who, ": %s%s and %s%s", cli_printable(a, sizeof a, r->overlap_names[0]),
                  r->overlap_driven[0] ? driven : "", cli_printable(b, sizeof b, r->overlap_names[1]),
@@ -64,7 +74,7 @@ static void judge_overlap(const simulate_result *r, verdict *out) {
 
 static void judge_joints(const simulate_result *r, verdict *out) {
     double x = r->total.joint_error;
-    out->joints_word = words[grade(x / (r->size > 0 ? r->size : 1), 1e-6, 1e-2)];
+    out->joints_word = words[grade(x / (r->size > 0 ? r->size : 1), of_joints)];
     if (r->joints == 0) {
         snprintf(out->joints, sizeof out->joints, "the scene has none");
     } else if (x == 0) {
@@ -82,10 +92,9 @@ static void judge_energy(const simulate_result *r, verdict *out) {
     const perp_energy_extent *e = &c->extent;
     double most = fmax(fmax(e->kinetic, e->high - e->low), e->fall), ref = most > 0 ? most : 1;
     double figure[] = {fabs(c->ledger.remainder) / ref, e->drift / ref, c->gain / ref, c->rebound_lost / ref};
-    const double good[] = {1e-9, 1e-3, 1e-3, 1e-3}, fair[] = {1e-6, 1e-2, 1e-2, 1e-2};
-    int worst = 0, g = grade(figure[0], good[0], fair[0]);
+    int worst = 0, g = grade(figure[0], of_energy);
     for (int i = 1; i < 4; i++)
-        if (grade(figure[i], good[i], fair[i]) > g) worst = i, g = grade(figure[i], good[i], fair[i]);
+        if (grade(figure[i], of_energy_loss) > g) worst = i, g = grade(figure[i], of_energy_loss);
     out->energy_word = words[g];
     char who[112] = "", a[40], b[40];
     if (*r->gain_names[0])
@@ -117,7 +126,7 @@ static void judge_energy(const simulate_result *r, verdict *out) {
 
 static void judge_creep(const simulate_result *r, verdict *out) {
     double x = r->total.creep;
-    out->creep_word = words[grade(x / (r->size > 0 ? r->size : 1), 1e-6, 1e-2)];
+    out->creep_word = words[grade(x / (r->size > 0 ? r->size : 1), of_creep)];
     if (x == 0) {
         snprintf(out->creep, sizeof out->creep, "sticking contacts did not move");
         return;
@@ -129,7 +138,7 @@ static void judge_creep(const simulate_result *r, verdict *out) {
 
 static void judge_twist(const simulate_result *r, verdict *out) {
     double x = r->total.twist;
-    out->twist_word = words[grade(x, 1e-6, 1e-2)];
+    out->twist_word = words[grade(x, of_twist)];
     if (x == 0)
         snprintf(out->twist, sizeof out->twist, "free bodies keep their angular momentum");
     else

@@ -47,7 +47,7 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     setlocale(LC_CTYPE, "");               /* numbers stay as in C */
-    signal(SIGXFSZ, SIG_IGN);              /* a file that may not grow is told as an error of writing */
+    signal(SIGXFSZ, SIG_IGN);              /* a file size limit is reported as a write error instead of a signal */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its last words at exit would be about files we have refused */
     int code = dispatch(argc, argv);
     errno = 0;

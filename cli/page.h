@@ -21,14 +21,14 @@ typedef struct page {
     size_t size, room;
 } page;
 
-/* Lengths of the drawing are points; a PNG has `scale` pixels for each of them. title: of a PDF, may be NULL. Whatever
- * fails is told by page_end(). */
+/* Lengths of the drawing are points; a PNG has `scale` pixels per point. title: of a PDF, may be NULL. page_end()
+ * reports all failures. */
 void page_begin(page *p, page_kind kind, double width, double height, double scale, bool transparent,
                 const char *title);
 /* Finishes the file; dpi > 0: noted in a PNG. False: no memory. */
 bool page_end(page *p, double dpi);
 void page_free(page *p);
-/* The checksum of PNG chunks, so far over other data; begins with 0xffffffff, and its complement is written. */
+/* Continues the checksum of a PNG chunk. It begins with 0xffffffff; the complement of the last value is written. */
 uint32_t page_png_crc(uint32_t crc, const unsigned char *data, size_t n);
 /* Text that looks the same at every size: no hinting. */
 void page_set_fonts(cairo_t *cr);

@@ -16,7 +16,7 @@ typedef struct whole_file {
 perp_status whole_file_check(const char *path, perp_refusal *why);
 /* Checks, and begins. */
 perp_status whole_file_begin(whole_file *f, const char *path, perp_refusal *why);
-/* Puts it in its place, or, with `keep` false or after a failed write, leaves no trace. */
+/* Renames the file into its place. If `keep` is false or a write failed, it is removed instead. */
 perp_status whole_file_end(whole_file *f, bool keep, perp_refusal *why);
 
 #endif

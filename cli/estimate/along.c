@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* along.c - estimates along the data: a window that moves, and filters. The state of the run goes on from row to row. */
+/* along.c - estimates along the data: a moving window, and filters. The state of the run continues from row to
+ * row. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -50,7 +50,7 @@ static bool call(void *ctx, int f, const pp_expr_arg *arg, int narg, double *out
     while (narg > label && m < s->nmethod && strcmp(s->found[m].label, arg[label].text) &&
            strcmp(s->found[m].name, arg[label].text))
         m++;
-    *out = NAN; /* of a method that was not asked for this time */
+    *out = NAN; /* a check of a method that was not requested */
     if (m == s->nmethod) return true;
     const found *x = &s->found[m];
     const double value[F_N] = {[F_VALUE] = k < 0 ? 0 : x->x[k],

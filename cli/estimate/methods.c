@@ -75,7 +75,7 @@ perp_status methods_read(estimation *s, const cli_args *a, perp_refusal *why) {
     if (st) return st;
     int asked = cli_count(a, "method");
     s->chosen = asked > 0;
-    if (asked) { /* those of the study that are asked for, else with their defaults */
+    if (asked) { /* the methods of the study that are requested; a method that the study does not have gets its defaults */
         method all[METHODS_MOST];
         int n = s->nmethod;
         memcpy(all, s->method, sizeof all);

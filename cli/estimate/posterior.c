@@ -12,7 +12,7 @@
 
 #define CONFIDENCE 0.95 /* of the intervals */
 #define FROM_FIT   4    /* walkers that begin at a fit, with its spread, need this part of the steps to forget */
-#define SHRINK     0.99 /* of correlations, so that the covariance is positive whatever rounding does */
+#define SHRINK     0.99 /* correlations are multiplied by this, so that rounding leaves the covariance positive definite */
 #define SPREAD     0.01 /* part of the bounds or of the size, for the first positions where nothing else is known */
 
 static bool log_density(void *ctx, int count, const double *x, double *out) {

@@ -11,6 +11,7 @@
 #include "around.h"
 #include "cli.h"
 #include "input/input.h"
+#include "measure/formula.h"
 
 #define EXPERIMENT_VERSION 1
 #define EXPERIMENT_PATH    1200
@@ -26,7 +27,7 @@ typedef struct exp_parameter {
     double value;
 } exp_parameter;
 
-/* What a run may take in place of what its scene says. */
+/* Values that a run may give in place of those of its scene. */
 typedef around_words exp_instead;
 
 enum { EXPERIMENT_AXES = 6 };
@@ -36,7 +37,7 @@ typedef struct exp_run {
     uint32_t set; /* map of parameters; 0: none */
     exp_instead instead;
     bool only_long; /* runs with --long only */
-    bool may_fail;  /* a step that is not solved ends the run, not the experiment */
+    bool may_fail;  /* if a step is not solved, the run ends and the experiment goes on */
     int sweep;      /* which sweep it belongs to; -1: none */
     int first;      /* number within the sweep */
     const char *axis_text[EXPERIMENT_AXES];
@@ -64,7 +65,8 @@ typedef struct exp_named { /* of values and series */
     double value;
 } exp_named;
 
-/* A variable of a sweep and the list of what it takes: a parameter of the scene, or one of the words of exp_instead. */
+/* A variable of a sweep and the list of its values. The variable is a parameter of the scene, or one of the names
+ * of exp_instead. */
 typedef struct exp_axis {
     const char *name;
     uint32_t list;
@@ -99,7 +101,8 @@ typedef struct exp_line {
     const char *label;
     uint32_t x, y; /* a text (series) or a list of expressions (points) */
     bool dashed, marks;
-    /* of a sweep: x a variable, y a measure, a line for each value of `by`; or, with each, series of every run */
+    /* of a sweep: x is a variable, y a measure, and there is a line for each value of `by`. With `each`, x and y
+     * are series of every run */
     const char *sweep, *by, *take;
     bool each;
 } exp_line;
@@ -122,7 +125,7 @@ typedef struct exp_plot {
     int nline, cap_line;
 } exp_plot;
 
-/* The variables of the expression that is being evaluated, for those within sum(). */
+/* The variables that an expression may use, and their values. */
 typedef struct exp_scope {
     const char *const *name;
     const double *value;
@@ -132,7 +135,7 @@ typedef struct exp_scope {
 typedef struct experiment {
     char name[128], folder[EXPERIMENT_PATH], file[EXPERIMENT_PATH];
     char root
-        [EXPERIMENT_PATH]; /* that all scenes and their files lie in: the folder of the experiments, which share them */
+        [EXPERIMENT_PATH]; /* folder that all scenes and their files must lie in: that of the experiments, which share files */
     char *data;
     pp_tree tree;
     const char *title, *source, *about; /* strings point into the tree */
@@ -145,12 +148,12 @@ typedef struct experiment {
     int nrun, nvalue, nseries, ncheck, nplot, nsweep, ntable;
     int cap_run, cap_value, cap_series, cap_check, cap_plot, cap_sweep, cap_table;
     bool take_long; /* --long was given: also runs that take long */
-    int self;       /* run that expressions without a run mean; -1: none */
+    int self;       /* run that an expression refers to if it names none; -1: none */
     /* names that expressions may use: parameters that all runs share, then values */
     const char **known;
     double *known_value;
     int nknown;
-    const exp_scope *scope;          /* while one is evaluated */
+    const exp_scope *scope;          /* of the expression that is being evaluated, for those within sum() */
     char temporary[EXPERIMENT_PATH]; /* folder of recordings that are not kept; "" if none */
     bool failed;                     /* a run ended early: checks were not evaluated */
 } experiment;
@@ -164,7 +167,7 @@ perp_status experiment_read(const char *folder, const char *root, const char *na
 void experiment_free(experiment *e);
 
 /* ---- experiment_run.c ---- */
-/* Opens every scene to learn its parameters, and compiles all expressions: what is wrong with them shows before
+/* Opens every scene to read its parameters, and compiles all expressions. So errors in them are found before
  * anything runs. */
 perp_status experiment_prepare(experiment *e, const perp_definition *define, int ndefine, perp_refusal *why);
 /* Runs the scenes and opens their recordings. keep: folder for them, NULL: a temporary one. Returns an exit code; the
@@ -177,17 +180,18 @@ bool experiment_folder(const char *path, perp_refusal *why);
 
 /* ---- experiment_eval.c ---- */
 perp_status experiment_compile(experiment *e, perp_refusal *why);
-/* Values, then checks. True in *ok if all checks that apply hold. */
+/* Evaluates values, then checks. *ok: all checks that apply hold. */
 perp_status experiment_evaluate(experiment *e, bool *ok, perp_refusal *why);
 /* One expression, which need not have been compiled. */
 perp_status experiment_number(experiment *e, exp_expr *x, const char *key, double *out, perp_refusal *why);
-/* The series named by a text such as "run: {block.x} - t"; *out is to be freed, *run tells of which run it is. */
+/* Evaluates the series that a text such as "run: {block.x} - t" names. The caller frees *out; *run is the number
+ * of its run. */
 perp_status experiment_series(experiment *e, uint32_t node, const char *key, double **out, int *run, perp_refusal *why);
 /* What is measured in every run of every sweep. */
 perp_status experiment_measures(experiment *e, perp_refusal *why);
-/* Evaluates a constant or an expression of given variables. */
-perp_status experiment_plain(const experiment *e, uint32_t node, const char *key, const char *const *name,
-                             const double *value, int n, double *out, perp_refusal *why);
+/* Evaluates a constant or an expression of the given variables. */
+perp_status experiment_plain(const experiment *e, uint32_t node, const char *key, const exp_scope *variables,
+                             double *out, perp_refusal *why);
 
 /* ---- experiment_sweep.c ---- */
 /* Makes the runs of all sweeps, after those of `runs`. */
@@ -198,13 +202,13 @@ int experiment_find_axis(const exp_sweep *s, const char *name, size_t length);
 int experiment_find_measure(const exp_sweep *s, const char *name, size_t length);
 /* Does run i of the sweep fit conditions such as "model=peg, h<=0.01, seed"? A variable alone: the same as in run
  * `self`. Returns 1 or 0; -1 with words in why for conditions that cannot be read. */
-int experiment_fits(const experiment *e, const exp_sweep *s, int i, const char *text, size_t length, int self,
-                    char *why, size_t why_size);
+int experiment_fits(const experiment *e, const exp_sweep *s, int i, pp_span conditions, int self, char *why,
+                    size_t why_size);
 /* Splits "sweep[conditions].measure"; false if it does not begin with the name of a sweep. */
 typedef struct exp_choice {
     int sweep;
-    const char *where, *rest; /* conditions and what follows the bracket, or the name */
-    size_t nwhere, nrest;
+    pp_span where; /* the conditions; empty: none */
+    pp_span rest;  /* what follows the bracket, or the name if there is no bracket */
 } exp_choice;
 bool experiment_choice(const experiment *e, const char *text, size_t length, exp_choice *out);
 /* Largest (NULL), "smallest", "mean", "median", "total" of n numbers; those that are NaN are left out and counted in

@@ -18,14 +18,14 @@ static bool find_in_sweep(const experiment *e, const exp_choice *c, int *run, ch
     const exp_sweep *s = &e->sweep[c->sweep];
     int n = 0;
     for (int i = 0; i < s->nrun; i++) {
-        int fits = experiment_fits(e, s, i, c->where, c->nwhere, e->self, why, why_size);
+        int fits = experiment_fits(e, s, i, c->where, e->self, why, why_size);
         if (fits < 0) return false;
         if (fits) *run = s->first + i;
         n += fits;
     }
     if (n != 1)
         snprintf(why, why_size, "found %d runs of %s[%.*s]; allowed: conditions that one run fits", n, s->name,
-                 (int)c->nwhere, c->where);
+                 (int)c->where.n, c->where.s);
     return n == 1;
 }
 
@@ -44,8 +44,8 @@ static bool no_such_run(const experiment *e, pp_span text, char *why, size_t why
 static bool find_run(const experiment *e, pp_span text, int *run, pp_span *rest, char *why, size_t why_size) {
     exp_choice c;
     *rest = pp_span_trimmed(text);
-    if (experiment_choice(e, text.s, text.n, &c) && c.nrest > 0 && *c.rest == ':') {
-        *rest = pp_span_trimmed((pp_span){c.rest + 1, c.nrest - 1});
+    if (experiment_choice(e, text.s, text.n, &c) && c.rest.n > 0 && *c.rest.s == ':') {
+        *rest = pp_span_trimmed((pp_span){c.rest.s + 1, c.rest.n - 1});
         return find_in_sweep(e, &c, run, why, why_size);
     }
     const char *colon = memchr(text.s, ':', text.n);
@@ -163,7 +163,7 @@ static bool combine(experiment *e, int run, const columns *c, const char *code, 
     return good;
 }
 
-/* limit: only the first so many named series may be used, so that none can name itself. */
+/* @param limit only the first `limit` named series may be used, so that no series can refer to itself */
 static bool evaluate_series(experiment *e, int run, pp_span text, int limit, double *out, char *why, size_t why_size) {
     const exp_run *r = &e->run[run];
     for (int i = 0; i < limit; i++)
@@ -213,9 +213,9 @@ static bool sweep_column(experiment *e, const char *text, double **out, int *n, 
     exp_choice c;
     *out = NULL;
     *n = -1;
-    if (!experiment_choice(e, text, strlen(text), &c) || c.nrest < 2 || *c.rest != '.') return true;
+    if (!experiment_choice(e, text, strlen(text), &c) || c.rest.n < 2 || *c.rest.s != '.') return true;
     const exp_sweep *s = &e->sweep[c.sweep];
-    pp_span name = pp_span_trimmed((pp_span){c.rest + 1, c.nrest - 1});
+    pp_span name = pp_span_trimmed((pp_span){c.rest.s + 1, c.rest.n - 1});
     int m = experiment_find_measure(s, name.s, name.n);
     *out = pp_alloc(&experiment_memory, sizeof **out * (size_t)(s->nrun + 1));
     if (m < 0 || !*out) {
@@ -224,7 +224,7 @@ static bool sweep_column(experiment *e, const char *text, double **out, int *n, 
     }
     *n = 0;
     for (int i = 0; i < s->nrun; i++) {
-        int fits = experiment_fits(e, s, i, c.where, c.nwhere, e->self, why, why_size);
+        int fits = experiment_fits(e, s, i, c.where, e->self, why, why_size);
         if (fits < 0) return false;
         if (fits && !e->run[s->first + i].skipped) (*out)[(*n)++] = s->result[i * s->nmeasure + m];
     }
@@ -371,18 +371,18 @@ perp_status experiment_number(experiment *e, exp_expr *x, const char *key, doubl
     return s ? s : evaluate(e, x, key, out, why);
 }
 
-perp_status experiment_plain(const experiment *e, uint32_t node, const char *key, const char *const *name,
-                             const double *value, int n, double *out, perp_refusal *why) {
+perp_status experiment_plain(const experiment *e, uint32_t node, const char *key, const exp_scope *variables,
+                             double *out, perp_refusal *why) {
     char words[512], found[160];
     size_t where = 0;
     if (e->tree.node[node].kind != PP_NODE_SCALAR)
         return pp_complain(why, PERP_E_ARG, pp_yaml_place(&e->tree, node), key,
                            pp_yaml_found(&e->tree, node, found, sizeof found), "a number or an expression");
-    pp_expr_names names = {.variable = name, .nvariable = n};
+    pp_expr_names names = {.variable = variables->name, .nvariable = variables->n};
     pp_expr *x = pp_expr_compile(&experiment_memory, pp_yaml_text(&e->tree, node), e->tree.node[node].length, &names,
                                  words, sizeof words, &where);
     if (!x) return complain_at(e, node, where, key, words, why);
-    bool good = pp_expr_eval(x, value, NULL, NULL, out, words, sizeof words);
+    bool good = pp_expr_eval(x, variables->value, NULL, NULL, out, words, sizeof words);
     pp_expr_free(&experiment_memory, x);
     return good ? PERP_OK : complain_at(e, node, 0, key, words, why);
 }

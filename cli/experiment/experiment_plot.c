@@ -95,6 +95,8 @@ static perp_status numbers(experiment *e, uint32_t node, const char *key, double
 
 /* The lines of a plot as they grow, each with columns of its own. */
 typedef struct lines {
+    const exp_plot *plot;
+    const char *key; /* of the plot, for messages */
     plot_line *line;
     double **column; /* two for each line */
     char (*label)[96];
@@ -114,42 +116,56 @@ static void free_lines(lines *l) {
     pp_free(&experiment_memory, l->label);
 }
 
-/* Takes the columns over. Labels are tied in finish_lines(), when the list no longer moves. */
-static bool add_line(lines *l, const exp_plot *p, const exp_line *from, double *x, double *y, long n, const char *label,
-                     int colour, bool dashed) {
+/* The points of one line. */
+typedef struct points {
+    double *x, *y;
+    long n;
+} points;
+
+static void free_points(points p) {
+    pp_free(&experiment_memory, p.x);
+    pp_free(&experiment_memory, p.y);
+}
+
+/* How one line is drawn. */
+typedef struct look {
+    const char *label; /* NULL: it is not in the legend */
+    int colour;        /* as plot_line.colour */
+    bool dashed;
+} look;
+
+/* Takes over the columns of p. plot_lines() sets the labels of the lines, when the list no longer moves. */
+static bool add_line(lines *l, const exp_line *from, points p, look how) {
     if (!grow(l)) {
-        pp_free(&experiment_memory, x);
-        pp_free(&experiment_memory, y);
+        free_points(p);
         return false;
     }
-    l->column[2 * l->n] = x;
-    l->column[2 * l->n + 1] = y;
-    snprintf(l->label[l->n], sizeof l->label[0], "%s", label ? label : "");
-    l->line[l->n++] = (plot_line){.x = x,
-                                  .y = y,
-                                  .n = n,
-                                  .colour = colour,
-                                  .mark = (from->marks || p->marks) && !(from->sweep && dashed) ? 'o' : 0,
-                                  .dashed = dashed,
-                                  .dash = dashed        ? 2
+    l->column[2 * l->n] = p.x;
+    l->column[2 * l->n + 1] = p.y;
+    snprintf(l->label[l->n], sizeof l->label[0], "%s", how.label ? how.label : "");
+    l->line[l->n++] = (plot_line){.x = p.x,
+                                  .y = p.y,
+                                  .n = p.n,
+                                  .colour = how.colour,
+                                  .mark = (from->marks || l->plot->marks) && !(from->sweep && how.dashed) ? 'o' : 0,
+                                  .dashed = how.dashed,
+                                  .dash = how.dashed    ? 2
                                           : from->sweep ? 1
                                                         : 0};
     return true;
 }
 
-static perp_status plain_line(experiment *e, const exp_plot *p, const exp_line *from, const char *key, lines *l,
-                              perp_refusal *why) {
-    double *x = NULL, *y = NULL;
-    long nx = 0, ny = 0;
-    perp_status s = numbers(e, from->x, key, &x, &nx, why);
-    if (!s) s = numbers(e, from->y, key, &y, &ny, why);
+static perp_status plain_line(experiment *e, const exp_line *from, lines *l, perp_refusal *why) {
+    points p = {0};
+    long ny = 0;
+    perp_status s = numbers(e, from->x, l->key, &p.x, &p.n, why);
+    if (!s) s = numbers(e, from->y, l->key, &p.y, &ny, why);
     if (s) {
-        pp_free(&experiment_memory, x);
-        pp_free(&experiment_memory, y);
+        free_points(p);
         return s;
     }
-    return add_line(l, p, from, x, y, nx < ny ? nx : ny, from->label, PLOT_NEXT, from->dashed) ? PERP_OK
-                                                                                               : no_memory(e, why);
+    if (ny < p.n) p.n = ny;
+    return add_line(l, from, p, (look){from->label, PLOT_NEXT, from->dashed}) ? PERP_OK : no_memory(e, why);
 }
 
 /* ---- lines of a sweep ---- */
@@ -157,13 +173,14 @@ static perp_status plain_line(experiment *e, const exp_plot *p, const exp_line *
 typedef struct chosen {
     const exp_sweep *s;
     exp_choice c;
-    int by, x, y; /* axes, measure; by < 0: one line */
+    int by, x, y;         /* axes, measure; by < 0: one line */
+    const char *by_value; /* the value of `by` that this line shows; NULL: one line for all runs */
 } chosen;
 
 static perp_status choose(const experiment *e, const exp_line *from, const char *key, chosen *out, perp_refusal *why) {
     const pp_tree *t = &e->tree;
     pp_location at = pp_yaml_place(t, from->x);
-    if (!experiment_choice(e, from->sweep, strlen(from->sweep), &out->c) || out->c.nrest > 0)
+    if (!experiment_choice(e, from->sweep, strlen(from->sweep), &out->c) || out->c.rest.n > 0)
         return pp_complain(why, PERP_E_NAME, at, key, from->sweep, "sweep: the name of a sweep, with or without [...]");
     out->s = &e->sweep[out->c.sweep];
     out->by = from->by ? experiment_find_axis(out->s, from->by, strlen(from->by)) : -1;
@@ -177,106 +194,101 @@ static perp_status choose(const experiment *e, const exp_line *from, const char 
     return PERP_OK;
 }
 
-static int fits(const experiment *e, const chosen *c, int i, const char *by, const char *key, perp_refusal *why) {
+static int fits(const experiment *e, const chosen *c, int i, const char *key, perp_refusal *why) {
     char words[300];
     const exp_run *r = &e->run[c->s->first + i];
-    int f = experiment_fits(e, c->s, i, c->c.where, c->c.nwhere, -1, words, sizeof words);
+    int f = experiment_fits(e, c->s, i, c->c.where, -1, words, sizeof words);
     if (f < 0) pp_complain_say(why, PERP_E_ARG, (pp_location){e->file, 0, 0}, key, "%s", words);
-    if (f > 0 && (r->skipped || (by && strcmp(r->axis_text[c->by], by) != 0))) f = 0;
+    if (f > 0 && (r->skipped || (c->by_value && strcmp(r->axis_text[c->by], c->by_value) != 0))) f = 0;
     return f;
 }
 
-/* x and one number of y for each value of x; part: which quantile, or NAN: as `take` says. Values of x at which every
- * run ended early are left out. */
-static perp_status sweep_line(experiment *e, const exp_plot *p, const exp_line *from, const chosen *c, const char *by,
-                              int colour, double part, const char *label, const char *key, lines *l,
+/* x and one number of y for each value of x. Values of x at which every run ended early are left out.
+ * @param part the quantile of the measure; NAN: the number that `take` asks for */
+static perp_status sweep_line(experiment *e, const exp_line *from, const chosen *c, double part, look how, lines *l,
                               perp_refusal *why) {
     const exp_axis *axis = &c->s->axis[c->x];
-    double *x = pp_alloc(&experiment_memory, sizeof *x * (size_t)(axis->n + 1));
-    double *y = pp_alloc(&experiment_memory, sizeof *y * (size_t)(axis->n + 1));
+    points p = {pp_alloc(&experiment_memory, sizeof *p.x * (size_t)(axis->n + 1)),
+                pp_alloc(&experiment_memory, sizeof *p.y * (size_t)(axis->n + 1)), 0};
     double *some = pp_alloc(&experiment_memory, sizeof *some * (size_t)(c->s->nrun + 1));
-    perp_status s = x && y && some ? PERP_OK : no_memory(e, why);
-    long n = 0;
+    perp_status s = p.x && p.y && some ? PERP_OK : no_memory(e, why);
     uint32_t v = e->tree.node[axis->list].first;
     for (int k = 0; !s && k < axis->n; k++, v = e->tree.node[v].next) {
         int m = 0;
         for (int i = 0; !s && i < c->s->nrun; i++) {
             const exp_run *r = &e->run[c->s->first + i];
-            int f = fits(e, c, i, by, key, why);
+            int f = fits(e, c, i, l->key, why);
             if (f < 0) s = PERP_E_ARG;
             if (f <= 0 || strcmp(r->axis_text[c->x], pp_yaml_text(&e->tree, v)) != 0) continue;
-            x[n] = r->axis_value[c->x];
+            p.x[p.n] = r->axis_value[c->x];
             double got = c->s->result[i * c->s->nmeasure + c->y];
             if (!isnan(got)) some[m++] = got;
         }
         if (m == 0) continue;
-        y[n++] = isnan(part) ? experiment_take(from->take, some, m, NULL) : pp_quantile(some, (uint64_t)m, part);
+        p.y[p.n++] = isnan(part) ? experiment_take(from->take, some, m, NULL) : pp_quantile(some, (uint64_t)m, part);
     }
     pp_free(&experiment_memory, some);
-    if (s || n == 0) {
-        pp_free(&experiment_memory, x);
-        pp_free(&experiment_memory, y);
+    if (s || p.n == 0) {
+        free_points(p);
         return s;
     }
-    return add_line(l, p, from, x, y, n, label, colour, !isnan(part) || from->dashed) ? PERP_OK : no_memory(e, why);
+    return add_line(l, from, p, how) ? PERP_OK : no_memory(e, why);
 }
 
 /* Two series of each run; only the first of a colour is in the legend. */
-static perp_status each_line(experiment *e, const exp_plot *p, const exp_line *from, const chosen *c, const char *by,
-                             int colour, const char *label, const char *key, lines *l, perp_refusal *why) {
+static perp_status each_line(experiment *e, const exp_line *from, const chosen *c, look how, lines *l,
+                             perp_refusal *why) {
     perp_status s = PERP_OK;
-    bool first = true;
     for (int i = 0; !s && i < c->s->nrun; i++) {
-        double *x = NULL, *y = NULL;
+        points p = {0};
         int run = 0;
-        int f = fits(e, c, i, by, key, why);
+        int f = fits(e, c, i, l->key, why);
         if (f < 0) return PERP_E_ARG;
         if (f == 0) continue;
         e->self = c->s->first + i;
-        s = experiment_series(e, from->x, key, &x, &run, why);
-        if (!s) s = experiment_series(e, from->y, key, &y, &run, why);
+        s = experiment_series(e, from->x, l->key, &p.x, &run, why);
+        if (!s) s = experiment_series(e, from->y, l->key, &p.y, &run, why);
         e->self = -1;
         if (s) {
-            pp_free(&experiment_memory, x);
+            pp_free(&experiment_memory, p.x);
             return s;
         }
-        if (!add_line(l, p, from, x, y, (long)e->run[run].frames, first ? label : NULL, colour, from->dashed))
-            s = no_memory(e, why);
-        first = false;
+        p.n = (long)e->run[run].frames;
+        if (!add_line(l, from, p, how)) s = no_memory(e, why);
+        how.label = NULL;
     }
     return s;
 }
 
-static perp_status sweep_lines(experiment *e, const exp_plot *p, const exp_line *from, const char *key, lines *l,
-                               perp_refusal *why) {
-    chosen c;
-    perp_status s = choose(e, from, key, &c, why);
+static perp_status sweep_lines(experiment *e, const exp_line *from, lines *l, perp_refusal *why) {
+    chosen c = {0};
+    perp_status s = choose(e, from, l->key, &c, why);
     int n = s || c.by < 0 ? 1 : c.s->axis[c.by].n;
     uint32_t v = s || c.by < 0 ? 0 : e->tree.node[c.s->axis[c.by].list].first;
     int base = l->n ? l->line[l->n - 1].colour + 1 : 0;
     for (int k = 0; !s && k < n; k++, v = v ? e->tree.node[v].next : 0) {
-        const char *by = v ? pp_yaml_text(&e->tree, v) : NULL;
+        const char *by = c.by_value = v ? pp_yaml_text(&e->tree, v) : NULL;
         char label[96];
         snprintf(label, sizeof label, "%s%s%s", from->label ? from->label : "", from->label && by ? " " : "",
                  by ? by : "");
         bool quartiles = from->take && !strcmp(from->take, "quartiles");
+        look how = {label, base + k, from->dashed};
         if (from->each) {
-            s = each_line(e, p, from, &c, by, base + k, label, key, l, why);
+            s = each_line(e, from, &c, how, l, why);
             continue;
         }
-        s = sweep_line(e, p, from, &c, by, base + k, NAN, label, key, l, why);
+        s = sweep_line(e, from, &c, NAN, how, l, why);
         for (int q = 0; !s && quartiles && q < 2; q++)
-            s = sweep_line(e, p, from, &c, by, base + k, q ? 0.75 : 0.25, NULL, key, l, why);
+            s = sweep_line(e, from, &c, q ? 0.75 : 0.25, (look){NULL, base + k, true}, l, why);
     }
     return s;
 }
 
 static perp_status plot_lines(experiment *e, exp_plot *p, const char *key, const char *path, perp_refusal *why) {
-    lines l = {0};
+    lines l = {.plot = p, .key = key};
     perp_status s = PERP_OK;
     for (int i = 0; !s && i < p->nline; i++)
-        s = p->line[i].sweep ? sweep_lines(e, p, &p->line[i], key, &l, why)
-                             : plain_line(e, p, &p->line[i], key, &l, why);
+        s = p->line[i].sweep ? sweep_lines(e, &p->line[i], &l, why) : plain_line(e, &p->line[i], &l, why);
     double from = NAN, to = NAN;
     if (!s && p->from.node) s = experiment_number(e, &p->from, key, &from, why);
     if (!s && p->to.node) s = experiment_number(e, &p->to, key, &to, why);

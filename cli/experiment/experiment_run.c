@@ -82,24 +82,31 @@ static uint32_t axis_node(const experiment *e, const exp_sweep *w, int a, const 
     return v;
 }
 
-/* Sets one parameter to an expression of the others. name has room for an end mark. */
-static perp_status settle_one(experiment *e, exp_run *r, uint32_t name_node, uint32_t value_node, const char *key,
-                              const char **name, const double *value, double *x, perp_refusal *why) {
+/* A parameter of the scene and the expression it is set to, as nodes of the file. */
+typedef struct setting {
+    uint32_t name, value;
+    const char *key; /* path in the file, for messages */
+} setting;
+
+/* Sets one parameter to an expression of the others.
+ * @param all the parameters of the run; NULL ends the list of names
+ * @param x receives the value */
+static perp_status settle_one(experiment *e, exp_run *r, setting set, const exp_scope *all, double *x,
+                              perp_refusal *why) {
     const pp_tree *t = &e->tree;
-    const char *parameter = pp_yaml_text(t, name_node);
+    const char *parameter = pp_yaml_text(t, set.name);
     int i = 0;
-    while (i < r->nparameter && strcmp(name[i], parameter) != 0) i++;
-    if (i == r->nparameter) {
-        name[i] = NULL; /* ends the list */
-        const char *near = pp_suggest(parameter, name);
+    while (i < all->n && strcmp(all->name[i], parameter) != 0) i++;
+    if (i == all->n) {
+        const char *near = pp_suggest(parameter, all->name);
         char allowed[300];
         snprintf(allowed, sizeof allowed, "a parameter of %s%s%s%s", r->scene, near ? "; did you mean " : "",
                  near ? near : "", near ? "?" : "");
-        return pp_complain(why, PERP_E_NAME, pp_yaml_place(t, name_node), key, parameter, allowed);
+        return pp_complain(why, PERP_E_NAME, pp_yaml_place(t, set.name), set.key, parameter, allowed);
     }
-    perp_status s = experiment_plain(e, value_node, key, name, value, r->nparameter, x, why);
+    perp_status s = experiment_plain(e, set.value, set.key, all, x, why);
     if (!s && !isfinite(*x))
-        s = pp_complain(why, PERP_E_ARG, pp_yaml_place(t, value_node), key, "a number that is not finite",
+        s = pp_complain(why, PERP_E_ARG, pp_yaml_place(t, set.value), set.key, "a number that is not finite",
                         "a finite number");
     if (s) return s;
     snprintf(r->define_value[r->ndefine], sizeof r->define_value[0], "%.17g", *x);
@@ -108,8 +115,8 @@ static perp_status settle_one(experiment *e, exp_run *r, uint32_t name_node, uin
     return PERP_OK;
 }
 
-/* What the run sets, worked out from the parameters as they are without it, and put over the definitions from outside:
- * a run that sets h/2 has half of the h that was asked for. */
+/* Evaluates what the run sets from the parameters as they are without it, and adds it to the definitions from the
+ * command line. So a run that sets h/2 has half of the h that -D gives. */
 static perp_status settle(experiment *e, exp_run *r, const perp_definition *define, int ndefine, perp_refusal *why) {
     const pp_tree *t = &e->tree;
     int nset = r->set ? (int)t->node[r->set].length : 0;
@@ -123,6 +130,8 @@ static perp_status settle(experiment *e, exp_run *r, const perp_definition *defi
         name[i] = r->parameter[i].name;
         value[i] = r->parameter[i].value;
     }
+    if (!s) name[r->nparameter] = NULL;
+    const exp_scope all = {name, value, r->nparameter};
     for (int i = 0; !s && i < ndefine; i++)
         if ((!nset || !pp_yaml_get(t, r->set, define[i].name)) && axis_of(e, r, define[i].name) < 0)
             r->define[r->ndefine++] = define[i];
@@ -131,14 +140,14 @@ static perp_status settle(experiment *e, exp_run *r, const perp_definition *defi
         char key[200];
         double x;
         snprintf(key, sizeof key, "runs.%s.set.%s", r->name, pp_yaml_text(t, k));
-        s = settle_one(e, r, k, t->node[k].next, key, name, value, &x, why);
+        s = settle_one(e, r, (setting){k, t->node[k].next, key}, &all, &x, why);
     }
     const exp_sweep *w = r->sweep >= 0 ? &e->sweep[r->sweep] : NULL;
     for (int a = 0; !s && w && a < w->naxis; a++) {
         if (w->axis[a].word) continue;
         char key[200];
         snprintf(key, sizeof key, "sweeps.%s.over.%s", w->name, w->axis[a].name);
-        s = settle_one(e, r, axis_key(e, w, a), axis_node(e, w, a, r), key, name, value, &r->axis_value[a], why);
+        s = settle_one(e, r, (setting){axis_key(e, w, a), axis_node(e, w, a, r), key}, &all, &r->axis_value[a], why);
     }
     pp_free(&experiment_memory, (void *)name);
     pp_free(&experiment_memory, value);

@@ -124,26 +124,24 @@ bool experiment_choice(const experiment *e, const char *text, size_t length, exp
     size_t n = 0;
     while (n < length && (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '-')) n++;
     *out = (exp_choice){
-        .sweep = experiment_find_sweep(e, text, n), .where = text + n, .rest = text + n, .nrest = length - n};
+        .sweep = experiment_find_sweep(e, text, n), .where = {text + n, 0}, .rest = {text + n, length - n}};
     if (out->sweep < 0) return false;
-    trim(&out->rest, &out->nrest);
-    if (out->nrest == 0 || *out->rest != '[') return true;
-    const char *end = memchr(out->rest, ']', out->nrest);
+    out->rest = pp_span_trimmed(out->rest);
+    if (out->rest.n == 0 || *out->rest.s != '[') return true;
+    const char *end = memchr(out->rest.s, ']', out->rest.n);
     if (!end) return false;
-    out->where = out->rest + 1;
-    out->nwhere = (size_t)(end - out->where);
-    out->nrest -= (size_t)(end + 1 - out->rest);
-    out->rest = end + 1;
-    trim(&out->rest, &out->nrest);
+    out->where = (pp_span){out->rest.s + 1, (size_t)(end - out->rest.s) - 1};
+    out->rest = pp_span_trimmed((pp_span){end + 1, out->rest.n - (size_t)(end + 1 - out->rest.s)});
     return true;
 }
 
 static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)); }
 
 /* One condition: NAME, NAME=VALUE, NAME<=VALUE, NAME>=VALUE. */
-static int fits_one(const experiment *e, const exp_sweep *s, int i, const char *text, size_t n, int self, char *why,
+static int fits_one(const experiment *e, const exp_sweep *s, int i, pp_span condition, int self, char *why,
                     size_t why_size) {
-    size_t name = 0;
+    const char *text = condition.s;
+    size_t n = condition.n, name = 0;
     while (name < n && (isalnum((unsigned char)text[name]) || text[name] == '_')) name++;
     int a = experiment_find_axis(s, text, name);
     const char *rest = text + name;
@@ -183,16 +181,15 @@ static int fits_one(const experiment *e, const exp_sweep *s, int i, const char *
     return near(x, y) || (sign == '<' && y < x) || (sign == '>' && y > x);
 }
 
-int experiment_fits(const experiment *e, const exp_sweep *s, int i, const char *text, size_t length, int self,
-                    char *why, size_t why_size) {
-    trim(&text, &length);
-    while (length > 0) {
-        const char *comma = memchr(text, ',', length), *one = text;
-        size_t n = comma ? (size_t)(comma - text) : length;
-        text += comma ? n + 1 : n;
-        length -= comma ? n + 1 : n;
-        trim(&one, &n);
-        int fits = fits_one(e, s, i, one, n, self, why, why_size);
+int experiment_fits(const experiment *e, const exp_sweep *s, int i, pp_span conditions, int self, char *why,
+                    size_t why_size) {
+    pp_span left = pp_span_trimmed(conditions);
+    while (left.n > 0) {
+        const char *comma = memchr(left.s, ',', left.n);
+        pp_span one = {left.s, comma ? (size_t)(comma - left.s) : left.n};
+        size_t used = comma ? one.n + 1 : one.n;
+        left = (pp_span){left.s + used, left.n - used};
+        int fits = fits_one(e, s, i, pp_span_trimmed(one), self, why, why_size);
         if (fits != 1) return fits;
     }
     return 1;

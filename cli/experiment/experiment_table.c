@@ -16,7 +16,7 @@ static perp_status complain(const experiment *e, int i, const char *found, const
 }
 
 static const exp_sweep *sweep_of(const experiment *e, const char *text, exp_choice *c) {
-    bool good = experiment_choice(e, text, strlen(text), c) && c->nrest == 0;
+    bool good = experiment_choice(e, text, strlen(text), c) && c->rest.n == 0;
     return good ? &e->sweep[c->sweep] : NULL;
 }
 
@@ -63,25 +63,31 @@ static const char *axis_text(const experiment *e, const exp_axis *a, int k) {
     return pp_yaml_text(&e->tree, v);
 }
 
-/* One cell: the runs with these values of the row's and the column's variable (column NULL: all). */
-static perp_status cell(const experiment *e, const exp_table *b, const exp_sweep *s, const exp_choice *c, int row_axis,
-                        const char *row, int column_axis, const char *column, int measure, char *out,
+/* What a cell shows: a measure of the runs in which one variable has the value of the row, and one that of the column. */
+typedef struct cell_of {
+    int row_axis, column_axis; /* column_axis < 0: a column is a measure */
+    const char *row, *column;
+    int measure;
+} cell_of;
+
+static perp_status cell(const experiment *e, const exp_table *b, const exp_choice *c, const cell_of *of, char *out,
                         perp_refusal *why) {
+    const exp_sweep *s = &e->sweep[c->sweep];
     double *x = pp_alloc(&experiment_memory, sizeof *x * (size_t)(s->nrun + 1));
     char words[300];
     int n = 0, missing = 0, early = 0;
     if (!x) return pp_complain_say(why, PERP_E_MEMORY, (pp_location){e->file, 0, 0}, "", "not enough memory");
     for (int i = 0; i < s->nrun; i++) {
         const exp_run *r = &e->run[s->first + i];
-        int fits = experiment_fits(e, s, i, c->where, c->nwhere, -1, words, sizeof words);
+        int fits = experiment_fits(e, s, i, c->where, -1, words, sizeof words);
         if (fits < 0) {
             pp_free(&experiment_memory, x);
             return pp_complain_say(why, PERP_E_ARG, (pp_location){e->file, 0, 0}, "tables", "%s", words);
         }
-        if (!fits || r->skipped || strcmp(r->axis_text[row_axis], row) != 0) continue;
-        if (column && strcmp(r->axis_text[column_axis], column) != 0) continue;
+        if (!fits || r->skipped || strcmp(r->axis_text[of->row_axis], of->row) != 0) continue;
+        if (of->column && strcmp(r->axis_text[of->column_axis], of->column) != 0) continue;
         early += r->ended_early;
-        x[n++] = s->result[i * s->nmeasure + measure];
+        x[n++] = s->result[i * s->nmeasure + of->measure];
     }
     double value = experiment_take(b->take, x, n, &missing);
     if (n == 0)
@@ -129,10 +135,11 @@ static perp_status write_one(experiment *e, const exp_table *b, FILE *to, bool m
         char(*line)[CELL] = cells + (r + 1) * (columns + 1);
         const char *row = axis_text(e, &s->axis[row_axis], r);
         snprintf(line[0], CELL, "%.60s", row);
-        for (int k = 0; !st && k < columns; k++)
-            st = cell(e, b, s, &c, row_axis, row, column_axis,
-                      column_axis < 0 ? NULL : axis_text(e, &s->axis[column_axis], k), measure[column_axis < 0 ? k : 0],
-                      line[k + 1], why);
+        for (int k = 0; !st && k < columns; k++) {
+            cell_of of = {row_axis, column_axis, row, NULL, measure[column_axis < 0 ? k : 0]};
+            if (column_axis >= 0) of.column = axis_text(e, &s->axis[column_axis], k);
+            st = cell(e, b, &c, &of, line[k + 1], why);
+        }
     }
     for (int i = 0; !st && i < (rows + 1) * (columns + 1); i++)
         if ((int)strlen(cells[i]) > wide[i % (columns + 1)]) wide[i % (columns + 1)] = (int)strlen(cells[i]);

@@ -16,12 +16,7 @@ const char *const info_joint_kind[PERP_JOINT_KIND_COUNT] = {"fixed",     "revolu
 
 void info_units(json *j, perp_units u) {
     if (j) {
-        json_key(j, "units");
-        json_object(j);
-        json_field_string(j, "length", u.length);
-        json_field_string(j, "mass", u.mass);
-        json_field_string(j, "time", u.time);
-        json_end(j, '}');
+        json_units(j, u);
     } else if (*u.length || *u.mass || *u.time) {
         char text[3][64];
         info_row("units", "length %s, mass %s, time %s",

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* info.h - between command_info.c and the two kinds of file it tells of. */
+/* info.h - what command_info.c and the files for scenes, recordings and problems share. */
 #ifndef INFO_H
 #define INFO_H
 
 #include "cli.h"
 
-/* What is told of one file. j NULL: as text on stdout; else the fields go into an object that has been begun. */
+/* Describes one file. j NULL: as text on stdout; else as fields of an open object. */
 typedef struct info_request {
     const char *path;
     json *j;

@@ -77,24 +77,6 @@ static void text_stages(const perp_world_def *d) {
              d->joint_correction ? ", joint correction" : "");
 }
 
-static void json_parameters(json *j, const perp_scene *s) {
-    json_key(j, "parameters");
-    json_array(j);
-    for (int i = 0; i < perp_scene_parameter_count(s); i++) {
-        perp_scene_parameter p = perp_scene_parameter_at(s, i);
-        json_object(j);
-        json_field_string(j, "name", p.name);
-        json_field_number(j, "value", p.value);
-        json_field_number(j, "default", p.initial);
-        json_field_string(j, "unit", p.unit);
-        json_field_string(j, "about", p.about);
-        json_field_number(j, "min", p.min);
-        json_field_number(j, "max", p.max);
-        json_end(j, '}');
-    }
-    json_end(j, ']');
-}
-
 static void text_parameters(const perp_scene *s) {
     int n = perp_scene_parameter_count(s), width = 4;
     if (n == 0) {

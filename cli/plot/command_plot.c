@@ -233,7 +233,7 @@ static void report_json(const plot_request *q, const plot_report *p, bool csv) {
     json_end(&j, '}');
 }
 
-/* A complaint; what is about the output tells of the machine if it could not be written. */
+/* Reports an error. An output that could not be written is an error of the machine. */
 static int refuse(const cli_args *a, const perp_refusal *why) {
     return !strcmp(why->key, "output") ? cli_refuse_writing(a, why) : cli_refuse(a, why);
 }
@@ -266,7 +266,7 @@ static bool default_output(const char *recording, char *out, size_t size) {
     return n > 0 && (size_t)n < size;
 }
 
-/* Draws, and says what came of it. */
+/* Draws the plot and reports the result. */
 static int draw(const cli_args *a, const plot_request *q) {
     plot_report report;
     perp_refusal why;

@@ -120,6 +120,8 @@ typedef struct plot_request {
     bool grid, dark, together; /* together: everything in one panel */
 } plot_request;
 plot_request plot_request_default(void);
+/* A figure of these panels, as large and looking as was asked for. */
+plot_figure plot_requested(const plot_request *q, const plot_panel *panel, int npanel);
 
 /* What came of it. */
 typedef struct plot_report {

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* plot_axis.h - from numbers to places on the paper: ranges, ticks and their words, scales, thinning. Knows nothing of
- * drawing. */
+/* plot_axis.h - from numbers to positions on the page: ranges, ticks and their labels, scales, thinning. It does
+ * not draw. */
 #ifndef PLOT_AXIS_H
 #define PLOT_AXIS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Numbers beyond this have no place on any axis and are left out like NaN; below its inverse they count as zero. */
+/* Numbers larger than this are left out of every axis, as NaN is. Numbers smaller than its inverse count as zero. */
 #define PLOT_HUGE 1e300
 
 /* The span of the numbers that an axis has to show; lo > hi: none so far. */
@@ -16,7 +16,8 @@ typedef struct plot_range {
     double lo, hi;
 } plot_range;
 plot_range plot_range_none(void);
-/* Takes in n numbers; those that the axis cannot show (NaN, infinite; zero and below on a log axis) are passed over. */
+/* Extends the span by n numbers. Numbers that the axis cannot show (NaN, infinite; zero and below on a log axis)
+ * are skipped. */
 void plot_range_add(plot_range *r, const double *v, long n, bool log);
 /* Can the axis show this number? */
 bool plot_shows(double v, bool log);
@@ -32,7 +33,7 @@ typedef struct plot_axis {
     double tick[PLOT_TICKS];
     char word[PLOT_TICKS][40];
     double minor[PLOT_MINORS];
-    char note[64]; /* what the words are to be multiplied with and moved by: "×10^{−3} + 9.81"; "" if nothing */
+    char note[64]; /* factor and offset of the tick labels: "×10^{−3} + 9.81"; "": none */
 } plot_axis;
 
 /* Sets the ends of an axis for the range: a little room on both sides if `room` (log: whole decades), a fitting span

@@ -97,11 +97,11 @@ static void take_out_doubles(plot_contour *c) {
     c->n = n;
 }
 
-long plot_contours(pp_arena *arena, int nx, int ny, const double *x, const double *y, const double *value, double level,
-                   plot_contour **out) {
+long plot_contours(pp_arena *arena, const plot_field *f, double level, plot_contour **out) {
     *out = NULL;
+    const int nx = f->nx, ny = f->ny;
     if (nx < 2 || ny < 2 || !isfinite(level)) return 0;
-    grid g = {nx, ny, x, y, value, level, NULL};
+    grid g = {nx, ny, f->x, f->y, f->value, level, NULL};
     long n = edges(&g), crossed = 0, count = 0;
     g.link = pp_arena_get(arena, (size_t)n * sizeof *g.link);
     if (!g.link) return -1;

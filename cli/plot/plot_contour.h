@@ -16,10 +16,15 @@ typedef struct plot_contour {
     bool closed;
 } plot_contour;
 
-/* The lines where the numbers are `level`. x (nx) and y (ny): where the columns and rows of the grid stand, strictly
- * monotone; value: ny rows of nx. A square with a corner that is not finite has no line. The lines come in a fixed
- * order. Returns how many there are, in *out (memory of the arena); -1: no memory. Cost: proportional to nx ny. */
-long plot_contours(pp_arena *arena, int nx, int ny, const double *x, const double *y, const double *value, double level,
-                   plot_contour **out);
+/* Numbers on a grid. */
+typedef struct plot_field {
+    int nx, ny;
+    const double *x, *y; /* positions of the columns (nx) and rows (ny), strictly monotone */
+    const double *value; /* ny rows of nx */
+} plot_field;
+
+/* The lines where the numbers are `level`. A square with a corner that is not finite has no line. The lines come in a
+ * fixed order. Returns how many there are, in *out (memory of the arena); -1: no memory. Cost: proportional to nx ny. */
+long plot_contours(pp_arena *arena, const plot_field *f, double level, plot_contour **out);
 
 #endif

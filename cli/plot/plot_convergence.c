@@ -9,7 +9,7 @@
 #include "plot/plot_solve.h"
 
 #define LOWEST 1e-17
-/* Ends of lines that differ by more than this factor are told apart only on a logarithmic axis. */
+/* Ends of lines that differ by more than this factor can be distinguished only on a logarithmic axis. */
 #define SPREAD 12
 enum { PROBLEMS = 6 }; /* more do not fit on a page */
 

@@ -41,7 +41,7 @@ typedef struct plot_sketch {
     plot_curve *curve;
     int ncurve, cap_curve;
     bool logy, equal;
-    double floor;   /* > 0: what is below this is not worth more of the axis */
+    double floor;   /* > 0: the axis ends here; smaller values are not shown */
     int source;     /* band chart: its recording */
     int *row, nrow; /* band chart: quantities that hold 0 separating, 1 sticking, 2 sliding, NaN none */
 } plot_sketch;
@@ -60,8 +60,8 @@ typedef struct plot_data {
 
 perp_status plot_no_memory(plot_data *d);
 /* printf into the arena; NULL: no memory. */
-/* Runs of one scene are called by the values of the parameters in which they differ, at most three; other recordings keep
- * the names that they have. Scenes that cannot be opened do no harm. */
+/* Labels runs of one scene by the values of the parameters in which they differ, at most three. Other recordings
+ * keep their names. Scenes that cannot be opened are ignored. */
 void plot_label_by_parameters(plot_data *d);
 const char *plot_say(plot_data *d, const char *format, ...) PERP_PRINTF(2, 3);
 /* A series by its name, read from every recording; *out is its index. */

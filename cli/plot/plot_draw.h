@@ -72,7 +72,7 @@ typedef struct plot_frame {
     double words;                    /* width of the numbers at the y axis */
     bool bare;                       /* no numbers at the y axis: those of the panel at its left serve it too */
     plot_place legend;
-    int entries, columns, rows; /* of the legend; entries that are left out are counted in its last one */
+    int entries, columns, rows; /* of the legend; its last entry says how many entries are left out */
     double entry_width, legend_width, legend_height, legend_x, legend_y;
     plot_trace *trace; /* one for each line */
     plot_axis colours; /* of a map */
@@ -109,13 +109,14 @@ void plot_trace_lines(plot_page *g, plot_frame *f);
 void plot_draw_trace(plot_page *g, const plot_trace *t, const plot_look *k);
 /* A few marks along a trace, at other places for each line, so that crossing lines are told apart. */
 void plot_draw_sparse(plot_page *g, const plot_frame *f, const plot_trace *t, const plot_look *k, int i);
-/* Marks at the data. Those on a line keep a distance; those alone are drawn once for every small cell of the paper. */
+/* Marks at the data. Marks on a line keep a distance from each other. Marks without a line are drawn once per
+ * small cell of the page. */
 void plot_draw_marks(plot_page *g, const plot_frame *f, const plot_line *l, const plot_look *k);
 void plot_mark_path(plot_page *g, double x, double y, int shape, double r);
 /* A cross with arms up to r to each side, to be stroked with the other function; size: as in plot_line. */
 void plot_cross_path(plot_page *g, double x, double y, double r);
 void plot_stroke_crosses(plot_page *g, double size);
-/* An open mark in the line's colour; the paper shows inside, so that the line does not run through it. */
+/* An open mark in the colour of the line. It is filled with the background, so that the line does not cross it. */
 void plot_open_mark(plot_page *g, double x, double y, const plot_look *k, int shape);
 
 /* ---- plot_interval.c ---- */
@@ -149,9 +150,9 @@ typedef struct plot_bar {
     int nmap;
     plot_axis axis;
     double left, top, height;
-    bool below, above, gaps; /* some values lie beyond the ends; some are not there */
+    bool below, above, gaps; /* some values lie beyond the ends; some are missing */
 } plot_bar;
-/* Sets its ticks for its height, and what it has to show; returns the width that it needs. */
+/* Sets the ticks for its height and the entries that it shows; returns the width that it needs. */
 double plot_bar_shape(plot_page *g, plot_bar *b);
 void plot_draw_bar(plot_page *g, const plot_bar *b);
 

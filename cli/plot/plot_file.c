@@ -8,6 +8,6 @@ perp_status plot_write_file(const char *path, const void *data, size_t size, per
     whole_file file;
     perp_status status = whole_file_begin(&file, path, why);
     if (status) return status;
-    fwrite(data, 1, size, file.to); /* what went wrong is told at the end */
+    fwrite(data, 1, size, file.to); /* errors are reported at the end */
     return whole_file_end(&file, true, why);
 }

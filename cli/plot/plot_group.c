@@ -256,7 +256,8 @@ static perp_status states_of(plot_data *d, int index) {
                 int a = c[j].body[0] < c[j].body[1] ? c[j].body[0] : c[j].body[1], b = c[j].body[0] + c[j].body[1] - a;
                 if (pass == 0 && !count_pair(d, &t, a, b, c[j].state != PERP_CONTACT_SEPARATING))
                     return plot_no_memory(d);
-                for (int r = 0; pass == 1 && r < n; r++) /* of several contacts of a pair, what moves most */
+                /* if a pair has several contacts: the state with the most motion */
+                for (int r = 0; pass == 1 && r < n; r++)
                     if (row[r].a == a && row[r].b == b && !(v[r][f] >= (double)c[j].state))
                         v[r][f] = (double)c[j].state;
             }

@@ -358,7 +358,8 @@ static void draw_contours(plot_page *g, const plot_frame *f, bool written) {
         plot_contour *c = NULL;
         label[k] = (spot){.line = -1};
         if (m->log && !(m->contour[k] > 0)) continue;
-        long n = plot_contours(g->arena, m->nx, m->ny, x, y, v, m->log ? log10(m->contour[k]) : m->contour[k], &c);
+        long n = plot_contours(g->arena, &(plot_field){m->nx, m->ny, x, y, v},
+                               m->log ? log10(m->contour[k]) : m->contour[k], &c);
         if (n < 0) g->failed = true;
         if (n <= 0) continue;
         char text[64];

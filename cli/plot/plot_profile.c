@@ -64,16 +64,7 @@ const char *plot_solved_argument(plot_solved *d, const char *what, const char *n
 
 perp_status plot_solved_draw(plot_solved *d, const plot_panel *panel, int npanel, plot_report *report) {
     const plot_request *q = d->q;
-    plot_figure f = {.title = q->title,
-                     .panel = panel,
-                     .npanel = npanel,
-                     .width = q->width,
-                     .height = q->height,
-                     .font = q->font,
-                     .dpi = q->dpi,
-                     .legend = q->legend,
-                     .grid = q->grid,
-                     .dark = q->dark};
+    plot_figure f = plot_requested(q, panel, npanel);
     perp_status s = plot_write(&f, q->output, d->why);
     if (s) return s;
     *report = (plot_report){.panels = npanel};
@@ -217,7 +208,7 @@ static perp_status draw(plot_solved *d, int cost, plot_report *report) {
     return plot_solved_draw(d, &panel, 1, report);
 }
 
-/* Its number; of "" the first; -1 if there is no such cost. */
+/* Index of the cost of that name; "": the first. -1: there is no such cost. */
 static int find_cost(const char *word) {
     if (word && !*word) return 0;
     for (int i = 0; word && i < 3; i++)

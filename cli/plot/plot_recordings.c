@@ -18,6 +18,19 @@ plot_request plot_request_default(void) {
     return q;
 }
 
+plot_figure plot_requested(const plot_request *q, const plot_panel *panel, int npanel) {
+    return (plot_figure){.title = q->title,
+                         .panel = panel,
+                         .npanel = npanel,
+                         .width = q->width,
+                         .height = q->height,
+                         .font = q->font,
+                         .dpi = q->dpi,
+                         .legend = q->legend,
+                         .grid = q->grid,
+                         .dark = q->dark};
+}
+
 /* ---- quantities ---- */
 
 perp_status plot_no_memory(plot_data *d) {
@@ -475,16 +488,7 @@ perp_status plot_recordings_report(const plot_request *q, plot_report *report, p
     if (!s && !panel) s = plot_no_memory(&d);
     for (int i = 0; !s && i < d.nsketch; i++) s = make_panel(&d, &d.sketch[i], &panel[i], report);
     if (!s) {
-        plot_figure f = {.title = q->title,
-                         .panel = panel,
-                         .npanel = d.nsketch,
-                         .width = q->width,
-                         .height = q->height,
-                         .font = q->font,
-                         .dpi = q->dpi,
-                         .legend = q->legend,
-                         .grid = q->grid,
-                         .dark = q->dark};
+        plot_figure f = plot_requested(q, panel, d.nsketch);
         s = plot_write(&f, q->output, why);
         if (!s && report) {
             report->panels = d.nsketch;

@@ -21,12 +21,12 @@ typedef struct plot_solved {
 perp_status plot_solved_open(plot_solved *d, const plot_request *q,
                              perp_status (*read)(const char *, solve_figures *, perp_refusal *), perp_refusal *why);
 void plot_solved_close(plot_solved *d);
-perp_status plot_solved_memory(plot_solved *d); /* the complaint that there is none */
+perp_status plot_solved_memory(plot_solved *d); /* reports that there is none */
 /* The name of a solver in the legend: with the file's, if there are several. NULL: no memory. */
 const char *plot_solved_label(plot_solved *d, int file, const char *solver);
 /* The text between the brackets of "name(text)"; "" if there are none; NULL if it is not that name. */
 const char *plot_solved_argument(plot_solved *d, const char *what, const char *name);
-/* Draws the panels as the request wants. */
+/* Draws the panels as requested. */
 perp_status plot_solved_draw(plot_solved *d, const plot_panel *panel, int npanel, plot_report *report);
 
 #endif

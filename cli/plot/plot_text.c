@@ -43,15 +43,21 @@ static bool has(plot_page *g, const char *letter, int length) {
     return found;
 }
 
-/* Shows the run if `draw`, from the point (x, y); returns how far it advances. */
-static double run(plot_page *g, const char *text, int font, double size, bool bold, bool raised, bool draw, double x,
-                  double y) {
+/* How letters look. */
+typedef struct style {
+    int font; /* 0: the usual one; 1: the one for letters that it lacks */
+    double size;
+    bool bold, raised;
+} style;
+
+/* Shows a run of letters of one style if `draw`, from the point (x, y); returns how far it advances. */
+static double run(plot_page *g, const char *text, style in, bool draw, double x, double y) {
     if (!*text) return 0;
-    choose(g, font, raised ? size * RAISED : size, bold);
+    choose(g, in.font, in.raised ? in.size * RAISED : in.size, in.bold);
     cairo_text_extents_t e;
     cairo_text_extents(g->cr, text, &e);
     if (draw) {
-        cairo_move_to(g->cr, x, raised ? y - RISE * size * g->font : y);
+        cairo_move_to(g->cr, x, in.raised ? y - RISE * in.size * g->font : y);
         cairo_show_text(g->cr, text);
     }
     return e.x_advance;
@@ -61,31 +67,31 @@ static double run(plot_page *g, const char *text, int font, double size, bool bo
 static double walk(plot_page *g, const char *text, double size, bool bold, bool draw, double x, double y) {
     char buffer[256];
     size_t used = 0;
-    int font = 0;
-    bool raised = false, braces = false;
+    style in = {.size = size, .bold = bold};
+    bool braces = false;
     double width = 0;
     const char *s = text;
     while (*s) {
-        if (*s == '^' && !raised) {
+        if (*s == '^' && !in.raised) {
             const char *t = s + 1;
             bool open = *t == '{' && strchr(t, '}') != NULL;
             if (*t == '-') t++;
             if (open || (*t >= '0' && *t <= '9')) {
                 buffer[used] = 0;
-                width += run(g, buffer, font, size, bold, raised, draw, x + width, y);
+                width += run(g, buffer, in, draw, x + width, y);
                 used = 0;
-                raised = true;
+                in.raised = true;
                 braces = open;
                 s += open ? 2 : 1;
                 continue;
             }
         }
-        if (raised && (braces ? *s == '}' : !((*s >= '0' && *s <= '9') || (*s == '-' && s[-1] == '^')))) {
+        if (in.raised && (braces ? *s == '}' : !((*s >= '0' && *s <= '9') || (*s == '-' && s[-1] == '^')))) {
             buffer[used] = 0;
-            width += run(g, buffer, font, size, bold, raised, draw, x + width, y);
+            width += run(g, buffer, in, draw, x + width, y);
             used = 0;
             if (braces) s++;
-            raised = braces = false;
+            in.raised = braces = false;
             continue;
         }
         char letter[5] = {0};
@@ -94,7 +100,7 @@ static double walk(plot_page *g, const char *text, double size, bool bold, bool 
             memcpy(letter, "\xef\xbf\xbd", 4);
         else if (n == 1 && ((unsigned char)*s < 0x20 || *s == 0x7f))
             letter[0] = ' ';
-        else if (n == 1 && *s == '-' && raised)
+        else if (n == 1 && *s == '-' && in.raised)
             memcpy(letter, "\xe2\x88\x92", 4);
         else
             memcpy(letter, s, (size_t)n);
@@ -107,17 +113,17 @@ static double walk(plot_page *g, const char *text, double size, bool bold, bool 
                 want = has(g, letter, length) ? 1 : 0;
             }
         }
-        if (want != font || used + 8 > sizeof buffer) {
+        if (want != in.font || used + 8 > sizeof buffer) {
             buffer[used] = 0;
-            width += run(g, buffer, font, size, bold, raised, draw, x + width, y);
+            width += run(g, buffer, in, draw, x + width, y);
             used = 0;
-            font = want;
+            in.font = want;
         }
         memcpy(buffer + used, letter, (size_t)length);
         used += (size_t)length;
     }
     buffer[used] = 0;
-    return width + run(g, buffer, font, size, bold, raised, draw, x + width, y);
+    return width + run(g, buffer, in, draw, x + width, y);
 }
 
 double plot_text_width(plot_page *g, const char *text, double size, bool bold) {

@@ -152,8 +152,7 @@ typedef struct task {
     int n;
     render_way way;
     bool marks; /* contacts are needed */
-    double distance;
-    perp_vec3 target_W;
+    render_aim aim;
     render_camera camera;
     perp_refusal why;
 } task;
@@ -382,13 +381,12 @@ static int gather_balls(task *t, double from, double to, bool run, render_balls 
 static int place_camera(task *t, double from, double to, bool run) {
     render_balls b = {0};
     int code = gather_balls(t, from, to, run, &b);
-    if (!code)
-        t->o.rows =
-            render_choose_rows(t->source.scene.dim, &t->view, b.ball, b.n, t->o.width, t->o.height, t->way, t->n);
+    if (!code && t->way == RENDER_PANELS)
+        t->o.rows = render_choose_rows(t->source.scene.dim, &t->view, b.ball, b.n, t->o.width, t->o.height, t->n);
+    else if (!code)
+        t->o.rows = 1;
     render_grid g = render_grid_for(t->o.width, t->o.height, t->way, t->n, t->o.rows);
-    if (!code)
-        t->camera = render_camera_fit(t->source.scene.dim, &t->view, b.ball, b.n, g.width, g.height, &t->distance,
-                                      &t->target_W);
+    if (!code) t->camera = render_camera_fit(t->source.scene.dim, &t->view, b.ball, b.n, g.width, g.height, &t->aim);
     t->o.extent = render_extent(&b);
     render_free_balls(&b);
     return code;
@@ -447,13 +445,13 @@ static void report_camera(json *j, const task *t) {
     if (t->source.scene.dim == 3) {
         json_field_number(j, "azimuth", t->azimuth);
         json_field_number(j, "elevation", t->elevation);
-        json_field_number(j, "distance", t->distance);
+        json_field_number(j, "distance", t->aim.distance);
     }
     json_key(j, "target");
     json_array(j);
-    json_number(j, t->target_W.x);
-    json_number(j, t->target_W.y);
-    if (t->source.scene.dim == 3) json_number(j, t->target_W.z);
+    json_number(j, t->aim.target_W.x);
+    json_number(j, t->aim.target_W.y);
+    if (t->source.scene.dim == 3) json_number(j, t->aim.target_W.z);
     json_end(j, ']');
     json_end(j, '}');
 }
@@ -477,8 +475,8 @@ static int draw_pictures(task *t) {
     json j;
     for (int i = 0; i < files && !code; i++) {
         name_file(t, files > 1 ? i + 1 : 0, path, sizeof path);
-        const render_moment *m = &t->moment[i * each];
-        perp_status status = render_write(&t->source, m, each, t->way, &t->camera, &t->o, path, &t->why);
+        const render_shown what = {&t->moment[i * each], each, t->way};
+        perp_status status = render_write(&t->source, what, &t->camera, &t->o, path, &t->why);
         if (status) return refuse(t);
         if (cli_json(t->a)) {
             if (i == 0) {
@@ -490,13 +488,13 @@ static int draw_pictures(task *t) {
             json_field_string(&j, "file", path);
             json_key(&j, "times");
             json_array(&j);
-            for (int k = 0; k < each; k++) json_number(&j, m[k].t);
+            for (int k = 0; k < each; k++) json_number(&j, what.m[k].t);
             json_end(&j, ']');
             json_end(&j, '}');
         } else {
             printf("%s: %d x %d pixels, t = %.6g", cli_printable(shown, sizeof shown, path), t->o.width, t->o.height,
-                   m[0].t);
-            if (each > 1) printf(" to %.6g, %d moments", m[each - 1].t, each);
+                   what.m[0].t);
+            if (each > 1) printf(" to %.6g, %d moments", what.m[each - 1].t, each);
             putchar('\n');
         }
     }
@@ -557,7 +555,7 @@ typedef struct reel {
     film_kind kind;
     const char *path;
     char instead_path[CLI_PATH];
-    bool instead; /* an animated PNG: the file that was asked for needs ffmpeg, which is not there */
+    bool instead; /* an animated PNG, because the requested file needs ffmpeg, which is not installed */
     film *film;
 } reel;
 
@@ -602,13 +600,14 @@ static int begin_reel(task *t, double fps, reel *r) {
 
 /* Picture number i of the film, from 0. */
 static perp_status add_picture(task *t, reel *r, int i, const render_moment *m) {
+    const render_shown what = {m, 1, RENDER_SINGLE};
     if (!r->film) {
         char path[CLI_PATH];
         frame_name(r->path, i + 1, path, sizeof path);
-        return render_write(&t->source, m, 1, RENDER_SINGLE, &t->camera, &t->o, path, &t->why);
+        return render_write(&t->source, what, &t->camera, &t->o, path, &t->why);
     }
     page p;
-    perp_status status = render_page(&t->source, m, 1, RENDER_SINGLE, &t->camera, &t->o, PAGE_PNG, &p, &t->why);
+    perp_status status = render_page(&t->source, what, &t->camera, &t->o, PAGE_PNG, &p, &t->why);
     if (!status) status = film_add(r->film, p.data, p.size, &t->why);
     page_free(&p);
     return status;

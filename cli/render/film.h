@@ -25,7 +25,7 @@ typedef struct film film;
 perp_status film_open(const char *path, film_kind kind, double fps, bool even, film **out, perp_refusal *why);
 /* Adds a picture: a PNG of the same size and kind as the others. */
 perp_status film_add(film *f, const unsigned char *png, size_t size, perp_refusal *why);
-/* Ends the film, and puts it in its place if `keep`; else nothing of it stays. Frees it in any case. */
+/* Ends the film. If `keep`, the file is moved to its place; else it is removed. Frees the film in any case. */
 perp_status film_close(film *f, bool keep, perp_refusal *why);
 
 #endif

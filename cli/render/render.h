@@ -30,7 +30,7 @@ typedef struct render_theme {
     render_rgb solid, rim;          /* half-planes in 2D and their border */
     render_rgb obstacle, kinematic; /* bodies that do not move by forces */
     render_rgb ink, halo;           /* text, and what lies around it */
-    double line;                    /* how dark edges of bodies are, 0..1 */
+    double line;                    /* darkness of the edges of bodies, 0..1 */
 } render_theme;
 extern const char *const render_theme_names[]; /* ended by NULL */
 const render_theme *render_theme_find(const char *name);
@@ -43,7 +43,7 @@ typedef struct render_body {
     const char *name, *label; /* label: "" for none */
     perp_body_kind kind;
     bool moves; /* dynamic, or kinematic without a half-space */
-    bool glass; /* drawn as its edges: it hides what moves */
+    bool glass; /* drawn by its edges only, because it hides moving bodies */
     bool bare;  /* has no shape but particles: drawn as lines from its centre of mass */
     int head;   /* first body of its family: names that differ in the numbers at their end only */
     render_rgb colour;
@@ -86,7 +86,7 @@ void render_colour_bodies(render_scene *s, const render_theme *theme, const char
  * around t. Contacts are those of the nearest frame. PERP_E_ARG with the range if t is outside. */
 perp_status render_moment_at(render_source *s, double t, bool between, bool contacts, render_moment *out,
                              perp_refusal *why);
-/* Adds the balls of everything that moves at that moment (of everything, if nothing does). */
+/* Adds the bounding balls of all moving bodies at that moment, or of all bodies if none moves. */
 typedef struct render_balls {
     render_ball *ball;
     int *body; /* of each ball; -1: none */
@@ -94,8 +94,8 @@ typedef struct render_balls {
 } render_balls;
 bool render_add_balls(const render_scene *s, const render_moment *m, render_balls *out);
 void render_free_balls(render_balls *b);
-/* Takes out bodies that fell or flew away. Moment i of `looks` has the balls first[i] to first[i + 1]; home: the scene at its
- * start. False: no memory. */
+/* Removes bodies that fell or flew away. Moment i of `looks` has the balls first[i] to first[i + 1]; home: a ball
+ * around the scene at its start. False: no memory. */
 bool render_forget_lost(render_balls *b, const int *first, int looks, int nbody, render_ball home);
 /* The ball around the box around all of them. */
 render_ball render_extent(const render_balls *b);
@@ -108,7 +108,7 @@ typedef struct render_options {
     const render_theme *theme;
     bool transparent, contacts, forces, cones, paths, names, joints, caption;
     double force;       /* length of an arrow for each unit of impulse [px T/(M L)] */
-    render_ball extent; /* of what moves, at all moments that are drawn: ground and shadows are made around it */
+    render_ball extent; /* ball around all moving bodies at all drawn moments: ground and shadows are drawn around it */
 } render_options;
 
 /* ---- render_grid.c: panels of a picture ---- */
@@ -126,9 +126,9 @@ typedef struct render_panel {
 /* The panels of n moments in `rows` rows; one panel unless the way is RENDER_PANELS. */
 render_grid render_grid_for(int width, int height, render_way way, int n, int rows);
 render_panel render_grid_panel(const render_grid *g, int i);
-/* The number of rows with which the balls are drawn largest. */
+/* The number of rows of n panels with which the balls are drawn largest. */
 int render_choose_rows(int dim, const render_view *v, const render_ball *ball, long nball, int width, int height,
-                       render_way way, int n);
+                       int n);
 
 /* ---- render_layers.c ---- */
 
@@ -141,7 +141,7 @@ typedef struct render_layers {
     float *close;  /* at the middle of each pixel */
 } render_layers;
 perp_status render_layers_make(pp_arena *arena, int width, int height, render_layers *out, perp_refusal *why);
-/* Lays moments over each other, one after the other: `empty` is the scene without what moves. */
+/* Overlays moments, one after the other. `empty` is the scene without moving bodies. */
 void render_overlay_begin(const render_layers *empty, render_layers *sum);
 void render_overlay_add(const render_layers *empty, const render_layers *moment, double opacity, render_layers *sum);
 void render_overlay_end(render_layers *sum);
@@ -150,10 +150,10 @@ void render_develop(const render_layers *l, unsigned char *argb, int stride);
 
 /* ---- render_3d.c ---- */
 
-/* Draws a moment; moving = false: only what does not move. */
+/* Draws a moment; moving = false: only bodies that do not move. */
 perp_status render_3d(const render_scene *s, const render_moment *m, const render_camera *c, const render_options *o,
                       bool moving, render_layers *out, perp_refusal *why);
-/* Makes glass of obstacles that hide more than a twentieth of what moves. */
+/* Makes obstacles transparent that hide more than a twentieth of the moving bodies. */
 perp_status render_find_glass(render_scene *s, const render_moment *m, const render_camera *c, render_ball extent,
                               perp_refusal *why);
 

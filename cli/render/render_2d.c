@@ -42,11 +42,12 @@ static void draw_half_plane(cairo_t *cr, perp_pose X_WS, const perp_recorded_sha
     cairo_stroke(cr);
 }
 
-void render_2d_ground(cairo_t *cr, const render_scene *s, const render_moment *m, const render_camera *c,
-                      const render_options *o) {
+void render_2d_ground(const render_sheet *g, const render_moment *m) {
+    const render_scene *s = g->scene;
     for (int i = 0; i < s->nshape; i++)
         if (s->shape[i].kind == PERP_SHAPE_HALFSPACE)
-            draw_half_plane(cr, perp_pose_mul(m->X_WB[s->shape[i].body], s->shape[i].X_BS), &s->shape[i], c, o);
+            draw_half_plane(g->cr, perp_pose_mul(m->X_WB[s->shape[i].body], s->shape[i].X_BS), &s->shape[i], g->camera,
+                            g->options);
 }
 
 /* ---- bodies ---- */
@@ -78,17 +79,19 @@ static bool trace(cairo_t *cr, perp_pose X_WS, const perp_recorded_shape *s, con
 
 /* All shapes of a body: first their borders, then their areas over the inner halves of these, so that what is put
  * together from parts has one border. */
-static void draw_body(cairo_t *cr, const render_scene *s, int body, const render_moment *m, const render_camera *c,
-                      const render_options *o, double unit, pp_arena *arena) {
+static void draw_body(const render_sheet *g, int body, const render_moment *m, double unit) {
+    cairo_t *cr = g->cr;
+    const render_scene *s = g->scene;
+    const render_camera *c = g->camera;
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < s->nshape; i++) {
             const perp_recorded_shape *shape = &s->shape[i];
             if (shape->body != body) continue;
             perp_pose X_WS = perp_pose_mul(m->X_WB[body], shape->X_BS);
-            if (!trace(cr, X_WS, shape, c, arena, unit)) continue;
+            if (!trace(cr, X_WS, shape, c, g->arena, unit)) continue;
             render_rgb colour = render_shape_colour(s, i),
-                       dark = render_mix(colour, (render_rgb){0, 0, 0}, o->theme->line * 0.72);
+                       dark = render_mix(colour, (render_rgb){0, 0, 0}, g->options->theme->line * 0.72);
             set_colour(cr, pass ? colour : dark, 1);
             cairo_set_line_width(cr, 2.8 * unit);
             if (pass == 0)
@@ -108,14 +111,13 @@ static void draw_body(cairo_t *cr, const render_scene *s, int body, const render
         }
 }
 
-void render_2d_bodies(cairo_t *cr, const render_scene *s, const render_moment *m, const render_camera *c,
-                      const render_options *o, bool moving, double opacity, pp_arena *arena) {
-    double unit = render_unit(o->width, o->height);
-    if (opacity < 1) cairo_push_group(cr);
-    for (int i = 0; i < s->nbody; i++)
-        if (s->body[i].moves == moving) draw_body(cr, s, i, m, c, o, unit, arena);
+void render_2d_bodies(const render_sheet *g, const render_moment *m, bool moving, double opacity) {
+    double unit = render_unit(g->options->width, g->options->height);
+    if (opacity < 1) cairo_push_group(g->cr);
+    for (int i = 0; i < g->scene->nbody; i++)
+        if (g->scene->body[i].moves == moving) draw_body(g, i, m, unit);
     if (opacity < 1) {
-        cairo_pop_group_to_source(cr);
-        cairo_paint_with_alpha(cr, opacity);
+        cairo_pop_group_to_source(g->cr);
+        cairo_paint_with_alpha(g->cr, opacity);
     }
 }

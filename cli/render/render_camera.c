@@ -100,7 +100,7 @@ static perp_vec3 move_in_picture(const render_camera *c, perp_vec3 target, doubl
 }
 
 render_camera render_camera_fit(int dim, const render_view *v, const render_ball *ball, long n, int width, int height,
-                                double *distance, perp_vec3 *target_W) {
+                                render_aim *aim) {
     static const render_ball unit = {{0, 0, 0}, 1};
     if (n < 1) ball = &unit, n = 1;
     render_camera c = {.cx = width / 2.0, .cy = height / 2.0, .parallel = v->parallel || dim == 2};
@@ -148,7 +148,6 @@ render_camera render_camera_fit(int dim, const render_view *v, const render_ball
         c.nearest = 1e-3 * d;
     }
     c.eye_W = perp_v3_axpy(target, -d, c.ahead_W);
-    if (distance) *distance = d;
-    if (target_W) *target_W = target;
+    if (aim) *aim = (render_aim){d, target};
     return c;
 }

@@ -26,7 +26,7 @@ typedef struct render_seen {
     double close; /* 1/depth; in parallel projection -depth */
 } render_seen;
 
-render_seen render_project(const render_camera *c, perp_vec3 p_W); /* depth >= nearest is the caller's business */
+render_seen render_project(const render_camera *c, perp_vec3 p_W); /* the caller must check depth >= nearest */
 perp_vec3 render_unproject(const render_camera *c, double x, double y, double close);
 /* Direction from a point towards the eye, unit. */
 perp_vec3 render_to_eye(const render_camera *c, perp_vec3 p_W);
@@ -45,15 +45,21 @@ typedef struct render_ball {
 typedef struct render_view {
     double azimuth, elevation; /* of the eye as seen from the target: about z from +x, above the x-y plane [rad] */
     double distance;           /* of the eye from the target [L]; 0: so that the balls fit */
-    double zoom;               /* 2: everything twice as large as it would be */
+    double zoom;               /* magnification; 2: everything is twice as large */
     perp_vec3 target_W;        /* what the middle of the picture shows */
     bool has_target;           /* false: the middle of the balls */
     bool parallel;
 } render_view;
 
+/* Where a camera looks. */
+typedef struct render_aim {
+    double distance;    /* of the eye from the target [L] */
+    perp_vec3 target_W; /* what the middle of the picture shows */
+} render_aim;
+
 /* The camera of a view for a picture of width x height pixels. Without any ball, a cube of edge 2 about the origin is
- * meant. *distance and *target_W (NULL: not wanted) get what was chosen. */
+ * shown. *aim (NULL: not wanted) gets what was chosen. */
 render_camera render_camera_fit(int dim, const render_view *v, const render_ball *ball, long n, int width, int height,
-                                double *distance, perp_vec3 *target_W);
+                                render_aim *aim);
 
 #endif

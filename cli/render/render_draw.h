@@ -9,17 +9,7 @@
 #include "page.h"
 #include "render/render.h"
 
-/* ---- render_2d.c ---- */
-
-/* Pixels of a line of normal width in a picture of that size. */
-double render_unit(int width, int height);
-void render_2d_ground(cairo_t *cr, const render_scene *s, const render_moment *m, const render_camera *c,
-                      const render_options *o);
-/* The bodies that move, or those that do not. */
-void render_2d_bodies(cairo_t *cr, const render_scene *s, const render_moment *m, const render_camera *c,
-                      const render_options *o, bool moving, double opacity, pp_arena *arena);
-
-/* ---- render_marks.c: drawn over a picture ---- */
+/* What a picture is drawn on, and what it shows. */
 typedef struct render_sheet {
     cairo_t *cr;
     pp_arena *arena;
@@ -28,6 +18,16 @@ typedef struct render_sheet {
     const render_options *options;
     const float *close; /* render_layers.close, to tell what is hidden; NULL: nothing is */
 } render_sheet;
+
+/* ---- render_2d.c ---- */
+
+/* Pixels of a line of normal width in a picture of that size. */
+double render_unit(int width, int height);
+void render_2d_ground(const render_sheet *g, const render_moment *m);
+/* The bodies that move, or those that do not. */
+void render_2d_bodies(const render_sheet *g, const render_moment *m, bool moving, double opacity);
+
+/* ---- render_marks.c: drawn over a picture ---- */
 /* Bodies without shapes but particles, as dots with lines to these and to their joints. */
 void render_mark_bare(const render_sheet *g, const render_moment *m, double opacity);
 void render_mark_springs(const render_sheet *g, const render_moment *m);
@@ -48,11 +48,17 @@ void render_mark_caption(const render_sheet *g, const char *text);
 double render_impulse(const perp_recorded_contact *c);
 
 /* ---- render_picture.c ---- */
-/* Draws n moments as one picture in memory; page_free() in any case. */
-perp_status render_page(render_source *s, const render_moment *m, int n, render_way way, const render_camera *c,
-                        const render_options *o, page_kind kind, page *out, perp_refusal *why);
-/* Draws n moments as one picture into a file: .png, .svg or .pdf. The camera is that of a panel. */
-perp_status render_write(render_source *s, const render_moment *m, int n, render_way way, const render_camera *c,
-                         const render_options *o, const char *path, perp_refusal *why);
+/* The moments that one picture shows, and how they share it. */
+typedef struct render_shown {
+    const render_moment *m;
+    int n;
+    render_way way;
+} render_shown;
+/* Draws one picture in memory; page_free() in any case. */
+perp_status render_page(render_source *s, render_shown what, const render_camera *c, const render_options *o,
+                        page_kind kind, page *out, perp_refusal *why);
+/* Draws one picture into a file: .png, .svg or .pdf. The camera is that of a panel. */
+perp_status render_write(render_source *s, render_shown what, const render_camera *c, const render_options *o,
+                         const char *path, perp_refusal *why);
 
 #endif

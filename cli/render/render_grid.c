@@ -27,15 +27,15 @@ render_panel render_grid_panel(const render_grid *g, int i) {
 }
 
 int render_choose_rows(int dim, const render_view *v, const render_ball *ball, long nball, int width, int height,
-                       render_way way, int n) {
+                       int n) {
     int best = 1;
     double largest = 0;
-    for (int rows = 1; way == RENDER_PANELS && rows <= n; rows++) {
-        render_grid g = render_grid_for(width, height, way, n, rows);
+    for (int rows = 1; rows <= n; rows++) {
+        render_grid g = render_grid_for(width, height, RENDER_PANELS, n, rows);
         if (g.width < 1 || g.height < 1) continue;
-        double distance;
-        render_camera c = render_camera_fit(dim, v, ball, nball, g.width, g.height, &distance, NULL);
-        double scale = c.parallel ? c.focal : c.focal / distance; /* pixels of a unit of length at the target */
+        render_aim aim;
+        render_camera c = render_camera_fit(dim, v, ball, nball, g.width, g.height, &aim);
+        double scale = c.parallel ? c.focal : c.focal / aim.distance; /* pixels of a unit of length at the target */
         if (n % rows) scale *= UNEVEN;
         if (scale > largest) largest = scale, best = rows;
     }

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "perp/math.h"
 
-/* What stands in the light of one direction: a map of heights, seen along it. */
+/* Height map of the bodies, seen along one direction of light: what casts shadows. */
 typedef struct render_shadow {
     perp_vec3 toward_W; /* the light, unit */
     perp_vec3 u_W, v_W; /* along the rows and columns of the map, unit */
@@ -40,7 +40,7 @@ void render_light_cast(render_light *l, const perp_vec3 p_W[3]);
  * sky (1 if level and in the open). */
 double render_light_lamp(const render_light *l, perp_vec3 p_W, perp_vec3 n_W);
 double render_light_sky(const render_light *l, perp_vec3 p_W, perp_vec3 n_W);
-/* The same in the open, where nothing is in the way. */
+/* The same without shadows. */
 double render_light_open(const render_light *l, perp_vec3 n_W, bool lamp);
 
 #endif

@@ -63,7 +63,7 @@ bool render_forget_lost(render_balls *b, const int *first, int looks, int nbody,
         b->body[kept] = b->body[i];
         b->ball[kept++] = b->ball[i];
     }
-    if (kept > 0) b->n = kept; /* a picture of nothing helps nobody */
+    if (kept > 0) b->n = kept; /* an empty picture is of no use */
     free(lost);
     free(x);
     return true;

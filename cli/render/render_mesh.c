@@ -104,7 +104,7 @@ static bool make_faces(pp_arena *arena, const perp_recorded_shape *s, int detail
     return make_surface(arena, s, 2, m);
 }
 
-/* Curved shapes that are recorded as a mesh: edges sharper than 35 degrees are meant. */
+/* Curved shapes that are recorded as a mesh: edges sharper than 35 degrees are drawn as edges. */
 static bool make_smooth(pp_arena *arena, const perp_recorded_shape *s, int detail, render_mesh *m) {
     (void)detail;
     return make_surface(arena, s, 0.82, m);

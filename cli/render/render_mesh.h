@@ -17,7 +17,7 @@ typedef struct render_vertex {
 /* A line on the surface that is drawn from wherever one of its two sides is seen. */
 typedef struct render_edge {
     perp_vec3 p[2], n[2]; /* ends; normals of the two sides */
-    double weight;        /* 1: an edge of the shape; less: a mark on a smooth surface that shows how it turns */
+    double weight; /* 1: an edge of the shape; less: a mark on a smooth surface that makes its rotation visible */
 } render_edge;
 
 typedef struct render_mesh {
@@ -25,7 +25,7 @@ typedef struct render_mesh {
     int (*triangle)[3];    /* counter-clockwise from outside */
     render_edge *edge;
     int nvertex, ntriangle, nedge;
-    bool curved; /* normals differ within a triangle: its outline depends on where it is seen from */
+    bool curved; /* normals differ within a triangle, so its outline depends on the view */
 } render_mesh;
 
 /* The mesh of a shape of a 3D world; curved surfaces get `detail` facets around (at least 8). A half-space and a

@@ -140,11 +140,10 @@ static void draw_2d(sheet *s, const render_moment *m, int n) {
         cairo_fill(s->g.cr);
         cairo_pattern_destroy(sky);
     }
-    const render_scene *scene = &s->source->scene;
-    render_2d_ground(s->g.cr, scene, &m[n - 1], s->g.camera, &s->o);
-    render_2d_bodies(s->g.cr, scene, &m[n - 1], s->g.camera, &s->o, false, 1, s->g.arena);
+    render_2d_ground(&s->g, &m[n - 1]);
+    render_2d_bodies(&s->g, &m[n - 1], false, 1);
     for (int i = 0; i < n; i++) {
-        render_2d_bodies(s->g.cr, scene, &m[i], s->g.camera, &s->o, true, opacity_of(i, n), s->g.arena);
+        render_2d_bodies(&s->g, &m[i], true, opacity_of(i, n));
         if (i < n - 1) render_mark_bare(&s->g, &m[i], opacity_of(i, n));
     }
 }
@@ -171,9 +170,9 @@ static perp_status draw_panel(sheet *s, const render_moment *m, int n) {
 
 /* ---- the file ---- */
 
-static perp_status draw_page(sheet *s, cairo_t *cr, const render_moment *m, int n, render_way way,
-                             const render_camera *c, const render_options *o) {
-    render_grid grid = render_grid_for(o->width, o->height, way, n, o->rows);
+static perp_status draw_page(sheet *s, cairo_t *cr, render_shown what, const render_camera *c,
+                             const render_options *o) {
+    render_grid grid = render_grid_for(o->width, o->height, what.way, what.n, o->rows);
     if (grid.n > 1 && !o->transparent) { /* between the panels */
         render_rgb between = render_mix(o->theme->bottom, o->theme->ink, 0.25);
         cairo_set_source_rgb(cr, between.r, between.g, between.b);
@@ -192,30 +191,30 @@ static perp_status draw_page(sheet *s, cairo_t *cr, const render_moment *m, int 
         cairo_translate(cr, p.x, p.y);
         cairo_rectangle(cr, 0, 0, p.width, p.height);
         cairo_clip(cr);
-        status = grid.n > 1 ? draw_panel(s, &m[i], 1) : draw_panel(s, m, n);
+        status = grid.n > 1 ? draw_panel(s, &what.m[i], 1) : draw_panel(s, what.m, what.n);
         cairo_restore(cr);
     }
     return status;
 }
 
-perp_status render_page(render_source *source, const render_moment *m, int n, render_way way, const render_camera *c,
-                        const render_options *o, page_kind kind, page *out, perp_refusal *why) {
+perp_status render_page(render_source *source, render_shown what, const render_camera *c, const render_options *o,
+                        page_kind kind, page *out, perp_refusal *why) {
     *out = (page){.kind = kind};
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
-    render_grid grid = render_grid_for(o->width, o->height, way, n, o->rows);
+    render_grid grid = render_grid_for(o->width, o->height, what.way, what.n, o->rows);
     sheet s = {.source = source, .o = *o, .why = why};
     s.o.width = grid.width;
     s.o.height = grid.height;
-    s.stop = PP_ARENA_ARRAY(&arena, perp_vec3, n);
+    s.stop = PP_ARENA_ARRAY(&arena, perp_vec3, what.n);
     perp_status status = s.stop ? PERP_OK : no_memory(why);
-    if (!status && o->paths) status = read_paths(source, m[n - 1].t, &arena, &s.path, why);
+    if (!status && o->paths) status = read_paths(source, what.m[what.n - 1].t, &arena, &s.path, why);
     if (!status) {
         double scale = kind == PAGE_PNG ? 1 : 0.75; /* a pixel is 1/96 inch where lengths count */
         page_begin(out, kind, o->width * scale, o->height * scale, 1, o->transparent, source->info->title);
         if (kind != PAGE_PNG) cairo_scale(out->cr, scale, scale);
         s.g = (render_sheet){.cr = out->cr, .arena = &arena, .scene = &source->scene, .options = &s.o};
-        status = draw_page(&s, out->cr, m, n, way, c, o);
+        status = draw_page(&s, out->cr, what, c, o);
         bool drawn = page_end(out, 0);
         if (!status && !drawn) status = no_memory(why);
     }
@@ -223,10 +222,10 @@ perp_status render_page(render_source *source, const render_moment *m, int n, re
     return status;
 }
 
-perp_status render_write(render_source *source, const render_moment *m, int n, render_way way, const render_camera *c,
-                         const render_options *o, const char *path, perp_refusal *why) {
+perp_status render_write(render_source *source, render_shown what, const render_camera *c, const render_options *o,
+                         const char *path, perp_refusal *why) {
     page p;
-    perp_status status = render_page(source, m, n, way, c, o, page_kind_of(path), &p, why);
+    perp_status status = render_page(source, what, c, o, page_kind_of(path), &p, why);
     if (!status) status = plot_write_file(path, p.data, p.size, why);
     page_free(&p);
     return status;

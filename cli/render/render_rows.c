@@ -32,7 +32,7 @@ void render_in_rows(int rows, void (*f)(void *context, int from, int to), void *
     for (int i = 0; i < n; i++) part[i] = (share){f, context, rows, i, n};
     for (int i = 1; i < n; i++) runs[i] = pthread_create(&thread[i], NULL, work, &part[i]) == 0;
     for (int i = 0; i < n; i++)
-        if (!runs[i]) work(&part[i]); /* the first, and whatever no thread could be had for */
+        if (!runs[i]) work(&part[i]); /* the first piece, and those for which no thread could be created */
     for (int i = 1; i < n; i++)
         if (runs[i]) pthread_join(thread[i], NULL);
 }

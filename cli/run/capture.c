@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* capture.c - the step problems of a run as files, for perp solve and for whoever writes a solver. */
+/* capture.c - the step problems of a run as files, for perp solve and for authors of solvers. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/capture.h"
 

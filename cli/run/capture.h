@@ -20,9 +20,10 @@ typedef struct capture {
     perp_refusal why;
 } capture;
 
-/* Checks the folder, and touches nothing. One that holds problems of a run is refused, unless more may be added. */
+/* Checks the folder without changing it. A folder that holds problems of a run is refused, unless more may be
+ * added. */
 perp_status capture_begin(capture *c, const char *folder, const char *scene, int every, bool add, perp_refusal *why);
-/* Makes the folder if there is none, and looks on from now on; `c` must stay until capture_end(). */
+/* Creates the folder if necessary and starts to capture. `c` must stay valid until capture_end(). */
 perp_status capture_watch(capture *c, perp_world *w, perp_refusal *why);
 void capture_end(perp_world *w);
 

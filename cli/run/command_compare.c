@@ -236,7 +236,7 @@ static int draw(const cli_args *a, const variants *s, char names[][128], int n) 
     return CLI_OK;
 }
 
-/* Runs all; *base is the first that ran. A run that its words do not allow, or that fails, is told beside the others. */
+/* Runs all variants; *base is the first that ran. A variant that is refused or fails is listed with its reason. */
 static int run_all(const cli_args *a, variants *s, const choices *c, int *base) {
     *base = -1;
     for (int i = 0; i < s->n; i++) {

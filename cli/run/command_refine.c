@@ -53,7 +53,7 @@ typedef struct finding {
     char why[160]; /* why the order is not clear; "" if it is, or where there is nothing left but rounding */
 } finding;
 
-#define LEAST_ORDER  0.5 /* of an error that is extrapolated: steppers have 1 or 2 */
+#define LEAST_ORDER  0.5 /* range of observed orders that are extrapolated; steppers have order 1 or 2 */
 #define MOST_ORDER   8.0
 #define ORDERS_APART 0.5 /* farthest that the last two orders may lie apart */
 

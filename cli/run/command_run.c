@@ -268,7 +268,7 @@ static int watch(const cli_args *a, simulate_options *o, simulate_result *r) {
     do {
         simulate(o, r);
         if (!r->again && !cli_json(a)) code = report(a, o, r);
-        fflush(stdout); /* the page stays, and somebody reads */
+        fflush(stdout); /* the result is shown while the page stays open */
         again = live_again(l, r);
         o->force = true;
         if (again && !o->resume) live_definitions(l, o, start, nstart);

@@ -17,15 +17,15 @@ typedef struct live_options {
     int port;        /* 0: any that is free */
     bool open;       /* a browser */
     bool paused;     /* before the first step */
-    double speed;    /* simulated time to wall time [T/s]; 0: as fast as it goes */
+    double speed;    /* simulated time per wall time [T/s]; 0: no limit */
     bool parameters; /* may be set: the run begins again with the scene's file */
     FILE *announce;  /* where the address goes */
 } live_options;
 
-/* Takes the port; nothing is shown before a run begins. CLI_OK, or another code after a complaint. */
+/* Opens the port; nothing is shown before a run begins. CLI_OK, or another code after an error message. */
 int live_open(const cli_args *a, const live_options *o, live **out);
 const simulate_watch *live_watch(const live *l);
-/* Tells how a run ended and waits: true if it is to begin again, false once the user has had enough. */
+/* Shows how a run ended and waits for the user. True: the run begins again; false: the user ends the program. */
 bool live_again(live *l, const simulate_result *r);
 /* The definitions that the run was started with, and what was set in the viewer since. Borrowed until the next call or
  * live_close(). Without memory those of the start. */

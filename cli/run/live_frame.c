@@ -69,7 +69,6 @@ static bool take_static(void *ctx, const perp_recorder *r, pp_dataset d, size_t 
 
 static void put_header(json *j, const perp_recorder *r) {
     perp_vec3 g = perp_world_get_def(r->w).gravity_W;
-    perp_units unit = perp_scene_units(r->scene);
     json_field_whole(j, "dim", perp_world_dim(r->w));
     json_field_number(j, "h", perp_world_h(r->w));
     json_field_string(j, "title", perp_scene_title(r->scene));
@@ -79,43 +78,10 @@ static void put_header(json *j, const perp_recorder *r) {
     const double gravity[3] = {g.x, g.y, g.z};
     for (int i = 0; i < 3; i++) json_number(j, gravity[i]);
     json_end(j, ']');
-    json_key(j, "units");
-    json_object(j);
-    json_field_string(j, "length", unit.length);
-    json_field_string(j, "mass", unit.mass);
-    json_field_string(j, "time", unit.time);
-    json_end(j, '}');
+    json_units(j, perp_scene_units(r->scene));
     json_key(j, "solvers");
     json_array(j);
     for (int i = 0; i < r->nsolver; i++) json_string(j, r->solver[i]);
-    json_end(j, ']');
-}
-
-/* A limit that is not given is null. */
-static void put_limit(json *j, const char *key, double x) {
-    if (isfinite(x)) {
-        json_field_number(j, key, x);
-    } else {
-        json_key(j, key);
-        json_null(j);
-    }
-}
-
-static void put_parameters(json *j, const perp_scene *scene) {
-    json_key(j, "parameters");
-    json_array(j);
-    for (int i = 0; i < perp_scene_parameter_count(scene); i++) {
-        perp_scene_parameter p = perp_scene_parameter_at(scene, i);
-        json_object(j);
-        json_field_string(j, "name", p.name);
-        json_field_string(j, "unit", p.unit);
-        json_field_string(j, "about", p.about);
-        json_field_number(j, "value", p.value);
-        json_field_number(j, "initial", p.initial);
-        put_limit(j, "min", p.min);
-        put_limit(j, "max", p.max);
-        json_end(j, '}');
-    }
     json_end(j, ']');
 }
 
@@ -130,7 +96,7 @@ char *live_scene_text(perp_recorder *tap, bool parameters, perp_refusal *why) {
         t.j.flat = true;
         json_object(&t.j);
         put_header(&t.j, tap);
-        if (parameters) put_parameters(&t.j, tap->scene);
+        if (parameters) json_parameters(&t.j, tap->scene);
         st = pp_recorder_hand_over(tap, take_static, &t, why);
         open_group(&t.j, &t.group, NULL);
         json_end(&t.j, '}');
@@ -144,8 +110,8 @@ char *live_scene_text(perp_recorder *tap, bool parameters, perp_refusal *why) {
 
 /* ---- frames ---- */
 
-/* Where a dataset lies in the bytes of a frame. The bytes tell all by themselves: a run that begins again may be of
- * another scene than the frames that somebody still holds. */
+/* Position of a dataset in the bytes of a frame. A frame describes itself completely, because a run that begins
+ * again may have another scene than frames that are still in use. */
 typedef struct part {
     int dataset;
     size_t offset, count; /* numbers */

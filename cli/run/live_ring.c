@@ -29,7 +29,7 @@ struct live_ring {
     char message[sizeof((live_batch *)0)->message];
 
     bool paused, again;
-    unsigned steps; /* single ones that were asked for */
+    unsigned steps; /* single steps that were requested */
     live_grip grip;
     live_parameter *offer;
     int noffer;
@@ -92,7 +92,7 @@ void live_ring_free(live_ring *r) {
     free(r);
 }
 
-/* Unlocks, and lets whoever waits for news look. A full pipe has been told already. */
+/* Unlocks the ring and wakes the server. If the pipe is full, the server has been woken already. */
 static void unlock_and_tell(live_ring *r) {
     int wake = r->wake;
     pthread_mutex_unlock(&r->lock);

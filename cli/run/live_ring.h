@@ -19,7 +19,7 @@ typedef struct live_parameter {
     double min, max; /* infinite: no limit */
 } live_parameter;
 
-/* A frame as bytes; what they mean is the business of live_frame.c. Not changed once it is published. */
+/* A frame as bytes, which live_frame.c writes and reads. It does not change after it is published. */
 typedef struct live_frame {
     int holders; /* guarded by the ring */
     size_t size;
@@ -38,10 +38,10 @@ void live_ring_wake(live_ring *ring, int wake);
 
 /* ---- the run's side ---- */
 
-/* A run begins, the first or another one: frames of the one before are gone, counting starts at 0. The scene is a text
- * from malloc that the ring owns from now on. */
+/* Called when a run begins. Frames of the run before are removed, and numbering starts at 0. The scene is a text
+ * from malloc that the ring takes over. */
 void live_ring_begin(live_ring *ring, char *scene);
-/* What may be set from now on; copied. False: no memory, and nothing may. */
+/* The parameters that may be set from now on; copied. False: no memory, and none may be set. */
 bool live_ring_offer(live_ring *ring, const live_parameter *parameter, int n);
 /* The i-th of the values that were set so far, the last one for each name; false: there are not so many. */
 bool live_ring_setting(live_ring *ring, int i, char name[LIVE_NAME], double *value);
@@ -51,7 +51,7 @@ void live_ring_publish(live_ring *ring, live_frame *frame); /* owned by the ring
 void live_ring_end(live_ring *ring, live_state state, const char *message);
 
 typedef enum live_word { LIVE_GO, LIVE_ONE_STEP, LIVE_HOLD, LIVE_AGAIN } live_word;
-/* What the run should do next. HOLD: it is paused, and nothing has come within the seconds. */
+/* What the run should do next. HOLD: it is paused, and no command has come within `seconds`. */
 live_word live_ring_ask(live_ring *ring, double seconds);
 /* Waits for so long, or until there is a command; a run that has ended and one that keeps pace wait like this. True:
  * the run is to begin again (told once). */

@@ -12,8 +12,9 @@ typedef struct progress {
     double end;            /* simulated time at the end */
     uint64_t done0, total; /* steps: before this run, in all */
     uint64_t last_done;
-    double rate;        /* steps per second, smoothed */
-    int columns, cells; /* of the terminal; of the bar: as narrow as it was needed so far, so that it does not jitter */
+    double rate; /* steps per second, smoothed */
+    int columns,
+        cells; /* width of the terminal; width of the bar: the smallest that was needed so far, so that it does not jitter */
 } progress;
 
 void progress_begin(progress *p, bool on, uint64_t done, uint64_t total, double end);

@@ -106,7 +106,7 @@ perp_status quantities_open(const simulate_options *o, const perp_scene *scene, 
     if (!st) st = add_all(q, o, scene, &names, why);
     if (!st) st = pp_trace_first(q->trace, why);
     free(name);
-    if (st || !o->tell) { /* what is wrong is told whether or not it is printed */
+    if (st || !o->tell) { /* errors are reported even if nothing is printed */
         quantities_close(q);
         return st;
     }
@@ -137,7 +137,7 @@ void quantities_close(quantities *q) {
 
 /* ---- overlap at the start ---- */
 
-#define ALLOWED 1e-6 /* of the smallest body, that a good certificate allows: see perp run --help */
+#define ALLOWED 1e-6 /* overlap that a good certificate allows, as a part of the smallest body: see perp run --help */
 
 static const char *name_of(const perp_world *w, perp_shape_id s, char *out, size_t size) {
     perp_body_id b = perp_shape_body(w, s);

@@ -34,8 +34,8 @@ static void refuse(simulate_result *r, int code, perp_status s, const char *form
 
 /* ---- figures ---- */
 
-/* As a part of the speeds at hand, at least of what gravity gives in a step (floor): what a step is accepted by, and
- * recordings hold. */
+/* The residual as a part of the speeds in the step, which are at least the speed that gravity adds in a step
+ * (floor). Steps are accepted by this figure, and recordings hold it. */
 static double worst_law(const perp_step_residual *l, double floor) {
     double x = 0, part[5] = {l->momentum, l->joint, l->normal, l->cone, l->dissipation};
     for (int i = 0; i < 5; i++)
@@ -55,7 +55,7 @@ static void count_step(simulate_result *r, const perp_certificate *c, double flo
     r->steps++;
 }
 
-/* What a recording tells of the run so far. Recordings without certificates tell nothing: zeros. */
+/* Reads the figures of the run so far from a recording. They are zero if the recording has no certificates. */
 static void count_recorded(simulate_result *r, perp_recording *rec) {
     perp_recording_worst worst;
     perp_certificate c;
@@ -263,7 +263,7 @@ static void failed_step(const simulate_options *o, simulate_result *r, const per
     if (s == PERP_E_SOLVE) keep_failed(o, w, r);
 }
 
-/* Lets whoever watches hold the run; false: it ends here. The time that this takes is not the run's. */
+/* Lets the watcher pause the run; false: the run ends here. The time of the pause is not part of the run's time. */
 static bool watched_go(const simulate_watch *watch, simulate_result *r) {
     double at = pp_clock();
     simulate_word word = watch->wait(watch->ctx);
@@ -361,23 +361,46 @@ static void measure_file(const char *path, simulate_result *r) {
     perp_recording_close(rec);
 }
 
-static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t before, simulate_result *r) {
-    perp_world *w = perp_scene_world(scene);
-    describe(scene, w, o, r);
+/* Sets the time at which the run ends, and the number of steps until then. False: it was refused.
+ * @param before steps that a resumed run has made */
+static bool choose_end(const simulate_options *o, const perp_scene *scene, uint64_t before, double *n,
+                       simulate_result *r) {
     bool given = o->duration > 0 || o->set_duration;
     if (given || !o->resume) r->end = given ? o->duration : perp_scene_duration(scene);
-    double n = perp_steps_of(r->end, r->h);
-    if (!(n <= 9007199254740992.0)) {
+    *n = perp_steps_of(r->end, r->h);
+    if (!(*n <= 9007199254740992.0))
         refuse(r, CLI_BAD_INPUT, PERP_E_ARG, "found a duration of %.6g, %.3g steps; allowed: fewer than 9e15", r->end,
-               n);
-        return;
-    }
-    if (given && n < (double)before) {
+               *n);
+    else if (given && *n < (double)before)
         refuse(r, CLI_BAD_INPUT, PERP_E_ARG,
                "found a duration of %.6g, but the recording goes to t = %.6g; allowed: a later time", r->end,
                (double)before * r->h);
-        return;
+    else
+        return true;
+    return false;
+}
+
+/* What the world is like at the end: time, energy, hash, and the names of what the certificate points at. */
+static void describe_end(const perp_world *w, simulate_result *r) {
+    r->t1 = perp_world_time(w);
+    perp_world_energy(w, &r->energy[0], &r->energy[1], &r->energy[2]);
+    perp_world_timing(w, r->stage);
+    r->hash = perp_world_hash(w);
+    for (int i = 0; i < 2; i++) {
+        r->overlap_driven[i] = name_of_shape(w, r->total.overlap > 0 ? r->total.overlap_shape[i] : -1,
+                                             r->overlap_names[i], sizeof r->overlap_names[i]);
+        (void)name_of_shape(w, r->total.gain > 0 ? r->total.gain_shape[i] : -1, r->gain_names[i],
+                            sizeof r->gain_names[i]);
+        (void)name_of_shape(w, r->total.jams > 0 ? r->total.jam_shape[i] : -1, r->jam_names[i], sizeof r->jam_names[i]);
     }
+    name_of_joint(w, r->total.motor_yields > 0 ? r->total.yield_joint : -1, r->yield_name, sizeof r->yield_name);
+}
+
+static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t before, simulate_result *r) {
+    perp_world *w = perp_scene_world(scene);
+    describe(scene, w, o, r);
+    double n;
+    if (!choose_end(o, scene, before, &n, r)) return;
     quantities *told;
     perp_status odd = quantities_open(o, scene, r->end, &told, &r->why);
     if (odd) {
@@ -430,19 +453,8 @@ static void run_scene(const simulate_options *o, perp_scene *scene, uint64_t bef
         if (s && (r->code == CLI_OK || r->failed)) r->why = why, r->code = writing_code(s), r->failed = false;
         r->recording_seconds += pp_clock() - at;
     }
-    r->t1 = perp_world_time(w);
     r->seconds = pp_clock() - begun - r->waited;
-    perp_world_energy(w, &r->energy[0], &r->energy[1], &r->energy[2]);
-    perp_world_timing(w, r->stage);
-    r->hash = perp_world_hash(w);
-    for (int i = 0; i < 2; i++) {
-        r->overlap_driven[i] = name_of_shape(w, r->total.overlap > 0 ? r->total.overlap_shape[i] : -1,
-                                             r->overlap_names[i], sizeof r->overlap_names[i]);
-        (void)name_of_shape(w, r->total.gain > 0 ? r->total.gain_shape[i] : -1, r->gain_names[i],
-                            sizeof r->gain_names[i]);
-        (void)name_of_shape(w, r->total.jams > 0 ? r->total.jam_shape[i] : -1, r->jam_names[i], sizeof r->jam_names[i]);
-    }
-    name_of_joint(w, r->total.motor_yields > 0 ? r->total.yield_joint : -1, r->yield_name, sizeof r->yield_name);
+    describe_end(w, r);
     if (o->output) measure_file(o->output, r);
     if (r->code == CLI_OK && r->interrupted) r->code = CLI_INTERRUPTED;
 }

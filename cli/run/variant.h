@@ -57,7 +57,7 @@ double variant_at(const variant *v, const double *series, double t);
 int variant_no_series(const cli_args *a, const perp_refusal *why);
 /* Unit of a quantity in the units of the scene. */
 void variant_unit(const variant *v, const char *name, char *out, size_t size);
-/* Why it did not run, without the temporary file that said so. */
+/* The reason why it did not run, without the name of the temporary file. */
 const char *variant_why(const variant *v, char *out, size_t size);
 /* Quantities to look at when none is named: places and angles of the first dynamic bodies, and the energy. Names into
  * out; their number. */

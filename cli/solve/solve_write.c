@@ -121,7 +121,7 @@ static void columns_free(columns *c) {
     pp_image_free(&c->solvers);
 }
 
-/* One line, whatever the name holds. */
+/* Writes the name on one line, also if it contains line breaks. */
 static void put_line(pp_image *m, const char *name) {
     for (; *name; name++) pp_image_add(m, *name == '\n' || *name == '\r' ? " " : name, 1);
     put(m, "\n");

@@ -97,6 +97,27 @@ static perp_status draw_map(const report *r, const pp_table *t, const report_ent
 
 /* ---- plots ---- */
 
+typedef struct labels {
+    const char *x, *y;
+} labels;
+
+/* Writes curves as one panel. */
+static perp_status write_curves(const report_entry *e, const plot_line *line, int n, labels of, const char *path,
+                                perp_refusal *why) {
+    plot_panel panel = {.xlabel = of.x,
+                        .ylabel = of.y,
+                        .line = line,
+                        .nline = n,
+                        .logx = e->logx,
+                        .logy = e->logy,
+                        .xmin = NAN,
+                        .xmax = NAN,
+                        .ymin = NAN,
+                        .ymax = NAN};
+    plot_figure f = {.title = e->title, .panel = &panel, .npanel = 1, .grid = true};
+    return plot_write(&f, path, why);
+}
+
 static perp_status draw_plot(const report *r, const pp_table *t, const report_entry *e, const char *path,
                              perp_refusal *why) {
     const pp_study *s = r->study;
@@ -123,18 +144,8 @@ static perp_status draw_plot(const report *r, const pp_table *t, const report_en
                               .colour = PLOT_NEXT,
                               .mark = 'o'};
     }
-    plot_panel panel = {.xlabel = xlabel,
-                        .ylabel = e->ylabel ? e->ylabel : ylabel,
-                        .line = line,
-                        .nline = (int)n,
-                        .logx = e->logx,
-                        .logy = e->logy,
-                        .xmin = NAN,
-                        .xmax = NAN,
-                        .ymin = NAN,
-                        .ymax = NAN};
-    plot_figure f = {.title = e->title, .panel = &panel, .npanel = 1, .grid = true};
-    st = plot_write(&f, path, why);
+    const labels of = {xlabel, e->ylabel ? e->ylabel : ylabel};
+    st = write_curves(e, line, (int)n, of, path, why);
     grid_free(&g);
     return st;
 }
@@ -149,18 +160,8 @@ static perp_status draw_lines(const report_entry *e, const char *path, perp_refu
         line[k] =
             (plot_line){.x = l->at, .y = l->at + l->n, .n = l->n, .label = l->label, .colour = PLOT_NEXT, .mark = 'o'};
     }
-    plot_panel panel = {.xlabel = e->xlabel ? e->xlabel : "",
-                        .ylabel = e->ylabel ? e->ylabel : "",
-                        .line = line,
-                        .nline = n,
-                        .logx = e->logx,
-                        .logy = e->logy,
-                        .xmin = NAN,
-                        .xmax = NAN,
-                        .ymin = NAN,
-                        .ymax = NAN};
-    plot_figure f = {.title = e->title, .panel = &panel, .npanel = 1, .grid = true};
-    return plot_write(&f, path, why);
+    const labels of = {e->xlabel ? e->xlabel : "", e->ylabel ? e->ylabel : ""};
+    return write_curves(e, line, n, of, path, why);
 }
 
 /* ---- histograms ---- */

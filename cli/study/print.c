@@ -7,7 +7,7 @@
 
 #include "study/report.h"
 
-enum { COLUMNS_MOST = 24 /* of a map as text; wider ones are figures only */ };
+enum { COLUMNS_MOST = 24 /* columns of a map as text; wider maps are shown as figures only */ };
 
 static void show(char *out, size_t size, double x) {
     if (isnan(x))

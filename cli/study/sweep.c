@@ -15,7 +15,7 @@
 
 enum { ROUND = 65536, ROUND_UNTIL = 256 /* least trials of a round, so that all workers are busy */ };
 #define COMMIT_PERIOD 1.0   /* [s] least time between two commits: the work that a kill may lose */
-#define COMMIT_SHARE  0.005 /* of the wall time that commits may take; on a slow disk they become rarer */
+#define COMMIT_SHARE  0.005 /* largest part of the wall time for commits; on a slow disk they become less frequent */
 #define DRAW_PERIOD   0.2   /* [s] between two pictures of the progress bar */
 #define CONFIDENCE    0.95
 

@@ -6,7 +6,7 @@
 
 #include "study/report.h"
 
-enum { POINTS_MOST = 1000 /* of one curve; each point is an expression that somebody wrote */ };
+enum { POINTS_MOST = 1000 /* points of one curve; each is an expression of the file */ };
 
 static perp_status no_memory(const pp_study *s, const char *key, perp_refusal *why) {
     return pp_complain_say(why, PERP_E_MEMORY, (pp_location){s->path, 0, 0}, key, "not enough memory");

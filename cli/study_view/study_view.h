@@ -64,7 +64,7 @@ typedef struct study_view {
 /* ---- view_data.c ---- */
 /* Reads files that are parts of one study. On failure nothing is left to close. */
 perp_status study_view_open(study_view *v, const char *const *path, int n, perp_refusal *why);
-/* Reads again what has changed since. On failure the rows of before stay. */
+/* Reads again the files that have changed. On failure the earlier rows stay. */
 perp_status study_view_refresh(study_view *v, perp_refusal *why);
 void study_view_close(study_view *v);
 /* The row of a trial; NULL: the files have none of that number. Borrowed until study_view_refresh(). */
@@ -78,7 +78,7 @@ perp_status study_view_list_designs(study_view *v, perp_refusal *why);
 void study_view_free_maps(study_view *v);
 /* Cells of one map. */
 uint64_t view_map_cells(const study_view *v, const report_entry *e);
-/* Which cell of which combination of an entry a trial is in: combination * cells + cell; UINT64_MAX: in none. */
+/* The cell of a trial among all combinations of an entry: combination * cells + cell. UINT64_MAX: it is in none. */
 uint64_t view_entry_place(const study_view *v, const report_entry *e, const pp_row *row);
 /* Trials of all combinations of an entry, by place. */
 perp_status view_entry_grid(const study_view *v, const report_entry *e, grid *out, perp_refusal *why);

@@ -238,6 +238,6 @@ static bool answer(void *ctx, struct view_request *q, const char *url, bool head
 
 void study_site_init(study_site *s) { s->guest = (view_guest){.ctx = s, .posted = posted, .answer = answer}; }
 #else
-/* Not reached: without a server there is nobody to answer. */
+/* Not reached: without a server there are no requests. */
 void study_site_init(study_site *s) { (void)s; }
 #endif

@@ -15,7 +15,7 @@ static const char *title_of(const study_view *v) {
     return *v->study->title ? v->study->title : perp_scene_title(v->study->scene);
 }
 
-/* File names without folders, one after the other; of more than one the first and how many there are. */
+/* File names without folders. If there are several: the first, and their number. */
 static void put_file(json *j, const study_view *v) {
     char text[300];
     const char *slash = strrchr(v->path[0], '/'), *name = slash ? slash + 1 : v->path[0];

@@ -25,7 +25,7 @@
 enum { TRIALS = 20 }; /* that are known at a time: waiting, running, ready, failed */
 
 typedef struct play_job {
-    pp_row *row; /* as the file has it; NULL: nobody uses this place */
+    pp_row *row; /* row of the file; NULL: the slot is free */
     view_play play;
     uint64_t order; /* when it was asked for */
     int fd;         /* of the recording, when ready */

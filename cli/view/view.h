@@ -21,7 +21,7 @@
 const char *view_page(size_t *size);
 /* The page of studies, likewise. */
 const char *view_study_page(size_t *size);
-/* Can this program show and serve the page? CLI_OK, or 2 after a complaint that says what to do. */
+/* Can this program show and serve the page? CLI_OK, or 2 after an error message that says what to do. */
 int view_has_page(const cli_args *a);
 int view_has_study_page(const cli_args *a);
 int view_has_server(const cli_args *a);
@@ -32,35 +32,36 @@ typedef struct view_file {
     const char *name; /* within path, without the folders where that is enough to tell it from the others */
     int fd;           /* open for reading */
 } view_file;
-/* Opens them all. What perp cannot read is refused, unless `anyway`; no folder, pipe or file that is not HDF5 is ever
- * taken. CLI_OK, or another code after a complaint. */
+/* Opens all recordings. A file that perp cannot read is refused, unless `anyway` is set. Folders, pipes and files
+ * that are not HDF5 are always refused. CLI_OK, or another code after an error message. */
 int view_open_files(const cli_args *a, bool anyway, view_file **out, int *n);
 void view_close_files(view_file *file, int n);
 
 /* ---- the server ---- */
-/* Somebody else's answers, asked for before the viewer's own; see view_http.h for what they are made with. */
+/* Handler of another module that is asked before the viewer's own. It makes its answers with view_http.h. */
 struct view_request;
 typedef struct view_guest {
     void *ctx;
-    bool (*posted)(void *ctx, const char *url); /* is it an address that is posted to? All others are only read. */
-    /* True if it is one of its addresses; *result is what libmicrohttpd is told then. */
+    bool (*posted)(void *ctx, const char *url); /* does the address take POST requests? All others are only read */
+    /* True if the address belongs to the module; *result is then the return value for libmicrohttpd. */
     bool (*answer)(void *ctx, struct view_request *q, const char *url, bool head, int *result);
 } view_guest;
 typedef struct view_site {
     const view_file *file;
     int nfile;
     live_ring *live;   /* NULL: there is no run */
-    const char *token; /* that commands to the run must bring */
+    const char *token; /* token that every command to the run must contain */
     const char *version;
     const view_guest *guest; /* NULL: none */
 } view_site;
 typedef struct view_server view_server;
 
-/* Takes a port of 127.0.0.1; 0: any that is free. `site` is borrowed. Each server has a secret of its own in its address:
- * requests without it get nothing, so that other users of the machine can neither read nor drive what is served. */
+/* Opens a port of 127.0.0.1; 0: any free one. `site` is borrowed. Each server has its own secret in its address.
+ * Requests without the secret are refused, so that other users of the machine can neither read the data nor
+ * control the run. */
 perp_status view_server_open(const view_site *site, int port, view_server **out, perp_refusal *why);
 const char *view_server_url(const view_server *s); /* "http://127.0.0.1:4711/SECRET/" */
-/* Serves until stop(ctx), which is asked several times a second. */
+/* Serves until stop(ctx) returns true. stop() is called several times a second. */
 void view_server_serve(view_server *s, bool (*stop)(void *), void *ctx);
 void view_server_close(view_server *s);
 
@@ -72,30 +73,31 @@ void view_browse_end(void);
 
 /* ---- tokens ---- */
 enum { VIEW_TOKEN = 32 }; /* letters: 128 random bits */
-/* Letters that nobody can guess. False: the system has no random numbers. */
+/* Makes random letters that cannot be guessed. False: the system has no random numbers. */
 bool view_make_token(char out[VIEW_TOKEN + 1]);
-/* Is it the token? The same time for every text, right or wrong. */
+/* Is it the token? The comparison takes the same time for every text. */
 bool view_same_token(const char *text, size_t length, const char *token);
 
 /* ---- one file of it all ---- */
-/* Where data have their place in a page, and how long the mark is that stands there; NULL: nowhere. */
+/* The place for data in a page, and the length of the mark that stands there; NULL: the page has none. */
 const char *view_find_marker(const char *page, size_t size, size_t *length);
-/* Writes the page up to `end`, with a policy at its beginning that forbids it any connection. False: the page has no
- * head to put it in. */
+/* Writes the page up to `end`, with a content policy in its head that forbids all connections. False: the page has
+ * no head. */
 extern const char view_no_head[]; /* the complaint then */
 bool view_put_sealed(FILE *to, const char *page, const char *end);
 int view_export(const cli_args *a, const char *output, bool force, const view_file *file, int n);
 
 /* ---- view_range.c ---- */
 typedef enum view_range_kind { VIEW_WHOLE, VIEW_PART, VIEW_OUTSIDE } view_range_kind;
-/* What the value of the header Range (NULL: none) asks for of so many bytes: a single range that can be had, whole
- * where there is none or one that is not understood (as RFC 9110 allows), outside if it begins behind the end. */
+/* Reads the header Range (NULL: none) of a request for a file of `size` bytes. The result is a single range; the
+ * whole file if there is no range or it is not understood (RFC 9110 allows this); `outside` if the range begins
+ * behind the end. */
 view_range_kind view_range(const char *header, uint64_t size, uint64_t *first, uint64_t *length);
-/* Is it a name of this machine, with or without a port? Other names are other people's pages that had their name point
- * here. */
+/* Is it a name of this machine, with or without a port? Any other name belongs to a foreign page whose name was
+ * made to resolve to this machine. */
 bool view_host_is_loopback(const char *host);
-/* Does a request with this header Origin (NULL: none) come from a page of the server that it asked for as `host`? Without
- * the header it is no page of another server that asks. */
+/* Does a request with this header Origin (NULL: none) come from a page of the server `host`? A request without the
+ * header does not come from a page of another server. */
 bool view_origin_is_own(const char *origin, const char *host);
 
 #endif

@@ -24,8 +24,8 @@
 
 enum { BLOCK = 64 << 10, MOST_HEADERS = 64 };
 
-/* Scripts and styles are within the page; its worker is a blob, and it compiles WebAssembly. It may talk to this
- * server only, and nobody may frame it. */
+/* Content policy of the page. Scripts and styles are within the page, its worker is a blob, and it compiles
+ * WebAssembly. It may connect to this server only, and no other page may embed it. */
 static const char policy[] =
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src 'self' data: blob:; base-uri 'none'; "
@@ -53,7 +53,7 @@ enum MHD_Result view_say(struct MHD_Connection *c, unsigned status, const char *
     return give(c, status, "text/plain; charset=utf-8", sentence(text));
 }
 
-/* Refuses somebody without the secret, and hangs up. */
+/* Refuses a request without the secret and closes the connection. */
 static enum MHD_Result turn_away(struct MHD_Connection *c) {
     struct MHD_Response *r = sentence("the address needs its secret: use the whole address that perp printed\n");
     if (r) MHD_add_response_header(r, "Connection", "close");

@@ -18,7 +18,7 @@ typedef struct view_client {
     bool trusted; /* has brought the secret */
     bool held;    /* its request is held: see view_server_hold() */
     bool cut;     /* off; libmicrohttpd will close it */
-    double since; /* on the clock: connected, was answered, or took a piece of an answer last */
+    double since; /* time of its last activity: connected, was answered, or took a part of an answer */
 } view_client;
 
 typedef struct view_request {
@@ -47,10 +47,11 @@ struct view_server {
 /* The handler of libmicrohttpd. */
 enum MHD_Result view_answer(void *server, struct MHD_Connection *c, const char *url, const char *method,
                             const char *version, const char *data, size_t *size, void **request);
-/* Holds a request for up to so many seconds; it is asked again once live_ring_news() tells so, or the time is over. */
+/* Suspends a request for up to so many seconds. It is processed again when live_ring_news() is true or the time is
+ * over. */
 void view_server_hold(view_server *s, view_request *q, double seconds);
 
-/* Who is at the other end; NULL: unknown. */
+/* The client of a connection; NULL: unknown. */
 view_client *view_client_of(struct MHD_Connection *c);
 
 /* ---- view_answer.c ---- */
@@ -59,13 +60,13 @@ enum MHD_Result view_say(struct MHD_Connection *c, unsigned status, const char *
 /* Answers with a text from malloc, which is freed. NULL: no memory. */
 enum MHD_Result view_give_json(struct MHD_Connection *c, char *text, size_t length);
 
-/* Answers with a page that stays. */
+/* Answers with a page that lives as long as the program. */
 enum MHD_Result view_give_page(struct MHD_Connection *c, const char *page, size_t size);
-/* Answers with a file, whole or the part that is asked for. The descriptor is closed at the end if it is `owned`. */
+/* Answers with a file, whole or the requested range. The descriptor is closed at the end if it is `owned`. */
 enum MHD_Result view_give_file(struct MHD_Connection *c, int fd, bool owned, bool head);
 
 /* ---- view_live.c ---- */
-/* True if it is an address of the run; the answer then is in *result. The method has been looked at. */
+/* True if the address belongs to the run; the answer is then in *result. The caller has checked the method. */
 bool view_live_answer(view_server *s, view_request *q, const char *url, enum MHD_Result *result);
 
 #endif

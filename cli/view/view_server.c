@@ -34,7 +34,7 @@
 #define IDLE_SECONDS  30u
 enum {
     CLIENTS = 640,            /* connections at a time */
-    QUEUE = 1024,             /* of the socket: connections that come within one round of the loop */
+    QUEUE = 1024,             /* backlog of the socket: connections that arrive within one round of the loop */
     REQUEST_BYTES = 24 << 10, /* memory of a request: its headers must fit */
     SEND_BYTES = 64 << 10,    /* that the kernel takes for a client who does not read; by itself it takes megabytes */
     TICK_MS = 200,            /* how long the loop may sleep */
@@ -108,8 +108,8 @@ static bool rather(const view_client *a, const view_client *b) {
     return a->waiting != b->waiting ? !a->waiting : a->since < b->since;
 }
 
-/* Leaves at most so many newcomers, or others. A held request ends within a second by itself, and libmicrohttpd does not
- * look at its connection before. */
+/* Closes connections until at most `most` of the given kind are left. A suspended request is not closed: it ends
+ * within a second, and libmicrohttpd does not look at its connection before. */
 static void leave(view_server *s, bool trusted, int most) {
     int n = 0;
     for (const view_client *c = s->clients; c; c = c->next) n += c->trusted == trusted && !c->cut;
@@ -204,7 +204,7 @@ static int listen_on(int port, int *taken) {
     return fd;
 }
 
-/* As many clients as files may be open; more are asked for if need be. */
+/* Limits the number of clients by the number of files that may be open; raises that limit if necessary. */
 static unsigned room_for_clients(void) {
     struct rlimit files;
     rlim_t want = CLIENTS + 64;
@@ -235,7 +235,7 @@ perp_status view_server_open(const view_site *site, int port, view_server **out,
     if (!s) return trouble(why, PERP_E_MEMORY, "the viewer's server", "no memory");
     s->site = site;
     s->wake[0] = s->wake[1] = -1;
-    signal(SIGPIPE, SIG_IGN); /* a client that goes away is told by send() */
+    signal(SIGPIPE, SIG_IGN); /* send() reports a client that has disconnected */
     int taken = 0, fd = listen_on(port, &taken);
     if (fd < 0) {
         char what[64];
@@ -294,7 +294,7 @@ int view_has_server(const cli_args *a) {
                           "can write them); install it (tools/setup does) and build perp again");
 }
 
-/* Not reached: view_has_server() is asked before. */
+/* Not reached: callers check view_has_server() first. */
 perp_status view_server_open(const view_site *site, int port, view_server **out, perp_refusal *why) {
     (void)site, (void)port;
     *out = NULL;

@@ -182,8 +182,14 @@ static perp_status open_matrix(fclib *f, const char *where, int rows, int cols, 
     return PERP_OK;
 }
 
-/* One entry at (row, col) of the matrix, put at (i0, j0) and, if wanted, its mirror image at (j0, i0). */
-static perp_status put(fclib *f, const matrix *a, uint64_t k, int64_t row, int64_t col, int i0, int j0, bool mirror,
+/* Where a matrix is put within a larger one. */
+typedef struct corner {
+    int row, col; /* of its first entry */
+    bool mirror;  /* its transpose is put at (col, row), too */
+} corner;
+
+/* Adds entry k of the matrix, which stands at (row, col) in it, to e. */
+static perp_status put(fclib *f, const matrix *a, uint64_t k, int64_t row, int64_t col, corner at_corner,
                        pp_entries *e) {
     bool by_rows = a->nz == -2;
     if (row < 0 || row >= a->m) return not_index(f, a, by_rows ? "p" : "i", k, row, a->m - 1);
@@ -198,22 +204,22 @@ static perp_status put(fclib *f, const matrix *a, uint64_t k, int64_t row, int64
         (void)snprintf(at, sizeof at, "%s/x", a->where);
         return bad_value(f, at, k, v, "a finite number");
     }
-    pp_entries_add(e, i0 + (int)row, j0 + (int)col, v);
-    if (mirror) pp_entries_add(e, j0 + (int)col, i0 + (int)row, v);
+    int i = at_corner.row + (int)row, j = at_corner.col + (int)col;
+    pp_entries_add(e, i, j, v);
+    if (at_corner.mirror) pp_entries_add(e, j, i, v);
     return PERP_OK;
 }
 
-/* Adds a matrix of rows x cols to e, its corner at (i0, j0). */
-static perp_status add_matrix(fclib *f, const char *part, int rows, int cols, int i0, int j0, bool mirror,
-                              pp_entries *e) {
+/* Adds a matrix of rows x cols to e. */
+static perp_status add_matrix(fclib *f, const char *part, int rows, int cols, corner at, pp_entries *e) {
     matrix a;
     name where = path(f, part);
     perp_status s = open_matrix(f, where.text, rows, cols, &a);
-    if (!s) s = pp_entries_room(f->x, e, (size_t)a.count * (mirror ? 2 : 1));
+    if (!s) s = pp_entries_room(f->x, e, (size_t)a.count * (at.mirror ? 2 : 1));
     if (s) return s;
     if (a.nz >= 0) {
         for (uint64_t k = 0; !s && k < a.count; k++)
-            s = put(f, &a, k, pp_h5_get_integer(&a.i, k), pp_h5_get_integer(&a.p, k), i0, j0, mirror, e);
+            s = put(f, &a, k, pp_h5_get_integer(&a.i, k), pp_h5_get_integer(&a.p, k), at, e);
         return s;
     }
     int64_t lines = a.nz == -1 ? a.n : a.m;
@@ -221,7 +227,7 @@ static perp_status add_matrix(fclib *f, const char *part, int rows, int cols, in
         uint64_t end = (uint64_t)pp_h5_get_integer(&a.p, (uint64_t)j + 1);
         for (uint64_t k = (uint64_t)pp_h5_get_integer(&a.p, (uint64_t)j); !s && k < end; k++) {
             int64_t i = pp_h5_get_integer(&a.i, k);
-            s = put(f, &a, k, a.nz == -1 ? i : j, a.nz == -1 ? j : i, i0, j0, mirror, e);
+            s = put(f, &a, k, a.nz == -1 ? i : j, a.nz == -1 ? j : i, at, e);
         }
     }
     return s;
@@ -255,9 +261,9 @@ static perp_status read_local(fclib *f, perp_cone *c) {
     W.rows = W.cols = f->p + f->m;
     c->q = q;
     c->nrow = f->p;
-    if (v) s = add_matrix(f, "R", f->p, f->p, 0, 0, false, &W);
-    if (!s && v) s = add_matrix(f, "V", f->m, f->p, f->p, 0, true, &W);
-    if (!s) s = add_matrix(f, "W", f->m, f->m, f->p, f->p, false, &W);
+    if (v) s = add_matrix(f, "R", f->p, f->p, (corner){0, 0, false}, &W);
+    if (!s && v) s = add_matrix(f, "V", f->m, f->p, (corner){f->p, 0, true}, &W);
+    if (!s) s = add_matrix(f, "W", f->m, f->m, (corner){f->p, f->p, false}, &W);
     return s ? s : pp_entries_sparse(f->x, &W, path(f, "W").text, &c->W);
 }
 
@@ -280,9 +286,9 @@ static perp_status read_global(fclib *f, perp_cone *c) {
     c->f = force;
     c->b = b;
     c->nrow = f->p;
-    s = add_matrix(f, "M", f->n, f->n, 0, 0, false, &M);
-    if (!s && g) s = add_matrix(f, "G", f->n, f->p, 0, 0, false, &H);
-    if (!s) s = add_matrix(f, "H", f->n, f->m, 0, f->p, false, &H);
+    s = add_matrix(f, "M", f->n, f->n, (corner){0, 0, false}, &M);
+    if (!s && g) s = add_matrix(f, "G", f->n, f->p, (corner){0, 0, false}, &H);
+    if (!s) s = add_matrix(f, "H", f->n, f->m, (corner){0, f->p, false}, &H);
     if (!s) s = pp_entries_sparse(f->x, &M, path(f, "M").text, &c->M);
     return s ? s : pp_entries_sparse(f->x, &H, path(f, "H").text, &c->H);
 }

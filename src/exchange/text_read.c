@@ -144,14 +144,21 @@ static perp_status read_kinds(pp_words *w, int n, int equalities, int *is_free) 
     return pp_complain(w->x->why, PERP_E_ARG, (pp_location){w->x->file, w->line, 0}, "kinds", found, allowed);
 }
 
-/* One part of the matrix, row by row, into the column-major n x n matrix M. */
-static perp_status read_part(pp_words *w, const char *key, int rows, int cols, int i0, int j0, int n, double *M) {
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++) {
+/* A rectangular part of a matrix. */
+typedef struct part {
+    const char *key; /* its name in the file, for messages */
+    int rows, cols;
+    int row, col; /* where it begins in the whole matrix */
+} part;
+
+/* Reads one part, row by row, into the column-major n x n matrix M. */
+static perp_status read_part(pp_words *w, part of, int n, double *M) {
+    for (int i = 0; i < of.rows; i++)
+        for (int j = 0; j < of.cols; j++) {
             pp_word t = pp_words_next(w);
-            if (pp_word_value(t, &M[(size_t)(j0 + j) * (size_t)n + (size_t)(i0 + i)])) continue;
+            if (pp_word_value(t, &M[(size_t)(of.col + j) * (size_t)n + (size_t)(of.row + i)])) continue;
             char name[64];
-            (void)snprintf(name, sizeof name, "%s[%d][%d]", key, i, j);
+            (void)snprintf(name, sizeof name, "%s[%d][%d]", of.key, i, j);
             return pp_words_refuse(w, t, name, "a finite number");
         }
     return PERP_OK;
@@ -169,10 +176,10 @@ static perp_status read_parts(pp_words *w, int n, int m, const int *is_free) {
     }
     double *M = PP_STORED_ARRAY(x->out, double, (size_t)all *(size_t)all), *q = PP_STORED_ARRAY(x->out, double, all);
     if (!M || !q) return pp_exchange_no_memory(x);
-    perp_status s = read_part(w, "A", n, n, 0, 0, all, M);
-    if (!s) s = read_part(w, "B", m, m, n, n, all, M);
-    if (!s) s = read_part(w, "C", n, m, 0, n, all, M);
-    if (!s) s = read_part(w, "D", m, n, n, 0, all, M);
+    perp_status s = read_part(w, (part){"A", n, n, 0, 0}, all, M);
+    if (!s) s = read_part(w, (part){"B", m, m, n, n}, all, M);
+    if (!s) s = read_part(w, (part){"C", n, m, 0, n}, all, M);
+    if (!s) s = read_part(w, (part){"D", m, n, n, 0}, all, M);
     if (!s) s = pp_words_numbers(w, "a", n, q);
     if (!s) s = pp_words_numbers(w, "b", m, q + n);
     perp_mlcp *p = &x->out->problem.as.mlcp;

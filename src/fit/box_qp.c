@@ -75,8 +75,9 @@ static bool release(qp *q) {
     return best >= 0;
 }
 
-double pp_box_qp(int n, const double *B, const double *g, const double *low, const double *high, double *d, int *side,
-                 double *work) {
+double pp_box_qp(const pp_box_qp_data *p, double *d, int *side, double *work) {
+    const int n = p->n;
+    const double *B = p->B, *g = p->g, *low = p->low, *high = p->high;
     size_t nn = (size_t)n * (size_t)n;
     qp q = {.n = n, .B = work, .L = work + nn, .s = work + 2 * nn, .d = d, .low = low, .high = high, .side = side};
     q.g = q.s + n;

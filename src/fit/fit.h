@@ -86,10 +86,16 @@ static inline int pp_fit_batch(int n) { return 2 * n > 16 ? 2 * n : 16; }
  * f->r and *cost are that point's. False: none, nothing changed; or f->stopped. */
 bool pp_fit_probe(pp_fit *f, double *x, double *cost, const bool *which, bool together);
 
-/* box_qp.c. Least g'd + d'B d/2 with low <= d <= high (0 inside), B positive semidefinite. side[j]: -1, 0, 1: at low, within, at
- * high. Returns how far the function falls below 0, as a positive number. */
-double pp_box_qp(int n, const double *B, const double *g, const double *low, const double *high, double *d, int *side,
-                 double *work);
+/* box_qp.c. Least g'd + d'B d/2 with low <= d <= high. */
+typedef struct pp_box_qp_data {
+    int n;
+    const double *B;          /* n x n, positive semidefinite */
+    const double *g;          /* n */
+    const double *low, *high; /* n; low <= 0 <= high */
+} pp_box_qp_data;
+/* side[j]: -1, 0, 1: at low, within, at high. Returns how far the function falls below 0, as a positive number.
+ * @param work pp_box_qp_work(n) doubles */
+double pp_box_qp(const pp_box_qp_data *p, double *d, int *side, double *work);
 size_t pp_box_qp_work(int n); /* doubles */
 
 /* search.c. One search from x, which is overwritten. converged and reason are set. PERP_E_SOLVE: x could not be evaluated. */

@@ -92,7 +92,7 @@ static double model_step(search *s, double radius, bool *held) {
         low[j] = fmax(f->lower[j] - s->x[j], -radius * f->scale[j]);
         high[j] = fmin(f->upper[j] - s->x[j], radius * f->scale[j]);
     }
-    double gain = 2 * pp_box_qp(n, f->B, f->g, low, high, f->d, f->side, f->qp);
+    double gain = 2 * pp_box_qp(&(pp_box_qp_data){n, f->B, f->g, low, high}, f->d, f->side, f->qp);
     *held = false;
     for (int j = 0; j < n; j++) {
         double limit = f->side[j] > 0 ? f->upper[j] : f->lower[j], box = radius * f->scale[j];

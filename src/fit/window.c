@@ -163,7 +163,7 @@ static perp_status carry_on(window *w, const double *shift) {
     motion.start = w->z;
     perp_status s = differentiate(w, &motion, w->mean, w->F);
     if (s) return s;
-    pp_gemv(false, n, n, 1, w->F, n, shift, 1, w->mean);
+    pp_gemv(false, n, w->F, n, shift, 1, w->mean);
     pp_gemm(false, false, n, n, n, 1, w->F, n, w->C, n, 0, w->work, n);
     pp_gemm(false, true, n, n, n, 1, w->work, n, w->F, n, 0, w->P, n);
     for (int j = 0; j < n; j++) {

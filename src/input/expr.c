@@ -51,7 +51,8 @@ typedef struct compiler {
     bool constant;
     pp_instruction code[PP_EXPR_CODE];
     int ncode;
-    char pool[PP_EXPR_TEXT + 1]; /* texts with their zeros: each gives up two quotes for one zero */
+    char pool[PP_EXPR_TEXT +
+              1]; /* texts with their final zeros; each has two quotes less and one zero more than in the source */
     int npool;
     char *why;
     size_t why_size, where;
@@ -87,7 +88,7 @@ static bool unexpected(compiler *c, const char *allowed) {
     return fail(c, c->now.at, "found %s; allowed: %s", show(c, c->now.at, c->now.length).text, allowed);
 }
 
-/* Words are added as long as they fit whole; then "...". */
+/* Adds words while they fit completely, then "...". */
 static void list_word(char *out, size_t size, const char *word) {
     size_t n = strlen(out), need = strlen(word) + (n > 0 ? 2 : 0);
     if (n >= 3 && strcmp(out + n - 3, "...") == 0) return;
@@ -129,7 +130,7 @@ static bool unknown_name(compiler *c, token name, bool function) {
     }
     const char *brackets = function ? "()" : "";
     shown s = show(c, name.at, name.length);
-    if (best.word) { /* the nearest first: what follows may be cut */
+    if (best.word) { /* the nearest name first, since the end of the list may be cut */
         return fail(c, name.at, "found the unknown name %s%s (did you mean %s?); allowed: %s", s.text, brackets,
                     best.word, known);
     }
@@ -249,7 +250,7 @@ static bool close(compiler *c) {
     return next(c);
 }
 
-/* One argument; texts are for the caller's functions. own: index of that function, negative if it takes no text. */
+/* Parses one argument. own: index of the caller's function, which may take a text; negative: a text is refused. */
 static bool argument(compiler *c, const char *function, int own) {
     if (c->now.kind != T_TEXT) return choice(c);
     if (own < 0) {
@@ -388,10 +389,10 @@ static const operation *operation_now(const compiler *c) {
     return NULL;
 }
 
-/* unary, followed by operations at least as tight as given. */
+/* A unary expression, followed by operations of at least the given precedence. */
 static bool chain(compiler *c, int tightness) {
     if (!unary(c)) return false;
-    int compared = 0; /* tightness of the comparison just made */
+    int compared = 0; /* precedence of the last comparison */
     for (const operation *o; (o = operation_now(c)) != NULL && o->tightness >= tightness;) {
         if (COMPARES(o->tightness) && compared == o->tightness) {
             return fail(c, c->now.at, "found %s after another comparison; allowed: comparisons joined by &&", o->sign);
@@ -441,7 +442,7 @@ pp_expr *pp_expr_compile(const perp_allocator *a, const char *text, size_t lengt
                          char *why, size_t why_size, size_t *where) {
     static const pp_expr_names none = {0};
     static const perp_allocator plain = {0};
-    compiler c; /* not cleared as a whole: it is large, and code and pool are filled from their beginning */
+    compiler c; /* not cleared: it is large, and code and pool are written from their start */
     c.text = text;
     c.length = length;
     c.names = names ? names : &none;

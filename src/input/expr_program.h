@@ -9,7 +9,7 @@
 #define PP_EXPR_TEXT  4096 /* bytes of an expression */
 #define PP_EXPR_CODE  1024 /* instructions of a program */
 #define PP_EXPR_DEPTH 100  /* levels of nesting */
-#define PP_EXPR_STACK 256  /* values that wait at one time; also the most arguments of a function */
+#define PP_EXPR_STACK 256  /* largest number of values on the stack, and of arguments of a function */
 
 typedef enum pp_op {
     PP_OP_NUMBER,   /* push number */
@@ -41,7 +41,7 @@ typedef enum pp_op {
 typedef struct pp_instruction {
     double number;
     int32_t index;
-    uint16_t end; /* always behind this instruction: a program ends */
+    uint16_t end; /* always after this instruction, so that every program ends */
     uint8_t op;
     uint8_t narg;
 } pp_instruction;

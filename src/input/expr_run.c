@@ -162,7 +162,7 @@ bool pp_expr_eval(const pp_expr *x, const double *value, pp_expr_call call, void
         case PP_OP_TRUTH:
             if (!isnan(stack[n - 1].number)) stack[n - 1].number = truth(stack[n - 1].number != 0);
             break;
-        case PP_OP_AND: /* what stays on the stack is the result: 0 or NaN */
+        case PP_OP_AND: /* the value on the stack is the result: 0 or NaN */
             if (stack[n - 1].number == 0) stack[n - 1].number = 0;
             if (stack[n - 1].number == 0 || isnan(stack[n - 1].number))
                 at = k->end - 1;

@@ -29,12 +29,12 @@ typedef struct pp_field {
 /* Reads a map. `path` is the way to it ("" for the top). Fields that are not there keep their value. */
 perp_status pp_fields_read(const pp_tree *t, uint32_t map, const char *path, const pp_field *fields, void *out,
                            perp_refusal *why);
-/* A constant: a number or an expression without variables. */
+/* Reads a constant: a number or an expression without variables. */
 perp_status pp_field_number(const pp_tree *t, uint32_t n, const char *path, double *out, perp_refusal *why);
 /* A name: letters, digits, _ and, if `hyphens`, -; it begins with a letter and has less than 64 bytes. */
 perp_status pp_field_name(const pp_tree *t, uint32_t n, const char *path, bool hyphens, const char **out,
                           perp_refusal *why);
-/* Complains about what stands at a node. */
+/* Refuses the value at a node. */
 perp_status pp_field_refuse(const pp_tree *t, uint32_t n, const char *path, const char *allowed, perp_refusal *why);
 /* Complains about a word that is none of a list (ended by NULL). `what`: "the key `%s`"-like noun, such as "the
  * parameter". */

@@ -43,12 +43,12 @@ perp_status pp_source_read(const perp_allocator *a, const char *path, const char
  * @param whose folder it is, in messages: "scene" */
 perp_status pp_source_read_within(const perp_allocator *a, const char *root, const char *whose, const char *path,
                                   char **data, size_t *size, perp_refusal *why);
-/* Only tells whether it would be read as far as its place goes. */
+/* Checks only the place of the file: may it be read? */
 perp_status pp_source_is_within(const char *root, const char *whose, const char *path, perp_refusal *why);
 /* Folder of the file: "." if its path has none. False if it does not fit. */
 bool pp_source_folder(const char *path, char *out, size_t size);
-/* Of the two above: how files are opened (a pipe without a writer must not block), what is said if that fails, and how
- * the bytes are taken. */
+/* Parts of the two functions above: opening a file (a pipe without a writer must not block), the error message,
+ * and reading the bytes. */
 #define PP_SOURCE_OPEN (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
 perp_status pp_source_cannot(perp_refusal *why, const char *named, int error);
 perp_status pp_source_read_open(const perp_allocator *a, int fd, const char *named, char **data, size_t *size,
@@ -134,14 +134,14 @@ typedef struct pp_expr_names {
 typedef bool (*pp_expr_call)(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out, char *why,
                              size_t why_size);
 
-/* Compiles text (length bytes). names are borrowed only until it returns. On failure NULL, and `why` names what was
- * found and what is allowed, and *where is the byte (from 0) at which it went wrong; unknown names come with the
- * nearest known one. */
+/* Compiles text (length bytes). names are borrowed until it returns. On failure it returns NULL; `why` says what
+ * was found and what is allowed, with the nearest known name for an unknown one, and *where is the byte (from 0)
+ * of the error. */
 pp_expr *pp_expr_compile(const perp_allocator *a, const char *text, size_t length, const pp_expr_names *names,
                          char *why, size_t why_size, size_t *where);
 void pp_expr_free(const perp_allocator *a, pp_expr *x);
-/* Evaluates; value: nvariable numbers. False with words in why if a function of the caller fails. The result may be
- * infinite or NaN: the caller judges. */
+/* Evaluates the program; value: nvariable numbers. Returns false with a message in why if a function of the caller
+ * fails. The result may be infinite or NaN; the caller decides whether that is allowed. */
 bool pp_expr_eval(const pp_expr *x, const double *value, pp_expr_call call, void *ctx, double *out, char *why,
                   size_t why_size);
 /* Does the program use variable i? Is it a constant (no variables, no functions of the caller)? */
@@ -149,8 +149,9 @@ bool pp_expr_uses(const pp_expr *x, int variable);
 bool pp_expr_constant(const pp_expr *x);
 /* Is the name a constant or a function of the language? */
 bool pp_expr_word(const char *name);
-/* The i-th text of the program, NULL past the last, and the index of the caller's function that takes it. The function is
- * called with this very pointer, so that what a text means can be worked out before evaluation. Borrowed until free. */
+/* The i-th text of the program, NULL past the last, and the index of the caller's function that takes it. The
+ * function is called with the same pointer, so a caller can prepare the meaning of a text before evaluation.
+ * Borrowed until the program is freed. */
 const char *pp_expr_text(const pp_expr *x, int i, int *function);
 
 #endif

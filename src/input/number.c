@@ -20,7 +20,7 @@ static bool digit(char c) { return c >= '0' && c <= '9'; }
 typedef struct digits {
     char text[DIGITS + 32]; /* significant digits, then room for an exponent */
     int n;                  /* how many */
-    bool sticky;            /* a digit other than 0 did not fit */
+    bool sticky;            /* a digit other than 0 was dropped */
     long k;                 /* the value is text * 10^k */
 } digits;
 

@@ -51,7 +51,7 @@ perp_status pp_source_read_open(const perp_allocator *a, int fd, const char *nam
         return pp_complain(why, PERP_E_IO, at, NULL, found, allowed);
     }
     size_t want = (size_t)st.st_size, got = 0;
-    char *p = pp_alloc(a, want + 1); /* one more, which tells that the file grew, then ends the text */
+    char *p = pp_alloc(a, want + 1); /* one byte more: it detects that the file grew, and then holds the final zero */
     if (!p) return pp_complain_say(why, PERP_E_MEMORY, at, NULL, "no memory for its %zu bytes", want);
     int error = read_up_to(fd, p, want + 1, &got);
     if (error || got != want) {

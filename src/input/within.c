@@ -25,7 +25,7 @@
 #define ONLY_PASS O_RDONLY
 #endif
 
-/* Is the path written as one that stays in the folder? For files that are not there. */
+/* Does the path stay in the folder by its text alone? For files that do not exist. */
 static bool written_within(const char *root, const char *path) {
     size_t n = strlen(root);
     if (!strcmp(root, ".") && path[0] != '/') n = 0;
@@ -82,7 +82,8 @@ static perp_status resolve(const char *root, const char *whose, const char *path
         return pp_complain(why, PERP_E_ARG, (pp_location){path, 0, 0}, NULL, found,
                            "files in that folder or below it, unless --allow-outside is given");
     }
-    *rest = there && !file[n] ? "." : file + n + 1; /* the folder itself is no file, and reading it says so */
+    *rest = there && !file[n] ? "."
+                              : file + n + 1; /* the path is the folder itself; reading it reports that it is no file */
     return there ? PERP_OK : pp_source_cannot(why, path, reason);
 }
 

@@ -30,7 +30,7 @@ perp_status pp_yaml_parse(const perp_allocator *a, const char *file, const char 
 
 #else
 
-#define TAG_LINES 16 /* %TAG lines that are put up with */
+#define TAG_LINES 16 /* largest number of %TAG lines */
 
 #define HERE(mark) ((pp_location){r->tree->file, (int)(mark).line + 1, (int)(mark).column + 1})
 
@@ -149,14 +149,14 @@ static pp_node at_mark(pp_node_kind kind, yaml_mark_t mark) {
     return n;
 }
 
-/* Is what comes next a key of the innermost map? */
+/* Is the next node a key of the innermost map? */
 static bool key_is_next(const reading *r) {
     if (r->nlevel <= 0) return false;
     const level *l = &r->level[r->nlevel - 1];
     return r->tree->node[l->node].kind == PP_NODE_MAP && l->key == 0;
 }
 
-/* Hangs a node, whole or just opened, into the innermost list or map. */
+/* Appends a node, complete or just opened, to the innermost list or map. */
 static perp_status attach(reading *r, yaml_mark_t mark, uint32_t n) {
     pp_tree *t = r->tree;
     if (r->nlevel <= 0) return PERP_OK; /* the root */
@@ -182,7 +182,7 @@ static perp_status attach(reading *r, yaml_mark_t mark, uint32_t n) {
     return PERP_OK;
 }
 
-/* The node that was hung in last is complete: a list counts it, a map its pair. */
+/* The node that was appended last is complete: a list counts it, a map counts its pair. */
 static void done(reading *r, bool was_key) {
     if (r->nlevel <= 0 || was_key) return;
     level *l = &r->level[r->nlevel - 1];
@@ -202,7 +202,7 @@ static perp_status set_anchor(reading *r, const yaml_char_t *name, uint32_t n) {
         *s = (slot){0, text, (uint32_t)length, n};
         r->nslot++;
     }
-    s->node = n; /* an anchor may be set again: the latest counts */
+    s->node = n; /* an anchor may be defined again; the last definition is used */
     return PERP_OK;
 }
 
@@ -318,7 +318,7 @@ static perp_status on_alias(reading *r, const yaml_event_t *e) {
     return s;
 }
 
-/* ---- what libyaml does not like ---- */
+/* ---- errors of libyaml ---- */
 
 /* Place of a byte. */
 static pp_location place_of(const reading *r, const char *data, size_t size, size_t offset) {
@@ -341,7 +341,7 @@ static size_t character(const char *data, size_t size, size_t index) {
     return size;
 }
 
-/* What may be meant where YAML ends a flow collection too early: an expression or a text that needs quotes. "" if nothing tells. */
+/* A hint where YAML ends a flow collection too early: an expression or a text that needs quotes. "": no hint. */
 static const char *needs_quotes(const char *problem, const char *data, size_t size, size_t at) {
     if (!strstr(problem, "did not find expected ',' or") && !strstr(problem, "did not find expected node content"))
         return "";
@@ -445,7 +445,7 @@ static perp_status read_all(reading *r, const char *data, size_t size) {
     return s;
 }
 
-/* libyaml takes a time that grows with the square of the number of %TAG lines before it tells of any; tags are of no
+/* Counts %TAG lines before libyaml reads them, since its time grows with the square of their number. Tags have no
  * use here. */
 static perp_status refuse_tag_lines(const reading *r, const char *data, size_t size) {
     static const unsigned char breaks[5] = {'\n', '\r', 0x85, 0xa8, 0xa9}; /* last bytes of the line breaks of YAML */
@@ -463,7 +463,7 @@ static perp_status refuse_tag_lines(const reading *r, const char *data, size_t s
     return PERP_OK;
 }
 
-/* Files of other kinds that are taken for YAML, by their first bytes; NULL: none of these. */
+/* The kind of a file that is not YAML, by its first bytes; NULL: none of these kinds. */
 static const char *other_kind(const char *data, size_t size) {
     if (size >= 4 && memcmp(data, "\x89HDF", 4) == 0) return "an HDF5 file";
     if (size >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0)) return "text in UTF-16";

@@ -293,17 +293,27 @@ static bool factor_square(int n, double *A, int ld, int *piv, int *replaced) {
             for (int k = s; k < e; k++)
                 for (int i = k + 1; i < e; i++) to[i] -= to[k] * A[i + (ptrdiff_t)ld * k];
         }
-        pp_subtract_product(n - e, n - e, e - s, A + e + (ptrdiff_t)ld * s, ld, A + s + (ptrdiff_t)ld * e, 1, ld,
+        pp_subtract_product(n - e, n - e, e - s,
+                            (pp_factors){A + e + (ptrdiff_t)ld * s, ld, A + s + (ptrdiff_t)ld * e, 1, ld},
                             A + e + (ptrdiff_t)ld * e, ld);
     }
     return true;
 }
 
-/* X (m x n) <- X T^-1, T upper triangular with element (k, j) at T[tk k + tj j]; unit: its diagonal is 1. */
-static void right_solve(int m, int n, double *X, int ld, const double *T, ptrdiff_t tk, ptrdiff_t tj, bool unit) {
+/* An upper triangular matrix within a panel. */
+typedef struct triangle {
+    const double *T;  /* element (k, j) is T[tk k + tj j] */
+    ptrdiff_t tk, tj; /* row and column step */
+    bool unit;        /* its diagonal is 1 */
+} triangle;
+
+/* X (m x n) <- X T^-1 */
+static void right_solve(int m, int n, double *X, int ld, triangle t11) {
+    const double *T = t11.T;
+    const ptrdiff_t tk = t11.tk, tj = t11.tj;
     for (int s = 0; s < n; s += STRIP) {
         int e = s + STRIP < n ? s + STRIP : n;
-        if (s > 0) pp_subtract_product(m, e - s, s, X, ld, T + tj * s, tk, tj, X + (ptrdiff_t)ld * s, ld);
+        if (s > 0) pp_subtract_product(m, e - s, s, (pp_factors){X, ld, T + tj * s, tk, tj}, X + (ptrdiff_t)ld * s, ld);
         for (int j = s; j < e; j++) {
             double *to = X + (ptrdiff_t)ld * j;
             for (int k = s; k < j; k++) {
@@ -312,7 +322,7 @@ static void right_solve(int m, int n, double *X, int ld, const double *T, ptrdif
                 if (t != 0)
                     for (int i = 0; i < m; i++) to[i] -= t * from[i];
             }
-            if (!unit) {
+            if (!t11.unit) {
                 double scale = 1 / T[(tk + tj) * j];
                 for (int i = 0; i < m; i++) to[i] *= scale;
             }
@@ -320,12 +330,28 @@ static void right_solve(int m, int n, double *X, int ld, const double *T, ptrdif
     }
 }
 
-/* Adds S (rows from `from` of g's panel, columns those of blocks b0..b1) to a panel of t; `up` is what to subtract from
- * its row numbers (nc for the U panel). The rows of g are among those of t: both lists ascend. */
-static void add_to(const pp_block_lu *f, const group *g, int b0, int b1, int from_block, const group *t, double *panel,
-                   int ld, int up, const double *S, int lds) {
-    int first_row = from_block < g->nbelow ? g->at[from_block] : g->nr, cursor = 0;
-    for (int b = from_block; b < g->nbelow; b++) {
+/* A panel of a group, to be written. */
+typedef struct panel {
+    const group *t;
+    double *value; /* t->L or t->U */
+    int ld;
+    int up; /* subtracted from row numbers: nc for the U panel, 0 for L */
+} panel;
+
+/* What a group subtracts from one of its ancestors. */
+typedef struct update_part {
+    const group *g;
+    int b0, b1;      /* its columns are those of blocks b0 .. b1 of g->below */
+    int first_block; /* its rows are those of this block of g->below and all that follow */
+    const double *S;
+    int lds;
+} update_part;
+
+/* Adds a part to a panel. The rows of g are among those of the panel: both lists ascend. */
+static void add_to(const pp_block_lu *f, const update_part *u, panel to_panel) {
+    const group *g = u->g, *t = to_panel.t;
+    int ld = to_panel.ld, first_row = u->first_block < g->nbelow ? g->at[u->first_block] : g->nr, cursor = 0;
+    for (int b = u->first_block; b < g->nbelow; b++) {
         int p = g->below[b], rows = f->size[p], source = g->at[b] - first_row, target;
         if (p < t->last) {
             target = f->offset[p] - f->offset[t->first];
@@ -333,13 +359,13 @@ static void add_to(const pp_block_lu *f, const group *g, int b0, int b1, int fro
             while (t->below[cursor] != p) cursor++;
             target = t->at[cursor];
         }
-        target -= up;
+        target -= to_panel.up;
         int j = 0;
-        for (int c = b0; c < b1; c++) {
+        for (int c = u->b0; c < u->b1; c++) {
             int pc = g->below[c];
-            double *to = panel + target + (ptrdiff_t)ld * (f->offset[pc] - f->offset[t->first]);
+            double *to = to_panel.value + target + (ptrdiff_t)ld * (f->offset[pc] - f->offset[t->first]);
             for (int k = 0; k < f->size[pc]; k++, j++, to += ld) {
-                const double *s = S + source + (ptrdiff_t)lds * j;
+                const double *s = u->S + source + (ptrdiff_t)u->lds * j;
                 for (int r = 0; r < rows; r++) to[r] += s[r];
             }
         }
@@ -356,13 +382,15 @@ static void update(pp_block_lu *f, const group *g) {
         int r0 = g->at[b0] - g->nc, r1 = (b1 < g->nbelow ? g->at[b1] : g->nr) - g->nc, cols = r1 - r0;
         int rows = down - r0;
         memset(f->scratch, 0, sizeof(double) * (size_t)rows * (size_t)cols);
-        pp_subtract_product(rows, cols, g->nc, g->L + g->nc + r0, g->nr, g->U + r0, down, 1, f->scratch, rows);
-        add_to(f, g, b0, b1, b0, t, t->L, t->nr, 0, f->scratch, rows);
+        pp_subtract_product(rows, cols, g->nc, (pp_factors){g->L + g->nc + r0, g->nr, g->U + r0, down, 1}, f->scratch,
+                            rows);
+        add_to(f, &(update_part){g, b0, b1, b0, f->scratch, rows}, (panel){t, t->L, t->nr, 0});
         rows = down - r1;
         if (rows > 0) {
             memset(f->scratch, 0, sizeof(double) * (size_t)rows * (size_t)cols);
-            pp_subtract_product(rows, cols, g->nc, g->U + r1, down, g->L + g->nc + r0, g->nr, 1, f->scratch, rows);
-            add_to(f, g, b0, b1, b1, t, t->U, t->nr - t->nc, t->nc, f->scratch, rows);
+            pp_subtract_product(rows, cols, g->nc, (pp_factors){g->U + r1, down, g->L + g->nc + r0, g->nr, 1},
+                                f->scratch, rows);
+            add_to(f, &(update_part){g, b0, b1, b1, f->scratch, rows}, (panel){t, t->U, t->nr - t->nc, t->nc});
         }
         b0 = b1;
     }
@@ -384,8 +412,8 @@ bool pp_block_lu_factor(pp_block_lu *f, int *replaced) {
                     g->U[i + (ptrdiff_t)down * b] = x;
                 }
             }
-            right_solve(down, nc, g->L + nc, g->nr, g->L, 1, g->nr, false); /* L21 = A21 U11^-1 */
-            right_solve(down, nc, g->U, down, g->L, g->nr, 1, true);        /* U12' = A12' L11^-T */
+            right_solve(down, nc, g->L + nc, g->nr, (triangle){g->L, 1, g->nr, false}); /* L21 = A21 U11^-1 */
+            right_solve(down, nc, g->U, down, (triangle){g->L, g->nr, 1, true});        /* U12' = A12' L11^-T */
             update(f, g);
         }
     }

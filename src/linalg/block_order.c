@@ -78,9 +78,16 @@ static bool by_dissection(int n, const int *start, const int *index, int *order,
     return done;
 }
 
+/* Neighbours of the blocks: those of j are index[start[j]] .. index[start[j + 1]]. */
+typedef struct graph {
+    int n;
+    const int *start, *index;
+} graph;
+
 /* Blocks below the diagonal in each column of the factor; returns their sum. mark: n, scratch. */
-static double count_columns(int n, const int *start, const int *index, const int *order, const int *place,
-                            const int *parent, int *mark, int *count) {
+static double count_columns(const graph *g, const int *order, const int *place, const int *parent, int *mark,
+                            int *count) {
+    const int n = g->n, *start = g->start, *index = g->index;
     double sum = 0;
     for (int i = 0; i < n; i++) mark[i] = -1, count[i] = 0;
     for (int k = 0; k < n; k++) {
@@ -131,19 +138,20 @@ static void heavy_child_last(int n, int *order, int *place, const int *parent, c
 static bool order_large(int n, const int *start, const int *index, int *order, int *place, pp_arena *arena) {
     int *w = PP_ARENA_ARRAY(arena, int, 10 * (ptrdiff_t)n);
     if (!w) return false;
+    const graph g = {n, start, index};
     int *other = w, *there = w + n, *parent = w + 2 * n, *count = w + 3 * n, *scratch = w + 5 * n;
     if (!by_degree(n, start, index, order, place, arena)) return false;
     pp_elimination_tree(n, start, index, order, place, parent, scratch);
-    const double degree = count_columns(n, start, index, order, place, parent, scratch, count);
+    const double degree = count_columns(&g, order, place, parent, scratch, count);
     if (by_dissection(n, start, index, other, there, arena)) {
         pp_elimination_tree(n, start, index, other, there, parent, scratch);
-        if (count_columns(n, start, index, other, there, parent, scratch, count) < degree) {
+        if (count_columns(&g, other, there, parent, scratch, count) < degree) {
             memcpy(order, other, sizeof *order * (size_t)n);
             memcpy(place, there, sizeof *place * (size_t)n);
         }
     }
     pp_elimination_tree(n, start, index, order, place, parent, scratch);
-    (void)count_columns(n, start, index, order, place, parent, scratch, count);
+    (void)count_columns(&g, order, place, parent, scratch, count);
     heavy_child_last(n, order, place, parent, count, scratch);
     return true;
 }

@@ -27,21 +27,18 @@ static void scale_vector(int n, double beta, double *y) {
 }
 
 /* y += alpha A x */
-static void add_product(int m, int n, double alpha, const double *A, int ld, const double *x, double *y) {
+static void add_product(int n, const double *A, int ld, const double *x, double *y) {
     int j = 0;
-    for (; j + 4 <= n; j += 4) {
-        const double a[4] = {alpha * x[j], alpha * x[j + 1], alpha * x[j + 2], alpha * x[j + 3]};
-        pp_axpy4(m, a, col(A, ld, j), ld, y);
-    }
-    for (; j < n; j++) pp_axpy(m, alpha * x[j], col(A, ld, j), y);
+    for (; j + 4 <= n; j += 4) pp_axpy4(n, x + j, col(A, ld, j), ld, y);
+    for (; j < n; j++) pp_axpy(n, x[j], col(A, ld, j), y);
 }
 
-void pp_gemv(bool trans, int m, int n, double alpha, const double *A, int ld, const double *x, double beta, double *y) {
-    scale_vector(trans ? n : m, beta, y);
+void pp_gemv(bool trans, int n, const double *A, int ld, const double *x, double beta, double *y) {
+    scale_vector(n, beta, y);
     if (!trans)
-        add_product(m, n, alpha, A, ld, x, y);
+        add_product(n, A, ld, x, y);
     else
-        for (int j = 0; j < n; j++) y[j] += alpha * pp_dot(m, col(A, ld, j), x);
+        for (int j = 0; j < n; j++) y[j] += pp_dot(n, col(A, ld, j), x);
 }
 
 void pp_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,

@@ -103,20 +103,26 @@ static void form_product(int n, double *A, int ld, const double *tau) {
     for (int j = 1; j < n; j++) column(A, ld, j)[0] = 0;
 }
 
-/* An unreduced block of the tridiagonal matrix, seen from one of its ends. */
+/* A symmetric tridiagonal matrix, and the rotations that have been applied to it. */
+typedef struct tridiagonal {
+    double *d, *e; /* diagonal, and the entries beside it */
+    double *V;     /* n x n: the product of the rotations */
+    int n, ld;
+} tridiagonal;
+
+/* An unreduced block of it, seen from one of its ends. */
 typedef struct block {
-    double *d, *e, *V;
-    int n, ld;     /* rows of V */
+    tridiagonal t;
     int end, step; /* row i of the view is row end + step i */
 } block;
-static double *diagonal(const block *b, int i) { return b->d + b->end + b->step * i; }
+static double *diagonal(const block *b, int i) { return b->t.d + b->end + b->step * i; }
 static double *beside(const block *b, int i) {
-    return b->e + b->end + b->step * i - (b->step < 0);
+    return b->t.e + b->end + b->step * i - (b->step < 0);
 } /* of i and i + 1 */
 
 static void rotate(const block *b, int i, double c, double s) {
-    double *x = column(b->V, b->ld, b->end + b->step * i), *y = column(b->V, b->ld, b->end + b->step * (i + 1));
-    for (int k = 0; k < b->n; k++) {
+    double *x = column(b->t.V, b->t.ld, b->end + b->step * i), *y = column(b->t.V, b->t.ld, b->end + b->step * (i + 1));
+    for (int k = 0; k < b->t.n; k++) {
         const double f = y[k];
         y[k] = s * x[k] + c * f;
         x[k] = c * x[k] - s * f;
@@ -153,9 +159,11 @@ static void sweep(const block *b, int m) {
 
 /* Diagonalises rows lo .. hi, all of whose neighbours are coupled; returns the number of sweeps taken, at most `most`. One
  * eigenvalue is split off, or the block falls in two: the caller looks again. */
-static int reduce(double *d, double *e, double *V, int n, int ld, int lo, int hi, int most) {
+static int reduce(const tridiagonal *t, int lo, int hi, int most) {
+    const double *d = t->d;
+    double *e = t->e;
     const bool upward = fabs(d[hi]) >= fabs(d[lo]); /* small entries first */
-    const block b = {d, e, V, n, ld, upward ? lo : hi, upward ? 1 : -1};
+    const block b = {*t, upward ? lo : hi, upward ? 1 : -1};
     int taken = 0;
     while (taken < most) {
         for (int i = lo; i < hi; i++)
@@ -179,7 +187,7 @@ static bool diagonalise(int n, double *d, double *e, double *V, int ld) {
         int lo = hi - 1;
         while (lo > 0 && e[lo - 1] != 0) lo--;
         if (left <= 0) return false;
-        left -= reduce(d, e, V, n, ld, lo, hi, (int)left);
+        left -= reduce(&(tridiagonal){d, e, V, n, ld}, lo, hi, (int)left);
     }
     return true;
 }

@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 
-/* y = beta y + alpha op(A) x; A m x n; trans: op is the transpose. */
-void pp_gemv(bool trans, int m, int n, double alpha, const double *A, int ld, const double *x, double beta, double *y);
+/* y = beta y + op(A) x; A n x n; trans: op is the transpose. */
+void pp_gemv(bool trans, int n, const double *A, int ld, const double *x, double beta, double *y);
 /* C = beta C + alpha op(A) op(B); C m x n, inner dimension k. */
 void pp_gemm(bool ta, bool tb, int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
              double beta, double *C, int ldc);

@@ -67,8 +67,8 @@ bool pp_formula_compile(const perp_allocator *a, pp_span text, const pp_known *k
     return out->x != NULL;
 }
 
-pp_expr *pp_measure_compile(const perp_allocator *a, const char *text, size_t length, const pp_known *known,
-                            bool within_sum, char *why, size_t why_size, size_t *where) {
+pp_expr *pp_measure_compile(const perp_allocator *a, pp_span text, const pp_known *known, bool within_sum, char *why,
+                            size_t why_size, size_t *where) {
     const char **name = pp_alloc(a, sizeof *name * (size_t)(known->n + 1));
     if (!name) {
         snprintf(why, why_size, "no memory");
@@ -81,7 +81,7 @@ pp_expr *pp_measure_compile(const perp_allocator *a, const char *text, size_t le
                                  .function = pp_function_names,
                                  .nfunction = within_sum ? PP_FN_SUM : PP_FN_N,
                                  .text_arguments = true};
-    pp_expr *x = pp_expr_compile(a, text, length, &names, why, why_size, where);
+    pp_expr *x = pp_expr_compile(a, text.s, text.n, &names, why, why_size, where);
     pp_free(a, (void *)name);
     return x;
 }

@@ -92,8 +92,7 @@ static bool compile_term(compiling *c, meaning *t) {
             return false;
         }
     size_t where;
-    t->code.x =
-        pp_measure_compile(&c->m->alloc, t->text, strlen(t->text), &known, true, c->words, sizeof c->words, &where);
+    t->code.x = pp_measure_compile(&c->m->alloc, pp_span_of(t->text), &known, true, c->words, sizeof c->words, &where);
     return t->code.x && resolve(c, t->code.x, t->nknown, true);
 }
 
@@ -156,7 +155,8 @@ static perp_status compile_one(compiling *c, const pp_measure_def *def, int i, p
     good = good && name_free(c, def->name, nknown);
     const pp_known known = {c->name, nknown, NULL};
     if (good) {
-        p->x = pp_measure_compile(&m->alloc, def->text, def->length, &known, false, c->words, sizeof c->words, &where);
+        p->x = pp_measure_compile(&m->alloc, (pp_span){def->text, def->length}, &known, false, c->words,
+                                  sizeof c->words, &where);
         good = p->x && resolve(c, p->x, nknown, false);
         if (p->x) where = 0; /* the place within a text is not known */
     }
@@ -255,21 +255,27 @@ static bool call_sum(pp_measures *m, const meaning *t, const pp_expr_arg *arg, d
     return good;
 }
 
-static bool call_series(pp_measures *m, pp_function f, meaning *t, const pp_expr_arg *arg, int narg, double *out,
-                        char *why, size_t why_size) {
+/* A function and what it is called with. */
+typedef struct function_call {
+    pp_function f;
+    const pp_expr_arg *arg;
+    int narg;
+} function_call;
+
+static bool call_series(pp_measures *m, function_call c, meaning *t, double *out, char *why, size_t why_size) {
     pp_samples s = {.time = pp_trace_time(m->trace), .n = pp_trace_frames(m->trace)};
     if (s.n == 0) {
-        snprintf(why, why_size, "found %s of a run without frames", pp_function_names[f]);
+        snprintf(why, why_size, "found %s of a run without frames", pp_function_names[c.f]);
         return false;
     }
     if (t->kind == FORMULA && !fill_column(m, t, why, why_size)) return false;
     s.y = t->kind == FORMULA ? t->column : pp_trace_values(m->trace, t->number);
-    if (f == PP_FN_QUANTILE && (s.n > INT_MAX || !PP_GROW(&m->alloc, m->room, m->cap_room, 0, (int)s.n))) {
+    if (c.f == PP_FN_QUANTILE && (s.n > INT_MAX || !PP_GROW(&m->alloc, m->room, m->cap_room, 0, (int)s.n))) {
         snprintf(why, why_size, "no memory");
         return false;
     }
-    if (pp_function_apply(f, &s, arg, narg, m->room, out)) return true;
-    snprintf(why, why_size, "found t = %g; allowed: %g to %g, the times of the run", arg[1].number, s.time[0],
+    if (pp_function_apply(c.f, &s, c.arg, c.narg, m->room, out)) return true;
+    snprintf(why, why_size, "found t = %g; allowed: %g to %g, the times of the run", c.arg[1].number, s.time[0],
              s.time[s.n - 1]);
     return false;
 }
@@ -292,7 +298,7 @@ static bool call(void *ctx, int i, const pp_expr_arg *arg, int narg, double *out
         *out = m->value[t->number];
         return true;
     }
-    return call_series(m, f, t, arg, narg, out, why, why_size);
+    return call_series(m, (function_call){f, arg, narg}, t, out, why, why_size);
 }
 
 perp_status pp_measures_eval(pp_measures *m, const pp_trace *trace, const double *value, bool failed, double *result,

@@ -25,8 +25,8 @@ bool pp_formula_compile(const perp_allocator *a, pp_span text, const pp_known *k
                         pp_formula_code *out, char *why, size_t why_size);
 /* Declares the series of a plain name. */
 bool pp_series_need(pp_trace *trace, pp_span name, int *need, char *why, size_t why_size);
-pp_expr *pp_measure_compile(const perp_allocator *a, const char *text, size_t length, const pp_known *known,
-                            bool within_sum, char *why, size_t why_size, size_t *where);
+pp_expr *pp_measure_compile(const perp_allocator *a, pp_span text, const pp_known *known, bool within_sum, char *why,
+                            size_t why_size, size_t *where);
 
 /* The complaint about a text: at byte `where` of it. */
 perp_status pp_measure_complain(const pp_location *place, size_t where, const char *key, const char *words,

@@ -37,7 +37,7 @@ perp_status pp_mesh_add_vertex(pp_mesh_reader *r, pp_location at, const char *ke
     return PERP_OK;
 }
 
-/* Where in the table the vertex at p is, or would be. */
+/* The slot of the hash table for a vertex at p: its own, or the free one where it would be stored. */
 static int *slot_of(const pp_mesh_reader *r, perp_vec3 p) {
     uint64_t h = pp_hash_double(pp_hash_double(pp_hash_double(PP_HASH_START, p.x), p.y), p.z);
     uint32_t mask = (uint32_t)r->cap_table - 1, i = (uint32_t)(h ^ h >> 32) & mask;

@@ -7,7 +7,7 @@
 #include "input/input.h"
 #include "perp/math.h"
 
-#define PP_MESH_VERTICES (4 << 20) /* most vertices, and most face corners / 3 */
+#define PP_MESH_VERTICES (4 << 20) /* largest number of vertices, and of face corners / 3 */
 
 typedef struct pp_mesh {
     perp_allocator alloc;
@@ -21,11 +21,12 @@ typedef struct pp_mesh {
     int ngroup, cap_group;
 } pp_mesh;
 
-/* Reads a mesh from the bytes of a file; which format it is is told by the content (a binary STL has 84 + 50 n bytes)
- * and, where that leaves a doubt, by the end of the name. OBJ: v and f lines count (negative indices too, faces of any
- * size), normals, texture, materials are passed over; other keywords are refused. STL: equal vertices are merged. Faces
- * after an o or g line (OBJ) or of a solid (STL) are a group; names do not count. Refused with line (text) or byte (binary): numbers that are not finite, indices out of range, faces with less
- * than 3 corners or with a repeated corner, no faces at all, truncation, sizes beyond the limits. */
+/* Reads a mesh from the bytes of a file. The content decides the format (a binary STL has 84 + 50 n bytes); if it
+ * is ambiguous, the end of the file name decides. OBJ: v and f lines are read, with negative indices and faces of
+ * any size. Normals, texture and materials are skipped. Other keywords are refused. STL: equal vertices are
+ * merged. The faces after an o or g line (OBJ) or of a solid (STL) are a group; names are ignored. Refused with
+ * line (text) or byte (binary): numbers that are not finite, indices out of range, faces with fewer than 3 corners
+ * or with a repeated corner, files without faces, truncated files, sizes beyond the limits. */
 perp_status pp_mesh_read(const perp_allocator *a, const char *file, const char *data, size_t size, pp_mesh *out,
                          perp_refusal *why);
 void pp_mesh_free(pp_mesh *m);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The next word of the line; of no bytes at its end or at a comment. */
+/* The next word of the line. At its end or at a comment the word has no bytes. */
 static pp_mesh_word next(pp_mesh_reader *r) {
     pp_mesh_skip_blanks(r);
     if (r->at < r->size && r->data[r->at] == '#') return (pp_mesh_word){r->at, 0};
@@ -34,7 +34,8 @@ static perp_status read_vertex(pp_mesh_reader *r, pp_location at) {
     return pp_mesh_add_vertex(r, at, "v", perp_v3(x[0], x[1], x[2]));
 }
 
-/* Bytes of a whole number with or without a minus, which is capped far outside any range; 0 if there is none. */
+/* Reads a whole number with or without a minus sign. Its size is limited to a value outside any range. Returns its
+ * length in bytes; 0: there is no number. */
 static size_t scan_whole(const char *p, size_t length, long *out) {
     size_t i = length > 0 && p[0] == '-', first = i;
     long v = 0;

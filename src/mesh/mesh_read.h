@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* mesh_read.h - what the readers of mesh formats share: the mesh being built, with its checks, and the text under the
- * pen. */
+/* mesh_read.h - what the readers of mesh formats share: the mesh that is being built, with its checks, and the
+ * text that is being read. */
 #ifndef PP_MESH_READ_H
 #define PP_MESH_READ_H
 
@@ -17,9 +17,9 @@ typedef struct pp_mesh_reader {
     int line;          /* from 1 */
     int column;        /* of the byte `seen`, from 1 */
     size_t seen;       /* a byte of the line */
-    int *mark;         /* per vertex: the last face, from 1, with a corner there */
+    int *mark;         /* per vertex: number of the last face, from 1, that has a corner there */
     int cap_mark;
-    int *table; /* vertices by place, for merging: index + 1, 0 empty */
+    int *table; /* hash table of vertices by position, for merging: index + 1; 0: empty */
     int ntable, cap_table;
 } pp_mesh_reader;
 
@@ -31,35 +31,35 @@ typedef struct pp_mesh_word {
 /* ---- building (mesh.c) ---- */
 
 perp_status pp_mesh_no_memory(pp_mesh_reader *r);
-/* The three functions below complain at `at`, about `key`. */
+/* The three functions below report errors at `at` for `key`. */
 perp_status pp_mesh_add_vertex(pp_mesh_reader *r, pp_location at, const char *key, perp_vec3 p);
 /* The vertex that lies exactly at p, or a new one. */
 perp_status pp_mesh_merge_vertex(pp_mesh_reader *r, pp_location at, const char *key, perp_vec3 p, int *out);
-/* Adds a corner to the face in progress; v is a vertex that exists. Refused: one more than the limit, a corner that
- * the face has. */
+/* Adds a corner to the current face; v is an existing vertex. Refused: too many corners, a corner that the face
+ * has already. */
 perp_status pp_mesh_add_corner(pp_mesh_reader *r, pp_location at, const char *key, int v);
-/* Faces from here on are a group of their own. */
+/* The following faces form a new group. */
 perp_status pp_mesh_begin_group(pp_mesh_reader *r);
-/* Ends the face in progress. Refused: fewer than 3 corners. */
+/* Ends the current face. Refused: fewer than 3 corners. */
 perp_status pp_mesh_end_face(pp_mesh_reader *r, pp_location at, const char *key);
 
 /* ---- text (mesh_text.c) ---- */
 
-/* Passes over blanks (and \ at the end of a line), not over the end of the line. */
+/* Skips blanks (and \ at the end of a line), but not the end of the line. */
 void pp_mesh_skip_blanks(pp_mesh_reader *r);
 /* Is this the end of the line or of the text? */
 bool pp_mesh_line_ended(const pp_mesh_reader *r);
-/* Passes over the rest of the line and its end; a \ there joins nothing, so that a comment cannot hide a line. */
+/* Skips the rest of the line and its end. A \ there does not join lines, so that a comment cannot hide a line. */
 void pp_mesh_skip_line(pp_mesh_reader *r);
 /* The bytes up to the next blank or end of line. */
 pp_mesh_word pp_mesh_take(pp_mesh_reader *r);
-/* Is it this word, given in small letters, in whatever case? */
+/* Is it this word? The comparison ignores case; `word` is in small letters. */
 bool pp_mesh_is(const pp_mesh_reader *r, pp_mesh_word w, const char *word);
-/* Where in the file byte at of the present line stands. */
+/* Position in the file of byte `at` of the current line. */
 pp_location pp_mesh_place(pp_mesh_reader *r, size_t at);
-/* A complaint at a word, quoting it; a word of no bytes is called the end of the line (of the file, at its end). */
+/* Refuses a word and quotes it. A word without bytes is called the end of the line, or the end of the file. */
 perp_status pp_mesh_refuse_word(pp_mesh_reader *r, pp_mesh_word w, perp_status s, const char *key, const char *allowed);
-/* The finite number that the word is. */
+/* Reads the word as a finite number. */
 perp_status pp_mesh_number(pp_mesh_reader *r, pp_mesh_word w, const char *key, double *out);
 
 /* ---- formats ---- */

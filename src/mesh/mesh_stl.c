@@ -12,7 +12,7 @@
 
 /* ---- text ---- */
 
-/* The next word, on whatever line; of no bytes at the end of the file. */
+/* The next word on this or a later line. At the end of the file the word has no bytes. */
 static pp_mesh_word next(pp_mesh_reader *r) {
     for (;;) {
         pp_mesh_skip_blanks(r);
@@ -41,7 +41,7 @@ static perp_status read_corner(pp_mesh_reader *r) {
 /* After the word facet. */
 static perp_status read_facet(pp_mesh_reader *r) {
     perp_status s = expect(r, "normal");
-    for (int i = 0; i < 3 && !s; i++) { /* not even looked at, but they must be there */
+    for (int i = 0; i < 3 && !s; i++) { /* they are not used, but must be present */
         pp_mesh_word w = next(r);
         if (w.length == 0 || pp_mesh_is(r, w, "outer")) {
             s = pp_mesh_refuse_word(r, w, PERP_E_ARG, "facet", "the three numbers of the normal");

@@ -71,7 +71,8 @@ bool pp_mesh_is(const pp_mesh_reader *r, pp_mesh_word w, const char *word) {
 }
 
 pp_location pp_mesh_place(pp_mesh_reader *r, size_t at) {
-    if (at < r->seen) { /* else counted on from there: many places on a long line cost as much as one */
+    if (at <
+        r->seen) { /* else it counts from the last position, so that many positions on a long line cost no more than one */
         r->seen = r->line_start;
         r->column = 1;
     }

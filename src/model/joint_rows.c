@@ -43,16 +43,22 @@ static void pack(int dim, const pp_joint_side *s, perp_vec3 lin, perp_vec3 ang, 
     }
 }
 
+/* The two sides that a joint connects. */
+typedef struct sides {
+    int dim;
+    const pp_joint_side *a, *b;
+} sides;
+
 /* A row with the gradient g times sign, everything else as for a locked motion without error. */
-static perp_joint_row make_row(int dim, const pp_joint_side *a, const pp_joint_side *b, pp_joint_gradient g,
-                               double sign, perp_row_kind kind) {
+static perp_joint_row make_row(const sides *of, pp_joint_gradient g, double sign, perp_row_kind kind) {
+    const pp_joint_side *a = of->a, *b = of->b;
     perp_joint_row r = {.lo = -INFINITY, .hi = INFINITY, .kind = kind, .joint = -1, .coord = -1};
     perp_vec3 lin = perp_v3_scale(sign, g.lin), ang_a = perp_v3_scale(sign, g.ang_a),
               ang_b = perp_v3_scale(sign, g.ang_b);
     r.row.block[0] = a->block;
     r.row.block[1] = b->block;
-    pack(dim, a, perp_v3_neg(lin), ang_a, r.row.J[0]);
-    pack(dim, b, lin, ang_b, r.row.J[1]);
+    pack(of->dim, a, perp_v3_neg(lin), ang_a, r.row.J[0]);
+    pack(of->dim, b, lin, ang_b, r.row.J[1]);
     if (a->block < 0) r.b_kin += perp_v3_dot(ang_a, a->w) - perp_v3_dot(lin, a->v);
     if (b->block < 0) r.b_kin += perp_v3_dot(ang_b, b->w) + perp_v3_dot(lin, b->v);
     return r;
@@ -90,25 +96,25 @@ double pp_motor_within_limits(const perp_joint_axis *ax, double x, double h, dou
 }
 
 /* Rows of the extras of one coordinate x with gradient g; returns their number, at most 5. */
-static int extras(int dim, const pp_joint_side *a, const pp_joint_side *b, const perp_joint_axis *ax,
-                  pp_joint_gradient g, double x, double h, double margin, perp_joint_row *out) {
+static int extras(const sides *of, const perp_joint_axis *ax, pp_joint_gradient g, double x, double h, double margin,
+                  perp_joint_row *out) {
     int n = 0;
     if (ax->limited && !pp_motor_keeps_limits(ax)) {
         if (isfinite(ax->lo) && x - ax->lo <= margin * h) {
-            perp_joint_row r = make_row(dim, a, b, g, 1, PERP_ROW_LIMIT);
+            perp_joint_row r = make_row(of, g, 1, PERP_ROW_LIMIT);
             r.b = (x - ax->lo) / h;
             r.lo = 0;
             out[n++] = r;
         }
         if (isfinite(ax->hi) && ax->hi - x <= margin * h) {
-            perp_joint_row r = make_row(dim, a, b, g, -1, PERP_ROW_LIMIT);
+            perp_joint_row r = make_row(of, g, -1, PERP_ROW_LIMIT);
             r.b = (ax->hi - x) / h;
             r.lo = 0;
             out[n++] = r;
         }
     }
     if (ax->motor && ax->motor_force > 0) {
-        perp_joint_row r = make_row(dim, a, b, g, 1, PERP_ROW_MOTOR);
+        perp_joint_row r = make_row(of, g, 1, PERP_ROW_MOTOR);
         r.b = r.b_kin - ax->motor_speed;
         r.hi = h * ax->motor_force;
         r.lo = -r.hi;
@@ -116,13 +122,13 @@ static int extras(int dim, const pp_joint_side *a, const pp_joint_side *b, const
     }
     double stiff = h * ax->stiffness + ax->damping, compliance = 1 / (h * stiff);
     if (isfinite(compliance)) { /* else there is no spring, or one too weak for numbers */
-        perp_joint_row r = make_row(dim, a, b, g, 1, PERP_ROW_SPRING);
+        perp_joint_row r = make_row(of, g, 1, PERP_ROW_SPRING);
         r.b = (ax->stiffness * (x - ax->rest) + ax->damping * r.b_kin) / stiff;
         r.compliance = compliance;
         out[n++] = r;
     }
     if (ax->friction > 0) {
-        perp_joint_row r = make_row(dim, a, b, g, 1, PERP_ROW_FRICTION);
+        perp_joint_row r = make_row(of, g, 1, PERP_ROW_FRICTION);
         r.b = r.b_kin;
         r.hi = h * ax->friction;
         r.lo = -r.hi;
@@ -135,6 +141,7 @@ int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, co
                   const double *coord, double h, double margin, perp_joint_row *out) {
     assert(h > 0 && margin >= 0);
     if (a->block < 0 && b->block < 0) return 0; /* nothing that could obey */
+    const sides of = {dim, a, b};
     const pp_joint_kind_data *k = pp_joint_kind_of(def->kind, dim);
     pp_joint_frames f = pp_joint_frames_of(def, dim, a, b);
     pp_joint_gradient g[6];
@@ -144,13 +151,13 @@ int pp_joint_rows(const perp_joint_def *def, int dim, const pp_joint_side *a, co
     assert(n == nphi);
     (void)nphi;
     for (int i = 0; i < n; i++) {
-        out[i] = make_row(dim, a, b, g[i], 1, PERP_ROW_JOINT);
+        out[i] = make_row(&of, g[i], 1, PERP_ROW_JOINT);
         out[i].b = phi[i] / h;
     }
     for (int i = 0; i < k->ncoord; i++) {
         if (pp_joint_is_angle(k->coord[i]) && !f.can_turn) continue;
         pp_joint_gradient gc = pp_joint_measure_gradient(&f, dim, k->coord[i]);
-        int own = extras(dim, a, b, &def->axis[i], gc, coord[i], h, margin, out + n);
+        int own = extras(&of, &def->axis[i], gc, coord[i], h, margin, out + n);
         for (int e = n; e < n + own; e++) out[e].coord = i;
         n += own;
     }

@@ -45,15 +45,20 @@ static perp_status check_not_negative(note to, const char *name, const double *x
     return s;
 }
 
-/* Bounds with names of their own; NULL stands for `lower` and `upper`. */
-static perp_status check_bounds(note to, const char *lo_name, const char *hi_name, const double *lo, const double *hi,
-                                double lower, double upper, int n) {
+/* One side of the bounds of n variables. */
+typedef struct bound {
+    const char *name;
+    const double *at; /* n; NULL: all are `otherwise` */
+    double otherwise;
+} bound;
+
+static perp_status check_bounds(note to, bound lo, bound hi, int n) {
     for (int i = 0; i < n; i++) {
-        double l = lo ? lo[i] : lower, h = hi ? hi[i] : upper;
-        if (isnan(l) || l == INFINITY) return REFUSE("%s[%d] is %g; it must be finite or -INFINITY.", lo_name, i, l);
-        if (isnan(h) || h == -INFINITY) return REFUSE("%s[%d] is %g; it must be finite or INFINITY.", hi_name, i, h);
+        double l = lo.at ? lo.at[i] : lo.otherwise, h = hi.at ? hi.at[i] : hi.otherwise;
+        if (isnan(l) || l == INFINITY) return REFUSE("%s[%d] is %g; it must be finite or -INFINITY.", lo.name, i, l);
+        if (isnan(h) || h == -INFINITY) return REFUSE("%s[%d] is %g; it must be finite or INFINITY.", hi.name, i, h);
         if (!(l <= h))
-            return REFUSE("%s[%d] = %g is above %s[%d] = %g; it must be <= that.", lo_name, i, l, hi_name, i, h);
+            return REFUSE("%s[%d] = %g is above %s[%d] = %g; it must be <= that.", lo.name, i, l, hi.name, i, h);
     }
     return PERP_OK;
 }
@@ -143,9 +148,10 @@ static perp_status each_zero_row(const perp_sparse *A, perp_status (*row)(note t
 
 /* ---- classes ---- */
 
-/* LCP: lo and hi NULL. */
-static perp_status check_dense(note to, const perp_problem *p, int n, const double *M, const double *q, bool mixed,
-                               const double *lo, const double *hi) {
+/* An LCP (mixed = false) has lo and hi NULL. */
+static perp_status check_dense(note to, const perp_problem *p, const perp_mlcp *d, bool mixed) {
+    const int n = d->n;
+    const double *M = d->M;
     if (n < 0) return REFUSE("n is %d; it must be >= 0.", n);
     perp_status s = check_array(to, "M", M, (ptrdiff_t)n * n);
     for (int j = 0; !s && j < n; j++)
@@ -153,10 +159,10 @@ static perp_status check_dense(note to, const perp_problem *p, int n, const doub
             double a = M[i + (ptrdiff_t)n * j];
             if (!isfinite(a)) s = REFUSE("M(%d, %d) is %g; it must be finite.", i, j, a);
         }
-    if (!s) s = check_finite(to, "q", q, n);
-    if (!s && mixed) s = check_array(to, "lo", lo, n);
-    if (!s && mixed) s = check_array(to, "hi", hi, n);
-    if (!s) s = check_bounds(to, "lo", "hi", lo, hi, 0, INFINITY, n);
+    if (!s) s = check_finite(to, "q", d->q, n);
+    if (!s && mixed) s = check_array(to, "lo", d->lo, n);
+    if (!s && mixed) s = check_array(to, "hi", d->hi, n);
+    if (!s) s = check_bounds(to, (bound){"lo", d->lo, 0}, (bound){"hi", d->hi, INFINITY}, n);
     if (!s) s = check_scales(to, p, n);
     return s;
 }
@@ -168,7 +174,7 @@ static perp_status check_sparse_mlcp(note to, const perp_problem *whole) {
     if (!s) s = check_finite(to, "q", p->q, p->n);
     if (!s) s = check_array(to, "lo", p->lo, p->n);
     if (!s) s = check_array(to, "hi", p->hi, p->n);
-    if (!s) s = check_bounds(to, "lo", "hi", p->lo, p->hi, 0, INFINITY, p->n);
+    if (!s) s = check_bounds(to, (bound){"lo", p->lo, 0}, (bound){"hi", p->hi, INFINITY}, p->n);
     if (!s) s = check_scales(to, whole, p->n);
     return s;
 }
@@ -178,7 +184,7 @@ static perp_status check_ncp(note to, const perp_problem *whole) {
     if (p->n < 0) return REFUSE("n is %d; it must be >= 0.", p->n);
     if (!p->F) return REFUSE("F is NULL; it must be a function.");
     if (p->index && !p->start) return REFUSE("start is NULL beside an index; the pattern of J needs both or neither.");
-    perp_status s = check_bounds(to, "lo", "hi", p->lo, p->hi, 0, INFINITY, p->n);
+    perp_status s = check_bounds(to, (bound){"lo", p->lo, 0}, (bound){"hi", p->hi, INFINITY}, p->n);
     if (!s && p->start) s = check_pattern(to, "J", p->n, p->n, p->start, p->index);
     if (!s) s = check_scales(to, whole, p->n);
     return s;
@@ -218,10 +224,10 @@ static perp_status check_qp(note to, const perp_qp *p) {
     if (!s && p->m > 0) s = check_sparse(to, "A", &p->A, p->m, p->n);
     if (!s && p->n > 0) s = check_convex(to, &p->Q);
     if (!s) s = check_finite(to, "c", p->c, p->n);
-    if (!s) s = check_bounds(to, "lo", "hi", p->lo, p->hi, -INFINITY, INFINITY, p->n);
+    if (!s) s = check_bounds(to, (bound){"lo", p->lo, -INFINITY}, (bound){"hi", p->hi, INFINITY}, p->n);
     if (!s) s = check_array(to, "row_lo", p->row_lo, p->m);
     if (!s) s = check_array(to, "row_hi", p->row_hi, p->m);
-    if (!s) s = check_bounds(to, "row_lo", "row_hi", p->row_lo, p->row_hi, -INFINITY, INFINITY, p->m);
+    if (!s) s = check_bounds(to, (bound){"row_lo", p->row_lo, -INFINITY}, (bound){"row_hi", p->row_hi, INFINITY}, p->m);
     return s;
 }
 
@@ -244,7 +250,7 @@ static perp_status zero_row_of_cone(note to, const void *problem, int i) {
 
 /* Bounds, mu and axes. After the matrices, whose sizes tell whether these arrays can be as long as they must be. */
 static perp_status check_laws(note to, const perp_cone *p) {
-    perp_status s = check_bounds(to, "lo", "hi", p->lo, p->hi, -INFINITY, INFINITY, p->nrow);
+    perp_status s = check_bounds(to, (bound){"lo", p->lo, -INFINITY}, (bound){"hi", p->hi, INFINITY}, p->nrow);
     if (!s) s = check_not_negative(to, "mu", p->mu, p->ncontact);
     if (!s && p->axes) s = check_not_negative(to, "axes", p->axes, (p->dim - 1) * p->ncontact);
     return s;
@@ -294,9 +300,8 @@ perp_status perp_problem_check(const perp_problem *p, char *why, size_t why_size
     if (why && why_size > 0) why[0] = 0;
     if (!p) return REFUSE("The problem is NULL; there must be one.");
     switch (p->cls) {
-    case PERP_LCP: return check_dense(to, p, p->as.lcp.n, p->as.lcp.M, p->as.lcp.q, false, NULL, NULL);
-    case PERP_MLCP:
-        return check_dense(to, p, p->as.mlcp.n, p->as.mlcp.M, p->as.mlcp.q, true, p->as.mlcp.lo, p->as.mlcp.hi);
+    case PERP_LCP: return check_dense(to, p, &(perp_mlcp){.n = p->as.lcp.n, .M = p->as.lcp.M, .q = p->as.lcp.q}, false);
+    case PERP_MLCP: return check_dense(to, p, &p->as.mlcp, true);
     case PERP_SPARSE_MLCP: return check_sparse_mlcp(to, p);
     case PERP_NCP: return check_ncp(to, p);
     case PERP_QP: return check_qp(to, &p->as.qp);

@@ -52,40 +52,46 @@ bool pp_columns_next(pp_columns *c) {
     return true;
 }
 
-/* Memory for a matrix of that shape. */
-static bool make(pp_arena *arena, int rows, int cols, int nnz, int **start, int **index, double **value,
-                 perp_sparse *out) {
-    *start = PP_ARENA_ARRAY(arena, int, (size_t)cols + 1);
-    *index = PP_ARENA_ARRAY(arena, int, nnz);
-    *value = PP_ARENA_ARRAY(arena, double, nnz);
-    *out = (perp_sparse){rows, cols, *start, *index, *value};
-    return *start && *index && *value;
+/* The arrays of a perp_sparse, to be written. */
+typedef struct arrays {
+    int *start, *index;
+    double *value;
+} arrays;
+
+/* Memory for a matrix of that shape. False: there is none. */
+static bool make(pp_arena *arena, int rows, int cols, int nnz, arrays *to, perp_sparse *out) {
+    to->start = PP_ARENA_ARRAY(arena, int, (size_t)cols + 1);
+    to->index = PP_ARENA_ARRAY(arena, int, nnz);
+    to->value = PP_ARENA_ARRAY(arena, double, nnz);
+    *out = (perp_sparse){rows, cols, to->start, to->index, to->value};
+    return to->start && to->index && to->value;
 }
 
 bool pp_columns_keep(const pp_columns *c, pp_arena *arena, perp_sparse *out) {
-    int nnz = c->start[c->cols], *start, *index;
-    double *value;
-    if (!make(arena, c->rows, c->cols, nnz, &start, &index, &value, out)) return false;
-    memcpy(start, c->start, sizeof *start * ((size_t)c->cols + 1));
+    int nnz = c->start[c->cols];
+    arrays to;
+    if (!make(arena, c->rows, c->cols, nnz, &to, out)) return false;
+    memcpy(to.start, c->start, sizeof *to.start * ((size_t)c->cols + 1));
     if (nnz > 0) {
-        memcpy(index, c->index, sizeof *index * (size_t)nnz);
-        memcpy(value, c->value, sizeof *value * (size_t)nnz);
+        memcpy(to.index, c->index, sizeof *to.index * (size_t)nnz);
+        memcpy(to.value, c->value, sizeof *to.value * (size_t)nnz);
     }
     return true;
 }
 
 bool pp_sparse_transpose(const perp_sparse *A, pp_arena *arena, perp_sparse *out) {
-    int nnz = A->start[A->cols], *start, *index;
-    double *value;
-    if (!make(arena, A->cols, A->rows, nnz, &start, &index, &value, out)) return false;
+    int nnz = A->start[A->cols];
+    arrays to;
+    if (!make(arena, A->cols, A->rows, nnz, &to, out)) return false;
+    int *start = to.start;
     memset(start, 0, sizeof *start * ((size_t)A->rows + 1));
     for (int k = 0; k < nnz; k++) start[A->index[k] + 1]++;
     for (int i = 0; i < A->rows; i++) start[i + 1] += start[i];
     for (int j = 0; j < A->cols; j++)
         for (int k = A->start[j]; k < A->start[j + 1]; k++) {
             int at = start[A->index[k]]++; /* start[i] runs to the end of row i: moved back below */
-            index[at] = j;
-            value[at] = A->value[k];
+            to.index[at] = j;
+            to.value[at] = A->value[k];
         }
     for (int i = A->rows; i > 0; i--) start[i] = start[i - 1];
     start[0] = 0;

@@ -4,9 +4,10 @@
 #include "record/layout.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/writer.h"
 
 const pp_entry pp_layout[PP_DATASET_COUNT] = {
 #define ENTRY(id, path, type, rows, cols, width, what, unit, about) \
@@ -112,21 +113,6 @@ const char *pp_extent_letter(pp_extent e) {
 
 /* ---- documentation ---- */
 
-typedef struct text {
-    char *buf;
-    size_t size, length;
-} text;
-
-static void say(text *t, const char *format, ...) PERP_PRINTF(2, 3);
-static void say(text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    size_t room = t->length < t->size ? t->size - t->length : 0;
-    int n = vsnprintf(room ? t->buf + t->length : NULL, room, format, args);
-    va_end(args);
-    if (n > 0) t->length += (size_t)n;
-}
-
 static const char *bit_word(unsigned what) {
     static const char *const words[] = {"poses", "twists", "joints", "contacts", "certificate", "ledger", "solver"};
     for (int i = 0; i < 7; i++)
@@ -143,23 +129,23 @@ size_t pp_layout_table(char *buf, size_t size) {
         PP_EXTENTS(MEANING)
 #undef MEANING
     };
-    text t = {buf, size, 0};
-    say(&t, "| extent | number of |\n|---|---|\n");
-    for (int i = 1; i < PP_EXTENT_COUNT; i++) say(&t, "| %s | %s |\n", extents[i].letter, extents[i].meaning);
-    say(&t, "\n| dataset | type | shape | unit | recorded with | what it holds |\n|---|---|---|---|---|---|\n");
+    pp_writer t = {buf, size, 0};
+    pp_write(&t, "| extent | number of |\n|---|---|\n");
+    for (int i = 1; i < PP_EXTENT_COUNT; i++) pp_write(&t, "| %s | %s |\n", extents[i].letter, extents[i].meaning);
+    pp_write(&t, "\n| dataset | type | shape | unit | recorded with | what it holds |\n|---|---|---|---|---|---|\n");
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
         const pp_entry *e = &pp_layout[d];
-        say(&t, "| `/%s` | %s | ", e->path, types[e->type]);
+        pp_write(&t, "| `/%s` | %s | ", e->path, types[e->type]);
         if (d == PP_D_CHECK_SUMS) {
-            say(&t, "2 x %d", pp_figure_columns());
+            pp_write(&t, "2 x %d", pp_figure_columns());
         } else {
-            say(&t, "%s", pp_extent_letter(e->rows));
-            if (e->cols != PP_N_ONE) say(&t, " x %s", pp_extent_letter(e->cols));
-            if (e->width) say(&t, " x %d", e->width);
+            pp_write(&t, "%s", pp_extent_letter(e->rows));
+            if (e->cols != PP_N_ONE) pp_write(&t, " x %s", pp_extent_letter(e->cols));
+            if (e->width) pp_write(&t, " x %d", e->width);
         }
-        say(&t, " | %s | %s | %s |\n", e->unit, bit_word(e->what), e->about);
+        pp_write(&t, " | %s | %s | %s |\n", e->unit, bit_word(e->what), e->about);
     }
-    return t.length;
+    return t.n;
 }
 
 /* ---- certificates ---- */

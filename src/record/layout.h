@@ -284,7 +284,7 @@ extern const pp_entry pp_layout[PP_DATASET_COUNT];
 int pp_layout_dims(pp_dataset d, const uint64_t *extent, hsize_t *dims);
 /* Numbers in a row. */
 uint64_t pp_layout_row(pp_dataset d, const uint64_t *extent);
-/* Is the dataset there in a recording of these choices? One without columns is not. */
+/* Does a recording with these choices hold the dataset? A dataset without columns is left out. */
 bool pp_layout_present(pp_dataset d, unsigned what, int dim, int version, const uint64_t *extent);
 static inline bool pp_layout_grows(pp_dataset d) {
     return pp_layout[d].rows == PP_N_FRAMES || pp_layout[d].rows == PP_N_CONTACTS;
@@ -309,7 +309,7 @@ typedef struct pp_sum {
     perp_certificate c;
     double law;
 } pp_sum;
-/* Takes a step (or the sum of a frame) into a sum. */
+/* Adds a step (or the sum of a frame) to a sum. */
 void pp_sum_add(pp_sum *sum, const pp_sum *step);
 /* Largest law residual as a part of the speeds at hand: the scale of the step, at least `floor` (h |g|, what gravity
  * does in a step). If both are zero the residual itself. */

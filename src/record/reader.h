@@ -34,7 +34,7 @@ struct perp_recording {
     char *rows;                     /* room for rows as they are in the file */
     int cap_contact, cap_rows;
 
-    char **name; /* of the series, once someone has asked */
+    char **name; /* names of the series, made on the first request */
     int nname, cap_name;
     bool named;
 };
@@ -44,24 +44,30 @@ perp_status pp_recording_load(const char *path, hid_t file, bool borrowed, uint6
                               perp_refusal *why);
 
 static inline pp_location pp_recording_place(const perp_recording *r) { return (pp_location){r->path, 0, 0}; }
-/* The complaint of a failed call on the file. */
+/* Fills `why` after a failed call on the file. */
 perp_status pp_recording_trouble(const perp_recording *r, const char *key, perp_refusal *why);
 perp_status pp_recording_no_memory(const perp_recording *r, perp_refusal *why);
-/* Is the dataset there? If not, the complaint that the recording does not hold it. */
+/* Checks that the dataset exists; else fills `why`: the recording does not hold it. */
 perp_status pp_recording_holds(const perp_recording *r, pp_dataset d, perp_refusal *why);
 
 /* Rows first .. first + n of a growing dataset, as they are, into out. Only column `col` if it is not negative. */
 perp_status pp_recording_rows(perp_recording *r, pp_dataset d, uint64_t first, uint64_t n, int col, void *out,
                               perp_refusal *why);
+/* Part of a growing dataset. */
+typedef struct pp_slab {
+    pp_dataset d;
+    uint64_t first, n; /* rows first .. first + n */
+    int col;           /* column; < 0: all */
+    int component;     /* of an entry with several numbers; < 0: all */
+} pp_slab;
 /* The same for one number of each row, as doubles. */
-perp_status pp_recording_column(perp_recording *r, pp_dataset d, uint64_t first, uint64_t n, int col, int component,
-                                double *out, perp_refusal *why);
+perp_status pp_recording_column(perp_recording *r, const pp_slab *part, double *out, perp_refusal *why);
 /* Certificates of frames first .. first + n. */
 perp_status pp_recording_sums(perp_recording *r, uint64_t first, uint64_t n, pp_sum *out, perp_refusal *why);
 /* Contacts first .. first + n of all frames together. */
 perp_status pp_recording_contact_rows(perp_recording *r, uint64_t first, size_t n, perp_recorded_contact *out,
                                       perp_refusal *why);
-/* Room for at least `size` bytes that is used again and again; NULL: no memory. */
+/* A buffer of at least `size` bytes, reused by every call; NULL: no memory. */
 void *pp_recording_room(perp_recording *r, size_t size);
 
 static inline const double *pp_numbers(const perp_recording *r, pp_dataset d) { return (const double *)r->data[d]; }

@@ -34,17 +34,17 @@ void *pp_recording_room(perp_recording *r, size_t size) {
     return PP_GROW(&r->alloc, r->rows, r->cap_rows, 0, (int)size) ? r->rows : NULL;
 }
 
-static bool read_slab(const perp_recording *r, pp_dataset d, uint64_t first, uint64_t n, int col, int component,
-                      hid_t type, void *out) {
+static bool read_slab(const perp_recording *r, const pp_slab *part, hid_t type, void *out) {
+    const pp_dataset d = part->d;
     const pp_entry *e = &pp_layout[d];
-    hsize_t start[3] = {first, 0, 0}, count[3], points = 1;
+    hsize_t start[3] = {part->first, 0, 0}, count[3], points = 1;
     int rank = pp_layout_dims(d, r->extent, count), at = 1;
-    count[0] = n;
+    count[0] = part->n;
     if (e->cols != PP_N_ONE) {
-        if (col >= 0) start[at] = (hsize_t)col, count[at] = 1;
+        if (part->col >= 0) start[at] = (hsize_t)part->col, count[at] = 1;
         at++;
     }
-    if (e->width && component >= 0) start[at] = (hsize_t)component, count[at] = 1;
+    if (e->width && part->component >= 0) start[at] = (hsize_t)part->component, count[at] = 1;
     for (int i = 0; i < rank; i++) points *= count[i];
     if (points == 0) return true;
     hid_t there = H5Dget_space(r->set[d]), here = H5Screate_simple(1, &points, NULL);
@@ -61,20 +61,19 @@ perp_status pp_recording_rows(perp_recording *r, pp_dataset d, uint64_t first, u
     if (st) return st;
     pp_quiet q = pp_quiet_begin();
     hid_t t = pp_type_memory(pp_layout[d].type, 1);
-    bool ok = t >= 0 && read_slab(r, d, first, n, col, -1, t, out);
+    bool ok = t >= 0 && read_slab(r, &(pp_slab){d, first, n, col, -1}, t, out);
     if (t >= 0) H5Tclose(t);
     if (!ok) st = pp_recording_trouble(r, pp_layout[d].path, why);
     pp_quiet_end(q);
     return st;
 }
 
-perp_status pp_recording_column(perp_recording *r, pp_dataset d, uint64_t first, uint64_t n, int col, int component,
-                                double *out, perp_refusal *why) {
-    perp_status st = r->trace ? in_memory(r, pp_layout[d].path, why) : pp_recording_holds(r, d, why);
+perp_status pp_recording_column(perp_recording *r, const pp_slab *part, double *out, perp_refusal *why) {
+    const char *path = pp_layout[part->d].path;
+    perp_status st = r->trace ? in_memory(r, path, why) : pp_recording_holds(r, part->d, why);
     if (st) return st;
     pp_quiet q = pp_quiet_begin();
-    if (!read_slab(r, d, first, n, col, component, H5T_NATIVE_DOUBLE, out))
-        st = pp_recording_trouble(r, pp_layout[d].path, why);
+    if (!read_slab(r, part, H5T_NATIVE_DOUBLE, out)) st = pp_recording_trouble(r, path, why);
     pp_quiet_end(q);
     return st;
 }
@@ -301,7 +300,7 @@ static perp_status read_figure(perp_recording *r, const pp_figure *f, uint64_t f
     double x[BLOCK];
     perp_status st = PERP_OK;
     for (int k = 0; k < f->count && !st; k++) {
-        st = pp_recording_column(r, f->d, first, n, 0, k, x, why);
+        st = pp_recording_column(r, &(pp_slab){f->d, first, n, 0, k}, x, why);
         for (uint64_t i = 0; i < n && !st; i++) {
             st = finite(r, f->d, first + i, &x[i], 1, why);
             if (st) break;

@@ -117,7 +117,7 @@ static perp_status same_world(const perp_recorder *r, perp_refusal *why) {
     return st;
 }
 
-/* The world at hand is the one that was recorded. */
+/* Checks that the world is the one that was recorded. */
 static perp_status same_scene(const perp_recorder *r, const perp_recording *in, perp_refusal *why) {
     static const pp_extent counts[] = {PP_N_BODIES,   PP_N_SHAPES,    PP_N_JOINTS,      PP_N_COORDS,
                                        PP_N_VERTICES, PP_N_MATERIALS, PP_N_DEFINITIONS, PP_N_PARAMETERS};
@@ -179,7 +179,7 @@ static perp_status take_up(perp_recorder *r, perp_recording *in, perp_refusal *w
     if (!st) st = take_sums(r, in, why);
     if (st) return st;
     double seconds = 0;
-    st = pp_recording_column(in, PP_D_SECONDS, in->info.frames - 1, 1, 0, 0, &seconds, why);
+    st = pp_recording_column(in, &(pp_slab){PP_D_SECONDS, in->info.frames - 1, 1, 0, 0}, &seconds, why);
     if (!st) st = take_state(r, in, why); /* last of what can fail for the file's sake: it changes the world */
     if (st) return st;
     r->choice = in->info.choice;

@@ -20,14 +20,16 @@
 
 /* All return a file id of HDF5, or a negative number with a complaint in why. HDF5's own error printing is off within
  * these calls; callers use pp_quiet_begin/end around theirs. `path` is kept for messages. */
-hid_t pp_sealed_create(const char *path, perp_refusal *why); /* must not exist; committed as an empty file */
-/* The same, but it appears in its folder with its first commit, where the system can do that: a program that is killed before
- * leaves nothing. */
+hid_t pp_sealed_create(const char *path,
+                       perp_refusal *why); /* the file must not exist; it is committed as an empty file */
+/* The same, but the file appears in its folder only with its first commit, if the system supports this. A program
+ * that is killed before leaves no file. */
 hid_t pp_sealed_create_nameless(const char *path, perp_refusal *why);
 /* Is it in its folder? */
 bool pp_sealed_named(hid_t file);
 hid_t pp_sealed_open_write(
-    const char *path, perp_refusal *why); /* to continue; finishes a left journal; refuses a second writer (lock) */
+    const char *path,
+    perp_refusal *why); /* continues a file; it applies a journal that was left; it refuses a second writer (lock) */
 hid_t pp_sealed_open_read(const char *path,
                           perp_refusal *why); /* never writes; a complete journal is overlaid in memory */
 hid_t pp_sealed_open_memory(const char *path, const void *data, size_t size,
@@ -36,12 +38,12 @@ hid_t pp_sealed_open_memory(const char *path, const void *data, size_t size,
 /* Flushes HDF5 and makes what it has written since the last commit permanent, whole or not at all. After a failure
  * (disk full) the file is as at the last commit and a later commit may succeed. */
 perp_status pp_sealed_commit(hid_t file, perp_refusal *why);
-/* Closes; everything since the last commit is forgotten, in the file as in memory. */
+/* Closes the file. Everything since the last commit is discarded. */
 void pp_sealed_close(hid_t file);
 /* Bytes of changed blocks waiting for the next commit. */
 size_t pp_sealed_pending(hid_t file);
-/* What went wrong at the bottom of a failed call on this file, if the driver knows (a damaged block with its place, an
- * error of the disk); else "". */
+/* The cause of a failed call on this file, if the driver knows it (a damaged block with its position, a disk
+ * error); else "". */
 const char *pp_sealed_trouble(hid_t file);
 /* Computes and appends the seal for an unsealed HDF5 image of `size` bytes in a buffer with room for
  * pp_sealed_room(size) more; returns the whole size. For tests and fuzzing. */

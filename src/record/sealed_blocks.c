@@ -216,7 +216,7 @@ static const unsigned char *committed(pp_sealed *s, int k) {
 bool pp_blocks_read(pp_sealed *s, uint64_t at, size_t size, void *out) {
     unsigned char *to = out;
     while (size > 0) {
-        if (at >= s->eof) { /* space that HDF5 has asked for but not written */
+        if (at >= s->eof) { /* space that HDF5 has allocated but not written */
             memset(to, 0, size);
             return true;
         }

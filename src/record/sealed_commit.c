@@ -291,7 +291,7 @@ bool pp_journal_finish(pp_sealed *s) {
                 .first_new = s->nblock};
     uint64_t present = 0;
     if (!present_size(s, &present)) return false;
-    s->torn = true; /* whatever happens, the journal stays until it is done */
+    s->torn = true; /* the journal stays until the commit is complete */
     if (!install(s, &c, present, true)) return false;
     for (int k = 0; k < s->nblock; k++) pp_block_drop(s, k);
     return true;

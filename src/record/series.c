@@ -25,7 +25,7 @@ static perp_status numbers(perp_recording *r, const pp_series *s, double *out, p
     perp_status st = PERP_OK;
     for (uint64_t at = 0; at < r->info.frames && !st; at += BLOCK) {
         uint64_t n = r->info.frames - at < BLOCK ? r->info.frames - at : BLOCK;
-        st = pp_recording_column(r, s->d, at, n, s->col, s->component, out + at, why);
+        st = pp_recording_column(r, &(pp_slab){s->d, at, n, s->col, s->component}, out + at, why);
         if (!st) st = check(r, s->d, at, out + at, n, 1, why);
     }
     return st;
@@ -197,7 +197,7 @@ static perp_status total_energy(perp_recording *r, double *out, perp_refusal *wh
         uint64_t n = r->info.frames - at < BLOCK ? r->info.frames - at : BLOCK;
         for (uint64_t i = 0; i < n; i++) out[at + i] = 0;
         for (int k = 0; k < 3 && !st; k++) {
-            st = pp_recording_column(r, parts[k], at, n, 0, 0, x, why);
+            st = pp_recording_column(r, &(pp_slab){parts[k], at, n, 0, 0}, x, why);
             if (!st) st = check(r, parts[k], at, x, n, 1, why);
             for (uint64_t i = 0; i < n && !st; i++) out[at + i] += x[i];
         }

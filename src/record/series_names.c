@@ -361,7 +361,7 @@ static bool add_rest(perp_recording *r) {
 }
 
 const char *perp_recording_series_name(const perp_recording *r, int i) {
-    if (!r->named) { /* the list is made when first asked for: the recording is ours, and this changes nothing that shows */
+    if (!r->named) { /* the list is made on the first request; this changes nothing that a caller can see */
         perp_recording *mine = (perp_recording *)(uintptr_t)r;
         mine->named = true;
         bool ok = add_found(mine, "time") && add_found(mine, "step");

@@ -150,9 +150,19 @@ static bool add_filters(hid_t p, int compression, bool shuffle) {
     return (!shuffle || H5Pset_shuffle(p) >= 0) && H5Pset_deflate(p, (unsigned)compression) >= 0;
 }
 
-/* A dataset written once: in one piece if it is small, else in chunks of about CHUNK_BYTES. */
-static hid_t put_whole(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int rank, const hsize_t *dims,
-                       const void *data, int compression) {
+/* An array in memory, and its type in the file. */
+typedef struct array {
+    hid_t file_type, memory_type;
+    int rank;
+    const hsize_t *dims; /* rank numbers */
+    const void *data;
+} array;
+
+/* Writes a dataset that never grows: in one piece if it is small, else in chunks of about CHUNK_BYTES. */
+static hid_t put_whole(hid_t file, const char *path, array a, int compression) {
+    const hid_t file_type = a.file_type;
+    const int rank = a.rank;
+    const hsize_t *dims = a.dims;
     hsize_t bytes = H5Tget_size(file_type), chunk[3];
     for (int i = 0; i < rank; i++) {
         bytes *= dims[i];
@@ -167,7 +177,7 @@ static hid_t put_whole(hid_t file, const char *path, hid_t file_type, hid_t memo
         ok = H5Pset_chunk(p, rank, chunk) >= 0 && add_filters(p, compression, H5Tget_class(file_type) != H5T_STRING);
     }
     if (ok) set = H5Dcreate2(file, path, file_type, space, H5P_DEFAULT, p, H5P_DEFAULT);
-    if (set >= 0 && bytes > 0 && H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
+    if (set >= 0 && bytes > 0 && H5Dwrite(set, a.memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, a.data) < 0) {
         H5Dclose(set);
         set = H5I_INVALID_HID;
     }
@@ -181,7 +191,7 @@ bool pp_put_static(hid_t file, pp_dataset d, const uint64_t *extent, size_t size
     hsize_t dims[3];
     int rank = pp_layout_dims(d, extent, dims);
     hid_t ft = pp_type_file(e->type, size), mt = e->type == PP_TEXT ? H5Tcopy(ft) : pp_type_memory(e->type, size);
-    hid_t set = put_whole(file, e->path, ft, mt, rank, dims, data, compression);
+    hid_t set = put_whole(file, e->path, (array){ft, mt, rank, dims, data}, compression);
     bool ok = set >= 0 && pp_put_notes(set, e->unit, e->about);
     if (set >= 0) ok = H5Dclose(set) >= 0 && ok;
     if (ft >= 0) H5Tclose(ft);
@@ -191,7 +201,7 @@ bool pp_put_static(hid_t file, pp_dataset d, const uint64_t *extent, size_t size
 
 hid_t pp_put_bytes(hid_t file, const char *path, const void *data, size_t size, int compression) {
     hsize_t dims[1] = {size};
-    return put_whole(file, path, H5T_STD_U8LE, H5T_NATIVE_UINT8, 1, dims, data, compression);
+    return put_whole(file, path, (array){H5T_STD_U8LE, H5T_NATIVE_UINT8, 1, dims, data}, compression);
 }
 
 /* Rows come one after the other, so a cache of two chunks is enough: the one being filled is never read back. */

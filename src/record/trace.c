@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "record/trace_internal.h"
 
-#define ROOM_MAX 65536 /* frames for which room is made before the run; a longer run makes room as it goes */
+#define ROOM_MAX 65536 /* frames for which memory is reserved before the run; a longer run allocates more */
 
 static pp_location place(const pp_trace *t) { return (pp_location){t->view.path, 0, 0}; }
 

@@ -18,8 +18,9 @@
 
 #define COMMIT_SECONDS 0.9         /* a killed run loses at most one second, and a step takes time itself */
 #define COMMIT_BYTES   (32u << 20) /* that wait for a commit */
-#define CHUNK_BYTES    32768u /* of a chunk, about: small, because a commit packs the last one of every dataset again */
-#define CHUNK_FRAMES   512u   /* frames in a chunk at most, for the same reason */
+#define CHUNK_BYTES \
+    32768u /* approximate size of a chunk: small, because a commit compresses the last chunk of every dataset again */
+#define CHUNK_FRAMES 512u /* frames in a chunk at most, for the same reason */
 
 static pp_location place(const perp_recorder *r) { return (pp_location){r->path, 0, 0}; }
 
@@ -229,7 +230,7 @@ static bool flush(pp_column *c) {
     return true;
 }
 
-/* Makes room for the rows of a frame with so many contacts in every column. */
+/* Reserves memory for the rows of a frame with this number of contacts in every column. */
 static perp_status reserve(perp_recorder *r, int ncontact, perp_refusal *why) {
     for (int d = 0; d < PP_DATASET_COUNT; d++) {
         pp_column *c = &r->column[d];

@@ -6,7 +6,7 @@
 
 #include "record/store.h"
 
-/* A dataset that grows: rows wait in memory until there is a whole chunk of them, or a commit. */
+/* A dataset that grows. Rows are buffered in memory until a chunk is complete or a commit is made. */
 typedef struct pp_column {
     hid_t set;        /* negative: in no file */
     hid_t type;       /* in memory */
@@ -43,7 +43,7 @@ struct perp_recorder {
     char *saved;                       /* room for the state */
     int cap_saved;
     double began, committed; /* on the clock */
-    perp_status failed;      /* a frame was lost: nothing is recorded or committed any more */
+    perp_status failed;      /* a frame was lost; nothing more is recorded or committed */
     perp_refusal first;      /* why */
 };
 
@@ -54,7 +54,7 @@ perp_status pp_recorder_new(const char *path, const perp_scene *scene, perp_reco
 void pp_recorder_free(perp_recorder *r);
 /* Sets up the columns over datasets that are there already (`make` false) or makes them. */
 perp_status pp_recorder_columns(perp_recorder *r, bool make, perp_refusal *why);
-/* The complaint of a failed call on the file, in the driver's words if it has some. */
+/* Fills `why` after a failed call on the file, with the driver's message if there is one. */
 perp_status pp_recorder_trouble(const perp_recorder *r, const char *key, perp_refusal *why);
 /* Names of all bodies or joints as one block of fixed texts, *size bytes each. Must be freed. NULL: no memory. */
 char *pp_recorder_body_names(const perp_recorder *r, size_t *size);
@@ -69,7 +69,7 @@ perp_status pp_recorder_hand_over(perp_recorder *r, pp_static_taker *take, void 
 perp_status pp_recorder_first(perp_recorder *r, perp_refusal *why);
 /* Index of a solver of the world's chain by its name; PP_NO_SOLVER if it is none of them. */
 uint8_t pp_recorder_solver(const perp_recorder *r, const char *name);
-/* Takes a step into the sums of the frame to come. */
+/* Adds a step to the sums of the next frame. */
 void pp_recorder_count(perp_recorder *r, const perp_certificate *cert);
 /* Adds the rows of a frame to the columns: the world as it stands, and the steps counted since the frame before. */
 perp_status pp_recorder_frame(perp_recorder *r, perp_refusal *why);

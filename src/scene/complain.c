@@ -19,15 +19,6 @@ void pp_push_index(pp_reader *r, int index) {
 
 void pp_pop(pp_reader *r) { r->ncrumb--; }
 
-void pp_write(pp_writer *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    size_t room = t->n < t->size ? t->size - t->n : 0;
-    int n = vsnprintf(room ? t->buf + t->n : NULL, room, format, args);
-    va_end(args);
-    if (n > 0) t->n += (size_t)n;
-}
-
 /* bodies[3].shapes[0].radius (i = 4) */
 static void way(const pp_reader *r, char *out, size_t size) {
     pp_writer t = {out, size, 0};

@@ -73,7 +73,7 @@ static bool word(char c) {
  * compiles, so that its words are names, functions (before a bracket) or constants. NULL: no memory. */
 static char *with_numbers(const pp_reader *r, const char *text, const char *const *dynamic) {
     pp_text out = {.alloc = r->alloc};
-    size_t most = strlen(text) + 1; /* room for all of it at once, whatever the values */
+    size_t most = strlen(text) + 1; /* memory for all values at once, whatever their number */
     for (const char *p = text; *p; p++)
         if (word(*p) && !word(p[1])) most += PP_NUMBER_TEXT;
     if (most > INT32_MAX || !PP_GROW(out.alloc, out.data, out.cap, 0, (int)most)) return NULL;

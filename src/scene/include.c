@@ -187,7 +187,7 @@ static perp_status include(pp_reader *r, const chain *c, pp_item at) {
     if (c->depth + 1 >= PP_SCENE_DEPTH) return pp_wrong(r, at, "includes deeper than 16 files", "at most 16");
     chain next = {c, file, c->depth + 1};
     int ncrumb = r->ncrumb;
-    r->ncrumb = 0; /* the way to a value starts anew in each file */
+    r->ncrumb = 0; /* the path to a value begins again in each file */
     s = read_document(r, &next, r->s->file[file].path);
     if (!s) r->ncrumb = ncrumb;
     return s;

@@ -19,52 +19,55 @@ static const pp_variant joints[] = {
 #define ONE_AXIS (1u << PERP_JOINT_REVOLUTE | 1u << PERP_JOINT_PRISMATIC)
 #define ANY_AXIS (ONE_AXIS | 1u << PERP_JOINT_CYLINDRICAL | 1u << PERP_JOINT_UNIVERSAL | 1u << PERP_JOINT_PLANAR)
 
-#define AXIS_KEYS(in, which)                                                                                       \
-    {"limits",          PP_T_NUMBERS,                                                                              \
-     PP_AT(in, limits), .variants = (which),                                                                       \
-     .count2 = 1u << 2, .count3 = 1u << 2,                                                                         \
-     .infinite = true,  PP_UNIT("L or rad"),                                                                       \
-     PP_WORDS("none"),  PP_HELP("Smallest and largest value of the coordinate.")},                                 \
-        {"motor",                                                                                                  \
-         PP_T_MAP,                                                                                                 \
-         PP_AT(in, motor),                                                                                         \
-         .variants = (which),                                                                                      \
-         .map = &pp_map_motor,                                                                                     \
-         PP_WORDS("none"),                                                                                         \
-         PP_HELP("Drives the coordinate.")},                                                                       \
-        {"spring",                                                                                                 \
-         PP_T_MAP,                                                                                                 \
-         PP_AT(in, spring),                                                                                        \
-         .variants = (which),                                                                                      \
-         .map = &pp_map_spring,                                                                                    \
-         PP_WORDS("none"),                                                                                         \
-         PP_HELP("Spring and damper on the coordinate.")},                                                         \
-    {                                                                                                              \
-        "friction", PP_T_NUMBER, PP_AT(in, friction), .variants = (which), PP_DEFAULT(0), PP_NOT_NEGATIVE,         \
-                                                      PP_UNIT("force or torque"), PP_HELP("Largest dry friction.") \
+#define AXIS_KEYS(in, which)                                                                               \
+    {"limits",          PP_T_NUMBERS,                                                                      \
+     PP_AT(in, limits), .variants = (which),                                                               \
+     .count2 = 1u << 2, .count3 = 1u << 2,                                                                 \
+     .infinite = true,  PP_UNIT("L or rad"),                                                               \
+     PP_WORDS("none"),  PP_HELP("Smallest and largest value of the coordinate.")},                         \
+        {"motor",                                                                                          \
+         PP_T_MAP,                                                                                         \
+         PP_AT(in, motor),                                                                                 \
+         .variants = (which),                                                                              \
+         .map = &pp_map_motor,                                                                             \
+         PP_WORDS("none"),                                                                                 \
+         PP_HELP("Drives the coordinate.")},                                                               \
+        {"spring",                                                                                         \
+         PP_T_MAP,                                                                                         \
+         PP_AT(in, spring),                                                                                \
+         .variants = (which),                                                                              \
+         .map = &pp_map_spring,                                                                            \
+         PP_WORDS("none"),                                                                                 \
+         PP_HELP("Spring and damper on the coordinate.")},                                                 \
+    {                                                                                                      \
+        "friction", PP_T_NUMBER, PP_AT(in, friction), .variants = (which), PP_DEFAULT(0), PP_NOT_NEGATIVE, \
+                                                      PP_UNIT("force or torque"),                          \
+                                                      PP_HELP("Largest force or torque of dry friction.")  \
     }
 
 #define IN(field) PP_AT(pp_joint_in, field)
 static const pp_key joint[] = {
     {"name", PP_T_NAME, IN(name), .own = true, PP_WORDS("none"),
-     PP_HELP("For controllers and plots; no two joints have the same.")},
-    {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"), PP_HELP("As of a body.")},
-    {"type", PP_T_TAG, 0, .required = true, PP_HELP("What it allows.")},
-    {"a", PP_T_REF, IN(a), .of = "a body", PP_WORDS("world"), PP_HELP("The body it hangs on; `world` for none.")},
-    {"b", PP_T_REF, IN(b), .of = "a body", .required = true, PP_HELP("The body that hangs on it.")},
+     PP_HELP("Controllers and plots refer to the joint by it. No two joints have the same name.")},
+    {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"), PP_HELP("As for a body.")},
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("The kind of joint.")},
+    {"a", PP_T_REF, IN(a), .of = "a body", PP_WORDS("world"),
+     PP_HELP("First body; `world`: the joint is fixed in the world.")},
+    {"b", PP_T_REF, IN(b), .of = "a body", .required = true, PP_HELP("Second body.")},
     {"collide", PP_T_BOOL, IN(collide), PP_DEFAULT(false), PP_HELP("The two bodies may touch each other.")},
     {"at", PP_T_VECTOR, IN(at), PP_UNIT("L"),
-     PP_HELP("World point of the joint: both frames are put there, so that all coordinates start at 0. Or use the four "
-             "keys below.")},
+     PP_HELP("World point of the joint. Both joint frames are placed there, so all coordinates start at 0. The four "
+             "keys below are the alternative.")},
     {"axis", PP_T_VECTOR, IN(axis), PP_WORDS("z; 2D prismatic: x"),
-     PP_HELP("With `at`: world direction of the joint's z; in 2D of its x.")},
+     PP_HELP("World direction of the joint's z axis, in 2D of its x axis. Used with `at`.")},
     {"turn", PP_T_TURN, IN(turn), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("from the axis"),
-     PP_HELP("With `at`, in place of `axis`: world orientation of the joint's frames.")},
+     PP_HELP("World orientation of the joint frames, in place of `axis`. Used with `at`.")},
     {"at_a", PP_T_VECTOR, IN(at_a), PP_UNIT("L"), PP_WORDS("A's origin"),
-     PP_HELP("The joint in A's frame, or in the world.")},
+     PP_HELP("Origin of the joint frame in A's frame, or in the world.")},
     {"turn_a", PP_T_TURN, IN(turn_a), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
      PP_HELP("Orientation of the joint's frame in A.")},
-    {"at_b", PP_T_VECTOR, IN(at_b), PP_UNIT("L"), PP_WORDS("B's origin"), PP_HELP("The joint in B's frame.")},
+    {"at_b", PP_T_VECTOR, IN(at_b), PP_UNIT("L"), PP_WORDS("B's origin"),
+     PP_HELP("Origin of the joint frame in B's frame.")},
     {"turn_b", PP_T_TURN, IN(turn_b), PP_UNIT("rad"), .map = &pp_map_turn, PP_WORDS("not turned"),
      PP_HELP("Orientation of the joint's frame in B.")},
     {"axes", PP_T_LIST, IN(axes), .variants = ANY_AXIS, .map = &pp_map_axis, PP_WORDS("nothing on any"),
@@ -86,9 +89,10 @@ const pp_map pp_map_axis = {"axis", "A joint coordinate", "An entry of `axes`.",
 
 #define IN(field) PP_AT(pp_motor_in, field)
 static const pp_key motor[] = {
-    {"speed", PP_T_NUMBER, IN(speed), .required = true, PP_UNIT("L/T or rad/T"), PP_HELP("Rate it keeps.")},
+    {"speed", PP_T_NUMBER, IN(speed), .required = true, PP_UNIT("L/T or rad/T"),
+     PP_HELP("Speed that the motor maintains.")},
     {"force", PP_T_NUMBER, IN(force), PP_DEFAULT_AS(INFINITY, "inf"), PP_NOT_NEGATIVE, .infinite = true,
-     PP_UNIT("force or torque"), PP_HELP("The most it can do; `inf`: as much as it takes.")},
+     PP_UNIT("force or torque"), PP_HELP("Largest force or torque of the motor. `inf`: no limit.")},
 };
 const pp_map pp_map_motor = {"motor", "A motor", "On a joint coordinate.", motor, COUNT(motor), NULL};
 #undef IN
@@ -98,7 +102,7 @@ static const pp_key spring[] = {
     {"stiffness", PP_T_NUMBER, IN(stiffness), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("force/L or torque/rad"),
      PP_HELP("Stiffness.")},
     {"rest", PP_T_NUMBER, IN(rest), PP_DEFAULT(0), PP_UNIT("L or rad"),
-     PP_HELP("Coordinate at which it does nothing.")},
+     PP_HELP("Coordinate at which the spring is relaxed.")},
     {"damping", PP_T_NUMBER, IN(damping), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("force T/L or torque T/rad"),
      PP_HELP("Damping.")},
 };
@@ -127,9 +131,9 @@ static const char *const frames[] = {"world", "body", NULL};
 #define ON_BODY   .variants = 1u << CONSTANT | 1u << SINUSOID | 1u << EXPRESSION
 static const pp_key force[] = {
     {"name", PP_T_NAME, IN(name), .own = true, PP_WORDS("none"),
-     PP_HELP("For the reader; no two forces have the same.")},
-    {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"), PP_HELP("As of a body.")},
-    {"type", PP_T_TAG, 0, .required = true, PP_HELP("What it is.")},
+     PP_HELP("A label for readers of the file. No two forces have the same name.")},
+    {"repeat", PP_T_REPEAT, IN(repeat), .own = true, PP_WORDS("once"), PP_HELP("As for a body.")},
+    {"type", PP_T_TAG, 0, .required = true, PP_HELP("The kind of force.")},
     {"body", PP_T_REF, IN(body), ON_BODY, .of = "a body", .required = true, PP_HELP("The body it acts on.")},
     {"force", PP_T_VECTOR, IN(force), WRENCH, PP_UNIT("M L/T^2"), PP_WORDS("zero"), PP_HELP("Force.")},
     {"torque", PP_T_ANGULAR, IN(torque), WRENCH, PP_UNIT("M L^2/T^2"), PP_WORDS("zero"), PP_HELP("Torque.")},
@@ -141,7 +145,7 @@ static const pp_key force[] = {
     {"at", PP_T_FORMULAS, IN(at_of), FOR(EXPRESSION), PP_UNIT("L"), PP_WORDS("the centre of mass"),
      PP_HELP("Where the force acts, in the body's frame.")},
     {"frame", PP_T_CHOICE, IN(frame), ON_BODY, .choice = frames, PP_DEFAULT_AS(0, "world"),
-     PP_HELP("Axes of force and torque: of the world, or of the body, turning with it.")},
+     PP_HELP("Axes of force and torque: those of the world, or those of the body, which rotate with it.")},
     {"omega", PP_T_NUMBER, IN(omega), FOR(SINUSOID), .required = true, PP_UNIT("rad/T"), PP_HELP("Angular frequency.")},
     {"phase", PP_T_NUMBER, IN(phase), FOR(SINUSOID), PP_DEFAULT(0), PP_UNIT("rad"), PP_HELP("Phase.")},
     {"a", PP_T_REF, IN(a), FOR(SPRING), .of = "a body", PP_WORDS("world"), PP_HELP("One end.")},
@@ -152,22 +156,22 @@ static const pp_key force[] = {
     {"stiffness", PP_T_NUMBER, IN(stiffness), FOR(SPRING), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("M/T^2"),
      PP_HELP("Stiffness.")},
     {"rest_length", PP_T_NUMBER, IN(rest_length), FOR(SPRING), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("L"),
-     PP_HELP("Length at which it does nothing.")},
+     PP_HELP("Length at which the spring is relaxed.")},
     {"damping", PP_T_NUMBER, IN(damping), FOR(SPRING), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("M/T"),
-     PP_HELP("Damper along the line of the spring.")},
+     PP_HELP("Damping along the line of the spring.")},
     {"drag", PP_T_NUMBER, IN(drag), FOR(SPRING), PP_DEFAULT(0), PP_NOT_NEGATIVE, PP_UNIT("M/T"),
-     PP_HELP("Damper on the whole relative velocity of the ends.")},
+     PP_HELP("Damping of the whole relative velocity of the ends.")},
     {"joint", PP_T_REF, IN(joint), FOR(PD), .of = "a joint", .required = true, PP_HELP("The joint.")},
     {"coordinate", PP_T_WHOLE, IN(coordinate), FOR(PD), PP_DEFAULT(0), PP_BETWEEN(0, 2),
-     PP_HELP("Which of its coordinates.")},
+     PP_HELP("Number of the coordinate, from 0.")},
     {"kp", PP_T_NUMBER, IN(kp), FOR(PD), PP_DEFAULT(0), PP_UNIT("force/L or torque/rad"),
      PP_HELP("Gain on the error.")},
     {"kd", PP_T_NUMBER, IN(kd), FOR(PD), PP_DEFAULT(0), PP_UNIT("force T/L or torque T/rad"),
-     PP_HELP("Gain on its rate.")},
+     PP_HELP("Gain on the rate of the error.")},
     {"target", PP_T_NUMBER, IN(target), FOR(PD), PP_DEFAULT(0), PP_UNIT("L or rad"), PP_HELP("Target.")},
     {"target_rate", PP_T_NUMBER, IN(target_rate), FOR(PD), PP_DEFAULT(0), PP_UNIT("L/T or rad/T"),
      PP_HELP("Rate of the target.")},
     {"max_force", PP_T_NUMBER, IN(max_force), FOR(PD), PP_DEFAULT_AS(INFINITY, "inf"), PP_NOT_NEGATIVE,
-     .infinite = true, PP_UNIT("force or torque"), PP_HELP("The most it can do.")},
+     .infinite = true, PP_UNIT("force or torque"), PP_HELP("Largest force or torque of the controller.")},
 };
 const pp_map pp_map_force = {"force", "A force", "An entry of `forces`.", force, COUNT(force), forces};

@@ -21,8 +21,8 @@ typedef struct pp_text {
     const perp_allocator *alloc;
     char *data; /* NULL: empty */
     int n, cap;
-    bool failed; /* no memory: nothing is added any more */
-    bool *any;   /* set when that happens; NULL: nobody asks */
+    bool failed; /* memory was refused; nothing more is added */
+    bool *any;   /* set to true when memory is refused; may be NULL */
 } pp_text;
 void pp_text_add(pp_text *t, const char *format, ...) PERP_PRINTF(2, 3);
 /* In double quotes, as YAML reads it back. */
@@ -42,13 +42,13 @@ void pp_text_vector(pp_text *t, int dim, perp_vec3 v);
 void pp_text_base64(pp_text *t, const void *data, size_t size);
 unsigned char *pp_base64_read(const perp_allocator *a, const char *text, size_t *size);
 
-/* A value that the table leaves to its owner, as YAML; NULL: not there. */
+/* A value that the owner of the map writes, as YAML; NULL: the key is not written. */
 typedef struct pp_nested {
     const char *key; /* NULL ends a list */
     const char *text;
 } pp_nested;
 
-/* Sets every field of the map's struct to what is not written: its default, or nothing. */
+/* Sets every field of the map's struct to its default, which is not written. */
 void pp_put_blank(const pp_map *m, void *in);
 /* A vector, or nothing if it is zero: for keys whose default is zero. */
 perp_vec3 pp_put_some(perp_vec3 v);

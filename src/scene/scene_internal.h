@@ -52,8 +52,8 @@ struct perp_scene {
     int nfile, cap_file;
     pp_definition *definition; /* strings owned */
     int ndefinition, cap_definition;
-    perp_stop stop;      /* who may stop a step of its worlds */
-    bool around;         /* the world is not its own: see perp_scene_of_world() */
+    perp_stop stop;      /* callback that may stop a step of its worlds */
+    bool around;         /* the scene does not own the world: see perp_scene_of_world() */
     pp_formula *formula; /* what motions and forces of the world evaluate */
 
     /* for perp_scene_set(): */
@@ -87,8 +87,8 @@ typedef struct pp_names {
     int ntext, cap_text;
 } pp_names;
 
-/* How far the centre of mass of a body lies from its frame as written, in that frame. Kept only where it does; by
- * slot. */
+/* Offset of the centre of mass of a body from its frame in the file, in that frame. Kept only for bodies with an
+ * offset; by slot. */
 typedef struct pp_shift {
     uint32_t slot;
     perp_vec3 by;
@@ -150,7 +150,7 @@ typedef struct pp_reader {
     const char *variable[PP_SCENE_VARIABLES]; /* parameters, then those of the repeat */
     double value[PP_SCENE_VARIABLES];
     int nvariable, nrepeat;
-    const pp_definition *given; /* values for parameters from outside; of one name the last counts */
+    const pp_definition *given; /* values for parameters from outside; the last value of a name is used */
     int ngiven;
     pp_declaration *declared; /* of the parameters, in their order; stays from reading to reading */
     int ndeclared, cap_declared;
@@ -194,20 +194,21 @@ void pp_scene_free_content(perp_scene *s);
 /* complaints (complain.c): at an item, with the way to it as key */
 perp_status pp_wrong(pp_reader *r, pp_item at, const char *found, const char *allowed);
 perp_status pp_wrong_say(pp_reader *r, perp_status s, pp_item at, const char *format, ...) PERP_PRINTF(4, 5);
-/* What stands at the item is not what the key allows. */
+/* Refuses the value at the item: the key does not allow it. */
 perp_status pp_wrong_kind(pp_reader *r, pp_item at, const pp_key *k);
-/* The world refused: its sentence, at the item. */
+/* Reports a refusal of the world at the item. */
 perp_status pp_wrong_world(pp_reader *r, perp_status s, pp_item at);
 perp_status pp_no_memory(pp_reader *r);
-/* A word that is none of a list (ended by NULL): what is allowed, and which was meant. `what`: "the key", or NULL. */
+/* Refuses a word that is not in a list (ended by NULL), with the list and the nearest word. `what`: "the key", or
+ * NULL. */
 perp_status pp_wrong_word(pp_reader *r, perp_status s, pp_item at, const char *what, const char *written,
                           const char *const *words);
 /* The same with words after what was written. */
 perp_status pp_wrong_word_of(pp_reader *r, perp_status s, pp_item at, const char *what, const char *written,
                              const char *after, const char *const *words);
-/* The word of the list (ended by NULL) that other programs call like that; NULL: none (synonym.c). */
+/* The word of the list (ended by NULL) for which other programs use this name; NULL: none (synonym.c). */
 const char *pp_synonym(const char *written, const char *const *words);
-/* Takes "found X; allowed: Y", as expressions complain, apart; false if it is another sentence. */
+/* Splits a message "found X; allowed: Y" of an expression; false if it has another form. */
 bool pp_split_words(char *words, const char **found, const char **allowed);
 void pp_push_key(pp_reader *r, const char *key);
 void pp_push_index(pp_reader *r, int index);
@@ -253,7 +254,7 @@ const pp_key *pp_key_find(const pp_map *m, const char *name);
 bool pp_names_find(const pp_names *t, const char *name, uint32_t *id);
 bool pp_names_add(const perp_allocator *a, pp_names *t, const char *name, uint32_t id);
 void pp_names_free(const perp_allocator *a, pp_names *t);
-/* A name that is not in the table: complains, naming the nearest. what: "a body". */
+/* Refuses a name that is not in the table and suggests the nearest. what: "a body". */
 perp_status pp_names_missing(pp_reader *r, const pp_names *t, pp_item at, const char *name, const char *what);
 
 /* files (include.c) */
@@ -297,11 +298,11 @@ perp_status pp_read_turn(pp_reader *r, pp_item at, const pp_key *k, perp_quat *o
 typedef perp_status (*pp_make)(pp_reader *r, pp_item entry, void *ctx);
 perp_status pp_repeat(pp_reader *r, pp_item entry, int list, int position, pp_make make, void *ctx);
 
-/* Does the name mean something else in recordings, so that no body, joint or force may have it? */
+/* Is the name reserved in recordings, so that no body, joint or force may have it? */
 bool pp_name_reserved(const char *name);
 /* Words of the key `what` of a recording, in the order of the bits of perp_record; ended by NULL. */
 extern const char *const pp_record_words[];
-/* Checks a new name of a list and that the list is not absurdly long. */
+/* Checks a new name of a list, and that the list is not too long. */
 perp_status pp_check_entry(pp_reader *r, int list, const pp_names *names, pp_item name_at, const char *name,
                            pp_item entry);
 
@@ -326,7 +327,7 @@ struct pp_formula {
 };
 pp_formula *pp_formula_new(pp_reader *r, int ndynamic);
 void pp_formulas_free(perp_scene *s);
-/* Compiles what stands there into part i. */
+/* Compiles the expression at the item into part i. */
 perp_status pp_formula_part(pp_reader *r, pp_item at, const char *const *dynamic, pp_formula *f, int i);
 /* As many parts from the first on as the scene has dimensions. */
 perp_status pp_formula_vector(pp_reader *r, pp_item at, const char *const *dynamic, pp_formula *f, int first);

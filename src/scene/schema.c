@@ -71,12 +71,56 @@ static void words(pp_writer *t, const pp_key *k) {
 
 static void reference_to(pp_writer *t, const pp_map *m) { pp_write(t, "\"$ref\":\"#/$defs/%s\"", m->name); }
 
+/* Types whose values are described by the same text for every key. */
+static const char *const fixed[] = {
+    [PP_T_BOOL] = "\"type\":\"boolean\"",
+    [PP_T_TEXT] = "\"type\":[\"string\",\"number\",\"boolean\"]",
+    [PP_T_LABEL] = "\"type\":[\"string\",\"number\",\"boolean\"]",
+    [PP_T_NAME] = "\"type\":\"string\",\"pattern\":\"^[A-Za-z]([A-Za-z0-9_-]|\\\\$\\\\{[^}]*\\\\})*$\"",
+    [PP_T_REF] = "\"type\":\"string\",\"minLength\":1",
+    [PP_T_FILE] = "\"type\":\"string\",\"minLength\":1",
+    [PP_T_NAMES] = "\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1}",
+    [PP_T_SETTINGS] = "\"type\":\"object\",\"additionalProperties\":{\"type\":\"object\",\"additionalProperties\":{"
+                      "\"type\":[\"number\",\"string\",\"boolean\"]}}",
+    [PP_T_FILES] = "\"anyOf\":[{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]",
+    [PP_T_WHOLES] = "\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":0}",
+    [PP_T_REPEAT] = "\"anyOf\":[{\"type\":[\"integer\",\"string\"],\"minimum\":0},{\"type\":\"object\","
+                    "\"minProperties\":1,\"maxProperties\":8,"
+                    "\"additionalProperties\":{\"type\":[\"integer\",\"string\"]}}]",
+    [PP_T_WHAT] = "\"anyOf\":[{\"const\":\"all\"},{\"type\":\"array\",\"items\":{\"enum\":[\"poses\",\"twists\","
+                  "\"joints\",\"contacts\",\"certificate\",\"ledger\",\"solver\"]}}]",
+    [PP_T_WATCH] = "\"type\":\"object\",\"additionalProperties\":{\"type\":[\"number\",\"string\"]}",
+    [PP_T_FORMULA] = "\"type\":[\"number\",\"string\"]",
+};
+
+static void colour(pp_writer *t) {
+    pp_write(t, "\"anyOf\":[{\"type\":\"string\",\"pattern\":\"^#[0-9A-Fa-f]{6}$\"},{\"enum\":[");
+    for (int i = 0; pp_colour_name(i); i++) {
+        if (i) pp_write(t, ",");
+        quoted(t, pp_colour_name(i));
+    }
+    pp_write(t, "]}]");
+}
+
 static void value(pp_writer *t, const pp_key *k) {
     switch (k->type) {
+    case PP_T_BOOL:
+    case PP_T_TEXT:
+    case PP_T_LABEL:
+    case PP_T_NAME:
+    case PP_T_REF:
+    case PP_T_FILE:
+    case PP_T_NAMES:
+    case PP_T_SETTINGS:
+    case PP_T_FILES:
+    case PP_T_WHOLES:
+    case PP_T_REPEAT:
+    case PP_T_WHAT:
+    case PP_T_WATCH:
+    case PP_T_FORMULA: pp_write(t, "%s", fixed[k->type]); break;
     case PP_T_TAG: break; /* written by the form itself */
     case PP_T_NUMBER: number(t, k, "number"); break;
     case PP_T_WHOLE: number(t, k, "integer"); break;
-    case PP_T_BOOL: pp_write(t, "\"type\":\"boolean\""); break;
     case PP_T_CHOICE:
     case PP_T_STAGE: words(t, k); break;
     case PP_T_STAGES:
@@ -84,22 +128,7 @@ static void value(pp_writer *t, const pp_key *k) {
         words(t, k);
         pp_write(t, "}");
         break;
-    case PP_T_TEXT: pp_write(t, "\"type\":[\"string\",\"number\",\"boolean\"]"); break;
-    case PP_T_LABEL: pp_write(t, "\"type\":[\"string\",\"number\",\"boolean\"]"); break;
-    case PP_T_COLOUR:
-        pp_write(t, "\"anyOf\":[{\"type\":\"string\",\"pattern\":\"^#[0-9A-Fa-f]{6}$\"},{\"enum\":[");
-        for (int i = 0; pp_colour_name(i); i++) {
-            if (i) pp_write(t, ",");
-            quoted(t, pp_colour_name(i));
-        }
-        pp_write(t, "]}]");
-        break;
-    case PP_T_NAME:
-        pp_write(t, "\"type\":\"string\",\"pattern\":\"^[A-Za-z]([A-Za-z0-9_-]|\\\\$\\\\{[^}]*\\\\})*$\"");
-        break;
-    case PP_T_REF:
-    case PP_T_FILE: pp_write(t, "\"type\":\"string\",\"minLength\":1"); break;
-    case PP_T_NAMES: pp_write(t, "\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1}"); break;
+    case PP_T_COLOUR: colour(t); break;
     case PP_T_VECTOR:
     case PP_T_FORMULAS: list_of(t, ANY_NUMBER, 2, 3); break;
     case PP_T_ANGULAR:
@@ -136,14 +165,6 @@ static void value(pp_writer *t, const pp_key *k) {
         reference_to(t, k->map);
         pp_write(t, "}]}");
         break;
-    case PP_T_SETTINGS:
-        pp_write(t, "\"type\":\"object\",\"additionalProperties\":{\"type\":\"object\",\"additionalProperties\":{"
-                    "\"type\":[\"number\",\"string\","
-                    "\"boolean\"]}}");
-        break;
-    case PP_T_FILES:
-        pp_write(t, "\"anyOf\":[{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]");
-        break;
     case PP_T_POINTS:
         pp_write(t, "\"anyOf\":[{\"type\":\"array\",\"minItems\":1,\"maxItems\":10000,\"items\":{");
         list_of(t, ANY_NUMBER, 2, 3);
@@ -156,21 +177,6 @@ static void value(pp_writer *t, const pp_key *k) {
         list_of(t, ANY_NUMBER, 4, 8);
         pp_write(t, "}");
         break;
-    case PP_T_WHOLES: pp_write(t, "\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":0}"); break;
-    case PP_T_REPEAT:
-        pp_write(t, "\"anyOf\":[{\"type\":[\"integer\",\"string\"],\"minimum\":0},{\"type\":\"object\","
-                    "\"minProperties\":1,\"maxProperties\":8,"
-                    "\"additionalProperties\":{\"type\":[\"integer\",\"string\"]}}]");
-        break;
-    case PP_T_WHAT:
-        pp_write(t, "\"anyOf\":[{\"const\":\"all\"},{\"type\":\"array\",\"items\":{\"enum\":[\"poses\",\"twists\","
-                    "\"joints\",\"contacts\","
-                    "\"certificate\",\"ledger\",\"solver\"]}}]");
-        break;
-    case PP_T_WATCH:
-        pp_write(t, "\"type\":\"object\",\"additionalProperties\":{\"type\":[\"number\",\"string\"]}");
-        break;
-    case PP_T_FORMULA: pp_write(t, "\"type\":[\"number\",\"string\"]"); break;
     }
 }
 

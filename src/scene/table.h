@@ -8,10 +8,11 @@
 
 #include <math.h>
 
+#include "base/writer.h"
 #include "input/input.h"
 
-/* What a value is, and the C type of the field it fills. Types marked "later" only note where the value stands; the
- * code that owns the map reads them. */
+/* The types of values, and the C type of the field that each fills. For types marked "later" only the position of
+ * the value is stored; the code that owns the map reads it. */
 typedef enum pp_type {
     PP_T_TAG,     /* the name of the variant; pp_got.variant */
     PP_T_NUMBER,  /* double */
@@ -66,7 +67,7 @@ typedef struct pp_key {
     bool above;
     bool infinite; /* may be infinite */
     bool required;
-    bool own;          /* not taken from, nor allowed in, a template */
+    bool own;          /* the key is not allowed in a template and not taken from one */
     unsigned dims;     /* PP_2D or PP_3D; 0: both */
     unsigned variants; /* bits of the variants that have the key; 0: all */
     double min, max;
@@ -111,10 +112,10 @@ extern const pp_map pp_map_body, pp_map_shape, pp_map_points, pp_map_turn, pp_ma
     pp_map_function;
 extern const pp_map pp_map_joint, pp_map_axis, pp_map_motor, pp_map_spring, pp_map_force, pp_map_formula_turn;
 
-/* The type of what is a function of a program: written into recordings of its world, and never read. */
+/* The type of a function of a program. It is written into recordings of its world and cannot be read. */
 #define PP_USER_TYPE "user"
 
-/* Is the key there for this dimension (0: not known) and variant (-1: any)? */
+/* Does the key exist for this dimension (0: not known) and variant (-1: any)? */
 static inline bool pp_key_fits(const pp_key *k, int dim, int variant) {
     if (dim && k->dims && !(k->dims & (dim == 2 ? PP_2D : PP_3D))) return false;
     return variant < 0 || !k->variants || (k->variants >> variant & 1u);
@@ -129,12 +130,5 @@ uint32_t pp_colour_of(const char *text);
 
 /* What the value of a key may be, in words: "a number > 0". dim 0: for both dimensions. */
 char *pp_key_words(const pp_key *k, int dim, char *out, size_t size);
-
-/* Text written into a buffer that may be too small; n counts what it would have been. */
-typedef struct pp_writer {
-    char *buf;
-    size_t size, n;
-} pp_writer;
-void pp_write(pp_writer *t, const char *format, ...) PERP_PRINTF(2, 3);
 
 #endif

@@ -3,10 +3,10 @@
 /* combinations.c - which stages go with which: asked of perp_world_create_why(), never written down
  * Everything comes from the lists of steppers, contact models and solvers, so that a new one is in the table by itself,
  * and what a table says is what a world does. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/writer.h"
 #include "stage/contact_model.h"
 #include "stage/stepper.h"
 
@@ -64,22 +64,6 @@ bool perp_combination_at(int i, perp_combination *out) {
     return true;
 }
 
-/* Text that is made twice, once to measure it: what does not fit is counted. */
-typedef struct text {
-    char *buf;
-    size_t size, used;
-} text;
-
-static void say(text *t, const char *format, ...) PERP_PRINTF(2, 3);
-static void say(text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    size_t room = t->used < t->size ? t->size - t->used : 0;
-    int n = vsnprintf(room ? t->buf + t->used : NULL, room, format, args);
-    va_end(args);
-    if (n > 0) t->used += (size_t)n;
-}
-
 /* Reasons of one stepper, each once. */
 typedef struct reasons {
     char said[REASONS][PP_WHY];
@@ -93,34 +77,34 @@ static int note(reasons *r, const char *why) {
     return r->n - 1;
 }
 
-static void stepper_section(text *t, int stepper) {
+static void stepper_section(pp_writer *t, int stepper) {
     const pp_stepper_type *s = pp_stepper_at(stepper);
     reasons r = {.n = 0};
-    say(t, "\n## %s\n\n%c%s (%s).\n\n| contact model |", s->name,
-        s->about[0] >= 'a' && s->about[0] <= 'z' ? s->about[0] - 32 : s->about[0], s->about + 1, s->source);
+    pp_write(t, "\n## %s\n\n%c%s (%s).\n\n| contact model |", s->name,
+             s->about[0] >= 'a' && s->about[0] <= 'z' ? s->about[0] - 32 : s->about[0], s->about + 1, s->source);
     for (int dim = 2; dim < 2 + DIMS; dim++)
-        for (int f = 0; f < (int)FORMS; f++) say(t, " %dD %s |", dim, form_name[f]);
-    say(t, "\n|---|");
-    for (int i = 0; i < DIMS * (int)FORMS; i++) say(t, "---|");
+        for (int f = 0; f < (int)FORMS; f++) pp_write(t, " %dD %s |", dim, form_name[f]);
+    pp_write(t, "\n|---|");
+    for (int i = 0; i < DIMS * (int)FORMS; i++) pp_write(t, "---|");
     for (int m = 0; pp_model_at(m); m++) {
-        say(t, "\n| %s |", pp_model_at(m)->name);
+        pp_write(t, "\n| %s |", pp_model_at(m)->name);
         for (int dim = 2; dim < 2 + DIMS; dim++)
             for (int f = 0; f < (int)FORMS; f++) {
                 char why[PP_WHY];
                 if (made(dim, stepper, m, f, NULL, why, sizeof why))
-                    say(t, " yes |");
+                    pp_write(t, " yes |");
                 else
-                    say(t, " no (%d) |", note(&r, why) + 1);
+                    pp_write(t, " no (%d) |", note(&r, why) + 1);
             }
     }
-    say(t, "\n");
-    if (r.n) say(t, "\n");
-    for (int i = 0; i < r.n; i++) say(t, "%d. %s\n", i + 1, r.said[i]);
+    pp_write(t, "\n");
+    if (r.n) pp_write(t, "\n");
+    for (int i = 0; i < r.n; i++) pp_write(t, "%d. %s\n", i + 1, r.said[i]);
 }
 
 /* Do all that exist in this form take this solver, none, or some? */
-static void solver_row(text *t, int form) {
-    say(t, "\n| %s |", form_name[form]);
+static void solver_row(pp_writer *t, int form) {
+    pp_write(t, "\n| %s |", form_name[form]);
     bool first = true;
     for (int k = 0; k < perp_solver_count(); k++) {
         int all = 0, good = 0;
@@ -133,34 +117,37 @@ static void solver_row(text *t, int form) {
                     good += made(dim, s, m, form, perp_solver_at(k)->name, why, sizeof why);
                 }
         if (!good) continue;
-        say(t, "%s %s%s", first ? "" : ",", perp_solver_at(k)->name, good < all ? " (not with all of them)" : "");
+        pp_write(t, "%s %s%s", first ? "" : ",", perp_solver_at(k)->name, good < all ? " (not with all of them)" : "");
         first = false;
     }
-    say(t, " |");
+    pp_write(t, " |");
 }
 
 size_t perp_combinations(char *buf, size_t size) {
-    text t = {.buf = buf, .size = size};
+    pp_writer t = {.buf = buf, .size = size};
     if (size) buf[0] = 0;
-    say(&t,
+    pp_write(
+        &t,
         "# Combinations\n\n<!-- Made by `perp info --combinations` from the program itself. -->\n\n"
         "A step is made by a stepper, a contact model, a form of the problem and a solver "
         "(`stages` in [scene.md](scene.md)). These go together; what does not is refused when a world is made, with "
         "the reason given here.\nEvery combination that the tables say exists is run by a test, and every other one "
         "is refused in it (`test/cross/test_combinations.c`).\n\n"
         "Elliptic and torsional friction (`e_t`, `e_o`, `e_r` of a contact law) need form cone in 3D.\n\n");
-    say(&t, "`geometry: end`, contacts that act at the end pose, goes with all contact models, forms and solvers of:");
+    pp_write(&t,
+             "`geometry: end`, contacts that act at the end pose, goes with all contact models, forms and solvers of:");
     bool first = true;
     for (int s = 0; pp_stepper_at(s); s++) {
         if (!pp_stepper_at(s)->end_poses) continue;
-        say(&t, "%s %s", first ? "" : ",", pp_stepper_at(s)->name);
+        pp_write(&t, "%s %s", first ? "" : ",", pp_stepper_at(s)->name);
         first = false;
     }
-    say(&t, ". Other steppers refuse it (`test/law/test_end_pose.c` runs all of them).\n\n"
-            "## Solvers\n\nThey go by the form alone, whatever the stepper and the contact model.\n\n| form | solvers "
-            "|\n|---|---|");
+    pp_write(&t,
+             ". Other steppers refuse it (`test/law/test_end_pose.c` runs all of them).\n\n"
+             "## Solvers\n\nThey go by the form alone, whatever the stepper and the contact model.\n\n| form | solvers "
+             "|\n|---|---|");
     for (int f = 0; f < (int)FORMS; f++) solver_row(&t, f);
-    say(&t, "\n");
+    pp_write(&t, "\n");
     for (int s = 0; pp_stepper_at(s); s++) stepper_section(&t, s);
-    return t.used;
+    return t.n;
 }

@@ -166,7 +166,7 @@ static void test_products(void **state) {
         for (int i = 0; i < lda * k; i++) A[i] = uniform();
         for (int i = 0; i < (n + 2) * (k + 2); i++) B[i] = uniform();
         for (int i = 0; i < ldc * n; i++) C[i] = D[i] = uniform();
-        pp_subtract_product(m, n, k, A, lda, B, bk, bj, C, ldc);
+        pp_subtract_product(m, n, k, (pp_factors){A, lda, B, bk, bj}, C, ldc);
         for (int j = 0; j < n; j++)
             for (int i = 0; i < m; i++)
                 for (int l = 0; l < k; l++) D[i + ldc * j] -= A[i + lda * l] * B[bk * l + bj * j];

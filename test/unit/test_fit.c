@@ -314,7 +314,7 @@ static void test_box_qp(void **state) {
             g[j] = 3 * perp_random_normal(&random), low[j] = -perp_random_uniform(&random),
             high[j] = perp_random_uniform(&random);
         if (round % 5 == 0) low[0] = 0;
-        double fall = pp_box_qp(n, B, g, low, high, d, side, work), best = INFINITY;
+        double fall = pp_box_qp(&(pp_box_qp_data){n, B, g, low, high}, d, side, work), best = INFINITY;
         int faces = (int)lround(pow(3, n));
         for (int f = 0; f < faces; f++) {
             int at[4], rest = f;

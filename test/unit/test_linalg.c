@@ -64,10 +64,10 @@ static void test_products(void **state) {
         for (int t = 0; t < 2; t++) {
             memcpy(y, b, sizeof y);
             if (beta == 0) y[0] = NAN; /* must not count */
-            pp_gemv(t, m, n, alpha, A, ld, x, beta, y);
-            for (int i = 0; i < (t ? n : m); i++) {
+            pp_gemv(t, n, A, ld, x, beta, y);
+            for (int i = 0; i < n; i++) {
                 double s = beta == 0 ? 0 : beta * b[i];
-                for (int j = 0; j < (t ? m : n); j++) s += alpha * (t ? A[j + ld * i] : A[i + ld * j]) * x[j];
+                for (int j = 0; j < n; j++) s += (t ? A[j + ld * i] : A[i + ld * j]) * x[j];
                 assert_true(fabs(y[i] - s) < 1e-14);
             }
         }
@@ -193,7 +193,7 @@ static void test_psd(void **state) {
         assert_int_equal(f.rank, rank);
         /* consistent system: solved */
         fill(x, n);
-        pp_gemv(false, n, n, 1, A, n, x, 0, b);
+        pp_gemv(false, n, A, n, x, 0, b);
         memcpy(y, b, sizeof b);
         pp_psd_solve(&f, 1, y, n, C);
         for (int i = 0; i < n; i++) {
@@ -222,7 +222,7 @@ static void test_psd(void **state) {
         }
         assert_true(g < 1e-13 * n * size);
         /* the solution of A u = A y is y itself, if it has no part that A does not see */
-        pp_gemv(false, n, n, 1, A, n, y, 0, b);
+        pp_gemv(false, n, A, n, y, 0, b);
         pp_psd_solve(&f, 1, b, n, D);
         for (int i = 0; i < n; i++)
             if (f.scale[i] > 0) assert_true(fabs(b[i] - y[i]) / f.scale[i] < 1e-6 * (1 + fabs(y[i]) / f.scale[i]));
@@ -257,7 +257,7 @@ static void test_psd_refuses(void **state) {
     assert_true(y[0] < 1e-12 * y[n - 1]); /* it is as singular as was said */
     assert_true(pp_psd_factor(&f, n, A, n, 1e-11, big));
     fill(x, n);
-    pp_gemv(false, n, n, 1, A, n, x, 0, b);
+    pp_gemv(false, n, A, n, x, 0, b);
     memcpy(x, b, sizeof b);
     pp_psd_solve(&f, 1, x, n, C);
     assert_true(left_over(n, A, n, x, b) < 1e-8);
@@ -275,7 +275,7 @@ static void test_alignment(void **state) {
         memcpy(M, A, sizeof(double) * N * N);
         memcpy(z, b, sizeof(double) * N);
         pp_gemm(true, false, N, N, N, 1, M, N, M, N, 0, T, N);
-        pp_gemv(true, N, N, 1, T, N, z, 0, w);
+        pp_gemv(true, N, T, N, z, 0, w);
         assert_true(pp_cholesky(N, T, N));
         pp_cholesky_solve(N, T, N, 1, w, N);
         assert_true(pp_lu(N, M, N, piv));

@@ -48,7 +48,7 @@ static void circle_is_found(void **state) {
     pp_arena_init(&arena, (perp_allocator){0});
     for (double r = 0.15; r < 0.86; r += 0.1) {
         plot_contour *c = NULL;
-        assert_int_equal(plot_contours(&arena, NX, NY, x, y, v, r, &c), 1);
+        assert_int_equal(plot_contours(&arena, &(plot_field){NX, NY, x, y, v}, r, &c), 1);
         assert_true(c->closed);
         double length = 0;
         for (long i = 0; i < c->n; i++) {
@@ -68,14 +68,14 @@ static void closed_curves_are_apart(void **state) {
     pp_arena arena;
     pp_arena_init(&arena, (perp_allocator){0});
     plot_contour *c = NULL;
-    assert_int_equal(plot_contours(&arena, NX, NY, x, y, v, 0.5, &c), 2);
+    assert_int_equal(plot_contours(&arena, &(plot_field){NX, NY, x, y, v}, 0.5, &c), 2);
     for (int k = 0; k < 2; k++) {
         assert_true(c[k].closed);
         for (long i = 0; i < c[k].n; i++) assert_true((c[k].p[i].x > 0) == (c[k].p[0].x > 0));
     }
     assert_true((c[0].p[0].x > 0) != (c[1].p[0].x > 0));
-    assert_int_equal(plot_contours(&arena, NX, NY, x, y, v, 2, &c), 0);
-    assert_int_equal(plot_contours(&arena, NX, NY, x, y, v, -1, &c), 0);
+    assert_int_equal(plot_contours(&arena, &(plot_field){NX, NY, x, y, v}, 2, &c), 0);
+    assert_int_equal(plot_contours(&arena, &(plot_field){NX, NY, x, y, v}, -1, &c), 0);
     pp_arena_free(&arena);
 }
 
@@ -88,7 +88,7 @@ static void open_curves_end_at_the_edge(void **state) {
     for (int k = 0; k < 4; k++) {
         static const double level[4] = {-0.2, -1e-3, 1e-3, 0.2};
         plot_contour *c = NULL;
-        assert_int_equal(plot_contours(&arena, NX, NY, x, y, v, level[k], &c), 2);
+        assert_int_equal(plot_contours(&arena, &(plot_field){NX, NY, x, y, v}, level[k], &c), 2);
         for (int m = 0; m < 2; m++) {
             assert_false(c[m].closed);
             plot_point end[2] = {c[m].p[0], c[m].p[c[m].n - 1]};
@@ -113,7 +113,7 @@ static void squares_are_complete(void **state) {
             double q[4];
             for (int k = 0; k < 4; k++) q[k] = pattern >> k & 1 ? (heavy ? 3 : 1) : (heavy ? -1 : -3);
             plot_contour *c = NULL;
-            long n = plot_contours(&arena, 2, 2, gx, gy, q, 0, &c);
+            long n = plot_contours(&arena, &(plot_field){2, 2, gx, gy, q}, 0, &c);
             bool none = pattern == 0 || pattern == 15, cross = pattern == 6 || pattern == 9; /* rows of two: 0 1, 2 3 */
             assert_int_equal(n, none ? 0 : cross ? 2 : 1);
             for (long k = 0; k < n && cross; k++) {
@@ -138,7 +138,7 @@ static void gaps_are_left_out(void **state) {
         static const double none[3] = {NAN, INFINITY, -INFINITY};
         v[gj * NX + gi] = none[kind];
         plot_contour *c = NULL;
-        assert_int_equal(plot_contours(&arena, NX, NY, x, y, v, 0.5, &c), 1);
+        assert_int_equal(plot_contours(&arena, &(plot_field){NX, NY, x, y, v}, 0.5, &c), 1);
         assert_false(c->closed); /* it ends at the squares around the gap */
         for (long i = 0; i < c->n; i++) {
             bool inside =
@@ -149,9 +149,9 @@ static void gaps_are_left_out(void **state) {
     }
     for (int i = 0; i < NX * NY; i++) v[i] = NAN;
     plot_contour *c = NULL;
-    assert_int_equal(plot_contours(&arena, NX, NY, x, y, v, 0.5, &c), 0);
-    assert_int_equal(plot_contours(&arena, 1, NY, x, y, v, 0.5, &c), 0);
-    assert_int_equal(plot_contours(&arena, NX, NY, x, y, v, NAN, &c), 0);
+    assert_int_equal(plot_contours(&arena, &(plot_field){NX, NY, x, y, v}, 0.5, &c), 0);
+    assert_int_equal(plot_contours(&arena, &(plot_field){1, NY, x, y, v}, 0.5, &c), 0);
+    assert_int_equal(plot_contours(&arena, &(plot_field){NX, NY, x, y, v}, NAN, &c), 0);
     pp_arena_free(&arena);
 }
 
@@ -165,7 +165,7 @@ static void levels_at_grid_points(void **state) {
     pp_arena_init(&arena, (perp_allocator){0});
     for (int r = 1; r < 15; r++) {
         plot_contour *c = NULL;
-        assert_int_equal(plot_contours(&arena, NX, NY, x, y, v, r, &c), 1);
+        assert_int_equal(plot_contours(&arena, &(plot_field){NX, NY, x, y, v}, r, &c), 1);
         assert_true(c->closed);
         for (long i = 0; i < c->n; i++) assert_true(step_between(c, i) > 0);
     }

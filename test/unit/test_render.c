@@ -76,7 +76,7 @@ static perp_recorded_shape ground(void) {
 static void place_camera(stage *s) {
     render_balls b = {0};
     assert_true(render_add_balls(&s->scene, &s->moment, &b));
-    s->camera = render_camera_fit(3, &s->view, b.ball, b.n, W, H, NULL, NULL);
+    s->camera = render_camera_fit(3, &s->view, b.ball, b.n, W, H, NULL);
     s->options.extent = render_extent(&b);
     free(b.ball);
 }
@@ -202,7 +202,7 @@ static void a_ball_has_a_shadow(void **state) {
         add(s, ground(), perp_v3(0, 0, 0), false, green);
         s->options.extent = (render_ball){{0, 0, 0.5}, 1};
         render_ball whole = {{0, 0, 0.5}, 1};
-        s->camera = render_camera_fit(3, &s->view, &whole, 1, W, H, NULL, NULL);
+        s->camera = render_camera_fit(3, &s->view, &whole, 1, W, H, NULL);
         draw(s);
         /* beside the ball, on the side away from the lamp, which is behind the viewer's left shoulder */
         uint32_t shaded = pixel_of(s, perp_v3(0.35, 0.45, 0)), open = pixel_of(s, perp_v3(-1.2, -0.9, 0));
@@ -268,7 +268,7 @@ static void moments_lie_over_each_other(void **state) {
     assert_int_equal(render_layers_make(&s->arena, W, H, &one, NULL), PERP_OK);
     render_ball both = {{0, 0, 0}, 1.6};
     s->options.extent = both;
-    s->camera = render_camera_fit(3, &s->view, &both, 1, W, H, NULL, NULL);
+    s->camera = render_camera_fit(3, &s->view, &both, 1, W, H, NULL);
     assert_int_equal(render_3d(&s->scene, &s->moment, &s->camera, &s->options, false, &empty, NULL), PERP_OK);
     render_overlay_begin(&empty, &s->layers);
     for (int k = 0; k < 2; k++) {
@@ -304,7 +304,7 @@ static void the_camera_shows_everything(void **state) {
         render_view v = {
             .azimuth = 7 * uniform(&seed), .elevation = 1.5 * (2 * uniform(&seed) - 1), .zoom = 1, .parallel = k % 2};
         int dim = k % 5 == 0 ? 2 : 3, w = 100 + k, h = 300 - k;
-        render_camera c = render_camera_fit(dim, &v, b, 5, w, h, NULL, NULL);
+        render_camera c = render_camera_fit(dim, &v, b, 5, w, h, NULL);
         double least = INFINITY;
         for (int i = 0; i < 5; i++)
             for (int j = 0; j < 400; j++) { /* points of its surface */
@@ -327,7 +327,7 @@ static void the_camera_shows_a_point(void **state) {
     render_ball point = {{1, 2, 3}, 0};
     for (int k = 0; k < 3; k++) {
         render_view v = {.azimuth = 0.3, .elevation = 0.2, .zoom = 1, .parallel = k == 1};
-        render_camera c = render_camera_fit(k == 2 ? 2 : 3, &v, &point, 1, W, H, NULL, NULL);
+        render_camera c = render_camera_fit(k == 2 ? 2 : 3, &v, &point, 1, W, H, NULL);
         render_seen at = render_project(&c, point.centre_W);
         assert_near(at.x, W / 2.0, 1e-9);
         assert_near(at.y, H / 2.0, 1e-9);
@@ -462,7 +462,7 @@ static int rows_of(int dim, double width, double height, int n) {
     render_view v = {.azimuth = -PI / 2, .zoom = 1};
     perp_vec3 far = dim == 2 ? perp_v3(width / 2, height / 2, 0) : perp_v3(width / 2, 0, height / 2);
     render_ball b[2] = {{far, 0.01}, {perp_v3_scale(-1, far), 0.01}};
-    return render_choose_rows(dim, &v, b, 2, 640, 360, RENDER_PANELS, n);
+    return render_choose_rows(dim, &v, b, 2, 640, 360, n);
 }
 
 static void rows_follow_the_scene(void **state) {

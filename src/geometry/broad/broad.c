@@ -28,7 +28,7 @@
 #define TOO_FAT 2.0
 /* Room for pairs from the start: a few of each box and some more, so that what comes and goes allocates nothing. */
 #define ROOM(n) (8 * (n) + 64)
-/* The tree is ordered anew when its blocks are this much larger than they were. */
+/* The tree is ordered again when its blocks have grown by this factor. */
 #define LOOSE 1.5
 
 /* Boxes hardly move when fewer than this part of them leave their fat ones in a call, on average over some calls. */
@@ -353,7 +353,7 @@ perp_status pp_broad_pairs(pp_broad *b, int n, const pp_box *box, const pp_place
     out->n = 0;
     if (n <= 0) return PERP_OK;
     if (!update(b, n, box, placed, a)) {
-        b->n = 0; /* half done: the next call begins anew */
+        b->n = 0; /* incomplete: the next call starts from the beginning */
         return PERP_E_MEMORY;
     }
     const candidates *c = &b->now;

@@ -27,18 +27,19 @@ struct pp_couple_list {
 pp_broad *pp_broad_create(const perp_allocator *a);
 void pp_broad_destroy(pp_broad *b, const perp_allocator *a);
 
-/* All pairs (i, j) whose boxes meet, that are of different bodies, not both at rest by kind (pp_placed.moves), let each
- * other through by group and mask, and pass the filter (NULL: all do), ordered by (i, j). Once warm it does not
- * allocate. */
+/* Finds all pairs (i, j) whose boxes meet, ordered by (i, j). Left out are pairs of one body, pairs of which
+ * neither moves (pp_placed.moves), pairs excluded by group and mask, and pairs that the filter refuses (NULL: it
+ * refuses none). After the first calls it does not allocate. */
 perp_status pp_broad_pairs(pp_broad *b, int n, const pp_box *box, const pp_placed *placed, pp_pair_filter filter,
                            const void *ctx, const perp_allocator *a, pp_couple_list *out);
 
-/* Box of a placed shape, grown by its reach. A half-space along an axis ends there; any other has no end. */
+/* Box of a placed shape, grown by its reach. A half-space whose normal is along an axis is bounded on that side;
+ * any other is unbounded. */
 pp_box pp_box_of(const pp_placed *p);
 /* The smallest box around two. */
 pp_box pp_box_union(pp_box a, pp_box b);
 
-/* Pairs the filter allows whose boxes, without reaches, meet: those that may overlap. */
+/* Finds the pairs that may overlap: those that the filter allows and whose boxes, without reaches, meet. */
 perp_status pp_overlapping(pp_broad *broad, int n, const pp_placed *placed, pp_pair_filter filter, const void *ctx,
                            const perp_allocator *a, pp_arena *arena, pp_couple_list *out);
 /* As pp_deepest_overlap, by way of the broad phase; couples is scratch. PERP_E_MEMORY. */

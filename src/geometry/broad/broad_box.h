@@ -18,32 +18,32 @@ static inline pp_two_sides pp_sides(const pp_box *b, int k) {
     return *(const pp_two_sides *)(const void *)((const double *)(const void *)b + k);
 }
 static inline bool pp_none(pp_two_answers m) { return (m[0] | m[1]) == 0; }
-/* Of two pairs of numbers, where the answer is yes those of a, elsewhere those of b. */
+/* Selects the numbers of a where the mask is set, else those of b. */
 static inline pp_two_answers pp_either(pp_two_answers yes, pp_two_answers a, pp_two_answers b) {
     return (a & yes) | (b & ~yes);
 }
 
-/* A side that is not a number is no obstacle to meeting. */
+/* Do the boxes meet? A side that is NaN does not separate them. */
 static inline bool pp_box_meets(const pp_box *a, const pp_box *b) {
     const pp_two_sides sign = {1, -1}, mixed = {a->hi.z, -a->lo.x};
     return pp_none((pp_sides(b, 0) > pp_sides(a, 3)) | (pp_sides(b, 2) * sign > mixed) |
                    (pp_sides(b, 4) < pp_sides(a, 1)));
 }
 
-/* Is a inside b, sides included? One with a side that is not a number is not. */
+/* Is a inside b, sides included? False if a side is NaN. */
 static inline bool pp_box_inside(const pp_box *a, const pp_box *b) {
     const pp_two_sides sign = {1, -1};
     return pp_none(~((pp_sides(a, 0) >= pp_sides(b, 0)) & (pp_sides(a, 2) * sign >= pp_sides(b, 2) * sign) &
                      (pp_sides(a, 4) <= pp_sides(b, 4))));
 }
 
-/* Are all sides the same? One that is not a number is not the same as itself. */
+/* Are all sides equal? False if a side is NaN. */
 static inline bool pp_box_same(const pp_box *a, const pp_box *b) {
     return pp_none(~((pp_sides(a, 0) == pp_sides(b, 0)) & (pp_sides(a, 2) == pp_sides(b, 2)) &
                      (pp_sides(a, 4) == pp_sides(b, 4))));
 }
 
-/* By how much the boxes are apart; negative: by how much they overlap. Infinite sides are far away [L] */
+/* Distance of the boxes; negative: depth of their overlap [L] */
 static inline double pp_box_gap(const pp_box *a, const pp_box *b) {
     pp_two_sides u = pp_sides(b, 0) - pp_sides(a, 3), v = pp_sides(a, 0) - pp_sides(b, 3);
     pp_two_sides w = {b->lo.z - a->hi.z, a->lo.z - b->hi.z};
@@ -52,7 +52,7 @@ static inline double pp_box_gap(const pp_box *a, const pp_box *b) {
     return u[0] > u[1] ? u[0] : u[1];
 }
 
-/* The largest change of any side; not a number if one is not [L] */
+/* The largest change of any side; NaN if a side is NaN [L] */
 static inline double pp_box_change(const pp_box *a, const pp_box *b) {
     const pp_two_answers size = {INT64_MAX, INT64_MAX}; /* all but the sign; the sizes are ordered like their bits */
     pp_two_answers u = (pp_two_answers)(pp_sides(a, 0) - pp_sides(b, 0)) & size,

@@ -16,15 +16,15 @@
 
 typedef struct pp_motion {
     pp_box *last; /* as in the last call */
-    double *path; /* positive; not a number if the box is not finite and moves */
-    double *room; /* path up to which the box is inside its fat one */
+    double *path; /* positive; NaN if the box is not finite and moves */
+    double *room; /* path up to which the box is inside its enlarged box */
     int cap_last, cap_path, cap_room;
 } pp_motion;
 
 #define PP_ROUND_UP   (1 + 4 * DBL_EPSILON)
 #define PP_ROUND_DOWN (8 * DBL_EPSILON)
 
-/* Path, or sum of two, that is left when it is `now` and `distance` may still be covered. */
+/* The path, or sum of two paths, up to which `distance` may still be covered from `now`. */
 static inline double pp_path_until(double now, double distance) {
     return now + (distance - PP_ROUND_DOWN * (now + distance));
 }
@@ -42,7 +42,7 @@ static inline void pp_motion_follow_infinite(pp_motion *m, int i, const pp_box *
     m->last[i] = *box;
 }
 
-/* Is box i, which has been followed, still inside its fat one? */
+/* Is box i, whose motion has been followed, still inside its enlarged box? */
 static inline bool pp_motion_inside(pp_motion *m, int i, const pp_box *fat) {
     if (m->path[i] <= m->room[i]) return true;
     const pp_box *b = &m->last[i];

@@ -39,7 +39,7 @@ typedef struct pp_tree {
 /* Puts those of n boxes into order for which in[i] is true; their sides are finite. False without memory. */
 bool pp_tree_build(pp_tree *t, const perp_allocator *a, int n, const pp_box *box, const bool *in);
 void pp_tree_free(pp_tree *t, const perp_allocator *a);
-/* Moves box i; the levels above are behind until the next refit. */
+/* Moves box i. The levels above are out of date until the next refit. */
 void pp_tree_set(pp_tree *t, int i, const pp_box *box);
 /* Boxes around boxes, from below. @return the sum of their sides over the lowest level: how loose the tree is [L] */
 double pp_tree_refit(pp_tree *t);

@@ -172,8 +172,8 @@ static segment segment_in(const pp_placed *round, perp_pose X) {
 
 static double clamp01(double t) { return t < 0 ? 0 : t > 1 ? 1 : t; }
 
-/* Distance of two segments: a stationary point inside both, or an end of one. All five are candidates, and the least is
- * the distance whatever rounding makes of nearly parallel ones. */
+/* Distance of two segments. It is attained at a stationary point inside both, or at an end of one. The least of
+ * these five candidates is the distance, also for nearly parallel segments. */
 static double segments_distance(segment p, segment q) {
     double least = fmin(fmin(segment_distance(p.a, q.a, q.b), segment_distance(p.b, q.a, q.b)),
                         fmin(segment_distance(q.a, p.a, p.b), segment_distance(q.b, p.a, p.b)));

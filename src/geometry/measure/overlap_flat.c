@@ -83,7 +83,7 @@ static void add_segment(walk *w, perp_vec3 a, double phi) {
     w->m.y += first * (s * u.x + c * u.y) - area * w->about.y;
 }
 
-/* Goes on to x, which is inside: straight, or along the arc. */
+/* Continues to x, which is inside: along a straight line, or along the arc. */
 static void go_to(walk *w, perp_vec3 x) {
     if (w->inside) {
         add_triangle(w, w->last, x);

@@ -13,8 +13,8 @@
 #define HALF_PI 1.57079632679489661923
 /* A square or cube around a shape reaches this much farther than its bound. */
 #define AROUND 1.25
-/* Of the quadrature: error asked for, as a part of the smaller body; and how often an interval is halved, at least
- * because an estimate over a kink may be small by chance. */
+/* Quadrature: the error limit as a part of the smaller body, and the limits on the number of halvings of an
+ * interval. There is a lower limit, because an error estimate over a kink may be small by chance. */
 #define ASKED  1e-13
 #define HALVED 24
 #define SURE   1

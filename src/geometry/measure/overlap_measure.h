@@ -1,9 +1,7 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-/* overlap_measure.h - how much of two shapes is in the same place: the area (2D) or volume (3D) of their intersection.
- *
- * A judge of its own: it shares nothing with the detector, with the contact models or with overlap.c but the geometry
- * of the shapes. */
+/* overlap_measure.h - the area (2D) or volume (3D) of the intersection of two shapes. It is an independent check:
+ * it shares only the geometry of the shapes with the detector, the contact models and overlap.c. */
 #ifndef PP_OVERLAP_MEASURE_H
 #define PP_OVERLAP_MEASURE_H
 

@@ -76,7 +76,8 @@ int pp_clip_face(pp_clip_point *clip[2], const pp_clip_frame *c, double tol) {
         for (int i = 0; i < m; i++) {
             const pp_clip_point *p = &in[i], *q = &in[i + 1 < m ? i + 1 : 0];
             double dp = p->over, dq = q->over;
-            out[count] = *p; /* the next takes its place if it does not stay: no branch, nobody can guess it */
+            out[count] =
+                *p; /* if a point does not stay, the next one overwrites it: no branch, since it could not be predicted */
             count += dp <= tol;
             if ((dp <= tol) == (dq <= tol)) continue;
             double s = dp / (dp - dq);

@@ -148,7 +148,7 @@ static pp_closest moved(const pair *p, const pp_closest *c, const double *x, dou
     return to;
 }
 
-/* Longest part of a step that is short enough to believe in. */
+/* Largest part of a step for which the linear model is trusted. */
 static double believable(const pair *p, const double *x) {
     double a = 0, n = 0;
     for (int i = 0; i < p->dim; i++) {
@@ -409,7 +409,7 @@ static perp_vec3 start_normal(const pair *p, perp_vec3 na, perp_vec3 nb) {
     return perp_v3_unit(perp_v3_sub(na, nb));
 }
 
-/* Of shapes that are apart or overlap a little. */
+/* For shapes that are apart or overlap slightly. */
 static bool start_apart(const pair *p, pp_closest *c) {
     const pp_placed *A = p->side[0], *B = p->side[1];
     double ra = A->g->bound, rb = B->g->bound;

@@ -25,13 +25,13 @@ typedef struct pp_solid {
 typedef struct pp_clip_point {
     perp_vec3 x;  /* on the incident face */
     uint64_t tag; /* feature that the point is, see pair_poly3d.c */
-    double over;  /* distance beyond the side that cuts at the moment */
-    int side;     /* what the edge from this point to the next one lies on: incident edge >= 0, reference side ~s < 0 */
+    double over;  /* distance beyond the current clipping side */
+    int side;     /* source of the edge from this point to the next: incident edge >= 0, reference side ~s < 0 */
     int rank;     /* order of precedence among contacts, see manifold() in pair_poly3d.c */
 } pp_clip_point;
 
 #define PP_CLIP_SIDES 8
-/* Two faces seen along a normal: that of R cuts that of O. */
+/* Two faces seen along a normal: the face of R clips the face of O. */
 typedef struct pp_clip_frame {
     const pp_solid *R, *O;
     int fr, fo;
@@ -95,10 +95,10 @@ static inline pp_pair *pp_emitted_near(const pp_narrow *w, perp_vec3 a_W, perp_v
 
 /* Lengths for decisions between i and j [L]. */
 typedef struct pp_tolerance {
-    double tie;    /* separations this close (plus PP_TIE_RELATIVE of them) are equal */
-    double inside; /* points this far outside a face still project into it */
-    double merge;  /* contacts closer than this are one */
-    double touch;  /* closer than this a connecting line has no direction */
+    double tie;    /* separations that differ by less than this (plus PP_TIE_RELATIVE of them) are equal */
+    double inside; /* points up to this far outside a face still project into it */
+    double merge;  /* contacts closer than this are merged */
+    double touch;  /* a connecting line shorter than this has no direction */
 } pp_tolerance;
 #define PP_TIE_RELATIVE 3e-10
 pp_tolerance pp_tolerances(const pp_geometry *a, const pp_geometry *b);
@@ -123,7 +123,7 @@ typedef struct pp_edge_gap {
 /* Both face separations and that of the edges for two boxes in 3D, by their 15 axes. False if one exceeds the reach. */
 bool pp_box_planes(const pp_solid *A, const pp_solid *B, const pp_tolerance *t, double reach, pp_face_gap *fa,
                    pp_face_gap *fb, pp_edge_gap *e);
-/* Of the two faces, is it B's that gives the plane? */
+/* Does the face of B, not that of A, give the plane? */
 bool pp_choose_second(const pp_solid *A, pp_face_gap fa, const pp_solid *B, pp_face_gap fb, const pp_tolerance *t);
 /* Face of s most opposed to n; ties go to the lower index. */
 int pp_incident_face(const pp_solid *s, perp_vec3 n);
@@ -132,7 +132,7 @@ static inline double pp_above(const pp_solid *s, int f, perp_vec3 x) {
     return perp_v3_dot(s->n[f], perp_v3_sub(x, s->v[s->g->face_vert[s->g->face_start[f]]]));
 }
 
-/* What of a polytope is closest to a point x; inside, the face of least depth. */
+/* The feature of a polytope closest to a point x; if x is inside, the face of least depth. */
 typedef struct pp_nearest {
     int kind;        /* PP_VERTEX_FACE, PP_VERTEX_EDGE or PP_VERTEX_VERTEX */
     int index;       /* face, edge or vertex */
@@ -141,7 +141,7 @@ typedef struct pp_nearest {
     double distance; /* negative inside */
 } pp_nearest;
 pp_nearest pp_nearest_of(const pp_solid *poly, perp_vec3 x);
-/* Its feature number with vertex v of the other shape; flip: the polytope is shape j. */
+/* The feature number of this feature with vertex v of the other shape; flip: the polytope is shape j. */
 uint64_t pp_nearest_feature(const pp_nearest *c, bool flip, int v);
 
 /* Contacts of two solids of any kind: one of the functions below. */

@@ -114,10 +114,20 @@ static shared_axis find_shared(double D[3][3]) {
     return (shared_axis){-1, -1, 0};
 }
 
+/* How two boxes lie to each other. */
+typedef struct placement {
+    box A, B;
+    perp_vec3 between_W; /* from the centre of A to that of B [L] */
+    double d[3];         /* the same along the axes of A */
+    double D[3][3];      /* cosines: axis i of A times axis j of B */
+} placement;
+
 /* Best pair of edges, or none where every pair separates less than the gap `face` of a face: those cannot become the
  * plane of the boxes. False if one separates by more than the reach. */
-static bool best_edges(const box *A, const box *B, double D[3][3], const double *d, perp_vec3 between, double face,
-                       const pp_tolerance *t, double reach, pp_edge_gap *e) {
+static bool best_edges(placement *p, double face, const pp_tolerance *t, double reach, pp_edge_gap *e) {
+    const box *A = &p->A, *B = &p->B;
+    const double *d = p->d;
+    double(*D)[3] = p->D;
     *e = (pp_edge_gap){-1, -1, -INFINITY, {0, 0, 0}, 0, 0};
     shared_axis shared = find_shared(D);
     /* no two points of the boxes are farther apart along any direction */
@@ -142,7 +152,7 @@ static bool best_edges(const box *A, const box *B, double D[3][3], const double 
             double over = fabs(d[i2] * one[j] - d[i1] * two[j]) - ra - rb; /* separation times the sine */
             if (l2 > SMALL * SMALL ? over * fabs(over) <= lost2 * l2 : over < below) continue;
             perp_vec3 c = perp_v3_cross(*A->axis[i], *B->axis[j]);
-            double l = perp_v3_norm(c), along = perp_v3_dot(c, between);
+            double l = perp_v3_norm(c), along = perp_v3_dot(c, p->between_W);
             if (!(l > PARALLEL)) continue;
             double clear = fabs(along) - ra - rb;
             if (clear < lost * l - 1e-14 * span) continue; /* as above, for small sines, with their digits */
@@ -161,18 +171,17 @@ static bool best_edges(const box *A, const box *B, double D[3][3], const double 
 
 bool pp_box_planes(const pp_solid *sa, const pp_solid *sb, const pp_tolerance *t, double reach, pp_face_gap *fa,
                    pp_face_gap *fb, pp_edge_gap *e) {
-    box A = box_of(sa), B = box_of(sb);
-    perp_vec3 between =
-        perp_v3_scale(0.5, perp_v3_sub(perp_v3_add(sb->v[0], sb->v[7]), perp_v3_add(sa->v[0], sa->v[7])));
-    double D[3][3], E[3][3], d[3], m[3];
+    placement p = {.A = box_of(sa), .B = box_of(sb)};
+    p.between_W = perp_v3_scale(0.5, perp_v3_sub(perp_v3_add(sb->v[0], sb->v[7]), perp_v3_add(sa->v[0], sa->v[7])));
+    double E[3][3], m[3];
     for (int i = 0; i < 3; i++) {
-        d[i] = perp_v3_dot(*A.axis[i], between);
-        m[i] = -perp_v3_dot(*B.axis[i], between);
-        for (int j = 0; j < 3; j++) E[j][i] = D[i][j] = perp_v3_dot(*A.axis[i], *B.axis[j]);
+        p.d[i] = perp_v3_dot(*p.A.axis[i], p.between_W);
+        m[i] = -perp_v3_dot(*p.B.axis[i], p.between_W);
+        for (int j = 0; j < 3; j++) E[j][i] = p.D[i][j] = perp_v3_dot(*p.A.axis[i], *p.B.axis[j]);
     }
-    *fa = best_face(&A, &B, D, d, t);
+    *fa = best_face(&p.A, &p.B, p.D, p.d, t);
     if (!(fa->gap <= reach)) return false;
-    *fb = best_face(&B, &A, E, m, t);
+    *fb = best_face(&p.B, &p.A, E, m, t);
     if (!(fb->gap <= reach)) return false;
-    return best_edges(&A, &B, D, d, between, fmax(fa->gap, fb->gap), t, reach, e);
+    return best_edges(&p, fmax(fa->gap, fb->gap), t, reach, e);
 }

@@ -18,7 +18,7 @@
  * leaves it along the segment: so far may a capsule tilt. Across the segment a neighbour is closer everywhere, and a
  * contact beside it would push in another direction: a disc of the plane has one contact, and so has its prism. */
 #define SLACK 0.1
-#define ROUND 1e-9 /* what rounding may make of a normal on the border of two cones: one of both must take it */
+#define ROUND 1e-9 /* rounding error of a normal on the border of two cones: one of the two must accept it */
 /* Segments with a smaller sine between them count as parallel: the distance at their crossing then differs from those
  * at their ends by less than rounding. */
 #define PARALLEL 1e-7

@@ -14,7 +14,7 @@
 /* Which plane: face f of i or j, or edges ea of i and eb of j with the normal +-(ea x eb) from i to j. */
 typedef uint64_t pp_plane;
 #define PP_NO_PLANE    (~(pp_plane)0)
-#define PP_ROUND_PLANE (PP_NO_PLANE - 1) /* the one plane of a pair with a curved surface: square to its gap */
+#define PP_ROUND_PLANE (PP_NO_PLANE - 1) /* the only plane of a pair with a curved surface, perpendicular to its gap */
 static inline pp_plane pp_plane_face(int owner, int face) { return pp_feature(PP_VERTEX_FACE, owner, face, 0xffffff); }
 static inline pp_plane pp_plane_edges(int negative, int ea, int eb) {
     return pp_feature(PP_EDGE_EDGE, negative, ea, eb);
@@ -38,8 +38,8 @@ typedef struct pp_separating {
  * pairs of edges. Stops at the first plane whose gap exceeds `enough` (INFINITY: never). */
 pp_separating pp_separate(const pp_solid *A, const pp_solid *B, pp_plane keep, double tie, double enough);
 
-/* Among planes whose gap at the solids A, B is within `tie` of the largest, the one whose gap at the solids A1, B1 is
- * largest: which of two that touch is meant is told by where the motion leads. */
+/* Among the planes whose gap at the solids A, B is within `tie` of the largest, finds the one whose gap at the
+ * solids A1, B1 is largest. So the motion decides between planes that touch at the same time. */
 pp_separating pp_separate_ahead(const pp_solid *A, const pp_solid *B, const pp_solid *A1, const pp_solid *B1,
                                 double tie);
 

@@ -34,14 +34,14 @@ void pp_touch_find(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane
  * crossing of a pair of edges. */
 void pp_touch_deepest(pp_touches *t, const pp_solid *A, const pp_solid *B, pp_plane plane);
 
-/* One feature pair of a plane at this pose. Curved pairs are not for it. */
+/* One feature pair of a plane at this pose. Not for pairs with a curved surface. */
 pp_touch pp_touch_at(const pp_solid *A, const pp_solid *B, pp_plane plane, uint64_t feature);
 
 /* The face of `plane`, or beside one of its edges, that lies flat on a face of the other body at this pose, within FLUSH
  * times `slack`; PP_NO_PLANE: none does. */
 pp_plane pp_touch_flat(const pp_solid *A, const pp_solid *B, pp_plane plane, double slack);
 
-/* Of two faces that lie flat on each other the larger one, of equal ones that of A; else `plane`. */
+/* If two faces lie flat on each other: the larger one, or that of A if they are equal; else `plane`. */
 pp_plane pp_touch_first(const pp_solid *A, const pp_solid *B, pp_plane plane);
 
 /* The same as pp_touch_at as a place for an impulse, of a patch that comes to lie flat on `face`. Its corners push in one

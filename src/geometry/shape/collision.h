@@ -37,8 +37,8 @@ typedef struct pp_geometry {
     int (*edge)[4];    /* vertex a, vertex b, the face on the left and the face on the right */
     double bound;      /* largest distance of a point of the shape from the origin of S; INFINITY for a half-space */
     double size;       /* a length for tolerances: the largest extent */
-    double thickness;  /* smallest extent, square to a face: a body must go this far to pass another; INFINITY for a
-                          half-space */
+    double
+        thickness; /* smallest extent, perpendicular to a face: a body must move this far to pass through; INFINITY for a half-space */
 } pp_geometry;
 
 /* Cookie of a perp_shape_def made by perp_shape_particle() and its sisters. */
@@ -64,13 +64,13 @@ typedef struct pp_placed {
     const pp_geometry *g;
     perp_pose X_WS;
     double reach; /* how far any point of the shape may travel in the step [L] */
-    int body;     /* two shapes of one body are never tested */
-    bool moves;   /* false: obstacle or kinematic; two that do not move are never tested */
+    int body;     /* shapes of the same body are not tested */
+    bool moves;   /* false: obstacle or kinematic; pairs of which neither moves are not tested */
     int slot;     /* of the shape in the world */
     uint32_t group, mask;
 } pp_placed;
 
-/* A feature pair found: as perp_contact, with indices into the array of placed shapes; i < j and n from i to j. */
+/* A feature pair: as perp_contact, with indices into the array of placed shapes; i < j, and n points from i to j. */
 typedef struct pp_pair {
     int i, j;
     uint64_t feature;
@@ -102,8 +102,8 @@ typedef struct pp_pair_list {
     int n, cap;
 } pp_pair_list;
 
-/* Says whether two shapes (indices into the placed array) may touch; for jointed bodies and user exclusions. NULL: all
- * may. */
+/* Returns whether two shapes (indices into the placed array) may touch. It excludes jointed bodies and pairs that
+ * the user excluded. NULL: all may touch. */
 typedef bool (*pp_pair_filter)(int i, int j, const void *ctx);
 
 /* Broad phase and the list it fills, see broad.h. */

@@ -41,7 +41,7 @@ static perp_vec3 unit_of(const pp_outline *q, int from, int to) {
 /* Cuts at corner r along the prolongation of its first or second side. */
 static bool prolong(const task *t, const pp_outline *q, int r, int side, pp_outline half[2], bool *cut) {
     perp_vec3 d = side == 0 ? unit_of(q, r - 1, r) : unit_of(q, r + 1, r);
-    return pp_outline_cut(t->arena, q, r, d, t->tol, &half[0], &half[1], cut);
+    return pp_outline_cut(t->arena, q, r, d, t->tol, half, cut);
 }
 
 /* The shorter of the two chords at each reflex corner: it disturbs the others least. */
@@ -106,7 +106,7 @@ static bool keep_side(const task *t, const pp_outline *q, int r, perp_vec3 d, co
     pp_outline half[2];
     bool cut;
     *ok = false;
-    if (!pp_outline_cut(t->arena, q, r, d, t->tol, &half[0], &half[1], &cut)) return false;
+    if (!pp_outline_cut(t->arena, q, r, d, t->tol, half, &cut)) return false;
     if (!cut || crosses(c, half[0].v[0], half[0].v[1], t->tol)) return true;
     *kept = half[pp_outline_has(&half[0], middle(c)) ? 0 : 1];
     *ok = true;

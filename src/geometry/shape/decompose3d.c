@@ -136,8 +136,8 @@ static bool half(task *t, const cell *c, const plane *p, double sign, cell *out)
     return true;
 }
 
-/* Which plane: that of the candidate that cuts the fewest pieces; of equals, the one with the most pieces in it or on
- * one side. */
+/* Chooses the plane that cuts the fewest pieces; among equal ones, the plane with the most pieces in it or on one
+ * side. */
 static plane choose(const task *t, const cell *c) {
     plane best = {{0, 0, 0}, {0, 0, 0}};
     int stride = c->npiece / CANDIDATES + 1, fewest = 0;

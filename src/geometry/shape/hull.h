@@ -24,9 +24,9 @@ double pp_extent(const perp_vec3 *points, int n);
  * memory is refused. */
 perp_vec3 *pp_sort_points(pp_arena *arena, const perp_vec3 *points, int n, double tol, int *nkept);
 
-/* Thinner than this fraction of the size is degenerate. */
+/* A hull thinner than this fraction of its size is degenerate. */
 #define PP_SLIVER 1e-9
-/* Points this close to a plane (or line) of the hull lie on it, as a fraction of the size. */
+/* Points closer than this fraction of the size to a plane (or line) of the hull lie on it. */
 #define PP_COPLANAR 1e-11
 
 /* Points are finite and 3 (4) or more. The result does not depend on the order of the points. */

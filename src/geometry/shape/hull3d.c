@@ -243,15 +243,26 @@ static int by_vertices(const void *a, const void *b) {
     return p->n < q->n ? -1 : p->n > q->n;
 }
 
+/* The triangulated surface, and the face that each of its facets belongs to. */
+typedef struct surface {
+    const half_edge *e;
+    int nedge, npoint;
+    const int *group; /* for each facet its face */
+    int nface;
+} surface;
+
 /* Boundary loops of the faces, collinear vertices dropped, smallest vertex first, faces sorted. keep[v]: new number of
- * point v or -1. False if a boundary is not one simple loop. */
-static bool trace_faces(const half_edge *e, int nedge, const int *group, int nface, int npoint, loop *face, int *buffer,
-                        int *next, int *keep) {
+ * point v or -1. False if a boundary is not one simple loop.
+ * @param buffer nedge numbers, which the loops point into
+ * @param next scratch, npoint numbers */
+static bool trace_faces(const surface *m, loop *face, int *buffer, int *next, int *keep) {
+    const half_edge *e = m->e;
+    const int *group = m->group, nedge = m->nedge, nface = m->nface, npoint = m->npoint;
     for (int v = 0; v < npoint; v++) keep[v] = 0;
     for (int k = 0; k < nedge; k++) /* number of faces that meet in a vertex */
         if (group[e[k].facet] != group[e[e[k].twin].facet]) keep[e[k].from]++;
-    int m = 0;
-    for (int v = 0; v < npoint; v++) keep[v] = keep[v] >= 3 ? m++ : -1;
+    int kept_points = 0;
+    for (int v = 0; v < npoint; v++) keep[v] = keep[v] >= 3 ? kept_points++ : -1;
     for (int g = 0; g < nface; g++) face[g].n = 0;
     for (int k = 0; k < nedge; k++) {
         int g = group[e[k].facet];
@@ -320,7 +331,8 @@ perp_status pp_hull3(pp_arena *arena, const perp_vec3 *points, int n, pp_hull *o
                          "the hull of the points is not a closed surface: it is too thin");
     int nface = merge_facets(arena, p, tol, &f, e, group);
     if (nface < 0) return pp_refuse(why, why_size, PERP_E_MEMORY, "no memory for the hull of %d points", n);
-    if (nface < 4 || !trace_faces(e, f.nvert, group, nface, m, face, buffer, next, keep))
+    const surface merged = {e, f.nvert, m, group, nface};
+    if (nface < 4 || !trace_faces(&merged, face, buffer, next, keep))
         return pp_refuse(why, why_size, PERP_E_GEOMETRY,
                          "the hull of the points is degenerate: too thin, or edges too short");
     out->nface = nface;

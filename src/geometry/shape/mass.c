@@ -148,7 +148,7 @@ static perp_mass unit_mass(const perp_shape_def *d, const pp_geometry *g) {
     }
 }
 
-/* Of this density instead of 1; refuses what overflows. */
+/* Scales mass properties of density 1 to this density; refuses values that overflow. */
 static perp_status scaled(perp_mass m, double density, perp_mass *out, char *why, size_t why_size) {
     m.mass *= density;
     m.I_B = perp_m3_scale(density, m.I_B);
@@ -159,11 +159,18 @@ static perp_status scaled(perp_mass m, double density, perp_mass *out, char *why
     return PERP_OK;
 }
 
-perp_status perp_polygon_mass(const perp_vec3 *points, int npoint, double density, perp_mass *out, char *why,
-                              size_t why_size) {
+/* Clears *out and checks what every function here is given. */
+static perp_status check_given(double density, perp_mass *out, char *why, size_t why_size) {
     if (!out) return pp_refuse(why, why_size, PERP_E_ARG, "no place for the mass given");
     memset(out, 0, sizeof *out);
     if (!isfinite(density)) return pp_refuse(why, why_size, PERP_E_ARG, "the density is not finite");
+    return PERP_OK;
+}
+
+perp_status perp_polygon_mass(const perp_vec3 *points, int npoint, double density, perp_mass *out, char *why,
+                              size_t why_size) {
+    perp_status given = check_given(density, out, why, why_size);
+    if (given) return given;
     const perp_allocator plain = {0};
     pp_arena arena;
     pp_arena_init(&arena, plain);
@@ -175,9 +182,8 @@ perp_status perp_polygon_mass(const perp_vec3 *points, int npoint, double densit
 }
 
 perp_status perp_mesh_mass(const perp_surface *surface, double density, perp_mass *out, char *why, size_t why_size) {
-    if (!out) return pp_refuse(why, why_size, PERP_E_ARG, "no place for the mass given");
-    memset(out, 0, sizeof *out);
-    if (!isfinite(density)) return pp_refuse(why, why_size, PERP_E_ARG, "the density is not finite");
+    perp_status given = check_given(density, out, why, why_size);
+    if (given) return given;
     const perp_allocator plain = {0};
     pp_arena arena;
     pp_arena_init(&arena, plain);
@@ -189,9 +195,8 @@ perp_status perp_mesh_mass(const perp_surface *surface, double density, perp_mas
 
 perp_status perp_shape_mass(const perp_shape_def *def, int dim, double density, perp_mass *out, char *why,
                             size_t why_size) {
-    if (!out) return pp_refuse(why, why_size, PERP_E_ARG, "no place for the mass given");
-    memset(out, 0, sizeof *out);
-    if (!isfinite(density)) return pp_refuse(why, why_size, PERP_E_ARG, "the density is not finite");
+    perp_status given = check_given(density, out, why, why_size);
+    if (given) return given;
     const perp_allocator plain = {0};
     pp_geometry *g = NULL;
     perp_status s = pp_geometry_create(def, dim, &plain, &g, why, why_size);

@@ -153,8 +153,9 @@ static hit shoot(const pp_outline *q, int r, perp_vec3 d, double tol) {
     return h;
 }
 
-bool pp_outline_cut(pp_arena *arena, const pp_outline *q, int r, perp_vec3 d, double tol, pp_outline *left,
-                    pp_outline *right, bool *cut) {
+bool pp_outline_cut(pp_arena *arena, const pp_outline *q, int r, perp_vec3 d, double tol, pp_outline half[2],
+                    bool *cut) {
+    pp_outline *left = &half[0], *right = &half[1];
     hit h = shoot(q, r, d, tol);
     *cut = false;
     if (h.vertex < 0 && h.side < 0) return true;

@@ -25,10 +25,11 @@ bool pp_outline_has(const pp_outline *q, perp_vec3 x);
  * its neighbours. -1 if there is none. */
 int pp_outline_reflex(const pp_outline *q, int from, double tol);
 
-/* Cuts along the chord from corner r in direction d (unit) to the first point of the boundary. left: the piece to the
- * left of the chord. Both begin with corner r. cut = false if the chord leads along a side. False: no memory. */
-bool pp_outline_cut(pp_arena *arena, const pp_outline *q, int r, perp_vec3 d, double tol, pp_outline *left,
-                    pp_outline *right, bool *cut);
+/* Cuts along the chord from corner r in direction d (unit) to the first point of the boundary. half[0] is the piece to
+ * the left of the chord, half[1] the one to the right. Both begin with corner r. cut = false if the chord leads along a
+ * side. False: no memory. */
+bool pp_outline_cut(pp_arena *arena, const pp_outline *q, int r, perp_vec3 d, double tol, pp_outline half[2],
+                    bool *cut);
 
 static inline double pp_cross2(perp_vec3 a, perp_vec3 b) { return a.x * b.y - a.y * b.x; }
 

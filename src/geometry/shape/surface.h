@@ -8,8 +8,8 @@
 #include "base/refuse.h"
 #include "perp/shape.h"
 
-/* Corners of a face within this fraction of the size of its plane make it flat: the rounding of files with 32-bit
- * numbers. */
+/* A face is flat if its corners lie within this fraction of the size from its plane. It allows for the rounding of
+ * files with 32-bit numbers. */
 #define PP_FLAT 1e-7
 
 /* Refuses indices that are not there, faces that are not flat, edges without exactly two faces that run opposite ways,

@@ -130,9 +130,18 @@ static bool same(const perp_sparse *A, const perp_sparse *B) {
     return true;
 }
 
-/* Columns of H'M^-1 H + compliance; only rows up to the diagonal if `upper`. x: n, touched: parts. */
-static bool sum_columns(const perp_cone *p, const mass *m, const perp_sparse *Ht, bool upper, double *x, int *touched,
-                        int *seen, pp_columns *c) {
+/* Scratch memory for one column. */
+typedef struct column_work {
+    double *x;    /* one for each degree of freedom */
+    int *touched; /* parts of the mass matrix that the column meets */
+    int *seen;    /* for each part the last column that met it */
+} column_work;
+
+/* Columns of H'M^-1 H + compliance; only rows up to the diagonal if `upper`. */
+static bool sum_columns(const perp_cone *p, const mass *m, const perp_sparse *Ht, bool upper, const column_work *w,
+                        pp_columns *c) {
+    double *x = w->x;
+    int *touched = w->touched, *seen = w->seen;
     for (int k = 0; k < m->nparts; k++) seen[k] = -1;
     for (int j = 0; j < p->H.cols; j++) {
         int count = 0;
@@ -188,15 +197,16 @@ static bool mirror(const perp_sparse *U, pp_arena *keep, pp_arena *scratch, perp
 static perp_status condense(const perp_cone *p, mass *m, pp_arena *keep, pp_arena *scratch, perp_sparse *W, double *q) {
     int rows = p->H.cols;
     perp_sparse Ht, Mt;
-    double *x = PP_ARENA_ARRAY(scratch, double, m->n);
-    int *touched = PP_ARENA_ARRAY(scratch, int, m->nparts), *seen = PP_ARENA_ARRAY(scratch, int, m->nparts);
-    if (!x || !touched || !seen || !pp_sparse_transpose(&p->H, scratch, &Ht) ||
+    column_work work = {PP_ARENA_ARRAY(scratch, double, m->n), PP_ARENA_ARRAY(scratch, int, m->nparts),
+                        PP_ARENA_ARRAY(scratch, int, m->nparts)};
+    double *x = work.x;
+    if (!x || !work.touched || !work.seen || !pp_sparse_transpose(&p->H, scratch, &Ht) ||
         !pp_sparse_transpose(&p->M, scratch, &Mt))
         return PERP_E_MEMORY;
     bool symmetric = same(&p->M, &Mt), ok;
     perp_sparse U;
     pp_columns c;
-    ok = pp_columns_init(&c, &scratch->alloc, rows, rows) && sum_columns(p, m, &Ht, symmetric, x, touched, seen, &c) &&
+    ok = pp_columns_init(&c, &scratch->alloc, rows, rows) && sum_columns(p, m, &Ht, symmetric, &work, &c) &&
          pp_columns_keep(&c, symmetric ? scratch : keep, symmetric ? &U : W) &&
          (!symmetric || mirror(&U, keep, scratch, W));
     pp_columns_free(&c);

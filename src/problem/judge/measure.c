@@ -25,7 +25,7 @@ bool pp_box_rows(const perp_problem *p, const double *z, double *w) {
         bool mixed = p->cls == PERP_MLCP;
         const double *M = mixed ? p->as.mlcp.M : p->as.lcp.M, *q = mixed ? p->as.mlcp.q : p->as.lcp.q;
         if (n > 0) memcpy(w, q, sizeof *w * n);
-        pp_gemv(false, (int)n, (int)n, 1, M, (int)n, z, 1, w);
+        pp_gemv(false, (int)n, M, (int)n, z, 1, w);
         return true;
     }
     case PERP_SPARSE_MLCP:

@@ -15,8 +15,10 @@
 
 #define STRIP 64 /* rows of w at a time */
 
-static double residual(int n, const double *M, const double *q, const double *lo, const double *hi,
-                       const double *z_scale, const double *w_scale, const double *z) {
+/* lo, hi, z_scale and w_scale may be NULL: 0, INFINITY, 1, 1. */
+static double residual(const perp_mlcp *p, const double *z_scale, const double *w_scale, const double *z) {
+    const int n = p->n;
+    const double *M = p->M, *q = p->q, *lo = p->lo, *hi = p->hi;
     double most = 0;
     for (int start = 0; start < n; start += STRIP) {
         double w[STRIP];
@@ -35,12 +37,10 @@ static double residual(int n, const double *M, const double *q, const double *lo
 }
 
 double perp_lcp_residual(const perp_lcp *p, const double *z) {
-    return residual(p->n, p->M, p->q, NULL, NULL, NULL, NULL, z);
+    return residual(&(perp_mlcp){.n = p->n, .M = p->M, .q = p->q}, NULL, NULL, z);
 }
 
-double perp_mlcp_residual(const perp_mlcp *p, const double *z) {
-    return residual(p->n, p->M, p->q, p->lo, p->hi, NULL, NULL, z);
-}
+double perp_mlcp_residual(const perp_mlcp *p, const double *z) { return residual(p, NULL, NULL, z); }
 
 /* Sparse matrix or callback: the whole of w at once. */
 static double residual_whole(const perp_problem *p, const double *z) {
@@ -63,8 +63,9 @@ static double residual_whole(const perp_problem *p, const double *z) {
 double perp_problem_residual(const perp_problem *p, const double *z) {
     const perp_mlcp *m = &p->as.mlcp;
     switch (p->cls) {
-    case PERP_LCP: return residual(p->as.lcp.n, p->as.lcp.M, p->as.lcp.q, NULL, NULL, p->z_scale, p->w_scale, z);
-    case PERP_MLCP: return residual(m->n, m->M, m->q, m->lo, m->hi, p->z_scale, p->w_scale, z);
+    case PERP_LCP:
+        return residual(&(perp_mlcp){.n = p->as.lcp.n, .M = p->as.lcp.M, .q = p->as.lcp.q}, p->z_scale, p->w_scale, z);
+    case PERP_MLCP: return residual(m, p->z_scale, p->w_scale, z);
     case PERP_SPARSE_MLCP:
     case PERP_NCP: return residual_whole(p, z);
     case PERP_QP: return pp_qp_residual(p, z);

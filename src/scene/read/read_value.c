@@ -26,8 +26,8 @@ static void found_number(pp_item at, double x, char *out, size_t size) {
         (void)snprintf(out, size, "%s, which is %.6g", text, x);
 }
 
-/* A word in place of a number is perhaps no slip in an expression: the complaint about its name then tells of the
- * number first. */
+/* If a single word stands in place of a number, it is probably not a misspelled expression. The message then says
+ * first that a number is expected. */
 static perp_status unknown_word(pp_reader *r, pp_item at, const pp_key *k, perp_status s) {
     if (!r->why || !pp_name_good(pp_text_of(at)) || strncmp(r->why->found, "the unknown name", 16) != 0) return s;
     char found[sizeof r->why->found], allowed[sizeof r->why->allowed], words[256];

@@ -22,7 +22,7 @@ static pp_definition *merge(const perp_scene *s, const perp_scene_value *set, in
     if (s->ndefinition > 0) memcpy(list, s->definition, sizeof *list * (size_t)s->ndefinition);
     *count = s->ndefinition;
     for (int i = 0; i < n; i++) {
-        int at = *count; /* of several with the same name the last one counts */
+        int at = *count; /* if a name occurs several times, the last value is used */
         for (int k = 0; k < *count; k++)
             if (!strcmp(list[k].name, set[i].name)) at = k;
         if (at == *count) list[(*count)++] = (pp_definition){.name = (char *)(uintptr_t)set[i].name};
@@ -129,7 +129,7 @@ static void take_over(perp_scene *s, perp_scene *made) {
     }
 }
 
-/* Reads the trees again into a scene of their own, and takes it over if all went well. */
+/* Reads the trees into a new scene, and takes its contents over if there was no error. */
 static perp_status read_again(perp_scene *s, const pp_definition *given, int n, perp_refusal *why) {
     pp_reader *r = s->reader;
     perp_scene made = {.alloc = s->alloc, .file = s->file, .nfile = s->nfile, .cap_file = s->cap_file};

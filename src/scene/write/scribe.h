@@ -14,10 +14,10 @@ typedef struct pp_scribe {
     int dim;
     const char *path; /* for messages */
     perp_refusal *why;
-    perp_status st; /* the first thing that went wrong */
+    perp_status st; /* status of the first error */
     bool functions; /* write functions of the program as `type: user` instead of refusing them */
     bool user;      /* there was one */
-    bool starved;   /* memory was refused for a text: what was composed is not whole */
+    bool starved;   /* memory was refused for a text: the text is incomplete */
 
     perp_body_id *body;
     perp_joint_id *joint;
@@ -32,8 +32,8 @@ typedef struct pp_scribe {
 
 /* Notes that memory was refused. */
 void pp_scribe_no_memory(pp_scribe *s);
-/* A function of the program. Refused with its place and owner, unless the scribe writes them as such.
- * key: "motion", list: "bodies"; what: "the motion of body" */
+/* Handles a function of the program: refused with its place and owner, or written as `type: user` if `functions`
+ * is set. key: "motion", list: "bodies"; what: "the motion of body" */
 void pp_scribe_user(pp_scribe *s, const char *list, int index, const char *key, const char *what, const char *owner);
 /* The name of a material; "" for the default one. */
 pp_name pp_scribe_material(int material);

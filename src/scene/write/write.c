@@ -82,7 +82,8 @@ static perp_status write_text(const perp_world *w, const char *path, const perp_
     perp_scene *read = NULL;
     char *state = NULL, *again = NULL;
     bool user = false, same = false;
-    perp_status st = pp_world_compose(w, path, words, NULL, functions, &user, text, why);
+    pp_compose_options how = {path, words, NULL, functions};
+    perp_status st = pp_world_compose(w, &how, &user, text, why);
     if (!st && !user) {
         st = read_back(path, *text, &a, &read, why);
         if (!st && same_state(w, perp_scene_world(read), &a, &same)) st = no_memory(path, why);
@@ -90,11 +91,11 @@ static perp_status write_text(const perp_world *w, const char *path, const perp_
         same = perp_world_steps(w) == 0;
     }
     if (!st && !same) {
-        state = state_text(w, &a);
+        how.state = state = state_text(w, &a);
         pp_free(&a, *text);
         *text = NULL;
         if (state)
-            st = pp_world_compose(w, path, words, state, functions, &user, text, why);
+            st = pp_world_compose(w, &how, &user, text, why);
         else
             st = no_memory(path, why);
         perp_scene_close(read);
@@ -102,7 +103,7 @@ static perp_status write_text(const perp_world *w, const char *path, const perp_
         if (!st && !user) st = read_back(path, *text, &a, &read, why);
     }
     if (!st && read) {
-        st = pp_world_compose(perp_scene_world(read), path, words, state, functions, &user, &again, why);
+        st = pp_world_compose(perp_scene_world(read), &how, &user, &again, why);
         if (!st && strcmp(*text, again) != 0) st = texts_differ(path, *text, again, why);
     }
     perp_scene_close(read);

@@ -40,7 +40,7 @@ pp_name pp_scribe_body(const pp_scribe *s, perp_body_id b) {
     return b.gen ? s->body_name[b.slot] : none; /* slots have no gaps */
 }
 
-/* A name that a scene takes and nobody has: what does not go is replaced by -, and a number is put behind it. */
+/* Makes a valid name that is not in use: invalid characters are replaced by -, and a number is appended. */
 static bool give_name(pp_scribe *s, pp_names *taken, const char *wanted, int index, pp_name *out) {
     enum { ROOM = 16 }; /* for the number */
     char base[PP_NAME_MAX - ROOM];
@@ -458,16 +458,16 @@ static void compose(pp_scribe *s, const perp_scene_words *words, const char *sta
     for (int i = 0; nested[i].key; i++) pp_free(&s->alloc, (void *)(uintptr_t)nested[i].text);
 }
 
-perp_status pp_world_compose(const perp_world *w, const char *path, const perp_scene_words *words, const char *state,
-                             bool functions, bool *user, char **text, perp_refusal *why) {
-    pp_scribe s = {.w = w, .def = perp_world_get_def(w), .path = path, .why = why, .functions = functions};
+perp_status pp_world_compose(const perp_world *w, const pp_compose_options *how, bool *user, char **text,
+                             perp_refusal *why) {
+    pp_scribe s = {.w = w, .def = perp_world_get_def(w), .path = how->path, .why = why, .functions = how->functions};
     s.alloc = s.def.alloc;
     s.def.log = (perp_log){0}; /* worlds that are made to be looked at are silent */
     s.dim = s.def.dim;
     pp_text out = {.alloc = &s.alloc, .any = &s.starved};
     *text = NULL;
     if (open_scribe(&s))
-        compose(&s, words, state, &out);
+        compose(&s, how->words, how->state, &out);
     else
         pp_scribe_no_memory(&s);
     close_scribe(&s);

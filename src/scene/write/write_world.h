@@ -6,12 +6,18 @@
 
 #include "perp/scene.h"
 
-/* Writes a world whose slots have no gaps (perp_world_renumber()) as the text of a scene, to be freed with the world's
- * allocator.
- * state: its value for the key `state`; NULL: none
- * functions: write functions of the program as `type: user`, which cannot be read, instead of refusing them
- * user: there is one */
-perp_status pp_world_compose(const perp_world *w, const char *path, const perp_scene_words *words, const char *state,
-                             bool functions, bool *user, char **text, perp_refusal *why);
+/* How a world is written as a scene. */
+typedef struct pp_compose_options {
+    const char *path; /* of the file, for messages and for the paths of meshes */
+    const perp_scene_words *words;
+    const char *state; /* the value of the key `state`; NULL: the key is not written */
+    bool functions; /* write functions of the program as `type: user`, which cannot be read, instead of refusing them */
+} pp_compose_options;
+
+/* Writes a world whose slots have no gaps (perp_world_renumber()) as the text of a scene.
+ * @param user set to true if the world has a function of the program
+ * @param text receives the text; free it with the world's allocator */
+perp_status pp_world_compose(const perp_world *w, const pp_compose_options *how, bool *user, char **text,
+                             perp_refusal *why);
 
 #endif

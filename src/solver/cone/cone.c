@@ -277,7 +277,7 @@ static bool take_nodes(maker *k, bool *singular) {
     for (int i = 0; i < c->nnode; i++) {
         int n = c->node[i + 1] - c->node[i];
         if (!invert(n, c->M[i], c->Minv[i])) return *singular = true, false;
-        pp_gemv(false, n, n, 1, c->Minv[i], n, c->y + c->node[i], 0, c->free_v + c->node[i]);
+        pp_gemv(false, n, c->Minv[i], n, c->y + c->node[i], 0, c->free_v + c->node[i]);
     }
     for (int j = 0; j < M->cols; j++)
         k->free_v[j] = k->part[j] < 0 ? 0 : k->unit[j] * c->free_v[c->node[k->part[j]] + k->dof[j]];

@@ -100,7 +100,7 @@ void pp_ipm_multiply(const pp_ipm *s, const double *x, double *y) {
     }
     memset(y, 0, sizeof *y * (size_t)m->n);
     if (m->dense) {
-        pp_gemv(false, m->n, m->n, 1, m->A, m->n > 0 ? m->n : 1, x, 1, y);
+        pp_gemv(false, m->n, m->A, m->n > 0 ? m->n : 1, x, 1, y);
         return;
     }
     for (int j = 0; j < m->n; j++)

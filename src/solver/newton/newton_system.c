@@ -92,7 +92,7 @@ void pp_newton_matrix(pp_newton_system *s, const double *da, const double *db, d
 static void multiply(const pp_newton_system *s, bool transposed, const double *x, double *y) {
     int n = s->b->n;
     if (s->b->dense) {
-        pp_gemv(transposed, n, n, 1, s->V, n, x, 0, y);
+        pp_gemv(transposed, n, s->V, n, x, 0, y);
         return;
     }
     if (!transposed) memset(y, 0, sizeof *y * (size_t)n);

@@ -16,7 +16,7 @@ export interface Parameter {
     unit: string;
     about: string;
     value: number;
-    initial: number;
+    default: number;
     /** null: no limit */
     min: number | null;
     max: number | null;

@@ -1,30 +1,20 @@
 /* SPDX-FileCopyrightText: the perp authors
  * SPDX-License-Identifier: Apache-2.0 */
-// The certificate of a run in plain words, with the limits of perp info:
-//              good        fair       poor
-//   laws       <= 1e-8     <= 1e-4    above    largest residual of any step, as a part of the speeds in that step
-//   overlap    <= 1e-6     <= 1e-2    above    deepest, as a part of the smallest body
-//   joints     <= 1e-6     <= 1e-2    above    largest error, as a part of the smallest body
-//   energy     <= 1e-9     <= 1e-6    above    what the account leaves open, as a part of the energy at hand
-//              <= 1e-3     <= 1e-2    above    what the rule of the steps gained or lost, what contacts added, what rebounds lost
-//   creep      <= 1e-6     <= 1e-2    above    how far what sticks moved along the surface, as a part of the smallest body
-//   twist      <= 1e-6     <= 1e-2    above    error of angular momentum of bodies that nothing holds in a step, as a part of their own
+// The certificate of a run in plain words. The limits of good and fair are those of perp info: both read verdict_limits.json.
+// cli/judge.c says what each figure is compared with.
 import type { LEDGER } from './model.ts';
+import limits from './verdict_limits.json' with { type: 'json' };
 
 export type Grade = 0 | 1 | 2;
 export const GRADES = ['good', 'fair', 'poor'] as const;
 
-export const LIMITS = {
-    laws: [1e-8, 1e-4],
-    overlap: [1e-6, 1e-2],
-    joints: [1e-6, 1e-2],
-    energy: [1e-9, 1e-6],
-    creep: [1e-6, 1e-2],
-    twist: [1e-6, 1e-2],
-} as const;
+export type Aspect = 'laws' | 'overlap' | 'joints' | 'energy' | 'creep' | 'twist';
+
+type Limits = readonly [good: number, fair: number];
+const table = limits as unknown as Record<Aspect | 'energy_loss', Limits>;
+export const LIMITS: Record<Aspect, Limits> = table;
 /** Of drift, gains and lost rebounds, which are findings of the energy too. */
-export const LIMITS_LOSS = [1e-3, 1e-2] as const;
-export type Aspect = keyof typeof LIMITS;
+export const LIMITS_LOSS = table.energy_loss;
 
 export interface Finding {
     aspect: Aspect;
@@ -70,7 +60,7 @@ export interface Figures {
 }
 
 /** NaN is poor. */
-function gradeBy(x: number, [good, fair]: readonly [number, number]): Grade {
+function gradeBy(x: number, [good, fair]: Limits): Grade {
     return x <= good ? 0 : x <= fair ? 1 : 2;
 }
 

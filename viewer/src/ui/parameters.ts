@@ -11,9 +11,9 @@ const POSITIONS = 200;
 /** From where to where a slider goes: the limits of the scene, or twice the value where there is none. A whole number that
  *  the scene declares stays one: it counts something. */
 export function rangeOf(p: Parameter): { min: number; max: number; step: number } {
-    const size = Math.max(Math.abs(p.initial), Math.abs(p.value)) || 1;
-    const whole = Number.isInteger(p.initial) && Number.isInteger(p.value) && size >= 1;
-    const min = p.min ?? (Math.min(p.initial, p.value) < 0 ? -2 * size : 0);
+    const size = Math.max(Math.abs(p.default), Math.abs(p.value)) || 1;
+    const whole = Number.isInteger(p.default) && Number.isInteger(p.value) && size >= 1;
+    const min = p.min ?? (Math.min(p.default, p.value) < 0 ? -2 * size : 0);
     const max = Math.max(p.max ?? 2 * size, min);
     const fine = (max - min) / POSITIONS;
     // 1, 2 or 5 times a power of ten, so that values are round
@@ -45,13 +45,13 @@ function row(run: LiveRun, p: Parameter): HTMLElement {
     const back = h(
         'button.small',
         {
-            title: `Back to ${showNumber(p.initial)}`,
+            title: `Back to ${showNumber(p.default)}`,
             'data-testid': `parameter-${p.name}-back`,
-            onclick: () => void run.send(`set ${p.name}=${p.initial}`),
+            onclick: () => void run.send(`set ${p.name}=${p.default}`),
         },
         '↺',
     );
-    back.hidden = p.value === p.initial;
+    back.hidden = p.value === p.default;
     slider.disabled = min === max;
     return h(
         'label.parameter',

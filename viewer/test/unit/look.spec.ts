@@ -44,10 +44,10 @@ test('the page’s own query goes along', () => {
 
 test('sliders: limits of the scene, else twice the value; counts stay whole', () => {
     const p = { name: 'p', unit: '', about: '', min: null, max: null };
-    expect(rangeOf({ ...p, value: 0.3, initial: 0.3 })).toEqual({ min: 0, max: 0.6, step: 0.005 });
-    expect(rangeOf({ ...p, value: 4, initial: 4, min: 1 })).toEqual({ min: 1, max: 8, step: 1 });
-    expect(rangeOf({ ...p, value: 0.5, initial: 0.5, min: 0, max: 1 }).max).toBe(1);
-    expect(rangeOf({ ...p, value: -2.5, initial: 1 }).min).toBe(-5);
+    expect(rangeOf({ ...p, value: 0.3, default: 0.3 })).toEqual({ min: 0, max: 0.6, step: 0.005 });
+    expect(rangeOf({ ...p, value: 4, default: 4, min: 1 })).toEqual({ min: 1, max: 8, step: 1 });
+    expect(rangeOf({ ...p, value: 0.5, default: 0.5, min: 0, max: 1 }).max).toBe(1);
+    expect(rangeOf({ ...p, value: -2.5, default: 1 }).min).toBe(-5);
 });
 
 test('a camera that rests starts when something leaves the picture, and arrives', () => {
