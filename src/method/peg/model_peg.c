@@ -314,12 +314,21 @@ static bool selects(const pp_peg_work *k, const pp_peg_findings *found, bool set
     if (p->selected || p->selections >= MAX_SELECTIONS || !(settled || (!news && found->worst <= k->least)))
         return false;
     p->selected = true;
-    if (k->loose_tolerance || !pp_loads_matter(&f->pose.problem, &f->solve.solution, pp_step_scale(&f->pose.problem)))
+    if (k->loose_tolerance || !pp_loads_by_auto(f) ||
+        !pp_loads_matter(&f->w->arena, &f->pose.problem, &f->solve.solution))
         return false;
     p->selections++;
     p->least = INFINITY;
     p->idle = 0;
     return true;
+}
+
+/* Which loads the next round asks for. Without warm starts there is no guess whose loads could be kept. */
+static pp_load_choice loads_of_round(const pp_peg_work *k, bool select, bool selected) {
+    if (!pp_loads_by_auto(k->f)) return PP_LOADS_ANY;
+    if (select) return PP_LOADS_NOW;
+    if (!selected) return PP_LOADS_LATER;
+    return k->f->w->def.warm_start ? PP_LOADS_KEEP : PP_LOADS_NOW;
 }
 
 /* By pair: are its rows to be looked for anew? From the arena. */
@@ -380,7 +389,8 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
     perp_status st = renewals(k, &renew);
     for (int i = 0; !st && i < m->npair; i++) renew[i] = anew || m->pair[i].nrow == 0;
     if (!st) st = pp_peg_rows(k, anew ? &k->force : &k->end, renew);
-    k->options.loads = PP_LOADS_LATER;
+    k->options.loads =
+        f->w->def.form == PERP_FORM_CONE ? PP_LOADS_LATER : PP_LOADS_ANY; /* other forms: as the world asks for */
     k->options.measure_later = true;
     if (!st) st = solve_round(k, mark, !anew);
     k->begun = !st;
@@ -405,14 +415,13 @@ static perp_status rounds(pp_peg_work *k, pp_arena_mark mark, bool anew, bool *s
         if (has_news(&found)) k->settling = (pp_convergence){.before = INFINITY};
         if (found.added && !found.switched && limit < MAX_FINDS) limit++;
         k->options.slack = slack(k, &found);
-        pp_peg_stride(k);
-        st = pp_peg_rows(k, &k->end, renew);
+        k->same_gaps = rests; /* then select, too */
+        if (!k->same_gaps) pp_peg_stride(k);
+        if (!k->same_gaps) st = pp_peg_rows(k, &k->end, renew);
         p.steps = -f->solve.iterations;
-        k->options.loads = select                 ? PP_LOADS_NOW
-                           : !p.selected          ? PP_LOADS_LATER
-                           : f->w->def.warm_start ? PP_LOADS_KEEP
-                                                  : PP_LOADS_NOW;
+        k->options.loads = loads_of_round(k, select, p.selected);
         if (!st) st = solve_round(k, mark, true);
+        k->same_gaps = false;
         p.steps += f->solve.iterations;
         if (st) return st;
     }

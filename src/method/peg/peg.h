@@ -40,6 +40,7 @@ typedef struct pp_peg_row {
     double gap0;       /* at the start, kinematic bodies included [L] */
     double gap1, off1; /* at the end poses, see pp_touch; gap1 NAN: a curved pair that passed through [L] */
     perp_vec3 at1;     /* where it lies there, midway between the two, whichever comes first; not of a curved pair */
+    double posed;      /* gap at the end that it was posed with last; NAN: that of the start [L] */
     double push;       /* normal impulse of the last solve */
     double miss;       /* by how much the gap missed in the round before, while it pushed; 0: not known [L] */
     double stride;     /* how much of a miss is corrected, see pp_peg_stride */
@@ -106,7 +107,8 @@ typedef struct pp_peg_work {
     struct pp_peg *m;
     pp_peg_mode mode;
     pp_peg_phase phase;
-    bool begun;                 /* the first round of the last way had an answer */
+    bool same_gaps; /* the next round is posed with the gaps of the last one: only its loads are asked for */
+    bool begun;     /* the first round of the last way had an answer */
     pp_poses start, force, end; /* all at the start; dynamic ones at the start, kinematic at the end; all at the end */
     pp_state end_state, way;    /* at the end; somewhere between */
     perp_vec3 *turn;            /* by body slot: h times the angular velocity at the start of the way [rad] */

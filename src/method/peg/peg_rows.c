@@ -418,9 +418,10 @@ perp_status pp_peg_contacts(pp_peg_work *k) {
     for (int i = 0; i < m->npair; i++) {
         pp_peg_pair *p = &m->pair[i];
         for (int r = p->first; p->active && r < p->first + p->nrow; r++) {
-            const pp_peg_row *row = &m->row[r];
+            pp_peg_row *row = &m->row[r];
             put_contact(k, r, p, row);
-            end[r] = posed_gap(k, p, row);
+            if (!k->same_gaps) row->posed = posed_gap(k, p, row);
+            end[r] = row->posed;
             allow[r] = allowance(k, p, row);
         }
     }

@@ -28,7 +28,8 @@ static perp_outcome solve(const perp_problem *p, const void *set, double *z, voi
     bool cone = p->cls == PERP_CONE || p->cls == PERP_CONE_QP;
     info->iterations = 0;
     info->warm = false;
-    pp_load_choice loads = s->unique_loads < 0 ? call->loads : s->unique_loads > 0 ? PP_LOADS_UNIQUE : PP_LOADS_ANY;
+    pp_load_choice loads = s->unique_loads == 0 ? PP_LOADS_ANY : call->loads;
+    if (s->unique_loads > 0 && loads == PP_LOADS_ANY) loads = PP_LOADS_UNIQUE;
     return cone ? pp_auto_cone(p, s->tol, loads, z, call, info) : pp_auto_chain(p, s->tol, z, call, info);
 }
 

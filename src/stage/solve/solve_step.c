@@ -544,16 +544,43 @@ static bool keep_guess(const pp_frame *f, trial *t) {
     return true;
 }
 
+bool pp_loads_by_auto(const pp_frame *f) {
+    const perp_world *w = f->w;
+    const perp_step_problem *p = &f->pose.problem;
+    if (w->def.form == PERP_FORM_CONE) return w->solver[0] == &pp_solver_auto;
+    return p->ncontact + p->njoint > FEW_PLANAR && as_cones(w, p) >= 0;
+}
+
 #define STILL 1e-10 /* slip that is none, as a part of the speeds of the problem */
 
-bool pp_loads_matter(const perp_step_problem *p, const perp_step_solution *s, double scale) {
-    for (int i = 0; i < p->ncontact; i++) {
-        const perp_contact_row *c = &p->contact[i];
-        if (!(c->mu > 0) || !(s->p_contact[3 * i] > 0)) continue;
-        double t = pp_row_dot(p, &c->t, s->nu) + c->b_t, o = p->dim == 3 ? pp_row_dot(p, &c->o, s->nu) + c->b_o : 0;
-        if (t * t + o * o > STILL * STILL * scale * scale) return true;
+/* Is contact c under load, and does it slide? */
+static bool slides(const perp_step_problem *p, const perp_step_solution *s, int i, double still) {
+    const perp_contact_row *c = &p->contact[i];
+    if (!(c->mu > 0) || !(s->p_contact[3 * i] > 0)) return false;
+    double t = pp_row_dot(p, &c->t, s->nu) + c->b_t, o = p->dim == 3 ? pp_row_dot(p, &c->o, s->nu) + c->b_o : 0;
+    return t * t + o * o > still * still;
+}
+
+static void count_row(int *rows, const perp_row *r) {
+    for (int k = 0; k < 2; k++)
+        if (r->block[k] >= 0) rows[r->block[k]]++;
+}
+
+bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const perp_step_solution *s) {
+    pp_arena_mark mark = pp_arena_here(arena);
+    int *rows = PP_ARENA_ZERO(arena, int, p->nblock);
+    double still = STILL * pp_step_scale(p);
+    bool matter = !rows;
+    for (int i = 0; rows && i < p->ncontact; i++)
+        if (s->p_contact[3 * i] > 0) count_row(rows, &p->contact[i].n);
+    for (int i = 0; rows && i < p->njoint; i++) count_row(rows, &p->joint[i].row);
+    for (int i = 0; i < p->ncontact && !matter; i++) {
+        const int *b = p->contact[i].n.block;
+        bool shared = (b[0] >= 0 && rows[b[0]] > 1) || (b[1] >= 0 && rows[b[1]] > 1);
+        matter = shared && slides(p, s, i, still);
     }
-    return false;
+    pp_arena_release(arena, mark);
+    return matter;
 }
 
 /* Rounds pose a problem again whose parts have mostly settled (method/peg/model_peg.c). Does the answer of the round before,
@@ -566,7 +593,7 @@ static bool keep_answer(const pp_frame *f, trial *t, const pp_island *island) {
     perp_step_residual r;
     double a = acceptance(f, t, &t->answer, &r);
     if (!(a <= fmin(tolerance(f, t), t->o->enough / speed_scale(f, r.scale)))) return false;
-    if (t->o->loads == PP_LOADS_NOW && pp_loads_matter(t->p, &t->answer, t->scale)) return false;
+    if (t->o->loads == PP_LOADS_NOW && pp_loads_matter(&f->w->arena, t->p, &t->answer)) return false;
     keep_as_best(t, a, &r);
     return true;
 }

@@ -18,8 +18,12 @@ perp_status pp_solve_island(pp_frame *f, pp_island *island, int k, const perp_st
 double pp_acceptance(const pp_frame *f, const perp_step_problem *p, const perp_step_solution *s,
                      const perp_step_residual *r, double tolerance, double *row_scratch, double *dof_scratch);
 
-/* Does something slide under load, so that the motion depends on how loads are shared? scale: pp_step_scale() [L/T]. */
-bool pp_loads_matter(const perp_step_problem *p, const perp_step_solution *s, double scale);
+/* Is it `auto` that solves the posed problem as cones? Other solvers do not select loads when they are asked to. */
+bool pp_loads_by_auto(const pp_frame *f);
+
+/* Does something slide under load on a body that other contacts or joints hold as well? Then the motion depends on how they share the
+ * load. Without memory: true. */
+bool pp_loads_matter(pp_arena *arena, const perp_step_problem *p, const perp_step_solution *s);
 
 /* What misses a law by more than this is no answer, whatever rounding and the impulses are [L/T]. tolerance: of the world, or with
  * slack; scale: speeds of the problem, pp_step_scale() [L/T]. */
