@@ -547,7 +547,7 @@ static bool keep_guess(const pp_frame *f, trial *t) {
 bool pp_loads_by_auto(const pp_frame *f) {
     const perp_world *w = f->w;
     const perp_step_problem *p = &f->pose.problem;
-    if (w->def.form == PERP_FORM_CONE) return w->solver[0] == &pp_solver_auto;
+    if (w->def.form == PERP_FORM_CONE) return w->chosen.solver[0] == &pp_solver_auto;
     return p->ncontact + p->njoint > FEW_PLANAR && as_cones(w, p) >= 0;
 }
 
