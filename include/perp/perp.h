@@ -18,6 +18,8 @@
  *  | you want | header |
  *  |---|---|
  *  | worlds, bodies, steps, state | world.h |
+ *  | poses and velocities of all bodies as arrays | view.h |
+ *  | many copies of a world, stepped by several threads | batch.h |
  *  | shapes and mass properties | shape.h |
  *  | joints, limits, motors, springs | joint.h |
  *  | driven bodies and controllers | drive.h |
@@ -36,6 +38,7 @@
 #define PERP_PERP_H
 
 #include "perp/base.h"
+#include "perp/batch.h"
 #include "perp/certificate.h"
 #include "perp/contact.h"
 #include "perp/contradiction.h"
@@ -61,6 +64,7 @@
 #include "perp/statistic.h"
 #include "perp/step.h"
 #include "perp/tangent.h"
+#include "perp/view.h"
 #include "perp/world.h"
 
 #endif

@@ -102,6 +102,11 @@ typedef struct pp_state {
     const struct pp_frame *made_by; /* the part of the step under way that ends here; NULL: a state between steps */
 } pp_state;
 
+/* Velocity of a body at the time of the poses, as the world lends it. */
+typedef struct pp_lent_twist {
+    perp_vec3 v, w;
+} pp_lent_twist;
+
 /* Impulses remembered from the last step for warm starts. */
 typedef struct pp_memory_contact {
     uint32_t slot_a, slot_b;
@@ -157,6 +162,8 @@ struct perp_world {
 
     pp_state state; /* committed */
     int cap_state_body, cap_state_joint;
+    pp_lent_twist *twist; /* by body slot, for perp_world_look(); NULL until it is asked for */
+    int cap_twist;
     pp_warm warm;
 
     perp_contact *contact; /* of the last step */

@@ -143,6 +143,7 @@ perp_status perp_world_set_state(perp_world *w, const void *buf, size_t size) {
     w->state.step = h.step;
     w->ncontact = 0; /* contacts of the last step are not part of a state */
     w->has_problem = w->failed = false;
+    pp_twists_refresh(w);
     return PERP_OK;
 }
 

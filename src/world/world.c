@@ -61,6 +61,7 @@ void perp_world_destroy(perp_world *w) {
     pp_free(&a, w->force);
     pp_free(&a, w->law);
     pp_state_release(&w->state, &a);
+    pp_free(&a, w->twist);
     pp_peg_destroy(w->peg, &a);
     pp_free(&a, w->warm.contact);
     pp_free(&a, w->warm.joint);
