@@ -18,6 +18,7 @@ from .errors import (ArgumentError, ClosedError, FileError, FitError, GeometryEr
 from .model import Model, Parameter, load
 from .parts import Body, Contact, Contacts, Force, Joint
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Particle, Polygon, Polyhedron, Shape, Sphere
+from .solving import LCP, MLCP, NCP, QP, Cone, Problem, Solution, solve, solvers
 from .world import Energy, Momentum, World
 
 __version__: str = _ffi.string(_lib.perp_version()).decode()
