@@ -17,6 +17,7 @@ from .errors import (ArgumentError, ClosedError, FileError, FitError, GeometryEr
                      UnknownName)
 from .model import Model, Parameter, load
 from .parts import Body, Contact, Contacts, Force, Joint
+from .recording import Lazy, Recorder, Recording
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Particle, Polygon, Polyhedron, Shape, Sphere
 from .solving import LCP, MLCP, NCP, QP, Cone, Problem, Solution, solve, solvers
 from .world import Energy, Momentum, World
