@@ -13,6 +13,8 @@ docs/python.md describes the package; docs/python-mujoco.md is for users of MuJo
 from ._native import ffi as _ffi
 from ._native import lib as _lib
 from ._records import Certificate, Extent, Law, Ledger, Measures, Verdict
+from . import gym
+from .batch import Batch
 from .errors import (ArgumentError, ClosedError, FileError, FitError, GeometryError, OutOfMemory, PerpError, SolveError, Stopped,
                      UnknownName)
 from .model import Model, Parameter, load

@@ -255,7 +255,7 @@ class Body(_Part):
     def remove(self) -> None:
         """Removes the body with its shapes, joints and force elements."""
         self._w
-        self.world._do(lib.perp_body_remove(self.world._change(), self._id))
+        self.world._do(lib.perp_body_remove(self.world._change(True), self._id))
 
     def __repr__(self) -> str:
         return f"<perp.Body {self.name or self.index}>" if self.world._w is not None and self.alive else "<perp.Body, removed>"
@@ -336,7 +336,7 @@ class Joint(_Part):
     def remove(self) -> None:
         """Removes the joint."""
         self._get()
-        self.world._do(lib.perp_joint_remove(self.world._change(), self._id))
+        self.world._do(lib.perp_joint_remove(self.world._change(True), self._id))
 
     def __repr__(self) -> str:
         return f"<perp.Joint {self.name or self.index}>"
@@ -355,7 +355,7 @@ class Force(_Part):
 
     def remove(self) -> None:
         """Removes the force element."""
-        self.world._do(lib.perp_force_remove(self.world._change(), self._id))
+        self.world._do(lib.perp_force_remove(self.world._change(True), self._id))
 
 
 class Contact(NamedTuple):

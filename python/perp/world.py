@@ -154,6 +154,8 @@ class World:
             known = sorted([*_ENUMS, *_NAMES, *_NUMBERS, *_FLAGS, *_COUNTS, "dim", "gravity", "mu", "restitution", "fallback"])
             raise UnknownName(f"World has no option {name!r}; allowed: {', '.join(known)}")
 
+    _fixed = False  # a world of a batch: nothing may be added or removed
+
     # Life
 
     def _take(self, w: Any, memory: Memory, scene: Any = None, source: Any = None, hold: Any = None) -> None:
@@ -183,9 +185,11 @@ class World:
             raise ClosedError("the world is closed")
         return w
 
-    def _change(self) -> Any:
-        """The world for a call that changes it."""
+    def _change(self, parts: bool = False) -> Any:
+        """The world for a call that changes it; parts: that adds or removes something."""
         w = self._c
+        if parts and self._fixed:
+            raise ArgumentError("nothing can be added to a world of a batch, or removed from it; change the model and make a new batch")
         if self._busy[0]:
             raise PerpError("the world is being stepped by another thread")
         self._source = None
@@ -460,7 +464,7 @@ class World:
         d.name, d.label = keep
         if kind == "dynamic":
             self._weigh(d, defs, density, mass, inertia)
-        w = self._change()
+        w = self._change(True)
         body = ffi.new("perp_body_id *")
         self._do(lib.perp_body_add(w, d, body))
         made = Body(self, body[0])
@@ -546,7 +550,7 @@ class World:
         d.name = keep
         d.collide = bool(collide)
         out = ffi.new("perp_joint_id *")
-        self._do(lib.perp_joint_add(self._change(), d, out))
+        self._do(lib.perp_joint_add(self._change(True), d, out))
         return Joint(self, out[0])
 
     def _frame(self, axis: Vector) -> Any:
@@ -585,7 +589,7 @@ class World:
 
     def _add_force(self, d: Any) -> Force:
         out = ffi.new("perp_force_id *")
-        self._do(lib.perp_force_add(self._change(), d, out))
+        self._do(lib.perp_force_add(self._change(True), d, out))
         return Force(self, out[0])
 
     def add_spring(self, b: Body, a: Optional[Body] = None, *, point_b: Vector = (0.0, 0.0, 0.0), point_a: Vector = (0.0, 0.0, 0.0),
@@ -624,7 +628,7 @@ class World:
     def material(self) -> int:
         """A new material; 0 exists."""
         out = ffi.new("int *")
-        self._do(lib.perp_material_add(self._change(), out))
+        self._do(lib.perp_material_add(self._change(True), out))
         return int(out[0])
 
     def law(self, a: Optional[int] = None, b: Optional[int] = None, **law: Any) -> None:
