@@ -22,6 +22,7 @@ from .parts import Body, Contact, Contacts, Force, Joint
 from .recording import Lazy, Recorder, Recording
 from .shapes import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Particle, Polygon, Polyhedron, Shape, Sphere
 from .solving import LCP, MLCP, NCP, QP, Cone, Problem, Solution, solve, solvers
+from .studies import (Fit, Minimum, Sample, Trial, fit, grid, minimise, profile, sample, search_methods, sweep, sweep_file)
 from .world import Energy, Momentum, World
 
 __version__: str = _ffi.string(_lib.perp_version()).decode()
